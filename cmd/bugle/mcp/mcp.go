@@ -72,6 +72,10 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	if err != nil {
 		return err
 	}
+	dismissals, err := f.Dismissals(svc)
+	if err != nil {
+		return err
+	}
 	log := slog.New(f.LogHandler())
 	following, stop := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -79,7 +83,7 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	followers.Go(func() { heap.Bounded(following) })
 	defer func() { stop(); followers.Wait() }()
 	server := mcp.New(mcp.Options{
-		Service: svc, Version: cli.Version(), Logger: log,
+		Service: svc, Dismissals: dismissals, Version: cli.Version(), Logger: log,
 		Author:      func(ctx context.Context) (string, error) { return f.Signer(ctx, svc, "") },
 		AllowTestTo: trimmed(append(slices.Clone(allowed), more...)),
 		AllowHelp:   fmt.Sprintf("the user can allow recipients with `bugle mcp --%s` or allow_test_to in %s", allowFlag, file),

@@ -3,6 +3,7 @@ package check
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The kinds of features in the table of what clients support.
@@ -25,7 +26,7 @@ type feature struct {
 }
 
 // featureOf finds features by kind and name.
-var featureOf = func() map[string]int {
+var featureOf = sync.OnceValue(func() map[string]int {
 	out := map[string]int{}
 	for i, f := range features {
 		for _, name := range strings.Fields(f.names) {
@@ -33,11 +34,11 @@ var featureOf = func() map[string]int {
 		}
 	}
 	return out
-}()
+})
 
 // lacking notes a feature that some clients do not have.
 func (p *page) lacking(kind, name, written string) {
-	i, ok := featureOf[kind+" "+name]
+	i, ok := featureOf()[kind+" "+name]
 	if !ok {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -60,11 +61,13 @@ func unsubscribe(r *run) {
 
 // postal finds an address: a street with a number near a postal code and a place, as they are written in Europe and in the
 // United States, a British or Canadian code, or a post office box.
-var postal = regexp.MustCompile(`(?i:\bp\.?\s?o\.?\s?box\b|\bpostfach\b)` +
-	`|\d{1,5}\s?[a-zA-Z]?\b[^\d]{0,60}\b(?:[A-Z]{1,2}-)?\d{4,6}\s+\p{L}` +
-	`|\b\d{1,6}\s+\p{L}[^\n]{3,90}\b\p{Lu}\p{L}+,?\s+\d{5}\b` +
-	`|\b\d{4}\s?[A-Z]{2}\s+\p{Lu}` +
-	`|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b[A-Z]\d[A-Z]\s?\d[A-Z]\d\b`)
+var postal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:\bp\.?\s?o\.?\s?box\b|\bpostfach\b)` +
+		`|\d{1,5}\s?[a-zA-Z]?\b[^\d]{0,60}\b(?:[A-Z]{1,2}-)?\d{4,6}\s+\p{L}` +
+		`|\b\d{1,6}\s+\p{L}[^\n]{3,90}\b\p{Lu}\p{L}+,?\s+\d{5}\b` +
+		`|\b\d{4}\s?[A-Z]{2}\s+\p{Lu}` +
+		`|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b[A-Z]\d[A-Z]\s?\d[A-Z]\d\b`)
+})
 
 var addressName = regexp.MustCompile(`(?i)address|imprint|impressum|legal`)
 
@@ -73,7 +76,7 @@ func postalAddress(r *run) {
 		return
 	}
 	r.pages(func(m *message, p *page, at doc.Path) {
-		if postal.MatchString(strings.Join(strings.Fields(p.words), " ")) || slices.ContainsFunc(p.names, addressName.MatchString) {
+		if postal().MatchString(strings.Join(strings.Fields(p.words), " ")) || slices.ContainsFunc(p.names, addressName.MatchString) {
 			return
 		}
 		if why := r.withheld(p); why != "" {

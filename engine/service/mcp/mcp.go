@@ -22,8 +22,9 @@ import (
 
 // Options describe what is served.
 type Options struct {
-	Service engine.Service
-	Version string // of the program
+	Service    engine.Service
+	Dismissals engine.DismissalStore // of the campaigns of the service; may be nil
+	Version    string                // of the program
 	// Author returns the email address that changes are signed with.
 	Author func(context.Context) (string, error)
 	// AllowTestTo lists the addresses and other identifiers that tests may be sent to.
@@ -63,7 +64,7 @@ func New(o Options) *Server {
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	for _, t := range tools {
+	for _, t := range tools() {
 		s.sdk.AddTool(t.declared(), func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return s.call(ctx, t, r.Params.Arguments), nil
 		})

@@ -427,8 +427,14 @@ func TestIncompleteChangesAreReported(t *testing.T) {
 	if res.Get("problems").At(0).Get("path").Text() != "basic_details.name" || !strings.Contains(text, "Saved, but not valid yet:") {
 		t.Errorf("removing the name returned %s: %s", res.Encode(), text)
 	}
-	if v, said := b.call("validate_campaign", args{"id": c.ID}); v.Get("valid").True() || !strings.Contains(said, "basic_details.name") {
+	const subject = "campaign_content.content.email.subject"
+	b.byHand(c.ID, subject, "TODO: subject")
+	v, said := b.call("validate_campaign", args{"id": c.ID})
+	if v.Get("valid").True() || !strings.Contains(said, "basic_details.name") {
 		t.Errorf("validate_campaign returned %s: %s", v.Encode(), said)
+	}
+	if w := v.Get("warnings").At(0); w.Get("check").Text() != "text-placeholder" || w.Get("path").Text() != subject || !strings.Contains(said, w.Get("message").Text()) {
+		t.Errorf("validate_campaign warned of %s: %s", w.Encode(), said)
 	}
 }
 

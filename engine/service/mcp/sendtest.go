@@ -15,54 +15,56 @@ import (
 	"bugle/engine/testsend"
 )
 
-var sendTest = tool{
-	name: "send_test", title: "Send a test message", destructive: true, open: true,
-	help: "Send a draft as a test message. Recipients, and copies that the draft itself asks for, must be among those that the user of this program has allowed.",
-	arguments: []schema.Field{
-		idArgument(),
-		required(texts("to", "The recipients, by the identifier.", schema.Items{Min: 1, Max: catalog.MaxIdentifierValues}, schema.Unique{})),
-		choice("identifier", "What the recipients are named by. By default, the email address for email, and the unique id for push.", identifiers()...),
-		choice("platform", "Send only to this platform of a push campaign.", catalog.Platforms...),
-		text("locale", "Send only this locale.", schema.Length{Max: 1000}),
-		text("variation", "Send only this variation.", schema.Length{Max: 1000}),
-		keyArgument(),
-	},
-	results: append(engine.TestResult{}.Fields(), required(flag("sent", "Whether all messages were sent."))),
-	run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
-		d, err := testsend.Load(ctx, s.Service, args.Get(aID).Text())
-		if err != nil {
-			return result{}, err
-		}
-		if why := d.UntestableReason(); why != "" {
-			return result{}, conflict("%s", strings.ToLower(why[:1])+strings.TrimSuffix(why[1:], "."))
-		}
-		t := engine.TestSend{
-			Identifier: args.Get("identifier").Text(), Values: args.Get("to").Strings(),
-			Filter: engine.KeyFilter{Platform: args.Get("platform").Text(), Locale: args.Get("locale").Text(), Variation: args.Get("variation").Text()},
-		}
-		if t.Identifier == "" {
-			t.Identifier = d.Fields.Identifier.Options[0].Value
-		}
-		if err := s.allowed(d, t); err != nil {
-			return result{}, err
-		}
-		sent, err := s.Service.Test(ctx, engine.TestRequest{Call: callOf(args), Body: engine.DraftTest(d.Campaign.ID, t)})
-		if err != nil {
-			return result{}, err
-		}
-		ok := true
-		summary := sent.Message
-		names := grid.ResultNames(sent.Keys)
-		for i, k := range sent.Keys {
-			r := sent.Data[k]
-			ok = ok && r.Status != engine.Failed
-			summary += fmt.Sprintf("\n%s %s", names[i], strings.ToLower(r.Status))
-			if r.FailureReason != "" {
-				summary += ": " + r.FailureReason
+func sendTest() *tool {
+	return &tool{
+		name: "send_test", title: "Send a test message", destructive: true, open: true,
+		help: "Send a draft as a test message. Recipients, and copies that the draft itself asks for, must be among those that the user of this program has allowed.",
+		arguments: []schema.Field{
+			idArgument(),
+			required(texts("to", "The recipients, by the identifier.", schema.Items{Min: 1, Max: catalog.MaxIdentifierValues}, schema.Unique{})),
+			choice("identifier", "What the recipients are named by. By default, the email address for email, and the unique id for push.", identifiers()...),
+			choice("platform", "Send only to this platform of a push campaign.", catalog.Platforms...),
+			text("locale", "Send only this locale.", schema.Length{Max: 1000}),
+			text("variation", "Send only this variation.", schema.Length{Max: 1000}),
+			keyArgument(),
+		},
+		results: append(engine.TestResult{}.Fields(), required(flag("sent", "Whether all messages were sent."))),
+		run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
+			d, err := testsend.Load(ctx, s.Service, args.Get(aID).Text())
+			if err != nil {
+				return result{}, err
 			}
-		}
-		return result{doc.NewObject(append(members(sent.Document()), doc.M("sent", doc.NewBool(ok)))...), summary}, nil
-	},
+			if why := d.UntestableReason(); why != "" {
+				return result{}, conflict("%s", strings.ToLower(why[:1])+strings.TrimSuffix(why[1:], "."))
+			}
+			t := engine.TestSend{
+				Identifier: args.Get("identifier").Text(), Values: args.Get("to").Strings(),
+				Filter: engine.KeyFilter{Platform: args.Get("platform").Text(), Locale: args.Get("locale").Text(), Variation: args.Get("variation").Text()},
+			}
+			if t.Identifier == "" {
+				t.Identifier = d.Fields.Identifier.Options[0].Value
+			}
+			if err := s.allowed(d, t); err != nil {
+				return result{}, err
+			}
+			sent, err := s.Service.Test(ctx, engine.TestRequest{Call: callOf(args), Body: engine.DraftTest(d.Campaign.ID, t)})
+			if err != nil {
+				return result{}, err
+			}
+			ok := true
+			summary := sent.Message
+			names := grid.ResultNames(sent.Keys)
+			for i, k := range sent.Keys {
+				r := sent.Data[k]
+				ok = ok && r.Status != engine.Failed
+				summary += fmt.Sprintf("\n%s %s", names[i], strings.ToLower(r.Status))
+				if r.FailureReason != "" {
+					summary += ": " + r.FailureReason
+				}
+			}
+			return result{doc.NewObject(append(members(sent.Document()), doc.M("sent", doc.NewBool(ok)))...), summary}, nil
+		},
+	}
 }
 
 // identifiers returns what recipients can be named by. A segment is not among them: it would reach people who are not named.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -38,18 +39,18 @@ type result struct {
 	text string
 }
 
-// tools are all tools, in the order in which they are listed.
-var tools = compiled(
-	&searchCampaigns, &getCampaign, &describeField, &validateCampaign, &previewMessage,
-	&createDraft, &patchCampaign, &replaceText, &sendTest,
-)
-
-func compiled(all ...*tool) []*tool {
+// tools returns all tools, in the order in which they are listed. Their tables are compiled by the first call: no other
+// command needs them.
+var tools = sync.OnceValue(func() []*tool {
+	all := []*tool{
+		searchCampaigns(), getCampaign(), describeField(), validateCampaign(), previewMessage(),
+		createDraft(), patchCampaign(), replaceText(), sendTest(),
+	}
 	for _, t := range all {
 		t.in, t.out = t.table("arguments", t.arguments), t.table("results", t.results)
 	}
 	return all
-}
+})
 
 func (t *tool) table(of string, fields []schema.Field) *schema.Schema {
 	return schema.MustCompile(schema.Field{
@@ -111,6 +112,7 @@ const (
 	aPath      = "path"
 	aKey       = "idempotency_key"
 	rProblems  = "problems"
+	rWarnings  = "warnings"
 	rStatus    = "status"
 	rChannel   = "channel"
 	rType      = "campaign_delivery_type"

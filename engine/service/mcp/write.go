@@ -18,49 +18,51 @@ import (
 	"bugle/engine/schema"
 )
 
-var createDraft = tool{
-	name: "create_draft", title: "Create a draft",
-	help: "Create a draft campaign. Components that are given are checked first, and nothing is created if one is invalid. describe_field describes them.",
-	arguments: []schema.Field{
-		required(choice(rChannel, "The channel.", writableChannels()...)),
-		required(choice(rType, "When and how often the campaign is sent.", creatableTypes()...)),
-		text(rName, "The name of the campaign.", schema.Length{Max: 1000}),
-		{Name: "components", Kind: schema.Object, Open: true, Help: "Components of the campaign by name, such as basic_details and campaign_content. Email campaigns need connector."},
-		keyArgument(),
-	},
-	results: []schema.Field{
-		required(text(aID, "The id of the new campaign.")), required(text(rStatus, "The status of the new campaign.")),
-		text(aRevision, "The revision of the new campaign."),
-		required(flag("replayed", "Whether an earlier call with the same idempotency_key created the campaign.")),
-	},
-	run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
-		by, err := s.Author(ctx)
-		if err != nil {
-			return result{}, err
-		}
-		components := args.Get("components")
-		if !components.Exists() {
-			components = doc.NewObject()
-		}
-		if name := args.Get(rName).Text(); name != "" {
-			components = engine.WithName(components, name)
-		}
-		body := engine.NewDraftBody(engine.Channel(args.Get(rChannel).Text()), engine.DeliveryType(args.Get(rType).Text()), by, components)
-		made, err := s.Service.Create(ctx, engine.CreateRequest{Call: callOf(args), Body: body})
-		if err != nil {
-			return result{}, err
-		}
-		summary := "Created draft " + made.ID
-		if made.Replayed {
-			summary += ", by an earlier call with this idempotency_key"
-		}
-		ms := append(members(made.Document()), doc.M("replayed", doc.NewBool(made.Replayed)))
-		if c, err := s.Service.Get(ctx, made.ID); err == nil {
-			ms = append(ms, doc.M(aRevision, doc.NewString(revisionOf(c))))
-			summary += ", revision " + revisionOf(c)
-		}
-		return result{doc.NewObject(ms...), summary}, nil
-	},
+func createDraft() *tool {
+	return &tool{
+		name: "create_draft", title: "Create a draft",
+		help: "Create a draft campaign. Components that are given are checked first, and nothing is created if one is invalid. describe_field describes them.",
+		arguments: []schema.Field{
+			required(choice(rChannel, "The channel.", writableChannels()...)),
+			required(choice(rType, "When and how often the campaign is sent.", creatableTypes()...)),
+			text(rName, "The name of the campaign.", schema.Length{Max: 1000}),
+			{Name: "components", Kind: schema.Object, Open: true, Help: "Components of the campaign by name, such as basic_details and campaign_content. Email campaigns need connector."},
+			keyArgument(),
+		},
+		results: []schema.Field{
+			required(text(aID, "The id of the new campaign.")), required(text(rStatus, "The status of the new campaign.")),
+			text(aRevision, "The revision of the new campaign."),
+			required(flag("replayed", "Whether an earlier call with the same idempotency_key created the campaign.")),
+		},
+		run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
+			by, err := s.Author(ctx)
+			if err != nil {
+				return result{}, err
+			}
+			components := args.Get("components")
+			if !components.Exists() {
+				components = doc.NewObject()
+			}
+			if name := args.Get(rName).Text(); name != "" {
+				components = engine.WithName(components, name)
+			}
+			body := engine.NewDraftBody(engine.Channel(args.Get(rChannel).Text()), engine.DeliveryType(args.Get(rType).Text()), by, components)
+			made, err := s.Service.Create(ctx, engine.CreateRequest{Call: callOf(args), Body: body})
+			if err != nil {
+				return result{}, err
+			}
+			summary := "Created draft " + made.ID
+			if made.Replayed {
+				summary += ", by an earlier call with this idempotency_key"
+			}
+			ms := append(members(made.Document()), doc.M("replayed", doc.NewBool(made.Replayed)))
+			if c, err := s.Service.Get(ctx, made.ID); err == nil {
+				ms = append(ms, doc.M(aRevision, doc.NewString(revisionOf(c))))
+				summary += ", revision " + revisionOf(c)
+			}
+			return result{doc.NewObject(ms...), summary}, nil
+		},
+	}
 }
 
 func writableChannels() []catalog.Channel {
@@ -87,90 +89,96 @@ func callOf(args doc.Value) engine.Call {
 	return c
 }
 
-// edited are the results of the tools that change a draft.
-var edited = []schema.Field{
-	required(text(aID, "The id of the campaign.")),
-	required(text(aRevision, "The revision after the call.")),
-	required(flag("changed", "Whether the call changed anything.")),
-	problemsField("What the change made wrong or left incomplete. It is saved all the same, as the campaign is a draft. Only present if there is anything."),
+// edited returns the results of the tools that change a draft.
+func edited() []schema.Field {
+	return []schema.Field{
+		required(text(aID, "The id of the campaign.")),
+		required(text(aRevision, "The revision after the call.")),
+		required(flag("changed", "Whether the call changed anything.")),
+		problemsField("What the change made wrong or left incomplete. It is saved all the same, as the campaign is a draft. Only present if there is anything."),
+	}
 }
 
-var patchCampaign = tool{
-	name: "patch_campaign", title: "Change a field of a draft", destructive: true, idempotent: true,
-	help: "Set or remove one value of a draft. Everything else stays as it is. The change is refused if somebody has changed the value since the revision that you " +
-		"read, and if the field is unknown or takes no such value. Undo and history show it.",
-	arguments: []schema.Field{
-		idArgument(),
-		required(pathArgument("The dotted path of the value, beginning with a component. Missing objects on the way are made; an index after the last element appends.")),
-		required(text(aRevision, "The revision that get_campaign or your last change returned.", schema.Length{Min: 1, Max: 100})),
-		{Name: "value", Help: "The new value. Leave it out to remove the value."},
-		flag("remove", "Remove the value."),
-	},
-	results: edited,
-	run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
-		at, err := pathOf(args)
-		if err != nil {
-			return result{}, err
-		}
-		value, remove := args.Get("value"), args.Get("remove").True()
-		switch {
-		case remove && value.Kind() == doc.Null:
-			value = doc.Value{}
-		case remove && value.Exists():
-			return result{}, refuse("remove", "use value or remove, not both")
-		case !remove && !value.Exists():
-			return result{}, refuse("value", "the new value is missing; to remove the old one, set remove to true")
-		}
-		return s.edit(ctx, args, at, func(before doc.Value) (doc.Value, string, error) {
-			if remove {
-				return value, "removed " + at.String(), nil
+func patchCampaign() *tool {
+	return &tool{
+		name: "patch_campaign", title: "Change a field of a draft", destructive: true, idempotent: true,
+		help: "Set or remove one value of a draft. Everything else stays as it is. The change is refused if somebody has changed the value since the revision that you " +
+			"read, and if the field is unknown or takes no such value. Undo and history show it.",
+		arguments: []schema.Field{
+			idArgument(),
+			required(pathArgument("The dotted path of the value, beginning with a component. Missing objects on the way are made; an index after the last element appends.")),
+			required(text(aRevision, "The revision that get_campaign or your last change returned.", schema.Length{Min: 1, Max: 100})),
+			{Name: "value", Help: "The new value. Leave it out to remove the value."},
+			flag("remove", "Remove the value."),
+		},
+		results: edited(),
+		run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
+			at, err := pathOf(args)
+			if err != nil {
+				return result{}, err
 			}
-			return value, "set " + at.String(), nil
-		})
-	},
+			value, remove := args.Get("value"), args.Get("remove").True()
+			switch {
+			case remove && value.Kind() == doc.Null:
+				value = doc.Value{}
+			case remove && value.Exists():
+				return result{}, refuse("remove", "use value or remove, not both")
+			case !remove && !value.Exists():
+				return result{}, refuse("value", "the new value is missing; to remove the old one, set remove to true")
+			}
+			return s.edit(ctx, args, at, func(before doc.Value) (doc.Value, string, error) {
+				if remove {
+					return value, "removed " + at.String(), nil
+				}
+				return value, "set " + at.String(), nil
+			})
+		},
+	}
 }
 
-var replaceText = tool{
-	name: "replace_text", title: "Replace text in a draft", destructive: true,
-	help: "Search and replace inside one text of a draft. The text to find is matched exactly, with case and spaces. Refused if it is not there, or there more than " +
-		"once without all.",
-	arguments: []schema.Field{
-		idArgument(),
-		required(pathArgument("The dotted path of the text.")),
-		required(text("find", "The text to find.", schema.Length{Min: 1})),
-		text("replace", "The text to put in its place. Without it, the text is removed."),
-		flag("all", "Replace every match."),
-		text(aRevision, "The revision that you read. With it, the change is refused if somebody has changed the text since.", schema.Length{Min: 1, Max: 100}),
-	},
-	results: append([]schema.Field{required(number("matches", "How often the text was found.", 0, 1e9))}, edited...),
-	run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
-		at, err := pathOf(args)
-		if err != nil {
-			return result{}, err
-		}
-		find, replace := args.Get("find").Text(), args.Get("replace").Text()
-		matches := 0
-		res, err := s.edit(ctx, args, at, func(before doc.Value) (doc.Value, string, error) {
-			if before.Kind() != doc.String {
-				return before, "", refuse(aPath, "%s is no text, but %s", at, kind(before))
+func replaceText() *tool {
+	return &tool{
+		name: "replace_text", title: "Replace text in a draft", destructive: true,
+		help: "Search and replace inside one text of a draft. The text to find is matched exactly, with case and spaces. Refused if it is not there, or there more than " +
+			"once without all.",
+		arguments: []schema.Field{
+			idArgument(),
+			required(pathArgument("The dotted path of the text.")),
+			required(text("find", "The text to find.", schema.Length{Min: 1})),
+			text("replace", "The text to put in its place. Without it, the text is removed."),
+			flag("all", "Replace every match."),
+			text(aRevision, "The revision that you read. With it, the change is refused if somebody has changed the text since.", schema.Length{Min: 1, Max: 100}),
+		},
+		results: append([]schema.Field{required(number("matches", "How often the text was found.", 0, 1e9))}, edited()...),
+		run: func(ctx context.Context, s *Server, args doc.Value) (result, error) {
+			at, err := pathOf(args)
+			if err != nil {
+				return result{}, err
 			}
-			old := before.Text()
-			matches = strings.Count(old, find)
-			switch places := occurrences(old, find); {
-			case places == 0:
-				return before, "", conflict("the text to find is not in %s; read it again, and copy it exactly", at)
-			case places > 1 && !args.Get("all").True():
-				return before, "", conflict("the text to find is in %s %d times; find a longer text, or set all to true", at, places)
+			find, replace := args.Get("find").Text(), args.Get("replace").Text()
+			matches := 0
+			res, err := s.edit(ctx, args, at, func(before doc.Value) (doc.Value, string, error) {
+				if before.Kind() != doc.String {
+					return before, "", refuse(aPath, "%s is no text, but %s", at, kind(before))
+				}
+				old := before.Text()
+				matches = strings.Count(old, find)
+				switch places := occurrences(old, find); {
+				case places == 0:
+					return before, "", conflict("the text to find is not in %s; read it again, and copy it exactly", at)
+				case places > 1 && !args.Get("all").True():
+					return before, "", conflict("the text to find is in %s %d times; find a longer text, or set all to true", at, places)
+				}
+				return doc.NewString(strings.ReplaceAll(old, find, replace)), "replaced text in " + at.String(), nil
+			})
+			if err != nil {
+				return res, err
 			}
-			return doc.NewString(strings.ReplaceAll(old, find, replace)), "replaced text in " + at.String(), nil
-		})
-		if err != nil {
-			return res, err
-		}
-		res.data = doc.NewObject(append(members(res.data), doc.M("matches", doc.NewInt(int64(matches))))...)
-		res.text = "Found in " + phrase.Count(matches, "place") + ". " + res.text
-		return res, nil
-	},
+			res.data = doc.NewObject(append(members(res.data), doc.M("matches", doc.NewInt(int64(matches))))...)
+			res.text = "Found in " + phrase.Count(matches, "place") + ". " + res.text
+			return res, nil
+		},
+	}
 }
 
 func kind(v doc.Value) string {

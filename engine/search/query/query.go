@@ -1,4 +1,4 @@
-// Package query implements the query language of the campaign list: search words and filters, such as
+// Package query implements the query language of the campaign list: its keywords, search words and filters. An example:
 //
 //	summer "black friday" status:draft,active -tag:test by:ann updated:<7d sort:-updated
 //

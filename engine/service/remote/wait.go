@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -30,14 +29,6 @@ type Wait struct {
 	For       time.Duration
 	Until     time.Time
 	Done      bool // the wait has ended or was canceled
-}
-
-// backoff returns the delay before the n-th retry, from 1: a quarter of a second, doubled each time up to
-// eight seconds, with a random factor between a half and one, so that clients do not retry at the same time.
-func backoff(n int) time.Duration {
-	const first, most = 250 * time.Millisecond, 8 * time.Second
-	d := min(first<<min(n-1, 10), most)
-	return d/2 + rand.N(d/2+1)
 }
 
 // pause waits and notifies the observer. It fails with the context's error if that ends first.

@@ -1,5 +1,5 @@
-// Package providers creates the delivery provider of a connector or push gateway from its settings, and the
-// test message for trying it out.
+// Package providers creates the delivery provider of a connector or push gateway from its settings (engine.Gateway and
+// engine.Connector), and the test message for trying it out.
 package providers
 
 import (

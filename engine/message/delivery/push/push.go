@@ -1,4 +1,4 @@
-// Package push builds the request of a push gateway from a rendered notification: its body and its headers.
+// Package push builds, for each platform, the request of a push gateway from a rendered notification: its body and its headers.
 // Each rule cites the vendor's reference:
 //
 //   - FCM: Firebase Cloud Messaging, REST reference v1, projects.messages.

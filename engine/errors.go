@@ -26,6 +26,11 @@ const (
 	Internal         Code = "INTERNAL_ERROR"
 )
 
+// Codes returns all error codes, in the order of the contract.
+func Codes() []Code {
+	return []Code{ValidationFailed, Unprocessable, BadRequest, RateLimited, Unauthorized, Internal, Forbidden, NotFound}
+}
+
 // Error is an error that a service returns for a request.
 type Error struct {
 	Code       Code

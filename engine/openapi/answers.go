@@ -10,9 +10,13 @@ import (
 	"bugle/engine/schema"
 )
 
-// Codes are the codes of the error envelope (CONTRACT.md, Envelopes and errors).
-var Codes = []string{
-	"VALIDATION_FAILED", "UNPROCESSABLE_ENTITY", "BAD_REQUEST", "RATE_LIMITED", "UNAUTHORIZED", "INTERNAL_ERROR", "FORBIDDEN", "NOT_FOUND",
+// codes returns the codes of the error envelope (CONTRACT.md, Envelopes and errors).
+func codes() doc.Value {
+	var all []doc.Value
+	for _, c := range engine.Codes() {
+		all = append(all, doc.NewString(string(c)))
+	}
+	return doc.NewArray(all...)
 }
 
 type refusal struct {
@@ -52,7 +56,7 @@ func (b *builder) refusals() doc.Value {
 			m("error", object(
 				m("type", "object"),
 				m("properties", object(
-					m("code", object(m("type", "string"), m("enum", doc.NewStrings(Codes...)))),
+					m("code", object(m("type", "string"), m("enum", codes()))),
 					m("message", textOf("What is wrong, in one sentence.")),
 					m("target", textOf("The path, header or field that the error is about.")),
 					m("details", object(m("type", "array"), m("items", object(

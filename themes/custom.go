@@ -232,7 +232,8 @@ func (own Custom) apply(k Tokens) Tokens {
 
 // Get returns the theme of that name for the terminal at standard output, with a dark background or not. It
 // reads TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrides the name (https://no-color.org). It does not
-// query the terminal. It fails for an unknown name. Its views mark the cursor with [CaretMark].
+// query the terminal. It fails for an unknown name. Its views mark the cursor with [CaretMark], and have links where the
+// terminal has them.
 func (s Set) Get(name string, dark bool) (Theme, error) {
 	output := termenv.NewOutput(os.Stdout)
 	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
@@ -244,6 +245,6 @@ func (s Set) Get(name string, dark bool) (Theme, error) {
 		o.Name, o.Profile = None, output.ColorProfile()
 	}
 	t, err := s.New(o)
-	t.caret = CaretMark
+	t.caret, t.links = CaretMark, hasLinks(os.Getenv)
 	return t, err
 }

@@ -43,6 +43,7 @@ type Theme struct {
 	*Styles
 	renderer *lipgloss.Renderer
 	caret    string
+	links    bool // the terminal has links
 }
 
 // CaretMark marks the cell of the text cursor in a view. It has no width and terminals ignore it; the writer of

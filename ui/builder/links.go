@@ -99,7 +99,7 @@ func (a *linksPanel) link(l utm.Link) []string {
 	at := 0
 	for line := range strings.SplitSeq(ansi.Hardwrap(widget.Clean(l.Tagged), max(a.width-2, 1), true), "\n") {
 		from, to := clamp(same-at, len(line)), clamp(same+added-at, len(line))
-		lines = append(lines, t.Text.Render(line[:from])+t.Accent.Render(line[from:to])+t.Text.Render(line[to:]))
+		lines = append(lines, t.Link(l.Tagged, t.Text.Render(line[:from])+t.Accent.Render(line[from:to])+t.Text.Render(line[to:])))
 		at += len(line)
 	}
 	return lines

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +82,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes)), First: screen.Route{Name: open.First, Query: o.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
-		Clipboard: func(text string) error { return copyText(out, text) },
+		Clipboard: newClipboards(f.Getenv, out).copy,
 	})
 	if err != nil {
 		return err
@@ -331,14 +332,40 @@ func editor(getenv func(string) string, file string) ([]string, error) {
 	return nil, errors.New("no editor found; set EDITOR")
 }
 
-// copyText copies text to the clipboard with the system's tool, or else with the terminal (OSC 52), which also works
-// over SSH.
-func copyText(out io.Writer, text string) error {
+// clipboards copy text: with the system's tool, or with the terminal (OSC 52). Over SSH the terminal is the one that
+// the person sits at, and a tool would copy on the other machine.
+type clipboards struct {
+	getenv func(string) string
+	system func(text string) error // nil: there is none
+	tmux   func(text string) error // hands a text to tmux, which ignores OSC 52 of programs by default
+	out    io.Writer
+}
+
+func newClipboards(getenv func(string) string, out io.Writer) clipboards {
+	c := clipboards{getenv: getenv, out: out, tmux: copyInTmux}
 	if !clipboard.Unsupported {
-		if err := clipboard.WriteAll(text); err == nil {
-			return nil
-		}
+		c.system = clipboard.WriteAll
 	}
-	_, err := io.WriteString(out, ansi.SetSystemClipboard(text))
+	return c
+}
+
+func (c clipboards) copy(text string) error {
+	far := c.getenv("SSH_CONNECTION") != "" || c.getenv("SSH_TTY") != ""
+	if !far && c.system != nil && c.system(text) == nil {
+		return nil
+	}
+	if c.getenv("TMUX") != "" && c.tmux(text) == nil {
+		return nil
+	}
+	_, err := io.WriteString(c.out, ansi.SetSystemClipboard(text))
 	return err
+}
+
+// copyInTmux has tmux copy a text, and set the clipboard of the terminals that are attached.
+func copyInTmux(text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "tmux", "load-buffer", "-w", "-")
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
 }

@@ -10,11 +10,13 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/render"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 )
 
 // previewPanel shows the current message as the recipient would see it.
@@ -36,6 +38,9 @@ func (a *previewPanel) Title() string { return "Preview" }
 
 // Note returns a note if the preview contains placeholders.
 func (a *previewPanel) Note() string {
+	if a.resolves() {
+		return ""
+	}
 	for _, v := range a.views {
 		if schema.HasExpression(string(a.root.Lookup(v.Content).Encode())) {
 			return "with placeholders"
@@ -51,6 +56,12 @@ func (a *previewPanel) View() string            { return a.view.View() }
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)
 	a.root, a.at = root, at
+	if a.resolves() {
+		if moved {
+			a.show()
+		}
+		return a.cfg.ViewAs.Resolve(a.source(), at)
+	}
 	if same && !moved {
 		return nil
 	}
@@ -67,6 +78,9 @@ func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 func (a *previewPanel) show() {
 	ch := a.cfg.Head.Channel
 	root, o := a.withTemplates()
+	if r, ok := a.result(); ok {
+		root, o = r.Drawn(render.Options{Now: o.Now})
+	}
 	views, ok := render.ViewsAt(ch, root, a.at, o)
 	if !ok && !inMessageCell(ch, root, a.at) {
 		views, _ = render.FirstViews(ch, root, o)
@@ -109,11 +123,38 @@ func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
 }
 
 func (a *previewPanel) draw() {
-	if len(a.views) == 0 {
-		a.view.Clear()
-		return
+	v, _ := a.shown()
+	if a.resolves() {
+		a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
+	} else {
+		a.view.SetCaption(preview.Caption{})
 	}
-	a.view.Show(a.views[min(a.number, len(a.views)-1)])
+	a.view.Show(v)
+}
+
+// shown returns the message that is drawn; false if there is none.
+func (a *previewPanel) shown() (render.View, bool) {
+	if len(a.views) == 0 {
+		return render.View{}, false
+	}
+	return a.views[min(a.number, len(a.views)-1)], true
+}
+
+// resolves reports whether the messages are shown as one person gets them.
+func (a *previewPanel) resolves() bool {
+	return a.cfg.ViewAs != nil && !a.cfg.ViewAs.Choice().AsWritten()
+}
+
+// result returns the resolved messages; false if they are shown as written.
+func (a *previewPanel) result() (*resolve.Result, bool) {
+	if !a.resolves() {
+		return nil, false
+	}
+	return a.cfg.ViewAs.Result()
+}
+
+func (a *previewPanel) source() viewas.Source {
+	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root}
 }
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {

@@ -27,7 +27,8 @@ type previewPanel struct {
 	at     doc.Path
 	views  []render.View
 	shelf  preview.TemplateCache
-	number int // index of the platform to show, if the place does not determine it
+	drawn  *resolve.Result // what views are of; nil for the document as written
+	number int             // index of the platform to show, if the place does not determine it
 }
 
 func newPreviewPanel(cfg editor.Config) editor.SidePanel {
@@ -76,23 +77,45 @@ func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 }
 
 func (a *previewPanel) show() {
-	ch := a.cfg.Head.Channel
-	root, o := a.withTemplates()
-	if r, ok := a.result(); ok {
-		root, o = r.Drawn(render.Options{Now: o.Now})
+	r, resolved := a.result()
+	if !resolved {
+		a.views = a.viewsAt(a.at)(a.withTemplates())
+	} else if views, ok := a.cfg.ViewAs.Views(a.at); ok {
+		a.views = views
+	} else {
+		a.views = a.viewsAt(a.at)(r.Drawn(render.Options{}))
 	}
-	views, ok := render.ViewsAt(ch, root, a.at, o)
-	if !ok && !inMessageCell(ch, root, a.at) {
-		views, _ = render.FirstViews(ch, root, o)
-	}
-	for i := range views {
-		views[i].At = a.cfg.Now()
-		if a.cfg.Location != nil {
-			views[i].At = views[i].At.In(a.cfg.Location)
-		}
-	}
-	a.views = views
+	a.drawn = r
 	a.draw()
+}
+
+// showResolved draws what changed in the messages as the person gets them.
+func (a *previewPanel) showResolved() {
+	if r, _ := a.result(); r == nil || r != a.drawn {
+		a.show()
+		return
+	}
+	v, _ := a.shown()
+	a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
+}
+
+// viewsAt returns the function that returns what is drawn of a document for a place.
+func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []render.View {
+	ch, now, location := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Location
+	return func(root doc.Value, o render.Options) []render.View {
+		o.Now = now()
+		views, ok := render.ViewsAt(ch, root, at, o)
+		if !ok && !inMessageCell(ch, root, at) {
+			views, _ = render.FirstViews(ch, root, o)
+		}
+		for i := range views {
+			views[i].At = o.Now
+			if location != nil {
+				views[i].At = o.Now.In(location)
+			}
+		}
+		return views
+	}
 }
 
 // taskTemplates is the task that reads saved templates; its result is a preview.TemplateCache.
@@ -154,7 +177,7 @@ func (a *previewPanel) result() (*resolve.Result, bool) {
 }
 
 func (a *previewPanel) source() viewas.Source {
-	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root}
+	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root, Views: a.viewsAt(a.at)}
 }
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {

@@ -67,7 +67,7 @@ func (v *viewAs) preview() (*previewPanel, bool) {
 // redraw draws the preview again.
 func (v *viewAs) redraw() {
 	if p, ok := v.preview(); ok {
-		p.show()
+		p.showResolved()
 	}
 }
 
@@ -154,7 +154,7 @@ func (v *viewAs) draw(width, height int) string {
 func (v *viewAs) boxActions() []screen.Action {
 	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: groupViewAs, BarPriority: 7, WhileTyping: true}
 	if v.chooser != nil {
-		back.Help, back.Run = "close the chooser", v.chooser.Back
+		back.Label, back.Help, back.Run = v.chooser.BackLabel(), "close the chooser", v.chooser.Back
 		return append(helpEntries(v.chooser.Bindings(), groupViewAs, 10), back)
 	}
 	back.Label, back.Help, back.Run = v.survey.BackLabel(), v.survey.BackLabel()+" the survey", v.survey.Back

@@ -77,7 +77,9 @@ func TestViewAs(t *testing.T) {
 func TestViewAsMissingFirst(t *testing.T) {
 	b := withPeople(t, personalMail)
 	h := b.previewOf(uitest.Deps(b.svc), 180, 45)
-	h.Press("u", "alt+m")
+	h.Press("u", "alt+n")
+	h.Want("Now: Ada")
+	h.Press("alt+m")
 	h.Want("Users with missing values first: on")
 	h.Press("alt+n")
 	h.Want("Now: Ben")

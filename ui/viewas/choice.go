@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/ui/prefs"
 )
@@ -99,6 +100,9 @@ type Source struct {
 	Channel   engine.Channel
 	Workspace engine.Workspace // empty where the service does not describe it
 	Document  doc.Value
+	// Views returns what is drawn of a resolved document, for the place that is shown. It is called beside typing, so
+	// it must not use what changes. Nil where nothing is drawn.
+	Views func(root doc.Value, o render.Options) []render.View
 }
 
 // Config has what the parts of this package need of their screen.

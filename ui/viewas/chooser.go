@@ -346,6 +346,14 @@ func (c *Chooser) Back() tea.Cmd {
 	return c.host.Close()
 }
 
+// BackLabel returns what esc does.
+func (c *Chooser) BackLabel() string {
+	if c.values != nil {
+		return "back"
+	}
+	return "close"
+}
+
 // Key handles a key. The screen has an action for esc.
 func (c *Chooser) Key(msg tea.KeyMsg) tea.Cmd {
 	steps, audience := map[string]func() tea.Cmd{"alt+n": c.step(Next), "alt+p": c.step(Previous), "alt+r": c.step(Random), "alt+m": c.toggleMissingFirst}, false

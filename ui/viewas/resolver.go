@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/ui/prefs"
 	"bugle/ui/preview"
@@ -29,8 +30,10 @@ type Resolver struct {
 	generation int               // of the newest request
 	busy       bool
 	result     *resolve.Result // of the newest request that ended
-	err        error           // why there is none
-	named      int             // which of the missing values the caption names
+	views      []render.View   // of result, for viewsAt
+	viewsAt    doc.Path
+	err        error // why there is none
+	named      int   // which of the missing values the caption names
 }
 
 // NewResolver returns a resolver that shows messages as written, until a choice is read or made.
@@ -55,6 +58,11 @@ func (r *Resolver) Viewer() (resolve.Viewer, bool) {
 
 // Result returns the resolved messages; false where they are shown as written, or were not resolved yet.
 func (r *Resolver) Result() (*resolve.Result, bool) { return r.result, r.result != nil }
+
+// Views returns what is drawn of the resolved messages for a place; false where that was not made for it.
+func (r *Resolver) Views(at doc.Path) ([]render.View, bool) {
+	return r.views, r.result != nil && r.views != nil && at.Equal(r.viewsAt)
+}
 
 // Choose changes whose data fills the messages, and remembers it for the campaign. The user is that of the choice, if
 // it is known. Content APIs are called.
@@ -128,6 +136,8 @@ type resolved struct {
 	prepared   *resolve.Campaign
 	viewer     resolve.Viewer
 	result     *resolve.Result
+	views      []render.View
+	at         doc.Path
 }
 
 // start resolves the newest document.
@@ -135,7 +145,7 @@ func (r *Resolver) start(callAPIs, anew bool) tea.Cmd {
 	r.generation++
 	r.busy = false
 	if r.choice.AsWritten() || !r.source.Document.Exists() {
-		r.result, r.err = nil, nil
+		r.result, r.views, r.err = nil, nil, nil
 		r.cfg.Cancel(taskResolve)
 		return nil
 	}
@@ -183,6 +193,9 @@ func (j job) run(ctx context.Context) (out resolved, err error) {
 		keys = []engine.TestKey{} // not all of them
 	}
 	out.result, err = c.Resolve(ctx, j.choice.apply(out.viewer, j.source.Workspace), keys...)
+	if err == nil && j.source.Views != nil && ctx.Err() == nil {
+		out.views, out.at = j.source.Views(out.result.Drawn(render.Options{})), j.at
+	}
 	return out, err
 }
 
@@ -210,6 +223,7 @@ func (r *Resolver) Update(msg screen.Result) (cmd tea.Cmd, taken bool) {
 			return nil, true
 		}
 		r.busy, r.result, r.err = false, out.result, msg.Err
+		r.views, r.viewsAt = out.views, out.at
 		if out.prepared != nil {
 			r.prepared = out.prepared
 		}

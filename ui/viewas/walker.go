@@ -69,7 +69,8 @@ func (w *Walker) Step(step Step, src Source, from *engine.User) tea.Cmd {
 		if c != at.prepared || missingFirst != at.missingFirst {
 			out.walk = walk{c.Cursor(reader, missingFirst), c, missingFirst}
 		}
-		if from != nil && out.walk.cursor.At() != from.ID {
+		begins := missingFirst && !at.missingFirst // with the first who lacks something
+		if from != nil && !begins && out.walk.cursor.At() != from.ID {
 			if err := out.walk.cursor.Seek(ctx, *from); err != nil {
 				return out, err
 			}

@@ -25,22 +25,24 @@ type Caption struct {
 
 // SetCaption sets the caption above the message.
 func (p *Preview) SetCaption(c Caption) {
-	height := p.captionHeight()
 	p.caption = c
-	if p.captionHeight() != height {
-		p.pager.SetSize(p.width, p.height-p.headerHeight())
-	}
+	p.drawCaption()
+	p.pager.SetSize(p.width, p.height-p.headerHeight())
 }
 
-// captionHeight returns the height of the caption. A second line names what is missing where there is room for it.
-func (p *Preview) captionHeight() int {
+// drawCaption draws the caption for the size of the preview. More than one line is shown where there is room for it.
+func (p *Preview) drawCaption() {
+	most := 1
 	switch {
-	case p.caption.Name == "" || p.height < 4:
-		return 0
-	case p.height < 9 || p.caption.Note == "" && len(p.caption.missing()) == 0:
-		return 1
+	case p.caption.Name == "" || p.height < 4 || p.width == 0:
+		p.captionLines = nil
+		return
+	case p.height >= 20:
+		most = 3
+	case p.height >= 9:
+		most = 2
 	}
-	return 2
+	p.captionLines = p.caption.lines(&page{painter: newPainter(p.theme), width: p.width}, most)
 }
 
 // missing returns what has no value for certain. What a content API will return is not among it.
@@ -57,14 +59,14 @@ func (c Caption) Named() (resolve.Missing, bool) {
 	return all[c.At%len(all)], true
 }
 
-// view draws the caption.
-func (c Caption) view(s *page, height int) []string {
+// lines draws the caption in at most so many lines: whose data it is, and then what is missing and why.
+func (c Caption) lines(s *page, most int) []string {
 	missing := c.missing()
 	right, tone := "", themes.ToneMuted
 	switch {
 	case c.Busy:
 		right = "updating…"
-	case c.Note != "" && height < 2:
+	case c.Note != "" && most < 2:
 		right, tone = c.Note, themes.ToneWarning
 	case c.Note != "":
 	case len(missing) == 1:
@@ -77,24 +79,24 @@ func (c Caption) view(s *page, height int) []string {
 		right, tone = "nothing missing", themes.ToneSuccess
 	}
 	who := append(line{{"As ", textStyle{tone: themes.ToneMuted}}}, textLine(c.Name, textStyle{tone: themes.ToneStrong, bold: true})...)
-	lines := []string{s.draw(joinSides(who, textLine(right, textStyle{tone: tone}), s.width), s.width)}
-	if height < 2 {
-		return lines[:height]
-	}
-	named, _ := c.Named()
-	second := textLine(c.Note, textStyle{tone: themes.ToneWarning})
-	if c.Note == "" {
-		second = line{{missingMark + " ", textStyle{tone: themes.ToneDanger}}}
+	s.add(joinSides(who, textLine(right, textStyle{tone: tone}), s.width))
+	named, ok := c.Named()
+	switch {
+	case most < 2:
+	case c.Note != "":
+		s.addAll(wrapRuns(textLine(c.Note, textStyle{tone: themes.ToneWarning}), s.width, most-1))
+	case ok:
+		count := ""
 		if len(missing) > 1 {
-			second = append(second, run{fmt.Sprintf("%d of %d: ", c.At%len(missing)+1, len(missing)), textStyle{tone: themes.ToneMuted}})
+			count = fmt.Sprintf("%d of %d: ", c.At%len(missing)+1, len(missing))
 		}
 		text := MissingText(named)
-		if named.Reason != "" && second.width()+widget.Width(widget.Clean(text)) > s.width {
+		if named.Reason != "" && widget.Width(widget.Clean(missingMark+" "+count+text)) > s.width*(most-1) {
 			text = named.Reason // which names the attribute
 		}
-		second = append(second, textLine(text, textStyle{})...)
+		s.addAll(wrapRuns([]run{{missingMark + " ", textStyle{tone: themes.ToneDanger}}, {count, textStyle{tone: themes.ToneMuted}}, {widget.Clean(text), textStyle{}}}, s.width, most-1))
 	}
-	return append(lines, s.draw(second.cut(s.width), s.width))
+	return s.lines
 }
 
 // MissingText describes what has no value in a message: the expression and why.

@@ -41,6 +41,7 @@ type Preview struct {
 	slide         int
 	started, now  time.Time
 	caption       Caption
+	captionLines  []string
 }
 
 // New returns an empty preview.
@@ -53,6 +54,7 @@ func (p *Preview) SetTheme(t themes.Theme) {
 	p.theme = t
 	p.tabs.SetTheme(t)
 	p.pager.SetTheme(t)
+	p.drawCaption()
 	p.redraw()
 }
 
@@ -61,6 +63,7 @@ func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	again := width != p.width
 	p.width, p.height = width, height
+	p.drawCaption()
 	p.tabs.SetSize(width, 1)
 	p.pager.SetSize(width, height-p.headerHeight())
 	if again {
@@ -69,11 +72,11 @@ func (p *Preview) SetSize(width, height int) {
 }
 
 // headerHeight returns the height of the caption and the tabs.
-func (p *Preview) headerHeight() int { return p.captionHeight() + p.tabsHeight() }
+func (p *Preview) headerHeight() int { return len(p.captionLines) + p.tabsHeight() }
 
 // tabsHeight returns the height of the tabs, with a blank line below them if it fits.
 func (p *Preview) tabsHeight() int {
-	switch height := p.height - p.captionHeight(); {
+	switch height := p.height - len(p.captionLines); {
 	case height < 3:
 		return 0
 	case height < 10:
@@ -242,7 +245,7 @@ func (p *Preview) Update(msg tea.KeyMsg) bool {
 // Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
 // something.
 func (p *Preview) Mouse(msg tea.MouseMsg) bool {
-	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == p.captionHeight() && p.tabsHeight() > 0 {
+	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == len(p.captionLines) && p.tabsHeight() > 0 {
 		i, ok := p.tabs.At(msg.X)
 		if ok {
 			p.tabs.Active = i
@@ -265,9 +268,8 @@ func (p *Preview) View() string {
 	case 2:
 		body = p.tabs.View() + "\n\n" + body
 	}
-	if height := p.captionHeight(); height > 0 {
-		lines := p.caption.view(&page{painter: newPainter(p.theme), width: p.width}, height)
-		body = strings.Join(lines, "\n") + "\n" + body
+	if len(p.captionLines) > 0 {
+		body = strings.Join(p.captionLines, "\n") + "\n" + body
 	}
 	return widget.Fit(body, p.width, p.height)
 }

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/resolve"
@@ -272,8 +273,12 @@ func (s *Survey) fillMissing(heading addHeading, put addLine) {
 func (s *Survey) fillUnused(heading addHeading, put addLine) {
 	heading("Never used")
 	platforms, variations := s.out.Unused()
+	without := "has such a device"
+	if s.channel == catalog.Email {
+		without = "has an email address"
+	}
 	for _, name := range platforms {
-		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.CellName(name, "", "") + ": nobody in the audience has such a device"}, nil)
+		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.CellName(name, "", "") + ": nobody in the audience " + without}, nil)
 	}
 	for _, name := range variations {
 		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.VariationName(name) + ": nobody gets this variation"}, nil)

@@ -3,6 +3,7 @@ package viewas_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"bugle/engine/message/render"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
+	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
@@ -180,6 +182,60 @@ func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 	b.deliver(run(b.Refresh()))
 	if got := b.subject(); got != "The sky: blue" || calls.Load() != 2 {
 		t.Errorf("the subject is %q after %d calls", got, calls.Load())
+	}
+}
+
+// slowAudience is a service whose audience has users without end.
+type slowAudience struct {
+	*local.Service
+	seen chan struct{} // closed with the first user that is asked for after the first hundred
+}
+
+func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequest) iter.Seq2[engine.User, error] {
+	return func(yield func(engine.User, error) bool) {
+		for i := 0; ; i++ {
+			if err := ctx.Err(); err != nil {
+				yield(engine.User{}, err)
+				return
+			}
+			if i == 100 {
+				close(s.seen)
+			}
+			if !yield(engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A survey that is canceled shows what it found until then.
+func TestSurveyIsCanceled(t *testing.T) {
+	b := newBench(t, engine.Workspace{})
+	slow := &slowAudience{b.svc, make(chan struct{})}
+	closed := false
+	s := viewas.NewSurvey(viewas.Config{Service: slow, Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel}, themes.Plain(), viewas.SurveyHost{
+		Source: func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") },
+		Close:  func() tea.Cmd { closed = true; return nil },
+	})
+	batch := s.Start()().(tea.BatchMsg)
+	ended := make(chan struct{})
+	go func() { batch[0](); close(ended) }()
+	<-slow.seen
+	if view := s.View(80, 24); !strings.Contains(view, "Resolving the messages") || s.BackLabel() != "cancel" {
+		t.Errorf("while it runs it shows:\n%s", view)
+	}
+	s.Back()
+	for next := batch[1]; next != nil; {
+		r := next().(screen.Result)
+		s.Update(r)
+		next = r.Next()
+	}
+	<-ended
+	if view := s.View(80, 24); closed || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "has no attribute First Name") {
+		t.Errorf("canceled it shows:\n%s", view)
+	}
+	if s.Back(); !closed {
+		t.Error("the second esc does not close it")
 	}
 }
 

@@ -36,7 +36,14 @@ func newViewAs(s *Screen) viewAs {
 // open reports whether a box has the keyboard.
 func (v *viewAs) open() bool { return v.chooser != nil || v.survey != nil }
 
+// close closes the open box and ends its tasks.
 func (v *viewAs) close() tea.Cmd {
+	if v.chooser != nil {
+		v.chooser.Cancel()
+	}
+	if v.survey != nil {
+		v.survey.Cancel()
+	}
 	v.chooser, v.survey = nil, nil
 	return nil
 }

@@ -127,7 +127,11 @@ func (c *asChooser) open() tea.Cmd {
 	return c.box.Open()
 }
 
+// close closes the box and ends its tasks.
 func (c *asChooser) close() tea.Cmd {
+	if c.box != nil {
+		c.box.Cancel()
+	}
 	c.box = nil
 	return nil
 }

@@ -212,7 +212,8 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 
 // show switches to a stage and ends zoom.
 func (s *Screen) show(st stage) {
-	s.stage, s.layout.zoom, s.as.box = st, false, nil
+	s.stage, s.layout.zoom = st, false
+	s.as.close()
 	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
 		p.details, p.top = false, 0
 	}

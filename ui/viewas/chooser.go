@@ -346,6 +346,13 @@ func (c *Chooser) Back() tea.Cmd {
 	return c.host.Close()
 }
 
+// Cancel ends the tasks of the chooser.
+func (c *Chooser) Cancel() {
+	c.walker.Cancel()
+	c.cfg.Cancel(taskSearch)
+	c.cfg.Cancel(taskValues)
+}
+
 // BackLabel returns what esc does.
 func (c *Chooser) BackLabel() string {
 	if c.values != nil {

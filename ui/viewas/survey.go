@@ -124,6 +124,9 @@ func (s *Survey) Back() tea.Cmd {
 	return s.host.Close()
 }
 
+// Cancel ends the survey.
+func (s *Survey) Cancel() { s.cfg.Cancel(taskSurvey) }
+
 // BackLabel returns what esc does.
 func (s *Survey) BackLabel() string {
 	if s.running {

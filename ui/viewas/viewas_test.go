@@ -188,7 +188,7 @@ func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 // slowAudience is a service whose audience has users without end.
 type slowAudience struct {
 	*local.Service
-	seen chan struct{} // closed with the first user that is asked for after the first hundred
+	seen chan struct{} // closed once some thousand users were asked for
 }
 
 func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequest) iter.Seq2[engine.User, error] {
@@ -198,7 +198,7 @@ func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequ
 				yield(engine.User{}, err)
 				return
 			}
-			if i == 100 {
+			if i == 5000 {
 				close(s.seen)
 			}
 			if !yield(engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}, nil) {
@@ -231,7 +231,7 @@ func TestSurveyIsCanceled(t *testing.T) {
 		next = r.Next()
 	}
 	<-ended
-	if view := s.View(80, 24); closed || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "has no attribute First Name") {
+	if view := s.View(80, 24); closed || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "⚠ {{UserAttribute['First Name']}}") {
 		t.Errorf("canceled it shows:\n%s", view)
 	}
 	if s.Back(); !closed {

@@ -56,7 +56,13 @@ func TestViewAs(t *testing.T) {
 	h.WantFits()
 	h.GoldenSizes("viewas-missing")
 	h.Resize(180, 45)
-	h.Press("u", "alt+n")
+	h.Press("u")
+	h.Resize(80, 24)
+	h.Resize(180, 45)
+	if n := strings.Count(h.Text(), "As Ben"); n != 1 {
+		t.Errorf("the preview is shown %d times:\n%s", n, h.Text())
+	}
+	h.Press("alt+n")
 	h.Want("Now: Cleo", "Hi Cleo", "nothing missing")
 	h.Press("alt+n")
 	h.Want("This is the last user in the audience.")
@@ -81,7 +87,7 @@ func TestViewAsMissingFirst(t *testing.T) {
 	h.Press("u", "alt+n")
 	h.Want("Now: Ada")
 	h.Press("alt+m")
-	h.Want("Users with missing values first: on")
+	h.Want("Missing values first: on")
 	h.Press("alt+n")
 	h.Want("Now: Ben")
 	h.Press("alt+n")

@@ -237,7 +237,7 @@ func (c *Chooser) fillCommands(add func(chooserRow)) {
 		add(chooserRow{text: "Next user in the audience", info: "alt+n", run: c.step(Next)})
 		add(chooserRow{text: "Previous user in the audience", info: "alt+p", run: c.step(Previous)})
 		add(chooserRow{text: "Random user from the audience", info: "alt+r", run: c.step(Random)})
-		add(chooserRow{text: "Users with missing values first: " + order, info: "alt+m", run: c.toggleMissingFirst})
+		add(chooserRow{text: "Missing values first: " + order, info: "alt+m", run: c.toggleMissingFirst})
 	}
 	if !c.host.Preview {
 		return

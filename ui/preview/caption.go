@@ -19,8 +19,9 @@ type Caption struct {
 	At      int
 	// Note is shown instead of what is missing: why the message is not shown as the person gets it.
 	Note string
-	// Busy reports that a newer version of the message is being resolved.
+	// Busy reports that a newer version of the message is being resolved, and Next for whom, if it is somebody else.
 	Busy bool
+	Next string
 }
 
 // SetCaption sets the caption above the message.
@@ -64,6 +65,8 @@ func (c Caption) lines(s *page, most int) []string {
 	missing := c.missing()
 	right, tone := "", themes.ToneMuted
 	switch {
+	case c.Busy && c.Next != "":
+		right = "switching to " + c.Next + "…"
 	case c.Busy:
 		right = "updating…"
 	case c.Note != "" && most < 2:

@@ -30,6 +30,7 @@ type Resolver struct {
 	generation int               // of the newest request
 	busy       bool
 	result     *resolve.Result // of the newest request that ended
+	shown      Choice          // whose result is
 	views      []render.View   // of result, for viewsAt
 	viewsAt    doc.Path
 	err        error // why there is none
@@ -135,6 +136,7 @@ type resolved struct {
 	generation int
 	prepared   *resolve.Campaign
 	viewer     resolve.Viewer
+	choice     Choice
 	result     *resolve.Result
 	views      []render.View
 	at         doc.Path
@@ -154,7 +156,7 @@ func (r *Resolver) start(callAPIs, anew bool) tea.Cmd {
 	generation := r.generation
 	return r.cfg.Run(taskResolve, func(ctx context.Context) (any, error) {
 		out, err := j.run(ctx)
-		out.generation = generation
+		out.generation, out.choice = generation, j.choice
 		return out, err
 	})
 }
@@ -222,7 +224,7 @@ func (r *Resolver) Update(msg screen.Result) (cmd tea.Cmd, taken bool) {
 		if out.generation != r.generation {
 			return nil, true
 		}
-		r.busy, r.result, r.err = false, out.result, msg.Err
+		r.busy, r.result, r.shown, r.err = false, out.result, out.choice, msg.Err
 		r.views, r.viewsAt = out.views, out.at
 		if out.prepared != nil {
 			r.prepared = out.prepared
@@ -242,6 +244,9 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 		return preview.Caption{}
 	}
 	c := preview.Caption{Name: r.choice.Label(), At: r.named, Busy: r.busy}
+	if r.result != nil && r.shown.Person != r.choice.Person { // what is drawn keeps its name until the other is there
+		c.Name, c.Next = r.shown.Label(), r.choice.Label()
+	}
 	switch {
 	case r.err != nil:
 		c.Note = problems.Sentence(r.err.Error())

@@ -131,6 +131,14 @@ func TestOnlyNewestResultIsTaken(t *testing.T) {
 	if got := b.subject(); got != "Dear Ben" {
 		t.Errorf("the subject is %q", got)
 	}
+	again := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
+	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || c.Next != "Ada" || b.subject() != "Dear Ben" {
+		t.Errorf("the message of Ben has the caption %+v", c)
+	}
+	b.deliver(again)
+	if c := b.Caption(engine.TestKey{}); c.Name != "Ada" || c.Next != "" || b.subject() != "Dear Ada" {
+		t.Errorf("the message of Ada has the caption %+v", c)
+	}
 	if c := b.Caption(engine.TestKey{}); c.Busy || len(c.Missing) > 0 {
 		t.Errorf("the caption is %+v", c)
 	}

@@ -19,6 +19,8 @@ type Forecast struct {
 	Identifier string         // the identifier of Values; for a segment that of its members
 	Values     []string       // the recipients
 	Users      []ResolvedUser // the users of Values
+	// DataUsers are the users whose data the messages have: the personas of the test, or Users.
+	DataUsers []ResolvedUser
 	// Calls are the content APIs that the messages need, which are only called when the messages are sent.
 	Calls []string
 	// Resolved are the recipients that were looked up.
@@ -57,10 +59,19 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 	}
 	personas := make([]ResolvedUser, len(ask.As))
 	for i, p := range ask.As {
-		var err error
-		if personas[i], err = LookUp(ctx, service, Recipient{engine.MemberIdentifier, p.ID}); err != nil {
-			return f, err
+		r := Recipient{engine.MemberIdentifier, p.ID}
+		found, ok := known[r]
+		if !ok {
+			var err error
+			if found, err = LookUp(ctx, service, r); err != nil {
+				return f, err
+			}
+			f.Resolved[r] = found
 		}
+		personas[i] = found
+	}
+	if f.DataUsers = personas; len(personas) == 0 {
+		f.DataUsers = f.Users
 	}
 	for i, p := range f.Users {
 		r, seenAs := Recipient{f.Identifier, f.Values[i]}, []ResolvedUser{p}
@@ -141,10 +152,10 @@ func (f Forecast) Recipients() Forecast {
 	return f
 }
 
-// Certain reports whether all recipients were resolved to users for certain, so that an attribute that none
-// of them has is missing.
+// Certain reports whether all users whose data the messages have were found for certain, so that an attribute that
+// none of them has is missing.
 func (f Forecast) Certain() bool {
-	return len(f.Users) > 0 && !slices.ContainsFunc(f.Users, func(p ResolvedUser) bool { return !p.Certain })
+	return len(f.DataUsers) > 0 && !slices.ContainsFunc(f.DataUsers, func(p ResolvedUser) bool { return !p.Certain })
 }
 
 // maxNamed is the number of messages that a failure reason names.

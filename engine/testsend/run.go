@@ -292,7 +292,14 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 	if len(results) == 1 && len(r.Requests) == 1 && err == nil && results[0].Message != "" {
 		return results[0].Message
 	}
-	text := fmt.Sprintf("%d of %s sent.", len(r.Keys)-r.FailedKeys(), count(len(r.Keys), "message"))
+	sent, all := len(r.Keys)-r.FailedKeys(), len(r.Keys)
+	if len(r.Request.As) > 1 { // a key is a message for each of them
+		sent, all = 0, 0
+		for i := range r.Keys {
+			sent, all = sent+r.Keys[i].Count(Sent), all+len(r.Keys[i].Sends)
+		}
+	}
+	text := fmt.Sprintf("%d of %s sent.", sent, count(all, "message"))
 	if r.Canceling || errors.Is(err, context.Canceled) {
 		text += " The test was canceled."
 	}

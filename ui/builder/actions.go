@@ -25,10 +25,17 @@ const (
 
 // Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
 // focused, so that typing never leaves it.
-func (s *Screen) Typing() bool { return s.panes.typing() }
+func (s *Screen) Typing() bool {
+	if s.viewAs.open() {
+		return s.viewAs.typing()
+	}
+	return s.panes.typing()
+}
 
 // TextFocused reports whether a text field of the form has the keyboard.
-func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.editor.Typing() }
+func (s *Screen) TextFocused() bool {
+	return s.Typing() && (s.viewAs.open() || s.panes.host.editor.Typing())
+}
 
 // Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
@@ -38,7 +45,10 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.loaded {
 		return nil
 	}
-	acts := s.panes.moveActions()
+	if s.viewAs.open() {
+		return s.viewAs.boxActions()
+	}
+	acts := append(s.viewAs.actions(), s.panes.moveActions()...)
 	acts = append(acts, s.editActions()...)
 	acts = append(acts, s.campaignActions()...)
 	for i, a := range acts {
@@ -167,6 +177,7 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 		s.startPath, s.body = r.Path, r.Doc
 		return nil
 	}
+	s.viewAs.close()
 	s.body = r.Doc
 	if len(r.Path) == 0 {
 		return s.replaceBody()

@@ -38,8 +38,9 @@ type Screen struct {
 	failed      error
 	openPreview bool // focus the preview once the campaign is loaded
 
-	panes *panes
-	files *browser.Files
+	panes  *panes
+	viewAs viewAs
+	files  *browser.Files
 }
 
 // Kinds of tasks.
@@ -72,6 +73,7 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	}
 	s.saver = saver{edit: s.edit, task: s.Run, reread: s.reread, titles: s.panes.sections.titles}
 	s.files = &browser.Files{}
+	s.viewAs = newViewAs(s)
 	for _, o := range options {
 		o(s)
 	}
@@ -98,7 +100,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 }
 
 // Init reads the campaign.
-func (s *Screen) Init() tea.Cmd { return s.load() }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.viewAs.resolver.Init()) }
 
 type loaded struct {
 	edit.Loaded
@@ -142,12 +144,18 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case forms.OpenEditorMsg:
 		return s.editText(msg)
 	case tea.KeyMsg:
-		if s.loaded {
+		switch {
+		case s.viewAs.open():
+			return s.viewAs.key(msg)
+		case s.loaded:
 			return s.panes.key(msg)
 		}
 		return nil
 	case tea.MouseMsg:
-		if s.loaded {
+		switch {
+		case s.viewAs.open():
+			return s.viewAs.mouse(msg)
+		case s.loaded:
 			return s.panes.mouse(msg)
 		}
 		return nil
@@ -175,6 +183,9 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskBrowser:
 		return openedNotice(r)
 	}
+	if cmd, taken := s.viewAs.result(r); taken {
+		return cmd
+	}
 	return s.panes.deliver(r)
 }
 
@@ -190,6 +201,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 		return nil // the local version is newer
 	}
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
+	s.viewAs.resolver.Reset() // what the workspace keeps may have changed
 	var cmd tea.Cmd
 	switch {
 	case recovered && s.edit.SavesInPlace():
@@ -272,6 +284,7 @@ func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }
 func (s *Screen) SetTheme(t themes.Theme) {
 	s.deps.Theme = t
 	s.panes.setTheme(t)
+	s.viewAs.setTheme(t)
 }
 
 // View draws the panes.
@@ -283,7 +296,7 @@ func (s *Screen) View() string {
 	case !s.loaded:
 		return s.message("Loading…")
 	}
-	return s.panes.view()
+	return s.viewAs.draw(s.panes.width, s.panes.height)
 }
 
 // message draws a text instead of the panes.

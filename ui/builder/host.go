@@ -13,6 +13,7 @@ import (
 	"bugle/forms"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 )
 
 // host holds the editor of the open place and serves its requests.
@@ -23,6 +24,7 @@ type host struct {
 	task    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
 	changed func() tea.Cmd // adopts what was changed in the user's editor
 	places  places
+	viewAs  *viewas.Resolver
 
 	editor   editor.Editor // editor of path; nil if the campaign has none
 	path     doc.Path
@@ -56,7 +58,7 @@ func (h *host) config(p doc.Path) editor.Config {
 			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Locked: h.edit.LockedAt, Now: h.deps.Now,
 			Width: h.size.w, Height: h.size.h - h.tabBarHeight(),
 		},
-		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location,
+		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location, ViewAs: h.viewAs,
 		Host: editor.Host{
 			Open:         func(p doc.Path) { h.requests.open = p },
 			OpenExternal: func(text, suffix string, then func(string)) { h.requests.external = h.openExternal(text, suffix, then) },

@@ -154,10 +154,13 @@ func (in *info) note() string {
 
 // topTab returns the tab that is shown.
 func (in *info) topTab() tab {
-	if in.split && in.tab == tabSidePanel {
-		return in.top
+	switch {
+	case !in.split || in.tab != tabSidePanel:
+		return in.tab
+	case in.top == tabSidePanel: // it was a tab before the window became larger
+		return tabField
 	}
-	return in.tab
+	return in.top
 }
 
 // tabs returns the available tabs.

@@ -10,11 +10,13 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/render"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 )
 
 // previewPanel shows the current message as the recipient would see it.
@@ -25,7 +27,8 @@ type previewPanel struct {
 	at     doc.Path
 	views  []render.View
 	shelf  preview.TemplateCache
-	number int // index of the platform to show, if the place does not determine it
+	drawn  *resolve.Result // what views are of; nil for the document as written
+	number int             // index of the platform to show, if the place does not determine it
 }
 
 func newPreviewPanel(cfg editor.Config) editor.SidePanel {
@@ -36,6 +39,9 @@ func (a *previewPanel) Title() string { return "Preview" }
 
 // Note returns a note if the preview contains placeholders.
 func (a *previewPanel) Note() string {
+	if a.resolves() {
+		return ""
+	}
 	for _, v := range a.views {
 		if schema.HasExpression(string(a.root.Lookup(v.Content).Encode())) {
 			return "with placeholders"
@@ -51,6 +57,12 @@ func (a *previewPanel) View() string            { return a.view.View() }
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)
 	a.root, a.at = root, at
+	if a.resolves() {
+		if moved {
+			a.show()
+		}
+		return a.cfg.ViewAs.Resolve(a.source(), at)
+	}
 	if same && !moved {
 		return nil
 	}
@@ -65,20 +77,45 @@ func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 }
 
 func (a *previewPanel) show() {
-	ch := a.cfg.Head.Channel
-	root, o := a.withTemplates()
-	views, ok := render.ViewsAt(ch, root, a.at, o)
-	if !ok && !inMessageCell(ch, root, a.at) {
-		views, _ = render.FirstViews(ch, root, o)
+	r, resolved := a.result()
+	if !resolved {
+		a.views = a.viewsAt(a.at)(a.withTemplates())
+	} else if views, ok := a.cfg.ViewAs.Views(a.at); ok {
+		a.views = views
+	} else {
+		a.views = a.viewsAt(a.at)(r.Drawn(render.Options{}))
 	}
-	for i := range views {
-		views[i].At = a.cfg.Now()
-		if a.cfg.Location != nil {
-			views[i].At = views[i].At.In(a.cfg.Location)
-		}
-	}
-	a.views = views
+	a.drawn = r
 	a.draw()
+}
+
+// showResolved draws what changed in the messages as the person gets them.
+func (a *previewPanel) showResolved() {
+	if r, _ := a.result(); r == nil || r != a.drawn {
+		a.show()
+		return
+	}
+	v, _ := a.shown()
+	a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
+}
+
+// viewsAt returns the function that returns what is drawn of a document for a place.
+func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []render.View {
+	ch, now, location := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Location
+	return func(root doc.Value, o render.Options) []render.View {
+		o.Now = now()
+		views, ok := render.ViewsAt(ch, root, at, o)
+		if !ok && !inMessageCell(ch, root, at) {
+			views, _ = render.FirstViews(ch, root, o)
+		}
+		for i := range views {
+			views[i].At = o.Now
+			if location != nil {
+				views[i].At = o.Now.In(location)
+			}
+		}
+		return views
+	}
 }
 
 // taskTemplates is the task that reads saved templates; its result is a preview.TemplateCache.
@@ -109,11 +146,38 @@ func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
 }
 
 func (a *previewPanel) draw() {
-	if len(a.views) == 0 {
-		a.view.Clear()
-		return
+	v, _ := a.shown()
+	if a.resolves() {
+		a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
+	} else {
+		a.view.SetCaption(preview.Caption{})
 	}
-	a.view.Show(a.views[min(a.number, len(a.views)-1)])
+	a.view.Show(v)
+}
+
+// shown returns the message that is drawn; false if there is none.
+func (a *previewPanel) shown() (render.View, bool) {
+	if len(a.views) == 0 {
+		return render.View{}, false
+	}
+	return a.views[min(a.number, len(a.views)-1)], true
+}
+
+// resolves reports whether the messages are shown as one person gets them.
+func (a *previewPanel) resolves() bool {
+	return a.cfg.ViewAs != nil && !a.cfg.ViewAs.Choice().AsWritten()
+}
+
+// result returns the resolved messages; false if they are shown as written.
+func (a *previewPanel) result() (*resolve.Result, bool) {
+	if !a.resolves() {
+		return nil, false
+	}
+	return a.cfg.ViewAs.Result()
+}
+
+func (a *previewPanel) source() viewas.Source {
+	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root, Views: a.viewsAt(a.at)}
 }
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {

@@ -14,6 +14,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/viewas"
 )
 
 // Editor edits one place of a campaign's document. [forms.Form] is the default implementation and documents the
@@ -55,6 +56,8 @@ type Config struct {
 	Now       func() time.Time
 	Location  *time.Location // time zone for display
 	Host      Host
+	// ViewAs resolves the messages for the person that a preview shows them as; nil shows them as written.
+	ViewAs *viewas.Resolver
 }
 
 // Host is what the builder does for an editor or a side panel.

@@ -168,6 +168,7 @@ func (r *reader) text() string {
 		head("Device", grid.CellName(p.Platform, "", "")+" "+p.Token)
 		head("Gateway", valueOr(m.Connector, "none (kept in this outbox)"))
 	}
+	head("Sent as", m.As)
 	head("Campaign", joinFacts(m.Campaign, grid.KeyName(m.Key)))
 	if m.Push != nil {
 		head("Sent", r.when)

@@ -77,6 +77,12 @@ var scenes = []scene{
 		open(h, "black friday")
 		h.Press("enter", "down", "enter", "down", "enter", "enter", "enter", "tab", "tab", "alt+p", "right")
 	}},
+	{name: "person", play: func(h *uitest.Harness) {
+		open(h, "tasting is booked")
+		h.Press("p", "u")
+		h.Type("nobody")
+		h.Press("enter", "u")
+	}},
 	{name: "links", play: func(h *uitest.Harness) {
 		open(h, "winter roast")
 		h.Press("enter", "end", "up", "enter", "tab")

@@ -19,7 +19,7 @@ func (s *page) notes(facts []render.Fact, missing []render.Missing, warnings []r
 		s.hanging(sign, textStyle{tone: tone}, render.Text{{Text: w.Text}}, textStyle{tone: tone})
 	}
 	for _, m := range missing {
-		text := render.Text{{Text: "No value for "}, {Text: "{{" + m.Expression + "}}", Kind: render.Expression}, {Text: " in " + m.Field}}
+		text := render.Text{{Text: "No value for "}, {Text: "{{" + m.Expression + "}}", Kind: render.Expression}, {Text: " in " + m.Field + s.caption.reason(m)}}
 		s.hanging(missingMark+" ", textStyle{tone: themes.ToneDanger}, text, textStyle{})
 	}
 	for _, f := range facts {

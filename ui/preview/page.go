@@ -14,6 +14,8 @@ type page struct {
 	width int
 	lines []string
 	at    time.Time // when the message arrived; zero if unknown
+	// caption has the reasons of what is missing.
+	caption Caption
 }
 
 // received returns when the message arrived, formatted as devices do.

@@ -40,6 +40,8 @@ type Preview struct {
 	width, height int
 	slide         int
 	started, now  time.Time
+	caption       Caption
+	captionLines  []string
 }
 
 // New returns an empty preview.
@@ -52,6 +54,7 @@ func (p *Preview) SetTheme(t themes.Theme) {
 	p.theme = t
 	p.tabs.SetTheme(t)
 	p.pager.SetTheme(t)
+	p.drawCaption()
 	p.redraw()
 }
 
@@ -60,6 +63,7 @@ func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	again := width != p.width
 	p.width, p.height = width, height
+	p.drawCaption()
 	p.tabs.SetSize(width, 1)
 	p.pager.SetSize(width, height-p.headerHeight())
 	if again {
@@ -67,12 +71,15 @@ func (p *Preview) SetSize(width, height int) {
 	}
 }
 
-// headerHeight returns the height of the tabs, with a blank line below them if it fits.
-func (p *Preview) headerHeight() int {
-	switch {
-	case p.height < 3:
+// headerHeight returns the height of the caption and the tabs.
+func (p *Preview) headerHeight() int { return len(p.captionLines) + p.tabsHeight() }
+
+// tabsHeight returns the height of the tabs, with a blank line below them if it fits.
+func (p *Preview) tabsHeight() int {
+	switch height := p.height - len(p.captionLines); {
+	case height < 3:
 		return 0
-	case p.height < 10:
+	case height < 10:
 		return 1
 	}
 	return 2
@@ -238,7 +245,7 @@ func (p *Preview) Update(msg tea.KeyMsg) bool {
 // Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
 // something.
 func (p *Preview) Mouse(msg tea.MouseMsg) bool {
-	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 && p.headerHeight() > 0 {
+	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == len(p.captionLines) && p.tabsHeight() > 0 {
 		i, ok := p.tabs.At(msg.X)
 		if ok {
 			p.tabs.Active = i
@@ -255,11 +262,14 @@ func (p *Preview) View() string {
 		return ""
 	}
 	body := p.pager.View()
-	switch p.headerHeight() {
+	switch p.tabsHeight() {
 	case 1:
 		body = p.tabs.View() + "\n" + body
 	case 2:
 		body = p.tabs.View() + "\n\n" + body
+	}
+	if len(p.captionLines) > 0 {
+		body = strings.Join(p.captionLines, "\n") + "\n" + body
 	}
 	return widget.Fit(body, p.width, p.height)
 }
@@ -276,7 +286,7 @@ func (p *Preview) draw() {
 	if p.width == 0 {
 		return
 	}
-	s := &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At} // the pager's scroll bar
+	s := &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At, caption: p.caption} // the pager's scroll bar
 	switch {
 	case p.view.Mail != nil:
 		s.mail(p.view.Mail, p.tab())

@@ -16,7 +16,12 @@ const (
 )
 
 // Typing reports whether a text field has the keyboard.
-func (s *Screen) Typing() bool { return s.ready() && s.stage == stageForm && s.form.typing() }
+func (s *Screen) Typing() bool {
+	if s.as.box != nil {
+		return s.as.typing()
+	}
+	return s.ready() && s.stage == stageForm && s.form.typing()
+}
 
 // Actions returns what the user can do in the current stage.
 func (s *Screen) Actions() []screen.Action {
@@ -25,6 +30,9 @@ func (s *Screen) Actions() []screen.Action {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, BarPriority: 9, Run: s.load}}
 	case !s.ready():
 		return nil
+	}
+	if s.as.box != nil {
+		return s.as.actions()
 	}
 	switch s.stage {
 	case stageSending:
@@ -52,7 +60,7 @@ func (s *Screen) Actions() []screen.Action {
 			s.copyAction(s.form.request()),
 		}
 	}
-	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.upAction(groupTest)})
+	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.as.open, s.upAction(groupTest)})
 }
 
 // up goes up one level: from a zoomed pane to all panes, from a pane to its parent, from a page to the form.

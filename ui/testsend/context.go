@@ -3,6 +3,7 @@ package testsend
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,6 +16,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -120,7 +122,23 @@ func (s *sendContext) recipient(run model.Run, d *model.SendState) string {
 		return allRecipients
 	}
 	identifier, _ := model.ResolveValues(s.draft.Workspace, run.Request)
-	return s.people.Name(identifier, d.Recipient)
+	return s.people.Name(identifier, d.Recipient) + asText(run, d.As)
+}
+
+// asText returns " as Ann (USER_7)" for the ID of a user whose data a message has; "" for none.
+func asText(run model.Run, id string) string {
+	if id == "" {
+		return ""
+	}
+	return " as " + personaOf(run, id).String()
+}
+
+// personaOf returns a user whose data messages of a run have.
+func personaOf(run model.Run, id string) engine.TestPersona {
+	if i := slices.IndexFunc(run.Request.As, func(p engine.TestPersona) bool { return p.ID == id }); i >= 0 {
+		return run.Request.As[i]
+	}
+	return engine.TestPersona{ID: id}
 }
 
 // learnNames looks up the names of earlier recipients.
@@ -190,8 +208,38 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 // copyAction returns the action that copies a test as a curl command.
 func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3, Run: func() tea.Cmd {
+		if len(ask.As) > 0 {
+			return s.copyAs(ask)
+		}
 		return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
 	}}
+}
+
+// copyAs copies a test with the data of others: one command for each of them, with their data.
+func (s *sendContext) copyAs(ask engine.TestSend) tea.Cmd {
+	service, draft, id, workspace := s.deps.Service, s.draft, s.id, s.deps.Workspace
+	return s.tasks.Run(taskCopy, func(ctx context.Context) (any, error) {
+		var commands []string
+		for _, p := range ask.As {
+			one := ask
+			one.As = []engine.TestPersona{p}
+			one, err := draft.WithPersona(ctx, service, one)
+			if err != nil {
+				return nil, err
+			}
+			commands = append(commands, operation.TestCurl(workspace, engine.DraftTest(id, one)))
+		}
+		return strings.Join(commands, "\n"), nil
+	})
+}
+
+// copied copies the commands, or says why there are none.
+func copied(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelWarning, problems.Sentence("cannot copy the request: "+r.Err.Error()))
+	}
+	text, _ := r.Value.(string)
+	return screen.Copy(text, "the requests as curl commands")
 }
 
 func (s *sendContext) outbox() tea.Cmd {

@@ -138,6 +138,9 @@ func statusIcon(t model.PastTest) (string, themes.Tone) {
 func (p *earlierPage) lines(t model.PastTest, w int) []string {
 	lines := fact(p.theme, "Recipients", strings.Join(p.people.NamesAndValues(t.Request), ", "), w)
 	lines = append(lines, fact(p.theme, "Identifier", p.identifierName(t.Request.Identifier), w)...)
+	for _, as := range t.Request.As {
+		lines = append(lines, fact(p.theme, "Sent as", as.String(), w)...)
+	}
 	if f := t.Request.Filter; f != (engine.KeyFilter{}) {
 		lines = append(lines, fact(p.theme, "Only", model.FilterName(f), w)...)
 	}

@@ -49,7 +49,7 @@ type forecastLoaded struct {
 func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
 	ask.Filter = engine.KeyFilter{}
-	of := string(engine.DraftTest("", ask).Encode())
+	of := string(engine.DraftTest("", ask).Encode()) + personaIDs(ask.As)
 	if of == o.requestedKey {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (o *forecastPane) addressees() (identifier string, values []string) {
 // sendCount returns how many messages will be sent.
 func (o *forecastPane) sendCount() int {
 	_, values := o.addressees()
-	return len(o.going) * len(values)
+	return len(o.going) * len(values) * max(len(o.ask.As), 1)
 }
 
 // View draws the pane.
@@ -132,10 +132,16 @@ func (o *forecastPane) lines(w, h int) []string {
 	}
 	summary := fmt.Sprintf("%s to %s", count(len(o.going), "message"), people)
 	lines := []string{o.theme.Muted.Render(widget.Truncate(summary, w))}
+	if as := o.ask.As; len(as) > 0 {
+		lines = append(lines, o.theme.Muted.Render(widget.Truncate("as "+widget.Clean(personaNames(as)), w)))
+	}
 	if stopped > 0 {
 		text := fmt.Sprintf("%d of %d will not arrive", stopped, o.sendCount())
-		if h < 8 && widget.Width(summary)+3+widget.Width(text) <= w {
-			lines[0] += " · " + o.theme.Warning.Render(text)
+		if len(o.ask.As) > 1 { // the forecast does not count them one by one
+			text = "some will not arrive"
+		}
+		if h < 8 && widget.Width(lines[len(lines)-1])+3+widget.Width(text) <= w {
+			lines[len(lines)-1] += " · " + o.theme.Warning.Render(text)
 		} else {
 			lines = append(lines, o.theme.Warning.Render(widget.Truncate(text, w)))
 		}
@@ -285,6 +291,12 @@ func (o *forecastPane) previewLines(w, h int) []string {
 		name = values[0]
 		if p, known = o.people.Lookup(model.Recipient{Identifier: identifier, Value: name}); known && p.Certain {
 			title = m.Name + " to " + o.people.Name(identifier, name)
+		}
+	}
+	if as := o.ask.As; len(as) > 0 {
+		name = "as " + as[0].String()
+		if p, known = o.people.Lookup(personaRecipient(as[0])); known && p.Certain {
+			title = m.Name + " " + name
 		}
 	}
 	g := &o.preview

@@ -20,6 +20,7 @@ import (
 type form struct {
 	*layout
 	to       recipients
+	as       personas
 	narrow   messageFilter
 	values   overrides
 	forecast forecastPane
@@ -32,13 +33,14 @@ type form struct {
 type formState struct {
 	identifier string
 	values     map[string][]string
+	as         []engine.TestPersona
 	filter     engine.KeyFilter
 	typed      map[assemble.Attribute]string
 }
 
 func newForm(l *layout) form {
 	return form{
-		layout: l, to: newRecipients(l.sendContext), narrow: messageFilter{sendContext: l.sendContext}, values: overrides{sendContext: l.sendContext, typed: map[assemble.Attribute]string{}},
+		layout: l, to: newRecipients(l.sendContext), as: personas{sendContext: l.sendContext}, narrow: messageFilter{sendContext: l.sendContext}, values: overrides{sendContext: l.sendContext, typed: map[assemble.Attribute]string{}},
 		forecast: forecastPane{layout: l}, at: rowID{rowPrompt, 0},
 	}
 }
@@ -46,7 +48,7 @@ func newForm(l *layout) form {
 // request returns the requested test. Invalid overrides are left out.
 func (f *form) request() engine.TestSend {
 	t := f.to.request()
-	t.Filter = f.narrow.filter
+	t.As, t.Filter = f.as.list, f.narrow.filter
 	f.values.addTo(&t)
 	return t
 }
@@ -84,6 +86,7 @@ func (f *form) rowIDs() []rowID {
 	for i := range f.draft.FilterFields() {
 		out = append(out, rowID{rowFilter, i})
 	}
+	out = append(out, f.as.rowIDs()...)
 	for i := range f.values.fields {
 		out = append(out, rowID{rowOverride, i})
 	}
@@ -125,12 +128,16 @@ func (f *form) move(n int) tea.Cmd {
 	return nil
 }
 
-// nextGroup moves the cursor to the next or previous group of rows or pane, wrapping around.
+// nextGroup moves the cursor to the next or previous group of rows or pane, wrapping around. It passes by the choice of
+// users whose data messages have while there are none, so that enter leads from the recipients to the values.
 func (f *form) nextGroup(n int) tea.Cmd {
 	place, spots := f.at.kind, f.rowIDs()
 	at := max(slices.Index(spots, f.at), 0)
 	for {
 		at = (at + n + len(spots)) % len(spots)
+		if spots[at].kind == rowPersona && len(f.as.list) == 0 {
+			continue
+		}
 		if p := spots[at].kind; p != place || p == rowOverride || p == rowFilter {
 			break
 		}
@@ -186,6 +193,7 @@ func (f *form) setDraft() tea.Cmd {
 // repeating a test is most common.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
+	f.as.list = last.As
 	f.narrow.filter = f.draft.Normalize(last.Filter)
 	f.values.restore(model.Overrides(last))
 	f.offerValues()
@@ -309,7 +317,7 @@ func (f *form) clearValues() tea.Cmd {
 
 // state returns the current state of the form.
 func (f *form) state() formState {
-	return formState{f.to.identifier, maps.Clone(f.to.values), f.narrow.filter, f.values.current()}
+	return formState{f.to.identifier, maps.Clone(f.to.values), f.as.list, f.narrow.filter, f.values.current()}
 }
 
 // record records a change in a row: the state before it, and a description, which may be empty.
@@ -334,7 +342,7 @@ func (f *form) recordOf(before formState, what string, at rowID, a assemble.Attr
 // restore restores a state, with the cursor where it was changed.
 func (f *form) restore(to formState, at rowID, a assemble.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
-	f.narrow.filter = f.draft.Normalize(to.filter)
+	f.as.list, f.narrow.filter = to.as, f.draft.Normalize(to.filter)
 	f.values.restore(maps.Clone(to.typed))
 	f.offerValues()
 	if at.kind == rowOverride {

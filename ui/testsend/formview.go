@@ -42,6 +42,7 @@ func (f *form) View() string {
 func (f *form) buildRows(w int) []row {
 	rows := f.to.View(f.at, w)
 	rows = append(rows, f.narrow.View(f.at, w)...)
+	rows = append(rows, f.as.View(f.at, w, len(f.draft.FilterFields()) == 0)...)
 	return append(rows, f.values.View(f.at, w)...)
 }
 
@@ -63,6 +64,9 @@ func (f *form) sendButton(w int) row {
 		tail, tone = why, f.theme.Warning
 	case len(f.to.selected()) > 0:
 		tail = "to " + f.people.Summary(f.to.request())
+		if as := f.as.list; len(as) > 0 {
+			tail += " as " + personaNames(as)
+		}
 		if n := f.values.changed(); n > 0 {
 			tail += ", with " + count(n, "value") + " changed"
 		}
@@ -151,8 +155,8 @@ func (f *form) tab() tea.Cmd {
 
 // formHost has the actions of the screen that the form needs.
 type formHost struct {
-	send, earlier, groups func() tea.Cmd
-	up                    screen.Action
+	send, earlier, groups, as func() tea.Cmd
+	up                        screen.Action
 }
 
 // actions returns the actions of the form.
@@ -178,6 +182,11 @@ func (f *form) actions(host formHost) []screen.Action {
 	case rowRecipient:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", func() tea.Cmd { return f.drop(true) }
 		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.drop(false) }})
+	case rowPersona:
+		enter.Label, enter.Help, enter.Run = "add user", "send the message with the data of another user", host.as
+		if f.at.i < len(f.as.list) {
+			acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the user", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return dropPersona(f) }})
+		}
 	case rowSend:
 		enter.Label, enter.Help, enter.DisabledReason, enter.Run = "send", "send the test", f.missing(), host.send
 		acts[0].BarPriority = 0
@@ -208,6 +217,7 @@ func (f *form) moveActions(host formHost) []screen.Action {
 	}
 	acts := []screen.Action{
 		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: bar, WhileTyping: true, DisabledReason: noEarlier, Run: host.earlier},
+		{Name: "send-as", Keys: []string{"alt+u"}, Label: "send as", Help: "send the message with the data of another user", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: host.as},
 		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: host.groups},
 		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, WhileTyping: true, DisabledReason: unchanged, Run: f.clearValues},
 		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.forecast.page(1) }},
@@ -219,7 +229,7 @@ func (f *form) moveActions(host formHost) []screen.Action {
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, WhileTyping: true, Run: f.outbox},
 	}
 	if !f.typing() { // in a text field, letters are text
-		acts[0].Keys = []string{"e", "alt+e"}
+		acts[0].Keys, acts[1].Keys = []string{"e", "alt+e"}, []string{"u", "alt+u"}
 	}
 	copying := f.copyAction(f.request())
 	if copying.BarPriority, copying.WhileTyping = 0, true; f.typing() {

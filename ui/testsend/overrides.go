@@ -83,7 +83,7 @@ const maxShownValues = 3
 func (v *overrides) compare(f model.Forecast, certain bool) {
 	for i := range v.fields {
 		o := &v.fields[i]
-		own, lack := v.draft.OwnValues(o.Attribute, f.Users)
+		own, lack := v.draft.OwnValues(o.Attribute, f.DataUsers)
 		present := strings.Join(own, ", ")
 		if len(own) > maxShownValues {
 			present = fmt.Sprintf("%s and %d more", strings.Join(own[:maxShownValues], ", "), len(own)-maxShownValues)

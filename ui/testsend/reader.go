@@ -31,7 +31,7 @@ type reader struct {
 // maxDelivered is how many messages of the outbox are searched for those of a run.
 const maxDelivered = 1000
 
-func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
+func deliveredKey(key, recipient, as string) string { return key + "\x00" + recipient + "\x00" + as }
 
 // deliveredMessages has the delivered messages of a run and their recipients.
 type deliveredMessages struct {
@@ -48,6 +48,9 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	for _, v := range values {
 		all = append(all, model.Recipient{Identifier: identifier, Value: v})
 	}
+	for _, p := range run.Request.As {
+		all = append(all, personaRecipient(p))
+	}
 	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
 		var out deliveredMessages
 		var err error
@@ -57,7 +60,7 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 		delivered, err := box.Outbox(ctx, maxDelivered)
 		out.messages = map[string][]engine.OutboxMessage{}
 		for _, d := range delivered {
-			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
+			if k := deliveredKey(d.Key, d.Recipient, d.As); d.CampaignID == id && !d.At.Before(since) {
 				out.messages[k] = append(out.messages[k], d)
 			}
 		}
@@ -78,7 +81,7 @@ func (r *reader) show(run model.Run, k *model.Key, d *model.SendState, listed bo
 		of += k.ID + "\x00" + k.Status
 	}
 	if d != nil {
-		of += "\x00" + d.Recipient + d.State.String()
+		of += "\x00" + d.Recipient + d.State.String() + d.As
 	}
 	if of == r.shown {
 		return
@@ -99,14 +102,18 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed
 	at := r.deps.Now()
 	o := render.Options{Now: at}
 	if d != nil {
-		o.Fill = r.fill(run, d.Recipient)
+		o.Fill = r.fill(run, d)
 	}
 	switch {
 	case d == nil || d.State != model.Sent:
 		note = r.undeliveredReason(run, k, d, listed)
 	default:
 		title = "Delivered to " + r.recipient(run, d)
-		list := r.messages[deliveredKey(k.ID, d.Recipient)]
+		as := ""
+		if d.As != "" {
+			as = personaOf(run, d.As).String()
+		}
+		list := r.messages[deliveredKey(k.ID, d.Recipient, as)]
 		if len(list) > 0 {
 			at = list[0].At
 		}
@@ -146,9 +153,13 @@ func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.SendSta
 }
 
 // fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
-func (r *reader) fill(run model.Run, recipient string) render.Fill {
+func (r *reader) fill(run model.Run, d *model.SendState) render.Fill {
 	identifier, _ := model.ResolveValues(r.draft.Workspace, run.Request)
-	p, ok := r.profiles[model.Recipient{Identifier: identifier, Value: recipient}]
+	of := model.Recipient{Identifier: identifier, Value: d.Recipient}
+	if d.As != "" {
+		of = personaRecipient(engine.TestPersona{ID: d.As})
+	}
+	p, ok := r.profiles[of]
 	if !ok || !p.Certain {
 		return nil
 	}

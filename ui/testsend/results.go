@@ -219,6 +219,9 @@ func (r *results) header(w int) []string {
 		head = append(head, style.Render(l))
 	}
 	hint := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
+	if as := r.run.Request.As; len(as) > 0 {
+		hint += " as " + personaNames(as)
+	}
 	if took := elapsed(r.run.RoundStarted, r.run.RoundStarted.Add(r.run.RoundTook), now); took != "" {
 		hint += ", in " + took
 	}
@@ -314,7 +317,8 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, r.deps.Now()))
 	name := allRecipients
 	if d.Recipient != "" {
-		name = r.recipientLine("", identifier, d.Recipient, w-7-widget.Width(tail))
+		as := widget.Clean(asText(r.run, d.As))
+		name = r.recipientLine("", identifier, d.Recipient, w-7-widget.Width(tail)-widget.Width(as)) + as
 	}
 	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
 }

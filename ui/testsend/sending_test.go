@@ -307,6 +307,8 @@ func TestTheWheelAndClicks(t *testing.T) {
 	h.Press("esc")
 	h.Want("‹ All ›")
 	h.Wheel(5, 5, true)
+	h.Want("‹ the recipient ›")
+	h.Wheel(5, 5, true)
 	h.Want("▌ [ Send")
 	h.ClickOn("1 USER_1")
 	h.Press("x")

@@ -27,6 +27,7 @@ type Screen struct {
 
 	stage   stage
 	form    form
+	as      asChooser
 	results results
 	refusal refusalPage
 	groups  groupsPage
@@ -55,6 +56,7 @@ const (
 	taskOutbox   = "outbox"
 	taskGroups   = "groups"
 	taskKeep     = "keep"
+	taskCopy     = "copy"
 )
 
 // New returns the screen for the draft of the route.
@@ -66,6 +68,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	}
 	s.layout = &layout{sendContext: s.sendContext}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
+	s.as = asChooser{layout: s.layout, form: &s.form}
 	s.groups, s.earlier = groupsPage{listPage: newListPage(s.layout), use: s.useGroup}, earlierPage{listPage: newListPage(s.layout)}
 	return s
 }
@@ -115,9 +118,15 @@ func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
+		if !s.Accept(msg) {
+			return nil
 		}
+		if s.as.box != nil {
+			if cmd, taken := s.as.box.Update(msg); taken {
+				return cmd
+			}
+		}
+		return s.result(msg)
 	case screen.ChangedMsg:
 		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
@@ -125,8 +134,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		return s.results.handleTick(msg)
 	case tea.KeyMsg:
+		if s.as.box != nil {
+			return s.as.box.Key(msg)
+		}
 		return s.key(msg)
 	case tea.MouseMsg:
+		if s.as.box != nil {
+			return s.as.box.Mouse(msg)
+		}
 		return s.mouse(msg)
 	}
 	return nil
@@ -158,6 +173,8 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		if got, ok := r.Value.(deliveredMessages); ok { // without the messages the unfilled content is shown
 			s.results.reader.setDelivered(got)
 		}
+	case taskCopy:
+		return copied(r)
 	case taskKeep:
 		if r.Err != nil {
 			return screen.Notify(widget.LevelWarning, "Cannot save this test to the history: "+r.Err.Error())
@@ -196,6 +213,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 // show switches to a stage and ends zoom.
 func (s *Screen) show(st stage) {
 	s.stage, s.layout.zoom = st, false
+	s.as.close()
 	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
 		p.details, p.top = false, 0
 	}
@@ -345,6 +363,7 @@ func (s *Screen) SetSize(width, height int) {
 func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.form.SetTheme(t)
+	s.as.setTheme(t)
 	s.refusal.list.SetTheme(t)
 	s.groups.list.SetTheme(t)
 	s.earlier.list.SetTheme(t)
@@ -371,5 +390,5 @@ func (s *Screen) View() string {
 	case stageEarlier:
 		return s.earlier.View()
 	}
-	return s.form.View()
+	return s.as.draw(s.form.View())
 }

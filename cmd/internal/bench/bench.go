@@ -47,13 +47,14 @@ const (
 	Searching  Part = "search"
 	Starting   Part = "start"
 	Keys       Part = "keys"
+	Previewing Part = "preview"
 	Memory     Part = "memory"
 	Database   Part = "database"
 	Serving    Part = "http" // last, because it adds campaigns
 )
 
 // Parts lists all parts.
-var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Memory, Database, Serving}
+var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Previewing, Memory, Database, Serving}
 
 // errUnavailable reports that a part cannot be measured on this system.
 var errUnavailable = errors.New("this cannot be measured here")
@@ -142,6 +143,8 @@ func (r *run) measure(ctx context.Context, p Part) error {
 		return r.starts(ctx)
 	case Keys:
 		return r.keys(ctx)
+	case Previewing:
+		return r.preview(ctx)
 	case Serving:
 		return r.http(ctx)
 	case Database:

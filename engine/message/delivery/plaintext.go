@@ -17,8 +17,6 @@ var (
 	preheader   = regexp.MustCompile(`(?i)(class|id)\s*=\s*["'][^"']*(preheader|preview-?text)|display\s*:\s*none`)
 	bodyTag     = regexp.MustCompile(`(?i)<body(\s[^>]*)?>`)
 	htmlTag     = regexp.MustCompile(`(?i)</head\s*>|<html(\s[^>]*)?>|<!doctype[^>]*>`)
-	manyBlank   = regexp.MustCompile(`\n{3,}`)
-	lineEndGap  = regexp.MustCompile(`[ \t\x{00a0}]+\n`)
 	invisible   = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u034f", "", "\ufeff", "", "\u00ad", "")
 )
 
@@ -53,8 +51,26 @@ func PlainText(source string) string {
 	if err != nil {
 		return strings.TrimSpace(html.UnescapeString(source))
 	}
-	text := lineEndGap.ReplaceAllString(invisible.Replace(string(out))+"\n", "\n")
-	return strings.TrimSpace(manyBlank.ReplaceAllString(text, "\n\n"))
+	return strings.TrimSpace(tidyLines(invisible.Replace(string(out))))
+}
+
+// tidyLines returns a text without blanks at the ends of lines, and without more than one empty line in a row. A
+// preview calls it for every key, so it looks at each character once.
+func tidyLines(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	empty := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t\u00a0")
+		if line != "" {
+			empty = 0
+		} else if empty++; empty > 1 {
+			continue
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 func renderInside(ctx converter.Context, w converter.Writer, n *xhtml.Node) converter.RenderStatus {

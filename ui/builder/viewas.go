@@ -1,0 +1,242 @@
+package builder
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/edit"
+	"bugle/themes"
+	"bugle/ui/preview"
+	"bugle/ui/screen"
+	"bugle/ui/viewas"
+	"bugle/ui/widget"
+)
+
+// viewAs shows the messages as one person gets them: it has the resolver that the preview reads, and the boxes over the
+// panes in which that person is chosen and the audience surveyed.
+type viewAs struct {
+	cfg      viewas.Config
+	edit     *edit.Session
+	panes    *panes
+	theme    themes.Theme
+	resolver *viewas.Resolver
+	chooser  *viewas.Chooser // nil unless it is open
+	survey   *viewas.Survey  // nil unless it is open
+}
+
+func newViewAs(s *Screen) viewAs {
+	cfg := viewas.Config{Service: s.deps.Service, Campaign: s.edit.ID(), Prefs: s.deps.Prefs.Within(s.deps.Workspace), Run: s.Run, Stream: s.Stream, Cancel: s.Cancel}
+	v := viewAs{cfg: cfg, edit: s.edit, panes: s.panes, theme: s.deps.Theme, resolver: viewas.NewResolver(cfg)}
+	s.panes.host.viewAs = v.resolver
+	return v
+}
+
+// open reports whether a box has the keyboard.
+func (v *viewAs) open() bool { return v.chooser != nil || v.survey != nil }
+
+// close closes the open box and ends its tasks.
+func (v *viewAs) close() tea.Cmd {
+	if v.chooser != nil {
+		v.chooser.Cancel()
+	}
+	if v.survey != nil {
+		v.survey.Cancel()
+	}
+	v.chooser, v.survey = nil, nil
+	return nil
+}
+
+// typing reports whether letters are text of the open box.
+func (v *viewAs) typing() bool { return v.chooser != nil && v.chooser.Typing() }
+
+func (v *viewAs) setTheme(t themes.Theme) {
+	v.theme = t
+	if v.chooser != nil {
+		v.chooser.SetTheme(t)
+	}
+	if v.survey != nil {
+		v.survey.SetTheme(t)
+	}
+}
+
+func (v *viewAs) source() viewas.Source {
+	return viewas.Source{Channel: v.edit.Head().Channel, Workspace: v.edit.Workspace(), Document: v.edit.Root()}
+}
+
+// preview returns the preview beside the form; false if another panel is there.
+func (v *viewAs) preview() (*previewPanel, bool) {
+	p, ok := v.panes.info.sidePanel.(*previewPanel)
+	return p, ok
+}
+
+// redraw draws the preview again.
+func (v *viewAs) redraw() {
+	if p, ok := v.preview(); ok {
+		p.showResolved()
+	}
+}
+
+// choose opens the chooser, with the preview visible if the place has one.
+func (v *viewAs) choose() tea.Cmd {
+	if _, ok := v.preview(); ok && !v.panes.info.split && v.panes.info.tab != tabSidePanel {
+		v.panes.info.focusSidePanel()
+		v.panes.refresh()
+	}
+	v.chooser = viewas.NewChooser(v.cfg, v.theme, viewas.ChooserHost{
+		Title: "View as", Preview: true, Choice: v.chosen, Source: v.source, Choose: v.take, Close: v.close,
+	})
+	return v.chooser.Open()
+}
+
+// chosen returns the current choice, and the user if it is one that is known.
+func (v *viewAs) chosen() (viewas.Choice, *engine.User) {
+	viewer, _ := v.resolver.Viewer()
+	return v.resolver.Choice(), viewer.User
+}
+
+// take changes whose data fills the messages.
+func (v *viewAs) take(c viewas.Choice, u *engine.User) tea.Cmd {
+	cmd := v.resolver.Choose(c, u)
+	if p, ok := v.preview(); ok {
+		cmd = tea.Batch(v.resolver.Resolve(p.source(), p.at), cmd)
+	}
+	v.redraw()
+	return cmd
+}
+
+// openSurvey surveys the audience.
+func (v *viewAs) openSurvey() tea.Cmd {
+	v.survey = viewas.NewSurvey(v.cfg, v.theme, viewas.SurveyHost{Source: v.source, GoTo: v.panes.focusField, Close: v.close})
+	return v.survey.Start()
+}
+
+// result takes a result of a task, and reports whether it was for one of its parts.
+func (v *viewAs) result(r screen.Result) (cmd tea.Cmd, taken bool) {
+	if cmd, taken = v.resolver.Update(r); taken {
+		if p, ok := v.preview(); ok && p.root.Exists() {
+			cmd = tea.Batch(cmd, v.resolver.Resolve(p.source(), p.at))
+		}
+		v.redraw()
+		return cmd, true
+	}
+	if v.chooser != nil {
+		if cmd, taken = v.chooser.Update(r); taken {
+			return cmd, true
+		}
+	}
+	return nil, v.survey != nil && v.survey.Update(r)
+}
+
+// key passes a key to the open box.
+func (v *viewAs) key(msg tea.KeyMsg) tea.Cmd {
+	if v.chooser != nil {
+		return v.chooser.Key(msg)
+	}
+	return v.survey.Key(msg)
+}
+
+// mouse passes a mouse event to the open box.
+func (v *viewAs) mouse(msg tea.MouseMsg) tea.Cmd {
+	if v.chooser != nil {
+		return v.chooser.Mouse(msg)
+	}
+	return v.survey.Mouse(msg)
+}
+
+// draw draws the open box over the panes.
+func (v *viewAs) draw(width, height int) string {
+	if v.survey != nil {
+		return v.survey.View(width, height)
+	}
+	base := v.panes.view()
+	if v.chooser != nil {
+		return v.chooser.Place(base, v.panes.layout.sections.w, v.panes.layout.main.w, width, height)
+	}
+	return base
+}
+
+// boxActions are the actions while a box is open.
+func (v *viewAs) boxActions() []screen.Action {
+	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: groupViewAs, BarPriority: 7, WhileTyping: true}
+	if v.chooser != nil {
+		back.Label, back.Help, back.Run = v.chooser.BackLabel(), "close the chooser", v.chooser.Back
+		return append(helpEntries(v.chooser.Bindings(), groupViewAs, 10), back)
+	}
+	back.Label, back.Help, back.Run = v.survey.BackLabel(), v.survey.BackLabel()+" the survey", v.survey.Back
+	return append(helpEntries(v.survey.Bindings(), groupViewAs, 10), back)
+}
+
+// actions are the actions on the person that the preview shows the messages as.
+func (v *viewAs) actions() []screen.Action {
+	if _, ok := v.panes.sections.messages(v.edit.Schema()); !ok || !v.edit.Head().Channel.Writable() {
+		return nil
+	}
+	p, shown := v.preview()
+	inPreview := shown && v.panes.focus == paneInfo && v.panes.info.tab == tabSidePanel
+	choose := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "see the message as one of your users gets it", Group: groupViewAs, WhileTyping: true, Run: v.choose}
+	switch {
+	case inPreview:
+		choose.BarPriority = 10
+	case v.panes.focus == paneForm:
+		choose.Keys = choose.Keys[1:]
+	case v.panes.host.places.inContent(v.panes.host.path):
+		choose.BarPriority = 4
+	}
+	acts := []screen.Action{choose}
+	if v.panes.focus == paneForm {
+		return acts
+	}
+	unknown := ""
+	if _, ok := v.cfg.Audience(); !ok {
+		unknown = "This service does not show its users, so that nobody can say who is in the audience."
+	}
+	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, Run: v.openSurvey}
+	if inPreview {
+		survey.BarPriority = 4
+	}
+	acts = append(acts, survey)
+	if inPreview && p.resolves() {
+		acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: v.resolver.Refresh})
+		if _, ok := v.caption(p).Named(); ok {
+			acts = append(acts,
+				screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: v.goToMissing},
+				screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: v.nameNext},
+			)
+		}
+	}
+	return acts
+}
+
+// groupViewAs is the heading of its keys in the help.
+const groupViewAs = "View as"
+
+func (v *viewAs) caption(p *previewPanel) preview.Caption {
+	shown, _ := p.shown()
+	return v.resolver.Caption(shown.TestKey)
+}
+
+// goToMissing goes to the field of the missing value that the caption names. The next time it is the next one.
+func (v *viewAs) goToMissing() tea.Cmd {
+	p, ok := v.preview()
+	if !ok {
+		return nil
+	}
+	m, ok := v.caption(p).Named()
+	if !ok {
+		return nil
+	}
+	v.nameNext()
+	if m.Block != "" {
+		return tea.Batch(v.panes.focusField(m.Path), screen.Notify(widget.LevelInfo, "The expression is in the content block "+strings.TrimSpace(m.Block)+"."))
+	}
+	return v.panes.focusField(m.Path)
+}
+
+// nameNext makes the caption name the next missing value.
+func (v *viewAs) nameNext() tea.Cmd {
+	v.resolver.NameNext()
+	v.redraw()
+	return nil
+}

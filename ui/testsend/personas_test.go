@@ -1,0 +1,114 @@
+package testsend_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+)
+
+// sentTexts returns whose data each message in the outbox has, and its subject, the oldest first.
+func (s *service) sentTexts(t *testing.T) (out []string) {
+	t.Helper()
+	box, err := s.Outbox(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range box {
+		out = append([]string{m.Recipient + " as " + m.As + ": " + m.Email.Subject}, out...)
+	}
+	return out
+}
+
+// A test goes to one recipient with the data of several users, one message each.
+func TestSendAsSeveralUsers(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
+	h.Type("me@example.com,")
+	h.Want("Send as", "the recipient", "will not arrive") // there is no such user
+	h.Press("alt+u")
+	h.Want("Ada Byron", "Ben")
+	h.Type("ada")
+	h.Press("enter")
+	h.Want("Ada Byron (USER_1)", "add a user", "Hello Ada", "as Ada Byron")
+	h.WantNot("will not arrive")
+	h.Press("enter") // the row that adds a user
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("Ben (USER_2)", "Send 2 messages", "as Ada Byron, Ben")
+	h.GoldenSizes("send-as")
+	h.Resize(120, 40)
+	h.Press("ctrl+s")
+	h.Want("2 of 2 messages sent.", "me@example.com as Ada Byron (USER_1)", "me@example.com as Ben (USER_2)")
+	want := []string{"me@example.com as Ada Byron (USER_1): Hello Ada", "me@example.com as Ben (USER_2): Hello Ben"}
+	if got := s.sentTexts(t); !slices.Equal(got, want) {
+		t.Errorf("the outbox has %q, want %q", got, want)
+	}
+	h.GoldenSizes("sent-as")
+	h.Resize(120, 40)
+	h.Press("enter")
+	h.Want("Delivered to me@example.com as Ada Byron (USER_1)", "Hello Ada")
+	h.Press("n", "n")
+	h.Want("as Ben (USER_2)", "Hello Ben")
+}
+
+// Choosing and removing a user is undone as one change, and the next test starts with the users of the last one.
+func TestSendAsIsUndoneAndRemembered(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, flatMail)
+	h := open(t, s, id, 120, 40)
+	h.Type("me@example.com,")
+	h.Press("alt+u")
+	h.Type("ben")
+	h.Press("enter")
+	h.Press("ctrl+z")
+	h.Want("Undone: send as Ben (USER_2)", "the recipient")
+	h.Press("ctrl+y")
+	h.Want("Ben (USER_2)")
+	h.Press("x")
+	h.Want("the recipient")
+	h.Press("ctrl+z", "ctrl+s")
+	if got := s.sentTexts(t); len(got) != 1 || !strings.HasSuffix(got[0], "Hello Ben") {
+		t.Errorf("the outbox has %q", got)
+	}
+	again := open(t, s, id, 120, 40)
+	again.Want("Ben (USER_2)", "as Ben")
+	again.Press("z", "y") // the button has the focus
+	if got := strings.Join(again.Copied, "\n"); !strings.Contains(got, `"First Name":"Ben"`) {
+		t.Errorf("the copied command lacks the data of Ben: %s", got)
+	}
+	again.Press("alt+e")
+	again.Want("Sent as")
+}
+
+// A service that does not show its users takes the ID of one.
+func TestSendAsWithoutUsers(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, flatMail)
+	h := open(t, struct{ engine.Service }{s}, id, 120, 40)
+	h.Type("me@example.com,")
+	h.Press("alt+u")
+	h.Want("This service does not show its users.")
+	h.WantNot("Next user")
+	h.Type("USER_2")
+	h.Want("Use “USER_2”")
+	h.Press("enter")
+	h.Want("as USER_2")
+	h.Press("ctrl+s")
+	if got := s.sentTexts(t); len(got) != 1 || !strings.HasSuffix(got[0], "Hello Ben") {
+		t.Errorf("the outbox has %q\n%s", got, h.Text())
+	}
+}
+
+// The chooser fits every window, and a click outside closes it.
+func TestSendAsChooserFits(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("alt+u")
+	h.WantFits()
+	h.Want("Next user in the audience")
+	h.Click(70, 20)
+	h.WantNot("Next user in the audience")
+}

@@ -1,0 +1,147 @@
+// Package viewas shows the messages of a campaign as one person gets them: it remembers who was chosen, resolves the
+// messages beside typing, lets the user choose among the users of the workspace, and surveys the audience.
+//
+// [Resolver], [Walker] and [Survey] do their work in tasks of the screen that they belong to. A screen passes them the
+// results of its tasks; each takes only its own, and ignores results that are not the newest.
+package viewas
+
+import (
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/message/assemble"
+	"bugle/engine/message/render"
+	"bugle/engine/message/resolve"
+	"bugle/ui/prefs"
+)
+
+// Choice is whose data fills the messages. The zero Choice is that they are shown as written.
+type Choice struct {
+	resolve.Person
+	Name   string  `json:"name,omitempty"` // what people call the user
+	Values []Value `json:"values,omitempty"`
+}
+
+// Value is a value that the user typed for an attribute, in place of the person's own.
+type Value struct {
+	assemble.Attribute
+	Text string
+}
+
+// Nobody is the choice of a person without attributes.
+func Nobody() Choice { return Choice{Person: resolve.Person{Kind: resolve.Nobody}} }
+
+// ChoiceOf returns the choice of a user.
+func ChoiceOf(u engine.User) Choice {
+	return Choice{Person: resolve.ViewerOf(u).Person, Name: u.DisplayName()}
+}
+
+// AsWritten reports whether nobody was chosen, so that messages are shown as written.
+func (c Choice) AsWritten() bool { return c.Person == resolve.Person{} }
+
+// Label returns what people call the person.
+func (c Choice) Label() string {
+	switch {
+	case c.AsWritten():
+		return "as written"
+	case c.Kind == resolve.Nobody:
+		return "nobody"
+	case c.Name != "":
+		return c.Name
+	}
+	return c.ID
+}
+
+// Typed returns the text that was typed for an attribute.
+func (c Choice) Typed(a assemble.Attribute) string {
+	for _, v := range c.Values {
+		if v.Attribute == a {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+// With returns the choice with a text typed for an attribute; an empty text removes it. Typed values of nobody in
+// particular are those of nobody.
+func (c Choice) With(a assemble.Attribute, text string) Choice {
+	if c.AsWritten() {
+		c.Person = Nobody().Person
+	}
+	c.Values = slices.DeleteFunc(slices.Clone(c.Values), func(v Value) bool { return v.Attribute == a })
+	if text != "" {
+		c.Values = append(c.Values, Value{a, text})
+	}
+	return c
+}
+
+// apply adds the typed values to a viewer. Text that is not of its attribute's data type counts for nothing.
+func (c Choice) apply(v resolve.Viewer, w engine.Workspace) resolve.Viewer {
+	for _, typed := range c.Values {
+		value, err := engine.ParseOverride(typed.DataType(w), typed.Text)
+		if err != nil {
+			continue
+		}
+		if m := doc.M(typed.Attribute.Name, value); typed.Event {
+			v.EventAttributes = append(v.EventAttributes, m)
+		} else {
+			v.UserAttributes = append(v.UserAttributes, m)
+		}
+	}
+	return v
+}
+
+// Source is what is shown.
+type Source struct {
+	Channel   engine.Channel
+	Workspace engine.Workspace // empty where the service does not describe it
+	Document  doc.Value
+	// Views returns what is drawn of a resolved document, for the place that is shown. It is called beside typing, so
+	// it must not use what changes. Nil where nothing is drawn.
+	Views func(root doc.Value, o render.Options) []render.View
+}
+
+// Config has what the parts of this package need of their screen.
+type Config struct {
+	Service engine.Service
+	// Campaign is the ID under which the choice is remembered in Prefs, those of the workspace.
+	Campaign string
+	Prefs    *prefs.Prefs
+	// Run and Stream start tasks, as those of screen.Base do.
+	Run    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
+	Stream func(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
+	Cancel func(kind string)
+}
+
+// Kinds of tasks.
+const (
+	taskRemembered = "viewas.remembered"
+	taskRemember   = "viewas.remember"
+	taskResolve    = "viewas.resolve"
+	taskStep       = "viewas.step"
+	taskSearch     = "viewas.search"
+	taskValues     = "viewas.values"
+	taskSurvey     = "viewas.survey"
+)
+
+// choices returns the preferences that have the choice of each campaign.
+func (c Config) choices() *prefs.Prefs { return c.Prefs.Within("view as") }
+
+// Users returns the store of the service's users; false where it does not show them.
+func (c Config) Users() (engine.UserStore, bool) {
+	users, ok := c.Service.(engine.UserStore)
+	return users, ok
+}
+
+// Audience returns the reader of the service's audiences; false where it does not show its users.
+func (c Config) Audience() (engine.AudienceReader, bool) {
+	if _, ok := c.Users(); !ok {
+		return nil, false
+	}
+	reader, ok := c.Service.(engine.AudienceReader)
+	return reader, ok
+}

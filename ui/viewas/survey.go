@@ -1,0 +1,314 @@
+package viewas
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
+	"bugle/themes"
+	"bugle/ui/preview"
+	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// Survey resolves the messages for everyone in the audience, and shows what that comes to.
+type Survey struct {
+	cfg   Config
+	theme themes.Theme
+	host  SurveyHost
+
+	channel  engine.Channel
+	running  bool
+	canceled bool
+	progress progress
+	out      resolve.Survey
+	done     bool // out is complete, or what was found before the survey was canceled
+	err      error
+	list     widget.List
+	paths    []doc.Path // of the text on each line of the list; nil where there is none
+	width    int        // that the lines were made for
+	height   int
+}
+
+// SurveyHost is what a survey needs of the screen that it is over.
+type SurveyHost struct {
+	Source func() Source
+	// GoTo leads to a text of the campaign.
+	GoTo  func(doc.Path) tea.Cmd
+	Close func() tea.Cmd
+}
+
+// progress is how many users were looked at, and how many of them are in the audience.
+type progress struct{ users, audience int }
+
+// progressTime is how often progress is reported, so that the survey does not wait for the screen.
+const progressTime = 100 * time.Millisecond
+
+// NewSurvey returns a survey. Start starts it.
+func NewSurvey(cfg Config, t themes.Theme, host SurveyHost) *Survey {
+	s := &Survey{cfg: cfg, theme: t, host: host, list: widget.NewList(t)}
+	s.list.Focused = true
+	return s
+}
+
+// SetTheme changes the theme.
+func (s *Survey) SetTheme(t themes.Theme) {
+	s.theme = t
+	s.list.SetTheme(t)
+}
+
+// surveyed is the result of a survey.
+type surveyed struct{ resolve.Survey }
+
+// Start starts the survey of the current audience. It calls no content API.
+func (s *Survey) Start() tea.Cmd {
+	reader, ok := s.cfg.Audience()
+	if !ok {
+		return nil
+	}
+	src, service := s.host.Source(), s.cfg.Service
+	s.channel, s.running, s.canceled, s.done, s.err, s.progress = src.Channel, true, false, false, nil, progress{}
+	return s.cfg.Stream(taskSurvey, func(ctx context.Context, emit func(any)) (any, error) {
+		c, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
+		if err != nil {
+			return nil, err
+		}
+		last := time.Now()
+		out, err := c.Survey(ctx, reader, resolve.SurveyOptions{Progress: func(users, audience int) {
+			if now := time.Now(); now.Sub(last) >= progressTime {
+				last = now
+				emit(progress{users, audience})
+			}
+		}})
+		return surveyed{out}, err
+	})
+}
+
+// Update takes a result of a task, and reports whether it was the survey's.
+func (s *Survey) Update(msg screen.Result) bool {
+	if msg.Kind != taskSurvey {
+		return false
+	}
+	if p, ok := msg.Value.(progress); ok && msg.Partial {
+		s.progress = p
+		return true
+	}
+	s.running = false
+	out, ok := msg.Value.(surveyed)
+	s.canceled = screen.Canceled(msg.Err)
+	if msg.Err != nil && !s.canceled {
+		s.err = msg.Err
+	}
+	s.out, s.done, s.width = out.Survey, ok && s.err == nil, 0
+	return true
+}
+
+// Back cancels the survey while it runs, and closes it otherwise.
+func (s *Survey) Back() tea.Cmd {
+	if s.running {
+		s.cfg.Cancel(taskSurvey)
+		s.canceled = true
+		return nil
+	}
+	return s.host.Close()
+}
+
+// Cancel ends the survey.
+func (s *Survey) Cancel() { s.cfg.Cancel(taskSurvey) }
+
+// BackLabel returns what esc does.
+func (s *Survey) BackLabel() string {
+	if s.running {
+		return "cancel"
+	}
+	return "close"
+}
+
+// Key handles a key. The screen has an action for esc.
+func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
+	if msg.String() == "enter" {
+		return s.follow()
+	}
+	s.list.Update(msg)
+	return nil
+}
+
+// follow goes to the text that the highlighted line is about.
+func (s *Survey) follow() tea.Cmd {
+	if i := s.list.Cursor; i < len(s.paths) && len(s.paths[i]) > 0 {
+		return tea.Batch(s.host.Close(), s.host.GoTo(s.paths[i]))
+	}
+	return nil
+}
+
+// Mouse handles the wheel, and clicks on lines that lead somewhere.
+func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if s.list.Mouse(msg, msg.Y-1) && msg.Button == tea.MouseButtonLeft {
+		return s.follow()
+	}
+	return nil
+}
+
+// Bindings describes the keys, the most important first.
+func (s *Survey) Bindings() []key.Binding {
+	var out []key.Binding
+	if len(s.out.Expressions)+len(s.out.Longest) > 0 && !s.running {
+		out = append(out, key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go to field")))
+	}
+	return append(out, key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "move")))
+}
+
+// View draws the survey.
+func (s *Survey) View(width, height int) string {
+	panel := widget.NewPanel(s.theme, "Audience survey")
+	panel.Focused = true
+	panel.SetSize(width, height)
+	w, h := panel.Inner()
+	switch {
+	case s.running:
+		return panel.View(s.progressView(w))
+	case s.err != nil:
+		return panel.View(s.theme.Danger.Render(strings.Join(widget.Wrap(widget.Clean(problems.Sentence(s.err.Error())), max(w, 1)), "\n")))
+	}
+	if s.width != w {
+		s.fill(w)
+	}
+	s.list.SetSize(w, h)
+	if s.canceled {
+		panel.Info = "canceled"
+	}
+	return panel.View(s.list.View())
+}
+
+func (s *Survey) progressView(w int) string {
+	label := "Resolving the messages for everyone in the audience"
+	if s.canceled {
+		label = "Canceling"
+	}
+	bar := widget.NewProgress(s.theme, label)
+	bar.Frame = s.progress.users
+	bar.SetSize(w, 1)
+	count := fmt.Sprintf("%s of %s users are in the audience so far.", phrase.Thousands(s.progress.audience), phrase.Thousands(s.progress.users))
+	return bar.View() + "\n" + s.theme.Muted.Render(widget.Truncate(count, w)) + "\n\n" + s.theme.Faint.Render(widget.Truncate("esc cancels; what was found is shown.", w))
+}
+
+// fill makes the lines of the result.
+func (s *Survey) fill(w int) {
+	s.width, s.paths = w, nil
+	var items []widget.Item
+	put := func(it widget.Item, path doc.Path) {
+		for _, l := range widget.WrapItem(it, w-widget.Width(it.Info)-2) {
+			items = append(items, l)
+			s.paths = append(s.paths, path)
+		}
+	}
+	heading := func(text string) {
+		if len(items) > 0 {
+			items, s.paths = append(items, widget.Item{Heading: true}), append(s.paths, nil)
+		}
+		items, s.paths = append(items, widget.Item{Text: text, Heading: true}), append(s.paths, nil)
+	}
+	s.fillUsers(heading, put)
+	s.fillMissing(heading, put)
+	s.fillUnused(heading, put)
+	s.fillLongest(heading, put)
+	at := s.list.Cursor
+	s.list.SetItems(items)
+	s.list.SelectItem(at)
+}
+
+type (
+	addHeading = func(string)
+	addLine    = func(widget.Item, doc.Path)
+)
+
+func (s *Survey) fillUsers(heading addHeading, put addLine) {
+	title := "Users"
+	if s.canceled {
+		title += ", until the survey was canceled"
+	}
+	heading(title)
+	line := func(text string, n int, tone themes.Tone) {
+		put(widget.Item{Icon: " ", Text: text, Info: phrase.Thousands(n), InfoTone: tone}, nil)
+	}
+	line("In the workspace", s.out.Users, themes.ToneMuted)
+	line("In the audience", s.out.Audience, themes.ToneText)
+	line("Cannot be reached", s.out.Unreachable, warnAbove(s.out.Unreachable))
+	line("A value is missing, so that a message is not sent", s.out.Lacking, warnAbove(s.out.Lacking))
+	if s.out.Deferred > 0 {
+		line("Need a content API, which was not called: "+strings.Join(s.out.APIs, ", "), s.out.Deferred, themes.ToneMuted)
+	}
+}
+
+func warnAbove(n int) themes.Tone {
+	if n > 0 {
+		return themes.ToneWarning
+	}
+	return themes.ToneSuccess
+}
+
+func (s *Survey) fillMissing(heading addHeading, put addLine) {
+	heading("Missing values")
+	for _, g := range s.out.Expressions {
+		text := preview.MissingText(resolve.Missing{Expression: g.Expression, Block: g.Block, Reason: g.Reason})
+		text += " · " + problems.Place(s.channel, g.Path)
+		if len(g.Examples) > 0 {
+			text += " · such as " + strings.Join(g.Examples, ", ")
+		}
+		put(widget.Item{Icon: "⚠", IconTone: themes.ToneDanger, Text: text, Info: phrase.Thousands(g.Users), InfoTone: themes.ToneDanger}, g.Path)
+	}
+	if len(s.out.Expressions) == 0 {
+		put(widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: "Nothing is missing for anyone."}, nil)
+	}
+}
+
+func (s *Survey) fillUnused(heading addHeading, put addLine) {
+	heading("Never used")
+	platforms, variations := s.out.Unused()
+	without := "has such a device"
+	if s.channel == catalog.Email {
+		without = "has an email address"
+	}
+	for _, name := range platforms {
+		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.CellName(name, "", "") + ": nobody in the audience " + without}, nil)
+	}
+	for _, name := range variations {
+		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.VariationName(name) + ": nobody gets this variation"}, nil)
+	}
+	if len(platforms)+len(variations) == 0 {
+		put(widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: "Every platform and variation is used."}, nil)
+	}
+	put(widget.Item{Icon: "·", IconTone: themes.ToneFaint, Text: "Which locale a user gets is decided when the message is sent.", Dim: true}, nil)
+}
+
+func (s *Survey) fillLongest(heading addHeading, put addLine) {
+	if len(s.out.Longest) == 0 {
+		return
+	}
+	heading("Longest texts, in characters")
+	for _, l := range s.out.Longest {
+		text := grid.CellName(l.Platform, "", "") + " · " + l.What
+		if l.User != "" {
+			text += " · for " + l.User
+		}
+		put(widget.Item{Icon: " ", Text: text, Info: fmt.Sprint(l.Characters)}, l.Path)
+		for _, c := range l.Cuts {
+			it := widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: c.Words() + ": seen in full by everyone"}
+			if c.Users > 0 {
+				it = widget.Item{Icon: "✂", IconTone: themes.ToneWarning, Text: fmt.Sprintf("%s: cut for %s", c.Words(), phrase.Count(c.Users, "user"))}
+			}
+			put(it, l.Path)
+		}
+	}
+}

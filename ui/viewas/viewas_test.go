@@ -1,0 +1,260 @@
+package viewas_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/render"
+	"bugle/engine/service/local"
+	"bugle/store/mem"
+	"bugle/themes"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/viewas"
+)
+
+// bench has a resolver whose tasks the test runs when it wants to.
+type bench struct {
+	t    *testing.T
+	svc  *local.Service
+	base screen.Base
+	*viewas.Resolver
+	workspace engine.Workspace
+}
+
+func newBench(t *testing.T, w engine.Workspace) *bench {
+	t.Helper()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	w.ID = "DEMO"
+	if _, err := local.CreateWorkspace(t.Context(), db, w); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { svc.Close() })
+	for _, u := range []engine.User{{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada"}}, {ID: "USER_2", Attributes: map[string]any{"First Name": "Ben"}}} {
+		if err := svc.PutUser(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bench{t: t, svc: svc, base: screen.NewBase(), workspace: w}
+	t.Cleanup(func() { b.base.Close() })
+	b.Resolver = viewas.NewResolver(viewas.Config{
+		Service: svc, Campaign: "c1", Prefs: prefs.NewInMemory(), Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel,
+	})
+	return b
+}
+
+func (b *bench) user(id string) *engine.User {
+	b.t.Helper()
+	u, err := b.svc.User(context.Background(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &u
+}
+
+// source returns an email with that subject.
+func (b *bench) source(subject string) viewas.Source {
+	return viewas.Source{Channel: catalog.Email, Workspace: b.workspace, Document: doc.NewObject(doc.M("campaign_content",
+		doc.NewObject(doc.M("content", doc.NewObject(doc.M("email", doc.NewObject(doc.M("subject", doc.NewString(subject)))))))))}
+}
+
+// run runs the tasks of a command, and returns their results without delivering them.
+func run(cmd tea.Cmd) (out []screen.Result) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			out = append(out, run(c)...)
+		}
+	case screen.Result:
+		out = append(out, msg)
+	}
+	return out
+}
+
+// deliver delivers results, even those that a screen would not accept any more.
+func (b *bench) deliver(results []screen.Result) {
+	for _, r := range results {
+		b.Update(r)
+	}
+}
+
+// subject returns the subject as it is drawn; empty if nothing was resolved.
+func (b *bench) subject() string {
+	r, ok := b.Result()
+	if !ok {
+		return ""
+	}
+	root, o := r.Drawn(render.Options{})
+	views, _ := render.FirstViews(catalog.Email, root, o)
+	return views[0].Mail.Subject.String()
+}
+
+// Results arrive in any order: only that of the newest request is drawn.
+func TestOnlyNewestResultIsTaken(t *testing.T) {
+	b := newBench(t, engine.Workspace{})
+	first := b.Resolve(b.source("Hi {{UserAttribute['First Name']}}"), nil)
+	if first != nil {
+		t.Error("messages as written are resolved")
+	}
+	asAda := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
+	asBen := run(b.Choose(viewas.ChoiceOf(*b.user("USER_2")), b.user("USER_2")))
+	edited := run(b.Resolve(b.source("Dear {{UserAttribute['First Name']}}"), nil))
+	b.deliver(asAda)
+	b.deliver(asBen)
+	if got := b.subject(); got != "" {
+		t.Errorf("an older result is drawn: %q", got)
+	}
+	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || !c.Busy {
+		t.Errorf("while the newest is awaited the caption is %+v", c)
+	}
+	b.deliver(edited)
+	b.deliver(asAda)
+	if got := b.subject(); got != "Dear Ben" {
+		t.Errorf("the subject is %q", got)
+	}
+	again := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
+	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || c.Next != "Ada" || b.subject() != "Dear Ben" {
+		t.Errorf("the message of Ben has the caption %+v", c)
+	}
+	b.deliver(again)
+	if c := b.Caption(engine.TestKey{}); c.Name != "Ada" || c.Next != "" || b.subject() != "Dear Ada" {
+		t.Errorf("the message of Ada has the caption %+v", c)
+	}
+	if c := b.Caption(engine.TestKey{}); c.Busy || len(c.Missing) > 0 {
+		t.Errorf("the caption is %+v", c)
+	}
+	if cmd := b.Resolve(b.source("Dear {{UserAttribute['First Name']}}"), nil); cmd == nil {
+		t.Error("another document is not resolved")
+	}
+}
+
+// A newer request cancels the one before.
+func TestNewerRequestCancelsOlder(t *testing.T) {
+	b := newBench(t, engine.Workspace{})
+	b.Resolve(b.source("Hi"), nil)
+	old := b.Choose(viewas.Nobody(), nil)
+	fresh := b.Resolve(b.source("Hello"), nil)
+	for _, r := range run(old) {
+		if strings.HasSuffix(r.Kind, "resolve") && !screen.Canceled(r.Err) {
+			t.Errorf("the older request ended with %v", r.Err)
+		}
+	}
+	b.deliver(run(fresh))
+	if got := b.subject(); got != "Hello" {
+		t.Errorf("the subject is %q", got)
+	}
+}
+
+// Content APIs are called when the person is chosen and on request, and not while the user types.
+func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		fmt.Fprint(w, `{"sky": "blue"}`)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	b := newBench(t, engine.Workspace{ContentAPIs: engine.ContentPolicy{Hosts: []string{host}, Private: true}})
+	if _, err := b.svc.PutContent(t.Context(), engine.ContentItem{API: &engine.ContentAPI{Name: "weather", URL: server.URL}}); err != nil {
+		t.Fatal(err)
+	}
+	b.Resolve(b.source("Sky: {{ContentApi.weather().sky}}"), nil)
+	b.deliver(run(b.Choose(viewas.Nobody(), nil)))
+	if got := b.subject(); got != "Sky: blue" || calls.Load() != 1 {
+		t.Fatalf("the subject is %q after %d calls", got, calls.Load())
+	}
+	b.deliver(run(b.Resolve(b.source("The sky: {{ContentApi.weather().sky}}"), nil)))
+	c := b.Caption(engine.TestKey{})
+	if _, missing := c.Named(); calls.Load() != 1 || missing || len(c.Missing) != 1 {
+		t.Errorf("typing made %d calls, and the caption is %+v", calls.Load(), c)
+	}
+	b.deliver(run(b.Refresh()))
+	if got := b.subject(); got != "The sky: blue" || calls.Load() != 2 {
+		t.Errorf("the subject is %q after %d calls", got, calls.Load())
+	}
+}
+
+// slowAudience is a service whose audience has users without end.
+type slowAudience struct {
+	*local.Service
+	seen chan struct{} // closed once some thousand users were asked for
+}
+
+func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequest) iter.Seq2[engine.User, error] {
+	return func(yield func(engine.User, error) bool) {
+		for i := 0; ; i++ {
+			if err := ctx.Err(); err != nil {
+				yield(engine.User{}, err)
+				return
+			}
+			if i == 5000 {
+				close(s.seen)
+			}
+			if !yield(engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A survey that is canceled shows what it found until then.
+func TestSurveyIsCanceled(t *testing.T) {
+	b := newBench(t, engine.Workspace{})
+	slow := &slowAudience{b.svc, make(chan struct{})}
+	closed := false
+	s := viewas.NewSurvey(viewas.Config{Service: slow, Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel}, themes.Plain(), viewas.SurveyHost{
+		Source: func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") },
+		Close:  func() tea.Cmd { closed = true; return nil },
+	})
+	batch := s.Start()().(tea.BatchMsg)
+	ended := make(chan struct{})
+	go func() { batch[0](); close(ended) }()
+	<-slow.seen
+	if view := s.View(80, 24); !strings.Contains(view, "Resolving the messages") || s.BackLabel() != "cancel" {
+		t.Errorf("while it runs it shows:\n%s", view)
+	}
+	s.Back()
+	for next := batch[1]; next != nil; {
+		r := next().(screen.Result)
+		s.Update(r)
+		next = r.Next()
+	}
+	<-ended
+	if view := s.View(80, 24); closed || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "⚠ {{UserAttribute['First Name']}}") {
+		t.Errorf("canceled it shows:\n%s", view)
+	}
+	if s.Back(); !closed {
+		t.Error("the second esc does not close it")
+	}
+}
+
+func TestChoiceValues(t *testing.T) {
+	a := viewas.Value{}.Attribute
+	a.Name = "City"
+	c := viewas.Choice{}.With(a, "Oslo")
+	if c.AsWritten() || c.Label() != "nobody" || c.Typed(a) != "Oslo" {
+		t.Errorf("a typed value makes %+v", c)
+	}
+	if c = c.With(a, "Rome").With(a, ""); len(c.Values) != 0 {
+		t.Errorf("a value that was removed is still there: %+v", c)
+	}
+}

@@ -1,0 +1,116 @@
+package viewas
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/message/resolve"
+	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
+)
+
+// Step is a way to go from one user of the audience to another.
+type Step uint8
+
+// The steps.
+const (
+	Next Step = iota
+	Previous
+	Random
+)
+
+// Walker goes through the users of a campaign's audience.
+type Walker struct {
+	cfg Config
+	// MissingFirst puts the users first for whom an expression has no value.
+	MissingFirst bool
+	Busy         bool
+
+	walk       walk
+	generation int
+}
+
+// walk is where a walker is, and what it was made for.
+type walk struct {
+	cursor       *resolve.Cursor
+	prepared     *resolve.Campaign
+	missingFirst bool
+}
+
+// NewWalker returns a walker before the first user.
+func NewWalker(cfg Config) *Walker { return &Walker{cfg: cfg} }
+
+// stepped is the result of a step.
+type stepped struct {
+	generation int
+	walk       walk
+	user       engine.User
+	ok         bool
+	step       Step
+}
+
+// Step looks for another user, from the one that is shown if there is one.
+func (w *Walker) Step(step Step, src Source, from *engine.User) tea.Cmd {
+	reader, ok := w.cfg.Audience()
+	if !ok {
+		return nil
+	}
+	w.generation++
+	w.Busy = true
+	generation, service, at, missingFirst := w.generation, w.cfg.Service, w.walk, w.MissingFirst
+	return w.cfg.Run(taskStep, func(ctx context.Context) (any, error) {
+		out := stepped{generation: generation, step: step, walk: at}
+		c, err := prepare(ctx, service, at.prepared, src)
+		if err != nil {
+			return out, err
+		}
+		if c != at.prepared || missingFirst != at.missingFirst {
+			out.walk = walk{c.Cursor(reader, missingFirst), c, missingFirst}
+		}
+		begins := missingFirst && !at.missingFirst // with the first who lacks something
+		if from != nil && !begins && out.walk.cursor.At() != from.ID {
+			if err := out.walk.cursor.Seek(ctx, *from); err != nil {
+				return out, err
+			}
+		}
+		move := map[Step]func(context.Context) (engine.User, bool, error){
+			Next: out.walk.cursor.Next, Previous: out.walk.cursor.Previous, Random: out.walk.cursor.Random,
+		}[step]
+		out.user, out.ok, err = move(ctx)
+		return out, err
+	})
+}
+
+// Cancel ends a step that is under way.
+func (w *Walker) Cancel() {
+	w.generation++
+	w.Busy = false
+	w.cfg.Cancel(taskStep)
+}
+
+// Update takes a result of a task, and reports whether it was the walker's. It returns the user that was found, or why
+// there is none.
+func (w *Walker) Update(msg screen.Result) (u *engine.User, why string, taken bool) {
+	if msg.Kind != taskStep {
+		return nil, "", false
+	}
+	out, _ := msg.Value.(stepped)
+	if out.generation != w.generation {
+		return nil, "", true
+	}
+	w.Busy = false
+	switch {
+	case msg.Err != nil:
+		return nil, problems.Sentence("cannot go through the audience: " + msg.Err.Error()), true
+	case out.ok:
+		w.walk = out.walk
+		return &out.user, "", true
+	case out.step == Next && out.walk.cursor.At() != "":
+		return nil, "This is the last user in the audience.", true
+	case out.step == Previous && out.walk.cursor.At() != "":
+		return nil, "This is the first user in the audience.", true
+	}
+	return nil, "Nobody is in the audience.", true
+}

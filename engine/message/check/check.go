@@ -105,6 +105,15 @@ func (f Finding) Place() string {
 	return strings.Join(trail, " › ")
 }
 
+// Text returns the message without the name of its place at the start, for use after [Finding.Place]. It has no period.
+func (f Finding) Text() string {
+	text := strings.TrimSuffix(f.Message, ".")
+	if n := len(f.Trail); n > 0 {
+		text = strings.TrimPrefix(text, f.Trail[n-1]+": ")
+	}
+	return text
+}
+
 // Dismiss returns the dismissal of a finding.
 func (f Finding) Dismiss(by, reason string, at time.Time) engine.Dismissal {
 	return engine.Dismissal{Warning: f.ID(), Value: f.Value, By: by, At: at.UTC(), Reason: reason}
@@ -145,6 +154,23 @@ func (r Result) Find(id string) (Finding, bool) {
 		}
 	}
 	return Finding{}, false
+}
+
+// NotChecked returns the checks that were not made in sentences, one for each reason.
+func (r Result) NotChecked() []string {
+	ids := map[string][]string{}
+	var reasons []string
+	for _, s := range r.Skipped {
+		if ids[s.Why] == nil {
+			reasons = append(reasons, s.Why)
+		}
+		ids[s.Why] = append(ids[s.Why], s.Check)
+	}
+	var out []string
+	for _, why := range reasons {
+		out = append(out, fmt.Sprintf("Not checked, because %s: %s", why, strings.Join(ids[why], ", ")))
+	}
+	return out
 }
 
 // Run makes all checks that the facts allow, but for those of [Online]. It reads c as it is: an edited body that was
@@ -307,11 +333,23 @@ func sorted(list []Finding) []Finding {
 }
 
 func (r *run) result() Result {
-	var out Result
-	for _, f := range sorted(r.found) {
-		for i, d := range r.facts.Dismissed {
+	out := Result{Findings: r.found}.WithDismissals(r.facts.Dismissed)
+	if r.cut != "" {
+		r.skip("messages", r.cut)
+	}
+	out.Skipped = r.skipped
+	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return cmp.Compare(rows[a.Check], rows[b.Check]) })
+	return out
+}
+
+// WithDismissals returns the result with other dismissals: those that are about what stands at the places now.
+func (r Result) WithDismissals(list []engine.Dismissal) Result {
+	out := Result{Skipped: r.Skipped}
+	for _, f := range sorted(slices.Concat(r.Findings, r.Dismissed)) {
+		f.Dismissed = nil
+		for i, d := range list {
 			if d.Warning == f.ID() && d.Value == f.Value {
-				f.Dismissed = &r.facts.Dismissed[i]
+				f.Dismissed = &list[i]
 			}
 		}
 		if f.Dismissed != nil {
@@ -320,11 +358,6 @@ func (r *run) result() Result {
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	if r.cut != "" {
-		r.skip("messages", r.cut)
-	}
-	out.Skipped = r.skipped
-	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return cmp.Compare(rows[a.Check], rows[b.Check]) })
 	return out
 }
 

@@ -310,3 +310,13 @@ func Load(ctx context.Context, svc engine.Service, kept engine.DismissalStore, c
 	}
 	return f, err
 }
+
+// LoadAndRun gathers all facts of a campaign and makes all checks but those of [Online].
+func LoadAndRun(ctx context.Context, svc engine.Service, kept engine.DismissalStore, c engine.Campaign, now time.Time) (Facts, Result, error) {
+	f, err := Load(ctx, svc, kept, c, now)
+	if err != nil {
+		return f, Result{}, err
+	}
+	r, err := Run(ctx, c, f)
+	return f, r, err
+}

@@ -10,6 +10,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -38,8 +39,9 @@ type Screen struct {
 	failed      error
 	openPreview bool // focus the preview once the campaign is loaded
 
-	panes *panes
-	files *browser.Files
+	panes    *panes
+	warnings *warner
+	files    *browser.Files
 }
 
 // Kinds of tasks.
@@ -58,6 +60,11 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 	return func(s *Screen) { s.files.Start = start }
 }
 
+// WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once.
+func WithCheckDelay(d time.Duration) Option {
+	return func(s *Screen) { s.warnings.delay = d }
+}
+
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
@@ -67,6 +74,8 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
+	s.warnings = &warner{edit: s.edit, deps: deps, task: s.Run}
+	ps.info.warnings = s.warnings
 	if len(r.Path) > 0 {
 		s.panes.focus = paneForm
 	}
@@ -125,7 +134,7 @@ func (s *Screen) load() tea.Cmd {
 // Update handles results and notifications, and passes keys to the focused pane.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
-	return tea.Batch(cmd, s.panes.fulfill())
+	return tea.Batch(cmd, s.panes.fulfill(), s.warnings.follow())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -171,9 +180,13 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.saver.applied(r)
 	case taskState:
 		s.showState(r)
-		return nil
+		return s.warnings.read()
 	case taskBrowser:
 		return openedNotice(r)
+	case taskFacts, taskWarnings:
+		cmd := s.warnings.show(r)
+		s.panes.refresh()
+		return cmd
 	}
 	return s.panes.deliver(r)
 }
@@ -212,7 +225,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 		}
 		s.panes.from = paneCaller
 	}
-	return tea.Batch(cmd, s.replaceBody())
+	return tea.Batch(cmd, s.replaceBody(), s.warnings.read())
 }
 
 // reread reads the campaign again. Edits that are being saved are saved first; pending edits are kept, and only

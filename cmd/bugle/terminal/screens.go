@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"time"
 
 	"bugle/engine/service/activity"
 	activityscreen "bugle/ui/activity"
@@ -19,6 +20,10 @@ import (
 	"bugle/ui/workspace"
 )
 
+// checkDelay is how long after the last key the builder looks for warnings: longer than between the keys of a typist, and
+// short enough that they are there within 200 milliseconds.
+const checkDelay = 100 * time.Millisecond
+
 // Screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
 // for the Settings screen.
 func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
@@ -29,7 +34,7 @@ func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 		case screen.NewDraft:
 			return newdraft.New(deps, r), nil
 		case screen.Builder:
-			return builder.New(deps, r), nil
+			return builder.New(deps, r, builder.WithCheckDelay(checkDelay)), nil
 		case screen.Validate:
 			return validate.New(deps, r), nil
 		case screen.TestSend:

@@ -99,7 +99,7 @@ func (s *Screen) warningsText() (string, lipgloss.Style) {
 	case w.failed != nil:
 		return "Couldn't look for warnings: " + widget.Clean(w.failed.Error()), s.theme.Warning
 	}
-	n := w.summary()
+	n := w.result.Summary()
 	if n == "" {
 		return "", s.theme.Text
 	}

@@ -225,17 +225,6 @@ func (w *warnings) showDismissed(r screen.Result) (cmd tea.Cmd, warning string) 
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, d.done), ""
 }
 
-// summary describes how many warnings there are; empty if there are none.
-func (w *warnings) summary() string {
-	var words []string
-	for _, s := range []check.Severity{check.Warning, check.Note} {
-		if n := w.result.Count(s); n > 0 {
-			words = append(words, phrase.Count(n, string(s)))
-		}
-	}
-	return strings.Join(words, " and ")
-}
-
 // lines returns the warnings as text to copy, one per line.
 func (w *warnings) lines() string {
 	var b strings.Builder

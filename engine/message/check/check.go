@@ -24,6 +24,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/assemble"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -144,6 +145,17 @@ func (r Result) Count(s Severity) int {
 		}
 	}
 	return n
+}
+
+// Summary counts the findings in words: "3 warnings and 1 note". It is empty if there are none.
+func (r Result) Summary() string {
+	var words []string
+	for _, s := range []Severity{Warning, Note} {
+		if n := r.Count(s); n > 0 {
+			words = append(words, phrase.Count(n, string(s)))
+		}
+	}
+	return strings.Join(words, " and ")
 }
 
 // Find returns the finding of that id, dismissed or not.

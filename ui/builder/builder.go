@@ -21,7 +21,6 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
-	"bugle/ui/builder/browser"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -41,7 +40,7 @@ type Screen struct {
 
 	panes    *panes
 	warnings *warner
-	files    *browser.Files
+	page     *pageOpener
 }
 
 // Kinds of tasks.
@@ -56,8 +55,8 @@ const (
 type Option func(*Screen)
 
 // WithBrowser replaces the function that opens a page in the user's browser.
-func WithBrowser(start func(ctx context.Context, file string) error) Option {
-	return func(s *Screen) { s.files.Start = start }
+func WithBrowser(start func(ctx context.Context, url string) error) Option {
+	return func(s *Screen) { s.page.start = start }
 }
 
 // WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once.
@@ -80,7 +79,7 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 		s.panes.focus = paneForm
 	}
 	s.saver = saver{edit: s.edit, task: s.Run, reread: s.reread, titles: s.panes.sections.titles}
-	s.files = &browser.Files{}
+	s.page = newPageOpener(s.edit, deps, s.Run, ps.place)
 	for _, o := range options {
 		o(s)
 	}
@@ -134,6 +133,7 @@ func (s *Screen) load() tea.Cmd {
 // Update handles results and notifications, and passes keys to the focused pane.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
+	s.page.follow()
 	return tea.Batch(cmd, s.panes.fulfill(), s.warnings.follow())
 }
 
@@ -182,7 +182,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.showState(r)
 		return s.warnings.read()
 	case taskBrowser:
-		return openedNotice(r)
+		return s.page.openedNotice(r)
 	case taskFacts, taskWarnings:
 		cmd := s.warnings.show(r)
 		s.panes.refresh()
@@ -202,6 +202,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if !ok {
 		return nil // the local version is newer
 	}
+	s.page.forget()
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	var cmd tea.Cmd
 	switch {
@@ -262,11 +263,11 @@ func (s *Screen) showState(r screen.Result) {
 // LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
 func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaveQuestion() }
 
-// Close waits for a pending save and notifies the other screens of it. Pages shown in a browser are removed.
+// Close waits for a pending save and notifies the other screens of it. The page in the browser ends.
 func (s *Screen) Close() tea.Cmd {
 	end := func() tea.Msg {
 		s.Base.Close()
-		s.files.Clean()
+		s.page.close()
 		return nil
 	}
 	if !s.edit.Edited() {

@@ -227,15 +227,16 @@ const groupWarnings = "Warnings"
 // warningActions returns what can be done with warnings.
 func (s *Screen) warningActions() []screen.Action {
 	found, selected := s.list.SelectedWarning()
-	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: "dismiss", Help: "hide the warning, with a reason, until its text changes", Group: groupWarnings,
-		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return s.warnings.dismiss(found) }}
-	if selected {
-		dismiss.BarPriority = 8
-	}
+	label, do := "dismiss", s.warnings.dismiss
 	if found.Dismissed != nil {
-		dismiss.Label, dismiss.Help = "restore", "count the dismissed warning again"
-		dismiss.Run = func() tea.Cmd { return s.warnings.restore(found) }
+		label, do = "restore", s.warnings.restore
 	}
+	bar := 0
+	if selected {
+		bar = 8
+	}
+	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
+		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
 	if s.Running(taskOnline) {
 		return []screen.Action{dismiss, {Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.warnings.cancelOnline}}
 	}

@@ -29,6 +29,7 @@ type warner struct {
 	deps  screen.Deps
 	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
 	delay time.Duration                                                    // from the last edit to the check
+	off   bool                                                             // nothing is checked
 
 	facts  *check.Facts // nil until they have been read
 	root   doc.Value    // the document of the newest check
@@ -47,6 +48,9 @@ type checked struct {
 func (w *warner) read() tea.Cmd { return w.readAfter(0) }
 
 func (w *warner) readAfter(delay time.Duration) tea.Cmd {
+	if w.off {
+		return nil
+	}
 	deps, c := w.deps, w.edit.Campaign()
 	return w.task(taskFacts, func(ctx context.Context) (any, error) {
 		if err := pause(ctx, delay); err != nil {

@@ -142,6 +142,9 @@ func (s *Screen) emptyText() string {
 	}
 	out := s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
 	text, style := s.warningsText()
+	if text == "" && s.warnings.known && s.campaign.Channel.Writable() {
+		text, style = "No warnings.", s.theme.Muted
+	}
 	for _, line := range append([]string{text}, s.warnings.result.NotChecked()...) {
 		if line == "" {
 			continue

@@ -42,7 +42,7 @@ func TestChecksWaitForTheLastEdit(t *testing.T) {
 		}
 		e.ApplyLoaded(l)
 		base := screen.NewBase()
-		defer base.Close()
+		t.Cleanup(func() { base.Close() })
 		w := &warner{edit: e, deps: screen.Deps{Service: svc, Now: now}, task: base.Run, delay: 100 * time.Millisecond, facts: &check.Facts{}}
 		type outcome struct {
 			result screen.Result

@@ -1,7 +1,7 @@
 // Package bench measures the program on a store with many campaigns, all in one run: startup, response to keys, warnings
-// beside typing, search, validation, requests over HTTP, memory, and disk space. What a user sees is measured from outside on the program
-// itself: in a pseudo-terminal with a virtual screen, and over loopback. A kept store is copied before it is used, so
-// that it stays as it was filled.
+// beside typing, search, validation, requests over HTTP, memory, and disk space. What a user sees is measured from
+// outside on the program itself: in a pseudo-terminal with a virtual screen, and over loopback. A kept store is copied
+// before it is used, so that it stays as it was filled.
 package bench
 
 import (

@@ -97,7 +97,7 @@ func TestBench(t *testing.T) {
 	for _, l := range report.LeftOut {
 		left[l.Part] = true
 	}
-	want := map[bench.Part]int{bench.Validating: 2, bench.Searching: 2, bench.Starting: 4, bench.Keys: 6, bench.Serving: 10, bench.Memory: 4, bench.Disk: 3}
+	want := map[bench.Part]int{bench.Validating: 2, bench.Searching: 2, bench.Starting: 4, bench.Keys: 6, bench.Checks: 3, bench.Serving: 10, bench.Memory: 4, bench.Disk: 3}
 	for _, p := range bench.Parts {
 		if rows[p] < want[p] && !left[p] {
 			t.Errorf("%s has %d rows, not %d", p, rows[p], want[p])

@@ -1,5 +1,6 @@
-// Command bench measures bugle on a store with many campaigns: startup, response to keys, search, validation, requests
-// over HTTP, memory, and disk space. It prints one JSON object with the results, the targets, and the machine.
+// Command bench measures bugle on a store with many campaigns: startup, response to keys, warnings beside typing,
+// search, validation, requests over HTTP, memory, and disk space. It prints one JSON object with the results, the
+// targets, and the machine.
 package main
 
 import (

@@ -176,6 +176,7 @@ var (
 		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
 		{"NO_COLOR", "any value: no colors in the terminal program"},
 		{"VISUAL, EDITOR", "editor for long texts"},
+		{terminal.EnvChecks, "off: no warnings while you type"},
 		{cli.EnvBackups, "off: no daily backups"},
 		{store.EnvPassphrase, "passphrase of encrypted backups"},
 		{storekey.Env, "key of an encrypted store, if it is not in the keyring"},

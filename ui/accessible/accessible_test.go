@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,27 @@ func TestValidateOpensField(t *testing.T) {
 	b.wantStored("basic_details.subscription_category", `"Offers"`)
 }
 
+func TestWarningsFollowProblems(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate")
+	found := regexp.MustCompile(`(\d+)\. Warning\. Content, Message, Email, Preview text: No preview text`).FindStringSubmatch(b.output)
+	if found == nil {
+		t.Fatalf("no warning of the preview text is listed:\n%s", b.output)
+	}
+	number := found[1]
+	b.want("Also worth a look:", "Not checked, because the campaign has no audience yet: audience-empty")
+	b.play("validate|" + number + "|field|A text of some length that adds to the subject")
+	b.wantStored("campaign_content.content.email.preview_text", `"A text of some length that adds to the subject"`)
+
+	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate|" + number + "|dismiss||Agreed with Bo")
+	b.want("Write a reason", "Dismissed.", "1 warning dismissed.")
+	list, err := b.svc.Dismissals(t.Context(), b.id)
+	if err != nil || len(list) != 1 || list[0].Reason != "Agreed with Bo" || list[0].By != "ann@example.com" {
+		t.Errorf("stored is %v, %v", list, err)
+	}
+}
+
 func TestPreview(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
 	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
@@ -307,7 +329,7 @@ func TestStatusAsksWithEffect(t *testing.T) {
 	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
-	b.want("Publish was not done", "Connector: add a connector.", "Choose validate in the campaign menu")
+	b.want("Warning. Content, Message, Email, Preview text: No preview text", "Publish was not done", "Connector: add a connector.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}

@@ -81,7 +81,7 @@ func (w *campaignMenu) items() []item {
 		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.sections.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
-		item{label: "Validate", word: "validate", state: "find what is invalid or missing", run: w.validate},
+		item{label: "Validate", word: "validate", state: "find what is invalid, missing or worth a look", run: w.validate},
 		item{label: "Preview", word: "preview", state: "read the message", run: previewer{w.document}.preview},
 		item{label: "Send a test", word: "test", state: "to a few people", disabledReason: w.testDisabledReason(), run: w.testSend},
 		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: lifecycle{w.document}.status},

@@ -58,6 +58,11 @@ func (l lifecycle) effect(a catalog.Action) string {
 func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	sum := l.summary()
 	l.println("%s. %s.", sum.Title(), l.effect(a))
+	if a == catalog.Publish {
+		if err := l.printWarnings(ctx); err != nil {
+			return err
+		}
+	}
 	yes, err := l.confirm(ctx, a.Label()+" this campaign", false)
 	if err != nil || !yes {
 		return err

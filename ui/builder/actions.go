@@ -149,7 +149,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		}},
 		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
-		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, BarPriority: browserBar, Run: s.openInBrowser},
+		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.page.open},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},

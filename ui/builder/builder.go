@@ -10,6 +10,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,7 +21,6 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
-	"bugle/ui/builder/browser"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -38,9 +38,10 @@ type Screen struct {
 	failed      error
 	openPreview bool // focus the preview once the campaign is loaded
 
-	panes  *panes
-	viewAs viewAs
-	files  *browser.Files
+	panes    *panes
+	viewAs   viewAs
+	warnings *warner
+	page     *pageOpener
 }
 
 // Kinds of tasks.
@@ -55,8 +56,18 @@ const (
 type Option func(*Screen)
 
 // WithBrowser replaces the function that opens a page in the user's browser.
-func WithBrowser(start func(ctx context.Context, file string) error) Option {
-	return func(s *Screen) { s.files.Start = start }
+func WithBrowser(start func(ctx context.Context, url string) error) Option {
+	return func(s *Screen) { s.page.start = start }
+}
+
+// WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once.
+func WithCheckDelay(d time.Duration) Option {
+	return func(s *Screen) { s.warnings.delay = d }
+}
+
+// WithoutChecks looks for no warnings.
+func WithoutChecks() Option {
+	return func(s *Screen) { s.warnings.off = true }
 }
 
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
@@ -68,12 +79,14 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
+	s.warnings = &warner{edit: s.edit, deps: deps, task: s.Run}
+	ps.info.warnings = s.warnings
 	if len(r.Path) > 0 {
 		s.panes.focus = paneForm
 	}
 	s.saver = saver{edit: s.edit, task: s.Run, reread: s.reread, titles: s.panes.sections.titles}
-	s.files = &browser.Files{}
 	s.viewAs = newViewAs(s)
+	s.page = newPageOpener(s.edit, deps, s.Run, ps.place, s.viewAs.viewer)
 	for _, o := range options {
 		o(s)
 	}
@@ -127,7 +140,8 @@ func (s *Screen) load() tea.Cmd {
 // Update handles results and notifications, and passes keys to the focused pane.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
-	return tea.Batch(cmd, s.panes.fulfill())
+	s.page.follow()
+	return tea.Batch(cmd, s.panes.fulfill(), s.warnings.follow())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -179,9 +193,13 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.saver.applied(r)
 	case taskState:
 		s.showState(r)
-		return nil
+		return s.warnings.read()
 	case taskBrowser:
-		return openedNotice(r)
+		return s.page.openedNotice(r)
+	case taskFacts, taskWarnings:
+		cmd := s.warnings.show(r)
+		s.panes.refresh()
+		return cmd
 	}
 	if cmd, taken := s.viewAs.result(r); taken {
 		return cmd
@@ -200,6 +218,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if !ok {
 		return nil // the local version is newer
 	}
+	s.page.forget()
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	s.viewAs.resolver.Reset() // what the workspace keeps may have changed
 	var cmd tea.Cmd
@@ -224,7 +243,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 		}
 		s.panes.from = paneCaller
 	}
-	return tea.Batch(cmd, s.replaceBody())
+	return tea.Batch(cmd, s.replaceBody(), s.warnings.read())
 }
 
 // reread reads the campaign again. Edits that are being saved are saved first; pending edits are kept, and only
@@ -261,11 +280,11 @@ func (s *Screen) showState(r screen.Result) {
 // LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
 func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaveQuestion() }
 
-// Close waits for a pending save and notifies the other screens of it. Pages shown in a browser are removed.
+// Close waits for a pending save and notifies the other screens of it. The page in the browser ends.
 func (s *Screen) Close() tea.Cmd {
 	end := func() tea.Msg {
 		s.Base.Close()
-		s.files.Clean()
+		s.page.close()
 		return nil
 	}
 	if !s.edit.Edited() {

@@ -97,7 +97,7 @@ func TestLayoutAt80x24(t *testing.T) {
 	h.WantNot("required whe…")
 	h.Press("!")
 	top := slices.IndexFunc(strings.Split(h.Text(), "\n"), func(l string) bool { return strings.Contains(l, "[Problems]") })
-	if got := 22 - top - 1; got < 12 {
+	if got := 22 - top - 1; top < 0 || got < 12 {
 		t.Errorf("the problems have %d lines:\n%s", got, h.Text())
 	}
 	h.Press("z")
@@ -213,14 +213,14 @@ func TestPreviewBesideEverySection(t *testing.T) {
 	h.Press("end", "p")
 	h.Want("→ next view")
 	wide := b.open(120, 40)
-	wide.Want("─ Basics", "No problems.", "─ Preview ─", "On a phone")
+	wide.Want("─ Basics", "no problems · 4 warnings", "─ Preview ─", "On a phone")
 	wide.ClickOn("Audience")
 	wide.Want("─ Audience ─", "0 of 0 users")
 }
 
 // A campaign that is not a draft has no test sends, and its empty list of problems does not offer one.
 func TestLiveCampaignOffersNoTestSend(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, cleanMail).withUser()
 	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)

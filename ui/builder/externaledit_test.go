@@ -3,7 +3,8 @@ package builder_test
 import (
 	"context"
 	"errors"
-	"os"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -164,43 +165,76 @@ func TestExternalEditRespectsLocks(t *testing.T) {
 	d.Want("Letter", "changes not applied", "Press ctrl+s to apply", "not been sent yet")
 }
 
+// readPage returns what a page of this machine answers.
+func readPage(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 func TestEmailInBrowser(t *testing.T) {
-	b := newTestbed(t, catalog.Email, strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>b</b></p>", 1))
+	mail := strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>{{ UserAttribute['First Name']|default('friend') }}</b></p>", 1)
+	b := newTestbed(t, catalog.Email, mail)
 	var page string
-	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, file string) error {
-		info, err := os.Stat(file)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("the page is %v, %v", info, err)
-		}
-		text, err := os.ReadFile(file)
-		page = string(text)
-		return err
-	}))
+	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
 	d.Press("o")
 	d.Want("Opened in the browser")
-	if !strings.Contains(page, `srcdoc="&lt;p&gt;a &amp; &lt;b&gt;b&lt;/b&gt;&lt;/p&gt;"`) || !strings.Contains(page, "<b>Hi</b>") || !strings.Contains(page, "sandbox") {
-		t.Errorf("the page is\n%s", page)
+	if got := readPage(t, page+"message"); !strings.Contains(got, "<p>a & <b>friend</b></p>") {
+		t.Errorf("the message is\n%s", got)
 	}
+	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi"`) {
+		t.Errorf("above it stands\n%s", got)
+	}
+	first := page
 	d.Press("enter", "alt+w")
 	d.Want("Opened in the browser")
+	if page != first {
+		t.Errorf("the page has moved to %s", page)
+	}
+	messages(d.screen.Close())
+	if answer, err := http.Get(page); err == nil {
+		answer.Body.Close()
+		t.Error("the page is there when the screen is gone")
+	}
+}
+
+// What is typed is on the page at once.
+func TestPageFollowsTyping(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
+	var page string
+	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content", "content", "email", "subject")},
+		builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
+	h := uitest.New(t, s, 120, 40)
+	h.Press("alt+w")
+	h.Type(" there")
+	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi there"`) {
+		t.Errorf("above the message stands\n%s", got)
+	}
+	h.Press("ctrl+z")
+	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi"`) {
+		t.Errorf("after undo, above the message stands\n%s", got)
+	}
 }
 
 func TestPushInBrowser(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
-	var page, file string
-	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, at string) error {
-		text, err := os.ReadFile(at)
-		page, file = string(text), at
-		return errors.Join(err, errors.New("there is no display here"))
-	}))
+	d := b.editorHarness(builder.WithBrowser(func(context.Context, string) error { return errors.New("there is no display here") }))
 	d.Press("o")
-	d.Want("there is no display here", "until you leave this screen")
+	d.Want("No browser can be opened", "no display", "http://127.0.0.1:")
+	if len(d.Copied) != 1 || !strings.HasPrefix(d.Copied[0], "http://127.0.0.1:") {
+		t.Fatalf("copied is %q", d.Copied)
+	}
+	page := readPage(t, d.Copied[0]+"message")
 	if !strings.Contains(page, "Android") || !strings.Contains(page, "background:#ff0000") || strings.Contains(page, `src="javascript`) || strings.Contains(page, "<i>Sale") {
 		t.Errorf("the page is\n%s", page)
-	}
-	messages(d.screen.Close())
-	if _, err := os.Stat(file); err == nil {
-		t.Error("the page is there when the screen is gone")
 	}
 }
 

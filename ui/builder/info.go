@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/edit/grid"
+	"bugle/engine/message/check"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
@@ -55,6 +58,7 @@ func (s location) onObject() bool {
 type info struct {
 	edit     *edit.Session
 	sections *sectionList // sets the order of the problems
+	warnings *warner
 	theme    themes.Theme
 
 	tab          tab
@@ -62,7 +66,7 @@ type info struct {
 	pager        widget.Pager
 	json         widget.JSONView
 	list         widget.List
-	problemPaths []doc.Path // path of the problem on each line of the list
+	problemPaths []doc.Path // path of the problem or warning on each line of the list
 
 	size  box  // including its frame
 	wide  bool // beside the form, not below it
@@ -310,6 +314,8 @@ func (in *info) firstTab(at location) tab {
 		return tabSidePanel
 	case at.focus == paneSections:
 		return tabProblems
+	case at.focus == paneInfo: // what arrives meanwhile does not turn the page that is being read
+		return in.tab
 	}
 	return tabField
 }
@@ -344,6 +350,10 @@ func (in *info) fieldText(at location) string {
 			add(in.theme.Tone(tone), sign+capitalize(p.Text())+".")
 		}
 	}
+	for _, f := range in.warnings.at(path) {
+		sign, tone := warningSign(f)
+		add(in.theme.Tone(tone), sign+" "+f.Text()+". "+f.Remedy)
+	}
 	if st, ok := in.edit.Schema().Object(in.edit.Root(), path.Parent(), schema.Env{}); node == nil && ok {
 		for _, x := range st.Extras {
 			if x.Response != nil && x.Path.Equal(path) {
@@ -371,23 +381,30 @@ func (in *info) fieldText(at location) string {
 func (in *info) showProblems(focused bool) {
 	var items []widget.Item
 	in.problemPaths = nil
+	add := func(at doc.Path, icon string, tone themes.Tone, text string) {
+		for _, line := range widget.WrapItem(widget.Item{Icon: icon, IconTone: tone, Text: text}, in.width) {
+			items = append(items, line)
+			in.problemPaths = append(in.problemPaths, at)
+		}
+	}
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
 		for _, p := range in.sections.inOrder(in.edit.Problems()) {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: placeName(in.edit.Schema(), p.Path) + ": " + p.Text()}
+			icon, tone := "✗", themes.ToneDanger
 			switch {
 			case sev == schema.Notice:
-				it.Icon, it.IconTone = "i", themes.ToneInfo
+				icon, tone = "i", themes.ToneInfo
 			case isMissing(p):
-				it.Icon, it.IconTone = "○", themes.ToneWarning
+				icon, tone = "○", themes.ToneWarning
 			}
-			for _, line := range widget.WrapItem(it, in.width) {
-				items = append(items, line)
-				in.problemPaths = append(in.problemPaths, p.Path)
-			}
+			add(p.Path, icon, tone, placeName(in.edit.Schema(), p.Path)+": "+p.Text())
 		}
+	}
+	for _, f := range in.warnings.result.Findings {
+		icon, tone := warningSign(f)
+		add(f.Path, icon, tone, cmp.Or(f.Place(), "Campaign")+": "+f.Text())
 	}
 	at := in.list.Cursor
 	in.list.SetItems(items)
@@ -397,6 +414,14 @@ func (in *info) showProblems(focused bool) {
 		in.list.Empty += "\nPress v to validate, t to send a test."
 	}
 	in.list.Focused = focused
+}
+
+// warningSign returns the sign of a warning or note.
+func warningSign(f check.Finding) (icon string, tone themes.Tone) {
+	if f.Severity == check.Note {
+		return "i", themes.ToneInfo
+	}
+	return "!", themes.ToneWarning
 }
 
 func (in *info) showJSON(at location) {
@@ -509,6 +534,9 @@ func (in *info) view(focused bool) string {
 	footer := "no problems"
 	if n := errorCount(in.edit); n > 0 {
 		footer = fmt.Sprintf("%d to do", n)
+	}
+	if n := in.warnings.count(); n > 0 {
+		footer += " · " + phrase.Count(n, "warning")
 	}
 	if note := in.note(); note != "" && in.topTab() == tabSidePanel {
 		footer = note + " · " + footer

@@ -61,7 +61,7 @@ func divide(width, height int, d layoutRequest) layout {
 			low = max(low, min(height-d.lines-2, height/2))
 		}
 		if d.focus == paneInfo {
-			low = max(low, min(focusedSideHeight, height*3/5))
+			low = max(low, min(focusedSideHeight, height*2/3))
 		}
 		l.side, l.main = box{rest, low}, box{rest, height - low}
 	}

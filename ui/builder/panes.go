@@ -169,7 +169,9 @@ func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 	if alone {
 		field = ""
 	}
-	return tea.Batch(cmd, ps.change(root, field))
+	cmd = tea.Batch(cmd, ps.change(root, field))
+	ps.host.editor.Reload(ps.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
+	return cmd
 }
 
 // deliver passes the result of a task to the editor and the side panel; the one that started it recognizes it.

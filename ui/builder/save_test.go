@@ -250,3 +250,19 @@ func TestTypingDuringReload(t *testing.T) {
 	}
 	h.Want("Spring sale on", "saved")
 }
+
+// A letter that is typed and deleted again is not in what is stored.
+func TestTypingAndDeletingIsStored(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
+	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
+	for range 2 {
+		h.Type("x")
+		if got := b.value("campaign_content.content.email.subject"); got != `"Hix"` {
+			t.Errorf("after typing, stored is %s", got)
+		}
+		h.Press("backspace")
+		if got := b.value("campaign_content.content.email.subject"); got != `"Hi"` {
+			t.Errorf("after deleting, stored is %s", got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/edit"
+	"bugle/engine/message/resolve"
 	"bugle/themes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
@@ -94,6 +95,15 @@ func (v *viewAs) choose() tea.Cmd {
 func (v *viewAs) chosen() (viewas.Choice, *engine.User) {
 	viewer, _ := v.resolver.Viewer()
 	return v.resolver.Choice(), viewer.User
+}
+
+// viewer returns whose data fills the messages in the browser, which never shows them as written: that of nobody unless
+// somebody was chosen and found.
+func (v *viewAs) viewer() resolve.Viewer {
+	if found, ok := v.resolver.Viewer(); ok {
+		return found
+	}
+	return resolve.Viewer{Person: resolve.Person{Kind: resolve.Nobody}}
 }
 
 // take changes whose data fills the messages.

@@ -142,8 +142,10 @@ type Deps struct {
 	LocalCopies engine.WorkingCopyStore
 	// FallbackCopies stores edits on this machine that a remote store could not accept; nil if the store is local.
 	FallbackCopies engine.WorkingCopyStore
-	Theme          themes.Theme
-	Now            func() time.Time
+	// LocalDismissals stores which warnings were dismissed; nil if the service stores that itself, or nothing does.
+	LocalDismissals engine.DismissalStore
+	Theme           themes.Theme
+	Now             func() time.Time
 	// Location is the time zone for display.
 	Location *time.Location
 	// Author is the email address that changes are attributed to.
@@ -164,6 +166,15 @@ func (d Deps) WorkingCopies() (engine.WorkingCopyStore, bool) {
 	}
 	k, ok := d.Service.(engine.WorkingCopyStore)
 	return k, ok
+}
+
+// Dismissals returns the store of which warnings were dismissed; nil if there is none.
+func (d Deps) Dismissals() engine.DismissalStore {
+	if d.LocalDismissals != nil {
+		return d.LocalDismissals
+	}
+	kept, _ := d.Service.(engine.DismissalStore)
+	return kept
 }
 
 // Link returns the connection to the service; false if the service is on this machine.

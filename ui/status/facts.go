@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
+	"bugle/engine/message/check"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -26,6 +29,8 @@ type facts struct {
 	counted  bool
 	audience engine.AudienceCount
 	problems []schema.Problem
+	checked  bool // the warnings are known
+	warnings []check.Finding
 }
 
 // readFacts reads what the service returns in time; the rest stays unknown.
@@ -46,6 +51,13 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	if a == catalog.Publish {
 		if v, err := deps.Service.Validate(ctx, s.ID); err == nil {
 			f.problems = v.Problems
+		}
+		_, r, err := check.LoadAndRun(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
+		f.checked = err == nil
+		for _, w := range r.Findings {
+			if w.Severity == check.Warning {
+				f.warnings = append(f.warnings, w)
+			}
 		}
 	}
 	return f
@@ -149,8 +161,8 @@ func afterTrigger(when string) string {
 	return ", from " + strings.TrimPrefix(when, "on ")
 }
 
-// warnings returns reasons not to publish a campaign.
-func (f facts) warnings() []string {
+// reasons returns reasons not to publish a campaign, or to look at it once more before.
+func (f facts) reasons() []string {
 	var out []string
 	if f.counted && f.reachable() == 0 {
 		out = append(out, "Nobody in its audience can be reached.")
@@ -166,8 +178,21 @@ func (f facts) warnings() []string {
 	case notices > 1:
 		out = append(out, fmt.Sprintf("Validation has %d notices.", notices))
 	}
+	if f.known && !f.checked {
+		out = append(out, "Looking for warnings took too long. Press v in the builder to see them.")
+	}
+	for i, w := range f.warnings {
+		if i == maxWarnings {
+			out = append(out, phrase.Count(len(f.warnings)-i, "more warning")+". Press v in the builder to see all.")
+			break
+		}
+		out = append(out, fmt.Sprintf("%s: %s.", cmp.Or(w.Place(), "Campaign"), w.Text()))
+	}
 	return out
 }
+
+// maxWarnings is how many warnings a question lists.
+const maxWarnings = 6
 
 // askWithFacts asks before a campaign is published, stopped or paused. If there are warnings, or the action is
 // irreversible, the safe answer has the focus.
@@ -176,8 +201,11 @@ func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd 
 		f := readFacts(deps, s, a)
 		body, safe := f.question(deps, s, a), a == catalog.Stop
 		if a == catalog.Publish {
-			for _, w := range f.warnings() {
-				body, safe = body+"\n\n! "+w, true
+			for i, w := range f.reasons() {
+				if i == 0 {
+					body += "\n"
+				}
+				body, safe = body+"\n! "+w, true
 			}
 		} else {
 			body += "\n\n" + effect(s, a)

@@ -3,6 +3,7 @@ package status_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +61,8 @@ func openPublishQuestion(t *testing.T, components string) (*uitest.Harness, *loc
 
 const readyDraft = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","subscription_category":"Offers"},
 	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
-	"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
+	"campaign_content":{"content":{"email":{"subject":"Hi","preview_text":"Twelve blends that are new this spring, and one is back","from_address":"a@example.com",
+		"html_content":"<p>x</p><p>Bean Ltd, 1 Main Street, 10115 Berlin</p><a href='https://shop.eu/unsubscribe'>Unsubscribe</a>"}}},
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-26T08:30:00","timezone":"Europe/Berlin"},
 	"segmentation_details":{`
 
@@ -99,4 +101,24 @@ func TestPublishingWarns(t *testing.T) {
 			t.Errorf("enter published it: %s, %v", c.Status, err)
 		}
 	}
+}
+
+// What the checks warn about is listed, and refuses nothing.
+func TestPublishingListsWarnings(t *testing.T) {
+	components := strings.Replace(readyDraft, "Hi", "A WHOLE YEAR OF COFFEE", 1) + `"is_all_user_campaign":true}}`
+	h, svc, id := openPublishQuestion(t, components)
+	h.Want("Send “Roast”", "! Email › Subject: ")
+	h.Press("y")
+	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
+		t.Errorf("the campaign is %s, %v", c.Status, err)
+	}
+}
+
+// Of many warnings the first ones are listed.
+func TestPublishingListsFewWarnings(t *testing.T) {
+	const wrong = `<p>x</p><script>x</script><form></form><link rel='stylesheet' href='https://shop.eu/a.css'><img src='http://shop.eu/a.png'><a href='TODO'>Shop</a>`
+	components := strings.Replace(readyDraft, "<p>x</p>", wrong, 1) + `"is_all_user_campaign":true}}`
+	h, _, _ := openPublishQuestion(t, strings.Replace(components, "Hi", "A WHOLE YEAR OF COFFEE", 1))
+	h.Want("more warning")
+	h.GoldenSizes("publish-warnings")
 }

@@ -1,5 +1,5 @@
-// Package validate is the screen that shows whether a campaign can be published, and the problems that prevent
-// it.
+// Package validate is the screen that shows whether a campaign can be published, the problems that prevent it, and
+// warnings, which do not.
 package validate
 
 import (
@@ -11,6 +11,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/check"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -22,6 +25,7 @@ import (
 // Screen shows the validation of one campaign.
 type Screen struct {
 	screen.Base
+	screen.UndoStack
 	deps  screen.Deps
 	theme themes.Theme
 	id    string
@@ -32,6 +36,7 @@ type Screen struct {
 	failed   error
 	errors   int
 	notices  int
+	warnings *warnings
 
 	list          problems.View
 	pager         widget.Pager // shown instead of an empty list
@@ -40,13 +45,25 @@ type Screen struct {
 
 const taskCheck = "check"
 
+// Option configures the screen.
+type Option func(*Screen)
+
+// WithOnline sets how links and images are reached.
+func WithOnline(o check.OnlineOptions) Option {
+	return func(s *Screen) { s.warnings.online = o }
+}
+
 // New returns the screen for the route's campaign.
-func New(deps screen.Deps, r screen.Route) *Screen {
+func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID,
 		list: problems.New(deps.Theme), pager: widget.NewPager(deps.Theme),
 	}
 	s.list.Focused = true
+	s.warnings = &warnings{deps: deps, tasks: s, pushed: s.PushUndo}
+	for _, o := range options {
+		o(s)
+	}
 	return s
 }
 
@@ -60,12 +77,20 @@ func (s *Screen) Badge() (string, themes.Tone) {
 		return "checking…", themes.ToneMuted
 	case !s.checked:
 		return "", themes.ToneMuted
-	case s.outcome.Valid && s.campaign.Status == catalog.Draft:
-		return "ready to publish", themes.ToneSuccess
-	case s.outcome.Valid:
-		return s.campaign.Status.Label(), themes.ToneInfo
+	case !s.outcome.Valid:
+		return s.withWarnings(problems.Count(s.errors, schema.Error)), themes.ToneDanger
+	case s.campaign.Status == catalog.Draft:
+		return s.withWarnings("ready to publish"), themes.ToneSuccess
 	}
-	return problems.Count(s.errors, schema.Error), themes.ToneDanger
+	return s.withWarnings(s.campaign.Status.Label()), themes.ToneInfo
+}
+
+// withWarnings adds the number of warnings to a text.
+func (s *Screen) withWarnings(text string) string {
+	if n := s.warnings.result.Count(check.Warning); n > 0 {
+		return text + " · " + phrase.Count(n, "warning")
+	}
+	return text
 }
 
 // Init validates the campaign.
@@ -105,7 +130,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			s.showResult(msg)
+			return s.showResult(msg)
 		}
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
@@ -123,16 +148,38 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) showResult(r screen.Result) {
-	s.checked, s.failed = r.Err == nil, r.Err
-	if r.Err == nil {
-		v := r.Value.(validationResult)
-		s.campaign, s.outcome = v.campaign, v.outcome
-		s.errors = len(schema.Errors(v.outcome.Problems))
-		s.notices = len(v.outcome.Problems) - s.errors
-		s.list.Set(v.campaign.Channel, v.outcome.Problems)
+func (s *Screen) showResult(r screen.Result) (cmd tea.Cmd) {
+	warning := ""
+	switch r.Kind {
+	case taskCheck:
+		cmd = s.showChecked(r)
+	case taskWarnings:
+		s.warnings.show(r)
+	case taskOnline:
+		cmd = s.warnings.showOnline(r)
+	case taskDismiss:
+		cmd, warning = s.warnings.showDismissed(r)
 	}
+	s.list.SetWarnings(s.warnings.result, s.warnings.result.NotChecked()...)
 	s.SetSize(s.width, s.height)
+	if warning != "" {
+		s.list.SelectWarning(warning)
+	}
+	return cmd
+}
+
+// showChecked shows the problems, and starts to look for warnings. Until those are found, the ones of before are shown.
+func (s *Screen) showChecked(r screen.Result) tea.Cmd {
+	s.checked, s.failed = r.Err == nil, r.Err
+	if r.Err != nil {
+		return nil
+	}
+	v := r.Value.(validationResult)
+	s.campaign, s.outcome = v.campaign, v.outcome
+	s.errors = len(schema.Errors(v.outcome.Problems))
+	s.notices = len(v.outcome.Problems) - s.errors
+	s.list.Set(v.campaign.Channel, v.outcome.Problems)
+	return s.warnings.find(v.campaign)
 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -157,25 +204,47 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.checked {
 		return []screen.Action{again}
 	}
-	noProblem := ""
+	none := ""
 	if s.list.Len() == 0 {
-		noProblem = "No problems to show."
+		none = "There is nothing to fix."
 	}
-	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: noProblem, Run: s.toField},
+	return append([]screen.Action{
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: none, Run: s.toField},
 		again,
 		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testDisabledReason(), Run: s.open(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
 		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: noProblem, Run: func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems and warnings", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Copy(s.textForCopy(), "the problems")
 		}},
-	}
+	}, s.warningActions()...)
 }
 
-// barPriority hides actions on a problem from the status bar if there is none.
+const groupWarnings = "Warnings"
+
+// warningActions returns what can be done with warnings.
+func (s *Screen) warningActions() []screen.Action {
+	found, selected := s.list.SelectedWarning()
+	label, do := "dismiss", s.warnings.dismiss
+	if found.Dismissed != nil {
+		label, do = "restore", s.warnings.restore
+	}
+	bar := 0
+	if selected {
+		bar = 8
+	}
+	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
+		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
+	if s.Running(taskOnline) {
+		return []screen.Action{dismiss, {Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.warnings.cancelOnline}}
+	}
+	return []screen.Action{dismiss, {Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
+		BarPriority: 3, DisabledReason: s.warnings.onlineDisabledReason(), Run: s.warnings.checkOnline}}
+}
+
+// barPriority hides actions on a problem or warning from the status bar if there is none.
 func (s *Screen) barPriority(n int) int {
 	if s.list.Len() == 0 {
 		return 0
@@ -198,11 +267,20 @@ func (s *Screen) open(name string) func() tea.Cmd {
 }
 
 func (s *Screen) toField() tea.Cmd {
-	p, ok := s.list.Selected()
+	at, ok := s.selectedPlace()
 	if !ok {
 		return nil
 	}
-	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
+	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: at})
+}
+
+// selectedPlace returns the place of the problem or warning under the cursor; false if there is none.
+func (s *Screen) selectedPlace() (doc.Path, bool) {
+	if f, ok := s.list.SelectedWarning(); ok {
+		return f.Path, true
+	}
+	p, ok := s.list.Selected()
+	return p.Path, ok
 }
 
 func (s *Screen) textForCopy() string {
@@ -214,5 +292,6 @@ func (s *Screen) textForCopy() string {
 		}
 		fmt.Fprintf(&b, "%s\t%s\t%s\n", kind, p.Path, p.Message)
 	}
+	b.WriteString(s.warnings.lines())
 	return b.String()
 }

@@ -45,7 +45,7 @@ func (s *service) ChangeStatus(context.Context, engine.StatusRequest) (engine.St
 
 func mail(t *testing.T, name string) engine.Campaign {
 	t.Helper()
-	body, err := doc.Parse([]byte(`{"basic_details": {"name": "` + name + `"}, "campaign_content": {"content": {"email": {"subject": ""}}}}`))
+	body, err := doc.Parse([]byte(`{"basic_details": {"name": "` + name + `"}, "campaign_content": {"content": {"email": {"subject": "", "preview_text": "Twelve blends that are new this spring, and one that is back"}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,10 @@
 package validate
 
 import (
+	"fmt"
 	"strings"
+
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -27,7 +30,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.SetSize(s.width, s.height)
 }
 
-// View draws the header and the list of problems, or a text if there are none.
+// View draws the header and the list of problems and warnings, or a text if there are none.
 func (s *Screen) View() string {
 	panel := widget.NewPanel(s.theme, s.name())
 	panel.Focused, panel.Footer = true, s.list.Position()
@@ -51,9 +54,18 @@ func (s *Screen) headerHeight() int { return len(s.headerLines()) + 1 }
 func (s *Screen) header() string { return strings.Join(s.headerLines(), "\n") + "\n" }
 
 func (s *Screen) headerLines() []string {
+	var lines []string
+	add := func(style lipgloss.Style, text string) {
+		for _, l := range widget.Wrap(text, max(s.width-4, 1)) {
+			lines = append(lines, style.Render(l))
+		}
+	}
 	verdict, style := s.invalidText()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
-	if s.errors == 0 {
+	switch {
+	case s.outcome.Valid:
 		verdict, style = s.validText(), s.theme.Success
+	case s.errors == 0: // a service may refuse without a reason
+		verdict = s.invalidText() + ". The service doesn't say why."
 	}
 	if s.notices > 0 {
 		if s.errors == 0 {
@@ -62,16 +74,36 @@ func (s *Screen) headerLines() []string {
 			verdict += ", " + problems.Count(s.notices, schema.Notice)
 		}
 	}
-	var lines []string
-	for _, l := range widget.Wrap(verdict, max(s.width-4, 1)) {
-		lines = append(lines, style.Render(l))
+	add(style, verdict)
+	if text, style := s.warningsText(); text != "" {
+		add(style, text)
 	}
-	if s.errors == 0 {
-		for _, l := range widget.Wrap(s.nextSteps(), max(s.width-4, 1)) {
-			lines = append(lines, s.theme.Muted.Render(l))
-		}
+	if s.outcome.Valid {
+		add(s.theme.Muted, s.nextSteps())
 	}
 	return lines
+}
+
+// warningsText describes the warnings, or what keeps them from being shown.
+func (s *Screen) warningsText() (string, lipgloss.Style) {
+	w := s.warnings
+	switch {
+	case s.Running(taskOnline) && w.progress.canceled:
+		return "Canceling…", s.theme.Muted
+	case s.Running(taskOnline) && w.progress.of > 0:
+		return fmt.Sprintf("Checking links and images: %d of %d. Press X to cancel.", w.progress.done, w.progress.of), s.theme.Info
+	case s.Running(taskOnline):
+		return "Checking links and images… Press X to cancel.", s.theme.Info
+	case s.Running(taskWarnings) && !w.known:
+		return "Looking for warnings…", s.theme.Muted
+	case w.failed != nil:
+		return "Couldn't look for warnings: " + widget.Clean(w.failed.Error()), s.theme.Warning
+	}
+	n := w.result.Summary()
+	if n == "" {
+		return "", s.theme.Text
+	}
+	return "Also worth a look: " + n + ".", s.theme.Warning
 }
 
 // validText returns the headline of a valid campaign: a draft can be published, others show their state.
@@ -108,7 +140,22 @@ func (s *Screen) emptyText() string {
 	case !s.outcome.Valid: // a service may refuse without a reason
 		return s.theme.Danger.Render(s.invalidText()+".") + "\n\nThe service doesn't say why. Press r to check again."
 	}
-	return s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
+	out := s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
+	text, style := s.warningsText()
+	if text == "" && s.warnings.known && s.campaign.Channel.Writable() {
+		text, style = "No warnings.", s.theme.Muted
+	}
+	for _, line := range append([]string{text}, s.warnings.result.NotChecked()...) {
+		if line == "" {
+			continue
+		}
+		out += "\n"
+		for _, l := range widget.Wrap(widget.Clean(line), max(s.width-6, 1)) { // styles do not span lines
+			out += "\n" + style.Render(l)
+		}
+		style = s.theme.Muted
+	}
+	return out
 }
 
 // nextSteps describes what to do with a valid campaign.

@@ -160,10 +160,7 @@ func (p *preflight) load(ctx context.Context, svc engine.Service, kept engine.Di
 	if p.campaign, err = svc.Get(ctx, id); err != nil {
 		return err
 	}
-	if p.facts, err = check.Load(ctx, svc, kept, p.campaign, time.Now()); err != nil {
-		return err
-	}
-	p.result, err = check.Run(ctx, p.campaign, p.facts)
+	p.facts, p.result, err = check.LoadAndRun(ctx, svc, kept, p.campaign, time.Now())
 	return err
 }
 
@@ -228,16 +225,8 @@ func (p preflight) print(to *cli.Printer) error {
 	if len(schema.Errors(p.problems)) == 0 && len(p.result.Findings) == 0 {
 		fmt.Fprintln(to.Out, "No warnings.")
 	}
-	why := map[string][]string{}
-	var order []string
-	for _, s := range p.result.Skipped {
-		if why[s.Why] == nil {
-			order = append(order, s.Why)
-		}
-		why[s.Why] = append(why[s.Why], s.Check)
-	}
-	for _, w := range order {
-		fmt.Fprintln(to.Out, cli.Line(fmt.Sprintf("Not checked, because %s: %s", w, strings.Join(why[w], ", "))))
+	for _, line := range p.result.NotChecked() {
+		fmt.Fprintln(to.Out, cli.Line(line))
 	}
 	return nil
 }

@@ -8,9 +8,10 @@ import (
 )
 
 // remoteDeps returns the dependencies of the screens for a remote. Edits are stored in files on this machine until they
-// are applied.
+// are applied, and so are dismissed warnings.
 func remoteDeps(f *cli.Factory, deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.Author(p.Author)
-	deps.LocalCopies = f.FilesOf(p)
+	files := f.FilesOf(p)
+	deps.LocalCopies, deps.LocalDismissals = files, files
 	return deps
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"time"
 
 	"bugle/engine/service/activity"
 	activityscreen "bugle/ui/activity"
@@ -19,9 +20,16 @@ import (
 	"bugle/ui/workspace"
 )
 
+// checkDelay is how long after the last key the builder looks for warnings: it spares checks while a key repeats, and is
+// short enough that the warnings are there within 200 milliseconds.
+const checkDelay = 70 * time.Millisecond
+
+// EnvChecks is the environment variable that turns off warnings while the user types, if it is "off".
+const EnvChecks = "BUGLE_CHECKS"
+
 // Screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
-// for the Settings screen.
-func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
+// for the Settings screen, and more are options of the builder.
+func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources, more ...builder.Option) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
 		case screen.Campaigns:
@@ -29,7 +37,7 @@ func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 		case screen.NewDraft:
 			return newdraft.New(deps, r), nil
 		case screen.Builder:
-			return builder.New(deps, r), nil
+			return builder.New(deps, r, append([]builder.Option{builder.WithCheckDelay(checkDelay)}, more...)...), nil
 		case screen.Validate:
 			return validate.New(deps, r), nil
 		case screen.TestSend:

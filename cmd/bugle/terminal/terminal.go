@@ -30,6 +30,7 @@ import (
 	"bugle/engine/service/offline"
 	"bugle/store"
 	"bugle/ui/app"
+	"bugle/ui/builder"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/welcome"
@@ -78,8 +79,12 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		return err
 	}
 	open.Deps.Theme = theme
+	var builders []builder.Option
+	if f.Getenv(EnvChecks) == "off" {
+		builders = append(builders, builder.WithoutChecks())
+	}
 	model, err := app.New(app.Options{
-		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes)), First: screen.Route{Name: open.First, Query: o.Query},
+		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: open.First, Query: o.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: newClipboards(f.Getenv, out).copy,

@@ -1,7 +1,7 @@
-// Package bench measures the program on a store with many campaigns, all in one run: startup, response to keys, search,
-// validation, requests over HTTP, memory, and disk space. What a user sees is measured from outside on the program
-// itself: in a pseudo-terminal with a virtual screen, and over loopback. A kept store is copied before it is used, so
-// that it stays as it was filled.
+// Package bench measures the program on a store with many campaigns, all in one run: startup, response to keys, warnings
+// beside typing, search, validation, requests over HTTP, memory, and disk space. What a user sees is measured from
+// outside on the program itself: in a pseudo-terminal with a virtual screen, and over loopback. A kept store is copied
+// before it is used, so that it stays as it was filled.
 package bench
 
 import (
@@ -48,13 +48,14 @@ const (
 	Starting   Part = "start"
 	Keys       Part = "keys"
 	Previewing Part = "preview"
+	Checks     Part = "checks"
 	Memory     Part = "memory"
 	Database   Part = "database"
 	Serving    Part = "http" // last, because it adds campaigns
 )
 
 // Parts lists all parts.
-var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Previewing, Memory, Database, Serving}
+var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Previewing, Checks, Memory, Database, Serving}
 
 // errUnavailable reports that a part cannot be measured on this system.
 var errUnavailable = errors.New("this cannot be measured here")
@@ -145,6 +146,8 @@ func (r *run) measure(ctx context.Context, p Part) error {
 		return r.keys(ctx)
 	case Previewing:
 		return r.preview(ctx)
+	case Checks:
+		return r.checks(ctx)
 	case Serving:
 		return r.http(ctx)
 	case Database:

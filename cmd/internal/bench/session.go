@@ -53,14 +53,14 @@ type chunk struct {
 	bytes []byte
 }
 
-// open starts the program on the store in dir. If answers is false, the terminal does not respond to queries, as some
-// terminals do not.
-func (r *run) open(ctx context.Context, dir string, answers bool) (*session, error) {
+// open starts the program on the store in dir, with more variables in its environment. If answers is false, the terminal
+// does not respond to queries, as some terminals do not.
+func (r *run) open(ctx context.Context, dir string, answers bool, more ...string) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(r.Program) // it is asked to quit when ctx ends: see close
-	cmd.Env = r.environment(dir)
+	cmd.Env = append(r.environment(dir), more...)
 	s := &session{cmd: cmd, screen: vt.NewEmulator(width, height), chunks: make(chan chunk, 4096), began: time.Now()}
 	var err error
 	if s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width}); errors.Is(err, pty.ErrUnsupported) {

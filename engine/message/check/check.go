@@ -24,6 +24,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/assemble"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -105,6 +106,15 @@ func (f Finding) Place() string {
 	return strings.Join(trail, " › ")
 }
 
+// Text returns the message without the name of its place at the start, for use after [Finding.Place]. It has no period.
+func (f Finding) Text() string {
+	text := strings.TrimSuffix(f.Message, ".")
+	if n := len(f.Trail); n > 0 {
+		text = strings.TrimPrefix(text, f.Trail[n-1]+": ")
+	}
+	return text
+}
+
 // Dismiss returns the dismissal of a finding.
 func (f Finding) Dismiss(by, reason string, at time.Time) engine.Dismissal {
 	return engine.Dismissal{Warning: f.ID(), Value: f.Value, By: by, At: at.UTC(), Reason: reason}
@@ -137,6 +147,17 @@ func (r Result) Count(s Severity) int {
 	return n
 }
 
+// Summary counts the findings in words: "3 warnings and 1 note". It is empty if there are none.
+func (r Result) Summary() string {
+	var words []string
+	for _, s := range []Severity{Warning, Note} {
+		if n := r.Count(s); n > 0 {
+			words = append(words, phrase.Count(n, string(s)))
+		}
+	}
+	return strings.Join(words, " and ")
+}
+
 // Find returns the finding of that id, dismissed or not.
 func (r Result) Find(id string) (Finding, bool) {
 	for _, f := range slices.Concat(r.Findings, r.Dismissed) {
@@ -145,6 +166,23 @@ func (r Result) Find(id string) (Finding, bool) {
 		}
 	}
 	return Finding{}, false
+}
+
+// NotChecked returns the checks that were not made in sentences, one for each reason.
+func (r Result) NotChecked() []string {
+	ids := map[string][]string{}
+	var reasons []string
+	for _, s := range r.Skipped {
+		if ids[s.Why] == nil {
+			reasons = append(reasons, s.Why)
+		}
+		ids[s.Why] = append(ids[s.Why], s.Check)
+	}
+	var out []string
+	for _, why := range reasons {
+		out = append(out, fmt.Sprintf("Not checked, because %s: %s", why, strings.Join(ids[why], ", ")))
+	}
+	return out
 }
 
 // Run makes all checks that the facts allow, but for those of [Online]. It reads c as it is: an edited body that was
@@ -307,11 +345,23 @@ func sorted(list []Finding) []Finding {
 }
 
 func (r *run) result() Result {
-	var out Result
-	for _, f := range sorted(r.found) {
-		for i, d := range r.facts.Dismissed {
+	out := Result{Findings: r.found}.WithDismissals(r.facts.Dismissed)
+	if r.cut != "" {
+		r.skip("messages", r.cut)
+	}
+	out.Skipped = r.skipped
+	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return cmp.Compare(rows[a.Check], rows[b.Check]) })
+	return out
+}
+
+// WithDismissals returns the result with other dismissals: those that are about what stands at the places now.
+func (r Result) WithDismissals(list []engine.Dismissal) Result {
+	out := Result{Skipped: r.Skipped}
+	for _, f := range sorted(slices.Concat(r.Findings, r.Dismissed)) {
+		f.Dismissed = nil
+		for i, d := range list {
 			if d.Warning == f.ID() && d.Value == f.Value {
-				f.Dismissed = &r.facts.Dismissed[i]
+				f.Dismissed = &list[i]
 			}
 		}
 		if f.Dismissed != nil {
@@ -320,11 +370,6 @@ func (r *run) result() Result {
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	if r.cut != "" {
-		r.skip("messages", r.cut)
-	}
-	out.Skipped = r.skipped
-	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return cmp.Compare(rows[a.Check], rows[b.Check]) })
 	return out
 }
 

@@ -1,8 +1,11 @@
-// Package problems draws a list of the problems of a campaign, grouped by component with errors first.
+// Package problems draws a list of the problems of a campaign, grouped by component with errors first, and of its
+// warnings.
 package problems
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
@@ -24,26 +28,38 @@ type View struct {
 	Focused bool
 
 	theme         themes.Theme
-	channel       engine.Channel
-	groups        []group
-	sorted        []schema.Problem // in list order
-	window        widget.Window    // over lines; its cursor is not used
+	problems      []section
+	warnings      []section
+	notes         []string      // below the rows
+	rows          []row         // those of all sections
+	window        widget.Window // over lines; its cursor is not used
 	lines         []line
-	cursor        int // index in sorted
+	cursor        int // index in rows
 	width, height int
 }
 
-type group struct {
-	title    string
-	severity schema.Severity
-	first, n int // index in sorted, and count
+// section is a heading and the rows below it.
+type section struct {
+	title string
+	rows  []row
 }
 
-// line is one line of the list; problem is -1 for headings and blanks.
+// row is one problem or warning.
+type row struct {
+	problem   schema.Problem
+	warning   *check.Finding // nil if the row is a problem
+	sign      string
+	signTone  themes.Tone
+	place     string // empty if the heading names it
+	placeTone themes.Tone
+	text      []string // below the place
+}
+
+// line is one line of the list; row is -1 for headings, blanks and notes.
 type line struct {
-	text    string
-	tone    themes.Tone
-	problem int
+	text string
+	tone themes.Tone
+	row  int
 }
 
 // New returns an empty list.
@@ -53,22 +69,79 @@ func (v *View) SetTheme(t themes.Theme) { v.theme = t }
 
 // Set sets the problems of a campaign of the channel. The cursor keeps its index.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
-	v.channel, v.groups, v.sorted = ch, nil, nil
+	v.problems = nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
+		sign, tone := "✗", themes.ToneDanger
+		if sev == schema.Notice {
+			sign, tone = "i", themes.ToneInfo
+		}
 		for _, name := range componentOrder(ch, problems) {
-			g := group{title: componentTitle(ch, name), severity: sev, first: len(v.sorted)}
+			g := section{title: componentTitle(ch, name)}
 			for _, p := range problems {
-				if p.Severity == sev && component(p.Path) == name {
-					v.sorted = append(v.sorted, p)
-					g.n++
+				if p.Severity != sev || component(p.Path) != name {
+					continue
 				}
+				r := row{problem: p, sign: sign, signTone: tone, text: []string{Sentence(p.Text())}}
+				if field := Field(ch, p.Path); field != g.title {
+					r.place = field
+				}
+				g.rows = append(g.rows, r)
 			}
-			if g.n > 0 {
-				v.groups = append(v.groups, g)
+			if len(g.rows) > 0 {
+				g.title += " — " + Count(len(g.rows), sev)
+				v.problems = append(v.problems, g)
 			}
 		}
 	}
-	v.cursor = max(min(v.cursor, len(v.sorted)-1), 0)
+	v.arrange()
+}
+
+// SetWarnings sets the warnings of the campaign, which follow its problems, and lines below everything, such as why
+// some checks were not made. The cursor keeps its index.
+func (v *View) SetWarnings(found check.Result, notes ...string) {
+	v.warnings, v.notes = nil, notes
+	for _, s := range []check.Severity{check.Warning, check.Note} {
+		g := section{title: phrase.Count(found.Count(s), string(s))}
+		for _, f := range found.Findings {
+			if f.Severity == s {
+				g.rows = append(g.rows, warningRow(f))
+			}
+		}
+		v.warnings = append(v.warnings, g)
+	}
+	dismissed := section{title: phrase.Count(len(found.Dismissed), "dismissed warning")}
+	for _, f := range found.Dismissed {
+		dismissed.rows = append(dismissed.rows, warningRow(f))
+	}
+	v.warnings = slices.DeleteFunc(append(v.warnings, dismissed), func(g section) bool { return len(g.rows) == 0 })
+	v.arrange()
+}
+
+// warningRow returns the row of a warning: its place, its message and what to do; of one that was dismissed, who did
+// so and why.
+func warningRow(f check.Finding) row {
+	r := row{warning: &f, sign: "!", signTone: themes.ToneWarning, place: cmp.Or(f.Place(), "Campaign"), text: []string{f.Text() + ".", f.Remedy}}
+	switch d := f.Dismissed; {
+	case d != nil:
+		by := ""
+		if d.By != "" {
+			by = " by " + d.By
+		}
+		r.sign, r.signTone, r.placeTone = "–", themes.ToneMuted, themes.ToneMuted
+		r.text = []string{f.Text() + ".", "Dismissed" + by + ": " + d.Reason}
+	case f.Severity == check.Note:
+		r.sign, r.signTone = "i", themes.ToneInfo
+	}
+	return r
+}
+
+// arrange lists the rows of all sections.
+func (v *View) arrange() {
+	v.rows = nil
+	for _, g := range slices.Concat(v.problems, v.warnings) {
+		v.rows = append(v.rows, g.rows...)
+	}
+	v.cursor = max(min(v.cursor, len(v.rows)-1), 0)
 	v.layout()
 }
 
@@ -156,23 +229,42 @@ func Place(ch engine.Channel, p doc.Path) string {
 	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
 }
 
-// Len returns the number of problems.
-func (v *View) Len() int { return len(v.sorted) }
+// Len returns the number of problems and warnings.
+func (v *View) Len() int { return len(v.rows) }
 
-// Position describes the selected problem: "3 of 7"; empty if there is none.
+// Position describes the selected row: "3 of 7"; empty if there is none.
 func (v *View) Position() string {
-	if len(v.sorted) == 0 {
+	if len(v.rows) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d", v.cursor+1, len(v.sorted))
+	return fmt.Sprintf("%d of %d", v.cursor+1, len(v.rows))
 }
 
-// Selected returns the problem under the cursor; false if there is none.
+// Selected returns the problem under the cursor; false if there is none, as on a warning.
 func (v *View) Selected() (schema.Problem, bool) {
-	if v.cursor >= len(v.sorted) {
+	if v.cursor >= len(v.rows) || v.rows[v.cursor].warning != nil {
 		return schema.Problem{}, false
 	}
-	return v.sorted[v.cursor], true
+	return v.rows[v.cursor].problem, true
+}
+
+// SelectedWarning returns the warning under the cursor; false if there is none.
+func (v *View) SelectedWarning() (check.Finding, bool) {
+	if v.cursor >= len(v.rows) || v.rows[v.cursor].warning == nil {
+		return check.Finding{}, false
+	}
+	return *v.rows[v.cursor].warning, true
+}
+
+// SelectWarning moves the cursor to the warning with that ID, if it is listed.
+func (v *View) SelectWarning(id string) {
+	for i, r := range v.rows {
+		if r.warning != nil && r.warning.ID() == id {
+			v.cursor = i
+			v.scrollToCursor()
+			return
+		}
+	}
 }
 
 // SetSize sets the size of the list.
@@ -181,28 +273,39 @@ func (v *View) SetSize(width, height int) {
 	v.layout()
 }
 
-// layout wraps the problems into lines.
+// layout wraps the rows into lines.
 func (v *View) layout() {
 	v.lines = nil
 	w := max(v.width-4, 1)
-	add := func(problem int, tone themes.Tone, text string) {
-		v.lines = append(v.lines, line{widget.Clean(text), tone, problem})
+	add := func(row int, tone themes.Tone, text string) {
+		v.lines = append(v.lines, line{widget.Clean(text), tone, row})
 	}
-	for gi, g := range v.groups {
-		if gi > 0 {
+	i := 0
+	for _, g := range slices.Concat(v.problems, v.warnings) {
+		if i > 0 {
 			add(-1, themes.ToneText, "")
 		}
-		add(-1, themes.ToneStrong, fmt.Sprintf("%s — %s", g.title, Count(g.n, g.severity)))
-		for i := g.first; i < g.first+g.n; i++ {
-			p := v.sorted[i]
+		add(-1, themes.ToneStrong, g.title)
+		for _, r := range g.rows {
 			tone := themes.ToneText
-			if field := Field(v.channel, p.Path); field != g.title { // the heading names it
-				add(i, tone, fit(field, w))
+			if r.place != "" {
+				add(i, cmp.Or(r.placeTone, themes.ToneText), fit(r.place, w))
 				tone = themes.ToneMuted
 			}
-			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Text())), w) {
-				add(i, tone, l)
+			for _, text := range r.text {
+				for _, l := range widget.Wrap(widget.Clean(text), w) {
+					add(i, tone, l)
+				}
 			}
+			i++
+		}
+	}
+	for j, note := range v.notes {
+		if j == 0 && len(v.lines) > 0 {
+			add(-1, themes.ToneText, "")
+		}
+		for _, l := range widget.Wrap(widget.Clean(note), max(v.width, 1)) {
+			add(-1, themes.ToneMuted, l)
 		}
 	}
 	v.window.Resize(len(v.lines), v.height)
@@ -243,29 +346,29 @@ func (v *View) Update(msg tea.KeyMsg) bool {
 	case "pgdown", "ctrl+d":
 		v.move(v.page())
 	case "home", "g":
-		v.move(-len(v.sorted))
+		v.move(-len(v.rows))
 	case "end", "G":
-		v.move(len(v.sorted))
+		v.move(len(v.rows))
 	default:
 		return false
 	}
 	return true
 }
 
-// page returns roughly how many problems are visible.
+// page returns roughly how many rows are visible.
 func (v *View) page() int { return max(v.height/3, 1) }
 
 func (v *View) move(n int) {
-	v.cursor = max(min(v.cursor+n, len(v.sorted)-1), 0)
+	v.cursor = max(min(v.cursor+n, len(v.rows)-1), 0)
 	v.scrollToCursor()
 }
 
-// scrollToCursor scrolls as little as possible to show the selected problem, with its heading if that is next
-// to it.
+// scrollToCursor scrolls as little as possible to show the selected row, with its heading if that is next to it, and
+// below the last row the notes.
 func (v *View) scrollToCursor() {
 	from, to := -1, -1
 	for i, l := range v.lines {
-		if l.problem == v.cursor {
+		if l.row == v.cursor {
 			if from < 0 {
 				from = i
 			}
@@ -275,25 +378,28 @@ func (v *View) scrollToCursor() {
 	if from < 0 {
 		return
 	}
-	if from > 0 && v.lines[from-1].problem < 0 {
+	if from > 0 && v.lines[from-1].row < 0 {
 		from--
+	}
+	if v.cursor == len(v.rows)-1 {
+		v.window.Select(len(v.lines) - 1)
 	}
 	v.window.Select(to)
 	v.window.Select(from)
 }
 
-// Mouse handles the wheel, and a click on line y, which selects the problem there. chosen reports whether the
-// problem was already selected.
+// Mouse handles the wheel, and a click on line y, which selects the row there. chosen reports whether the row was
+// already selected.
 func (v *View) Mouse(msg tea.MouseMsg, y int) (chosen bool) {
 	if v.window.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
 		return false
 	}
 	i, ok := v.window.At(y)
-	if !ok || v.lines[i].problem < 0 {
+	if !ok || v.lines[i].row < 0 {
 		return false
 	}
-	chosen = v.lines[i].problem == v.cursor
-	v.cursor = v.lines[i].problem
+	chosen = v.lines[i].row == v.cursor
+	v.cursor = v.lines[i].row
 	return chosen
 }
 
@@ -309,22 +415,21 @@ func (v *View) View() string {
 
 func (v *View) draw(i int) string {
 	l := v.lines[i]
-	if l.problem < 0 {
+	if l.row < 0 {
 		return v.theme.Paint(l.tone, l.text)
 	}
 	bar, sign := " ", " "
-	if l.problem == v.cursor && v.Focused {
+	selected := l.row == v.cursor && v.Focused
+	if selected {
 		bar = v.theme.Accent.Render("▌")
 	}
-	first := i == 0 || v.lines[i-1].problem != l.problem
+	first := i == 0 || v.lines[i-1].row != l.row
 	if first {
-		sign = v.theme.Danger.Render("✗")
-		if v.sorted[l.problem].Severity == schema.Notice {
-			sign = v.theme.Info.Render("i")
-		}
+		r := v.rows[l.row]
+		sign = v.theme.Paint(r.signTone, r.sign)
 	}
 	text := v.theme.Paint(l.tone, l.text)
-	if first && l.problem == v.cursor && v.Focused {
+	if first && selected {
 		text = v.theme.Selected.Render(widget.PadRight(l.text, max(v.width-4, 1)))
 	}
 	return bar + " " + sign + " " + text

@@ -196,11 +196,7 @@ func FindingLine(f check.Finding) string {
 	if place == "" {
 		place = "campaign"
 	}
-	message := strings.TrimSuffix(f.Message, ".")
-	if n := len(f.Trail); n > 0 {
-		message = strings.TrimPrefix(message, f.Trail[n-1]+": ") // the place has said so
-	}
-	return Line(place + ": " + message + ". " + f.Remedy + " [" + f.ID() + "]")
+	return Line(place + ": " + f.Text() + ". " + f.Remedy + " [" + f.ID() + "]")
 }
 
 // OnOff returns "on" or "off".

@@ -1,0 +1,197 @@
+package livepage_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"bugle/engine/message/render"
+	"bugle/ui/builder/livepage"
+)
+
+// mail returns the source of an email.
+func mail(subject, body string) livepage.Source {
+	return func(context.Context) (livepage.Message, error) {
+		return livepage.Message{Title: "Roast", Mail: &render.Mail{Subject: render.Text{{Text: subject}}}, HTML: body}, nil
+	}
+}
+
+func start(t *testing.T, source livepage.Source) *livepage.Server {
+	t.Helper()
+	s, err := livepage.Start(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// get returns the answer to a request.
+func get(t *testing.T, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(b)
+}
+
+func request(t *testing.T, method, url string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Another host name, another path and another method are refused, and every answer has the headers that keep it in.
+func TestOnlyTheAddressOfThePageIsServed(t *testing.T) {
+	s := start(t, mail("Hi", "<p>x</p>"))
+	root := s.URL()[:strings.Index(s.URL()[7:], "/")+7]
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		url    string
+		method string
+		want   int
+	}{
+		{"page", nil, s.URL(), http.MethodGet, 200},
+		{"style", nil, s.URL() + "page.css", http.MethodGet, 200},
+		{"script", nil, s.URL() + "page.js", http.MethodGet, 200},
+		{"message", nil, s.URL() + "message", http.MethodGet, 200},
+		{"head", nil, s.URL() + "head", http.MethodGet, 200},
+		{"no path", nil, root + "/", http.MethodGet, 404},
+		{"a wrong path", nil, root + "/" + strings.Repeat("A", 26) + "/message", http.MethodGet, 404},
+		{"a file that is not served", nil, s.URL() + "message.html", http.MethodGet, 404},
+		{"another method", nil, s.URL(), http.MethodPost, 405},
+		{"another name", func(r *http.Request) { r.Host = "evil.example" }, s.URL(), http.MethodGet, 421},
+		{"localhost", func(r *http.Request) { r.Host = strings.Replace(r.Host, "127.0.0.1", "localhost", 1) }, s.URL(), http.MethodGet, 421},
+	} {
+		r := request(t, c.method, c.url)
+		if c.change != nil {
+			c.change(r)
+		}
+		answer, _ := get(t, r)
+		if answer.StatusCode != c.want {
+			t.Errorf("%s: %s, want %d", c.name, answer.Status, c.want)
+		}
+		for header, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'"} {
+			if got := answer.Header.Get(header); !strings.Contains(got, want) {
+				t.Errorf("%s: %s is %q", c.name, header, got)
+			}
+		}
+	}
+}
+
+func TestMessageIsIsolated(t *testing.T) {
+	s := start(t, mail("Hi", `<img src="https://shop.eu/a.png">`))
+	answer, _ := get(t, request(t, http.MethodGet, s.URL()+"message"))
+	if got := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "sandbox allow-popups") || strings.Contains(got, "allow-scripts") || strings.Contains(got, "allow-same-origin") || !strings.Contains(got, "img-src data:;") {
+		t.Errorf("the policy is %s", got)
+	}
+	answer, _ = get(t, request(t, http.MethodGet, s.URL()+"message?images=remote"))
+	if got := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "sandbox allow-popups") || !strings.Contains(got, "img-src data: http: https:;") {
+		t.Errorf("with images, the policy is %s", got)
+	}
+}
+
+// What makes a browser connect by itself is left out, and everything else stays.
+func TestElementsThatConnectAreLeftOut(t *testing.T) {
+	const added = `<base target="_blank"><meta name="color-scheme" content="light dark">`
+	for in, want := range map[string]string{
+		`<p>a & b</P >`: added + `<p>a & b</P >`,
+		`<!DOCTYPE html><HTML><Head><title>x</title></Head><body>y</body></HTML>`: `<!DOCTYPE html><HTML><Head>` + added + `<title>x</title></Head><body>y</body></HTML>`,
+		`<html><body>y`:                      `<html>` + added + `<body>y`,
+		`<!-- [if mso]><x><![endif] -->text`: `<!-- [if mso]><x><![endif] -->` + added + `text`,
+		`<head><link rel=preconnect href=//evil.example><LINK REL="Prefetch" href=x><link rel="stylesheet" href="a.css"></head>`: `<head>` + added + `<link rel="stylesheet" href="a.css"></head>`,
+		`<link href=x rel='dns-prefetch other'>z`:                                      added + `z`,
+		`<p><iframe src="//evil.example" class=x><b></iframe><OBJECT data=x></OBJECT>`: added + `<p><iframe><b></iframe><object></OBJECT>`,
+		`a < b <`:          added + `a < b <`,
+		`<p title="broken`: added + `<p title="broken`,
+	} {
+		s := start(t, mail("Hi", in))
+		if _, got := get(t, request(t, http.MethodGet, s.URL()+"message")); got != want {
+			t.Errorf("%s\nbecomes %s\nwant    %s", in, got, want)
+		}
+	}
+}
+
+func TestEventsTellOfChangesAndTheEnd(t *testing.T) {
+	s, err := livepage.Start(mail("Hi", "<p>one</p>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request(t, http.MethodGet, s.URL()+"events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	next := func() (out string) {
+		for lines.Scan() && lines.Text() != "" {
+			out += lines.Text() + "\n"
+		}
+		return out
+	}
+	if got := next(); got != "data: 1\n" {
+		t.Errorf("the first event is %q", got)
+	}
+	s.Show(mail("Hi", "<p>two</p>"))
+	if got := next(); got != "data: 2\n" {
+		t.Errorf("after a change, the event is %q", got)
+	}
+	if _, body := get(t, request(t, http.MethodGet, s.URL()+"message")); !strings.Contains(body, "two") {
+		t.Errorf("the message is %s", body)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := next(); got != "event: end\ndata: end\n" {
+		t.Errorf("the last event is %q", got)
+	}
+	if _, err := http.Get(s.URL()); err == nil {
+		t.Error("it serves after the end")
+	}
+}
+
+// A message is made once for all requests, and only when it is asked for.
+func TestMessageIsMadeOnce(t *testing.T) {
+	made := 0
+	s := start(t, func(context.Context) (livepage.Message, error) {
+		made++
+		return livepage.Message{Title: "Roast", Note: "Nothing."}, nil
+	})
+	if made != 0 {
+		t.Error("it is made before anybody asks")
+	}
+	for _, name := range []string{"head", "message", "message?images=remote"} {
+		get(t, request(t, http.MethodGet, s.URL()+name))
+	}
+	if made != 1 {
+		t.Errorf("it was made %d times", made)
+	}
+}
+
+func TestFailureIsShown(t *testing.T) {
+	s := start(t, func(context.Context) (livepage.Message, error) {
+		return livepage.Message{}, errors.New("the service does not answer")
+	})
+	answer, body := get(t, request(t, http.MethodGet, s.URL()+"head"))
+	if answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "the service does not answer") {
+		t.Errorf("%s: %s", answer.Status, body)
+	}
+}

@@ -1,0 +1,133 @@
+package builder
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/message/check"
+	"bugle/ui/screen"
+)
+
+// Kinds of tasks of the warnings.
+const (
+	taskFacts    = "facts"
+	taskWarnings = "warnings"
+)
+
+// recountFactor is how many times as long as the checks the counting of an edited audience waits, because it reads
+// users.
+const recountFactor = 5
+
+// warner checks the edited document beside typing. Keys never wait for it: each edit cancels the check of the one
+// before, and a check begins once there was no edit for some time.
+type warner struct {
+	edit  *edit.Session
+	deps  screen.Deps
+	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
+	delay time.Duration                                                    // from the last edit to the check
+	off   bool                                                             // nothing is checked
+
+	facts  *check.Facts // nil until they have been read
+	root   doc.Value    // the document of the newest check
+	result check.Result
+	known  bool // result is that of a document of this campaign
+}
+
+// checked is the result of a check.
+type checked struct {
+	result check.Result
+	// uncounted reports that the audience or the expressions were edited after users were counted.
+	uncounted bool
+}
+
+// read reads what the checks need to know beside the document, and then checks it.
+func (w *warner) read() tea.Cmd { return w.readAfter(0) }
+
+func (w *warner) readAfter(delay time.Duration) tea.Cmd {
+	if w.off {
+		return nil
+	}
+	deps, c := w.deps, w.edit.Campaign()
+	return w.task(taskFacts, func(ctx context.Context) (any, error) {
+		if err := pause(ctx, delay); err != nil {
+			return nil, err
+		}
+		return check.Load(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
+	})
+}
+
+// follow checks the document if it was edited since the newest check.
+func (w *warner) follow() tea.Cmd {
+	if w.facts == nil || w.root.Same(w.edit.Root()) {
+		return nil
+	}
+	return w.checkAfter(w.delay)
+}
+
+func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
+	w.root = w.edit.Root()
+	f, c := *w.facts, w.edit.Campaign()
+	f.Now = w.deps.Now()
+	return w.task(taskWarnings, func(ctx context.Context) (any, error) {
+		if err := pause(ctx, delay); err != nil {
+			return nil, err
+		}
+		counted := f.Counted(ctx, c)
+		if !counted {
+			f.Audience = nil // nothing is better than numbers of another audience
+		}
+		r, err := check.Run(ctx, c, f)
+		return checked{result: r, uncounted: !counted}, err
+	})
+}
+
+// show adopts the result of a task. Facts that cannot be read leave the warnings as they were: Validate tells why.
+func (w *warner) show(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return nil
+	}
+	switch v := r.Value.(type) {
+	case check.Facts:
+		w.facts = &v
+		return w.checkAfter(0)
+	case checked:
+		w.result, w.known = v.result, true
+		if v.uncounted {
+			return w.readAfter(w.delay * recountFactor)
+		}
+	}
+	return nil
+}
+
+// count returns how many warnings there are; notes do not count.
+func (w *warner) count() int { return w.result.Count(check.Warning) }
+
+// at returns the warnings and notes about the field at p.
+func (w *warner) at(p doc.Path) []check.Finding {
+	var out []check.Finding
+	for _, f := range w.result.Findings {
+		if f.Path.Equal(p) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// pause waits for d; its error is that of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,65 @@
+package builder_test
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+)
+
+// cleanMail has neither problems nor warnings; notes do not count.
+const cleanMail = `{"basic_details": {"name": "News", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
+	"campaign_content": {"content": {"email": {"subject": "Your order", "preview_text": "What we have packed for you today, and when it comes",
+	"from_address": "a@example.com", "html_content": "<p>x</p>"}}},
+	"scheduling_details": {"delivery_type": "AT_FIXED_TIME", "start_time": "2026-03-20T09:00:00", "timezone": "UTC"},
+	"segmentation_details": {"is_all_user_campaign": true}}`
+
+// withUser adds a user, so that audiences are not empty.
+func (b *testbed) withUser() *testbed {
+	b.t.Helper()
+	if err := b.svc.PutUser(b.t.Context(), engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}); err != nil {
+		b.t.Fatal(err)
+	}
+	return b
+}
+
+// Warnings follow each edit: they are counted beside the problems, listed after them, and told at their field.
+func TestWarningsFollowEdits(t *testing.T) {
+	b := newTestbed(t, catalog.Email, cleanMail).withUser()
+	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
+	h.Want("no problems ─")
+	h.Press("ctrl+u")
+	h.Type("WIN A WHOLE YEAR OF COFFEE")
+	h.Want("no problems · 1 warning", "Write it in")
+	h.Press("ctrl+g")
+	h.Want("Email › Subject")
+	h.Press("esc", "ctrl+z")
+	h.Want("no problems ─")
+	h.Press("ctrl+y")
+	h.Want("no problems · 1 warning")
+}
+
+func TestEnterGoesToFieldOfWarning(t *testing.T) {
+	b := newTestbed(t, catalog.Email, strings.Replace(cleanMail, "Your order", "YOUR ORDER IS ON ITS WAY", 1)).withUser()
+	h := b.open(120, 40)
+	h.Press("!", "enter")
+	h.Want("[Field]", "Write it in")
+	if !strings.Contains(h.Text(), " Typing ") {
+		t.Errorf("the field has not the focus:\n%s", h.Text())
+	}
+}
+
+// An edited audience is counted again, and so is one for which an expression is new.
+func TestEditedAudienceIsCountedAgain(t *testing.T) {
+	b := newTestbed(t, catalog.Email, cleanMail) // without users
+	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
+	h.Want("no problems · 1 warning") // nobody gets it
+	b.withUser()
+	h.Send(screen.ChangedMsg{})
+	h.Want("no problems ─")
+	h.Press("end")
+	h.Type(" {{ UserAttribute['City'] }}")
+	h.Want("no problems · 2 warnings") // the attribute is unknown, and the user has no value for it
+}

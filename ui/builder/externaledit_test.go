@@ -224,6 +224,27 @@ func TestPageFollowsTyping(t *testing.T) {
 	}
 }
 
+// The page shows the message as the user who was chosen beside it.
+func TestPageOfAPerson(t *testing.T) {
+	b := withPeople(t, personalMail)
+	var page string
+	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true},
+		builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
+	h := uitest.New(t, s, 120, 40)
+	h.Press("o")
+	if got := readPage(t, page+"message"); strings.Contains(got, "Oslo") {
+		t.Errorf("nobody gets\n%s", got)
+	}
+	for name, city := range map[string]string{"ada": "Oslo", "cleo": "Rome"} {
+		h.Press("u")
+		h.Type(name)
+		h.Press("enter")
+		if got := readPage(t, page+"message"); !strings.Contains(got, "Shop in "+city) {
+			t.Errorf("%s gets\n%s", name, got)
+		}
+	}
+}
+
 func TestPushInBrowser(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
 	d := b.editorHarness(builder.WithBrowser(func(context.Context, string) error { return errors.New("there is no display here") }))

@@ -535,11 +535,13 @@ func (in *info) view(focused bool) string {
 	if n := errorCount(in.edit); n > 0 {
 		footer = fmt.Sprintf("%d to do", n)
 	}
-	if n := in.warnings.count(); n > 0 {
-		footer += " · " + phrase.Count(n, "warning")
-	}
 	if note := in.note(); note != "" && in.topTab() == tabSidePanel {
 		footer = note + " · " + footer
+	}
+	if n := in.warnings.count(); n > 0 {
+		if all := footer + " · " + phrase.Count(n, "warning"); widget.FooterFits(all, tabs.w) {
+			footer = all
+		}
 	}
 	top := panel(in.theme, in.tabLine(), tabs, focused && !(inAside && in.split), footer).View(in.tabView())
 	if !in.split {

@@ -83,6 +83,12 @@ var scenes = []scene{
 		h.Type("nobody")
 		h.Press("enter", "u")
 	}},
+	{name: "preflight", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "down", "down", "enter", "end")
+		h.Type(" — up to 20% off until Sunday, and a TODO")
+		h.Press("esc", "esc", "v")
+	}},
 	{name: "links", play: func(h *uitest.Harness) {
 		open(h, "winter roast")
 		h.Press("enter", "end", "up", "enter", "tab")

@@ -130,6 +130,12 @@ func mainFile(name string) string {
 	return name
 }
 
+// IsFolder reports whether an argument is a folder that is no campaign itself.
+func IsFolder(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && info.IsDir() && arg != Stdin && mainFile(arg) == arg
+}
+
 // isMainFile reports whether a file is the main file of a folder, which may refer to the files beside it.
 func isMainFile(name string) bool { return slices.Contains(files.MainNames, filepath.Base(name)) }
 

@@ -56,6 +56,9 @@ func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
 	if err != nil {
 		return []HeldCampaign{{Where: InputName(name), Err: err, Source: Source{name: name}}}
 	}
+	for i := range held {
+		held[i] = joined(held[i])
+	}
 	return held
 }
 
@@ -78,8 +81,8 @@ func (s Streams) CampaignDocument(ctx context.Context, name string) (doc.Value, 
 	return h.Body, h.Err
 }
 
-// ParseCampaigns returns the campaigns of a JSON or YAML file. Its error is about the whole file; errors about one
-// campaign are in its entry.
+// ParseCampaigns returns the campaigns of a JSON or YAML file, without the texts of other files that it refers to. Its
+// error is about the whole file; errors about one campaign are in its entry.
 func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))
@@ -161,7 +164,7 @@ func held(where string, v doc.Value, src Source) HeldCampaign {
 	if v.Kind() != doc.Object {
 		return HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}, Source: src}
 	}
-	return joined(HeldCampaign{Where: where, Body: v, Source: src})
+	return HeldCampaign{Where: where, Body: v, Source: src}
 }
 
 // looksLikeJSON reports whether a text begins like a JSON object or array, or is empty. Anything else is YAML.

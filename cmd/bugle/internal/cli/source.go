@@ -117,15 +117,23 @@ func (s Source) Of(err error) Location {
 	return l
 }
 
-// mainFile returns the main file of a folder with a campaign, and any other name unchanged.
-func mainFile(name string) string {
-	if info, err := os.Stat(name); name == Stdin || err != nil || !info.IsDir() {
-		return name
+// MainFile returns the main file of a folder with a campaign, and false if the name is not of such a folder.
+func MainFile(dir string) (string, bool) {
+	if info, err := os.Stat(dir); dir == Stdin || err != nil || !info.IsDir() {
+		return "", false
 	}
 	for _, main := range files.MainNames {
-		if info, err := os.Stat(filepath.Join(name, main)); err == nil && info.Mode().IsRegular() {
-			return filepath.Join(name, main)
+		if info, err := os.Stat(filepath.Join(dir, main)); err == nil && info.Mode().IsRegular() {
+			return filepath.Join(dir, main), true
 		}
+	}
+	return "", false
+}
+
+// mainFile returns the main file of a folder with a campaign, and any other name unchanged.
+func mainFile(name string) string {
+	if main, ok := MainFile(name); ok {
+		return main
 	}
 	return name
 }

@@ -96,7 +96,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		}
 	}
 	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f, "remote"), remote.New(f, "profile"))
-	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
+	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
 	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))

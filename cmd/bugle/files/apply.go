@@ -120,14 +120,20 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 
 // agrees asks for confirmation on the terminal, and fails if there is none.
 func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
-	in, _, ok := p.Terminal()
-	if !ok || p.JSON {
+	if _, _, ok := p.Terminal(); !ok || p.JSON {
 		return false, cli.Misused("use --yes to apply the plan, or --dry-run to only print it")
 	}
-	fmt.Fprint(p.Out, "Apply this plan? [y/N] ")
+	said, err := ask(ctx, p, "Apply this plan? [y/N] ")
+	return said == "y" || said == "yes", err
+}
+
+// ask asks a question on the terminal, and returns the answer in lower case.
+func ask(ctx context.Context, p *cli.Printer, question string) (string, error) {
+	in, _, _ := p.Terminal()
+	fmt.Fprint(p.Out, question)
 	r, err := cancelreader.NewReader(in)
 	if err != nil {
-		return false, fmt.Errorf("reading the answer: %w", err)
+		return "", fmt.Errorf("reading the answer: %w", err)
 	}
 	defer func() { _ = r.Close() }()
 	defer context.AfterFunc(ctx, func() { r.Cancel() })()
@@ -139,11 +145,7 @@ func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
 		}
 		answer = append(answer, b[0])
 	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	said := strings.ToLower(strings.TrimSpace(string(answer)))
-	return said == "y" || said == "yes", nil
+	return strings.ToLower(strings.TrimSpace(string(answer))), ctx.Err()
 }
 
 func (p *planner) count(action string) int {

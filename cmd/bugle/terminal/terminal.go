@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/frames"
@@ -80,7 +78,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	model, err := app.New(app.Options{
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes)), First: screen.Route{Name: open.First, Query: o.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
-		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
+		Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: func(text string) error { return copyText(out, text) },
 	})
 	if err != nil {
@@ -310,25 +308,6 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 		deps.Location = loc
 	}
 	return deps, nil
-}
-
-// editor returns the command that opens a file: VISUAL, EDITOR, or the first one found.
-func editor(getenv func(string) string, file string) ([]string, error) {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		words, err := argv.Split(getenv(name))
-		if err != nil {
-			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
-		}
-		if len(words) > 0 {
-			return append(words, file), nil
-		}
-	}
-	for _, name := range []string{"sensible-editor", "nano", "vi"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return []string{path, file}, nil
-		}
-	}
-	return nil, errors.New("no editor found; set EDITOR")
 }
 
 // copyText copies text to the clipboard with the system's tool, or else with the terminal (OSC 52), which also works

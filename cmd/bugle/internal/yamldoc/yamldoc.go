@@ -98,6 +98,45 @@ func Changes(a, b doc.Value) []doc.Change {
 	})
 }
 
+// Respell returns b with the spelling of a where both are equal: a text that went through YAML is not a change.
+func Respell(a, b doc.Value) doc.Value {
+	switch {
+	case Same(a, b) && sameOrder(a, b):
+		return a
+	case a.Kind() == doc.Object && b.Kind() == doc.Object:
+		var ms []doc.Member
+		for name, m := range b.Members() {
+			ms = append(ms, doc.M(name, Respell(a.Get(name), m)))
+		}
+		return doc.NewObject(ms...)
+	case a.Kind() == doc.Array && b.Kind() == doc.Array:
+		var elems []doc.Value
+		for i, e := range b.Elems() {
+			elems = append(elems, Respell(a.At(i), e))
+		}
+		return doc.NewArray(elems...)
+	}
+	return b
+}
+
+// sameOrder reports whether the fields of two equal values have the same order.
+func sameOrder(a, b doc.Value) bool {
+	for i := range a.Len() {
+		x, y := a.At(i), b.At(i)
+		if a.Kind() == doc.Object {
+			var name, other string
+			name, x = a.MemberAt(i)
+			if other, y = b.MemberAt(i); name != other {
+				return false
+			}
+		}
+		if !sameOrder(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
 // Parse reads the documents of a YAML text, leaving out empty ones. What is wrong at a known line is a
 // *[doc.SyntaxError].
 func Parse(b []byte) ([]doc.Value, error) {

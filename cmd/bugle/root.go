@@ -99,7 +99,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
 	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
-	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))
+	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f))
 	add(groupTool, files.NewLint(f), schema.New(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))

@@ -161,16 +161,18 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
+ "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
+ "segmentation_details": {"is_all_user_campaign": true},
+ "scheduling_details": {"delivery_type": "AT_FIXED_TIME", "start_time": "2126-01-01T09:00:00Z", "expiry_time": "2127-01-01T09:00:00Z",
+   "periodic_details": {"sending_frequency": "DAILY", "repeat_frequency": 1}}}`
+
 // Live campaigns are left alone where nobody can be asked.
 func TestWatchSkipsLiveCampaigns(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "set", "publish=enabled")
-	id := b.create(`{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
- "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
- "segmentation_details": {"is_all_user_campaign": true},
- "scheduling_details": {"delivery_type": "AT_FIXED_TIME", "start_time": "2126-01-01T09:00:00Z", "expiry_time": "2127-01-01T09:00:00Z",
-   "periodic_details": {"sending_frequency": "DAILY", "repeat_frequency": 1}}}`)
+	id := b.create(liveCampaign)
 	b.run(cli.ExitDone, "", "publish", id)
 	dir := t.TempDir()
 	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")

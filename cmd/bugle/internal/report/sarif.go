@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/message/check"
@@ -114,8 +113,8 @@ func fileURI(name string) string {
 	if filepath.IsAbs(name) {
 		u.Scheme = "file"
 	}
-	return strings.TrimPrefix(u.String(), "./")
+	return u.String()
 }
 
-// slashed returns the name of a file with slashes.
-func slashed(name string) string { return filepath.ToSlash(name) }
+// slashed returns the name of a file with slashes, as short as it can be.
+func slashed(name string) string { return filepath.ToSlash(filepath.Clean(name)) }

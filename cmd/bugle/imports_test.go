@@ -40,7 +40,7 @@ var importRules = []importRule{
 
 // commandGroups returns the packages of commands.
 func commandGroups() (all []string) {
-	for _, g := range []string{"browse", "campaign", "files", "mcp", "remote", "schema", "serve", "store", "terminal", "workspace"} {
+	for _, g := range []string{"browse", "campaign", "files", "mcp", "remote", "schema", "serve", "store", "terminal", "texts", "workspace"} {
 		all = append(all, "bugle/cmd/bugle/"+g)
 	}
 	return all

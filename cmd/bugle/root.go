@@ -19,6 +19,7 @@ import (
 	"bugle/cmd/bugle/serve"
 	"bugle/cmd/bugle/store"
 	"bugle/cmd/bugle/terminal"
+	"bugle/cmd/bugle/texts"
 	"bugle/cmd/bugle/workspace"
 	"bugle/themes"
 )
@@ -96,10 +97,10 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		}
 	}
 	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f, "remote"), remote.New(f, "profile"))
-	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
+	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
 	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
-	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))
+	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))
@@ -175,7 +176,7 @@ var (
 		{cli.EnvTheme, "color theme of the terminal program (--theme)"},
 		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
 		{"NO_COLOR", "any value: no colors in the terminal program"},
-		{"VISUAL, EDITOR", "editor for long texts"},
+		{"VISUAL, EDITOR", "editor for long texts and `bugle edit`"},
 		{terminal.EnvChecks, "off: no warnings while you type"},
 		{cli.EnvBackups, "off: no daily backups"},
 		{store.EnvPassphrase, "passphrase of encrypted backups"},

@@ -60,17 +60,17 @@ func androidBasicDetails() schema.Field {
 			Name: "notification_channel", Kind: schema.String,
 			Help: "The app's Android notification channel. Users can mute each channel.", Example: "offers",
 		},
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "title", Kind: schema.String, Lead: leadTitle,
 			Help: "The first line, in bold. Lead with the main point.", Example: "Spring is here",
 			Required: atPublish,
 		}),
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text below the title. You can use HTML formatting.", Example: "25% off everything, today only",
 			Required: atPublish,
 		}),
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "summary", Kind: schema.String,
 			Help: "A short line shown beside or below the message.", Example: "Ends tonight",
 		}),
@@ -117,7 +117,7 @@ func androidBasicDetails() schema.Field {
 			Name: "apply_background_color_in_text_editor", Title: "Show color in editor", Kind: schema.Bool,
 			Help: "Show the background color while you edit the text.",
 		},
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "collapsed_push_notification", Title: "Collapsed text", Kind: schema.String,
 			Help: "The text shown while the banner is collapsed.", Example: "Spring sale: 25% off",
 			Used: banner,
@@ -181,7 +181,7 @@ func timerFields() []schema.Field {
 
 func androidButtonFields() []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
+		wording(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 		{
 			Name: "click_action_type", Title: "Action", Kind: schema.String, Help: "What a tap on the button does.",
 			Options: append(clickActions(),
@@ -227,7 +227,7 @@ func androidAdvanced() schema.Field {
 				Name: "make_notification_sticky", Title: "Sticky", Kind: schema.Bool,
 				Help: "Keep the notification until the user taps the dismiss button.",
 			},
-			personal(schema.Field{
+			wording(schema.Field{
 				Name: "dismiss_button_text", Kind: schema.String, Help: "The text on the button that closes the notification.", Example: "Dismiss",
 				Required: []schema.Required{{When: schema.AnyOf{sticky, auto}}},
 			}),
@@ -263,12 +263,12 @@ func collapseKey() schema.Field {
 func androidBackup() schema.Field {
 	backed := schema.When("template_type", androidBackedUp...)
 	fields := []schema.Field{
-		personal(schema.Field{Name: "title", Kind: schema.String, Lead: leadTitle, Help: "The title of the simple version.", Example: "Spring is here"}),
-		personal(schema.Field{
+		wording(schema.Field{Name: "title", Kind: schema.String, Lead: leadTitle, Help: "The title of the simple version.", Example: "Spring is here"}),
+		wording(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text of the simple version.", Example: "25% off everything, today only",
 		}),
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "summary", Kind: schema.String,
 			Help: "The short line of the simple version.", Example: "Ends tonight",
 		}),

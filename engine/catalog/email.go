@@ -13,16 +13,16 @@ func emailContent() schema.Field {
 			schema.Guard{At: schema.Publish, Rule: schema.OneOf{Fields: []string{EmailHTML, CustomTemplateID}}, Ref: refPublish},
 		},
 		Fields: []schema.Field{
-			personal(schema.Field{
+			wording(schema.Field{
 				Name: EmailSubject, Kind: schema.String, Lead: leadSubject,
 				Help: "The subject line. It decides whether people open the email.", Example: "Spring is here, {{UserAttribute['First Name']}}",
 				Required: []schema.Required{{When: schema.Not{C: template}, At: schema.Publish, Ref: refPublish}},
 			}),
-			personal(schema.Field{
+			wording(schema.Field{
 				Name: EmailPreviewText, Kind: schema.String, Lead: leadPreviewText,
 				Help: "The text inboxes show after the subject.", Example: "25% off everything, today only",
 			}),
-			personal(schema.Field{
+			wording(schema.Field{
 				Name: EmailSender, Kind: schema.String, Lead: leadSenderName,
 				Help: "The name the email comes from.", Example: "Example Shop",
 			}),
@@ -30,7 +30,7 @@ func emailContent() schema.Field {
 			address("reply_to_address", "Reply-to address", "The address replies go to. Leave it empty to use the from address.", "support@example.com"),
 			addresses("cc_ids", "Cc", "Addresses that get a copy. All recipients can see them."),
 			addresses("bcc_ids", "Bcc", "Addresses that get a copy. Other recipients can't see them."),
-			personal(schema.Field{
+			wording(schema.Field{
 				Name: EmailHTML, Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the email. Use either this or a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),

@@ -74,16 +74,16 @@ func iosBasicDetails() schema.Field {
 // iosText returns the first fields of basic_details and template_backup.
 func iosText(required []schema.Required) []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "title", Kind: schema.String, Lead: leadTitle,
 			Help: "The first line, in bold. Lead with the main point.", Example: "Spring is here",
 			Required: required,
 		}),
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "subtitle", Kind: schema.String,
 			Help: "A second line, between the title and the message.", Example: "Only today",
 		}),
-		personal(schema.Field{
+		wording(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text of the notification.", Example: "25% off everything, today only",
 			Required: required,

@@ -12,6 +12,12 @@ func personal(f schema.Field) schema.Field {
 	return f
 }
 
+// wording makes a text field the words of a message, with expressions.
+func wording(f schema.Field) schema.Field {
+	f.Words = true
+	return personal(f)
+}
+
 // uri makes a text field a personalizable URL or deep link.
 func uri(f schema.Field) schema.Field {
 	f.Kind = schema.String

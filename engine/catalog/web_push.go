@@ -17,12 +17,12 @@ func webContent() schema.Field {
 				Name: "basic_details", Kind: schema.Object, Open: true, Required: atPublish, Flat: true,
 				Help: "The text and image, and the page it opens.",
 				Fields: []schema.Field{
-					personal(schema.Field{
+					wording(schema.Field{
 						Name: "title", Kind: schema.String, Lead: leadTitle,
 						Help: "The first line, in bold. Lead with the main point.", Example: "Spring is here",
 						Required: atPublish,
 					}),
-					personal(schema.Field{
+					wording(schema.Field{
 						Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 						Help: "The text of the notification.", Example: "25% off everything, today only",
 						Required: atPublish,
@@ -47,7 +47,7 @@ func webContent() schema.Field {
 				Elem: &schema.Field{
 					Title: "Button", Kind: schema.Object, Open: true, Help: "One button and the page it opens.",
 					Fields: []schema.Field{
-						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
+						wording(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 						uri(schema.Field{
 							Name: "icon_url", Title: "Icon URL",
 							Help: "A small image on the button.", Example: "https://cdn.example.com/cart.png",

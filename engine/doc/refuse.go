@@ -13,7 +13,7 @@ import (
 // SyntaxError reports why a text is not a document, and where.
 type SyntaxError struct {
 	Line   int    // from 1
-	Column int    // in characters, from 1
+	Column int    // in characters, from 1; 0 if only the line is known
 	Offset int64  // in bytes, from 0
 	Msg    string // one clause, such as `duplicate object member name "a"`
 	// Duplicate and TooDeep mark the two errors that are not about JSON syntax.
@@ -21,6 +21,9 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+	}
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 

@@ -36,12 +36,9 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 		if err != nil {
 			return ApplyResult{}, err
 		}
-		merged, both := engine.Rebase(origin, body, now.Body)
-		if len(both) > 0 && side == Ask {
+		merged, both := Merge(origin, body, now.Body, side)
+		if len(both) > 0 {
 			return ApplyResult{Conflicts: both}, nil
-		}
-		if side == Theirs {
-			merged = withTheirs(merged, now.Body, both)
 		}
 		changed, removed := engine.ChangedComponents(now.Body, merged)
 		done := ApplyResult{id: head.ID, Removed: removed}
@@ -54,6 +51,20 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 		done.id = up.ID
 		return done, err
 	}
+}
+
+// Merge applies edits on top of a concurrent change: origin is the body that the edits started from, mine the edited
+// body, and theirs the current one. Components that only one side changed are taken from that side. Of those that both
+// changed, side decides; if it is Ask, they are returned as conflicts, and nothing is merged.
+func Merge(origin, mine, theirs doc.Value, side Resolution) (merged doc.Value, conflicts []string) {
+	merged, both := engine.Rebase(origin, mine, theirs)
+	switch {
+	case len(both) > 0 && side == Ask:
+		return doc.Value{}, both
+	case side == Theirs:
+		merged = withTheirs(merged, theirs, both)
+	}
+	return merged, nil
 }
 
 // withTheirs returns the merged body with the current version of the named components.

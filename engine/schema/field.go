@@ -134,6 +134,7 @@ type Field struct {
 	Default  string // the value of an absent field, as a JSON literal
 	Long     bool   // multi-line text
 	Template bool   // text with personalization expressions
+	Words    bool   // text that users read, so that each language has its own
 	Links    Links  // whether the text is a link, or contains links
 	Suggest  string // the workspace list with suggestions, such as "teams"
 	Ref      string // the section of engine/CONTRACT.md; inherited if empty

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -27,6 +28,7 @@ type checkFlags struct {
 	dismiss        []string
 	restore        []string
 	reason, by     string
+	format         report.Format
 }
 
 // NewCheck returns the command bugle check.
@@ -41,10 +43,13 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 			"for unsubscribe links, and the DNS for the SPF, DKIM and DMARC records of the sender's domain.\n" +
 			"A warning can be dismissed with a reason, which is kept beside the campaign. It is shown again once the text\n" +
 			"at its place changes.\n" +
-			"Exits with 3 if there is a problem, and with --strict also if there is a warning.",
+			"Exits with 3 if there is a problem, and with --strict also if there is a warning.\n\n" +
+			"For a file, what is wrong is printed with its line and column. With --format github, a GitHub workflow shows it\n" +
+			"in the pull request.",
 		Example: "  bugle check 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle check --online --strict 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle check campaign.yaml\n" +
+			"  bugle check --strict --format github campaign.yaml\n" +
 			"  bugle check 65f0a1b2c3d4e5f60718293a --dismiss audience-empty@segmentation_details --reason 'Planned'",
 		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -61,6 +66,7 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 	flags.StringArrayVar(&c.restore, "restore", nil, "show the warning with this `id` again; can be repeated")
 	flags.StringVar(&c.reason, "reason", "", "`text` that says why the warnings are dismissed")
 	addBy(cmd, &c.by)
+	report.AddFormat(cmd, &c.format)
 	return cmd
 }
 
@@ -76,12 +82,22 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 	case c.selector != "" && !c.online:
 		return cli.Misused("--dkim-selector is for --online")
 	}
+	if err := c.format.Settle(&f.Printer); err != nil {
+		return err
+	}
 	var p preflight
 	var err error
 	if ofCampaign {
 		p, err = c.ofCampaign(ctx, f, arg)
 	} else {
-		p, err = ofFile(ctx, f, arg)
+		var h cli.HeldCampaign
+		if h = f.Campaign(ctx, arg); h.Err != nil && c.format.ForTools() {
+			if err := c.format.Write(&f.Printer, []report.Diagnostic{report.Failure(h)}); err != nil {
+				return err
+			}
+			return cli.Silent(cli.ExitCode(h.Err))
+		}
+		p, err = ofFile(ctx, f, h)
 	}
 	if err != nil {
 		return err
@@ -92,7 +108,12 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 			return err
 		}
 	}
-	if err := p.print(&f.Printer); err != nil {
+	if c.format.ForTools() {
+		err = c.format.Write(&f.Printer, p.diagnostics())
+	} else {
+		err = p.print(&f.Printer)
+	}
+	if err != nil {
 		return err
 	}
 	if len(schema.Errors(p.problems)) > 0 || c.strict && p.result.Count(check.Warning) > 0 {
@@ -107,6 +128,20 @@ type preflight struct {
 	facts    check.Facts
 	problems []schema.Problem
 	result   check.Result
+
+	root   doc.Value  // of the document that was checked
+	source cli.Source // the file that it was read from, if any
+}
+
+// diagnostics returns the problems and the findings, with their places if the campaign is in a file.
+func (p preflight) diagnostics() (list []report.Diagnostic) {
+	for _, problem := range schema.Errors(p.problems) {
+		list = append(list, report.Problem(problem, p.root, p.source))
+	}
+	for _, found := range p.result.Findings {
+		list = append(list, report.Finding(found, p.root, p.source))
+	}
+	return list
 }
 
 // ofCampaign checks a campaign of the service, after it has dismissed and restored warnings.
@@ -160,20 +195,19 @@ func (p *preflight) load(ctx context.Context, svc engine.Service, kept engine.Di
 	if p.campaign, err = svc.Get(ctx, id); err != nil {
 		return err
 	}
+	p.root = p.campaign.Document()
 	p.facts, p.result, err = check.LoadAndRun(ctx, svc, kept, p.campaign, time.Now())
 	return err
 }
 
 // ofFile checks a campaign of a file: against the workspace, where there is one.
-func ofFile(ctx context.Context, f *cli.Factory, name string) (preflight, error) {
-	var p preflight
-	body, err := f.Document(ctx, name)
-	if err != nil {
-		return p, err
+func ofFile(ctx context.Context, f *cli.Factory, h cli.HeldCampaign) (preflight, error) {
+	if h.Err != nil {
+		return preflight{}, h.Err
 	}
-	p.campaign = engine.ParseRecord(body)
+	p := preflight{campaign: engine.ParseRecord(h.Body), source: h.Source, root: h.Body}
 	if !p.campaign.Channel.Writable() {
-		return p, cli.DocumentError{Err: fmt.Errorf("%s has no channel that can be checked; it must be PUSH or EMAIL", cli.InputName(name))}
+		return p, cli.DocumentError{Err: fmt.Errorf("%s has no channel that can be checked; it must be PUSH or EMAIL", h.Where)}
 	}
 	env := schema.Env{Stage: schema.Publish, Now: time.Now(), Expression: personalize.Parse}
 	svc, err := f.Campaigns(ctx)
@@ -203,7 +237,7 @@ func (p preflight) print(to *cli.Printer) error {
 	if list := schema.Errors(p.problems); len(list) > 0 {
 		fmt.Fprintf(to.Out, "%s to fix:\n", phrase.Count(len(list), "problem"))
 		for _, problem := range list {
-			fmt.Fprintln(to.Out, "  "+cli.ProblemLine(problem))
+			fmt.Fprintln(to.Out, "  "+p.at(report.Problem(problem, p.root, p.source))+cli.ProblemLine(problem))
 		}
 	}
 	for _, s := range []struct {
@@ -212,7 +246,11 @@ func (p preflight) print(to *cli.Printer) error {
 	}{{check.Warning, "warning"}, {check.Note, "note"}} {
 		if n := p.result.Count(s.severity); n > 0 {
 			fmt.Fprintf(to.Out, "%s:\n", phrase.Count(n, s.noun))
-			printFindings(to, p.result.Findings, s.severity)
+			for _, found := range p.result.Findings {
+				if found.Severity == s.severity {
+					fmt.Fprintln(to.Out, "  "+p.at(report.Finding(found, p.root, p.source))+cli.FindingLine(found))
+				}
+			}
 		}
 	}
 	if n := len(p.result.Dismissed); n > 0 {
@@ -231,27 +269,30 @@ func (p preflight) print(to *cli.Printer) error {
 	return nil
 }
 
-// printFindings prints the findings of a severity.
-func printFindings(to *cli.Printer, list []check.Finding, s check.Severity) {
-	for _, found := range list {
-		if found.Severity == s {
-			fmt.Fprintln(to.Out, "  "+cli.Line(cli.FindingLine(found)))
-		}
+// at returns the location of a diagnostic as the beginning of a line; nothing for a campaign that is in no file.
+func (p preflight) at(d report.Diagnostic) string {
+	if !p.source.Exists() {
+		return ""
 	}
+	return cli.Line(d.Location.String()) + ": "
 }
 
 // document returns what was found as JSON.
 func (p preflight) document() doc.Value {
-	var problems, skipped []doc.Value
+	var problems, warnings, skipped []doc.Value
 	for _, problem := range schema.Errors(p.problems) {
-		problems = append(problems, doc.NewObject(doc.M("field", doc.NewString(problem.Path.String())), doc.M("issue", doc.NewString(problem.Message))))
+		row := doc.NewObject(doc.M("field", doc.NewString(problem.Path.String())), doc.M("issue", doc.NewString(problem.Message)))
+		problems = append(problems, report.WithLocation(row, report.Problem(problem, p.root, p.source).Location))
+	}
+	for _, found := range p.result.Findings {
+		warnings = append(warnings, report.WithLocation(found.Document(), report.Finding(found, p.root, p.source).Location))
 	}
 	for _, s := range p.result.Skipped {
 		skipped = append(skipped, doc.NewObject(doc.M("check", doc.NewString(s.Check)), doc.M("why", doc.NewString(s.Why))))
 	}
 	return doc.NewObject(
 		doc.M("valid", doc.NewBool(len(problems) == 0)), doc.M("errors", doc.NewArray(problems...)),
-		doc.M("warnings", check.Documents(p.result.Findings)), doc.M("dismissed", check.Documents(p.result.Dismissed)),
+		doc.M("warnings", doc.NewArray(warnings...)), doc.M("dismissed", check.Documents(p.result.Dismissed)),
 		doc.M("skipped", doc.NewArray(skipped...)),
 	)
 }

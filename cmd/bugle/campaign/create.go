@@ -66,7 +66,7 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 	body := engine.NewDraftBody(catalog.Channel(d.channel), catalog.DeliveryType(d.kind), "", doc.NewObject())
 	if d.file != "" {
 		var err error
-		if body, err = f.Document(ctx, d.file); err != nil {
+		if body, err = f.CampaignDocument(ctx, d.file); err != nil {
 			return engine.Created{}, err
 		}
 	}

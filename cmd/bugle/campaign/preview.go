@@ -99,7 +99,7 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	if ofDraft {
 		body, err = p.body(cmd.Context(), svc, arg)
 	} else {
-		body, err = f.Document(cmd.Context(), arg)
+		body, err = f.CampaignDocument(cmd.Context(), arg)
 	}
 	if err != nil {
 		return err

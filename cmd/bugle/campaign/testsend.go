@@ -59,7 +59,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if len(t.send.Values) > 0 {
 				body, err = t.body(cmd.Context(), svc, args[0])
 			} else {
-				body, err = f.Document(cmd.Context(), args[0])
+				body, err = f.CampaignDocument(cmd.Context(), args[0])
 			}
 			if err != nil {
 				return err

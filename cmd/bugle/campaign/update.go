@@ -67,7 +67,7 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 
 // update sends the update, and returns the paths of the fields that the campaign had and the file does not.
 func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
-	body, err := f.Document(ctx, c.file)
+	body, err := f.CampaignDocument(ctx, c.file)
 	if err != nil {
 		return engine.Updated{}, nil, err
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/phrase"
@@ -23,6 +21,7 @@ import (
 type applying struct {
 	by          string
 	yes, dryRun bool
+	format      report.Format
 }
 
 // NewApply returns the command bugle apply.
@@ -34,12 +33,20 @@ func NewApply(f *cli.Factory) *cobra.Command {
 		Long: "A file updates the campaign with its id, or else the one with\n" +
 			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
 			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
-			"invalid or refused, no changes are made.",
-		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json",
-		Args:    someFiles("files or a folder"),
+			"invalid or refused, no changes are made. With --dry-run --format github, a GitHub workflow shows in the\n" +
+			"pull request why.",
+		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json\n" +
+			"  bugle apply --dry-run --format github campaigns",
+		Args: someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.yes && a.dryRun {
 				return cli.Misused("--dry-run and --yes cannot be combined")
+			}
+			if a.format.ForTools() && !a.dryRun {
+				return cli.Misused("--format github and --format sarif are for --dry-run")
+			}
+			if err := a.format.Settle(&f.Printer); err != nil {
+				return err
 			}
 			return a.run(cmd.Context(), f, args)
 		},
@@ -48,6 +55,7 @@ func NewApply(f *cli.Factory) *cobra.Command {
 	fl.StringVar(&a.by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
 	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking")
 	fl.BoolVar(&a.dryRun, "dry-run", false, "only print the plan")
+	report.AddFormat(cmd, &a.format)
 	return cmd
 }
 
@@ -61,7 +69,7 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 		return err
 	}
 	for _, arg := range args {
-		for _, file := range campaignFiles(arg) {
+		for _, file := range cli.CampaignFiles(arg) {
 			for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
 				p.add(ctx, h)
 			}
@@ -76,6 +84,12 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 // carryOut prints the plan, and applies it if it can be applied and is confirmed.
 func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) error {
 	code := p.exitCode()
+	if a.format.ForTools() {
+		if err := a.format.Write(&f.Printer, p.diagnostics()); err != nil {
+			return err
+		}
+		return silentlyIf(code)
+	}
 	if !f.JSON {
 		p.print(f)
 	}
@@ -106,14 +120,20 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 
 // agrees asks for confirmation on the terminal, and fails if there is none.
 func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
-	in, _, ok := p.Terminal()
-	if !ok || p.JSON {
+	if _, _, ok := p.Terminal(); !ok || p.JSON {
 		return false, cli.Misused("use --yes to apply the plan, or --dry-run to only print it")
 	}
-	fmt.Fprint(p.Out, "Apply this plan? [y/N] ")
+	said, err := ask(ctx, p, "Apply this plan? [y/N] ")
+	return said == "y" || said == "yes", err
+}
+
+// ask asks a question on the terminal, and returns the answer in lower case.
+func ask(ctx context.Context, p *cli.Printer, question string) (string, error) {
+	in, _, _ := p.Terminal()
+	fmt.Fprint(p.Out, question)
 	r, err := cancelreader.NewReader(in)
 	if err != nil {
-		return false, fmt.Errorf("reading the answer: %w", err)
+		return "", fmt.Errorf("reading the answer: %w", err)
 	}
 	defer func() { _ = r.Close() }()
 	defer context.AfterFunc(ctx, func() { r.Cancel() })()
@@ -125,37 +145,7 @@ func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
 		}
 		answer = append(answer, b[0])
 	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	said := strings.ToLower(strings.TrimSpace(string(answer)))
-	return said == "y" || said == "yes", nil
-}
-
-// campaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. It returns
-// an argument that is not a folder unchanged.
-func campaignFiles(arg string) []string {
-	if info, err := os.Stat(arg); arg == cli.Stdin || err != nil || !info.IsDir() {
-		return []string{arg}
-	}
-	var out []string
-	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			out = append(out, path) // reading it will report why
-		case path != arg && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-		case !d.IsDir() && cli.IsCampaignFile(path):
-			out = append(out, path)
-		}
-		return nil
-	})
-	if err != nil || len(out) == 0 {
-		return []string{arg} // reading it will report that it is a folder
-	}
-	return out
+	return strings.ToLower(strings.TrimSpace(string(answer))), ctx.Err()
 }
 
 func (p *planner) count(action string) int {
@@ -196,7 +186,7 @@ func (p *planner) print(f *cli.Factory) {
 			fmt.Fprintln(f.Out, cli.Line("    not in the file, unchanged: "+strings.Join(s.Stays, ", ")))
 		}
 		if s.Error != nil {
-			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, *s.Error)))
+			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, s.located())))
 		}
 	}
 	counts := make([]string, 0, len(marks))

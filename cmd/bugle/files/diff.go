@@ -4,27 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/doc"
 )
 
+// comparison holds the flags of diff.
+type comparison struct{ format string }
+
+// diffChoices are the formats of diff.
+var diffChoices = cli.Choices{
+	{Value: report.Text, Help: "lines for people"}, {Value: report.JSON, Help: "the same as --json"},
+	{Value: formatMarkdown, Help: "a comment for the reviewers of a pull request"},
+}
+
+// formatMarkdown is the format for pull requests.
+const formatMarkdown = "markdown"
+
 // NewDiff returns the command bugle diff.
 func NewDiff(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
-		Use:   "diff FILE|ID FILE|ID",
-		Short: "Compare two campaigns",
+	c := comparison{format: report.Text}
+	cmd := &cobra.Command{
+		Use:   "diff FILE|ID|DIR FILE|ID|DIR",
+		Short: "Compare campaigns",
 		Long: "Each campaign is an id or a file. Channel, delivery type and components are compared; ids, state,\n" +
-			"authors, times and the order of fields are not. Exits with 0 if they are equal, and with 1 if not.",
+			"authors, times and the order of fields are not. Of two folders with several campaigns, those with the same id,\n" +
+			"or else the same channel and name, are compared. Exits with 0 if they are equal, and with 1 if not.\n\n" +
+			"With --format markdown, the output is a comment for the reviewers of a pull request: a table of the short\n" +
+			"values, and the changed lines of the long texts.",
 		Example: "  bugle diff 65f0a1b2c3d4e5f60718293a campaigns/spring-sale.yaml\n" +
-			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json",
-		Args: cli.Exactly(2, "two campaigns, each an ID, a file, or - for standard input"),
+			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json\n" +
+			"  bugle diff --format markdown main/campaigns campaigns > comment.md",
+		Args: cli.Exactly(2, "two campaigns, each an ID, a file, a folder, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -33,20 +52,119 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 			return ids, cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == cli.Stdin && args[1] == cli.Stdin {
+			switch {
+			case args[0] == cli.Stdin && args[1] == cli.Stdin:
 				return cli.Misused("only one of the two can be standard input")
+			case c.format == report.JSON:
+				f.JSON = true
+			case f.JSON && c.format != report.Text:
+				return cli.Misused("--json and --format %s cannot be combined", c.format)
 			}
-			var sides [2]doc.Value
-			for i, arg := range args {
-				c, err := oneCampaign(cmd.Context(), f, arg)
-				if err != nil {
-					return differFailure(err)
-				}
-				sides[i] = comparedPart(c)
-			}
-			return printDiff(&f.Printer, yamldoc.Changes(sides[0], sides[1]))
+			return c.run(cmd.Context(), f, args[0], args[1])
 		},
 	}
+	cli.ChoiceFlag(cmd, cli.OneOf(&c.format, diffChoices), "format", "`format` of the output: text, json or markdown")
+	return cmd
+}
+
+func (c comparison) run(ctx context.Context, f *cli.Factory, a, b string) error {
+	if cli.IsFolder(a) && cli.IsFolder(b) {
+		pairs, err := pairFolders(ctx, f.Streams, a, b)
+		if err != nil {
+			return differFailure(err)
+		}
+		return c.print(&f.Printer, pairs, true)
+	}
+	var sides [2]engine.Campaign
+	for i, arg := range []string{a, b} {
+		var err error
+		if sides[i], err = oneCampaign(ctx, f, arg); err != nil {
+			return differFailure(err)
+		}
+	}
+	return c.print(&f.Printer, []pair{newPair(&sides[0], &sides[1], cli.InputName(b))}, false)
+}
+
+// pair is a campaign before and after. One of the two may be nil.
+type pair struct {
+	before, after *engine.Campaign
+	file          string // of the later one, or else of the earlier one
+	changes       []doc.Change
+}
+
+func newPair(before, after *engine.Campaign, file string) pair {
+	p := pair{before: before, after: after, file: file}
+	if before != nil && after != nil {
+		p.changes = yamldoc.Changes(comparedPart(*before), comparedPart(*after))
+	}
+	return p
+}
+
+// differs reports whether the pair is not the same campaign twice.
+func (p pair) differs() bool { return p.before == nil || p.after == nil || len(p.changes) > 0 }
+
+// campaign returns the later campaign, or else the earlier one.
+func (p pair) campaign() engine.Campaign {
+	if p.after != nil {
+		return *p.after
+	}
+	return *p.before
+}
+
+// fileCampaign is a campaign of a file.
+type fileCampaign struct {
+	engine.Campaign
+	file string
+	used bool
+}
+
+// pairFolders returns the campaigns of two folders in pairs: in the order of the second one, then those that only the
+// first one has.
+func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair, err error) {
+	before, err := campaignsIn(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	after, err := campaignsIn(ctx, s, b)
+	if err != nil {
+		return nil, err
+	}
+	for _, now := range after {
+		var was *engine.Campaign
+		for _, same := range []func(o *fileCampaign) bool{
+			func(o *fileCampaign) bool { return o.ID != "" && o.ID == now.ID },
+			func(o *fileCampaign) bool {
+				return o.Channel == now.Channel && engine.CampaignName(o.Body) == engine.CampaignName(now.Body) && (o.ID == "" || now.ID == "")
+			},
+		} {
+			if i := slices.IndexFunc(before, func(o *fileCampaign) bool { return !o.used && same(o) }); i >= 0 && was == nil {
+				before[i].used, was = true, &before[i].Campaign
+			}
+		}
+		pairs = append(pairs, newPair(was, &now.Campaign, now.file))
+	}
+	for _, was := range before {
+		if !was.used {
+			pairs = append(pairs, newPair(&was.Campaign, nil, was.file))
+		}
+	}
+	return pairs, nil
+}
+
+// campaignsIn returns the campaigns of the files in a folder; none if there are no files.
+func campaignsIn(ctx context.Context, s cli.Streams, dir string) (out []*fileCampaign, err error) {
+	for _, file := range cli.CampaignFiles(dir) {
+		if file == dir {
+			continue // it has no campaign files
+		}
+		for _, h := range cli.ReadCampaigns(ctx, s, file) {
+			if h.Err != nil {
+				return nil, h.Err
+			}
+			out = append(out, &fileCampaign{Campaign: engine.ParseRecord(h.Body), file: h.Where})
+		}
+	}
+	return out, ctx.Err()
 }
 
 // differFailure changes exit code 1 of an error, which is reserved for campaigns that differ.
@@ -109,20 +227,59 @@ func shownChanges(changes []doc.Change) []shownChange {
 	return out
 }
 
-func printDiff(p *cli.Printer, changes []doc.Change) error {
-	if p.JSON {
-		if err := p.PrintJSON(map[string]any{"same": len(changes) == 0, "differences": shownChanges(changes)}); err != nil {
-			return err
+// comparedCampaign is a campaign of a folder in the output of --json.
+type comparedCampaign struct {
+	File        string        `json:"file"`
+	ID          string        `json:"id,omitempty"`
+	Name        string        `json:"name,omitempty"`
+	State       string        `json:"state"` // same, changed, added or removed
+	Differences []shownChange `json:"differences"`
+}
+
+// state describes what happened to the campaign.
+func (p pair) state() string {
+	switch {
+	case p.before == nil:
+		return "added"
+	case p.after == nil:
+		return "removed"
+	case len(p.changes) > 0:
+		return "changed"
+	}
+	return "same"
+}
+
+// print prints the pairs; folders reports whether they are campaigns of folders.
+func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
+	different := slices.ContainsFunc(pairs, pair.differs)
+	var err error
+	switch {
+	case p.JSON && folders:
+		all := make([]comparedCampaign, len(pairs))
+		for i, one := range pairs {
+			all[i] = comparedCampaign{one.file, one.campaign().ID, engine.CampaignName(one.campaign().Body), one.state(), shownChanges(one.changes)}
 		}
-	} else {
-		for _, l := range changeLines(changes) {
-			fmt.Fprintln(p.Out, l)
+		err = p.PrintJSON(map[string]any{"same": !different, "campaigns": all})
+	case p.JSON:
+		err = p.PrintJSON(map[string]any{"same": !different, "differences": shownChanges(pairs[0].changes)})
+	case c.format == formatMarkdown:
+		_, err = fmt.Fprint(p.Out, markdown(pairs))
+	default:
+		for _, one := range pairs {
+			indent := ""
+			if folders && one.differs() {
+				fmt.Fprintln(p.Out, cli.Line(one.file+": "+one.state()+" "+engine.CampaignName(one.campaign().Body)))
+				indent = "    "
+			}
+			for _, l := range changeLines(one.changes) {
+				fmt.Fprintln(p.Out, indent+l)
+			}
 		}
 	}
-	if len(changes) > 0 {
-		return cli.Silent(cli.ExitFailed)
+	if err == nil && different {
+		err = cli.Silent(cli.ExitFailed)
 	}
-	return nil
+	return err
 }
 
 // changeLines returns one line per change.

@@ -25,6 +25,7 @@ import (
 type export struct {
 	ids                 []string
 	all, archived, yaml bool
+	folders             bool
 	dir                 string
 	versions            map[string][]string // id of the current version → ids of all versions
 }
@@ -38,9 +39,12 @@ func NewExport(f *cli.Factory) *cobra.Command {
 		Long: "Writes one file per campaign, to keep in version control and pass to `bugle apply`. The files have no\n" +
 			"state and no times, so the file of an unchanged campaign stays the same. They are named after the\n" +
 			"campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one campaign\n" +
-			"is printed.",
+			"is printed.\n\n" +
+			"With --folders, each campaign is a folder: campaign.yaml, and beside it the long texts, such as email.html, which\n" +
+			"campaign.yaml names. Other commands take the folder where they take a file.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
-			"  bugle export --all --dir campaigns --yaml",
+			"  bugle export --all --dir campaigns --yaml\n" +
+			"  bugle export --all --dir campaigns --folders",
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return f.CompleteIDs()(cmd, nil, typed)
 		},
@@ -57,6 +61,7 @@ func NewExport(f *cli.Factory) *cobra.Command {
 	fl.BoolVar(&e.archived, "archived", false, "with --all, include archived campaigns")
 	fl.StringVar(&e.dir, "dir", "", "`folder` for the files; it is created if needed")
 	fl.BoolVar(&e.yaml, "yaml", false, "write YAML instead of JSON")
+	fl.BoolVar(&e.folders, "folders", false, "write a folder per campaign, with long texts in files of their own")
 	return cmd
 }
 
@@ -68,6 +73,8 @@ func (e *export) check(f *cli.Factory) error {
 		return cli.Misused("--archived needs --all; with an id, archived campaigns are exported too")
 	case !e.all && len(e.ids) == 0:
 		return cli.Misused("nothing to export; use the IDs of campaigns, or --all")
+	case e.folders && e.dir == "":
+		return cli.Misused("--folders needs a folder to write to; set it with --dir")
 	case e.dir == "" && (e.all || len(e.ids) > 1):
 		return cli.Misused("several campaigns need a folder; set it with --dir")
 	case e.dir == "" && e.yaml && f.JSON:
@@ -167,12 +174,16 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 	if err != nil {
 		return exportedFile{}, err
 	}
-	text, err := e.encode(c)
-	if err != nil {
-		return exportedFile{}, err
-	}
 	out := exportedFile{ID: c.ID, File: filepath.Join(e.dir, e.name(c)), State: "unchanged"}
-	changed, err := files.Write(out.File, text)
+	var changed bool
+	if e.folders {
+		changed, err = writeFolder(&out, c)
+	} else {
+		var text []byte
+		if text, err = e.encode(c); err == nil {
+			changed, err = files.Write(out.File, text)
+		}
+	}
 	if err != nil {
 		return out, err
 	}
@@ -192,43 +203,63 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 	return out, nil
 }
 
-// name returns the name of the file of a campaign.
+// name returns the name of the file or folder of a campaign.
 func (e *export) name(c engine.Campaign) string {
-	ext := ".json"
-	if e.yaml {
-		ext = ".yaml"
+	switch {
+	case e.folders:
+		return files.Name(c, "")
+	case e.yaml:
+		return files.Name(c, ".yaml")
 	}
-	return files.Name(c, ext)
+	return files.Name(c, ".json")
 }
 
-// removeFormer removes files that an earlier export wrote when the campaign had another name or in another format, and
-// returns their names.
+// removeFormer removes files and folders that an earlier export wrote when the campaign had another name or in another
+// format, and returns their names.
 func removeFormer(name, id string) (removed []string, err error) {
 	if !schema.ObjectID.Matches(id) {
 		return nil, nil
 	}
-	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+".*"))
+	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+"*"))
 	if err != nil {
 		return nil, fmt.Errorf("cannot look for old files of campaign %s: %w", id, err)
 	}
 	for _, file := range former {
-		if file == name || !cli.IsCampaignFile(file) {
+		info, serr := os.Lstat(file)
+		if file == name || serr != nil || !exportOf(file, id) {
 			continue
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue // it may not be an export
-		}
-		held, err := cli.ParseCampaigns(file, b)
-		if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
+		// A copy that somebody named after an export is no export.
+		rest := strings.ToLower(file[strings.LastIndex(strings.ToLower(file), "-"+strings.ToLower(id))+1+len(id):])
+		if info.IsDir() && rest != "" || !info.IsDir() && !strings.HasPrefix(rest, ".") {
 			continue
 		}
-		if err := os.Remove(file); err != nil {
-			return removed, fmt.Errorf("cannot remove the old file %s: %w", file, cli.Cause(err))
+		var gone []string
+		if info.IsDir() {
+			gone, err = removeFolder(file)
+		} else if gone, err = []string{file}, os.Remove(file); err != nil {
+			gone, err = nil, fmt.Errorf("cannot remove the old file %s: %w", file, cli.Cause(err))
 		}
-		removed = append(removed, file)
+		if removed = append(removed, gone...); err != nil {
+			return removed, err
+		}
 	}
 	return removed, nil
+}
+
+// exportOf reports whether a file or folder is an export of a campaign: it has its id, and no other campaign.
+func exportOf(file, id string) bool {
+	if main, ok := cli.MainFile(file); ok {
+		file = main
+	} else if !cli.IsCampaignFile(file) {
+		return false
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	held, err := cli.ParseCampaigns(file, b)
+	return err == nil && len(held) == 1 && strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id)
 }
 
 // globbed escapes a folder's name for patterns.

@@ -69,13 +69,13 @@ func fits(v doc.Value) error {
 func NewImport(f *cli.Factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use:   "import FILE...",
+		Use:   "import FILE...|DIR",
 		Short: "Create drafts from files",
-		Long: "Each campaign in the JSON, YAML or JSON lines files becomes a new draft. It can be the output of\n" +
-			"`bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if one\n" +
+		Long: "Each campaign in the JSON, YAML or JSON lines files, or in a folder of them, becomes a new draft. It can be the\n" +
+			"output of `bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if one\n" +
 			"is invalid, none is created and the exit code is 3.",
 		Example: "  bugle import campaigns/*.yaml\n  bugle import --by ann@example.com - < campaigns.jsonl",
-		Args:    someFiles("files"),
+		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return importFiles(cmd.Context(), f, args, by)
 		},
@@ -105,7 +105,7 @@ type imported struct {
 	err  error
 }
 
-func importFiles(ctx context.Context, f *cli.Factory, files []string, by string) error {
+func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) error {
 	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return err
@@ -119,6 +119,10 @@ func importFiles(ctx context.Context, f *cli.Factory, files []string, by string)
 		return err
 	}
 	var rows []*imported
+	var files []string
+	for _, arg := range args {
+		files = append(files, cli.CampaignFiles(arg)...)
+	}
 	for _, file := range files {
 		for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
 			row := &imported{File: h.Where, err: h.Err}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -18,32 +19,45 @@ import (
 	"bugle/engine/service/local"
 )
 
+// linter holds the flags of lint.
+type linter struct {
+	stage  string
+	format report.Format
+}
+
 // NewLint returns the command bugle lint.
 func NewLint(f *cli.Factory) *cobra.Command {
-	stage := cli.StageDraft
+	l := linter{stage: cli.StageDraft}
 	cmd := &cobra.Command{
 		Use:   "lint FILE...|DIR",
 		Short: "Check campaign files",
 		Long: "Checks JSON and YAML files, or those in a folder, without a store, for example in CI. Each problem is printed on a\n" +
-			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
-			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
+			"line with the file, line and column, the path of the field, what to do, and the id of the rule. With --stage\n" +
+			"publish, also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
 			"are not checked. Warnings and notes of `bugle check` that need no workspace are printed too. Exits\n" +
-			"with 3 if a file is invalid, and with 1 if one cannot be read.",
-		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml",
-		Args:    someFiles("files or a folder"),
+			"with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
+			"With --format github, a GitHub workflow shows the problems in the pull request. With --format sarif, upload the\n" +
+			"output to code scanning.",
+		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml\n" +
+			"  bugle lint --format github campaigns\n  bugle lint --format sarif campaigns > lint.sarif",
+		Args: someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := l.format.Settle(&f.Printer); err != nil {
+				return err
+			}
 			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
-			if stage == cli.StagePublish {
+			if l.stage == cli.StagePublish {
 				env.Stage = schema.Publish
 			}
 			var files []string
 			for _, arg := range args {
-				files = append(files, campaignFiles(arg)...)
+				files = append(files, cli.CampaignFiles(arg)...)
 			}
-			return lintFiles(cmd.Context(), &f.Printer, files, env)
+			return l.files(cmd.Context(), &f.Printer, files, env)
 		},
 	}
-	cli.ChoiceFlag(cmd, cli.OneOf(&stage, cli.StageChoices), "stage", "`stage` to check at: draft or publish")
+	cli.ChoiceFlag(cmd, cli.OneOf(&l.stage, cli.StageChoices), "stage", "`stage` to check at: draft or publish")
+	report.AddFormat(cmd, &l.format)
 	return cmd
 }
 
@@ -52,15 +66,21 @@ type linted struct {
 	File     string      `json:"file"`
 	Valid    bool        `json:"valid"`
 	Error    string      `json:"error,omitempty"` // why it cannot be checked
+	Line     int         `json:"line,omitempty"`  // of the error
+	Column   int         `json:"column,omitempty"`
 	Problems []lintedRow `json:"problems"`
 	Warnings doc.Value   `json:"warnings"` // what the checks find that need no workspace
 
-	findings []check.Finding
+	findings    []check.Finding
+	diagnostics []report.Diagnostic // the problems, then the findings
 
 	code int
 }
 
 type lintedRow struct {
+	File     string `json:"file,omitempty"` // with the text, if it is a file of its own
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
 	Path     string `json:"path"`
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"` // error or notice
@@ -69,60 +89,76 @@ type lintedRow struct {
 	line string
 }
 
-// lintFiles checks all files and prints the results. It continues after a file that cannot be read.
-func lintFiles(ctx context.Context, p *cli.Printer, files []string, env schema.Env) error {
+// files checks all files and prints the results. It continues after a file that cannot be read.
+func (l linter) files(ctx context.Context, p *cli.Printer, files []string, env schema.Env) error {
 	out := make([]linted, 0, len(files))
+	var all []report.Diagnostic
 	code := cli.ExitDone
 	for _, name := range files {
-		l := lintFile(ctx, p.Streams, name, env)
+		one := lintFile(ctx, p.Streams, name, env)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		// A file that cannot be read is worse than an invalid one: the check is incomplete.
-		if code != cli.ExitFailed && l.code != cli.ExitDone {
-			code = l.code
+		if code != cli.ExitFailed && one.code != cli.ExitDone {
+			code = one.code
 		}
-		out = append(out, l)
-		if !p.JSON {
-			printLinted(p, l)
-		}
-	}
-	if p.JSON {
-		if err := p.PrintJSON(map[string]any{"files": out}); err != nil {
-			return err
+		out, all = append(out, one), append(all, one.diagnostics...)
+		if !p.JSON && !l.format.ForTools() {
+			printLinted(p, one)
 		}
 	}
-	if code != cli.ExitDone {
-		return cli.Silent(code)
+	var err error
+	switch {
+	case l.format.ForTools():
+		err = l.format.Write(p, all)
+	case p.JSON:
+		err = p.PrintJSON(map[string]any{"files": out})
 	}
-	return nil
+	if err == nil && code != cli.ExitDone {
+		err = cli.Silent(code)
+	}
+	return err
 }
 
 func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) linted {
 	l := linted{File: name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
-	body, err := s.Document(ctx, name)
-	if err == nil {
-		if n := len(body.Encode()); n > local.MaxBody {
-			err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(name), n>>10, local.MaxBody>>10)}
+	h := s.Campaign(ctx, name)
+	if h.Err == nil {
+		if n := len(h.Body.Encode()); n > local.MaxBody {
+			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(name), n>>10, local.MaxBody>>10)}
 		}
 	}
-	if err != nil {
-		l.Error, l.code = err.Error(), cli.ExitFailed
-		if errors.As(err, new(cli.DocumentError)) || engine.AsError(err) != nil {
+	if h.Err != nil {
+		l.Error, l.code = h.Err.Error(), cli.ExitFailed
+		if errors.As(h.Err, new(cli.DocumentError)) || engine.AsError(h.Err) != nil {
 			l.code = cli.ExitInvalid
 		}
+		d := report.Failure(h)
+		l.Line, l.Column, l.diagnostics = d.Line, d.Column, []report.Diagnostic{d}
 		return l
 	}
-	problems := lintDocument(body, env)
+	problems := lintDocument(h.Body, env)
 	for _, p := range problems {
-		row := lintedRow{Path: p.Path.String(), Rule: p.Rule, Severity: "error", Message: p.Message, line: cli.ProblemLine(p)}
+		d := report.Problem(p, h.Body, h.Source)
+		row := lintedRow{Line: d.Line, Column: d.Column, Path: d.Path, Rule: p.Rule, Severity: "error", Message: p.Message, line: cli.ProblemLine(p)}
+		if d.File != h.Source.File().File {
+			row.File = d.File
+		}
 		if p.Severity == schema.Notice {
 			row.Severity = "notice"
 		}
-		l.Problems = append(l.Problems, row)
+		l.Problems, l.diagnostics = append(l.Problems, row), append(l.diagnostics, d)
 	}
-	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
-		l.findings, l.Warnings = out.Findings, check.Documents(out.Findings)
+	if out, err := check.Run(ctx, engine.ParseRecord(h.Body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
+		l.findings = out.Findings
+		var warnings []doc.Value
+		for _, found := range out.Findings {
+			d := report.Finding(found, h.Body, h.Source)
+			l.diagnostics = append(l.diagnostics, d)
+			warnings = append(warnings, report.WithLocation(found.Document(), d.Location))
+		}
+		l.Warnings = doc.NewArray(warnings...)
 	}
 	if l.Valid = len(schema.Errors(problems)) == 0; !l.Valid {
 		l.code = cli.ExitInvalid
@@ -134,14 +170,15 @@ func printLinted(p *cli.Printer, l linted) {
 	switch {
 	case l.Error != "":
 		fmt.Fprintln(p.Err, "bugle: "+cli.Line(l.Error))
+		return
 	case l.Valid:
 		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": valid"))
 	}
-	for _, row := range l.Problems {
-		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": "+row.line+" ["+row.Rule+"]"))
+	for i, row := range l.Problems {
+		fmt.Fprintln(p.Out, cli.Line(l.diagnostics[i].Location.String()+": "+row.line+" ["+row.Rule+"]"))
 	}
-	for _, found := range l.findings {
-		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("%s: %s: %s", cli.InputName(l.File), found.Severity, cli.FindingLine(found))))
+	for i, found := range l.findings {
+		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("%s: %s: %s", l.diagnostics[len(l.Problems)+i].Location, found.Severity, cli.FindingLine(found))))
 	}
 }
 

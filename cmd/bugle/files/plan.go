@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -34,7 +35,10 @@ type step struct {
 	Stays   []string      `json:"stays,omitempty"`  // components that the file does not have
 	Result  string        `json:"result,omitempty"` // created or updated, once that is done
 	Error   *cli.Failure  `json:"error,omitempty"`
+	// Problems are what the error is about, with its places in the files.
+	Problems []shownProblem `json:"problems,omitempty"`
 
+	held   cli.HeldCampaign
 	err    error
 	diff   []doc.Change
 	before engine.Campaign // the current campaign when an update was planned
@@ -46,6 +50,58 @@ type step struct {
 func (s *step) fail(action string, err error) {
 	fail := cli.FailureOf(err)
 	s.Action, s.err, s.Error = action, err, &fail
+	for _, d := range s.diagnostics() {
+		s.Problems = append(s.Problems, shownProblem{d.File, d.Line, d.Column, d.Path, d.Rule, d.Message})
+	}
+}
+
+// shownProblem is a problem of a file in the output of --json.
+type shownProblem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+}
+
+// diagnostics returns what is wrong with a file, each problem at its place.
+func (s *step) diagnostics() []report.Diagnostic {
+	e := engine.AsError(s.err)
+	switch {
+	case s.err == nil:
+		return nil
+	case s.held.Err != nil:
+		return []report.Diagnostic{report.Failure(s.held)}
+	case e == nil || len(e.Problems) == 0:
+		return []report.Diagnostic{{Location: s.held.Source.File(), Rule: s.Action, Level: report.Error, Message: s.err.Error()}}
+	}
+	var list []report.Diagnostic
+	for _, problem := range e.Problems {
+		list = append(list, report.Problem(problem, s.held.Body, s.held.Source))
+	}
+	return list
+}
+
+// located returns the failure with the places of its details in the files.
+func (s *step) located() cli.Failure {
+	out := *s.Error
+	if e := engine.AsError(s.err); e == nil || len(e.Problems) == 0 || len(e.Problems) != len(out.Details) {
+		return out
+	}
+	out.Details = slices.Clone(out.Details)
+	for i, d := range s.diagnostics() {
+		out.Details[i].Target = d.Location.String() + ": " + d.Path
+	}
+	return out
+}
+
+// diagnostics returns what keeps the plan from being applied.
+func (p *planner) diagnostics() (list []report.Diagnostic) {
+	for _, s := range p.steps {
+		list = append(list, s.diagnostics()...)
+	}
+	return list
 }
 
 // describe describes what is or was done with a file, and the campaign as far as it is known.
@@ -90,7 +146,7 @@ func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by stri
 
 // add plans one campaign of a file.
 func (p *planner) add(ctx context.Context, h cli.HeldCampaign) {
-	s := &step{File: h.Where, returned: h.Err == nil && (cli.IsRecord(h.Body) || cli.IsExport(h.Body))}
+	s := &step{File: h.Where, held: h, returned: h.Err == nil && (cli.IsRecord(h.Body) || cli.IsExport(h.Body))}
 	p.steps = append(p.steps, s)
 	if h.Err != nil {
 		action := actionUnread

@@ -95,7 +95,7 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", errors.Join(fmt.Errorf("cannot open the editor: %w", cli.Cause(err)), os.RemoveAll(dir))
 	}
-	args, err := editor(f.Getenv, file)
+	args, err := cli.EditorCommand(f.Getenv, file)
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/frames"
@@ -86,7 +85,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	model, err := app.New(app.Options{
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: open.First, Query: o.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
-		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
+		Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: newClipboards(f.Getenv, out).copy,
 	})
 	if err != nil {
@@ -316,25 +315,6 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 		deps.Location = loc
 	}
 	return deps, nil
-}
-
-// editor returns the command that opens a file: VISUAL, EDITOR, or the first one found.
-func editor(getenv func(string) string, file string) ([]string, error) {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		words, err := argv.Split(getenv(name))
-		if err != nil {
-			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
-		}
-		if len(words) > 0 {
-			return append(words, file), nil
-		}
-	}
-	for _, name := range []string{"sensible-editor", "nano", "vi"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return []string{path, file}, nil
-		}
-	}
-	return nil, errors.New("no editor found; set EDITOR")
 }
 
 // clipboards copy text: with the system's tool, or with the terminal (OSC 52). Over SSH the terminal is the one that

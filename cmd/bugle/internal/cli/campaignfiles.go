@@ -23,9 +23,10 @@ func IsRecord(v doc.Value) bool {
 
 // HeldCampaign is one campaign of a file.
 type HeldCampaign struct {
-	Where string // file and position in it, for people
-	Body  doc.Value
-	Err   error // why it cannot be used; then the body is empty
+	Where  string // file and position in it, for people
+	Body   doc.Value
+	Err    error // why it cannot be used; then the body is empty
+	Source Source
 }
 
 // File name extensions of campaign files.
@@ -40,9 +41,10 @@ func IsCampaignFile(name string) bool {
 	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
 }
 
-// ReadCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML. If
-// none can be read, it returns one with the error.
+// ReadCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML, or that
+// of a folder with a main file. If none can be read, it returns one with the error.
 func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
+	name = mainFile(name)
 	b, err := s.Read(ctx, name)
 	var held []HeldCampaign
 	if err == nil {
@@ -52,13 +54,35 @@ func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
 		err = DocumentError{fmt.Errorf("%s has no campaign", InputName(name))}
 	}
 	if err != nil {
-		return []HeldCampaign{{Where: InputName(name), Err: err}}
+		return []HeldCampaign{{Where: InputName(name), Err: err, Source: Source{name: name}}}
+	}
+	for i := range held {
+		held[i] = joined(held[i])
 	}
 	return held
 }
 
-// ParseCampaigns returns the campaigns of a JSON or YAML file. Its error is about the whole file; errors about one
-// campaign are in its entry.
+// Campaign reads the one campaign of a JSON or YAML file, of a folder with a main file, or of standard input.
+func (s Streams) Campaign(ctx context.Context, name string) HeldCampaign {
+	name = mainFile(name)
+	b, err := s.Read(ctx, name)
+	if err != nil {
+		return HeldCampaign{Where: InputName(name), Err: err, Source: Source{name: name}}
+	}
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	yaml := isYAML(name) || name == Stdin && !looksLikeJSON(b)
+	body, err := parseDocument(name, b, yaml)
+	return joined(HeldCampaign{Where: InputName(name), Body: body, Err: err, Source: newSource(name, b, yaml, 0)})
+}
+
+// CampaignDocument returns the document of [Streams.Campaign].
+func (s Streams) CampaignDocument(ctx context.Context, name string) (doc.Value, error) {
+	h := s.Campaign(ctx, name)
+	return h.Body, h.Err
+}
+
+// ParseCampaigns returns the campaigns of a JSON or YAML file, without the texts of other files that it refers to. Its
+// error is about the whole file; errors about one campaign are in its entry.
 func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))
@@ -100,7 +124,7 @@ func parseYAML(name string, b []byte) ([]HeldCampaign, error) {
 		if len(docs) > 1 {
 			where = fmt.Sprintf("%s, document %d", where, i+1)
 		}
-		out = append(out, held(where, v))
+		out = append(out, held(where, v, newSource(name, b, true, i)))
 	}
 	return out, nil
 }
@@ -109,7 +133,7 @@ func parseYAML(name string, b []byte) ([]HeldCampaign, error) {
 func parseJSON(name string, b []byte) ([]HeldCampaign, error) {
 	v, err := doc.Parse(b)
 	if err == nil {
-		return []HeldCampaign{held(InputName(name), v)}, nil
+		return []HeldCampaign{held(InputName(name), v, newSource(name, b, false, 0))}, nil
 	}
 	lines := bytes.Split(b, []byte("\n"))
 	full := slices.IndexFunc(lines, func(l []byte) bool { return len(bytes.TrimSpace(l)) > 0 })
@@ -124,21 +148,23 @@ func parseJSON(name string, b []byte) ([]HeldCampaign, error) {
 			continue
 		}
 		where := fmt.Sprintf("%s, line %d", InputName(name), i+1)
+		src := newSource(name, l, false, 0)
+		src.line = i
 		v, err := doc.Parse(l)
 		if err != nil {
-			out = append(out, HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s is not valid JSON: %w", where, err)}})
+			out = append(out, HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s is not valid JSON: %w", where, err)}, Source: src})
 			continue
 		}
-		out = append(out, held(where, v))
+		out = append(out, held(where, v, src))
 	}
 	return out, nil
 }
 
-func held(where string, v doc.Value) HeldCampaign {
+func held(where string, v doc.Value, src Source) HeldCampaign {
 	if v.Kind() != doc.Object {
-		return HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}}
+		return HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}, Source: src}
 	}
-	return HeldCampaign{Where: where, Body: v}
+	return HeldCampaign{Where: where, Body: v, Source: src}
 }
 
 // looksLikeJSON reports whether a text begins like a JSON object or array, or is empty. Anything else is YAML.

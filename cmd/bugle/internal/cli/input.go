@@ -98,7 +98,12 @@ func (s Streams) Document(ctx context.Context, name string) (doc.Value, error) {
 		return doc.Value{}, err
 	}
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
-	if isYAML(name) || name == Stdin && !looksLikeJSON(b) {
+	return parseDocument(name, b, isYAML(name) || name == Stdin && !looksLikeJSON(b))
+}
+
+// parseDocument returns the one object of a text.
+func parseDocument(name string, b []byte, yaml bool) (doc.Value, error) {
+	if yaml {
 		return yamlDocument(name, b)
 	}
 	v, err := doc.Parse(b)

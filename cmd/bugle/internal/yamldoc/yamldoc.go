@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -96,28 +98,93 @@ func Changes(a, b doc.Value) []doc.Change {
 	})
 }
 
-// Parse reads the documents of a YAML text, leaving out empty ones. An error says which line is wrong.
+// Respell returns b with the spelling of a where both are equal: a text that went through YAML is not a change.
+func Respell(a, b doc.Value) doc.Value {
+	switch {
+	case Same(a, b) && sameOrder(a, b):
+		return a
+	case a.Kind() == doc.Object && b.Kind() == doc.Object:
+		var ms []doc.Member
+		for name, m := range b.Members() {
+			ms = append(ms, doc.M(name, Respell(a.Get(name), m)))
+		}
+		return doc.NewObject(ms...)
+	case a.Kind() == doc.Array && b.Kind() == doc.Array:
+		var elems []doc.Value
+		for i, e := range b.Elems() {
+			elems = append(elems, Respell(a.At(i), e))
+		}
+		return doc.NewArray(elems...)
+	}
+	return b
+}
+
+// sameOrder reports whether the fields of two equal values have the same order.
+func sameOrder(a, b doc.Value) bool {
+	for i := range a.Len() {
+		x, y := a.At(i), b.At(i)
+		if a.Kind() == doc.Object {
+			var name, other string
+			name, x = a.MemberAt(i)
+			if other, y = b.MemberAt(i); name != other {
+				return false
+			}
+		}
+		if !sameOrder(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// Parse reads the documents of a YAML text, leaving out empty ones. What is wrong at a known line is a
+// *[doc.SyntaxError].
 func Parse(b []byte) ([]doc.Value, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var out []doc.Value
+	err := roots(b, func(n *yaml.Node) (bool, error) {
+		v, err := value(n, 0)
+		out = append(out, v)
+		return true, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// roots passes the root of each document that is not empty to fn, until it returns false or an error.
+func roots(b []byte, fn func(*yaml.Node) (more bool, err error)) error {
+	dec := yaml.NewDecoder(bytes.NewReader(b))
 	for {
 		var n yaml.Node
 		err := dec.Decode(&n)
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return nil
 		}
 		if err != nil {
-			return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+			return syntaxError(err)
 		}
 		if len(n.Content) == 0 || blank(n.Content[0]) {
 			continue
 		}
-		v, err := value(n.Content[0], 0)
-		if err != nil {
-			return nil, err
+		if more, err := fn(n.Content[0]); err != nil || !more {
+			return err
 		}
-		out = append(out, v)
 	}
+}
+
+// lineFirst matches how the library begins an error at a known line.
+var lineFirst = regexp.MustCompile(`^line (\d+): `)
+
+// syntaxError returns an error of the library as ours.
+func syntaxError(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := lineFirst.FindStringSubmatch(text); m != nil {
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			return &doc.SyntaxError{Line: line, Msg: strings.TrimPrefix(text, m[0])}
+		}
+	}
+	return errors.New(text)
 }
 
 // blank reports whether a node is empty.
@@ -126,7 +193,7 @@ func blank(n *yaml.Node) bool {
 }
 
 func wrong(n *yaml.Node, format string, args ...any) error {
-	return fmt.Errorf("line %d: %w", n.Line, fmt.Errorf(format, args...))
+	return &doc.SyntaxError{Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
 func value(n *yaml.Node, depth int) (doc.Value, error) {

@@ -116,13 +116,13 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	began := time.Now()
 	for in, want := range map[string]string{
-		"a: 1\na: 2\n":              `line 2: field "a" appears twice`,
-		"a: &x [1]\nb: *x\n":        "line 2: aliases such as *x",
-		"<<: {a: 1}\n":              "line 1: merging",
-		"a: !!str 1\n":              "line 1: tags such as !!str",
-		"a: !x 1\n":                 "line 1: tags such as !x",
-		"? [a]\n: z\n":              "line 1: a field name must be a string",
-		"a: 010\n":                  "line 1: 010 is ambiguous",
+		"a: 1\na: 2\n":              `line 2, column 1: field "a" appears twice`,
+		"a: &x [1]\nb: *x\n":        "line 2, column 4: aliases such as *x",
+		"<<: {a: 1}\n":              "line 1, column 1: merging",
+		"a: !!str 1\n":              "line 1, column 4: tags such as !!str",
+		"a: !x 1\n":                 "line 1, column 4: tags such as !x",
+		"? [a]\n: z\n":              "line 1, column 3: a field name must be a string",
+		"a: 010\n":                  "line 1, column 4: 010 is ambiguous",
 		"a: 0x1f\n":                 "0x1f is ambiguous",
 		"a: .inf\n":                 ".inf is ambiguous",
 		"a: b: c":                   "mapping values are not allowed",

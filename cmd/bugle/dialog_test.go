@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+// dialog is a command on a terminal.
+type dialog struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	terminal *os.File
+	out      bytes.Buffer
+	read     int // of out, what was waited for
+}
+
+// startDialog starts a command on a terminal, with more variables of the environment.
+func startDialog(t *testing.T, b bugle, env []string, args ...string) *dialog {
+	t.Helper()
+	cmd := exec.Command("bugle", args...)
+	cmd.Env = append(append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor], "TERM=xterm-256color"), env...)
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = terminal.Close() })
+	return &dialog{t: t, cmd: cmd, terminal: terminal}
+}
+
+// waitFor reads until a text is there.
+func (d *dialog) waitFor(text string) {
+	d.t.Helper()
+	for part := make([]byte, 1024); ; {
+		if i := strings.Index(d.out.String()[d.read:], text); i >= 0 {
+			d.read += i + len(text)
+			return
+		}
+		n, err := d.terminal.Read(part)
+		d.out.Write(part[:n])
+		if err != nil {
+			d.t.Fatalf("it did not write %q: %s", text, d.out.String())
+		}
+	}
+}
+
+func (d *dialog) answer(text string) {
+	d.t.Helper()
+	if _, err := io.WriteString(d.terminal, text); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// end waits until the command ends, with an exit code.
+func (d *dialog) end(code int) {
+	d.t.Helper()
+	_, _ = io.Copy(&d.out, d.terminal) // ends with an error where the other end closes
+	_ = d.cmd.Wait()                   // the code says it
+	if got := d.cmd.ProcessState.ExitCode(); got != code {
+		d.t.Fatalf("exit code %d, want %d: %s", got, code, d.out.String())
+	}
+}
+
+// An invalid text of one field is edited again if the user wants to, and a conflict is decided by the user.
+func TestEditAsks(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	id := b.create(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "One", "content_type": "PROMOTIONAL"}}`)
+	script := filepath.Join(t.TempDir(), "edit.sh")
+	if err := os.WriteFile(script, []byte("if grep -q X \"$1\"; then printf TRANSACTIONAL > \"$1\"; else printf X > \"$1\"; fi\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "content_type")
+	d.waitFor("basic_details.content_type: ")
+	d.waitFor("Edit the text again? [Y/n] ")
+	d.answer("\n")
+	d.waitFor("Updated " + id)
+	d.end(cli.ExitDone)
+
+	d = startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "content_type")
+	d.waitFor("Edit the text again? [Y/n] ")
+	d.answer("n\n")
+	d.waitFor("Not saved. Your text is in ")
+	d.end(cli.ExitInvalid)
+
+	for _, tt := range []struct {
+		answer, then, name string
+		code               int
+	}{{"mine\n", "Updated ", "Mine", cli.ExitDone}, {"t\n", "No changes made.", "Theirs", cli.ExitDone}, {"\n", "Not saved. Your text is in ", "Theirs", cli.ExitRefused}} {
+		b.run(cli.ExitDone, `{"basic_details": {"name": "Before"}}`, "update", id, "-")
+		meanwhile := "echo '{\"basic_details\": {\"name\": \"Theirs\"}}' | bugle update --by eve@example.com " + id + " -\nprintf Mine > \"$1\"\n"
+		if err := os.WriteFile(script, []byte(meanwhile), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d = startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "basic_details.name")
+		d.waitFor("eve@example.com changed basic_details while you edited:")
+		d.waitFor("Which version do you want to keep? [mine/theirs/cancel] ")
+		d.answer(tt.answer)
+		d.waitFor(tt.then)
+		d.end(tt.code)
+		if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, `"name": "`+tt.name+`"`) {
+			t.Errorf("after %q it is %s", tt.answer, got)
+		}
+	}
+}
+
+// A live campaign is changed when the user agrees. ctrl+c ends.
+func TestWatchAsks(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "set", "publish=enabled")
+	id := b.create(liveCampaign)
+	b.run(cli.ExitDone, "", "publish", id)
+	dir := t.TempDir()
+	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")
+	file := filepath.Join(dir, "live-"+id+".yaml")
+	save := func(from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := startDialog(t, b, nil, "watch", dir)
+	d.waitFor("Watching " + dir + " with 1 campaign file. ctrl+c ends.")
+	save("Half price", "Full price")
+	d.waitFor(`"Half price" → "Full price"`)
+	d.waitFor("Apply these changes to the live campaign? [y/N] ")
+	d.answer("\n")
+	d.waitFor("skipped: the campaign is ")
+	save("Full price", "No price")
+	d.waitFor("Apply these changes to the live campaign? [y/N] ")
+	d.answer("y\n")
+	d.waitFor("updated " + id)
+	d.answer("\x03")
+	d.end(cli.ExitDone)
+	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "No price") {
+		t.Errorf("it is %s", got)
+	}
+}

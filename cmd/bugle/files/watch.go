@@ -1,0 +1,410 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/check"
+	"bugle/engine/phrase"
+)
+
+// NewWatch returns the command bugle watch.
+func NewWatch(f *cli.Factory) *cobra.Command {
+	var by string
+	cmd := &cobra.Command{
+		Use:   "watch DIR",
+		Short: "Apply campaign files whenever they are saved",
+		Long: "Waits for changes of the campaign files in a folder, such as one that `bugle export --folders` wrote, and applies\n" +
+			"each file to its draft when it is saved. Problems and warnings are printed with file, line and column; invalid\n" +
+			"files are not applied. Live campaigns are changed only after you confirm it; without a terminal they are\n" +
+			"skipped. A component that somebody else changed meanwhile is not overwritten. ctrl+c ends.",
+		Example: "  bugle export --all --dir campaigns --folders && bugle watch campaigns\n  bugle watch campaigns --json",
+		Args:    cli.Exactly(1, "a folder with campaign files"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, seen: map[string][sha256.Size]byte{}}
+			return w.run(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
+	return cmd
+}
+
+// quiet is how long nothing must happen before what was saved is read: an editor writes, renames and touches a file in
+// several steps.
+const quiet = 100 * time.Millisecond
+
+// watcher applies the campaign files of a folder when they are saved.
+type watcher struct {
+	f       *cli.Factory
+	dir, by string
+	svc     engine.Service
+	kept    engine.DismissalStore
+	notify  *fsnotify.Watcher
+
+	// base has the components of each campaign as the files and the workspace agreed on them last, by campaign id. What
+	// differs from it in a file was changed there.
+	base map[string]doc.Value
+	seen map[string][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+}
+
+// watchedLine is a line of the output of --json.
+type watchedLine struct {
+	Time     time.Time      `json:"time"`
+	Event    string         `json:"event"` // watching, updated, unchanged, new, skipped, conflict, invalid, refused or unreadable
+	File     string         `json:"file,omitempty"`
+	ID       string         `json:"id,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Files    int            `json:"files,omitempty"`
+	Changes  []shownChange  `json:"changes,omitempty"`
+	Problems []shownProblem `json:"problems,omitempty"`
+	Warnings []doc.Value    `json:"warnings,omitempty"`
+	Message  string         `json:"message,omitempty"`
+}
+
+// say prints a line of --json, or else the texts.
+func (w *watcher) say(l watchedLine, texts ...string) error {
+	if !w.f.JSON {
+		for _, text := range texts {
+			fmt.Fprintln(w.f.Out, cli.Line(text))
+		}
+		return nil
+	}
+	l.Time = time.Now().UTC().Truncate(time.Millisecond)
+	b, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return w.f.WriteJSON(string(b) + "\n")
+}
+
+func (w *watcher) run(ctx context.Context) error {
+	info, err := os.Stat(w.dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot read %s: %w", w.dir, cli.Cause(err))
+	case !info.IsDir():
+		return cli.Misused("%s is not a folder; watch takes one with campaign files", w.dir)
+	}
+	if w.svc, err = w.f.Campaigns(ctx); err != nil {
+		return err
+	}
+	if w.kept, err = w.f.Dismissals(w.svc); err != nil {
+		return err
+	}
+	if w.notify, err = fsnotify.NewWatcher(); err != nil {
+		return fmt.Errorf("cannot watch files: %w", err)
+	}
+	defer func() { _ = w.notify.Close() }()
+	if err := w.addFolders(w.dir); err != nil {
+		return err
+	}
+	if err := w.start(ctx); err != nil {
+		return quietly(ctx, err)
+	}
+	return quietly(ctx, w.loop(ctx))
+}
+
+// quietly returns nil for an error of a context that has ended: ctrl+c is how this command ends.
+func quietly(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// addFolders watches a folder and those below it, without hidden ones.
+func (w *watcher) addFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir:
+			return fmt.Errorf("cannot read %s: %w", path, cli.Cause(err))
+		case err != nil || !d.IsDir():
+			return nil
+		case path != w.dir && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		}
+		if err := w.notify.Add(path); err != nil {
+			return cli.WithRemedy(fmt.Errorf("cannot watch %s: %w", path, err), "Watch a smaller folder, or raise the limit of watched files of your system.")
+		}
+		return nil
+	})
+}
+
+// start compares the files with the workspace. What differs already is only reported: nobody saved it just now.
+func (w *watcher) start(ctx context.Context) error {
+	files := cli.CampaignFiles(w.dir)
+	if len(files) == 1 && files[0] == w.dir {
+		files = nil
+	}
+	p, err := newPlanner(ctx, w.f, w.svc, w.by)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	for _, file := range files {
+		w.seen[file] = w.sum(file)
+		for _, h := range cli.ReadCampaigns(ctx, w.f.Streams, file) {
+			p.add(ctx, h)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	for _, s := range p.steps {
+		switch {
+		case s.before.ID != "":
+			w.base[s.before.ID] = s.before.Body
+			if s.Action != actionUnchanged {
+				differ = append(differ, s.File+": differs from the campaign; save it to apply it, or run `bugle apply`")
+			}
+		case s.Action == actionCreate:
+			differ = append(differ, s.File+": no campaign yet; create it with `bugle apply`")
+		}
+	}
+	texts := append([]string{fmt.Sprintf("Watching %s with %s. ctrl+c ends.", w.dir, phrase.Count(len(files), "campaign file"))}, differ...)
+	return w.say(watchedLine{Event: "watching", File: w.dir, Files: len(files), Message: strings.Join(differ, "\n")}, texts...)
+}
+
+// loop waits for events, and handles files once nothing has happened for a while.
+func (w *watcher) loop(ctx context.Context) error {
+	pending := map[string]bool{}
+	due := time.NewTimer(time.Hour)
+	due.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-w.notify.Errors:
+			if errors.Is(err, fsnotify.ErrEventOverflow) { // events were lost: look at everything
+				for _, file := range cli.CampaignFiles(w.dir) {
+					pending[file] = true
+				}
+				due.Reset(quiet)
+				continue
+			}
+			return fmt.Errorf("cannot watch files: %w", err)
+		case e := <-w.notify.Events:
+			for _, file := range w.affected(e) {
+				pending[file] = true
+				due.Reset(quiet)
+			}
+		case <-due.C:
+			files := slices.Sorted(maps.Keys(pending))
+			clear(pending)
+			for _, file := range files {
+				if err := w.handle(ctx, file); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// affected returns the campaign files that an event is about.
+func (w *watcher) affected(e fsnotify.Event) []string {
+	name := filepath.Base(e.Name)
+	if e.Op == fsnotify.Chmod || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") {
+		return nil
+	}
+	if info, err := os.Stat(e.Name); err == nil && info.IsDir() {
+		if !e.Has(fsnotify.Create) || w.addFolders(e.Name) != nil {
+			return nil
+		}
+		return slices.DeleteFunc(cli.CampaignFiles(e.Name), func(file string) bool { return file == e.Name })
+	}
+	if cli.IsCampaignFile(e.Name) {
+		return []string{e.Name}
+	}
+	for dir := filepath.Dir(e.Name); ; dir = filepath.Dir(dir) {
+		if main, ok := cli.MainFile(dir); ok {
+			return []string{main}
+		}
+		if dir == w.dir || dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// sum returns the hash of a file and of those that it refers to.
+func (w *watcher) sum(file string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	names := []string{file}
+	for _, part := range partNames(file) {
+		names = append(names, filepath.Join(filepath.Dir(file), part))
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		fmt.Fprintf(h, "%s %d %v\n%s", name, len(b), err, b)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// handle applies a file, unless it was handled like this already or is gone.
+func (w *watcher) handle(ctx context.Context, file string) error {
+	if !cli.Exists(file) {
+		delete(w.seen, file)
+		return nil
+	}
+	sum := w.sum(file)
+	if sum == w.seen[file] {
+		return nil
+	}
+	w.seen[file] = sum
+	for _, h := range cli.ReadCampaigns(ctx, w.f.Streams, file) {
+		p, err := newPlanner(ctx, w.f, w.svc, w.by)
+		if err != nil {
+			return err
+		}
+		if err := w.apply(ctx, p, h); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// apply applies one campaign of a file.
+func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) error {
+	conflicts, held := w.merge(ctx, p, h)
+	if len(conflicts) > 0 {
+		text := strings.Join(conflicts, ", ") + " changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again"
+		return w.say(watchedLine{Event: "conflict", File: h.Where, Name: engine.CampaignName(h.Body), Message: text}, h.Where+": not applied: "+text)
+	}
+	p.add(ctx, held)
+	s := p.steps[len(p.steps)-1]
+	l := watchedLine{File: s.File, ID: s.ID, Name: s.Name, Changes: s.Changes}
+	switch {
+	case s.err != nil:
+		l.Event, l.Problems, l.Message = s.Action, s.Problems, s.Error.Message
+		var texts []string
+		for _, d := range s.diagnostics() {
+			texts = append(texts, d.Location.String()+": "+strings.TrimPrefix(d.Path+": ", ": ")+d.Message)
+		}
+		return w.say(l, append(texts, s.File+": not applied")...)
+	case s.Action == actionCreate:
+		l.Event, l.Message = "new", "create it with `bugle apply`"
+		return w.say(l, s.File+": no campaign yet; create it with `bugle apply`")
+	case s.Action == actionUnchanged:
+		l.Event = actionUnchanged
+		return w.say(l)
+	}
+	if s.before.Status != catalog.Draft {
+		agreed, err := w.confirm(ctx, s)
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			l.Event, l.Message = "skipped", "the campaign is "+s.before.Status.Label()+"; apply it with `bugle apply`"
+			return w.say(l, s.File+": skipped: "+l.Message)
+		}
+	}
+	if err := p.step(ctx, s); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fail := cli.FailureOf(err)
+		l.Event, l.Message = actionRefused, fail.Message
+		return w.say(l, s.File+": not applied: "+fail.Text())
+	}
+	l.Event, l.ID = s.Result, s.ID
+	texts := []string{s.describe(s.Result)}
+	for _, c := range changeLines(s.diff) {
+		texts = append(texts, "    "+c)
+	}
+	now, err := w.svc.Get(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	w.base[s.ID] = now.Body
+	for _, d := range w.warnings(ctx, now, h) {
+		texts = append(texts, d.Location.String()+": "+string(d.Level)+": "+d.Path+": "+d.Message)
+		l.Warnings = append(l.Warnings, report.WithLocation(doc.NewObject(
+			doc.M("check", doc.NewString(d.Rule)), doc.M("severity", doc.NewString(string(d.Level))),
+			doc.M("path", doc.NewString(d.Path)), doc.M("message", doc.NewString(d.Message)),
+		), d.Location))
+	}
+	return w.say(l, texts...)
+}
+
+// merge leaves out of a campaign what was not changed in its file, and returns the components that were changed there
+// and in the workspace.
+func (w *watcher) merge(ctx context.Context, p *planner, h cli.HeldCampaign) (conflicts []string, held cli.HeldCampaign) {
+	if h.Err != nil {
+		return nil, h
+	}
+	rec := engine.ParseRecord(h.Body)
+	id, err := p.find(rec, engine.CampaignName(rec.Body))
+	base, ok := w.base[id]
+	if err != nil || !ok {
+		return nil, h
+	}
+	now, err := w.svc.Get(ctx, id)
+	if err != nil {
+		return nil, h
+	}
+	for name, mine := range contentOf(rec.Body).Members() {
+		theirs, was := now.Body.Get(name), base.Get(name)
+		switch {
+		case yamldoc.Same(mine, theirs):
+		case yamldoc.Same(mine, was):
+			h.Body = h.Body.Delete(doc.P(name)) // only the workspace has changed it
+		case !yamldoc.Same(theirs, was):
+			conflicts = append(conflicts, name)
+		}
+	}
+	return conflicts, h
+}
+
+// confirm asks whether a live campaign may be changed; without a terminal it may not.
+func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
+	if _, _, ok := w.f.Terminal(); !ok || w.f.JSON {
+		return false, nil
+	}
+	for _, l := range changeLines(s.diff) {
+		fmt.Fprintln(w.f.Out, "    "+l)
+	}
+	said, err := ask(ctx, &w.f.Printer, cli.Line(fmt.Sprintf("%s is %s. Apply these changes to the live campaign? [y/N]", cmp.Or(s.Name, s.ID), s.before.Status.Label()))+" ")
+	return said == "y" || said == "yes", err
+}
+
+// warnings returns what is likely wrong with a campaign, at its places in the file.
+func (w *watcher) warnings(ctx context.Context, c engine.Campaign, h cli.HeldCampaign) (list []report.Diagnostic) {
+	facts, err := check.Load(ctx, w.svc, w.kept, c, time.Now())
+	if err != nil {
+		return nil // it is applied; `bugle check` will say why
+	}
+	out, err := check.Run(ctx, c, facts)
+	if err != nil {
+		return nil
+	}
+	for _, found := range out.Findings {
+		list = append(list, report.Finding(found, h.Body, h.Source))
+	}
+	return list
+}

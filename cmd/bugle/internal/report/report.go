@@ -1,0 +1,202 @@
+// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, as workflow commands of
+// GitHub Actions, and as SARIF.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/doc"
+	"bugle/engine/message/check"
+	"bugle/engine/message/personalize"
+	"bugle/engine/schema"
+)
+
+// The formats.
+const (
+	Text   = "text"
+	JSON   = "json"
+	GitHub = "github"
+	SARIF  = "sarif"
+)
+
+var choices = cli.Choices{
+	{Value: Text, Help: "lines for people"}, {Value: JSON, Help: "the same as --json"},
+	{Value: GitHub, Help: "annotations of a GitHub workflow"}, {Value: SARIF, Help: "SARIF 2.1.0, for code scanning"},
+}
+
+// Format is the flag --format of a command.
+type Format struct{ name string }
+
+// AddFormat adds the flag to a command.
+func AddFormat(cmd *cobra.Command, into *Format) {
+	into.name = Text
+	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text, json, github or sarif")
+}
+
+// Settle brings --format and --json together, and fails if they contradict each other.
+func (f Format) Settle(p *cli.Printer) error {
+	switch {
+	case f.name == JSON:
+		p.JSON = true
+	case p.JSON && f.name != Text:
+		return cli.Misused("--json and --format %s cannot be combined", f.name)
+	}
+	return nil
+}
+
+// ForTools reports whether the output is only for other programs: diagnostics for GitHub or SARIF.
+func (f Format) ForTools() bool { return f.name == GitHub || f.name == SARIF }
+
+// Level is how much a diagnostic matters.
+type Level string
+
+// The levels.
+const (
+	Error   Level = "error"
+	Warning Level = "warning"
+	Note    Level = "note"
+)
+
+// Diagnostic is one thing that is wrong at a place.
+type Diagnostic struct {
+	cli.Location        // without a file if the campaign is in none
+	Path         string // of the value; empty for the whole campaign
+	Rule         string // id of the rule or check
+	Level        Level
+	Message      string // one or two sentences
+	Help         string // URL of the document that explains it; may be empty
+}
+
+// text returns the message with the path before it.
+func (d Diagnostic) text() string {
+	if d.Path == "" {
+		return d.Message
+	}
+	return d.Path + ": " + d.Message
+}
+
+// Problem returns the diagnostic of a problem of the document that was read from src.
+func Problem(p schema.Problem, document doc.Value, src cli.Source) Diagnostic {
+	d := Diagnostic{Location: src.In(p.Path, problemOffset(p, document)), Path: p.Path.String(), Rule: p.Rule, Level: Error, Message: p.Message}
+	if p.Severity == schema.Notice {
+		d.Level = Note
+	}
+	return d
+}
+
+// problemOffset returns where in its text a problem is, or -1 if it is about all of it.
+func problemOffset(p schema.Problem, document doc.Value) int {
+	if !strings.HasSuffix(p.Rule, "#"+schema.Expressions{}.Key()) {
+		return -1
+	}
+	text := document.Lookup(p.Path).Text()
+	var at *personalize.Error
+	if !errors.As(personalize.Parse(text), &at) || at.Line == 0 {
+		return -1
+	}
+	return offsetOf(text, at.Line, at.Column)
+}
+
+// offsetOf returns the byte of a line and column, both from 1, in characters.
+func offsetOf(text string, line, column int) int {
+	at := 0
+	for range line - 1 {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return at
+		}
+		at += end + 1
+	}
+	for i := range text[at:] {
+		if column--; column == 0 {
+			return at + i
+		}
+	}
+	return len(text)
+}
+
+// Finding returns the diagnostic of a finding in the document that was read from src.
+func Finding(f check.Finding, document doc.Value, src cli.Source) Diagnostic {
+	offset := -1
+	if v := document.Lookup(f.Path); v.Kind() == doc.String {
+		if at, ok := f.Offset(v.Text()); ok {
+			offset = at
+		}
+	}
+	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
+	if f.Severity == check.Note {
+		d.Level = Note
+	}
+	if strings.HasPrefix(f.Source, "https://") {
+		d.Help = f.Source
+	}
+	return d
+}
+
+// WithLocation returns a JSON object with the fields file, line and column of a location in a file.
+func WithLocation(v doc.Value, l cli.Location) doc.Value {
+	if l.File == "" {
+		return v
+	}
+	ms := append(cli.Members(v), doc.M("file", doc.NewString(l.File)))
+	if l.Line > 0 {
+		ms = append(ms, doc.M("line", doc.NewInt(int64(l.Line))))
+	}
+	if l.Column > 0 {
+		ms = append(ms, doc.M("column", doc.NewInt(int64(l.Column))))
+	}
+	return doc.NewObject(ms...)
+}
+
+// ruleUnusable is the rule of what cannot be read.
+const ruleUnusable = "file"
+
+// Failure returns the diagnostic of an error of reading a campaign.
+func Failure(h cli.HeldCampaign) Diagnostic {
+	return Diagnostic{Location: h.Source.Of(h.Err), Rule: ruleUnusable, Level: Error, Message: h.Err.Error()}
+}
+
+// Write prints diagnostics for a tool.
+func (f Format) Write(p *cli.Printer, list []Diagnostic) error {
+	if f.name == SARIF {
+		return p.PrintJSON(sarifLog(list))
+	}
+	for _, d := range list {
+		fmt.Fprintln(p.Out, githubCommand(d))
+	}
+	return nil
+}
+
+// githubData escapes a text in a workflow command of GitHub Actions, and githubProperty in a property of one.
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// githubCommand returns a diagnostic as a workflow command of GitHub Actions, which shows it at its line.
+func githubCommand(d Diagnostic) string {
+	command := string(d.Level)
+	if d.Level == Note {
+		command = "notice"
+	}
+	var properties []string
+	add := func(name, value string) {
+		properties = append(properties, name+"="+githubProperty.Replace(cli.Clean(value)))
+	}
+	if d.File != "" {
+		add("file", slashed(d.File))
+	}
+	if d.Line > 0 {
+		add("line", fmt.Sprint(d.Line))
+	}
+	if d.Column > 0 {
+		add("col", fmt.Sprint(d.Column))
+	}
+	add("title", d.Rule)
+	return "::" + command + " " + strings.Join(properties, ",") + "::" + githubData.Replace(cli.Clean(d.text()))
+}

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"testing"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+func TestGitHubCommand(t *testing.T) {
+	d := Diagnostic{Location: cli.Location{File: "a:b,c%.yaml", Line: 3, Column: 4}, Path: "x.y", Rule: "r", Level: Note, Message: "100%\nand \x1b[31mmore: this, that"}
+	if got, want := githubCommand(d), "::notice file=a%3Ab%2Cc%25.yaml,line=3,col=4,title=r::x.y: 100%25%0Aand more: this, that"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFileURI(t *testing.T) {
+	for name, want := range map[string]string{"a/b c.yaml": "a/b%20c.yaml", "/x/é.json": "file:///x/%C3%A9.json", "a:b": "./a:b", "./c/d": "c/d", "50%.json": "50%25.json"} {
+		if got := fileURI(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestOffsetOf(t *testing.T) {
+	const text = "é{{ a\n{{ b }}\r\nend"
+	for _, tt := range []struct{ line, column, want int }{{1, 1, 0}, {1, 2, 2}, {2, 1, 7}, {3, 2, 17}, {2, 99, len(text)}, {9, 1, 16}} {
+		if got := offsetOf(text, tt.line, tt.column); got != tt.want {
+			t.Errorf("%d:%d is byte %d, want %d", tt.line, tt.column, got, tt.want)
+		}
+	}
+}

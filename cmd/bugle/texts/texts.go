@@ -1,0 +1,282 @@
+// Package texts implements the commands that export the texts of a campaign for translation, and import them again.
+package texts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/phrase"
+	"bugle/engine/texts"
+)
+
+// The formats of files for translation.
+const (
+	formatCSV   = "csv"
+	formatXLIFF = "xliff"
+)
+
+var formatChoices = cli.Choices{{Value: formatCSV, Help: "for spreadsheets"}, {Value: formatXLIFF, Help: "XLIFF 1.2, for translation tools"}}
+
+// New returns the command bugle texts.
+func New(f *cli.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "texts",
+		Short: "Export and import texts for translation",
+		Long: "Writes the texts of a campaign into a file for translators, and puts them back: each text of each locale and\n" +
+			"variation, with its place, the text of the default locale, and how many characters are shown.",
+		Args:              cli.NoCommand,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newExport(f), newImport(f))
+	return cmd
+}
+
+// newExport returns the command bugle texts export.
+func newExport(f *cli.Factory) *cobra.Command {
+	format, source := formatCSV, "en"
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Export the texts of a campaign",
+		Long: "Prints each text that users read on a line of its own. Translators change the column text of a CSV file, or the\n" +
+			"targets of an XLIFF file, and leave expressions such as {{ user.name }} as they are. An empty text is one that\n" +
+			"the locale lacks. `bugle texts import` puts the texts back.",
+		Example: "  bugle texts export 65f0a1b2c3d4e5f60718293a > spring-sale.csv\n" +
+			"  bugle texts export 65f0a1b2c3d4e5f60718293a --format xliff --source-language de > spring-sale.xlf",
+		Args:              cli.Exactly(1, "the ID of a campaign"),
+		ValidArgsFunction: f.CompleteIDs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.JSON && cmd.Flags().Changed("format") {
+				return cli.Misused("--json and --format cannot be combined")
+			}
+			svc, err := f.Campaigns(cmd.Context())
+			if err != nil {
+				return err
+			}
+			c, err := svc.Get(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return export(&f.Printer, texts.Of(c), format, source)
+		},
+	}
+	cli.ChoiceFlag(cmd, cli.OneOf(&format, formatChoices), "format", "`format` of the file: csv or xliff")
+	cmd.Flags().StringVar(&source, "source-language", source, "`language` of the default locale in an XLIFF file")
+	return cmd
+}
+
+// shownText is a text in the output of --json.
+type shownText struct {
+	Path      string `json:"path"`
+	Locale    string `json:"locale"`
+	Variation string `json:"variation"`
+	Place     string `json:"place"`
+	Limit     int    `json:"limit,omitempty"`
+	Source    string `json:"source"`
+	Text      string `json:"text"`
+}
+
+func export(p *cli.Printer, file texts.File, format, source string) error {
+	switch {
+	case p.JSON:
+		list := make([]shownText, len(file.Units))
+		for i, u := range file.Units {
+			list[i] = shownText{u.Path.String(), u.Locale, u.Variation, u.Place, u.Limit, u.Source, u.Text}
+		}
+		return p.PrintJSON(map[string]any{"campaign": file.Campaign, "name": file.Name, "texts": list})
+	case len(file.Units) == 0:
+		return fmt.Errorf("campaign %s has no texts yet", file.Campaign)
+	case format == formatXLIFF:
+		b, err := file.XLIFF(source)
+		if err != nil {
+			return cli.Misuse(err)
+		}
+		return p.WriteJSON(string(b))
+	}
+	return p.WriteJSON(string(file.CSV()))
+}
+
+// importing holds the flags of import.
+type importing struct {
+	by            string
+	merge, dryRun bool
+}
+
+// newImport returns the command bugle texts import.
+func newImport(f *cli.Factory) *cobra.Command {
+	var i importing
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Import translated texts",
+		Long: "Reads a file that `bugle texts export` wrote and a translator changed, prints what it changes, and updates the\n" +
+			"campaign. Nothing is changed if one text cannot be imported: one whose expressions differ from the original, or\n" +
+			"one that changed in the campaign since the export. With --merge, the file replaces texts that changed meanwhile;\n" +
+			"texts that only changed in the campaign stay in any case. Texts that are empty in the file stay, too.",
+		Example: "  bugle texts import --dry-run spring-sale.csv\n  bugle texts import --merge spring-sale.xlf",
+		Args:    cli.Exactly(1, "a file, or - for standard input"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), f, args[0]) },
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&i.merge, "merge", false, "replace texts that changed in the campaign since the export")
+	fl.BoolVar(&i.dryRun, "dry-run", false, "only print what would change")
+	fl.StringVar(&i.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	return cmd
+}
+
+// shownChange is a changed text in the output of --json.
+type shownChange struct {
+	Path   string `json:"path"`
+	Line   int    `json:"line,omitempty"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Stale  string `json:"stale,omitempty"` // what changed since the export
+}
+
+// shownProblem is a text in the output of --json that cannot be imported.
+type shownProblem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
+	b, err := f.Read(ctx, name)
+	if err != nil {
+		return err
+	}
+	file, err := texts.Parse(string(b))
+	if err != nil {
+		return cli.DocumentError{Err: fmt.Errorf("cannot use %s: %w", cli.InputName(name), err)}
+	}
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := svc.Get(ctx, file.Campaign)
+	if err != nil {
+		return err
+	}
+	changes, problems := texts.Compare(c, file)
+	var stale []texts.Problem
+	for _, change := range changes {
+		if change.Stale != "" && !i.merge {
+			stale = append(stale, texts.Problem{Unit: change.Unit, Message: change.Stale + "; export the texts again, or use --merge"})
+		}
+	}
+	code := cli.ExitDone
+	switch {
+	case len(problems) > 0:
+		code = cli.ExitInvalid
+	case len(stale) > 0:
+		code = cli.ExitRefused
+	}
+	problems = append(problems, stale...)
+	if !f.JSON {
+		printChanges(&f.Printer, cli.InputName(name), changes, problems)
+	}
+	id := c.ID
+	apply := code == cli.ExitDone && !i.dryRun && len(changes) > 0
+	if apply {
+		if id, err = i.update(ctx, f, svc, c, changes); err != nil {
+			return err
+		}
+	}
+	if f.JSON {
+		if err := printJSON(&f.Printer, id, apply, cli.InputName(name), changes, problems); err != nil {
+			return err
+		}
+	} else {
+		conclude(f, id, c, apply, len(changes), len(problems))
+	}
+	if code != cli.ExitDone {
+		return cli.Silent(code)
+	}
+	return nil
+}
+
+// update changes the texts of a campaign.
+func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Service, c engine.Campaign, changes []texts.Change) (id string, err error) {
+	body, err := texts.Apply(c.Body, changes)
+	if err != nil {
+		return "", err
+	}
+	by, err := f.Signer(ctx, svc, i.by)
+	if err != nil {
+		return "", err
+	}
+	// Without a lock, make the time short in which somebody else's change would be lost.
+	now, err := svc.Get(ctx, c.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(doc.Diff(now.Body, c.Body)) > 0 {
+		return "", cli.WithRemedy(errors.New("somebody else changed the campaign just now"), "Run the command again.")
+	}
+	changed, _ := engine.ChangedComponents(c.Body, body)
+	up, err := svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: c.ID, Body: engine.UpdateBody(c.Head, by, changed...)})
+	return up.ID, err
+}
+
+func printChanges(p *cli.Printer, file string, changes []texts.Change, problems []texts.Problem) {
+	for _, c := range changes {
+		note := ""
+		if c.Stale != "" {
+			note = " (" + c.Stale + ")"
+		}
+		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("~ %s%s", c.Path, note)))
+		for _, side := range []struct{ sign, text string }{{"-", c.Before}, {"+", c.Text}} {
+			if side.text != "" {
+				fmt.Fprintln(p.Out, "    "+side.sign+" "+excerpt(side.text))
+			}
+		}
+	}
+	for _, problem := range problems {
+		at := cli.Location{File: file, Line: problem.Line}
+		fmt.Fprintln(p.Err, cli.Line("bugle: "+at.String()+": "+problem.Path.String()+": "+problem.Message))
+	}
+}
+
+// maxExcerpt is the most characters of a text that are shown.
+const maxExcerpt = 90
+
+// excerpt returns the beginning of a text on one line.
+func excerpt(s string) string {
+	runes := []rune(cli.Line(s))
+	if len(runes) > maxExcerpt {
+		return string(runes[:maxExcerpt-1]) + "…"
+	}
+	return string(runes)
+}
+
+func printJSON(p *cli.Printer, id string, applied bool, file string, changes []texts.Change, problems []texts.Problem) error {
+	list, wrong := make([]shownChange, len(changes)), make([]shownProblem, len(problems))
+	for i, c := range changes {
+		list[i] = shownChange{c.Path.String(), c.Line, c.Before, c.Text, c.Stale}
+	}
+	for i, problem := range problems {
+		wrong[i] = shownProblem{file, problem.Line, problem.Path.String(), problem.Message}
+	}
+	return p.PrintJSON(map[string]any{"id": id, "applied": applied, "changes": list, "problems": wrong})
+}
+
+// conclude prints what was done.
+func conclude(f *cli.Factory, id string, c engine.Campaign, applied bool, changes, problems int) {
+	what := phrase.Count(changes, "text")
+	switch {
+	case applied:
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Updated %s of %s %s", what, id, engine.CampaignName(c.Body))))
+	case problems > 0:
+		fmt.Fprintln(f.Err, "No changes made.")
+	case changes == 0:
+		fmt.Fprintln(f.Out, "No texts changed.")
+	default:
+		fmt.Fprintln(f.Out, what+" would change.")
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+// watching is `bugle watch --json` in this process.
+type watching struct {
+	t     *testing.T
+	lines chan map[string]any
+	stop  context.CancelFunc
+	code  chan int
+}
+
+func watch(t *testing.T, b bugle, dir string) watching {
+	ctx, stop := context.WithCancel(t.Context())
+	r, out := io.Pipe()
+	w := watching{t, make(chan map[string]any), stop, make(chan int, 1)}
+	go func() {
+		w.code <- run(ctx, []string{"watch", dir, "--json"}, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: out, Err: io.Discard})
+		_ = out.Close()
+	}()
+	go func() {
+		defer close(w.lines)
+		for s := bufio.NewScanner(r); s.Scan(); {
+			var l map[string]any
+			if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+				t.Errorf("%s: %v", s.Text(), err)
+			}
+			w.lines <- l
+		}
+	}()
+	t.Cleanup(stop)
+	return w
+}
+
+// next returns the next line, which must be about an event.
+func (w watching) next(event string) map[string]any {
+	w.t.Helper()
+	late := time.NewTimer(30 * time.Second)
+	defer late.Stop()
+	select {
+	case l := <-w.lines:
+		if l["event"] != event {
+			w.t.Fatalf("it printed %v, want %s", l, event)
+		}
+		return l
+	case <-late.C:
+		w.t.Fatalf("it did not print %s", event)
+	}
+	return nil
+}
+
+const watchedMail = `{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Watched"},
+ "campaign_content": {"content": {"email": {"subject": "Hello", "html_content": "<p>one</p>\n"}}}}`
+
+// What is saved is applied to drafts: however an editor saves it, in whichever of the files.
+func TestWatch(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	id := b.create(watchedMail)
+	dir := t.TempDir()
+	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
+	campaign := filepath.Join(dir, "watched-"+id)
+	html := filepath.Join(campaign, "email.html")
+	save := func(file, text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content := func(want string) {
+		t.Helper()
+		if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, want) {
+			t.Fatalf("it is not %s: %s", want, got)
+		}
+	}
+	w := watch(t, b, dir)
+	if l := w.next("watching"); l["files"] != 1.0 || l["message"] != nil {
+		t.Errorf("it began with %v", l)
+	}
+
+	save(html, "<p>two <a href=\"#\">x</a></p>\n")
+	l := w.next("updated")
+	content(`"<p>two <a href=\"#\">x</a></p>\n"`)
+	warnings, _ := json.Marshal(l["warnings"])
+	if l["id"] != id || !strings.Contains(string(warnings), `"column":17`) {
+		t.Errorf("it printed %v", l)
+	}
+
+	// As vim does: what was there gets another name, and a new file its place.
+	if err := os.Rename(html, html+"~"); err != nil {
+		t.Fatal(err)
+	}
+	save(filepath.Join(campaign, "4913"), "")
+	save(filepath.Join(campaign, ".email.html.swp"), "")
+	save(html, "<p>three</p>")
+	w.next("updated")
+	content(`"<p>three</p>"`)
+
+	// As others do: a new file is renamed.
+	save(filepath.Join(campaign, ".tmp"), "<p>four</p>")
+	if err := os.Rename(filepath.Join(campaign, ".tmp"), html); err != nil {
+		t.Fatal(err)
+	}
+	w.next("updated")
+	content(`"<p>four</p>"`)
+
+	// What is invalid is not applied, and has its line.
+	main := filepath.Join(campaign, "campaign.yaml")
+	good, err := os.ReadFile(main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(main, strings.Replace(string(good), "subject:", "subjekt:", 1))
+	problems, _ := json.Marshal(w.next("invalid")["problems"])
+	if !strings.Contains(string(problems), `"file":"`+main+`","line":`) {
+		t.Errorf("the problems are %s", problems)
+	}
+	save(main, "a: [")
+	w.next("invalid")
+	content(`"subject": "Hello"`)
+	save(main, strings.Replace(string(good), "Hello", "Bye", 1))
+	w.next("updated")
+	content(`"subject": "Bye"`)
+
+	// What somebody else changed is merged by component, or not overwritten.
+	b.run(cli.ExitDone, `{"utm_params": {"utm_source": "app", "utm_medium": "mail"}}`, "update", id, "-")
+	save(html, "<p>five</p>")
+	w.next("updated")
+	content(`"utm_medium": "mail"`)
+	content(`"<p>five</p>"`)
+	b.run(cli.ExitDone, `{"campaign_content": {"content": {"email": {"subject": "Theirs"}}}}`, "update", id, "-")
+	save(html, "<p>six</p>")
+	if l := w.next("conflict"); !strings.Contains(l["message"].(string), "campaign_content changed in the workspace, too") {
+		t.Errorf("it printed %v", l)
+	}
+	content(`"subject": "Theirs"`)
+
+	// New folders are watched. What has no campaign is not created.
+	more := filepath.Join(dir, "more")
+	if err := os.Mkdir(more, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(filepath.Join(more, "campaign.json"), `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "New"}}`)
+	w.next("new")
+
+	w.stop()
+	if code := <-w.code; code != cli.ExitDone {
+		t.Errorf("it ended with %d", code)
+	}
+}
+
+const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
+ "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
+ "segmentation_details": {"is_all_user_campaign": true},
+ "scheduling_details": {"delivery_type": "AT_FIXED_TIME", "start_time": "2126-01-01T09:00:00Z", "expiry_time": "2127-01-01T09:00:00Z",
+   "periodic_details": {"sending_frequency": "DAILY", "repeat_frequency": 1}}}`
+
+// Live campaigns are left alone where nobody can be asked.
+func TestWatchSkipsLiveCampaigns(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "set", "publish=enabled")
+	id := b.create(liveCampaign)
+	b.run(cli.ExitDone, "", "publish", id)
+	dir := t.TempDir()
+	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")
+	w := watch(t, b, dir)
+	w.next("watching")
+	file := filepath.Join(dir, "live-"+id+".yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "Half price", "Full price", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l := w.next("skipped"); !strings.Contains(l["message"].(string), "apply it with `bugle apply`") {
+		t.Errorf("it printed %v", l)
+	}
+	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "Half price") {
+		t.Errorf("it was changed: %s", got)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
+	"bugle/engine/texts"
 )
 
 // markdown returns what differs as a comment for the reviewers of a pull request.
@@ -44,6 +45,7 @@ func (p pair) markdown(b *strings.Builder) {
 	switch {
 	case p.before == nil:
 		fmt.Fprint(b, "New campaign.\n")
+		newTexts(b, c)
 		return
 	case p.after == nil:
 		fmt.Fprint(b, "Removed. The campaign in the workspace stays as it is.\n")
@@ -63,6 +65,23 @@ func (p pair) markdown(b *strings.Builder) {
 	}
 	for _, change := range long {
 		fmt.Fprintf(b, "\n**%s**\n\n%s", inline(fieldName(table, change.Path)), fenced(lineDiff(change)))
+	}
+}
+
+// newTexts lists what users read of a new campaign. Long texts are in its file.
+func newTexts(b *strings.Builder, c engine.Campaign) {
+	head := "\n| Field | Text |\n|---|---|\n"
+	for _, u := range texts.Of(c).Units {
+		text := doc.NewString(u.Text)
+		if u.Text == "" {
+			continue
+		}
+		value := shown(text)
+		if isLong(text) {
+			value = phrase.Count(utf8.RuneCountInString(u.Text), "character")
+		}
+		fmt.Fprintf(b, "%s| %s | %s |\n", head, cell(u.Place), value)
+		head = ""
 	}
 }
 

@@ -1,11 +1,10 @@
 package campaign
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -158,27 +157,24 @@ func notificationText(r *resolve.Result, key engine.TestKey) string {
 	return b.String()
 }
 
-// openedPage shows an email by itself: nothing in it runs, and no other page is reached from it.
-var openedPage = template.Must(template.New("page").Parse(`<!doctype html>
+// openedPage shows an email, of which the title and the HTML are escaped, by itself: nothing in it runs, and no other page
+// is reached from it.
+const openedPage = `<!doctype html>
 <meta charset="utf-8">
-<title>{{.Subject}}</title>
-<style>html, body { margin: 0; height: 100% } iframe { border: 0; width: 100%; height: 100%; background: #fff }</style>
-<iframe sandbox="allow-popups" srcdoc="{{.HTML}}"></iframe>
-`))
+<title>%s</title>
+<style>html, body { margin: 0; height: 100%% } iframe { border: 0; width: 100%%; height: 100%%; background: #fff }</style>
+<iframe sandbox="allow-popups" srcdoc="%s"></iframe>
+`
 
 // open shows an email in the browser. The file stays, since the browser may read it at any time.
 func open(ctx context.Context, f *cli.Factory, r *resolve.Result, key engine.TestKey) error {
-	var page bytes.Buffer
-	err := openedPage.Execute(&page, struct{ Subject, HTML string }{r.Content(key).Get(catalog.EmailSubject).Text(), r.HTML(key)})
-	if err != nil {
-		return err
-	}
+	page := fmt.Sprintf(openedPage, html.EscapeString(r.Content(key).Get(catalog.EmailSubject).Text()), html.EscapeString(r.HTML(key)))
 	dir, err := os.MkdirTemp("", "bugle-page-")
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
 	file := filepath.Join(dir, "message.html")
-	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
 	if err := browser.System(ctx, file); err != nil {

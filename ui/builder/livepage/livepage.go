@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"net"
 	"net/http"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"bugle/engine/message/render"
-	"bugle/engine/schema"
 )
 
 // Message is what the page shows.
@@ -118,10 +116,8 @@ func (s *Server) latest() (*version, <-chan struct{}) {
 	return s.current, s.changed
 }
 
-//go:embed page.html page.js page.css message.html
+//go:embed page.html page.js page.css
 var files embed.FS
-
-var messageTemplate = template.Must(template.New("message.html").Funcs(template.FuncMap{"color": cssColor}).ParseFS(files, "message.html"))
 
 const (
 	// pagePolicy lets the page load its own files, and show the message in frames.
@@ -270,15 +266,5 @@ func (v *version) make(ctx context.Context) {
 		v.body = []byte(isolate(m.HTML))
 		return
 	}
-	var b strings.Builder
-	v.err = messageTemplate.Execute(&b, m)
-	v.body = []byte(b.String())
-}
-
-// cssColor returns a color of the document as CSS; anything else is rejected.
-func cssColor(s string) template.CSS {
-	if !schema.Color.Matches(s) {
-		return "inherit"
-	}
-	return template.CSS(s) //nolint:gosec // a hash and hexadecimal digits
+	v.body, v.err = notifications(m)
 }

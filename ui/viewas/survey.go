@@ -38,7 +38,6 @@ type Survey struct {
 	list     widget.List
 	paths    []doc.Path // of the text on each line of the list; nil where there is none
 	width    int        // that the lines were made for
-	height   int
 }
 
 // SurveyHost is what a survey needs of the screen that it is over.

@@ -40,7 +40,11 @@ func watch(t *testing.T, b bugle, dir string) watching {
 			w.lines <- l
 		}
 	}()
-	t.Cleanup(stop)
+	t.Cleanup(func() {
+		stop()
+		for range w.lines { // until it has ended, and with it what it writes to the store
+		}
+	})
 	return w
 }
 

@@ -27,7 +27,7 @@ const (
 // groupable reports whether the transaction can be committed with others: it only adds rows that no other transaction
 // waits for while it waits for rows of this one, and assumes nothing that locks rows.
 func (t *tx) groupable() bool {
-	if !t.first || t.open || t.alone || len(t.rows) == 0 || len(t.rows) != len(t.queue.QueuedQueries) {
+	if !t.first || t.open || t.alone || t.held != "" || len(t.rows) == 0 || len(t.rows) != len(t.queue.QueuedQueries) {
 		return false
 	}
 	n := 0

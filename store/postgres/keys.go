@@ -196,8 +196,8 @@ func (l *leases) current() string {
 	return l.id
 }
 
-// hold queues the renewal of a lease that a record is marked with, where it is one of this handle. The transaction fails
-// if that lease has expired meanwhile: another process may have taken the work over.
+// hold has a transaction renew the lease that a record is marked with, if it is a lease of this handle. The transaction
+// fails if that lease has expired, because another process may have taken over the work.
 func (l *leases) hold(t *tx, id string) error {
 	l.mu.Lock()
 	ours, begin := l.ours[id], id == l.id && !l.held
@@ -208,7 +208,8 @@ func (l *leases) hold(t *tx, id string) error {
 	if !ours {
 		return nil
 	}
-	return t.exec("SELECT bugle_hold($1, $2::text::interval)", id, leaseLife)
+	t.held = id
+	return nil
 }
 
 // renewing renews the lease until the store is closed, or the lease has expired, as while the machine was suspended. New

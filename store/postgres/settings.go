@@ -21,7 +21,11 @@ const whatSettings = "the settings"
 
 // Settings implements [store.Settings].
 func (s settings) Settings() (engine.Workspace, error) {
-	known, err := s.read(s.lock("w"))
+	lock := ""
+	if s.write {
+		lock = " FOR NO KEY UPDATE OF w" // not FOR UPDATE, which every insertion into the workspace would wait for
+	}
+	known, err := s.read(lock)
 	if err != nil {
 		return engine.Workspace{}, err
 	}

@@ -34,6 +34,7 @@ type tx struct {
 	assumed bool      // there are assumptions that were not checked yet
 	long    bool      // the next query may take up to longAnswer
 	commit  uuid.UUID // of a write
+	held    string    // the lease to renew before the COMMIT, if any
 	watch   store.Watcher
 
 	absent  map[string]bool // records that were read and are not there
@@ -263,6 +264,11 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	}
 	if err := t.begin(); err != nil {
 		return err
+	}
+	if t.held != "" {
+		// Last, because all test sends of this process lock this row: one that waited for another row meanwhile could
+		// deadlock with them.
+		t.queue.Queue("SELECT bugle_hold($1, $2::text::interval)", t.held, leaseLife)
 	}
 	t.queue.Queue("COMMIT")
 	err := t.send()

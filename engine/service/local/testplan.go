@@ -47,7 +47,7 @@ type attributes struct{ user, event map[string]any }
 
 // plan checks a test request and plans its messages.
 func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value) (*testPlan, error) {
-	w, err := s.reader.settings(sp)
+	w, err := s.settings.shared(sp) // without a lock, which other test sends would wait for
 	if err != nil {
 		return nil, err
 	}

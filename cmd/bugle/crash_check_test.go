@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/service/activity"
@@ -28,6 +30,7 @@ func (s *crashSite) check(t *testing.T, end bool) {
 	t.Helper()
 	began := time.Now()
 	s.model.count("checks")
+	s.settle(t)
 	s.doctor(t)
 	s.verifyBackups(t)
 	f := s.factory()
@@ -59,6 +62,28 @@ func (s *crashSite) slow(what string, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slowest[what] = max(s.slowest[what], time.Since(began))
+}
+
+// settle waits until the database server has ended the sessions of killed processes: it still commits what they sent.
+func (s *crashSite) settle(t *testing.T) {
+	t.Helper()
+	if !strings.HasPrefix(s.store, "postgres:") {
+		return
+	}
+	conn, err := pgx.Connect(t.Context(), s.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
+		var sessions int
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").Scan(&sessions); err != nil {
+			t.Fatal(err)
+		}
+		if sessions == 0 {
+			return
+		}
+	}
 }
 
 // doctor has another process find nothing wrong.

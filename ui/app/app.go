@@ -72,7 +72,9 @@ type Model struct {
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
 	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
-	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output}
+	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
+		return m.notifyAbout(topicCommand, level, text)
+	}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {

@@ -30,7 +30,8 @@ type commandRunner struct {
 	list    []commands.Command
 	running *commandRun // nil if none is running
 	now     func() time.Time
-	input   io.Reader // the terminal
+	notify  func(widget.Level, string) tea.Cmd // shows a notice at once, so that it never replaces the result
+	input   io.Reader                          // the terminal
 	output  io.Writer
 }
 
@@ -237,13 +238,13 @@ func (r *commandRunner) progress() tea.Cmd {
 		took = fmt.Sprintf(" %d s", s)
 	}
 	return tea.Batch(
-		screen.NotifyAbout(topicCommand, widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
+		r.notify(widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
 		tea.Tick(time.Second, func(time.Time) tea.Msg { return commandTickMsg{run} }),
 	)
 }
 
 func (r *commandRunner) tick(msg commandTickMsg) tea.Cmd {
-	if r.running != msg.run {
+	if r.running == nil || r.running != msg.run {
 		return nil
 	}
 	return r.progress()
@@ -298,9 +299,8 @@ func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
 	case screen.Canceled(msg.err):
 		return say(widget.LevelInfo, "Canceled "+name+".")
 	case msg.err != nil && strings.Contains(errs, "\n"):
-		cmd := say(widget.LevelError, failedText(run, msg.err))
-		m.pushOverlay(newTextBox(m.theme, name+" failed", errs))
-		return cmd
+		m.pushOverlay(newTextBox(m.theme, failedText(run, msg.err), errs))
+		return tea.Batch(cmds...)
 	case msg.err != nil && errs != "":
 		return say(widget.LevelError, failedText(run, fmt.Errorf("%w: %s", msg.err, errs)))
 	case msg.err != nil:
@@ -313,7 +313,7 @@ func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
 		if err != nil {
 			return say(widget.LevelError, failedText(run, err))
 		}
-		return tea.Batch(say(widget.LevelSuccess, name+" changed "+run.data.Field+"."), cmd)
+		return tea.Batch(say(widget.LevelSuccess, name+" changed "+widget.Clean(run.target.field.Name)+"."), cmd)
 	case commands.OutputPane:
 		if out == "" {
 			return say(widget.LevelSuccess, name+" printed nothing.")
@@ -321,9 +321,8 @@ func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
 		if msg.result.Cut {
 			out += "\n\nThe rest is not shown, because it is too long."
 		}
-		cmd := say(widget.LevelInfo, name+" is done.")
 		m.pushOverlay(newTextBox(m.theme, name, out))
-		return cmd
+		return tea.Batch(cmds...)
 	case commands.OutputToast:
 		if line := firstLine(out); line != "" {
 			return say(widget.LevelSuccess, name+": "+widget.Clean(line))

@@ -23,7 +23,7 @@ func (s *Screen) FocusedField() (screen.Field, bool) {
 	}
 	form, p, before := s.panes.host.path, f.Path, s.edit.Root().Lookup(f.Path)
 	asJSON := before.Exists() && before.Kind() != doc.String || !before.Exists() && f.Node.Kind != schema.String
-	out := screen.Field{Path: p.String(), Text: before.Text(), Suffix: textSuffix(s.edit.Schema(), p), LockedReason: s.edit.LockedAt(p)}
+	out := screen.Field{Name: placeName(s.edit.Schema(), p), Path: p.String(), Text: before.Text(), Suffix: textSuffix(s.edit.Schema(), p), LockedReason: s.edit.LockedAt(p)}
 	if asJSON && before.Exists() {
 		out.Text = string(before.Indent())
 	}

@@ -315,8 +315,8 @@ func KeyUse(screen, key string, keys keymap.Map) string {
 	if slices.Contains(editingKeys, key) {
 		return "moves, selects or edits text"
 	}
-	if slices.Contains(formKeys, key) && (screen == "builder" || screen == keymap.App) {
-		return "has a use in the forms of the builder"
+	if slices.Contains(builderKeys, key) && (screen == "builder" || screen == keymap.App) {
+		return "has a use in the builder"
 	}
 	if e, ok := keys.Use(screen, key); ok {
 		return "is the key of " + e.Name
@@ -332,7 +332,7 @@ var editingKeys = []string{
 	"alt+b", "alt+d", "alt+f", "alt+esc",
 }
 
-// formKeys are the keys of the builder's forms that cannot be rebound.
-var formKeys = []string{
-	"f2", "f4", "f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+h", "alt+m", "alt+n", "alt+o", "alt+p", "alt+r", "alt+s", "alt+t", "alt+v", "alt+w", "alt+y", "alt+z",
+// builderKeys are the keys of the builder and its forms that have no name in keys.yaml.
+var builderKeys = []string{
+	"m", "p", "f2", "f4", "f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+h", "alt+m", "alt+n", "alt+o", "alt+p", "alt+r", "alt+s", "alt+t", "alt+v", "alt+w", "alt+y", "alt+z",
 }

@@ -80,8 +80,8 @@ type Selector interface {
 
 // Field is the field that has the keyboard.
 type Field struct {
-	// Path is its place in the document, as messages of the service name it.
-	Path string
+	// Name is its name for display, and Path its place in the document, as messages of the service name it.
+	Name, Path string
 	// Text is its value: the text of a string, JSON of anything else, empty if it has none.
 	Text string
 	// Suffix is the file name suffix for the value, such as ".html".

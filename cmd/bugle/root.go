@@ -182,7 +182,7 @@ var (
 		{storekey.EnvCommand, "command that prints the key of the store"},
 		{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
 		{storekey.EnvNewCommand, "command that prints the new key"},
-		{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/commands.yaml, bugle/themes, bugle/mcp.yaml, bugle/" + remotes.FileName},
+		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName},
 		{"XDG_DATA_HOME", "folder with the default store, bugle"},
 		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
 	}

@@ -184,7 +184,7 @@ var (
 		{storekey.EnvCommand, "command that prints the key of the store"},
 		{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
 		{storekey.EnvNewCommand, "command that prints the new key"},
-		{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/mcp.yaml, bugle/" + remotes.FileName},
+		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName},
 		{"XDG_DATA_HOME", "folder with the default store, bugle"},
 		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
 	}
@@ -200,6 +200,7 @@ var (
 		{"~/.local/share/bugle/backups", "daily backups of seven days and four weeks"},
 		{"~/.local/share/bugle/bugle.sock", "socket of the API, for your user only"},
 		{"~/.config/bugle/keys.yaml", "your key bindings"},
+		{"~/.config/bugle/commands.yaml", "your own commands on keys"},
 		{"~/.config/bugle/themes", "your color themes"},
 		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
 		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -31,6 +32,8 @@ type Options struct {
 	PaletteItems []screen.PaletteItem
 	// Keys are the user's key bindings.
 	Keys keymap.Map
+	// Commands are the user's own commands.
+	Commands []commands.Command
 	// StartupWarnings are shown at the start: entries of the user's files that are ignored.
 	StartupWarnings []string
 	// Suspend reports whether the program can be suspended.
@@ -63,11 +66,15 @@ type Model struct {
 	quitting       bool
 	confirmingQuit bool // a screen is asking whether to quit
 	link           linkStatus
+	commands       commandRunner
 }
 
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
 	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
+	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
+		return m.notifyAbout(topicCommand, level, text)
+	}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
@@ -117,6 +124,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.expire(time.Time(msg))
 	case linkTickMsg:
 		return m, m.link.tick()
+	case commandTickMsg:
+		return m, m.commands.tick(msg)
+	case commandReadMsg:
+		return m, m.commands.ask(msg.run, 0)
+	case commandDoneMsg:
+		return m, finishCommand(m, msg)
 	case BackgroundMsg:
 		return m, m.background(msg)
 	}
@@ -151,6 +164,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.pushOverlay(newCapture(m.theme, msg))
 	case screen.SetKeymapMsg:
 		m.bindings.keymap = msg.Keys
+	case screen.SetCommandsMsg:
+		m.commands.list = msg.Commands
 	case screen.OpenEditorMsg:
 		return m.opts.openEditor(msg), true
 	case editorClosedMsg:
@@ -177,7 +192,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 
 // Idle reports whether no task is running and no dialog is open. Tests wait for it.
 func (m *Model) Idle() bool {
-	return m.keyBuffer.pending == 0 && !m.busy()
+	return m.keyBuffer.pending == 0 && !m.busy() && m.commands.running == nil
 }
 
 func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {

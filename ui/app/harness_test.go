@@ -202,6 +202,9 @@ func (d *harness) press(keys ...string) {
 	for _, k := range keys {
 		msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 		name, alt := strings.CutPrefix(k, "alt+")
+		if alt {
+			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name), Alt: true}
+		}
 		if kt, ok := keyNames[name]; ok {
 			msg = tea.KeyMsg{Type: kt, Alt: alt}
 		}

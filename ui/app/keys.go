@@ -73,7 +73,8 @@ func (m *Model) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 
 // activeActions returns the actions that work now.
 func (m *Model) activeActions() []screen.Action {
-	return m.bindings.active(m.route().Name, m.top().Actions(), m.globalActions(), m.top().Typing())
+	acts := m.bindings.active(m.route().Name, m.top().Actions(), m.globalActions(), m.top().Typing())
+	return m.commands.addTo(acts, m.route().Name, m.top().Typing(), func() commandTarget { return targetOf(m.screenStack, m.opts.Deps.Service) })
 }
 
 // bindings apply the user's keymap to actions.

@@ -228,7 +228,7 @@ func (m *Model) end() tea.Cmd {
 		return nil // saving is already in progress
 	}
 	m.quitting = true
-	return tea.Sequence(append(m.closeAll(), tea.Quit)...)
+	return tea.Sequence(append(m.closeAll(), m.commands.end(), tea.Quit)...)
 }
 
 // switchWorkspace starts again in another workspace.

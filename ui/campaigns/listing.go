@@ -1,6 +1,9 @@
 package campaigns
 
 import (
+	"maps"
+	"slices"
+
 	"bugle/ui/screen"
 )
 
@@ -30,3 +33,6 @@ func newListing(deps screen.Deps, tasks taskRunner) *listing {
 	l.selection = &selector{grid: l.grid, tasks: tasks, moved: l.moved}
 	return l
 }
+
+// SelectedIDs returns the selected campaigns.
+func (l *listing) SelectedIDs() []string { return slices.Sorted(maps.Keys(l.selection.ids)) }

@@ -250,3 +250,24 @@ func (m Map) conflict(name string, keys []string) (key string, other Entry, conf
 
 // Names lists the rebound actions in order.
 func (m Map) Names() []string { return slices.Sorted(maps.Keys(m.keys)) }
+
+// Use returns the action that a key runs on a screen; false if there is none. On [App], it looks at all screens.
+func (m Map) Use(screen, key string) (Entry, bool) {
+	for _, e := range table {
+		if on := e.Screen(); (on == screen || on == App || screen == App) && slices.Contains(m.Keys(e), key) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Screens lists the parts before the dot in the names of actions.
+func Screens() []string {
+	var out []string
+	for _, e := range table {
+		if !slices.Contains(out, e.Screen()) {
+			out = append(out, e.Screen())
+		}
+	}
+	return out
+}

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
@@ -91,6 +92,9 @@ type ThemeMsg struct {
 
 // SetKeymapMsg replaces the user's key bindings.
 type SetKeymapMsg struct{ Keys keymap.Map }
+
+// SetCommandsMsg replaces the user's own commands.
+type SetCommandsMsg struct{ Commands []commands.Command }
 
 // CaptureKeyMsg asks the user to press a key, which is captured even if it is bound to an action; esc cancels.
 type CaptureKeyMsg struct {

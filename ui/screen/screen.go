@@ -72,6 +72,32 @@ type Related interface{ Related() []engine.Campaign }
 // current one.
 type SubjectLabeler interface{ SubjectLabel() string }
 
+// Selector is a screen on which several campaigns can be selected.
+type Selector interface {
+	// SelectedIDs returns the selected campaigns in order; none if only the cursor is on one.
+	SelectedIDs() []string
+}
+
+// Field is the field that has the keyboard.
+type Field struct {
+	// Name is its name for display, and Path its place in the document, as messages of the service name it.
+	Name, Path string
+	// Text is its value: the text of a string, JSON of anything else, empty if it has none.
+	Text string
+	// Suffix is the file name suffix for the value, such as ".html".
+	Suffix string
+	// LockedReason is why it cannot be changed; empty if it can.
+	LockedReason string
+	// Set replaces the value as one edit, which can be undone. It fails if the text is not a value of the field, or
+	// if the value is not Text any more.
+	Set func(text string) (tea.Cmd, error)
+}
+
+// FieldScreen is a screen with fields. The second result is false if none has the keyboard.
+type FieldScreen interface {
+	FocusedField() (Field, bool)
+}
+
 // Finder is a screen that the palette can search. Find is called on the goroutine of the other methods; the
 // function that it returns runs on another.
 type Finder interface {

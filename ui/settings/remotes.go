@@ -94,8 +94,3 @@ func (s *Screen) useDisabledReason() string {
 	}
 	return ""
 }
-
-func (s *Screen) copyPath() tea.Cmd {
-	p := s.src.Files[s.files.Cursor]
-	return screen.Copy(p.Path, "the path of "+p.Name)
-}

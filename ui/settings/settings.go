@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -46,7 +47,9 @@ type Sources struct {
 	Themes  Themes
 	Keys    keymap.File
 	Remotes Remotes
-	Files   []File
+	// Commands are the user's own commands. Their path is also one of Files.
+	Commands commands.File
+	Files    []File
 }
 
 // The tabs.
@@ -72,7 +75,7 @@ type Screen struct {
 	themeTab *themeTab
 	keysTab  *keysTab
 	remotes  remotesTab
-	files    widget.List
+	files    filesTab
 }
 
 // Kinds of tasks.
@@ -82,6 +85,8 @@ const (
 	taskRemote = "profile"
 	taskEdit   = "edit"
 	taskTheme  = "theme"
+
+	taskCommands = "commands"
 )
 
 // New returns the screen.
@@ -91,13 +96,8 @@ func New(deps screen.Deps, src Sources) *Screen {
 	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
 	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
 	s.remotes = remotesTab{list: widget.NewList(deps.Theme)}
-	items := make([]widget.Item, len(src.Files))
-	for i, p := range src.Files {
-		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
-	}
-	s.files = widget.NewList(deps.Theme, items...)
-	s.remotes.list.Focused, s.files.Focused = true, true
-	s.files.Empty = "There are no files."
+	s.files = newFilesTab(deps.Theme, src, does(tabFiles))
+	s.remotes.list.Focused = true
 	return s
 }
 
@@ -111,6 +111,7 @@ type loaded struct {
 	themeErrs  []error // errors in custom themes
 	remotes    []Remote
 	remotesErr error // error of the remotes
+	commands   commandsRead
 }
 
 // Init reads the files.
@@ -119,6 +120,7 @@ func (s *Screen) Init() tea.Cmd {
 	return s.Run(taskLoad, func(context.Context) (any, error) {
 		l := loaded{themeErrs: src.Themes.Reload()}
 		l.keys, l.problems = src.Keys.Load()
+		l.commands = readCommands(src.Commands, l.keys)
 		if src.Remotes != nil {
 			l.remotes, l.remotesErr = src.Remotes.List()
 		}
@@ -165,7 +167,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case tabRemotes:
 		s.remotes.list.Update(msg)
 	case tabFiles:
-		s.files.Update(msg)
+		s.files.list.Update(msg)
 	}
 	return nil
 }
@@ -188,7 +190,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tabRemotes:
 		s.remotes.list.Mouse(msg, y)
 	case tabFiles:
-		s.files.Mouse(msg, y)
+		s.files.list.Mouse(msg, y)
 	}
 	return nil
 }
@@ -203,8 +205,11 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.themeTab.set(s.src.Themes.Names())
 		s.keysTab.set(v.keys, v.problems)
 		s.remotes.set(v.remotes, v.remotesErr)
+		return s.files.applyCommands(v.commands)
 	case keysSaved:
-		return s.keysTab.applyKeys(v)
+		return tea.Batch(s.keysTab.applyKeys(v), s.files.readAgain()) // a key may be free now, or taken
+	case commandsRead:
+		return s.files.applyCommands(v)
 	case editMsg:
 		return screen.Send(screen.OpenEditorMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
 	case themeSaved:

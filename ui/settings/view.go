@@ -40,9 +40,7 @@ func (s *Screen) tabActions() []screen.Action {
 	case tabRemotes:
 		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9, DisabledReason: s.useDisabledReason(), Run: s.useRemote}}
 	case tabFiles:
-		if len(s.src.Files) > 0 {
-			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9, Run: s.copyPath}}
-		}
+		return s.files.actions()
 	}
 	return nil
 }
@@ -58,7 +56,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.themeTab.setCurrent(t)
 	s.keysTab.setTheme(t)
 	s.remotes.list.SetTheme(t)
-	s.files.SetTheme(t)
+	s.files.setTheme(t)
 }
 
 // SetSize sets the size of the screen.
@@ -78,7 +76,7 @@ func (s *Screen) layout() {
 	s.themeTab.list.SetSize(min(themesWidth, w), h)
 	s.keysTab.setSize(w, h)
 	s.remotes.list.SetSize(w, max(min(h-6, max(len(s.remotes.all), 1)), 1))
-	s.files.SetSize(w, max(min(h-footerHeight, max(len(s.src.Files), 1)), 1))
+	s.files.list.SetSize(w, max(min(h-footerHeight, max(len(s.src.Files), 1)), 1))
 }
 
 // View draws the tabs and the current one.
@@ -100,7 +98,7 @@ func (s *Screen) View() string {
 	case tabRemotes:
 		body = s.remotesView()
 	case tabFiles:
-		body = s.filesView()
+		body = s.files.view(s.inner())
 	}
 	return widget.Fit(" "+s.tabs.View(), s.width, 1) + "\n" + panel.View(body)
 }
@@ -122,22 +120,6 @@ func (s *Screen) remotesView() string {
 	}
 	for _, l := range widget.Wrap(text, w) {
 		lines = append(lines, s.theme.Muted.Render(l))
-	}
-	return strings.Join(lines[:min(len(lines), h)], "\n")
-}
-
-func (s *Screen) filesView() string {
-	w, h := s.inner()
-	lines := strings.Split(s.files.View(), "\n")
-	if at := s.files.Cursor; at < len(s.src.Files) {
-		p := s.src.Files[at]
-		lines = append(lines, "")
-		for _, l := range widget.Wrap(widget.Clean(p.Path), w) {
-			lines = append(lines, s.theme.Text.Render(l))
-		}
-		for _, l := range widget.Wrap(p.About, w) {
-			lines = append(lines, s.theme.Muted.Render(l))
-		}
 	}
 	return strings.Join(lines[:min(len(lines), h)], "\n")
 }

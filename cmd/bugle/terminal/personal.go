@@ -10,6 +10,7 @@ import (
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/themes"
 	"bugle/ui/app"
+	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 	settingsscreen "bugle/ui/settings"
@@ -17,6 +18,10 @@ import (
 
 func keysFile(e *cli.Environment) keymap.File {
 	return keymap.File{Path: filepath.Join(e.ConfigDir(), "keys.yaml")}
+}
+
+func commandsFile(e *cli.Environment) commands.File {
+	return commands.File{Path: filepath.Join(e.ConfigDir(), commands.FileName)}
 }
 
 // ThemeShelf is the set of available themes: the built-in ones and those in a folder. It is safe for concurrent use.
@@ -86,9 +91,10 @@ func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme
 
 // personal is the user's settings files, and the problems in them.
 type personal struct {
-	themes *ThemeShelf
-	keys   keymap.Map
-	news   []string
+	themes   *ThemeShelf
+	keys     keymap.Map
+	commands []commands.Command
+	news     []string
 }
 
 // newPersonal reads the user's files. Problems with them never prevent the program from starting.
@@ -102,6 +108,11 @@ func newPersonal(e *cli.Environment, dark bool) personal {
 	}
 	if len(problems) > 0 {
 		p.news = append(p.news, summarize("keys.yaml, "+problems[0].String(), len(problems)-1))
+	}
+	own, problems := commandsFile(e).Load(keys)
+	p.commands = own
+	if len(problems) > 0 {
+		p.news = append(p.news, summarize(commands.FileName+", "+problems[0].String(), len(problems)-1))
 	}
 	return p
 }
@@ -118,11 +129,12 @@ func summarize(text string, more int) string {
 func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sources {
 	config, state := e.ConfigDir(), e.StateDir()
 	return settingsscreen.Sources{
-		Themes: shelf, Keys: keysFile(e), Remotes: remoteList{e},
+		Themes: shelf, Keys: keysFile(e), Commands: commandsFile(e), Remotes: remoteList{e},
 		Files: []settingsscreen.File{
 			{Name: "Store", Path: e.Place(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + cli.EnvData + "."},
 			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
 			{Name: "Keys", Path: keysFile(e).Path, About: "Your key bindings."},
+			{Name: "Commands", Path: commandsFile(e).Path, About: "Your own commands on keys."},
 			{Name: "Themes", Path: e.ThemesDir(), About: "Your own themes, one file each."},
 			{Name: "Remotes", Path: filepath.Join(config, remotes.FileName), About: "Connections to remote services, without their keys. Change them with bugle remote."},
 			{Name: "State", Path: state, About: "Your choices, data cached from services, and edits that are not applied yet. Move it with XDG_STATE_HOME."},

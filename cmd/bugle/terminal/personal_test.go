@@ -127,3 +127,17 @@ func TestRemotesInSettings(t *testing.T) {
 		t.Error("a remote that does not exist is used")
 	}
 }
+
+func TestProblemsInCommandsAreReported(t *testing.T) {
+	f := person(t, map[string]string{
+		"keys.yaml":     "campaigns.workspace: []\n",
+		"commands.yaml": "- {key: m, name: Mine, screen: campaigns, command: 'true'}\n- {key: n, name: Taken, screen: campaigns, command: 'true'}\n",
+	})
+	own := newPersonal(&f.Environment, true)
+	if len(own.commands) != 1 || own.commands[0].Name != "Mine" {
+		t.Errorf("the commands are %v", own.commands)
+	}
+	if len(own.news) != 1 || own.news[0] != "commands.yaml, line 2, Taken: n is the key of campaigns.new; choose another, such as alt+j" {
+		t.Errorf("it is told %q", own.news)
+	}
+}

@@ -84,7 +84,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	}
 	model, err := app.New(app.Options{
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: open.First, Query: o.Query},
-		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
+		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: newClipboards(f.Getenv, out).copy,
 	})

@@ -1,0 +1,354 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/ui/commands"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// groupCommands is the help heading of the user's own commands.
+const groupCommands = "Your commands"
+
+// topicCommand is the topic of notices about a command.
+const topicCommand = "command"
+
+// commandRunner runs the user's own commands, one at a time.
+type commandRunner struct {
+	list    []commands.Command
+	running *commandRun // nil if none is running
+	now     func() time.Time
+	notify  func(widget.Level, string) tea.Cmd // shows a notice at once, so that it never replaces the result
+	input   io.Reader                          // the terminal
+	output  io.Writer
+}
+
+// commandTarget is what a command is about.
+type commandTarget struct {
+	screen   screen.ID
+	service  engine.Service
+	id       string          // of the campaign; empty if there is none
+	campaign engine.Campaign // without a body if it has to be read
+	ids      []string
+	field    *screen.Field // nil if none has the keyboard
+}
+
+// commandRun is one run of a command.
+type commandRun struct {
+	commands.Command
+	target commandTarget
+	data   commands.Data
+	since  time.Time
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the process has ended
+}
+
+// targetOf returns what a command on the top screen is about.
+func targetOf(st screenStack, service engine.Service) commandTarget {
+	t := commandTarget{screen: st.top().ID(), service: service, id: st.route().ID}
+	if s, ok := st.top().(screen.CampaignScreen); ok {
+		if c, ok := s.Campaign(); ok {
+			t.id, t.campaign = c.ID, c
+		}
+	}
+	if s, ok := st.top().(screen.Selector); ok {
+		t.ids = s.SelectedIDs()
+	}
+	if len(t.ids) == 0 && t.id != "" {
+		t.ids = []string{t.id}
+	}
+	if s, ok := st.top().(screen.FieldScreen); ok {
+		if f, ok := s.FocusedField(); ok {
+			t.field = &f
+		}
+	}
+	return t
+}
+
+// disabledReason returns why a command cannot run on the target.
+func (t commandTarget) disabledReason(c commands.Command) string {
+	switch {
+	case c.UsesField() && t.field == nil:
+		return "Go to a field first. This command works on the field that has the keyboard."
+	case c.Output == commands.OutputField && t.field.LockedReason != "":
+		return t.field.LockedReason
+	case (c.UsesCampaign() || c.UsesFile() && t.field == nil) && t.id == "":
+		return "Select a campaign first. This command works on one."
+	}
+	return ""
+}
+
+// addTo adds the commands of a screen to the actions that work now and, while one runs, the action that cancels it.
+func (r *commandRunner) addTo(acts []screen.Action, route string, typing bool, target func() commandTarget) []screen.Action {
+	if r.running != nil {
+		acts = slices.DeleteFunc(acts, func(a screen.Action) bool { return a.HasKey(cancelCommandKey) })
+		acts = append([]screen.Action{r.cancelAction()}, acts...)
+	}
+	var own []screen.Action
+	for _, c := range r.list {
+		if !c.On(route) || typing && keymap.IsPrintable(c.Key) {
+			continue
+		}
+		if slices.ContainsFunc(acts, func(a screen.Action) bool { return a.HasKey(c.Key) }) {
+			continue // the key is free on this screen, but not now
+		}
+		on := target()
+		own = append(own, screen.Action{
+			Name: "own " + c.Name, Keys: []string{c.Key}, Label: widget.Clean(c.Name), Group: groupCommands, WhileTyping: !keymap.IsPrintable(c.Key),
+			DisabledReason: on.disabledReason(c), Run: func() tea.Cmd { return r.start(c, on) },
+		})
+	}
+	if len(own) == 0 {
+		return acts
+	}
+	at := slices.IndexFunc(acts, func(a screen.Action) bool { return a.Group == groupEverywhere })
+	if at < 0 {
+		at = len(acts)
+	}
+	return slices.Insert(acts, at, own...)
+}
+
+// cancelCommandKey cancels the running command. It cannot be rebound.
+const cancelCommandKey = "esc"
+
+func (r *commandRunner) cancelAction() screen.Action {
+	return screen.Action{
+		Name: "cancel command", Keys: []string{cancelCommandKey}, Label: "cancel " + widget.Clean(r.running.Name), Group: groupCommands, BarPriority: 100, WhileTyping: true,
+		Run: func() tea.Cmd { r.running.cancel(); return nil },
+	}
+}
+
+// start reads the campaign if the command needs it, asks the prompts and the question, and runs the command.
+func (r *commandRunner) start(c commands.Command, on commandTarget) tea.Cmd {
+	run := &commandRun{Command: c, target: on, data: commands.Data{ID: on.id, IDs: on.ids, Prompt: map[string]string{}}}
+	if on.field != nil {
+		run.data.Field, run.data.Value = on.field.Path, on.field.Text
+	}
+	needed := c.UsesCampaign() || c.UsesFile() && on.field == nil
+	if !needed || on.campaign.Body.Exists() || on.id == "" {
+		return r.ask(run, 0)
+	}
+	return func() tea.Msg {
+		var err error
+		if run.target.campaign, err = on.service.Get(context.Background(), on.id); err != nil {
+			return screen.NotifyMsg{Level: widget.LevelError, Text: "Can't read the campaign: " + err.Error()}
+		}
+		return commandReadMsg{run}
+	}
+}
+
+// commandReadMsg reports that the campaign of a command was read.
+type commandReadMsg struct{ run *commandRun }
+
+// ask asks the prompts from at on, then the question, and then runs the command.
+func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
+	if at < len(run.Prompts) {
+		p := run.Prompts[at]
+		return screen.Send(screen.InputMsg{Title: widget.Clean(run.Name + " · " + p.Title), Value: p.Default, Then: func(text string) tea.Cmd {
+			run.data.Prompt[p.Name] = text
+			return r.ask(run, at+1)
+		}})
+	}
+	if c := run.target.campaign; c.ID != "" {
+		run.data.Name, run.data.Channel, run.data.Status = engine.Summarize(c).Title(), string(c.Channel), string(c.Status)
+	}
+	if !run.Confirms() {
+		return r.begin(run)
+	}
+	question, err := run.Question(run.data)
+	if err != nil {
+		return screen.Notify(widget.LevelError, failedText(run, err))
+	}
+	return screen.Ask(screen.Question{
+		Title: widget.Clean(run.Name), Body: widget.CleanLines(question), Buttons: []widget.Button{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return r.begin(run)
+		},
+	})
+}
+
+// document returns the text of the file that the command reads.
+func (run *commandRun) document() commands.Document {
+	if f := run.target.field; f != nil {
+		return commands.Document{Text: f.Text, Suffix: f.Suffix}
+	}
+	return commands.Document{Text: string(run.target.campaign.Record().Indent()) + "\n", Suffix: ".json"}
+}
+
+// begin runs the command.
+func (r *commandRunner) begin(run *commandRun) tea.Cmd {
+	if r.running != nil {
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("%s is still running. Press esc to cancel it.", widget.Clean(r.running.Name)))
+	}
+	doc := commands.Document{}
+	if run.UsesFile() {
+		doc = run.document()
+	}
+	if run.Terminal {
+		job, err := run.Prepare(run.data, doc)
+		if err != nil {
+			return screen.Notify(widget.LevelError, failedText(run, err))
+		}
+		cmd := job.Terminal()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.input, r.output, r.output
+		return tea.ExecProcess(cmd, func(err error) tea.Msg {
+			job.Close()
+			return commandDoneMsg{run: run, err: err}
+		})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	run.cancel, run.done, run.since = cancel, make(chan struct{}), r.now()
+	r.running = run
+	work := func() tea.Msg {
+		defer close(run.done)
+		defer cancel()
+		job, err := run.Prepare(run.data, doc)
+		if err != nil {
+			return commandDoneMsg{run: run, err: err}
+		}
+		defer job.Close()
+		result, err := job.Run(ctx)
+		return commandDoneMsg{run, result, err}
+	}
+	return tea.Batch(work, r.progress())
+}
+
+// commandTickMsg is sent every second while a command runs.
+type commandTickMsg struct{ run *commandRun }
+
+// progress shows how long the command has been running.
+func (r *commandRunner) progress() tea.Cmd {
+	run, took := r.running, ""
+	if s := r.now().Sub(r.running.since) / time.Second; s > 0 {
+		took = fmt.Sprintf(" %d s", s)
+	}
+	return tea.Batch(
+		r.notify(widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
+		tea.Tick(time.Second, func(time.Time) tea.Msg { return commandTickMsg{run} }),
+	)
+}
+
+func (r *commandRunner) tick(msg commandTickMsg) tea.Cmd {
+	if r.running == nil || r.running != msg.run {
+		return nil
+	}
+	return r.progress()
+}
+
+// endWait is how long the program waits for a command that was canceled because the program ends.
+const endWait = 4 * time.Second
+
+// end cancels the running command and waits until its process has ended.
+func (r *commandRunner) end() tea.Cmd {
+	run := r.running
+	if run == nil {
+		return nil
+	}
+	run.cancel()
+	return func() tea.Msg {
+		select {
+		case <-run.done:
+		case <-time.After(endWait):
+		}
+		return nil
+	}
+}
+
+// commandDoneMsg reports that a command has ended.
+type commandDoneMsg struct {
+	run    *commandRun
+	result commands.Result
+	err    error
+}
+
+func failedText(run *commandRun, err error) string {
+	return fmt.Sprintf("%s failed: %s", widget.Clean(run.Name), widget.Clean(err.Error()))
+}
+
+// finishCommand shows what a command printed, or why it failed.
+func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
+	run := msg.run
+	if m.commands.running == run {
+		m.commands.running = nil
+	}
+	var cmds []tea.Cmd
+	if run.Terminal {
+		cmds = append(cmds, tea.EnableMouseCellMotion) // it is off after another program has used the terminal
+	}
+	say := func(level widget.Level, text string) tea.Cmd {
+		return tea.Batch(append(cmds, m.notifyAbout(topicCommand, level, text))...)
+	}
+	name := widget.Clean(run.Name)
+	errs := strings.TrimSpace(msg.result.Errors)
+	switch {
+	case screen.Canceled(msg.err):
+		return say(widget.LevelInfo, "Canceled "+name+".")
+	case msg.err != nil && strings.Contains(errs, "\n"):
+		m.pushOverlay(newTextBox(m.theme, failedText(run, msg.err), errs))
+		return tea.Batch(cmds...)
+	case msg.err != nil && errs != "":
+		return say(widget.LevelError, failedText(run, fmt.Errorf("%w: %s", msg.err, errs)))
+	case msg.err != nil:
+		return say(widget.LevelError, failedText(run, msg.err))
+	}
+	out := strings.TrimSpace(msg.result.Output)
+	switch run.Output {
+	case commands.OutputField:
+		cmd, err := setCommandField(m, run, msg.result)
+		if err != nil {
+			return say(widget.LevelError, failedText(run, err))
+		}
+		return tea.Batch(say(widget.LevelSuccess, name+" changed "+widget.Clean(run.target.field.Name)+"."), cmd)
+	case commands.OutputPane:
+		if out == "" {
+			return say(widget.LevelSuccess, name+" printed nothing.")
+		}
+		if msg.result.Cut {
+			out += "\n\nThe rest is not shown, because it is too long."
+		}
+		m.pushOverlay(newTextBox(m.theme, name, out))
+		return tea.Batch(cmds...)
+	case commands.OutputToast:
+		if line := firstLine(out); line != "" {
+			return say(widget.LevelSuccess, name+": "+widget.Clean(line))
+		}
+	case commands.OutputNone:
+	}
+	return say(widget.LevelSuccess, name+" is done.")
+}
+
+// setCommandField replaces the value of the field with the output.
+func setCommandField(m *Model, run *commandRun, r commands.Result) (tea.Cmd, error) {
+	open := slices.ContainsFunc(m.stack, func(s stackEntry) bool { return s.ID() == run.target.screen })
+	switch {
+	case !open:
+		return nil, errors.New("the campaign was closed meanwhile, so the field is unchanged")
+	case r.Cut:
+		return nil, errors.New("its output is too long, so the field is unchanged")
+	case !utf8.ValidString(r.Output):
+		return nil, errors.New("its output is not UTF-8 text, so the field is unchanged")
+	}
+	text := r.Output
+	if before := run.target.field.Text; !strings.HasSuffix(before, "\n") { // commands end the last line with a newline
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("it printed nothing, so the field is unchanged")
+	}
+	return run.target.field.Set(text)
+}

@@ -1,0 +1,73 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+)
+
+// FocusedField returns the field of the form that has the keyboard; false if there is none, or if a list is open in
+// it.
+func (s *Screen) FocusedField() (screen.Field, bool) {
+	if !s.loaded || s.viewAs.open() || s.panes.focus != paneForm || s.panes.host.editor == nil || s.panes.host.editor.Modal() {
+		return screen.Field{}, false
+	}
+	f := s.panes.host.focused()
+	if f == nil || f.Node == nil || f.Response != nil {
+		return screen.Field{}, false
+	}
+	form, p, before := s.panes.host.path, f.Path, s.edit.Root().Lookup(f.Path)
+	asJSON := before.Exists() && before.Kind() != doc.String || !before.Exists() && f.Node.Kind != schema.String
+	out := screen.Field{Name: placeName(s.edit.Schema(), p), Path: p.String(), Text: before.Text(), Suffix: textSuffix(s.edit.Schema(), p), LockedReason: s.edit.LockedAt(p)}
+	if asJSON && before.Exists() {
+		out.Text = string(before.Indent())
+	}
+	if asJSON {
+		out.Suffix = ".json"
+	}
+	out.Set = func(text string) (tea.Cmd, error) {
+		if now := s.edit.Root().Lookup(p); string(now.Encode()) != string(before.Encode()) {
+			return nil, errors.New("the field was changed meanwhile, so its output was not used")
+		}
+		return s.setText(form, p, text, asJSON)
+	}
+	return out, true
+}
+
+// setText replaces the value at p as one edit. form is the path of the form that shows it.
+func (s *Screen) setText(form, p doc.Path, text string, asJSON bool) (tea.Cmd, error) {
+	editor, ok := s.panes.host.editor.(interface {
+		SetText(doc.Path, string, bool) error
+	})
+	if ok && s.panes.host.path.Equal(form) {
+		if err := editor.SetText(p, text, asJSON); err != nil {
+			return nil, err
+		}
+		return tea.Batch(s.panes.adopt(nil, true), s.panes.fulfill()), nil
+	}
+	v := doc.NewString(text)
+	if asJSON {
+		parsed, err := doc.Parse([]byte(text))
+		if err != nil {
+			return nil, fmt.Errorf("invalid JSON, not applied: %w", err)
+		}
+		v = parsed
+	}
+	if err := rejectionReason(s.edit, p, v); err != nil {
+		return nil, err
+	}
+	return tea.Batch(s.setValue(p, v), s.panes.fulfill()), nil
+}
+
+// textSuffix returns the file name suffix of a text.
+func textSuffix(sch *schema.Schema, p doc.Path) string {
+	if n := sch.At(p); n != nil && n.Long {
+		return ".html"
+	}
+	return ".txt"
+}

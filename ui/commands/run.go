@@ -1,0 +1,133 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Limits of what is read from a command.
+const (
+	maxOutput = 4 << 20
+	maxErrors = 64 << 10
+)
+
+// stopDelay is how long a command has to end after it was told to, and how long its output may stay open after it
+// has ended.
+const stopDelay = 2 * time.Second
+
+// Result is what a command printed.
+type Result struct {
+	Output string
+	Errors string // standard error
+	// Cut reports whether the output was longer than bugle reads.
+	Cut bool
+}
+
+// Job is a command that is ready to run. [Job.Close] must be called when it is not needed any more.
+type Job struct {
+	command Command
+	dir     string // a private folder; empty if there is none
+	text    string
+	env     []string
+}
+
+// Document is the text of the file that a command reads.
+type Document struct{ Text, Suffix string }
+
+// Prepare writes the file of a command, if it reads one, and fills its template.
+func (c Command) Prepare(d Data, doc Document) (*Job, error) {
+	j := &Job{command: c}
+	if c.UsesFile() {
+		var err error
+		if j.dir, err = os.MkdirTemp("", "bugle-command-"); err != nil {
+			return nil, err
+		}
+		d.File = filepath.Join(j.dir, "value"+doc.Suffix)
+		if err := os.WriteFile(d.File, []byte(doc.Text), 0o600); err != nil {
+			j.Close()
+			return nil, err
+		}
+	}
+	var err error
+	if j.text, j.env, err = c.script.shell(d); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// Question returns the question to ask before the command runs.
+func (c Command) Question(d Data) (string, error) { return c.confirm.plain(d) }
+
+// Close removes the file of the command.
+func (j *Job) Close() {
+	if j.dir != "" {
+		_ = os.RemoveAll(j.dir) // a private folder in the system's temporary folder
+	}
+}
+
+// Terminal returns the process of a command that has the terminal.
+func (j *Job) Terminal() *exec.Cmd {
+	cmd := exec.Command("sh", "-c", j.text)
+	cmd.Env = append(os.Environ(), j.env...)
+	return cmd
+}
+
+// Run runs the command until it ends, its time is up, or ctx ends. What it has started ends with it.
+func (j *Job) Run(ctx context.Context) (Result, error) {
+	limited, cancel := context.WithTimeout(ctx, j.command.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, "sh", "-c", j.text)
+	cmd.Env = append(os.Environ(), j.env...)
+	cmd.WaitDelay = stopDelay
+	out, errs := bounded{limit: maxOutput}, bounded{limit: maxErrors}
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	killGroup := group(cmd)
+	err := cmd.Run()
+	killGroup()
+	r := Result{Output: out.text.String(), Errors: errs.text.String(), Cut: out.cut}
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case limited.Err() != nil:
+		return r, fmt.Errorf("it was stopped after %s; a longer timeout can be set in %s", duration(j.command.Timeout), FileName)
+	case errors.Is(err, exec.ErrWaitDelay): // it has ended, and something that it started held its output
+		return r, nil
+	}
+	return r, err
+}
+
+// duration formats a duration without zero parts: 5m, not 5m0s.
+func duration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	text  bytes.Buffer
+	limit int
+	cut   bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := b.limit - b.text.Len(); len(p) > room {
+		p, b.cut = p[:room], true
+	}
+	b.text.Write(p)
+	return n, nil
+}

@@ -1,0 +1,166 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/commands"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// filesTab is the tab with the paths of the program's files. The file of the user's own commands can be edited here.
+type filesTab struct {
+	tabHost
+	theme    themes.Theme
+	src      Sources
+	list     widget.List
+	problems []keymap.Problem // of the commands
+}
+
+func newFilesTab(t themes.Theme, src Sources, of tabHost) filesTab {
+	items := make([]widget.Item, len(src.Files))
+	for i, p := range src.Files {
+		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
+	}
+	f := filesTab{tabHost: of, theme: t, src: src, list: widget.NewList(t, items...)}
+	f.list.Focused, f.list.Empty = true, "There are no files."
+	return f
+}
+
+func (f *filesTab) setTheme(t themes.Theme) {
+	f.theme = t
+	f.list.SetTheme(t)
+}
+
+// selected returns the file under the cursor; false if there is none.
+func (f *filesTab) selected() (File, bool) {
+	if at := f.list.Cursor; at < len(f.src.Files) {
+		return f.src.Files[at], true
+	}
+	return File{}, false
+}
+
+// isCommands reports whether a file is that of the user's own commands.
+func (f *filesTab) isCommands(file File) bool {
+	return file.Path != "" && file.Path == f.src.Commands.Path
+}
+
+func (f *filesTab) actions() []screen.Action {
+	file, ok := f.selected()
+	if !ok {
+		return nil
+	}
+	acts := []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9, Run: func() tea.Cmd {
+		return screen.Copy(file.Path, "the path of "+file.Name)
+	}}}
+	if f.isCommands(file) {
+		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "edit file", Help: "edit the file", Group: group, BarPriority: 8, Run: f.edit})
+	}
+	return acts
+}
+
+// commandsRead is the content of the file of the user's own commands.
+type commandsRead struct {
+	commands []commands.Command
+	problems []keymap.Problem
+	edited   bool   // the user edited the file
+	undo     bool   // from undo or redo
+	before   []byte // the file before it was edited
+	after    []byte
+}
+
+func readCommands(file commands.File, keys keymap.Map) commandsRead {
+	var r commandsRead
+	r.commands, r.problems = file.Load(keys)
+	return r
+}
+
+// readAgain reads the file of commands again.
+func (f *filesTab) readAgain() tea.Cmd {
+	src := f.src
+	return f.run(taskCommands, func(context.Context) (any, error) {
+		keys, _ := src.Keys.Load()
+		return readCommands(src.Commands, keys), nil
+	})
+}
+
+// edit opens the file of commands in the user's editor.
+func (f *filesTab) edit() tea.Cmd {
+	file := f.src.Commands
+	return f.run(taskEdit, func(context.Context) (any, error) {
+		before, err := file.Read()
+		return editMsg{string(before), ".yaml", func(text string, changed bool) tea.Cmd {
+			if !changed {
+				return nil
+			}
+			return f.write([]byte(text), commandsRead{edited: true, before: before, after: []byte(text)})
+		}}, err
+	})
+}
+
+// write replaces the file of commands and reads it.
+func (f *filesTab) write(text []byte, done commandsRead) tea.Cmd {
+	src := f.src
+	return f.run(taskCommands, func(context.Context) (any, error) {
+		if err := src.Commands.Write(text); err != nil {
+			return nil, err
+		}
+		keys, _ := src.Keys.Load()
+		done.commands, done.problems = src.Commands.Load(keys)
+		return done, nil
+	})
+}
+
+// applyCommands gives the program the commands that were read.
+func (f *filesTab) applyCommands(r commandsRead) tea.Cmd {
+	if f.src.Commands.Path == "" {
+		return nil
+	}
+	f.problems = r.problems
+	use := screen.Send(screen.SetCommandsMsg{Commands: r.commands})
+	if r.edited && !r.undo {
+		f.pushUndo(screen.UndoStep{
+			Label: "edit of the commands", OwnNotice: true,
+			Undo: func() tea.Cmd { return f.restore(r.before, "Undone: edit of the commands") },
+			Redo: func() tea.Cmd { return f.restore(r.after, "Redone: edit of the commands") },
+		})
+		level, text := widget.LevelSuccess, "Loaded the commands."
+		if len(r.problems) > 0 {
+			level, text = widget.LevelError, fmt.Sprintf("Some of the commands were ignored: %s", r.problems[0])
+		}
+		return tea.Batch(use, screen.NotifyAbout(screen.TopicEdit, level, text))
+	}
+	return use
+}
+
+func (f *filesTab) restore(text []byte, said string) tea.Cmd {
+	return tea.Batch(f.open(), f.write(text, commandsRead{edited: true, undo: true}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
+}
+
+// view draws the list, and the path and the description of the selected file.
+func (f *filesTab) view(w, h int) string {
+	lines := strings.Split(f.list.View(), "\n")
+	if file, ok := f.selected(); ok {
+		lines = append(lines, "")
+		for _, l := range widget.Wrap(widget.Clean(file.Path), w) {
+			lines = append(lines, f.theme.Text.Render(l))
+		}
+		for _, l := range widget.Wrap(file.About, w) {
+			lines = append(lines, f.theme.Muted.Render(l))
+		}
+		if f.isCommands(file) {
+			for _, p := range f.problems {
+				for _, l := range widget.Wrap(widget.Clean("✗ "+p.String()), w) {
+					lines = append(lines, f.theme.Danger.Render(l))
+				}
+			}
+		}
+	}
+	return strings.Join(lines[:min(len(lines), h)], "\n")
+}

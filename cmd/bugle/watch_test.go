@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,12 +23,12 @@ type watching struct {
 	code  chan int
 }
 
-func watch(t *testing.T, b bugle, dir string) watching {
+func watch(t *testing.T, b bugle, dir string, flags ...string) watching {
 	ctx, stop := context.WithCancel(t.Context())
 	r, out := io.Pipe()
 	w := watching{t, make(chan map[string]any), stop, make(chan int, 1)}
 	go func() {
-		w.code <- run(ctx, []string{"watch", dir, "--json"}, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: out, Err: io.Discard})
+		w.code <- run(ctx, append([]string{"watch", dir, "--json"}, flags...), func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: out, Err: io.Discard})
 		_ = out.Close()
 	}()
 	go func() {
@@ -195,5 +196,41 @@ func TestWatchSkipsLiveCampaigns(t *testing.T) {
 	}
 	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "Half price") {
 		t.Errorf("it was changed: %s", got)
+	}
+}
+
+// The page in the browser shows the campaign that was saved last.
+func TestWatchOpensAPage(t *testing.T) {
+	t.Setenv("DISPLAY", "") // so that no browser is opened
+	t.Setenv("WAYLAND_DISPLAY", "")
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	id := b.create(watchedMail)
+	b.create(strings.ReplaceAll(watchedMail, "Watched", "Other"))
+	dir := t.TempDir()
+	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
+	w := watch(t, b, dir, "--open")
+	url, _ := w.next("watching")["page"].(string)
+	page := func() string {
+		t.Helper()
+		answer, err := http.Get(url + "message")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, body := range []string{"<p>two</p>", "<p>three</p>"} {
+		if err := os.WriteFile(filepath.Join(dir, "watched-"+id, "email.html"), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.next("updated")
+		if got := page(); !strings.Contains(got, strings.TrimSuffix(body, "</p>")) {
+			t.Errorf("the page does not show %s: %s", body, got)
+		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/edit/grid"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/themes"
+	"bugle/ui/builder/livepage"
 	"bugle/ui/editor"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
@@ -104,10 +104,7 @@ func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []re
 	ch, now, location := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Location
 	return func(root doc.Value, o render.Options) []render.View {
 		o.Now = now()
-		views, ok := render.ViewsAt(ch, root, at, o)
-		if !ok && !inMessageCell(ch, root, at) {
-			views, _ = render.FirstViews(ch, root, o)
-		}
+		views, _ := livepage.Views(ch, root, at, o)
 		for i := range views {
 			views[i].At = o.Now
 			if location != nil {
@@ -137,12 +134,6 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 		return nil
 	}
 	return a.cfg.Host.Run(taskTemplates, func(ctx context.Context) (any, error) { return shelf.Read(ctx, keeper, refs) })
-}
-
-// inMessageCell reports whether a place is in one message of several, even if it does not exist.
-func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
-	c, ok := grid.New(ch, root).CellAt(at)
-	return ok && len(c.Path) > len(grid.Path()) && at.HasPrefix(c.Path)
 }
 
 func (a *previewPanel) draw() {

@@ -31,14 +31,16 @@ import (
 // NewWatch returns the command bugle watch.
 func NewWatch(f *cli.Factory) *cobra.Command {
 	var by string
+	var open bool
 	cmd := &cobra.Command{
 		Use:   "watch DIR",
 		Short: "Apply campaign files whenever they are saved",
 		Long: "Waits for changes of the campaign files in a folder, such as one that `bugle export --folders` wrote, and applies\n" +
 			"each file to its draft when it is saved. Problems and warnings are printed with file, line and column; invalid\n" +
 			"files are not applied. Live campaigns are changed only after you confirm it; without a terminal they are\n" +
-			"skipped. A component that somebody else changed meanwhile is not overwritten. ctrl+c ends.",
-		Example: "  bugle export --all --dir campaigns --folders && bugle watch campaigns\n  bugle watch campaigns --json",
+			"skipped. A component that somebody else changed meanwhile is not overwritten. ctrl+c ends.\n\n" +
+			"With --open, a page in the browser shows the message that was saved last, and follows every change.",
+		Example: "  bugle export --all --dir campaigns --folders && bugle watch campaigns --open\n  bugle watch campaigns --json",
 		Args:    cli.Exactly(1, "a folder with campaign files"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -48,9 +50,13 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, seen: map[string][sha256.Size]byte{}}
+			if open {
+				w.page = &page{}
+			}
 			return w.run(cmd.Context())
 		},
 	}
+	cmd.Flags().BoolVar(&open, "open", false, "show the message in the browser, on a page that follows what is saved")
 	cmd.Flags().StringVar(&by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
 	return cmd
 }
@@ -66,6 +72,7 @@ type watcher struct {
 	svc     engine.Service
 	kept    engine.DismissalStore
 	notify  *fsnotify.Watcher
+	page    *page // nil without --open
 
 	// base has the components of each campaign as the files and the workspace agreed on them last, by campaign id. What
 	// differs from it in a file was changed there.
@@ -84,6 +91,7 @@ type watchedLine struct {
 	Changes  []shownChange  `json:"changes,omitempty"`
 	Problems []shownProblem `json:"problems,omitempty"`
 	Warnings []doc.Value    `json:"warnings,omitempty"`
+	Page     string         `json:"page,omitempty"` // the address of the page in the browser
 	Message  string         `json:"message,omitempty"`
 }
 
@@ -123,6 +131,12 @@ func (w *watcher) run(ctx context.Context) error {
 	defer func() { _ = w.notify.Close() }()
 	if err := w.addFolders(w.dir); err != nil {
 		return err
+	}
+	if w.page != nil {
+		if err := w.page.start(ctx, w.svc); err != nil {
+			return err
+		}
+		defer w.page.close()
 	}
 	if err := w.start(ctx); err != nil {
 		return quietly(ctx, err)
@@ -188,7 +202,15 @@ func (w *watcher) start(ctx context.Context) error {
 		}
 	}
 	texts := append([]string{fmt.Sprintf("Watching %s with %s. ctrl+c ends.", w.dir, phrase.Count(len(files), "campaign file"))}, differ...)
-	return w.say(watchedLine{Event: "watching", File: w.dir, Files: len(files), Message: strings.Join(differ, "\n")}, texts...)
+	l := watchedLine{Event: "watching", File: w.dir, Files: len(files), Message: strings.Join(differ, "\n")}
+	if w.page != nil {
+		if len(p.steps) > 0 {
+			w.page.show(p.steps[0].before, nil)
+		}
+		l.Page = w.page.server.URL()
+		texts = append(texts, w.page.open(ctx))
+	}
+	return w.say(l, texts...)
 }
 
 // loop waits for events, and handles files once nothing has happened for a while.
@@ -342,6 +364,9 @@ func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) err
 		return err
 	}
 	w.base[s.ID] = now.Body
+	if w.page != nil {
+		w.page.show(now, s.diff)
+	}
 	for _, d := range w.warnings(ctx, now, h) {
 		texts = append(texts, d.Location.String()+": "+string(d.Level)+": "+d.Path+": "+d.Message)
 		l.Warnings = append(l.Warnings, report.WithLocation(doc.NewObject(

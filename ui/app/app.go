@@ -40,7 +40,7 @@ type Options struct {
 	Suspend bool
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(file string) ([]string, error)
-	// Input and Output are the terminal for the editor; nil means those of the program.
+	// Input and Output are the terminal for the editor and other programs; nil means those of the program.
 	Input  io.Reader
 	Output io.Writer
 	// Clipboard copies a text to the clipboard.
@@ -169,6 +169,10 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.OpenEditorMsg:
 		return m.opts.openEditor(msg), true
 	case editorClosedMsg:
+		return msg.finish(), true
+	case screen.TakeTerminalMsg:
+		return m.opts.giveTerminal(msg), true
+	case terminalBackMsg:
 		return msg.finish(), true
 	case screen.CopyMsg:
 		return m.opts.copy(msg), true

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,30 @@ func TestEditorInRunningProgram(t *testing.T) {
 	}
 	if got != "some and more" {
 		t.Errorf("back came %q", got)
+	}
+}
+
+// A running program gives the terminal away, takes it back with the mouse on again, and says how it ended.
+func TestTakeTerminalInRunningProgram(t *testing.T) {
+	d := newHarness(t)
+	out := &watcher{want: "\x1b[?1002h", times: 2, seen: make(chan struct{})}
+	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(out), tea.WithoutSignals(), tea.WithMouseCellMotion())
+	var got error
+	go func() {
+		p.Send(screen.TakeTerminalMsg{
+			Run:  func(io.Reader, io.Writer) error { return io.ErrNoProgress },
+			Then: func(err error) tea.Cmd { got = err; return nil },
+		})
+		<-out.seen
+		p.Quit()
+	}()
+	stuck := time.AfterFunc(20*time.Second, p.Kill)
+	defer stuck.Stop()
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(got, io.ErrNoProgress) {
+		t.Errorf("it ended with %v", got)
 	}
 }
 

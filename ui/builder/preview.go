@@ -14,9 +14,11 @@ import (
 	"bugle/themes"
 	"bugle/ui/builder/livepage"
 	"bugle/ui/editor"
+	"bugle/ui/images"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
+	"bugle/ui/widget"
 )
 
 // previewPanel shows the current message as the recipient would see it.
@@ -184,6 +186,14 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 			a.draw()
 			return nil
 		}
+		if pictures := a.images(); msg.String() == showImages && len(pictures) > 0 {
+			return screen.Send(screen.TakeTerminalMsg{Run: images.New(pictures).Run, Then: func(err error) tea.Cmd {
+				if err == nil {
+					return nil
+				}
+				return screen.Notify(widget.LevelWarning, capitalize(err.Error())+".")
+			}})
+		}
 		a.view.Update(msg)
 	case tea.MouseMsg:
 		a.view.Mouse(msg)
@@ -194,10 +204,22 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 // nextPlatform shows the message on the next platform.
 const nextPlatform = "n"
 
+// showImages shows the images of the message on the whole terminal.
+const showImages = "i"
+
+// images returns the images of the message that is drawn.
+func (a *previewPanel) images() []render.Image {
+	v, _ := a.shown()
+	return v.Images()
+}
+
 func (a *previewPanel) Bindings() []key.Binding {
 	var out []key.Binding
 	if len(a.views) > 1 {
 		out = append(out, key.NewBinding(key.WithKeys(nextPlatform), key.WithHelp(nextPlatform, "next platform")))
+	}
+	if len(a.images()) > 0 {
+		out = append(out, key.NewBinding(key.WithKeys(showImages), key.WithHelp(showImages, "images")))
 	}
 	for _, b := range a.view.Bindings() {
 		if len(b.Keys) > 0 {

@@ -2,6 +2,7 @@ package screen
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+	"io"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -75,6 +76,12 @@ type OpenEditorMsg struct {
 	Suffix string // file name suffix, such as ".html"
 	// Then receives the text as saved in the editor; changed is false if it is the same as before.
 	Then func(text string, changed bool) tea.Cmd
+}
+
+// TakeTerminalMsg gives the terminal to Run until it returns.
+type TakeTerminalMsg struct {
+	Run  func(in io.Reader, out io.Writer) error
+	Then func(error) tea.Cmd
 }
 
 // CopyMsg copies a text to the clipboard.

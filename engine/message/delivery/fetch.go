@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,12 @@ const (
 	fetchTimeout  = 20 * time.Second
 )
 
-// Fetcher downloads attachments. The zero value is ready for use, and it is safe for concurrent use.
+// Fetcher downloads attachments, and other files that a message names. The zero value is ready for use, and it is safe for concurrent use.
 //
 // The author of a campaign chooses the URLs, and the response is sent by email. Therefore addresses in
 // private networks are refused, checked when dialing, and no proxy is used.
 type Fetcher struct {
+	What         string        // what errors call the file; empty is "attachment"
 	AllowPrivate bool          // allow private, loopback and link-local addresses
 	MaxBytes     int64         // 0 is 10 MiB
 	Timeout      time.Duration // 0 is 20 seconds; includes redirects and the body
@@ -42,7 +44,7 @@ var ErrPrivate = publicnet.ErrPrivate
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Attachment{}, refuse("the attachment %s is not an http or https address", displayURL(rawURL))
+		return Attachment{}, refuse("the %s %s is not an http or https address", f.what(), displayURL(rawURL))
 	}
 	timeout := f.Timeout
 	if timeout == 0 {
@@ -60,9 +62,9 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) 
 		_ = publicnet.PadDelay(ctx, start, timeout) // whose end is looked at next
 	}
 	if ctxErr := ctx.Err(); ctxErr != nil {
-		return Attachment{}, fmt.Errorf("fetching the attachment %s: %w", displayURL(rawURL), ctxErr)
+		return Attachment{}, fmt.Errorf("fetching the %s %s: %w", f.what(), displayURL(rawURL), ctxErr)
 	}
-	return Attachment{}, fetchError(rawURL, timeout, err)
+	return Attachment{}, f.explain(rawURL, timeout, err)
 }
 
 // noResponse wraps the cause of a missing response.
@@ -71,10 +73,13 @@ type noResponse struct{ err error }
 func (u *noResponse) Error() string { return u.err.Error() }
 func (u *noResponse) Unwrap() error { return u.err }
 
-func fetchError(rawURL string, timeout time.Duration, err error) error {
+func (f *Fetcher) what() string { return cmp.Or(f.What, "attachment") }
+
+// explain returns what a download failed with.
+func (f *Fetcher) explain(rawURL string, timeout time.Duration, err error) error {
 	var own *Error
 	if errors.As(err, &own) {
-		own.Message = "the attachment " + displayURL(rawURL) + " " + own.Message
+		own.Message = "the " + f.what() + " " + displayURL(rawURL) + " " + own.Message
 		return own
 	}
 	e := &Error{Reason: Unreachable, Temporary: true, Err: err}
@@ -85,11 +90,11 @@ func fetchError(rawURL string, timeout time.Duration, err error) error {
 	var none *noResponse
 	switch {
 	case errors.As(err, &none):
-		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: its address %s", displayURL(rawURL), publicnet.NoResponse)
+		e.Message = fmt.Sprintf("the %s %s cannot be fetched: its address %s", f.what(), displayURL(rawURL), publicnet.NoResponse)
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Message = fmt.Sprintf("the attachment %s took longer than %s", displayURL(rawURL), timeout)
+		e.Message = fmt.Sprintf("the %s %s took longer than %s", f.what(), displayURL(rawURL), timeout)
 	default:
-		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", displayURL(rawURL), RootCause(err))
+		e.Message = fmt.Sprintf("the %s %s cannot be fetched: %s", f.what(), displayURL(rawURL), RootCause(err))
 	}
 	return e
 }

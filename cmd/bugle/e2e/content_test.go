@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,13 +34,28 @@ func written(t *testing.T, path string) string {
 	return ""
 }
 
+// fetched returns what is at an address.
+func fetched(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // The grid of an email: two locales more, a second variation, 60 to 40, a cell copied and another
 // compared; the text is changed in the person's editor and the mail looked at in the browser.
 func TestContentInTheGrid(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	editor := script(t, dir, "editor", `echo '<p>Added in the editor.</p>' >> "$1"`)
-	script(t, dir, "xdg-open", `cp "$1" `+dir+`/part && mv `+dir+`/part `+dir+`/opened.html`)
+	script(t, dir, "xdg-open", `echo "$1" > `+dir+`/part && mv `+dir+`/part `+dir+`/opened`)
 	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor, "DISPLAY=:99")
 	p.start = "PATH=" + dir + ":$PATH " + p.start
 	p.again()
@@ -56,7 +73,7 @@ func TestContentInTheGrid(t *testing.T) {
 	// One cell differs from the others, and the comparison shows how.
 	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
 	p.play("o", "?Opened in the browser")
-	if page := written(t, filepath.Join(dir, "opened.html")); !strings.Contains(page, "Added in the editor.") {
+	if page := fetched(t, strings.TrimSpace(written(t, filepath.Join(dir, "opened")))+"message"); !strings.Contains(page, "Added in the editor.") {
 		t.Errorf("the browser shows %s", page)
 	}
 	// The editor's result must be JSON here; anything else is not accepted.

@@ -56,7 +56,7 @@ func TestMainJobWithScreenReader(t *testing.T) {
 		{"list", "Go to, 1 to 11, Enter for Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "Before you can publish: 2 problems."},
 		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"send to", "3 of 4. Send to."}, {"yes", "3 of 3."}, {"back", "Before you can publish: 1 problem."},
 		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is invalid or missing."},
-		{"validate", "Valid: this campaign can be published."},
+		{"validate", "Also worth a look: 1 warning."}, {"", "Nothing is invalid or missing."},
 		{"test", "Identifier, 1 to 4"}, {"", "Recipient or name:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},
 		{"leave", "Main menu of workspace DEMO."}, {"outbox", "1. Spring is here: to ann@example.com"},
 	} {

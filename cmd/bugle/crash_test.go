@@ -24,6 +24,7 @@ import (
 
 var (
 	crashKills = flag.Int("kills", 6, "how many processes TestCrash kills one by one; 1000 is its full length")
+	crashTime  = flag.Duration("kill-for", 0, "for how long TestCrash kills processes, instead of -kills of them")
 	crashSeed  = flag.Uint64("seed", 0, "where the random choices of TestCrash and TestRot begin; 0 takes any")
 )
 
@@ -86,7 +87,13 @@ func (s *crashSite) trial(t *testing.T) {
 
 	k := &crashKiller{s: s, t: t, rnd: rand.New(rand.NewPCG(seed, 3))}
 	began := time.Now()
-	for next := min(*crashKills/2, 40); k.killed < *crashKills && !t.Failed(); {
+	goesOn := func() bool {
+		if *crashTime > 0 {
+			return time.Since(began) < *crashTime
+		}
+		return k.killed < *crashKills
+	}
+	for next := min(*crashKills/2, 40); goesOn() && !t.Failed(); {
 		k.round(ctx)
 		if k.killed >= next {
 			s.pause()

@@ -260,12 +260,13 @@ type terminal struct {
 const (
 	// kittyImage is the number of the image in the terminal's memory, of which there is one.
 	kittyImage = 1
+	cellSize   = 16              // the question for the size of a character in pixels (XTWINOPS)
 	patience   = 2 * time.Second // for the terminal's answers, which may come over ssh
 )
 
 // ask asks the terminal for the protocols that it knows. Each terminal answers the last question, for its attributes (DA1).
 func ask(out io.Writer, chunks <-chan string) (terminal, error) {
-	question := ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + ansi.RequestNameVersion + ansi.WindowOp(ansi.RequestCellSizeWinOp) + ansi.RequestPrimaryDeviceAttributes
+	question := ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + ansi.RequestNameVersion + ansi.WindowOp(cellSize) + ansi.RequestPrimaryDeviceAttributes
 	if _, err := io.WriteString(out, question); err != nil {
 		return terminal{}, err
 	}

@@ -80,11 +80,15 @@ func Compile(ctx context.Context, source string) (string, error) {
 		return "", ErrNotInstalled
 	}
 	// Each run takes a second of a processor, and there are never many sources.
+	var last result
 	select {
-	case running <- struct{}{}:
-		defer func() { <-running }()
+	case last = <-newest:
+		defer func() { newest <- last }()
 	case <-ctx.Done():
 		return "", ctx.Err()
+	}
+	if last.program == program && last.source == source {
+		return last.html, last.err
 	}
 	html, problems, err := run(ctx, program, source)
 	if err != nil {
@@ -93,14 +97,28 @@ func Compile(ctx context.Context, source string) (string, error) {
 	if len(problems) == 0 {
 		problems = lostExpressions(source, html)
 	}
-	if len(problems) > 0 {
-		return "", failed(problems...)
+	if len(problems) == 0 {
+		last = result{program, source, html, nil}
+		return html, nil
 	}
-	return html, nil
+	err = failed(problems...)
+	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Line > 0 }) { // not one that the next run may not have
+		last = result{program, source, "", err}
+	}
+	return "", err
 }
 
-// running holds a value while the program runs.
-var running = make(chan struct{}, 1)
+// result is what one run of the program has made of a source.
+type result struct {
+	program, source, html string
+	err                   error
+}
+
+// newest holds the newest result while the program does not run. The checks of a campaign compile what the builder or a
+// command has just compiled.
+var newest = make(chan result, 1)
+
+func init() { newest <- result{} }
 
 // passed are the variables of the environment that the program and node get: where they are installed, and what Windows
 // needs to start programs. Others, such as NODE_OPTIONS, change what they do.

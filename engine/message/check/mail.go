@@ -50,7 +50,7 @@ func notCompiled(r *run) {
 		if _, err := mjml.Compile(r.ctx, source); err != nil {
 			why = "The body is MJML that was not compiled to HTML: " + strings.TrimPrefix(err.Error(), "the MJML cannot be compiled: ")
 		}
-		r.find("mjml-not-compiled", m.at(catalog.EmailHTML), m.TestKey, "%s", why)
+		r.find(NotCompiled, m.at(catalog.EmailHTML), m.TestKey, "%s", why)
 	}
 }
 

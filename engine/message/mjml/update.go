@@ -38,52 +38,57 @@ const (
 
 // UpdateAll returns a document in which all HTML fields were updated that differ from those of before, which may be
 // absent. The problems are of the fields that cannot be compiled; those fields stay as they are. The error is that of ctx.
-func UpdateAll(ctx context.Context, table *schema.Schema, before, after doc.Value) (doc.Value, []schema.Problem, error) {
-	u := updater{ctx: ctx, before: before, out: after}
-	u.walk(nil, table.Root(), after)
-	return u.out, u.problems, u.err
-}
-
-type updater struct {
-	ctx         context.Context
-	before, out doc.Value
-	problems    []schema.Problem
-	err         error
-}
-
-func (u *updater) walk(p doc.Path, n *schema.Node, v doc.Value) {
-	if n == nil || u.err != nil {
-		return
-	}
-	for i, e := range v.Elems() {
-		u.walk(p.Elem(i), n.Element, e)
-	}
-	for name, m := range v.Members() {
-		u.walk(p.Child(name), n.Child(name), m)
-	}
-	if InField(n) && v.Kind() == doc.String {
-		u.update(p, n, v.Text())
-	}
-}
-
-func (u *updater) update(p doc.Path, n *schema.Node, text string) {
-	was := u.before.Lookup(p).Text()
-	if text == was && !IsSource(text) {
-		return
-	}
-	now, err := Update(u.ctx, was, text)
-	switch {
-	case err != nil && u.ctx.Err() != nil:
-		u.err = u.ctx.Err()
-	case err != nil:
-		u.problems = append(u.problems, Problems(n, p, err)...)
-	case now != text:
-		out, err := u.out.Set(p, doc.NewString(now))
-		if err != nil {
-			panic(err) // there is a text at p
+func UpdateAll(ctx context.Context, table *schema.Schema, before, after doc.Value) (out doc.Value, problems []schema.Problem, err error) {
+	out = replaced(table, after, func(p doc.Path, n *schema.Node, text string) string {
+		was := before.Lookup(p).Text()
+		if err != nil || text == was && !IsSource(text) {
+			return text
 		}
-		u.out = out
+		now, failure := Update(ctx, was, text)
+		switch {
+		case failure == nil:
+			return now
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		default:
+			problems = append(problems, Problems(n, p, failure)...)
+		}
+		return text
+	})
+	return out, problems, err
+}
+
+// EditableAll returns a document with the text to edit in each HTML field: see [Editable].
+func EditableAll(table *schema.Schema, root doc.Value) doc.Value {
+	return replaced(table, root, func(_ doc.Path, _ *schema.Node, text string) string { return Editable(text) })
+}
+
+// replaced returns a document in which fn has replaced the texts of its HTML fields.
+func replaced(table *schema.Schema, root doc.Value, fn func(doc.Path, *schema.Node, string) string) doc.Value {
+	out := root
+	var walk func(doc.Path, *schema.Node, doc.Value)
+	walk = func(p doc.Path, n *schema.Node, v doc.Value) {
+		if n == nil {
+			return
+		}
+		for i, e := range v.Elems() {
+			walk(p.Elem(i), n.Element, e)
+		}
+		for name, m := range v.Members() {
+			walk(p.Child(name), n.Child(name), m)
+		}
+		if !InField(n) || v.Kind() != doc.String {
+			return
+		}
+		if text := fn(p, n, v.Text()); text != v.Text() {
+			var err error
+			if out, err = out.Set(p, doc.NewString(text)); err != nil {
+				panic(err) // there is a text at p
+			}
+		}
 	}
+	walk(nil, table.Root(), root)
+	return out
 }
 
 // Problems returns an error of [Update] as the problems of the field at p, each with its line.

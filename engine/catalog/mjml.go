@@ -33,7 +33,7 @@ var compiledMJML = schema.Named{
 		}
 		return []schema.Finding{{
 			Message:     "is MJML that has not been compiled to HTML; save it with `bugle edit` or in the builder, which compile it or show why they cannot",
-			FormMessage: "this MJML has not been compiled to HTML",
+			FormMessage: "this MJML has not been compiled to HTML yet",
 		}}
 	},
 }

@@ -138,7 +138,7 @@ var table = []Check{
 
 	// What it is made of.
 	{ID: NotCompiled, Severity: Warning, Title: "MJML was not compiled to HTML", Channels: emailOnly,
-		Why: "Inboxes cannot show MJML, so the email can be neither tested nor published.", Remedy: "Save it in the builder or with `bugle edit`, which compile it."},
+		Why: "Inboxes cannot show MJML, so the email can be neither tested nor published.", Remedy: "Correct it, or install mjml, and save it in the builder or with `bugle edit`, which compile it."},
 	{ID: "image-alt-missing", Severity: Warning, Title: "Images have no alternative text", Channels: emailOnly,
 		Why: "Screen readers, and recipients who block images, get nothing there.", Remedy: `Add alt="…" that says what the image shows, or alt="" to decoration.`, Source: wcagText},
 	{ID: "image-size-missing", Severity: Note, Title: "Images have no size", Channels: emailOnly,

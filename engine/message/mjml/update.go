@@ -58,6 +58,18 @@ func UpdateAll(ctx context.Context, table *schema.Schema, before, after doc.Valu
 	return out, problems, err
 }
 
+// Pending reports whether a document has something for [UpdateAll] to do: MJML, or HTML that was changed after it was
+// compiled.
+func Pending(table *schema.Schema, before, after doc.Value) (pending bool) {
+	replaced(table, after, func(p doc.Path, _ *schema.Node, text string) string {
+		if !pending && (IsSource(text) || text != before.Lookup(p).Text() && Without(text) != text && Editable(text) == text) {
+			pending = true
+		}
+		return text
+	})
+	return pending
+}
+
 // EditableAll returns a document with the text to edit in each HTML field: see [Editable].
 func EditableAll(table *schema.Schema, root doc.Value) doc.Value {
 	return replaced(table, root, func(_ doc.Path, _ *schema.Node, text string) string { return Editable(text) })
@@ -107,6 +119,9 @@ func Problems(n *schema.Node, p doc.Path, err error) []schema.Problem {
 	}
 	return out
 }
+
+// IsProblem reports whether a problem is one of a source.
+func IsProblem(p schema.Problem) bool { return strings.HasSuffix(p.Rule, ruleSource) || IsMissing(p) }
 
 // IsMissing reports whether a problem is only that mjml is not installed.
 func IsMissing(p schema.Problem) bool { return strings.HasSuffix(p.Rule, ruleMissing) }

@@ -217,7 +217,7 @@ func structure(source string) (problems []Problem) {
 		case empty && !closes:
 		case !closes:
 			stack = append(stack, open{name, m[0]})
-		case len(stack) == 0:
+		case !slices.ContainsFunc(stack, func(o open) bool { return o.name == name }):
 			return append(problems, Problem{lineOf(source, m[0]), name, name + " is closed here, but was not opened"})
 		case stack[len(stack)-1].name != name:
 			o := stack[len(stack)-1]

@@ -106,7 +106,7 @@ func TestStructure(t *testing.T) {
 	for source, want := range map[string]string{
 		"<mjml><mj-body></mj-body></mjml>":               "",
 		"<mjml><mj-body>\n<mj-text>a\n</mj-body></mjml>": "line 2: mj-text is not closed before the end of mj-body in line 3",
-		"<mjml>\n</mj-body></mjml>":                      "line 1: mjml is not closed before the end of mj-body in line 2",
+		"<mjml>\n</mj-body></mjml>":                      "line 2: mj-body is closed here, but was not opened",
 		"<mjml></mjml>\n</mjml>":                         "line 2: mjml is closed here, but was not opened",
 		"\n<mjml>":                                       "line 2: mjml is not closed",
 		"<mjml><mj-image src='a>b' />\n<mj-divider/><mj-spacer /></mjml>":          "",

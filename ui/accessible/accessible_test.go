@@ -203,14 +203,19 @@ func TestMJML(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	html := func() string { return b.stored().Body.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text() }
+	html := func() string {
+		return b.stored().Body.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text()
+	}
 	b.play("content|1|list|html|<mjml>wrong</mjml>|<mjml>right</mjml>|")
 	b.want("MJML, line 1: mj-x: Attribute y is illegal.", "or type keep to save yours anyway", "Saved.")
 	if source, _ := mjml.Source(html()); source != "<mjml>right</mjml>" {
 		t.Errorf("the store has %q", html())
 	}
 	var opened string
-	b.edit = func(_ context.Context, text, suffix string) (string, error) { opened = text + suffix; return text + "\n", nil }
+	b.edit = func(_ context.Context, text, suffix string) (string, error) {
+		opened = text + suffix
+		return text + "\n", nil
+	}
 	b.play("content|1|list|html|read|edit|")
 	b.want("<mjml>right</mjml>\nEnd of the text.", "Not changed.")
 	b.wantNot("bugle:mjml")

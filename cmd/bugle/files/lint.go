@@ -152,7 +152,9 @@ func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) l
 			uncompiled[i].Severity = schema.Notice
 			continue
 		}
-		problems = slices.DeleteFunc(problems, func(o schema.Problem) bool { return strings.HasSuffix(o.Rule, catalog.RuleCompiled) && o.Path.Equal(p.Path) })
+		problems = slices.DeleteFunc(problems, func(o schema.Problem) bool {
+			return strings.HasSuffix(o.Rule, catalog.RuleCompiled) && o.Path.Equal(p.Path)
+		})
 	}
 	problems = append(uncompiled, problems...)
 	for _, p := range problems {

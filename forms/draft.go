@@ -78,8 +78,8 @@ func (d *draft) writeFlag(root doc.Value, r row, v doc.Value) (doc.Value, error)
 }
 
 // withText returns the document with the result of an external editor for the field at p: see [Form.SetText].
-func (d *draft) withText(p doc.Path, text string, asJSON bool) (doc.Value, error) {
-	old := d.root.Lookup(p)
+// old is what the editor was opened with.
+func (d *draft) withText(p doc.Path, old doc.Value, text string, asJSON bool) (doc.Value, error) {
 	v := doc.Value{}
 	switch {
 	case asJSON && len(text) > 0:

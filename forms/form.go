@@ -21,6 +21,9 @@ type Config struct {
 	Focus string
 	// Suggest returns the names in a workspace list, for fields with suggestions; nil if there are none.
 	Suggest func(list string) []string
+	// Source returns the text that a text was made from, which is shown and edited in its place; false if there is none.
+	// Nil means that all texts are edited as they are.
+	Source func(n *schema.Node, text string) (string, bool)
 	// Locked returns why the value at a path cannot be changed now, and "" if it can; nil if all can. A locked value
 	// can be viewed, and only handles keys that move.
 	Locked func(doc.Path) string
@@ -88,14 +91,17 @@ func (f *Form) Edited() (doc.Value, bool) {
 }
 
 // Reload replaces the document: with the result of Edited after it was saved, or with one that was changed
-// elsewhere (undo, an edit as JSON). In the second case all fields are recreated; the focus stays.
+// elsewhere (undo, an edit as JSON). In the second case all fields are recreated, except for one that is typed in and whose
+// text is the same; the focus stays.
 func (f *Form) Reload(root doc.Value) {
 	if !f.model.draft.reload(root) {
 		return
 	}
 	f.model.failure, f.model.field.added = "", false
 	f.model.refresh()
-	f.focus(f.model.cursor)
+	if !f.model.keepsText() {
+		f.focus(f.model.cursor)
+	}
 	f.arrange()
 }
 
@@ -109,7 +115,8 @@ func (f *Form) SetProblems(ps []schema.Problem) {
 // SetText sets the field at p to the result of an external editor. Invalid JSON is rejected with its line and
 // column, and changes nothing; an empty text removes the value.
 func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	root, err := f.model.draft.withText(p, text, asJSON)
+	old := f.model.builder.shown(f.cfg.Schema.At(p), f.model.draft.root.Lookup(p))
+	root, err := f.model.draft.withText(p, old, text, asJSON)
 	if err != nil || root.Same(f.model.draft.root) {
 		return err
 	}

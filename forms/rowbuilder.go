@@ -29,6 +29,12 @@ func newRowBuilder(cfg *Config) rowBuilder {
 func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	in := src.members(root)
 	rows, flats = in.rows, in.inlined
+	for i, r := range rows {
+		if v := src.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
+			rows[i].Value = v
+			rows[i].shape = shapeOf(rows[i].FieldState)
+		}
+	}
 	needed := src.isRequiredPart(root, src.cfg.Path)
 	for i := range rows {
 		rows[i].required = rows[i].Required && needed
@@ -45,6 +51,17 @@ func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
 		}
 	}
 	return rows, flats
+}
+
+// shown returns the value that a field shows: the source of its value, if there is one.
+func (src rowBuilder) shown(n *schema.Node, v doc.Value) doc.Value {
+	if src.cfg.Source == nil || n == nil || v.Kind() != doc.String {
+		return v
+	}
+	if text, ok := src.cfg.Source(n, v.Text()); ok {
+		return doc.NewString(text)
+	}
+	return v
 }
 
 // isRequiredPart reports whether the required fields of the part that p is in must be filled in, because the

@@ -157,6 +157,19 @@ func (s *rowModel) refresh() {
 	s.problems.check(s.draft.root)
 }
 
+// keepsText keeps the text area of the focused row after the document was replaced, with its cursor, and reports whether
+// it could: if its text is that of the new document.
+func (s *rowModel) keepsText() bool {
+	r, ok := s.focused()
+	area, is := s.field.editor.(*textArea)
+	if !ok || !is || area.replacement != nil || decodeHidden(area.buffer.text) != r.Value.Text() {
+		return false
+	}
+	area.buffer.start = area.buffer.text
+	s.field.before = s.draft.root
+	return true
+}
+
 // normalizeTime replaces a typed time by the document's format.
 func (s *rowModel) normalizeTime() {
 	r, ok := s.focused()

@@ -29,6 +29,14 @@ func init() {
 			refuse: []string{fmt.Sprintf(savedPush, `,"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Main SMTP"}`)},
 		},
 		ruleCase{
+			rule: "email.content.html_content#compiled", schema: "campaign email", env: schema.Env{Stage: schema.Publish},
+			accept: []string{
+				emailWith(`"content":{"email":{"html_content":"<p>Hi</p>"}}`),
+				emailWith(`"content":{"email":{"html_content":"<p>Hi</p><!-- bugle:mjml:1 0 A -->"}}`),
+			},
+			refuse: []string{emailWith(`"content":{"email":{"html_content":"\n<!-- a --><mjml></mjml>"}}`)},
+		},
+		ruleCase{
 			rule: "campaign_content#split", schema: "campaign push", env: schema.Env{Stage: schema.Publish},
 			accept: []string{
 				pushOf(OneTime, `"campaign_content":{"variation_details":{"no_of_variations":1}}`),

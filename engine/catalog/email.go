@@ -33,6 +33,7 @@ func emailContent() schema.Field {
 			wording(schema.Field{
 				Name: EmailHTML, Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the email. Use either this or a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
+				Rules:   []schema.Rule{schema.Guard{At: schema.Inline | schema.Saved | schema.Publish, Ref: refOwn, Rule: compiledMJML}},
 			}),
 			{
 				Name: "email_editor", Title: "Editor", Kind: schema.String, Default: `"Rich Editor"`,

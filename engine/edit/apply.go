@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 )
 
@@ -31,7 +32,11 @@ type ApplyResult struct {
 // Components that only one side changed are merged in any case.
 func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, error) {
 	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.config
+	uncompiled := s.uncompiled()
 	return func(ctx context.Context) (ApplyResult, error) {
+		if len(uncompiled) > 0 && head.Status != catalog.Draft { // it would be sent
+			return ApplyResult{}, engine.Invalid(uncompiled)
+		}
 		now, err := host.Service.Get(ctx, head.ID)
 		if err != nil {
 			return ApplyResult{}, err

@@ -37,6 +37,7 @@ type Session struct {
 	origin    doc.Value // the body that unapplied edits started from
 	saving    saving
 	queue     *saveQueue
+	compiling compiling
 	pending   bool // there are unapplied edits
 }
 
@@ -49,7 +50,7 @@ func New(host Config, id string) *Session {
 
 func (s *Session) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	table := catalog.Campaign(s.campaign.Channel)
-	return table, table.Validate(root, s.Env())
+	return table, s.withReasons(root, table.Validate(root, s.Env()))
 }
 
 // Loaded is the result of [Session.Load].
@@ -109,6 +110,7 @@ func (s *Session) ApplyLoaded(l Loaded) (recovered, ok bool) {
 		// Save against the revision that the edits were based on: a save by somebody else since then is a conflict.
 		s.campaign.Revision = l.workingCopy.Base
 	}
+	s.compiling = compiling{done: s.root}
 	s.Check()
 	return recovered, true
 }

@@ -25,6 +25,8 @@ type Problem struct {
 	Severity Severity
 	Message  string // one sentence without the path, using wire names
 	Section  string // the section of the specification
+	// Line is the line of a long text that the problem is about, from 1; 0 if it is about all of the value.
+	Line int `json:",omitempty"`
 	// FormMessage is the message with titles instead of wire names. It is "" if it equals Message, and for
 	// problems from a service.
 	FormMessage string `json:"Human,omitempty"`

@@ -15,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/render"
 	"bugle/engine/schema"
 )
@@ -64,7 +65,7 @@ func (x *extractor) walk(p doc.Path, v doc.Value) {
 	for name, m := range v.Members() {
 		at := p.Child(name)
 		if n := x.table.At(at); n != nil && n.Words && m.Kind() == doc.String {
-			x.add(at, n, m.Text())
+			x.add(at, n, editable(n, m.Text()))
 		}
 		x.walk(at, m)
 	}
@@ -83,13 +84,21 @@ func (x *extractor) walk(p doc.Path, v doc.Value) {
 	}
 }
 
+// editable returns the text that is translated: the MJML that HTML was compiled from.
+func editable(n *schema.Node, text string) string {
+	if mjml.InField(n) {
+		return mjml.Editable(text)
+	}
+	return text
+}
+
 func (x *extractor) add(at doc.Path, n *schema.Node, text string) {
 	u := Unit{Path: at, Locale: engine.DefaultLocale, Variation: engine.DefaultVariation, Place: strings.Join(x.table.Trail(at), " › "), Help: n.Help, Source: text, Text: text, Check: hash(text)}
 	if locale, variation, ok := cellOf(at); ok {
 		u.Locale, u.Variation = locale, variation
 	}
 	if of, ok := sourcePath(at); ok {
-		u.Source = x.root.Lookup(of).Text()
+		u.Source = editable(n, x.root.Lookup(of).Text())
 	}
 	u.Limit = x.limit(at)
 	x.units = append(x.units, u)
@@ -204,7 +213,7 @@ func Compare(c engine.Campaign, f File) (changes []Change, problems []Problem) {
 	return changes, problems
 }
 
-// Apply returns the campaign's body with the changes.
+// Apply returns the campaign's body with the changes. MJML in it has to be compiled.
 func Apply(body doc.Value, changes []Change) (doc.Value, error) {
 	for _, c := range changes {
 		var err error

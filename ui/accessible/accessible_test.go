@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/message/mjml"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/accessible"
@@ -189,6 +192,40 @@ func TestLongTexts(t *testing.T) {
 	b.want("The editor failed.")
 	b.wantStored("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
 	b.wantStored("campaign_content.content.email.subject", `"Hi\tyou"`)
+}
+
+// MJML is compiled when it is saved, and read and edited afterwards; what is wrong with it is said.
+func TestMJML(t *testing.T) {
+	bin := t.TempDir()
+	const stub = "#!/bin/sh\necho '<!-- FILE: undefined -->'; sed 's/<[^>]*>//g' | tee out; grep -q wrong out && echo \"Line 1 of $PWD (mj-x) — Attribute y is illegal\" >&2; exit 0\n"
+	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte(stub), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	html := func() string {
+		return b.stored().Body.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text()
+	}
+	b.play("content|1|list|html|<mjml>wrong</mjml>|<mjml>right</mjml>|")
+	b.want("MJML, line 1: mj-x: Attribute y is illegal.", "or type keep to save yours anyway", "Saved.")
+	if source, _ := mjml.Source(html()); source != "<mjml>right</mjml>" {
+		t.Errorf("the store has %q", html())
+	}
+	var opened string
+	b.edit = func(_ context.Context, text, suffix string) (string, error) {
+		opened = text + suffix
+		return text + "\n", nil
+	}
+	b.play("content|1|list|html|read|edit|")
+	b.want("<mjml>right</mjml>\nEnd of the text.", "Not changed.")
+	b.wantNot("bugle:mjml")
+	if opened != "<mjml>right</mjml>.mjml" {
+		t.Errorf("the editor is opened with %q", opened)
+	}
+	b.play("content|1|list|html|<mjml>wrong</mjml>|keep|")
+	if html() != "<mjml>wrong</mjml>" {
+		t.Errorf("the store has %q", html())
+	}
 }
 
 func TestEditLists(t *testing.T) {

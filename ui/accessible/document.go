@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -95,6 +96,9 @@ func (d *document) rows(p doc.Path) []row {
 		choice.Required = in.Required
 	}
 	for _, st := range obj.Fields {
+		if mjml.InField(st.Node) && st.Value.Kind() == doc.String {
+			st.Value = doc.NewString(mjml.Editable(st.Value.Text()))
+		}
 		r := row{FieldState: st, label: st.Node.Label()}
 		switch {
 		case one && st.Path.Equal(choice.Path):

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 )
@@ -117,12 +118,28 @@ func fieldWords(r row, more ...string) []string {
 
 // saveValue stores a value if the schema accepts it.
 func (a *fieldQuestion) saveValue(ctx context.Context, v doc.Value, said string) error {
+	given := v
+	if mjml.InField(a.row.Node) {
+		html, err := mjml.Update(ctx, a.root.Lookup(a.row.Path).Text(), v.Text())
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			a.rejected = given
+			for _, p := range mjml.Problems(a.row.Node, a.row.Path, err) {
+				a.println("%s", sentence(p.Text()))
+			}
+			return invalid("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
+		case html != v.Text():
+			v = doc.NewString(html)
+		}
+	}
 	root, err := a.with(v)
 	if err != nil {
 		return invalid("%s", sentence(err.Error()))
 	}
 	if bad := a.newErrors(root); len(bad) > 0 {
-		a.rejected = v
+		a.rejected = given
 		a.println("%s", strings.Join(bad, "\n"))
 		return invalid("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 )
 
 const longHelp = "Type one line. Type edit to open your editor, or lines to type several lines and end with a line that is only a dot. " +
@@ -77,7 +78,11 @@ func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 	if a.rejected.Exists() {
 		before = a.rejected.Text()
 	}
-	after, err := f.edit(ctx, before, ".html")
+	suffix := ".html"
+	if mjml.IsSource(before) {
+		suffix = ".mjml"
+	}
+	after, err := f.edit(ctx, before, suffix)
 	if err != nil {
 		return invalid("%s", sentence(err.Error()))
 	}

@@ -41,6 +41,7 @@ type Screen struct {
 	panes    *panes
 	viewAs   viewAs
 	warnings *warner
+	compiler *compiler
 	page     *pageOpener
 }
 
@@ -60,9 +61,10 @@ func WithBrowser(start func(ctx context.Context, url string) error) Option {
 	return func(s *Screen) { s.page.start = start }
 }
 
-// WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once.
+// WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once. MJML is compiled
+// somewhat later.
 func WithCheckDelay(d time.Duration) Option {
-	return func(s *Screen) { s.warnings.delay = d }
+	return func(s *Screen) { s.warnings.delay, s.compiler.delay = d, d*compileFactor }
 }
 
 // WithoutChecks looks for no warnings.
@@ -81,6 +83,7 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s.panes = ps
 	s.warnings = &warner{edit: s.edit, deps: deps, task: s.Run}
 	ps.info.warnings = s.warnings
+	s.compiler = &compiler{edit: s.edit, task: s.Run}
 	if len(r.Path) > 0 {
 		s.panes.focus = paneForm
 	}
@@ -141,7 +144,7 @@ func (s *Screen) load() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
 	s.page.follow()
-	return tea.Batch(cmd, s.panes.fulfill(), s.warnings.follow())
+	return tea.Batch(cmd, s.panes.fulfill(), s.compiler.follow(), s.warnings.follow())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -194,6 +197,8 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskState:
 		s.showState(r)
 		return s.warnings.read()
+	case taskCompile:
+		return s.compiled(r)
 	case taskBrowser:
 		return s.page.openedNotice(r)
 	case taskFacts, taskWarnings:

@@ -21,7 +21,7 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	}
 	continued := s.edit.Change(root, s.panes.host.path, field)
 	s.panes.showChecked()
-	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied(), s.warnings.follow())
+	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied(), s.compiler.follow(), s.warnings.follow())
 }
 
 // replaceBody replaces the campaign's body with the one from the route, as one change.

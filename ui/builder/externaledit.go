@@ -20,7 +20,7 @@ func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
 		return editJSON(s.edit, m.Path, m.Text, m.Text, s.setValue)
 	}
-	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: textSuffix(s.edit.Schema(), m.Path), Then: func(text string, changed bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: textSuffix(s.edit.Schema(), m.Path, m.Text), Then: func(text string, changed bool) tea.Cmd {
 		if !changed || s.panes.host.editor == nil {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 )
@@ -23,7 +24,11 @@ func (s *Screen) FocusedField() (screen.Field, bool) {
 	}
 	form, p, before := s.panes.host.path, f.Path, s.edit.Root().Lookup(f.Path)
 	asJSON := before.Exists() && before.Kind() != doc.String || !before.Exists() && f.Node.Kind != schema.String
-	out := screen.Field{Name: placeName(s.edit.Schema(), p), Path: p.String(), Text: before.Text(), Suffix: textSuffix(s.edit.Schema(), p), LockedReason: s.edit.LockedAt(p)}
+	text := before.Text()
+	if source, ok := sourceOf(f.Node, text); ok {
+		text = source
+	}
+	out := screen.Field{Name: placeName(s.edit.Schema(), p), Path: p.String(), Text: text, Suffix: textSuffix(s.edit.Schema(), p, text), LockedReason: s.edit.LockedAt(p)}
 	if asJSON && before.Exists() {
 		out.Text = string(before.Indent())
 	}
@@ -65,8 +70,12 @@ func (s *Screen) setText(form, p doc.Path, text string, asJSON bool) (tea.Cmd, e
 }
 
 // textSuffix returns the file name suffix of a text.
-func textSuffix(sch *schema.Schema, p doc.Path) string {
-	if n := sch.At(p); n != nil && n.Long {
+func textSuffix(sch *schema.Schema, p doc.Path, text string) string {
+	n := sch.At(p)
+	switch {
+	case mjml.InField(n) && mjml.IsSource(text):
+		return ".mjml"
+	case n != nil && n.Long:
 		return ".html"
 	}
 	return ".txt"

@@ -55,7 +55,7 @@ func (h *host) newEditor(p doc.Path) editor.Editor {
 func (h *host) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{
-			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Locked: h.edit.LockedAt, Now: h.deps.Now,
+			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Source: sourceOf, Locked: h.edit.LockedAt, Now: h.deps.Now,
 			Width: h.size.w, Height: h.size.h - h.tabBarHeight(),
 		},
 		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location, ViewAs: h.viewAs,

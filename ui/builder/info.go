@@ -368,6 +368,9 @@ func (in *info) fieldText(at location) string {
 		return strings.Join(lines, "\n")
 	}
 	add(in.theme.Strong, placeLabel(path, node))
+	if _, ok := sourceOf(node, in.edit.Root().Lookup(path).Text()); ok {
+		add(in.theme.Text, "You are editing the MJML. The HTML that is compiled from it is in the preview.")
+	}
 	notes := in.edit.Schema().Notes(node)
 	if f, ok := in.edit.Schema().Field(in.edit.Root(), path, in.edit.Env()); ok && f.Node == node {
 		notes = in.edit.Schema().NotesOf(f)

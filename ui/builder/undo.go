@@ -33,6 +33,7 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 		s.saver.save(editNote(doc.CommonPath(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
 		s.panes.fulfill(),
+		s.compiler.follow(),
 		s.warnings.follow(),
 	), true
 }

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -96,6 +97,9 @@ func (w *warner) show(r screen.Result) tea.Cmd {
 		return w.checkAfter(0)
 	case checked:
 		w.result, w.known = v.result, true
+		w.result.Findings = slices.DeleteFunc(slices.Clone(v.result.Findings), func(f check.Finding) bool {
+			return f.Check == check.NotCompiled // the compiler shows it as a problem of the field
+		})
 		if v.uncounted {
 			return w.readAfter(w.delay * recountFactor)
 		}

@@ -41,9 +41,9 @@ func (f File) Load(keys keymap.Map) ([]Command, []keymap.Problem) {
 // header begins a new file.
 const header = `# Your own commands: a list of shell commands on keys, such as
 #   - key: alt+j
-#     name: Compile MJML
+#     name: Format HTML
 #     screen: builder
-#     command: mjml --stdout {{.File}}
+#     command: prettier --parser html < {{.File}}
 #     output: field
 # The README describes the fields.
 `

@@ -1,15 +1,15 @@
 package commands
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"bugle/engine/process"
 )
 
 // Limits of what is read from a command.
@@ -18,17 +18,8 @@ const (
 	maxErrors = 64 << 10
 )
 
-// stopDelay is how long a command has to end after it was told to, and how long its output may stay open after it
-// has ended.
-const stopDelay = 2 * time.Second
-
 // Result is what a command printed.
-type Result struct {
-	Output string
-	Errors string // standard error
-	// Cut reports whether the output was longer than bugle reads.
-	Cut bool
-}
+type Result = process.Result
 
 // Job is a command that is ready to run. [Job.Close] must be called when it is not needed any more.
 type Job struct {
@@ -86,20 +77,12 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	defer cancel()
 	cmd := exec.CommandContext(limited, "sh", "-c", j.text)
 	cmd.Env = append(os.Environ(), j.env...)
-	cmd.WaitDelay = stopDelay
-	out, errs := bounded{limit: maxOutput}, bounded{limit: maxErrors}
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	killGroup := group(cmd)
-	err := cmd.Run()
-	killGroup()
-	r := Result{Output: out.text.String(), Errors: errs.text.String(), Cut: out.cut}
+	r, err := process.Run(cmd, process.Limits{Output: maxOutput, Errors: maxErrors})
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case limited.Err() != nil:
 		return r, fmt.Errorf("it was stopped after %s; a longer timeout can be set in %s", duration(j.command.Timeout), FileName)
-	case errors.Is(err, exec.ErrWaitDelay): // it has ended, and something that it started held its output
-		return r, nil
 	}
 	return r, err
 }
@@ -114,20 +97,4 @@ func duration(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
-}
-
-// bounded keeps the beginning of what is written to it.
-type bounded struct {
-	text  bytes.Buffer
-	limit int
-	cut   bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	n := len(p)
-	if room := b.limit - b.text.Len(); len(p) > room {
-		p, b.cut = p[:room], true
-	}
-	b.text.Write(p)
-	return n, nil
 }

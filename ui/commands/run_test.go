@@ -228,7 +228,7 @@ func gone(pid int) bool {
 func TestReadmeExamples(t *testing.T) {
 	bin := t.TempDir()
 	const stub = "#!/bin/sh\nfor a in \"$@\"; do printf '[%s]' \"$a\"; done\n[ -t 0 ] || cat\n"
-	for _, name := range []string{"mjml", "aspell", "hunspell", "curl", "trans"} {
+	for _, name := range []string{"prettier", "aspell", "hunspell", "curl", "trans"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(stub), 0o700); err != nil {
 			t.Fatal(err)
 		}

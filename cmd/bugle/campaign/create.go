@@ -80,6 +80,9 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 	if d.name != "" {
 		body = engine.WithName(body, d.name)
 	}
+	if body, err = cli.Compile(ctx, engine.ParseRecord(body).Channel, doc.Value{}, body); err != nil {
+		return engine.Created{}, err
+	}
 	made, err := svc.Create(ctx, engine.CreateRequest{Body: body})
 	if d.file == "" { // the flags are invalid, not a campaign
 		err = cli.AsUsage(err)

@@ -92,6 +92,9 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 	if err != nil {
 		return engine.Updated{}, nil, err
 	}
+	if body, err = cli.Compile(ctx, before.Channel, before.Body, body); err != nil {
+		return engine.Updated{}, nil, err
+	}
 	up, err = svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})
 	return up, removals(before, body), err
 }

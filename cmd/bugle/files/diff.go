@@ -14,7 +14,9 @@ import (
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 )
 
 // comparison holds the flags of diff.
@@ -96,8 +98,27 @@ func newPair(before, after *engine.Campaign, file string) pair {
 	p := pair{before: before, after: after, file: file}
 	if before != nil && after != nil {
 		p.changes = yamldoc.Changes(comparedPart(*before), comparedPart(*after))
+		for i, c := range p.changes {
+			if c.Before.Kind() == doc.String && c.After.Kind() == doc.String && mjml.InField(catalog.Campaign(after.Channel).At(c.Path)) {
+				p.changes[i].Before, p.changes[i].After = bySource(c.Before, c.After)
+			}
+		}
+		p.changes = slices.DeleteFunc(p.changes, func(c doc.Change) bool { return c.Before.Exists() && c.Before.Same(c.After) })
 	}
 	return p
+}
+
+// bySource returns two HTML bodies as what people edit: the MJML that they were compiled from. A body that was compiled
+// and MJML in a file are the same if it is the source of the body.
+func bySource(before, after doc.Value) (a, b doc.Value) {
+	a, b = doc.NewString(mjml.Editable(before.Text())), doc.NewString(mjml.Editable(after.Text()))
+	if a.Text() != b.Text() {
+		return a, b
+	}
+	if mjml.IsSource(before.Text()) || mjml.IsSource(after.Text()) {
+		return a, a
+	}
+	return before, after // of the same source, compiled differently
 }
 
 // differs reports whether the pair is not the same campaign twice.

@@ -13,12 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/files"
+	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -136,13 +138,18 @@ func (e editing) run(ctx context.Context, f *cli.Factory) error {
 
 // open writes the text into a new file.
 func (d *edition) open() (text []byte, err error) {
-	v, suffix := contentOf(d.campaign.Body), ".yaml"
+	table := catalog.Campaign(d.campaign.Channel)
+	v, suffix := mjml.EditableAll(table, contentOf(d.campaign.Body)), ".yaml"
 	if len(d.path) > 0 {
-		v = d.campaign.Document().Lookup(d.path)
-		n := catalog.Campaign(d.campaign.Channel).At(d.path)
+		v = mjml.EditableAll(table, d.campaign.Document()).Lookup(d.path)
+		n := table.At(d.path)
 		if d.text = v.Kind() == doc.String || !v.Exists() && n != nil && n.Kind == schema.String; d.text {
 			suffix = ".txt"
-			if n != nil && n.Links == schema.LinksInHTML {
+			switch {
+			case !mjml.InField(n):
+			case mjml.IsSource(v.Text()):
+				suffix = ".mjml"
+			default:
 				suffix = ".html"
 			}
 			text = []byte(v.Text())
@@ -190,7 +197,10 @@ func (d *edition) loop(ctx context.Context) error {
 			}
 			return d.kept(cli.Silent(cli.ExitInvalid))
 		}
-		body, problems := d.read(after)
+		body, problems := d.read(ctx, after)
+		if ctx.Err() != nil {
+			return d.kept(ctx.Err())
+		}
 		if problems != nil {
 			text, header = after, d.header(problems)
 			if again, err := d.again(ctx, problems, opened); err != nil || !again {
@@ -281,7 +291,7 @@ func (d *edition) body(b, before []byte) []byte {
 }
 
 // read returns the campaign's body with the edited text, or what is wrong with it.
-func (d *edition) read(text []byte) (doc.Value, []problemLine) {
+func (d *edition) read(ctx context.Context, text []byte) (doc.Value, []problemLine) {
 	if !bytes.Equal(bytes.ToValidUTF8(text, nil), text) {
 		return doc.Value{}, []problemLine{{message: "the text is not UTF-8"}}
 	}
@@ -313,7 +323,11 @@ func (d *edition) read(text []byte) (doc.Value, []problemLine) {
 			return doc.Value{}, []problemLine{{message: err.Error()}}
 		}
 	}
-	return after, d.problems(after, text)
+	compiled, err := cli.Compile(ctx, d.campaign.Channel, before, after)
+	if err != nil {
+		return doc.Value{}, d.lines(err, after, text)
+	}
+	return compiled, d.problems(compiled, text)
 }
 
 // yamlValue returns the one value of a text.
@@ -349,6 +363,11 @@ func (d *edition) problems(body doc.Value, text []byte) []problemLine {
 	if err == nil {
 		return nil
 	}
+	return d.lines(err, body, text)
+}
+
+// lines returns an error about an edited body with the lines of its text that it is about.
+func (d *edition) lines(err error, body doc.Value, text []byte) []problemLine {
 	e := engine.AsError(err)
 	if e == nil || len(e.Problems) == 0 {
 		return []problemLine{{message: err.Error()}}
@@ -361,7 +380,11 @@ func (d *edition) problems(body doc.Value, text []byte) []problemLine {
 	for _, p := range e.Problems {
 		line := problemLine{message: cli.ProblemLine(p)}
 		if places != nil && p.Path.HasPrefix(d.path) {
-			line.line, _ = places.Position(p.Path[len(d.path):])
+			at := p.Path[len(d.path):]
+			line.line, _ = places.Position(at)
+			if p.Line > 0 {
+				line.line, _ = places.TextPosition(at, report.LineStart(body.Lookup(p.Path).Text(), p.Line))
+			}
 		}
 		out = append(out, line)
 	}

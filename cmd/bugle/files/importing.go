@@ -131,7 +131,9 @@ func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) 
 				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
 					env.Record = row.body
 				}
-				row.err = checkNew(row.body, env)
+				if row.body, row.err = cli.Compile(ctx, engine.ParseRecord(row.body).Channel, doc.Value{}, row.body); row.err == nil {
+					row.err = checkNew(row.body, env)
+				}
 			}
 			rows = append(rows, row)
 		}

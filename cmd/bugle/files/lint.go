@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
@@ -138,7 +141,22 @@ func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) l
 		l.Line, l.Column, l.diagnostics = d.Line, d.Column, []report.Diagnostic{d}
 		return l
 	}
-	problems := lintDocument(h.Body, env)
+	body, uncompiled, err := mjml.UpdateAll(ctx, catalog.Campaign(engine.ParseRecord(h.Body).Channel), doc.Value{}, h.Body)
+	if err != nil {
+		return l
+	}
+	problems := lintDocument(body, env)
+	// Why MJML was not compiled says more than that it was not.
+	for i, p := range uncompiled {
+		if mjml.IsMissing(p) { // it may be installed where the file is applied
+			uncompiled[i].Severity = schema.Notice
+			continue
+		}
+		problems = slices.DeleteFunc(problems, func(o schema.Problem) bool {
+			return strings.HasSuffix(o.Rule, catalog.RuleCompiled) && o.Path.Equal(p.Path)
+		})
+	}
+	problems = append(uncompiled, problems...)
 	for _, p := range problems {
 		d := report.Problem(p, h.Body, h.Source)
 		row := lintedRow{Line: d.Line, Column: d.Column, Path: d.Path, Rule: p.Rule, Severity: "error", Message: p.Message, line: cli.ProblemLine(p)}
@@ -150,10 +168,12 @@ func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) l
 		}
 		l.Problems, l.diagnostics = append(l.Problems, row), append(l.diagnostics, d)
 	}
-	if out, err := check.Run(ctx, engine.ParseRecord(h.Body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
-		l.findings = out.Findings
+	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
+		l.findings = slices.DeleteFunc(out.Findings, func(f check.Finding) bool {
+			return f.Check == check.NotCompiled // it is among the problems
+		})
 		var warnings []doc.Value
-		for _, found := range out.Findings {
+		for _, found := range l.findings {
 			d := report.Finding(found, h.Body, h.Source)
 			l.diagnostics = append(l.diagnostics, d)
 			warnings = append(warnings, report.WithLocation(found.Document(), d.Location))

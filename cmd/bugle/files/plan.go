@@ -175,7 +175,7 @@ func (p *planner) add(ctx context.Context, h cli.HeldCampaign) {
 	}
 	p.taken[mark] = s.File
 	if id == "" {
-		p.create(s, rec)
+		p.create(ctx, s, rec)
 		return
 	}
 	p.update(ctx, s, rec)
@@ -201,7 +201,12 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 	return strings.Join(ids, ""), nil
 }
 
-func (p *planner) create(s *step, rec engine.Campaign) {
+func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
+	var err error
+	if rec.Body, err = cli.Compile(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
+		s.fail(actionFor(err), err)
+		return
+	}
 	s.body = newBody(rec.Document(), "", p.by)
 	env := p.env
 	if engine.IsExternal(p.svc) && s.returned {
@@ -224,6 +229,10 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	if rec.Channel != c.Channel || rec.DeliveryType != c.DeliveryType {
 		s.fail(actionInvalid, engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
 			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
+		return
+	}
+	if rec.Body, err = cli.Compile(ctx, c.Channel, c.Body, rec.Body); err != nil {
+		s.fail(actionFor(err), err)
 		return
 	}
 	after := c

@@ -393,7 +393,11 @@ func (w *watcher) merge(ctx context.Context, p *planner, h cli.HeldCampaign) (co
 	if err != nil {
 		return nil, h
 	}
-	for name, mine := range contentOf(rec.Body).Members() {
+	mine := contentOf(rec.Body)
+	if compiled, err := cli.Compile(ctx, now.Channel, base, mine); err == nil { // else planning it fails, and says why
+		mine = compiled
+	}
+	for name, mine := range mine.Members() {
 		theirs, was := now.Body.Get(name), base.Get(name)
 		switch {
 		case yamldoc.Same(mine, theirs):

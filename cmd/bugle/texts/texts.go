@@ -207,6 +207,9 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if err != nil {
 		return "", err
 	}
+	if body, err = cli.Compile(ctx, c.Channel, c.Body, body); err != nil {
+		return "", err
+	}
 	by, err := f.Signer(ctx, svc, i.by)
 	if err != nil {
 		return "", err

@@ -229,6 +229,7 @@ var emails = map[string]wrong{
 	"image over http":        {body(`<img src="http://cdn.shop.eu/a.png" alt="A" width="20">`), "image-http", "a.png"},
 	"images alone":           {with(htmlAt, `<div style="background:#fff"><a href="https://shop.eu"><img src="https://cdn.shop.eu/a.png" alt="" width="600"></a>{{ContentBlock['footer']}}</div>`), "image-only", "1 image and"},
 	"clipped":                {body("<p>" + strings.Repeat("Shoes. ", 16000) + "</p>"), "html-clipped", "102 KB"},
+	"MJML":                   {with(htmlAt, "<mjml>\n<mj-text></mjml>"), "mjml-not-compiled", "line 2: mj-text is not closed"},
 	"script":                 {body("<script>alert(1)</script>"), "html-script", "<script>"},
 	"event handler":          {body(`<p onclick="x()">Now</p>`), "html-script", "onclick"},
 	"form":                   {body(`<form action="https://shop.eu"><input name="x"></form>`), "html-form", "form"},
@@ -344,7 +345,8 @@ func business(t *testing.T, c *engine.Campaign, _ *check.Facts) {
 }
 
 func TestGoodCampaignsRaiseNothing(t *testing.T) {
-	for _, c := range []engine.Campaign{email(t), push(t)} {
+	compiled := set(t, email(t), htmlAt, page("")+"\n<!-- bugle:mjml:1 0 "+strings.Repeat("A", 110<<10)+" -->") // the source is not sent, so nothing clips it
+	for _, c := range []engine.Campaign{email(t), compiled, push(t)} {
 		out := run(t, c, facts())
 		for _, f := range out.Findings {
 			t.Errorf("%s: %s: %s", f.Check, f.Place(), f.Message)

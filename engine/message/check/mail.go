@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/render"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -36,6 +37,21 @@ func (r *run) withheld(p *page) string {
 		}
 	}
 	return ""
+}
+
+// notCompiled finds MJML where HTML belongs, and why it was not compiled.
+func notCompiled(r *run) {
+	for _, m := range r.messages {
+		source := m.text(catalog.EmailHTML)
+		if !mjml.IsSource(source) || r.ctx.Err() != nil {
+			continue
+		}
+		why := "The body is MJML that was not compiled to HTML yet"
+		if _, err := mjml.Compile(r.ctx, source); err != nil {
+			why = "The body is MJML that was not compiled to HTML: " + strings.TrimPrefix(err.Error(), "the MJML cannot be compiled: ")
+		}
+		r.find(NotCompiled, m.at(catalog.EmailHTML), m.TestKey, "%s", why)
+	}
 }
 
 func unsubscribe(r *run) {

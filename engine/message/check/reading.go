@@ -9,6 +9,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
@@ -58,7 +59,10 @@ func (r *run) readMessages() {
 		}
 		mail := render.Email(content.Delete(doc.P(catalog.EmailHTML)), o) // its body is read below
 		m.view = render.View{TestKey: k, Mail: &mail}
-		source := content.Get(catalog.EmailHTML).Text()
+		source := mjml.Without(content.Get(catalog.EmailHTML).Text()) // as it is sent
+		if mjml.IsSource(source) {
+			source = "" // not what is sent: see notCompiled
+		}
 		if pages[source] == nil {
 			pages[source] = r.readPage(source)
 		}

@@ -4,6 +4,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/utm"
 	"bugle/engine/schema"
 )
@@ -22,7 +23,8 @@ type Texts struct {
 	All bool
 }
 
-// At returns the value at p with its texts filled. What does not change is returned as it came.
+// At returns the value at p with its texts filled, and without the MJML that HTML was compiled from. What does not change
+// is returned as it came.
 func (t *Texts) At(p doc.Path) (doc.Value, error) {
 	return t.value(p, t.Table.At(p), t.Root.Lookup(p))
 }
@@ -33,7 +35,12 @@ func (t *Texts) value(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, error
 		if n == nil && !t.All || n != nil && !n.Template {
 			return v, nil
 		}
-		text, err := t.Fill(p, n, v.Text())
+		without := func(text string) string { return text }
+		if mjml.InField(n) {
+			without = mjml.Without // nobody gets the source, also if a service fills the text as the campaign has it
+		}
+		text, err := t.Fill(p, n, without(v.Text()))
+		text = without(text)
 		if err != nil || text == v.Text() {
 			return v, err
 		}

@@ -91,6 +91,36 @@ func TestInlineEmail(t *testing.T) {
 	}
 }
 
+// The MJML that a body was compiled from is not sent, and one that was not compiled is refused.
+func TestMJML(t *testing.T) {
+	b := newBench(t, local.Options{})
+	htmlAt := doc.P("campaign_content", "content", "email", "html_content")
+	request := func(html string) doc.Value {
+		body, err := inlineEmail(t, `"ida@example.com"`, "").Set(htmlAt, doc.NewString(html))
+		b.ok(err)
+		return body
+	}
+	const comment = "<!-- bugle:mjml:1 0123456789abcdef AAAA -->\n"
+	if out := b.test(request("<p>Hello {{user.first_name}}</p>\n" + comment)); out.Message != "Sent 1 message." {
+		t.Error(show(out))
+	}
+	msgs, err := b.Outbox(b.ctx, 0)
+	b.ok(err)
+	if len(msgs) != 1 || msgs[0].Email.HTML != "<p>Hello Ida</p>\n" {
+		t.Errorf("%+v", msgs)
+	}
+	out, err := b.Preview(b.ctx, engine.PreviewRequest{Body: parse(t, `{"channel":"EMAIL","user_identification":{"type":"EMAIL","value":"ida@example.com"},
+		"campaign_content":{"content":{"email":{"html_content":"<p>Hello</p>`+strings.TrimSpace(comment)+`"}}}}`)})
+	b.ok(err)
+	if got := out.Content.Lookup(htmlAt[1:]).Text(); got != "<p>Hello</p>" {
+		t.Errorf("the preview has %q", got)
+	}
+	_, err = b.Test(b.ctx, engine.TestRequest{Body: request("<mjml></mjml>")})
+	if e := engine.AsError(err); e == nil || len(e.Problems) != 1 || !strings.Contains(e.Problems[0].Message, "is MJML that has not been compiled") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestRequestsThatAreNoTest(t *testing.T) {
 	b := newBench(t, local.Options{})
 	empty := b.create(`{%s}`, emailHead)

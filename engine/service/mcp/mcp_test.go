@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -580,6 +583,58 @@ func TestSampleRoundTrip(t *testing.T) {
 		}
 		if made < 20 {
 			b.Errorf("only %d campaigns were created again", made)
+		}
+	})
+}
+
+// MJML is compiled by every tool that writes, and is what the tools read and edit.
+func TestMJML(t *testing.T) {
+	bin := t.TempDir()
+	const stub = "#!/bin/sh\necho '<!-- FILE: undefined -->'; sed 's/<[^>]*>/|/g' | tee out; grep -q wrong out && echo \"Line 2 of $PWD (mj-x) — Attribute y is illegal\" >&2; exit 0\n"
+	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte(stub), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	const at = "campaign_content.content.email.html_content"
+	benches(t, func(b *bench) {
+		mail := func(html string) args {
+			return args{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "name": "Mail", "components": args{
+				"connector":        args{"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+				"campaign_content": args{"content": args{"email": args{"html_content": html}}}}}
+		}
+		b.refused("create_draft", mail("<mjml>\nwrong</mjml>"), "the MJML has 1 problem, and nothing was saved", "line 2: mj-x: Attribute y is illegal")
+		made, _ := b.call("create_draft", mail("<mjml>\nHi</mjml>"))
+		id := made.Get("id").Text()
+		html := func() string {
+			p, err := doc.ParsePath(at)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return b.campaign(id).Body.Lookup(p).Text()
+		}
+		if got := html(); !strings.HasPrefix(got, "|\nHi|\n<!-- bugle:mjml:1 ") {
+			b.Errorf("the body is %q", got)
+		}
+		read, _ := b.call("get_campaign", args{"id": id})
+		if got := read.Get("campaign").Get("campaign_content").Get("content").Get("email").Get("html_content").Text(); got != "<mjml>\nHi</mjml>" {
+			b.Errorf("it is read as %q", got)
+		}
+		revision := func() string { data, _ := b.call("get_campaign", args{"id": id}); return data.Get("revision").Text() }
+		if data, _ := b.call("patch_campaign", args{"id": id, "path": at, "revision": revision(), "value": "<mjml>\nHi</mjml>"}); data.Get("changed").True() {
+			b.Error("the same MJML is a change")
+		}
+		b.refused("patch_campaign", args{"id": id, "path": at, "revision": revision(), "value": "<mjml>\nwrong</mjml>"}, "line 2: mj-x: Attribute y is illegal")
+		b.call("replace_text", args{"id": id, "path": at, "find": "<mjml>\nHi", "replace": "<mjml>\nHello"})
+		if got := html(); !strings.HasPrefix(got, "|\nHello|\n<!-- bugle:mjml:1 ") {
+			b.Errorf("the body is %q", got)
+		}
+		b.refused("replace_text", args{"id": id, "path": at, "find": "|", "replace": "x"}, "the text to find is not in")
+		if err := os.Rename(filepath.Join(bin, "mjml"), filepath.Join(bin, "gone")); err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = os.Rename(filepath.Join(bin, "gone"), filepath.Join(bin, "mjml")) }()
+		if _, err := exec.LookPath("mjml"); err != nil {
+			b.refused("replace_text", args{"id": id, "path": at, "find": "Hello", "replace": "x"}, "install it with `npm install -g mjml`")
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/personalize"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -126,7 +127,8 @@ func componentNames() (names []catalog.Component) {
 func getCampaign() *tool {
 	return &tool{
 		name: "get_campaign", title: "Get a campaign", readOnly: true,
-		help: "Read a campaign: the whole record, or one component of it. Returns the revision too, which the tools that change a draft take.",
+		help: "Read a campaign: the whole record, or one component of it. Returns the revision too, which the tools that change a draft take. " +
+			"The HTML of an email that was compiled from MJML is returned as its MJML.",
 		arguments: []schema.Field{
 			idArgument(),
 			choice("component", "Return only this component, such as campaign_content.", componentNames()...),
@@ -144,6 +146,7 @@ func getCampaign() *tool {
 			if name := args.Get("component").Text(); name != "" {
 				c.Body = doc.NewObject(doc.M(name, c.Body.Get(name)))
 			}
+			c.Body = mjml.EditableAll(catalog.Campaign(c.Channel), c.Body)
 			record := c.Record()
 			return result{
 				doc.NewObject(doc.M(aRevision, doc.NewString(revision)), doc.M(rCampaign, record)),

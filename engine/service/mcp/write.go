@@ -14,6 +14,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -47,6 +48,9 @@ func createDraft() *tool {
 				components = engine.WithName(components, name)
 			}
 			body := engine.NewDraftBody(engine.Channel(args.Get(rChannel).Text()), engine.DeliveryType(args.Get(rType).Text()), by, components)
+			if body, err = compiled(ctx, engine.ParseRecord(body).Channel, doc.Value{}, body); err != nil {
+				return result{}, err
+			}
 			made, err := s.Service.Create(ctx, engine.CreateRequest{Call: callOf(args), Body: body})
 			if err != nil {
 				return result{}, err
@@ -103,7 +107,7 @@ func patchCampaign() *tool {
 	return &tool{
 		name: "patch_campaign", title: "Change a field of a draft", destructive: true, idempotent: true,
 		help: "Set or remove one value of a draft. Everything else stays as it is. The change is refused if somebody has changed the value since the revision that you " +
-			"read, and if the field is unknown or takes no such value. Undo and history show it.",
+			"read, and if the field is unknown or takes no such value. Undo and history show it. MJML as the HTML of an email is compiled.",
 		arguments: []schema.Field{
 			idArgument(),
 			required(pathArgument("The dotted path of the value, beginning with a component. Missing objects on the way are made; an index after the last element appends.")),
@@ -161,7 +165,7 @@ func replaceText() *tool {
 				if before.Kind() != doc.String {
 					return before, "", refuse(aPath, "%s is no text, but %s", at, kind(before))
 				}
-				old := before.Text()
+				old := mjml.Editable(before.Text())
 				matches = strings.Count(old, find)
 				switch places := occurrences(old, find); {
 				case places == 0:
@@ -252,6 +256,12 @@ func (s *Server) editOnce(ctx context.Context, args doc.Value, at doc.Path, by s
 	if after.Body, err = c.Body.Set(at, value); err != nil {
 		return res, false, refuse(aPath, "cannot change %s: %w", at, err)
 	}
+	if after.Body, err = compiled(ctx, c.Channel, c.Body, after.Body); err != nil {
+		return res, false, err
+	}
+	if value := after.Body.Lookup(at); before.Exists() && string(value.Encode()) == string(before.Encode()) { // the same MJML
+		return outcome(c, false, nil, "Nothing to change."), false, nil
+	}
 	problems, err := s.newProblems(ctx, c, after)
 	if err != nil {
 		return res, false, err
@@ -263,6 +273,19 @@ func (s *Server) editOnce(ctx context.Context, args doc.Value, at doc.Path, by s
 		return res, edit.IsConflict(err), err
 	}
 	return outcome(after, true, problems, strings.ToUpper(note[:1])+note[1:]+"."), false, nil
+}
+
+// compiled returns a body in which the MJML of emails was compiled to HTML, or an error with what is wrong with it.
+func compiled(ctx context.Context, ch engine.Channel, before, body doc.Value) (doc.Value, error) {
+	out, problems, err := mjml.UpdateAll(ctx, catalog.Campaign(ch), before, body)
+	if err != nil {
+		return body, err
+	}
+	if e := engine.AsError(engine.Invalid(problems)); e != nil {
+		e.Message = strings.Replace(e.Message, "the campaign", "the MJML", 1) + ", and nothing was saved"
+		return body, e
+	}
+	return out, nil
 }
 
 // changeable returns why a campaign cannot be changed at a path.

@@ -91,6 +91,9 @@ func Problem(p schema.Problem, document doc.Value, src cli.Source) Diagnostic {
 
 // problemOffset returns where in its text a problem is, or -1 if it is about all of it.
 func problemOffset(p schema.Problem, document doc.Value) int {
+	if p.Line > 0 {
+		return LineStart(document.Lookup(p.Path).Text(), p.Line)
+	}
 	if !strings.HasSuffix(p.Rule, "#"+schema.Expressions{}.Key()) {
 		return -1
 	}
@@ -101,6 +104,9 @@ func problemOffset(p schema.Problem, document doc.Value) int {
 	}
 	return offsetOf(text, at.Line, at.Column)
 }
+
+// LineStart returns the byte at which a line of a text begins, which is counted from 1.
+func LineStart(text string, line int) int { return offsetOf(text, line, 1) }
 
 // offsetOf returns the byte of a line and column, both from 1, in characters.
 func offsetOf(text string, line, column int) int {

@@ -1,14 +1,11 @@
 //go:build unix
 
-package commands
+package process
 
 import (
 	"os/exec"
 	"syscall"
 )
-
-// supported reports whether commands can be run.
-const supported = true
 
 // group runs cmd in a process group of its own, which is told to end when the context of cmd ends. The returned
 // function, which must be called after cmd has ended, ends what is left of the group.

@@ -1,0 +1,167 @@
+package builder_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+var htmlPath = doc.P("campaign_content", "content", "email", "html_content")
+
+func pasted(text string) tea.Msg {
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true}
+}
+
+// stubMJML puts a program mjml on PATH that compiles by removing the tags, and refuses the tag mj-txt.
+func stubMJML(t *testing.T) {
+	t.Helper()
+	bin := t.TempDir()
+	const stub = "#!/bin/sh\necho '<!-- FILE: undefined -->'\ntee in | sed 's/<[^>]*>//g'\n" +
+		"grep -n mj-txt in | cut -d: -f1 | while read -r line; do echo \"Line $line of $PWD (mj-txt) — Element mj-txt doesn't exist or is not registered\" >&2; done\n"
+	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte(stub), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+func (b *testbed) html() string {
+	b.t.Helper()
+	return b.stored().Body.Lookup(htmlPath).Text()
+}
+
+const mailWithBody = `{"basic_details":{"name":"News"},"campaign_content":{"content":{"email":{"subject":"Hi","html_content":"<p>old</p>"}}}}`
+
+// Typed MJML is compiled and kept as the source, which the form goes on showing with its cursor; one undo returns to what
+// was before.
+func TestTypedMJML(t *testing.T) {
+	stubMJML(t)
+	b := newTestbed(t, catalog.Email, mailWithBody)
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h.Press("ctrl+u")
+	h.Send(pasted("<mjml>Hello</mjml>"))
+	if source, ok := mjml.Source(b.html()); !ok || source != "<mjml>Hello</mjml>" || mjml.Without(b.html()) != "Hello\n" {
+		t.Fatalf("the store has %q", b.html())
+	}
+	h.Want("<mjml>Hello</mjml>", "You are editing the MJML.")
+	h.WantNot("bugle:mjml")
+	for range len("</mjml>") {
+		h.Press("left")
+	}
+	h.Type("!?")
+	if source, _ := mjml.Source(b.html()); source != "<mjml>Hello!?</mjml>" {
+		t.Fatalf("after more keys the source is %q in %q", source, b.html())
+	}
+	typed := b.html()
+	h.Press("ctrl+z")
+	if source, _ := mjml.Source(b.html()); source != "<mjml>Hello</mjml>" {
+		t.Errorf("undo left %q", b.html())
+	}
+	h.Press("ctrl+z")
+	for range 3 {
+		if b.html() == "<p>old</p>" {
+			break
+		}
+		h.Press("ctrl+z")
+	}
+	if b.html() != "<p>old</p>" {
+		t.Errorf("undo left %q", b.html())
+	}
+	h.Want("<p>old</p>")
+	for range 8 {
+		h.Press("ctrl+y")
+	}
+	if b.html() != typed {
+		t.Errorf("redo led to %q", b.html())
+	}
+}
+
+// What is wrong with MJML is a problem of its field, with the line, and the MJML stays.
+func TestWrongMJML(t *testing.T) {
+	stubMJML(t)
+	b := newTestbed(t, catalog.Email, mailWithBody)
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h.Press("ctrl+u")
+	h.Send(pasted("<mjml>\n<mj-txt>Hi</mj-txt></mjml>"))
+	if got := b.html(); got != "<mjml>\n<mj-txt>Hi</mj-txt></mjml>" {
+		t.Fatalf("the store has %q", got)
+	}
+	h.Want("MJML, line 2: Element mj-txt")
+	h.WantNot("not been compiled")
+	for range len("</mjml>") {
+		h.Press("left")
+	}
+	h.Type("!")
+	h.Want("MJML, line 2: Element mj-txt")
+	h.Press("ctrl+u")
+	h.Send(pasted("<mj-text>Hi</mj-text>"))
+	h.WantNot("MJML, line")
+	if source, _ := mjml.Source(b.html()); source != "<mjml>\n<mj-text>Hi</mj-text></mjml>" {
+		t.Errorf("the store has %q", b.html())
+	}
+}
+
+func TestMJMLIsNotInstalled(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	b := newTestbed(t, catalog.Email, mailWithBody)
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h.Press("ctrl+u")
+	h.Send(pasted("<mjml></mjml>"))
+	h.Want("This MJML cannot be compiled: mjml is not")
+	if b.html() != "<mjml></mjml>" {
+		t.Errorf("the store has %q", b.html())
+	}
+}
+
+// The user's editor has the source, and what it returns is compiled. The inline field shows it, too, so that nobody edits
+// HTML that its source contradicts.
+func TestEditMJML(t *testing.T) {
+	stubMJML(t)
+	b := newTestbed(t, catalog.Email, mailWithBody)
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h.Press("ctrl+u")
+	h.Send(pasted("<mjml>one</mjml>"))
+
+	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: htmlPath})
+	d := editorHarness{uitest.New(t, s, 120, 40), t, s}
+	m := editText(t, s.Update(tea.KeyMsg{Type: tea.KeyCtrlE}))
+	if m.Text != "<mjml>one</mjml>" || m.Suffix != ".mjml" {
+		t.Fatalf("the editor is opened with %q and %s", m.Text, m.Suffix)
+	}
+	before := b.html()
+	d.closeEditor(m, m.Text+"\n")
+	if b.html() != before {
+		t.Errorf("a line break that the editor added made it %q", b.html())
+	}
+	d.closeEditor(m, "<mjml>two</mjml>\n")
+	if source, _ := mjml.Source(b.html()); source != "<mjml>two</mjml>" {
+		t.Errorf("the store has %q", b.html())
+	}
+	d.Want("<mjml>two</mjml>")
+	d.Press("ctrl+z")
+	if b.html() != before {
+		t.Errorf("undo left %q", b.html())
+	}
+	if f, ok := d.screen.FocusedField(); !ok || f.Text != "<mjml>one</mjml>" || f.Suffix != ".mjml" {
+		t.Errorf("a command on the field gets %+v", f)
+	}
+}
+
+// A draft that has MJML because mjml was not installed is compiled when it is opened and mjml is there now.
+func TestMJMLOfDraftIsCompiledLater(t *testing.T) {
+	stubMJML(t)
+	b := newTestbed(t, catalog.Email, strings.Replace(mailWithBody, "<p>old</p>", "<mjml>later</mjml>", 1))
+	b.open(120, 40)
+	if source, _ := mjml.Source(b.html()); source != "<mjml>later</mjml>" {
+		t.Errorf("the store has %q", b.html())
+	}
+}

@@ -250,7 +250,7 @@ const (
 	sixels
 )
 
-// terminal is what is known of the terminal.
+// terminal describes the terminal: how it draws images, and its sizes.
 type terminal struct {
 	protocol protocol
 	cell     size // pixels of a character

@@ -117,7 +117,7 @@ func (f *filesTab) write(text []byte, done commandsRead) tea.Cmd {
 	})
 }
 
-// applyCommands gives the program the commands that were read.
+// applyCommands replaces the commands of the program with those that were read.
 func (f *filesTab) applyCommands(r commandsRead) tea.Cmd {
 	if f.src.Commands.Path == "" {
 		return nil

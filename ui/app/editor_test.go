@@ -131,7 +131,7 @@ func TestEditorInRunningProgram(t *testing.T) {
 	}
 }
 
-// A running program gives the terminal away, takes it back with the mouse on again, and says how it ended.
+// A running program hands the terminal over, takes it back with the mouse on again, and passes on the error.
 func TestTakeTerminalInRunningProgram(t *testing.T) {
 	d := newHarness(t)
 	out := &watcher{want: "\x1b[?1002h", times: 2, seen: make(chan struct{})}

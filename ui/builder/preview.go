@@ -186,7 +186,11 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 			a.draw()
 			return nil
 		}
-		if pictures := a.images(); msg.String() == showImages && len(pictures) > 0 {
+		if msg.String() == showImages {
+			pictures := a.images()
+			if len(pictures) == 0 {
+				return nil
+			}
 			return screen.Send(screen.TakeTerminalMsg{Run: images.New(pictures).Run, Then: func(err error) tea.Cmd {
 				if err == nil {
 					return nil

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -72,7 +71,7 @@ func (w *warner) follow() tea.Cmd {
 func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
 	w.root = w.edit.Root()
 	f, c := *w.facts, w.edit.Campaign()
-	f.Now = w.deps.Now()
+	f.Now, f.CompilesMJML = w.deps.Now(), true
 	return w.task(taskWarnings, func(ctx context.Context) (any, error) {
 		if err := pause(ctx, delay); err != nil {
 			return nil, err
@@ -97,9 +96,6 @@ func (w *warner) show(r screen.Result) tea.Cmd {
 		return w.checkAfter(0)
 	case checked:
 		w.result, w.known = v.result, true
-		w.result.Findings = slices.DeleteFunc(slices.Clone(v.result.Findings), func(f check.Finding) bool {
-			return f.Check == check.NotCompiled // the compiler shows it as a problem of the field
-		})
 		if v.uncounted {
 			return w.readAfter(w.delay * recountFactor)
 		}

@@ -34,7 +34,7 @@ type Command struct {
 	// Prompts are asked for before it runs, in order.
 	Prompts []Prompt
 	Output  Output
-	// Terminal gives the command the terminal; its output is not read.
+	// Terminal hands the terminal over to the command; its output is not read.
 	Terminal bool
 	// Timeout is how long it may run. It does not apply to a command that has the terminal.
 	Timeout time.Duration

@@ -28,6 +28,7 @@ import (
 
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/render"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -47,9 +48,9 @@ func New(images []render.Image) *Viewer { return &Viewer{images, load} }
 func (v *Viewer) Run(keys io.Reader, out io.Writer) (err error) {
 	screen := size{80, 24}
 	if f, ok := keys.(term.File); ok && term.IsTerminal(f.Fd()) {
-		before, err := term.MakeRaw(f.Fd())
-		if err != nil {
-			return fmt.Errorf("the terminal cannot be set up: %w", err)
+		before, raw := term.MakeRaw(f.Fd())
+		if raw != nil {
+			return fmt.Errorf("the terminal cannot be set up: %w", raw)
 		}
 		defer func() { err = errors.Join(err, term.Restore(f.Fd(), before)) }()
 		if w, h, err := term.GetSize(f.Fd()); err == nil {
@@ -138,7 +139,7 @@ func (v *Viewer) show(out io.Writer, t terminal, at int, chunks <-chan string) (
 	go func() {
 		body, err := v.body(ctx, t, img.URL)
 		if err != nil {
-			body = t.line(sentence(err))
+			body = t.line(problems.Sentence(err.Error()) + ".")
 		}
 		loaded <- body
 	}()
@@ -170,12 +171,6 @@ func moves(key string, images int) (move int, known bool) {
 		return -1, images > 1
 	}
 	return 0, false
-}
-
-// sentence returns an error as a sentence.
-func sentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // body returns what draws an image.

@@ -1,8 +1,9 @@
 package screen
 
 import (
-	tea "github.com/charmbracelet/bubbletea"
 	"io"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -78,7 +79,7 @@ type OpenEditorMsg struct {
 	Then func(text string, changed bool) tea.Cmd
 }
 
-// TakeTerminalMsg gives the terminal to Run until it returns.
+// TakeTerminalMsg hands the terminal over to Run until Run returns. Then receives its error.
 type TakeTerminalMsg struct {
 	Run  func(in io.Reader, out io.Writer) error
 	Then func(error) tea.Cmd

@@ -168,10 +168,8 @@ func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) l
 		}
 		l.Problems, l.diagnostics = append(l.Problems, row), append(l.diagnostics, d)
 	}
-	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
-		l.findings = slices.DeleteFunc(out.Findings, func(f check.Finding) bool {
-			return f.Check == check.NotCompiled // it is among the problems
-		})
+	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true}); err == nil { // else ctx has ended
+		l.findings = out.Findings
 		var warnings []doc.Value
 		for _, found := range l.findings {
 			d := report.Finding(found, h.Body, h.Source)

@@ -3,6 +3,8 @@ package check_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -342,6 +344,25 @@ func triggered(title string) func(*testing.T, *engine.Campaign, *check.Facts) {
 func business(t *testing.T, c *engine.Campaign, _ *check.Facts) {
 	c.DeliveryType = catalog.BusinessEventTriggered
 	*c = set(t, *c, "basic_details.business_event", "Sail")
+}
+
+// A caller that compiles MJML itself is told nothing about it, and the program does not run for the check as well.
+func TestMJMLCompiledElsewhere(t *testing.T) {
+	bin := t.TempDir()
+	ran := filepath.Join(bin, "ran")
+	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte("#!/bin/sh\necho run >> "+ran+"\necho '<p>x</p>'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	f := facts()
+	f.CompilesMJML = true
+	out := run(t, set(t, email(t), htmlAt, "<mjml><mj-text>Shoes</mj-text></mjml>"), f)
+	if slices.ContainsFunc(out.Findings, func(f check.Finding) bool { return f.Check == "mjml-not-compiled" }) {
+		t.Errorf("found %v", out.Findings)
+	}
+	if b, err := os.ReadFile(ran); err == nil {
+		t.Errorf("mjml ran: %s", b)
+	}
 }
 
 func TestGoodCampaignsRaiseNothing(t *testing.T) {

@@ -25,6 +25,8 @@ type Facts struct {
 	Audience  *Audience          // nil: not counted
 	Others    []Other            // other campaigns that are live or scheduled; nil: not known
 	Dismissed []engine.Dismissal // of the campaign
+	// CompilesMJML means that the caller compiles MJML itself, and reports why it cannot: it is not compiled here as well.
+	CompilesMJML bool
 
 	why         map[need]string
 	uncountable doc.Value // filters that could not be counted

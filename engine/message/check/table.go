@@ -28,7 +28,7 @@ func init() {
 		"button-empty": emptyButtons, "link-bad": badLinks, "utm-partial": untagged,
 		"unsubscribe-missing": unsubscribe, "address-missing": postalAddress, "reply-to-domain": replyTo,
 		"image-alt-missing": emailImages, "image-only": imageOnly, "html-clipped": clippedHTML, "html-script": activeParts,
-		NotCompiled: notCompiled, "css-unsupported": unsupported, "dark-mode": readability,
+		"mjml-not-compiled": notCompiled, "css-unsupported": unsupported, "dark-mode": readability,
 		"locale-untranslated": untranslated, "variations-identical": identical,
 		"start-past-somewhere": userZones, "send-at-night": atNight, "clock-change": clockChange,
 		"limits-ignored": limitsIgnored,
@@ -47,9 +47,6 @@ const (
 	gmailSenders = "https://support.google.com/mail/answer/81126"
 	contract     = "CONTRACT.md, Personalization"
 )
-
-// NotCompiled is the id of the check that finds MJML which was not compiled.
-const NotCompiled = "mjml-not-compiled"
 
 // table is all checks. A row without a function of its own is found by that of a row before it.
 var table = []Check{
@@ -137,7 +134,7 @@ var table = []Check{
 		Why: "Recipients and spam filters take it for a forgery.", Remedy: "Use a reply-to address in the domain of the from address."},
 
 	// What it is made of.
-	{ID: NotCompiled, Severity: Warning, Title: "MJML was not compiled to HTML", Channels: emailOnly,
+	{ID: "mjml-not-compiled", Severity: Warning, Title: "MJML was not compiled to HTML", Channels: emailOnly,
 		Why: "Inboxes cannot show MJML, so the email can be neither tested nor published.", Remedy: "Correct it, or install mjml, and save it in the builder or with `bugle edit`, which compile it."},
 	{ID: "image-alt-missing", Severity: Warning, Title: "Images have no alternative text", Channels: emailOnly,
 		Why: "Screen readers, and recipients who block images, get nothing there.", Remedy: `Add alt="…" that says what the image shows, or alt="" to decoration.`, Source: wcagText},

@@ -1,7 +1,6 @@
 package personalize
 
 import (
-	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
 	"github.com/nikolalohinski/gonja/v2/nodes"
 )
 
@@ -112,8 +111,8 @@ func declared(n nodes.Node, names map[string]bool) {
 		return
 	}
 	switch s := b.ControlStructure.(type) {
-	case *controlStructures.ForControlStructure:
-		names[s.Key], names[s.Value] = true, true
+	case *forNode:
+		names[s.key], names[s.value] = true, true
 	case *setNode:
 		names[s.name] = true
 	case *withNode:
@@ -123,9 +122,9 @@ func declared(n nodes.Node, names map[string]bool) {
 	}
 }
 
-func asFor(n nodes.Node) (*controlStructures.ForControlStructure, bool) {
+func asFor(n nodes.Node) (*forNode, bool) {
 	if b, ok := n.(*block); ok {
-		loop, ok := b.ControlStructure.(*controlStructures.ForControlStructure)
+		loop, ok := b.ControlStructure.(*forNode)
 		return loop, ok
 	}
 	return nil, false
@@ -174,18 +173,18 @@ func (w walker) output(n *nodes.Output) {
 
 func (w walker) structure(n nodes.ControlStructure) {
 	switch n := n.(type) {
-	case *controlStructures.IfControlStructure:
-		for i, body := range n.Wrappers {
-			if i < len(n.Conditions) {
-				w.operand(n.Conditions[i])
+	case *ifNode:
+		for i, body := range n.bodies {
+			if i < len(n.conditions) {
+				w.operand(n.conditions[i])
 			}
 			w.node(body)
 		}
-	case *controlStructures.ForControlStructure:
-		w.operand(n.ObjectEvaluator)
-		w.expression(n.IfCondition, nil)
-		w.node(n.BodyWrapper)
-		w.node(n.EmptyWrapper)
+	case *forNode:
+		w.operand(n.list)
+		w.expression(n.condition, nil)
+		w.node(n.body)
+		w.node(n.empty)
 	case *setNode:
 		if n.expr != nil {
 			w.output(n.expr)

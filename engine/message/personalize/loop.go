@@ -1,23 +1,19 @@
 package personalize
 
-import (
-	"fmt"
-
-	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
-)
+import "fmt"
 
 // loop iterates over a list or the keys of a map. For a missing one it writes the else part, as in Jinja, or
 // leaves it unresolved without one.
-func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) error {
-	v, err := f.eval(s.ObjectEvaluator)
+func (f *frame) loop(s *forNode, from, to int) error {
+	v, err := f.eval(s.list)
 	if err != nil {
 		return err
 	}
 	hole, ok := v.(*missing)
-	if ok && (hole.failed || s.EmptyWrapper == nil) {
+	if ok && (hole.failed || s.empty == nil) {
 		return f.leave(hole, from, to)
 	}
-	all, err := items(v, s.Value != "")
+	all, err := items(v, s.value != "")
 	if v, err = f.attempt(nil, err); err != nil {
 		return err
 	}
@@ -45,41 +41,41 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 		}
 	}
 	if len(scopes) == 0 {
-		return f.inScope(&scope{names: map[string]any{}, parent: f.scope}, s.EmptyWrapper)
+		return f.inScope(&scope{names: map[string]any{}, parent: f.scope}, s.empty)
 	}
 	for i, inner := range scopes {
 		inner.names["loop"] = loopState(i, len(scopes))
 		if err := f.spend(0); err != nil {
 			return err
 		}
-		if err := f.inScope(inner, s.BodyWrapper); err != nil {
+		if err := f.inScope(inner, s.body); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *scope) bind(loop *controlStructures.ForControlStructure, item any) error {
-	if loop.Value == "" {
-		s.names[loop.Key] = item
+func (s *scope) bind(loop *forNode, item any) error {
+	if loop.value == "" {
+		s.names[loop.key] = item
 		return nil
 	}
 	pair, ok := item.([]any)
 	if !ok || len(pair) != 2 {
-		return fmt.Errorf("for %s, %s needs a map or a list of pairs", loop.Key, loop.Value)
+		return fmt.Errorf("for %s, %s needs a map or a list of pairs", loop.key, loop.value)
 	}
-	s.names[loop.Key], s.names[loop.Value] = pair[0], pair[1]
+	s.names[loop.key], s.names[loop.value] = pair[0], pair[1]
 	return nil
 }
 
 // loopCondition returns the condition of a loop for one item.
-func (f *frame) loopCondition(loop *controlStructures.ForControlStructure, inner *scope) (any, error) {
-	if loop.IfCondition == nil {
+func (f *frame) loopCondition(loop *forNode, inner *scope) (any, error) {
+	if loop.condition == nil {
 		return true, nil
 	}
 	outer := f.scope
 	f.scope = inner
-	v, err := f.eval(loop.IfCondition)
+	v, err := f.eval(loop.condition)
 	f.scope = outer
 	return v, err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
 	"github.com/nikolalohinski/gonja/v2/nodes"
 )
 
@@ -231,9 +230,9 @@ func (f *frame) structure(n *nodes.ControlStructureBlock) error {
 		return err
 	}
 	switch s := b.ControlStructure.(type) {
-	case *controlStructures.IfControlStructure:
+	case *ifNode:
 		return f.branch(s, n.Location.Pos, b.end)
-	case *controlStructures.ForControlStructure:
+	case *forNode:
 		return f.loop(s, n.Location.Pos, b.end)
 	case *setNode:
 		return f.set(s)
@@ -246,8 +245,8 @@ func (f *frame) structure(n *nodes.ControlStructureBlock) error {
 }
 
 // branch writes the branch whose condition holds. If a condition fails, the whole structure is unresolved.
-func (f *frame) branch(s *controlStructures.IfControlStructure, from, to int) error {
-	for i, condition := range s.Conditions {
+func (f *frame) branch(s *ifNode, from, to int) error {
+	for i, condition := range s.conditions {
 		v, err := f.eval(condition)
 		if err != nil {
 			return err
@@ -256,11 +255,11 @@ func (f *frame) branch(s *controlStructures.IfControlStructure, from, to int) er
 			return f.leave(hole, from, to)
 		}
 		if truth(v) {
-			return f.body(s.Wrappers[i])
+			return f.body(s.bodies[i])
 		}
 	}
-	if len(s.Wrappers) > len(s.Conditions) {
-		return f.body(s.Wrappers[len(s.Conditions)])
+	if len(s.bodies) > len(s.conditions) {
+		return f.body(s.bodies[len(s.conditions)])
 	}
 	return nil
 }

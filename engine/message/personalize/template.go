@@ -7,9 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
 	"github.com/nikolalohinski/gonja/v2/config"
-	"github.com/nikolalohinski/gonja/v2/exec"
 	"github.com/nikolalohinski/gonja/v2/loaders"
 	"github.com/nikolalohinski/gonja/v2/nodes"
 	"github.com/nikolalohinski/gonja/v2/parser"
@@ -31,32 +29,6 @@ type block struct {
 	nodes.ControlStructure
 	at, end int
 }
-
-type setNode struct {
-	at   *tokens.Token
-	name string
-	expr *nodes.Output  // {% set x = expr [if cond else other] %}
-	body *nodes.Wrapper // {% set x %}…{% endset %}
-}
-
-type withNode struct {
-	at    *tokens.Token
-	names []string
-	exprs []nodes.Expression
-	body  *nodes.Wrapper
-}
-
-type rawNode struct {
-	at   *tokens.Token
-	body *nodes.Wrapper
-}
-
-func (n *setNode) Position() *tokens.Token  { return n.at }
-func (n *setNode) String() string           { return "set " + n.name }
-func (n *withNode) Position() *tokens.Token { return n.at }
-func (n *withNode) String() string          { return "with" }
-func (n *rawNode) Position() *tokens.Token  { return n.at }
-func (n *rawNode) String() string           { return "raw" }
 
 func compile(src string) (t *template, err error) {
 	s, err := scan(src)
@@ -125,13 +97,19 @@ func (t *template) enlarge(tok *tokens.Token) error {
 	return nil
 }
 
+// structures are the parsers of structures, by their names.
+type structures map[string]parser.ControlStructureParser
+
+// Get returns the parser of a structure.
+func (s structures) Get(name string) (parser.ControlStructureParser, bool) {
+	parse, ok := s[name]
+	return parse, ok
+}
+
 // structures returns the supported structures. include, extends and import would read files, and macros and
 // recursive loops might not end.
-func (c *compiler) structures() *exec.ControlStructureSet {
-	set := map[string]parser.ControlStructureParser{"set": c.parseSet, "with": c.parseWith, "raw": c.parseRaw}
-	for _, name := range []string{"if", "for"} {
-		set[name], _ = controlStructures.All.Get(name)
-	}
+func (c *compiler) structures() structures {
+	set := structures{"if": c.parseIf, "for": c.parseFor, "set": c.parseSet, "with": c.parseWith, "raw": c.parseRaw}
 	for name, parse := range set {
 		set[name] = func(p, args *parser.Parser) (nodes.ControlStructure, error) {
 			at := args.Current().Pos
@@ -148,67 +126,7 @@ func (c *compiler) structures() *exec.ControlStructureSet {
 			return &block{ControlStructure: node, at: at, end: p.Current().Pos}, nil
 		}
 	}
-	return exec.NewControlStructureSet(set)
-}
-
-func (c *compiler) parseSet(p, args *parser.Parser) (nodes.ControlStructure, error) {
-	n := &setNode{at: args.Current()}
-	name := args.Match(tokens.Name)
-	if name == nil {
-		return nil, args.Error("a name is expected after set", args.Current())
-	}
-	n.name = name.Val
-	if args.Match(tokens.Assign) == nil {
-		if !args.End() {
-			return nil, args.Error("'=' is expected after the name", args.Current())
-		}
-		body, _, err := p.WrapUntil("endset")
-		n.body = body
-		return n, err
-	}
-	expr, err := args.ParseExpression()
-	if err != nil {
-		return nil, err
-	}
-	n.expr = &nodes.Output{Start: name, Expression: expr}
-	if n.expr.Condition, n.expr.Alternative, err = args.ParseCondition(); err != nil {
-		return nil, err
-	}
-	if !args.End() {
-		return nil, args.Error("the end of the tag is expected here", args.Current())
-	}
-	return n, nil
-}
-
-func (c *compiler) parseWith(p, args *parser.Parser) (nodes.ControlStructure, error) {
-	n := &withNode{at: args.Current()}
-	for !args.End() {
-		name := args.Match(tokens.Name)
-		if name == nil || args.Match(tokens.Assign) == nil {
-			return nil, args.Error("with takes name=value", args.Current())
-		}
-		expr, err := args.ParseExpression()
-		if err != nil {
-			return nil, err
-		}
-		n.names, n.exprs = append(n.names, name.Val), append(n.exprs, expr)
-		if args.Match(tokens.Comma) == nil && !args.End() {
-			return nil, args.Error("a comma is expected here", args.Current())
-		}
-	}
-	body, _, err := p.WrapUntil("endwith")
-	n.body = body
-	return n, err
-}
-
-func (c *compiler) parseRaw(p, args *parser.Parser) (nodes.ControlStructure, error) {
-	if !args.End() {
-		return nil, args.Error("raw takes nothing", args.Current())
-	}
-	n := &rawNode{at: args.Current()}
-	body, _, err := p.WrapUntil("endraw")
-	n.body = body
-	return n, err
+	return set
 }
 
 // syntaxError converts gonja's error: it adds the position in the original source and replaces the parser's
@@ -232,8 +150,9 @@ func (c *compiler) syntaxError(err error) *Error {
 		name, _, _ = strings.Cut(name, "'")
 		return c.errorAt(pos, structureHint(name), "{%% %s %%} is not allowed here", shorten(name))
 	}
-	if what, ok := strings.CutPrefix(message, "Unexpected EOF, expected tag "); ok {
-		return c.errorAt(c.last, "", "this block is never closed: %s is missing", strings.TrimSuffix(what, "."))
+	if what, ok := strings.CutPrefix(message, "Unexpected EOF, expected tag "); ok && what != "" {
+		tags := strings.Fields(strings.TrimSuffix(what, ".")) // elif or else or endif
+		return c.errorAt(c.last, "", "this block is never closed: %s is missing", tags[len(tags)-1])
 	}
 	hint := ""
 	if strings.Contains(message, "' expected here") && raw != "" {
@@ -273,7 +192,7 @@ func (c *compiler) check(t *template) error {
 		if test, ok := n.(*nodes.TestExpression); ok && found == nil && !knownTest(test.Test.Name) {
 			found = c.errorAt(test.Test.Token.Pos, nearest(test.Test.Name, sortedKeys(tests)), "there is no test %q", shorten(test.Test.Name))
 		}
-		if loop, ok := asFor(n); ok && found == nil && loop.Recursive {
+		if loop, ok := asFor(n); ok && found == nil && loop.recursive {
 			found = c.errorAt(c.last, "", "recursive loops are not available")
 		}
 	})

@@ -2,19 +2,20 @@ package commands
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"text/template"
 	"text/template/parse"
 )
 
-// script is a template over [Data].
+// script is a template over [Data], in a part of the language of [text/template]. That package itself calls methods by
+// their names, so that the linker would have to keep every method of the program, which makes it 4 MB larger.
 type script struct {
-	tmpl  *template.Template // nil if it is empty
-	names []string           // the fields of Data that it uses
+	root  *parse.ListNode // nil if it is empty
+	names []string        // the fields of Data that it uses
 }
 
-func (s script) empty() bool { return s.tmpl == nil }
+func (s script) empty() bool { return s.root == nil }
 
 // templateError is an error in a template, with its offset in the text.
 type templateError struct {
@@ -24,52 +25,44 @@ type templateError struct {
 
 func (e *templateError) Error() string { return e.text }
 
-// dataFields are the fields that a template can use.
-var dataFields = []string{"ID", "Name", "Channel", "Status", "IDs", "Field", "Value", "File", "Prompt"}
-
-// passName is the function through which every value of a shell template goes. Users have no reason to call it.
-const passName = "_pass"
-
 // parseScript parses the template of a shell command, whose values are passed in the environment.
 func parseScript(text string, prompts []Prompt) (script, error) {
 	s, err := parseTemplate(text, prompts)
 	if err != nil {
 		return s, err
 	}
-	for _, t := range s.tmpl.Templates() {
-		var shell shellText
-		if err := shell.list(t.Root); err != nil {
-			return script{}, err
-		}
+	var shell shellText
+	if err := shell.list(s.root); err != nil {
+		return script{}, err
 	}
 	return s, nil
 }
 
 // parseTemplate parses a template whose values are plain text.
 func parseTemplate(text string, prompts []Prompt) (script, error) {
-	t, err := template.New("command").Option("missingkey=error").Funcs(template.FuncMap{passName: fmt.Sprint}).Parse(text)
+	known := map[string]any{}
+	for name, f := range functions {
+		known[name] = f
+	}
+	trees, err := parse.Parse("command", text, "", "", known)
 	if err != nil {
 		return script{}, &templateError{text: strings.TrimPrefix(err.Error(), "template: command:")}
 	}
-	s := script{tmpl: t}
-	for _, of := range t.Templates() {
-		u := usage{prompts: prompts, names: s.names}
-		if u.node(of.Root, true); u.err != nil {
-			return script{}, u.err
-		}
-		s.names = u.names
+	if len(trees) > 1 {
+		return script{}, &templateError{text: "templates cannot be defined here"}
 	}
+	s := script{root: trees["command"].Root}
+	u := usage{prompts: prompts}
+	if u.node(s.root, true); u.err != nil {
+		return script{}, u.err
+	}
+	s.names = u.names
 	return s, nil
 }
 
 // plain returns the text of a template with the values in it.
 func (s script) plain(d Data) (string, error) {
-	if s.empty() {
-		return "", nil
-	}
-	var b strings.Builder
-	err := s.tmpl.Execute(&b, d)
-	return b.String(), err
+	return s.fill(d, func(value any) (string, error) { return strings.Join(texts(value), " "), nil })
 }
 
 // maxVariable is the size of the longest value in the environment; the system's limit is 128 KB.
@@ -77,22 +70,9 @@ const maxVariable = 120_000
 
 // shell returns the text for the shell, and the values as variables of the environment.
 func (s script) shell(d Data) (text string, env []string, err error) {
-	t, err := s.tmpl.Clone()
-	if err != nil {
-		return "", nil, err
-	}
-	pass := func(value any) (string, error) {
-		values := []string{}
-		switch v := value.(type) {
-		case string:
-			values = append(values, v)
-		case []string:
-			values = v
-		default:
-			values = append(values, fmt.Sprint(v))
-		}
-		words := make([]string, len(values))
-		for i, v := range values {
+	text, err = s.fill(d, func(value any) (string, error) {
+		var words []string
+		for _, v := range texts(value) {
 			switch {
 			case len(v) > maxVariable:
 				return "", fmt.Errorf("a value is too long for a command line; use {{.File}}")
@@ -101,26 +81,22 @@ func (s script) shell(d Data) (text string, env []string, err error) {
 			}
 			name := fmt.Sprintf("BUGLE_VALUE_%d", len(env)+1)
 			env = append(env, name+"="+v)
-			words[i] = `"$` + name + `"`
+			words = append(words, `"$`+name+`"`)
 		}
 		return strings.Join(words, " "), nil
-	}
-	var b strings.Builder
-	if err := t.Funcs(template.FuncMap{passName: pass}).Execute(&b, d); err != nil {
-		return "", nil, runError(err)
-	}
-	return b.String(), env, nil
+	})
+	return text, env, err
 }
 
-// runError returns the cause of an error of a template, without its position.
-func runError(err error) error {
-	for {
-		next, ok := err.(interface{ Unwrap() error })
-		if !ok || next.Unwrap() == nil {
-			return err
+// fill returns the text of a template, with values as write spells them.
+func (s script) fill(d Data, write func(any) (string, error)) (string, error) {
+	e := evaluation{dot: d, variables: []variable{{"$", d}}, write: write}
+	if !s.empty() {
+		if err := e.node(s.root); err != nil {
+			return "", err
 		}
-		err = next.Unwrap()
 	}
+	return e.out.String(), nil
 }
 
 // usage collects the fields of [Data] that a template uses.
@@ -142,8 +118,6 @@ func (u *usage) node(n parse.Node, top bool) {
 		}
 	case *parse.ActionNode:
 		u.node(n.Pipe, top)
-	case *parse.TemplateNode:
-		u.node(n.Pipe, top)
 	case *parse.IfNode:
 		u.branch(&n.BranchNode, top, top)
 	case *parse.RangeNode:
@@ -161,6 +135,12 @@ func (u *usage) node(n parse.Node, top bool) {
 		}
 	case *parse.ChainNode:
 		u.node(n.Node, top)
+	case *parse.TemplateNode, *parse.BreakNode, *parse.ContinueNode:
+		u.fail(n.Position(), "%s cannot be used here", n)
+	case *parse.DotNode:
+		if top {
+			u.fail(n.Position(), "{{.}} has a value only in range and with")
+		}
 	case *parse.FieldNode:
 		if top {
 			u.field(n.Ident, n.Position())
@@ -178,26 +158,27 @@ func (u *usage) branch(b *parse.BranchNode, top, inside bool) {
 	u.node(b.ElseList, top)
 }
 
-func (u *usage) field(path []string, at parse.Pos) {
-	fail := func(format string, args ...any) {
-		if u.err == nil {
-			u.err = &templateError{int(at), fmt.Sprintf(format, args...)}
-		}
+func (u *usage) fail(at parse.Pos, format string, args ...any) {
+	if u.err == nil {
+		u.err = &templateError{int(at), fmt.Sprintf(format, args...)}
 	}
-	if !slices.Contains(dataFields, path[0]) {
-		fail("there is no {{.%s}}; use %s", path[0], "{{."+strings.Join(dataFields, "}}, {{.")+"}}")
+}
+
+func (u *usage) field(path []string, at parse.Pos) {
+	if dataFields[path[0]] == nil {
+		u.fail(at, "there is no {{.%s}}; use %s", path[0], "{{."+strings.Join(slices.Sorted(maps.Keys(dataFields)), "}}, {{.")+"}}")
 		return
 	}
 	if path[0] == "Prompt" && len(path) > 1 && !slices.ContainsFunc(u.prompts, func(p Prompt) bool { return p.Name == path[1] }) {
-		fail("{{.Prompt.%s}} has no prompt of that name", path[1])
+		u.fail(at, "{{.Prompt.%s}} has no prompt of that name", path[1])
 	}
 	if !slices.Contains(u.names, path[0]) {
 		u.names = append(u.names, path[0])
 	}
 }
 
-// shellText follows the text of a template as the shell reads it, and sends the values in it through the function
-// that passes them. It refuses values where the shell would not take them as a word. It need not be exact, because
+// shellText follows the text of a template as the shell reads it. It refuses values where the shell would not take them
+// as a word. It need not be exact, because
 // the values are not part of the text.
 type shellText struct {
 	quotes  []rune // the open quotes, and ( for a command substitution in one
@@ -231,8 +212,6 @@ func (s *shellText) node(n parse.Node) error {
 		if why := s.refusal(); why != "" {
 			return &templateError{int(n.Position()), n.String() + " is " + why}
 		}
-		pass := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{parse.NewIdentifier(passName).SetPos(n.Pos)}}
-		n.Pipe.Cmds = append(n.Pipe.Cmds, pass)
 		s.last, s.escaped = 'x', false
 	case *parse.IfNode:
 		return s.branch(&n.BranchNode)

@@ -14,14 +14,16 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/enginetest/race"
 	"bugle/store"
 	"bugle/store/badger"
+	logs "bugle/store/badger/internal/files"
 	"bugle/store/crypt"
 	"bugle/store/kv"
 )
 
 // damages is how many stores TestDamagedAnywhere damages: `go test -run DamagedAnywhere -damages 5000`.
-var damages = flag.Int("damages", 8/slow, "how many stores are damaged by TestDamagedAnywhere")
+var damages = flag.Int("damages", 8/race.Factor(4), "how many stores are damaged by TestDamagedAnywhere")
 
 // image is the files of a store, as a process that was killed leaves them.
 type image struct {
@@ -104,7 +106,7 @@ func (m *image) read(t *testing.T, path string) {
 		if f.Name() == "LOCK" {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(path, f.Name()))
+		b, size, err := logs.ReadWritten(filepath.Join(path, f.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +115,7 @@ func (m *image) read(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		m.names, m.times[f.Name()] = append(m.names, f.Name()), info.ModTime()
-		m.files[f.Name()], m.sizes[f.Name()] = bytes.TrimRight(b, "\x00"), int64(len(b))
+		m.files[f.Name()], m.sizes[f.Name()] = b, size
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine/enginetest/race"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -19,7 +20,7 @@ import (
 )
 
 // indexStep is the distance between the places where TestDamagedIndex damages a table, in bytes.
-var indexStep = flag.Int("indexstep", 300*slow, "distance between the places where TestDamagedIndex damages a table, in bytes")
+var indexStep = flag.Int("indexstep", 300*race.Factor(4), "distance between the places where TestDamagedIndex damages a table, in bytes")
 
 // If a table's block index is damaged, each lost or older campaign is reported, or their number is, and the finding
 // names the backup that has them.

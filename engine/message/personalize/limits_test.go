@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/engine/enginetest/race"
 	"bugle/engine/message/personalize"
 )
 
@@ -61,7 +62,7 @@ func within(t *testing.T, render func() error) error {
 // What is done in a loop to a long list, each turn of which costs as much as the list is long.
 func TestWorkInLoops(t *testing.T) {
 	const start = "{% set l = range(9999) %}{% set m = {'a': l, 'b': 1} %}{% set s = 'ab ' * 300000 %}{% for i in range(9999) %}{% for j in range(9) %}"
-	for _, body := range []string{
+	for _, body := range race.Some(4, []string{
 		"{% set x = l is sequence %}", "{% set x = l is eq l %}", "{% set x = l == l %}", "{% set x = i in l %}", "{% set x = l < l %}",
 		"{% set x = m.get('b') %}", "{% set x = m.keys() %}", "{% set x = m.items() %}", "{% set x = 'a'.startswith(l) %}", "{% set x = s.split('b') %}",
 		"{% set x = range(9999) %}", "{% set x = 'x'|replace('y', l) %}", "{% set x %}{{ l }}{% endset %}", "{% set x %}{{ s }}{% endset %}",
@@ -70,7 +71,7 @@ func TestWorkInLoops(t *testing.T) {
 		"{% set x = s|title %}", "{% set x = s|striptags %}", "{% set x = s|wordwrap(10) %}", "{% set x = s ~ i %}", "{% set x = s[1:] %}", "{% set x = s|escape %}",
 		"{% for k in l if k == 10000 %}{% endfor %}", "{{ ProductSet.long[i].title }}", "{{ user.nothing }}{{ i }}",
 		"{% set x = s|urlencode %}", "{% set x = s|truncate(9) %}", "{% set x = s|wordcount %}", "{% set x = s|indent(1) %}", "{% set x = l|batch(2) %}",
-	} {
+	}) {
 		t.Run(body, func(t *testing.T) {
 			d := data()
 			long := make([]map[string]any, 9999)
@@ -91,7 +92,7 @@ func TestWorkInLoops(t *testing.T) {
 
 // Every filter on the largest texts and lists that there can be.
 func TestLargeInput(t *testing.T) {
-	for _, name := range personalize.FilterNames() {
+	for _, name := range race.Some(3, personalize.FilterNames()) {
 		t.Run(name, func(t *testing.T) {
 			for _, in := range []string{"'<\n' * 500000", "range(9999)", "'%d' * 400"} {
 				for _, args := range []string{"", "(3, 'x')", "('x', 'yy')", "(10 ** 15)"} {
@@ -147,9 +148,9 @@ func TestManyMissing(t *testing.T) {
 
 // A template that is read is as long as it may be, and made of whatever is slow to read.
 func TestLongSources(t *testing.T) {
-	for _, part := range []string{
+	for _, part := range race.Some(3, []string{
 		"{{1}}", "{{ a.b.c }}", "{% set x = 1 %}", "{% raw %}{% endraw %}", "{{ x|default('') }}", "{{ [[[[[[]]]]]] }}\r\n", "{{ '' if x[1:2] else '' }}",
-	} {
+	}) {
 		src := strings.Repeat(part, personalize.MaxSource/len(part))
 		for _, end := range []string{"{{", "{{ x|nope }}"} {
 			within(t, func() error { return personalize.Parse((src + end)[max(0, len(src+end)-personalize.MaxSource):]) })

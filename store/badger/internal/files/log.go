@@ -81,14 +81,12 @@ const implausibleVersion = 1 << 48
 
 // ReadLog reads a memtable's log.
 func ReadLog(path string, r *Registry) (l Log, err error) {
-	b, err := os.ReadFile(path)
+	b, size, err := ReadWritten(path)
 	if err != nil {
 		return l, fmt.Errorf("reading a log: %w", err)
 	}
 	end := len(b)
-	for end > 0 && b[end-1] == 0 { // preallocated and not written
-		end--
-	}
+	b = append(b, make([]byte, min(size-int64(end), readChunk))...) // the last record may end with zeros
 	c, ok := r.logCipher(b, end)
 	if !ok {
 		return Log{Broken: true}, nil
@@ -128,6 +126,40 @@ func ReadLog(path string, r *Registry) (l Log, err error) {
 	l.Torn = append(l.Torn, open...)
 	return l, nil
 }
+
+// ReadWritten returns a file without the zeros at its end, which is most of a log: badger makes it at its full size, in
+// bytes, before it writes to it.
+func ReadWritten(path string) (b []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() // it is only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	size = info.Size()
+	chunk, zeros := make([]byte, readChunk), make([]byte, readChunk)
+	for end := size; end > 0; {
+		at := max(0, end-readChunk)
+		part := chunk[:end-at]
+		if _, err := f.ReadAt(part, at); err != nil {
+			return nil, 0, err
+		}
+		if bytes.Equal(part, zeros[:len(part)]) {
+			end = at
+			continue
+		}
+		b = make([]byte, at+int64(len(bytes.TrimRight(part, "\x00"))))
+		_, err := f.ReadAt(b, 0)
+		return b, size, err
+	}
+	return []byte{}, size, nil
+}
+
+// readChunk is how many bytes ReadWritten looks at once.
+const readChunk = 256 << 10
 
 // RecordSizes returns the offset of a record's key and the lengths of its key and value; all are 0 if b does not start
 // with a record.

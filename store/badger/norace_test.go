@@ -1,5 +1,0 @@
-//go:build !race
-
-package badger_test
-
-const slow = 1

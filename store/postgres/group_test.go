@@ -333,6 +333,37 @@ func TestGatheredReads(t *testing.T) {
 	}
 }
 
+// The document of a campaign that has not changed since this process read it is not sent again.
+func TestUnchangedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db, other := handle(t, url), handle(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	write(t, other, func(s store.WorkspaceTx) error {
+		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "c", `{"n":1}`))
+	})
+	get := func(want int64) {
+		t.Helper()
+		c, err := db.Campaign(t.Context(), space, "c")
+		if n, _ := c.Body.Get("n").Int(); err != nil || n != want {
+			t.Errorf("the campaign is %s (%v), want %d", c.Body.Encode(), err, want)
+		}
+	}
+	get(1)
+	exec(t, conn, `UPDATE revision SET body = '{"n":0}'`) // which the checksum would show
+	get(1)
+	write(t, other, func(s store.WorkspaceTx) error {
+		c, sum, rev := campaign("c", `{"n":2}`)
+		_, err := s.PutCampaign(c, sum, rev, false)
+		return err
+	})
+	get(2)
+}
+
 // A read sees every write that was acknowledged before it, also at another server, however many reads are under way.
 func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	t.Parallel()

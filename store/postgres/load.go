@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+
 	"github.com/jackc/pgx/v5"
 
 	"bugle/engine"
@@ -14,12 +15,16 @@ const mostLoads = 64
 // load is a call that reads the present revision of a campaign.
 type load struct {
 	key  campaignKey
+	etag int64 // of the campaign in the cache, or unknownETag
 	row  campaignRow
 	err  error         // [store.ErrNotFound] if there is none
 	done chan struct{} // closed when row and err are set
 }
 
-// campaignRow is a campaign as the tables have it.
+// unknownETag is the etag of no campaign.
+const unknownETag = -1
+
+// campaignRow is a campaign as the tables have it, without its document if the caller has that already.
 type campaignRow struct {
 	etag, revision int64
 	parts
@@ -36,8 +41,14 @@ func (d *DB) Campaign(ctx context.Context, workspace, id string) (engine.Campaig
 		return engine.Campaign{}, err
 	}
 	for attempt := 0; ; attempt++ {
-		row, err := d.load(ctx, of.key(id))
+		known, etag := d.cache.get(of.key(id)), int64(unknownETag)
+		if known != nil {
+			etag = known.etag
+		}
+		row, err := d.load(ctx, of.key(id), etag)
 		switch {
+		case err == nil && known != nil && row.etag == etag:
+			return known.campaign, nil
 		case err == nil:
 			return of.take(id, row)
 		case ctx.Err() != nil:
@@ -48,9 +59,10 @@ func (d *DB) Campaign(ctx context.Context, workspace, id string) (engine.Campaig
 	}
 }
 
-// load reads a campaign with a statement of its own that begins after the call. Concurrent calls share one.
-func (d *DB) load(ctx context.Context, key campaignKey) (campaignRow, error) {
-	l := &load{key: key, done: make(chan struct{})}
+// load reads a campaign with a statement that begins after the call. Concurrent calls share one. The document is not read
+// if the etag is still that of the campaign.
+func (d *DB) load(ctx context.Context, key campaignKey, etag int64) (campaignRow, error) {
+	l := &load{key: key, etag: etag, done: make(chan struct{})}
 	if err := d.loads.join(d, l); err != nil {
 		return campaignRow{}, err
 	}
@@ -74,9 +86,9 @@ func (d *DB) loading(ctx context.Context, calls []*load) {
 }
 
 const loadCampaigns = `SELECT k.i, c.etag, c.revision, r.head, r.body, r.checksum
-	FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (workspace, id, i)
+	FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k (workspace, id, etag, i)
 	JOIN campaign c ON c.workspace = k.workspace AND c.id = k.id
-	LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision`
+	LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = CASE WHEN c.etag <> k.etag THEN c.revision END`
 
 func (d *DB) loadAll(ctx context.Context, calls []*load) error {
 	if d.ctx.Err() != nil {
@@ -89,12 +101,12 @@ func (d *DB) loadAll(ctx context.Context, calls []*load) error {
 		return err
 	}
 	defer conn.Release()
-	spaces, ids := make([]string, len(calls)), make([]string, len(calls))
+	spaces, ids, etags := make([]string, len(calls)), make([]string, len(calls)), make([]int64, len(calls))
 	for i, l := range calls {
-		spaces[i], ids[i] = l.key.workspace, escape(l.key.id)
+		spaces[i], ids[i], etags[i] = l.key.workspace, escape(l.key.id), l.etag
 		l.err = store.ErrNotFound
 	}
-	rows, err := conn.Query(ctx, loadCampaigns, spaces, ids)
+	rows, err := conn.Query(ctx, loadCampaigns, spaces, ids, etags)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,9 @@ const (
 	networkDelay        = time.Millisecond
 	seenFor             = 5 * time.Second
 	createCall, getCall = "durable create", "get"
+	// familiar is how often a server has been asked for each campaign before reading is measured, so that it has in memory
+	// what a server has that has run for some time.
+	familiar = 3
 )
 
 // databases measures a store in a database.
@@ -167,10 +170,16 @@ func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (e
 // rate measures how many requests of a kind servers handle per second, in turns.
 func (r *databases) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
 	r.Progress(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
-	l := load{clients: clients, addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
-	if _, err := l.run(ctx, r.For/2); err != nil {
-		return 0, err
+	l := load{clients: slices.Max(r.Clients), addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
+	for first := r.made.Load(); ; {
+		if _, err := l.run(ctx, r.For/2); err != nil {
+			return 0, err
+		}
+		if c.what != getCall || r.made.Load()-first > int64(familiar*candidates*len(addrs)) {
+			break
+		}
 	}
+	l.clients = clients
 	done, err := l.run(ctx, r.For)
 	if err != nil {
 		return 0, err

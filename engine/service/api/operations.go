@@ -40,7 +40,7 @@ type route struct {
 
 var routes = []*route{
 	{Operation: operation.Create, scope: ownScope, budget: defaultBudget, run: create},
-	{Operation: operation.Get, budget: defaultBudget, memory: oneCampaign, run: get},
+	{Operation: operation.Get, budget: defaultBudget, run: get},
 	{Operation: operation.Update, scope: updateOrPublish, budget: defaultBudget, memory: oneCampaign, run: update},
 	{Operation: operation.Validate, budget: defaultBudget, memory: oneCampaign, run: validate},
 	{Operation: operation.Status, scope: ownScope, budget: defaultBudget, run: changeStatus},
@@ -99,6 +99,10 @@ func get(ctx context.Context, x *exchange) (result, error) {
 	if h, rest, ok := x.records.find(ctx, x.tenant, id); ok {
 		x.header.Set(operation.HeaderETag, operation.ETag(h.Revision))
 		return result{spell: func(b []byte) []byte { return h.AppendRecord(b, rest) }}, nil
+	}
+	// A cached record is short, and often waits for a database.
+	if err := x.reservation.work(ctx, oneCampaign); err != nil {
+		return result{}, err
 	}
 	c, err := x.tenant.Service.Get(ctx, id)
 	if err != nil {

@@ -28,6 +28,9 @@ var programs = map[string]func(){"bugle": main}
 
 func TestMain(m *testing.M) {
 	cli.KeepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
+	if os.Getenv(envCrashSlot) != "" {                                     // a process of TestCrash, which starts several at once
+		cli.Patience = time.Minute
+	}
 	testscript.Main(tests{m}, programs)
 }
 

@@ -49,7 +49,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	}
 	opened := make(chan struct{})
 	db, err := socket.Open(ctx, socket.Options{
-		Dir: f.DataDir(), Version: Version(), Opener: f.own,
+		Dir: f.DataDir(), Version: Version(), Opener: f.own, Patience: Patience,
 		Handler: func(*socket.DB) http.Handler {
 			resolve := &Resolver{Store: s}
 			handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
@@ -109,6 +109,10 @@ func (s *Store) Folder() *socket.DB { return s.folder }
 // KeepIndex decides whether the search index of a workspace is cached for the next start. Tests also cache indexes of
 // small workspaces.
 var KeepIndex local.KeepIndex
+
+// Patience is how long to wait for the process that has the store open; 0 means the usual time. Tests wait longer on
+// machines with much else to do.
+var Patience time.Duration
 
 // Wrap, if set, wraps each service that commands use, for tests.
 var Wrap func(activity.Service) activity.Service

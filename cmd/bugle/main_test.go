@@ -64,9 +64,18 @@ func TestScriptsOnDatabase(t *testing.T) {
 	runScripts(t, files, func(string) string { return pgtest.URL(t) })
 }
 
-// envScriptPrograms names a folder with the program that scripts run, where that is not this binary: with -race, thousands
-// of short commands would spend most of their time starting. Servers, terminals and tests in this process have -race.
-const envScriptPrograms = "BUGLE_SCRIPT_PROGRAMS"
+// envPrograms names a folder with the program that scripts and TestRot run, where that is not this binary: with -race,
+// thousands of short commands would spend most of their time starting. Other servers and terminals, and tests in this
+// process, have -race.
+const envPrograms = "BUGLE_SCRIPT_PROGRAMS"
+
+// programPath returns a PATH that begins with that folder.
+func programPath(path string) string {
+	if dir := os.Getenv(envPrograms); dir != "" {
+		return dir + string(os.PathListSeparator) + path
+	}
+	return path
+}
 
 // runScripts runs test scripts, with the store that data returns for each of them.
 func runScripts(t *testing.T, files []string, data func(workDir string) string) {
@@ -75,9 +84,7 @@ func runScripts(t *testing.T, files []string, data func(workDir string) string) 
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			if dir := os.Getenv(envScriptPrograms); dir != "" {
-				e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
-			}
+			e.Setenv("PATH", programPath(e.Getenv("PATH")))
 			e.Setenv("BUGLE_DATA", data(e.WorkDir))
 			e.Setenv("BUGLE_AUTHOR", "ann@example.com")
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/xdg")

@@ -32,6 +32,7 @@ var rotRounds = flag.Int("rots", 1, "how many rounds TestRot runs; 200 is its fu
 //
 // A round that fails prints its seed: -rots 1 -seed N makes the same choices again.
 func TestRot(t *testing.T) {
+	t.Setenv("PATH", programPath(os.Getenv("PATH")))
 	seed := *crashSeed
 	if seed == 0 {
 		seed = rand.Uint64() >> 16

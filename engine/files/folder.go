@@ -10,12 +10,16 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/schema"
 )
 
 // A campaign can be kept in a folder: a main file, and beside it a file for each long text, which the main file refers
 // to. In the main file, the field of such a text has reference at the end of its name, and the name of the file as its
 // value: html_content@ is email.html. Which fields that can be is in the tables ([catalog.TextFile]).
+//
+// HTML that was compiled from MJML has two files: email.mjml, which the main file refers to and people edit, and beside it
+// email.html, which is used as long as it was compiled from that MJML.
 
 // MainNames are the names that the main file of a folder can have.
 var MainNames = []string{"campaign.yaml", "campaign.yml", "campaign.json"}
@@ -23,6 +27,12 @@ var MainNames = []string{"campaign.yaml", "campaign.yml", "campaign.json"}
 // reference ends the name of a field whose text is in a file. A field of this name that a campaign already has gets
 // another one.
 const reference = "@"
+
+// Names of the two files of HTML that was compiled end with these.
+const (
+	extMJML = ".mjml"
+	extHTML = ".html"
+)
 
 // Part is a text of a campaign that is kept in a file of its own.
 type Part struct {
@@ -68,8 +78,14 @@ func (s *splitter) object(p doc.Path, v doc.Value) doc.Value {
 		file, ok := catalog.TextFile(s.table, at, m)
 		switch {
 		case ok:
-			file = s.free(file)
-			s.parts = append(s.parts, Part{Path: at, Name: file, Text: m.Text()})
+			file, text := s.free(file), m.Text()
+			if source := mjml.Editable(text); mjml.InField(s.table.At(at)) && mjml.IsSource(source) {
+				if source != text {
+					s.parts = append(s.parts, Part{Path: at, Name: file, Text: text})
+				}
+				file, text = strings.TrimSuffix(file, extHTML)+extMJML, source
+			}
+			s.parts = append(s.parts, Part{Path: at, Name: file, Text: text})
 			ms = append(ms, doc.M(name+reference, doc.NewString(file)))
 		case refers(s.table, p, name):
 			ms = append(ms, doc.M(name+reference, s.value(at, m)))
@@ -194,6 +210,31 @@ func (j *joiner) text(p doc.Path, name, of string, object doc.Value) (doc.Value,
 	if err != nil {
 		return failed(err)
 	}
-	j.parts = append(j.parts, Part{Path: p.Child(of), Name: file.Text(), Text: text})
-	return doc.NewString(text), nil
+	part := Part{Path: p.Child(of), Name: file.Text(), Text: text}
+	if base, ok := strings.CutSuffix(file.Text(), extMJML); ok {
+		if part, err = j.compiled(part, base+extHTML); err != nil {
+			return failed(err)
+		}
+	}
+	j.parts = append(j.parts, part)
+	return doc.NewString(part.Text), nil
 }
+
+// compiled returns the file of that name if it was compiled from a source, and otherwise the source.
+func (j *joiner) compiled(source Part, name string) (Part, error) {
+	html, err := j.read(name)
+	if err != nil { // it is compiled again
+		return source, nil
+	}
+	from, ok := mjml.Source(html)
+	switch {
+	case ok && unix(from) == unix(source.Text):
+		return Part{Path: source.Path, Name: name, Text: html}, nil
+	case !ok && mjml.Without(html) != html:
+		return source, fmt.Errorf("%s was changed after it was compiled; change %s instead, or refer to %[1]s and remove the comment at its end", name, source.Name)
+	}
+	return source, nil
+}
+
+// unix returns a text with lines that end as on Unix, which git and editors change.
+func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

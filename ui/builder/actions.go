@@ -135,7 +135,9 @@ func (s *Screen) campaignActions() []screen.Action {
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
-		return func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
+		return func() tea.Cmd {
+			return s.compiler.before(func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) })
+		}
 	}
 	browserBar := 0
 	if s.panes.host.places.inContent(s.panes.host.path) {
@@ -145,7 +147,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
-			return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
+			return s.compiler.before(func() tea.Cmd { return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign()))) })
 		}},
 		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},

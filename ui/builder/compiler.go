@@ -24,6 +24,9 @@ type compiler struct {
 	edit  *edit.Session
 	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
 	delay time.Duration                                                    // from the last edit to the run
+
+	running edit.CompileFunc // nil if no run is under way
+	next    func() tea.Cmd   // waits for the run; may be nil
 }
 
 // follow compiles the document if it was edited since the newest run.
@@ -32,12 +35,36 @@ func (c *compiler) follow() tea.Cmd {
 	if compile == nil {
 		return nil
 	}
+	c.running, c.next = compile, nil
+	return c.run(c.delay)
+}
+
+func (c *compiler) run(delay time.Duration) tea.Cmd {
+	compile := c.running
 	return c.task(taskCompile, func(ctx context.Context) (any, error) {
-		if err := pause(ctx, c.delay); err != nil {
+		if err := pause(ctx, delay); err != nil {
 			return nil, err
 		}
 		return compile(ctx)
 	})
+}
+
+// before does something once the MJML of the document is compiled: at once where nothing is to be compiled, and not at all
+// if the document is edited meanwhile.
+func (c *compiler) before(next func() tea.Cmd) tea.Cmd {
+	follow := c.follow()
+	if c.running == nil {
+		return next()
+	}
+	c.next = next
+	return tea.Batch(follow, c.run(0))
+}
+
+// end notes the end of a run, and returns what waits for it.
+func (c *compiler) end() (next func() tea.Cmd) {
+	next = c.next
+	c.running, c.next = nil, nil
+	return next
 }
 
 // compiled adopts the result of a run. The form shows the MJML as before, and what is wrong with it.
@@ -47,11 +74,15 @@ func (s *Screen) compiled(r screen.Result) tea.Cmd {
 	}
 	changed := s.edit.FinishCompile(r.Value.(edit.CompileResult))
 	s.panes.showChecked()
-	if !changed {
-		return nil
+	var cmd tea.Cmd
+	if changed {
+		s.panes.reload()
+		cmd = s.saver.save("compiled MJML", true)
 	}
-	s.panes.reload()
-	return s.saver.save("compiled MJML", true)
+	if next := s.compiler.end(); next != nil {
+		cmd = tea.Batch(cmd, next())
+	}
+	return cmd
 }
 
 // sourceOf returns the MJML that the text of a field was compiled from.

@@ -110,6 +110,33 @@ func TestWrongMJML(t *testing.T) {
 	}
 }
 
+// A test that is begun before the MJML is compiled waits for that; another edit takes it back.
+func TestTestWaitsForMJML(t *testing.T) {
+	stubMJML(t)
+	b := newTestbed(t, catalog.Email, mailWithBody)
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	for _, tt := range []struct {
+		after string // typed after the test was begun
+		want  string
+	}{{"x", screen.Builder}, {"", screen.TestSend}} {
+		h.Press("ctrl+u")
+		h.Hold()
+		h.Send(pasted("<mjml>Hello</mjml>"))
+		h.Press("alt+t")
+		if r := h.LastRoute(); r.Name == screen.TestSend {
+			t.Error("the test did not wait")
+		}
+		h.Type(tt.after)
+		h.FinishHeld()
+		if r := h.LastRoute(); r.Name != tt.want && (r.Name != "" || tt.want != screen.Builder) {
+			t.Errorf("after %q the screen is %q, want %q", tt.after, r.Name, tt.want)
+		}
+		if source, ok := mjml.Source(b.html()); !ok || source != "<mjml>Hello</mjml>"+tt.after {
+			t.Errorf("the store has %q", b.html())
+		}
+	}
+}
+
 func TestMJMLIsNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	b := newTestbed(t, catalog.Email, mailWithBody)

@@ -137,13 +137,11 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 		case holdMsg:
 			h.holding = true
 		case catchMsg:
-			h.holding = false
 			h.FinishHeld()
 		default:
 			h.Send(msg)
 		}
 		if h.View() == "" { // the program ends and draws no more; pending saves still run
-			h.holding = false
 			h.FinishHeld()
 		}
 		if h.Quit {
@@ -155,9 +153,13 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	}
 }
 
-// FinishHeld runs the commands that a stream has held back. Their messages are dropped if the program has
+// Hold holds commands back until [Harness.FinishHeld], as if they were slow.
+func (h *Harness) Hold() { h.holding = true }
+
+// FinishHeld runs the commands that were held back. Their messages are dropped if the program has
 // ended.
 func (h *Harness) FinishHeld() {
+	h.holding = false
 	for len(h.heldCmds) > 0 {
 		next := h.heldCmds[0]
 		h.heldCmds = h.heldCmds[1:]

@@ -144,26 +144,26 @@ func (s *Screen) campaignActions() []screen.Action {
 		browserBar = 4
 	}
 	acts := []screen.Action{
-		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
-		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
+		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
+		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
+		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
 			return s.compiler.before(func() tea.Cmd { return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign()))) })
 		}},
-		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
-		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
-		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.page.open},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
+		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
+		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
+		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.page.open},
+		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}
-	if s.panes.focus == paneForm {
-		// The same actions with alt, for use in text fields.
-		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
-			acts[i].Keys, acts[i].WhileTyping = []string{k}, true
-			acts[i].BarPriority = 0
-			if _, ok := s.panes.host.editor.(*content.Grid); ok && k == "alt+w" && !s.panes.host.editor.Modal() {
-				acts[i].Keys = []string{"o", k}
-			}
+	inForm := s.panes.focus == paneForm
+	_, grid := s.panes.host.editor.(*content.Grid)
+	for i, a := range acts {
+		if a.Label != "browser" || !inForm || !grid || s.panes.host.editor.Modal() { // the grid takes no text
+			acts[i].Keys = keysAt(a.Keys, inForm)
+		}
+		if inForm {
+			acts[i].WhileTyping, acts[i].BarPriority = true, 0
 		}
 	}
 	return acts

@@ -218,15 +218,15 @@ func (h *host) gridAction(active bool, run func() tea.Cmd) []screen.Action {
 	if !h.places.inContent(h.path) {
 		return nil
 	}
-	a := screen.Action{Name: "grid", Keys: []string{"alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: run}
+	a := screen.Action{Name: "grid", Keys: []string{"m", "alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: run}
 	if len(h.path) == 1 && h.places.gridOpen() {
 		a.Label, a.Help, a.BarPriority = "form", "show the content as a form", 1
 	}
 	if h.editor.Modal() {
 		a.BarPriority = 0
 	}
-	if !active {
-		a.Keys = append([]string{"m"}, a.Keys...)
+	if active {
+		a.Keys = a.Keys[1:]
 	}
 	return []screen.Action{a}
 }

@@ -571,13 +571,23 @@ func (in *info) tabView() string {
 }
 
 // sidePanelAction returns the action that focuses the side panel, if there is one.
-func (in *info) sidePanelAction(key string, bar int, run func() tea.Cmd) []screen.Action {
+func (in *info) sidePanelAction(inForm bool, bar int, run func() tea.Cmd) []screen.Action {
 	if in.sidePanel == nil {
 		return nil
 	}
 	title := strings.ToLower(in.sidePanel.Title())
-	return []screen.Action{{
-		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, BarPriority: bar, WhileTyping: true,
+	a := screen.Action{
+		Name: "side-panel", Keys: []string{"p", "alt+p"}, Label: title, Help: "go to the panel beside the form", Group: groupMove, BarPriority: bar, WhileTyping: true,
 		Run: run,
-	}}
+	}
+	a.Keys = keysAt(a.Keys, inForm)
+	return []screen.Action{a}
+}
+
+// keysAt returns the key of an action that has a letter, and one with alt for use in text fields.
+func keysAt(keys []string, inForm bool) []string {
+	if inForm {
+		return keys[1:]
+	}
+	return keys[:1]
 }

@@ -25,7 +25,7 @@ func (ps *panes) moveActions() []screen.Action {
 			out.Run = func() tea.Cmd { return ps.adopt(ps.host.editor.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
 		}
 		acts = append(acts, out)
-		acts = append(acts, ps.info.sidePanelAction("alt+p", 3, ps.focusSidePanel)...)
+		acts = append(acts, ps.info.sidePanelAction(true, 3, ps.focusSidePanel)...)
 		acts = append(acts, ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)
 		acts = append(acts, ps.host.tabBarActions()...)
 		return append(acts, []screen.Action{
@@ -56,7 +56,7 @@ func (ps *panes) moveActions() []screen.Action {
 		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(1) }},
 		{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(-1) }},
 		zoom("z"),
-	}, append(ps.info.sidePanelAction("p", 5, ps.focusSidePanel), ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)...)
+	}, append(ps.info.sidePanelAction(false, 5, ps.focusSidePanel), ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)...)
 }
 
 // leaveInfoAction returns to where the user came from.

@@ -334,5 +334,5 @@ var editingKeys = []string{
 
 // builderKeys are the keys of the builder and its forms that have no name in keys.yaml.
 var builderKeys = []string{
-	"m", "p", "f2", "f4", "f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+h", "alt+m", "alt+n", "alt+o", "alt+p", "alt+r", "alt+s", "alt+t", "alt+v", "alt+w", "alt+y", "alt+z",
+	"f2", "f4", "f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+r", "alt+z",
 }

@@ -30,6 +30,9 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s has %q, want %q", name, got, c.want)
 		}
 	}
+	if all := (render.View{Mail: &mail}).Images(); all[0].Name != "1.png" || all[1].Name != "embedded image/png" {
+		t.Errorf("the images are named %q and %q", all[0].Name, all[1].Name)
+	}
 	video := render.Push(catalog.IOS, parse(t, `{"basic_details":{"title":"t","allow_rich_media":true,"rich_media_type":"VIDEO","rich_media_value":"https://a.example.com/1.mp4"}}`), render.Options{})
 	if got := (render.View{Notification: &video}).Images(); len(got) > 0 {
 		t.Errorf("a video has the images %v", got)

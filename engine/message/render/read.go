@@ -201,6 +201,11 @@ func newImage(address string) Image {
 
 // fileName returns a short name for a URL.
 func fileName(address string) string {
+	if data, ok := strings.CutPrefix(address, "data:"); ok { // the file itself
+		media, _, _ := strings.Cut(data, ",")
+		media, _, _ = strings.Cut(media, ";")
+		return "embedded " + orElse(media, "file")
+	}
 	if schema.HasExpression(address) {
 		return address
 	}

@@ -11,6 +11,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 	"bugle/engine/texts"
 )
@@ -207,7 +208,7 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if err != nil {
 		return "", err
 	}
-	if body, err = cli.Compile(ctx, c.Channel, c.Body, body); err != nil {
+	if body, err = mjml.Body(ctx, c.Channel, c.Body, body); err != nil {
 		return "", err
 	}
 	by, err := f.Signer(ctx, svc, i.by)

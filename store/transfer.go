@@ -88,7 +88,13 @@ func (t *Transfer) flush(ctx context.Context, id string) error {
 	if len(steps) == 0 {
 		return nil
 	}
-	return t.Write(ctx, func(tx Tx) error {
+	return t.commit(ctx, id, steps)
+}
+
+// commit takes steps in one transaction, or in several if they are more than the store takes at once: their sizes are
+// estimates.
+func (t *Transfer) commit(ctx context.Context, id string, steps []func(Transferable) error) error {
+	err := t.Write(ctx, func(tx Tx) error {
 		to, ok := tx.Workspace(id).(Transferable)
 		if !ok {
 			return errors.New("nothing can be copied into this store")
@@ -100,6 +106,12 @@ func (t *Transfer) flush(ctx context.Context, id string) error {
 		}
 		return nil
 	})
+	if half := len(steps) / 2; half > 0 && errors.Is(err, ErrTooLarge) {
+		if err = t.commit(ctx, id, steps[:half]); err == nil {
+			err = t.commit(ctx, id, steps[half:])
+		}
+	}
+	return err
 }
 
 // collectDamage records err if it is damage, and returns any other error.
@@ -159,17 +171,19 @@ func (t *Transfer) campaigns(from Transferable, put func(int, func(Transferable)
 
 func (t *Transfer) users(from Transferable, put func(int, func(Transferable) error) error) error {
 	var some []engine.User
+	size := 0
 	flush := func() error {
-		list := some
-		some = nil
+		list, n := some, size
+		some, size = nil, 0
 		if len(list) == 0 {
 			return nil
 		}
 		t.records += len(list) - 1
-		return put(0, func(a Transferable) error { return a.PutProfiles(list) })
+		return put(n, func(a Transferable) error { return a.PutProfiles(list) })
 	}
 	err := from.Profiles("", func(p engine.User) error {
-		if some = append(some, p); len(some) < 200 {
+		some, size = append(some, p), size+userSize(p)
+		if len(some) < 200 && size < transferSize/2 {
 			return nil
 		}
 		return flush()
@@ -178,6 +192,36 @@ func (t *Transfer) users(from Transferable, put func(int, func(Transferable) err
 		return err
 	}
 	return err
+}
+
+// userSize returns about how long the record of a user is, in bytes.
+func userSize(u engine.User) int {
+	n := 200 + valueSize(u.Attributes)
+	for _, d := range u.Devices {
+		n += 100 + len(d.Token)
+	}
+	for _, e := range u.Events {
+		n += 100 + len(e.Name) + valueSize(e.Attributes)
+	}
+	return n
+}
+
+// valueSize returns about how long the value of an attribute is as JSON, in bytes.
+func valueSize(v any) int {
+	n := 16
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, e := range v {
+			n += valueSize(e)
+		}
+	case map[string]any:
+		for name, e := range v {
+			n += len(name) + valueSize(e)
+		}
+	}
+	return n
 }
 
 func (t *Transfer) content(from Transferable, put func(int, func(Transferable) error) error) error {

@@ -2,16 +2,55 @@ package backup_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"bugle/engine"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/mem"
 )
+
+// Records that are together larger than a transaction of the temporary store are copied in several.
+func TestBackupOfLargeRecords(t *testing.T) {
+	from := newStore(t, 3)
+	err := from.Write(t.Context(), func(tx store.Tx) error {
+		s := tx.Workspace("DEMO")
+		long := strings.Repeat("<p>long</p>", 8000)
+		var users []engine.User
+		for n := range 60 {
+			m := engine.OutboxMessage{ID: fmt.Sprintf("m%03d", n), At: noon, Channel: "EMAIL", Email: &engine.EmailMessage{To: "ann@example.com", HTML: long}}
+			set := engine.ProductSet{Name: fmt.Sprint("set ", n), Products: []map[string]any{{"title": long}}}
+			if err := errors.Join(s.PutOutbox(m), s.PutContent(engine.ContentItem{Products: &set})); err != nil {
+				return err
+			}
+			users = append(users, engine.User{ID: fmt.Sprint("u", n), Attributes: map[string]any{"notes": []any{long}}})
+		}
+		return s.PutProfiles(users)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "made"+backup.Suffix)
+	if _, err := backup.WriteFrom(t.Context(), from, file, options("")); err != nil {
+		t.Fatal(err)
+	}
+	to := mem.New()
+	defer to.Close()
+	if _, err := backup.Load(t.Context(), to, file, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(t, to), dump(t, from); !slices.Equal(got, want) {
+		t.Errorf("the backup has %d records, the store %d", len(got), len(want))
+	}
+}
 
 // The next backup removes the files of one whose process was killed, but not those of a running one.
 func TestKilledBackup(t *testing.T) {

@@ -89,7 +89,7 @@ func element(args ...any) (any, error) {
 		}
 		named, ok := args[0].(map[string]string)
 		if name, isText := args[1].(string); ok && isText {
-			return member(named, name)
+			return lookUp(named, name)
 		}
 	}
 	return nil, errors.New("index takes a list and a number from 0, or .Prompt and a name")
@@ -154,7 +154,7 @@ func texts(v any) []string {
 	return []string{fmt.Sprint(v)}
 }
 
-func member(named map[string]string, name string) (any, error) {
+func lookUp(named map[string]string, name string) (any, error) {
 	if v, ok := named[name]; ok {
 		return v, nil
 	}
@@ -371,7 +371,7 @@ func fields(v any, path []string) (_ any, err error) {
 			}
 			v = field(of)
 		case map[string]string:
-			if v, err = member(of, name); err != nil {
+			if v, err = lookUp(of, name); err != nil {
 				return nil, err
 			}
 		default:

@@ -81,7 +81,7 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 	if d.name != "" {
 		body = engine.WithName(body, d.name)
 	}
-	if body, err = mjml.Body(ctx, engine.ParseRecord(body).Channel, doc.Value{}, body); err != nil {
+	if body, err = mjml.CompileBody(ctx, engine.ParseRecord(body).Channel, doc.Value{}, body); err != nil {
 		return engine.Created{}, err
 	}
 	made, err := svc.Create(ctx, engine.CreateRequest{Body: body})

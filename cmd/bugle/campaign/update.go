@@ -93,7 +93,7 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 	if err != nil {
 		return engine.Updated{}, nil, err
 	}
-	if body, err = mjml.Body(ctx, before.Channel, before.Body, body); err != nil {
+	if body, err = mjml.CompileBody(ctx, before.Channel, before.Body, body); err != nil {
 		return engine.Updated{}, nil, err
 	}
 	up, err = svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})

@@ -323,7 +323,7 @@ func (d *edition) read(ctx context.Context, text []byte) (doc.Value, []problemLi
 			return doc.Value{}, []problemLine{{message: err.Error()}}
 		}
 	}
-	compiled, err := mjml.Body(ctx, d.campaign.Channel, before, after)
+	compiled, err := mjml.CompileBody(ctx, d.campaign.Channel, before, after)
 	if err != nil {
 		return doc.Value{}, d.lines(err, after, text)
 	}

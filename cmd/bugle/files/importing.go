@@ -132,7 +132,7 @@ func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) 
 				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
 					env.Record = row.body
 				}
-				if row.body, row.err = mjml.Body(ctx, engine.ParseRecord(row.body).Channel, doc.Value{}, row.body); row.err == nil {
+				if row.body, row.err = mjml.CompileBody(ctx, engine.ParseRecord(row.body).Channel, doc.Value{}, row.body); row.err == nil {
 					row.err = checkNew(row.body, env)
 				}
 			}

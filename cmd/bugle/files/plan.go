@@ -204,7 +204,7 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 
 func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
 	var err error
-	if rec.Body, err = mjml.Body(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
+	if rec.Body, err = mjml.CompileBody(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
 	}
@@ -232,7 +232,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
 		return
 	}
-	if rec.Body, err = mjml.Body(ctx, c.Channel, c.Body, rec.Body); err != nil {
+	if rec.Body, err = mjml.CompileBody(ctx, c.Channel, c.Body, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
 	}

@@ -395,7 +395,7 @@ func (w *watcher) merge(ctx context.Context, p *planner, h cli.HeldCampaign) (co
 		return nil, h
 	}
 	mine := contentOf(rec.Body)
-	if compiled, err := mjml.Body(ctx, now.Channel, base, mine); err == nil { // else planning it fails, and says why
+	if compiled, err := mjml.CompileBody(ctx, now.Channel, base, mine); err == nil { // else planning it fails, and says why
 		mine = compiled
 	}
 	for name, mine := range mine.Members() {

@@ -208,7 +208,7 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if err != nil {
 		return "", err
 	}
-	if body, err = mjml.Body(ctx, c.Channel, c.Body, body); err != nil {
+	if body, err = mjml.CompileBody(ctx, c.Channel, c.Body, body); err != nil {
 		return "", err
 	}
 	by, err := f.Signer(ctx, svc, i.by)

@@ -1,4 +1,4 @@
-// Package race tells tests whether they run with the race detector, which makes computations about ten times as slow.
+// Package race reports whether a test runs with the race detector, which makes computations about ten times as slow.
 // Tests of how much work something is try less there.
 package race
 

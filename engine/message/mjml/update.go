@@ -60,9 +60,9 @@ func UpdateAll(ctx context.Context, table *schema.Schema, before, after doc.Valu
 	return out, problems, err
 }
 
-// Body returns the body of a campaign in which the MJML of emails was compiled to HTML. before is the body that it
+// CompileBody returns the body of a campaign in which the MJML of emails was compiled to HTML. before is the body that it
 // replaces, which may be absent. The error has the problems of what cannot be compiled, or is that of ctx.
-func Body(ctx context.Context, ch engine.Channel, before, body doc.Value) (doc.Value, error) {
+func CompileBody(ctx context.Context, ch engine.Channel, before, body doc.Value) (doc.Value, error) {
 	out, problems, err := UpdateAll(ctx, catalog.Campaign(ch), before, body)
 	if err == nil {
 		err = engine.Invalid(problems)

@@ -277,7 +277,7 @@ func (s *Server) editOnce(ctx context.Context, args doc.Value, at doc.Path, by s
 
 // compiled returns a body in which the MJML of emails was compiled to HTML, or an error with what is wrong with it.
 func compiled(ctx context.Context, ch engine.Channel, before, body doc.Value) (doc.Value, error) {
-	out, err := mjml.Body(ctx, ch, before, body)
+	out, err := mjml.CompileBody(ctx, ch, before, body)
 	if e := engine.AsError(err); e != nil {
 		e.Message = strings.Replace(e.Message, "the campaign", "the MJML", 1) + ", and nothing was saved"
 	}

@@ -113,7 +113,7 @@ func TestDialectRoundTrip(t *testing.T) {
 			t.Fatalf("%s\ncame back as %s", v.Encode(), again.Encode())
 		}
 	})
-	if changed < 20 {
+	if changed < 5 { // of a hundred at random; 20 is already rare
 		t.Errorf("the dialect changed only %d documents", changed)
 	}
 }

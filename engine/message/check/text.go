@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"bugle/engine/catalog"
@@ -67,7 +68,7 @@ func plainWords(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), " ")
 }
 
-var placeholder = regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`) })
 
 // placeholders finds texts that somebody meant to replace.
 func placeholders(r *run) {
@@ -81,7 +82,7 @@ func placeholders(r *run) {
 				continue // another check looks at those
 			}
 			text = r.resolve(text)
-			if found := placeholder.FindAllString(text[:min(len(text), maxPage)], 5); found != nil {
+			if found := placeholder().FindAllString(text[:min(len(text), maxPage)], 5); found != nil {
 				var list []string
 				for _, f := range found {
 					list = appendNew(list, quote(f))
@@ -238,19 +239,19 @@ const (
 )
 
 var (
-	schemeName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
-	fakeLink   = regexp.MustCompile(`(?i)^(?:#|todo|tbd|xxx*|link|url|https?://|https?://(?:todo|tbd|xxx*|link|url|www\.?)/?|\[[^\]]*\]|\*\|[A-Z_:]+\|\*)$`)
-	bareHost   = regexp.MustCompile(`(?i)^(?:www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|de|fr|uk|io|co|eu|at|ch|nl|es|it)(?:[/?#]|$))`)
+	schemeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`) })
+	fakeLink   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:#|todo|tbd|xxx*|link|url|https?://|https?://(?:todo|tbd|xxx*|link|url|www\.?)/?|\[[^\]]*\]|\*\|[A-Z_:]+\|\*)$`) })
+	bareHost   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|de|fr|uk|io|co|eu|at|ch|nl|es|it)(?:[/?#]|$))`) })
 )
 
 // judgeLink says what is wrong with a link.
 func (r *run) judgeLink(l link) (why string, v verdict) {
 	to := l.to
-	scheme := strings.ToLower(strings.TrimSuffix(schemeName.FindString(to), ":"))
+	scheme := strings.ToLower(strings.TrimSuffix(schemeName().FindString(to), ":"))
 	switch {
 	case to == "":
 		return "", linkFine // an empty button, see buttons
-	case fakeLink.MatchString(to):
+	case fakeLink().MatchString(to):
 		return "leads nowhere", linkFake
 	case strings.HasPrefix(to, "#"), wholeExpression(to), strings.HasPrefix(to, "{"):
 		return "", linkFine // a place in the same email, or an address that is not known yet
@@ -260,7 +261,7 @@ func (r *run) judgeLink(l link) (why string, v verdict) {
 		return "has no address", linkBad
 	case scheme == "mailto" || scheme == "tel" || scheme == "sms" || scheme == "geo" || scheme == "market" || scheme == "intent":
 		return "", linkFine
-	case scheme == "" || bareHost.MatchString(to):
+	case scheme == "" || bareHost().MatchString(to):
 		return "does not begin with https://", linkBad
 	case !strings.HasPrefix(to[len(scheme)+1:], "//") && (scheme == "http" || scheme == "https"):
 		return "does not begin with https://", linkBad

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"bugle/engine/phrase"
@@ -152,7 +153,7 @@ func run(ctx context.Context, program, source string) (html string, problems []P
 	if problems = reported(r.Errors); len(problems) > 0 {
 		return "", problems, nil
 	}
-	html = fileComment.ReplaceAllString(r.Output, "")
+	html = fileComment().ReplaceAllString(r.Output, "")
 	if err != nil || strings.TrimSpace(html) == "" {
 		reason := firstLine(r.Errors)
 		if reason == "" && err != nil {
@@ -164,14 +165,16 @@ func run(ctx context.Context, program, source string) (html string, problems []P
 }
 
 // fileComment is the name of the file that mjml writes before the HTML.
-var fileComment = regexp.MustCompile(`\A\s*<!-- FILE: [^\n]*? -->\s*`)
+var fileComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A\s*<!-- FILE: [^\n]*? -->\s*`) })
 
 // reportedLine matches what mjml prints about a line of its input.
-var reportedLine = regexp.MustCompile(`(?m)^\s*Line (\d+) of .*? \(([\w-]+)\) — (.+?)\s*$`)
+var reportedLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*Line (\d+) of .*? \(([\w-]+)\) — (.+?)\s*$`)
+})
 
 // reported returns the problems that mjml printed. Some of its versions print them and compile the rest all the same.
 func reported(stderr string) (problems []Problem) {
-	for _, m := range reportedLine.FindAllStringSubmatch(stderr, -1) {
+	for _, m := range reportedLine().FindAllStringSubmatch(stderr, -1) {
 		line, _ := strconv.Atoi(m[1]) // digits only; a number that is too long is no line
 		problems = append(problems, Problem{Line: line, Tag: m[2], Message: strings.TrimSuffix(m[3], ".")})
 	}
@@ -192,15 +195,17 @@ func firstLine(stderr string) string {
 }
 
 // tag matches a comment or a tag of MJML, whose attributes may have > between quotes.
-var tag = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|<(/?)(mj[a-z-]*)(?:[\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?>`)
+var tag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|<(/?)(mj[a-z-]*)(?:[\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?>`)
+})
 
 // include matches an element that reads files, also in a comment: what mjml takes for a comment depends on its version.
-var include = regexp.MustCompile(`(?i)<mj-include\b`)
+var include = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<mj-include\b`) })
 
 // structure returns what is wrong with the tags of a source. Of a tag that is not closed, mjml itself drops the content
 // and says nothing.
 func structure(source string) (problems []Problem) {
-	for _, at := range include.FindAllStringIndex(source, -1) {
+	for _, at := range include().FindAllStringIndex(source, -1) {
 		problems = append(problems, Problem{lineOf(source, at[0]), "mj-include", "mj-include is not supported, because it reads files; put the content itself here"})
 	}
 	type open struct {
@@ -208,7 +213,7 @@ func structure(source string) (problems []Problem) {
 		at   int
 	}
 	var stack []open
-	for _, m := range tag.FindAllStringSubmatchIndex(source, -1) {
+	for _, m := range tag().FindAllStringSubmatchIndex(source, -1) {
 		if m[4] < 0 { // a comment
 			continue
 		}
@@ -236,17 +241,17 @@ func structure(source string) (problems []Problem) {
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
 // expression matches a personalization expression, a statement or a comment of a template.
-var expression = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}`)
+var expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}`) })
 
 // lostExpressions returns the expressions that the HTML lacks, or has less often than the source. Text between elements
 // that take none, for example, is dropped.
 func lostExpressions(source, html string) (problems []Problem) {
 	have, want := map[string]int{}, map[string]int{}
-	for _, e := range expression.FindAllString(html, -1) {
+	for _, e := range expression().FindAllString(html, -1) {
 		have[spaced(e)]++
 	}
 	start := strings.Index(source, "<mjml") // a comment before it is not compiled
-	for _, at := range expression.FindAllStringIndex(source, -1) {
+	for _, at := range expression().FindAllStringIndex(source, -1) {
 		e := spaced(source[at[0]:at[1]])
 		if at[0] < start || strings.HasPrefix(e, "{#") {
 			continue

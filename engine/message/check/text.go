@@ -68,7 +68,9 @@ func plainWords(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), " ")
 }
 
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`) })
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`)
+})
 
 // placeholders finds texts that somebody meant to replace.
 func placeholders(r *run) {
@@ -240,8 +242,12 @@ const (
 
 var (
 	schemeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`) })
-	fakeLink   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:#|todo|tbd|xxx*|link|url|https?://|https?://(?:todo|tbd|xxx*|link|url|www\.?)/?|\[[^\]]*\]|\*\|[A-Z_:]+\|\*)$`) })
-	bareHost   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|de|fr|uk|io|co|eu|at|ch|nl|es|it)(?:[/?#]|$))`) })
+	fakeLink   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:#|todo|tbd|xxx*|link|url|https?://|https?://(?:todo|tbd|xxx*|link|url|www\.?)/?|\[[^\]]*\]|\*\|[A-Z_:]+\|\*)$`)
+	})
+	bareHost = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|de|fr|uk|io|co|eu|at|ch|nl|es|it)(?:[/?#]|$))`)
+	})
 )
 
 // judgeLink says what is wrong with a link.

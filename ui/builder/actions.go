@@ -134,23 +134,24 @@ func (s *Screen) campaignActions() []screen.Action {
 	case s.edit.HasPending():
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
-	go_ := func(route string) func() tea.Cmd {
-		return func() tea.Cmd {
-			return s.compiler.before(func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) })
-		}
+	open := func(route string) func() tea.Cmd {
+		return func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
+	}
+	compiled := func(then func() tea.Cmd) func() tea.Cmd { // for what needs the HTML of a message
+		return func() tea.Cmd { return s.compiler.before(then) }
 	}
 	browserBar := 0
 	if s.panes.host.places.inContent(s.panes.host.path) {
 		browserBar = 4
 	}
 	acts := []screen.Action{
-		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
-		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
-		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
-			return s.compiler.before(func() tea.Cmd { return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign()))) })
-		}},
-		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
-		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
+		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: compiled(open(screen.Validate))},
+		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: compiled(open(screen.TestSend))},
+		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: compiled(func() tea.Cmd {
+			return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
+		})},
+		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
+		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
 		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.page.open},
 		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")

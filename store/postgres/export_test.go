@@ -7,6 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+const (
+	Apart     = apart
+	LookAgain = lookAgain
+)
+
 // URL returns the URL that the store was opened with.
 func (d *DB) URL() string { return d.o.URL }
 

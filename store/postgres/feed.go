@@ -10,12 +10,14 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"bugle/store"
 	"bugle/store/internal/follow"
 )
 
-// channel is the NOTIFY channel that announces changes. The changes themselves are in a table.
+// channel is the NOTIFY channel that announces changes, with the process that made them. The changes themselves are in a
+// table.
 const channel = "bugle_change"
 
 // notifier sends a NOTIFY after commits, one for all commits since the last. A NOTIFY within the transactions would
@@ -29,7 +31,8 @@ func (n *notifier) poke() {
 	}
 }
 
-// apart is how long the notifier waits between two notices.
+// apart is the shortest time between two notices, and between two reads that notices cause. The first of them is sent and
+// answered at once.
 const apart = 20 * time.Millisecond
 
 func (d *DB) notifying(ctx context.Context) {
@@ -40,7 +43,7 @@ func (d *DB) notifying(ctx context.Context) {
 		case <-d.notify.poked:
 		}
 		limit, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', '')") // if it is lost, readers poll
+		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', $1)", d.origin.String()) // if it is lost, readers poll
 		cancel()
 		if sleep(ctx, apart) != nil {
 			return
@@ -160,7 +163,12 @@ const (
 func (d *DB) follow(ctx context.Context, begun func()) error {
 	limit, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(limit, d.pool.Config().ConnConfig)
+	announced := false // by another process, since the last read
+	c := d.pool.Config().ConnConfig
+	c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
+		announced = announced || n.Payload != d.origin.String()
+	}
+	conn, err := pgx.ConnectConfig(limit, c)
 	if err != nil {
 		return err
 	}
@@ -189,6 +197,8 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	d.link.here()
 	begun()
 	for {
+		announced = false
+		began := time.Now()
 		d.feed.reading.Lock()
 		full, err := d.read(ctx, conn, d.feed.at)
 		d.feed.reading.Unlock()
@@ -199,7 +209,9 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 			continue
 		}
 		wait, cancel := context.WithTimeout(ctx, lookAgain)
-		_, err = conn.WaitForNotification(wait)
+		for !announced && err == nil {
+			err = conn.PgConn().WaitForNotification(wait)
+		}
 		ended := wait.Err() != nil
 		cancel()
 		if ctx.Err() != nil {
@@ -207,6 +219,9 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		}
 		if err != nil && !ended {
 			return err
+		}
+		if sleep(ctx, apart-time.Since(began)) != nil {
+			return nil
 		}
 	}
 }

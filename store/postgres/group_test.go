@@ -273,23 +273,29 @@ func TestGiveUpInAGroup(t *testing.T) {
 	wantAll(t, sure, made)
 }
 
-// loads counts the statements that read campaigns for several callers.
-type loads struct{ atomic.Int64 }
+// counter counts statements that have a part.
+type counter struct {
+	part string
+	atomic.Int64
+}
 
-func (l *loads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(q.SQL, "WITH ORDINALITY AS k") {
-		l.Add(1)
+func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, c.part) {
+		c.Add(1)
 	}
 	return ctx
 }
 
-func (l *loads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (c *counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// loads is part of the statements that read campaigns for several callers.
+const loads = "WITH ORDINALITY AS k"
 
 // Reads that come while another one is under way share a statement, which is younger than they are. Who gives up ends
 // nobody else's wait.
 func TestGatheredReads(t *testing.T) {
 	t.Parallel()
-	var statements loads
+	statements := counter{part: loads}
 	db, sure, direct, _ := gathering(t, &statements)
 	write(t, sure, func(s store.WorkspaceTx) error { return errors.Join(add(s, "c", `{"n":1}`), add(s, "d", `{}`)) })
 	if _, err := db.Campaign(t.Context(), space, "none"); !errors.Is(err, store.ErrNotFound) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,6 +151,53 @@ func TestFeedMissesNothing(t *testing.T) {
 	if heard["own"] > 0 {
 		t.Error("it heard of its own change")
 	}
+}
+
+// Many changes of several processes cause few reads of the feed, and those of one's own cause none.
+func TestFeedIsReadSeldom(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	var dbs [3]*postgres.DB
+	var reads [3]counter
+	for i := range dbs {
+		reads[i].part = "FROM change WHERE xid >="
+		db, err := postgres.OpenTraced(t.Context(), postgres.Options{URL: url, Create: true}, &reads[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		dbs[i] = db
+	}
+	write(t, dbs[0], func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	var heard [3]atomic.Int64
+	for i, db := range dbs {
+		ready := make(chan struct{})
+		go db.Follow(t.Context(), func() { close(ready) }, func(changes []store.Change) { heard[i].Add(int64(len(changes))) })
+		<-ready
+	}
+	const each = 600
+	change := func(i int, name string) {
+		for n := range each {
+			write(t, dbs[i], func(s store.WorkspaceTx) error { return add(s, fmt.Sprint(name, n), `{}`) })
+		}
+	}
+	within := func(do func(), i int, apart time.Duration) {
+		t.Helper()
+		before, began := reads[i].Load(), time.Now()
+		do()
+		took := time.Since(began)
+		if n := reads[i].Load() - before; n > int64(took/apart)+3 {
+			t.Errorf("%d reads within %v, more than one in %v", n, took, apart)
+		}
+	}
+	within(func() { change(0, "a") }, 0, postgres.LookAgain)
+	within(func() {
+		var all sync.WaitGroup
+		all.Go(func() { change(0, "b") })
+		all.Go(func() { change(1, "c") })
+		all.Wait()
+		until(t, "all are heard", func() bool { return heard[2].Load() >= 3*each })
+	}, 2, postgres.Apart)
 }
 
 // until waits until something is so.

@@ -119,6 +119,9 @@ func (d *DB) prepare(ctx context.Context) error {
 	}
 	defer conn.Release()
 	err = migrate(ctx, conn.Conn(), d.o.Create)
+	for n := 0; n < 5 && again(err); n++ { // a deadlock with a server that uses the tables
+		err = migrate(ctx, conn.Conn(), d.o.Create)
+	}
 	if err != nil && !errors.Is(err, ErrNoTables) && !errors.Is(err, store.ErrNewerVersion) {
 		return d.explain(err)
 	}

@@ -451,7 +451,8 @@ func byID[T any](r *records, sql, after string, decode func(id string, b []byte,
 
 // NewestSummaries implements [store.Summaries].
 func (r rows) NewestSummaries(fn func(engine.Summary) error) error {
-	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 ORDER BY id DESC", []any{r.id}, fn)
+	// With a LIMIT the database takes the rows from the index one by one; otherwise it sorts all before it sends the first.
+	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 ORDER BY id DESC LIMIT $2", []any{r.id, limited(0)}, fn)
 }
 
 // ChangedSummaries implements [store.Summaries]. The store has no versions, so all may have changed.

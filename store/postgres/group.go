@@ -21,7 +21,7 @@ import (
 const (
 	mostGrouped = 64      // transactions of one group
 	groupBytes  = 1 << 18 // of a transaction that can be in a group
-	groupPause  = time.Millisecond
+	groupPause  = 8 * time.Millisecond
 )
 
 // groupable reports whether the transaction can be committed with others: it only adds rows that no other transaction

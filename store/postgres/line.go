@@ -14,12 +14,14 @@ type line[T any] struct {
 	do   func(context.Context, []T) // answers a batch
 	most int                        // calls of one batch
 	slow time.Duration              // after how long a batch no longer holds up the next one
-	// pause is how long the next batch waits after one of several calls, so that the callers that were answered can call
-	// again. Otherwise half of them would be in each of two batches that take turns.
+	// pause is how long the next batch waits at most after one of several calls, so that the callers that were answered
+	// can call again. Otherwise half of them would be in each of two batches that take turns.
 	pause time.Duration
 
 	mu      sync.Mutex
 	waiting []T
+	enough  int           // waiting calls that end the pause
+	came    chan struct{} // closed when they are there; nil without a pause
 	workers int
 	busy    int // batches under way that are not slow
 }
@@ -39,6 +41,10 @@ func (l *line[T]) join(d *DB, call T) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, call)
+	if l.came != nil && len(l.waiting) >= l.enough {
+		close(l.came)
+		l.came = nil
+	}
 	if !l.hire(d) && l.workers == 0 {
 		l.waiting = nil
 		return store.ErrClosed
@@ -90,16 +96,42 @@ func (l *line[T]) work(ctx context.Context, d *DB) {
 				l.hire(d)
 			}
 		})
+		began := time.Now()
 		l.do(ctx, batch)
+		took := time.Since(began)
 		timer.Stop()
-		if n > 1 && l.pause > 0 {
-			_ = sleep(ctx, l.pause)
-		}
 		l.mu.Lock()
 		done = true
+		wait := !slow && n > 1 && l.pause > 0
 		if slow {
 			l.busy++
 		}
 		l.mu.Unlock()
+		if wait {
+			l.gather(ctx, n, min(took, l.pause))
+		}
 	}
+}
+
+// gather waits until as many calls as the last batch had have joined those that wait already, but not for long.
+func (l *line[T]) gather(ctx context.Context, n int, pause time.Duration) {
+	l.mu.Lock()
+	came := make(chan struct{})
+	l.enough = min(n+len(l.waiting), l.most)
+	if len(l.waiting) < l.enough {
+		l.came = came
+	} else {
+		close(came)
+	}
+	l.mu.Unlock()
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-came:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	l.came = nil
+	l.mu.Unlock()
 }

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/postgres"
@@ -109,9 +111,21 @@ func (r *databases) carry(ctx context.Context, dir string) (err error) {
 	}}
 	began := time.Now()
 	err = from.Read(ctx, func(tx store.Tx) error { return carry.Workspace(ctx, tx, Workspace) })
-	if err == nil {
-		r.add(value(Database, "carrying the store into the database", "s", time.Since(began).Seconds()))
+	if err != nil {
+		return err
 	}
+	r.add(value(Database, "carrying the store into the database", "s", time.Since(began).Seconds()))
+	return r.vacuum(ctx)
+}
+
+// vacuum does what the database does by itself within some minutes after it was filled.
+func (r *databases) vacuum(ctx context.Context) (err error) {
+	conn, err := pgx.Connect(ctx, r.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
 
@@ -135,29 +149,26 @@ func (r *databases) starts(ctx context.Context) error {
 	return nil
 }
 
-// sideBySide measures two servers on the database and one on the folder, in turns.
+// sideBySide measures two servers on the database and one on the folder.
 func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (err error) {
-	var addrs [3]string // of the folder, and of the two servers on the database
-	for i, place := range []string{dir, r.Data, r.Data} {
-		s, err := r.serve(ctx, place)
+	var servers []*server // on the folder, and two on the database
+	for _, data := range []string{dir, r.Data, r.Data} {
+		s, err := r.serve(ctx, data)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		addrs[i] = s.addr
+		servers = append(servers, s)
 	}
 	for _, c := range calls {
 		part := map[string]float64{getCall: getPart, createCall: createPart}[c.what]
 		for _, clients := range r.Clients {
-			folder, err := r.rate(ctx, c, clients, addrs[:1], c.what+", folder")
-			if err != nil {
+			folder := &place{what: c.what + ", folder", servers: servers[:1]}
+			database := &place{what: c.what + ", database, two servers", servers: servers[1:]}
+			if err := r.rates(ctx, c, clients, folder, database); err != nil {
 				return err
 			}
-			database, err := r.rate(ctx, c, clients, addrs[1:], c.what+", database, two servers")
-			if err != nil {
-				return err
-			}
-			row := value(Database, c.what+": database to folder", "ratio", database/folder)
+			row := value(Database, c.what+": database to folder", "ratio", database.rate()/folder.rate())
 			if clients == slices.Max(r.Clients) {
 				row.Targets = []Target{atLeast(ofValue, part)}
 			}
@@ -165,31 +176,78 @@ func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (e
 			r.add(row)
 		}
 	}
-	return r.seen(ctx, calls[len(calls)-1], addrs[1], addrs[2])
+	return r.seen(ctx, calls[len(calls)-1], servers[1].addr, servers[2].addr)
 }
 
-// rate measures how many requests of a kind servers handle per second, in turns.
-func (r *databases) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
-	r.Progress(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
-	l := load{clients: slices.Max(r.Clients), addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
-	for first := r.made.Load(); ; {
-		if _, err := l.run(ctx, r.For/2); err != nil {
-			return 0, err
+// place is servers that are measured together.
+type place struct {
+	what    string
+	servers []*server
+	targets []Target
+	loadResult
+}
+
+// rate returns the requests per second.
+func (p *place) rate() float64 { return float64(len(p.took)) / p.within.Seconds() }
+
+// turns is how often places are measured in turn, so that a bad moment of the machine does not decide.
+const turns = 3
+
+// rates measures how many requests of a kind places handle per second, in turns. The servers of the other places are
+// suspended meanwhile, so that each place has its own background work in its own turns.
+func (r *databases) rates(ctx context.Context, c call, clients int, places ...*place) (err error) {
+	suspend := func(p *place, on bool) {
+		for _, s := range p.servers {
+			err = errors.Join(err, suspend(s.cmd.Process, on))
 		}
-		if c.what != getCall || r.made.Load()-first > int64(familiar*candidates*len(addrs)) {
+	}
+	if len(places) > 1 {
+		for _, p := range places {
+			suspend(p, true)
+			defer suspend(p, false)
+		}
+	}
+	for turn := range turns {
+		for _, p := range places {
+			suspend(p, false)
+			r.Progress(fmt.Sprintf("measuring: database, %s, clients: %d, turn %d of %d", p.what, clients, turn+1, turns))
+			if e := r.turn(ctx, c, clients, p); err != nil || e != nil {
+				return errors.Join(err, e)
+			}
+			if len(places) > 1 {
+				suspend(p, true)
+			}
+		}
+	}
+	for _, p := range places {
+		row := value(Database, p.what, "requests/s", p.rate(), p.targets...)
+		row.Clients, row.Count, row.Latency = clients, len(p.took), spread(time.Millisecond, p.took)
+		r.add(row)
+	}
+	return err
+}
+
+// turn adds the requests of one turn to those of a place. The first turn begins with others, which are not counted.
+func (r *databases) turn(ctx context.Context, c call, clients int, p *place) error {
+	l := load{clients: slices.Max(r.Clients), status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
+	for _, s := range p.servers {
+		l.addrs = append(l.addrs, s.addr)
+	}
+	for first := r.made.Load(); len(p.took) == 0; {
+		if _, err := l.run(ctx, r.For/2); err != nil {
+			return err
+		}
+		if c.what != getCall || r.made.Load()-first > int64(familiar*candidates*len(l.addrs)) {
 			break
 		}
 	}
 	l.clients = clients
 	done, err := l.run(ctx, r.For)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	rate := float64(len(done.took)) / done.within.Seconds()
-	row := value(Database, what, "requests/s", rate, targets...)
-	row.Clients, row.Count, row.Latency = clients, len(done.took), spread(time.Millisecond, done.took)
-	r.add(row)
-	return rate, nil
+	p.took, p.within = append(p.took, done.took...), p.within+done.within
+	return nil
 }
 
 // seen measures how long after a campaign was created at one server the other server finds it.
@@ -254,15 +312,13 @@ func (r *databases) far(ctx context.Context, calls []call) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	for _, c := range calls {
 		target := map[string]float64{getCall: farGets, createCall: farCreates}[c.what]
-		if _, err := r.rate(ctx, c, 1, []string{s.addr}, c.what+", 1 ms of network each way", atLeast(ofValue, target)); err != nil {
+		err := r.rates(ctx, c, 1, &place{what: c.what + ", 1 ms of network each way", servers: []*server{s}, targets: []Target{atLeast(ofValue, target)}})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// wakes is how much later a sleep may end than it should, on a virtual machine.
-const wakes = 400 * time.Microsecond
 
 // network forwards connections with a delay.
 type network struct {
@@ -303,12 +359,10 @@ func (n *network) carry(from, to net.Conn) {
 	}
 	parcels := make(chan parcel, math.MaxInt16)
 	n.work.Go(func() {
+		runtime.LockOSThread() // until it ends: its thread sleeps
 		defer to.Close()
 		for p := range parcels {
-			time.Sleep(time.Until(p.at) - wakes)
-			for time.Now().Before(p.at) {
-				runtime.Gosched()
-			}
+			sleepExactly(time.Until(p.at))
 			if _, err := to.Write(p.b); err != nil {
 				break
 			}

@@ -36,6 +36,9 @@ const (
 	groupTool   = "tool"
 )
 
+// Commands are listed in workflow order. Cobra has one setting for the process, so that two roots must not both write it.
+func init() { cobra.EnableCommandSorting = false }
+
 // newRoot returns the command tree.
 func newRoot(f *cli.Factory) *cobra.Command {
 	var open terminal.Options
@@ -70,7 +73,6 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	}); err != nil {
 		panic(err) // the flag was defined just above
 	}
-	cobra.EnableCommandSorting = false // commands are listed in workflow order
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.Data, "data", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
 	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	importBatch = 500       // users stored together
+	importBatch = 5000      // users stored together at most
+	batchBytes  = 4 << 20   // about as many bytes of the file are stored together at most
 	readAhead   = 256 << 10 // bytes
 	// MaxLineErrors is the most invalid lines that an import reports.
 	MaxLineErrors = 20
@@ -102,7 +103,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 	if format == "" {
 		format = userfile.Detect(p.File, in)
 	}
-	rows := make([]engine.UserRow, 0, importBatch)
+	var rows []engine.UserRow
 	flush := func() error {
 		if err := ctx.Err(); err != nil || len(rows) == 0 {
 			return err
@@ -110,7 +111,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 		err := take(rows)
 		now.Users += len(rows)
 		now.Done = counter.n
-		rows = make([]engine.UserRow, 0, importBatch)
+		rows = make([]engine.UserRow, 0, len(rows))
 		if p.report != nil {
 			p.report(now)
 		}
@@ -134,7 +135,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 			continue
 		}
 		out.Users++
-		if rows = append(rows, row.UserRow); len(rows) == importBatch {
+		if rows = append(rows, row.UserRow); len(rows) == importBatch || counter.n-now.Done >= batchBytes {
 			if err := flush(); err != nil {
 				return err
 			}

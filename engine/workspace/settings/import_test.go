@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine"
+	"bugle/engine/service/local"
 	"bugle/engine/workspace/settings"
 )
 
@@ -25,22 +27,46 @@ func TestImport(t *testing.T) {
 	svc := demo(t)
 	var b strings.Builder
 	b.WriteString("id,City,Loyalty Points\nUSER_1,Oslo,\n")
-	for i := range 1200 {
+	for i := range 7000 {
 		fmt.Fprintf(&b, "N%d,Bergen,%d\n", i, i)
 	}
 	path := file(t, "users.csv", b.String())
 	var told []settings.ImportProgress
 	out, err := settings.Import{File: path, Merge: true}.Import(t.Context(), svc, func(p settings.ImportProgress) { told = append(told, p) })
-	if err != nil || out.Added != 1200 || out.Changed != 1 || out.Invalid != 0 {
+	if err != nil || out.Added != 7000 || out.Changed != 1 || out.Invalid != 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	last := told[len(told)-1]
-	if !last.Checked || last.Users != 1201 || last.Done != last.Size || told[0].Checked {
+	if !last.Checked || last.Users != 7001 || last.Done != last.Size || told[0].Checked {
 		t.Errorf("told %+v", told)
 	}
 	p, err := svc.User(t.Context(), "USER_1")
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// batches counts the users that are stored together.
+type batches struct {
+	*local.Service
+	sizes []int
+}
+
+func (b *batches) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
+	b.sizes = append(b.sizes, len(r.Rows))
+	return b.Service.ImportUsers(ctx, r)
+}
+
+func TestLargeUsersAreImportedAFewAtATime(t *testing.T) {
+	svc := demo(t)
+	b := &batches{Service: svc}
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "{\"id\":\"L%d\",\"attributes\":{\"City\":%q}}\n", i, strings.Repeat("x", 1<<20))
+	}
+	out, err := settings.Import{File: file(t, "users.jsonl", text.String())}.Import(t.Context(), b, nil)
+	if err != nil || out.Added != 12 || len(b.sizes) < 3 {
+		t.Errorf("%+v, %v, %d", out, err, b.sizes)
 	}
 }
 
@@ -63,7 +89,7 @@ func TestInvalidLineStopsTheImport(t *testing.T) {
 func TestAnImportEndsWithItsContext(t *testing.T) {
 	svc := demo(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	text := strings.Repeat(`{"id":"X"}`+"\n", 5000)
+	text := strings.Repeat(`{"id":"X"}`+"\n", 20_000)
 	_, err := settings.Import{File: file(t, "x.jsonl", text)}.Import(ctx, svc, func(p settings.ImportProgress) {
 		if p.Checked {
 			cancel()

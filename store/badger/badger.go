@@ -415,7 +415,7 @@ func (d *DB) Close() error {
 		d.proved.Wait()
 		d.compactions.close()
 		d.commits.end()
-		if d.tooFullToClose() {
+		if d.gone() || d.tooFullToClose() {
 			d.closeErr = d.leftOpen()
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -245,5 +246,29 @@ func TestEmptyLogs(t *testing.T) {
 	}
 	if err := put(again, t, "B", `{"n":2}`); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCloseEndsWhenTheFolderIsGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := put(db, t, "c1", "{}"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Skipf("files in use cannot be deleted here: %v", err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- db.Close() }()
+	select {
+	case err := <-closed:
+		if err == nil || !strings.Contains(err.Error(), "was deleted or moved") {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("Close does not end")
 	}
 }

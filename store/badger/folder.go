@@ -227,15 +227,26 @@ func (d *DB) tooFullToClose() bool {
 	return err == nil && n+d.logs.reserved.Load()/2 < closeReserve && d.db.MaxVersion() > d.openVersion
 }
 
+// gone reports whether the folder was deleted or moved meanwhile. Closing the database would then try again and again to
+// write its last table.
+func (d *DB) gone() bool {
+	_, err := os.Stat(d.path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // leftOpen returns the error for a database that was left open.
 func (d *DB) leftOpen() error {
+	if d.gone() {
+		return fmt.Errorf("the folder %s was deleted or moved while it was in use; if it was moved, everything saved is still in it", d.dir)
+	}
 	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrDiskFull, d.dir, reserve>>20)
 }
 
-// errStuck reports that there was not enough space to close the database.
-var errStuck = errors.New("there is not enough space for the last table")
+// errStuck reports that the database could not be closed.
+var errStuck = errors.New("the last table cannot be written")
 
-// closeFiles closes the database, or returns errStuck and leaves it open if the disk fills up meanwhile.
+// closeFiles closes the database, or returns errStuck and leaves it open if the disk fills up meanwhile or the folder
+// disappears.
 func (d *DB) closeFiles() error {
 	d.logs.removeNext()
 	done := make(chan error, 1)
@@ -254,7 +265,8 @@ func (d *DB) closeFiles() error {
 		}
 		if tries++; d.logs.waiting.Load() == 0 {
 			tries = 0
-		} else if tries == closeTries {
+		}
+		if tries == closeTries || d.gone() {
 			return errStuck
 		}
 	}

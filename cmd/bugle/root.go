@@ -36,7 +36,7 @@ const (
 	groupTool   = "tool"
 )
 
-// Commands are listed in workflow order. Cobra has one setting for the process, so that two roots must not both write it.
+// Commands are listed in workflow order. Cobra has one setting for the whole process, so it is set once.
 func init() { cobra.EnableCommandSorting = false }
 
 // newRoot returns the command tree.

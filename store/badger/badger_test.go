@@ -255,6 +255,7 @@ func TestCloseEndsWhenTheFolderIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Without a write, nothing would have to be written when the store is closed.
 	if err := put(db, t, "c1", "{}"); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// batches counts the users that are stored together.
+// batches records how many users each call stores.
 type batches struct {
 	*local.Service
 	sizes []int

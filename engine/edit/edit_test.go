@@ -312,6 +312,25 @@ func (a *away) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, err
 	return a.Service.Save(ctx, r)
 }
 
+// What is typed while a save hangs is kept on this machine before the last save waits for that one, because the program
+// may not be able to wait.
+func TestFlushBehindASaveThatHangs(t *testing.T) {
+	b := newBench(t)
+	spare := edit.NewFileStore(t.TempDir())
+	s := edit.New(edit.Config{Service: b.service, Fallback: spare, Author: "ann@example.com", Now: time.Now}, b.id)
+	b.load(s)
+	b.change(s, name, "One") // its save is under way
+	b.change(s, name, "Two")
+	flush := s.Flush()
+	if w, _, err := spare.WorkingCopy(t.Context(), b.id); err != nil || w.Body.Lookup(name).Text() != "Two" {
+		t.Errorf("kept is %s, %v", w.Body.Encode(), err)
+	}
+	flush()
+	if _, kept, err := spare.WorkingCopy(t.Context(), b.id); kept || err != nil || b.stored(name) != "Two" {
+		t.Errorf("after the save: kept %t, %v, stored %q", kept, err, b.stored(name))
+	}
+}
+
 // What a store elsewhere cannot take is kept here, and saved when it is back: by the same session, or by the next one.
 // Where somebody else has saved meanwhile, that is a conflict.
 func TestStoreIsAway(t *testing.T) {

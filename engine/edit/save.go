@@ -127,16 +127,17 @@ func (s *Session) Save(note string, coalesce bool) SaveFunc {
 	v.dirty = true
 	v.edits++
 	if v.running {
-		s.keepFallback()
+		if s.queue.fallback.mayExist.Load() { // the store could not be reached before, and the running save may take a while to fail
+			s.keepFallback()
+		}
 		return nil
 	}
 	return s.nextSave()
 }
 
-// keepFallback stores the newest edits on this machine immediately if the store could not be reached before,
-// because the running save may take a while to fail again.
+// keepFallback stores the newest edits on this machine immediately.
 func (s *Session) keepFallback() {
-	if s.config.Fallback == nil || !s.SavesInPlace() || !s.queue.fallback.mayExist.Load() {
+	if s.config.Fallback == nil || !s.SavesInPlace() {
 		return
 	}
 	w := engine.WorkingCopy{Base: s.campaign.Revision, Origin: s.origin, Body: s.Body(), At: s.config.Now()}
@@ -250,6 +251,9 @@ func (s *Session) Flush() func() {
 		return nil
 	}
 	store, service, id, revision := s.newSave(), s.config.Service, s.id, s.campaign.Revision
+	if s.saving.running {
+		s.keepFallback() // the last save waits for the running one, which the end of the program may cut short
+	}
 	return func() {
 		ctx, cancel := detach(context.Background())
 		defer cancel()

@@ -4,14 +4,16 @@ package process
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
 // stopDelay is how long a program has to end after it was told to, and how long its output may stay open after it has
 // ended.
-const stopDelay = 2 * time.Second
+const stopDelay = 700 * time.Millisecond // a program that ends waits for what it runs, and ends within a second
 
 // Limits are how many bytes of its output and of its standard error are kept.
 type Limits struct{ Output, Errors int }
@@ -37,6 +39,15 @@ func Run(cmd *exec.Cmd, limits Limits) (Result, error) {
 		err = nil
 	}
 	return Result{Output: out.text.String(), Errors: errs.text.String(), Cut: out.cut}, err
+}
+
+// Foreground returns a program that has the user's terminal, such as an editor. It is told to end when ctx ends, and
+// killed if it does not.
+func Foreground(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = stopDelay
+	return cmd
 }
 
 // bounded keeps the beginning of what is written to it.

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -40,6 +41,8 @@ type Options struct {
 	Suspend bool
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(file string) ([]string, error)
+	// Context ends when the program is told to end. An editor, or whatever else has the terminal, ends with it.
+	Context context.Context
 	// Input and Output are the terminal for the editor and other programs; nil means those of the program.
 	Input  io.Reader
 	Output io.Writer
@@ -64,7 +67,9 @@ type Model struct {
 	width, height  int
 	keyBuffer      keyBuffer
 	quitting       bool
-	confirmingQuit bool // a screen is asking whether to quit
+	editing        bool    // the editor has the terminal
+	ending         *EndMsg // arrived while the editor had the terminal
+	confirmingQuit bool    // a screen is asking whether to quit
 	link           linkStatus
 	commands       commandRunner
 }
@@ -72,7 +77,7 @@ type Model struct {
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
 	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
-	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
+	m.commands = commandRunner{ctx: o.Context, list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
 		return m.notifyAbout(topicCommand, level, text)
 	}}
 	m.resize(80, 24)
@@ -149,7 +154,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.BackMsg:
 		return m.back(), true
 	case EndMsg:
-		return m.end(), true
+		return m.endWith(msg), true
 	case screen.QuitMsg:
 		return m.quit(), true
 	case screen.NotifyMsg:
@@ -167,9 +172,9 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.SetCommandsMsg:
 		m.commands.list = msg.Commands
 	case screen.OpenEditorMsg:
-		return m.opts.openEditor(msg), true
+		return m.openEditor(msg), true
 	case editorClosedMsg:
-		return msg.finish(), true
+		return m.closeEditor(msg), true
 	case screen.TakeTerminalMsg:
 		return m.opts.giveTerminal(msg), true
 	case terminalBackMsg:

@@ -27,6 +27,7 @@ const topicCommand = "command"
 
 // commandRunner runs the user's own commands, one at a time.
 type commandRunner struct {
+	ctx     context.Context // ends a command that has the terminal
 	list    []commands.Command
 	running *commandRun // nil if none is running
 	now     func() time.Time
@@ -204,7 +205,7 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 		if err != nil {
 			return screen.Notify(widget.LevelError, failedText(run, err))
 		}
-		cmd := job.Terminal()
+		cmd := job.Terminal(r.ctx)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.input, r.output, r.output
 		return tea.ExecProcess(cmd, func(err error) tea.Msg {
 			job.Close()
@@ -250,9 +251,6 @@ func (r *commandRunner) tick(msg commandTickMsg) tea.Cmd {
 	return r.progress()
 }
 
-// endWait is how long the program waits for a command that was canceled because the program ends.
-const endWait = 4 * time.Second
-
 // end cancels the running command and waits until its process has ended.
 func (r *commandRunner) end() tea.Cmd {
 	run := r.running
@@ -261,10 +259,7 @@ func (r *commandRunner) end() tea.Cmd {
 	}
 	run.cancel()
 	return func() tea.Msg {
-		select {
-		case <-run.done:
-		case <-time.After(endWait):
-		}
+		<-run.done
 		return nil
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ func newEditorRun(t *testing.T, text string) *editorRun {
 	t.Setenv("TMPDIR", t.TempDir())
 	o := &editorRun{harness: newHarness(t)}
 	o.editor = func(file string) ([]string, error) { o.file = file; return []string{"ed", file}, nil }
-	if cmd := o.model.opts.openEditor(o.msg(text)); cmd == nil {
+	if cmd := o.model.openEditor(o.msg(text)); cmd == nil {
 		t.Fatal("no editor is started")
 	}
 	return o
@@ -131,6 +132,27 @@ func TestEditorInRunningProgram(t *testing.T) {
 	}
 }
 
+// Told to end while the editor has the terminal, the program ends the editor and takes what was saved in it.
+func TestEndWhileTheEditorIsOpen(t *testing.T) {
+	var stop context.CancelFunc
+	d := newHarness(t, func(o *Options) { o.Context, stop = context.WithCancel(t.Context()) })
+	t.Setenv("TMPDIR", t.TempDir())
+	o := &editorRun{harness: d}
+	o.editor = func(file string) ([]string, error) { o.file = file; return []string{"ed", file}, nil }
+	o.model.openEditor(o.msg("one"))
+	stop()
+	saved := make(chan struct{})
+	d.send(EndMsg{Saved: saved})
+	if d.quit || o.calls > 0 {
+		t.Fatal("the program ended before the editor")
+	}
+	o.closeWith("one", "two", errors.New("signal: terminated"))
+	<-saved
+	if o.text != "two" || !d.quit {
+		t.Errorf("back came %q, quit %t", o.text, d.quit)
+	}
+}
+
 // A running program hands the terminal over, takes it back with the mouse on again, and passes on the error.
 func TestTakeTerminalInRunningProgram(t *testing.T) {
 	d := newHarness(t)
@@ -139,7 +161,7 @@ func TestTakeTerminalInRunningProgram(t *testing.T) {
 	var got error
 	go func() {
 		p.Send(screen.TakeTerminalMsg{
-			Run:  func(io.Reader, io.Writer) error { return io.ErrNoProgress },
+			Run:  func(context.Context, io.Reader, io.Writer) error { return io.ErrNoProgress },
 			Then: func(err error) tea.Cmd { got = err; return nil },
 		})
 		<-out.seen

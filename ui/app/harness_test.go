@@ -119,7 +119,7 @@ func newHarness(t *testing.T, change ...func(*Options)) *harness {
 			d.pages[r.Name] = p
 			return p, nil
 		},
-		First: screen.Route{Name: "home"},
+		First: screen.Route{Name: "home"}, Context: t.Context(),
 		Themes: func(name string) (themes.Theme, error) {
 			return themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
 		},

@@ -452,8 +452,9 @@ func TestStartupWarningsAreShown(t *testing.T) {
 // Every key is handled within one frame, with a custom keymap too.
 func BenchmarkKeyWithCustomKeymap(b *testing.B) {
 	m, err := New(Options{
-		Deps:  screen.Deps{Now: time.Now, Theme: themes.Plain()},
-		First: screen.Route{Name: "activity"},
+		Context: b.Context(),
+		Deps:    screen.Deps{Now: time.Now, Theme: themes.Plain()},
+		First:   screen.Route{Name: "activity"},
 		Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
 			p := &page{Base: screen.NewBase(), title: "Activity", harness: &harness{}}
 			for _, e := range keymap.All() {

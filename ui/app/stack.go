@@ -208,27 +208,42 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Quit
 	}
 	if m.confirmingQuit {
-		return m.end()
+		return m.quitNow()
 	}
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if q := leaveQuestion(m.stack[i].Screen); q != nil {
 			m.confirmingQuit = true
-			return m.confirmLeave(*q, m.end)
+			return m.confirmLeave(*q, m.quitNow)
 		}
 	}
-	return m.end()
+	return m.quitNow()
 }
 
 // EndMsg ends the program without a question after every screen has saved its work, for example when the system
 // shuts down.
-type EndMsg struct{}
+type EndMsg struct {
+	Saved chan<- struct{} // closed once everything is saved
+}
 
-func (m *Model) end() tea.Cmd {
-	if m.quitting {
+// endWith ends the program, after the editor has ended if it has the terminal.
+func (m *Model) endWith(msg EndMsg) tea.Cmd {
+	switch {
+	case m.editing:
+		m.ending = &msg
+		return nil
+	case m.quitting:
 		return nil // saving is already in progress
 	}
+	return tea.Sequence(m.end(), func() tea.Msg { close(msg.Saved); return tea.Quit() })
+}
+
+// quitNow ends the program after every screen has saved its work.
+func (m *Model) quitNow() tea.Cmd { return tea.Sequence(m.end(), tea.Quit) }
+
+// end closes every screen and ends the user's command.
+func (m *Model) end() tea.Cmd {
 	m.quitting = true
-	return tea.Sequence(append(m.closeAll(), m.commands.end(), tea.Quit)...)
+	return tea.Sequence(append(m.closeAll(), m.commands.end())...)
 }
 
 // switchWorkspace starts again in another workspace.

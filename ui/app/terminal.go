@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"io"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -10,12 +11,13 @@ import (
 
 // takeover is a use of the terminal by something else than the program's screens. It implements [tea.ExecCommand].
 type takeover struct {
-	run func(io.Reader, io.Writer) error
+	ctx context.Context
+	run func(context.Context, io.Reader, io.Writer) error
 	in  io.Reader
 	out io.Writer
 }
 
-func (t *takeover) Run() error { return t.run(t.in, t.out) }
+func (t *takeover) Run() error { return t.run(t.ctx, t.in, t.out) }
 
 // SetStdin sets the input, unless there is one.
 func (t *takeover) SetStdin(r io.Reader) {
@@ -41,7 +43,7 @@ type terminalBackMsg struct {
 }
 
 func (o *Options) giveTerminal(msg screen.TakeTerminalMsg) tea.Cmd {
-	return tea.Exec(&takeover{run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg { return terminalBackMsg{msg.Then, err} })
+	return tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg { return terminalBackMsg{msg.Then, err} })
 }
 
 // finish turns the mouse on again, and says how it ended.

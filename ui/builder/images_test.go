@@ -36,7 +36,7 @@ func TestShowImages(t *testing.T) {
 		if take == nil {
 			t.Fatal("nothing is shown")
 		}
-		h.Send(messages(take.Then(take.Run(strings.NewReader("\x1b[?62c"), io.Discard)))...)
+		h.Send(messages(take.Then(take.Run(t.Context(), strings.NewReader("\x1b[?62c"), io.Discard)))...)
 		h.Want("This terminal does not say that it can draw images")
 	}
 }

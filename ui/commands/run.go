@@ -64,9 +64,9 @@ func (j *Job) Close() {
 	}
 }
 
-// Terminal returns the process of a command that has the terminal.
-func (j *Job) Terminal() *exec.Cmd {
-	cmd := exec.Command("sh", "-c", j.text)
+// Terminal returns the process of a command that has the terminal. It ends with ctx.
+func (j *Job) Terminal(ctx context.Context) *exec.Cmd {
+	cmd := process.Foreground(ctx, "sh", "-c", j.text)
 	cmd.Env = append(os.Environ(), j.env...)
 	return cmd
 }

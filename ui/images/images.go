@@ -45,7 +45,7 @@ type Viewer struct {
 func New(images []render.Image) *Viewer { return &Viewer{images, load} }
 
 // Run shows the images on a terminal, which the caller has for itself. It returns [ErrUnsupported] if the terminal cannot.
-func (v *Viewer) Run(keys io.Reader, out io.Writer) (err error) {
+func (v *Viewer) Run(ctx context.Context, keys io.Reader, out io.Writer) (err error) {
 	screen := size{80, 24}
 	if f, ok := keys.(term.File); ok && term.IsTerminal(f.Fd()) {
 		before, raw := term.MakeRaw(f.Fd())
@@ -64,6 +64,7 @@ func (v *Viewer) Run(keys io.Reader, out io.Writer) (err error) {
 	chunks := make(chan string)
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go read(in, chunks, stop, ended)
+	defer context.AfterFunc(ctx, func() { in.Cancel() })()
 	defer func() {
 		close(stop)
 		if in.Cancel() {

@@ -83,7 +83,7 @@ func start(t *testing.T, v *Viewer, answers string) (*screen, <-chan error) {
 	s := &screen{t: t, answers: answers, keys: keys, changed: make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- v.Run(in, s)
+		ended <- v.Run(t.Context(), in, s)
 		in.Close()
 	}()
 	t.Cleanup(func() { keys.Close() })

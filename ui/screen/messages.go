@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"io"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -79,9 +80,10 @@ type OpenEditorMsg struct {
 	Then func(text string, changed bool) tea.Cmd
 }
 
-// TakeTerminalMsg hands the terminal over to Run until Run returns. Then receives its error.
+// TakeTerminalMsg hands the terminal over to Run until Run returns, which it does when the context ends. Then receives
+// its error.
 type TakeTerminalMsg struct {
-	Run  func(in io.Reader, out io.Writer) error
+	Run  func(ctx context.Context, in io.Reader, out io.Writer) error
 	Then func(error) tea.Cmd
 }
 

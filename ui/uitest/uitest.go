@@ -83,6 +83,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	if o.Clipboard == nil {
 		o.Clipboard = func(text string) error { h.Copied = append(h.Copied, text); return nil }
 	}
+	o.Context = h.t.Context()
 	model, err := app.New(o)
 	if err != nil {
 		h.t.Fatal(err)
@@ -91,7 +92,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	h.t.Cleanup(func() { // close the screens as the program does when it ends
 		if !h.Quit {
 			h.holding = false
-			h.Send(app.EndMsg{})
+			h.Send(app.EndMsg{Saved: make(chan struct{})})
 		}
 	})
 	h.Resize(width, height)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/process"
 	"bugle/engine/service/activity"
 	"bugle/ui/accessible"
 	"bugle/ui/screen"
@@ -100,7 +100,7 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 		return "", errors.Join(err, os.RemoveAll(dir))
 	}
 	in, out, _ := f.Terminal()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := process.Foreground(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)

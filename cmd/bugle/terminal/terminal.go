@@ -85,14 +85,13 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	model, err := app.New(app.Options{
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: open.First, Query: o.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
-		Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
+		Context: ctx, Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: newClipboards(f.Getenv, out).copy,
 	})
 	if err != nil {
 		return err
 	}
 	drawn := frames.New(out)
-	defer drawn.Close()
 	var program *tea.Program
 	var input io.Reader = in
 	var first []tea.Cmd
@@ -116,39 +115,64 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, &f.Notices, program.Send)
-	over := make(chan struct{})
 	var beside sync.WaitGroup
 	beside.Go(func() { heap.Sparing(watching) })
-	beside.Go(func() { endWith(ctx, program, over) })
-	_, err = program.Run()
-	close(over)
+	err = run(ctx, program)
 	stop()
 	watched()
 	beside.Wait()
+	if !errors.Is(err, errStuck) {
+		err = errors.Join(err, drawn.Close())
+	}
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
 		return errors.New("bugle crashed; your changes are saved, so start it again, and report the text above")
-	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
+	case errors.Is(err, errUnsaved):
+		return err
+	case err != nil && !errors.Is(err, errStuck) && !errors.Is(err, tea.ErrProgramKilled):
 		return fmt.Errorf("the terminal program failed: %w", err)
 	}
 	return nil
 }
 
-// endLimit is how long the program may take to save after it was told to end.
-const endLimit = 5 * time.Second
+// How long the program may take, after it was told to end, to save, and then to restore the terminal.
+const (
+	saveLimit    = 5 * time.Second
+	restoreLimit = 500 * time.Millisecond
+)
 
-// endWith ends the program when ctx ends, after saving and without questions. It returns when the program has ended.
-func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
+var (
+	errStuck   = errors.New("the terminal takes no output")
+	errUnsaved = fmt.Errorf("the last changes could not be saved within %s", saveLimit)
+)
+
+// run runs the program. When ctx ends, it ends the program, after saving and without questions. It does not wait for a
+// terminal that takes no output, such as one that is suspended or lost its connection: it returns errStuck.
+func run(ctx context.Context, program *tea.Program) error {
+	ran := make(chan error, 1)
+	go func() { _, err := program.Run(); ran <- err }()
 	select {
+	case err := <-ran:
+		return err
 	case <-ctx.Done():
-	case <-over:
-		return
 	}
-	program.Send(app.EndMsg{})
+	saved := make(chan struct{})
+	go program.Send(app.EndMsg{Saved: saved}) // returns when the program has ended, at the latest
+	var unsaved error
 	select {
-	case <-over:
-	case <-time.After(endLimit):
+	case err := <-ran:
+		return err
+	case <-saved:
+	case <-time.After(saveLimit):
+		unsaved = errUnsaved
 		program.Kill()
+	}
+	select {
+	case err := <-ran:
+		return errors.Join(unsaved, err)
+	case <-time.After(restoreLimit):
+		program.Kill()
+		return errors.Join(unsaved, errStuck)
 	}
 }
 

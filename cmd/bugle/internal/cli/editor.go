@@ -7,6 +7,7 @@ import (
 	"os/exec"
 
 	"bugle/cmd/bugle/internal/argv"
+	"bugle/engine/process"
 )
 
 // EditorCommand returns the command that opens a file: VISUAL, EDITOR, or the first one found.
@@ -39,7 +40,7 @@ func (f *Factory) OpenEditor(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := process.Foreground(ctx, args[0], args[1:]...)
 	if cmd.Stdin, cmd.Stdout, cmd.Stderr = f.In, f.Err, f.Err; ok {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	}

@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 )
 
 // Head holds the fields of a campaign record other than its components (CONTRACT.md, Records). Times are in
@@ -145,11 +146,26 @@ func requestMembers(ch Channel, components []doc.Member) []doc.Member {
 	return out
 }
 
-// CheckTime returns the time that a publish check of the campaign uses as now: zero if the campaign is
-// published, because its start may be in the past then.
+// CheckTime returns the time that a publish check of the campaign uses as now: zero if the campaign has started,
+// because its start is in the past then.
 func (h Head) CheckTime(now time.Time) time.Time {
-	if h.Status != catalog.Draft {
+	if !catalog.StartAhead(h.Status) {
 		return time.Time{}
 	}
 	return now
+}
+
+// ChangeProblems checks a changed campaign before the change is applied: it returns the problems of the publish stage,
+// notices among them. [Invalid] turns them into an error, and nil means that the change may be applied. Problems at what
+// the state locks are left out, because no change makes or repairs them. A draft has none: it is checked when it is
+// published. env is that of the workspace, with the current time; its stage does not matter.
+func (c Campaign) ChangeProblems(env schema.Env) []schema.Problem {
+	if c.Status == catalog.Draft {
+		return nil
+	}
+	env.Stage, env.Now = schema.Publish, c.CheckTime(env.Now)
+	locks := catalog.Locked(c.Status)
+	return slices.DeleteFunc(catalog.Campaign(c.Channel).Validate(c.Document(), env), func(p schema.Problem) bool {
+		return slices.ContainsFunc(locks, func(l catalog.Lock) bool { return p.Path.HasPrefix(l.Path) })
+	})
 }

@@ -201,6 +201,9 @@ func Next(a Action, st State, startAhead bool) State {
 	return t.To
 }
 
+// StartAhead reports whether a campaign in that state has not started, so that its start must not be in the past.
+func StartAhead(st State) bool { return st == Draft || st == Scheduled }
+
 // Effect describes in one or two sentences what the action will do to a campaign in that state, for a
 // confirmation. It returns "" if the action is not allowed.
 func Effect(a Action, ch Channel, dt DeliveryType, st State) string {

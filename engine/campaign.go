@@ -156,16 +156,30 @@ func (h Head) CheckTime(now time.Time) time.Time {
 }
 
 // ChangeProblems checks a changed campaign before the change is applied: it returns the problems of the publish stage,
-// notices among them. [Invalid] turns them into an error, and nil means that the change may be applied. Problems at what
-// the state locks are left out, because no change makes or repairs them. A draft has none: it is checked when it is
-// published. env is that of the workspace, with the current time; its stage does not matter.
+// notices among them. [Invalid] turns them into an error, which is nil if the change may be applied. Problems at what the
+// state locks are left out, because no change makes or repairs them. Those that env.Record has as well are notices,
+// because the service that returned it took them. A draft has none: it is checked when it is published. env is that of the
+// workspace, with the current time; its stage does not matter.
 func (c Campaign) ChangeProblems(env schema.Env) []schema.Problem {
 	if c.Status == catalog.Draft {
 		return nil
 	}
 	env.Stage, env.Now = schema.Publish, c.CheckTime(env.Now)
-	locks := catalog.Locked(c.Status)
-	return slices.DeleteFunc(catalog.Campaign(c.Channel).Validate(c.Document(), env), func(p schema.Problem) bool {
-		return slices.ContainsFunc(locks, func(l catalog.Lock) bool { return p.Path.HasPrefix(l.Path) })
-	})
+	table, root, locks := catalog.Campaign(c.Channel), c.Document(), catalog.Locked(c.Status)
+	taken := map[string]bool{}
+	if env.Record.Exists() {
+		for _, p := range table.Validate(env.Record, env) {
+			taken[p.Rule+p.Path.String()] = same(env.Record.Lookup(p.Path), root.Lookup(p.Path))
+		}
+	}
+	var out []schema.Problem
+	for _, p := range table.Validate(root, env) {
+		if taken[p.Rule+p.Path.String()] {
+			p.Severity = schema.Notice
+		}
+		if !slices.ContainsFunc(locks, func(l catalog.Lock) bool { return p.Path.HasPrefix(l.Path) }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -20,6 +20,13 @@ func TestChangeProblems(t *testing.T) {
 		"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
 	const subject, start = "campaign_content.content.email.subject", "scheduling_details.start_time"
 	live := "SCHEDULED ACTIVE SENDING PAUSED EXPIRED" // the last one is a state of another service
+	read := func(text string) doc.Value {
+		v, err := doc.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 	for _, c := range []struct {
 		old, new, states string
 		now              string
@@ -35,10 +42,7 @@ func TestChangeProblems(t *testing.T) {
 		{`"is_all_user_campaign":true`, "", "ACTIVE SENDING PAUSED", "2026-03-19", ""}, // locked
 		{`"Hi"`, `""`, "SENT STOPPED ARCHIVED", "2026-03-19", ""},                      // refused as a whole
 	} {
-		body, err := doc.Parse([]byte(strings.Replace(mail, c.old, c.new, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := read(strings.Replace(mail, c.old, c.new, 1))
 		now, err := time.Parse(time.DateOnly, c.now)
 		if err != nil {
 			t.Fatal(err)
@@ -52,6 +56,19 @@ func TestChangeProblems(t *testing.T) {
 			if got := strings.Join(at, " "); got != c.want {
 				t.Errorf("%s → %s while %s on %s: problems at %q, want %q", c.old, c.new, st, c.now, got, c.want)
 			}
+		}
+	}
+
+	// What another service took already does not stop the rest from being changed.
+	theirs := engine.Campaign{Head: engine.Head{Status: "IN_REVIEW", Channel: catalog.Email, DeliveryType: catalog.OneTime}, Body: read(strings.Replace(mail, `"Hi"`, `"{{x"`, 1))}
+	for text, want := range map[string]bool{
+		strings.Replace(string(theirs.Body.Encode()), "News", "New", 1): true,
+		strings.Replace(string(theirs.Body.Encode()), "{{x", "{{y", 1):  false,
+		strings.Replace(string(theirs.Body.Encode()), "News", "", 1):    false,
+	} {
+		err := engine.Invalid(theirs.With(read(text)).ChangeProblems(schema.Env{Record: theirs.Document(), Expression: personalize.Parse}))
+		if (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

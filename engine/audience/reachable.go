@@ -1,7 +1,10 @@
 package audience
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -24,4 +27,44 @@ func Reachable(p *engine.User, channel engine.Channel, platforms []string) bool 
 	return slices.ContainsFunc(p.Devices, func(d engine.Device) bool {
 		return d.Token != "" && (len(platforms) == 0 || slices.Contains(platforms, d.Platform))
 	})
+}
+
+// Reach is how many users a campaign reaches through its channel.
+type Reach struct {
+	Known     bool // false if the service cannot count users, or the audience is everybody who triggers the campaign
+	Count, Of int
+}
+
+// reachTimeout limits an estimate that somebody waits for.
+const reachTimeout = 3 * time.Second
+
+// EstimateReach estimates the reach of a campaign.
+func EstimateReach(ctx context.Context, service engine.Service, c engine.Campaign) Reach {
+	reader, ok := service.(engine.AudienceReader)
+	filters := c.Body.Get(string(catalog.SegmentationDetails))
+	if !ok || !HasFilters(filters) {
+		return Reach{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	n, err := reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
+	if c.Channel == catalog.Email {
+		return Reach{err == nil, n.Reach.Email, n.Total}
+	}
+	return Reach{err == nil, n.Reach.Push, n.Total}
+}
+
+// String returns the reach as the object of a sentence, such as "about 3 of 12 people".
+func (r Reach) String() string {
+	switch {
+	case !r.Known:
+		return "an unknown number of people"
+	case r.Count == 0:
+		return "nobody"
+	case r.Count == r.Of && r.Of == 1:
+		return "1 person"
+	case r.Count == r.Of:
+		return fmt.Sprintf("all %d people", r.Of)
+	}
+	return fmt.Sprintf("about %d of %d people", r.Count, r.Of)
 }

@@ -2,10 +2,16 @@ package edit
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strings"
 
 	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
 )
 
 // Resolution says which version of a component to keep if both sides changed it.
@@ -28,18 +34,60 @@ type ApplyResult struct {
 	id string
 }
 
-// Apply returns a function that applies the pending edits by sending the changed components in one update.
-// Components that only one side changed are merged in any case.
-func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, error) {
-	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.config
-	uncompiled := s.uncompiled()
-	return func(ctx context.Context) (ApplyResult, error) {
-		if len(uncompiled) > 0 && head.Status != catalog.Draft { // it would be sent
-			return ApplyResult{}, engine.Invalid(uncompiled)
+// Review is what the question before [Session.Apply] is about.
+type Review struct {
+	current engine.Campaign
+	reach   audience.Reach
+}
+
+// Review returns a function that reads the current campaign, and estimates how many people it reaches with the pending
+// edits. Pass its result to [Session.FinishReview].
+func (s *Session) Review() func(context.Context) (Review, error) {
+	id, origin, body, host := s.id, s.origin, s.Body(), s.config
+	return func(ctx context.Context) (Review, error) {
+		now, err := host.Service.Get(ctx, id)
+		if err != nil || now.Status == catalog.Draft {
+			return Review{current: now}, err
 		}
+		merged, _ := Merge(origin, body, now.Body, Mine)
+		return Review{now, audience.EstimateReach(ctx, host.Service, now.With(merged))}, nil
+	}
+}
+
+// FinishReview puts the pending edits on top of the current campaign. It returns the errors that must be fixed before the
+// edits can be applied or, without any, the question to ask first. Edits of a draft need neither.
+func (s *Session) FinishReview(r Review) (question string, problems []schema.Problem) {
+	s.RebaseOnto(r.current)
+	changes := len(doc.Diff(engine.DocumentBody(r.current.Body), s.Body()))
+	if problems = schema.Errors(s.ChangeProblems()); len(problems) > 0 || r.current.Status == catalog.Draft || changes == 0 {
+		return "", problems
+	}
+	state := strings.ToLower(r.current.Status.Label())
+	article := "a"
+	if strings.ContainsAny(state[:min(len(state), 1)], "aeiou") {
+		article = "an"
+	}
+	return fmt.Sprintf("Apply %s to %s %s campaign that reaches %s?", phrase.Count(changes, "change"), article, state, r.reach), nil
+}
+
+// ChangeProblems returns the [engine.Campaign.ChangeProblems] of the campaign with the edits.
+func (s *Session) ChangeProblems() []schema.Problem {
+	return s.compiling.withReasons(s.root, s.Campaign().ChangeProblems(s.Env()))
+}
+
+// Apply returns a function that applies the pending edits by sending the changed components in one update.
+// Components that only one side changed are merged in any case. Unless the campaign is a draft, what would be sent is
+// checked as publishing would check it.
+func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, error) {
+	head, origin, body, host, env := s.campaign.Head, s.origin, s.Body(), s.config, s.Env()
+	compiled := s.compiling
+	return func(ctx context.Context) (ApplyResult, error) {
 		now, err := host.Service.Get(ctx, head.ID)
 		if err != nil {
 			return ApplyResult{}, err
+		}
+		if head.Status == catalog.Draft && now.Status != catalog.Draft { // nobody was asked
+			return ApplyResult{}, engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign was published in the meantime; check your changes and apply them again")
 		}
 		merged, both := Merge(origin, body, now.Body, side)
 		if len(both) > 0 {
@@ -50,8 +98,15 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 		if len(changed) == 0 {
 			return done, nil
 		}
+		if env.Record.Exists() {
+			env.Record = now.Document()
+		}
+		after := now.With(merged)
+		if err := engine.Invalid(compiled.withReasons(after.Document(), after.ChangeProblems(env))); err != nil {
+			return ApplyResult{}, err
+		}
 		up, err := host.Service.Update(ctx, engine.UpdateRequest{
-			Call: engine.NewCall(), ID: head.ID, Body: engine.UpdateBody(head, host.Author, changed...),
+			Call: engine.NewCall(), ID: head.ID, Body: engine.UpdateBody(head, host.Author, changed...), Revision: now.Revision,
 		})
 		done.id = up.ID
 		return done, err

@@ -82,26 +82,16 @@ func (s *Session) FinishCompile(r CompileResult) (changed bool) {
 	return changed
 }
 
-// uncompiled returns the problems of MJML that was not compiled.
-func (s *Session) uncompiled() (out []schema.Problem) {
-	for _, p := range s.problems {
-		if strings.HasSuffix(p.Rule, catalog.RuleCompiled) || mjml.IsProblem(p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // withReasons replaces the problems of MJML that was not compiled by the reasons.
-func (s *Session) withReasons(root doc.Value, problems []schema.Problem) []schema.Problem {
-	if len(s.compiling.failed) == 0 {
+func (k compiling) withReasons(root doc.Value, problems []schema.Problem) []schema.Problem {
+	if len(k.failed) == 0 {
 		return problems
 	}
 	var out []schema.Problem
 	for _, p := range problems {
 		at := len(out)
 		if strings.HasSuffix(p.Rule, catalog.RuleCompiled) {
-			for _, f := range s.compiling.failed {
+			for _, f := range k.failed {
 				if f.problem.Path.Equal(p.Path) && f.text == root.Lookup(p.Path).Text() {
 					out = append(out, f.problem)
 				}

@@ -50,7 +50,7 @@ func New(host Config, id string) *Session {
 
 func (s *Session) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	table := catalog.Campaign(s.campaign.Channel)
-	return table, s.withReasons(root, table.Validate(root, s.Env()))
+	return table, s.compiling.withReasons(root, table.Validate(root, s.Env()))
 }
 
 // Loaded is the result of [Session.Load].
@@ -133,12 +133,15 @@ func (s *Session) recover(w engine.WorkingCopy) bool {
 	return true
 }
 
-// RebaseOnto replaces the campaign below the pending edits by its current version c.
+// RebaseOnto replaces the campaign below the pending edits by its current version c. Components that were not edited are
+// those of c.
 func (s *Session) RebaseOnto(c engine.Campaign) {
-	s.campaign = c
-	s.root = s.Campaign().Document()
-	if body := engine.DocumentBody(c.Body); len(doc.Diff(body, s.Body())) == 0 { // they are applied
-		s.origin, s.pending = body, false
+	mine, theirs := s.Body(), engine.DocumentBody(c.Body)
+	body, _ := engine.Rebase(s.origin, mine, theirs)
+	s.origin, _ = engine.Rebase(mine, s.origin, theirs)
+	s.campaign, s.root = c, c.With(body).Document()
+	if len(doc.Diff(theirs, body)) == 0 { // they are applied
+		s.origin, s.pending = theirs, false
 	}
 	s.Check()
 }

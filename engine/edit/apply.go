@@ -59,7 +59,10 @@ func (s *Session) Review() func(context.Context) (Review, error) {
 func (s *Session) FinishReview(r Review) (question string, problems []schema.Problem) {
 	s.RebaseOnto(r.current)
 	changes := len(doc.Diff(engine.DocumentBody(r.current.Body), s.Body()))
-	if problems = schema.Errors(s.ChangeProblems()); len(problems) > 0 || r.current.Status == catalog.Draft || changes == 0 {
+	if r.current.Status == catalog.Draft || changes == 0 {
+		return "", nil
+	}
+	if problems = schema.Errors(s.ChangeProblems()); len(problems) > 0 {
 		return "", problems
 	}
 	state := strings.ToLower(r.current.Status.Label())
@@ -70,8 +73,11 @@ func (s *Session) FinishReview(r Review) (question string, problems []schema.Pro
 	return fmt.Sprintf("Apply %s to %s %s campaign that reaches %s?", phrase.Count(changes, "change"), article, state, r.reach), nil
 }
 
-// ChangeProblems returns the [engine.Campaign.ChangeProblems] of the campaign with the edits.
+// ChangeProblems returns the [engine.Campaign.ChangeProblems] of the campaign with the edits, and all problems of a draft.
 func (s *Session) ChangeProblems() []schema.Problem {
+	if s.campaign.Status == catalog.Draft {
+		return s.problems
+	}
 	return s.compiling.withReasons(s.root, s.Campaign().ChangeProblems(s.Env()))
 }
 

@@ -365,8 +365,9 @@ func TestStatusAsksWithEffect(t *testing.T) {
 	b.play("status|stop|delete|no|delete|yes")
 	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("status|publish|yes")
-	b.want("Warning. Content, Message, Email, Preview text: No preview text", "Publish was not done", "Connector: add a connector.", "Choose validate in the campaign menu")
+	b.play("status|publish|1")
+	b.want("Not published. These must be fixed first.", "Not valid yet: 5 problems.", "Warning. Content, Message, Email, Preview text: No preview text", "Connector: add a connector", "\nSubscription category")
+	b.wantNot("Publish this campaign")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}
@@ -414,6 +415,29 @@ func TestPendingEdits(t *testing.T) {
 	b.run("campaigns|1|basics|Autumn|back|drop|yes|leave")
 	b.want("Dropped.")
 	b.wantStored("basic_details.name", `"Summer"`)
+}
+
+// Changes to a campaign that is published are applied after a question with facts, and only if publishing would take them.
+func TestApplyToLiveCampaign(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
+		"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+		"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
+		"segmentation_details":{"is_all_user_campaign":true},
+		"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`)
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.svc.Publish(t.Context(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	const subject = "campaign_content.content.email.subject"
+	b.play("content|1|Hello {{nope|keep|back|back|apply|1|Hello||apply||leave")
+	b.want("Not applied. These must be fixed first.", "Not valid yet: 1 problem", "Valid: your changes can be applied.", "Apply 1 change to a scheduled campaign that reaches 1 person (yes or no, Enter is no)")
+	b.wantNot("subject:")
+	b.wantStored(subject, `"Hi"`)
+	b.play("apply|yes|leave")
+	b.want("Applied.")
+	b.wantStored(subject, `"Hello"`)
 }
 
 // After a conflict, the user chooses the version.

@@ -21,7 +21,7 @@ type campaignMenu struct {
 }
 
 func newCampaignMenu(s *session, id string) *campaignMenu {
-	d := &document{session: s, edits: s.edits(id)}
+	d := &document{session: s, edits: edit.New(s.deps.EditConfig(), id)}
 	return &campaignMenu{document: d, sections: newSections(d)}
 }
 
@@ -48,12 +48,6 @@ func campaignHelp() []string {
 	}
 }
 
-// edits returns the editing session of a campaign.
-func (s *session) edits(id string) *edit.Session {
-	copies, _ := s.deps.WorkingCopies()
-	return edit.New(edit.Config{Service: s.deps.Service, WorkingCopies: copies, Fallback: s.deps.FallbackCopies, Author: s.deps.Author, Now: s.deps.Now}, id)
-}
-
 // header describes the campaign and its state.
 func (w *campaignMenu) header() []string {
 	sum := w.summary()
@@ -61,6 +55,9 @@ func (w *campaignMenu) header() []string {
 	state := "Nothing is invalid or missing."
 	if n > 0 {
 		state = "Before you can publish: " + phrase.Count(n, "problem") + "."
+		if sum.Status != catalog.Draft {
+			state = "It has " + phrase.Count(n, "problem") + "."
+		}
 	}
 	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindAndState(sum)), state)}
 	if why := w.edits.LockedAt(nil); why != "" {
@@ -84,11 +81,11 @@ func (w *campaignMenu) items() []item {
 		item{label: "Validate", word: "validate", state: "find what is invalid, missing or worth a look", run: w.validate},
 		item{label: "Preview", word: "preview", state: "read the message", run: previewer{w.document}.preview},
 		item{label: "Send a test", word: "test", state: "to a few people", disabledReason: w.testDisabledReason(), run: w.testSend},
-		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: lifecycle{w.document}.status},
+		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: lifecycle{w}.status},
 	)
 	if w.pending {
 		out = append(out,
-			item{label: "Apply your changes", word: "apply", run: func(ctx context.Context) error { return w.apply(ctx, edit.Ask) }},
+			item{label: "Apply your changes", word: "apply", run: w.review},
 			item{label: "Discard your changes", word: "drop", run: w.discard},
 		)
 	}

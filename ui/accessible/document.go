@@ -182,20 +182,31 @@ func (d *document) problemLine(pr schema.Problem) string {
 	return text
 }
 
-// reportError prints an error of the service, with the problems that the schema found in the terms of the
-// forms; it ends the program if ctx has ended.
+// reportError prints an error of the service, with its problems in the terms of the forms; it ends the program if ctx has
+// ended.
 func (d *document) reportError(ctx context.Context, what string, err error) error {
-	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence is the same
-		d.println("%s. %s", what, sentence(d.problemLine(e.Problems[0])))
+	e := engine.AsError(err)
+	if e == nil || ctx.Err() != nil {
+		return d.session.reportError(ctx, what, err)
+	}
+	found := e.Problems
+	for _, detail := range e.Details {
+		p, err := doc.ParsePath(detail.Target)
+		if len(e.Problems) > 0 || err != nil || d.schema.At(p) == nil {
+			break
+		}
+		found = append(found, schema.Problem{Path: p, Message: detail.Message})
+	}
+	switch {
+	case len(found) < len(e.Details): // places that are not in the forms
+		return d.session.reportError(ctx, what, err)
+	case len(e.Problems) == 1: // the sentence is the same
+		d.println("%s. %s", what, sentence(d.problemLine(found[0])))
 		return nil
 	}
-	if ended := d.session.reportError(ctx, what, err); ended != nil {
-		return ended
-	}
-	if e := engine.AsError(err); e != nil {
-		for _, pr := range e.Problems {
-			d.println("%s", sentence(d.problemLine(pr)))
-		}
+	d.println("%s: %s", what, sentence(e.Message))
+	for _, pr := range found {
+		d.println("%s", sentence(d.problemLine(pr)))
 	}
 	return nil
 }

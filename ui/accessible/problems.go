@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"bugle/engine/catalog"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -26,7 +27,7 @@ func (w *campaignMenu) validate(ctx context.Context) error {
 		w.println("%s.", line)
 	}
 	if len(problems)+len(warnings.Findings) == 0 {
-		w.println("%s", validationSummary(problems, warnings))
+		w.println("%s", w.validationSummary(problems, warnings))
 		return nil
 	}
 	fix := func(open func(context.Context) error) func(context.Context) error {
@@ -38,14 +39,14 @@ func (w *campaignMenu) validate(ctx context.Context) error {
 				return w.reportError(ctx, "Cannot check the campaign again", err)
 			}
 			if len(schema.Errors(problems))+len(warnings.Findings) == 0 {
-				w.println("%s", validationSummary(problems, warnings))
+				w.println("%s", w.validationSummary(problems, warnings))
 				return errLeave
 			}
 			return nil
 		}
 	}
 	return w.choose(ctx, menu{
-		header: func() []string { return []string{validationSummary(problems, warnings)} },
+		header: func() []string { return []string{w.validationSummary(problems, warnings)} },
 		items: func() []item {
 			var out []item
 			for _, pr := range problems {
@@ -66,22 +67,24 @@ func (w *campaignMenu) validate(ctx context.Context) error {
 // allProblems asks the service for problems, and adds the notices that only the schema reports.
 func (d *document) allProblems(ctx context.Context) ([]schema.Problem, error) {
 	if d.pending {
-		return d.problems, nil
+		return d.edits.ChangeProblems(), nil
 	}
 	v, err := d.deps.Service.Validate(ctx, d.campaign.ID)
 	return v.Problems, err
 }
 
 // validationSummary describes the result of a validation.
-func validationSummary(problems []schema.Problem, warnings check.Result) string {
+func (d *document) validationSummary(problems []schema.Problem, warnings check.Result) string {
 	bad := len(schema.Errors(problems))
 	notes := len(problems) - bad
-	var out string
+	out := "Valid: this campaign can be published."
+	if d.pending && d.campaign.Status != catalog.Draft {
+		out = "Valid: your changes can be applied."
+	}
 	switch {
-	case bad == 0 && notes == 0:
-		out = "Valid: this campaign can be published."
+	case bad == 0 && notes > 0:
+		out += " " + phrase.Count(notes, "notice") + ", which do not block that."
 	case bad == 0:
-		out = "Valid: this campaign can be published. " + phrase.Count(notes, "notice") + ", which do not block publishing."
 	case notes > 0:
 		out = fmt.Sprintf("Not valid yet: %s, and %s.", phrase.Count(bad, "problem"), phrase.Count(notes, "notice"))
 	default:

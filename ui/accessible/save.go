@@ -102,6 +102,27 @@ func (d *document) undo(ctx context.Context) error {
 	return d.save(ctx, d.edits.Save(what, false), what)
 }
 
+// review applies the pending edits: without a question those of a draft, and others only if nothing is wrong with them.
+func (w *campaignMenu) review(ctx context.Context) error {
+	r, err := w.edits.Review()(ctx)
+	if err != nil {
+		return w.reportError(ctx, "Not applied", err)
+	}
+	question, problems := w.edits.FinishReview(r)
+	w.sync()
+	if len(problems) > 0 {
+		w.println("Not applied. These must be fixed first.")
+		return w.validate(ctx)
+	}
+	if question != "" {
+		yes, err := w.confirm(ctx, strings.TrimSuffix(question, "?"), false)
+		if err != nil || !yes {
+			return err
+		}
+	}
+	return w.apply(ctx, edit.Ask)
+}
+
 // apply sends the pending edits, the changed components in one update. side chooses the version of components
 // that both sides changed.
 func (d *document) apply(ctx context.Context, side edit.Resolution) error {

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/schema"
 )
 
 // actions are the actions on a whole campaign, in menu order.
@@ -16,7 +17,7 @@ var actions = []catalog.Action{
 }
 
 // lifecycle runs the actions on the whole campaign.
-type lifecycle struct{ *document }
+type lifecycle struct{ *campaignMenu }
 
 // status lists the actions on the whole campaign.
 func (l lifecycle) status(ctx context.Context) error {
@@ -57,6 +58,16 @@ func (l lifecycle) effect(a catalog.Action) string {
 // confirmAndRun runs an action after a question.
 func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	sum := l.summary()
+	if a == catalog.Publish {
+		found, err := l.allProblems(ctx)
+		if err != nil {
+			return l.reportError(ctx, "Cannot check the campaign", err)
+		}
+		if len(schema.Errors(found)) > 0 {
+			l.println("Not published. These must be fixed first.")
+			return l.validate(ctx)
+		}
+	}
 	l.println("%s. %s.", sum.Title(), l.effect(a))
 	if a == catalog.Publish {
 		if err := l.printWarnings(ctx); err != nil {
@@ -69,14 +80,7 @@ func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	}
 	state, err := l.run(ctx, sum, a)
 	if err != nil {
-		e := engine.AsError(err)
-		if ended := l.reportError(ctx, a.Label()+" was not done", err); ended != nil {
-			return ended
-		}
-		if a == catalog.Publish && e != nil && len(e.Details) > 0 {
-			l.println("Choose validate in the campaign menu to see what is invalid.")
-		}
-		return nil
+		return l.reportError(ctx, a.Label()+" was not done", err)
 	}
 	if a == catalog.Delete {
 		l.println("Deleted %s.", sum.Title())

@@ -8,7 +8,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/ui/content"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -83,7 +82,7 @@ func (s *Screen) editActions() []screen.Action {
 	}
 	acts = append(acts, s.fillLocalesAction())
 	acts = append(acts, s.copyFrom()...)
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.compiler.before(s.saver.review) }}
 	if !s.edit.SavesInPlace() {
 		apply.Label, apply.Help, apply.BarPriority = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {

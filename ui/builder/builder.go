@@ -47,10 +47,11 @@ type Screen struct {
 
 // Kinds of tasks.
 const (
-	taskLoad  = "load"
-	taskSave  = "save"
-	taskApply = "apply"
-	taskState = "state"
+	taskLoad   = "load"
+	taskSave   = "save"
+	taskReview = "review"
+	taskApply  = "apply"
+	taskState  = "state"
 )
 
 // Option configures a builder.
@@ -74,9 +75,7 @@ func WithoutChecks() Option {
 
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	copies, _ := deps.WorkingCopies()
-	from := edit.Config{Service: deps.Service, WorkingCopies: copies, Fallback: deps.FallbackCopies, Author: deps.Author, Now: deps.Now}
-	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
+	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
@@ -192,6 +191,13 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.showLoaded(r)
 	case taskSave:
 		return s.saver.saved(r)
+	case taskReview:
+		before := s.edit.Root()
+		cmd := s.saver.reviewed(r)
+		if s.panes.showChecked(); !s.edit.Root().Same(before) {
+			s.panes.reload()
+		}
+		return cmd
 	case taskApply:
 		return s.saver.applied(r)
 	case taskState:

@@ -170,7 +170,7 @@ func TestLiveCampaign(t *testing.T) {
 	if got := b.value("basic_details.name"); got != `"News"` {
 		t.Errorf("typing changed the live campaign: %s", got)
 	}
-	h.Press("ctrl+s")
+	h.Press("ctrl+s", "y")
 	h.Want("Applied.")
 	if got := b.value("basic_details.name"); got != `"News 2"` {
 		t.Errorf("ctrl+s left %s", got)

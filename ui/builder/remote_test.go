@@ -50,7 +50,7 @@ func TestResponseOnlyFields(t *testing.T) {
 	}
 	h = uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details", "expiry_time")}), 120, 40)
 	h.Type("2030-12-31T00:00:00Z")
-	h.Press("enter", "ctrl+s")
+	h.Press("enter", "ctrl+s", "y")
 	h.Want("Applied.")
 	h.WantNot("stays: an update")
 	want := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","updated_by":"ann@example.com",` +

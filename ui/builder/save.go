@@ -9,11 +9,13 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -128,19 +130,61 @@ func (s *saver) flush() tea.Cmd {
 	}
 }
 
-// apply sends the pending edits. Edits of a draft that is saved in place have been saved already.
-func (s *saver) apply(side edit.Resolution) tea.Cmd {
+// review checks the pending edits before they are applied. Edits of a draft that is saved in place have been saved already.
+func (s *saver) review() tea.Cmd {
 	if s.edit.SavesInPlace() {
 		return s.save("saved", false)
 	}
+	read := s.edit.Review()
+	return s.task(taskReview, func(ctx context.Context) (any, error) { return read(ctx) })
+}
+
+// reviewed shows what must be fixed before the edits can be applied, or asks whether to apply them.
+func (s *saver) reviewed(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return s.notApplied(r.Err)
+	}
+	question, problems := s.edit.FinishReview(r.Value.(edit.Review))
+	switch {
+	case len(problems) > 0:
+		return s.showProblems()
+	case question == "":
+		return s.apply(edit.Ask)
+	}
+	head := s.edit.Head()
+	return screen.Ask(screen.Question{
+		Title: "Apply your changes to " + status.Name(engine.Summarize(s.edit.Campaign())), Body: question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status),
+		Buttons: []widget.Button{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return s.apply(edit.Ask)
+		},
+	})
+}
+
+func (s *saver) showProblems() tea.Cmd {
+	return s.afterSave(screen.Open(screen.Route{Name: screen.Validate, ID: s.edit.ID()}))
+}
+
+func (s *saver) notApplied(err error) tea.Cmd {
+	return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Cannot apply your changes: "+status.Refusal(s.edit.Head().Channel, err))
+}
+
+// apply sends the pending edits.
+func (s *saver) apply(side edit.Resolution) tea.Cmd {
 	send := s.edit.Apply(side)
 	return s.task(taskApply, func(ctx context.Context) (any, error) { return send(ctx) })
 }
 
 // applied reads the current campaign, or asks which version to keep.
 func (s *saver) applied(r screen.Result) tea.Cmd {
+	if e := engine.AsError(r.Err); e != nil && len(e.Problems) > 0 { // merged with what others changed
+		return tea.Sequence(s.reread(), s.notApplied(r.Err), s.showProblems())
+	}
 	if r.Err != nil {
-		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
+		return tea.Sequence(s.reread(), s.notApplied(r.Err))
 	}
 	done := r.Value.(edit.ApplyResult)
 	if len(done.Conflicts) > 0 {

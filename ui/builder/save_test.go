@@ -197,7 +197,7 @@ func TestEditsStayPendingOnPlainService(t *testing.T) {
 	}
 }
 
-func tree(t *testing.T, s string) doc.Value {
+func tree(t testing.TB, s string) doc.Value {
 	t.Helper()
 	v, err := doc.Parse([]byte(s))
 	if err != nil {

@@ -94,7 +94,7 @@ func (w *bulkActions) showReverted(p reverted) tea.Cmd {
 	}
 	if f := append(p.report.Failed, p.report.Skipped...); len(f) > 0 {
 		return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelError,
-			"Can't "+strings.ToLower(p.action.Label())+" "+status.Name(f[0].Row)+": "+status.Refusal(f[0].Err)))...)
+			"Can't "+strings.ToLower(p.action.Label())+" "+status.Name(f[0].Row)+": "+status.Refusal(f[0].Row.Channel, f[0].Err)))...)
 	}
 	return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelSuccess, p.notice))...)
 }

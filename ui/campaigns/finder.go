@@ -106,7 +106,7 @@ func (f *finder) empty(from *feed) string {
 	none := from.source.index().Len() == 0
 	switch {
 	case from.failed != nil && none:
-		return "Can't load campaigns: " + status.Refusal(from.failed) + "\n\nPress r to try again."
+		return "Can't load campaigns: " + status.Refusal("", from.failed) + "\n\nPress r to try again."
 	case !from.loaded && none || f.answer == nil:
 		return "Loading campaigns…"
 	case none:

@@ -104,7 +104,7 @@ func (p *reportPane) failureReason(f bulk.Failure) string {
 	if f.Err == nil {
 		return "Canceled before this campaign."
 	}
-	return status.Refusal(f.Err)
+	return status.Refusal(f.Row.Channel, f.Err)
 }
 
 // text returns the whole report, for the clipboard.

@@ -100,7 +100,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		}
 	case refreshedMsg:
 		if r.Err != nil {
-			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal(r.Err)), s.refresh())
+			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal("", r.Err)), s.refresh())
 		}
 		return tea.Batch(s.searchAgain(cursorKeepRow), s.refresh())
 	case settingsLoaded:
@@ -141,7 +141,7 @@ func (l *listing) loadProgress(r screen.Result) tea.Cmd {
 		if !first || !l.loaded {
 			return nil // the empty table shows it
 		}
-		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
+		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal("", r.Err))
 	}
 	goes := cursorKeepRow
 	if !l.loaded {
@@ -205,7 +205,7 @@ func (s *Screen) clone(sum engine.Summary) tea.Cmd {
 
 func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 	if err != nil {
-		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal(err))
+		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
 	}
 	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
 }

@@ -1,11 +1,9 @@
 package newdraft
 
 import (
-	"cmp"
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/themes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -107,8 +105,8 @@ func (s *Screen) refusalLines(width int) []string {
 	}
 	lines = append(lines, s.wrapped(themes.ToneDanger, "Not created: "+words, width)...)
 	if e != nil {
-		for _, d := range e.Details {
-			lines = append(lines, s.wrapped(themes.ToneText, "· "+detailText(s.channel(), d), width)...)
+		for _, text := range problems.Details(s.channel(), e) {
+			lines = append(lines, s.wrapped(themes.ToneText, "· "+text, width)...)
 		}
 	}
 	do := "Press enter to try again; esc goes back."
@@ -116,16 +114,6 @@ func (s *Screen) refusalLines(width int) []string {
 		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}
 	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
-}
-
-// detailText describes a detail of a refusal, its place named as in the builder. A place that is not in the
-// schema keeps its path.
-func detailText(ch engine.Channel, d engine.Detail) string {
-	if d.Target == "" {
-		return d.Message
-	}
-	p, _ := doc.ParsePath(d.Target)
-	return cmp.Or(problems.Place(ch, p), d.Target) + ": " + d.Message
 }
 
 func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {

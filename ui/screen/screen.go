@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/keymap"
 	"bugle/ui/prefs"
@@ -192,6 +193,12 @@ func (d Deps) WorkingCopies() (engine.WorkingCopyStore, bool) {
 	}
 	k, ok := d.Service.(engine.WorkingCopyStore)
 	return k, ok
+}
+
+// EditConfig returns the dependencies of an editing session.
+func (d Deps) EditConfig() edit.Config {
+	copies, _ := d.WorkingCopies()
+	return edit.Config{Service: d.Service, WorkingCopies: copies, Fallback: d.FallbackCopies, Author: d.Author, Now: d.Now}
 }
 
 // Dismissals returns the store of which warnings were dismissed; nil if there is none.

@@ -26,8 +26,7 @@ const factsTimeout = 3 * time.Second
 type facts struct {
 	known    bool // the campaign has been read
 	campaign engine.Campaign
-	counted  bool
-	audience engine.AudienceCount
+	reach    audience.Reach
 	problems []schema.Problem
 	checked  bool // the warnings are known
 	warnings []check.Finding
@@ -43,15 +42,16 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 		return f
 	}
 	f.known, f.campaign = true, c
-	filters := c.Body.Get(string(catalog.SegmentationDetails))
-	if r, ok := deps.Service.(engine.AudienceReader); ok && audience.HasFilters(filters) {
-		count, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
-		f.audience, f.counted = count, err == nil
-	}
 	if a == catalog.Publish {
 		if v, err := deps.Service.Validate(ctx, s.ID); err == nil {
 			f.problems = v.Problems
 		}
+		if len(schema.Errors(f.problems)) > 0 {
+			return f
+		}
+	}
+	f.reach = audience.EstimateReach(ctx, deps.Service, c)
+	if a == catalog.Publish {
 		_, r, err := check.LoadAndRun(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
 		f.checked = err == nil
 		for _, w := range r.Findings {
@@ -63,31 +63,14 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	return f
 }
 
-// reachable returns how many of the matching users the channel can reach.
-func (f facts) reachable() int {
-	if f.campaign.Channel == catalog.Email {
-		return f.audience.Reach.Email
-	}
-	return f.audience.Reach.Push
-}
-
 // recipients describes the recipients: "about 7 of 12 people".
 func (f facts) recipients() string {
-	switch n, of := f.reachable(), f.audience.Total; {
-	case !f.counted:
+	if !f.reach.Known {
 		return "its audience"
-	case n == 0:
-		return "nobody"
-	case n == of && n == 1:
-		return "1 person"
-	case n == of:
-		return fmt.Sprintf("all %d people", n)
-	default:
-		return fmt.Sprintf("about %d of %d people", n, of)
 	}
+	return f.reach.String()
 }
 
-// nextSend returns the next time the campaign sends; zero if that depends on user actions, or the campaign
 // sends as soon as it is published.
 func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
@@ -134,16 +117,16 @@ func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) st
 		return fmt.Sprintf("Send %s%s to %s %s?", name, by, f.recipients(), when)
 	case a == catalog.Publish && s.DeliveryType == catalog.Periodic && when != "":
 		return fmt.Sprintf("Send %s%s to %s regularly, first %s?", name, by, f.recipients(), when)
-	case a == catalog.Publish && f.counted:
+	case a == catalog.Publish && f.reach.Known:
 		return fmt.Sprintf("Start %s%s for %s, whenever one of them triggers it%s?", name, by, f.recipients(), afterTrigger(when))
 	case a == catalog.Publish:
 		return fmt.Sprintf("Start %s%s, for everybody who triggers it%s?", name, by, afterTrigger(when))
 	}
 	out := fmt.Sprintf("%s %s", a.Label(), name)
 	switch {
-	case f.counted && when != "":
+	case f.reach.Known && when != "":
 		out += fmt.Sprintf(", which goes%s to %s, next %s?", by, f.recipients(), when)
-	case f.counted:
+	case f.reach.Known:
 		out += fmt.Sprintf(", which goes%s to %s?", by, f.recipients())
 	case when != "":
 		out += fmt.Sprintf(", which sends%s next %s?", by, when)
@@ -164,19 +147,11 @@ func afterTrigger(when string) string {
 // reasons returns reasons not to publish a campaign, or to look at it once more before.
 func (f facts) reasons() []string {
 	var out []string
-	if f.counted && f.reachable() == 0 {
+	if f.reach.Known && f.reach.Count == 0 {
 		out = append(out, "Nobody in its audience can be reached.")
 	}
-	errors := len(schema.Errors(f.problems))
-	switch notices := len(f.problems) - errors; {
-	case errors == 1:
-		out = append(out, "It has 1 problem, so it cannot be published yet.")
-	case errors > 1:
-		out = append(out, fmt.Sprintf("It has %d problems, so it cannot be published yet.", errors))
-	case notices == 1:
-		out = append(out, "Validation has 1 notice.")
-	case notices > 1:
-		out = append(out, fmt.Sprintf("Validation has %d notices.", notices))
+	if n := len(f.problems); n > 0 {
+		out = append(out, "Validation has "+phrase.Count(n, "notice")+".")
 	}
 	if f.known && !f.checked {
 		out = append(out, "Looking for warnings took too long. Press v in the builder to see them.")
@@ -195,10 +170,13 @@ func (f facts) reasons() []string {
 const maxWarnings = 6
 
 // askWithFacts asks before a campaign is published, stopped or paused. If there are warnings, or the action is
-// irreversible, the safe answer has the focus.
+// irreversible, the safe answer has the focus. Instead of publishing a campaign with problems it shows them.
 func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
 		f := readFacts(deps, s, a)
+		if len(schema.Errors(f.problems)) > 0 {
+			return problemsMsg(s)
+		}
 		body, safe := f.question(deps, s, a), a == catalog.Stop
 		if a == catalog.Publish {
 			for i, w := range f.reasons() {

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
+	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
 
@@ -87,20 +88,23 @@ func TestPublishingAsksWithFacts(t *testing.T) {
 	}
 }
 
-// If no user would be reached, or there are problems, the safe answer has the focus.
+// If no user would be reached, the safe answer has the focus.
 func TestPublishingWarns(t *testing.T) {
-	nobody := `"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":"double","name":"Nr","operator":"greaterThan","value":1}]}}}`
-	for components, want := range map[string]string{
-		readyDraft + nobody:                  "Nobody in its audience can be reached.",
-		`{"basic_details":{"name":"Roast"}}`: "problems, so it cannot be published yet.",
-	} {
-		h, svc, id := openPublishQuestion(t, components)
-		h.Want("Send “Roast”", want)
-		h.Press("enter")
-		if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Draft {
-			t.Errorf("enter published it: %s, %v", c.Status, err)
-		}
+	h, svc, id := openPublishQuestion(t, readyDraft+`"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":"double","name":"Nr","operator":"greaterThan","value":1}]}}}`)
+	h.Want("Send “Roast”", "Nobody in its audience can be reached.")
+	h.Press("enter")
+	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Draft {
+		t.Errorf("enter published it: %s, %v", c.Status, err)
 	}
+}
+
+// A draft with problems is not asked about: its problems are shown.
+func TestPublishingShowsProblems(t *testing.T) {
+	h, _, id := openPublishQuestion(t, `{"basic_details":{"name":"Roast"}}`)
+	if r := h.LastRoute(); r.Name != screen.Validate || r.ID != id {
+		t.Errorf("opened %+v", r)
+	}
+	h.WantNot("Send “Roast”", "Cancel")
 }
 
 // What the checks warn about is listed, and refuses nothing.

@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -156,37 +155,26 @@ func doneText(s engine.Summary, a catalog.Action, state engine.State) string {
 	return Name(s) + " is now " + strings.ToLower(state.Label())
 }
 
-// failureMsg reports why the action failed. If publishing failed because of problems of the campaign, it offers
-// to show them.
+// failureMsg reports why the action failed. If publishing failed because of problems of the campaign, it shows them.
 func failureMsg(s engine.Summary, a catalog.Action, err error) tea.Msg {
-	e := engine.AsError(err)
-	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
-		return screen.AskMsg{Question: screen.Question{
-			Title: "Not ready to publish", Body: sentence(Refusal(err)),
-			Buttons: []widget.Button{{Label: "Show problems", Key: "y"}, {Label: "Close", Key: "n"}},
-			Then: func(answer widget.Answer) tea.Cmd {
-				if !answer.Yes() {
-					return nil
-				}
-				return screen.Open(screen.Route{Name: screen.Validate, ID: s.ID})
-			},
-		}}
-	}
 	// The list may have shown an outdated state.
-	return tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
+	news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(s.Channel, err)), screen.Changed(s.ID)}
+	if e := engine.AsError(err); a == catalog.Publish && e != nil && len(e.Details) > 0 {
+		news = append(news, screen.Send(problemsMsg(s)))
+	}
+	return news
 }
 
-// sentence capitalizes a text.
-func sentence(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[size:]
+// problemsMsg opens the problems of the campaign.
+func problemsMsg(s engine.Summary) tea.Msg {
+	return screen.OpenMsg{Route: screen.Route{Name: screen.Validate, ID: s.ID}}
 }
 
 // maxDetails is how many details of a refusal are shown.
 const maxDetails = 4
 
-// Refusal describes an error of a service: its sentence, and the first of its details.
-func Refusal(err error) string {
+// Refusal describes an error of a service about a campaign of the channel: its sentence, and the first of its details.
+func Refusal(ch engine.Channel, err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -195,16 +183,13 @@ func Refusal(err error) string {
 		return err.Error()
 	}
 	lines := []string{e.Message}
-	for i, d := range e.Details {
+	details := problems.Details(ch, e)
+	for i, text := range details {
 		if i == maxDetails {
-			lines = append(lines, fmt.Sprintf("… and %d more", len(e.Details)-i))
+			lines = append(lines, fmt.Sprintf("… and %d more", len(details)-i))
 			break
 		}
-		line := d.Message
-		if d.Target != "" {
-			line = d.Target + ": " + d.Message
-		}
-		lines = append(lines, line)
+		lines = append(lines, text)
 	}
 	return strings.Join(lines, "\n")
 }

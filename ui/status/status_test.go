@@ -132,7 +132,7 @@ func TestDisabledReasons(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	problems := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "the campaign has 6 problems")
-	for _, target := range []string{"a", "b", "c", "d", "e", "f"} {
+	for _, target := range []string{"basic_details.name", "scheduling_details.start_time", "c", "d", "e", "f"} {
 		problems.Details = append(problems.Details, engine.Detail{Target: target, Message: "is required"})
 	}
 	s := campaign(catalog.Draft, catalog.OneTime)
@@ -140,9 +140,8 @@ func TestRefusals(t *testing.T) {
 	fake.Fail("Publish", problems)
 	h, _ := open(t, fake, s)
 	h.Press("1", "y")
-	h.Want("Not ready to publish", "The campaign has 6 problems", "a: is required", "… and 2 more")
-	h.GoldenSizes("refused")
-	h.Press("y")
+	h.Want("Can't publish “Spring sale”: the campaign has 6", "Basics › Campaign name: is required", "Schedule › Start: is required")
+	h.WantNot("basic_details", "start_time")
 	if got := h.LastRoute(); got.Name != screen.Validate || got.ID != id {
 		t.Errorf("opened %+v", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -30,8 +31,9 @@ type Screen struct {
 	theme themes.Theme
 	id    string
 
-	campaign engine.Campaign
+	campaign engine.Campaign // with the edits that are not applied
 	outcome  engine.Validation
+	pending  bool // there are such edits
 	checked  bool
 	failed   error
 	errors   int
@@ -102,8 +104,11 @@ func (s *Screen) Resume() tea.Cmd { return s.check() }
 // Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validate, ID: s.id} }
 
-// GoTo handles navigation from other screens to this one.
-func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
+// GoTo handles navigation from other screens to this one: it shows the first problem.
+func (s *Screen) GoTo(screen.Route) tea.Cmd {
+	s.list.Update(tea.KeyMsg{Type: tea.KeyHome})
+	return s.check()
+}
 
 // Campaign returns the validated campaign.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
@@ -111,17 +116,24 @@ func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.check
 type validationResult struct {
 	campaign engine.Campaign
 	outcome  engine.Validation
+	pending  bool
 }
 
+// check asks the service what is wrong with the campaign. Edits that the service does not have yet are checked here.
 func (s *Screen) check() tea.Cmd {
-	service, id := s.deps.Service, s.id
+	service, id, session := s.deps.Service, s.id, edit.New(s.deps.EditConfig(), s.id)
+	read := session.Load()
 	return s.Run(taskCheck, func(ctx context.Context) (any, error) {
-		c, err := service.Get(ctx, id)
+		l, err := read(ctx)
 		if err != nil {
 			return nil, err
 		}
-		v, err := service.Validate(ctx, id)
-		return validationResult{c, v}, err
+		if session.ApplyLoaded(l); !session.HasPending() {
+			v, err := service.Validate(ctx, id)
+			return validationResult{l.Campaign, v, false}, err
+		}
+		found := session.ChangeProblems()
+		return validationResult{session.Campaign(), engine.Validation{Valid: len(schema.Errors(found)) == 0, Problems: found}, true}, nil
 	})
 }
 
@@ -175,7 +187,7 @@ func (s *Screen) showChecked(r screen.Result) tea.Cmd {
 		return nil
 	}
 	v := r.Value.(validationResult)
-	s.campaign, s.outcome = v.campaign, v.outcome
+	s.campaign, s.outcome, s.pending = v.campaign, v.outcome, v.pending
 	s.errors = len(schema.Errors(v.outcome.Problems))
 	s.notices = len(v.outcome.Problems) - s.errors
 	s.list.Set(v.campaign.Channel, v.outcome.Problems)

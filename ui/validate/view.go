@@ -108,16 +108,22 @@ func (s *Screen) warningsText() (string, lipgloss.Style) {
 
 // validText returns the headline of a valid campaign: a draft can be published, others show their state.
 func (s *Screen) validText() string {
-	if s.campaign.Status == catalog.Draft {
+	switch {
+	case s.campaign.Status == catalog.Draft:
 		return "Ready to publish."
+	case s.pending:
+		return "No problems found. Your changes can be applied."
 	}
 	return "No problems found. This campaign is " + s.state() + "."
 }
 
 // invalidText returns the headline of an invalid campaign.
 func (s *Screen) invalidText() string {
-	if s.campaign.Status == catalog.Draft {
+	switch {
+	case s.campaign.Status == catalog.Draft:
 		return "Not ready to publish"
+	case s.pending:
+		return "Your changes cannot be applied yet"
 	}
 	return "This campaign is " + s.state() + " and has problems"
 }

@@ -229,6 +229,22 @@ func Place(ch engine.Channel, p doc.Path) string {
 	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
 }
 
+// Details describes the details of a refusal, each with its place named as in the builder. A place that is not in the
+// schema keeps its path.
+func Details(ch engine.Channel, e *engine.Error) []string {
+	out := make([]string, len(e.Details))
+	for i, d := range e.Details {
+		p, _ := doc.ParsePath(d.Target)
+		if out[i] = d.Message; len(e.Problems) == len(e.Details) {
+			out[i] = e.Problems[i].Text()
+		}
+		if d.Target != "" {
+			out[i] = cmp.Or(Place(ch, p), d.Target) + ": " + out[i]
+		}
+	}
+	return out
+}
+
 // Len returns the number of problems and warnings.
 func (v *View) Len() int { return len(v.rows) }
 

@@ -2,11 +2,13 @@ package accessible
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -184,5 +186,9 @@ func placeName(s *schema.Schema, p doc.Path) string {
 	if len(p) == 0 {
 		return "the campaign"
 	}
-	return strings.Join(s.Trail(p), ", ")
+	names := s.Trail(p)
+	if cell, steps := grid.CellAt(p); steps > 0 {
+		names = slices.Replace(names, 2, 2+steps, cell)
+	}
+	return strings.Join(names, ", ")
 }

@@ -92,6 +92,16 @@ func TestEveryProblemIsShownOnce(t *testing.T) {
 	}
 }
 
+// A problem of one of several messages names the message as the builder does, not by the names of the wire.
+func TestProblemNamesItsMessage(t *testing.T) {
+	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Problems: []schema.Problem{
+		{Path: doc.P("campaign_content", "content", "de", "variation_2", "email", "subject"), Message: "is required"},
+	}}}
+	h := open(t, s)
+	h.Want("Message › German · B › Email › Subject")
+	h.WantNot("variation_2")
+}
+
 func TestClickSelectsSecondClickOpens(t *testing.T) {
 	h := open(t, validationResult(t, "Spring mail"))
 	h.ClickOn("From address")

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 )
 
 // Language is a language tag (BCP 47), possibly with a region, and its English name.
@@ -96,6 +97,18 @@ func CellName(platform, locale, variation string) string {
 		parts = append(parts, VariationName(variation))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// CellAt returns the display name of the message that a place in a campaign is in, and how many steps of the path it
+// replaces, from the third on: those of the locale and the variation. Without locales and variations it returns 0.
+func CellAt(p doc.Path) (name string, steps int) {
+	if len(p) < 3 || p[0].Name != string(catalog.CampaignContent) || p[1].Name != "content" || p[2].Name == "push" || p[2].Name == "email" {
+		return "", 0
+	}
+	if len(p) == 3 {
+		return LocaleName(p[2].Name), 1
+	}
+	return CellName("", p[2].Name, p[3].Name), 2
 }
 
 // Name returns the display name of a cell: "German · B", or only the part that differs between cells. A

@@ -99,8 +99,8 @@ func (f Finding) Place() string {
 	trail := f.Trail
 	if len(f.Path) > 2 && f.Path[0].Name == string(catalog.CampaignContent) && f.Path[1].Name == "content" {
 		trail = trail[2:] // who reads it knows where messages are
-		if len(f.Path) > 3 && f.Path[2].Name != "push" && f.Path[2].Name != "email" {
-			trail = append([]string{grid.CellName("", f.Path[2].Name, f.Path[3].Name)}, trail[2:]...)
+		if name, steps := grid.CellAt(f.Path); steps > 0 {
+			trail = append([]string{name}, trail[steps:]...)
 		}
 	}
 	return strings.Join(trail, " › ")

@@ -15,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -197,12 +198,16 @@ func Sentence(s string) string {
 // Field names the place of a problem within its component by the titles in the schema.
 func Field(ch engine.Channel, p doc.Path) string {
 	var words []string
+	cell, steps := grid.CellAt(p)
 	for i := range p {
 		at := p[:i+1]
 		n := node(ch, at)
 		switch {
 		case i == 0 && component(p) != "" && len(p) > 1:
 			continue // the heading names it
+		case i == 2 && steps > 0:
+			words = append(words, cell)
+		case i == 3 && steps > 1:
 		case n != nil && n.Name != "":
 			words = append(words, n.Label())
 		case at.Last().IsIndex:

@@ -237,6 +237,30 @@ func TestWaitingEditsAreMerged(t *testing.T) {
 	}
 }
 
+// What only others change is theirs, however often they change it while edits wait.
+func TestOthersChangeWhileEditsWait(t *testing.T) {
+	b := newBench(t)
+	other, s := b.open(b.service, nil), b.open(finished{b.service}, edit.NewFileStore(t.TempDir()))
+	if err := b.save(s, b.change(s, name, "Mine")); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"theirs", "theirs again"} {
+		if err := b.save(other, b.change(other, source, text)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Review()(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.FinishReview(r); s.Root().Lookup(source).Text() != text || s.Root().Lookup(name).Text() != "Mine" {
+			t.Errorf("reviewed is %s", s.Root().Encode())
+		}
+	}
+	if done, err := s.Apply(edit.Ask)(t.Context()); err != nil || len(done.Conflicts) > 0 || b.stored(name) != "Mine" || b.stored(source) != "theirs again" {
+		t.Errorf("conflicts %q, %v; stored is %q and %q", done.Conflicts, err, b.stored(name), b.stored(source))
+	}
+}
+
 // Undoing every change leaves nothing that is to be applied.
 func TestUndoneEditsDoNotWait(t *testing.T) {
 	b := newBench(t)

@@ -71,6 +71,7 @@ func (f facts) recipients() string {
 	return f.reach.String()
 }
 
+// nextSend returns the next time the campaign sends; zero if that depends on user actions, or the campaign
 // sends as soon as it is published.
 func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {

@@ -98,50 +98,55 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update routes a message to the component that handles it.
+// Update routes a message to the component that handles it, and tells the screens if another campaign is open then.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.followTop())
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
-		return m, nil
+		return nil
 	case tea.KeyMsg:
-		return m, m.handleKeys(msg)
+		return m.handleKeys(msg)
 	case actionResultMsg:
-		return m, m.finishAction(msg)
+		return m.finishAction(msg)
 	case tea.MouseMsg:
-		return m, m.handleMouse(msg)
+		return m.handleMouse(msg)
 	case screen.Result:
-		return m, tea.Batch(m.deliver(msg), m.link.refresh())
+		return tea.Batch(m.deliver(msg), m.link.refresh())
 	case tea.ResumeMsg:
 		// Data may have changed meanwhile, and the other program has turned the mouse off.
-		return m, tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
+		return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 	case recentLoadedMsg:
 		m.recent = msg.recent
-		return m, nil
+		return nil
 	case foundMsg:
 		msg.box.found(msg)
-		return m, nil
+		return nil
 	case prefFailedMsg:
-		return m, m.notify(widget.LevelError, msg.err.Error())
+		return m.notify(widget.LevelError, msg.err.Error())
 	case tourOfferMsg:
-		return m, m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
+		return m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
 	case toastTickMsg:
-		return m, m.expire(time.Time(msg))
+		return m.expire(time.Time(msg))
 	case linkTickMsg:
-		return m, m.link.tick()
+		return m.link.tick()
 	case commandTickMsg:
-		return m, m.commands.tick(msg)
+		return m.commands.tick(msg)
 	case commandReadMsg:
-		return m, m.commands.ask(msg.run, 0)
+		return m.commands.ask(msg.run, 0)
 	case commandDoneMsg:
-		return m, finishCommand(m, msg)
+		return finishCommand(m, msg)
 	case BackgroundMsg:
-		return m, m.background(msg)
+		return m.background(msg)
 	}
 	if cmd, taken := m.request(msg); taken {
-		return m, cmd
+		return cmd
 	}
-	return m, m.top().Update(msg)
+	return m.top().Update(msg)
 }
 
 // request handles a screen's request to the root model.

@@ -41,6 +41,7 @@ type commandTarget struct {
 	screen   screen.ID
 	service  engine.Service
 	id       string          // of the campaign; empty if there is none
+	subject  string          // names the campaigns in questions; empty if there is none
 	campaign engine.Campaign // without a body if it has to be read
 	ids      []string
 	field    *screen.Field // nil if none has the keyboard
@@ -61,11 +62,17 @@ func targetOf(st screenStack, service engine.Service) commandTarget {
 	t := commandTarget{screen: st.top().ID(), service: service, id: st.route().ID}
 	if s, ok := st.top().(screen.CampaignScreen); ok {
 		if c, ok := s.Campaign(); ok {
-			t.id, t.campaign = c.ID, c
+			name := engine.Summarize(c).Title()
+			if l, ok := s.(screen.SubjectLabeler); ok {
+				name = l.SubjectLabel()
+			}
+			t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(name)+"”."
 		}
 	}
 	if s, ok := st.top().(screen.Selector); ok {
-		t.ids = s.SelectedIDs()
+		if t.ids = s.SelectedIDs(); len(t.ids) > 0 {
+			t.subject += fmt.Sprintf(" %d selected.", len(t.ids))
+		}
 	}
 	if len(t.ids) == 0 && t.id != "" {
 		t.ids = []string{t.id}
@@ -157,7 +164,7 @@ type commandReadMsg struct{ run *commandRun }
 func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
 	if at < len(run.Prompts) {
 		p := run.Prompts[at]
-		return screen.Send(screen.InputMsg{Title: widget.Clean(run.Name + " · " + p.Title), Value: p.Default, Then: func(text string) tea.Cmd {
+		return screen.Send(screen.InputMsg{Title: widget.Clean(run.Name + " · " + p.Title), Body: run.target.subject, Value: p.Default, Then: func(text string) tea.Cmd {
 			run.data.Prompt[p.Name] = text
 			return r.ask(run, at+1)
 		}})
@@ -173,7 +180,7 @@ func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
 		return screen.Notify(widget.LevelError, failedText(run, err))
 	}
 	return screen.Ask(screen.Question{
-		Title: widget.Clean(run.Name), Body: widget.CleanLines(question), Buttons: []widget.Button{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
+		Title: widget.Clean(run.Name), Body: strings.TrimSpace(run.target.subject + "\n\n" + widget.CleanLines(question)), Buttons: []widget.Button{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

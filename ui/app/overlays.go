@@ -261,8 +261,16 @@ func (in *inputBox) view(width, _ int) string {
 	panel.Footer = widget.HintLine(in.hints())
 	panel.SetSize(w, 4)
 	inner, _ := panel.Inner()
+	var lines []string
+	if in.msg.Body != "" {
+		for _, line := range widget.Wrap(widget.Clean(in.msg.Body), inner) {
+			lines = append(lines, in.theme.Muted.Render(line))
+		}
+	}
+	panel.SetSize(w, len(lines)+4)
 	in.prompt.SetSize(inner, 1)
-	return panel.View(in.prompt.View() + "\n" + in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
+	lines = append(lines, in.prompt.View(), in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
+	return panel.View(strings.Join(lines, "\n"))
 }
 
 // keyCapture asks for one key, which is captured even if it is bound.

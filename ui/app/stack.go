@@ -21,7 +21,8 @@ type screenStack struct {
 	stack         []stackEntry
 	factory       Factory
 	theme         themes.Theme
-	width, height int // the size of each screen
+	width, height int       // the size of each screen
+	seen          screen.ID // of the screen that was on top last
 }
 
 func (st *screenStack) top() screen.Screen { return st.stack[len(st.stack)-1].Screen }
@@ -118,6 +119,24 @@ func (st *screenStack) deliver(r screen.Result) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// followTop tells the screens below which campaign is open if another screen has come to the top.
+func (st *screenStack) followTop() tea.Cmd {
+	top := st.top().ID()
+	if top == st.seen {
+		return nil
+	}
+	st.seen = top
+	id := st.route().ID
+	if id == "" {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, s := range st.stack[:len(st.stack)-1] {
+		cmds = append(cmds, s.Update(screen.OpenedMsg{ID: id}))
+	}
+	return tea.Batch(cmds...)
 }
 
 func (st *screenStack) broadcast(msg tea.Msg) tea.Cmd {

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/edit"
 	"bugle/forms"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -50,7 +51,7 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 			return put(p, v)
 		}
 		return screen.Ask(screen.Question{
-			Title:   "This is not valid yet",
+			Title:   "The JSON of " + status.Name(engine.Summarize(e.Campaign())) + " is not valid yet",
 			Body:    capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
 			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {

@@ -94,7 +94,7 @@ func TestEditWholeCampaignExternally(t *testing.T) {
 	}
 
 	d.closeEditor(m, strings.Replace(m.Text, `"News",`, `"News" "x",`, 1))
-	d.Want("This is not valid yet", "Line 3")
+	d.Want("The JSON of “News” is not valid yet", "Line 3")
 	d.Press("d")
 	d.closeEditor(m, `{"channel":"PUSH"}`)
 	d.Want("is set by the service")

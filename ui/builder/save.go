@@ -86,10 +86,13 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	return nil
 }
 
+// name returns the campaign's name for questions.
+func (s *saver) name() string { return status.Name(engine.Summarize(s.edit.Campaign())) }
+
 // conflict asks which changes to keep after the draft was changed elsewhere.
 func (s *saver) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title:   "The campaign was changed elsewhere",
+		Title:   s.name() + " was changed elsewhere",
 		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
 		Buttons: []widget.Button{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t", Danger: true}},
 		Then: func(a widget.Answer) tea.Cmd {
@@ -206,7 +209,7 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 // changed is always kept.
 func (s *saver) askVersion(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: "The campaign was changed elsewhere",
+		Title: s.name() + " was changed elsewhere",
 		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
 			"All other changes of both are kept.",
 		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
@@ -238,7 +241,7 @@ func (s *saver) leaveQuestion() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title:   "Leave without applying?",
+		Title:   "Leave " + s.name() + " without applying?",
 		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}

@@ -60,14 +60,8 @@ func (s *Screen) searchActions() []screen.Action {
 
 // campaignActions are the actions on the campaign under the cursor.
 func (s *Screen) campaignActions() []screen.Action {
-	sum, ok := s.selected()
-	none := ""
-	if !ok {
-		none = "No campaign selected. Press n to start one."
-		if s.source.index().Len() > 0 {
-			none = "No campaign selected. Press esc to see all campaigns."
-		}
-	}
+	sum, _ := s.selected()
+	none := s.noneReason()
 	why := func(reason string) string {
 		if none != "" {
 			return none
@@ -98,6 +92,20 @@ func (s *Screen) campaignActions() []screen.Action {
 				return screen.Send(screen.CopyMsg{Text: sum.ID, What: "the ID of " + status.Name(sum)})
 			}},
 	}
+}
+
+// noneReason returns why no campaign is under the cursor, and what to do; empty if one is.
+func (l *listing) noneReason() string {
+	_, ok := l.selected()
+	switch {
+	case l.grid.missing != "":
+		return l.grid.missing
+	case ok:
+		return ""
+	case l.source.index().Len() > 0:
+		return "No campaign selected. Press esc to see all campaigns."
+	}
+	return "No campaign selected. Press n to start one."
 }
 
 // listActions are the actions on the whole list.
@@ -136,6 +144,8 @@ func (s *Screen) listActions() []screen.Action {
 	switch {
 	case s.focus != paneTable:
 		label = "back"
+	case s.hidden():
+		label = "show it"
 	case s.selection.len() > 0 || s.selection.ranging:
 		label = "clear selection"
 	case s.bar.text() != "":
@@ -150,12 +160,12 @@ func (s *Screen) listActions() []screen.Action {
 // markActions are the actions that mark campaigns, and the bulk actions.
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
-	_, any := s.selected()
-	bulk := s.bulk.action(group, s.selection.len(), any, s.offerBulk)
+	none := s.noneReason()
+	bulk := s.bulk.action(group, s.selection.len(), none, s.offerBulk)
 	if s.focus != paneTable {
 		return []screen.Action{bulk}
 	}
-	return append(s.selection.actions(group), bulk)
+	return append(s.selection.actions(group, none), bulk)
 }
 
 // offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the

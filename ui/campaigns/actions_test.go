@@ -24,7 +24,7 @@ func TestArchive(t *testing.T) {
 func TestDelete(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("x")
-	h.Want("Delete this campaign?", "“Spring sale, first wave”", "deleted permanently")
+	h.Want("Delete “Spring sale, first wave”?", "deleted permanently")
 	h.Press("enter") // Cancel has the focus
 	if fake.Called("Delete " + id(1)) {
 		t.Error("deleted without a yes")

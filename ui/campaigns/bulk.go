@@ -15,6 +15,7 @@ import (
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -94,16 +95,16 @@ type bulkActions struct {
 func (w *bulkActions) running() bool { return w.run != nil && w.run.running }
 
 // action returns the action that opens the menu for the selected campaigns or, if there are none, for the one
-// under the cursor.
-func (w *bulkActions) action(group string, selected int, any bool, offer func() tea.Cmd) screen.Action {
+// under the cursor; none is why there is no such one.
+func (w *bulkActions) action(group string, selected int, none string, offer func() tea.Cmd) screen.Action {
 	if w.running() {
 		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: w.cancel}
 	}
 	a := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Run: offer}
 	if selected > 0 {
 		a.BarPriority = 21
-	} else if !any {
-		a.DisabledReason = "No campaign selected."
+	} else {
+		a.DisabledReason = none
 	}
 	return a
 }
@@ -203,7 +204,7 @@ func (w *bulkActions) showMenu(p *bulkPlan) tea.Cmd {
 		options[i] = o
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: campaignCount(len(p.rows)), Body: "Choose an action.", Options: options,
+		Title: campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Choose an action.", Options: options,
 		Then: func(a widget.Answer) tea.Cmd {
 			t := all[a.Index]
 			part := p.tasks[a.Index]
@@ -223,6 +224,22 @@ func campaignCount(n int) string {
 	return fmt.Sprintf("%d campaigns", n)
 }
 
+// campaignsNamed names campaigns in the title of a question: the only one, or how many.
+func campaignsNamed(rows []engine.Summary) string {
+	if len(rows) == 1 {
+		return status.Name(rows[0])
+	}
+	return campaignCount(len(rows))
+}
+
+// namesOfSeveral returns a sentence with the first names, for a question whose title has only their number.
+func namesOfSeveral(rows []engine.Summary) string {
+	if len(rows) == 1 {
+		return ""
+	}
+	return status.Names(rows) + ". "
+}
+
 // maxReasons is how many reasons a question lists.
 const maxReasons = 3
 
@@ -230,6 +247,9 @@ const maxReasons = 3
 // back one step.
 func (w *bulkActions) ask(t bulkTask, p taskPlan, back func() tea.Cmd) tea.Cmd {
 	var body []string
+	if names := namesOfSeveral(p.allowed); names != "" {
+		body = append(body, strings.TrimSpace(names))
+	}
 	for i, e := range p.effects {
 		switch {
 		case len(p.effects) == 1:
@@ -253,9 +273,12 @@ func (w *bulkActions) ask(t bulkTask, p taskPlan, back func() tea.Cmd) tea.Cmd {
 		body = append(body, strings.Join(left, "\n"))
 	}
 	verb := strings.ToUpper(t.verb[:1]) + t.verb[1:]
-	label := fmt.Sprintf("%s %d", verb, len(p.allowed))
+	label := verb
+	if n := len(p.allowed); n > 1 {
+		label = fmt.Sprintf("%s %d", verb, n)
+	}
 	q := screen.Question{
-		Title: fmt.Sprintf("%s %s?", verb, campaignCount(len(p.allowed))), Body: strings.Join(body, "\n\n"), Danger: t.danger,
+		Title: fmt.Sprintf("%s %s?", verb, campaignsNamed(p.allowed)), Body: strings.Join(body, "\n\n"), Danger: t.danger,
 		Buttons: []widget.Button{{Label: label, Key: "y", Danger: t.danger}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch {
@@ -307,7 +330,7 @@ func tagsError(text string) string {
 
 func (w *bulkActions) askTags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to add, separated by commas", Value: text, Placeholder: "sale, spring", Validate: tagsError,
+		Title: "Add tags to " + campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Separate tags with commas.", Value: text, Placeholder: "sale, spring", Validate: tagsError,
 		OnCancel: func() tea.Cmd { return w.showMenu(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.progressive, t.past = bulk.Tag{Add: parseTags(text)}, "tag", "Tagging", "tagged"
@@ -318,7 +341,7 @@ func (w *bulkActions) askTags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 
 func (w *bulkActions) askUntags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to remove, separated by commas", Value: cmp.Or(text, strings.Join(commonTags(p.rows), ", ")), Placeholder: "sale, spring", Validate: tagsError,
+		Title: "Remove tags from " + campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Separate tags with commas.", Value: cmp.Or(text, strings.Join(commonTags(p.rows), ", ")), Placeholder: "sale, spring", Validate: tagsError,
 		OnCancel: func() tea.Cmd { return w.showMenu(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.progressive, t.past = bulk.Tag{Remove: parseTags(text)}, "untag", "Untagging", "untagged"
@@ -343,7 +366,7 @@ const exportFolder = "campaigns"
 
 func (w *bulkActions) askFolder(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Folder for the files", Value: cmp.Or(text, w.lastFolder(), exportFolder), OnCancel: func() tea.Cmd { return w.showMenu(p) },
+		Title: "Export " + campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Enter the folder for the files.", Value: cmp.Or(text, w.lastFolder(), exportFolder), OnCancel: func() tea.Cmd { return w.showMenu(p) },
 		Validate: func(text string) string {
 			if strings.TrimSpace(text) == "" {
 				return "Enter a folder."

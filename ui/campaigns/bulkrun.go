@@ -89,7 +89,8 @@ func (w *bulkActions) leaveQuestion() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Cancel " + strings.ToLower(w.run.task.progressive) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", w.run.progress.Done, campaignCount(len(w.run.rows))),
+		Title:   fmt.Sprintf("Leave and cancel %s %s?", strings.ToLower(w.run.task.progressive), campaignsNamed(w.run.rows)),
+		Body:    fmt.Sprintf("%s%d of %s done. Leaving cancels the rest.", namesOfSeveral(w.run.rows), w.run.progress.Done, campaignCount(len(w.run.rows))),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }

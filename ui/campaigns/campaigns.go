@@ -125,6 +125,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.result(msg)
 	case screen.ChangedMsg:
 		return s.change(msg)
+	case screen.OpenedMsg:
+		return s.follow(msg.ID)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	case tea.KeyMsg:
@@ -174,8 +176,9 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 
 // moved updates the state after the user has moved the cursor.
 func (l *listing) moved() {
-	if row, ok := l.grid.selected(); ok {
-		l.home, l.current = row.ID, row.ID
+	l.moves++
+	if row, ok := l.grid.at(l.grid.Cursor); ok {
+		l.home, l.current, l.grid.missing = row.ID, row.ID, ""
 	}
 	if l.selection.ranging && l.answer != nil {
 		l.selection.extendRange(l.answer.result, l.grid.Cursor)

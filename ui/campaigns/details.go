@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -20,17 +21,18 @@ type detailsPane struct {
 }
 
 // describe sets the description of a campaign for a pane of that width; can reports whether an action is
-// allowed.
-func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
+// allowed. If there is none, none says why.
+func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, none string, can func(catalog.Action) bool) {
 	p.width = width
 	if width == 0 {
 		return
 	}
-	if !ok {
-		p.pager.SetStyled(t.Faint.Render("No campaign selected."))
+	d := description{theme: t, width: width - 6, now: now} // frame and scroll bar
+	if none != "" {
+		d.wrapped(themes.ToneFaint, none)
+		p.pager.SetStyled(strings.Join(d.lines, "\n"))
 		return
 	}
-	d := description{theme: t, width: width - 6, now: now} // frame and scroll bar
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
@@ -49,7 +51,11 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 // updateDetails describes the campaign under the cursor.
 func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
-	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
+	none := ""
+	if !ok {
+		none = cmp.Or(s.grid.missing, "No campaign selected.")
+	}
+	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, none, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
 }
 
 // description collects the lines about a campaign.

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -105,15 +106,27 @@ func (s *Screen) SetSize(width, height int) {
 	s.onDescribe()
 }
 
-// headerHeights returns the numbers of lines above the table: search, counts, and progress.
+// headerHeights returns the numbers of lines above the table: search, counts, and news.
 func (s *Screen) headerHeights() (search, counts, work int) {
-	if s.bulk.running() {
-		work = 1
-	}
+	work = len(s.news())
 	if facets, _ := s.sideWidths(); facets == 0 && s.height >= facetBarMinHeight && s.source.index().Len() > 0 {
 		counts = 2
 	}
 	return s.bar.lines(), counts, work
+}
+
+// news draws the progress of a bulk action, and why the cursor is on no campaign.
+func (s *Screen) news() (lines []string) {
+	w, _ := s.panel.Inner()
+	if s.bulk.running() {
+		lines = append(lines, s.bulk.run.line(s.theme, w))
+	}
+	if s.hidden() {
+		for _, line := range widget.Wrap(s.grid.missing, w) {
+			lines = append(lines, s.theme.Tone(themes.ToneWarning).Render(line))
+		}
+	}
+	return lines
 }
 
 // layoutPanes sets the sizes of the panes. It is called whenever one of them changes its size.
@@ -199,10 +212,8 @@ func (s *Screen) tablePane() string {
 	}
 	w, _ := s.panel.Inner()
 	var lines []string
-	search, counts, work := s.headerHeights()
-	if work > 0 {
-		lines = append(lines, s.bulk.run.line(s.theme, w))
-	}
+	search, counts, _ := s.headerHeights()
+	lines = append(lines, s.news()...)
 	if search > 0 {
 		lines = append(lines, s.bar.view(w))
 	}

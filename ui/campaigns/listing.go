@@ -18,7 +18,8 @@ type listing struct {
 	selection    *selector
 	tasks        taskRunner
 	home         string // the campaign that the user selected
-	current      string // the campaign under the cursor
+	current      string // the campaign under the cursor, or that the cursor waits for
+	moves        int    // counts the moves of the cursor to another campaign
 	searchBefore string // the search before the user started to type
 
 	// Callbacks of the screen: update the details, lay out the panes, close the overlay.

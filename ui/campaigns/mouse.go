@@ -70,11 +70,13 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	if !s.grid.Mouse(msg, y-search-counts) {
 		return nil
 	}
-	if !pressed {
+	switch {
+	case pressed:
+		return s.clicked(msg)
+	case s.grid.missing == "":
 		s.moved()
-		return nil
 	}
-	return s.clicked(msg)
+	return nil
 }
 
 // completionAt returns the row of the completion list at a position; w and h are the size available to the
@@ -96,6 +98,7 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	kept := s.rememberSearch()
 	s.focusPane(paneTable)
+	s.moved()
 	row, ok := s.selected()
 	if !ok {
 		return kept
@@ -109,7 +112,6 @@ func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	case msg.Ctrl || msg.Alt:
 		s.selection.toggle(row.ID)
 	}
-	s.moved()
 	last, now := s.lastClick, s.deps.Now()
 	s.lastClick = click{row.ID, now}
 	if msg.Ctrl || msg.Alt || msg.Shift || last.id != row.ID || now.Sub(last.at) > doubleClick {

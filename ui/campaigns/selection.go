@@ -93,11 +93,11 @@ type selector struct {
 	moved func() // called after the cursor has moved
 }
 
-// actions are the actions that select campaigns.
-func (m *selector) actions(group string) []screen.Action {
-	none := ""
+// actions are the actions that select campaigns; none is why no campaign is under the cursor.
+func (m *selector) actions(group, none string) []screen.Action {
+	empty := ""
 	if m.grid.Len() == 0 {
-		none = "There are no campaigns to select."
+		empty = "There are no campaigns to select."
 	}
 	label := "select range"
 	if m.ranging {
@@ -108,7 +108,7 @@ func (m *selector) actions(group string) []screen.Action {
 		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: m.markRange},
 		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Down)},
 		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Up)},
-		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: none, Run: m.markAll},
+		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: m.markAll},
 	}
 }
 

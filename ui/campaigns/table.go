@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine"
@@ -23,6 +24,9 @@ type grid struct {
 	width   int
 	result  *index.Result
 	headers []headerSpan
+	// missing is why the cursor is on no row: the campaign that it belongs to is not in the result. It is empty if the
+	// cursor is on a row.
+	missing string
 	longest int // the widest visible name so far, up to maxNameWidth; it only grows, so that columns do not move
 
 	// The visible rows, and the matches in their names.
@@ -161,11 +165,27 @@ func (g *grid) fetch(i int) {
 	}
 }
 
-// selected returns the campaign under the cursor.
-func (g *grid) selected() (engine.Summary, bool) { return g.at(g.Cursor) }
+// selected returns the campaign under the cursor; false if there is none.
+func (g *grid) selected() (engine.Summary, bool) {
+	if g.missing != "" {
+		return engine.Summary{}, false
+	}
+	return g.at(g.Cursor)
+}
+
+// Update handles a key that moves the cursor. If it is on no row, a step brings it back to where it was.
+func (g *grid) Update(msg tea.KeyMsg) bool {
+	from := g.Cursor
+	took := g.Table.Update(msg)
+	if step := g.Cursor - from; took && g.missing != "" && (step == 1 || step == -1) {
+		g.Select(from)
+	}
+	return took
+}
 
 // view draws the table with the matches in names highlighted.
 func (g *grid) view(width int) string {
+	g.NoCursor = g.missing != ""
 	lines := strings.Split(g.Table.View(), "\n")
 	if len(lines) == 0 {
 		return ""
@@ -179,7 +199,7 @@ func (g *grid) view(width int) string {
 	for i := from; i < to && i-from+1 < len(lines); i++ {
 		if row, there := g.at(i); there && i-g.from < len(g.matches) {
 			line := &lines[i-from+1]
-			*line = g.highlight(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor)
+			*line = g.highlight(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor && !g.NoCursor)
 		}
 	}
 	return strings.Join(lines, "\n")

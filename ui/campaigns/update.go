@@ -8,7 +8,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/search/index"
+	"bugle/engine/search/query"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -16,23 +18,73 @@ import (
 
 // change handles a notification that a campaign or the list has changed.
 func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
-	if msg.Select {
-		s.home, s.current = msg.ID, msg.ID
-	}
 	if msg.ID == "" {
 		return s.load()
+	}
+	var follow tea.Cmd
+	if msg.Select {
+		follow = s.follow(msg.ID)
 	}
 	if msg.Action != "" {
 		s.bulk.recordAction(msg.Action, msg.Name, []string{msg.ID})
 	}
 	s.changed[msg.ID] = struct{}{}
-	return s.refresh()
+	return tea.Batch(follow, s.refresh())
+}
+
+// notLoaded is why the cursor is on no row while the campaign that was opened is not in the list yet.
+const notLoaded = "The campaign that was open last is not loaded yet."
+
+// follow moves the cursor to a campaign that was opened or changed. Until its row has been found, the cursor is on
+// none, so that no action means the campaign that had it before.
+func (l *listing) follow(id string) tea.Cmd {
+	l.home = id
+	if id == l.current && l.grid.missing == "" {
+		return nil
+	}
+	l.current, l.grid.missing = id, notLoaded
+	l.moves++
+	l.onDescribe()
+	var read tea.Cmd
+	if _, ok := l.source.index().Get(id, l.now()); !ok {
+		l.changed[id] = struct{}{}
+		read = l.refresh()
+	}
+	return tea.Batch(read, l.searchBarText(cursorKeepRow))
+}
+
+// missing returns why the campaign of the cursor is not in the result; empty if it no longer exists.
+func (l *listing) missing() string {
+	row, ok := l.source.index().Get(l.current, l.now())
+	shown := l.answer.query
+	switch {
+	case ok && row.Status == catalog.Archived && !shown.Has(query.Is, query.IsAll) && !shown.Has(query.Is, query.IsArchived):
+		return status.Name(row) + " is archived. Press esc to show it."
+	case ok && !shown.Empty():
+		return status.Name(row) + " is hidden by the search. Press esc to show it."
+	case ok || !l.loaded || l.tasks.Running(taskLoad) || l.tasks.Running(taskRefresh) || len(l.changed) > 0:
+		return notLoaded
+	}
+	return ""
+}
+
+// hidden reports whether the campaign of the cursor is one that another search would show.
+func (l *listing) hidden() bool { return l.grid.missing != "" && l.grid.missing != notLoaded }
+
+// reveal shows the campaign that the search hides.
+func (l *listing) reveal() tea.Cmd {
+	l.home = l.current
+	var all query.Query
+	if row, ok := l.source.index().Get(l.current, l.now()); ok && row.Status == catalog.Archived {
+		all = all.Toggle(query.Is, query.IsAll)
+	}
+	return l.searchUndoably(all.String())
 }
 
 // searchBarText searches for the text of the search bar.
 func (l *listing) searchBarText(f cursorMode) tea.Cmd {
 	l.searches++
-	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, now: l.now(), number: l.searches}
+	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, moves: l.moves, now: l.now(), number: l.searches}
 	ix, last := l.source.index(), l.answer
 	return tea.Batch(l.keepCurrent(), l.tasks.Run(taskSearch, func(ctx context.Context) (any, error) {
 		out, err := search(ctx, ix, a, last)
@@ -40,9 +92,9 @@ func (l *listing) searchBarText(f cursorMode) tea.Cmd {
 	}))
 }
 
-// searchAgain repeats the search if its result may have changed.
+// searchAgain repeats the search if its result may have changed, or lacks the campaign of the cursor.
 func (l *listing) searchAgain(f cursorMode) tea.Cmd {
-	if l.answer == nil || l.answer.stale(l.source.index(), l.now()) {
+	if l.answer == nil || l.grid.missing != "" || l.answer.stale(l.source.index(), l.now()) {
 		return l.searchBarText(f)
 	}
 	return nil
@@ -166,7 +218,7 @@ func (l *listing) show(a *searchResult, err error) tea.Cmd {
 		return nil
 	}
 	at, top := a.cursor, a.cursorMode == cursorTop
-	if a.cursorMode == cursorKeepRow && a.current != l.current || top && a.home != l.home { // the cursor has moved meanwhile
+	if a.moves != l.moves { // the cursor has moved meanwhile
 		at, top = a.result.Find(l.current), false
 	}
 	l.answer = a
@@ -175,7 +227,10 @@ func (l *listing) show(a *searchResult, err error) tea.Cmd {
 		l.bar.complete(a.known, a.now)
 	}
 	l.grid.show(a.result, a.sorted())
-	if at >= 0 {
+	l.grid.missing = ""
+	if at < 0 {
+		l.grid.missing = l.missing()
+	} else {
 		l.grid.Select(at)
 		if top {
 			l.grid.Home()
@@ -258,6 +313,8 @@ func (s *Screen) clear() tea.Cmd {
 		kept := s.rememberSearch()
 		s.bar.blur()
 		return tea.Batch(kept, s.searchUndoably(""))
+	case s.hidden():
+		return s.reveal()
 	case s.selection.ranging:
 		s.selection.ranging = false
 		return nil

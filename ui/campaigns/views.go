@@ -137,7 +137,7 @@ func (p *viewPicker) view(width, height int) string {
 func (p *viewPicker) rename() tea.Cmd {
 	old := p.chosen().Name
 	return screen.Send(screen.InputMsg{
-		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
+		Title: "Rename the view “" + widget.Clean(old) + "”", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
 			kept := p.s.update(func(st settings) settings {
@@ -159,7 +159,7 @@ func (p *viewPicker) rename() tea.Cmd {
 func (p *viewPicker) remove() tea.Cmd {
 	name := p.chosen().Name
 	return screen.Ask(screen.Question{
-		Title: "Delete this view?", Body: fmt.Sprintf("This deletes the view “%s”. Its campaigns stay.", name),
+		Title: "Delete the view “" + widget.Clean(name) + "”?", Body: "Its campaigns stay.",
 		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Cancel", Key: "n"}}, Focus: 1, Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

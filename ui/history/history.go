@@ -13,6 +13,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -302,7 +303,7 @@ func (s *Screen) restore() tea.Cmd {
 	}
 	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an older program may have written it
 	return screen.Ask(screen.Question{
-		Title:   fmt.Sprintf("Restore version %d?", rev.N),
+		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),
 		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
 		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {

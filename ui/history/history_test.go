@@ -92,7 +92,7 @@ func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	h.Press("enter")
 	h.Want("This is the current version.")
 	h.Press("down", "enter")
-	h.Want("Restore version 2?", "Thu 12 Mar, 10:00")
+	h.Want("Restore version 2 of “Spring sale”?", "Thu 12 Mar, 10:00")
 	h.Press("y")
 	r := h.LastRoute()
 	if r.Name != screen.Builder || r.ID != id {
@@ -146,7 +146,7 @@ func TestKeysWhileVersionLoads(t *testing.T) {
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	svc.meanwhile = func() { h.Press("enter") }
 	h.Press("down")
-	h.Want("Restore version 2?")
+	h.Want("Restore version 2 of “Spring sale”?")
 	h.Press("esc")
 	svc.meanwhile = func() { h.Press("y", "up") }
 	h.Press("down")

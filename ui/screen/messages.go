@@ -64,7 +64,7 @@ type ChooseMsg struct {
 
 // InputMsg asks the user for one line of text.
 type InputMsg struct {
-	Title, Placeholder, Value string
+	Title, Body, Placeholder, Value string
 	// Validate returns what is wrong with a text, or "" if it is valid.
 	Validate func(string) string
 	Then     func(text string) tea.Cmd // not called when the user cancels
@@ -132,6 +132,10 @@ type ChangedMsg struct {
 
 // DeletedMsg tells the root model that a campaign was deleted; screens about it are closed.
 type DeletedMsg struct{ ID string }
+
+// OpenedMsg tells the screens below which campaign the top screen is about, whenever another screen has come to the
+// top. A list moves its cursor there, so that the user returns to that campaign.
+type OpenedMsg struct{ ID string }
 
 // LinkMsg reports a change in the state of the connection to the service.
 type LinkMsg struct{ Link engine.Connection }

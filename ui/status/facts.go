@@ -99,42 +99,32 @@ func (f facts) formatTime(t, now time.Time, local *time.Location) string {
 	return t.Format(layout)
 }
 
-// question describes in one sentence what will happen, to how many users and when.
-func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) string {
+// sentence describes to how many users the campaign goes, and when; empty if neither is known.
+func (f facts) sentence(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	now := deps.Now()
-	if f.known {
-		s = engine.Summarize(f.campaign)
-	}
-	name, by := Name(s), " by "+s.Channel.Label()
+	by := "by " + s.Channel.Label()
 	next := f.nextSend(s, now)
 	when := ""
 	if !next.IsZero() {
 		when = f.formatTime(next, now, deps.Location)
 	}
 	switch {
-	case a == catalog.Publish && s.DeliveryType == catalog.OneTime && when == "":
-		return fmt.Sprintf("Send %s%s to %s now?", name, by, f.recipients())
 	case a == catalog.Publish && s.DeliveryType == catalog.OneTime:
-		return fmt.Sprintf("Send %s%s to %s %s?", name, by, f.recipients(), when)
+		return fmt.Sprintf("It goes %s to %s %s.", by, f.recipients(), cmp.Or(when, "now"))
 	case a == catalog.Publish && s.DeliveryType == catalog.Periodic && when != "":
-		return fmt.Sprintf("Send %s%s to %s regularly, first %s?", name, by, f.recipients(), when)
+		return fmt.Sprintf("It goes %s to %s regularly, first %s.", by, f.recipients(), when)
 	case a == catalog.Publish && f.reach.Known:
-		return fmt.Sprintf("Start %s%s for %s, whenever one of them triggers it%s?", name, by, f.recipients(), afterTrigger(when))
+		return fmt.Sprintf("It goes %s to %s, whenever one of them triggers it%s.", by, f.recipients(), afterTrigger(when))
 	case a == catalog.Publish:
-		return fmt.Sprintf("Start %s%s, for everybody who triggers it%s?", name, by, afterTrigger(when))
-	}
-	out := fmt.Sprintf("%s %s", a.Label(), name)
-	switch {
+		return fmt.Sprintf("It goes %s to everybody who triggers it%s.", by, afterTrigger(when))
 	case f.reach.Known && when != "":
-		out += fmt.Sprintf(", which goes%s to %s, next %s?", by, f.recipients(), when)
+		return fmt.Sprintf("It goes %s to %s, next %s.", by, f.recipients(), when)
 	case f.reach.Known:
-		out += fmt.Sprintf(", which goes%s to %s?", by, f.recipients())
+		return fmt.Sprintf("It goes %s to %s.", by, f.recipients())
 	case when != "":
-		out += fmt.Sprintf(", which sends%s next %s?", by, when)
-	default:
-		out += "?"
+		return fmt.Sprintf("It goes %s next %s.", by, when)
 	}
-	return out
+	return ""
 }
 
 // afterTrigger formats the delay of a triggered campaign.
@@ -178,7 +168,10 @@ func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd 
 		if len(schema.Errors(f.problems)) > 0 {
 			return problemsMsg(s)
 		}
-		body, safe := f.question(deps, s, a), a == catalog.Stop
+		if f.known {
+			s = engine.Summarize(f.campaign)
+		}
+		body, safe := f.sentence(deps, s, a), a == catalog.Stop
 		if a == catalog.Publish {
 			for i, w := range f.reasons() {
 				if i == 0 {
@@ -187,14 +180,14 @@ func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd 
 				body, safe = body+"\n! "+w, true
 			}
 		} else {
-			body += "\n\n" + effect(s, a)
+			body = strings.TrimPrefix(body+"\n\n"+effect(s, a), "\n\n")
 		}
 		yes := a.Label()
 		if a == catalog.Publish && s.DeliveryType == catalog.OneTime {
 			yes = "Send"
 		}
 		q := screen.Question{
-			Title: a.Label(), Body: body, Danger: a == catalog.Stop,
+			Title: fmt.Sprintf("%s %s?", yes, Name(s)), Body: body, Danger: a == catalog.Stop,
 			Buttons: []widget.Button{{Label: yes, Key: "y", Danger: a == catalog.Stop}, {Label: "Cancel", Key: "n"}},
 			Then: func(answer widget.Answer) tea.Cmd {
 				if !answer.Yes() {

@@ -48,10 +48,27 @@ var actions = []catalog.Action{
 
 // Name returns the campaign's name as used in a sentence.
 func Name(s engine.Summary) string {
-	if s.Name == "" {
-		return "This campaign"
+	return "“" + widget.Truncate(widget.Clean(s.Title()), 60) + "”"
+}
+
+// maxNames is how many campaigns [Names] names.
+const maxNames = 3
+
+// Names returns the names of campaigns as used in a sentence; of many, the first ones and how many more.
+func Names(rows []engine.Summary) string {
+	names := make([]string, 0, maxNames)
+	for _, s := range rows[:min(len(rows), maxNames)] {
+		names = append(names, Name(s))
 	}
-	return "“" + widget.Truncate(widget.Clean(s.Name), 60) + "”"
+	last := len(names) - 1
+	if len(rows) > maxNames {
+		names = append(names, fmt.Sprintf("%d more", len(rows)-maxNames))
+		last++
+	}
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // DisabledReason returns a sentence that explains why the action is not allowed for the campaign; empty if it
@@ -77,7 +94,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	}
 	harm := a == catalog.Delete
 	q := screen.Question{
-		Title: fmt.Sprintf("%s this campaign?", a.Label()), Body: Name(s) + "\n\n" + effect(s, a), Danger: harm,
+		Title: fmt.Sprintf("%s %s?", a.Label(), Name(s)), Body: effect(s, a), Danger: harm,
 		Buttons: []widget.Button{{Label: a.Label(), Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},
 		Then: func(answer widget.Answer) tea.Cmd {
 			if !answer.Yes() {

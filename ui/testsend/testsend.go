@@ -10,6 +10,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -285,7 +286,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Stop the test?", Body: "Messages that are not sent yet will not be sent.",
+		Title: "Stop the test of " + status.Name(engine.Summarize(s.draft.Campaign)) + "?", Body: "Messages that are not sent yet will not be sent.",
 		Buttons: []widget.Button{{Label: "Stop", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }

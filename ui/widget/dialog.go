@@ -138,7 +138,7 @@ func (d *Dialog) measure() (lines []string, width int) {
 	for i := range all {
 		all[i] = i
 	}
-	width = clamp(max(width, rowWidth(all, d.Buttons)), 1, most)
+	width = clamp(max(width, rowWidth(all, d.Buttons)), 1, max(d.width-4, 1)) // wider than the body for a long title
 	chrome := 3 + len(d.buttonRows(width))
 	d.window.Resize(len(lines), clamp(d.height-chrome, 1, max(len(lines), 1)))
 	return lines, width

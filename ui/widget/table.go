@@ -35,6 +35,8 @@ type Table struct {
 	Columns []Column
 	// Focused reports whether the table has the keyboard; it affects how the selected row is drawn.
 	Focused bool
+	// NoCursor draws no row as the selected one.
+	NoCursor bool
 	// Marked reports whether row i is marked; nil if rows cannot be marked.
 	Marked func(i int) bool
 	// Dimmed reports whether row i is drawn faint; nil if none is.
@@ -149,7 +151,7 @@ func (t *Table) head(gutter int, shown []shownColumn) string {
 // row draws row i: its gutter, its cells, and blanks up to the body's width. It is gutter+body wide.
 func (t *Table) row(i, body int, shown []shownColumn) string {
 	cells := t.rows.Row(i)
-	selected := i == t.Cursor
+	selected := i == t.Cursor && !t.NoCursor
 	style, whole := t.rowStyle(i, selected)
 
 	var b strings.Builder

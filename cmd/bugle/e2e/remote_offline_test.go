@@ -29,7 +29,7 @@ func TestRemoteServiceGoesOffline(t *testing.T) {
 
 	// One that was seen in the list alone can be read as well.
 	term.press("Escape", "Escape")
-	term.see("Leave without applying?")
+	term.see("without applying?")
 	term.press("Enter")
 	term.see("enter open")
 	term.press("Down", "Enter")

@@ -1,0 +1,247 @@
+package campaigns_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/campaigns"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// wantCursor fails the test unless the cursor is on the n-th campaign, and an action names that campaign.
+func wantCursor(t *testing.T, h *uitest.Harness, n int, name string) {
+	t.Helper()
+	before := len(h.Copied)
+	h.Press("y")
+	if len(h.Copied) == before || h.Copied[before] != id(n) {
+		t.Errorf("the cursor is on %v, want %s:\n%s", h.Copied[before:], id(n), h.Text())
+	}
+	h.Want("▌ " + name)
+	h.Press("s")
+	h.Want("“" + name)
+	h.Press("esc")
+}
+
+// wantNoCursor fails the test unless no campaign has the cursor, and every action on a campaign says why instead of
+// acting on another one.
+func wantNoCursor(t *testing.T, h *uitest.Harness, f *fake, reason string) {
+	t.Helper()
+	h.WantNot("▌")
+	copied, opened, calls := len(h.Copied), len(h.Opened), len(f.Calls())
+	for _, key := range []string{"enter", "s", "p", "v", "t", "c", "x", "y", "b", " ", "V", "shift+down", "shift+up"} {
+		if why := h.DisabledReason(key); why != reason {
+			t.Errorf("%s is disabled by %q, want %q", key, why, reason)
+		}
+		h.Press(key)
+	}
+	h.WantNot("Cancel", "esc cancel", "selected ·")
+	if len(h.Copied) != copied || len(h.Opened) != opened || len(f.Calls()) != calls {
+		t.Errorf("an action did something: %v, %v, %v", h.Copied[copied:], h.Opened[opened:], f.Calls()[calls:])
+	}
+}
+
+// However a campaign was opened, the cursor is on it when the list is shown again.
+func TestCursorFollowsOpenedCampaign(t *testing.T) {
+	for what, open := range map[string]func(h *uitest.Harness){
+		"palette": func(h *uitest.Harness) {
+			h.Press("ctrl+k")
+			h.Type("winter clearance")
+			h.Press("enter")
+		},
+		"another campaign in between": func(h *uitest.Harness) {
+			h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(9)}})
+		},
+		"in place of a new draft": func(h *uitest.Harness) {
+			h.Press("n")
+			h.Send(screen.ReplaceMsg{Route: screen.Route{Name: screen.Builder, ID: id(9)}})
+		},
+		"outbox": func(h *uitest.Harness) {
+			h.Press("O")
+			h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(9)}})
+		},
+	} {
+		h, _ := openList(t, sample()...)
+		open(h)
+		h.WantNot("─ Campaigns")
+		h.ClickOn("Campaigns") // leaves all screens at once
+		h.Want("─ Campaigns")
+		if t.Run(what, func(t *testing.T) { wantCursor(t, h, 9, "Winter clearance") }); t.Failed() {
+			return
+		}
+		h.Press("home") // the cursor is free again, and stays where the user moves it
+		h.Press("f9", "esc")
+		wantCursor(t, h, 1, "Spring sale")
+		open(h)
+		h.ClickOn("Campaigns")
+		wantCursor(t, h, 9, "Winter clearance")
+	}
+	h, _ := openList(t, sample()...)
+	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(9)}})
+	h.Press("esc", "esc") // by way of the builder, which was open last
+	wantCursor(t, h, 3, "Weekly digest")
+}
+
+func openList(t *testing.T, rows ...engine.Summary) (*uitest.Harness, *fake) {
+	return open(t, 120, 40, rows...)
+}
+
+func openBuilder(h *uitest.Harness, n int) {
+	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(n)}})
+	h.Press("esc")
+}
+
+// A search that hides the campaign that was open last says so; no action means another campaign, and esc shows it.
+func TestHiddenCampaign(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		h, f := open(t, size.W, size.H, sample()...)
+		h.Press("f")
+		h.Want("/ status:draft")
+		openBuilder(h, 9)
+		reason := "“Winter clearance” is hidden by the search. Press esc to show it."
+		if size.W < 80 {
+			h.Want("“Winter clearance” is hidden by the search. Press esc to", "show it.")
+			reason = "“Winter clearance” is hidden"
+		} else {
+			h.Want(reason)
+			wantNoCursor(t, h, f, reason)
+		}
+		h.WantFits()
+		h.Press("esc")
+		h.WantNot(reason)
+		h.Want("11 of 11")
+		wantCursor(t, h, 9, "Winter clearance")
+		h.Press("ctrl+z") // the search can be brought back
+		h.Want("/ status:draft")
+
+		h.Press("esc", "f")
+		openBuilder(h, 9)
+		h.Want("“Winter clearance” is hidden")
+		h.Press("down") // moving chooses a campaign that is shown
+		h.WantNot("is hidden")
+		wantCursor(t, h, 1, "Spring sale")
+		openBuilder(h, 9)
+		h.ClickOn("Untitled Email")
+		h.WantNot("is hidden")
+		wantCursor(t, h, 5, "Untitled Email")
+	}
+}
+
+func TestHiddenCampaignWithSelection(t *testing.T) {
+	h, _ := openList(t, sample()...)
+	h.Press(" ", "f")
+	openBuilder(h, 9)
+	h.Press("esc") // shows the campaign first, and keeps the selection
+	h.Want("1 selected", "▌  Winter clearance")
+}
+
+// An archived campaign is not in the list, with and without a search.
+func TestArchivedCampaignIsShown(t *testing.T) {
+	h, f := openList(t, sample()...)
+	for _, search := range []string{"", "status:draft"} {
+		h.Press("/")
+		h.Type(search)
+		h.Press("enter")
+		openBuilder(h, 12)
+		wantNoCursor(t, h, f, "“Easter 2024” is archived. Press esc to show it.")
+		h.Press("esc")
+		h.Want("12 of 12", "/ is:all")
+		wantCursor(t, h, 12, "Easter 2024")
+		h.Press("esc", "home")
+	}
+}
+
+// A campaign that leaves the list because of what was done to it does not pass the cursor on to the next one.
+func TestCampaignLeavesFilter(t *testing.T) {
+	h, f := openList(t, sample()...)
+	h.Press("f", "f", "f")
+	h.Want("/ status:active")
+	h.Press("s", "3", "y")
+	h.Want("“Cart reminder after an hour” is now paused")
+	wantNoCursor(t, h, f, "“Cart reminder after an hour” is hidden by the search. Press esc to show it.")
+	h.Press("down")
+	wantCursor(t, h, 4, "Price drop")
+	h.Press("esc")
+	wantCursor(t, h, 4, "Price drop")
+
+	h.ClickOn("Winter clearance")
+	h.Press("s", "5", "y")
+	wantNoCursor(t, h, f, "“Winter clearance” is archived. Press esc to show it.")
+	h.Press("up")
+	wantCursor(t, h, 10, "Order shipped") // the one in its place
+
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { // somebody else
+		rows[9].Status = catalog.Archived
+		return rows
+	})
+	h.Press("r")
+	wantNoCursor(t, h, f, "“Order shipped” is archived. Press esc to show it.")
+}
+
+// A campaign that the list does not know yet is read.
+func TestOpenedCampaignIsNew(t *testing.T) {
+	h, f := openList(t, sample()...)
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
+		return append(rows, row(99, "Newcomer", catalog.Push, catalog.OneTime, catalog.Draft, 48*time.Hour))
+	})
+	openBuilder(h, 99)
+	wantCursor(t, h, 99, "Newcomer")
+}
+
+// Keys and clicks before the list has caught up never act on the campaign that had the cursor before.
+func TestActingBeforeRowsArrive(t *testing.T) {
+	h, f := openList(t, sample()...)
+	h.Hold()
+	openBuilder(h, 9)
+	wantNoCursor(t, h, f, "The campaign that was open last is not loaded yet.")
+	h.FinishHeld()
+	wantCursor(t, h, 9, "Winter clearance")
+
+	h.Hold()
+	openBuilder(h, 4)
+	h.ClickOn("Weekly digest") // a click meanwhile counts
+	h.FinishHeld()
+	wantCursor(t, h, 3, "Weekly digest")
+
+	h.Hold()
+	h.ClickOn("Push 5") // a filter whose rows arrive after a click
+	h.ClickOn("Price drop")
+	h.FinishHeld()
+	h.Want("/ channel:push")
+	wantCursor(t, h, 4, "Price drop")
+}
+
+// While the rows cannot be loaded, nothing is known about the campaign that was opened.
+func TestOpenedCampaignBeforeFirstLoad(t *testing.T) {
+	f := newFake(sample()...)
+	f.Fail("List", errors.New("the store is closed"))
+	h := uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), 120, 40)
+	openBuilder(h, 9)
+	f.Fail("List", nil)
+	h.Press("r")
+	h.Want("11 of 11")
+	wantCursor(t, h, 9, "Winter clearance")
+}
+
+// Rows that change their order, also far below the window, take the cursor with them.
+func TestCursorFollowsReorderedRows(t *testing.T) {
+	rows := make([]engine.Summary, 300)
+	for i := range rows {
+		rows[i] = row(i, fmt.Sprint("Campaign ", i), catalog.Push, catalog.OneTime, catalog.Draft, time.Duration(i)*time.Hour)
+	}
+	rows[250].Name = "Far below"
+	h, f := openList(t, rows...)
+	openBuilder(h, 250)
+	wantCursor(t, h, 250, "Far below")
+	moved := rows[250]
+	moved.UpdatedAt = uitest.Now.Add(time.Minute)
+	f.UpdateRows(replace(moved))
+	h.Send(screen.ChangedMsg{ID: id(250)})
+	wantCursor(t, h, 250, "Far below")
+	h.Press("up")
+	wantCursor(t, h, 250, "Far below") // it is the first now
+}

@@ -49,7 +49,7 @@ func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 		options[i] = widget.Option{Label: widget.Clean(f.Name)}
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: "Copy from", Body: "Only what has a place here is copied.", Options: options,
+		Title: "Copy from", Body: "Only what has a place in this message of " + s.saver.name() + " is copied.", Options: options,
 		Then: func(a widget.Answer) tea.Cmd { return s.copyMessage(from[a.Index], to) },
 	})
 }

@@ -101,7 +101,7 @@ func TestConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Type("!")
-	h.Want("changed elsewhere")
+	h.Want("“Mine!” was changed elsewhere")
 	h.Press("k")
 	if got := b.value("basic_details.name"); got != `"Mine!"` {
 		t.Errorf("keep mine left %s", got)
@@ -185,7 +185,7 @@ func TestEditsStayPendingOnPlainService(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Press("ctrl+s")
-	h.Want("changed elsewhere", "Basics")
+	h.Want("” was changed elsewhere", "Basics")
 	h.Press("n")
 	if got := b.value("basic_details.name"); got != `"Theirs"` {
 		t.Errorf("not yet overwrote: %s", got)

@@ -59,7 +59,7 @@ func TestCancelKeepsRestSelected(t *testing.T) {
 	if view := s.View(); !strings.Contains(view, "Archiving") || !strings.Contains(view, "0 of 3") || !strings.Contains(view, "X cancel") {
 		t.Errorf("while it goes on:\n%s", view)
 	}
-	if q := s.LeaveQuestion(); q == nil || !strings.Contains(q.Body, "0 of 3 campaigns") {
+	if q := s.LeaveQuestion(); q == nil || !strings.Contains(q.Body, "“Sale A”, “Sale B” and “Sale C”. 0 of 3 campaigns") {
 		t.Errorf("leaving asks %+v", q)
 	}
 	press(s, "X")

@@ -133,6 +133,9 @@ func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	h := b.open(120, 40, "basic_details", "name")
 	h.Type("!")
 	h.Want("Scheduled · changes not applied", "News!")
+	h.Press("ctrl+c")
+	h.Want("Leave “News!” without applying?")
+	h.Press("n")
 	if _, err := b.svc.ChangeStatus(ctx, engine.StatusRequest{ID: b.id, Action: catalog.Stop}); err != nil {
 		t.Fatal(err)
 	}

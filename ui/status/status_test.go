@@ -102,6 +102,17 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// A sentence names up to three campaigns, and how many more there are.
+func TestNames(t *testing.T) {
+	var rows []engine.Summary
+	for _, want := range []string{"", "“A”", "“A” and “B”", "“A”, “B” and “Untitled Push”", "“A”, “B”, “Untitled Push” and 1 more"} {
+		if got := status.Names(rows); got != want {
+			t.Errorf("%d campaigns are %q, want %q", len(rows), got, want)
+		}
+		rows = append(rows, engine.Summary{Name: []string{"A", "B", "", "D", "E"}[len(rows)], Head: engine.Head{Channel: catalog.Push}})
+	}
+}
+
 func TestActionsNeedConfirmation(t *testing.T) {
 	for _, keys := range [][]string{{"2", "n"}, {"2", "esc"}, {"2", "enter"}, {"esc"}, {"1"}} {
 		s := campaign(catalog.Sending, catalog.OneTime) // enter: a dangerous action starts on Cancel; 1: publish is dimmed

@@ -32,7 +32,7 @@ func TestCampaignsAreFound(t *testing.T) {
 func TestCampaignsInBulk(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("Space Space Space", "?3 selected", "b", "?Add tags", "Enter", "?Tags to add", ">promo", "Enter", "?Tag 3 campaigns?", "y", "?3 campaigns tagged",
+	p.play("Space Space Space", "?3 selected", "b", "?Add tags", "Enter", "?Add tags to 3 campaigns", ">promo", "Enter", "?Tag 3 campaigns?", "y", "?3 campaigns tagged",
 		"/", ">tag:promo", "?3 of 48", "Escape")
 
 	p.play("/", ">status:active type:event channel:email", "Enter", "?4 of 48", "o", "?Default", "Down Enter", "?Name ↑", "Home Space Space Space", "?3 selected",

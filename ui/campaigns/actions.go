@@ -140,19 +140,19 @@ func (s *Screen) listActions() []screen.Action {
 	if _, ok := s.blockingTerm(); ok {
 		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, BarPriority: 21, Run: s.dropWord})
 	}
-	label := ""
+	label, clearBar := "", paneBar+1
 	switch {
 	case s.focus != paneTable:
 		label = "back"
 	case s.hidden():
-		label = "show it"
+		label, clearBar = "show it", 23
 	case s.selection.len() > 0 || s.selection.ranging:
 		label = "clear selection"
 	case s.bar.text() != "":
 		label = "show all"
 	}
 	if label != "" {
-		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, BarPriority: paneBar + 1, Run: s.clear})
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, BarPriority: clearBar, Run: s.clear})
 	}
 	return acts
 }

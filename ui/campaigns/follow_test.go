@@ -107,7 +107,7 @@ func TestHiddenCampaign(t *testing.T) {
 			h.Want("“Winter clearance” is hidden by the search. Press esc to", "show it.")
 			reason = "“Winter clearance” is hidden"
 		} else {
-			h.Want(reason)
+			h.Want(reason, "esc show it")
 			wantNoCursor(t, h, f, reason)
 		}
 		h.WantFits()

@@ -152,7 +152,7 @@ func (s *Screen) listActions() []screen.Action {
 		label = "show all"
 	}
 	if label != "" {
-		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, BarPriority: clearBar, Run: s.clear})
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, show a hidden campaign, then clear the selection, then the search", Group: groupList, BarPriority: clearBar, Run: s.clear})
 	}
 	return acts
 }

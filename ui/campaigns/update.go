@@ -262,7 +262,7 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
 	}
-	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+	return tea.Batch(screen.Changed(c.ID), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
 }
 
 // startSearch focuses the search field.

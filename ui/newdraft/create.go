@@ -46,7 +46,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.refused = r.Err
 		return nil
 	}
-	open := tea.Sequence(screen.Send(screen.ChangedMsg{ID: made.ID, Select: true}), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
+	open := tea.Sequence(screen.Changed(made.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
 	if r.Err != nil {
 		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), open)
 	}

@@ -123,7 +123,7 @@ func (e *checklist) view(w, h int) string {
 		if len(on) == 0 {
 			on = []string{"None"}
 		}
-		return "‹ " + cutLine(strings.Join(on, ", "), w-4) + " ›"
+		return cutLine(strings.Join(on, ", "), w-2) + e.style.t.Faint.Render(" ▾")
 	}
 	if e.width != w || e.height != h {
 		e.build(w, h)

@@ -18,12 +18,12 @@ type option struct {
 	value doc.Value
 }
 
-// choice edits a value that is one of a few. Closed, it is one line: arrow keys and space select another
-// option, and a letter opens the list. Open, it is a list that is filtered by typing.
+// choice edits a value that is one of a few. Closed, it is one line: enter, space and letters open the list, and
+// space turns a boolean round. Open, it is a list that is filtered by typing.
 type choice struct {
 	options   []option
 	start, at int
-	wrap      bool // stepping wraps around
+	toggles   bool // space selects the next option
 	open      menu
 	style     widgetStyle
 	w, h      int // available size of an open list
@@ -78,7 +78,7 @@ type menu interface {
 }
 
 func newChoice(l widgetStyle, st schema.FieldState, w, h int) *choice {
-	e := &choice{style: l, w: w, h: h, wrap: st.Node.Kind == schema.Bool}
+	e := &choice{style: l, w: w, h: h, toggles: st.Node.Kind == schema.Bool}
 	e.options, e.start = choices(st)
 	e.at = e.start
 	return e
@@ -165,20 +165,11 @@ func (e *choice) key(msg tea.KeyMsg) bool {
 }
 
 func (e *choice) closedKey(msg tea.KeyMsg) bool {
-	n := len(e.options)
-	switch msg.String() {
-	case "enter":
+	switch s := msg.String(); {
+	case s == " " && e.toggles:
+		e.at = (e.at + 1) % len(e.options)
+	case s == "enter", s == " ":
 		e.open = e.newMenu()
-	case " ":
-		if !e.wrap {
-			e.open = e.newMenu()
-			return true
-		}
-		e.at = (e.at + 1) % n
-	case "right":
-		e.at = min(e.at+1, n-1)
-	case "left":
-		e.at = max(e.at-1, 0)
 	default:
 		if msg.Type != tea.KeyRunes || msg.Alt || msg.Paste {
 			return false
@@ -208,7 +199,7 @@ func (e *choice) view(w, h int) string {
 		}
 		return view
 	}
-	return "‹ " + cutLine(e.options[e.at].label, w-4) + " ›"
+	return cutLine(e.options[e.at].label, w-2) + e.style.t.Faint.Render(" ▾")
 }
 
 // huhMenu is a huh.Select over a private index.

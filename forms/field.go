@@ -99,9 +99,9 @@ func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
 	return "", ""
 }
 
-// hasPendingChoice reports whether the text of a timespan is about to be replaced by a highlighted suggestion,
-// so that it is not an error yet.
+// hasPendingChoice reports whether the text is about to be replaced by a highlighted suggestion, so that it is not an
+// error yet.
 func (e *field) hasPendingChoice(r row) bool {
 	in, ok := e.editor.(*textInput)
-	return ok && r.shape == shapeTimespan && in.list.At() >= 0
+	return ok && (r.shape == shapeTimespan || in.replacing) && in.list.At() >= 0
 }

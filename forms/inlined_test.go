@@ -72,8 +72,8 @@ func TestDerivedFields(t *testing.T) {
 	press(f, "x")
 	want(t, f, `{"name":"Mainx"}`)
 	shows(t, f, "Kind") // unknown
-	press(f, "down", "right")
-	shows(t, f, "‹ Everybody ›")
+	press(f, "down", " ")
+	shows(t, f, "Everybody ▾")
 	want(t, f, `{"name":"Mainx","all":true}`)
 }
 
@@ -100,13 +100,13 @@ func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 
 	f = open("")
 	press(f, "end", "down")
-	shows(t, f, "▸ iOS devices *", "‹ Not set ›", "Which iOS devices get the message.")
+	shows(t, f, "▸ iOS devices *", "Not set ▾", "Which iOS devices get the message.")
 	press(f, "enter", "only", "enter")
 	holds(f, `{"ios":{"send_to_only_provisional_push_enabled_devices":true}}`)
-	shows(t, f, "‹ Only provisional ›")
-	press(f, "left")
+	shows(t, f, "Only provisional ▾")
+	press(f, "enter", "up", "enter")
 	holds(f, `{"ios":{"exclude_provisional_push_devices":true}}`)
-	press(f, "left", "left")
+	press(f, "enter", "not set", "enter")
 	holds(f, `{}`)
 
 	const both = `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":true}}`
@@ -118,8 +118,8 @@ func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	if !f.FocusPath(at.Child("ios").Child("exclude_provisional_push_devices")) {
 		t.Fatal("a flag does not lead to the choice")
 	}
-	press(f, "right")
+	press(f, "enter", "down", "enter")
 	holds(f, `{"ios":{"send_to_all_eligible_device":false,"exclude_provisional_push_devices":true}}`)
-	press(f, "left")
+	press(f, "enter", "up", "enter")
 	holds(f, `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":false}}`)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/schema"
 	"bugle/forms/calendar"
 )
 
@@ -30,7 +31,7 @@ func newKeyMap() keyMap {
 		Last:     bind("ctrl+end", "last field", "ctrl+end"),
 
 		Open:    bind("enter", "open", "enter"),
-		Change:  bind("←/→", "change", "left", "right", " "),
+		Change:  bind("space", "change", " "),
 		Remove:  bind("ctrl+x", "remove value", "ctrl+x"),
 		Rename:  bind("f2", "rename", "f2"),
 		Editor:  bind("e", "open editor", "e", "ctrl+e"),
@@ -184,7 +185,7 @@ func (a *actions) rowBindings() []key.Binding {
 		if !a.removable {
 			out = append(out, a.keys.Remove)
 		}
-	case r.shape == shapeChoice && a.editor != nil:
+	case r.shape == shapeChoice && a.editor != nil && r.Node.Kind == schema.Bool:
 		out = append(out, a.keys.Change, a.keys.Remove)
 	case r.group != groupAdder && !a.list && !a.removable:
 		out = append(out, a.keys.Remove)

@@ -106,11 +106,11 @@ func TestDownMovesIntoSuggestions(t *testing.T) {
 
 func TestEmptyChoiceNamesDefault(t *testing.T) {
 	f := at(t, open(t, `{}`), "sticky")
-	shows(t, f, "‹ Default (no) ›")
-	shows(t, at(t, f, "template"), "‹ Not set ›")
+	shows(t, f, "Default (no) ▾")
+	shows(t, at(t, f, "template"), "Not set ▾")
 	cfg := config(parse(t, `{}`), "basic_details")
 	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Email), "content_type"
-	shows(t, New(cfg), "‹ None ›")
+	shows(t, New(cfg), "None ▾")
 }
 
 func TestManyOptions(t *testing.T) {

@@ -147,6 +147,25 @@ func TestNavigatingChangesNothing(t *testing.T) {
 	})
 }
 
+// Arrows move, in the rows and in an open list; they never change a value.
+func TestArrowsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, before := drawForm(t)
+		for range 3 * len(f.model.rows) {
+			press(f, rapid.SampledFrom([]string{"up", "down", "down", "left", "right", "pgdown", "pgup"}).Draw(t, "key"))
+			r, _ := f.model.focused()
+			if (r.shape == shapeChoice || r.shape == shapeChecklist) && r.locked == "" && rapid.Bool().Draw(t, "open") {
+				press(f, "enter")
+				press(f, rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "left", "right"}), 0, 4).Draw(t, "keys")...)
+				press(f, "esc")
+			}
+		}
+		if root, changed := f.Edited(); changed || !bytes.Equal(root.Encode(), before) {
+			t.Fatalf("changed %v\nbefore %s\nafter  %s", changed, before, root.Encode())
+		}
+	})
+}
+
 // pressAndCheck sends a key and checks the size of the view.
 func pressAndCheck(t *rapid.T, f *Form, k string) {
 	r, _ := f.model.focused()

@@ -129,7 +129,7 @@ type textInput struct {
 	placeholder   string
 	at            int  // characters before the cursor
 	edited        bool // the text has been edited in place
-	replacing     bool // the text is a search for another value; the old one stays until one is accepted
+	replacing     bool // the text replaces the value, to which esc returns
 	style         widgetStyle
 }
 
@@ -149,13 +149,6 @@ func newTextInput(l widgetStyle, text, placeholder string, suggest []string, par
 
 func (e *textInput) typing() bool { return true }
 func (e *textInput) modal() bool  { return e.expr.open() || e.replacing }
-
-func (e *textInput) value() (doc.Value, bool) {
-	if e.replacing {
-		return doc.Value{}, false
-	}
-	return e.buffer.value()
-}
 
 // startReplacing starts searching for another value in a field with suggestions and a value.
 func (e *textInput) startReplacing() {
@@ -236,12 +229,12 @@ func (e *textInput) accept() bool {
 	return true
 }
 
-// acceptReplacement accepts the search: the highlighted value, or the text itself. If there is neither, the old
-// value stays. It reports whether the value changed.
+// acceptReplacement accepts the highlighted value, or the text itself. If there is neither, the field has its old value
+// again. It reports whether the value changed.
 func (e *textInput) acceptReplacement(r typeahead.Row, ok bool) bool {
 	if !ok {
 		e.cancelReplacing()
-		return false
+		return true
 	}
 	e.replacing = false
 	if !r.Free {

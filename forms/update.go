@@ -220,6 +220,9 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	open, isMenu := f.model.field.menu()
 	switch {
 	case f.nameInput != nil:
+		if i, _, ok := f.renderer().rowAt(msg.Y); press && ok && i != f.model.cursor {
+			f.acceptName(f.nameInput.name())
+		}
 	case wheel != 0 && isMenu:
 		open.step(wheel)
 	case wheel != 0 && !f.Modal():

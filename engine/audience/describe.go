@@ -137,7 +137,7 @@ func (s describer) line(f doc.Value) string {
 // action returns text such as "Did Purchase at least 2 times in the last 7 days".
 func (s describer) action(f doc.Value) string {
 	out := s.did(f, "Did", "Did not do")
-	if i := withinOf(f); i >= 0 && isDescribable(f) {
+	if i := withinOf(f); i >= 0 && isDescribable(f) && f.Get(mExecution).Get(mTimes).Kind() != doc.String {
 		out += " " + s.with(f.Get(mConditions).Get(mFilters).At(i))
 	}
 	return out
@@ -184,6 +184,9 @@ func (s describer) with(f doc.Value) string {
 func (s describer) did(f doc.Value, did, didNot string) string {
 	event := s.event(f)
 	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
+	if n.Kind() == doc.String {
+		return spaced(did, event, "“"+clip(n.Text())+"”")
+	}
 	if executed := f.Get(mExecuted); executed.Kind() == doc.Bool && !executed.True() {
 		did = didNot
 		if count, ok := n.Int(); f.Get(mExecution).Empty() || ok && (count == 0 || count == 1 && how == "atleast") {

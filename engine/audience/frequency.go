@@ -18,10 +18,11 @@ type frequency struct {
 	times    int64
 	within   string   // operator on the time of the event; empty for any time
 	operands []string // of within
+	unread   string   // the text, if it is not read yet: see [KeepFrequency]
 }
 
 func (o frequency) same(p frequency) bool {
-	return o.did == p.did && o.how == p.how && o.times == p.times && o.within == p.within && slices.Equal(o.operands, p.operands)
+	return o.did == p.did && o.how == p.how && o.times == p.times && o.within == p.within && o.unread == p.unread && slices.Equal(o.operands, p.operands)
 }
 
 // The words of an often, as they are read and written. Those of a meaning that are written stand first.
@@ -45,7 +46,9 @@ func readFrequency(f doc.Value) (o frequency, ok bool) {
 		}
 		o.did = v.True()
 	}
-	if v := f.Get(mExecution); v.Exists() {
+	if v := f.Get(mExecution); v.Get(mTimes).Kind() == doc.String {
+		o.unread = v.Get(mTimes).Text()
+	} else if v.Exists() {
 		count, whole := v.Get(mTimes).Int()
 		o.how, o.times = v.Get(mCounting).Text(), count
 		if !whole || optionTitle(filterNode().Child(mExecution).Child(mCounting), o.how) == o.how {
@@ -97,8 +100,8 @@ func withinOf(action doc.Value) int {
 // like this.
 func FrequencyText(filter doc.Value) (string, bool) {
 	o, ok := readFrequency(filter)
-	if !ok {
-		return "", false
+	if !ok || o.unread != "" {
+		return o.unread, ok
 	}
 	text := "never"
 	if o.did || o.how != "atleast" || o.times != 1 {
@@ -163,7 +166,7 @@ func SetFrequency(root doc.Value, filter doc.Path, text string, env Env) (doc.Va
 		return root, nil
 	}
 	out := root
-	if now.how != was.how || now.times != was.times || now.did != was.did {
+	if now.how != was.how || now.times != was.times || now.did != was.did || was.unread != "" {
 		if out, err = change(out, filter.Child(mExecution), doc.M(mCounting, doc.NewString(now.how)), doc.M(mTimes, doc.NewInt(now.times))); err != nil {
 			return root, err
 		}
@@ -179,6 +182,15 @@ func SetFrequency(root doc.Value, filter doc.Path, text string, env Env) (doc.Va
 		}
 	}
 	return out, nil
+}
+
+// KeepFrequency keeps a text that [SetFrequency] cannot parse as the number of times, so that nothing typed is lost and the
+// validator reports it.
+func KeepFrequency(root doc.Value, filter doc.Path, text string) (doc.Value, error) {
+	if !root.Lookup(filter).Exists() {
+		return root, errNoFilter
+	}
+	return change(root, filter.Child(mExecution), doc.M(mTimes, doc.NewString(text)))
 }
 
 // setWithin sets or removes the condition on the time of the event.

@@ -77,7 +77,7 @@ func WithoutChecks() Option {
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
-	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
+	ps.host = host{edit: s.edit, deps: deps, task: s.Run, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
 	s.warnings = &warner{edit: s.edit, deps: deps, task: s.Run}

@@ -18,13 +18,12 @@ import (
 
 // host holds the editor of the open place and serves its requests.
 type host struct {
-	edit    *edit.Session
-	deps    screen.Deps
-	offers  assemble.Suggestions // suggestions for texts
-	task    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	changed func() tea.Cmd // adopts what was changed in the user's editor
-	places  places
-	viewAs  *viewas.Resolver
+	edit   *edit.Session
+	deps   screen.Deps
+	offers assemble.Suggestions // suggestions for texts
+	task   func(kind string, fn func(context.Context) (any, error)) tea.Cmd
+	places places
+	viewAs *viewas.Resolver
 
 	editor   editor.Editor // editor of path; nil if the campaign has none
 	path     doc.Path
@@ -60,10 +59,9 @@ func (h *host) config(p doc.Path) editor.Config {
 		},
 		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location, ViewAs: h.viewAs,
 		Host: editor.Host{
-			Open:         func(p doc.Path) { h.requests.open = p },
-			OpenExternal: func(text, suffix string, then func(string)) { h.requests.external = h.openExternal(text, suffix, then) },
-			Notify:       func(text string) { h.requests.notice = text },
-			Run:          func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
+			Open:   func(p doc.Path) { h.requests.open = p },
+			Notify: func(text string) { h.requests.notice = text },
+			Run:    func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
 		},
 	}
 }
@@ -74,20 +72,8 @@ func (h *host) suggest(list string) []string {
 
 // requests collects what an editor and the side panel have requested during Update.
 type requests struct {
-	open     doc.Path
-	external tea.Cmd
-	notice   string
-}
-
-// openExternal opens a text of an editor in the user's editor.
-func (h *host) openExternal(text, suffix string, then func(string)) tea.Cmd {
-	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
-		if !changed || h.editor == nil {
-			return nil
-		}
-		then(after)
-		return h.changed()
-	}})
+	open   doc.Path
+	notice string
 }
 
 // taskEditor is the prefix of the kinds of tasks that editors start.

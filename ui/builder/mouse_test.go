@@ -166,7 +166,7 @@ func TestClicksOnTimespan(t *testing.T) {
 		}
 		b.id = made.ID
 		h := b.open(size.W, size.H, "trigger_condition", "trigger_delay_type")
-		h.Press("right", "down")
+		h.Press("enter", "down", "enter", "down")
 		h.Want("▸ Delay")
 		h.Type("2 d")
 		h.ClickOn("2 days after the event")

@@ -191,7 +191,7 @@ func (ps *panes) deliver(r screen.Result) tea.Cmd {
 func (ps *panes) fulfill() tea.Cmd {
 	w := ps.host.requests
 	ps.host.requests = requests{}
-	cmds := []tea.Cmd{w.external}
+	var cmds []tea.Cmd
 	if w.notice != "" {
 		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.notice))
 	}

@@ -64,8 +64,6 @@ type Config struct {
 type Host struct {
 	// Open opens the form of a place below after Update returns; the next key already goes to that form.
 	Open func(doc.Path)
-	// OpenExternal opens a text in the user's editor after Update returns; then receives the result.
-	OpenExternal func(text, suffix string, then func(text string))
 	// Notify shows a notice after Update returns.
 	Notify func(text string)
 	// Run starts a task, as [screen.Base] does. Its result arrives at Update as a screen.Result.

@@ -8,6 +8,8 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/forms"
+	"bugle/ui/screen"
 )
 
 // command handles a key in the tree while nothing is open.
@@ -32,7 +34,7 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.AddOther):
 		t.askKind(true)
 	case key.Matches(msg, k.Editor):
-		t.editJSON()
+		return t.editJSON()
 	case key.Matches(msg, k.Join):
 		t.toggleJoin()
 	default:
@@ -179,50 +181,14 @@ func (o *outline) moveKey(msg tea.KeyMsg) bool {
 	return true
 }
 
-// invalidJSON is a text from the external editor that does not parse.
-type invalidJSON struct {
-	path doc.Path
-	text string
-}
-
-// editJSON opens the node in the user's editor; a text that did not parse is opened again.
-func (t *Tree) editJSON() {
-	p := t.node().Path
-	if t.cfg.Host.OpenExternal == nil {
-		return
+// editJSON opens the node in the user's editor. A new filter becomes part of the document.
+func (t *Tree) editJSON() tea.Cmd {
+	t.draft = nil
+	p, text := t.node().Path, "{}"
+	if v := t.root.Lookup(p); v.Exists() {
+		text = string(v.Indent())
 	}
-	before := string(t.root.Lookup(p).Indent())
-	text := before
-	if t.invalidJSON != nil && t.invalidJSON.path.Equal(p) {
-		text = t.invalidJSON.text
-	}
-	if text == "" {
-		text = "{}"
-	}
-	t.cfg.Host.OpenExternal(text, ".json", func(after string) {
-		t.invalidJSON = nil
-		if after != before {
-			t.takeJSON(p, after)
-		}
-		t.rebuild()
-	})
-}
-
-func (t *Tree) takeJSON(p doc.Path, text string) {
-	v, err := doc.Parse([]byte(text))
-	if err != nil {
-		t.invalidJSON = &invalidJSON{p, text}
-		t.failure = "Invalid JSON, not applied: " + err.Error() + ". Press e to keep editing."
-		return
-	}
-	if !t.root.Lookup(p).Exists() && len(v.Encode()) == len("{}") {
-		return
-	}
-	root, err := t.root.Set(p, v)
-	t.applyChange(root, p, err)
-	if t.open != nil {
-		t.reopen()
-	}
+	return screen.Send(forms.OpenEditorMsg{Path: p, Text: text, JSON: true})
 }
 
 // sentence formats an error as a sentence for the user.

@@ -19,10 +19,9 @@ import (
 // Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base        doc.Value    // the document that Edited compares with
-	open        *form        // the open form of the node under the cursor; nil if none is open
-	menu        *menu        // the menu of what to add; nil if it is closed
-	invalidJSON *invalidJSON // a JSON text that did not parse
+	base doc.Value // the document that Edited compares with
+	open *form     // the open form of the node under the cursor; nil if none is open
+	menu *menu     // the menu of what to add; nil if it is closed
 
 	sentence []string
 	lines    []line
@@ -275,7 +274,7 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 		t.menuKey(msg)
 	case t.open != nil:
 		if _, ok := t.open.row(); ok && key.Matches(msg, t.keys.FormEditor) {
-			t.editJSON()
+			cmd = t.editJSON()
 		} else if t.open.key(msg) {
 			t.closeForm()
 		}

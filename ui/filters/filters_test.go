@@ -422,7 +422,7 @@ func TestTypingOverAName(t *testing.T) {
 	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Added to Cart"` {
 		t.Errorf("esc left %s", got)
 	}
-	h.Press("enter")
+	h.Press("esc", "enter")
 	h.Type("purch")
 	h.Press("enter")
 	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Purchase"` {

@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type form struct {
 	filter doc.Path
 	rows   []row
 	cursor int
+	option int  // the highlighted option of a choice
 	typing bool // the row is a text field
 
 	before    doc.Value // the document when the row was focused, into which the text is written
@@ -27,7 +29,6 @@ type form struct {
 	start     string           // the prompt's text at that time
 	names     []typeahead.Item // suggestions for the row
 	list      typeahead.List   // the suggestions that match the text
-	refused   bool             // the user has been told that the text cannot be parsed
 	replacing bool             // the text replaces that of the row
 	fresh     bool             // the row is unchanged: typing replaces its text
 }
@@ -76,10 +77,10 @@ func (f *form) row() (row, bool) {
 // focusRow focuses a row.
 func (f *form) focusRow(i int) {
 	f.cursor = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh, f.refused, f.replacing = f.root, false, nil, false, false, false
+	f.before, f.typing, f.names, f.fresh, f.replacing = f.root, false, nil, false, false
 	f.list.Clear()
 	r, ok := f.row()
-	f.start = r.text
+	f.start, f.option = r.text, r.optionIndex()
 	if !ok || !r.kind.isText() {
 		return
 	}
@@ -88,7 +89,7 @@ func (f *form) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
-	f.fresh = (r.isCount() || r.kind == frequencyRow || r.kind == nameRow) && r.text != ""
+	f.fresh = (r.isCount() || r.kind == frequencyRow || r.kind == nameRow) && r.text != "" && f.parseError(r) == nil
 	if r.kind == nameRow {
 		f.names = f.namesOf(r)
 		if r.text == "" { // an existing name is not replaced when the cursor passes it
@@ -119,20 +120,14 @@ func (f *form) focusPath(p doc.Path) {
 func (f *form) key(msg tea.KeyMsg) bool {
 	k := f.keys
 	r, ok := f.row()
-	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.hasSuggestions() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
-	if _, marked := f.highlightedName(); leaving && ok && !marked {
-		if err := f.parseError(r); err != nil && !f.refused {
-			f.failure, f.refused = sentence(err), true // once: leaving again discards the text
-			return false
-		}
-	}
+	_, marked := f.highlightedName()
 	switch {
 	case key.Matches(msg, k.Close):
-		f.keepTyped()
-		return true
+		return !f.discard(r)
 	case !ok:
 	case f.hasSuggestions() && f.list.Key(msg.String()):
-		f.acceptText(r)
+	case msg.String() == "enter" && r.kind == frequencyRow && !marked && f.parseError(r) != nil:
+		f.failure = sentence(f.parseError(r))
 	case msg.String() == "enter":
 		return f.enter(r)
 	case key.Matches(msg, k.Next):
@@ -141,7 +136,6 @@ func (f *form) key(msg tea.KeyMsg) bool {
 		}
 		f.focusRow(f.cursor + 1)
 	case key.Matches(msg, k.Prev):
-		f.keepTyped()
 		f.focusRow(f.cursor - 1)
 	case key.Matches(msg, k.Clear):
 		f.write(f.before, r, nil)
@@ -159,6 +153,9 @@ func (f *form) key(msg tea.KeyMsg) bool {
 // enter moves to the next required row, and reports whether there is none.
 func (f *form) enter(r row) bool {
 	took := f.acceptSuggestion(r)
+	if value, ok := f.highlightedOption(r); ok {
+		f.choose(r, value)
+	}
 	if r.kind == nameRow && f.prompt.Value() == "" {
 		f.failure = "Type a name first, or press esc to cancel."
 		return false
@@ -209,13 +206,18 @@ func (f *form) acceptSuggestion(r row) bool {
 	return true
 }
 
-// keepTyped keeps the text of a name row that is left without a choice. If the user was replacing a name, the
-// old one stays.
-func (f *form) keepTyped() {
-	r, ok := f.row()
-	if _, marked := f.highlightedName(); ok && marked && !f.replacing && r.kind == nameRow && f.textChanged() && f.prompt.Value() != "" {
-		f.write(f.before, r, []string{f.prompt.Value()})
+// discard discards a text that cannot be read, or that searches for a name in place of another: the row has its old value
+// again, and the footer says so. It returns false if there is no such text.
+func (f *form) discard(r row) bool {
+	text := f.prompt.Value()
+	_, marked := f.highlightedName()
+	if !f.textChanged() || !(r.kind == nameRow && f.replacing && marked) && !(r.kind == frequencyRow && f.parseError(r) != nil) {
+		return false
 	}
+	f.setRoot(f.before)
+	f.focusRow(f.cursor)
+	f.failure = fmt.Sprintf("Discarded “%s”. It is still “%s”.", text, f.start)
+	return true
 }
 
 // typeKey handles a key in a text field.
@@ -232,7 +234,7 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		typed := text != f.start
-		if name, _, _ := f.splitAction(r); name != "" { // the event's name and its frequency
+		if _, _, whole := f.splitAction(r); whole { // the event's name and its frequency
 			f.list.Clear()
 			f.acceptText(r)
 			return
@@ -240,18 +242,20 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 		f.list.Show(typeahead.Options{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.unknownNote()})
 	}
 	if r.kind == frequencyRow {
-		f.refused = false
 		f.list.Show(typeahead.Options{Items: typeahead.Items(audience.SuggestFrequencies(text)), Text: text, Typed: f.parseError(r) != nil})
 	}
 	f.acceptText(r)
 }
 
-// parseError returns why the text of a row cannot be parsed; nil if it can, or needs no parsing.
+// parseError returns why the frequency in the text of a row cannot be parsed; nil if it can, or there is none.
 func (f *form) parseError(r row) error {
-	if r.kind != frequencyRow || !f.textChanged() {
+	often := f.prompt.Value()
+	if name, rest, whole := f.splitAction(r); name != "" && !whole {
+		often = rest
+	} else if r.kind != frequencyRow {
 		return nil
 	}
-	_, err := audience.SetFrequency(f.before, f.filter, f.prompt.Value(), f.env())
+	_, err := audience.SetFrequency(f.before, f.filter, often, f.env())
 	return err
 }
 
@@ -267,12 +271,9 @@ func (f *form) splitAction(r row) (name, often string, ok bool) {
 	return audience.SplitAction(f.prompt.Value(), names, f.env())
 }
 
-// acceptText writes the text, unless it is the beginning of a highlighted name: half a name would be counted
-// and saved.
+// acceptText writes the text, whatever it is: nothing typed is lost, however the row is left.
 func (f *form) acceptText(r row) {
-	text := f.prompt.Value()
-	name, _, whole := f.splitAction(r)
-	if _, marked := f.highlightedName(); text == f.start || marked && text != "" || name != "" && !whole || f.parseError(r) != nil {
+	if text := f.prompt.Value(); text == f.start {
 		f.setRoot(f.before)
 	} else {
 		f.write(f.before, r, []string{text})
@@ -283,7 +284,7 @@ func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 	was := r.isYes()
 	on := was
 	switch msg.String() {
-	case " ", "left", "right", "h", "l":
+	case " ":
 		on = !on
 	case "y":
 		on = true
@@ -299,19 +300,37 @@ func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 	f.before = f.root
 }
 
-// choiceKey changes a choice: the next option, the previous one, or one by its first letter.
+// highlightedOption returns the option that the arrows lead to, unless it is the current one.
+func (f *form) highlightedOption(r row) (string, bool) {
+	options := r.availableOptions()
+	if r.kind != choiceRow || f.option < 0 || f.option >= len(options) {
+		return "", false
+	}
+	value := options[f.option].Value
+	return value, value != r.text
+}
+
+// choiceKey handles a key in a choice: arrows highlight an option, space chooses it, or the next one if it is the current
+// one, and a letter chooses the next option that begins with it.
 func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 	options := r.availableOptions()
 	if len(options) == 0 {
 		return
 	}
-	at := slices.IndexFunc(options, func(o schema.OptionState) bool { return o.Value == r.text })
-	n := len(options)
+	at, n := r.optionIndex(), len(options)
 	switch s := msg.String(); s {
-	case "right", " ":
-		at = (at + 1) % n
+	case "right":
+		f.option = min(f.option+1, n-1)
+		return
 	case "left":
-		at = (max(at, 0) + n - 1) % n
+		f.option = max(f.option-1, 0)
+		return
+	case " ":
+		if _, ok := f.highlightedOption(r); ok {
+			at = f.option
+		} else {
+			at = (at + 1) % n
+		}
 	default:
 		if len(msg.Runes) != 1 {
 			return
@@ -336,9 +355,11 @@ func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 func (f *form) choose(r row, value string) {
 	if value == f.start {
 		f.setRoot(f.before)
-		return
+	} else {
+		f.write(f.before, r, []string{value})
 	}
-	f.write(f.before, r, []string{value})
+	now, _ := f.row()
+	f.option = now.optionIndex()
 }
 
 // write writes the texts of a row into a document; no text removes the value.
@@ -362,7 +383,10 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	case r.input.Part == audience.Value && r.kind != fixedRow:
 		return audience.SetValues(root, filter, r.values(f.env(), root.Lookup(filter), texts))
 	case r.kind == frequencyRow:
-		return audience.SetFrequency(root, filter, text, f.env())
+		if out, err := audience.SetFrequency(root, filter, text, f.env()); err == nil {
+			return out, nil
+		}
+		return audience.KeepFrequency(root, filter, text)
 	case text == "":
 		return root.Delete(p), nil
 	case r.input.Part == audience.Name:
@@ -412,8 +436,9 @@ func (f *form) bindings() []key.Binding {
 		return []key.Binding{k.Close}
 	}
 	done := k.Done
+	_, other := f.highlightedOption(r)
 	switch {
-	case f.hasSuggestions() && f.list.At() >= 0:
+	case f.hasSuggestions() && f.list.At() >= 0, other:
 		done = bind("enter", "take it", "enter")
 	case !slices.ContainsFunc(f.rows[f.cursor+1:], row.needsInput):
 		done = bind("enter", "done", "enter")
@@ -423,9 +448,9 @@ func (f *form) bindings() []key.Binding {
 	case f.hasSuggestions():
 		out = append(out, k.Pick)
 	case r.kind == choiceRow:
-		out = append(out, k.Change)
+		out = append(out, k.Change, k.Highlight)
 	case r.kind == toggleRow:
-		out = append(out, bind("space", "yes or no", " ", "left", "right", "y", "n"))
+		out = append(out, bind("space", "yes or no", " ", "y", "n"))
 	}
 	return append(out, k.Next, k.Prev, k.Clear, k.FormEditor)
 }

@@ -101,7 +101,7 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 		text = "–"
 	}
 	if at && (r.kind == choiceRow || r.kind == toggleRow) {
-		text, tone = "‹ "+text+" ›", themes.ToneAccent
+		tone = themes.ToneAccent
 	}
 	return mark + label + "  " + th.Paint(tone, widget.Truncate(text, room))
 }
@@ -151,12 +151,11 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 		}
 	}
 	_, _, whole := f.splitAction(r)
-	if _, marked := f.highlightedName(); r.kind == frequencyRow && !marked && f.textChanged() || whole {
-		if err := f.parseError(r); err != nil {
-			say(themes.ToneWarning, sentence(err))
-		} else {
-			say(themes.ToneInfo, "= "+audience.DescribeFilter(f.root.Lookup(f.filter), f.env()))
-		}
+	_, marked := f.highlightedName()
+	if err := f.parseError(r); err != nil && !marked {
+		say(themes.ToneWarning, sentence(err))
+	} else if r.kind == frequencyRow && !marked && f.textChanged() || whole {
+		say(themes.ToneInfo, "= "+audience.DescribeFilter(f.root.Lookup(f.filter), f.env()))
 	}
 	switch {
 	case whole:
@@ -194,10 +193,11 @@ func (f *form) layNames(indent int, put func(name int, text string, chips ...chi
 	}
 }
 
-// layChips adds the options of a choice, the selected one in brackets.
+// layChips adds the options of a choice, the selected one in brackets and the highlighted one behind a mark.
 func (f *form) layChips(indent, room int, put func(name int, text string, chips ...chip)) {
 	r, _ := f.row()
 	th, width := f.cfg.Theme, 0
+	highlighted, other := f.highlightedOption(r)
 	var chips []string
 	var at []chip
 	flush := func() {
@@ -208,8 +208,11 @@ func (f *form) layChips(indent, room int, put func(name int, text string, chips 
 	}
 	for _, o := range r.availableOptions() {
 		text, style := " "+o.Title()+" ", th.Faint
-		if o.Value == r.text {
+		switch {
+		case o.Value == r.text:
 			text, style = "["+o.Title()+"]", th.Accent
+		case other && o.Value == highlighted:
+			text, style = "▸"+o.Title()+" ", th.Selected
 		}
 		text = widget.Truncate(widget.Clean(text), room)
 		if n := widget.Width(text); width > 0 && width+1+n > room {

@@ -12,7 +12,7 @@ type keyMap struct {
 	Open, Add, AddOther, Join, Negate, Duplicate, Remove key.Binding
 	Up, Down, Indent, Outdent, Other, Editor, Why        key.Binding
 
-	Done, Close, Next, Prev, Change, Clear, Pick, FormEditor key.Binding
+	Done, Close, Next, Prev, Change, Highlight, Clear, Pick, FormEditor key.Binding
 }
 
 func bind(label, help string, keys ...string) key.Binding {
@@ -44,7 +44,8 @@ func newKeyMap() keyMap {
 		Close:      bind("esc", "done", "esc"),
 		Next:       bind("tab/↓", "next field", "tab", "down"),
 		Prev:       bind("⇧tab/↑", "previous field", "shift+tab", "up"),
-		Change:     bind("←/→", "change", "left", "right", " "),
+		Change:     bind("space", "change", " "),
+		Highlight:  bind("←/→", "options", "left", "right"),
 		Clear:      bind("ctrl+x", "remove value", "ctrl+x"),
 		Pick:       bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n"),
 		FormEditor: bind("ctrl+e", "as JSON in your editor", "ctrl+e"),

@@ -75,11 +75,9 @@ func (f *form) press(l line, x int) bool {
 	switch {
 	case l.name >= 0 && f.list.Highlight(l.name):
 		if r, ok := f.row(); ok {
-			f.acceptText(r)
 			return f.enter(r)
 		}
 	case l.row != f.cursor:
-		f.keepTyped()
 		f.focusRow(l.row)
 	case len(l.chips) > 0:
 	default:

@@ -150,6 +150,11 @@ func (r row) availableOptions() []schema.OptionState {
 	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
 }
 
+// optionIndex returns the index of the value among the options that are allowed; -1 if it is none of them.
+func (r row) optionIndex() int {
+	return slices.IndexFunc(r.availableOptions(), func(o schema.OptionState) bool { return o.Value == r.text })
+}
+
 // isCount reports whether a row contains a whole number.
 func (r row) isCount() bool {
 	n := r.input.State.Node

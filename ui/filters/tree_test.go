@@ -185,29 +185,6 @@ func TestLockedFiltersAreReadOnly(t *testing.T) {
 	wantUnchanged(t, e, cfg.Root)
 }
 
-// A filter can be edited as JSON externally; a text that does not parse is not lost.
-func TestFilterIsEditedAsJSON(t *testing.T) {
-	cfg := config(t, audienceJSON, 60, 30)
-	var given string
-	after := `{"filter_type":`
-	cfg.Host.OpenExternal = func(text, suffix string, then func(string)) { given = text; then(after) }
-	e := filters.New(cfg)
-	press(e, "j", "e")
-	if !strings.Contains(given, `"India"`) || !strings.Contains(e.View(), "Invalid JSON, not applied") {
-		t.Fatalf("given %s, shown\n%s", given, e.View())
-	}
-	press(e, "e")
-	if given != after {
-		t.Errorf("the text that was no JSON has become %s", given)
-	}
-	after = `{"filter_type":"custom_segments","name":"VIP"}`
-	press(e, "e")
-	root, _ := e.Edited()
-	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0)).Encode()); got != after {
-		t.Errorf("the filter is %s", got)
-	}
-}
-
 // The help has a text for every key, and lists the keys of every operation.
 func TestEveryOperationIsInTheHelp(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 60, 30))

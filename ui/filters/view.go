@@ -306,7 +306,7 @@ func (t *Tree) footerText() (string, themes.Tone) {
 		if !ok {
 			return "", themes.ToneFaint
 		}
-		if p, ok := t.problemAt(r); ok && !missing(p) {
+		if p, ok := t.problemAt(r); ok && !missing(p) && t.open.parseError(r) == nil {
 			return problemText(p), themes.ToneDanger
 		}
 		return t.open.help(r), themes.ToneFaint

@@ -133,10 +133,10 @@ func TestMessageFilterView(t *testing.T) {
 	l := newTestLayout(t)
 	n := messageFilter{sendContext: l.sendContext}
 	c, ok := n.at(rowID{rowFilter, 0})
-	if !ok || c.With(n.filter, cycleValue(c.Choices(), "", 1)) != (engine.KeyFilter{Platform: "ANDROID"}) {
+	if !ok || c.With(n.filter, valueAfter(c.Choices(), "")) != (engine.KeyFilter{Platform: "ANDROID"}) {
 		t.Fatalf("the first choice is %+v", c)
 	}
-	if view := rowsText(n.View(rowID{rowFilter, 0}, 40)); !strings.Contains(view, "▌ Platform    ‹ All ›") {
+	if view := rowsText(n.View(rowID{rowFilter, 0}, 40)); !strings.Contains(view, "▌ Platform    All ▾") {
 		t.Errorf("the row is %s", view)
 	}
 	if _, ok := n.at(rowID{rowFilter, 1}); ok {

@@ -268,13 +268,13 @@ func (f *form) drop(edit bool) tea.Cmd {
 	return f.refresh()
 }
 
-// cycle selects the next value of the choice under the cursor, or the previous one.
-func (f *form) cycle(by int) tea.Cmd {
+// cycle selects the next value of the choice under the cursor.
+func (f *form) cycle() tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
-		return f.narrowTo(n, cycleValue(n.Choices(), n.Selected(f.narrow.filter), by))
+		return f.narrowTo(n, valueAfter(n.Choices(), n.Selected(f.narrow.filter)))
 	}
 	if f.at.kind == rowIdentifier {
-		return f.identify(f.to.identifierAfter(by))
+		return f.identify(f.to.nextIdentifier())
 	}
 	return nil
 }

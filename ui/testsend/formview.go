@@ -198,9 +198,7 @@ func (f *form) actions(host formHost) []screen.Action {
 		acts = append(acts, leave)
 	default:
 		enter.Label, enter.Run = "choose", f.choose
-		acts = append(acts,
-			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.cycle(1) }},
-			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return f.cycle(-1) }})
+		acts = append(acts, screen.Action{Keys: []string{" "}, Label: "next value", Help: "choose the next value", Group: groupTest, BarPriority: 7, Run: f.cycle})
 	}
 	return append(append([]screen.Action{enter}, acts...), f.moveActions(host)...)
 }

@@ -51,8 +51,7 @@ func choose(n model.FilterField, then func(value string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// cycleValue returns the value n positions after another, wrapping around.
-func cycleValue(values []string, now string, by int) string {
-	n := len(values)
-	return values[((slices.Index(values, now)+by)%n+n)%n]
+// valueAfter returns the value after another, wrapping around.
+func valueAfter(values []string, now string) string {
+	return values[(slices.Index(values, now)+1)%len(values)]
 }

@@ -99,13 +99,13 @@ func (r *recipients) identify(identifier string) {
 	r.updateSuggestions()
 }
 
-// identifierAfter returns the identifier n positions after the current one.
-func (r *recipients) identifierAfter(n int) string {
+// nextIdentifier returns the identifier after the current one.
+func (r *recipients) nextIdentifier() string {
 	var all []string
 	for _, o := range r.draft.Fields.Identifier.Options {
 		all = append(all, o.Value)
 	}
-	return cycleValue(all, r.identifier, n)
+	return valueAfter(all, r.identifier)
 }
 
 // choose lists the identifiers.

@@ -51,11 +51,11 @@ func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
 	return row{at, []string{widget.PadRight(mark+label+text, w)}}
 }
 
-// choice renders a value that can be cycled.
+// choice renders a value that is one of several.
 func choice(t themes.Theme, focused bool, value string) string {
 	value = widget.Clean(value)
 	if focused {
-		return t.Selected.Render("‹ " + value + " ›")
+		return t.Selected.Render(value + " ▾")
 	}
 	return value + " " + t.Faint.Render("▾")
 }

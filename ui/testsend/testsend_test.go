@@ -144,7 +144,7 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, s, id, 80, 24)
-	h.Press("shift+tab", "right") // by user id
+	h.Press("shift+tab", " ") // by user id
 	h.Want("User ID")
 	h.Press("tab")
 	h.Type("USER_2")
@@ -198,7 +198,7 @@ func TestOnlyChannelIdentifiersAreOffered(t *testing.T) {
 func TestSegmentsAreOffered(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("shift+tab", "left")
+	h.Press("shift+tab", "enter", "end", "enter")
 	h.Want("Segment")
 	h.Press("tab", "down", "enter")
 	h.Want("1 Big spenders", "1 message to 2 members", "1 of 1")
@@ -225,7 +225,7 @@ func TestForecastOfFilterSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("shift+tab", "left", "tab", "down", "enter")
+	h.Press("shift+tab", "enter", "end", "enter", "tab", "down", "enter")
 	h.Want("1 Adas", "1 message to 1 member", "First Name  Ada")
 	h.Press("ctrl+s")
 	h.Want("✓ Email sent")
@@ -236,10 +236,10 @@ func TestNarrowingToALocale(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("enter", "tab")
-	h.Want("2 messages to 1 recipient", "Locale", "‹ All ›")
+	h.Want("2 messages to 1 recipient", "Locale", "All ▾")
 	h.WantNot("Platform", "Variation")
-	h.Press("right", "right")
-	h.Want("‹ German ›", "1 message to 1 recipient")
+	h.Press(" ", " ")
+	h.Want("German ▾", "1 message to 1 recipient")
 	h.WantNot("│ Email  ●")
 	h.Press("ctrl+s")
 	h.Want("Email · German sent")
@@ -262,9 +262,9 @@ func TestMessageNames(t *testing.T) {
 		}
 		h.Type("zoe@example.com,")
 		look("Email · A")
-		h.Press("tab", "right", "tab", "right", "right")
-		look("‹ B ›", "Default", "Email · B")
-		h.Press("left", "left", "shift+tab", "left", "ctrl+s")
+		h.Press("tab", " ", "tab", " ", " ")
+		look("B ▾", "Default", "Email · B")
+		h.Press("enter", "enter", "shift+tab", "enter", "enter", "ctrl+s")
 		look("✓ Email · A sent", "✗ Email · B failed", "✗ Email · German · A failed")
 		h.Press("enter")
 		look()
@@ -282,7 +282,7 @@ func TestPlatformsOfAPush(t *testing.T) {
 	h.Want("All", "Android", "Web")
 	h.WantNot("iOS")
 	h.Press("down", "enter")
-	h.Want("‹ Android ›")
+	h.Want("Android ▾")
 	h.Press("ctrl+s")
 	h.Want("Android sent")
 	h.WantNot("✓ Web")
@@ -451,7 +451,7 @@ func TestRowsAreClickable(t *testing.T) {
 		h.ClickOn("Platform")
 		h.Want("Android", "Web") // its choice is open
 		h.Press("down", "enter")
-		h.Want("‹ Android ›")
+		h.Want("Android ▾")
 		h.ClickOn("[ Send")
 		h.Want("Android sent")
 	}
@@ -488,4 +488,21 @@ func TestFailedRecipientsAreNotPrefilled(t *testing.T) {
 	h = visit()
 	h.Want("1 ada@example.com", "1 of 10")
 	h.WantNot("stranger@example.com")
+}
+
+// Arrows move between the rows; they never change what is sent.
+func TestArrowsChangeNothing(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
+	h.Press("shift+tab")
+	before := h.Text()
+	for range 12 {
+		h.Press("right", "left", "left", "down", "right")
+	}
+	for range 12 {
+		h.Press("up", "right")
+	}
+	if after := h.Text(); after != before {
+		t.Errorf("arrows changed\n%s\nto\n%s", before, after)
+	}
 }

@@ -27,9 +27,9 @@ func TestUndoAndRedoEachChange(t *testing.T) {
 		h.Type("ada@example.com,ben@example.com,")
 		h.Press("up", "x")
 		h.Want("1 of 10")
-		h.Press("tab", "right") // only the default locale
-		h.Want("‹ Default ›")
-		h.Press("left")
+		h.Press("tab", " ") // only the default locale
+		h.Want("Default ▾")
+		h.Press("enter", "enter")
 		h.Press("tab")
 		h.Type("Zoe")
 		h.Want("Zoe")
@@ -41,8 +41,8 @@ func TestUndoAndRedoEachChange(t *testing.T) {
 		}
 		undo("ctrl+z", "Undone: First Name", "▌ First Name", "Ada")
 		h.WantNot("Zoe")
-		undo("ctrl+z", "Undone: Locale", "▌ Locale      ‹ Default ›")
-		undo("ctrl+z", "Undone: Locale", "▌ Locale      ‹ All ›")
+		undo("ctrl+z", "Undone: Locale", "▌ Locale      Default ▾")
+		undo("ctrl+z", "Undone: Locale", "▌ Locale      All ▾")
 		undo("ctrl+z", "Undone: removed Ben", "▌  2 ben@example.com", "2 of 10")
 		undo("ctrl+z", "Undone: added Ben", "1 of 10", "▌  +")
 		undo("ctrl+z", "Undone: added Ada Byron", "0 of 10", "▌  +")
@@ -71,10 +71,10 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	h.Press("ctrl+z")
 	h.Want(`Undone: used the group "QA"`, "1 zoe@example.com", "1 of 10")
 	h.Press("ctrl+y", "ctrl+s", "esc")
-	h.Press("shift+tab", "shift+tab", "right")
+	h.Press("shift+tab", "shift+tab", " ")
 	h.Want("User ID")
 	h.Press("ctrl+z")
-	h.Want("Undone: Identifier", "Email address ›", "2 of 10")
+	h.Want("Undone: Identifier", "Email address ▾", "2 of 10")
 	h.Press("e", "enter", "ctrl+z")
 	h.Want("Undone: filled in an earlier test")
 }
@@ -253,7 +253,7 @@ func TestClicks(t *testing.T) {
 			}
 			h.ClickOn("Locale")
 			h.Click(indexOf(t, h, "│   German", 5))
-			h.Want("‹ German ›", "1 message to 1 recipient")
+			h.Want("German ▾", "1 message to 1 recipient")
 			h.ClickOn("First Name")
 			h.Type("Zoe")
 			h.Want("▌ First Name", "Zoe")

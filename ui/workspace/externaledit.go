@@ -11,18 +11,6 @@ import (
 	"bugle/ui/widget"
 )
 
-// openExternal opens a text of the editor in the user's editor.
-func (f *form) openExternal(text, suffix string, then func(string)) tea.Cmd {
-	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
-		if !changed {
-			return nil
-		}
-		then(after)
-		f.adopt(true)
-		return f.afterExternal()
-	}})
-}
-
 // editText opens a text that the form requests in the user's editor.
 func (f *form) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {

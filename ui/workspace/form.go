@@ -36,9 +36,8 @@ type form struct {
 
 // requests collects what the editor has requested during Update.
 type requests struct {
-	open     doc.Path
-	external tea.Cmd
-	notice   string
+	open   doc.Path
+	notice string
 }
 
 // fulfill carries out the requests of the editor.
@@ -49,9 +48,9 @@ func (f *form) fulfill() tea.Cmd {
 		f.open(w.open)
 	}
 	if w.notice == "" {
-		return w.external
+		return nil
 	}
-	return tea.Batch(w.external, screen.Notify(widget.LevelInfo, w.notice))
+	return screen.Notify(widget.LevelInfo, w.notice)
 }
 
 // open opens the editor of the object, map or list at p, and focuses it.
@@ -103,9 +102,8 @@ func (f *form) config() editor.Config {
 		},
 		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
 		Host: editor.Host{
-			Open:         func(p doc.Path) { f.requests.open = p },
-			OpenExternal: func(text, suffix string, then func(string)) { f.requests.external = f.openExternal(text, suffix, then) },
-			Notify:       func(text string) { f.requests.notice = text },
+			Open:   func(p doc.Path) { f.requests.open = p },
+			Notify: func(text string) { f.requests.notice = text },
 			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 				return f.tasks.Run(taskEditor+kind, fn)
 			},
@@ -188,7 +186,7 @@ func (f *form) key(msg tea.KeyMsg) (cmd tea.Cmd, last bool) {
 	before, _ := f.editor.Focused()
 	root, modal := f.draft.Root(), f.editor.Modal()
 	cmd = f.update(msg, msg.Paste)
-	asked := f.requests.open != nil || f.requests.external != nil || f.requests.notice != ""
+	asked := f.requests.open != nil || f.requests.notice != ""
 	if msg.String() != "enter" || modal || f.editor.Modal() || cmd != nil || !root.Same(f.draft.Root()) || asked {
 		return cmd, false
 	}

@@ -1,0 +1,148 @@
+package filters_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// Words that cannot be read stay in their row, marked and with the reason, however the row is left.
+func TestUnreadableWordsStay(t *testing.T) {
+	const words, reason = "at leest twice", "“at leest twice” cannot be read here; try"
+	for name, leave := range map[string][]string{
+		"enter":        {"enter"},
+		"next row":     {"tab"},
+		"previous row": {"up"},
+		"a click":      {"click"},
+		"a section":    {"section"},
+		"a problem":    {"alt+n"},
+		"resize":       {"resize"},
+		"leaving":      nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newTestbed(t, audienceJSON)
+			h := b.open(120, 40, segmentation, include)
+			h.Press("j", "j", "enter", "tab")
+			if name == "resize" { // a paste, too
+				h.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(words), Paste: true})
+			} else {
+				h.Type(words)
+			}
+			h.Want(words, reason)
+			for _, k := range leave {
+				switch k {
+				case "click":
+					h.ClickOn("├     Country")
+				case "section":
+					h.ClickOn("Schedule")
+				case "resize":
+					h.Resize(60, 20)
+				default:
+					h.Press(k)
+				}
+			}
+			if name == "enter" { // it stays in the row
+				h.Want("▸ How often", reason)
+			}
+			h = b.open(120, 40, segmentation, include, "filters", 1, "execution", "count")
+			h.Want("Did Added to Cart “"+words+"”", "✗", words, reason)
+			h.Press("ctrl+u")
+			h.Type("at least twice")
+			h.Press("enter")
+			h.Want("Did Added to Cart at least 2 times")
+			if got, want := b.stored(segmentation, include, "filters", 1, "execution"), `{"type":"atleast","count":2}`; got != want {
+				t.Errorf("the frequency is %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// Esc is the way out of words that cannot be read, and of a search for another name: it says what it discards.
+func TestEscSaysWhatItDiscards(t *testing.T) {
+	b := newTestbed(t, audienceJSON)
+	before := b.stored(segmentation)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("j", "j", "enter", "tab")
+	h.Type("sometimes")
+	h.Press("esc")
+	h.Want("▸ How often", "Discarded “sometimes”. It is still “at least 2")
+	h.Press("shift+tab")
+	h.Type("purch")
+	h.Press("esc")
+	h.Want("▸ Event", "Discarded “purch”. It is still “Added to Cart”.")
+	h.Press("esc")
+	h.WantNot("▸ Event")
+	if got := b.stored(segmentation); got != before {
+		t.Errorf("the audience is %s", got)
+	}
+}
+
+// A name that was typed and not chosen stays, and so does a sentence about an event.
+func TestTypedNamesStay(t *testing.T) {
+	for words, reason := range map[string]string{"purch": notKnown, "Purchase at leest twice": "“at leest twice” cannot be read here"} {
+		for _, leave := range []string{"up", "click", "section"} {
+			b := newTestbed(t, audienceJSON)
+			h := b.open(120, 40, segmentation, include)
+			h.Press("j", "j", "enter")
+			h.Type(words)
+			if words != "purch" {
+				h.Want(reason)
+			}
+			switch leave {
+			case "click":
+				h.ClickOn("├     Country")
+			case "section":
+				h.ClickOn("Schedule")
+			default:
+				h.Press(leave)
+			}
+			if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"`+words+`"` {
+				t.Errorf("%q and %s: the event is %s\n%s", words, leave, got, h.Text())
+			}
+		}
+	}
+}
+
+// A filter can be edited as JSON; a text that does not parse is opened again or discarded on purpose.
+func TestFilterIsEditedAsJSON(t *testing.T) {
+	b := newTestbed(t, audienceJSON)
+	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)})
+	h := uitest.New(t, s, 120, 40)
+	h.Press("j")
+	opened := findMessage[screen.OpenEditorMsg](s.Update(findMessage[tea.Msg](s.Update(uitest.Key("e")))))
+	if !strings.Contains(opened.Text, `"India"`) {
+		t.Fatalf("the editor gets %s", opened.Text)
+	}
+	h.Send(opened.Then(`{"filter_type":`, true)())
+	h.Want("This is not valid yet", "Keep editing")
+	h.Press("d")
+	h.Send(opened.Then(`{"filter_type":"custom_segments","name":"VIP"}`, true)())
+	if got := b.stored(segmentation, include, "filters", 0); got != `{"filter_type":"custom_segments","name":"VIP"}` {
+		t.Errorf("the filter is %s", got)
+	}
+	h.Want("In the segment VIP")
+}
+
+// findMessage returns the first message of a type that a command sends.
+func findMessage[T any](cmd tea.Cmd) (found T) {
+	if cmd == nil {
+		return found
+	}
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, c := range batch {
+			if m, ok := any(findMessage[T](c)).(T); ok {
+				return m
+			}
+		}
+	}
+	m, _ := msg.(T)
+	return m
+}

@@ -158,6 +158,14 @@ func (f *Form) Modal() bool {
 	return f.nameInput != nil || f.datePicker != nil || f.model.field.modal() || f.model.builder.list && f.model.field.editor != nil
 }
 
+// Pending returns the name that is typed and not accepted yet.
+func (f *Form) Pending() string {
+	if f.nameInput == nil {
+		return ""
+	}
+	return f.nameInput.name()
+}
+
 // Bindings returns the keys that work at the focused field, for the screen's help and to avoid conflicts. Keys
 // that are text are not included: see [Form.Typing].
 func (f *Form) Bindings() []key.Binding { return f.actions().all() }

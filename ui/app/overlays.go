@@ -227,10 +227,14 @@ func newInput(t themes.Theme, msg screen.InputMsg) *inputBox {
 func (in *inputBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "esc":
+		var cmds []tea.Cmd
 		if in.msg.OnCancel != nil {
-			return in.msg.OnCancel(), true
+			cmds = append(cmds, in.msg.OnCancel())
 		}
-		return nil, true
+		if in.hasInput() {
+			cmds = append(cmds, screen.Notify(widget.LevelInfo, "Discarded “"+widget.Clean(in.prompt.Value())+"”."))
+		}
+		return tea.Batch(cmds...), true
 	case "enter":
 		if in.msg.Validate != nil {
 			if in.wrong = in.msg.Validate(in.prompt.Value()); in.wrong != "" {

@@ -305,7 +305,10 @@ func TestClickOutsideClosesUnlessInputIsLost(t *testing.T) {
 	d.press("c")
 	d.clickAt(1, 5)
 	d.want("abc") // a click does not discard what was typed
-	d.press("enter")
+	d.press("esc") // esc does, and says so
+	d.want("Discarded “abc”.")
+	d.send(line)
+	d.press("c", "enter")
 	d.wantLog("abc")
 	d.send(line)
 	d.clickAt(1, 5)

@@ -14,6 +14,7 @@ import (
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
+	"bugle/ui/widget"
 )
 
 // host holds the editor of the open place and serves its requests.
@@ -34,6 +35,9 @@ type host struct {
 
 // show opens the editor of the object, list or map at p.
 func (h *host) show(p doc.Path) {
+	if e, ok := h.editor.(editor.PendingEditor); ok && e.Pending() != "" {
+		h.requests.notice = "Discarded “" + widget.Clean(e.Pending()) + "”."
+	}
 	h.path = p
 	h.tabBar = h.tabBarFor(p)
 	h.editor = h.newEditor(p)

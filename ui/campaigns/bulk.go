@@ -340,16 +340,21 @@ func (w *bulkActions) askTags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 }
 
 func (w *bulkActions) askUntags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
+	having := func(text string) []engine.Summary {
+		return slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(parseTags(text)) })
+	}
 	return screen.Send(screen.InputMsg{
-		Title: "Remove tags from " + campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Separate tags with commas.", Value: cmp.Or(text, strings.Join(commonTags(p.rows), ", ")), Placeholder: "sale, spring", Validate: tagsError,
+		Title: "Remove tags from " + campaignsNamed(p.rows), Body: namesOfSeveral(p.rows) + "Separate tags with commas.", Value: cmp.Or(text, strings.Join(commonTags(p.rows), ", ")), Placeholder: "sale, spring",
+		Validate: func(text string) string {
+			if tagsError(text) == "" && len(having(text)) == 0 {
+				return "No selected campaign has these tags."
+			}
+			return tagsError(text)
+		},
 		OnCancel: func() tea.Cmd { return w.showMenu(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.progressive, t.past = bulk.Tag{Remove: parseTags(text)}, "untag", "Untagging", "untagged"
-			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(parseTags(text)) })
-			if len(having) == 0 {
-				return screen.Notify(widget.LevelInfo, "No selected campaign has these tags.")
-			}
-			return w.ask(t, planTask(w.deps.Service, t, having), func() tea.Cmd { return w.askUntags(p, t, text) })
+			return w.ask(t, planTask(w.deps.Service, t, having(text)), func() tea.Cmd { return w.askUntags(p, t, text) })
 		},
 	})
 }

@@ -237,6 +237,14 @@ func (g *Grid) SetProblems(ps []schema.Problem) {
 // Typing reports whether letters are text.
 func (g *Grid) Typing() bool { return g.addDialog != nil || g.share != nil }
 
+// Pending returns the locale that is typed and not added yet.
+func (g *Grid) Pending() string {
+	if g.addDialog == nil {
+		return ""
+	}
+	return g.addDialog.prompt.Value()
+}
+
 // Modal reports whether esc has something to close: an input, a comparison or marks.
 func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem.marks) > 0 }
 

@@ -46,6 +46,10 @@ type Editor interface {
 // the last change was an operation, which is always an undo step of its own.
 type OperationEditor interface{ LastWasOperation() bool }
 
+// PendingEditor is an editor that asks for a text. Pending returns what is typed and not accepted yet, which is lost with the
+// editor.
+type PendingEditor interface{ Pending() string }
+
 // Config describes what an editor edits and how it looks. The embedded part configures the plain form of the
 // same place.
 type Config struct {

@@ -36,7 +36,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return nil
 	}
 	if r.Kind == taskReadFile {
-		return readResult(r)
+		return s.readResult(r)
 	}
 	made, ok := r.Value.(engine.Created)
 	if !ok {

@@ -3,6 +3,7 @@ package newdraft
 
 import (
 	"cmp"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -59,6 +60,7 @@ type Screen struct {
 	creator       widget.Prompt
 	inputError    string // why the entered text is invalid
 	refused       error  // why the service did not create the draft
+	file          string // the name of the file that was asked for
 
 	positions drawnPositions
 }
@@ -102,6 +104,17 @@ func (s *Screen) Title() string { return "New draft" }
 
 // Init returns nil: there is nothing to load.
 func (s *Screen) Init() tea.Cmd { return nil }
+
+// LeaveQuestion asks before a typed name is lost.
+func (s *Screen) LeaveQuestion() *screen.Question {
+	if s.Running(taskCreate) || s.name.Value() == engine.CampaignName(s.source) {
+		return nil
+	}
+	return &screen.Question{
+		Title: "Leave without a draft?", Body: fmt.Sprintf("The draft “%s” has not been created yet.", widget.Clean(s.name.Value())),
+		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+	}
+}
 
 // Typing reports whether the name or the creator has the keyboard.
 func (s *Screen) Typing() bool { return s.step == stepName || s.step == stepCreator }

@@ -157,6 +157,18 @@ func TestEscGoesOneStepBack(t *testing.T) {
 	h.Want("› Name", "Cart")
 }
 
+// A typed name is not lost without a question.
+func TestLeavingAsksAboutTheName(t *testing.T) {
+	h := open(t, uitest.NewFake(), "")
+	h.Press("enter", "enter")
+	h.Type("Cart")
+	h.Press("esc", "esc", "ctrl+c")
+	h.Want("The draft “Cart” has not been created yet.")
+	h.Press("enter")
+	h.Press("enter", "enter")
+	h.Want("› Name", "Cart")
+}
+
 func TestStartFromDocument(t *testing.T) {
 	from := `{"id":"65f000000000000000000001","status":"SENT","channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"bob@example.com","basic_details":{"name":"Old","tags":["a"]},"odd":1.50}`
 	fake := uitest.NewFake()
@@ -310,9 +322,8 @@ func TestTemplatesAndFiles(t *testing.T) {
 	h.Press("i")
 	h.Type(file + ".not")
 	h.Press("enter")
-	h.Want("cannot read the file")
-	h.Press("i")
-	h.Type(file)
+	h.Want("cannot read the file", "c.json.not") // to be corrected
+	h.Press("backspace", "backspace", "backspace", "backspace")
 	h.Press("enter")
 	if got := engine.ParseRecord(h.LastRoute().Doc); engine.CampaignName(got.Body) != "Filed" {
 		t.Errorf("the file opens %+v", h.LastRoute())

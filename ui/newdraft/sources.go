@@ -46,7 +46,7 @@ func chooseTemplate() tea.Cmd {
 
 // askFile asks for the source file.
 func (s *Screen) askFile() tea.Cmd {
-	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json",
+	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json", Value: s.file,
 		Validate: func(name string) string {
 			if strings.TrimSpace(name) == "" {
 				return "Type the name of a file."
@@ -54,6 +54,7 @@ func (s *Screen) askFile() tea.Cmd {
 			return ""
 		},
 		Then: func(name string) tea.Cmd {
+			s.file = name
 			return s.Run(taskReadFile, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
 		},
 	})
@@ -83,10 +84,10 @@ func readFile(name string) (doc.Value, error) {
 	return v, nil
 }
 
-// readResult restarts with the file's document.
-func readResult(r screen.Result) tea.Cmd {
+// readResult restarts with the file's document, or asks for the file again.
+func (s *Screen) readResult(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, r.Err.Error())
+		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), s.askFile())
 	}
 	return restartWith(r.Value.(doc.Value))
 }

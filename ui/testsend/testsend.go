@@ -3,6 +3,7 @@
 package testsend
 
 import (
+	"fmt"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -280,8 +281,14 @@ func (s *Screen) sendPast() tea.Cmd {
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
-// LeaveQuestion asks while messages are being sent.
+// LeaveQuestion asks while messages are being sent, and before a typed recipient is lost.
 func (s *Screen) LeaveQuestion() *screen.Question {
+	if typed := s.form.to.text(); s.stage == stageForm && typed != "" {
+		return &screen.Question{
+			Title: "Leave the test?", Body: fmt.Sprintf("“%s” is typed, but not a recipient yet.", widget.Clean(typed)),
+			Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+		}
+	}
 	if s.stage != stageSending {
 		return nil
 	}

@@ -506,3 +506,14 @@ func TestArrowsChangeNothing(t *testing.T) {
 		t.Errorf("arrows changed\n%s\nto\n%s", before, after)
 	}
 }
+
+// A typed recipient is not lost without a question.
+func TestLeavingAsksAboutTypedRecipient(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("zoe@")
+	h.Press("ctrl+c")
+	h.Want("“zoe@” is typed, but not a recipient yet.")
+	h.Press("enter")
+	h.Want("+ zoe@_")
+}

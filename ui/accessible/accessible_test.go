@@ -139,6 +139,44 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// A line that is a command somewhere never becomes content by itself.
+func TestCommandsAreNotStored(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	for _, word := range []string{"status", "Back", " content ", "CLEAR", ":nope", "Quit", "publish"} {
+		b.play("status||basics|" + word + "|")
+		b.wantStored("basic_details.name", `"Spring sale"`)
+		b.want("was not stored, because it is a command")
+	}
+	b.play("status||basics|:back|content|1|list|subject|test|preview|")
+	b.wantStored("campaign_content.content.email.subject", `"Hi\tyou"`)
+	b.play(`status||basics|\Status`)
+	b.wantStored("basic_details.name", `"Status"`)
+	b.play(`basics|\:-) Sale`)
+	b.wantStored("basic_details.name", `":-) Sale"`)
+	b.play("basics|:clear|basic details|back")
+	b.wantStored("basic_details.name", "")
+	b.run("campaigns|1|leave|back|new|2|1|Campaigns|\\new|") // the name of a new draft
+	b.want("was not stored, because it is a command", "Campaign new.")
+}
+
+// A search never opens a campaign, also if it begins its name; only a number or an action does.
+func TestSearchOpensNothing(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("campaigns|spring|Spring sale|/more|/spring|1|leave")
+	if n := strings.Count(b.output, "Campaign Spring sale."); n != 1 {
+		t.Errorf("a search opened it: %d times\n%s", n, b.output)
+	}
+	b.want("with “more”: 0 campaigns")
+}
+
+// A search that is wrong says so and keeps what was found.
+func TestWrongFilterKeepsTheResults(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("campaigns|status:active|status:drft|stauts:draft|1")
+	b.want(`There is no state "drft". Did you mean draft?`, `Unknown filter "stauts".`, "There is nothing to choose here.")
+	b.wantNot("Campaign Spring sale.")
+}
+
 func TestInvalidTextIsAskedAgainOrKept(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|1|list|4|nonsense|")
@@ -321,6 +359,11 @@ func TestPreview(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
 	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
 		t.Fatal(err)
+	}
+	b.play("preview|BEA|")
+	b.want(`There is no user "BEA"`)
+	if strings.Contains(b.output, "Subject: Hi you") {
+		t.Errorf("the defaults are read as those of a user:\n%s", b.output)
 	}
 	b.play("preview||preview|ANN|preview|a b@|back")
 	b.want("Subject: Hi {{UserAttribute['City']|default('you')}}", "Subject: Hi Paris", "one\ntwo")

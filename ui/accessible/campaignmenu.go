@@ -72,7 +72,7 @@ func (w *campaignMenu) header() []string {
 func (w *campaignMenu) items() []item {
 	var out []item
 	for _, p := range w.sectionStates() {
-		out = append(out, item{label: p.title, state: p.text(), disabledReason: p.reason, run: func(ctx context.Context) error { return w.sections.open(ctx, doc.P(p.name)) }})
+		out = append(out, item{label: p.title, word: strings.ToLower(p.title), state: p.text(), disabledReason: p.reason, run: func(ctx context.Context) error { return w.sections.open(ctx, doc.P(p.name)) }})
 	}
 	if bad := schema.Errors(w.problems); len(bad) > 0 && w.edits.LockedAt(nil) == "" {
 		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.sections.goTo(ctx, bad[0].Path) }})

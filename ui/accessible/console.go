@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,6 +39,8 @@ func invalid(format string, args ...any) error { return invalidAnswer{fmt.Sprint
 // Questions are asked by one goroutine, lines may be printed by several.
 type console struct {
 	in *lineReader
+	// commands are the words and names of the menus that were listed, in lower case.
+	commands []string
 
 	mu       sync.Mutex
 	out      io.Writer
@@ -96,8 +99,8 @@ const (
 	wordRead   = "read"
 )
 
-const commonHelp = "At any question, type back to go back, or quit to save everything and quit. " +
-	"To answer with one of these words itself, put a backslash before it."
+const commonHelp = "At any question, type back to go back, or quit to save everything and quit; :back and :quit work too. " +
+	"A command is never stored as a text. To store such a word, put a backslash before it."
 
 // question is a question answered with one line.
 type question struct {
@@ -105,6 +108,10 @@ type question struct {
 	help   func() []string
 	// words are those that the question understands besides its answers.
 	words []string
+	// text reports that the answer is stored as it is typed, so that it must not be a command; names are the texts that it
+	// may be anyway.
+	text  bool
+	names []string
 	// handle handles an answer, which may be empty. If it returns an [invalidAnswer], the question is asked again.
 	handle func(answer) error
 }
@@ -122,6 +129,9 @@ func (c *console) ask(ctx context.Context, q question) error {
 		if err != nil {
 			return err
 		}
+		if low := command(text); q.understands(low) && (!q.text || strings.HasPrefix(text, ":")) {
+			text = low
+		}
 		switch text {
 		case wordHelp:
 			if q.help != nil {
@@ -136,9 +146,13 @@ func (c *console) ask(ctx context.Context, q question) error {
 		case wordQuit:
 			return errQuit
 		}
-		err = invalid("Arrow and other cursor keys do not work here. Type your answer again.")
-		if !strings.ContainsRune(text, '\x1b') {
-			err = q.handle(q.parse(text))
+		switch {
+		case strings.ContainsRune(text, '\x1b'):
+			err = invalid("Arrow and other cursor keys do not work here. Type your answer again.")
+		case q.text && !slices.Contains(q.words, text) && c.isCommand(q, text):
+			err = invalid("%s was not stored, because it is a command. Type :back to go back, or \\%s to store it as a text.", strings.TrimSpace(text), strings.TrimSpace(text))
+		default:
+			err = q.handle(c.parse(q, text))
 		}
 		var a invalidAnswer
 		if !errors.As(err, &a) {
@@ -152,23 +166,35 @@ func (c *console) ask(ctx context.Context, q question) error {
 	}
 }
 
-// parse parses a line as one of the question's words, or as text. A backslash before a word makes it text.
-func (q question) parse(text string) answer {
+// command returns a line as a command: without outer blanks, capitals, and a colon before it.
+func command(line string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(line), ":"))
+}
+
+// understands reports whether a word is a command at the question.
+func (q question) understands(word string) bool {
+	return slices.Contains([]string{wordHelp, wordBack, wordCancel, wordQuit}, word) || slices.Contains(q.words, word)
+}
+
+// isCommand reports whether a line is a command, here or in a menu, or looks like one.
+func (c *console) isCommand(q question, line string) bool {
+	word := command(line)
+	if slices.ContainsFunc(q.names, func(name string) bool { return strings.EqualFold(name, word) }) {
+		return false
+	}
+	return q.understands(word) || slices.Contains(c.commands, word) || strings.HasPrefix(line, ":")
+}
+
+// parse parses a line as one of the question's words, or as text. A backslash before a command makes it text.
+func (c *console) parse(q question, text string) answer {
 	for _, w := range q.words {
 		if text == w {
 			return answer{word: w}
 		}
 	}
 	if bare, ok := strings.CutPrefix(text, `\`); ok {
-		switch rest := strings.TrimLeft(bare, `\`); {
-		case rest == wordHelp || rest == wordBack || rest == wordCancel || rest == wordQuit:
+		if c.isCommand(q, strings.TrimLeft(bare, `\`)) {
 			return answer{text: bare}
-		default:
-			for _, w := range q.words {
-				if rest == w {
-					return answer{text: bare}
-				}
-			}
 		}
 	}
 	return answer{text: text}

@@ -214,7 +214,7 @@ func (e entries) renameEntry(ctx context.Context, p doc.Path) error {
 		return err
 	}
 	return e.ask(ctx, question{
-		prompt: "New name, Enter keeps " + at.Last().Name,
+		prompt: "New name, Enter keeps " + at.Last().Name, text: true,
 		handle: func(a answer) error {
 			name := strings.TrimSpace(a.text)
 			if name == "" {
@@ -234,8 +234,8 @@ func (e entries) addMember(ctx context.Context, p doc.Path, elem *schema.Node) e
 	for {
 		name := ""
 		err := e.ask(ctx, question{
-			prompt: fmt.Sprintf("Name of another %s, Enter for none", entryNoun(elem)),
-			help:   func() []string { return e.schema.Notes(elem) },
+			prompt: fmt.Sprintf("Name of another %s, Enter for none", entryNoun(elem)), text: true,
+			help: func() []string { return e.schema.Notes(elem) },
 			handle: func(a answer) error {
 				name = strings.TrimSpace(a.text)
 				if e.root.Lookup(p.Child(name)).Exists() && name != "" {

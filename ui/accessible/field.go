@@ -275,7 +275,7 @@ func (f *fields) anyValue(ctx context.Context, r row) error {
 		f.println("As JSON: %s", v.Encode())
 	}
 	return f.ask(ctx, question{
-		prompt: r.label + ", JSON or a text", help: f.help(r), words: fieldWords(r),
+		prompt: r.label + ", JSON or a text", text: true, help: f.help(r), words: fieldWords(r),
 		handle: func(got answer) error {
 			if done, err := a.commonAnswer(ctx, got); done {
 				return err
@@ -301,7 +301,7 @@ func (f *fields) text(ctx context.Context, r row) error {
 		prompt += ", such as " + r.Node.Example
 	}
 	return f.ask(ctx, question{
-		prompt: prompt, help: f.help(r), words: fieldWords(r),
+		prompt: prompt, text: true, names: a.suggestions, help: f.help(r), words: fieldWords(r),
 		handle: func(got answer) error {
 			if done, err := a.commonAnswer(ctx, got); done {
 				return err

@@ -100,7 +100,7 @@ func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) 
 		f.println("%d. %s", i+1, o)
 	}
 	return f.ask(ctx, question{
-		prompt: in.Label + ", a number or a name", help: f.help(a.row), words: fieldWords(a.row),
+		prompt: in.Label + ", a number or a name", text: true, names: a.suggestions, help: f.help(a.row), words: fieldWords(a.row),
 		handle: func(got answer) error {
 			if done, err := a.commonAnswer(ctx, got); done {
 				return err
@@ -223,7 +223,7 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 	}
 	f.println("%s. Now: %s.", label, held)
 	return f.ask(ctx, question{
-		prompt: label + shapeHints[shape], help: f.help(a.row), words: fieldWords(a.row),
+		prompt: label + shapeHints[shape], text: true, help: f.help(a.row), words: fieldWords(a.row),
 		handle: func(got answer) error {
 			if done, err := a.commonAnswer(ctx, got); done {
 				return err
@@ -286,7 +286,7 @@ func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, 
 			prompt = "Another value, Enter when done"
 		}
 		err := f.ask(ctx, question{
-			prompt: prompt, help: f.help(a.row), words: fieldWords(a.row),
+			prompt: prompt, text: true, help: f.help(a.row), words: fieldWords(a.row),
 			handle: func(got answer) error {
 				if ended, err := a.commonAnswer(ctx, got); ended {
 					done = true

@@ -64,7 +64,7 @@ func (s *session) read(ctx context.Context) (*index.Index, error) {
 
 func searchHelp() []string {
 	return []string{
-		"Type the number of a campaign to open it, or text to search for.",
+		"Type the number of a campaign to open it, or text to search for. A slash before it makes every text a search: /more.",
 		"Search looks in names, tags, teams and creators. To filter, type for example status:draft channel:email type:periodic tag:sale by:ann updated:<7d. A minus before a word excludes matches. sort:name sorts.",
 		"Type all to show all campaigns again.",
 	}
@@ -79,6 +79,9 @@ func (f *campaignList) search(ctx context.Context, text string) error {
 	q, problems := query.Parse(text, query.Env{Values: f.ix.Values, Now: now})
 	for _, p := range problems {
 		f.s.println("%s", sentence(p.String()))
+	}
+	if len(problems) > 0 && f.rows != nil {
+		return nil // what was found stays
 	}
 	rows, err := f.ix.Search(ctx, q, index.SearchOptions{Now: now})
 	if err != nil {
@@ -177,7 +180,7 @@ func (s *session) newDraft(ctx context.Context) error {
 // nameAndCreator asks for the name and the creator of a draft.
 func (s *session) nameAndCreator(ctx context.Context) (name, by string, err error) {
 	err = s.ask(ctx, question{
-		prompt: "Name, Enter for none yet",
+		prompt: "Name, Enter for none yet", text: true,
 		help:   func() []string { return []string{"The name of the campaign. You can change it later."} },
 		handle: func(a answer) error { name = strings.TrimSpace(a.text); return nil },
 	})

@@ -21,7 +21,7 @@ func (f *fields) longText(ctx context.Context, r row) error {
 		prompt += ", or edit"
 	}
 	return f.ask(ctx, question{
-		prompt: prompt, words: fieldWords(r, ways...),
+		prompt: prompt, text: true, words: fieldWords(r, ways...),
 		help: func() []string { return append(f.help(r)(), longHelp) },
 		handle: func(got answer) error {
 			switch got.word {

@@ -82,10 +82,13 @@ func (c *console) choose(ctx context.Context, m menu) error {
 				if text == "" {
 					return nil
 				}
-				picked, err = pickItem(items, text)
-				if _, number := strconv.Atoi(text); err != nil && m.find != nil && number != nil {
+				if _, number := strconv.Atoi(text); m.find != nil && number != nil { // a search never opens what it finds
+					if i := slices.IndexFunc(items, func(i item) bool { return i.word == strings.ToLower(text) }); i >= 0 {
+						picked = &items[i]
+					}
 					return nil
 				}
+				picked, err = pickItem(items, text)
 				return err
 			},
 		})
@@ -100,7 +103,7 @@ func (c *console) choose(ctx context.Context, m menu) error {
 		if picked != nil {
 			err = picked.run(ctx)
 		} else {
-			err = m.find(ctx, text)
+			err = m.find(ctx, strings.TrimPrefix(text, "/"))
 		}
 		switch {
 		case errors.Is(err, errLeave):
@@ -145,6 +148,9 @@ func (m menu) prompt(n int) string {
 func (c *console) list(items []item) {
 	for i, it := range items {
 		c.println("%s", it.line(i+1))
+		if it.word != "" && !slices.Contains(c.commands, it.word) {
+			c.commands = append(c.commands, it.word, strings.ToLower(it.label))
+		}
 	}
 }
 

@@ -88,6 +88,9 @@ func (p previewer) chooseUser(ctx context.Context, root doc.Value, o *render.Opt
 			if err != nil {
 				return invalid("%s", errorText(err))
 			}
+			if shown.UnknownUser {
+				return invalid("There is no user %q. Press Enter to read the message for nobody.", user)
+			}
 			o.Fill = render.FillFromPreview(shown)
 			if o.Templates == nil {
 				root, o.Templates = render.WithTemplates(p.campaign.Channel, root, shown), render.TemplatesFromPreview(shown)

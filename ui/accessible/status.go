@@ -28,7 +28,7 @@ func (l lifecycle) status(ctx context.Context) error {
 		items: func() []item {
 			out := make([]item, len(actions))
 			for i, a := range actions {
-				out[i] = item{label: a.Label(), disabledReason: l.disabledReason(a), state: l.effect(a), run: func(ctx context.Context) error { return l.confirmAndRun(ctx, a) }}
+				out[i] = item{label: a.Label(), word: strings.ToLower(a.Label()), disabledReason: l.disabledReason(a), state: l.effect(a), run: func(ctx context.Context) error { return l.confirmAndRun(ctx, a) }}
 			}
 			return out
 		},

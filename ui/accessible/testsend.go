@@ -378,7 +378,7 @@ func (t *tester) askOverrides(ctx context.Context, ask *engine.TestSend) error {
 			whose = "none"
 		}
 		err := t.ask(ctx, question{
-			prompt: v.Name + ", Enter for " + whose,
+			prompt: v.Name + ", Enter for " + whose, text: true,
 			handle: func(got answer) error {
 				if err := v.SetOverride(ask, got.text); err != nil {
 					return invalid("%s %s.", v.Name, err.Error())

@@ -44,8 +44,8 @@ func (w *campaignMenu) warning(ctx context.Context, f check.Finding) error {
 // dismiss asks why a warning can be ignored, and dismisses it.
 func (w *campaignMenu) dismiss(ctx context.Context, f check.Finding) error {
 	return w.ask(ctx, question{
-		prompt: "Why can it be ignored",
-		help:   func() []string { return []string{"The reason is kept beside the campaign, for others who read it."} },
+		prompt: "Why can it be ignored", text: true,
+		help: func() []string { return []string{"The reason is kept beside the campaign, for others who read it."} },
 		handle: func(a answer) error {
 			reason := strings.TrimSpace(a.text)
 			if reason == "" {

@@ -111,7 +111,7 @@ func (f *finder) empty(from *feed) string {
 		return "Loading campaigns…"
 	case none:
 		return "No campaigns yet.\n\nPress n to start one."
-	case f.answer.query.Empty() && from.loaded:
+	case f.answer.query.Empty() && len(f.answer.problems) == 0 && from.loaded:
 		return "All campaigns are archived.\n\nPress A to see them, or n to start another."
 	case !from.loaded:
 		return "Nothing found yet. The list is still loading."

@@ -85,7 +85,8 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 		}
 	}
 	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
-	if out.result, err = ix.Search(ctx, searchable(out.query), opts); err != nil {
+	wrong := misspelled(a.text, out.problems)
+	if out.result, err = ix.Search(ctx, searchable(out.query, wrong), opts); err != nil {
 		return nil, err
 	}
 	out.total = max(out.everything.Len(), out.result.Len())
@@ -95,7 +96,7 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 	out.cursor = out.cursorRow()
 	out.result.Rows(0, min(out.result.Len(), presorted)) // sort the first rows before they are drawn
 	if out.result.Len() == 0 {
-		out.blocking, err = findBlockingTerms(ctx, ix, out.query, opts)
+		out.blocking, err = findBlockingTerms(ctx, ix, out.query, wrong, opts)
 	}
 	return out, err
 }
@@ -122,13 +123,13 @@ func (a *searchResult) cursorRow() int {
 }
 
 // findBlockingTerms finds the terms that alone exclude every campaign.
-func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, opts index.SearchOptions) ([]blockingTerm, error) {
+func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, wrong bool, opts index.SearchOptions) ([]blockingTerm, error) {
 	var out []blockingTerm
 	for i, t := range q.Terms {
 		if t.Key == query.Sort {
 			continue
 		}
-		r, err := ix.Search(ctx, searchable(withoutTermAt(q, i)), opts)
+		r, err := ix.Search(ctx, searchable(withoutTermAt(q, i), wrong), opts)
 		if err != nil {
 			return nil, err
 		}
@@ -139,10 +140,19 @@ func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, opts
 	return out, nil
 }
 
-// searchable returns the query, or one without hits if it has an unknown filter: the hits of the rest would
-// hide the mistake.
-func searchable(q query.Query) query.Query {
-	if !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return t.Bad }) {
+// misspelled reports whether a filter has a value that does not exist and does not begin one that does, as while it is typed.
+func misspelled(text string, problems []query.Problem) bool {
+	return slices.ContainsFunc(problems, func(p query.Problem) bool {
+		typed := strings.ToLower(text[p.From:p.To])
+		return !slices.ContainsFunc(p.Allowed, func(word string) bool { return strings.HasPrefix(strings.ToLower(word), typed) })
+	})
+}
+
+// searchable returns the query, or one without hits if it has an unknown filter, or a wrong value: the hits of the rest
+// would hide the mistake.
+func searchable(q query.Query, wrong bool) query.Query {
+	bad := func(v query.Value) bool { return v.Bad }
+	if !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return t.Bad || wrong && slices.ContainsFunc(t.Values, bad) }) {
 		return q
 	}
 	live := query.Term{Key: query.Is, Values: []query.Value{{Text: query.IsLive}}}

@@ -81,6 +81,12 @@ func TestSearchProblemsAreMarked(t *testing.T) {
 	h.Want("Did you mean status?") // it stays, because it still applies
 	h.Press("esc")
 	h.WantNot("Did you mean")
+
+	h.Press("/")
+	h.Type("status:dr") // not finished
+	h.WantNot("0 of 11", "Did you mean")
+	h.Type("ft") // the value is wrong, and the list does not show everything instead
+	h.Want(`There is no state "drft". Did you mean draft?`, "0 of 11", "Press esc to see all campaigns.")
 }
 
 func TestDropBlockingTerm(t *testing.T) {

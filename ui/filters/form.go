@@ -210,8 +210,8 @@ func (f *form) acceptSuggestion(r row) bool {
 // again, and the footer says so. It returns false if there is no such text.
 func (f *form) discard(r row) bool {
 	text := f.prompt.Value()
-	_, marked := f.highlightedName()
-	if !f.textChanged() || !(r.kind == nameRow && f.replacing && marked) && !(r.kind == frequencyRow && f.parseError(r) != nil) {
+	_, _, whole := f.splitAction(r)
+	if !f.textChanged() || !(r.kind == nameRow && f.replacing && !whole && !f.isSuggested(text)) && !(r.kind == frequencyRow && f.parseError(r) != nil) {
 		return false
 	}
 	f.setRoot(f.before)

@@ -312,6 +312,11 @@ func (t *Tree) footerText() (string, themes.Tone) {
 		return t.open.help(r), themes.ToneFaint
 	}
 	n := t.node()
+	if often, ok := audience.FrequencyText(t.root.Lookup(n.Path)); ok && n.Kind == audience.Action {
+		if _, err := audience.SetFrequency(t.root, n.Path, often, t.env()); err != nil {
+			return sentence(err), themes.ToneDanger
+		}
+	}
 	for _, p := range t.problems {
 		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && n.Kind != audience.Group {
 			tone := themes.ToneDanger

@@ -51,6 +51,7 @@ func TestUnreadableWordsStay(t *testing.T) {
 			if name == "enter" { // it stays in the row
 				h.Want("▸ How often", reason)
 			}
+			b.open(120, 40, segmentation, include, "filters", 1).Want("✗", reason)
 			h = b.open(120, 40, segmentation, include, "filters", 1, "execution", "count")
 			h.Want("Did Added to Cart “"+words+"”", "✗", words, reason)
 			h.Press("ctrl+u")

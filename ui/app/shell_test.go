@@ -304,7 +304,7 @@ func TestClickOutsideClosesUnlessInputIsLost(t *testing.T) {
 	d.send(line)
 	d.press("c")
 	d.clickAt(1, 5)
-	d.want("abc") // a click does not discard what was typed
+	d.want("abc")  // a click does not discard what was typed
 	d.press("esc") // esc does, and says so
 	d.want("Discarded “abc”.")
 	d.send(line)

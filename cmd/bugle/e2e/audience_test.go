@@ -14,7 +14,7 @@ func TestAudienceOfTwoActions(t *testing.T) {
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.
 	p.play("a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?Did Product Viewed at least once",
-		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">1", "Enter", "?price is above 1", "?of 12 users")
+		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?▸greater than", "Enter", ">1", "Enter", "?price is above 1", "?of 12 users")
 	p.play("a 2", ">added", "?> Added To Cart", "Enter Escape", "?and Did Added To Cart",
 		"a 4", ">product", "?Operator         one of", "Enter", "?[one of]", "Enter", ">Beans, Mug", "Enter", "?is Beans or Mug")
 

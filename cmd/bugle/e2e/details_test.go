@@ -16,9 +16,9 @@ func TestScheduleInNaturalLanguage(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
-		"Down Down Down Down Enter", "?No start time yet", "Right", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
-		"Down Enter", "?▸ Frequency", "Right Right Right", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Press enter to add the first", "Enter", "?▸ Week *",
-		"Right Right Right Right Right", "?‹ Last ›", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?‹ Friday ›", "?✓ Schedule", "?Fri ", "?09:00")
+		"Down Down Down Down Enter", "?No start time yet", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
+		"Down Enter", "?▸ Frequency", "Enter Down Down Down Enter", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Press enter to add the first", "Enter", "?▸ Week *",
+		"Enter Down Down Down Down Down Enter", "?Last ▾", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?Friday ▾", "?✓ Schedule", "?Fri ", "?09:00")
 	p.play("Escape Escape Escape Escape", "?v validate", "p", "?esc", "?Calendar")
 	p.holds("Last Fridays", `"LAST"`, `"Europe/Berlin"`, `T09:00:00`)
 }
@@ -29,7 +29,7 @@ func TestDetailsAndHistory(t *testing.T) {
 	editor := script(t, t.TempDir(), "editor", `sed -i 's/"Order within a day"/"Order at once"/' "$1"`)
 	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor)
 	p.find("black friday", "✓ Content")
-	p.play("Down Enter", "?▸ Android", "Enter", "?▸ Title", "Down Down Down Down Down Down", "?‹ Timer ›", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
+	p.play("Down Enter", "?▸ Android", "Enter", "?▸ Title", "Down Down Down Down Down Down", "?Timer ▾", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
 		"Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?white text", "?5.1:1")
 
 	p.play("C-Home Down Down Down Down Down", "?▸ Buttons", "Enter", "?1              › Shop the sale", "Down", "K", "?1              › Copy code", "C-z", "?1              › Shop the sale", "C-y", "?1              › Copy code")

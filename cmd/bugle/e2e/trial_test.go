@@ -25,11 +25,11 @@ func TestTrialOfANewUser(t *testing.T) {
 		"a 2", ">order shipped once in the last 90 days", "?= Did Order Shipped", "Enter", "?Did Order Shipped at least once in",
 		"a 4", ">carr", "?> carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?and Did Product Viewed",
-		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">20", "Enter", "?price is above 20")
+		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?▸greater than", "Enter", ">20", "Enter", "?price is above 20")
 
 	// Schedule: each second week, from tomorrow.
-	p.play("Escape Escape Down Enter", "?Sending time", "Right", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
-		"Down Enter", "?Frequency", "Right Right", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?‹ Monday ›", "?✓ Schedule", "?no problems")
+	p.play("Escape Escape Down Enter", "?Sending time", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
+		"Down Enter", "?Frequency", "Enter Down Down Enter", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?Monday ▾", "?✓ Schedule", "?no problems")
 
 	p.play("Escape Escape", "?v validate", "v", "?Ready to publish.")
 	t.Logf("%d keystrokes", p.strokes)

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -14,7 +15,6 @@ import (
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
-	"bugle/ui/widget"
 )
 
 // host holds the editor of the open place and serves its requests.
@@ -35,9 +35,7 @@ type host struct {
 
 // show opens the editor of the object, list or map at p.
 func (h *host) show(p doc.Path) {
-	if e, ok := h.editor.(editor.PendingEditor); ok && e.Pending() != "" {
-		h.requests.notice = "Discarded “" + widget.Clean(e.Pending()) + "”."
-	}
+	h.requests.notice = cmp.Or(editor.Discarded(h.editor), h.requests.notice)
 	h.path = p
 	h.tabBar = h.tabBarFor(p)
 	h.editor = h.newEditor(p)

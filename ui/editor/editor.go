@@ -15,6 +15,7 @@ import (
 	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/viewas"
+	"bugle/ui/widget"
 )
 
 // Editor edits one place of a campaign's document. [forms.Form] is the default implementation and documents the
@@ -49,6 +50,14 @@ type OperationEditor interface{ LastWasOperation() bool }
 // PendingEditor is an editor that asks for a text. Pending returns what is typed and not accepted yet, which is lost with the
 // editor.
 type PendingEditor interface{ Pending() string }
+
+// Discarded returns the notice that an editor which is replaced loses a text; "" if it loses none.
+func Discarded(e Editor) string {
+	if p, ok := e.(PendingEditor); ok && p.Pending() != "" {
+		return "Discarded “" + widget.Clean(p.Pending()) + "”."
+	}
+	return ""
+}
 
 // Config describes what an editor edits and how it looks. The embedded part configures the plain form of the
 // same place.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -60,6 +61,7 @@ func (f *form) open(p doc.Path) {
 }
 
 func (f *form) updateSchema() {
+	f.requests.notice = cmp.Or(editor.Discarded(f.editor), f.requests.notice)
 	f.draft.addFilterGroup(f.path)
 	f.root, f.schema = f.draft.Root(), f.draft.Schema()
 	cfg := f.config()

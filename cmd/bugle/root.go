@@ -115,8 +115,57 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	root.SetOut(f.Out)
 	root.SetErr(f.Err)
 	addCompletion(root)
+	f.Guard(root, reach)
 	return root
 }
+
+// reach is what each command works on. A group has one entry; what depends on a flag has an entry of its own.
+var reach = map[string]cli.Reach{
+	"":                   {Places: cli.Everywhere},
+	"init":               {Places: cli.InStore},
+	"init --encrypt":     {Places: cli.InFolder, Instead: onDisk},
+	"workspace":          {Places: cli.InStore},
+	"remote":             {Places: cli.Nowhere},
+	"profile":            {Places: cli.Nowhere},
+	"create":             {Places: cli.Everywhere},
+	"get":                {Places: cli.Everywhere},
+	"update":             {Places: cli.Everywhere},
+	"edit":               {Places: cli.Everywhere},
+	"validate":           {Places: cli.Everywhere},
+	"check":              {Places: cli.Everywhere},
+	"preview":            {Places: cli.Everywhere},
+	"test":               {Places: cli.Everywhere},
+	"publish":            {Places: cli.Everywhere},
+	"search":             {Places: cli.Everywhere},
+	"meta":               {Places: cli.Everywhere},
+	"pause":              {Places: cli.Everywhere},
+	"resume":             {Places: cli.Everywhere},
+	"stop":               {Places: cli.Everywhere},
+	"status":             {Places: cli.Everywhere},
+	"export":             {Places: cli.Everywhere},
+	"import":             {Places: cli.Everywhere},
+	"apply":              {Places: cli.Everywhere},
+	"watch":              {Places: cli.Everywhere},
+	"diff":               {Places: cli.Everywhere},
+	"texts":              {Places: cli.Everywhere},
+	"lint":               {Places: cli.Nowhere},
+	"schema":             {Places: cli.Nowhere},
+	"version":            {Places: cli.Nowhere},
+	"completion":         {Places: cli.Nowhere},
+	"serve":              {Places: cli.InStore},
+	"keys":               {Places: cli.InStore},
+	"mcp":                {Places: cli.Everywhere},
+	"backup":             {Places: cli.InStore, Whole: true, Instead: "To copy the campaigns of a remote, use `bugle export`."},
+	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle import`."},
+	"restore --campaign": {Places: cli.InFolder, Instead: "Restore the backup to a folder with --data, export the campaign there, and import it."},
+	"doctor":             {Places: cli.InStore, Whole: true},
+	"doctor --repair":    {Places: cli.InFolder, Whole: true, Instead: "Restore a backup of the database instead."},
+	"encrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
+	"decrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
+}
+
+// onDisk is how to encrypt a store in a database.
+const onDisk = "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`."
 
 // addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the current output
 // of root.

@@ -45,9 +45,6 @@ func NewEncrypt(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := noDatabase(&f.Environment, "encrypt"); err != nil {
-				return err
-			}
 			switch ctx := cmd.Context(); {
 			case show:
 				return showKey(ctx, f)
@@ -81,9 +78,6 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := noDatabase(&f.Environment, "decrypt"); err != nil {
-				return err
-			}
 			if _, encrypted, err := keyOfStore(&f.Environment); err != nil {
 				return err
 			} else if !encrypted {
@@ -101,11 +95,6 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// noDatabase returns an error if the store is in a database, which has its own encryption.
-func noDatabase(e *cli.Environment, command string) error {
-	return e.OnFolder(command, "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`.")
 }
 
 // keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.

@@ -52,9 +52,6 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 				return err
 			}
 			if campaign != "" {
-				if err := f.OnFolder("restore --campaign", "Restore the backup to a folder with --data, export the campaign there, and import it."); err != nil {
-					return err
-				}
 				return restoreCampaign(cmd.Context(), f, info, pass, campaign)
 			}
 			if _, ok := f.Database(); ok {

@@ -66,9 +66,6 @@ type created struct {
 // createEncrypted creates the workspace, in a new encrypted store if asked to.
 func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out created, err error) {
 	if w.Encrypt {
-		if err := f.OnFolder("init --encrypt", "Encrypt the disk of the database instead."); err != nil {
-			return out, err
-		}
 		_, encrypted, err := badger.Encryption(f.DataDir())
 		switch {
 		case err != nil:

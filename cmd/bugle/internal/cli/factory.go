@@ -16,7 +16,6 @@ import (
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
-	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/schema"
 	"bugle/engine/service/activity"
@@ -37,8 +36,9 @@ type Factory struct {
 	Printer
 	Environment
 
-	// running reports that the arguments were parsed and a command is running.
+	// running reports that the arguments were parsed and a command is running; command is its name.
 	running bool
+	command string
 
 	// Last, if set, is called after everything is written.
 	Last func()
@@ -112,15 +112,6 @@ func (e *Environment) checkData() error {
 	return nil
 }
 
-// OnFolder returns an error if the store is in a database, for commands that need a folder. remedy is a sentence about
-// what to do instead.
-func (e *Environment) OnFolder(command, remedy string) error {
-	if _, ok := e.Database(); ok {
-		return WithRemedy(fmt.Errorf("`bugle %s` works on stores in a folder, and this one is in a database", command), remedy)
-	}
-	return nil
-}
-
 // HasStore reports whether there is a store, without creating one.
 func (f *Factory) HasStore(ctx context.Context) (bool, error) {
 	if _, ok := f.Database(); !ok {
@@ -158,10 +149,8 @@ func (e *Environment) Wanted() string {
 
 // Service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
 func (f *Factory) Service(ctx context.Context) (activity.Service, error) {
-	if p, ok, err := f.Remote(); err != nil {
+	if err := f.checkPlace(Reach{Places: InStore}); err != nil {
 		return nil, err
-	} else if ok {
-		return nil, Misused("this command works on local workspaces only, and %s is a remote; add --remote %s", p.Name, remotes.Local)
 	}
 	if have, err := f.HasStore(ctx); err != nil {
 		return nil, err

@@ -28,21 +28,21 @@ const (
 // RemotesFile opens the file of remotes in the XDG configuration folder.
 func (e *Environment) RemotesFile() (*remotes.File, error) { return remotes.Open(e.ConfigDir()) }
 
-// Remote returns the selected remote: --remote, BUGLE_REMOTE, or the one in use. The second result is false for the
-// store on this machine.
+// Remote returns the selected remote: --remote, BUGLE_REMOTE, or the one in use; --data goes before the last two. The
+// second result is false for a store.
 func (e *Environment) Remote() (remotes.Remote, bool, error) {
-	name := cmp.Or(e.RemoteName, e.Getenv(EnvRemote), e.Getenv(envFormerRemote))
-	if name == remotes.Local {
+	name := e.RemoteName
+	if name == "" && e.Data == "" {
+		name = cmp.Or(e.Getenv(EnvRemote), e.Getenv(envFormerRemote))
+	}
+	if name == remotes.Local || name == "" && e.Data != "" {
 		return remotes.Remote{}, false, nil
 	}
 	file, err := e.RemotesFile()
 	if err != nil {
 		return remotes.Remote{}, false, err
 	}
-	if name == "" && e.Data == "" {
-		name = file.Current()
-	}
-	if name == "" {
+	if name = cmp.Or(name, file.Current()); name == "" {
 		return remotes.Remote{}, false, nil
 	}
 	p, err := file.Get(name)
@@ -52,13 +52,14 @@ func (e *Environment) Remote() (remotes.Remote, bool, error) {
 	return p, true, nil
 }
 
-// checkRemote fails if the remote of --remote does not exist.
-func (e *Environment) checkRemote() error {
-	if e.RemoteName == "" {
-		return nil
+// remoteOrigin describes what selects a remote without --remote.
+func (e *Environment) remoteOrigin() string {
+	for _, name := range []string{EnvRemote, envFormerRemote} {
+		if e.Getenv(name) != "" {
+			return ", which " + name + " selects,"
+		}
 	}
-	_, _, err := e.Remote()
-	return err
+	return ", which is in use,"
 }
 
 // Campaigns returns the service of the ten API operations: that of the remote, or of the local workspace.

@@ -14,7 +14,6 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	io.Out = out
 	f := New(io, getenv)
 	root := tree(f)
-	noteRunning(f, root)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // an error of cobra before a command ran
@@ -49,24 +48,4 @@ func wantsJSON(args []string) bool {
 		}
 	}
 	return false
-}
-
-// noteRunning makes every command record that its arguments were parsed, and refuse a data folder or a remote that does
-// not exist, even if the command does not need it.
-func noteRunning(f *Factory, cmd *cobra.Command) {
-	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			f.running = true
-			if err := f.checkData(); err != nil {
-				return err
-			}
-			if err := f.checkRemote(); err != nil {
-				return err
-			}
-			return run(cmd, args)
-		}
-	}
-	for _, c := range cmd.Commands() {
-		noteRunning(f, c)
-	}
 }

@@ -546,7 +546,7 @@ func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 	case "decrypt":
 		keyBefore = firstKey.ID()
 	case "backup":
-		list, err := backup.List(dir)
+		list, err := backup.List(dir, "")
 		if err != nil || len(list) != 1 {
 			t.Fatalf("the backups are %v, %v", list, err)
 		}

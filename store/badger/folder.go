@@ -50,6 +50,27 @@ func (d *DB) makeFolder() error {
 	if err := os.Remove(probe); err != nil && !errors.Is(err, fs.ErrNotExist) { // including another process's
 		return d.unwritable(err)
 	}
+	return d.checkAccess()
+}
+
+// checkAccess returns an error if the system refuses access to a file of the store: Badger would end the process for some
+// of them.
+func (d *DB) checkAccess() error {
+	files, err := os.ReadDir(d.path)
+	if err != nil {
+		return d.unwritable(err)
+	}
+	for _, f := range files {
+		if !f.Type().IsRegular() {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(d.path, f.Name()), os.O_RDWR, 0)
+		if err == nil {
+			_ = file.Close()
+		} else if errors.Is(err, fs.ErrPermission) {
+			return d.unwritable(err)
+		}
+	}
 	return nil
 }
 
@@ -86,10 +107,11 @@ func (d *DB) unwritable(err error) error {
 	if store.IsDiskFull(err) {
 		return d.full()
 	}
+	remedy := store.FolderRemedy(d.dir, err)
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
 		err = cause.Err
 	}
-	return fmt.Errorf("cannot write to %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
+	return fmt.Errorf("cannot write to %s: %w; %s", d.dir, err, remedy)
 }
 
 // openReserve is the free space required for opening a store, in addition to that for logs of a killed process.
@@ -179,7 +201,11 @@ func (d *DB) explainLock(err error) error {
 }
 
 func (d *DB) unreadable(err error) error {
-	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
+	return unreadable(d.dir, err)
+}
+
+func unreadable(dir string, err error) error {
+	return fmt.Errorf("cannot read the store in %s: %w; %s", dir, err, store.FolderRemedy(dir, err))
 }
 
 // ownerFile holds the id of the process that has the lock on the folder.

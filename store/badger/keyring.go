@@ -103,7 +103,7 @@ func (v *keyring) tableFormat(named map[uint64]badger.TableManifest, id uint64) 
 func Encryption(dir string) (key string, encrypted bool, err error) {
 	s, err := readEncryptionFiles(filepath.Join(dir, Folder))
 	if err != nil {
-		return "", false, fmt.Errorf("reading the store in %s: %w", dir, err)
+		return "", false, unreadable(dir, err)
 	}
 	return s.key, s.encrypted, nil
 }

@@ -14,11 +14,13 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
+	shellquote "github.com/kballard/go-shellquote"
 	"golang.org/x/term"
 
 	"bugle/engine"
 	"bugle/engine/schema"
 	"bugle/engine/service/activity"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/postgres"
 )
@@ -133,7 +135,26 @@ func (e *Environment) HasFolder() (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	}
-	return false, fmt.Errorf("cannot read %s: %w; choose another folder with --data or %s", e.DataDir(), Cause(err), EnvData)
+	return false, fmt.Errorf("cannot read %s: %w; %s", e.DataDir(), Cause(err), store.FolderRemedy(e.DataDir(), err))
+}
+
+// CheckOwner returns an error if this is root, and the folder of the store belongs to somebody else, who could not use the
+// files that root creates in it.
+func (e *Environment) CheckOwner() error {
+	if _, ok := e.Database(); ok || os.Geteuid() != 0 {
+		return nil
+	}
+	dir, err := filepath.Abs(e.DataDir())
+	if err != nil {
+		return fmt.Errorf("cannot use the folder %s: %w", e.DataDir(), err)
+	}
+	for _, path := range []string{filepath.Join(dir, badger.Folder), dir} {
+		if owner, at, ok := store.OwnerOf(path); ok && owner.ID != 0 {
+			return WithRemedy(Misused("%s belongs to %s, who could not use the files that root creates in it", at, owner),
+				"Run bugle as that user: `"+owner.Sudo()+" bugle --data "+shellquote.Join(dir)+" …`.")
+		}
+	}
+	return nil
 }
 
 // ErrNoWorkspace reports that the store has no workspace yet.

@@ -15,6 +15,7 @@ import (
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
+	"bugle/store/postgres/pgtest"
 	"bugle/store/socket"
 )
 
@@ -69,10 +70,10 @@ func TestWhileOpen(t *testing.T) {
 	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "No problems found") {
 		t.Errorf("doctor: %d %s%s", code, out, err)
 	}
-	if code, _, err := bugle("restore", file); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
+	if code, _, err := bugle("restore", file, "--yes"); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
 		t.Errorf("restore: %d %s", code, err)
 	}
-	if code, _, err := bugle("restore", file, "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
+	if code, _, err := bugle("restore", file, "--yes", "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
 		t.Errorf("restore of a campaign that is whole: %d %s", code, err)
 	}
 }
@@ -137,7 +138,11 @@ func TestDamagedCampaign(t *testing.T) {
 	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be repaired; restore it from a backup with `bugle restore FILE --campaign ID`") {
 		t.Errorf("doctor says %s", out)
 	}
-	must(0, "restore", file, "--campaign", id)
+	if out := must(0, "restore", file, "--dry-run", "--campaign", id); !strings.Contains(out, "Untitled Push, last change ") || !strings.Contains(out, "It is damaged in the store. What is left of it and its history is replaced for good.\nNo changes made.\n") {
+		t.Errorf("restore --dry-run says %s", out)
+	}
+	must(1, "get", id)
+	must(0, "restore", file, "--yes", "--campaign", id)
 	must(0, "get", id)
 	must(0, "doctor")
 }
@@ -186,8 +191,90 @@ func TestLostCampaignIsFoundInBackup(t *testing.T) {
 	if !ok || !strings.Contains(out, "the newest backup of the whole store is "+filepath.Join(dir, backup.Folder)) {
 		t.Fatalf("doctor says %s", out)
 	}
-	must(0, strings.Fields(command)...)
+	must(0, append(strings.Fields(command), "--yes")...)
 	must(0, "get", created.ID)
 	must(0, "doctor", "--repair")
 	must(0, "doctor")
+}
+
+// On a terminal, what is replaced by what is shown, and it is replaced when the answer is yes.
+func TestRestoreAsks(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
+	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	b.run(cli.ExitDone, "", "backup", file)
+	b.create(`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME"}`)
+	for _, tt := range []struct{ answer, want, then string }{
+		{"\n", "No changes made.", `"campaigns": 1`},
+		{"y\n", "Restored 0 campaigns in 1 workspace", `"campaigns": 0`},
+	} {
+		out := answered(t, b, tt.answer, "restore", file)
+		for _, want := range []string{"Not in the backup, so removed: 1 campaign.", "Replace the store? [y/N] ", tt.want} {
+			if !strings.Contains(out, want) {
+				t.Errorf("answered %q, bugle restore does not say %q: %s", tt.answer, want, out)
+			}
+		}
+		if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, tt.then) {
+			t.Errorf("after %q there is %s", tt.answer, now)
+		}
+	}
+}
+
+// A database and a folder whose backups are in the same place each list their own, whatever the URL of the database looks
+// like. A restore to a database adds workspaces, after a question, and never replaces one.
+func TestBackupsOfDatabase(t *testing.T) {
+	b := newBugle(t)
+	url, home := pgtest.URL(t), t.TempDir()
+	b.env["XDG_DATA_HOME"], b.env[cli.EnvData] = home, ""
+	list := func() (stores, files []string) {
+		t.Helper()
+		out, _ := b.run(cli.ExitDone, "", "restore", "--json")
+		var got struct{ Backups []backup.Info }
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := b.run(cli.ExitDone, "", "restore")
+		for _, i := range got.Backups {
+			stores, files = append(stores, i.Source.String()), append(files, i.File)
+			if !strings.Contains(text, i.Source.String()) || !strings.Contains(text, i.File) {
+				t.Errorf("the list does not have %v:\n%s", i, text)
+			}
+		}
+		return stores, files
+	}
+	b.run(cli.ExitDone, "", "init", "--id", "HERE")
+	b.run(cli.ExitDone, "", "backup")
+	folder, files := list()
+	if want := []string{filepath.Join(home, "bugle")}; !slices.Equal(folder, want) {
+		t.Errorf("the folder lists backups of %q, want %q", folder, want)
+	}
+	b.env[cli.EnvData] = url
+	if stores, _ := list(); len(stores) > 0 {
+		t.Errorf("the database lists backups of %q", stores)
+	}
+	b.run(cli.ExitDone, "", "init", "--id", "THERE")
+	b.run(cli.ExitDone, "", "backup")
+	database, _ := list()
+	if len(database) != 1 || strings.Contains(database[0], home) {
+		t.Errorf("the database lists backups of %q", database)
+	}
+	b.env[cli.EnvData] = url + "&connect_timeout=3"
+	if !strings.Contains(url, "?") {
+		b.env[cli.EnvData] = url + "?connect_timeout=3"
+	}
+	if again, _ := list(); !slices.Equal(again, database) {
+		t.Errorf("with a parameter in its URL, the database lists backups of %q, not %q", again, database)
+	}
+	b.run(cli.ExitMisused, "", "restore", files[0])
+	if out, _ := b.run(cli.ExitDone, "", "restore", files[0], "--dry-run"); !strings.Contains(out, "of the store in "+folder[0]) || !strings.Contains(out, "HERE       now     -          -\n           backup  0          -\n") || strings.Contains(out, "THERE") || strings.Contains(out, "replaced") {
+		t.Errorf("restoring to the database would do this:\n%s", out)
+	}
+	b.run(cli.ExitDone, "", "restore", files[0], "--yes")
+	if _, errs := b.run(cli.ExitFailed, "", "restore", files[0], "--dry-run"); !strings.Contains(errs, `there is already a workspace "HERE" in this store`) {
+		t.Errorf("restoring again: %s", errs)
+	}
+	b.env[cli.EnvData] = ""
+	if again, _ := list(); !slices.Equal(again, folder) {
+		t.Errorf("the folder lists backups of %q", again)
+	}
 }

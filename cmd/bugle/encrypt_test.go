@@ -265,7 +265,7 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	}
 	id := strings.TrimSpace(c.must("create", "--channel", "PUSH"))
 	id = id[strings.LastIndex(id, " ")+1:]
-	if code, _, said := c.run("restore", file, "--campaign", id); code != cli.ExitFailed || !strings.Contains(said, "this backup does not have the campaign") {
+	if code, _, said := c.run("restore", file, "--yes", "--campaign", id); code != cli.ExitFailed || !strings.Contains(said, "this backup does not have the campaign") {
 		t.Errorf("a campaign that is not in the backup: %d %s", code, said)
 	}
 }

@@ -360,7 +360,7 @@ func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
 	}
 	r.count("backups restored")
 	dir := filepath.Join(r.base, "r")
-	run := r.s.command(r.t.Context(), "", "restore", b.file, "--data", dir, "--json")
+	run := r.s.command(r.t.Context(), "", "restore", b.file, "--yes", "--data", dir, "--json")
 	if run.code != cli.ExitDone {
 		r.fault("backup", "bugle restore %s exited with %d: %s", b.file, run.code, run.errs)
 		return nil

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -37,13 +38,23 @@ const magic = "BUGLE BACKUP\n"
 
 // Header is what a backup reports of itself before it is opened.
 type Header struct {
-	Format    int       `json:"format"`
-	Made      time.Time `json:"made"`
-	Program   string    `json:"program,omitempty"` // the version that wrote it
-	Encrypted bool      `json:"encrypted"`
+	Format  int       `json:"format"`
+	Made    time.Time `json:"made"`
+	Program string    `json:"program,omitempty"` // the version that wrote it
+	Source
+	Encrypted bool `json:"encrypted"`
 	// Key is the id of the store's key, where that encrypts it; its passphrase is [crypt.Key.Passphrase].
 	Key string `json:"key,omitempty"`
 }
+
+// Source is the store that a backup was made of: one in a folder, or in a database, named without its secrets.
+type Source struct {
+	Folder   string `json:"folder,omitempty"`
+	Database string `json:"database,omitempty"`
+}
+
+// String returns the path of the folder, or the name of the database.
+func (s Source) String() string { return cmp.Or(s.Database, s.Folder) }
 
 // Contents is what a backup holds.
 type Contents struct {
@@ -80,6 +91,7 @@ type Options struct {
 	Passphrase string         // encrypts it; empty: Key does
 	Key        *crypt.Key     // encrypts it where there is no passphrase; nil: it is not encrypted
 	Program    string         // the version of the program
+	Source     Source         // the store
 	Now        time.Time      // zero: time.Now
 	Progress   func(Progress) // may be nil
 	// WorkFactor is the cost of guessing the passphrase, as the exponent of scrypt's N; 0 means age's.
@@ -102,7 +114,10 @@ func (o Options) secret() (passphrase string, workFactor int) {
 
 // header returns the header of a new backup.
 func (o Options) header() Header {
-	h := Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != "" || o.Key != nil}
+	if dir, err := filepath.Abs(o.Source.Folder); err == nil && o.Source.Folder != "" {
+		o.Source.Folder = dir
+	}
+	h := Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Source: o.Source, Encrypted: o.Passphrase != "" || o.Key != nil}
 	if o.Passphrase == "" && o.Key != nil {
 		h.Key = o.Key.ID()
 	}
@@ -180,9 +195,26 @@ func unwritable(file string, err error) error {
 	case store.IsDiskFull(err):
 		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrDiskFull, filepath.Dir(file))
 	case errors.As(err, &path):
-		return fmt.Errorf("cannot write %s: %w", file, path.Err)
+		return fmt.Errorf("cannot write %s: %w%s", file, path.Err, owned(path.Path, err))
 	}
 	return fmt.Errorf("cannot create the backup %s: %w", file, err)
+}
+
+// owned returns a remark about whose file it is to which the system refuses access.
+func owned(file string, err error) string {
+	if owner, at, ok := store.OwnerOf(file); ok && errors.Is(err, fs.ErrPermission) {
+		return fmt.Sprintf("; %s belongs to %s", at, owner)
+	}
+	return ""
+}
+
+// cause returns an error of the system without the name of the file, or another error as it is.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 func writeAll(f *os.File, o Options, records func(io.Writer) error) error {

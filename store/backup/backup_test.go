@@ -235,7 +235,7 @@ func TestDaily(t *testing.T) {
 		}
 	}
 	names := func() (out []string) {
-		list, err := backup.List(dir)
+		list, err := backup.List(dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info
 	if !found.HasLoss() {
 		return nil
 	}
-	list, err := List(dataDir)
+	list, err := List(dataDir, "")
 	if err != nil {
 		return err
 	}

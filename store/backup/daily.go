@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"bugle/store"
 	"bugle/store/crypt"
 	"bugle/store/kv"
 )
@@ -45,11 +46,11 @@ func Name(dataDir string, now time.Time) string {
 	return free(filepath.Join(dataDir, Folder, askedPrefix+now.Format(stampLayout)))
 }
 
-// free returns a file name that does not exist.
+// free returns a file name that does not exist, or that the system refuses to look for.
 func free(base string) string {
 	name := base + Suffix
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(name); err != nil {
 			return name
 		}
 		name = fmt.Sprintf("%s-%d%s", base, n, Suffix)
@@ -81,20 +82,31 @@ func Sweep(dataDir string) error {
 	return errors.Join(failed...)
 }
 
-// List returns the backups in the data folder, newest first, from their headers. It skips files that are not backups.
-func List(dataDir string) ([]Info, error) {
-	names, err := filepath.Glob(filepath.Join(escape(dataDir), Folder, "*"+Suffix))
-	if err != nil {
-		return nil, fmt.Errorf("looking for backups: %w", err)
+// List returns the backups in the data folder, newest first, from their headers: those of a database or, if that is empty,
+// those of folders. It skips files that are not backups. If the system refuses access to some, it returns the others and an
+// error.
+func List(dataDir, database string) ([]Info, error) {
+	dir := filepath.Join(dataDir, Folder)
+	names, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot read %s: %w; %s", dir, cause(err), store.FolderRemedy(dataDir, err))
 	}
 	out := []Info{}
+	var refused []error
 	for _, name := range names {
-		if info, err := ReadHeader(name); err == nil {
+		if !strings.HasSuffix(name.Name(), Suffix) || strings.HasPrefix(name.Name(), ".") {
+			continue
+		}
+		info, err := ReadHeader(filepath.Join(dir, name.Name()))
+		switch {
+		case err == nil && info.Database == database: // a folder that was moved has its backups with it
 			out = append(out, info)
+		case errors.Is(err, fs.ErrPermission):
+			refused = append(refused, fmt.Errorf("%w; %s", err, store.FolderRemedy(dataDir, &fs.PathError{Path: filepath.Join(dir, name.Name()), Err: fs.ErrPermission})))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
-	return out, nil
+	return out, errors.Join(refused...)
 }
 
 // escape escapes a folder name for filepath.Glob.
@@ -198,7 +210,7 @@ func (k *Daily) make(ctx context.Context) (Info, error) {
 		return Info{}, err
 	}
 	base := filepath.Join(k.o.DataDir, Folder, dailyPrefix+k.o.Clock().UTC().Format(stampLayout))
-	info, err := Write(ctx, k.db, free(base), Options{Program: k.o.Program, Key: k.o.Key, Now: k.o.Clock()})
+	info, err := Write(ctx, k.db, free(base), Options{Program: k.o.Program, Source: Source{Folder: k.o.DataDir}, Key: k.o.Key, Now: k.o.Clock()})
 	if err != nil {
 		return info, err
 	}

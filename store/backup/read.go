@@ -72,11 +72,7 @@ type reader struct {
 func open(file string) (r *reader, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		var path *os.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return nil, fmt.Errorf("cannot read %s: %w", file, err)
+		return nil, fmt.Errorf("cannot read %s: %w%s", file, cause(err), owned(file, err))
 	}
 	r = &reader{file: f, sum: sha256.New()}
 	if err := r.head(file); err != nil {
@@ -220,7 +216,6 @@ func unexpected(err error) error {
 
 // Load writes the records of a backup into a new store.
 func Load(ctx context.Context, db kv.DB, file, passphrase string, progress func(records int)) (Info, error) {
-	type record struct{ key, value []byte }
 	var some []record
 	size := 0
 	flush := func() error {

@@ -24,7 +24,7 @@ func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (info Info
 	if err != nil {
 		return info, err
 	}
-	o := Options{Key: to, Program: was.Program, Now: was.Made, Progress: func(Progress) {}}
+	o := Options{Key: to, Program: was.Program, Source: was.Source, Now: was.Made, Progress: func(Progress) {}}
 	fresh := file + reencryptedSuffix
 	if err := remove(fresh); err != nil {
 		return info, unwritable(fresh, err)

@@ -111,3 +111,21 @@ func revisionIn(key, value []byte) (int64, error) {
 	_, err = wire.DecodeWithRaw(payload, &h)
 	return h.Revision, err
 }
+
+// SummaryIn returns the summary of a campaign in a record of a backup, and its workspace. It returns false for other
+// records, and for damaged ones.
+func SummaryIn(key, value []byte) (workspace string, sum engine.Summary, ok bool) {
+	if len(key) == 0 || key[0] != rootRecord {
+		return "", sum, false
+	}
+	workspace, rest, err := cutName(key[1:])
+	if err != nil || len(rest) == 0 || rest[0] != kindSummary {
+		return "", sum, false
+	}
+	var w wire.Summary
+	payload, err := decodeValue(key, value)
+	if err == nil {
+		err = wire.DecodeSummary(payload, &w)
+	}
+	return workspace, w.Engine(), err == nil
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +43,24 @@ func Redact(text string) string {
 	}
 	return out.String()
 }
+
+// Name returns the name of the database of a URL, whoever connects to it and however: its servers and its name there.
+func Name(text string) string {
+	c, err := pgconn.ParseConfig(text)
+	if err != nil {
+		return Redact(text)
+	}
+	hosts := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+	for _, f := range c.Fallbacks { // one server may be there twice, with and without TLS
+		if host := net.JoinHostPort(f.Host, strconv.Itoa(int(f.Port))); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return strings.Join(hosts, ",") + "/" + c.Database
+}
+
+// Name returns the name of the database, see [Name].
+func (d *DB) Name() string { return Name(d.o.URL) }
 
 // config returns the connection settings. The environment variables of libpq, .pgpass and service files work as in psql.
 func config(o Options) (*pgxpool.Config, error) {

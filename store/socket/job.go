@@ -20,6 +20,7 @@ const (
 	JobCheck   JobKind = "check"   // read everything, and report problems
 	JobRepair  JobKind = "repair"  // check, and repair what can be repaired
 	JobBackup  JobKind = "backup"  // write the store to a file
+	JobFind    JobKind = "find"    // find a damaged or missing campaign in a backup
 	JobRecover JobKind = "recover" // restore one damaged or missing campaign from a backup
 )
 
@@ -28,7 +29,7 @@ type Job struct {
 	Kind JobKind
 	// File is the absolute path of the backup. Passphrase encrypts it; empty means no encryption.
 	File, Passphrase    string
-	Workspace, Campaign string // for JobRecover
+	Workspace, Campaign string // for JobFind and JobRecover
 }
 
 // JobProgress is the progress of a job.

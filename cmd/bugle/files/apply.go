@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -95,7 +94,7 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 	}
 	todo := code == cli.ExitDone && !a.dryRun && p.count(actionCreate)+p.count(actionUpdate) > 0
 	if todo && !a.yes {
-		agreed, err := agrees(ctx, &f.Printer)
+		agreed, err := f.Confirm(ctx, "Apply this plan?", "to apply the plan, or --dry-run to only print it")
 		if err != nil {
 			return err
 		}
@@ -116,36 +115,6 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 		return ctx.Err()
 	}
 	return silentlyIf(code)
-}
-
-// agrees asks for confirmation on the terminal, and fails if there is none.
-func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
-	if _, _, ok := p.Terminal(); !ok || p.JSON {
-		return false, cli.Misused("use --yes to apply the plan, or --dry-run to only print it")
-	}
-	said, err := ask(ctx, p, "Apply this plan? [y/N] ")
-	return said == "y" || said == "yes", err
-}
-
-// ask asks a question on the terminal, and returns the answer in lower case.
-func ask(ctx context.Context, p *cli.Printer, question string) (string, error) {
-	in, _, _ := p.Terminal()
-	fmt.Fprint(p.Out, question)
-	r, err := cancelreader.NewReader(in)
-	if err != nil {
-		return "", fmt.Errorf("reading the answer: %w", err)
-	}
-	defer func() { _ = r.Close() }()
-	defer context.AfterFunc(ctx, func() { r.Cancel() })()
-	var answer []byte
-	for b := make([]byte, 1); len(answer) < 16; {
-		n, err := r.Read(b)
-		if n == 0 || err != nil || b[0] == '\n' {
-			break
-		}
-		answer = append(answer, b[0])
-	}
-	return strings.ToLower(strings.TrimSpace(string(answer))), ctx.Err()
 }
 
 func (p *planner) count(action string) int {

@@ -405,7 +405,7 @@ func (d *edition) again(ctx context.Context, problems []problemLine, opened int)
 	if !terminal || d.f.JSON {
 		return false, nil
 	}
-	said, err := ask(ctx, &d.f.Printer, "Edit the text again? [Y/n] ")
+	said, err := d.f.Ask(ctx, "Edit the text again? [Y/n] ")
 	return said != "n" && said != "no", err
 }
 
@@ -463,7 +463,7 @@ func (d *edition) resolve(ctx context.Context, now engine.Campaign, conflicts []
 		fmt.Fprintln(d.f.Out, "  "+l)
 	}
 	for {
-		said, err := ask(ctx, &d.f.Printer, "Which version do you want to keep? [mine/theirs/cancel] ")
+		said, err := d.f.Ask(ctx, "Which version do you want to keep? [mine/theirs/cancel] ")
 		switch {
 		case err != nil:
 			return edit.Ask, err

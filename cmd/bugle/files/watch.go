@@ -419,7 +419,7 @@ func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
 	for _, l := range changeLines(s.diff) {
 		fmt.Fprintln(w.f.Out, "    "+l)
 	}
-	said, err := ask(ctx, &w.f.Printer, cli.Line(fmt.Sprintf("%s is %s. Apply these changes to the live campaign? [y/N]", cmp.Or(s.Name, s.ID), s.before.Status.Label()))+" ")
+	said, err := w.f.Ask(ctx, cli.Line(fmt.Sprintf("%s is %s. Apply these changes to the live campaign? [y/N]", cmp.Or(s.Name, s.ID), s.before.Status.Label()))+" ")
 	return said == "y" || said == "yes", err
 }
 

@@ -226,10 +226,7 @@ func (r *rewriteResult) backups(ctx context.Context, f *cli.Factory, to *crypt.K
 	if err := backup.Sweep(f.DataDir()); err != nil {
 		return err
 	}
-	list, err := backup.List(f.DataDir())
-	if err != nil {
-		return err
-	}
+	list, refused := backup.List(f.DataDir(), "")
 	want := ""
 	if to != nil {
 		want = to.ID()
@@ -251,7 +248,7 @@ func (r *rewriteResult) backups(ctx context.Context, f *cli.Factory, to *crypt.K
 		}
 		r.Backups++
 	}
-	return nil
+	return refused
 }
 
 // backupKey returns the passphrase of a backup that is encrypted with the key of a store; empty for others.

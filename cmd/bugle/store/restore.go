@@ -1,10 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,35 +17,46 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
+	datastore "bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
+	"bugle/store/postgres"
 	"bugle/store/socket"
 )
 
+// restore holds the flags of bugle restore.
+type restore struct {
+	campaign    string
+	dryRun, yes bool
+	pass        passphrase
+}
+
 // NewRestore returns the command bugle restore.
 func NewRestore(f *cli.Factory) *cobra.Command {
-	var pass passphrase
-	var campaign string
+	var r restore
 	cmd := &cobra.Command{
 		Use:   "restore [FILE]",
 		Short: "Restore the store or one campaign from a backup",
-		Long: "The backup is checked completely first, and the current store is kept under another name. Quit\n" +
-			"other bugle processes first. Without FILE, list the backups in the data folder, newest first.\n\n" +
+		Long: "The backup is checked completely, compared with the store, and replaces it after a question. The store as\n" +
+			"it was is kept in a folder beside it. Quit other bugle processes first. Without FILE, list the backups\n" +
+			"in the data folder, newest first, and the store that each was made of.\n\n" +
 			"A store in a database gets the workspaces of the backup, unless it has one of them already: this is\n" +
 			"also how to move a store from a folder to a database, and back.\n\n" +
 			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
 			"processes can keep using the store.",
-		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +
+		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + " --dry-run\n" +
 			"  bugle restore my" + backup.Suffix + " --campaign 6746f3b1c2a4e5d6f7a8b9c0",
 		Args: cli.Between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				if campaign != "" {
-					return cli.Misused("--campaign needs a backup file; `bugle restore` lists them")
-				}
+			switch {
+			case len(args) == 0 && (r.campaign != "" || r.dryRun || r.yes):
+				return cli.Misused("%s needs a backup file; `bugle restore` lists them", "--"+cli.OwnFlag(cmd))
+			case len(args) == 0:
 				return listBackups(f)
+			case !r.dryRun && !r.yes && !f.CanAsk():
+				return cli.Misused("restoring replaces data, and nobody can be asked here; add --yes to restore, or --dry-run to see what is replaced")
 			}
 			file, err := filepath.Abs(args[0])
 			if err != nil {
@@ -51,31 +66,38 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if campaign != "" {
-				return restoreCampaign(cmd.Context(), f, info, pass, campaign)
+			if r.campaign != "" {
+				return r.one(cmd.Context(), f, info)
 			}
-			if _, ok := f.Database(); ok {
-				return restoreDatabase(cmd.Context(), f, info, pass)
-			}
-			return restoreStore(cmd.Context(), f, info, pass)
+			return r.store(cmd.Context(), f, info)
 		},
 	}
-	cmd.Flags().StringVar(&campaign, "campaign", "", "restore only the campaign with this `ID`")
-	pass.flags(cmd)
+	cmd.Flags().StringVar(&r.campaign, "campaign", "", "restore only the campaign with this `ID`")
+	cmd.Flags().BoolVar(&r.dryRun, "dry-run", false, "only print what is replaced")
+	cmd.Flags().BoolVar(&r.yes, "yes", false, "restore without asking")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
+	r.pass.flags(cmd)
 	return cmd
 }
 
 func listBackups(f *cli.Factory) error {
-	list, err := backup.List(f.DataDir())
-	if err != nil {
-		return err
+	database := ""
+	if url, ok := f.Database(); ok {
+		database = postgres.Name(url)
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"backups": append([]backup.Info{}, list...)})
-	}
-	if len(list) == 0 {
-		fmt.Fprintf(f.Out, "No backups in %s. Create one with `bugle backup`.\n", cli.Line(filepath.Join(f.DataDir(), backup.Folder)))
+	list, refused := backup.List(f.DataDir(), database)
+	switch {
+	case f.JSON:
+		return errors.Join(f.PrintJSON(map[string]any{"backups": append([]backup.Info{}, list...)}), refused)
+	case len(list) == 0 && refused == nil:
+		of := ""
+		if database != "" {
+			of = " of the database " + database
+		}
+		fmt.Fprintf(f.Out, "No backups%s in %s. Create one with `bugle backup`.\n", of, cli.Line(filepath.Join(f.DataDir(), backup.Folder)))
 		return nil
+	case len(list) == 0:
+		return refused
 	}
 	rows := [][]string{}
 	for _, b := range list {
@@ -86,35 +108,170 @@ func listBackups(f *cli.Factory) error {
 		case b.Encrypted:
 			how = "encrypted"
 		}
-		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, b.File})
+		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, cmp.Or(b.Source.String(), "unknown"), b.File})
 	}
-	return f.Rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
+	return errors.Join(f.Rows([]string{"CREATED", "SIZE", "", "STORE", "FILE"}, rows), refused)
 }
 
-// restoreStore verifies the backup, creates a store from it, verifies the store, and replaces the current store with
-// it.
-func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
-	key, err := restoredKey(ctx, f, from)
+// store compares the whole store with a backup, asks, and restores it.
+func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) error {
+	_, database := f.Database()
+	var key *crypt.Key
+	if !database {
+		var err error
+		if key, err = restoredKey(ctx, f, from); err != nil {
+			return err
+		}
+	}
+	secret, err := backupSecret(ctx, f, from, r.pass)
 	if err != nil {
 		return err
 	}
-	secret, err := backupSecret(ctx, f, from, pass)
-	if err != nil {
-		return err
-	}
-	file := from.File
 	told := meter(&f.Printer, "records read")
 	records := func(n int) {
 		if told != nil {
 			told(socket.JobProgress{Records: n})
 		}
 	}
-	info, err := backup.Verify(ctx, file, secret, records)
+	info, has, err := backup.Inspect(ctx, from.File, secret, records)
 	if err != nil {
 		return passRemedy(err)
 	}
+	now, unread, err := holdings(ctx, f, !r.dryRun)
+	if err != nil {
+		return err
+	}
+	changes := backup.Differences(now, has)
+	if database {
+		for _, d := range changes {
+			if d.Now != nil && d.Backup != nil {
+				return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", d.Workspace)
+			}
+		}
+		changes = slices.DeleteFunc(changes, func(d backup.Difference) bool { return d.Backup == nil })
+	}
+	if !f.JSON {
+		if err := printChanges(f, info, changes, unread); err != nil {
+			return err
+		}
+	}
+	question := "Replace the store?"
+	if database || len(now) == 0 && unread == nil {
+		question = "Restore the backup?"
+	}
+	if ok, err := r.agreed(ctx, f, question, map[string]any{"backup": info, "changes": changes}); !ok {
+		return err
+	}
+	if database {
+		err = loadDatabase(ctx, f, info.File, secret, records)
+	} else {
+		return replaceStore(ctx, f, info, secret, key, changes, records)
+	}
+	if err != nil {
+		return passRemedy(err)
+	}
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"restored": info, "changes": changes})
+	}
+	printRestored(f, info)
+	return nil
+}
+
+// agreed reports whether to restore. plan is printed as JSON if nothing is to be changed.
+func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, plan map[string]any) (ok bool, err error) {
+	if !r.dryRun && !r.yes {
+		ok, err = f.Confirm(ctx, question, "to restore")
+	}
+	switch {
+	case r.yes || ok || err != nil:
+		return err == nil, err
+	case f.JSON:
+		return false, f.PrintJSON(plan)
+	}
+	fmt.Fprintln(f.Out, "No changes made.")
+	return false, nil
+}
+
+// holdings returns what is in the store, which is closed again. unread is why some of it, or all, cannot be read. It fails
+// if another process has a store in a folder that is to be replaced.
+func holdings(ctx context.Context, f *cli.Factory, replace bool) (now backup.Holdings, unread, err error) {
+	defer f.Notices.Drop(func(string) bool { return true }) // they are about the store that is replaced
+	store, err := openStore(ctx, f)
+	switch {
+	case errors.Is(err, cli.ErrNoWorkspace):
+		return nil, nil, nil
+	case errors.Is(err, socket.ErrLocked), ctx.Err() != nil, err != nil && cli.ExitCode(err) == cli.ExitMisused:
+		return nil, nil, err
+	case err != nil:
+		return nil, err, nil
+	}
+	if folder := store.Folder(); folder != nil && replace && folder.State().Role != socket.Owner {
+		return nil, nil, &datastore.LockedError{Dir: f.DataDir(), PID: folder.State().PID}
+	}
+	now, unread = store.Holdings(ctx)
+	if _, ok := f.Database(); ok && unread != nil {
+		return nil, nil, unread
+	}
+	return now, unread, errors.Join(ctx.Err(), f.Close())
+}
+
+// printChanges prints what a restore replaces by what.
+func printChanges(f *cli.Factory, info backup.Info, changes []backup.Difference, unread error) error {
+	fmt.Fprintf(f.Out, "Backup  %s\n        %s\nStore   %s\n\n", cli.Line(info.File), madeOf(info), cli.Line(f.Place()))
+	row := func(name, side string, s *backup.Side) []string {
+		switch {
+		case s == nil:
+			return []string{name, side, "-", "-"}
+		case s.Changed.IsZero():
+			return []string{name, side, strconv.Itoa(s.Campaigns), "-"}
+		}
+		return []string{name, side, strconv.Itoa(s.Campaigns), timeparse.Moment(s.Changed.Local(), time.Now())}
+	}
+	rows := [][]string{}
+	older, replaced, sum := false, unread != nil, backup.Difference{}
+	for _, d := range changes {
+		rows = append(rows, row(d.Workspace, "now", d.Now), row("", "backup", d.Backup))
+		older = older || d.Now != nil && (d.Backup == nil || d.Now.Changed.After(d.Backup.Changed))
+		replaced = replaced || d.Now != nil
+		sum.Removed, sum.Undone, sum.Added = sum.Removed+d.Removed, sum.Undone+d.Undone, sum.Added+d.Added
+	}
+	if err := f.Rows([]string{"WORKSPACE", "", "CAMPAIGNS", "LAST CHANGE"}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(f.Out)
+	if unread != nil {
+		fmt.Fprintf(f.Out, "Not everything in the store can be read: %s.\n", cli.Line(unread.Error()))
+	}
+	if older {
+		fmt.Fprintln(f.Out, "The backup is older than the store.")
+	}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{sum.Removed, "Not in the backup, so removed"}, {sum.Undone, "Changed since the backup, so set back"}, {sum.Added, "Only in the backup, so added"}} {
+		if c.n > 0 {
+			fmt.Fprintf(f.Out, "%s: %s.\n", c.what, phrase.Count(c.n, "campaign"))
+		}
+	}
+	if replaced {
+		fmt.Fprintln(f.Out, "Users, settings, API keys and test messages are replaced as well.\nThe store as it is now is kept in a folder beside the new one.")
+	}
+	return nil
+}
+
+// madeOf describes when a backup was made, and of what.
+func madeOf(info backup.Info) string {
+	text := "made " + timeparse.Moment(info.Made.Local(), time.Now())
+	if of := info.Source.String(); of != "" {
+		text += ", of the store in " + of
+	}
+	return cli.Line(text)
+}
+
+// replaceStore creates a store from the backup, verifies it, and replaces the current one with it.
+func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret string, key *crypt.Key, changes []backup.Difference, records func(int)) error {
 	aside, err := badger.Replace(ctx, f.DataDir(), key, func(ctx context.Context, db kv.DB) error {
-		if _, err := backup.Load(ctx, db, file, secret, records); err != nil {
+		if _, err := backup.Load(ctx, db, info.File, secret, records); err != nil {
 			return err
 		}
 		found, err := kv.Check(ctx, db, records)
@@ -123,7 +280,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 			return err
 		case found.Campaigns != info.Campaigns || info.Store == kv.Format && found.Records != info.Records:
 			return fmt.Errorf("the store restored from %s has %d campaigns and %d records instead of %d and %d; no changes made",
-				file, found.Campaigns, found.Records, info.Campaigns, info.Records)
+				info.File, found.Campaigns, found.Records, info.Campaigns, info.Records)
 		}
 		return nil
 	})
@@ -131,11 +288,11 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 		return err
 	}
 	if f.JSON {
-		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
+		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil, "changes": changes})
 	}
 	printRestored(f, info)
 	if aside != "" {
-		fmt.Fprintf(f.Out, "The previous store is in %s.\n", cli.Line(aside))
+		fmt.Fprintf(f.Out, "The previous store is in %s. To go back to it, quit bugle and rename it to %s.\n", cli.Line(aside), badger.Folder)
 	}
 	if info.Encrypted && key == nil {
 		fmt.Fprintln(f.Out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
@@ -151,31 +308,15 @@ func printRestored(f *cli.Factory, info backup.Info) {
 		info.Made.Local().Format("2006-01-02 15:04"))
 }
 
-// restoreDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
-func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
-	secret, err := backupSecret(ctx, f, from, pass)
-	if err != nil {
-		return err
-	}
+// loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
+func loadDatabase(ctx context.Context, f *cli.Factory, file, secret string, records func(int)) error {
 	db, err := f.Connect(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	told := meter(&f.Printer, "records read")
-	info, err := backup.LoadInto(ctx, db, from.File, secret, func(n int) {
-		if told != nil {
-			told(socket.JobProgress{Records: n})
-		}
-	})
-	if err != nil {
-		return passRemedy(err)
-	}
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"restored": info})
-	}
-	printRestored(f, info)
-	return nil
+	_, err = backup.LoadInto(ctx, db, file, secret, records)
+	return err
 }
 
 // backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.
@@ -206,12 +347,13 @@ func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key
 	return &key, nil
 }
 
-func restoreCampaign(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase, id string) error {
+// one restores one campaign after a question.
+func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) error {
 	secret := ""
 	// The owner of the store has its key.
 	own, _, err := badger.Encryption(f.DataDir())
 	if err == nil && (own != from.Key || own == "") {
-		secret, err = backupSecret(ctx, f, from, pass)
+		secret, err = backupSecret(ctx, f, from, r.pass)
 	}
 	if err != nil {
 		return err
@@ -224,14 +366,34 @@ func restoreCampaign(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	if err != nil {
 		return err
 	}
-	_, err = store.Do(ctx, socket.Job{Kind: socket.JobRecover, File: from.File, Passphrase: secret, Workspace: ws, Campaign: id}, nil)
+	job := socket.Job{Kind: socket.JobFind, File: from.File, Passphrase: secret, Workspace: ws, Campaign: r.campaign}
+	b, err := store.Do(ctx, job, nil)
 	if err != nil {
 		return passRemedy(err)
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]string{"id": id, "workspace_id": ws})
+	var found backup.FoundCampaign
+	if err := json.Unmarshal(b, &found); err != nil {
+		return fmt.Errorf("cannot read what is in the backup: %w", err)
 	}
-	fmt.Fprintf(f.Out, "Restored campaign %s with its history.\n", cli.Line(id))
+	if !f.JSON {
+		state := "The store does not have it."
+		if found.Damaged {
+			state = "It is damaged in the store. What is left of it and its history is replaced for good."
+		}
+		fmt.Fprintf(f.Out, "Backup    %s\n          %s\nCampaign  %s\n          %s, last change %s\n\n%s\n", cli.Line(found.Backup.File), madeOf(found.Backup),
+			cli.Line(r.campaign), cli.Line(cmp.Or(found.Name, "without a name")), timeparse.Moment(found.UpdatedAt.Local(), time.Now()), state)
+	}
+	if ok, err := r.agreed(ctx, f, "Restore this campaign?", map[string]any{"campaign": found}); !ok {
+		return err
+	}
+	job.Kind = socket.JobRecover
+	if _, err = store.Do(ctx, job, nil); err != nil {
+		return passRemedy(err)
+	}
+	if f.JSON {
+		return f.PrintJSON(map[string]string{"id": r.campaign, "workspace_id": ws})
+	}
+	fmt.Fprintf(f.Out, "Restored campaign %s with its history.\n", cli.Line(r.campaign))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/muesli/cancelreader"
 
@@ -136,4 +137,41 @@ func Members(v doc.Value) []doc.Member {
 		ms = append(ms, doc.M(name, m))
 	}
 	return ms
+}
+
+// Confirm asks a question on the terminal, to which the answer is no by default. Without a terminal it fails, and says to add
+// --yes and what for.
+func (p *Printer) Confirm(ctx context.Context, question, purpose string) (bool, error) {
+	if !p.CanAsk() {
+		return false, Misused("use --yes %s", purpose)
+	}
+	said, err := p.Ask(ctx, question+" [y/N] ")
+	return said == "y" || said == "yes", err
+}
+
+// CanAsk reports whether somebody can answer a question.
+func (p *Printer) CanAsk() bool {
+	_, _, ok := p.Terminal()
+	return ok && !p.JSON
+}
+
+// Ask asks a question on the terminal, and returns the answer in lower case.
+func (p *Printer) Ask(ctx context.Context, question string) (string, error) {
+	in, _, _ := p.Terminal()
+	fmt.Fprint(p.Out, question)
+	r, err := cancelreader.NewReader(in)
+	if err != nil {
+		return "", fmt.Errorf("reading the answer: %w", err)
+	}
+	defer func() { _ = r.Close() }()
+	defer context.AfterFunc(ctx, func() { r.Cancel() })()
+	var answer []byte
+	for b := make([]byte, 1); len(answer) < 16; {
+		n, err := r.Read(b)
+		if n == 0 || err != nil || b[0] == '\n' {
+			break
+		}
+		answer = append(answer, b[0])
+	}
+	return strings.ToLower(strings.TrimSpace(string(answer))), ctx.Err()
 }

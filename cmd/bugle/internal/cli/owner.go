@@ -47,13 +47,19 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		return json.Marshal(Checkup{Sound: found.Healthy(), Notices: o.Notices(), Encrypted: encrypted, CheckResult: found})
 	case socket.JobBackup:
 		info, err := backup.Write(ctx, o.DB, job.File, backup.Options{
-			Passphrase: job.Passphrase, Key: o.key(), Program: Version(),
+			Passphrase: job.Passphrase, Key: o.key(), Program: Version(), Source: backup.Source{Folder: o.dataDir},
 			Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(info)
+	case socket.JobFind:
+		found, err := backup.FindCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(found)
 	case socket.JobRecover:
 		info, err := backup.RestoreCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
 		if err != nil {
@@ -157,7 +163,7 @@ func Readable(dataDir string) (out []string) {
 	if _, encrypted, err := badger.Encryption(dataDir); err != nil || !encrypted {
 		return nil
 	}
-	if list, err := backup.List(dataDir); err == nil {
+	if list, err := backup.List(dataDir, ""); err == nil {
 		for _, b := range list {
 			if !b.Encrypted {
 				out = append(out, b.File)

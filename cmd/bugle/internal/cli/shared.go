@@ -47,7 +47,7 @@ func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress fun
 		return json.Marshal(Checkup{Sound: found.Healthy(), CheckResult: found})
 	case socket.JobBackup:
 		info, err := backup.WriteFrom(ctx, db, job.File, backup.Options{
-			Passphrase: job.Passphrase, Program: Version(), Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
+			Passphrase: job.Passphrase, Program: Version(), Source: backup.Source{Database: db.Name()}, Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
 		})
 		if err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 	"bugle/store"
+	"bugle/store/backup"
 	"bugle/store/postgres"
 	"bugle/store/socket"
 )
@@ -47,6 +48,9 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 		f.store = s
 		return s, nil
 	}
+	if err := f.CheckOwner(); err != nil {
+		return nil, err
+	}
 	opened := make(chan struct{})
 	db, err := socket.Open(ctx, socket.Options{
 		Dir: f.DataDir(), Version: Version(), Opener: f.own, Patience: Patience,
@@ -63,7 +67,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	})
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return nil, fmt.Errorf("cannot use %s: %w; choose another folder with --data or %s", f.DataDir(), path.Err, EnvData)
+		return nil, fmt.Errorf("cannot use %s: %w; %s", f.DataDir(), path.Err, store.FolderRemedy(f.DataDir(), err))
 	}
 	if err != nil {
 		return nil, err
@@ -180,6 +184,11 @@ func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.Job
 		progress = func(socket.JobProgress) {}
 	}
 	return maintain(ctx, s.shared, job, progress)
+}
+
+// Holdings returns what is in the store. If some of it is damaged, it returns the rest and the damage.
+func (s *Store) Holdings(ctx context.Context) (backup.Holdings, error) {
+	return backup.HoldingsOf(ctx, s.records)
 }
 
 // Follow calls deliver with the changes of other processes until ctx ends.

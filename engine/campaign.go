@@ -37,6 +37,8 @@ type Campaign struct {
 	Head
 	// Body is an object with the components and with unknown fields, in their original order.
 	Body doc.Value
+	// ETag is the entity tag that another service sent with the record, where it has no [Head.Revision].
+	ETag string
 }
 
 // With returns the campaign with another body.

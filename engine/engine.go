@@ -72,16 +72,18 @@ type UpdateRequest struct {
 	Call
 	ID   string
 	Body doc.Value
-	// Revision is that of the head that the change started from; 0: whatever there is now. If the document was changed
-	// since then, a service that counts revisions refuses the update with [BadRequest], HTTP 409.
-	Revision int64
+	// IfMatch is the [Campaign.Tag] of the campaign that the change started from; empty: whatever there is now. If the
+	// document was changed since then, a service that knows tags refuses the update with an error for which [IsStale]
+	// is true.
+	IfMatch string
 }
 
 // Updated is the result of an update or publish request. ID identifies the document with the change, which is
 // a new one if versioning created a new version.
 type Updated struct {
 	ResponseInfo
-	ID string
+	ID   string
+	ETag string // of that document, after the change; empty if the service sends none
 }
 
 // PublishRequest publishes a campaign.
@@ -92,8 +94,8 @@ type PublishRequest struct {
 	// Console is only set by the terminal: like the publish button of the dashboard, it does not depend on
 	// the workspace's setting for publishing through the API (CONTRACT.md, Publish).
 	Console bool
-	// Revision is what it is in an [UpdateRequest].
-	Revision int64
+	// IfMatch is what it is in an [UpdateRequest].
+	IfMatch string
 }
 
 // Validation is the result of the publish-time check. Problems are in the order of the tables. Notices do not

@@ -83,7 +83,7 @@ func (s *service) Save(_ context.Context, r engine.SaveRequest) (engine.Head, er
 }
 
 func (s *service) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	s.note("update %s from revision %d %s", r.ID, r.Revision, r.Body.Get("basic_details").Encode())
+	s.note("update %s from revision %s %s", r.ID, r.IfMatch, r.Body.Get("basic_details").Encode())
 	return engine.Updated{}, nil
 }
 
@@ -203,7 +203,7 @@ func TestTagging(t *testing.T) {
 		t.Errorf("the report is %+v", r)
 	}
 	slices.Sort(svc.calls)
-	if want := []string{"save draft: tagged vip", `update live1 from revision 7 {"name":"L","tags":["vip"]}`}; !slices.Equal(svc.calls, want) {
+	if want := []string{"save draft: tagged vip", `update live1 from revision "7" {"name":"L","tags":["vip"]}`}; !slices.Equal(svc.calls, want) {
 		t.Errorf("asked %q", svc.calls)
 	}
 }

@@ -133,7 +133,7 @@ func (t Tag) save(ctx context.Context, svc engine.Service, c engine.Campaign, bo
 		return err
 	}
 	changed, _ := engine.ChangedComponents(c.Body, body)
-	_, err := svc.Update(ctx, engine.UpdateRequest{ID: c.ID, Revision: c.Revision, Body: engine.UpdateBody(c.Head, by, changed...)})
+	_, err := svc.Update(ctx, engine.UpdateRequest{ID: c.ID, IfMatch: c.Tag(), Body: engine.UpdateBody(c.Head, by, changed...)})
 	return err
 }
 

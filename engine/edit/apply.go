@@ -65,12 +65,17 @@ func (s *Session) FinishReview(r Review) (question string, problems []schema.Pro
 	if problems = schema.Errors(s.ChangeProblems()); len(problems) > 0 {
 		return "", problems
 	}
-	state := strings.ToLower(r.current.Status.Label())
+	return Question(changes, r.current.Status, r.reach), nil
+}
+
+// Question returns the question to ask before changes are applied to a campaign that is not a draft.
+func Question(changes int, status engine.State, reach audience.Reach) string {
+	state := strings.ToLower(status.Label())
 	article := "a"
 	if strings.ContainsAny(state[:min(len(state), 1)], "aeiou") {
 		article = "an"
 	}
-	return fmt.Sprintf("Apply %s to %s %s campaign that reaches %s?", phrase.Count(changes, "change"), article, state, r.reach), nil
+	return fmt.Sprintf("Apply %s to %s %s campaign that reaches %s?", phrase.Count(changes, "change"), article, state, reach)
 }
 
 // ChangeProblems returns the [engine.Campaign.ChangeProblems] of the campaign with the edits, and all problems of a draft.
@@ -112,7 +117,7 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 			return ApplyResult{}, err
 		}
 		up, err := host.Service.Update(ctx, engine.UpdateRequest{
-			Call: engine.NewCall(), ID: head.ID, Body: engine.UpdateBody(head, host.Author, changed...), Revision: now.Revision,
+			Call: engine.NewCall(), ID: head.ID, Body: engine.UpdateBody(head, host.Author, changed...), IfMatch: now.Tag(),
 		})
 		done.id = up.ID
 		return done, err

@@ -213,7 +213,7 @@ func (s *Session) FinishSave(done SaveResult, err error) SaveFunc {
 // IsConflict reports whether a save failed because the draft was changed by someone else.
 func IsConflict(err error) bool {
 	e := engine.AsError(err)
-	return e != nil && e.HTTP == http.StatusConflict
+	return e != nil && (e.HTTP == http.StatusConflict || engine.IsStale(err))
 }
 
 // KeepMine returns a SaveFunc that resolves a conflict: it saves the edits on top of the other version.

@@ -16,12 +16,12 @@ import (
 	"bugle/engine/doc"
 )
 
-// Document returns the part of a campaign that a file contains: its identity and its content. It leaves out
-// the state, people and times, which change by themselves.
+// Document returns the part of a campaign that a file contains: its identity, its content, and the revision of the
+// content. It leaves out the state, people and times, which change by themselves.
 func Document(c engine.Campaign) doc.Value {
-	return engine.Campaign{
+	return engine.WithRevision(engine.Campaign{
 		Head: engine.Head{ID: c.ID, Channel: c.Channel, DeliveryType: c.DeliveryType, CreatedBy: c.CreatedBy}, Body: c.Body,
-	}.Record()
+	}.Record(), c.ContentRevision())
 }
 
 // JSON returns the content of a campaign's file.

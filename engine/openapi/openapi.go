@@ -122,7 +122,12 @@ func parameters() doc.Value {
 		m("only_revision", object(
 			m("name", operation.HeaderIfMatch), m("in", "header"), m("required", false),
 			m("description", "The `ETag` of a response to a GET of the campaign: if the campaign was changed since then, the update is refused with 409."),
-			m("schema", object(m("type", "string"), m("pattern", `^(\*|"[1-9][0-9]*")$`), m("examples", doc.NewStrings(operation.ETag(17))))),
+			m("schema", object(m("type", "string"), m("pattern", `^(\*|"[1-9][0-9]*")$`), m("examples", doc.NewStrings(`"17"`)))),
+		)),
+		m("known_revision", object(
+			m("name", operation.HeaderIfNoneMatch), m("in", "header"), m("required", false),
+			m("description", "The `ETag` of an earlier response: while the campaign is unchanged, the response is 304 without a body."),
+			m("schema", object(m("type", "string"), m("examples", doc.NewStrings(`"17"`)))),
 		)),
 		m("campaign_id", object(
 			m("name", "campaign_id"), m("in", "path"), m("required", true),
@@ -151,8 +156,8 @@ func headers() doc.Value {
 			m("schema", object(m("type", "string"), m("enum", doc.NewStrings("true")))),
 		)),
 		m("revision", object(
-			m("description", "The revision of the campaign, which a later update can name in `If-Match`."),
-			m("schema", object(m("type", "string"), m("examples", doc.NewStrings(operation.ETag(17))))),
+			m("description", "The revision of the campaign: after an update, of the document that `id` names. A later update can name it in `If-Match`, and a later GET in `If-None-Match`."),
+			m("schema", object(m("type", "string"), m("examples", doc.NewStrings(`"17"`)))),
 		)),
 		m("retry_after", object(
 			m("description", "The number of seconds to wait before you repeat the request."),

@@ -129,7 +129,7 @@ func (b *builder) operation(op described, method string) doc.Value {
 		)))
 	}
 	headers := []doc.Member{m(operation.HeaderRequestID, ref("#/components/headers/request_id"))}
-	if op.Operation == operation.Get {
+	if op.Operation == operation.Get || op.Operation == operation.Update {
 		headers = append(headers, m(operation.HeaderETag, ref("#/components/headers/revision")))
 	}
 	if op.NeedsKey {
@@ -138,6 +138,11 @@ func (b *builder) operation(op described, method string) doc.Value {
 	responses := []doc.Member{m(strconv.Itoa(op.Status), object(
 		m("description", op.says), m("headers", object(headers...)), m("content", object(m("application/json", object(m("schema", op.answer(b)))))),
 	))}
+	if op.Operation == operation.Get {
+		responses = append(responses, m("304", object(
+			m("description", "The campaign has the revision in `If-None-Match`."), m("headers", object(m(operation.HeaderETag, ref("#/components/headers/revision")))),
+		)))
+	}
 	for _, r := range refusals {
 		if r.always || slices.Contains(op.refusals, r.status) {
 			responses = append(responses, m(r.code(), ref("#/components/responses/"+r.name)))
@@ -161,7 +166,10 @@ func (op described) parameters() doc.Value {
 	if op.NeedsKey {
 		use("idempotency_key")
 	}
-	if op.Operation == operation.Update {
+	switch op.Operation {
+	case operation.Get:
+		use("known_revision")
+	case operation.Update:
 		use("only_revision")
 	}
 	return doc.NewArray(out...)

@@ -139,20 +139,18 @@ const (
 	HeaderIdempotencyKey = "Idempotency-Key"
 )
 
-// The headers by which a change says what it was made from (RFC 9110): the response to Get has the tag of the revision, and
-// an update with that tag is refused if the campaign was changed since.
+// The headers by which a change says what it was made from (RFC 9110): the response to Get has the tag of the revision,
+// an update with that tag is refused if the campaign was changed since, and a Get with it needs no body while it is current.
 const (
-	HeaderETag    = "ETag"
-	HeaderIfMatch = "If-Match"
+	HeaderETag        = "ETag"
+	HeaderIfMatch     = "If-Match"
+	HeaderIfNoneMatch = "If-None-Match"
 )
 
-// ETag returns the entity tag of a revision.
-func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
-
-// ParseETag returns the revision of an entity tag that [ETag] returned; 0 for any other text.
+// ParseETag returns the revision of an entity tag of ours ([engine.Campaign.Tag]); 0 for any other text.
 func ParseETag(tag string) int64 {
 	n, err := strconv.ParseInt(strings.Trim(tag, `"`), 10, 64)
-	if err != nil || n < 1 || ETag(n) != tag {
+	if err != nil || n < 1 || (engine.Campaign{Head: engine.Head{Revision: n}}).Tag() != tag {
 		return 0
 	}
 	return n

@@ -56,7 +56,7 @@ func (x *exchange) success(res result) reply {
 		res.status = x.op.Status
 	}
 	out := reply{status: res.status}
-	if res.status == http.StatusNoContent {
+	if res.status == http.StatusNoContent || res.status == http.StatusNotModified {
 		return out
 	}
 	id := res.answer.ResponseID
@@ -205,7 +205,7 @@ func (out reply) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
-	if out.status == http.StatusNoContent {
+	if out.status == http.StatusNoContent || out.status == http.StatusNotModified {
 		w.WriteHeader(out.status)
 		return
 	}

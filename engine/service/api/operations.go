@@ -97,7 +97,9 @@ func create(ctx context.Context, x *exchange) (result, error) {
 func get(ctx context.Context, x *exchange) (result, error) {
 	id := x.r.PathValue("id")
 	if h, rest, ok := x.records.find(ctx, x.tenant, id); ok {
-		x.header.Set(operation.HeaderETag, operation.ETag(h.Revision))
+		if x.unchanged(h) {
+			return result{status: http.StatusNotModified}, nil
+		}
 		return result{spell: func(b []byte) []byte { return h.AppendRecord(b, rest) }}, nil
 	}
 	// A cached record is short, and often waits for a database.
@@ -109,7 +111,9 @@ func get(ctx context.Context, x *exchange) (result, error) {
 		return result{}, err
 	}
 	x.records.put(x.tenant.Workspace, &c)
-	x.header.Set(operation.HeaderETag, operation.ETag(c.Revision))
+	if x.unchanged(c.Head) {
+		return result{status: http.StatusNotModified}, nil
+	}
 	return result{spell: c.AppendRecord}, nil
 }
 
@@ -118,22 +122,39 @@ func update(ctx context.Context, x *exchange) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body, Revision: from})
+	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body, IfMatch: from})
+	if out.ETag != "" {
+		x.header.Set(operation.HeaderETag, out.ETag)
+	}
 	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }
 
-// revision returns the revision that a change was made from; 0 if it does not say.
-func (x *exchange) revision() (int64, error) {
+// unchanged sets the entity tag of a campaign, and reports whether the caller has that revision (RFC 9110, section 13.1.2).
+func (x *exchange) unchanged(h engine.Head) bool {
+	tag := engine.Campaign{Head: h}.Tag()
+	x.header.Set(operation.HeaderETag, tag)
+	for _, list := range x.r.Header.Values(operation.HeaderIfNoneMatch) {
+		for _, has := range strings.Split(list, ",") {
+			if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// revision returns the entity tag of the revision that a change was made from; empty if it does not say.
+func (x *exchange) revision() (string, error) {
 	tag, twice := single(x.r.Header, operation.HeaderIfMatch)
 	if tag == "" && !twice || tag == "*" {
-		return 0, nil
+		return "", nil
 	}
-	if n := operation.ParseETag(tag); n > 0 && !twice {
-		return n, nil
+	if operation.ParseETag(tag) > 0 && !twice {
+		return tag, nil
 	}
 	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "%s must be the %s of a response to a GET of the campaign", operation.HeaderIfMatch, operation.HeaderETag)
 	e.Target = operation.HeaderIfMatch
-	return 0, e
+	return "", e
 }
 
 func validate(ctx context.Context, x *exchange) (result, error) {

@@ -84,8 +84,17 @@ func TestUpdateOfARevision(t *testing.T) {
 		t.Errorf("the tags are %s and %s", first, again)
 	}
 	only := func(tag string) with { return header("If-Match", tag) }
-	b.do("PATCH", path, `{"basic_details":{"name":"Summer"}}`, only(first)).is(200)
-	b.do("PATCH", path, `{"basic_details":{"name":"Autumn"}}`, only(first)).refused(409, engine.BadRequest, "revision")
+	if got := b.do("PATCH", path, `{"updated_by":"bo@example.com","basic_details":{"name":"Summer"}}`, only(first), header("Idempotency-Key", "7d5f3f0e-3c1b-4a53-9e0c-0f5b8a1d2c3e")).header.Get("ETag"); got != `"2"` || tag() != got {
+		t.Errorf("the tag after a change is %s, and then %s", got, tag())
+	}
+	if got := b.do("PATCH", path, `{"updated_by":"bo@example.com","basic_details":{"name":"Summer"}}`, only(first), header("Idempotency-Key", "7d5f3f0e-3c1b-4a53-9e0c-0f5b8a1d2c3e")).header.Get("ETag"); got != `"2"` {
+		t.Errorf("the tag of the repeated answer is %s", got)
+	}
+	stale := b.do("PATCH", path, `{"basic_details":{"name":"Autumn"}}`, only(first))
+	stale.refused(409, engine.BadRequest, "revision")
+	if !strings.Contains(stale.raw, "changed by bo@example.com on ") {
+		t.Errorf("it does not say who changed it, and when: %s", stale.raw)
+	}
 	b.do("PATCH", path, `{"status":"PUBLISH"}`, only(first)).refused(409, engine.BadRequest, "revision")
 	b.do("GET", path, "").is(200, "data.basic_details", `{"name":"Summer"}`, "data.status", "DRAFT")
 	b.do("PATCH", path, `{"basic_details":{"name":"Winter"}}`, only("*")).is(200)
@@ -93,6 +102,14 @@ func TestUpdateOfARevision(t *testing.T) {
 		b.do("PATCH", path, `{"basic_details":{"name":"X"}}`, only(bad)).refused(400, engine.ValidationFailed, "If-Match")
 	}
 	b.do("PATCH", path, `{"basic_details":{"name":"Spring"}}`, only(tag())).is(200)
+	for _, known := range []string{tag(), "*", `"1", ` + tag(), "W/" + tag()} {
+		for _, method := range []string{"GET", "HEAD"} {
+			if a := b.do(method, path, "", header("If-None-Match", known)); a.status != 304 || len(a.raw) > 0 || a.header.Get("ETag") != tag() {
+				t.Errorf("%s with %s is answered %d with %s and %q", method, known, a.status, a.header.Get("ETag"), a.raw)
+			}
+		}
+	}
+	b.do("GET", path, "", header("If-None-Match", first)).is(200, "data.basic_details", `{"name":"Spring"}`)
 }
 
 func TestUpdateOfALockedField(t *testing.T) {

@@ -63,8 +63,8 @@ func (s *Service) publish(sp store.WorkspaceTx, r engine.PublishRequest) (engine
 	if err != nil {
 		return engine.Updated{}, err
 	}
-	if r.Revision != 0 && c.Revision != r.Revision {
-		return engine.Updated{}, staleRevision("campaign", c, r.Revision)
+	if r.IfMatch != "" && r.IfMatch != c.Tag() {
+		return engine.Updated{}, engine.Stale(c.Head)
 	}
 	if w.Publish != engine.PublishEnabled && !r.Console {
 		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "publishing through the API is in beta and turned off; publish this draft in the terminal, or set the workspace's publish setting to enabled")
@@ -89,7 +89,8 @@ func (s *Service) publish(sp store.WorkspaceTx, r engine.PublishRequest) (engine
 		c.SentTime = now // it goes out from now on
 	}
 	c.RejectionComment = ""
-	return engine.Updated{ID: c.ID}, s.put(sp, &c, r.By, "published", false)
+	err = s.put(sp, &c, r.By, "published", false)
+	return engine.Updated{ID: c.ID, ETag: c.Tag()}, err
 }
 
 // ChangeStatus applies STOP, PAUSE or RESUME (CONTRACT.md, Update Status).

@@ -56,16 +56,9 @@ func checkSave(c engine.Campaign, r engine.SaveRequest) error {
 	case !c.Channel.Writable():
 		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
 	case c.Revision != r.Revision:
-		return staleRevision("draft", c, r.Revision)
+		return engine.Stale(c.Head)
 	}
 	return nil
-}
-
-// staleRevision is the refusal of a change that was made from an earlier revision.
-func staleRevision(what string, c engine.Campaign, from int64) error {
-	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "someone else has changed this %s in the meantime (revision %d, yours was %d); load it again and repeat your change", what, c.Revision, from)
-	e.Target = "revision"
-	return e
 }
 
 // PutWorkingCopy stores unapplied edits.

@@ -51,7 +51,7 @@ func TestSave(t *testing.T) {
 	refused(t, err, engine.NotFound, 404)
 
 	_, err = save(h.Revision-1, `{}`, "", false)
-	contains(t, refused(t, err, engine.BadRequest, 409).Message, "changed this draft")
+	contains(t, refused(t, err, engine.BadRequest, 409).Message, "changed by bo@example.com on ")
 	for _, body := range []string{`[]`, `"x"`, `{"status":"ACTIVE"}`} {
 		_, err = save(h.Revision, body, "", false)
 		refused(t, err, engine.BadRequest, 400)

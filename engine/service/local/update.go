@@ -29,7 +29,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		if err := s.checkHeadKind(ctx, r); err != nil {
 			return engine.Updated{}, withRequestID(err, ids.RequestID)
 		}
-		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text(), Revision: r.Revision})
+		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text(), IfMatch: r.IfMatch})
 	}
 	c := newCall(ids, opUpdate, []byte(r.ID), r.Body.Encode())
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
@@ -100,8 +100,8 @@ func (s *Service) change(sp store.WorkspaceTx, r engine.UpdateRequest) (engine.U
 	if err != nil {
 		return engine.Updated{}, err
 	}
-	if r.Revision != 0 && before.Revision != r.Revision {
-		return engine.Updated{}, staleRevision("campaign", before, r.Revision)
+	if r.IfMatch != "" && r.IfMatch != before.Tag() {
+		return engine.Updated{}, engine.Stale(before.Head)
 	}
 	if err := s.checkUpdate(w, before, r.Body); err != nil {
 		return engine.Updated{}, err
@@ -124,7 +124,7 @@ func (s *Service) change(sp store.WorkspaceTx, r engine.UpdateRequest) (engine.U
 	} else {
 		err = s.put(sp, &after, by, note, false)
 	}
-	return engine.Updated{ID: after.ID}, err
+	return engine.Updated{ID: after.ID, ETag: after.Tag()}, err
 }
 
 // checkUpdate checks the body against the table of the campaign's channel, with the campaign's channel and

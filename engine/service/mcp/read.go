@@ -142,7 +142,7 @@ func getCampaign() *tool {
 			if err != nil {
 				return result{}, err
 			}
-			revision := revisionOf(c)
+			revision := c.StateRevision()
 			if name := args.Get("component").Text(); name != "" {
 				c.Body = doc.NewObject(doc.M(name, c.Body.Get(name)))
 			}

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -61,8 +59,8 @@ func createDraft() *tool {
 			}
 			ms := append(members(made.Document()), doc.M("replayed", doc.NewBool(made.Replayed)))
 			if c, err := s.Service.Get(ctx, made.ID); err == nil {
-				ms = append(ms, doc.M(aRevision, doc.NewString(revisionOf(c))))
-				summary += ", revision " + revisionOf(c)
+				ms = append(ms, doc.M(aRevision, doc.NewString(c.StateRevision())))
+				summary += ", revision " + c.StateRevision()
 			}
 			return result{doc.NewObject(ms...), summary}, nil
 		},
@@ -203,16 +201,6 @@ func occurrences(in, text string) (n int) {
 	}
 }
 
-// revisionOf returns what names the state of a campaign that was read: the number of its revision, or a hash of the record
-// of a service that does not number them.
-func revisionOf(c engine.Campaign) string {
-	if c.Revision > 0 {
-		return strconv.FormatInt(c.Revision, 10)
-	}
-	sum := sha256.Sum256(c.Record().Encode())
-	return hex.EncodeToString(sum[:8])
-}
-
 // attempts is how often a change is tried while others change the same draft.
 const attempts = 5
 
@@ -304,7 +292,7 @@ func changeable(c engine.Campaign, at doc.Path) error {
 
 // unchangedSince returns an error if somebody has changed the value at a path since a revision, or that cannot be known.
 func (s *Server) unchangedSince(ctx context.Context, revision string, c engine.Campaign, at doc.Path) error {
-	if revision == "" || revision == revisionOf(c) {
+	if revision == "" || revision == c.StateRevision() {
 		return nil
 	}
 	history, ok := s.Service.(engine.RevisionReader)
@@ -318,7 +306,7 @@ func (s *Server) unchangedSince(ctx context.Context, revision string, c engine.C
 			return err
 		}
 	}
-	return conflict("the draft has changed since revision %s; read it again, and repeat your change with revision %s if it still fits", revision, revisionOf(c))
+	return conflict("the draft has changed since revision %s; read it again, and repeat your change with revision %s if it still fits", revision, c.StateRevision())
 }
 
 // newProblems returns the problems that a change adds.
@@ -367,7 +355,7 @@ func (s *Server) save(ctx context.Context, before, after engine.Campaign, at doc
 		return after, engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "this service cannot remove a whole component; remove the fields in %s instead", at[0].Name)
 	}
 	body := engine.UpdateBody(before.Head, by, doc.M(at[0].Name, component))
-	if _, err := s.Service.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: before.ID, Revision: before.Revision, Body: body}); err != nil {
+	if _, err := s.Service.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: before.ID, IfMatch: before.Tag(), Body: body}); err != nil {
 		return after, err
 	}
 	now, err := s.Service.Get(ctx, before.ID)
@@ -381,12 +369,12 @@ func (s *Server) save(ctx context.Context, before, after engine.Campaign, at doc
 const maxListed = 20
 
 func outcome(c engine.Campaign, changed bool, problems []schema.Problem, summary string) result {
-	summary += " Revision " + revisionOf(c) + "."
+	summary += " Revision " + c.StateRevision() + "."
 	if len(problems) > 0 {
 		summary += " Saved, but not valid yet:" + lines(problems[:min(len(problems), maxListed)])
 	}
 	return result{doc.NewObject(
-		doc.M(aID, doc.NewString(c.ID)), doc.M(aRevision, doc.NewString(revisionOf(c))), doc.M("changed", doc.NewBool(changed)),
+		doc.M(aID, doc.NewString(c.ID)), doc.M(aRevision, doc.NewString(c.StateRevision())), doc.M("changed", doc.NewBool(changed)),
 		problemsOf(problems[:min(len(problems), maxListed)]),
 	), summary}
 }

@@ -39,14 +39,15 @@ func decodeJSON[T any](b json.RawMessage) (T, error) {
 // record is a campaign in a file. Its body is a string, because a JSON library would rewrite it.
 type record struct {
 	Head engine.Head `json:"head"`
+	ETag string      `json:"etag,omitempty"`
 	Body string      `json:"body"`
 }
 
-func recordOf(c engine.Campaign) record { return record{c.Head, string(c.Body.Encode())} }
+func recordOf(c engine.Campaign) record { return record{c.Head, c.ETag, string(c.Body.Encode())} }
 
 func (r record) campaign() (engine.Campaign, error) {
 	body, err := doc.Parse([]byte(r.Body))
-	return engine.Campaign{Head: r.Head, Body: body}, err
+	return engine.Campaign{Head: r.Head, Body: body, ETag: r.ETag}, err
 }
 
 func recordsOf(cs []engine.Campaign) any {

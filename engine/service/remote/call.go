@@ -24,7 +24,7 @@ type request struct {
 	body     doc.Value         // absent: none, or only the request id
 	wire     []byte            // the body as sent
 	progress *progressReporter // of a test
-	revision int64             // the revision that the change was made from; 0: any
+	ifMatch  string            // the entity tag of what the change was made from; empty: any
 }
 
 // assignIDs sets all ids that the request needs.
@@ -59,8 +59,7 @@ type answer struct {
 	engine.ResponseInfo
 	data   doc.Value // the data of the envelope, or the whole body without an envelope
 	status int
-	// revision is that of the campaign in data; 0 where the service does not count them.
-	revision int64
+	etag   string // of the campaign in data; empty where the service sends none
 }
 
 // callState is the state of a call across its attempts.

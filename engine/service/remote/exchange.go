@@ -137,8 +137,8 @@ func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Req
 	set(operation.HeaderTenant, s.cfg.Workspace)
 	set(operation.HeaderRequestID, r.RequestID)
 	set(operation.HeaderIdempotencyKey, r.IdempotencyKey)
-	if r.revision > 0 {
-		set(operation.HeaderIfMatch, operation.ETag(r.revision))
+	if strings.HasPrefix(r.ifMatch, `"`) { // a weak tag never matches (RFC 9110, section 13.1.1)
+		set(operation.HeaderIfMatch, r.ifMatch)
 	}
 	if s.cfg.Key != nil {
 		req.SetBasicAuth(s.cfg.Workspace, key)
@@ -216,7 +216,7 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	}
 	out.answer = s.unwrap(v, r)
 	out.answer.status = res.StatusCode
-	out.revision = operation.ParseETag(res.Header.Get(operation.HeaderETag))
+	out.etag = res.Header.Get(operation.HeaderETag)
 	out.Replayed = strings.EqualFold(res.Header.Get(s.translator.header(operation.HeaderReplayed)), "true")
 	return out
 }

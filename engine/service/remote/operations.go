@@ -46,7 +46,9 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	if c.ID == "" {
 		return engine.Campaign{}, s.incomplete(out, "the id of the campaign")
 	}
-	c.Revision = out.revision
+	if c.Revision = operation.ParseETag(out.etag); c.Revision == 0 {
+		c.ETag = out.etag
+	}
 	return c, nil
 }
 
@@ -62,12 +64,19 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		}
 		body = withChannel(c.Head, body)
 	}
-	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body), revision: r.Revision})
+	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body), ifMatch: r.IfMatch})
+	if e := engine.AsError(err); e != nil && e.HTTP == http.StatusPreconditionFailed {
+		if now, gerr := s.Get(ctx, r.ID); gerr == nil { // it knows who changed the campaign, and when
+			stale := engine.Stale(now.Head)
+			stale.Service, stale.RequestID = e.Service, e.RequestID
+			err = stale
+		}
+	}
 	if err != nil {
 		return engine.Updated{}, err
 	}
 	u := engine.ParseUpdated(out.data)
-	u.ResponseInfo, u.ID = out.ResponseInfo, cmp.Or(u.ID, r.ID)
+	u.ResponseInfo, u.ID, u.ETag = out.ResponseInfo, cmp.Or(u.ID, r.ID), out.etag
 	return u, nil
 }
 
@@ -89,7 +98,7 @@ func withChannel(h engine.Head, body doc.Value) doc.Value {
 // While publishing through the API is in beta, the service refuses it to every caller.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
-	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body, Revision: r.Revision})
+	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body, IfMatch: r.IfMatch})
 }
 
 // Validate runs the publish-time check.

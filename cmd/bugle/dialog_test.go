@@ -94,7 +94,7 @@ func TestEditAsks(t *testing.T) {
 	for _, tt := range []struct {
 		answer, then, name string
 		code               int
-	}{{"mine\n", "Updated ", "Mine", cli.ExitDone}, {"t\n", "No changes made.", "Theirs", cli.ExitDone}, {"\n", "Not saved. Your text is in ", "Theirs", cli.ExitRefused}} {
+	}{{"mine\n", "Updated ", "Mine", cli.ExitDone}, {"t\n", "No changes made.", "Theirs", cli.ExitDone}, {"\n", "Not saved. Your text is in ", "Theirs", cli.ExitFailed}} {
 		b.run(cli.ExitDone, `{"basic_details": {"name": "Before"}}`, "update", id, "-")
 		meanwhile := "echo '{\"basic_details\": {\"name\": \"Theirs\"}}' | bugle update --by eve@example.com " + id + " -\nprintf Mine > \"$1\"\n"
 		if err := os.WriteFile(script, []byte(meanwhile), 0o600); err != nil {
@@ -136,16 +136,40 @@ func TestWatchAsks(t *testing.T) {
 	d.waitFor("Watching " + dir + " with 1 campaign file. ctrl+c ends.")
 	save("Half price", "Full price")
 	d.waitFor(`"Half price" → "Full price"`)
-	d.waitFor("Apply these changes to the live campaign? [y/N] ")
+	d.waitFor("Apply 1 change to a scheduled campaign that reaches nobody? [y/N] ")
 	d.answer("\n")
 	d.waitFor("skipped: the campaign is ")
 	save("Full price", "No price")
-	d.waitFor("Apply these changes to the live campaign? [y/N] ")
+	d.waitFor("Apply 1 change to a scheduled campaign that reaches nobody? [y/N] ")
 	d.answer("y\n")
 	d.waitFor("updated " + id)
 	d.answer("\x03")
 	d.end(cli.ExitDone)
 	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "No price") {
 		t.Errorf("it is %s", got)
+	}
+	save("No price", "Last price") // the file has the revision of what was applied
+	b.run(cli.ExitDone, "", "apply", "--yes", dir)
+}
+
+// An update of a live campaign asks once, with what it changes and whom it reaches.
+func TestUpdateAsks(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init", "--sample")
+	b.run(cli.ExitDone, "", "workspace", "set", "publish=enabled")
+	id := b.create(liveCampaign)
+	b.run(cli.ExitDone, "", "publish", id)
+	read, _ := b.run(cli.ExitDone, "", "get", id)
+	file := filepath.Join(t.TempDir(), "live.json")
+	if err := os.WriteFile(file, []byte(strings.Replace(read, "Half price", "Full price", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ answer, then string }{{"\n", "No changes made."}, {"y\n", "Updated " + id}} {
+		d := startDialog(t, b, nil, "update", file)
+		d.waitFor("Live: Apply 1 change to a scheduled campaign that reaches ")
+		d.waitFor(" people? [y/N] ")
+		d.answer(tt.answer)
+		d.waitFor(tt.then)
+		d.end(cli.ExitDone)
 	}
 }

@@ -4,14 +4,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
 )
 
 // NewGet returns the command bugle get.
 func NewGet(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:               "get ID",
-		Short:             "Print a campaign as JSON",
-		Long:              "To change the campaign, edit the output and pass it to `bugle update`.",
+		Use:   "get ID",
+		Short: "Print a campaign as JSON",
+		Long: "To change the campaign, edit the output and pass it to `bugle update`, which refuses it if somebody else was faster:\n" +
+			"revision says what was read.",
 		Example:           "  bugle get 65f0a1b2c3d4e5f60718293a > campaign.json\n  $EDITOR campaign.json && bugle update campaign.json",
 		Args:              cli.Exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.CompleteIDs(),
@@ -24,7 +26,7 @@ func NewGet(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.PrintDoc(c.Record())
+			return f.PrintDoc(engine.WithRevision(c.Record(), c.StateRevision()))
 		},
 	}
 }

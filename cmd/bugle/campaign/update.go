@@ -17,9 +17,11 @@ import (
 
 // change is an update of a campaign from a file.
 type change struct {
-	id   string // if empty, the file names the campaign
-	file string
-	by   string
+	id    string // if empty, the file names the campaign
+	file  string
+	by    string
+	force bool
+	yes   bool
 }
 
 // NewUpdate returns the command bugle update.
@@ -30,7 +32,10 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 		Short: "Update a campaign from a file",
 		Long: "Each component in the JSON or YAML file replaces the one in the campaign; fields that are removed this\n" +
 			"way are listed. Components that are not in the file stay as they are. The file can be the output of\n" +
-			"`bugle get`, which includes the id, or the body of the API's update request.",
+			"`bugle get`, which includes the id, or the body of the API's update request.\n\n" +
+			"If the file has the revision that `bugle get` or `bugle export` wrote into it, and somebody else changed the\n" +
+			"campaign since then, nothing is changed and the exit code is 1. The new revision is written into the file.\n\n" +
+			"Unless the campaign is a draft, it must be valid as for publishing, and you are asked before it is changed.",
 		Example: "  bugle update 65f0a1b2c3d4e5f60718293a changes.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | sed s/Spring/Summer/ | bugle update -",
 		Args: cli.Between(1, 2, "the ID of a campaign, and a file or - for standard input"),
@@ -52,6 +57,10 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if up.ID == "" {
+				fmt.Fprintln(f.Out, "No changes made.")
+				return nil
+			}
 			if f.JSON {
 				return f.PrintJSON(map[string]any{"id": up.ID, "removed": removed})
 			}
@@ -63,15 +72,19 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&c.by, "by", "", "`email` address to sign the change with (default from the file, or the author of the workspace)")
+	cli.AddYes(cmd, &c.yes)
+	cmd.Flags().BoolVar(&c.force, "force", false, "overwrite what somebody else changed since the file was written")
 	return cmd
 }
 
-// update sends the update, and returns the paths of the fields that the campaign had and the file does not.
+// update sends the update, and returns the paths of the fields that the campaign had and the file does not. The id is empty
+// if the user does not want the change.
 func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
-	body, err := f.CampaignDocument(ctx, c.file)
-	if err != nil {
-		return engine.Updated{}, nil, err
+	held := f.Campaign(ctx, c.file)
+	if held.Err != nil {
+		return engine.Updated{}, nil, held.Err
 	}
+	body := held.Body
 	rec := engine.ParseRecord(body)
 	id := c.id
 	switch {
@@ -96,8 +109,50 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 	if body, err = mjml.CompileBody(ctx, before.Channel, before.Body, body); err != nil {
 		return engine.Updated{}, nil, err
 	}
-	up, err = svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})
-	return up, removals(before, body), err
+	r := engine.UpdateRequest{ID: id, Body: body}
+	if held.Revision != "" && !c.force {
+		if err := before.CheckRevision(held.Revision); err != nil {
+			return engine.Updated{}, nil, cli.OrForce(err, "overwrite it")
+		}
+		r.IfMatch = before.Tag()
+	}
+	if before.Status != catalog.Draft {
+		if agreed, err := c.review(ctx, f, svc, before, body); err != nil || !agreed {
+			return engine.Updated{}, nil, err
+		}
+		r.IfMatch = before.Tag() // what was checked
+	}
+	if up, err = svc.Update(ctx, r); err != nil {
+		return up, nil, cli.OrForce(err, "overwrite it")
+	}
+	held.NoteRevision(ctx, f.Streams, svc, up.ID)
+	return up, removals(before, body), nil
+}
+
+// review checks the change of a campaign that is not a draft, and reports whether it may be made.
+func (c change) review(ctx context.Context, f *cli.Factory, svc engine.Service, before engine.Campaign, body doc.Value) (bool, error) {
+	env, err := cli.CheckEnv(ctx, svc)
+	if err != nil {
+		return false, err
+	}
+	if engine.IsExternal(svc) {
+		env.Record = before.Document()
+	}
+	after := before
+	var parts []doc.Member
+	for _, info := range catalog.Components(before.Channel) {
+		name := string(info.Name)
+		if v := body.Get(name); v.Exists() {
+			parts = append(parts, doc.M(name, v))
+			if after.Body, err = after.Body.Set(doc.P(name), v); err != nil {
+				return false, cli.DocumentError{Err: err}
+			}
+		}
+	}
+	if err := cli.CheckChange(before, after, engine.UpdateBody(before.Head, engine.ParseRecord(body).UpdatedBy, parts...), env); err != nil {
+		return false, err
+	}
+	return f.ConfirmChange(ctx, svc, after, len(doc.Diff(before.Body, after.Body)), c.yes)
 }
 
 // removals returns the paths of the fields of a campaign that an update of their component would remove.

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,14 +12,16 @@ import (
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 )
 
 // applying holds the flags of apply.
 type applying struct {
-	by          string
-	yes, dryRun bool
-	format      report.Format
+	by                 string
+	yes, dryRun, force bool
+	format             report.Format
 }
 
 // NewApply returns the command bugle apply.
@@ -32,8 +33,11 @@ func NewApply(f *cli.Factory) *cobra.Command {
 		Long: "A file updates the campaign with its id, or else the one with\n" +
 			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
 			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
-			"invalid or refused, no changes are made. With --dry-run --format github, a GitHub workflow shows in the\n" +
-			"pull request why.",
+			"invalid or refused, no changes are made; a campaign that is not a draft must be valid as for publishing. With\n" +
+			"--dry-run --format github, a GitHub workflow shows in the pull request why.\n\n" +
+			"A file with a revision, as `bugle export` writes it, is not applied if somebody changed the content of the campaign\n" +
+			"since then: export it again, or use --force. The new revision is written into the file. Files without one\n" +
+			"are applied in any case. Run it again if it is interrupted: no draft is created twice within 24 hours.",
 		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json\n" +
 			"  bugle apply --dry-run --format github campaigns",
 		Args: someFiles("files or a folder"),
@@ -52,8 +56,9 @@ func NewApply(f *cli.Factory) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&a.by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
-	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking")
+	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking, also to campaigns that are not drafts")
 	fl.BoolVar(&a.dryRun, "dry-run", false, "only print the plan")
+	fl.BoolVar(&a.force, "force", false, "overwrite what somebody else changed since the files were written")
 	report.AddFormat(cmd, &a.format)
 	return cmd
 }
@@ -63,7 +68,7 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	if err != nil {
 		return err
 	}
-	p, err := newPlanner(ctx, f, svc, a.by)
+	p, err := newPlanner(ctx, f, svc, a.by, a.force)
 	if err != nil {
 		return err
 	}
@@ -90,7 +95,7 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 		return silentlyIf(code)
 	}
 	if !f.JSON {
-		p.print(f)
+		p.print(ctx, f)
 	}
 	todo := code == cli.ExitDone && !a.dryRun && p.count(actionCreate)+p.count(actionUpdate) > 0
 	if todo && !a.yes {
@@ -110,9 +115,6 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 		if err := f.PrintJSON(map[string]any{"applied": todo && code == cli.ExitDone, "plan": p.steps}); err != nil {
 			return err
 		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	return silentlyIf(code)
 }
@@ -143,13 +145,16 @@ func (p *planner) exitCode() int {
 }
 
 // marks are the prefixes of the lines of a plan.
-var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
+var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionConflict: "!", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
 
-func (p *planner) print(f *cli.Factory) {
+func (p *planner) print(ctx context.Context, f *cli.Factory) {
 	for _, s := range p.steps {
 		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
 		for _, l := range changeLines(s.diff) {
 			fmt.Fprintln(f.Out, "    "+l)
+		}
+		if s.err == nil && s.Action == actionUpdate && s.Status != catalog.Draft {
+			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("    %s, reaches %s", strings.ToLower(s.Status.Label()), audience.EstimateReach(ctx, p.svc, s.after))))
 		}
 		if len(s.Stays) > 0 && s.err == nil {
 			fmt.Fprintln(f.Out, cli.Line("    not in the file, unchanged: "+strings.Join(s.Stays, ", ")))
@@ -160,7 +165,7 @@ func (p *planner) print(f *cli.Factory) {
 	}
 	counts := make([]string, 0, len(marks))
 	for _, c := range []struct{ action, words string }{
-		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
+		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionConflict, "in conflict"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
 	} {
 		if n := p.count(c.action); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.words))
@@ -176,6 +181,9 @@ func (p *planner) print(f *cli.Factory) {
 func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 	for i, s := range p.steps {
 		err := p.step(ctx, s)
+		if err == nil && s.Action == actionUpdate {
+			s.held.NoteRevision(ctx, f.Streams, p.svc, s.ID)
+		}
 		if err == nil {
 			if s.Result != "" && !f.JSON {
 				fmt.Fprintln(f.Out, cli.Line(s.describe(s.Result)))
@@ -196,26 +204,25 @@ func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 	return cli.ExitDone
 }
 
-// errMoved reports that a campaign was changed after the plan was made.
-var errMoved = errors.New("the campaign changed after the plan was made; run apply again for a new plan")
-
 func (p *planner) step(ctx context.Context, s *step) error {
 	switch s.Action {
 	case actionCreate:
-		made, err := p.svc.Create(ctx, engine.CreateRequest{Body: s.body})
+		made, err := p.creator.Create(ctx, s.held.Body, s.body)
 		if err != nil {
 			return err
 		}
-		s.ID, s.Result = made.ID, "created"
+		if s.ID, s.Result = made.ID, resultCreated; made.Replayed {
+			s.Result = resultExisting
+		}
 	case actionUpdate:
 		now, err := p.svc.Get(ctx, s.ID)
 		if err != nil {
 			return err
 		}
-		if !yamldoc.Same(now.Body, s.before.Body) {
-			return errMoved
+		if !yamldoc.Same(now.Body, s.before.Body) || now.Status != s.before.Status {
+			return cli.WithRemedy(engine.Stale(now.Head), "Run apply again for a new plan.")
 		}
-		up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, Body: s.body})
+		up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, IfMatch: now.Tag(), Body: s.body})
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlanner(t.Context(), f, svc, "bob@example.com")
+	p, err := newPlanner(t.Context(), f, svc, "bob@example.com", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if _, err := svc.Update(t.Context(), engine.UpdateRequest{ID: made.ID, Body: theirs}); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.apply(t.Context(), f); code != cli.ExitFailed || !strings.Contains(errs.String(), "changed after the plan was made") {
+	if code := p.apply(t.Context(), f); code != cli.ExitFailed || !strings.Contains(errs.String(), "Run apply again for a new plan.") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 	if c, err = svc.Get(t.Context(), made.ID); err != nil || c.UpdatedBy != "eve@example.com" {
@@ -73,7 +73,7 @@ func TestPlanAgreesWithTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := checkEnv(t.Context(), svc)
+	env, err := cli.CheckEnv(t.Context(), svc)
 	if err != nil || env.Stage != schema.Draft {
 		t.Fatalf("%+v (%v)", env, err)
 	}

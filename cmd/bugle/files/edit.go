@@ -36,6 +36,7 @@ var keepChoices = cli.Choices{{Value: keepMine, Help: "your version"}, {Value: k
 // editing holds the flags of edit.
 type editing struct {
 	id, field, by, keep string
+	yes                 bool
 }
 
 // NewEdit returns the command bugle edit.
@@ -48,7 +49,8 @@ func NewEdit(f *cli.Factory) *cobra.Command {
 			"that only one field has. If what you save is invalid, the editor opens again with the problems on top. If you\n" +
 			"save no change, nothing happens. Your text is never lost: if it cannot be saved, the name of its file is printed.\n\n" +
 			"If somebody else changed the campaign meanwhile, both changes are kept. If both of you changed the same\n" +
-			"component, you are asked which version to keep; without a terminal, use --keep.",
+			"component, you are asked which version to keep; without a terminal, use --keep. Unless the campaign is a draft,\n" +
+			"it must stay valid, and you are asked before it is changed; without a terminal, use --yes.",
 		Example: "  bugle edit 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle edit 65f0a1b2c3d4e5f60718293a --field html\n" +
 			"  EDITOR='code --wait' bugle edit 65f0a1b2c3d4e5f60718293a --field scheduling_details",
@@ -63,6 +65,7 @@ func NewEdit(f *cli.Factory) *cobra.Command {
 	fl.StringVar(&e.field, "field", "", "`path` or name of one field, such as html, subject or scheduling_details")
 	fl.StringVar(&e.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
 	cli.ChoiceFlag(cmd, cli.OneOf(&e.keep, keepChoices), "keep", "`version` to keep if both sides changed a component: mine or theirs")
+	cli.AddYes(cmd, &e.yes)
 	if err := cmd.RegisterFlagCompletionFunc("field", e.completeFields(f)); err != nil {
 		panic(err) // the flag was defined just above
 	}
@@ -119,7 +122,7 @@ func (e editing) run(ctx context.Context, f *cli.Factory) error {
 	if d.by, err = f.Signer(ctx, d.svc, e.by); err != nil {
 		return err
 	}
-	if d.env, err = checkEnv(ctx, d.svc); err != nil {
+	if d.env, err = cli.CheckEnv(ctx, d.svc); err != nil {
 		return err
 	}
 	if engine.IsExternal(d.svc) {
@@ -127,6 +130,11 @@ func (e editing) run(ctx context.Context, f *cli.Factory) error {
 	}
 	if ok, why := catalog.Allowed(catalog.Edit, d.campaign.Channel, d.campaign.DeliveryType, d.campaign.Status); !ok {
 		return engine.Errorf(engine.BadRequest, 409, "%s", why)
+	}
+	if !f.CanAsk() { // before the user writes
+		if _, err := f.ConfirmChange(ctx, d.svc, d.campaign, 1, e.yes); err != nil {
+			return err
+		}
 	}
 	if e.field != "" {
 		if d.path, err = findField(d.campaign, e.field); err != nil {
@@ -359,7 +367,7 @@ func (d *edition) problems(body doc.Value, text []byte) []problemLine {
 	if len(changed) == 0 {
 		return nil
 	}
-	err := checkChange(d.campaign, d.campaign.With(body), engine.UpdateBody(d.campaign.Head, d.by, changed...), d.env)
+	err := cli.CheckChange(d.campaign, d.campaign.With(body), engine.UpdateBody(d.campaign.Head, d.by, changed...), d.env)
 	if err == nil {
 		return nil
 	}
@@ -445,7 +453,22 @@ func (d *edition) save(ctx context.Context, body doc.Value) (id string, changes 
 			return now.ID, changes, err
 		}
 		changed, _ := engine.ChangedComponents(now.Body, merged)
-		up, err := d.svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: now.ID, Body: engine.UpdateBody(now.Head, d.by, changed...)})
+		update := engine.UpdateBody(now.Head, d.by, changed...)
+		if d.env.Record.Exists() {
+			d.env.Record = now.Document()
+		}
+		if err := cli.CheckChange(now, now.With(merged), update, d.env); err != nil {
+			return "", nil, err
+		}
+		agreed, err := d.f.ConfirmChange(ctx, d.svc, now.With(merged), len(changes), d.yes)
+		if err != nil || !agreed {
+			return "", nil, cmp.Or(err, cli.Silent(cli.ExitFailed))
+		}
+		d.yes = true // asked once
+		up, err := d.svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: now.ID, IfMatch: now.Tag(), Body: update})
+		if engine.IsStale(err) {
+			continue
+		}
 		d.campaign.Body = merged
 		return up.ID, changes, err
 	}
@@ -455,8 +478,8 @@ func (d *edition) save(ctx context.Context, body doc.Value) (id string, changes 
 // resolve asks which version of the components to keep that both sides changed.
 func (d *edition) resolve(ctx context.Context, now engine.Campaign, conflicts []string) (edit.Resolution, error) {
 	names := strings.Join(conflicts, ", ")
-	if _, _, ok := d.f.Terminal(); !ok || d.f.JSON {
-		return edit.Ask, cli.WithRemedy(engine.Errorf(engine.BadRequest, 409, "%s changed %s while you edited", cmp.Or(now.UpdatedBy, "somebody else"), names), "Run the command again, or add --keep mine or --keep theirs.")
+	if !d.f.CanAsk() {
+		return edit.Ask, cli.WithRemedy(fmt.Errorf("%s changed %s while you edited", cmp.Or(now.UpdatedBy, "somebody else"), names), "Run the command again, or add --keep mine or --keep theirs.")
 	}
 	fmt.Fprintln(d.f.Out, cli.Line(fmt.Sprintf("%s changed %s while you edited:", cmp.Or(now.UpdatedBy, "Somebody else"), names)))
 	for _, l := range changeLines(yamldoc.Changes(d.campaign.Body, now.Body)) {
@@ -472,7 +495,7 @@ func (d *edition) resolve(ctx context.Context, now engine.Campaign, conflicts []
 		case said == "t" || said == keepTheirs:
 			return edit.Theirs, nil
 		case said == "" || strings.HasPrefix("cancel", said):
-			return edit.Ask, cli.Silent(cli.ExitRefused)
+			return edit.Ask, cli.Silent(cli.ExitFailed)
 		}
 	}
 }

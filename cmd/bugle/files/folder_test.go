@@ -132,7 +132,7 @@ func TestFolderRoundTrip(t *testing.T) {
 		if len(held) != 1 || held[0].Err != nil {
 			fatal("%s: %v", c.ID, held[0].Err)
 		}
-		if want, got := string(files.Document(c).Encode()), string(held[0].Body.Encode()); got != want {
+		if want, got := string(files.Document(c).Encode()), string(engine.WithRevision(held[0].Body, held[0].Revision).Encode()); got != want {
 			fatal("got  %s\nwant %s", got, want)
 		}
 		if changed, err := writeFolder(&out, c); changed || err != nil || len(out.Replaces) > 0 {

@@ -47,7 +47,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		env, err := checkEnv(ctx, svc)
+		env, err := cli.CheckEnv(ctx, svc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,28 +15,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
-	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
-	"bugle/engine/service/local"
 )
-
-// checkEnv returns the data of the workspace that a validation without a write needs.
-func checkEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
-	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
-	k, ok := svc.(engine.WorkspaceStore)
-	if !ok {
-		return env, nil
-	}
-	w, err := k.Workspace(ctx)
-	if err != nil {
-		return env, err
-	}
-	if env.Flags = w.Flags; env.Flags == nil {
-		env.Flags = map[string]bool{}
-	}
-	env.Lists = w.Lists
-	return env, nil
-}
 
 // newBody returns the body of the request that creates the campaign of a file: a record, an export or the body of a
 // create request. Its creator stays unless by is set.
@@ -48,7 +27,7 @@ func newBody(v doc.Value, by, author string) doc.Value {
 
 // checkNew returns an error for a body that create would refuse, as far as that can be determined without creating it.
 func checkNew(body doc.Value, env schema.Env) error {
-	if err := fits(body); err != nil {
+	if err := cli.Fits(body); err != nil {
 		return err
 	}
 	ch := engine.ParseRecord(body).Channel
@@ -59,29 +38,32 @@ func checkNew(body doc.Value, env schema.Env) error {
 	return engine.Invalid(catalog.CreateRequest(table).Validate(body, env))
 }
 
-func fits(v doc.Value) error {
-	if n := len(v.Encode()); n > local.MaxBody {
-		return engine.Errorf(engine.ValidationFailed, http.StatusRequestEntityTooLarge, "the campaign has %d KiB; up to %d KiB are allowed", n>>10, local.MaxBody>>10)
-	}
-	return nil
+// importing holds the flags of import.
+type importing struct {
+	by    string
+	force bool
 }
 
 // NewImport returns the command bugle import.
 func NewImport(f *cli.Factory) *cobra.Command {
-	var by string
+	var i importing
 	cmd := &cobra.Command{
 		Use:   "import FILE...|DIR",
 		Short: "Create drafts from files",
 		Long: "Each campaign in the JSON, YAML or JSON lines files, or in a folder of them, becomes a new draft. It can be the\n" +
 			"output of `bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if one\n" +
-			"is invalid, none is created and the exit code is 3.",
+			"is invalid, none is created and the exit code is 3.\n\n" +
+			"If an import is interrupted or fails, run it again to create the other drafts: what was created from the same\n" +
+			"campaign of a file in the last 24 hours is not created again (a remote may remember it for another time).\n" +
+			"`bugle create` always creates another draft. A file with a revision is not imported if somebody changed its\n" +
+			"campaign since then, unless you use --force.",
 		Example: "  bugle import campaigns/*.yaml\n  bugle import --by ann@example.com - < campaigns.jsonl",
 		Args:    someFiles("files or a folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return importFiles(cmd.Context(), f, args, by)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), f, args) },
 	}
-	cmd.Flags().StringVar(&by, "by", "", "`email` address of the creator (default from the files, or the author of the workspace)")
+	fl := cmd.Flags()
+	fl.StringVar(&i.by, "by", "", "`email` address of the creator (default from the files, or the author of the workspace)")
+	fl.BoolVar(&i.force, "force", false, "import also files that are older than their campaigns")
 	return cmd
 }
 
@@ -95,27 +77,40 @@ func someFiles(what string) cobra.PositionalArgs {
 	}
 }
 
+// The results of import for one campaign.
+const (
+	resultCreated  = "created"
+	resultExisting = "already created" // by an earlier run
+	resultNone     = "not created"
+	resultUnknown  = "unknown" // there was no response
+)
+
 // imported is the result for one campaign.
 type imported struct {
-	File  string       `json:"file"`
-	Name  string       `json:"name,omitempty"`
-	ID    string       `json:"id,omitempty"`
-	Error *cli.Failure `json:"error,omitempty"`
+	File   string       `json:"file"`
+	Name   string       `json:"name,omitempty"`
+	ID     string       `json:"id,omitempty"`
+	Result string       `json:"result"`
+	Error  *cli.Failure `json:"error,omitempty"`
 
-	body doc.Value
-	err  error
+	from, body doc.Value
+	err        error
 }
 
-func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) error {
+func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error {
 	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return err
 	}
-	env, err := checkEnv(ctx, svc)
+	env, err := cli.CheckEnv(ctx, svc)
 	if err != nil {
 		return err
 	}
 	author, err := f.Signer(ctx, svc, "")
+	if err != nil {
+		return err
+	}
+	creator, err := f.Creator(ctx, svc, i.by)
 	if err != nil {
 		return err
 	}
@@ -126,14 +121,17 @@ func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) 
 	}
 	for _, file := range files {
 		for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
-			row := &imported{File: h.Where, err: h.Err}
+			row := &imported{File: h.Where, Result: resultNone, from: h.Body, err: h.Err}
 			if h.Err == nil {
-				row.body, row.Name = newBody(h.Body, by, author), engine.CampaignName(h.Body)
+				row.body, row.Name = newBody(h.Body, i.by, author), engine.CampaignName(h.Body)
 				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
 					env.Record = row.body
 				}
 				if row.body, row.err = mjml.CompileBody(ctx, engine.ParseRecord(row.body).Channel, doc.Value{}, row.body); row.err == nil {
 					row.err = checkNew(row.body, env)
+				}
+				if row.err == nil && !i.force {
+					row.err = cli.OrForce(checkSource(ctx, svc, h), "create a draft from the older file")
 				}
 			}
 			rows = append(rows, row)
@@ -144,13 +142,56 @@ func importFiles(ctx context.Context, f *cli.Factory, args []string, by string) 
 	}
 	if !slices.ContainsFunc(rows, func(r *imported) bool { return r.err != nil }) {
 		for _, row := range rows {
-			made, err := svc.Create(ctx, engine.CreateRequest{Body: row.body})
-			if row.ID, row.err = made.ID, err; ctx.Err() != nil {
+			if row.create(ctx, f, creator); stops(row.err) {
 				break
 			}
 		}
 	}
 	return printImported(&f.Printer, rows)
+}
+
+// checkSource returns an error if the campaign that a file was made from is in the workspace and was changed since.
+func checkSource(ctx context.Context, svc engine.Service, h cli.HeldCampaign) error {
+	id := engine.ParseRecord(h.Body).ID
+	if h.Revision == "" || id == "" {
+		return nil
+	}
+	now, err := svc.Get(ctx, id)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return now.CheckRevision(h.Revision)
+}
+
+// create creates the draft, and prints it: with the limits of a service, the next one may take a while.
+func (r *imported) create(ctx context.Context, f *cli.Factory, creator *cli.Creator) {
+	if r.err = ctx.Err(); r.err != nil {
+		return
+	}
+	var made engine.Created
+	if made, r.err = creator.Create(ctx, r.from, r.body); r.err != nil {
+		if engine.AsError(r.err) == nil {
+			r.Result = resultUnknown
+		}
+		return
+	}
+	r.ID, r.Result = made.ID, resultCreated
+	if made.Replayed {
+		r.Result = resultExisting
+	}
+	if !f.JSON {
+		fmt.Fprintln(f.Out, cli.Line(r.File+": "+r.Result+" draft "+r.ID+" "+r.Name))
+	}
+}
+
+// stops reports whether an error is not about one campaign, so that the others need not be tried.
+func stops(err error) bool {
+	e := engine.AsError(err)
+	return err != nil && (e == nil || cli.ExitCode(err) == cli.ExitFailed || e.HTTP >= http.StatusInternalServerError ||
+		slices.Contains([]engine.Code{engine.RateLimited, engine.Unauthorized, engine.Forbidden}, e.Code))
 }
 
 func printImported(p *cli.Printer, rows []*imported) error {
@@ -160,27 +201,23 @@ func printImported(p *cli.Printer, rows []*imported) error {
 			fail := cli.FailureOf(row.err)
 			row.Error = &fail
 			code = worse(code, cli.ExitCode(row.err))
+			if !p.JSON {
+				fmt.Fprintln(p.Err, "bugle: "+cli.Clean(ofFile(row.File, fail)))
+			}
 		}
 		if row.ID != "" {
 			made++
 		}
 	}
-	if p.JSON {
+	switch {
+	case p.JSON:
 		if err := p.PrintJSON(map[string]any{"campaigns": rows}); err != nil {
 			return err
 		}
-		return silentlyIf(code)
-	}
-	for _, row := range rows {
-		switch {
-		case row.Error != nil:
-			fmt.Fprintln(p.Err, "bugle: "+cli.Clean(ofFile(row.File, *row.Error)))
-		case row.ID != "":
-			fmt.Fprintln(p.Out, cli.Line(row.File+": created draft "+row.ID+" "+row.Name))
-		}
-	}
-	if code != cli.ExitDone && made == 0 {
+	case made < len(rows) && made == 0:
 		fmt.Fprintln(p.Err, "No drafts were created.")
+	case made < len(rows):
+		fmt.Fprintf(p.Err, "%d of %d drafts were created. Run the command again to create the others; none is created twice.\n", made, len(rows))
 	}
 	return silentlyIf(code)
 }

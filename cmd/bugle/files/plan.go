@@ -21,6 +21,7 @@ const (
 	actionCreate    = "create"
 	actionUpdate    = "update"
 	actionUnchanged = "unchanged"
+	actionConflict  = "conflict"
 	actionRefused   = "refused"
 	actionInvalid   = "invalid"
 	actionUnread    = "unreadable"
@@ -32,9 +33,10 @@ type step struct {
 	Action  string        `json:"action"`
 	ID      string        `json:"id,omitempty"`
 	Name    string        `json:"name,omitempty"`
+	Status  engine.State  `json:"status,omitempty"` // of a campaign that is updated
 	Changes []shownChange `json:"changes,omitempty"`
 	Stays   []string      `json:"stays,omitempty"`  // components that the file does not have
-	Result  string        `json:"result,omitempty"` // created or updated, once that is done
+	Result  string        `json:"result,omitempty"` // created, already created or updated, once that is done
 	Error   *cli.Failure  `json:"error,omitempty"`
 	// Problems are what the error is about, with its places in the files.
 	Problems []shownProblem `json:"problems,omitempty"`
@@ -43,7 +45,8 @@ type step struct {
 	err    error
 	diff   []doc.Change
 	before engine.Campaign // the current campaign when an update was planned
-	body   doc.Value       // of the request
+	after  engine.Campaign
+	body   doc.Value // of the request
 	// returned reports that the file contains a campaign as a service returned it.
 	returned bool
 }
@@ -117,17 +120,19 @@ func (s *step) describe(what string) string {
 
 // planner makes the plan.
 type planner struct {
-	svc   engine.Service
-	env   schema.Env
-	by    string
-	rows  []engine.Summary // the current version of each existing campaign
-	byID  map[string]engine.Summary
-	taken map[string]string // the file of a campaign, by id or by channel and name
-	steps []*step
+	svc     engine.Service
+	creator *cli.Creator
+	env     schema.Env
+	by      string
+	force   bool             // files are applied also if they are older than their campaigns
+	rows    []engine.Summary // the current version of each existing campaign
+	byID    map[string]engine.Summary
+	taken   map[string]string // the file of a campaign, by id or by channel and name
+	steps   []*step
 }
 
-func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string) (*planner, error) {
-	p := &planner{svc: svc, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
+func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force bool) (*planner, error) {
+	p := &planner{svc: svc, force: force, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
 	all, err := cli.ListAll(ctx, svc, true)
 	if err != nil {
 		return nil, err
@@ -138,7 +143,10 @@ func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by stri
 			p.byID[s.ID] = versions[0]
 		}
 	}
-	if p.env, err = checkEnv(ctx, svc); err != nil {
+	if p.env, err = cli.CheckEnv(ctx, svc); err != nil {
+		return nil, err
+	}
+	if p.creator, err = f.Creator(ctx, svc, by); err != nil {
 		return nil, err
 	}
 	p.by, err = f.Signer(ctx, svc, by)
@@ -257,40 +265,31 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	if len(parts) == 0 {
 		return
 	}
-	s.diff = yamldoc.Changes(c.Body, after.Body)
-	s.Action, s.Changes, s.body = actionUpdate, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
+	if err := p.current(rec.ID, s); err != nil {
+		s.fail(actionConflict, cli.OrForce(err, "overwrite it"))
+		return
+	}
+	s.after, s.diff = after, yamldoc.Changes(c.Body, after.Body)
+	s.Action, s.Status, s.Changes, s.body = actionUpdate, c.Status, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
 	env := p.env
 	if engine.IsExternal(p.svc) {
 		env.Record = engine.UpdateBody(c.Head, p.by, cli.Members(c.Body)...)
 	}
-	if err := checkChange(c, after, s.body, env); err != nil {
+	if err := cli.CheckChange(c, after, s.body, env); err != nil {
 		s.fail(actionFor(err), err)
 	}
 }
 
-// checkChange returns an error for a change that update would refuse, as far as that can be determined without it.
-func checkChange(before, after engine.Campaign, body doc.Value, env schema.Env) error {
-	if !before.Channel.Writable() {
-		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns cannot be changed with this API", before.Channel.Label())
+// current returns an error if somebody has changed the campaign since the file was written. A file with another id is of
+// an earlier version, or was found by its name.
+func (p *planner) current(id string, s *step) error {
+	switch row, known := p.byID[strings.ToLower(id)]; {
+	case p.force || s.held.Revision == "" || !known:
+		return nil
+	case row.ID != strings.ToLower(id):
+		return engine.Stale(s.before.Head)
 	}
-	if err := fits(after.Body); err != nil {
-		return err
-	}
-	if err := engine.Invalid(catalog.UpdateRequest(before.Channel).Validate(body, env)); err != nil {
-		return err
-	}
-	ok, why := catalog.Allowed(catalog.Edit, before.Channel, before.DeliveryType, before.Status)
-	if !ok {
-		return engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", why)
-	}
-	var locked []string
-	for _, at := range catalog.LockedChanges(before.Status, before.Document(), after.Document()) {
-		locked = append(locked, at.String())
-	}
-	if len(locked) > 0 {
-		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s, so these fields are locked: %s", before.Status, strings.Join(locked, ", "))
-	}
-	return nil
+	return s.before.CheckRevision(s.held.Revision)
 }
 
 // actionFor distinguishes an invalid file from a campaign that cannot be changed.

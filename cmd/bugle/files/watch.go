@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -50,7 +49,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, seen: map[string][sha256.Size]byte{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]cli.HeldCampaign{}, seen: map[string][sha256.Size]byte{}}
 			if open {
 				w.page = &page{}
 			}
@@ -78,7 +77,11 @@ type watcher struct {
 	// base has the components of each campaign as the files and the workspace agreed on them last, by campaign id. What
 	// differs from it in a file was changed there.
 	base map[string]doc.Value
-	seen map[string][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+	// revision has the revision that the file of each campaign had then. It is written anew when the command ends, because
+	// editors do not expect others to write what they have open; applied has the campaigns to do that for, by id.
+	revision map[string]string
+	applied  map[string]cli.HeldCampaign
+	seen     map[string][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
 }
 
 // watchedLine is a line of the output of --json.
@@ -142,7 +145,13 @@ func (w *watcher) run(ctx context.Context) error {
 	if err := w.start(ctx); err != nil {
 		return quietly(ctx, err)
 	}
-	return quietly(ctx, w.loop(ctx))
+	err = quietly(ctx, w.loop(ctx))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	for id, h := range w.applied {
+		h.NoteRevision(ctx, w.f.Streams, w.svc, id)
+	}
+	return err
 }
 
 // quietly returns nil for an error of a context that has ended: ctrl+c is how this command ends.
@@ -177,7 +186,7 @@ func (w *watcher) start(ctx context.Context) error {
 	if len(files) == 1 && files[0] == w.dir {
 		files = nil
 	}
-	p, err := newPlanner(ctx, w.f, w.svc, w.by)
+	p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
 	if err != nil {
 		return err
 	}
@@ -193,8 +202,10 @@ func (w *watcher) start(ctx context.Context) error {
 	}
 	for _, s := range p.steps {
 		switch {
+		case s.Action == actionConflict:
+			differ = append(differ, s.File+": "+s.Error.Message)
 		case s.before.ID != "":
-			w.base[s.before.ID] = s.before.Body
+			w.base[s.before.ID], w.revision[s.before.ID] = s.before.Body, s.held.Revision
 			if s.Action != actionUnchanged {
 				differ = append(differ, s.File+": differs from the campaign; save it to apply it, or run `bugle apply`")
 			}
@@ -301,7 +312,7 @@ func (w *watcher) handle(ctx context.Context, file string) error {
 	}
 	w.seen[file] = sum
 	for _, h := range cli.ReadCampaigns(ctx, w.f.Streams, file) {
-		p, err := newPlanner(ctx, w.f, w.svc, w.by)
+		p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
 		if err != nil {
 			return err
 		}
@@ -318,6 +329,10 @@ func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) err
 	if len(conflicts) > 0 {
 		text := strings.Join(conflicts, ", ") + " changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again"
 		return w.say(watchedLine{Event: "conflict", File: h.Where, Name: engine.CampaignName(h.Body), Message: text}, h.Where+": not applied: "+text)
+	}
+	if id, err := p.find(engine.ParseRecord(h.Body), engine.CampaignName(h.Body)); err == nil {
+		r, known := w.revision[id]
+		p.force = known && r == h.Revision // merge has compared it with what came after
 	}
 	p.add(ctx, held)
 	s := p.steps[len(p.steps)-1]
@@ -364,7 +379,7 @@ func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) err
 	if err != nil {
 		return err
 	}
-	w.base[s.ID] = now.Body
+	w.base[s.ID], w.revision[s.ID], w.applied[s.ID] = now.Body, h.Revision, h
 	if w.page != nil {
 		w.page.show(now, s.diff)
 	}
@@ -413,14 +428,13 @@ func (w *watcher) merge(ctx context.Context, p *planner, h cli.HeldCampaign) (co
 
 // confirm asks whether a live campaign may be changed; without a terminal it may not.
 func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
-	if _, _, ok := w.f.Terminal(); !ok || w.f.JSON {
+	if !w.f.CanAsk() {
 		return false, nil
 	}
 	for _, l := range changeLines(s.diff) {
 		fmt.Fprintln(w.f.Out, "    "+l)
 	}
-	said, err := w.f.Ask(ctx, cli.Line(fmt.Sprintf("%s is %s. Apply these changes to the live campaign? [y/N]", cmp.Or(s.Name, s.ID), s.before.Status.Label()))+" ")
-	return said == "y" || said == "yes", err
+	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.diff), false)
 }
 
 // warnings returns what is likely wrong with a campaign, at its places in the file.

@@ -105,8 +105,8 @@ func export(p *cli.Printer, file texts.File, format, source string) error {
 
 // importing holds the flags of import.
 type importing struct {
-	by            string
-	merge, dryRun bool
+	by                 string
+	merge, dryRun, yes bool
 }
 
 // newImport returns the command bugle texts import.
@@ -125,6 +125,7 @@ func newImport(f *cli.Factory) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&i.merge, "merge", false, "replace texts that changed in the campaign since the export")
+	cli.AddYes(cmd, &i.yes)
 	fl.BoolVar(&i.dryRun, "dry-run", false, "only print what would change")
 	fl.StringVar(&i.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
 	return cmd
@@ -176,7 +177,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	case len(problems) > 0:
 		code = cli.ExitInvalid
 	case len(stale) > 0:
-		code = cli.ExitRefused
+		code = cli.ExitFailed
 	}
 	problems = append(problems, stale...)
 	if !f.JSON {
@@ -187,6 +188,10 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	if apply {
 		if id, err = i.update(ctx, f, svc, c, changes); err != nil {
 			return err
+		}
+		if id == "" {
+			fmt.Fprintln(f.Out, "No changes made.")
+			return nil
 		}
 	}
 	if f.JSON {
@@ -202,7 +207,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	return nil
 }
 
-// update changes the texts of a campaign.
+// update changes the texts of a campaign. The id is empty if the user does not want that.
 func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Service, c engine.Campaign, changes []texts.Change) (id string, err error) {
 	body, err := texts.Apply(c.Body, changes)
 	if err != nil {
@@ -215,7 +220,7 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if err != nil {
 		return "", err
 	}
-	// Without a lock, make the time short in which somebody else's change would be lost.
+	// For a service without entity tags, make the time short in which somebody else's change would be lost.
 	now, err := svc.Get(ctx, c.ID)
 	if err != nil {
 		return "", err
@@ -224,7 +229,21 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 		return "", cli.WithRemedy(errors.New("somebody else changed the campaign just now"), "Run the command again.")
 	}
 	changed, _ := engine.ChangedComponents(c.Body, body)
-	up, err := svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: c.ID, Body: engine.UpdateBody(c.Head, by, changed...)})
+	r := engine.UpdateRequest{Call: engine.NewCall(), ID: c.ID, IfMatch: now.Tag(), Body: engine.UpdateBody(c.Head, by, changed...)}
+	env, err := cli.CheckEnv(ctx, svc)
+	if err != nil {
+		return "", err
+	}
+	if engine.IsExternal(svc) {
+		env.Record = now.Document()
+	}
+	if err := cli.CheckChange(now, now.With(body), r.Body, env); err != nil {
+		return "", err
+	}
+	if agreed, err := f.ConfirmChange(ctx, svc, now.With(body), len(changes), i.yes); err != nil || !agreed {
+		return "", err
+	}
+	up, err := svc.Update(ctx, r)
 	return up.ID, err
 }
 

@@ -125,7 +125,7 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 	}
 	switch {
 	case err != nil && stored > 0:
-		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", phrase.Count(stored, "user"), err)
+		return cli.WithRemedy(fmt.Errorf("import stopped after %s: %w", phrase.Count(stored, "user"), err), "Run it again to import all users; none is there twice.")
 	case err != nil:
 		return err
 	case n.Invalid > 0 && i.SkipInvalid && !i.Check:

@@ -23,10 +23,11 @@ func IsRecord(v doc.Value) bool {
 
 // HeldCampaign is one campaign of a file.
 type HeldCampaign struct {
-	Where  string // file and position in it, for people
-	Body   doc.Value
-	Err    error // why it cannot be used; then the body is empty
-	Source Source
+	Where    string // file and position in it, for people
+	Body     doc.Value
+	Revision string // that the file was made from (CONTRACT.md, Revisions); it is not in the body
+	Err      error  // why it cannot be used; then the body is empty
+	Source   Source
 }
 
 // File name extensions of campaign files.

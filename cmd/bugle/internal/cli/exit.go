@@ -70,7 +70,7 @@ func ExitCode(err error) int {
 	}
 	e := engine.AsError(err)
 	switch {
-	case e == nil, e.Code == engine.Internal:
+	case e == nil, e.Code == engine.Internal, engine.IsStale(e):
 		return ExitFailed
 	case e.Service != "": // whatever its reason, it does not come from our own validation
 		return ExitRefused
@@ -153,6 +153,14 @@ type remedied struct {
 func (e remedied) Error() string { return e.err.Error() }
 
 func (e remedied) Unwrap() error { return e.err }
+
+// OrForce adds to a refusal of what was made from an earlier state of a campaign ([engine.IsStale]) what --force does.
+func OrForce(err error, to string) error {
+	if !engine.IsStale(err) {
+		return err
+	}
+	return WithRemedy(err, "Use --force to "+to+".")
+}
 
 // WithRemedy returns err with a sentence about what to do.
 func WithRemedy(err error, sentence string) error { return remedied{err, sentence} }

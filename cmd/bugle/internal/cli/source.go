@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/files"
 	"bugle/engine/service/local"
@@ -34,6 +36,19 @@ func (l Location) String() string {
 		return fmt.Sprintf("%s:%d", l.File, l.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column)
+}
+
+// offset returns the byte at the location in a text; its end if there is no such place.
+func (l Location) offset(text string) (at int) {
+	for range l.Line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for i := range text[at:] {
+		if l.Column--; l.Column <= 0 {
+			return at + i
+		}
+	}
+	return len(text)
 }
 
 // Source is the text that a campaign was read from. It knows where in its files each value is. The zero Source is of a
@@ -138,6 +153,50 @@ func mainFile(name string) string {
 	return name
 }
 
+// NoteRevision writes the id and the revision of a changed campaign into the file that it was read from, if the file has a
+// revision, so that the next change goes on from there. It prints a warning if it cannot.
+func (h HeldCampaign) NoteRevision(ctx context.Context, s Streams, svc engine.Service, id string) {
+	if h.Revision == "" || h.Source.name == Stdin {
+		return
+	}
+	if err := h.noteRevision(ctx, svc, id); err != nil {
+		fmt.Fprintln(s.Err, "bugle: "+Line(fmt.Sprintf("warning: the new revision could not be written into %s: %v; get or export the campaign again before you change it next", h.Source.name, Cause(err))))
+	}
+}
+
+func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, id string) error {
+	now, err := svc.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	revision := now.StateRevision()
+	if IsExport(h.Body) {
+		revision = now.ContentRevision()
+	}
+	name, err := filepath.EvalSymlinks(h.Source.name)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	for _, f := range [][3]string{{"id", h.Body.Get("id").Text(), id}, {engine.FieldRevision, h.Revision, revision}} {
+		if f[1] == "" || f[1] == f[2] {
+			continue
+		}
+		from := h.Source.At(doc.P(f[0])).offset(text)
+		i := strings.Index(text[from:], f[1])
+		if i < 0 || strings.ContainsAny(text[from:from+i], ",\n") {
+			return errors.New("the file was changed")
+		}
+		text = text[:from+i] + f[2] + text[from+i+len(f[1]):]
+	}
+	_, err = files.Write(name, []byte(text))
+	return err
+}
+
 // IsFolder reports whether an argument is a folder that is no campaign itself.
 func IsFolder(arg string) bool {
 	info, err := os.Stat(arg)
@@ -147,8 +206,15 @@ func IsFolder(arg string) bool {
 // isMainFile reports whether a file is the main file of a folder, which may refer to the files beside it.
 func isMainFile(name string) bool { return slices.Contains(files.MainNames, filepath.Base(name)) }
 
-// joined adds the texts that are kept beside the main file of a folder.
+// joined adds the texts that are kept beside the main file of a folder, and takes the revision out of the body.
 func joined(h HeldCampaign) HeldCampaign {
+	switch r := h.Body.Get(engine.FieldRevision); r.Kind() {
+	case doc.String, doc.Number:
+		h.Revision = strings.Trim(string(r.Encode()), `"`)
+		fallthrough
+	case doc.Null:
+		h.Body = h.Body.Delete(doc.P(engine.FieldRevision))
+	}
 	if h.Err != nil || !isMainFile(h.Source.name) {
 		return h
 	}

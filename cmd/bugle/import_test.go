@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+// campaignLines writes a file with so many campaigns.
+func campaignLines(t *testing.T, n int) (file string) {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Number %d"}}`+"\n", i+1)
+	}
+	file = filepath.Join(t.TempDir(), "many.jsonl")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// An import that was told to end fails, and says what was created; the next one goes on from there.
+func TestImportIsInterrupted(t *testing.T) {
+	const count = 300
+	b, file := newBugle(t), campaignLines(t, count)
+	b.run(cli.ExitDone, "", "init")
+	cmd := exec.Command("bugle", "import", file)
+	cmd.Env = append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor])
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	made := 0
+	for lines.Scan() {
+		if made++; made == 1 {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	_ = cmd.Wait() // the code says it
+	want := fmt.Sprintf("%d of %d drafts were created. Run the command again", made, count)
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed || made == count || !strings.Contains(errs.String(), want) || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("exit code %d after %d drafts, %q is missing in %q", code, made, want, errs.String())
+	}
+	b.run(cli.ExitDone, "", "import", file)
+	if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, fmt.Sprintf(`"campaigns": %d,`, count)) {
+		t.Errorf("after the second run there is %s", now)
+	}
+}
+
+// A service that fails, or an answer that is lost: nothing is created twice.
+func TestImportIntoAServiceThatFails(t *testing.T) {
+	for _, command := range []string{"import", "apply"} {
+		t.Run(command, func(t *testing.T) { testServiceThatFails(t, command) })
+	}
+}
+
+func testServiceThatFails(t *testing.T, command string) {
+	b := newBugle(t)
+	b.env["XDG_CONFIG_HOME"] = t.TempDir()
+	b.run(cli.ExitDone, "", "init", "--id", "DEMO")
+	b.env["REMOTE_KEY"] = b.key("DEMO", "").key
+	target, err := url.Parse(b.serve("--rate-limits", "off").url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var creations, full, lost atomic.Int64
+	interrupted, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(res *http.Response) error {
+		if res.Request.Method == http.MethodPost && res.Request.URL.Path == "/v5/campaigns" && creations.Load() == lost.Load() {
+			interrupt()
+			<-res.Request.Context().Done() // nobody waits for the answer anymore
+		}
+		return nil
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Path == "/v5/campaigns" && creations.Add(1) == full.Load() {
+			w.WriteHeader(http.StatusInsufficientStorage)
+			_, _ = io.WriteString(w, `{"error": {"code": "INTERNAL_ERROR", "message": "the disk is full"}}`)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	b.run(cli.ExitDone, "", "remote", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY")
+	args := []string{command, campaignLines(t, 4), "--remote", "far", "--json"}
+	if command == "apply" {
+		args = append(args, "--yes")
+	}
+	results := func(ctx context.Context, code int) string {
+		var out, errs bytes.Buffer
+		if got := run(ctx, args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); got != code {
+			t.Fatalf("exit code %d, want %d: %s%s", got, code, out.String(), errs.String())
+		}
+		var rows struct{ Campaigns, Plan []struct{ Result string } }
+		if err := json.Unmarshal(out.Bytes(), &rows); err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, r := range append(rows.Campaigns, rows.Plan...) {
+			list = append(list, r.Result)
+		}
+		return strings.Join(list, ", ")
+	}
+	want := func(got, imported, applied string) {
+		t.Helper()
+		if command == "apply" {
+			imported = applied
+		}
+		if got != imported {
+			t.Errorf("the results are %q, want %q", got, imported)
+		}
+	}
+	full.Store(2)
+	want(results(t.Context(), cli.ExitFailed), "created, not created, not created, not created", "created, , , ")
+	creations.Store(0)
+	full.Store(0)
+	lost.Store(3)
+	if command == "apply" { // it finds the first one by its name
+		lost.Store(2)
+	}
+	want(results(interrupted, cli.ExitFailed), "already created, created, unknown, not created", ", created, , ")
+	lost.Store(-1)
+	want(results(t.Context(), cli.ExitDone), "already created, already created, already created, created", ", , , created")
+	if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, `"campaigns": 4,`) {
+		t.Errorf("there is %s", now)
+	}
+}

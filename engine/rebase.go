@@ -23,6 +23,34 @@ func Rebase(origin, mine, theirs doc.Value) (merged doc.Value, conflicts []strin
 	return merged, conflicts
 }
 
+// Patch makes the change that leads from one value to another in now, which others may have changed as well. conflicts are
+// the places in it that are no longer as in from, where now stays as it is. A list is one place, because its entries have
+// no names.
+func Patch(from, to, now doc.Value) (out doc.Value, conflicts []doc.Path) {
+	switch {
+	case same(from, to) || same(to, now):
+		return now, nil
+	case same(from, now):
+		return to, nil
+	}
+	for _, v := range []doc.Value{from, to, now} {
+		if v.Exists() && v.Kind() != doc.Object {
+			return now, []doc.Path{nil}
+		}
+	}
+	out = now
+	for _, name := range names(to, from) {
+		v, in := Patch(from.Get(name), to.Get(name), now.Get(name))
+		for _, p := range in {
+			conflicts = append(conflicts, append(doc.P(name), p...))
+		}
+		if set, err := out.Set(doc.P(name), v); err == nil {
+			out = set
+		}
+	}
+	return out, conflicts
+}
+
 func same(a, b doc.Value) bool { return len(doc.Diff(a, b)) == 0 }
 
 // names returns the members of the objects, each once, in their order.

@@ -20,6 +20,8 @@ type transition struct {
 	Only string
 	// Instead is the action to suggest for other delivery types.
 	Instead Action
+	// Inverse is the action that leads back; empty if none does.
+	Inverse Action
 }
 
 var (
@@ -35,18 +37,18 @@ var lifeCycle = []transition{
 	{Action: Publish, From: []State{Draft}, Push: allTypes, Email: emailTypes, To: Active, Ahead: Scheduled},
 	{
 		Action: Pause, From: []State{Active, Scheduled, Sending}, Push: repeatPush, Email: repeatEmail, To: Paused,
-		Only: "only recurring and triggered campaigns can be paused", Instead: Stop,
+		Only: "only recurring and triggered campaigns can be paused", Instead: Stop, Inverse: Resume,
 	},
 	{
 		Action: Resume, From: []State{Paused}, Push: repeatPush, Email: repeatEmail, To: Active, Ahead: Scheduled,
-		Only: "only recurring and triggered campaigns can be resumed",
+		Only: "only recurring and triggered campaigns can be resumed", Inverse: Pause,
 	},
 	{
 		Action: Stop, From: []State{Active, Scheduled, Paused, Sending}, Push: once, Email: once, To: Stopped,
 		Only: "only one-time campaigns can be stopped", Instead: Pause,
 	},
-	{Action: Archive, From: []State{Sent, Stopped}, Push: allTypes, Email: emailTypes, To: Archived},
-	{Action: Restore, From: []State{Archived}, Push: allTypes, Email: emailTypes, To: Stopped},
+	{Action: Archive, From: []State{Sent, Stopped}, Push: allTypes, Email: emailTypes, To: Archived, Inverse: Restore},
+	{Action: Restore, From: []State{Archived}, Push: allTypes, Email: emailTypes, To: Stopped, Inverse: Archive},
 	{Action: Delete, From: []State{Draft}, Push: allTypes, Email: emailTypes},
 }
 
@@ -67,6 +69,12 @@ func transitionOf(a Action) (transition, bool) {
 		}
 	}
 	return transition{}, false
+}
+
+// Inverse returns the action that undoes another one; empty if none does.
+func Inverse(a Action) Action {
+	t, _ := transitionOf(a)
+	return t.Inverse
 }
 
 func (t transition) types(ch Channel) []DeliveryType {

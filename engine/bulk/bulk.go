@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 // Failure is a campaign that the operation was not applied to.
@@ -20,8 +21,9 @@ type Failure struct {
 
 // Report is the result of a run.
 type Report struct {
-	Done      []string // ids
-	Unchanged int      // those in Done that already were as requested
+	Done      []string     // ids
+	Changes   []doc.Change // of the campaigns in Done, in the same order; without a path where the body did not change
+	Unchanged int          // those in Done that already were as requested
 	Failed    []Failure
 	Skipped   []Failure // not processed because of a cancellation
 }
@@ -41,17 +43,17 @@ const campaignTimeout = 30 * time.Second
 // changes.
 func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Summary, by string, tell func(Progress)) Report {
 	type outcome struct {
-		at      int
-		changed bool
-		err     error
+		at     int
+		change *doc.Change
+		err    error
 	}
 	next, out := make(chan int), make(chan outcome)
 	var all sync.WaitGroup
 	for range min(workers, len(rows)) {
 		all.Go(func() {
 			for i := range next {
-				changed, err := runOne(ctx, svc, op, rows[i], by)
-				out <- outcome{i, changed, err}
+				change, err := runOne(ctx, svc, op, rows[i], by)
+				out <- outcome{i, change, err}
 			}
 		})
 	}
@@ -85,30 +87,32 @@ func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Su
 			r.Failed = append(r.Failed, Failure{rows[i], o.err})
 		default:
 			r.Done = append(r.Done, rows[i].ID)
-			if !o.changed {
+			if o.change == nil {
+				o.change = &doc.Change{}
 				r.Unchanged++
 			}
+			r.Changes = append(r.Changes, *o.change)
 		}
 	}
 	return r
 }
 
 // runOne applies the operation to one campaign. If the service limits the rate, it waits.
-func runOne(ctx context.Context, svc engine.Service, op Operation, row engine.Summary, by string) (changed bool, err error) {
+func runOne(ctx context.Context, svc engine.Service, op Operation, row engine.Summary, by string) (*doc.Change, error) {
 	for {
 		each, cancel := context.WithTimeout(ctx, campaignTimeout)
-		changed, err = op.Do(each, svc, row, by)
+		change, err := op.Do(each, svc, row, by)
 		cancel()
 		e := engine.AsError(err)
 		if e == nil || e.Code != engine.RateLimited || e.RetryAfter <= 0 {
-			return changed, err
+			return change, err
 		}
 		timer := time.NewTimer(e.RetryAfter)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return false, fmt.Errorf("waiting for the service: %w", ctx.Err())
+			return nil, fmt.Errorf("waiting for the service: %w", ctx.Err())
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/files"
 )
 
@@ -19,8 +20,9 @@ import (
 type Operation interface {
 	// Blocked returns a sentence that says why the operation cannot be applied to a campaign, or "".
 	Blocked(svc engine.Service, row engine.Summary) string
-	// Do applies the operation, and reports whether it changed anything.
-	Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (changed bool, err error)
+	// Do applies the operation. It returns the change that it made, nil if there was nothing to do. The change has no
+	// values unless it is one of the campaign's body.
+	Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error)
 }
 
 // Action is a lifecycle action: stop, pause, resume, archive, restore or delete.
@@ -38,14 +40,14 @@ func (a Action) Blocked(svc engine.Service, row engine.Summary) string {
 }
 
 // Do implements [Operation].
-func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
+func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
 	if slices.Contains(catalog.StatusActions, a.Name) {
 		_, err := svc.ChangeStatus(ctx, engine.StatusRequest{ID: row.ID, Action: a.Name, By: by})
-		return err == nil, err
+		return &doc.Change{}, err
 	}
 	curator, ok := svc.(engine.CampaignManager)
 	if !ok {
-		return false, fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Name.Label()))
+		return nil, fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Name.Label()))
 	}
 	var err error
 	switch a.Name {
@@ -58,7 +60,7 @@ func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, 
 	default:
 		err = fmt.Errorf("%s cannot be done to many campaigns", a.Name.Label())
 	}
-	return err == nil, err
+	return &doc.Change{}, err
 }
 
 // Tag adds tags to campaigns and removes others.
@@ -107,29 +109,34 @@ func (t Tag) Blocked(_ engine.Service, row engine.Summary) string {
 	return ""
 }
 
-// Do implements [Operation]. If the service can save invalid drafts, a draft is saved as it is. If it was
-// changed concurrently, the tags are applied to the new version.
-func (t Tag) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
+// Do implements [Operation].
+func (t Tag) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
+	return change(ctx, svc, row, by, t.note(), func(c engine.Campaign) (doc.Value, error) { return t.Retag(c.Body) }, doc.P(string(catalog.BasicDetails), "tags"))
+}
+
+// change changes the body of a campaign, and returns what was at the place at before and after. If the service can save
+// invalid drafts, a draft is saved as it is. If it was changed concurrently, edit is called with the new version.
+func change(ctx context.Context, svc engine.Service, row engine.Summary, by, note string, edit func(engine.Campaign) (doc.Value, error), at doc.Path) (*doc.Change, error) {
 	for tries := 0; ; tries++ {
 		c, err := svc.Get(ctx, row.ID)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		body, err := t.Retag(c.Body)
+		body, err := edit(c)
 		if err != nil || body.Same(c.Body) {
-			return false, err
+			return nil, err
 		}
-		err = t.save(ctx, svc, c, body, by)
+		err = save(ctx, svc, c, body, by, note)
 		if e := engine.AsError(err); e != nil && e.HTTP == http.StatusConflict && tries < 2 {
 			continue
 		}
-		return err == nil, err
+		return &doc.Change{Path: at, Before: c.Body.Lookup(at), After: body.Lookup(at)}, err
 	}
 }
 
-func (t Tag) save(ctx context.Context, svc engine.Service, c engine.Campaign, body doc.Value, by string) error {
+func save(ctx context.Context, svc engine.Service, c engine.Campaign, body doc.Value, by, note string) error {
 	if d, ok := svc.(engine.DraftSaver); ok && c.Status == catalog.Draft {
-		_, err := d.Save(ctx, engine.SaveRequest{ID: c.ID, Revision: c.Revision, Body: body, By: by, Note: t.note()})
+		_, err := d.Save(ctx, engine.SaveRequest{ID: c.ID, Revision: c.Revision, Body: body, By: by, Note: note})
 		return err
 	}
 	changed, _ := engine.ChangedComponents(c.Body, body)
@@ -149,6 +156,40 @@ func (t Tag) note() string {
 	return strings.Join(parts, "; ")
 }
 
+// Undo undoes a change of campaigns, or redoes it, on top of what others have changed since.
+type Undo struct {
+	Steps  []*edit.Step
+	Note   string // for the history
+	Drafts bool   // only drafts may be changed, because nobody was asked
+}
+
+// ConflictError reports that a change cannot be undone or redone, because somebody else has changed that place since.
+type ConflictError struct{ Place string }
+
+func (e *ConflictError) Error() string { return "someone else has changed " + e.Place + " since" }
+
+// Blocked implements [Operation].
+func (u Undo) Blocked(_ engine.Service, row engine.Summary) string {
+	return catalog.Refusal(catalog.Edit, row.Channel, row.DeliveryType, row.Status)
+}
+
+// Do implements [Operation].
+func (u Undo) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
+	i := slices.IndexFunc(u.Steps, func(s *edit.Step) bool { return s.ID == row.ID })
+	return change(ctx, svc, row, by, u.Note, func(c engine.Campaign) (doc.Value, error) {
+		body, conflicts := u.Steps[i].Patch(c.Body)
+		switch {
+		case u.Drafts && c.Status != catalog.Draft:
+			return c.Body, fmt.Errorf("it is %s; open it to change it", strings.ToLower(c.Status.Label()))
+		case len(conflicts) > 0:
+			return c.Body, &ConflictError{edit.PlaceName(catalog.Campaign(c.Channel), conflicts[0])}
+		case len(catalog.LockedChanges(c.Status, c.Body, body)) > 0:
+			return c.Body, fmt.Errorf("this can no longer be changed, because the campaign is %s", strings.ToLower(c.Status.Label()))
+		}
+		return body, nil
+	}, nil)
+}
+
 // Export writes campaigns as files into an existing folder. See package files.
 type Export struct{ Folder string }
 
@@ -156,10 +197,13 @@ type Export struct{ Folder string }
 func (Export) Blocked(engine.Service, engine.Summary) string { return "" }
 
 // Do implements [Operation].
-func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (bool, error) {
+func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (*doc.Change, error) {
 	c, err := svc.Get(ctx, row.ID)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return files.Write(filepath.Join(e.Folder, files.Name(c, ".json")), files.JSON(c))
+	if changed, err := files.Write(filepath.Join(e.Folder, files.Name(c, ".json")), files.JSON(c)); err != nil || !changed {
+		return nil, err
+	}
+	return &doc.Change{}, nil
 }

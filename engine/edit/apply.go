@@ -156,7 +156,8 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 // function that deletes the working copy.
 func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) error) {
 	drop = s.DiscardPending()
-	s.id = done.id
+	s.rules.History.rename(s.id, done.id)
+	s.id, s.rules.ID = done.id, done.id
 	return drop
 }
 

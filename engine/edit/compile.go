@@ -73,6 +73,7 @@ func (s *Session) FinishCompile(r CompileResult) (changed bool) {
 	}
 	current := r.base.Same(s.root)
 	if !root.Same(s.root) && (s.SavesInPlace() || s.Edited()) && s.Locked(root) == "" {
+		s.rules.History.amend(s.id, s.root, root)
 		s.root, changed = root, true
 	}
 	if current {

@@ -7,13 +7,12 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document is a document that is being edited: its current value, its problems and its undo history.
+// Document is a document that is being edited: its current value, its problems, and what can be undone.
 type Document struct {
 	rules    Rules
 	schema   *schema.Schema
 	root     doc.Value // with every edit
 	problems []schema.Problem
-	history  history
 }
 
 // Rules configure a [Document].
@@ -23,10 +22,18 @@ type Rules struct {
 	// Locked returns why the document must not become root, or "". Nil means never locked.
 	Locked func(root doc.Value) string
 	Now    func() time.Time
+	// History gets the changes of the document with that ID. Nil is a history of its own.
+	History *History
+	ID      string
 }
 
 // NewDocument returns an empty document. Call [Document.Replace] to set its value.
-func NewDocument(rules Rules) Document { return Document{rules: rules} }
+func NewDocument(rules Rules) Document {
+	if rules.History == nil {
+		rules.History = &History{}
+	}
+	return Document{rules: rules}
+}
 
 // Root returns the document with all edits, or an absent value before the first [Document.Replace].
 func (d *Document) Root() doc.Value { return d.root }
@@ -51,7 +58,7 @@ func (d *Document) Replace(root doc.Value) {
 // continued one. A change with an empty field is always a step of its own. The caller checks for locks
 // before, and saves after.
 func (d *Document) Change(root doc.Value, at doc.Path, field string) (continued bool) {
-	continued = d.history.record(Step{d.root, at}, field, d.rules.Now())
+	continued = d.rules.History.edit(Step{ID: d.rules.ID, Before: d.root, After: root, Cursor: at, field: field, at: d.rules.Now()})
 	d.root = root
 	d.Check()
 	return continued
@@ -63,76 +70,61 @@ type UndoResult struct {
 	Cursor  doc.Path // the cursor at the time of the change
 	// Locked is the reason why nothing was changed; empty if something was.
 	Locked string
+	// Conflicts are the places that somebody else has changed since; then nothing was changed either, and the step is
+	// dropped.
+	Conflicts []doc.Path
+	// Step is set if the change was not an edit of the document but an action on the campaign, which the caller reverses.
+	Step *Step
 }
 
-// Undo restores the document before the last change. at is the cursor. It returns false if there is nothing
-// to undo.
-func (d *Document) Undo(at doc.Path) (UndoResult, bool) {
-	return d.restore(at, (*history).undo)
-}
+// Undo reverts the last change, on top of what others have changed since. It returns false if there is nothing to undo.
+func (d *Document) Undo() (UndoResult, bool) { return d.restore(true) }
 
-// Redo restores the change that was undone last. at is the cursor. It returns false if there is nothing to
-// redo.
-func (d *Document) Redo(at doc.Path) (UndoResult, bool) {
-	return d.restore(at, (*history).redo)
-}
+// Redo restores the change that was undone last. It returns false if there is nothing to redo.
+func (d *Document) Redo() (UndoResult, bool) { return d.restore(false) }
 
-func (d *Document) restore(at doc.Path, walk func(*history, Step) (Step, bool)) (UndoResult, bool) {
-	h := d.history
-	to, ok := walk(&h, Step{d.root, at})
-	if !ok {
-		return UndoResult{}, false
-	}
-	if d.rules.Locked != nil {
-		if why := d.rules.Locked(to.Root); why != "" { // published meanwhile
-			return UndoResult{Locked: why}, true
+func (d *Document) restore(back bool) (UndoResult, bool) {
+	h := d.rules.History
+	for {
+		next := h.Next(back, d.own)
+		if len(next) == 0 {
+			return UndoResult{}, false
 		}
+		step := next[0]
+		if !step.Before.Exists() && !step.After.Exists() {
+			return UndoResult{Step: step}, true
+		}
+		root, conflicts := step.Patch(d.root)
+		if len(conflicts) > 0 {
+			h.Drop(step)
+			return UndoResult{Conflicts: conflicts}, true
+		}
+		if d.rules.Locked != nil {
+			if why := d.rules.Locked(root); why != "" { // published meanwhile
+				return UndoResult{Locked: why}, true
+			}
+		}
+		h.Done(step)
+		m := UndoResult{Changes: doc.Diff(d.root, root), Cursor: step.Cursor}
+		if len(m.Changes) == 0 { // somebody else has done the same
+			continue
+		}
+		d.root = root
+		d.Check()
+		return m, true
 	}
-	m := UndoResult{Changes: doc.Diff(d.root, to.Root), Cursor: to.Cursor}
-	d.history, d.root = h, to.Root
-	d.Check()
-	return m, true
+}
+
+func (d *Document) own(s *Step) bool { return s.ID == d.rules.ID }
+
+// LastChanges returns what [Document.Undo] would revert; empty if there is nothing to undo.
+func (d *Document) LastChanges() []doc.Change {
+	next := d.rules.History.Next(true, d.own)
+	if len(next) == 0 {
+		return nil
+	}
+	return next[0].Changes()
 }
 
 // Steps returns the number of changes that can be undone.
-func (d *Document) Steps() int { return len(d.history.past) }
-
-// Step is an undo step: a document and a cursor.
-type Step struct {
-	Root   doc.Value
-	Cursor doc.Path // where the user was
-}
-
-// history is the list of undo and redo steps. Roots are immutable and share unchanged parts, so the list may
-// be long.
-type history struct {
-	past, future []Step
-	last         string // the field that the newest step was typed in
-	at           time.Time
-}
-
-// typingPause separates two undo steps in one field.
-const typingPause = 2 * time.Second
-
-// record adds the step before a change of field. Consecutive changes in one field are one step; it reports
-// whether this change continued one.
-func (h *history) record(before Step, field string, now time.Time) (continued bool) {
-	continued = field != "" && field == h.last && now.Sub(h.at) < typingPause && len(h.past) > 0
-	h.last, h.at, h.future = field, now, nil
-	if !continued {
-		h.past = append(h.past, before)
-	}
-	return continued
-}
-
-func (h *history) undo(now Step) (Step, bool) { return move(&h.past, &h.future, now, &h.last) }
-func (h *history) redo(now Step) (Step, bool) { return move(&h.future, &h.past, now, &h.last) }
-
-func move(from, to *[]Step, now Step, last *string) (Step, bool) {
-	if len(*from) == 0 {
-		return Step{}, false
-	}
-	s := (*from)[len(*from)-1]
-	*from, *to, *last = (*from)[:len(*from)-1], append(*to, now), ""
-	return s, true
-}
+func (d *Document) Steps() int { return d.rules.History.count(d.rules.ID) }

@@ -24,6 +24,8 @@ type Config struct {
 	Fallback engine.WorkingCopyStore
 	Author   string
 	Now      func() time.Time
+	// History outlives the session, so that changes can be undone in a later one; nil if it need not.
+	History *History
 }
 
 // Session is an editing session of one campaign. It must be used from one goroutine; the functions that it
@@ -44,7 +46,7 @@ type Session struct {
 // New returns a session of a campaign. It is empty before the first [Session.ApplyLoaded].
 func New(host Config, id string) *Session {
 	s := &Session{config: host, id: id, queue: &saveQueue{}}
-	s.Document = NewDocument(Rules{Check: s.problemsOf, Locked: s.Locked, Now: host.Now})
+	s.Document = NewDocument(Rules{Check: s.problemsOf, Locked: s.Locked, Now: host.Now, History: host.History, ID: id})
 	return s
 }
 

@@ -269,17 +269,17 @@ func TestUndoneEditsDoNotWait(t *testing.T) {
 	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.HasPending() {
 		t.Fatalf("saved: %v, pending: %v", err, s.HasPending())
 	}
-	m, ok := s.Undo(nil)
+	m, ok := s.Undo()
 	if !ok || len(m.Changes) != 1 || string(s.Root().Encode()) != start {
 		t.Fatalf("undone: %v, %v; now %s", ok, m.Changes, s.Root().Encode())
 	}
 	if err := b.save(s, s.Save("undone", false)); err != nil || s.HasPending() {
 		t.Errorf("saved: %v, pending: %v", err, s.HasPending())
 	}
-	if _, ok := s.Undo(nil); ok {
+	if _, ok := s.Undo(); ok {
 		t.Error("there is something left to undo")
 	}
-	if m, ok := s.Redo(nil); !ok || len(m.Changes) != 1 {
+	if m, ok := s.Redo(); !ok || len(m.Changes) != 1 {
 		t.Errorf("done again: %v, %v", ok, m.Changes)
 	}
 }
@@ -297,7 +297,7 @@ func TestLocks(t *testing.T) {
 	c := s.Campaign()
 	c.Status = catalog.Sent
 	s.RebaseOnto(c)
-	m, ok := s.Undo(nil)
+	m, ok := s.Undo()
 	if !ok || !strings.Contains(m.Locked, "cannot be changed") || s.Root().Lookup(name).Text() != "New" {
 		t.Errorf("undone: %v, locked: %q, now %s", ok, m.Locked, s.Root().Encode())
 	}

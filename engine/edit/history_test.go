@@ -1,70 +1,167 @@
-package edit
+package edit_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/schema"
 )
 
-// Whatever is edited, undone and done again, in whichever order: the document is, byte for byte, what a list
-// of all its versions says. Edits that follow each other in one field within a moment are one step.
+// newDocument returns a document that keeps its changes in h.
+func newDocument(h *edit.History, id string, now *time.Time) *edit.Document {
+	d := edit.NewDocument(edit.Rules{
+		Check:   func(doc.Value) (*schema.Schema, []schema.Problem) { return nil, nil },
+		Now:     func() time.Time { return *now },
+		History: h, ID: id,
+	})
+	d.Replace(doc.NewObject())
+	return &d
+}
+
+// Whatever is edited, undone and redone in two documents, in whichever order: each document is, byte for byte, what a list
+// of all its versions says, also where it was opened again. Edits that follow each other in one field within a moment are
+// one step.
 func TestHistoryAgainstAList(t *testing.T) {
+	type open struct {
+		*edit.Document
+		versions []string
+		place    int
+		field    string // that the newest step may go on in
+		typed    time.Time
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		var h history
-		root := doc.NewObject()
+		var h edit.History
 		at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
-		versions, place := []string{string(root.Encode())}, 0
-		joins := "" // the field that the newest step may go on in
-		var typed time.Time
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+		docs := []*open{{Document: newDocument(&h, "a", &at)}, {Document: newDocument(&h, "b", &at)}}
+		for _, d := range docs {
+			d.versions = []string{string(d.Root().Encode())}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 1999, 2000, 5000}).Draw(t, "pause")) * time.Millisecond)
-			now := Step{Root: root}
-			switch rapid.SampledFrom([]string{"edit", "edit", "edit", "undo", "redo"}).Draw(t, "what") {
+			n := rapid.IntRange(0, 1).Draw(t, "document")
+			d := docs[n]
+			switch rapid.SampledFrom([]string{"edit", "edit", "edit", "undo", "redo", "reopen"}).Draw(t, "what") {
 			case "edit":
 				field := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "field")
-				continued := h.record(now, field, at)
-				if want := field != "" && field == joins && at.Sub(typed) < 2*time.Second && place > 0; continued != want {
+				root := d.Root().Delete(doc.P("x"))
+				if rapid.IntRange(0, 3).Draw(t, "delete") > 0 {
+					var err error
+					if root, err = d.Root().Set(doc.P("x", rapid.SampledFrom([]string{"y", "z", "é\t"}).Draw(t, "name")), doc.NewString(rapid.String().Draw(t, "text"))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(doc.Diff(d.Root(), root)) == 0 {
+					continue
+				}
+				continued := d.Change(root, nil, field)
+				if want := field != "" && field == d.field && at.Sub(d.typed) < 2*time.Second && d.place > 0; continued != want {
 					t.Fatalf("an edit of %q goes on: %v, want %v", field, continued, want)
 				}
-				var err error
-				if rapid.IntRange(0, 3).Draw(t, "delete") == 0 {
-					root = root.Delete(doc.P("x"))
-				} else if root, err = root.Set(doc.P("x", rapid.SampledFrom([]string{"y", "z", "é\t"}).Draw(t, "name")), doc.NewString(rapid.String().Draw(t, "text"))); err != nil {
-					t.Fatal(err)
-				}
 				if !continued {
-					place++
+					d.place++
 				}
-				versions = append(versions[:place], string(root.Encode()))
-				joins, typed = field, at
+				d.versions = append(d.versions[:d.place], string(root.Encode()))
+				d.field, d.typed = field, at
 			case "undo":
-				if to, ok := h.undo(now); ok != (place > 0) {
-					t.Fatalf("undone: %v, with %d steps", ok, place)
+				for d.place > 0 && d.versions[d.place] == d.versions[d.place-1] { // typed, and taken back
+					d.place, d.field = d.place-1, "-"
+				}
+				if _, ok := d.Undo(); ok != (d.place > 0) {
+					t.Fatalf("undone: %v, with %d steps", ok, d.place)
 				} else if ok {
-					root, place, joins = to.Root, place-1, ""
+					d.place, d.field = d.place-1, "-"
 				}
 			case "redo":
-				if to, ok := h.redo(now); ok != (place < len(versions)-1) {
-					t.Fatalf("done again: %v, at %d of %d", ok, place, len(versions)-1)
-				} else if ok {
-					root, place, joins = to.Root, place+1, ""
+				for d.place < len(d.versions)-1 && d.versions[d.place] == d.versions[d.place+1] {
+					d.place++
 				}
+				if _, ok := d.Redo(); ok != (d.place < len(d.versions)-1) {
+					t.Fatalf("redone: %v, at %d of %d", ok, d.place, len(d.versions)-1)
+				} else if ok {
+					d.place, d.field = d.place+1, "-"
+				}
+			case "reopen":
+				again := newDocument(&h, []string{"a", "b"}[n], &at)
+				root, err := doc.Parse(d.Root().Encode())
+				if err != nil {
+					t.Fatal(err)
+				}
+				again.Replace(root)
+				d.Document = again
 			}
-			if got := string(root.Encode()); got != versions[place] {
-				t.Fatalf("version %d is %s, and was %s", place, got, versions[place])
-			}
-		}
-		for place > 0 {
-			to, ok := h.undo(Step{Root: root})
-			if !ok {
-				t.Fatalf("%d steps are left, and none is undone", place)
-			}
-			if root, place = to.Root, place-1; string(root.Encode()) != versions[place] {
-				t.Fatalf("version %d is %s, and was %s", place, root.Encode(), versions[place])
+			for i, d := range docs {
+				if got := string(d.Root().Encode()); got != d.versions[d.place] {
+					t.Fatalf("version %d of document %d is %s, and was %s", d.place, i, got, d.versions[d.place])
+				}
 			}
 		}
 	})
+}
+
+func TestHistoryOfSeveralDocuments(t *testing.T) {
+	var h edit.History
+	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	any := func(*edit.Step) bool { return true }
+	only := func(id string) func(*edit.Step) bool { return func(s *edit.Step) bool { return s.ID == id } }
+	ids := func(steps []*edit.Step) (out []string) {
+		for _, s := range steps {
+			out = append(out, s.ID)
+		}
+		return out
+	}
+	want := func(what string, steps []*edit.Step, want ...string) {
+		t.Helper()
+		if got := ids(steps); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	tags := func(id string) edit.Step {
+		return edit.Step{ID: id, Before: doc.NewObject(), After: doc.NewObject(doc.M("tags", doc.NewStrings("vip")))}
+	}
+	h.Record(tags("a"), tags("b"), tags("c"))
+	b := newDocument(&h, "b", &now)
+	b.Replace(doc.NewObject(doc.M("tags", doc.NewStrings("vip"))))
+	if _, ok := b.Undo(); !ok || string(b.Root().Encode()) != "{}" {
+		t.Errorf("undone in one document: %s", b.Root().Encode())
+	}
+	rest := h.Next(true, any)
+	want("the rest of the change", rest, "a", "c")
+	h.Done(rest[0])
+	want("what failed, again", h.Next(true, any), "c")
+	h.Drop(rest[1])
+	want("nothing is left", h.Next(true, any))
+	want("undone last", h.Next(false, any), "a", "b")
+	want("undone in one document", h.Next(false, only("b")), "b")
+
+	h.Record(edit.Step{ID: "d", Action: catalog.Pause, What: "“D” was paused"})
+	next := h.Next(true, any)
+	if want("the action", next, "d"); next[0].Reverse() != catalog.Resume {
+		t.Errorf("a pause is undone by %q", next[0].Reverse())
+	}
+	if !h.Record(edit.Step{ID: "d", Action: catalog.Resume}) {
+		t.Error("the action was not undone by its inverse")
+	}
+	want("an undone action", h.Next(false, only("d")), "d")
+	if !h.Record(edit.Step{ID: "d", Action: catalog.Pause}) {
+		t.Error("the action was not redone")
+	}
+	if h.Record(edit.Step{ID: "d", Action: catalog.Resume}) {
+		t.Error("nobody asked to undo it")
+	}
+
+	big := make([]edit.Step, edit.MaxSteps)
+	for i := range big {
+		big[i] = tags(fmt.Sprint("e", i))
+	}
+	h.Record(big...)
+	h.Record(tags("f"))
+	want("the newest", h.Next(true, only("f")), "f")
+	want("the oldest is dropped", h.Next(true, only("d")))
 }

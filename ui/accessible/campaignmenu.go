@@ -89,8 +89,8 @@ func (w *campaignMenu) items() []item {
 			item{label: "Discard your changes", word: "drop", run: w.discard},
 		)
 	}
-	if n := len(w.changes); n > 0 {
-		out = append(out, item{label: "Undo the last change", word: "undo", state: w.changes[n-1], run: w.undo})
+	if last := w.edits.LastChanges(); len(last) > 0 {
+		out = append(out, item{label: "Undo the last change", word: "undo", state: placeName(w.schema, doc.CommonPath(last)) + " changed", run: w.undo})
 	}
 	if _, ok := w.deps.Service.(engine.RevisionReader); ok {
 		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: versions{w.document}.history})

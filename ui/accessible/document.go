@@ -18,7 +18,6 @@ import (
 type document struct {
 	*session
 	edits    *edit.Session
-	changes  []string  // what undo would revert, the newest last
 	original doc.Value // the document when editing began
 
 	// The session's state; root may have an additional entry, which is saved with its first answer.
@@ -55,7 +54,6 @@ func (d *document) show(l edit.Loaded) (recovered bool) {
 	case recovered:
 		d.println("Your earlier changes are here. They are not applied yet.")
 	}
-	d.changes = nil
 	d.sync()
 	d.original = l.Campaign.Document()
 	return recovered

@@ -21,7 +21,6 @@ func (d *document) change(ctx context.Context, root doc.Value, what string) erro
 		return nil
 	}
 	d.edits.Change(root, nil, "")
-	d.changes = append(d.changes, what)
 	return d.save(ctx, d.edits.Save(what, false), what)
 }
 
@@ -86,17 +85,18 @@ func (d *document) conflict(ctx context.Context, what string) error {
 
 // undo reverts the last change.
 func (d *document) undo(ctx context.Context) error {
-	moved, ok := d.edits.Undo(nil)
+	moved, ok := d.edits.Undo()
 	switch {
 	case !ok:
+		return nil
+	case len(moved.Conflicts) > 0:
+		d.println("Not undone. Someone else has changed %s since.", placeName(d.schema, moved.Conflicts[0]))
 		return nil
 	case moved.Locked != "":
 		d.println("Not changed. %s", moved.Locked)
 		return nil
 	}
-	last := len(d.changes) - 1
-	what := d.changes[last]
-	d.changes = d.changes[:last]
+	what := placeName(d.schema, doc.CommonPath(moved.Changes)) + " changed"
 	d.println("Undone: %s.", what)
 	what = "undid: " + what
 	return d.save(ctx, d.edits.Save(what, false), what)

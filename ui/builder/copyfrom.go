@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/edit/grid"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -70,7 +71,7 @@ func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 			words = append(words, fmt.Sprintf("%d more", len(copied)-i))
 			break
 		}
-		words = append(words, strings.ToLower(placeLabel(p, s.edit.Schema().At(p))))
+		words = append(words, strings.ToLower(edit.PlaceLabel(p, s.edit.Schema().At(p))))
 	}
 	what := strings.Join(words, ", ")
 	if copied[0].Equal(to) {

@@ -106,7 +106,7 @@ func rejectionReason(e *edit.Session, p doc.Path, v doc.Value) error {
 			} else {
 				why += ", "
 			}
-			why += placeName(e.Schema(), at)
+			why += edit.PlaceName(e.Schema(), at)
 		}
 		if len(paths) > 0 {
 			why += "."

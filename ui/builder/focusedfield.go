@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/message/mjml"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
@@ -28,7 +29,7 @@ func (s *Screen) FocusedField() (screen.Field, bool) {
 	if source, ok := sourceOf(f.Node, text); ok {
 		text = source
 	}
-	out := screen.Field{Name: placeName(s.edit.Schema(), p), Path: p.String(), Text: text, Suffix: textSuffix(s.edit.Schema(), p, text), LockedReason: s.edit.LockedAt(p)}
+	out := screen.Field{Name: edit.PlaceName(s.edit.Schema(), p), Path: p.String(), Text: text, Suffix: textSuffix(s.edit.Schema(), p, text), LockedReason: s.edit.LockedAt(p)}
 	if asJSON && before.Exists() {
 		out.Text = string(before.Indent())
 	}

@@ -12,7 +12,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/edit/grid"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -194,27 +193,6 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// placeLabel returns a display name of a place: the field's title, or the number or name of an entry.
-func placeLabel(p doc.Path, n *schema.Node) string {
-	if n.Name != "" {
-		return n.Label()
-	}
-	last := p.Last()
-	switch in := grid.Path(); {
-	case p.HasPrefix(in) && len(p) == len(in)+1:
-		return grid.LocaleName(last.Name)
-	case p.HasPrefix(in.Parent()) && !last.IsIndex:
-		return grid.VariationName(last.Name)
-	}
-	if last.IsIndex && n.Title != "" {
-		return fmt.Sprintf("%s %d", n.Title, last.Index+1)
-	}
-	if last.IsIndex {
-		return fmt.Sprintf("Entry %d", last.Index+1)
-	}
-	return last.Name
-}
-
 // sectionJSON returns the formatted JSON of the section that the path is in.
 func sectionJSON(root doc.Value, p doc.Path) []byte {
 	if len(p) == 0 {
@@ -258,25 +236,6 @@ func lineRange(v doc.Value, p doc.Path) (from, to int) {
 }
 
 func valueHeight(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
-
-// placeName names a place by its component and field.
-func placeName(sch *schema.Schema, p doc.Path) string {
-	if len(p) == 0 {
-		return "Campaign"
-	}
-	words := []string{}
-	for _, at := range []doc.Path{p[:1], p} {
-		n := sch.At(at)
-		w := at.Last().Name
-		if n != nil {
-			w = placeLabel(at, n)
-		}
-		if len(words) == 0 || len(p) > 1 {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, " › ")
-}
 
 // turnTab moves to another tab.
 func (in *info) turnTab(n int) {
@@ -367,7 +326,7 @@ func (in *info) fieldText(at location) string {
 		add(in.theme.Muted, "This field is unknown. It is kept unchanged.")
 		return strings.Join(lines, "\n")
 	}
-	add(in.theme.Strong, placeLabel(path, node))
+	add(in.theme.Strong, edit.PlaceLabel(path, node))
 	if _, ok := sourceOf(node, in.edit.Root().Lookup(path).Text()); ok {
 		add(in.theme.Text, "You are editing the MJML. The HTML that is compiled from it is in the preview.")
 	}
@@ -402,7 +361,7 @@ func (in *info) showProblems(focused bool) {
 			case isMissing(p):
 				icon, tone = "○", themes.ToneWarning
 			}
-			add(p.Path, icon, tone, placeName(in.edit.Schema(), p.Path)+": "+p.Text())
+			add(p.Path, icon, tone, edit.PlaceName(in.edit.Schema(), p.Path)+": "+p.Text())
 		}
 	}
 	for _, f := range in.warnings.result.Findings {

@@ -166,7 +166,7 @@ func (s *places) breadcrumb(open doc.Path) [][]string {
 				if n.Flat && (len(words) > 0 || i < len(p)-1) {
 					continue // it has no form of its own
 				}
-				word = placeLabel(at, n)
+				word = edit.PlaceLabel(at, n)
 			}
 			words = append(words, word)
 		}

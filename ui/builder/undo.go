@@ -5,25 +5,35 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
-// Undo undoes the last change, anywhere in the campaign.
+// Undo undoes the last change of the campaign, also one that was made elsewhere in this run.
 func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.edit.Undo) }
 
 // Redo redoes the last undone change.
 func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.edit.Redo) }
 
 // restore moves the session to another step and goes to the place that changed.
-func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
-	m, ok := move(s.panes.host.path)
+func (s *Screen) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
+	if !s.loaded {
+		return nil, true // it is being read
+	}
+	m, ok := move()
 	switch {
 	case !ok:
 		return nil, false
+	case m.Step != nil:
+		return s.saver.afterSave(status.Undo(s.deps, engine.Summarize(s.edit.Campaign()), m.Step)), true
+	case len(m.Conflicts) > 0:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": someone else has changed "+
+			widget.Clean(edit.PlaceName(s.edit.Schema(), m.Conflicts[0]))+" since."), true
 	case m.Locked != "":
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
@@ -31,7 +41,7 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 	s.panes.goToChange(m.Changes, m.Cursor)
 	return tea.Batch(
 		s.saver.save(editNote(doc.CommonPath(m.Changes)), false),
-		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
+		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(edit.ChangeName(s.edit.Schema(), m.Changes))),
 		s.panes.fulfill(),
 		s.compiler.follow(),
 		s.warnings.follow(),
@@ -48,21 +58,4 @@ func existingPath(e *edit.Session, p doc.Path) doc.Path {
 		}
 	}
 	return p
-}
-
-// changeName names what was changed: the field, or the sections if there are several.
-func changeName(e *edit.Session, list *sectionList, changes []doc.Change) string {
-	if at := doc.CommonPath(changes); len(at) > 0 {
-		return placeName(e.Schema(), at)
-	}
-	var names []string
-	for _, c := range changes {
-		if len(c.Path) == 0 {
-			return "the whole campaign"
-		}
-		if n := len(names); n == 0 || names[n-1] != c.Path[0].Name {
-			names = append(names, c.Path[0].Name)
-		}
-	}
-	return strings.TrimSpace(list.titles(names))
 }

@@ -29,6 +29,7 @@ type bulkTask struct {
 	action      catalog.Action
 	danger      bool
 	ask         func(*bulkActions, *bulkPlan, bulkTask, string) tea.Cmd // asks for input first, starting with a text; nil if there is no input
+	undoes      string                                                  // what it undoes or redoes, for the notice; empty if it is a change of its own
 }
 
 // bulkTasks returns the actions on many campaigns, in menu order.
@@ -84,10 +85,9 @@ type bulkActions struct {
 	run   *bulkRun // nil while none is running
 
 	row          func(id string) (engine.Summary, bool) // returns the current row
-	pushUndo     func(screen.UndoStep)
-	show         func(overlayPane)  // shows an overlay; nil closes it
-	keepSelected func(ids []string) // reduces the selection to these
-	lastFolder   func() string      // of the last export
+	show         func(overlayPane)                      // shows an overlay; nil closes it
+	keepSelected func(ids []string)                     // reduces the selection to these
+	lastFolder   func() string                          // of the last export
 	export       func(folder string) tea.Cmd
 }
 
@@ -304,6 +304,8 @@ func (t bulkTask) describe() string {
 			return "Adds the tags " + strings.Join(op.Add, ", ") + " to each campaign"
 		}
 		return "Removes the tags " + strings.Join(op.Remove, ", ") + " from each campaign"
+	case bulk.Undo:
+		return t.progressive + ": " + op.Steps[0].What
 	case bulk.Export:
 		return "Writes a JSON file for each campaign to " + op.Folder + " and replaces files with the same names"
 	}

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/bulk"
+	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -53,7 +56,7 @@ const progressInterval = 40 * time.Millisecond
 // start starts a task.
 func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 	if w.running() {
-		return screen.Notify(widget.LevelWarning, w.run.task.progressive+" is still running. Wait, or press X to cancel.")
+		return w.busy()
 	}
 	w.run = &bulkRun{task: t, rows: rows, running: true}
 	w.show(nil)
@@ -72,6 +75,11 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 			}
 		}), nil
 	})
+}
+
+// busy tells the user that a task is running.
+func (w *bulkActions) busy() tea.Cmd {
+	return screen.Notify(widget.LevelWarning, w.run.task.progressive+" is still running. Wait, or press X to cancel.")
 }
 
 // cancel cancels the running task.
@@ -112,40 +120,85 @@ func (w *bulkActions) handleResult(r screen.Result) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	w.recordUndo(report)
-	return tea.Batch(w.showReport(report), w.notifyChanged(report))
+	undo := w.record(report)
+	return tea.Batch(w.showReport(report, undo), w.notifyChanged(report))
 }
 
-// recordUndo records the changed campaigns for undo. Campaigns that did not need the change are not included.
-func (w *bulkActions) recordUndo(report bulk.Report) {
-	t := w.run.task
-	switch op := t.op.(type) {
-	case bulk.Export:
-	case bulk.Tag:
-		if len(report.Done) > report.Unchanged {
-			back, tags := "remove", op.Add
-			if len(tags) == 0 {
-				back, tags = "add", op.Remove
-			}
-			w.pushUndo(screen.UndoStep{IrreversibleReason: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignCount(len(report.Done)), t.past, back, strings.Join(tags, ", "))})
-		}
-	default:
-		named := campaignCount(len(report.Done))
-		if len(report.Done) == 1 {
-			if i := slices.IndexFunc(w.run.rows, func(r engine.Summary) bool { return r.ID == report.Done[0] }); i >= 0 {
-				named = status.Name(w.run.rows[i])
+// record records what has changed for undo, and reports whether it can be undone. A task that undoes something is part of
+// that change.
+func (w *bulkActions) record(report bulk.Report) bool {
+	t, rows := w.run.task, w.run.rows
+	if undo, ok := t.op.(bulk.Undo); ok {
+		for _, s := range undo.Steps {
+			failed := slices.IndexFunc(report.Failed, func(f bulk.Failure) bool { return f.Row.ID == s.ID })
+			switch {
+			case slices.Contains(report.Done, s.ID):
+				w.deps.History.Done(s)
+			case failed >= 0 && errors.As(report.Failed[failed].Err, new(*bulk.ConflictError)):
+				w.deps.History.Drop(s)
 			}
 		}
-		w.recordAction(t.action, named, report.Done)
+		return false
 	}
+	var steps []edit.Step
+	for i, id := range report.Done {
+		switch c := report.Changes[i]; {
+		case t.action != "":
+			steps = append(steps, edit.Step{ID: id, Action: t.action})
+		case len(c.Path) > 0:
+			steps = append(steps, edit.Step{ID: id, Before: part(c.Path, c.Before), After: part(c.Path, c.After)})
+		}
+	}
+	if len(steps) == 0 {
+		return false
+	}
+	subject, verb := campaignCount(len(steps)), " were "
+	if len(steps) == 1 {
+		verb = " was "
+		if i := slices.IndexFunc(rows, func(r engine.Summary) bool { return r.ID == steps[0].ID }); i >= 0 {
+			subject = status.Name(rows[i])
+		}
+	}
+	if len(steps) > edit.MaxSteps {
+		steps = []edit.Step{{ID: steps[0].ID}}
+	}
+	for i := range steps {
+		steps[i].What = subject + verb + t.past
+		if tag, ok := t.op.(bulk.Tag); ok {
+			steps[i].What += " " + strings.Join(append(tag.Add, tag.Remove...), ", ")
+		}
+	}
+	can := steps[0].After.Exists() || steps[0].Reverse() != ""
+	w.deps.History.Record(steps...)
+	return can
+}
+
+// part returns a document that has only this value, in memory of its own.
+func part(at doc.Path, v doc.Value) doc.Value {
+	root, err := doc.NewObject().Set(at, v)
+	if err == nil {
+		root, err = doc.Parse(root.Encode())
+	}
+	if err != nil {
+		return doc.NewObject()
+	}
+	return root
 }
 
 // showReport shows the result. Campaigns that failed stay selected.
-func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
+func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 	t := w.run.task
 	var left []string
 	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Skipped...) {
 		left = append(left, f.Row.ID)
+	}
+	switch {
+	case t.undoes != "" && len(w.run.rows) == 1 && len(report.Failed) == 1:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+t.past+t.undoes+": "+status.Refusal(w.run.rows[0].Channel, report.Failed[0].Err))
+	case t.undoes != "" && len(left) == 0 && report.Unchanged == len(report.Done):
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Already "+t.past+t.undoes)
+	case t.undoes != "" && len(left) == 0:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, strings.ToUpper(t.past[:1])+t.past[1:]+t.undoes)
 	}
 	if w.keepSelected(left); len(left) > 0 {
 		w.show(newReportPane(w, t, report))
@@ -158,7 +211,10 @@ func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
 	if report.Unchanged > 0 {
 		text += fmt.Sprintf(" (%d already were)", report.Unchanged)
 	}
-	return screen.Notify(widget.LevelSuccess, text)
+	if undo {
+		text += ". Press ctrl+z to undo."
+	}
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, text)
 }
 
 // maxSingleChanges is the number of changed campaigns up to which screens are notified one by one.

@@ -46,7 +46,6 @@ const (
 	taskPlanBulk     = "plan"
 	taskRunBulk      = "bulk"
 	taskClock        = "wake"
-	taskRevert       = "put"
 )
 
 // New returns the screen with the query of the route.
@@ -58,7 +57,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.listing = newListing(deps, &s.Base)
 	s.onDescribe, s.onLayout, s.onCloseOverlay = s.updateDetails, s.layoutPanes, func() { s.overlay = nil }
 	s.bulk = &bulkActions{
-		deps: deps, tasks: &s.Base, pushUndo: s.PushUndo, keepSelected: s.selection.set,
+		deps: deps, tasks: &s.Base, keepSelected: s.selection.set,
 		show: func(p overlayPane) {
 			s.overlay = p
 			s.layoutPanes()
@@ -70,7 +69,6 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		},
 	}
 	s.bar.set(route.Query)
-	s.searchBefore = s.state().text
 	s.grid.setColumns(chosenColumns(nil))
 	return s
 }

@@ -145,12 +145,8 @@ func (c *columnChooser) apply() tea.Cmd {
 	if slices.Equal(ids, defaultColumns) {
 		ids = nil
 	}
-	c.s.recordTyping()
-	before := c.s.state()
 	c.s.grid.setColumns(chosenColumns(ids))
-	kept := c.s.update(func(st settings) settings { st.Columns = ids; return st })
-	c.s.recordUndo(before)
-	return kept
+	return c.s.update(func(st settings) settings { st.Columns = ids; return st })
 }
 
 func (c *columnChooser) view(width, height int) string {

@@ -168,7 +168,7 @@ func (s *Screen) choose() tea.Cmd {
 
 // toggle adds a value to the search, or removes it.
 func (l *listing) toggle(key query.Key, value string) tea.Cmd {
-	return l.searchUndoably(l.query().Toggle(key, value).String())
+	return l.searchFor(l.query().Toggle(key, value).String(), cursorHome)
 }
 
 // nextFacetValue cycles through the values of a facet, and then back to all.
@@ -182,7 +182,7 @@ func (l *listing) nextFacetValue(key query.Key) tea.Cmd {
 	if at < len(values) {
 		q = q.With(key, values[at].Text)
 	}
-	return l.searchUndoably(q.String())
+	return l.searchFor(q.String(), cursorHome)
 }
 
 // shortCount formats a number in at most five cells: 950, 12.3k, 1.0M.

@@ -41,10 +41,6 @@ func (f *finder) sorted() order {
 	return f.answer.sorted()
 }
 
-func (f *finder) state() listState {
-	return listState{strings.TrimSpace(f.bar.text()), f.prefs.settings.Sort, f.prefs.settings.Columns}
-}
-
 // blockingTerm returns the term whose removal would give most hits; false if no single term is the cause.
 func (f *finder) blockingTerm() (blockingTerm, bool) {
 	if f.answer == nil || len(f.answer.blocking) == 0 {

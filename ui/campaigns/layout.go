@@ -180,7 +180,6 @@ func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
 func (s *Screen) focusPane(p paneID) tea.Cmd {
 	s.focus = p
 	s.bar.blur()
-	s.recordTyping()
 	s.onLayout()
 	return nil
 }

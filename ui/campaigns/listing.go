@@ -7,20 +7,18 @@ import (
 	"bugle/ui/screen"
 )
 
-// listing is the state of the list: search, result, order, columns and views. Each change can be undone.
+// listing is the state of the list: search, result, order, columns and views.
 type listing struct {
-	screen.UndoStack
 	*feed
 	*listPrefs
 	*finder
-	grid         *grid
-	facets       *facetsPane
-	selection    *selector
-	tasks        taskRunner
-	home         string // the campaign that the user selected
-	current      string // the campaign under the cursor, or that the cursor waits for
-	moves        int    // counts the moves of the cursor to another campaign
-	searchBefore string // the search before the user started to type
+	grid      *grid
+	facets    *facetsPane
+	selection *selector
+	tasks     taskRunner
+	home      string // the campaign that the user selected
+	current   string // the campaign under the cursor, or that the cursor waits for
+	moves     int    // counts the moves of the cursor to another campaign
 
 	// Callbacks of the screen: update the details, lay out the panes, close the overlay.
 	onDescribe, onLayout, onCloseOverlay func()

@@ -100,13 +100,10 @@ func (l *listing) sortBy(c column) tea.Cmd {
 
 // setSort sets the order and removes a sort term from the search, which would override it.
 func (l *listing) setSort(o order) tea.Cmd {
-	l.recordTyping()
-	before := l.state()
 	if q := l.query(); hasSort(q) {
 		l.bar.set(q.Clear(query.Sort).String())
 	}
 	kept := l.update(func(st settings) settings { st.Sort = o; return st })
-	l.recordUndo(before)
 	return tea.Batch(kept, l.searchBarText(cursorKeepRow))
 }
 

@@ -5,68 +5,83 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
+	"bugle/engine/bulk"
+	"bugle/engine/catalog"
+	"bugle/engine/edit"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
-// listState is what the list shows and how.
-type listState struct {
-	text    string
-	sort    order
-	columns []string // as in [settings]
-}
-
-// restore restores a state, with the cursor on the campaign that the user had selected.
-func (l *listing) restore(to listState) tea.Cmd {
-	l.onCloseOverlay()
-	var kept tea.Cmd
-	if now := l.state(); now.sort != to.sort || !slices.Equal(now.columns, to.columns) {
-		l.grid.setColumns(chosenColumns(to.columns))
-		kept = l.update(func(st settings) settings { st.Sort, st.Columns = to.sort, to.columns; return st })
-	}
-	l.searchBefore = to.text
-	return tea.Batch(kept, l.searchFor(to.text, cursorHome))
-}
-
-// recordUndo records the state before a change.
-func (l *listing) recordUndo(before listState) {
-	now := l.state()
-	what := ""
-	switch {
-	case now.text != before.text && now.text == "":
-		what = "cleared “" + before.text + "”"
-	case now.text != before.text:
-		what = "searched for “" + now.text + "”"
-	case now.sort != before.sort:
-		what = "changed the sorting"
-	case !slices.Equal(now.columns, before.columns):
-		what = "changed the columns"
-	default:
-		return
-	}
-	l.searchBefore = now.text
-	l.PushUndo(screen.UndoStep{
-		Label: widget.Clean(what),
-		Undo:  func() tea.Cmd { return l.restore(before) },
-		Redo:  func() tea.Cmd { return l.restore(now) },
-	})
-}
-
-// recordTyping records the typed search as one change.
-func (l *listing) recordTyping() {
-	before := l.state()
-	before.text = l.searchBefore
-	l.recordUndo(before)
-}
-
-// Undo undoes the last change of the list or of campaigns.
-func (l *listing) Undo() (tea.Cmd, bool) {
-	l.recordTyping()
-	return l.UndoStack.Undo()
-}
+// Undo undoes the last edit of the campaign under the cursor or, if it is newer, the last action on any campaigns. What
+// was searched for, and how the list looks, are not changes.
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk(true) }
 
 // Redo redoes the last undone change.
-func (l *listing) Redo() (tea.Cmd, bool) {
-	l.recordTyping()
-	return l.UndoStack.Redo()
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk(false) }
+
+func (s *Screen) walk(back bool) (tea.Cmd, bool) {
+	if s.Typing() {
+		return nil, false
+	}
+	if s.bulk.running() {
+		return s.bulk.busy(), true
+	}
+	steps := s.deps.History.Next(back, func(st *edit.Step) bool { return st.Batch > 0 || st.ID == s.current })
+	if len(steps) == 0 {
+		return nil, false
+	}
+	var rows []engine.Summary
+	for _, st := range steps {
+		if row, ok := s.bulk.row(st.ID); ok {
+			rows = append(rows, row)
+		}
+	}
+	var follow tea.Cmd
+	if len(rows) > 0 {
+		follow = s.follow(rows[0].ID)
+	}
+	return tea.Batch(follow, s.bulk.undo(back, steps, rows)), true
+}
+
+// undo undoes or redoes one change of campaigns.
+func (w *bulkActions) undo(back bool, steps []*edit.Step, rows []engine.Summary) tea.Cmd {
+	first, action := steps[0], steps[0].Reverse()
+	edited := first.Before.Exists() || first.After.Exists()
+	switch {
+	case !edited && action == "":
+		return status.Undo(w.deps, engine.Summary{}, steps...)
+	case len(rows) == 0:
+		w.deps.History.Drop(steps...)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "This can't be undone, because the campaign no longer exists.")
+	case !edited && len(steps) == 1:
+		return status.Undo(w.deps, rows[0], first)
+	}
+	drafts := !slices.ContainsFunc(rows, func(r engine.Summary) bool { return r.Status != catalog.Draft })
+	if _, ok := w.deps.Service.(engine.DraftSaver); first.Batch == 0 && !(ok && drafts) {
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "A change of "+status.Name(rows[0])+" is undone in the builder. Press enter, then ctrl+z.")
+	}
+	t := bulkTask{verb: "change", progressive: "Undoing", past: "undone"}
+	if !back {
+		t.progressive, t.past = "Redoing", "redone"
+	}
+	what, in := first.What, ""
+	if what == "" {
+		what, in = widget.Clean(edit.ChangeName(catalog.Campaign(rows[0].Channel), first.Changes())), " in "+status.Name(rows[0])
+	}
+	t.undoes, t.op = in+": "+what, bulk.Undo{Steps: steps, Note: t.past + ": " + what, Drafts: drafts}
+	if !edited {
+		all := bulkTasks()
+		t = all[slices.IndexFunc(all, func(t bulkTask) bool { return t.action == action })]
+	}
+	plan := planTask(w.deps.Service, t, rows)
+	switch {
+	case len(plan.allowed) == 0:
+		w.deps.History.Drop(steps...)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, plan.reasons[0].text)
+	case edited && drafts:
+		return w.start(t, plan.allowed)
+	}
+	return w.ask(t, plan, func() tea.Cmd { return nil })
 }

@@ -25,9 +25,6 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.Select {
 		follow = s.follow(msg.ID)
 	}
-	if msg.Action != "" {
-		s.bulk.recordAction(msg.Action, msg.Name, []string{msg.ID})
-	}
 	s.changed[msg.ID] = struct{}{}
 	return tea.Batch(follow, s.refresh())
 }
@@ -78,7 +75,7 @@ func (l *listing) reveal() tea.Cmd {
 	if row, ok := l.source.index().Get(l.current, l.now()); ok && row.Status == catalog.Archived {
 		all = all.Toggle(query.Is, query.IsAll)
 	}
-	return l.searchUndoably(all.String())
+	return l.searchFor(all.String(), cursorHome)
 }
 
 // searchBarText searches for the text of the search bar.
@@ -105,15 +102,6 @@ func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
 	l.bar.set(text)
 	l.bar.complete(l.known(), l.now())
 	return l.searchBarText(f)
-}
-
-// searchUndoably searches for a text as a change that can be undone.
-func (l *listing) searchUndoably(text string) tea.Cmd {
-	l.recordTyping()
-	before := l.state()
-	cmd := l.searchFor(text, cursorHome)
-	l.recordUndo(before)
-	return cmd
 }
 
 // clockInterval is how often the list is updated for changes that depend on the time.
@@ -163,8 +151,6 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		s.selection.setAllMarked(v)
 	case *bulkPlan:
 		return s.bulk.showMenu(v)
-	case reverted:
-		return s.bulk.showReverted(v)
 	}
 	switch r.Kind {
 	case taskLoad:
@@ -285,7 +271,6 @@ func (s *Screen) endSearch() tea.Cmd {
 	}
 	s.bar.blur()
 	s.bar.set(strings.TrimSpace(s.bar.text()))
-	s.recordTyping()
 	s.home = s.current
 	s.onLayout()
 	return s.rememberSearch()
@@ -312,7 +297,7 @@ func (s *Screen) clear() tea.Cmd {
 	case s.bar.prompt.Focused():
 		kept := s.rememberSearch()
 		s.bar.blur()
-		return tea.Batch(kept, s.searchUndoably(""))
+		return tea.Batch(kept, s.searchFor("", cursorHome))
 	case s.hidden():
 		return s.reveal()
 	case s.selection.ranging:
@@ -322,7 +307,7 @@ func (s *Screen) clear() tea.Cmd {
 		s.selection.clear()
 		return nil
 	}
-	return s.searchUndoably("")
+	return s.searchFor("", cursorHome)
 }
 
 // dropWord removes the blocking word from the search.
@@ -331,9 +316,5 @@ func (l *listing) dropWord() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	l.recordTyping()
-	before := l.state()
-	cmd := l.searchFor(textWithoutTerm(l.answer.query, word.term), cursorTop)
-	l.recordUndo(before)
-	return cmd
+	return l.searchFor(textWithoutTerm(l.answer.query, word.term), cursorTop)
 }

@@ -44,8 +44,6 @@ func (sh *listPrefs) views() []savedView {
 func (l *listing) open(v savedView) tea.Cmd {
 	l.onCloseOverlay()
 	l.selection.ranging = false
-	l.recordTyping()
-	before := l.state()
 	if len(v.Columns) > 0 {
 		l.grid.setColumns(chosenColumns(v.Columns))
 		l.settings.Columns = v.Columns
@@ -53,9 +51,7 @@ func (l *listing) open(v savedView) tea.Cmd {
 	if v.Sort.Key != "" {
 		l.settings.Sort = v.Sort
 	}
-	cmd := l.searchFor(v.Query, cursorHome)
-	l.recordUndo(before)
-	return cmd
+	return l.searchFor(v.Query, cursorHome)
 }
 
 // viewPicker is the overlay with the views.
@@ -219,7 +215,7 @@ func (l *listing) viewActions() []screen.Action {
 	views := l.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { l.onCloseOverlay(); return l.searchUndoably("") },
+		Run: func() tea.Cmd { l.onCloseOverlay(); return l.searchFor("", cursorHome) },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{

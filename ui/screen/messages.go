@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/widget"
@@ -124,10 +123,6 @@ type ChangedMsg struct {
 	ID string
 	// Select reports whether the user has just made the change, so that a list moves its cursor to the campaign.
 	Select bool
-	// Action is what the user has just done to the campaign; empty if it was not an action on the whole campaign.
-	Action catalog.Action
-	// Name is the campaign's name as used in a sentence. It is set if Action is.
-	Name string
 }
 
 // DeletedMsg tells the root model that a campaign was deleted; screens about it are closed.

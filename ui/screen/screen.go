@@ -171,8 +171,10 @@ type Deps struct {
 	FallbackCopies engine.WorkingCopyStore
 	// LocalDismissals stores which warnings were dismissed; nil if the service stores that itself, or nothing does.
 	LocalDismissals engine.DismissalStore
-	Theme           themes.Theme
-	Now             func() time.Time
+	// History is what was changed during this run, for undo.
+	History *edit.History
+	Theme   themes.Theme
+	Now     func() time.Time
 	// Location is the time zone for display.
 	Location *time.Location
 	// Author is the email address that changes are attributed to.
@@ -198,7 +200,7 @@ func (d Deps) WorkingCopies() (engine.WorkingCopyStore, bool) {
 // EditConfig returns the dependencies of an editing session.
 func (d Deps) EditConfig() edit.Config {
 	copies, _ := d.WorkingCopies()
-	return edit.Config{Service: d.Service, WorkingCopies: copies, Fallback: d.FallbackCopies, Author: d.Author, Now: d.Now}
+	return edit.Config{Service: d.Service, WorkingCopies: copies, Fallback: d.FallbackCopies, Author: d.Author, Now: d.Now, History: d.History}
 }
 
 // Dismissals returns the store of which warnings were dismissed; nil if there is none.

@@ -14,8 +14,6 @@ type UndoStep struct {
 	Undo, Redo func() tea.Cmd
 	// OwnNotice reports that Undo and Redo show a notice of their own.
 	OwnNotice bool
-	// IrreversibleReason tells the user why the change cannot be undone, and names it; empty if it can be.
-	IrreversibleReason string
 }
 
 // UndoStack holds the changes made on a screen; a screen that embeds it is an [Undoer].
@@ -32,16 +30,13 @@ func (s *UndoStack) PushUndo(step UndoStep) {
 	}
 }
 
-// Undo undoes the last change. If that cannot be undone, it tells the user why and drops the change.
+// Undo undoes the last change.
 func (s *UndoStack) Undo() (tea.Cmd, bool) {
 	if len(s.done) == 0 {
 		return nil, false
 	}
 	step := s.done[len(s.done)-1]
 	s.done = s.done[:len(s.done)-1]
-	if step.IrreversibleReason != "" {
-		return NotifyAbout(TopicEdit, widget.LevelWarning, step.IrreversibleReason), true
-	}
 	s.undone = append(s.undone, step)
 	return step.withNotice("Undone: ", step.Undo), true
 }

@@ -17,7 +17,6 @@ func TestUndoStack(t *testing.T) {
 	for _, n := range []string{"a", "b"} {
 		s.PushUndo(screen.UndoStep{Label: n, Undo: set("before " + n), Redo: set("after " + n)})
 	}
-	s.PushUndo(screen.UndoStep{IrreversibleReason: "c can't be undone."})
 	do := func(f func() (tea.Cmd, bool), want string, can bool) {
 		t.Helper()
 		if _, ok := f(); ok != can || at != want {
@@ -25,7 +24,6 @@ func TestUndoStack(t *testing.T) {
 		}
 	}
 	do(s.Redo, "", false)
-	do(s.Undo, "", true) // shows the reason
 	do(s.Undo, "before b", true)
 	do(s.Redo, "after b", true)
 	do(s.Undo, "before b", true)

@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/edit"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -109,6 +110,27 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return screen.Ask(q)
 }
 
+// Undo returns the command that undoes an action on a campaign, or redoes it. It asks as it did for the action. What
+// cannot be undone is named and dropped, so that the change before it can be undone.
+func Undo(deps screen.Deps, s engine.Summary, steps ...*edit.Step) tea.Cmd {
+	a := steps[0].Reverse()
+	why := steps[0].What + ", which can't be undone."
+	if a != "" {
+		why = DisabledReason(deps, s, a)
+	}
+	if why != "" {
+		deps.History.Drop(steps...)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, why)
+	}
+	return Ask(deps, s, a)
+}
+
+// pastTense has the past tense of actions.
+var pastTense = map[catalog.Action]string{
+	catalog.Publish: "published", catalog.Stop: "stopped", catalog.Pause: "paused", catalog.Resume: "resumed", catalog.Archive: "archived",
+	catalog.Restore: "restored", catalog.Delete: "deleted",
+}
+
 // effect describes the effect of the action.
 func effect(s engine.Summary, a catalog.Action) string {
 	return catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
@@ -126,7 +148,8 @@ func run(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 		if err != nil {
 			return failureMsg(s, a, err)
 		}
-		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, doneText(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
+		reversed := deps.History.Record(edit.Step{ID: s.ID, Action: a, What: Name(s) + " was " + pastTense[a]})
+		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, doneText(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Select: reversed})}
 		if a == catalog.Delete {
 			news = append(news, screen.Send(screen.DeletedMsg{ID: s.ID}))
 		}

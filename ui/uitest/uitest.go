@@ -16,6 +16,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/screen"
@@ -25,11 +26,11 @@ import (
 var Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 
 // Deps returns the dependencies of a screen under test: the plain theme, a clock stopped at [Now], and the
-// author ann@example.com.
+// author ann@example.com. Screens with the same dependencies share what can be undone.
 func Deps(s engine.Service) screen.Deps {
 	return screen.Deps{
 		Service: s, Theme: themes.Plain(), Now: func() time.Time { return Now }, Location: time.UTC,
-		Author: "ann@example.com", Workspace: "DEMO", DataDir: "data",
+		Author: "ann@example.com", Workspace: "DEMO", DataDir: "data", History: &edit.History{},
 	}
 }
 

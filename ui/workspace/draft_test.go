@@ -45,7 +45,7 @@ func TestEmptyFilterGroupIsNoChange(t *testing.T) {
 	if !d.dirty() || d.request().Value.Get("filters").Exists() {
 		t.Errorf("to save: %s", d.request().Value.Encode())
 	}
-	if _, ok := d.Undo(nil); !ok || d.dirty() {
+	if _, ok := d.Undo(); !ok || d.dirty() {
 		t.Errorf("after undo: %s", d.Root().Encode())
 	}
 }

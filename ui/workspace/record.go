@@ -150,9 +150,9 @@ func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.draft.Und
 func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Redo) }
 
 // restore moves to another version of the record, and to the place that changed.
-func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
+func (s *Record) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	s.draft.refused = nil
-	m, ok := move(s.form.path)
+	m, ok := move()
 	if !ok {
 		return nil, false
 	}

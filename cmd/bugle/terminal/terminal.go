@@ -277,7 +277,7 @@ type opening struct {
 
 // Open opens the data for the screens: the service of a remote, or a workspace of the store. log records the calls.
 func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, error) {
-	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), Prefs: prefs.New(filepath.Join(f.StateDir(), "prefs"))}}
+	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), History: &edit.History{}, Prefs: prefs.New(filepath.Join(f.StateDir(), "prefs"))}}
 	p, far, err := f.Remote()
 	if err != nil {
 		return o, err

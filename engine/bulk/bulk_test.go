@@ -18,6 +18,7 @@ import (
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 )
 
 // service is as much of one as the operations need.
@@ -251,4 +252,56 @@ func TestExporting(t *testing.T) {
 	if len(r.Failed) != 1 || !strings.Contains(r.Failed[0].Err.Error(), "cannot write") {
 		t.Errorf("into a folder that is not there: %+v", r)
 	}
+}
+
+// An undo of what was typed last waits until that is saved, keeps what others have changed, and changes no campaign that
+// was published meanwhile unless the user was asked.
+func TestUndo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := &service{bodies: map[string]string{"draft": `{"basic_details":{"name":"D"}}`, "live1": `{"basic_details":{"name":"new"}}`}}
+		history := &edit.History{}
+		s := edit.New(edit.Config{Service: svc, Now: time.Now, History: history}, "draft")
+		l, err := s.Load()(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ApplyLoaded(l)
+		root, err := s.Root().Set(doc.P("basic_details", "name"), doc.NewString("new"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Change(root, nil, "")
+		s.Save("edited", false) // runs when the session is closed
+		flush := s.Flush()
+		steps := history.Next(true, func(*edit.Step) bool { return true })
+		undo := bulk.Undo{History: history, Steps: steps, Note: "undone", Drafts: true}
+		row := func(id string) engine.Summary { return engine.Summary{Head: engine.Head{ID: id}} }
+		done := make(chan error, 1)
+		go func() {
+			_, err := undo.Do(t.Context(), svc, row("draft"), "")
+			done <- err
+		}()
+		synctest.Wait()
+		if len(svc.calls) > 0 {
+			t.Fatalf("asked %q before the last save", svc.calls)
+		}
+		flush()
+		if err := <-done; err != nil || svc.bodies["draft"] != `{"basic_details":{"name":"D"}}` {
+			t.Errorf("undone: %v, the campaign is %s", err, svc.bodies["draft"])
+		}
+
+		svc.bodies["draft"] = `{"basic_details":{"name":"theirs"}}`
+		var conflict *bulk.ConflictError
+		if _, err := undo.Do(t.Context(), svc, row("draft"), ""); !errors.As(err, &conflict) || conflict.Place != "Basics › Campaign name" {
+			t.Errorf("over a change of somebody else: %v", err)
+		}
+		steps[0].ID = "live1"
+		if _, err := undo.Do(t.Context(), svc, row("live1"), ""); err == nil || !strings.Contains(err.Error(), "it is active; open it") {
+			t.Errorf("published meanwhile: %v", err)
+		}
+		undo.Drafts = false
+		if _, err := undo.Do(t.Context(), svc, row("live1"), ""); err != nil || svc.calls[len(svc.calls)-1] != `update live1 {"name":"D"}` {
+			t.Errorf("after a question: %v, %q", err, svc.calls)
+		}
+	})
 }

@@ -158,9 +158,10 @@ func (t Tag) note() string {
 
 // Undo undoes a change of campaigns, or redoes it, on top of what others have changed since.
 type Undo struct {
-	Steps  []*edit.Step
-	Note   string // for the history
-	Drafts bool   // only drafts may be changed, because nobody was asked
+	History *edit.History
+	Steps   []*edit.Step
+	Note    string // for the history
+	Drafts  bool   // only drafts may be changed, because nobody was asked
 }
 
 // ConflictError reports that a change cannot be undone or redone, because somebody else has changed that place since.
@@ -175,6 +176,9 @@ func (u Undo) Blocked(_ engine.Service, row engine.Summary) string {
 
 // Do implements [Operation].
 func (u Undo) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
+	if err := u.History.Wait(ctx, row.ID); err != nil {
+		return nil, err
+	}
 	i := slices.IndexFunc(u.Steps, func(s *edit.Step) bool { return s.ID == row.ID })
 	return change(ctx, svc, row, by, u.Note, func(c engine.Campaign) (doc.Value, error) {
 		body, conflicts := u.Steps[i].Patch(c.Body)

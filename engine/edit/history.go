@@ -1,6 +1,8 @@
 package edit
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +20,8 @@ type History struct {
 	steps []*Step
 	moves int     // counts changes, undos and redos
 	next  []*Step // what [History.Next] returned last
+	// saving has a channel for each document whose last save may still be running, which is closed when it has ended.
+	saving map[string]chan struct{}
 }
 
 // Step is a change of one document.
@@ -214,6 +218,34 @@ func (h *History) Drop(steps ...*Step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.steps = slices.DeleteFunc(h.steps, func(s *Step) bool { return slices.Contains(steps, s) })
+}
+
+// hold makes [History.Wait] wait for a save of a document until the returned function is called.
+func (h *History) hold(id string) (saved func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.saving == nil {
+		h.saving = map[string]chan struct{}{}
+	}
+	end := make(chan struct{})
+	h.saving[id] = end
+	return sync.OnceFunc(func() { close(end) })
+}
+
+// Wait waits until the last save of a session that was closed has ended, so that its changes can be undone elsewhere.
+func (h *History) Wait(ctx context.Context, id string) error {
+	h.mu.Lock()
+	end, running := h.saving[id]
+	h.mu.Unlock()
+	if !running {
+		return nil
+	}
+	select {
+	case <-end:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting until the campaign is saved: %w", ctx.Err())
+	}
 }
 
 // count returns how many steps of a document can be undone.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,5 +65,5 @@ func ChangeName(s *schema.Schema, changes []doc.Change) string {
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), "the whole campaign")
 }

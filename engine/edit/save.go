@@ -254,7 +254,9 @@ func (s *Session) Flush() func() {
 	if s.saving.running {
 		s.keepFallback() // the last save waits for the running one, which the end of the program may cut short
 	}
+	saved := s.rules.History.hold(id)
 	return func() {
+		defer saved()
 		ctx, cancel := detach(context.Background())
 		defer cancel()
 		// Where somebody else saved meanwhile, this is refused, and goes on top of it.

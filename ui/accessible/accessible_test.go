@@ -273,7 +273,9 @@ func TestEditLists(t *testing.T) {
 	b.play("basics|list|tags|yes|move|3|1|remove|2|yes|1|coffee||")
 	b.wantStored("basic_details.tags", `["coffee","spring"]`)
 	b.want("Moved to position 1.", "Removed. To restore it, choose undo in the campaign menu.")
-	b.play("basics|list|tags|yes|remove|1|yes|remove|yes||back|undo|undo")
+	b.play("basics|list|tags|yes|remove|1|yes|remove|yes||back|undo|leave")
+	b.play("undo|leave") // after coming back
+	b.want("Undone: Basics, Tags changed.")
 	b.wantStored("basic_details.tags", `["coffee","spring"]`)
 }
 

@@ -32,7 +32,7 @@ func (m *Model) globalActions() []screen.Action {
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,
-		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change; in the list, also the last action", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
 		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
 	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: groupEverywhere, WhileTyping: true, Run: m.tour})

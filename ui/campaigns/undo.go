@@ -70,7 +70,7 @@ func (w *bulkActions) undo(back bool, steps []*edit.Step, rows []engine.Summary)
 	if what == "" {
 		what, in = widget.Clean(edit.ChangeName(catalog.Campaign(rows[0].Channel), first.Changes())), " in "+status.Name(rows[0])
 	}
-	t.undoes, t.op = in+": "+what, bulk.Undo{Steps: steps, Note: t.past + ": " + what, Drafts: drafts}
+	t.undoes, t.op = in+": "+what, bulk.Undo{History: w.deps.History, Steps: steps, Note: t.past + ": " + what, Drafts: drafts}
 	if !edited {
 		all := bulkTasks()
 		t = all[slices.IndexFunc(all, func(t bulkTask) bool { return t.action == action })]

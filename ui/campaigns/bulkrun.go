@@ -194,7 +194,7 @@ func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 	}
 	switch {
 	case t.undoes != "" && len(w.run.rows) == 1 && len(report.Failed) == 1:
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+t.past+t.undoes+": "+status.Refusal(w.run.rows[0].Channel, report.Failed[0].Err))
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+t.past+" in "+status.Name(w.run.rows[0])+": "+status.Refusal(w.run.rows[0].Channel, report.Failed[0].Err)+".")
 	case t.undoes != "" && len(left) == 0 && report.Unchanged == len(report.Done):
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Already "+t.past+t.undoes)
 	case t.undoes != "" && len(left) == 0:

@@ -300,7 +300,7 @@ func TestUndo(t *testing.T) {
 			t.Errorf("published meanwhile: %v", err)
 		}
 		undo.Drafts = false
-		if _, err := undo.Do(t.Context(), svc, row("live1"), ""); err != nil || svc.calls[len(svc.calls)-1] != `update live1 from revision 7 {"name":"D"}` {
+		if _, err := undo.Do(t.Context(), svc, row("live1"), ""); err != nil || svc.calls[len(svc.calls)-1] != `update live1 from revision "7" {"name":"D"}` {
 			t.Errorf("after a question: %v, %q", err, svc.calls)
 		}
 	})

@@ -127,7 +127,7 @@ func change(ctx context.Context, svc engine.Service, row engine.Summary, by, not
 			return nil, err
 		}
 		err = save(ctx, svc, c, body, by, note)
-		if e := engine.AsError(err); e != nil && e.HTTP == http.StatusConflict && tries < 2 {
+		if e := engine.AsError(err); e != nil && (e.HTTP == http.StatusConflict || engine.IsStale(err)) && tries < 2 {
 			continue
 		}
 		return &doc.Change{Path: at, Before: c.Body.Lookup(at), After: body.Lookup(at)}, err

@@ -19,8 +19,8 @@ func TestPaletteFindsEverything(t *testing.T) {
 		{route: screen.TestSend, words: "subject", first: "▌ Subject", shows: "▸ Subject"},
 		{route: screen.History, words: "subject", first: "▌ Subject", shows: "▸ Subject"},
 		{route: screen.Campaigns, words: "title", first: "▌ Title", shows: "▸ Title"}, // the campaign under the cursor has none
-		{route: screen.Campaigns, search: "channel:push is:draft", words: "title", first: "▌ Title", shows: "▸ Title"},
-		{route: screen.Campaigns, search: "channel:push is:draft", words: "ios", first: "▌ iOS", shows: "iOS"},
+		{route: screen.Campaigns, search: "channel:push status:draft", words: "title", first: "▌ Title", shows: "▸ Title"},
+		{route: screen.Campaigns, search: "channel:push status:draft", words: "ios", first: "▌ iOS", shows: "iOS"},
 		{route: screen.Builder, words: "promotional", first: "▌ Promotional", shows: "▸ Content type"},
 		{route: screen.Outbox, words: "connectors", first: "▌ Connectors", shows: "Connectors"},
 		{route: screen.Campaigns, words: "winter roast", first: "▌ Winter roast launch", shows: "Campaigns › Winter roast launch"},

@@ -122,7 +122,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 		t.Fatalf("the editor gets %s", opened.Text)
 	}
 	h.Send(opened.Then(`{"filter_type":`, true)())
-	h.Want("This is not valid yet", "Keep editing")
+	h.Want("is not valid yet", "Keep editing")
 	h.Press("d")
 	h.Send(opened.Then(`{"filter_type":"custom_segments","name":"VIP"}`, true)())
 	if got := b.stored(segmentation, include, "filters", 0); got != `{"filter_type":"custom_segments","name":"VIP"}` {

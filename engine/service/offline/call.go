@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// The operations, as [remote.Wait] names them.
+// The operations.
 var (
 	opCreate   = operation.Create.Name
 	opGet      = operation.Get.Name
@@ -27,16 +26,14 @@ var (
 	opMeta     = operation.Meta.Name
 	opTest     = operation.Test.Name
 	opPreview  = operation.Preview.Name
-	opPublish  = operation.Publish.Name // sends an update
+	opPublish  = operation.Publish.Name
 )
 
 // Additional operations of this package.
 const (
-	opList  = "list"  // searches
+	opList  = "list"
 	opCheck = "check" // a get before an update
 )
-
-var sent = map[string]string{opList: opSearch, opPublish: opUpdate, opCheck: opGet}
 
 // call is a running call of the remote service.
 type call struct {
@@ -47,14 +44,13 @@ type call struct {
 	cancel    context.CancelCauseFunc
 
 	mu      sync.Mutex
-	request http.Header // of the last attempt
-	failure string      // why that attempt failed; empty if it did not
+	failure string // why the last attempt failed; empty if it did not
 }
 
 // errUnreachable is the cause with which a read is canceled when the service cannot be reached.
 var errUnreachable = errors.New("the service cannot be reached")
 
-// begin registers a call. Its context is derived from the caller's. Call done afterwards.
+// begin returns a call whose context is derived from the caller's. Cancel it afterwards.
 func (s *Service) begin(ctx context.Context, operation string, read bool) *call {
 	c := &call{operation: operation, read: read, parent: ctx}
 	inner, cancel := context.WithCancelCause(ctx)
@@ -62,18 +58,10 @@ func (s *Service) begin(ctx context.Context, operation string, read bool) *call 
 	c.ctx = context.WithValue(inner, callKey{}, c)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls[c] = struct{}{}
 	if read && !s.closed {
 		s.work.Go(func() { s.watch(c) })
 	}
 	return c
-}
-
-func (s *Service) done(c *call) {
-	c.cancel(nil)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.calls, c)
 }
 
 // watch runs health checks while a read waits for its response, and cancels the read if they fail.
@@ -89,7 +77,7 @@ func (s *Service) watch(c *call) {
 			return
 		}
 		if err := s.ping(c.ctx, s.opts.HealthTimeout); err != nil && c.ctx.Err() == nil {
-			c.note(nil, reasonOf(err))
+			c.note(reasonOf(err))
 			c.cancel(errUnreachable)
 			return
 		}
@@ -104,45 +92,21 @@ type observedTransport struct{ http.RoundTripper }
 func (w observedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := w.RoundTripper.RoundTrip(req)
 	if c, ok := req.Context().Value(callKey{}).(*call); ok {
-		c.note(req.Header, failureReason(res, err))
+		c.note(failureReason(res, err))
 	}
 	return res, err
 }
 
-func (c *call) note(request http.Header, astray string) {
+func (c *call) note(failure string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if request != nil {
-		c.request = request
-	}
-	c.failure = astray
+	c.failure = failure
 }
 
 func (c *call) failureReason() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.failure
-}
-
-// isOf reports whether a wait belongs to this call, by looking for its request id in the headers, whose names
-// depend on the dialect.
-func (c *call) isOf(w remote.Wait) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, values := range c.request {
-		if slices.Contains(values, w.Call.RequestID) {
-			return true
-		}
-	}
-	return false
-}
-
-// sends reports whether the call makes requests of an operation.
-func (c *call) sends(operation string) bool {
-	if as, ok := sent[c.operation]; ok {
-		return as == operation
-	}
-	return c.operation == operation
 }
 
 // failureReason returns why an attempt did not reach the service, or "".
@@ -175,54 +139,31 @@ func reasonOf(err error) string {
 // attempts is the number of failed attempts after which a read is given up.
 const attempts = 3
 
-// onWait handles waits of the remote service. A failing read does not wait as long as a write, because cached
-// data is available.
-func (s *Service) onWait(w remote.Wait) {
+// onWait handles waits of a call. A failing read does not wait as long as a write, because cached data is
+// available.
+func (s *Service) onWait(c *call, w remote.Wait) {
 	s.mu.Lock()
 	if w.Done {
-		delete(s.pending, w.Call.RequestID)
+		delete(s.pending, c)
 	} else {
-		s.pending[w.Call.RequestID] = w
+		s.pending[c] = w
 	}
 	s.notify()
-	mine := s.callsOf(w)
 	s.mu.Unlock()
 	if w.Done || w.Reason != remote.Retrying || w.Attempt < attempts && w.For <= time.Second {
 		return
 	}
-	for _, c := range mine {
-		if c.read && c.failureReason() != "" {
-			c.cancel(errUnreachable)
-		}
+	if c.read && c.failureReason() != "" {
+		c.cancel(errUnreachable)
 	}
-}
-
-// callsOf returns the calls that a wait may belong to. An unsent call has no request id yet, so it is one of
-// those with the operation, which all wait for the same reason.
-func (s *Service) callsOf(w remote.Wait) []*call {
-	var mine, like []*call
-	for c := range s.calls {
-		switch {
-		case c.isOf(w):
-			mine = append(mine, c)
-		case c.sends(w.Operation):
-			like = append(like, c)
-		}
-	}
-	if len(mine) > 0 {
-		return mine
-	}
-	return like
 }
 
 // CancelWaits cancels all current waits.
 func (s *Service) CancelWaits() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range s.pending {
-		for _, c := range s.callsOf(w) {
-			c.cancel(&CanceledError{Operation: c.operation, Why: w.Why})
-		}
+	for c, w := range s.pending {
+		c.cancel(&CanceledError{Operation: c.operation, Why: w.Why})
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *Service) checkHealth(ctx context.Context, limit time.Duration) bool {
 		return false
 	}
 	c := s.begin(ctx, opSearch, true)
-	defer s.done(c)
+	defer c.cancel(nil)
 	_, err := s.remote.Search(c.ctx, engine.SearchRequest{Limit: 1, Page: 1})
 	err, lost := c.ended(err)
 	var ended *CanceledError

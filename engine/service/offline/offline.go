@@ -61,8 +61,7 @@ type Service struct {
 	reason       string
 	checking     bool // a goroutine checks whether it is back
 	closed       bool
-	calls        map[*call]struct{}
-	pending      map[string]remote.Wait // by request id
+	pending      map[*call]remote.Wait
 	// fromCache holds the campaigns that were last returned from the cache: a caller that changes one of them
 	// does not know its current version.
 	fromCache map[string]engine.Campaign
@@ -97,15 +96,15 @@ func Open(c remote.Config, o Options) (*Service, error) {
 	}
 	s := &Service{
 		opts: o, cache: newCache(o.Dir), wake: make(chan struct{}, 1),
-		calls: map[*call]struct{}{}, pending: map[string]remote.Wait{}, fromCache: map[string]engine.Campaign{}, changed: make(chan struct{}),
+		pending: map[*call]remote.Wait{}, fromCache: map[string]engine.Campaign{}, changed: make(chan struct{}),
 	}
 	s.health = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	c.Transport = observedTransport{c.Transport}
 	told := c.Waiting
-	c.Waiting = func(w remote.Wait) {
-		s.onWait(w)
+	c.Waiting = func(ctx context.Context, w remote.Wait) {
+		s.onWait(ctx.Value(callKey{}).(*call), w)
 		if told != nil {
-			told(w)
+			told(ctx, w)
 		}
 	}
 	var err error

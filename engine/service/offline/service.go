@@ -28,7 +28,7 @@ func uncachedCall[T any](ctx context.Context, s *Service, operation string, read
 // try makes a call and updates the connection state.
 func try[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
 	c := s.begin(ctx, operation, read)
-	defer s.done(c)
+	defer c.cancel(nil)
 	out, err := do(c.ctx)
 	err, lost := c.ended(err)
 	var away *UnreachableError

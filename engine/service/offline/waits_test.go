@@ -69,7 +69,8 @@ func TestCancelWaitForClientLimit(t *testing.T) {
 	}
 }
 
-// Ending a wait leaves a call of the same operation alone that is under way.
+// Canceling waits leaves a call of the same operation alone that is at the server, also when one of the waiting calls
+// has sent nothing yet.
 func TestCancelWaitsKeepsOtherCalls(t *testing.T) {
 	b := newBench(t)
 	b.startWith(offline.Options{CheckAfter: time.Hour})
@@ -85,10 +86,14 @@ func TestCancelWaitsKeepsOtherCalls(t *testing.T) {
 	b.net.set(limited)
 	waiting := read()
 	b.until("waiting", waits)
+	unsent := read()
+	b.until("waiting twice", func(l engine.Connection) bool { return len(l.Waits) == 2 })
 	b.svc.CancelWaits()
 	var ended *offline.CanceledError
-	if err := <-waiting; !errors.As(err, &ended) {
-		t.Errorf("who waits gets %v", err)
+	for _, w := range []<-chan error{waiting, unsent} {
+		if err := <-w; !errors.As(err, &ended) {
+			t.Errorf("who waits gets %v", err)
+		}
 	}
 	close(b.net.heard)
 	if err := <-going; err != nil {

@@ -54,9 +54,9 @@ type Config struct {
 	// Observe, if not nil, is called after each attempt, on the goroutine of its call. It must return
 	// quickly.
 	Observe func(Exchange)
-	// Waiting, if not nil, is called when a call starts to wait and when the wait ends. The end of the call's
-	// context ends the wait. It must return quickly.
-	Waiting func(Wait)
+	// Waiting, if not nil, is called with the context of a call when it starts to wait and when the wait ends.
+	// The end of the context ends the wait. It must return quickly.
+	Waiting func(context.Context, Wait)
 
 	// Limits makes the client observe the documented limits: a call that would exceed one waits first.
 	Limits bool

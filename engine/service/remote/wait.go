@@ -41,10 +41,10 @@ func (c *callState) pause(ctx context.Context, d time.Duration, reason Reason, w
 	if tell == nil {
 		return sleep(ctx, d)
 	}
-	tell(w)
+	tell(ctx, w)
 	err := sleep(ctx, d)
 	w.Done = true
-	tell(w)
+	tell(ctx, w)
 	return err
 }
 

@@ -17,7 +17,7 @@ func TestRetryAfter(t *testing.T) {
 		full := says(429, `{"error":{"code":"RATE_LIMITED","message":"slow down"}}`, "Retry-After", "7")
 		date := says(429, ``, "Retry-After", time.Now().Add(10*time.Second).UTC().Format(http.TimeFormat))
 		var waits []remote.Wait
-		s, way := scripted(t, remote.Config{Waiting: func(w remote.Wait) { waits = append(waits, w) }}, full, date, says(201, created))
+		s, way := scripted(t, remote.Config{Waiting: func(_ context.Context, w remote.Wait) { waits = append(waits, w) }}, full, date, says(201, created))
 		start := time.Now()
 		if _, err := s.Create(t.Context(), draft(t)); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestAWaitCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		over := 0
-		s, way := scripted(t, remote.Config{Waiting: func(w remote.Wait) {
+		s, way := scripted(t, remote.Config{Waiting: func(_ context.Context, w remote.Wait) {
 			if w.Done {
 				over++
 				return

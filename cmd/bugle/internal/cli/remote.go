@@ -72,7 +72,7 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 		return f.Service(ctx)
 	}
 	return f.Dial(p, func(c *remote.Config) {
-		c.Waiting = func(w remote.Wait) {
+		c.Waiting = func(_ context.Context, w remote.Wait) {
 			if !w.Done {
 				fmt.Fprintln(f.Err, "bugle: "+Line(waitWords(w)))
 			}

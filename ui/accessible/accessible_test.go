@@ -392,6 +392,14 @@ func TestTestSendByName(t *testing.T) {
 	b.wantNot("_variation_")
 }
 
+func TestTestSendNamesTheFirstInvalidRecipient(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	for range 20 {
+		b.play("test||second, first|leave")
+		b.want("second must be")
+	}
+}
+
 func TestRetryFailedTests(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, `{
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},

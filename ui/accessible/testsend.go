@@ -262,8 +262,10 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 		}
 	}
 	bad, others := next.CheckRecipients(t.draft.Campaign.Channel)
-	for i, why := range bad {
-		return invalid("%s %s.", next.Values[i], strings.TrimSuffix(why, "."))
+	for i, v := range next.Values {
+		if bad[i] != "" {
+			return invalid("%s %s.", v, strings.TrimSuffix(bad[i], "."))
+		}
 	}
 	if len(others) > 0 {
 		return invalid("%s", sentence(others[0]))

@@ -3,6 +3,7 @@ package delivery
 import (
 	"bytes"
 	"encoding/base64"
+	"maps"
 	"net/mail"
 	"net/textproto"
 	"slices"
@@ -60,8 +61,9 @@ func checkEmail(e *Email) error {
 }
 
 func checkHeaders(headers map[string]string) error {
-	for name, value := range headers {
-		if err := oneLine("header "+clip(name), name+value); err != nil {
+	seen := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if err := oneLine("header "+clip(name), name+headers[name]); err != nil {
 			return err
 		}
 		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
@@ -71,6 +73,10 @@ func checkHeaders(headers map[string]string) error {
 		if slices.Contains(reservedHeaders, canonical) || strings.HasPrefix(canonical, "Content-") {
 			return refuse("the header %s is set automatically; remove it from the additional headers", canonical)
 		}
+		if seen[canonical] {
+			return refuse("the header %s is set twice; remove one of the two", canonical)
+		}
+		seen[canonical] = true
 	}
 	return nil
 }

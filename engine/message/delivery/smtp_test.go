@@ -131,6 +131,20 @@ func TestDeliverTextOnly(t *testing.T) {
 	}
 }
 
+// The same headers have the same result each time.
+func TestHeadersInOrder(t *testing.T) {
+	srv := startServer(t, serverOptions{})
+	m := mailTo("a@b.example")
+	for range 20 {
+		m.Email.Headers = map[string]string{"X-B: c": "", "Bcc": "c", "X-A": "b\n"}
+		_, err := newSMTP(t, srv.config()).Deliver(t.Context(), m)
+		wantError(t, err, delivery.Invalid, "the header Bcc is set automatically")
+		m.Email.Headers = map[string]string{"X-A": "one", "x-a": "two"}
+		_, err = newSMTP(t, srv.config()).Deliver(t.Context(), m)
+		wantError(t, err, delivery.Invalid, "the header X-A is set twice")
+	}
+}
+
 func TestInjection(t *testing.T) {
 	srv := startServer(t, serverOptions{})
 	tests := []struct {

@@ -75,7 +75,8 @@ func (s *Service) checkHeadKind(ctx context.Context, r engine.UpdateRequest) err
 // withHeadKind returns the body with the campaign's channel and delivery type if it has none, and refuses
 // different ones.
 func withHeadKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
-	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
+	for _, m := range []struct{ name, own string }{{mChannel, string(c.Channel)}, {mDeliveryType, string(c.DeliveryType)}} {
+		name, own := m.name, m.own
 		v := body.Get(name)
 		if v.Exists() && (v.Kind() != doc.String || v.Text() != own) {
 			return body, refuse(name, "%s cannot be changed: this campaign's is %s, not %s", name, own, v.Encode())

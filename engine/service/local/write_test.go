@@ -79,6 +79,18 @@ func TestCreateRequestIDWindow(t *testing.T) {
 	}
 }
 
+// What a refusal names does not change from one request to the next.
+func TestUpdateNamesTheFirstProblem(t *testing.T) {
+	b := newBench(t, local.Options{})
+	id := b.create(`{%s}`, pushHead)
+	for range 20 {
+		_, err := b.Update(b.ctx, engine.UpdateRequest{ID: id, Body: parse(t, `{"campaign_delivery_type":"PERIODIC","channel":"EMAIL","basic_details":{"name":"x"}}`)})
+		if e := refused(t, err, engine.ValidationFailed, 400); e.Target != "channel" {
+			t.Fatalf("the target is %s", e.Target)
+		}
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s,"basic_details":{"name":"One","team":"Growth"},"utm_params":{"utm_source":"a","utm_medium":"b"}}`, pushHead)

@@ -3,6 +3,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -71,27 +72,21 @@ func Check(g engine.Gateway) error {
 	if err := secret.Check(g.Key); err != nil {
 		return fmt.Errorf("the key of %s: %w", k.Name, err)
 	}
-	for what, address := range addresses(g) {
-		if address == "" {
-			continue
-		}
-		if _, err := gateway.Endpoint(what, address); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func addresses(g engine.Gateway) map[string]string {
 	switch {
 	case g.FCM != nil:
-		return map[string]string{"the endpoint of FCM": g.FCM.Endpoint, "the token endpoint of FCM": g.FCM.TokenEndpoint}
+		return cmp.Or(checkEndpoint("the endpoint of FCM", g.FCM.Endpoint), checkEndpoint("the token endpoint of FCM", g.FCM.TokenEndpoint))
 	case g.APNs != nil:
-		return map[string]string{"the endpoint of APNs": g.APNs.Endpoint}
-	case g.WebPush != nil:
-		return map[string]string{"the endpoint of Web Push": g.WebPush.Endpoint}
+		return checkEndpoint("the endpoint of APNs", g.APNs.Endpoint)
 	}
-	return nil
+	return checkEndpoint("the endpoint of Web Push", g.WebPush.Endpoint)
+}
+
+func checkEndpoint(what, address string) error {
+	if address == "" {
+		return nil
+	}
+	_, err := gateway.Endpoint(what, address)
+	return err
 }
 
 // CheckSettings returns an error for settings that only the provider itself can check, such as a team id of

@@ -40,6 +40,15 @@ func TestPool(t *testing.T) {
 	}
 }
 
+func TestCheckNamesTheFirstProblem(t *testing.T) {
+	g := engine.Gateway{Provider: engine.ProviderFCM, Key: engine.SecretRef{Env: "X"}, FCM: &engine.FCM{Endpoint: "ftp://a", TokenEndpoint: "ftp://b"}}
+	for range 20 {
+		if err := providers.Check(g); err == nil || !strings.HasPrefix(err.Error(), "the endpoint of FCM") {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
 func TestTestPush(t *testing.T) {
 	g := engine.Gateway{Provider: engine.ProviderAPNs, APNs: &engine.APNs{Topic: "com.example.shop"}}
 	m, err := providers.TestPush(g, engine.Device{Token: "00ff"}, time.Now())

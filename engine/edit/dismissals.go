@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/files"
 )
 
 var _ engine.DismissalStore = FileStore{}
@@ -32,58 +33,57 @@ func (c FileStore) Dismissals(_ context.Context, id string) ([]engine.Dismissal,
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var in dismissed
-	if err == nil {
-		err = json.Unmarshal(b, &in)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("cannot read the dismissed warnings: %w", err)
+	}
+	return c.dismissals(id, b)
+}
+
+func (c FileStore) dismissals(id string, b []byte) ([]engine.Dismissal, error) {
+	if b == nil {
+		return nil, nil
+	}
+	var in dismissed
+	if err := json.Unmarshal(b, &in); err != nil {
 		return nil, fmt.Errorf("cannot read the dismissed warnings in %s (delete the file to see all warnings again): %w", c.dismissedPath(id), err)
 	}
 	return in.List, nil
 }
 
 // PutDismissal implements [engine.DismissalStore].
-func (c FileStore) PutDismissal(ctx context.Context, id string, d engine.Dismissal) error {
+func (c FileStore) PutDismissal(_ context.Context, id string, d engine.Dismissal) error {
 	if strings.TrimSpace(d.Reason) == "" {
 		return errors.New("say why the warning does not matter")
 	}
-	list, err := c.Dismissals(ctx, id)
-	if err != nil {
-		return err
-	}
-	list = append(withoutWarning(list, d.Warning), d)
-	if len(list) > engine.MaxDismissals {
-		return fmt.Errorf("%d warnings of this campaign are dismissed already; restore some first", engine.MaxDismissals)
-	}
-	return c.putDismissed(id, list)
+	return c.updateDismissals(id, func(list []engine.Dismissal) ([]engine.Dismissal, error) {
+		list = append(withoutWarning(list, d.Warning), d)
+		if len(list) > engine.MaxDismissals {
+			return nil, fmt.Errorf("%d warnings of this campaign are dismissed already; restore some first", engine.MaxDismissals)
+		}
+		return list, nil
+	})
 }
 
 // DeleteDismissal implements [engine.DismissalStore].
-func (c FileStore) DeleteDismissal(ctx context.Context, id, warning string) error {
-	list, err := c.Dismissals(ctx, id)
-	if err != nil {
-		return err
-	}
-	return c.putDismissed(id, withoutWarning(list, warning))
+func (c FileStore) DeleteDismissal(_ context.Context, id, warning string) error {
+	return c.updateDismissals(id, func(list []engine.Dismissal) ([]engine.Dismissal, error) {
+		return withoutWarning(list, warning), nil
+	})
 }
 
 func withoutWarning(list []engine.Dismissal, warning string) []engine.Dismissal {
 	return slices.DeleteFunc(list, func(d engine.Dismissal) bool { return d.Warning == warning })
 }
 
-func (c FileStore) putDismissed(id string, list []engine.Dismissal) error {
-	if len(list) == 0 {
-		if err := os.Remove(c.dismissedPath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("restoring a warning of campaign %s: %w", id, err)
+func (c FileStore) updateDismissals(id string, change func([]engine.Dismissal) ([]engine.Dismissal, error)) error {
+	return files.Update(c.dismissedPath(id), func(b []byte) ([]byte, error) {
+		list, err := c.dismissals(id, b)
+		if err == nil {
+			list, err = change(list)
 		}
-		return nil
-	}
-	b, err := json.Marshal(dismissed{id, list})
-	if err == nil {
-		err = os.MkdirAll(c.dir, 0o700)
-	}
-	if err != nil {
-		return fmt.Errorf("dismissing a warning of campaign %s: %w", id, err)
-	}
-	return c.write(c.dismissedPath(id), b)
+		if err != nil || len(list) == 0 {
+			return nil, err
+		}
+		return json.Marshal(dismissed{id, list})
+	})
 }

@@ -1,9 +1,13 @@
 package edit_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +44,7 @@ func TestDismissedWarningsInFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
 	if len(files) != 1 { // that of the other campaign
 		t.Errorf("left are %v", files)
 	}
@@ -49,5 +53,32 @@ func TestDismissedWarningsInFiles(t *testing.T) {
 	}
 	if _, err := f.Dismissals(t.Context(), "../../b"); err == nil || !strings.Contains(err.Error(), files[0]) {
 		t.Errorf("of a damaged file: %v", err)
+	}
+}
+
+// Two processes that dismiss and restore warnings of one campaign at once lose none of it.
+func TestDismissalsOfTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	both := []edit.FileStore{edit.NewFileStore(dir), edit.NewFileStore(dir)}
+	for i := range 20 {
+		if err := both[0].PutDismissal(t.Context(), "c1", engine.Dismissal{Warning: fmt.Sprint("old", i), Reason: "fine"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var work sync.WaitGroup
+	for n, s := range both {
+		work.Go(func() {
+			for i := range 10 {
+				err := s.PutDismissal(t.Context(), "c1", engine.Dismissal{Warning: fmt.Sprint(n, " ", i), Reason: "fine"})
+				if err = errors.Join(err, s.DeleteDismissal(t.Context(), "c1", fmt.Sprint("old", 2*i+n))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	list, err := both[0].Dismissals(t.Context(), "c1")
+	if err != nil || len(list) != 20 || slices.ContainsFunc(list, func(d engine.Dismissal) bool { return strings.HasPrefix(d.Warning, "old") }) {
+		t.Errorf("%d are left: %v, %v", len(list), list, err)
 	}
 }

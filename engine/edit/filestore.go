@@ -14,6 +14,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/files"
 )
 
 // FileStore keeps working copies in files of a folder, for services that cannot store unfinished edits. It
@@ -48,30 +49,8 @@ func (c FileStore) PutWorkingCopy(_ context.Context, id string, w engine.Working
 	if err != nil {
 		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
 	}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+	if err := files.Save(c.path(id), b); err != nil {
 		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
-	}
-	return c.write(c.path(id), b)
-}
-
-func (c FileStore) write(path string, b []byte) error {
-	tmp, err := os.CreateTemp(c.dir, "copy-*.tmp") // mode 0600
-	if err != nil {
-		return fmt.Errorf("saving edits: %w", err)
-	}
-	_, err = tmp.Write(b)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("saving edits: %w", err)
 	}
 	return nil
 }

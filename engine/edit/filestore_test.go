@@ -40,14 +40,14 @@ func TestCopies(t *testing.T) {
 			t.Fatalf("%q came back as %+v, %v, %v", id, got, ok, err)
 		}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != len(ids) {
-		t.Fatalf("%d files, %v", len(entries), err)
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(names) != len(ids) {
+		t.Fatalf("%d files, %v", len(names), err)
 	}
-	for _, e := range entries {
-		info, err := e.Info()
+	for _, name := range names {
+		info, err := os.Stat(name)
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %v, %v", e.Name(), info.Mode(), err)
+			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
 		}
 	}
 	for _, id := range ids {

@@ -1,15 +1,8 @@
-// Package files defines the file format of a campaign: its content, its file name, and how it is written. An
-// unchanged campaign always results in the same bytes.
+// Package files writes files: whole, durable, and without losing what another process has written. It also defines the
+// file format of a campaign: its content and its file name. An unchanged campaign always results in the same bytes.
 package files
 
 import (
-	"bytes"
-	"crypto/rand"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"bugle/engine"
@@ -46,61 +39,4 @@ func slug(s, empty string) string {
 		return empty
 	}
 	return out
-}
-
-// Write replaces a file atomically, and reports whether its content changed. A file with the same content is
-// not touched.
-func Write(name string, text []byte) (changed bool, err error) {
-	old, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("cannot read %s: %w", name, cause(err))
-	}
-	if err == nil && bytes.Equal(old, text) {
-		return false, nil
-	}
-	return true, Replace(name, text)
-}
-
-// Replace replaces a file atomically.
-func Replace(name string, text []byte) error {
-	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
-	tmp, err := createTemp(filepath.Dir(name))
-	if err != nil {
-		return failed(err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // once renamed, it is not there
-	_, err = tmp.Write(text)
-	if info, serr := os.Lstat(name); err == nil && serr == nil && info.Mode().IsRegular() {
-		err = tmp.Chmod(info.Mode().Perm()) // who may read it is the person's to say
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	return nil
-}
-
-// createTemp creates a new file with the default permissions (umask).
-func createTemp(dir string) (*os.File, error) {
-	for {
-		name := filepath.Join(dir, ".bugle-"+rand.Text())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-}
-
-// cause returns the error without the file name, which the message already has.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }

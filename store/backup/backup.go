@@ -26,6 +26,7 @@ import (
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
+	"bugle/engine/files"
 	"bugle/store"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -176,7 +177,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 		return info, unwritable(file, err)
 	}
 	info.File = file
-	return info, kv.SyncFolder(filepath.Dir(file))
+	return info, files.SyncFolder(filepath.Dir(file))
 }
 
 func remove(name string) error {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"bugle/engine/files"
 	"bugle/store"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -60,7 +61,7 @@ func free(base string) string {
 // MakeFolder creates the backup folder in the data folder, readable only by its owner.
 func MakeFolder(dataDir string) error {
 	dir := filepath.Join(dataDir, Folder)
-	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncFolder(dataDir)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), files.SyncFolder(dataDir)); err != nil {
 		return unwritable(dir, err)
 	}
 	return nil
@@ -216,7 +217,7 @@ func (k *Daily) make(ctx context.Context) (Info, error) {
 	}
 	if !info.Healthy() {
 		name := free(base + damagedEnding)
-		if err := errors.Join(os.Rename(info.File, name), kv.SyncFolder(filepath.Dir(name))); err != nil {
+		if err := errors.Join(os.Rename(info.File, name), files.SyncFolder(filepath.Dir(name))); err != nil {
 			return info, unwritable(name, err)
 		}
 		info.File = name

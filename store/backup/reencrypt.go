@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"bugle/engine/files"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
 // reencryptedSuffix is the suffix of the temporary file while a backup is re-encrypted.
@@ -41,7 +41,7 @@ func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (info Info
 		return info, errors.Join(unwritable(file, err), remove(fresh))
 	}
 	info.File = file
-	return info, kv.SyncFolder(filepath.Dir(file))
+	return info, files.SyncFolder(filepath.Dir(file))
 }
 
 // copyRecords writes the decrypted body of a backup to out.

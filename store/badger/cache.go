@@ -19,6 +19,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/engine/files"
 	"bugle/store"
 	"bugle/store/kv"
 )
@@ -110,7 +111,7 @@ func (d *DB) writeCache(ctx context.Context, name string, fill func(store.Tx, io
 		return k, errors.Join(err, os.Remove(f.Name()))
 	}
 	k.size, k.sum = out.size, out.sum.Sum64()
-	return k, kv.SyncFolder(d.path)
+	return k, files.SyncFolder(d.path)
 }
 
 // cacheWriter writes a file until the context ends or the disk is full.

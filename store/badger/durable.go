@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"bugle/store/kv"
+	"bugle/engine/files"
 )
 
 // Creating, renaming, or removing a file is only durable once its folder is synced, and the contents of a file only
@@ -15,11 +15,11 @@ import (
 
 // syncFiles makes a closed store durable: the contents of its files, their names, and the folder's own name.
 func syncFiles(path string) error {
-	files, err := os.ReadDir(path)
+	entries, err := os.ReadDir(path)
 	if err != nil {
 		return fmt.Errorf("syncing the files of the store: %w", err)
 	}
-	for _, f := range files {
+	for _, f := range entries {
 		if !f.Type().IsRegular() {
 			continue
 		}
@@ -27,7 +27,7 @@ func syncFiles(path string) error {
 			return err
 		}
 	}
-	return errors.Join(kv.SyncFolder(path), kv.SyncFolder(filepath.Dir(path)))
+	return errors.Join(files.SyncFolder(path), files.SyncFolder(filepath.Dir(path)))
 }
 
 func syncFile(name string) error {
@@ -46,7 +46,7 @@ func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return kv.SyncFolder(filepath.Dir(to))
+	return files.SyncFolder(filepath.Dir(to))
 }
 
 var removeTree = os.RemoveAll // changed by tests
@@ -59,5 +59,5 @@ func removeAll(path string) error {
 	if err := removeTree(path); err != nil {
 		return err
 	}
-	return kv.SyncFolder(filepath.Dir(path))
+	return files.SyncFolder(filepath.Dir(path))
 }

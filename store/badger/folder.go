@@ -13,8 +13,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/engine/files"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 const probeFile = "probe.tmp"
@@ -33,7 +33,7 @@ func (d *DB) makeFolder() error {
 			return d.unwritable(err)
 		}
 	case err == nil:
-		if err := kv.SyncAncestors(d.path); err != nil {
+		if err := files.SyncAncestors(d.path); err != nil {
 			return d.unwritable(err)
 		}
 	case err != nil && !errors.Is(err, fs.ErrExist):

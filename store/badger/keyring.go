@@ -15,10 +15,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	disk "bugle/engine/files"
 	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
 // An encrypted store has a file with the id of its key and a copy of the database's registry of data keys, encrypted as
@@ -279,5 +279,5 @@ func replaceFile(name string, b []byte) (err error) {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return kv.SyncFolder(filepath.Dir(name))
+	return disk.SyncFolder(filepath.Dir(name))
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/engine/files"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // logs prepares the files that the database creates and writes through memory mappings while the store is open. With
@@ -140,7 +140,7 @@ func (l *logs) prepareNext() error {
 	if _, err := reserveSpace(list, 0, func(size int64) int64 { return size + listSpace }); err != nil {
 		return err
 	}
-	if err := kv.SyncFolder(l.path); err != nil {
+	if err := files.SyncFolder(l.path); err != nil {
 		return err
 	}
 	l.next = name
@@ -214,7 +214,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	err := txn.Commit()
 	switch {
 	case err == nil && large > 0:
-		if err = kv.SyncFolder(l.path); err == nil && l.unsynced.Load() {
+		if err = files.SyncFolder(l.path); err == nil && l.unsynced.Load() {
 			err = errors.New("cannot sync the value log")
 		}
 	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"bugle/engine/files"
 	"bugle/store/crypt"
 	"bugle/store/kv"
 )
@@ -24,7 +25,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
-	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncAncestors(dir), finishSwap(d.path)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), files.SyncAncestors(dir), finishSwap(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
 	release, err := lockFolder(d.path)

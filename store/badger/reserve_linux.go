@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bugle/engine/files"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // The database creates sparse files, maps them, and writes to the mapping. It has no hook for reserving space in
@@ -77,7 +77,7 @@ func reserveFile(fd int, size int64) error {
 	switch filepath.Ext(name) {
 	case tableExt:
 		l.waitForSpace(func() error { return fallocate(fd, size) })
-		if err := kv.SyncFolder(filepath.Dir(name)); err != nil {
+		if err := files.SyncFolder(filepath.Dir(name)); err != nil {
 			_ = l.fail(err) // not an error of the table: see waitForSpace
 		}
 		return nil

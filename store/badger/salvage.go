@@ -18,9 +18,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	disk "bugle/engine/files"
 	"bugle/store"
 	"bugle/store/badger/internal/files"
-	"bugle/store/kv"
 )
 
 // salvage copies the intact records of a damaged database to a new one.
@@ -321,7 +321,7 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another process may finish it
 		return aside, fmt.Errorf("replacing the store: %w", err)
 	}
-	return aside, kv.SyncFolder(filepath.Dir(path))
+	return aside, disk.SyncFolder(filepath.Dir(path))
 }
 
 // finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and

@@ -1,21 +1,19 @@
 package commands
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/natefinch/atomic"
 	yaml "go.yaml.in/yaml/v3"
 
+	"bugle/engine/files"
 	"bugle/engine/phrase"
 	"bugle/ui/keymap"
 )
@@ -60,16 +58,8 @@ func (f File) Read() ([]byte, error) {
 	return b, nil
 }
 
-// Write replaces the file atomically.
-func (f File) Write(b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-		return fmt.Errorf("writing the commands: %w", err)
-	}
-	if err := atomic.WriteFile(f.Path, bytes.NewReader(b)); err != nil {
-		return fmt.Errorf("writing the commands: %w", err)
-	}
-	return nil
-}
+// Write replaces the file.
+func (f File) Write(b []byte) error { return files.Save(f.Path, b) }
 
 // defaultTimeout is how long a command may run if it does not say.
 const defaultTimeout = time.Minute

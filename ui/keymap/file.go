@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/natefinch/atomic"
 	yaml "go.yaml.in/yaml/v3"
+
+	"bugle/engine/files"
 )
 
 // File is the user's keymap file.
@@ -44,39 +44,35 @@ func (f File) Load() (Map, []Problem) {
 	return Parse(b)
 }
 
-// Write replaces the file atomically.
-func (f File) Write(b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-		return fmt.Errorf("writing the keys: %w", err)
-	}
-	if err := atomic.WriteFile(f.Path, bytes.NewReader(b)); err != nil {
-		return fmt.Errorf("writing the keys: %w", err)
-	}
-	return nil
-}
+// Write replaces the file.
+func (f File) Write(b []byte) error { return files.Save(f.Path, b) }
 
 // Set binds an action to keys, or restores its default if keys is nil, and writes the file; the rest of the
 // file, including comments, is kept. It refuses keys that another action uses.
 func (f File) Set(name string, keys []string) (Map, error) {
-	b, err := f.Read()
-	if err != nil {
-		return Map{}, err
-	}
-	after, err := change(b, name, keys)
-	if err != nil {
-		return Map{}, err
-	}
-	m, problems := Parse(after)
-	if at := slices.IndexFunc(problems, func(p Problem) bool { return p.Name == name }); at >= 0 {
-		return Map{}, errors.New(problems[at].Text)
-	}
-	before, _ := Parse(b)
-	for _, other := range before.Names() {
-		if _, ok := m.Lookup(other); !ok && other != name {
-			return Map{}, fmt.Errorf("%s would lose its keys by this; change that one first", other)
+	var m Map
+	err := files.Update(f.Path, func(b []byte) ([]byte, error) {
+		if b == nil {
+			b = []byte(fileHeader)
 		}
-	}
-	return m, f.Write(after)
+		after, err := change(b, name, keys)
+		if err != nil {
+			return nil, err
+		}
+		var problems []Problem
+		m, problems = Parse(after)
+		if at := slices.IndexFunc(problems, func(p Problem) bool { return p.Name == name }); at >= 0 {
+			return nil, errors.New(problems[at].Text)
+		}
+		before, _ := Parse(b)
+		for _, other := range before.Names() {
+			if _, ok := m.Lookup(other); !ok && other != name {
+				return nil, fmt.Errorf("%s would lose its keys by this; change that one first", other)
+			}
+		}
+		return after, nil
+	})
+	return m, err
 }
 
 // change returns the file's text with other keys for one action.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -186,5 +187,25 @@ func TestRenamedActionsKeepTheirKeys(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(f.Path); string(b) != "test.replace: f7\ntest.offers: f6 # mine\n" {
 		t.Errorf("the file is\n%s", b)
+	}
+}
+
+// Two processes that set keys at once lose none of them.
+func TestTwoProcesses(t *testing.T) {
+	useTestTable(t)
+	for range 10 {
+		f := File{filepath.Join(t.TempDir(), "keys.yaml")}
+		var work sync.WaitGroup
+		for name, key := range map[string]string{"list.archive": "ctrl+a", "list.delete": "#", "reader.next": "m", "app.quit": "Q"} {
+			work.Go(func() {
+				if _, err := f.Set(name, []string{key}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		work.Wait()
+		if m, problems := f.Load(); len(m.Names()) != 4 {
+			t.Fatalf("%v are kept, %s", m.Names(), problemTexts(problems))
+		}
 	}
 }

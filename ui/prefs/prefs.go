@@ -3,7 +3,6 @@
 package prefs
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/natefinch/atomic"
+	"bugle/engine/files"
 )
 
 // Prefs is a folder with one small JSON file per name, with mode 0600. A nil *Prefs stores nothing: every read
@@ -45,19 +44,27 @@ func (p *Prefs) Within(part string) *Prefs {
 // Read returns the preference of that name, or the zero value if there is none. If the file cannot be read as
 // T, the error names the file and the value is zero.
 func Read[T any](p *Prefs, name string) (T, error) {
-	var out T
+	var none T
 	if p == nil {
-		return out, nil
+		return none, nil
 	}
 	p.mem.mu.Lock()
 	defer p.mem.mu.Unlock()
 	b, err := p.load(name)
-	if err != nil || b == nil {
-		return out, err
+	if err != nil {
+		return none, err
+	}
+	return parse[T](p, name, b)
+}
+
+// parse returns the value of a file; nil: there is none.
+func parse[T any](p *Prefs, name string, b []byte) (T, error) {
+	var out, none T
+	if b == nil {
+		return none, nil
 	}
 	if err := json.Unmarshal(b, &out); err != nil {
-		var zero T
-		return zero, fmt.Errorf("the preferences in %s cannot be read (delete the file to begin anew): %w", p.path(name), err)
+		return none, fmt.Errorf("the preferences in %s cannot be read (delete the file to begin anew): %w", p.path(name), err)
 	}
 	return out, nil
 }
@@ -65,21 +72,21 @@ func Read[T any](p *Prefs, name string) (T, error) {
 // Update reads the preference again, so that changes of another terminal are kept, writes the result of change
 // atomically, and returns it. It waits for the disk, so screens call it in a task.
 func Update[T any](p *Prefs, name string, change func(T) T) (T, error) {
-	old, err := Read[T](p, name)
-	if err != nil {
-		return old, err
-	}
-	kept := change(old)
+	var old, kept T
 	if p == nil {
-		return kept, nil
-	}
-	b, err := json.MarshalIndent(kept, "", "  ")
-	if err != nil {
-		return old, fmt.Errorf("keeping %s: %w", name, err)
+		return change(old), nil
 	}
 	p.mem.mu.Lock()
 	defer p.mem.mu.Unlock()
-	if err := p.save(name, append(b, '\n')); err != nil {
+	err := p.update(name, func(b []byte) (_ []byte, err error) {
+		if old, err = parse[T](p, name, b); err != nil {
+			return nil, err
+		}
+		kept = change(old)
+		b, err = json.MarshalIndent(kept, "", "  ")
+		return append(b, '\n'), err
+	})
+	if err != nil {
 		return old, fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return kept, nil
@@ -101,15 +108,15 @@ func (p *Prefs) load(name string) ([]byte, error) {
 	return b, nil
 }
 
-func (p *Prefs) save(name string, b []byte) error {
-	if p.mem.files != nil {
+func (p *Prefs) update(name string, change func([]byte) ([]byte, error)) error {
+	if p.mem.files == nil {
+		return files.Update(p.path(name), change)
+	}
+	b, err := change(p.mem.files[p.path(name)])
+	if err == nil {
 		p.mem.files[p.path(name)] = b
-		return nil
 	}
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return err
-	}
-	return atomic.WriteFile(p.path(name), bytes.NewReader(b)) // mode 0600, as its temporary file
+	return err
 }
 
 // fileName encodes a name as one path element; different names stay different.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"bugle/ui/prefs"
@@ -67,5 +68,26 @@ func TestNilPrefsKeepNothing(t *testing.T) {
 	}
 	if n, err := prefs.Read[int](p, "views"); n != 0 || err != nil {
 		t.Errorf("read %d, %v", n, err)
+	}
+}
+
+// Two processes that change one preference at once lose none of it.
+func TestTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var work sync.WaitGroup
+	for _, p := range []*prefs.Prefs{prefs.New(dir), prefs.New(dir)} {
+		for range 2 {
+			work.Go(func() {
+				for range 10 {
+					if _, err := prefs.Update(p, "n", func(n int) int { return n + 1 }); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	work.Wait()
+	if n, err := prefs.Read[int](prefs.New(dir), "n"); n != 40 || err != nil {
+		t.Errorf("%d of 40 changes are kept, %v", n, err)
 	}
 }

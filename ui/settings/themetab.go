@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/natefinch/atomic"
 
+	"bugle/engine/files"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -208,13 +208,7 @@ func saveThemeFile(path string, text *string) error {
 		}
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("cannot write the theme: %w", err)
-	}
-	if err := atomic.WriteFile(path, strings.NewReader(*text)); err != nil {
-		return fmt.Errorf("cannot write the theme: %w", err)
-	}
-	return nil
+	return files.Save(path, []byte(*text))
 }
 
 // restoreTheme writes an earlier or later version of a theme's file. A theme whose file is removed is no longer

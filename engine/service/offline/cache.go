@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"bugle/engine/files"
 )
 
 // The limits of the cache. Above them the least recently read entries are removed.
@@ -75,32 +77,13 @@ func (m *cache) put(kind, key string, answer any) error {
 		err = os.MkdirAll(m.dir, 0o700)
 	}
 	if err == nil {
-		err = m.write(path, b)
+		err = files.SaveUnsynced(path, b) // what a crash of the machine loses can be read again
 	}
 	if err != nil {
 		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
 	}
 	m.written[path] = sum
 	return m.evict()
-}
-
-// write does not sync: what a crash of the machine loses can be read again.
-func (m *cache) write(path string, b []byte) error {
-	tmp, err := os.CreateTemp(m.dir, "answer-*.tmp") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(b)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }
 
 // get returns a cached response, or false if there is none that can be read.

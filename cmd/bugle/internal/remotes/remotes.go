@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"bugle/engine/files"
 	"bugle/engine/service/remote"
 )
 
@@ -74,26 +75,29 @@ type contents struct {
 // Open reads the remotes of a configuration folder; without a file there are none.
 func Open(dir string) (*File, error) {
 	f := &File{path: filepath.Join(dir, FileName)}
-	for _, name := range []string{FileName, formerName} {
-		path := filepath.Join(dir, name)
+	for _, path := range []string{f.path, filepath.Join(dir, formerName)} {
 		b, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var read struct {
-			contents
-			Former []Remote `json:"profiles"` // the former name of remotes
-		}
 		if err == nil {
-			err = json.Unmarshal(b, &read)
+			f.data, err = parse(b)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the remotes in %s: %w", path, err)
 		}
-		f.data = contents{read.Current, append(read.Remotes, read.Former...)}
 		break
 	}
 	return f, nil
+}
+
+func parse(b []byte) (contents, error) {
+	var read struct {
+		contents
+		Former []Remote `json:"profiles"` // the former name of remotes
+	}
+	err := json.Unmarshal(b, &read)
+	return contents{read.Current, append(read.Remotes, read.Former...)}, err
 }
 
 // All returns the remotes, sorted by name.
@@ -103,17 +107,19 @@ func (f *File) All() []Remote { return slices.Clone(f.data.Remotes) }
 func (f *File) Current() string { return f.data.Current }
 
 // Get returns the remote of that name.
-func (f *File) Get(name string) (Remote, error) {
-	for _, r := range f.data.Remotes {
+func (f *File) Get(name string) (Remote, error) { return f.data.get(name) }
+
+func (c contents) get(name string) (Remote, error) {
+	for _, r := range c.Remotes {
 		if r.Name == name {
 			return r, nil
 		}
 	}
-	if len(f.data.Remotes) == 0 {
+	if len(c.Remotes) == 0 {
 		return Remote{}, fmt.Errorf("no remote named %q; `bugle remote add` adds one", name)
 	}
 	var names []string
-	for _, r := range f.data.Remotes {
+	for _, r := range c.Remotes {
 		names = append(names, r.Name)
 	}
 	return Remote{}, fmt.Errorf("no remote named %q; choose from %s", name, strings.Join(append(names, Local), ", "))
@@ -138,10 +144,11 @@ func (f *File) Put(r Remote) error {
 	if _, err := remote.New(r.Config()); err != nil {
 		return err
 	}
-	next := slices.DeleteFunc(f.All(), func(o Remote) bool { return o.Name == r.Name })
-	next = append(next, r)
-	slices.SortFunc(next, func(a, b Remote) int { return cmp.Compare(a.Name, b.Name) })
-	return f.save(contents{Current: f.data.Current, Remotes: next})
+	return f.update(func(c *contents) error {
+		c.Remotes = append(slices.DeleteFunc(c.Remotes, func(o Remote) bool { return o.Name == r.Name }), r)
+		slices.SortFunc(c.Remotes, func(a, b Remote) int { return cmp.Compare(a.Name, b.Name) })
+		return nil
+	})
 }
 
 func (s Source) check() error {
@@ -159,54 +166,47 @@ func (s Source) check() error {
 
 // Remove removes a remote. The caller must remove its key from the keyring.
 func (f *File) Remove(name string) error {
-	if _, err := f.Get(name); err != nil {
-		return err
-	}
-	next := contents{Current: f.data.Current, Remotes: slices.DeleteFunc(f.All(), func(r Remote) bool { return r.Name == name })}
-	if next.Current == name {
-		next.Current = ""
-	}
-	return f.save(next)
+	return f.update(func(c *contents) error {
+		if _, err := c.get(name); err != nil {
+			return err
+		}
+		c.Remotes = slices.DeleteFunc(c.Remotes, func(r Remote) bool { return r.Name == name })
+		if c.Current == name {
+			c.Current = ""
+		}
+		return nil
+	})
 }
 
 // Use selects a remote; [Local] selects the store on this machine.
 func (f *File) Use(name string) error {
-	if name == Local {
-		return f.save(contents{Remotes: f.data.Remotes})
-	}
-	if _, err := f.Get(name); err != nil {
+	return f.update(func(c *contents) error {
+		if c.Current = name; name == Local {
+			c.Current = ""
+			return nil
+		}
+		_, err := c.get(name)
 		return err
-	}
-	return f.save(contents{Current: name, Remotes: f.data.Remotes})
+	})
 }
 
-// save replaces the file atomically, readable by its owner only.
-func (f *File) save(c contents) error {
-	b, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the remotes: %w", err)
-	}
-	dir := filepath.Dir(f.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("writing the remotes: %w", err)
-	}
-	tmp, err := os.CreateTemp(dir, "remotes-*.tmp")
-	if err != nil {
-		return fmt.Errorf("writing the remotes: %w", err)
-	}
-	_, err = tmp.Write(append(b, '\n'))
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("writing the remotes: %w", err)
-	}
-	f.data = c
-	return nil
+// update changes what the file contains now, which may be more than when it was opened.
+func (f *File) update(change func(*contents) error) error {
+	return files.Update(f.path, func(b []byte) ([]byte, error) {
+		next := contents{f.data.Current, f.All()}
+		var err error
+		if b != nil {
+			if next, err = parse(b); err != nil {
+				return nil, fmt.Errorf("cannot read the remotes in %s: %w", f.path, err)
+			}
+		}
+		if err := change(&next); err != nil {
+			return nil, err
+		}
+		f.data = next
+		b, err = json.MarshalIndent(next, "", "  ")
+		return append(b, '\n'), err
+	})
 }
 
 // Config returns the configuration of the client of the remote, without its key.

@@ -2,6 +2,7 @@ package remotes_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,5 +131,18 @@ func TestFormerFile(t *testing.T) {
 	}
 	if b, err := os.ReadFile(former); err != nil || string(b) != text {
 		t.Errorf("the former file was changed: %s, %v", b, err)
+	}
+}
+
+// Two processes that have read the file add a remote each: both are kept.
+func TestTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	a, b := open(t, dir), open(t, dir)
+	if err := errors.Join(a.Put(named("one")), b.Put(named("two")), a.Use("two"), b.Remove("one")); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, dir)
+	if all := f.All(); len(all) != 1 || all[0].Name != "two" || f.Current() != "two" {
+		t.Errorf("%+v, current %s", all, f.Current())
 	}
 }

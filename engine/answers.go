@@ -75,7 +75,7 @@ type validated struct {
 }
 
 var validatedFields = []field[validated]{
-	{Field: always(schema.Field{Name: "valid", Kind: schema.Bool, Help: "Whether the campaign can be published."}), at: func(v *validated) any { return &v.valid }},
+	{Field: always(schema.Field{Name: "valid", Kind: schema.Bool, Help: "Whether the campaign can be published."}), empty: true, at: func(v *validated) any { return &v.valid }},
 	{Field: objectsField("errors", "What is wrong. Only present if something is.", described(invalidFields)), at: func(v *validated) any { return several[invalid]{&v.errors, invalidFields} }},
 }
 
@@ -120,6 +120,7 @@ func ParsePreview(v doc.Value) Preview {
 var sendFields = []field[SendResult]{
 	{Field: always(choiceField(fStatus, "Whether the message was sent.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
 	{Field: textField("failure_reason", "Why the message failed. Only present if it did."), at: func(r *SendResult) any { return &r.FailureReason }},
+	{Field: schema.Field{Name: "unknown", Kind: schema.Bool, Help: "Whether one of the failed messages may have been delivered. Only present if so."}, at: func(r *SendResult) any { return &r.Unknown }},
 }
 
 // Document returns the test result in the form of the API (CONTRACT.md, Test sends), with its keys in the

@@ -153,6 +153,7 @@ const (
 type SendResult struct {
 	Status        string `json:"status"`
 	FailureReason string `json:"failure_reason,omitempty"`
+	Unknown       bool   `json:"unknown,omitempty"` // one of its failed messages may have been delivered
 }
 
 // TestResult is the result of a test send (CONTRACT.md, Test sends). Keys are in the order of sending.

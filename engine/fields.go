@@ -39,7 +39,7 @@ func membersOf[T any](fields []field[T], v *T) []doc.Member {
 		case *int:
 			m, none = doc.NewInt(int64(*at)), *at <= 0
 		case *bool:
-			m = doc.NewBool(*at)
+			m, none = doc.NewBool(*at), !*at
 		case *time.Time:
 			m, none = doc.NewString(at.UTC().Format(time.RFC3339)), at.IsZero()
 		case *[]string:

@@ -6,7 +6,9 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -55,8 +57,8 @@ type Receipt struct {
 	Detail string // one sentence for the user
 }
 
-// Sender delivers messages. If Deliver returns an error, the message is not known to have arrived. Errors
-// about the message or the remote side are *[Error].
+// Sender delivers messages. An *[Error] of Deliver that does not wrap [ErrUnknown] is known to precede the acceptance of
+// the message. After any other error the message may have been delivered, and must not be sent again on its own.
 type Sender interface {
 	Deliver(ctx context.Context, m Message) (Receipt, error)
 }
@@ -104,6 +106,29 @@ func (o *Outbox) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	return Receipt{ID: id, Detail: "kept in the outbox"}, nil
 }
 
+// ErrUnknown is wrapped by the error for a message that may have been delivered.
+var ErrUnknown = errors.New("it may have been delivered; look before you repeat")
+
+// Unconfirmed returns the error for a message that was passed to a server whose response is missing.
+func Unconfirmed(server string, err error) *Error {
+	cause := RootCause(err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		cause = "the test was canceled"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		cause = "no response in time"
+	}
+	return &Error{
+		Reason: Unreachable, Message: fmt.Sprintf("%s got the message but did not confirm it (%s): %s", server, cause, ErrUnknown),
+		Err: fmt.Errorf("%w: %w", ErrUnknown, err),
+	}
+}
+
+// WasCanceled returns the error for a message that was canceled before a server accepted it.
+func WasCanceled(server string, err error) *Error {
+	return &Error{Reason: Canceled, Message: fmt.Sprintf("sending with %s was canceled: %s", server, err), Err: err}
+}
+
 // Reason is the machine-readable kind of a delivery error.
 type Reason string
 
@@ -115,6 +140,7 @@ const (
 	Refused     Reason = "refused"     // the sender, recipient or content was rejected
 	Gone        Reason = "gone"        // the device is unknown or no longer registered
 	Throttled   Reason = "throttled"   // too many messages at once
+	Canceled    Reason = "canceled"    // the context ended; nothing was sent
 )
 
 // Error is a failed delivery. Its message is one sentence for the user, with what to do if that is known.

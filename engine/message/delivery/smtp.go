@@ -144,7 +144,7 @@ func (s *SMTP) Ping(ctx context.Context) error {
 // immediately.
 func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return WasCanceled(s.server, err)
 	}
 	var conn net.Conn
 	unbind := func() bool { return true }
@@ -167,19 +167,24 @@ func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error 
 		}
 	}()
 	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err == nil {
+		err = session.UpdateDeadline(s.config.Timeout)
+	}
 	if err != nil {
 		err = s.explain(err)
-	} else if err = session.UpdateDeadline(s.config.Timeout); err == nil {
-		if err = do(session); err == nil {
-			// The mail is with the server by now; a failing farewell changes nothing.
-			_ = session.Quit()
-			return nil
-		}
+	} else if err = do(session); err == nil {
+		// The mail is with the server by now; a failing farewell changes nothing.
+		_ = session.Quit()
+		return nil
 	}
-	if ctxErr := ctx.Err(); ctxErr != nil {
-		return fmt.Errorf("sending with %s was canceled: %w", s.server, ctxErr)
+	switch ended := ctx.Err(); {
+	case ended == nil:
+		return err
+	case errors.Is(err, ErrUnknown):
+		return Unconfirmed("the mail server at "+s.server, ended)
+	default:
+		return WasCanceled(s.server, ended)
 	}
-	return err
 }
 
 func (s *SMTP) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) {
@@ -236,11 +241,14 @@ func (s *SMTP) transfer(client *smtp.Client, msg *gomail.Msg, env envelope) (res
 	if err != nil {
 		return "", s.refused(err, "the message")
 	}
-	if _, err := msg.WriteTo(w); err != nil {
+	if _, err := msg.WriteTo(w); err != nil { // without its end, no server accepts it
 		return "", s.explain(err)
 	}
 	if err := w.Close(); err != nil {
-		return "", s.refused(err, "the message")
+		if answer := (*textproto.Error)(nil); errors.As(err, &answer) && answer.Code >= 400 {
+			return "", s.refused(err, "the message")
+		}
+		return "", Unconfirmed("the mail server at "+s.server, err)
 	}
 	if data, ok := w.(*smtp.DataCloser); ok {
 		response = data.ServerResponse()

@@ -1,11 +1,13 @@
 package delivery_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"slices"
@@ -340,6 +342,77 @@ func TestUnreachable(t *testing.T) {
 	wantError(t, err, delivery.Refused, "refused the connection: 554 go [31m away")
 }
 
+// scripted is a mail server that reads one command after the other and responds with the next text: empty ends the
+// connection, and "-" says nothing more. The end of the message is the last command.
+func scripted(t *testing.T, responses ...string) delivery.SMTPConfig {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { l.Close(); close(done) })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "220 mail.test\r\n")
+		lines := bufio.NewScanner(conn)
+		for i, response := range responses {
+			for lines.Scan() && i == 4 && lines.Text() != "." {
+				if response == "cut" {
+					return
+				}
+			}
+			if response == "-" {
+				<-done
+			}
+			if response == "" || response == "-" {
+				return
+			}
+			_, _ = io.WriteString(conn, response+"\r\n")
+		}
+	}()
+	return delivery.SMTPConfig{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: delivery.TLSNone, Timeout: 200 * time.Millisecond}
+}
+
+// Before the end of the message nothing was accepted. After it, only a refusal means that.
+func TestWhetherItMayHaveBeenDelivered(t *testing.T) {
+	begin := []string{"250 mail.test", "250 sender", "250 recipient", "354 go on"}
+	for name, tt := range map[string]struct {
+		responses []string
+		maybe     bool
+		why       string
+	}{
+		"sender refused":           {[]string{"250 mail.test", "550 no"}, false, "refused the sender"},
+		"lost before the data":     {begin[:2], false, "the connection was closed"},
+		"data refused":             {[]string{"250 mail.test", "250 a", "250 b", "554 no"}, false, "refused the message: 554 no"},
+		"no response to DATA":      {append(begin[:3:3], "-"), false, "did not respond within"},
+		"lost amid the data":       {append(begin[:4:4], "cut"), false, ""},
+		"message refused":          {append(begin[:4:4], "550 spam"), false, "refused the message: 550 spam"},
+		"message put off":          {append(begin[:4:4], "451 later"), false, "refused the message: 451 later"},
+		"service ends":             {append(begin[:4:4], "421 bye"), false, "refused the message: 421 bye"},
+		"lost after the data":      {append(begin[:4:4], ""), true, "(the connection was closed)"},
+		"silent after the data":    {append(begin[:4:4], "-"), true, "(no response in time)"},
+		"half a response":          {append(begin[:4:4], "250-queued"), true, ""},
+		"not a response":           {append(begin[:4:4], "hello"), true, ""},
+		"a response of other kind": {append(begin[:4:4], "354 more"), true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := mailTo("a@b.example")
+			if name == "lost amid the data" {
+				m.Email.Attachments = []delivery.Attachment{{Name: "a.bin", Data: make([]byte, 8<<20)}}
+			}
+			_, err := newSMTP(t, scripted(t, tt.responses...)).Deliver(t.Context(), m)
+			if err == nil || strings.Contains(err.Error(), "it may have been delivered; look before you repeat") != tt.maybe || !strings.Contains(err.Error(), tt.why) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestCancel(t *testing.T) {
 	opts := serverOptions{hold: make(chan struct{}), holding: make(chan struct{}, 1)}
 	srv := startServer(t, opts)
@@ -356,7 +429,7 @@ func TestCancel(t *testing.T) {
 	}()
 	select {
 	case err := <-delivered:
-		if !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), "(the test was canceled): it may have been delivered; look before you repeat") {
 			t.Errorf("canceled while the server thinks: %v", err)
 		}
 	case <-time.After(10 * time.Second):

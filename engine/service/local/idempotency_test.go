@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -152,6 +153,7 @@ func TestRunningTestHoldsItsKey(t *testing.T) {
 // postman is a provider that notes whose messages it takes. For all but the first it waits, where it is to.
 type postman struct {
 	gate  *gate
+	err   error // of r0
 	mu    sync.Mutex
 	taken []string
 }
@@ -161,9 +163,45 @@ func (p *postman) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 	p.taken = append(p.taken, m.Recipient)
 	p.mu.Unlock()
 	if p.gate == nil || m.Recipient == "r0@example.com" {
-		return delivery.Receipt{}, nil
+		return delivery.Receipt{}, p.err
 	}
 	return p.gate.Deliver(ctx, m)
+}
+
+// After an error that does not prove the contrary a message may have been delivered, so a repeat with the same key
+// does not send it, not even after a crash.
+func TestUnknownOutcomeIsNotRepeated(t *testing.T) {
+	dead := &postman{gate: &gate{entered: make(chan struct{}, 8), open: make(chan struct{})}, err: errors.New("no response")}
+	o, smtp := gated(*dead.gate)
+	o.Providers = func(engine.Connector) (delivery.Sender, error) { return dead, nil }
+	b := newBench(t, o, smtp)
+	r := engine.TestRequest{Call: engine.Call{IdempotencyKey: key()}, Body: inlineEmail(t, `"r0@example.com","r1@example.com"`, `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`)}
+	reported := make(chan string, 4)
+	r.Progress = func(p engine.TestProgress) { reported <- p.Err }
+	ended := make(chan struct{})
+	go func() { defer close(ended); _, _ = b.Test(b.ctx, r) }()
+	<-dead.gate.entered // r1 is being sent
+	for <-reported == "" {
+	}
+	next := &postman{}
+	o.Clock = b.clock.Now
+	o.Providers = func(engine.Connector) (delivery.Sender, error) { return next, nil }
+	second, err := local.Open(anotherHandle(b.db), "TEST", o)
+	b.ok(err)
+	r.Progress = nil
+	out, err := second.Test(b.ctx, r)
+	b.ok(err)
+	if len(next.taken) != 0 {
+		t.Errorf("%q left again", next.taken)
+	}
+	const k = "EMAIL_default_variation_1"
+	contains(t, out.Data[k].FailureReason, "it may have been delivered; look before you repeat")
+	contains(t, string(out.Document().Encode()), `"status":"FAILED"`, `"unknown":true`)
+	tests, err := second.Tests(b.ctx, "", 1)
+	b.ok(err)
+	contains(t, string(tests[0].Result.Document().Encode()), `"unknown":true`)
+	close(dead.gate.open)
+	<-ended
 }
 
 // A test that a run of the program left in the middle does not hold its key. What had left does not leave
@@ -203,7 +241,7 @@ func TestTestInterruptedByACrash(t *testing.T) {
 	if len(next.taken) != 1 || next.taken[0] != "r9@example.com" || out.Message != "Sent 2 of 10 messages; 8 failed." {
 		t.Errorf("%q left again: %+v", next.taken, out)
 	}
-	contains(t, out.Data[k].FailureReason, "r1@example.com", "it may have arrived")
+	contains(t, out.Data[k].FailureReason, "r1@example.com", "it may have been delivered; look before you repeat")
 	again, err := second.Test(b.ctx, r)
 	b.ok(err)
 	if !again.Replayed || asJSON(t, again.Data) != asJSON(t, out.Data) || len(next.taken) != 1 {

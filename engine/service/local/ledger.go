@@ -15,14 +15,13 @@ import (
 // opMessage separates the ledger's keys from those of operations.
 const opMessage = "test message"
 
-// sendLedger records which messages of a test with an Idempotency-Key have been sent. If the program ends
-// during the test, a repeat sends the remaining messages, and none twice. The entries are deleted once the
-// result for the key is stored.
+// sendLedger records which messages of a test with an Idempotency-Key have been sent, or may have been. If the program
+// ends during the test, a repeat sends the remaining messages, and none twice. The entries are deleted once the result
+// for the key is stored.
 type sendLedger struct {
-	s       *Service
-	c       call
-	resumed bool   // an earlier process started the test
-	lease   string // of the store, held since the start
+	s     *Service
+	c     call
+	lease string // of the store, held since the start
 
 	mu   sync.Mutex
 	used []string // keys of the messages sent now
@@ -34,8 +33,8 @@ type sendRecord struct {
 	key string
 }
 
-// errMayHaveBeenSent is why a message is not sent that was being sent when an earlier process ended.
-var errMayHaveBeenSent = errors.New("bugle stopped while sending this message, so it may have arrived; if it has not, send it again with a new Idempotency-Key")
+// errMayHaveBeenSent is why a message is not sent that an earlier process sent without learning the outcome.
+var errMayHaveBeenSent = fmt.Errorf("bugle stopped after it began to send this message: %w", delivery.ErrUnknown)
 
 // record returns the entry of a job's message.
 func (m *sendLedger) record(j *job, msg delivery.Message) sendRecord {
@@ -59,13 +58,13 @@ func (m *sendLedger) record(j *job, msg delivery.Message) sendRecord {
 
 // sent reports whether an earlier process sent the message; errMayHaveBeenSent if that is unknown.
 func (k sendRecord) sent(ctx context.Context) (left bool, err error) {
-	if k.sendLedger == nil || !k.resumed {
+	if k.sendLedger == nil {
 		return false, nil
 	}
 	err = k.s.view(ctx, func(sp store.WorkspaceTx) error {
 		rec, err := sp.IdempotencyRecord(opMessage, k.key)
 		switch {
-		case errors.Is(err, store.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound), err == nil && rec.Expired(k.s.now()):
 			return nil
 		case err == nil && rec.Running:
 			return errMayHaveBeenSent

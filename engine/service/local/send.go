@@ -70,7 +70,7 @@ func (r *testRun) do(ctx context.Context, j *job) {
 	if ctx.Err() == nil {
 		r.report(j, false)
 		j.err = r.deliver(ctx, j)
-		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) {
+		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) && !errors.Is(j.err, delivery.ErrUnknown) {
 			j.err = errors.New("the test was canceled while it was being sent")
 		}
 	}
@@ -146,10 +146,13 @@ func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k sendRec
 		}
 	}
 	if _, err := provider.Deliver(ctx, m); err != nil {
-		if k.sendLedger != nil {
+		logCause(r.s.log, "a message was not delivered", err)
+		if known := (*delivery.Error)(nil); !errors.As(err, &known) {
+			err = delivery.Unconfirmed("the provider", err)
+		}
+		if k.sendLedger != nil && !errors.Is(err, delivery.ErrUnknown) {
 			k.abort(context.WithoutCancel(ctx))
 		}
-		logCause(r.s.log, "a message was not delivered", err)
 		return err
 	}
 	// It has left, whether the outbox can show it or not.
@@ -171,7 +174,7 @@ func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Se
 func (r *testRun) result(ctx context.Context) engine.TestResult {
 	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
 	sent := 0
-	failures := map[string]*reasons{}
+	failures, unknown := map[string]*reasons{}, map[string]bool{}
 	for _, j := range r.jobs {
 		key := j.key.String()
 		if failures[key] == nil {
@@ -183,11 +186,12 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 			continue
 		}
 		failures[key].add(j.to.name, j.err.Error())
+		unknown[key] = unknown[key] || errors.Is(j.err, delivery.ErrUnknown)
 	}
 	for key, why := range failures {
 		out.Data[key] = engine.SendResult{Status: engine.Sent}
 		if len(why.order) > 0 {
-			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String()}
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String(), Unknown: unknown[key]}
 		}
 	}
 	out.Message = summary(sent, len(r.jobs))

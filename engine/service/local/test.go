@@ -33,7 +33,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	plan.as = r.As
 	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
-	run.ledger = &sendLedger{s: s, c: c, resumed: plan.resumed, lease: plan.lease}
+	run.ledger = &sendLedger{s: s, c: c, lease: plan.lease}
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
@@ -59,9 +59,6 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		if p, err = s.plan(ctx, sp, r.Body); err != nil || c.IdempotencyKey == "" {
 			return err
 		}
-		if p.resumed, err = s.unfinished(sp, c); err != nil {
-			return err
-		}
 		now := s.now()
 		p.lease = s.db.Lease()
 		return sp.PutIdempotencyRecord(store.IdempotencyRecord{
@@ -75,16 +72,6 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		err = s.update(ctx, work)
 	}
 	return p, earlier, err
-}
-
-// unfinished reports whether the call's key belongs to this very test, which an earlier process started and
-// did not finish. [idempotency.lookup] has accepted the key.
-func (s *Service) unfinished(sp store.WorkspaceTx, c call) (bool, error) {
-	rec, err := sp.IdempotencyRecord(c.op, c.IdempotencyKey)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return rec.Running && rec.Fingerprint == c.fingerprint, err
 }
 
 // finish stores the test and the result for its key. A failure is only logged, because the messages have been

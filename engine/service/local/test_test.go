@@ -320,7 +320,7 @@ func TestProgressAndCancel(t *testing.T) {
 	<-g.entered
 	cancel()
 	out := <-finished
-	contains(t, show(out), "FAILED", "the test was canceled while it was being sent", "the test was canceled before it was sent")
+	contains(t, show(out), "FAILED", "(the test was canceled): it may have been delivered; look before you repeat", "the test was canceled before it was sent")
 	contains(t, out.Message, "Sent 1 of 10 messages; 9 failed. The test was canceled.")
 	if last := steps[len(steps)-1]; last.Completed != 10 || last.Total != 10 || !last.Done {
 		t.Errorf("last step %+v", last)

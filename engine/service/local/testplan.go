@@ -38,7 +38,6 @@ type testPlan struct {
 	content    *sendContent
 	overrides  attributes
 	as         *engine.TestPersona // whose data the overrides have; nil for nobody's
-	resumed    bool                // an earlier run of the program began this very test, and did not end it
 	lease      string              // of the store, with which the test is marked
 }
 

@@ -196,17 +196,18 @@ func (c *Sender) post(ctx context.Context, p *delivery.Push, bearer string) (id 
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return "", gateway.Unreachable("APNs", c.host, err)
+		return "", gateway.Undelivered("APNs", c.host, err)
 	}
 	defer resp.Body.Close()
 	var answer struct {
 		Reason string `json:"reason"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil && !errors.Is(err, io.EOF) {
-		return "", gateway.Unreachable("APNs", c.host, err)
-	}
+	err = json.NewDecoder(resp.Body).Decode(&answer)
 	if resp.StatusCode != http.StatusOK {
 		return "", explain(resp, answer.Reason)
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // it is not from APNs, or cut short
+		return "", delivery.Unconfirmed("APNs at "+c.host, err)
 	}
 	return resp.Header.Get("apns-id"), nil
 }

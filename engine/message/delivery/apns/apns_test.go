@@ -143,7 +143,7 @@ func TestFailures(t *testing.T) {
 		{"too long", APNsError(413, "PayloadTooLarge"), delivery.Invalid, "too long for APNs"},
 		{"new", APNsError(400, "Something\r\nNew"), delivery.Refused, "APNs refused the notification (Something New)"},
 		{"no reason", Response{Status: 400}, delivery.Refused, "APNs refused the notification (400)"},
-		{"no JSON", Response{Status: 502, Body: "<html>\x1b[31m"}, delivery.Unreachable, "cannot reach APNs at 127.0.0.1:"},
+		{"no JSON", Response{Status: 502, Body: "<html>\x1b[31m"}, delivery.Refused, "APNs refused the notification (502)"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			a := NewAPNs(t)
@@ -185,6 +185,16 @@ func TestRetry(t *testing.T) {
 	c.Retry.Wait = func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
 	if _, err := open(t, c).Deliver(t.Context(), message(nil)); err != nil || len(waited) != 2 || waited[0] != 2*time.Second {
 		t.Errorf("%v after %v", err, waited)
+	}
+}
+
+func TestNoResponse(t *testing.T) {
+	a := NewAPNs(t)
+	a.OnRequest(func(*http.Request) { panic(http.ErrAbortHandler) })
+	_, err := open(t, config(a)).Deliver(t.Context(), message(nil))
+	Check(t, err, delivery.Unreachable, "it may have been delivered; look before you repeat")
+	if a.Requests() != 1 {
+		t.Errorf("sent %d times", a.Requests())
 	}
 }
 

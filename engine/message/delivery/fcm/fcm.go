@@ -120,12 +120,12 @@ func (c *Sender) post(ctx context.Context, p *delivery.Push, token string) (name
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return "", gateway.Unreachable("FCM", c.host, err)
+		return "", gateway.Undelivered("FCM", c.host, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return "", gateway.Unreachable("FCM", c.host, err)
+		return "", delivery.Unconfirmed("FCM at "+c.host, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return "", c.explain(resp, body, token, p.Token)

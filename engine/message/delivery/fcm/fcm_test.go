@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -240,7 +243,7 @@ func TestSilent(t *testing.T) {
 	c := config(f, &pauses{})
 	c.Retry.Limit = 200 * time.Millisecond
 	_, err := open(t, c).Deliver(t.Context(), message("tok"))
-	Check(t, err, delivery.Unreachable, "did not respond in time")
+	Check(t, err, delivery.Unreachable, "got the message but did not confirm it (no response in time): it may have been delivered; look before you repeat")
 	<-entered
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -248,8 +251,33 @@ func TestSilent(t *testing.T) {
 		<-entered
 		cancel()
 	}()
-	if _, err := open(t, config(f, &pauses{})).Deliver(ctx, message("tok")); !errors.Is(err, context.Canceled) {
+	if _, err := open(t, config(f, &pauses{})).Deliver(ctx, message("tok")); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "may have been delivered") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A message may have been delivered only if it was sent: not where a connection or the access token is missing.
+func TestWhetherItMayHaveBeenDelivered(t *testing.T) {
+	f := NewFCM(t)
+	f.OnRequest(func(*http.Request) { panic(http.ErrAbortHandler) })
+	p := &pauses{}
+	_, err := open(t, config(f, p)).Deliver(t.Context(), message("tok"))
+	Check(t, err, delivery.Unreachable, "it may have been delivered; look before you repeat")
+	if f.Requests() != 1 {
+		t.Errorf("sent %d times", f.Requests())
+	}
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(silent.Close)
+	silent.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, change := range []func(*fcm.Config){
+		func(c *fcm.Config) { c.Endpoint = "http://" + ClosedPort(t) },
+		func(c *fcm.Config) { c.TokenEndpoint = silent.URL },
+	} {
+		c := config(f, p)
+		change(&c)
+		if _, err := open(t, c).Deliver(t.Context(), message("tok")); err == nil || strings.Contains(err.Error(), "may have been delivered") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

@@ -11,10 +11,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -61,8 +63,20 @@ func (t Transport) Client() *http.Client {
 // limitedTransport cuts responses that are longer than a gateway's can be.
 type limitedTransport struct{ *http.Transport }
 
+// lostError is the error of a request that got a connection, so it may have arrived, but no response.
+type lostError struct{ error }
+
+func (e lostError) Unwrap() error { return e.error }
+
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := b.Transport.RoundTrip(r)
+	var connected atomic.Bool
+	resp, err := b.Transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) { connected.Store(false) }, // also before another try, after one that sent nothing
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})))
+	if err != nil && connected.Load() {
+		err = lostError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +141,15 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 		return at.Sub(now)
 	}
 	return 0
+}
+
+// Undelivered describes in a sentence why a request with a message got no response, like [Unreachable], and whether the
+// message may have been delivered.
+func Undelivered(name, host string, err error) error {
+	if errors.As(err, new(lostError)) {
+		return delivery.Unconfirmed(name+" at "+host, err)
+	}
+	return Unreachable(name, host, err)
 }
 
 // Unreachable describes a connection error in a sentence. It only names the host, because a path may be

@@ -40,8 +40,8 @@ func (p Retry) Do(ctx context.Context, name string, once func(context.Context) e
 		if err == nil {
 			return nil
 		}
-		if ended := ctx.Err(); ended != nil {
-			return fmt.Errorf("sending with %s was canceled: %w", name, ended)
+		if ended := ctx.Err(); ended != nil && !errors.Is(err, delivery.ErrUnknown) {
+			return delivery.WasCanceled(name, ended)
 		}
 		var e *delivery.Error
 		if !errors.As(err, &e) || !e.Temporary || e.Reason == delivery.Unreachable || attempt == attempts {
@@ -60,7 +60,7 @@ func (p Retry) Do(ctx context.Context, name string, once func(context.Context) e
 			return &late
 		}
 		if err := p.wait(limited, pause); err != nil {
-			return fmt.Errorf("sending with %s was canceled: %w", name, err)
+			return delivery.WasCanceled(name, err)
 		}
 	}
 }
@@ -82,6 +82,9 @@ func (p Retry) wait(ctx context.Context, d time.Duration) error {
 // NoResponse returns the error for an address from a user's data that did not respond: the same for all
 // causes, and after about the same time since start.
 func (p Retry) NoResponse(ctx context.Context, name string, start time.Time, cause error) error {
+	if errors.As(cause, new(lostError)) { // it was sent to a public address, which is no secret
+		return delivery.Unconfirmed(name, cause)
+	}
 	var whole *url.Error
 	if errors.As(cause, &whole) {
 		cause = whole.Err // its own text holds the address

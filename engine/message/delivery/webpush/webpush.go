@@ -205,13 +205,10 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		case err != nil && client == c.public:
 			return c.retry.NoResponse(ctx, "the push service at "+to.Host, start, err)
 		case err != nil:
-			return gateway.Unreachable("the push service", to.Host, err)
+			return gateway.Undelivered("the push service", to.Host, err)
 		}
 		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			return gateway.Unreachable("the push service", to.Host, err)
-		}
+		body, _ := io.ReadAll(resp.Body) // the status decides
 		location = resp.Header.Get("Location")
 		return explain(resp, body, to, s)
 	})

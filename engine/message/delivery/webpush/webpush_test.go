@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -182,6 +183,16 @@ func TestKeysOfTheBrowser(t *testing.T) {
 	m.Push.Payload = m.Push.Payload[1:]
 	if _, err := open(t, config(p)).Deliver(t.Context(), m); err != nil {
 		t.Errorf("3993 bytes: %v", err)
+	}
+}
+
+func TestNoResponse(t *testing.T) {
+	p := NewPushService(t)
+	p.OnRequest(func(*http.Request) { panic(http.ErrAbortHandler) })
+	_, err := open(t, config(p)).Deliver(t.Context(), message(p, "x"))
+	Check(t, err, delivery.Unreachable, "it may have been delivered; look before you repeat")
+	if p.Requests() != 1 {
+		t.Errorf("sent %d times", p.Requests())
 	}
 }
 

@@ -192,9 +192,9 @@ func TestLostCampaignIsFoundInBackup(t *testing.T) {
 		t.Fatalf("doctor says %s", out)
 	}
 	must(0, append(strings.Fields(command), "--yes")...)
-	must(0, "get", created.ID)
 	must(0, "doctor", "--repair")
 	must(0, "doctor")
+	must(0, "get", created.ID)
 }
 
 // On a terminal, what is replaced by what is shown, and it is replaced when the answer is yes.

@@ -50,7 +50,9 @@ func crashWorker() {
 		os.Exit(1)
 	}
 	w.svc = svc
-	f.PrintNotices()
+	for _, n := range f.Notices.Take() {
+		fmt.Fprintln(os.Stderr, "bugle: "+n)
+	}
 	w.say(crashLine{What: "ready"})
 	for {
 		w.work(context.Background())

@@ -241,7 +241,7 @@ var (
 	}
 	exitCodes = [][2]string{
 		{"0", "success; for diff: no differences"},
-		{"1", "failed: a file, the store or a test send; a conflict; interrupted; for diff: differences"},
+		{"1", "failed: a file, the store or a test send; a damaged store; a conflict; interrupted; for diff: differences"},
 		{"2", "invalid usage"},
 		{"3", "the campaign is invalid; nothing was sent"},
 		{"4", "the service refused the request"},

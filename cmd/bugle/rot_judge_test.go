@@ -252,7 +252,7 @@ func (r *rotRound) backup() {
 	r.sawCommand(run, "backup")
 	var info backup.Info
 	switch err := json.Unmarshal([]byte(run.out), &info); {
-	case run.code != cli.ExitDone:
+	case run.out == "":
 		r.count("backups refused")
 		r.note("backup: %s", run.errs)
 	case err != nil:

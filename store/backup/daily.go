@@ -216,13 +216,20 @@ func (k *Daily) make(ctx context.Context) (Info, error) {
 		return info, err
 	}
 	if !info.Healthy() {
-		name := free(base + damagedEnding)
-		if err := errors.Join(os.Rename(info.File, name), files.SyncFolder(filepath.Dir(name))); err != nil {
-			return info, unwritable(name, err)
+		if info.File, err = MarkDamaged(info.File); err != nil {
+			return info, err
 		}
-		info.File = name
 	}
 	return info, k.rotate()
+}
+
+// MarkDamaged renames a backup of a damaged store in the backup folder so that it does not pass for a good one.
+func MarkDamaged(file string) (string, error) {
+	name := free(strings.TrimSuffix(file, Suffix) + damagedEnding)
+	if err := errors.Join(os.Rename(file, name), files.SyncFolder(filepath.Dir(name))); err != nil {
+		return file, unwritable(name, err)
+	}
+	return name, nil
 }
 
 // dailyFile is one of the daily backups.
@@ -257,7 +264,11 @@ func (k *Daily) rotate() error {
 	// do not replace the others.
 	var now, later retained
 	var failed []error
-	for _, d := range k.dailies() {
+	all := k.dailies()
+	for _, d := range all {
+		if d.healthy && !all[0].healthy { // a backup of a damaged store removes no good one
+			continue
+		}
 		which := &now
 		if d.at.After(k.o.Clock()) {
 			which = &later

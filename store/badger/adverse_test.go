@@ -61,7 +61,7 @@ func TestReadOnFullDisk(t *testing.T) {
 	undo := badger.SetMeasure(20 << 20)
 	defer undo()
 	db = open(t, dir)
-	if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "is read-only") {
+	if said := db.FullNotice(); !strings.Contains(said, "is read-only") {
 		t.Errorf("it says %q", said)
 	}
 	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {

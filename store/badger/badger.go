@@ -106,6 +106,7 @@ type DB struct {
 	// release ends the lock on the folder; nil if Badger has a lock of its own.
 	release     func()
 	openNotices []string // problems found when the store was opened
+	fullNotice  string   // see [DB.FullNotice]
 
 	// readOnly is true if the disk was full when the store was opened.
 	readOnly bool

@@ -138,7 +138,7 @@ func (d *DB) checkOpenSpace() error {
 		return d.full()
 	}
 	d.readOnly = true
-	d.openNotices = append(d.openNotices, fmt.Sprintf("the disk is full, so the store in %s is read-only; free at least %d MB there and start bugle again", d.dir, reserve>>20))
+	d.fullNotice = fmt.Sprintf("the disk is full, so the store in %s is read-only; free at least %d MB there and start bugle again", d.dir, reserve>>20)
 	return nil
 }
 

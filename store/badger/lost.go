@@ -262,6 +262,9 @@ func (d *DB) Notices() []string {
 	return out
 }
 
+// FullNotice says that the store is read-only because the disk was full when it was opened; empty if it was not.
+func (d *DB) FullNotice() string { return d.fullNotice }
+
 func (d *DB) lossNotice(why string) string {
 	return fmt.Sprintf("part of the store in %s was lost (%s); run `bugle doctor` to see what, and to repair it", d.dir, why)
 }

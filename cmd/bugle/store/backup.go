@@ -126,7 +126,8 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if err != nil {
 		return err
 	}
-	if file == "" {
+	unnamed := file == ""
+	if unnamed {
 		if err := backup.MakeFolder(f.DataDir()); err != nil {
 			return err
 		}
@@ -143,6 +144,14 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if err := json.Unmarshal(b, &info); err != nil {
 		return fmt.Errorf("cannot read the result of the backup: %w", err)
 	}
+	if !info.Healthy() {
+		if unnamed {
+			if info.File, err = backup.MarkDamaged(info.File); err != nil {
+				return err
+			}
+		}
+		f.Notices.Damage("the store is damaged, and " + info.File + " has only what can be read of it")
+	}
 	if f.JSON {
 		return f.PrintJSON(info)
 	}
@@ -153,11 +162,12 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	case info.Encrypted:
 		how = ", encrypted"
 	}
-	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", phrase.Count(len(info.Workspaces), "workspace"),
-		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
+	end := " The backup was verified."
 	if !info.Healthy() {
-		fmt.Fprintln(f.Out, "The store is damaged, and so is the backup. See `bugle doctor`.")
+		end = ""
 	}
+	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s).%s\n", phrase.Count(len(info.Workspaces), "workspace"),
+		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how, end)
 	return nil
 }
 

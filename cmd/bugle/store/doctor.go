@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 }
 
 func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
-	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // the notice recommends this very command
+	f.Notices.IgnoreDamage() // it is what this command reports
 	store, err := openStore(ctx, f)
 	if err != nil {
 		return err

@@ -195,7 +195,7 @@ func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, pl
 // holdings returns what is in the store, which is closed again. unread is why some of it, or all, cannot be read. It fails
 // if another process has a store in a folder that is to be replaced.
 func holdings(ctx context.Context, f *cli.Factory, replace bool) (now backup.Holdings, unread, err error) {
-	defer f.Notices.Drop(func(string) bool { return true }) // they are about the store that is replaced
+	defer f.Notices.Take() // they are about the store that is replaced
 	store, err := openStore(ctx, f)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
@@ -287,6 +287,9 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	if err != nil {
 		return err
 	}
+	if !info.Healthy() {
+		f.Notices.Damage("the store was already damaged when this backup was made")
+	}
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil, "changes": changes})
 	}
@@ -296,9 +299,6 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	}
 	if info.Encrypted && key == nil {
 		fmt.Fprintln(f.Out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
-	}
-	if !info.Healthy() {
-		fmt.Fprintln(f.Out, "The store was already damaged when this backup was made. See `bugle doctor`.")
 	}
 	return nil
 }
@@ -358,6 +358,7 @@ func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) erro
 	if err != nil {
 		return err
 	}
+	f.Notices.IgnoreDamage() // this command is what helps against it
 	store, err := openStore(ctx, f)
 	if err != nil {
 		return err

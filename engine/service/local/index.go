@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -100,11 +99,11 @@ func (x *indexer) load(ix *index.Index) bool {
 	return started
 }
 
-// fill reads the summaries, newest campaigns first. Damaged ones are logged and skipped.
+// fill reads the summaries, newest campaigns first. Damaged ones are reported and skipped.
 func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	version := uint64(0)
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
-		err := x.db.Read(ctx, func(tx store.Tx) error {
+		err := x.skipDamage(x.db.Read(ctx, func(tx store.Tx) error {
 			version = tx.Version()
 			return tx.Workspace(x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
@@ -112,12 +111,7 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 				}
 				return nil
 			})
-		})
-		var corrupt *store.CorruptError
-		if errors.As(err, &corrupt) {
-			x.log.Error("damaged record", "what", corrupt.What, "error", err)
-			err = nil
-		}
+		}))
 		if err != nil {
 			yield(engine.Summary{}, err)
 		}

@@ -55,22 +55,17 @@ func (l *lists) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary,
 }
 
 // matching returns the current summaries that keep selects, last changed first, then by id. Damaged ones are
-// logged and skipped.
+// reported and skipped.
 func (l *lists) matching(sp store.WorkspaceTx, keep func(engine.Summary) bool) ([]engine.Summary, error) {
 	now := l.now()
 	var out []engine.Summary
-	err := sp.Summaries(func(sum engine.Summary) error {
+	err := l.skipDamage(sp.Summaries(func(sum engine.Summary) error {
 		sum.Head = engine.HeadAt(sum, now)
 		if keep(sum) {
 			out = append(out, sum)
 		}
 		return nil
-	})
-	var corrupt *store.CorruptError
-	if errors.As(err, &corrupt) {
-		l.log.Error("damaged record", "what", corrupt.What, "error", err)
-		err = nil
-	}
+	}))
 	slices.SortFunc(out, func(a, b engine.Summary) int {
 		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
 			return c

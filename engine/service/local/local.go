@@ -27,6 +27,8 @@ const MaxBody = 1 << 20
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
+	// OnDamage is called with damage that a list leaves out; nil: it is only logged.
+	OnDamage func(error)
 	// Providers returns the provider for a connector that is not the outbox. Nil: SMTP, with the password
 	// from the connector's environment variable.
 	Providers func(engine.Connector) (delivery.Sender, error)

@@ -19,6 +19,7 @@ type reader struct {
 	workspace string
 	clock     func() time.Time
 	log       *slog.Logger
+	onDamage  func(error)
 }
 
 // now returns the clock's time in UTC with the precision of a record.
@@ -27,6 +28,19 @@ func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
 // view runs fn in one read transaction, and converts its error for the caller.
 func (r *reader) view(ctx context.Context, fn func(store.WorkspaceTx) error) error {
 	return r.explain(ctx, r.db.Read(ctx, func(tx store.Tx) error { return fn(tx.Workspace(r.workspace)) }))
+}
+
+// skipDamage reports damage that a list leaves out, and returns any other error.
+func (r *reader) skipDamage(err error) error {
+	var corrupt *store.CorruptError
+	if !errors.As(err, &corrupt) {
+		return err
+	}
+	r.log.Error("damaged record", "what", corrupt.What, "error", err)
+	if r.onDamage != nil {
+		r.onDamage(err)
+	}
+	return nil
 }
 
 // explain returns API errors and context errors unchanged, and wraps errors of the store.
@@ -138,7 +152,7 @@ type writer struct {
 }
 
 func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
-	r := &reader{db: db, workspace: workspace, clock: o.Clock, log: o.Logger}
+	r := &reader{db: db, workspace: workspace, clock: o.Clock, log: o.Logger, onDamage: o.OnDamage}
 	if r.clock == nil {
 		r.clock = time.Now
 	}

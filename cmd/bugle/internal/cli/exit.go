@@ -22,6 +22,7 @@ const (
 const (
 	CodeMisused engine.Code = "MISUSED" // invalid usage
 	codeFailed  engine.Code = "FAILED"  // a file, the store or the system failed
+	codeDamaged engine.Code = "DAMAGED" // the command did what it could; the store is damaged
 )
 
 // usageError is an invalid command line.
@@ -44,6 +45,13 @@ func AsUsage(err error) error {
 	}
 	return err
 }
+
+const damageRemedy = "`bugle doctor` lists what is affected; `bugle restore` lists the backups, and restores one or a campaign of it."
+
+// damageError is the error of a command that did what it could with a damaged store.
+type damageError string
+
+func (e damageError) Error() string { return string(e) }
 
 // silentError ends the program with an exit code after the reason was printed.
 type silentError int
@@ -122,6 +130,8 @@ func FailureOf(err error) Failure {
 		out.Code = CodeMisused
 	case errors.As(err, &document):
 		out.Code = engine.BadRequest
+	case errors.As(err, new(damageError)):
+		out.Code = codeDamaged
 	}
 	return out
 }

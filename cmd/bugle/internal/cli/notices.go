@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 )
 
@@ -12,17 +11,32 @@ import (
 type Notices struct {
 	mu       sync.Mutex
 	texts    []string
-	unwanted func(text string) bool // reports whether to drop a notice; nil keeps all
-	more     chan struct{}          // has an element if there may be notices; nil until somebody waits
+	damaged  []string        // those about damage of the store
+	known    map[string]bool // damage that was added before
+	noDamage bool            // damage is not of interest
+	more     chan struct{}   // has an element if there may be notices; nil until somebody waits
 }
 
 func (n *Notices) add(texts ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.texts = append(n.texts, texts...)
+	n.signal()
+}
+
+// Damage adds what is damaged in the store, each text once. A command that leaves it to be printed fails.
+func (n *Notices) Damage(texts ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	for _, text := range texts {
-		if n.unwanted == nil || !n.unwanted(text) {
-			n.texts = append(n.texts, text)
+		if n.noDamage || n.known[text] {
+			continue
 		}
+		if n.known == nil {
+			n.known = map[string]bool{}
+		}
+		n.known[text] = true
+		n.damaged = append(n.damaged, text)
 	}
 	n.signal()
 }
@@ -39,7 +53,7 @@ func (n *Notices) Arrived() <-chan struct{} {
 }
 
 func (n *Notices) signal() {
-	if n.more == nil || len(n.texts) == 0 {
+	if n.more == nil || len(n.texts)+len(n.damaged) == 0 {
 		return
 	}
 	select {
@@ -62,26 +76,34 @@ func (n *Notices) Follow(ctx context.Context, show func(text string)) {
 	}
 }
 
-// Drop drops unwanted notices, both current and later ones.
-func (n *Notices) Drop(unwanted func(text string) bool) {
+// IgnoreDamage drops the notices of damage, for a command that reports it itself.
+func (n *Notices) IgnoreDamage() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.unwanted = unwanted
-	n.texts = slices.DeleteFunc(n.texts, unwanted)
+	n.noDamage, n.damaged = true, nil
 }
 
 // Take returns and removes the notices.
 func (n *Notices) Take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := n.texts
-	n.texts = nil
+	out := append(n.damaged, n.texts...)
+	n.texts, n.damaged = nil, nil
 	return out
 }
 
-// PrintNotices prints the problems found when this command opened the store on standard error.
-func (f *Factory) PrintNotices() {
-	for _, n := range f.Notices.Take() {
+// takeDamage returns and removes the notices of damage.
+func (n *Notices) takeDamage() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := n.damaged
+	n.damaged = nil
+	return out
+}
+
+// printNotices prints problems on standard error.
+func (f *Factory) printNotices(texts []string) {
+	for _, n := range texts {
 		if f.JSON {
 			b, err := json.Marshal(map[string]string{"notice": n})
 			if err == nil {

@@ -128,7 +128,10 @@ const EnvBackups = "BUGLE_BACKUPS"
 
 // ownDB starts the daily backups of an opened store, and records its problems.
 func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
-	f.Notices.add(db.Notices()...)
+	f.Notices.Damage(db.Notices()...)
+	if full := db.FullNotice(); full != "" {
+		f.Notices.add(full)
+	}
 	k := ownedDB{Owned: Owned{db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
 		k.daily = backup.StartDaily(db, f.Daily(k.Owned))
@@ -139,10 +142,13 @@ func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
 // Daily returns the options of the daily backups.
 func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
-	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(_ backup.Info, err error) {
+	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(info backup.Info, err error) {
 		text := ""
-		if err != nil {
+		switch {
+		case err != nil:
 			text = fmt.Sprintf("the daily backup failed: %v", err)
+		case !info.Healthy():
+			f.Notices.Damage("the daily backup is of a damaged store, so it is kept beside the earlier ones; check with `bugle doctor`, or choose a backup with `bugle restore`")
 		}
 		if text != "" && text != told { // it is retried several times an hour
 			f.Notices.add(text)
@@ -178,7 +184,7 @@ func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 	found := new(findings)
 	db, err := badger.Open(ctx, badger.Options{
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
-		OnDamage: func(text string) { f.Notices.add(text); found.pass(text) },
+		OnDamage: func(text string) { f.Notices.Damage(text); found.pass(text) },
 	})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
@@ -187,7 +193,6 @@ func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Notices.add(damagedSettings(ctx, db)...)
 	return f.ownDB(db, found), nil
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +24,8 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	if ExitCode(err) == ExitMisused && remedy(err) == "" {
 		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
 	}
-	f.PrintNotices()
+	damaged := f.Notices.takeDamage()
+	f.printNotices(f.Notices.Take())
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -31,6 +33,9 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 		err = out.failure()
 	}
 	code := report(f, err)
+	if len(damaged) > 0 { // whatever the command could do without what is damaged
+		code = report(f, WithRemedy(damageError(strings.Join(damaged, "\n")), damageRemedy))
+	}
 	if f.Last != nil {
 		f.Last()
 	}

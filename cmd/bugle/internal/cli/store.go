@@ -29,6 +29,7 @@ type Store struct {
 	folder  *socket.DB   // nil if it is in a database
 	shared  *postgres.DB // nil if it is in a folder
 
+	notices  *Notices
 	mu       sync.Mutex
 	services map[string]*local.Service
 }
@@ -39,7 +40,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	if f.store != nil {
 		return f.store, nil
 	}
-	s := &Store{services: map[string]*local.Service{}}
+	s := &Store{services: map[string]*local.Service{}, notices: &f.Notices}
 	if _, ok := f.Database(); ok {
 		if err := f.connect(ctx, true); err != nil {
 			return nil, err
@@ -76,9 +77,15 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	close(opened)
 	suspendable(db)
 	f.store = s
+	f.Notices.Damage(damagedSettings(ctx, db)...)
+	if db.State().Role == socket.Attached { // the process that opened it knows more
+		if lost, err := db.Lost(ctx); err == nil && len(lost) > 0 {
+			f.Notices.Damage(fmt.Sprintf("the store in %s has lost data: %s", f.DataDir(), lost[0]))
+		}
+	}
 	f.heard.Go(func() { // ends with the store
 		for text := range db.Notices(context.Background()) {
-			f.Notices.add(text)
+			f.Notices.Damage(text)
 		}
 	})
 	return s, nil
@@ -140,7 +147,13 @@ func (s *Store) service(ctx context.Context, id string) (*local.Service, error) 
 	if svc, ok := s.services[id]; ok {
 		return svc, nil
 	}
-	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex})
+	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex, OnDamage: func(err error) {
+		text, more, _ := strings.Cut(err.Error(), "\n")
+		if more != "" {
+			text += fmt.Sprintf(" (and %d more)", 1+strings.Count(more, "\n"))
+		}
+		s.notices.Damage(text)
+	}})
 	if err == nil {
 		s.services[id] = svc
 	}

@@ -156,7 +156,7 @@ func (s *saver) reviewed(r screen.Result) tea.Cmd {
 	}
 	head := s.edit.Head()
 	return screen.Ask(screen.Question{
-		Title: "Apply your changes to " + s.name(), Body: question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status),
+		Title: "Apply your changes to " + s.name(), Body: strings.TrimSpace(question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status)),
 		Buttons: []widget.Button{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

@@ -1,17 +1,15 @@
 package delivery
 
 import (
-	"bytes"
-	"encoding/base64"
 	"maps"
 	"net/mail"
 	"net/textproto"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	gomail "github.com/wneessen/go-mail"
 )
 
 // reservedHeaders are the headers that the message's own fields set. Headers must not set them again.
@@ -31,6 +29,9 @@ func checkEmail(e *Email) error {
 		if err := oneLine(what, lines[what]); err != nil {
 			return err
 		}
+	}
+	if strings.Contains(e.HTML+e.Text+e.PreviewText, "\x00") {
+		return refuse("the text of the email has a NUL character, which servers refuse; remove it")
 	}
 	if _, err := address("recipient", e.To); err != nil {
 		return err
@@ -82,7 +83,10 @@ func checkHeaders(headers map[string]string) error {
 }
 
 func oneLine(what, s string) error {
-	if strings.ContainsAny(s, "\r\n\x00") {
+	if strings.Contains(s, "\x00") {
+		return refuse("the %s has a NUL character; remove it (%q)", what, clip(s))
+	}
+	if strings.ContainsAny(s, "\r\n") {
 		return refuse("the %s has a line break; remove it (%q)", what, clip(s))
 	}
 	if !utf8.ValidString(s) {
@@ -126,7 +130,7 @@ func addresses(what string, list []string) ([]*mail.Address, error) {
 }
 
 // compose builds the email for the server.
-func compose(e *Email) (*gomail.Msg, envelope, error) {
+func compose(e *Email) (*message, envelope, error) {
 	if err := checkEmail(e); err != nil {
 		return nil, envelope{}, err
 	}
@@ -137,58 +141,41 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 	if e.FromName != "" {
 		from.Name = e.FromName
 	}
-	sender := literal(from.Name)
 	env := envelope{from: from.Address}
-	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	if sender == from.Name {
-		msg.FromMailAddress(from)
-	} else {
-		msg.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderFrom), strings.ReplaceAll(sender, " ", "\r\n ")+"\r\n <"+from.Address+">")
-	}
+	_, domain, _ := strings.Cut(from.Address, "@")
+	msg := &message{id: uuid.NewString() + "@" + domain}
+	msg.write("From", addressWords("From", from))
 	to, _ := address("recipient", e.To)
-	msg.ToMailAddress(to)
+	msg.write("To", addressWords("To", to))
 	env.add(to)
 	if cc, _ := addresses("cc address", e.Cc); len(cc) > 0 {
-		msg.CcMailAddress(cc...)
+		msg.write("Cc", addressWords("Cc", cc...))
 		env.add(cc...)
 	}
 	bcc, _ := addresses("bcc address", e.Bcc)
 	env.add(bcc...)
 	if e.ReplyTo != "" {
 		reply, _ := address("reply-to address", e.ReplyTo)
-		msg.ReplyToMailAddress(reply)
+		msg.write("Reply-To", addressWords("Reply-To", reply))
 	}
-	msg.Subject(literal(e.Subject))
-	msg.SetDate()
-	// The library's own Message-ID names this machine.
-	_, domain, _ := strings.Cut(from.Address, "@")
-	msg.SetMessageIDWithValue(uuid.NewString() + "@" + domain)
-	for name, value := range e.Headers {
-		msg.SetGenHeader(gomail.Header(textproto.CanonicalMIMEHeaderKey(name)), value)
+	msg.write("Subject", textWords("Subject", e.Subject))
+	msg.write("Date", foldable(time.Now().Format(time.RFC1123Z)))
+	msg.write("Message-ID", []string{"<" + msg.id + ">"})
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		name, value := textproto.CanonicalMIMEHeaderKey(name), e.Headers[name]
+		msg.write(name, textWords(name, value))
 	}
-	setBody(msg, e)
-	return msg, env, attach(msg, e.Attachments)
-}
-
-// literal encodes a text as ASCII encoded words (RFC 2047) if it would not arrive unchanged otherwise: if it
-// looks like encoded words, or if its lines cannot be folded without loss, because the library drops one of
-// two spaces at a fold and leaves words longer than a line (RFC 5322, 2.1.1). The library encodes other
-// non-ASCII text.
-func literal(s string) string {
-	if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return s
+	msg.write("MIME-Version", []string{"1.0"})
+	body := bodyEntity(e)
+	if len(e.Attachments) > 0 {
+		parts := []entity{body}
+		for _, a := range e.Attachments {
+			parts = append(parts, attachmentEntity(a))
+		}
+		body = multipartEntity("mixed", parts...)
 	}
-	const longest = 60 // bytes of a word that fits on a line with the header's name
-	long := func(word string) bool { return len(word) > longest }
-	if !strings.Contains(s, "=?") && !strings.Contains(s, "  ") && !slices.ContainsFunc(strings.Split(s, " "), long) {
-		return s
-	}
-	const most = 42 // bytes a word, 68 characters with what is around them: a line with "From: " has at most 76
-	var words []string
-	for part := range slices.Chunk([]byte(s), most) {
-		words = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString(part)+"?=")
-	}
-	return strings.Join(words, " ")
+	msg.finish(body)
+	return msg, env, nil
 }
 
 func (env *envelope) add(list ...*mail.Address) {
@@ -199,43 +186,23 @@ func (env *envelope) add(list ...*mail.Address) {
 	}
 }
 
-// setBody writes text first and HTML second, because readers use the last part that they can show (RFC 2046,
+// bodyEntity has the text first and the HTML second, because readers use the last part that they can show (RFC 2046,
 // 5.1.4).
-func setBody(msg *gomail.Msg, e *Email) {
+func bodyEntity(e *Email) entity {
 	text := e.Text
-	if text == "" && e.HTML != "" {
+	if text == "" {
 		text = PlainText(e.HTML)
 	}
-	text = lineEnds.Replace(text)
-	if text != "" || e.HTML == "" {
-		msg.SetBodyString(gomail.TypeTextPlain, text)
-	}
-	html := lineEnds.Replace(withPreheader(e.HTML, e.PreviewText))
+	plain := textEntity([]string{"text/plain;", "charset=utf-8"}, text)
+	html := textEntity([]string{"text/html;", "charset=utf-8"}, e.HTML)
 	switch {
 	case e.HTML == "":
+		return plain
 	case text == "":
-		msg.SetBodyString(gomail.TypeTextHTML, html)
-	default:
-		msg.AddAlternativeString(gomail.TypeTextHTML, html)
+		return html
 	}
+	return multipartEntity("alternative", plain, html)
 }
 
 // lineEnds normalizes line ends, because mime/quotedprintable swallows an LF after a bare CR.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-func attach(msg *gomail.Msg, files []Attachment) error {
-	for _, a := range files {
-		kind := a.ContentType
-		if kind == "" {
-			kind = "application/octet-stream"
-		}
-		name := cleanName(a.Name)
-		if name == "" {
-			name = "attachment"
-		}
-		if err := msg.AttachReader(name, bytes.NewReader(a.Data), gomail.WithFileContentType(gomail.ContentType(kind))); err != nil {
-			return refuse("the attachment %s cannot be added: %v", name, err)
-		}
-	}
-	return nil
-}

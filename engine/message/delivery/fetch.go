@@ -186,11 +186,12 @@ func cleanName(name string) string {
 }
 
 func contentType(resp *http.Response, data []byte) string {
-	if t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
-		return t
+	if t := resp.Header.Get("Content-Type"); t != "" {
+		if _, _, err := mime.ParseMediaType(t); err == nil {
+			return t
+		}
 	}
-	t, _, _ := mime.ParseMediaType(http.DetectContentType(data))
-	return t
+	return http.DetectContentType(data)
 }
 
 // displayURL returns a URL for an error: short, on one line, and without the query, which may contain keys

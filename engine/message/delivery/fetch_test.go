@@ -62,10 +62,10 @@ func TestFetch(t *testing.T) {
 	srv := fileServer(t)
 	f := &delivery.Fetcher{AllowPrivate: true, MaxBytes: 1000}
 	for _, tt := range []struct{ path, name, kind, body string }{
-		{"/files/terms.pdf?v=2#x", "terms.pdf", "application/pdf", "%PDF"},
-		{"/named", "März.txt", "text/plain", "hello"},
-		{"/", "attachment", "text/plain", "root"},
-		{"/r/2", "terms.pdf", "application/pdf", "%PDF"},
+		{"/files/terms.pdf?v=2#x", "terms.pdf", "application/pdf; charset=x", "%PDF"},
+		{"/named", "März.txt", "text/plain; charset=utf-8", "hello"},
+		{"/", "attachment", "text/plain; charset=utf-8", "root"},
+		{"/r/2", "terms.pdf", "application/pdf; charset=x", "%PDF"},
 	} {
 		a, err := f.Fetch(t.Context(), srv.URL+tt.path)
 		if err != nil || a.Name != tt.name || a.ContentType != tt.kind || string(a.Data) != tt.body {

@@ -127,7 +127,7 @@ func (s *SMTP) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	return Receipt{ID: strings.Trim(msg.GetMessageID(), "<>"), Detail: fmt.Sprintf("accepted by %s: %s", s.server, SanitizeText(response))}, nil
+	return Receipt{ID: msg.id, Detail: fmt.Sprintf("accepted by %s: %s", s.server, SanitizeText(response))}, nil
 }
 
 // Ping connects, encrypts and logs in like Deliver, but sends nothing.
@@ -228,7 +228,7 @@ func (s *SMTP) encrypt(ctx context.Context, raw net.Conn) (net.Conn, error) {
 	return conn, nil
 }
 
-func (s *SMTP) transfer(client *smtp.Client, msg *gomail.Msg, env envelope) (response string, err error) {
+func (s *SMTP) transfer(client *smtp.Client, msg *message, env envelope) (response string, err error) {
 	if err := client.Mail(env.from); err != nil {
 		return "", s.refused(err, "the sender "+env.from)
 	}
@@ -241,7 +241,7 @@ func (s *SMTP) transfer(client *smtp.Client, msg *gomail.Msg, env envelope) (res
 	if err != nil {
 		return "", s.refused(err, "the message")
 	}
-	if _, err := msg.WriteTo(w); err != nil { // without its end, no server accepts it
+	if _, err := w.Write(msg.data); err != nil { // without its end, no server accepts it
 		return "", s.explain(err)
 	}
 	if err := w.Close(); err != nil {

@@ -128,6 +128,9 @@ type TestRequest struct {
 	// As, where set, is whose data is among the attributes of the body. It is noted with the test, and is no part of
 	// the request.
 	As *TestPersona
+	// Copies also sends each email to its addresses in Cc and Bcc. The request of the API has no field for it, so a service
+	// that [IsExternal] cannot do it.
+	Copies bool
 	// Progress, where set, is told of every send as it starts and ends, from one goroutine at a
 	// time. It must return quickly.
 	Progress func(TestProgress)

@@ -38,6 +38,8 @@ type TestSend struct {
 	// As are the users whose data the messages have in place of the recipients' own, each in a request of its own.
 	// UserAttributes and EventAttributes take precedence over it.
 	As []TestPersona
+	// Copies also sends to the addresses in Cc and Bcc.
+	Copies bool
 }
 
 // TestPersona is a user whose data the messages of a test have.

@@ -114,6 +114,19 @@ func (d Draft) Matching(f engine.KeyFilter) []Message {
 	return out
 }
 
+// CopiesTo returns the addresses in Cc and Bcc of the messages that a filter selects, as they are written and each once.
+func (d Draft) CopiesTo(f engine.KeyFilter) (out []string) {
+	for _, m := range d.Matching(f) {
+		content := d.Document.Lookup(m.Key.Content)
+		for _, to := range slices.Concat(content.Get(catalog.EmailCc).Strings(), content.Get(catalog.EmailBcc).Strings()) {
+			if !slices.Contains(out, to) {
+				out = append(out, to)
+			}
+		}
+	}
+	return out
+}
+
 // matches reports whether a filter selects the key.
 func matches(k engine.TestKey, f engine.KeyFilter) bool {
 	return (f.Platform == "" || f.Platform == k.Platform) && (f.Locale == "" || f.Locale == k.Locale) &&

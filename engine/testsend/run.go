@@ -102,7 +102,7 @@ func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.Te
 		if err != nil {
 			return out, err
 		}
-		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(d.Campaign.ID, ask), As: Persona(ask)}
+		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(d.Campaign.ID, ask), As: Persona(ask), Copies: ask.Copies}
 		r.Progress = func(p engine.TestProgress) {
 			s := Step{p, as, now()}
 			out.Steps = append(out.Steps, s)

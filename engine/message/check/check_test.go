@@ -205,6 +205,7 @@ var emails = map[string]wrong{
 	"no preview text":        {with(mailAt+"preview_text", nil), "preview-text-missing", "No preview text"},
 	"short preview text":     {with(mailAt+"preview_text", "They last."), "(preview-text-short)", "10 characters"},
 	"long preview text":      {with(mailAt+"preview_text", strings.Repeat("They last. ", 10)), "(preview-text-cut)", "about 90"},
+	"other preheader":        {with(htmlAt, `<div style="display:none">Placeholder of the template</div>`+page("")), "preview-text-unused", "“Placeholder of the template”"},
 	"repeated subject":       {with(mailAt+"preview_text", "The autumn shoes are here! Come and see them."), "preview-text-repeats", "both say"},
 	"lorem ipsum":            {body("<p>Lorem ipsum dolor sit amet.</p>"), "text-placeholder", "“Lorem ipsum”"},
 	"TODO":                   {with(mailAt+"subject", "TODO: write the subject of this"), "text-placeholder", "“TODO”"},

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"bugle/engine/message/delivery"
 	"bugle/engine/message/render"
 	"bugle/engine/schema"
 )
@@ -31,6 +32,8 @@ type page struct {
 	unknown bool              // it has expressions whose value may be markup
 	names   []string          // the expressions that are not resolved
 	styled  bool              // style sheets may set colors
+	// preheader is an element with the text that is hidden at the start, if any.
+	preheader string
 }
 
 type anchor struct {
@@ -102,6 +105,11 @@ func (r *run) readPage(source string) *page {
 		shown = r.expand(source)
 	}
 	p.size = len(shown)
+	if tree, err := html.Parse(strings.NewReader(shown)); err == nil {
+		if text := delivery.Preheader(tree); text != "" {
+			p.preheader = "<div hidden>" + html.EscapeString(text) + "</div>"
+		}
+	}
 	p.read(shown)
 	if strings.Contains(source, "{%") || strings.Contains(shown, "{{") || r.hasConditions(source) {
 		more := &page{support: p.support}

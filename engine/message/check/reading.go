@@ -57,8 +57,6 @@ func (r *run) readMessages() {
 			m.view = render.View{TestKey: k, Notification: &n}
 			continue
 		}
-		mail := render.Email(content.Delete(doc.P(catalog.EmailHTML)), o) // its body is read below
-		m.view = render.View{TestKey: k, Mail: &mail}
 		source := mjml.Without(content.Get(catalog.EmailHTML).Text()) // as it is sent
 		if mjml.IsSource(source) {
 			source = "" // not what is sent: see notCompiled
@@ -67,6 +65,12 @@ func (r *run) readMessages() {
 			pages[source] = r.readPage(source)
 		}
 		m.page = pages[source]
+		drawn := content.Delete(doc.P(catalog.EmailHTML)) // which was just read, and of which inboxes show this alone
+		if p := m.page.preheader; p != "" {
+			drawn, _ = drawn.Set(doc.P(catalog.EmailHTML), doc.NewString(p)) // it is an object
+		}
+		mail := render.Email(drawn, o)
+		m.view = render.View{TestKey: k, Mail: &mail}
 	}
 }
 

@@ -100,6 +100,8 @@ var table = []Check{
 		Why: "Inboxes show the start of the email after the subject.", Remedy: "Write a preview text."},
 	{ID: "preview-text-short", Severity: Note, Title: "The preview text is short", Channels: emailOnly,
 		Why: "Inboxes fill up the line with the start of the email.", Remedy: "Write some more words."},
+	{ID: "preview-text-unused", Severity: Warning, Title: "The preview text is not used", Channels: emailOnly,
+		Why: "Inboxes show the hidden text at the start of the HTML, which is often that of a template.", Remedy: "Remove the hidden text from the HTML, or write the preview text there."},
 	{ID: "preview-text-repeats", Severity: Warning, Title: "The preview text repeats the subject", Channels: emailOnly,
 		Why: "Recipients read the same words twice, and learn nothing more.", Remedy: "Write a preview text that adds to the subject."},
 	{ID: "buttons-hidden", Severity: Warning, Title: "Not all buttons are shown", Channels: pushOnly,

@@ -72,7 +72,11 @@ func TestPlainText(t *testing.T) {
 		{"link that shows its address", `<a href="https://x.example">https://x.example</a> <a href="mailto:a@x.example">a@x.example</a>`, "https://x.example a@x.example"},
 		{"list", "<ul><li>a</li><li>b</li></ul>", "- a\n- b"},
 		{"picture", `<img src="x.png" alt="Boots"><img src="pixel.gif">`, "[Boots]"},
-		{"layout tables", "<table><tr><td><table><tr><td>A</td><td>B</td></tr></table></td></tr><tr><td>C</td></tr></table>", "A\n\nB\n\nC"},
+		{"layout tables", "<table><tr><td><table><tr><td>A</td><td>B</td></tr></table></td></tr><tr><td>C</td></tr></table>", "A  B\n\nC"},
+		{"order", "<p>Your order</p><table><thead><tr><th>Item</th><th>Price</th></tr></thead><tbody><tr><td>Coat,\n navy</td><td>199 €</td></tr><tr><td></td><td>Total</td><td><b>199 €</b></td></tr></tbody></table>", "Your order\n\nItem  Price\nCoat, navy  199 €\nTotal  199 €"},
+		{"columns", "<table><tr><td><h2>A</h2><p>a</p></td><td><h2>B</h2><p>b</p></td></tr></table>", "A\n\na\n\nB\n\nb"},
+		{"picture alone", `<img src="https://x.example/a.png"><img src="https://x.example/pixel.gif" width="1" height="1">`, "[https://x.example/a.png]"},
+		{"hidden by style sheet", `<style>@media (max-width:9px) { .b { display:none } } p.a, #c { color: red; display: none }</style><p class="x a">a</p><p class="b">b</p><p id="c">c</p>`, "b"},
 		{"hidden", `<head><title>t</title><style>p{}</style></head><div style="display: none">pre</div><script>x</script><!-- c --><p hidden>h</p><p>seen</p>`, "seen"},
 		{"fillers", "<p>a&zwnj;&nbsp;&#847;b</p>", "a\u00a0b"},
 		{"unclosed", "<p>a<b>b", "ab"},
@@ -89,30 +93,63 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-func TestPreheader(t *testing.T) {
-	srv := startServer(t, serverOptions{})
-	sender := newSMTP(t, srv.config())
-	const ours = `<div style="display:none;`
-	for i, tt := range []struct {
-		html string
-		at   int // where ours is expected, -1 nowhere
-	}{
-		{"<p>a</p>", 0},
-		{"<!DOCTYPE html><html><head></head><body bgcolor='x'><p>a</p>", len("<!DOCTYPE html><html><head></head><body bgcolor='x'>")},
-		{"<!DOCTYPE html><p>a</p>", len("<!DOCTYPE html>")},
-		{`<body><span class="preheader">own</span><p>a</p>`, -1},
+// The preview text stands where inboxes look for it, which is where | is here.
+func TestPreviewTextIsAtTheStartOfTheBody(t *testing.T) {
+	for _, want := range []string{
+		"|<p>a</p>",
+		"|plain <b>text",
+		"<!DOCTYPE html>|<p>a</p>",
+		"<!DOCTYPE html><html><head></head><body bgcolor='x'>|<p>a</p>",
+		"<html><head></head><!-- the <body> follows --><body>|<p>Hello</p></body></html>",
+		"<html><head><title>The <body> of</title><style>/* <body> */</style><script>'<body>'</script></head><body>|<p>a</p>",
+		`<html><head></head><!--[if mso]><body class="mso"><![endif]--><!--[if !mso]><!--><body><!--<![endif]-->|<p>Hello</p>`,
+		`<body>|<!--[if mso]><table><tr><td><![endif]--><p>a</p>`,
+		"<head><meta charset=utf-8><link rel=x></head>|\n<p>a</p>",
+		"<html><head><noscript><p>x</p></noscript></head>|<div>a</div>",
+		`<html><body>|<p>Hello</p><div style="display:none"><img src="https://x.example/m.png" alt=""></div><p>Text</p>`,
+		`<style>.preheader { color: red } @media print { .preheader { display: none } }</style><body>|<span class="preheader">View in browser</span>`,
+		`<body>|<div style="display:none">&nbsp;&zwnj;&#847;</div><p>a</p>`,
+		`<body>|<p>See display:none and preview-text</p>`,
+		"<BODY\n>|\n<p>a</p>",
+	} {
+		source := strings.Replace(want, "|", "", 1)
+		want = strings.Replace(want, "|", `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">look &amp; see</div>`, 1)
+		got := delivery.HTML(source, "look & see")
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if again := delivery.HTML(got, "look & see"); again != got {
+			t.Errorf("it is there twice: %s", again)
+		}
+		if delivery.HTML(source, " ") != source {
+			t.Errorf("without a preview text, %s is changed", source)
+		}
+	}
+	for _, own := range []string{
+		`<body><div style="display:none;font-size:1px">own</div><p>a</p>`,
+		`<body><table><tr><td><img src="logo.png"><div hidden>own</div></td></tr></table>`,
+		`<head><style>.preheader { color: transparent; display: none; height: 0 }</style></head><body><span class="preheader">own</span><p>a</p>`,
+		`<body><!-- x --><div style="max-height:0;overflow:hidden">own</div>`,
+	} {
+		if got := delivery.HTML(own, "look"); got != own {
+			t.Errorf("%s\nhas two preheaders: %s", own, got)
+		}
+	}
+	if got := delivery.HTML("<p>a</p>\r\n<p>b\r</p>", ""); got != "<p>a</p>\n<p>b\n</p>" {
+		t.Errorf("the lines end as in %q", got)
+	}
+	if got := delivery.HTML("", "look"); got != "" {
+		t.Errorf("nothing becomes %s", got)
+	}
+}
+
+func TestNULIsRefused(t *testing.T) {
+	for _, change := range []func(*delivery.Email){
+		func(e *delivery.Email) { e.HTML += "\x00" }, func(e *delivery.Email) { e.Text = "a\x00" }, func(e *delivery.Email) { e.Subject = "a\x00" }, func(e *delivery.Email) { e.PreviewText = "\x00" },
 	} {
 		m := mailTo("a@b.example")
-		m.Email.HTML, m.Email.PreviewText = tt.html, "look"
-		if _, err := sender.Deliver(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
-		_, parts := leaves(t, srv.mails[i].raw)
-		if got := strings.Index(parts[1].body, ours); got != tt.at {
-			t.Errorf("preheader at %d, want %d: %s", got, tt.at, parts[1].body)
-		}
-		if strings.Contains(parts[0].body, "look") {
-			t.Errorf("the text part shows the preheader: %q", parts[0].body)
-		}
+		change(m.Email)
+		_, err := delivery.NewOutbox(&fakeStore{}, nil).Deliver(t.Context(), m)
+		wantError(t, err, delivery.Invalid, "has a NUL character")
 	}
 }

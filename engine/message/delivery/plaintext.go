@@ -3,22 +3,16 @@ package delivery
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	xhtml "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
-var (
-	hiddenStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all`)
-	preheader   = regexp.MustCompile(`(?i)(class|id)\s*=\s*["'][^"']*(preheader|preview-?text)|display\s*:\s*none`)
-	bodyTag     = regexp.MustCompile(`(?i)<body(\s[^>]*)?>`)
-	htmlTag     = regexp.MustCompile(`(?i)</head\s*>|<html(\s[^>]*)?>|<!doctype[^>]*>`)
-	invisible   = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u034f", "", "\ufeff", "", "\u00ad", "")
-)
+var invisible = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u034f", "", "\ufeff", "", "\u00ad", "")
 
 // PlainText converts an HTML email to text: paragraphs, lists, and links followed by their address. It leaves
 // out hidden parts, such as a preheader. It never fails, even for incomplete HTML.
@@ -27,7 +21,7 @@ func PlainText(source string) string {
 	if err != nil {
 		return strings.TrimSpace(source)
 	}
-	dropHidden(doc, 0)
+	dropHidden(doc, Hides(doc), 0)
 	conv := converter.NewConverter(
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()),
 		// Backslashes before stars are for Markdown, not for readers of plain text.
@@ -36,22 +30,35 @@ func PlainText(source string) string {
 	for _, tag := range []string{"strong", "b", "em", "i", "code", "span"} {
 		conv.Register.RendererFor(tag, converter.TagTypeInline, renderInside, converter.PriorityEarly)
 	}
-	for _, tag := range []string{"table", "tbody", "tr", "center"} {
+	for _, tag := range []string{"table", "center", "h1", "h2", "h3", "h4", "h5", "h6"} {
 		conv.Register.RendererFor(tag, converter.TagTypeBlock, renderBlock, converter.PriorityEarly)
 	}
-	for _, tag := range []string{"td", "th"} {
-		conv.Register.RendererFor(tag, converter.TagTypeBlock, renderBlock, converter.PriorityEarly)
+	for _, tag := range []string{"thead", "tbody", "tfoot"} {
+		conv.Register.RendererFor(tag, converter.TagTypeBlock, renderInside, converter.PriorityEarly)
 	}
-	for _, tag := range []string{"h1", "h2", "h3", "h4", "h5", "h6"} {
-		conv.Register.RendererFor(tag, converter.TagTypeBlock, renderBlock, converter.PriorityEarly)
-	}
+	conv.Register.RendererFor("tr", converter.TagTypeBlock, renderRow, converter.PriorityEarly)
 	conv.Register.RendererFor("a", converter.TagTypeInline, renderLink, converter.PriorityEarly)
 	conv.Register.RendererFor("img", converter.TagTypeInline, renderImage, converter.PriorityEarly)
 	out, err := conv.ConvertNode(doc)
 	if err != nil {
 		return strings.TrimSpace(html.UnescapeString(source))
 	}
-	return strings.TrimSpace(tidyLines(invisible.Replace(string(out))))
+	text := strings.TrimSpace(tidyLines(invisible.Replace(string(out))))
+	if text == "" {
+		text = pictures(doc)
+	}
+	return text
+}
+
+// pictures returns the addresses of the pictures of a document that has nothing else.
+func pictures(doc *xhtml.Node) string {
+	var lines []string
+	for n := range doc.Descendants() {
+		if src := attribute(n, "src"); n.DataAtom == atom.Img && strings.HasPrefix(src, "http") && attribute(n, "width") != "1" && attribute(n, "height") != "1" {
+			lines = append(lines, "["+src+"]")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // tidyLines returns a text without blanks at the ends of lines, and without more than one empty line in a row. A
@@ -82,6 +89,29 @@ func renderBlock(ctx converter.Context, w converter.Writer, n *xhtml.Node) conve
 	var inside bytes.Buffer
 	ctx.RenderChildNodes(ctx, &inside, n)
 	w.WriteString("\n\n" + strings.TrimSpace(inside.String()) + "\n\n")
+	return converter.RenderSuccess
+}
+
+// renderRow writes cells of one line each as one line, as in an order, and others, which are columns of a layout, one after
+// the other.
+func renderRow(ctx converter.Context, w converter.Writer, n *xhtml.Node) converter.RenderStatus {
+	var cells []string
+	gap, end := "  ", "\n"
+	for c := range n.ChildNodes() {
+		var inside bytes.Buffer
+		ctx.RenderChildNodes(ctx, &inside, c)
+		text := strings.TrimSpace(inside.String())
+		if text == "" {
+			continue
+		}
+		if cells = append(cells, text); strings.Contains(text, "\n") {
+			gap, end = "\n\n", "\n\n"
+		}
+	}
+	if len(cells) == 1 {
+		end = "\n\n"
+	}
+	w.WriteString(end[1:] + strings.Join(cells, gap) + end)
 	return converter.RenderSuccess
 }
 
@@ -119,53 +149,15 @@ func attribute(n *xhtml.Node, name string) string {
 
 // dropHidden removes what readers do not see. Below maxDepth elements it removes everything, because the
 // converter is recursive.
-func dropHidden(n *xhtml.Node, depth int) {
+func dropHidden(n *xhtml.Node, hides func(*xhtml.Node) bool, depth int) {
 	const maxDepth = 500
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
-		if depth > maxDepth || hidden(child) {
+		if depth > maxDepth || hides(child) {
 			n.RemoveChild(child)
 		} else {
-			dropHidden(child, depth+1)
+			dropHidden(child, hides, depth+1)
 		}
 		child = next
 	}
-}
-
-func hidden(n *xhtml.Node) bool {
-	if n.Type == xhtml.CommentNode {
-		return true
-	}
-	if n.Type != xhtml.ElementNode {
-		return false
-	}
-	switch n.Data {
-	case "head", "style", "script", "noscript", "template", "title":
-		return true
-	}
-	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "style" && hiddenStyle.MatchString(a.Val) {
-			return true
-		}
-	}
-	return false
-}
-
-// withPreheader adds the preview text where inboxes look for it: hidden at the start of the body. An email
-// with a preheader of its own is unchanged.
-func withPreheader(source, preview string) string {
-	at := 0
-	if loc := bodyTag.FindStringIndex(source); loc != nil {
-		at = loc[1]
-	} else if all := htmlTag.FindAllStringIndex(source, -1); len(all) > 0 {
-		at = all[len(all)-1][1]
-	}
-	const inboxesLook = 2000
-	start := source[at:min(at+inboxesLook, len(source))]
-	if strings.TrimSpace(preview) == "" || preheader.MatchString(start) {
-		return source
-	}
-	return source[:at] +
-		`<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">` + html.EscapeString(preview) + `</div>` +
-		source[at:]
 }

@@ -38,10 +38,7 @@ const (
 	maxDepth  = 400
 )
 
-var (
-	hiddenStyle      = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all`)
-	unsubscribeWords = regexp.MustCompile(`(?i)unsubscribe|opt[-_ ]?out|abmelden|abbestellen|d[ée]sabonner|desuscribir|cancelar suscripci|preference[-_ ]?cent`)
-)
+var unsubscribeWords = regexp.MustCompile(`(?i)unsubscribe|opt[-_ ]?out|abmelden|abbestellen|d[ée]sabonner|desuscribir|cancelar suscripci|preference[-_ ]?cent`)
 
 // layout lays HTML out as blocks.
 type layout struct {
@@ -52,7 +49,7 @@ type layout struct {
 	lists        []list // those that are open, the innermost last
 	quotes       int
 
-	hidden      writer // what the mail hides at its start: inboxes show it
+	hides       func(*html.Node) bool // what readers do not see
 	unsubscribe string
 }
 
@@ -98,12 +95,7 @@ func (l *layout) node(n *html.Node, style Span, depth int) {
 }
 
 func (l *layout) element(n *html.Node, style Span, depth int) {
-	switch n.DataAtom {
-	case atom.Head, atom.Style, atom.Script, atom.Title, atom.Template, atom.Noscript:
-		return
-	}
-	if hiddenStyle.MatchString(attr(n.Attr, "style")) {
-		l.hide(n)
+	if l.hides(n) {
 		return
 	}
 	style = restyle(style, n.DataAtom, n.Attr, l.placeholders)
@@ -211,16 +203,9 @@ func linkOnly(style Span) Text {
 	return Text{{Link: style.Link}}
 }
 
-// hide records hidden text at the start of the email, which inboxes show as the preview.
-func (l *layout) hide(n *html.Node) {
-	if len(l.blocks) == 0 && l.open.empty() && l.hidden.empty() {
-		l.hidden.write(wordsIn(n), Span{}, l.placeholders)
-	}
-}
-
-// start returns the first words of the email, including hidden ones.
+// start returns the first words of the email.
 func (l *layout) start() Text {
-	out := l.hidden.done()
+	var out Text
 	for _, b := range l.blocks {
 		if out.Length() > 200 {
 			break

@@ -23,9 +23,10 @@ type Mail struct {
 	Cc, Bcc []string
 	Subject Text
 	// Preview is the text that inboxes show after the subject. FromBody reports that there is no preview
-	// text, so that it is the start of the mail.
+	// text, so that it is the start of the mail; Unused is the preview text if the HTML has one of its own instead.
 	Preview  Text
 	FromBody bool
+	Unused   Text
 
 	// Blocks are the body of the HTML part; Text is the plain text part.
 	Blocks []Block
@@ -43,6 +44,9 @@ type Mail struct {
 // clipped").
 // maxLaidOut is the most bytes of a body that are laid out, equal to the limit of package personalize.
 const maxLaidOut = 256 << 10
+
+// quotedText is how many characters of a text a warning has.
+const quotedText = 40
 
 // Email returns the model of an email from its content, the value under `email`.
 func Email(content doc.Value, o Options) Mail {
@@ -94,12 +98,20 @@ func (m *Mail) body(list []piece) {
 		m.Text = textOf(list)
 		return
 	}
-	l := layout{placeholders: marks}
+	l := layout{placeholders: marks, hides: delivery.Hides(page)}
 	l.node(page, Span{}, 0)
 	l.flush()
 	m.Blocks, m.Unsubscribe = l.blocks, l.unsubscribe
 	m.Text = marks.text(delivery.PlainText(src))
-	if m.Preview.Empty() {
+	var own writer
+	own.write(delivery.Preheader(page), Span{}, marks)
+	switch text := own.done(); {
+	case !text.Empty():
+		if !m.Preview.Empty() && strings.Join(strings.Fields(m.Preview.String()), " ") != text.String() {
+			m.Unused = m.Preview
+		}
+		m.Preview = text
+	case m.Preview.Empty():
 		m.Preview, m.FromBody = l.start(), true
 	}
 }
@@ -109,8 +121,12 @@ func (m *Mail) measure() {
 	const on = string(catalog.Email)
 	m.Warnings = append(m.Warnings, measured(on, aSender, m.Sender)...)
 	m.Warnings = append(m.Warnings, measured(on, aSubject, m.Subject)...)
+	if !m.Unused.Empty() {
+		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-unused", Of: catalog.EmailPreviewText, Text: "The HTML hides a text of its own at its start; inboxes show “" +
+			m.Preview.Cut(quotedText).String() + "” instead of the preview text"})
+	}
 	switch n := m.Preview.Length(); {
-	case m.Blank:
+	case m.Blank, !m.Unused.Empty():
 	case m.FromBody || m.Preview.Empty():
 		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-missing", Of: catalog.EmailPreviewText, Text: "No preview text; inboxes show the start of the email instead"})
 	case n < shortPreview && !m.Preview.HasExpressions():

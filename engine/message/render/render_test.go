@@ -239,7 +239,7 @@ func TestMail(t *testing.T) {
 	if m.Blocks[3].Mark != "2." || m.Blocks[1].Text[1].Link != "https://e.com/{{user.name}}" {
 		t.Errorf("the blocks are %+v", m.Blocks)
 	}
-	if !m.FromBody || !strings.HasPrefix(m.Preview.String(), "before all Head Text here") {
+	if m.FromBody || m.Preview.String() != "before all" { // not what follows it
 		t.Errorf("inboxes show %q", m.Preview.String())
 	}
 	if m.Unsubscribe != "https://e.com/u" {
@@ -248,13 +248,17 @@ func TestMail(t *testing.T) {
 	if text := m.Text.String(); !strings.Contains(text, "here (https://e.com/{{user.name}})") || strings.Contains(text, "before all") {
 		t.Errorf("the text is %q", text)
 	}
-	if got, want := warnings(m.Warnings), "No preview text; inboxes show the start of the email instead"; got != want {
+	if got, want := warnings(m.Warnings), "Preview text: 10 characters; below 35, inboxes add the start of the email"; got != want {
 		t.Errorf("warns of\n%s\nwant\n%s", got, want)
 	}
 	for _, test := range []struct{ content, want string }{
 		{`{"subject": "` + strings.Repeat("x", 49) + `", "preview_text": "` + strings.Repeat("x", 40) + `"}`, "Subject: 49 characters; about 48 are shown on phones"},
 		{`{"subject": "` + strings.Repeat("x", 61) + `", "preview_text": "` + strings.Repeat("x", 91) + `"}`,
 			"Subject: 61 characters; about 60 are shown on desktops\nPreview text: 91 characters; about 90 are shown"},
+		{`{"html_content": "<p>Start</p>"}`, "No preview text; inboxes show the start of the email instead"},
+		{`{"preview_text": "` + strings.Repeat("x", 40) + `", "html_content": "<div style='display:none'>Placeholder of {{user.name}}</div>"}`,
+			"The HTML hides a text of its own at its start; inboxes show “Placeholder of {{user.name}}” instead of the preview text"},
+		{`{"preview_text": "` + strings.Repeat("x", 40) + `", "html_content": "<div style='display:none'> ` + strings.Repeat("x", 40) + `&zwnj;&nbsp;</div>"}`, ""},
 		{`{"preview_text": "short"}`, "Preview text: 5 characters; below 35, inboxes add the start of the email"},
 		{`{}`, ""},
 	} {

@@ -149,7 +149,8 @@ func (r *Result) Content(key engine.TestKey) doc.Value { return r.Document.Looku
 
 // HTML returns the body of an email as it goes out.
 func (r *Result) HTML(key engine.TestKey) string {
-	return r.Content(key).Get(catalog.EmailHTML).Text()
+	c := r.Content(key)
+	return delivery.HTML(c.Get(catalog.EmailHTML).Text(), c.Get(catalog.EmailPreviewText).Text())
 }
 
 // Text returns the body of an email as readers of plain text get it.

@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/net/idna"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/personalize"
+	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/store"
 )
@@ -42,7 +45,9 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	}
 	m := delivery.Message{Key: j.key.String(), Recipient: j.to.name}
 	if p.channel == catalog.Email {
-		m.Email, err = r.email(ctx, content, j.to.address)
+		if m.Email, err = r.email(ctx, content, j.to.address); err == nil {
+			m.Email.Headers[headerTest] = p.mark(m.Key)
+		}
 		return []delivery.Message{m}, err
 	}
 	var out []delivery.Message
@@ -79,17 +84,35 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 	return out, err
 }
 
+// headerTest marks a test, so that recipients and filters can tell it from the campaign's own messages.
+const headerTest = "X-Bugle-Test"
+
+// mark returns which message of which campaign a test has: campaign=65f0a1b2c3d4e5f60718293a; revision=3; message=EMAIL_de_variation_1.
+// The content of a request belongs to no campaign.
+func (p *testPlan) mark(key string) string {
+	if p.campaignID == "" {
+		return "message=" + key
+	}
+	return fmt.Sprintf("campaign=%s; revision=%d; message=%s", p.campaignID, p.revision, key)
+}
+
 // email builds the email of rendered content.
 func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.Email, error) {
 	e := &delivery.Email{
 		From: c.Get("from_address").Text(), FromName: c.Get("sender_name").Text(), ReplyTo: c.Get("reply_to_address").Text(), To: to,
-		Cc: c.Get("cc_ids").Strings(), Bcc: c.Get("bcc_ids").Strings(),
-		Subject: c.Get("subject").Text(), PreviewText: c.Get("preview_text").Text(), HTML: c.Get("html_content").Text(),
+		Subject: c.Get("subject").Text(), PreviewText: c.Get("preview_text").Text(), Headers: map[string]string{},
 	}
-	if e.HTML == "" {
+	if r.copies {
+		e.Cc, e.Bcc = c.Get(catalog.EmailCc).Strings(), c.Get(catalog.EmailBcc).Strings()
+	}
+	if e.HTML = delivery.HTML(c.Get("html_content").Text(), e.PreviewText); e.HTML == "" {
 		return nil, errors.New("the email has no HTML content")
 	}
 	e.Text = delivery.PlainText(e.HTML)
+	if link := unsubscribeURI(render.Email(c, render.Options{}).Unsubscribe); link != "" {
+		// Nothing says that the address takes the POST request of one click (RFC 8058), so List-Unsubscribe-Post stays away.
+		e.Headers["List-Unsubscribe"] = "<" + link + ">"
+	}
 	for _, a := range c.Get("attachments").Elems() {
 		file, err := r.files.get(ctx, a.Get("url").Text())
 		if err != nil {
@@ -99,6 +122,32 @@ func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.
 	}
 	return e, nil
 }
+
+// unsubscribeURI returns a link in the form that a header has it (RFC 2369). It is empty if mail readers cannot use it.
+func unsubscribeURI(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
+		return ""
+	}
+	if u.Host, err = idna.ToASCII(u.Host); err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range []byte(u.String()) {
+		if c <= ' ' || c > '~' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	if b.Len() > longestURI {
+		return ""
+	}
+	return b.String()
+}
+
+// longestURI is how long a link in a header may be, in bytes: a line has at most 998 (RFC 5322).
+const longestURI = 900
 
 // attachments downloads each URL of a test once.
 type attachments struct {

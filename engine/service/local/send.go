@@ -23,6 +23,7 @@ type testRun struct {
 	ledger   *sendLedger
 	gateways gateways
 	files    *attachments
+	copies   bool // to the addresses in Cc and Bcc
 	jobs     []job
 	progress func(engine.TestProgress)
 

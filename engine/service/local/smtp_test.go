@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,14 +113,15 @@ func TestMailThroughSMTP(t *testing.T) {
 		t.Fatalf("%d mails", len(office.mails))
 	}
 	got := office.mails[0]
-	if got.from != "shop@example.com" || strings.Join(got.to, " ") != "ida@example.com cc@example.com bcc@example.com" {
+	if got.from != "shop@example.com" || strings.Join(got.to, " ") != "ida@example.com" {
 		t.Errorf("envelope from %s to %v", got.from, got.to)
 	}
 	m, err := mail.ReadMessage(bytes.NewReader(got.data))
 	b.ok(err)
 	word := new(mime.WordDecoder)
 	for name, want := range map[string]string{
-		"Subject": "Hi Zoë", "To": "<ida@example.com>", "Cc": "<cc@example.com>", "Bcc": "", "Reply-To": "<help@example.com>",
+		"Subject": "Hi Zoë", "To": "<ida@example.com>", "Cc": "", "Bcc": "",
+		"X-Bugle-Test": "campaign=" + id + "; revision=1; message=EMAIL_default_variation_1", "List-Unsubscribe": "", "List-Unsubscribe-Post": "", "Reply-To": "<help@example.com>",
 	} {
 		if have, err := word.DecodeHeader(m.Header.Get(name)); err != nil || have != want {
 			t.Errorf("%s: got %q, want %q (%v)", name, have, want, err)
@@ -134,7 +136,7 @@ func TestMailThroughSMTP(t *testing.T) {
 	if strings.Contains(parts["text/plain"], "<p>") {
 		t.Errorf("the text part is HTML: %s", parts["text/plain"])
 	}
-	contains(t, parts["terms.txt"], "dGVybXMgZm9yIFpvw6s=") // "terms for Zoë"
+	contains(t, parts["terms.txt"], "terms for Zoë")
 
 	if n := fetched.Load(); n != 1 {
 		t.Errorf("one attachment of two mails was fetched %d times", n)
@@ -145,6 +147,60 @@ func TestMailThroughSMTP(t *testing.T) {
 	b.ok(err)
 	if len(msgs) != 1 || msgs[0].Email.Subject != "Hi Zoë" || strings.Join(msgs[0].Email.Attachments, " ") != "terms.txt" {
 		t.Errorf("%+v", msgs)
+	}
+}
+
+// Copies are sent when they are asked for, and never by a request of the API.
+func TestCopiesOnlyWhenAskedFor(t *testing.T) {
+	office, server := openPostOffice(t)
+	b := newBench(t, local.Options{}, func(w *engine.Workspace) {
+		w.Connectors[0].Provider, w.Connectors[0].SMTP = engine.ProviderSMTP, server
+	})
+	id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, `"sender_name":"Shop",`,
+		`"sender_name":"Shop","cc_ids":["boss@example.com"],"bcc_ids":["audit@example.com"],`, 1))
+	ask := engine.TestRequest{Body: parse(t, `{"draft_id":"%s","personalization_details":{"user_attributes":{"First Name":"Zoë"}},"test_campaign_meta":{"identifier":"EMAIL","identifier_values":["a@example.com","b@example.com"]}}`, id)}
+	for _, tt := range []struct {
+		copies bool
+		want   string
+	}{{false, "a@example.com b@example.com"}, {true, "a@example.com audit@example.com audit@example.com b@example.com boss@example.com boss@example.com"}} {
+		office.mails, ask.Copies = nil, tt.copies
+		_, err := b.Test(b.ctx, ask)
+		b.ok(err)
+		var got []string
+		for _, m := range office.mails {
+			got = append(got, m.to...)
+			if has := bytes.Contains(m.data, []byte("\r\nCc: <boss@example.com>\r\n")); has != tt.copies {
+				t.Errorf("with copies %t: %s", tt.copies, m.data)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("with copies %t, sent to %v, want %s", tt.copies, got, tt.want)
+		}
+	}
+}
+
+// The link by which people unsubscribe stands in the header, as headers have it (RFC 2369).
+func TestListUnsubscribe(t *testing.T) {
+	office, server := openPostOffice(t)
+	b := newBench(t, local.Options{}, func(w *engine.Workspace) {
+		w.Connectors[0].Provider, w.Connectors[0].SMTP = engine.ProviderSMTP, server
+	})
+	for href, want := range map[string]string{
+		"https://shop.eu/unsubscribe?u={{user.first_name}}": "<https://shop.eu/unsubscribe?u=Zo%C3%AB>",
+		"mailto:leave@shop.eu?subject=unsubscribe":          "<mailto:leave@shop.eu?subject=unsubscribe>",
+		"https://käse.example/unsubscribe":                  "<https://xn--kse-qla.example/unsubscribe>",
+		"javascript:unsubscribe()":                          "",
+		"https://shop.eu/shoes":                             "",
+	} {
+		office.mails = nil
+		id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, "<p>", "<p><a href='"+href+"'>Here</a> ", 1))
+		b.test(parse(t, `{"draft_id":"%s","personalization_details":{"user_attributes":{"First Name":"Zoë"}},"test_campaign_meta":{"identifier":"EMAIL","identifier_values":["ida@example.com"]}}`, id))
+		m, err := mail.ReadMessage(bytes.NewReader(office.mails[0].data))
+		b.ok(err)
+		if got := m.Header.Get("List-Unsubscribe"); got != want || m.Header["List-Unsubscribe-Post"] != nil {
+			t.Errorf("%s: %q, want %q", href, got, want)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	plan.as = r.As
 	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
-	run.ledger = &sendLedger{s: s, c: c, lease: plan.lease}
+	run.ledger, run.copies = &sendLedger{s: s, c: c, lease: plan.lease}, r.Copies
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID

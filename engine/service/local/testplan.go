@@ -27,6 +27,7 @@ const (
 type testPlan struct {
 	channel    engine.Channel
 	campaignID string    // empty for an inline test
+	revision   int64     // of the campaign
 	name       string    // the campaign's
 	document   doc.Value // the campaign document, or the body of an inline test
 	keys       []engine.TestKey
@@ -110,7 +111,7 @@ func (s *Service) testContent(sp store.WorkspaceTx, w engine.Workspace, body doc
 			document = merged(document, doc.NewObject(doc.M(string(name), own)))
 		}
 	}
-	return &testPlan{channel: c.Channel, campaignID: c.ID, document: document, env: env}, nil
+	return &testPlan{channel: c.Channel, campaignID: c.ID, revision: c.Revision, document: document, env: env}, nil
 }
 
 func testKeys(p *testPlan, f engine.KeyFilter) ([]engine.TestKey, error) {

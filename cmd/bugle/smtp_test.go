@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -129,17 +130,64 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	if want := "Email sent\nSent 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
-	box.mu.Lock()
-	defer box.mu.Unlock()
 	for to, name := range map[string]string{"a@example.com": "Jörg", "b@example.com": "friend"} {
-		checkMail(t, box.mails[to], to, name)
+		checkMail(t, box.mail(to), to, name, nil)
 	}
-	if box.mails["boss@example.com"] == nil {
-		t.Error("the copy was not delivered")
+	if box.mail("boss@example.com") != nil {
+		t.Error("a copy was sent without being asked for")
+	}
+	b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com", "--with-copies")
+	checkMail(t, box.mail("boss@example.com"), "a@example.com", "Jörg", []*mail.Address{{Address: "boss@example.com"}})
+	b.run(cli.ExitMisused, smtpDraft, "test", "-", "--with-copies")
+}
+
+// What is sent is byte for byte what the preview shows, the preview text included.
+func TestPreviewIsWhatIsSent(t *testing.T) {
+	box, b := startMailbox(t), newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
+	for _, html := range []string{
+		`<p>Hello {{user.first_name}}</p>`,
+		`<!DOCTYPE html>\r\n<html><head><style>/* <body> */</style></head>\r\n<body>\r\n<p>.</p>\n.\n` + strings.Repeat("long ", 300) + `</body></html>\n`,
+		`<html><head></head><!-- the <body> follows --><body><p>Hello</p></body></html>`,
+		`<html><body><span class='preheader' style='display:none'>Placeholder</span><p>= Hello =20 \t </p></body></html>`,
+	} {
+		id := b.create(strings.NewReplacer(`"html_content": "<p>Hello <b>{{UserAttribute['First Name']|default('friend')}}</b>, <a href=\"https://example.com/sale\">the sale</a> is on.</p>"`,
+			`"preview_text": "Until Sunday for {{user.first_name}} & all", "html_content": "`+html+`"`).Replace(smtpDraft))
+		shown, _ := b.run(cli.ExitDone, "", "preview", id, "--email", "a@example.com", "--html")
+		b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com")
+		r, err := mail.CreateReader(bytes.NewReader(box.mail("a@example.com")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent []byte
+		for part, err := r.NextPart(); !errors.Is(err, io.EOF); part, err = r.NextPart() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent, err = io.ReadAll(part.Body); err != nil { // of the last part
+				t.Fatal(err)
+			}
+		}
+		// In a mail, lines end with CRLF (RFC 2046, 4.1.1).
+		if got := strings.ReplaceAll(string(sent), "\r\n", "\n"); got != shown {
+			t.Errorf("sent  %q\nshown %q", got, shown)
+		}
+		if strings.Contains(shown, "Until Sunday for Jörg &amp; all") == strings.Contains(shown, "Placeholder") {
+			t.Errorf("the preview text is not there once: %s", shown)
+		}
 	}
 }
 
-func checkMail(t *testing.T, raw []byte, to, name string) {
+// mail returns the last mail to a recipient; nil if there is none.
+func (b *mailbox) mail(to string) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.mails[to]
+}
+
+func checkMail(t *testing.T, raw []byte, to, name string, cc []*mail.Address) {
 	t.Helper()
 	r, err := mail.CreateReader(bytes.NewReader(raw))
 	if err != nil {
@@ -150,12 +198,15 @@ func checkMail(t *testing.T, raw []byte, to, name string) {
 	}
 	for field, want := range map[string]mail.Address{
 		"From": {Name: "The Shop", Address: "shop@example.com"}, "To": {Address: to},
-		"Reply-To": {Address: "help@example.com"}, "Cc": {Address: "boss@example.com"},
+		"Reply-To": {Address: "help@example.com"},
 	} {
 		list, err := r.Header.AddressList(field)
 		if err != nil || len(list) != 1 || *list[0] != want {
 			t.Errorf("%s: %v (%v), want %v", field, list, err, want)
 		}
+	}
+	if got, err := r.Header.AddressList("Cc"); err != nil || fmt.Sprint(got) != fmt.Sprint(cc) {
+		t.Errorf("Cc: %v (%v), want %v", got, err, cc)
 	}
 	if date, err := r.Header.Date(); err != nil || date.IsZero() {
 		t.Errorf("date %v (%v)", date, err)

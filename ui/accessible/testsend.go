@@ -67,7 +67,7 @@ type tester struct {
 
 // question asks for everything a test needs, and whether to send it.
 func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, err error) {
-	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askMessageFilter, t.askOverrides} {
+	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askMessageFilter, t.askCopies, t.askOverrides} {
 		if err := part(ctx, &ask); err != nil {
 			return ask, false, err
 		}
@@ -358,6 +358,14 @@ func (t *tester) askMessageFilter(ctx context.Context, ask *engine.TestSend) err
 		ask.Filter = n.With(ask.Filter, choices[i])
 	}
 	return nil
+}
+
+// askCopies asks whether the addresses in Cc and Bcc get the test as well.
+func (t *tester) askCopies(ctx context.Context, ask *engine.TestSend) (err error) {
+	if to := t.draft.CopiesTo(ask.Filter); len(to) > 0 && !engine.IsExternal(t.service) {
+		ask.Copies, err = t.confirm(ctx, "Also send copies to "+strings.Join(to, ", "), false)
+	}
+	return err
 }
 
 // askOverrides asks for values that replace the recipients' own, for the attributes that the messages use.

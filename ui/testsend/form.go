@@ -22,6 +22,7 @@ type form struct {
 	to       recipients
 	as       personas
 	narrow   messageFilter
+	copies   bool // to the addresses in Cc and Bcc
 	values   overrides
 	forecast forecastPane
 	steps    formUndo
@@ -35,6 +36,7 @@ type formState struct {
 	values     map[string][]string
 	as         []engine.TestPersona
 	filter     engine.KeyFilter
+	copies     bool
 	typed      map[assemble.Attribute]string
 }
 
@@ -49,6 +51,7 @@ func newForm(l *layout) form {
 func (f *form) request() engine.TestSend {
 	t := f.to.request()
 	t.As, t.Filter = f.as.list, f.narrow.filter
+	t.Copies = f.copies && len(f.copiesTo()) > 0
 	f.values.addTo(&t)
 	return t
 }
@@ -85,6 +88,9 @@ func (f *form) rowIDs() []rowID {
 	out = append(out, rowID{rowPrompt, 0})
 	for i := range f.draft.FilterFields() {
 		out = append(out, rowID{rowFilter, i})
+	}
+	if len(f.copiesTo()) > 0 {
+		out = append(out, rowID{rowCopies, 0})
 	}
 	out = append(out, f.as.rowIDs()...)
 	for i := range f.values.fields {
@@ -193,7 +199,7 @@ func (f *form) setDraft() tea.Cmd {
 // repeating a test is most common.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
-	f.as.list = last.As
+	f.as.list, f.copies = last.As, last.Copies
 	f.narrow.filter = f.draft.Normalize(last.Filter)
 	f.values.restore(model.Overrides(last))
 	f.offerValues()
@@ -273,10 +279,26 @@ func (f *form) cycle() tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
 		return f.narrowTo(n, valueAfter(n.Choices(), n.Selected(f.narrow.filter)))
 	}
-	if f.at.kind == rowIdentifier {
+	switch f.at.kind {
+	case rowIdentifier:
 		return f.identify(f.to.nextIdentifier())
+	case rowCopies:
+		f.toggleCopies()
 	}
 	return nil
+}
+
+// copiesTo returns who can get copies of the messages to send: nobody if another service sends them as it likes.
+func (f *form) copiesTo() []string {
+	if engine.IsExternal(f.deps.Service) {
+		return nil
+	}
+	return f.draft.CopiesTo(f.narrow.filter)
+}
+
+func (f *form) toggleCopies() {
+	f.record(f.state(), "copies", f.at)
+	f.copies = !f.copies
 }
 
 // narrowTo sends only the messages with the value.
@@ -303,6 +325,10 @@ func (f *form) choose() tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
 		return choose(n, func(value string) tea.Cmd { return f.narrowTo(n, value) })
 	}
+	if f.at.kind == rowCopies {
+		f.toggleCopies()
+		return nil
+	}
 	return f.to.choose(f.identify)
 }
 
@@ -317,7 +343,7 @@ func (f *form) clearValues() tea.Cmd {
 
 // state returns the current state of the form.
 func (f *form) state() formState {
-	return formState{f.to.identifier, maps.Clone(f.to.values), f.as.list, f.narrow.filter, f.values.current()}
+	return formState{f.to.identifier, maps.Clone(f.to.values), f.as.list, f.narrow.filter, f.copies, f.values.current()}
 }
 
 // record records a change in a row: the state before it, and a description, which may be empty.
@@ -342,7 +368,7 @@ func (f *form) recordOf(before formState, what string, at rowID, a assemble.Attr
 // restore restores a state, with the cursor where it was changed.
 func (f *form) restore(to formState, at rowID, a assemble.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
-	f.as.list, f.narrow.filter = to.as, f.draft.Normalize(to.filter)
+	f.as.list, f.narrow.filter, f.copies = to.as, f.draft.Normalize(to.filter), to.copies
 	f.values.restore(maps.Clone(to.typed))
 	f.offerValues()
 	if at.kind == rowOverride {

@@ -42,8 +42,33 @@ func (f *form) View() string {
 func (f *form) buildRows(w int) []row {
 	rows := f.to.View(f.at, w)
 	rows = append(rows, f.narrow.View(f.at, w)...)
-	rows = append(rows, f.as.View(f.at, w, len(f.draft.FilterFields()) == 0)...)
+	copies := f.copyRows(w, len(f.draft.FilterFields()) == 0)
+	rows = append(rows, copies...)
+	rows = append(rows, f.as.View(f.at, w, len(f.draft.FilterFields())+len(copies) == 0)...)
 	return append(rows, f.values.View(f.at, w)...)
+}
+
+// copyRows returns the choice whether the addresses in Cc and Bcc get the test, with the addresses. A blank line comes first
+// where it begins a section.
+func (f *form) copyRows(w int, first bool) []row {
+	to := f.copiesTo()
+	if len(to) == 0 {
+		return nil
+	}
+	at := rowID{rowCopies, 0}
+	value, each := "none", "Nothing"
+	if f.copies {
+		value, each = "Cc and Bcc", "Each email"
+		if n := f.forecast.sendCount(); n > 0 {
+			each = count(n, "email") + " each"
+		}
+	}
+	r := line(f.theme, f.at, at, "Copies", choice(f.theme, f.at == at, value), w)
+	rows := []row{addBelow(r, 2+labelWidth, w, f.theme.Faint, each+" to "+strings.Join(to, ", ")+".")}
+	if first {
+		rows = append([]row{textRow("")}, rows...)
+	}
+	return rows
 }
 
 // sendButton returns the button with the recipients. It is always visible.
@@ -52,6 +77,9 @@ func (f *form) sendButton(w int) row {
 	text := "Send"
 	if n := f.forecast.sendCount(); n > 0 {
 		text = "Send " + count(n, "message")
+	}
+	if f.request().Copies {
+		text += " and copies"
 	}
 	style := f.theme.Button
 	if f.at == at {
@@ -137,7 +165,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 		f.to.prompt.Click(msg.X - promptX)
 	case rowSend:
 		return send()
-	case rowIdentifier, rowFilter:
+	case rowIdentifier, rowFilter, rowCopies:
 		return f.choose()
 	}
 	return nil

@@ -15,6 +15,7 @@ const (
 	rowRecipient          // a recipient
 	rowPrompt             // the prompt for the next one
 	rowFilter
+	rowCopies
 	rowPersona // a user whose data the messages have; the last one adds another
 	rowOverride
 	rowSend

@@ -517,3 +517,36 @@ func TestLeavingAsksAboutTypedRecipient(t *testing.T) {
 	h.Press("enter")
 	h.Want("+ zoe@_")
 }
+
+// Cc and Bcc get nothing unless the user says so; the form says who they are and how much they get.
+func TestCopiesAreAskedFor(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"sender_name": "Shop",`, `"sender_name": "Shop", "cc_ids": ["boss@example.com"], "bcc_ids": ["audit@example.com"],`, 1))
+	h := open(t, s, id, 80, 24)
+	h.Type("ada@example.com")
+	h.Press("enter")
+	h.Type("ben@example.com")
+	h.Press("enter")
+	h.Want("Copies", "none", "Nothing to boss@example.com")
+	h.Press("ctrl+s")
+	h.Want("Sent 2 messages.")
+	if s.sent[0].Copies {
+		t.Error("copies were sent")
+	}
+	h.Press("esc", "tab", " ")
+	h.Want("Cc and Bcc", "2 emails each to", "Send 2 messages and copies")
+	h.Golden("copies")
+	h.Press("ctrl+s")
+	h.Want("Sent 2 messages.")
+	if !s.sent[1].Copies {
+		t.Error("no copies were sent")
+	}
+	box, err := s.Outbox(context.Background(), 0)
+	if err != nil || len(box) != 4 || len(box[0].Email.Cc) != 1 || len(box[0].Email.Bcc) != 1 || len(box[3].Email.Cc) != 0 {
+		t.Errorf("the outbox holds %d messages (%v)", len(box), err)
+	}
+	h.Press("esc", "tab", " ", "ctrl+z")
+	h.Want("Cc and Bcc")
+	h = open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.WantNot("Copies")
+}

@@ -32,9 +32,9 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID|FILE|-",
 		Short: "Send a test message",
-		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. With a\n" +
-			"file or -, the body of the API's test request is read instead, which can contain the content itself.\n" +
-			"Exits with 1 if a message failed.",
+		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. The addresses\n" +
+			"in Cc and Bcc get nothing without --with-copies. With a file or -, the body of the API's test request\n" +
+			"is read instead, which can contain the content itself. Exits with 1 if a message failed.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8\n" +
@@ -52,6 +52,9 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if t.send.Copies && engine.IsExternal(svc) {
+				return cli.Misused("--with-copies is only for workspaces of bugle; the API has no field for it")
+			}
 			if len(t.as) > 0 {
 				return t.sendAs(cmd.Context(), f, svc, args[0])
 			}
@@ -64,7 +67,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body})
+			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body, Copies: t.send.Copies})
 			if err != nil {
 				return err
 			}
@@ -80,6 +83,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")
+	fl.BoolVar(&t.send.Copies, "with-copies", false, "also send each email to its addresses in Cc and Bcc")
 	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
 	return cmd
 }

@@ -797,7 +797,16 @@ func TestSendTest(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.refused("send_test", send, "FORBIDDEN: tests may not be sent to eve@example.com")
+		if b.remote { // who may send to those in Bcc as well
+			b.refused("send_test", send, "FORBIDDEN: tests may not be sent to eve@example.com")
+		} else {
+			b.call("send_test", send)
+			before = sent()
+			if out, err := b.svc.Outbox(b.Context(), 1); err != nil || len(out[0].Email.Bcc) > 0 {
+				b.Errorf("a copy was sent: %+v, %v", out, err)
+			}
+			b.refused("send_test", args{"id": mail.ID, "to": []string{"ann@example.com"}, "copies": true}, "copies")
+		}
 		other, err := mail.Body.Set(doc.P("basic_details", "user_attribute_identifier"), doc.NewString("Manager"))
 		if err != nil {
 			b.Fatal(err)

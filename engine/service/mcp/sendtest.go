@@ -18,7 +18,7 @@ import (
 func sendTest() *tool {
 	return &tool{
 		name: "send_test", title: "Send a test message", destructive: true, open: true,
-		help: "Send a draft as a test message. Recipients, and copies that the draft itself asks for, must be among those that the user of this program has allowed.",
+		help: "Send a draft as a test message. Recipients must be among those that the user of this program has allowed. The addresses in Cc and Bcc get nothing.",
 		arguments: []schema.Field{
 			idArgument(),
 			required(texts("to", "The recipients, by the identifier.", schema.Items{Min: 1, Max: catalog.MaxIdentifierValues}, schema.Unique{})),
@@ -82,7 +82,11 @@ func identifiers() (out []string) {
 // allowed returns an error if a test would reach anybody who is not allowed.
 func (s *Server) allowed(d testsend.Draft, t engine.TestSend) error {
 	var others []string
-	for _, to := range append(slices.Clone(t.Values), copies(d)...) {
+	reached := slices.Clone(t.Values)
+	if engine.IsExternal(s.Service) { // ours sends no copies, which an assistant cannot ask for
+		reached = append(reached, d.CopiesTo(t.Filter)...)
+	}
+	for _, to := range reached {
 		if !slices.ContainsFunc(s.AllowTestTo, func(ok string) bool { return ok == to || strings.Contains(ok, "@") && strings.EqualFold(ok, to) }) {
 			others = append(others, to)
 		}
@@ -98,14 +102,4 @@ func (s *Server) allowed(d testsend.Draft, t engine.TestSend) error {
 		}
 	}
 	return nil
-}
-
-// copies returns who gets a copy of the messages of a draft.
-func copies(d testsend.Draft) (out []string) {
-	for _, m := range d.Messages {
-		content := d.Document.Lookup(m.Key.Content)
-		out = append(append(out, content.Get(catalog.EmailCc).Strings()...), content.Get(catalog.EmailBcc).Strings()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

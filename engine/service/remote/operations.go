@@ -179,6 +179,9 @@ func rows(data doc.Value) []doc.Value {
 // has had the call for longer than a refusal takes; the keys of a saved draft are read for this. After an
 // error nothing more is reported.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	if r.Copies {
+		return engine.TestResult{}, engine.Errorf(engine.BadRequest, http.StatusBadRequest, "a remote service cannot be asked for copies of a test; the API has no field for them")
+	}
 	n := s.newProgressReporter(r)
 	out, err := s.call(ctx, request{Operation: operation.Test, Call: r.Call, body: r.Body, progress: n})
 	if err != nil {

@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/message/render"
+	"bugle/engine/service/local"
+	"bugle/store/mem"
 	"bugle/ui/builder/livepage"
 )
 
@@ -127,6 +131,49 @@ func TestElementsThatConnectAreLeftOut(t *testing.T) {
 		if _, got := get(t, request(t, http.MethodGet, s.URL()+"message")); got != want {
 			t.Errorf("%s\nbecomes %s\nwant    %s", in, got, want)
 		}
+	}
+}
+
+// The page shows the body that is sent, with what keeps it in its frame.
+func TestPageShowsWhatIsSent(t *testing.T) {
+	const added = `<base target="_blank"><meta name="color-scheme" content="light dark">`
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	_, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Post", Provider: engine.ProviderOutbox}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := local.Open(db, "DEMO", local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	body, err := doc.Parse([]byte(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "created_by": "ann@example.com",
+		"basic_details": {"name": "Roast", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Post"},
+		"campaign_content": {"content": {"email": {"subject": "x", "from_address": "shop@example.com", "sender_name": "Shop", "preview_text": "Until Sunday",
+			"html_content": "<html><head><title>x</title></head>\r\n<!-- the <body> --><body>\r\n<p>Hello</p></body></html>"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.Create(t.Context(), engine.CreateRequest{Call: engine.NewCall(), Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Test(t.Context(), engine.TestRequest{Body: engine.DraftTest(made.ID, engine.TestSend{Identifier: "EMAIL", Values: []string{"ann@example.com"}})}); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := s.Outbox(t.Context(), 1)
+	if err != nil || len(sent) != 1 || !strings.Contains(sent[0].Email.HTML, "Until Sunday") {
+		t.Fatalf("sent %+v, %v", sent, err)
+	}
+	c, err := s.Get(t.Context(), made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m livepage.Messages
+	page := start(t, m.Source(livepage.Campaign{Service: s, Campaign: c}))
+	if _, got := get(t, request(t, http.MethodGet, page.URL()+"message")); strings.Replace(got, added, "", 1) != sent[0].Email.HTML {
+		t.Errorf("shown %q\nsent  %q", got, sent[0].Email.HTML)
 	}
 }
 

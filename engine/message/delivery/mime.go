@@ -89,8 +89,13 @@ func foldable(s string) []string {
 // encodedWords returns a text as encoded words (RFC 2047) that split no character. The first leaves room for the name of
 // the field.
 func encodedWords(name, s string) []string {
-	encode := quotedWord
-	if len(quotedWord(s)) > len(base64Word(s)) {
+	encode, ascii := quotedWord, 0
+	for _, c := range []byte(s) {
+		if c < utf8.RuneSelf {
+			ascii++
+		}
+	}
+	if ascii < len(s)/2 { // of a text that is mostly ASCII, filters take it for a disguise
 		encode = base64Word
 	}
 	const oneCharacter = 24 // bytes

@@ -155,7 +155,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.OpenMsg:
 		return m.open(msg.Route), true
 	case screen.ReplaceMsg:
-		return tea.Sequence(m.pop(), m.open(msg.Route)), true
+		return m.replace(msg.Route), true
 	case screen.BackMsg:
 		return m.back(), true
 	case EndMsg:

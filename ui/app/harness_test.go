@@ -23,6 +23,7 @@ import (
 type page struct {
 	screen.Base
 	title         string
+	workspace     string
 	harness       *harness
 	actions       []screen.Action
 	typing        bool
@@ -111,11 +112,11 @@ func newHarness(t *testing.T, change ...func(*Options)) *harness {
 	d.editor = func(string) ([]string, error) { return nil, errors.New("There is no editor: set EDITOR.") }
 	o := Options{
 		Deps: screen.Deps{Theme: themes.Plain(), Now: func() time.Time { return d.now }, Workspace: "DEMO"},
-		Factory: func(_ screen.Deps, r screen.Route) (screen.Screen, error) {
+		Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 			if r.Name == "broken" {
 				return nil, errors.New("there is no screen broken")
 			}
-			p := &page{Base: screen.NewBase(), title: r.Name, harness: d}
+			p := &page{Base: screen.NewBase(), title: r.Name, workspace: deps.Workspace, harness: d}
 			d.pages[r.Name] = p
 			return p, nil
 		},

@@ -36,24 +36,22 @@ func (st *screenStack) push(s screen.Screen, r screen.Route) {
 	st.stack = append(st.stack, stackEntry{s, r})
 }
 
-// pushRoute creates the screen of a route and pushes it.
-func (st *screenStack) pushRoute(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
-	s, err := st.factory(deps, r)
-	if err != nil {
-		return nil, err
+// closeAbove removes the screens above index i and returns the command that closes them, the top one first.
+func (st *screenStack) closeAbove(i int) tea.Cmd {
+	var closing []tea.Cmd
+	for len(st.stack) > i+1 {
+		closing = append(closing, st.top().Close())
+		st.stack = st.stack[:len(st.stack)-1]
 	}
-	st.push(s, r)
-	return s.Init(), nil
+	return tea.Sequence(closing...)
 }
 
-// clear removes all screens and returns the command that closes them, the first one first.
-func (st *screenStack) clear() tea.Cmd {
-	var closing []tea.Cmd
-	for _, gone := range st.stack {
-		closing = append(closing, gone.Close())
+// resume tells the top screen that it is on top again.
+func (st *screenStack) resume() tea.Cmd {
+	if r, ok := st.top().(screen.Resumer); ok {
+		return r.Resume()
 	}
-	st.stack = nil
-	return tea.Sequence(closing...)
+	return nil
 }
 
 // closeAll returns the commands that close all screens, the top one first.
@@ -71,44 +69,27 @@ type navigable interface {
 	GoTo(screen.Route) tea.Cmd
 }
 
-// reopen returns to a screen on the stack by its route, closing those above it; false if there is none.
-func (st *screenStack) reopen(r screen.Route) (tea.Cmd, bool) {
+// find returns the screen of a route on the stack and its index; nil if there is none.
+func (st *screenStack) find(r screen.Route) (int, navigable) {
 	for i, s := range st.stack {
-		p, ok := s.Screen.(navigable)
-		if !ok || p.Route().Name != r.Name || p.Route().ID != r.ID {
-			continue
+		if p, ok := s.Screen.(navigable); ok && p.Route().Name == r.Name && p.Route().ID == r.ID {
+			return i, p
 		}
-		var closing []tea.Cmd
-		for _, gone := range st.stack[i+1:] {
-			closing = append(closing, gone.Close())
-		}
-		st.stack = st.stack[:i+1]
-		return tea.Sequence(tea.Sequence(closing...), p.GoTo(r)), true
 	}
-	return nil, false
-}
-
-// pop removes the top screen.
-func (st *screenStack) pop() tea.Cmd {
-	if len(st.stack) == 1 {
-		return nil
-	}
-	gone := st.top()
-	st.stack = st.stack[:len(st.stack)-1]
-	var resume tea.Cmd
-	if r, ok := st.top().(screen.Resumer); ok {
-		resume = r.Resume()
-	}
-	return tea.Sequence(gone.Close(), resume)
+	return 0, nil
 }
 
 // popDeleted closes the top screens that are about a deleted campaign.
 func (st *screenStack) popDeleted(id string) tea.Cmd {
-	var left []tea.Cmd
-	for len(st.stack) > 1 && st.route().ID == id {
-		left = append(left, st.pop())
+	top := len(st.stack) - 1
+	i := top
+	for i > 0 && st.stack[i].route.ID == id {
+		i--
 	}
-	return tea.Sequence(left...)
+	if i == top {
+		return nil
+	}
+	return tea.Sequence(st.closeAbove(i), st.resume())
 }
 
 // deliver passes a task's result to its screen, anywhere in the stack.
@@ -184,44 +165,64 @@ func (st *screenStack) subject() screen.CampaignScreen {
 // open pushes the screen of a route. If that screen is on the stack already, it closes those above it instead,
 // so that the stack does not grow in circles.
 func (m *Model) open(r screen.Route) tea.Cmd {
-	if cmd, ok := m.reopen(r); ok {
-		return cmd
+	if i, open := m.find(r); open != nil {
+		return m.leave(i, func() tea.Cmd { return tea.Sequence(m.closeAbove(i), open.GoTo(r)) })
 	}
-	cmd, err := m.pushRoute(m.opts.Deps, r)
-	if err != nil {
-		return m.notify(widget.LevelError, err.Error())
-	}
+	cmd, _ := m.openAbove(len(m.stack)-1, m.opts.Deps, r)
 	return cmd
 }
 
-// back closes the top screen, asking first if the screen requires it.
-func (m *Model) back() tea.Cmd {
-	if len(m.stack) == 1 {
-		return nil
+// replace puts the screen of a route in the place of the top one. The one below stays covered, so it is not resumed.
+func (m *Model) replace(r screen.Route) tea.Cmd {
+	if _, open := m.find(r); open != nil {
+		return m.open(r)
 	}
-	if q := leaveQuestion(m.top()); q != nil {
-		return m.confirmLeave(*q, m.pop)
-	}
-	return m.pop()
+	below := len(m.stack) - 2
+	return m.leave(below, func() tea.Cmd {
+		cmd, _ := m.openAbove(below, m.opts.Deps, r)
+		return cmd
+	})
 }
 
-// leaveTo closes the screens above index i, asking first if one of them requires it.
+// openAbove puts the screen of a route in the place of those above index i. If it cannot be created, ok is false, and
+// nothing changes.
+func (m *Model) openAbove(i int, deps screen.Deps, r screen.Route) (cmd tea.Cmd, ok bool) {
+	s, err := m.factory(deps, r)
+	if err != nil {
+		return m.notify(widget.LevelError, err.Error()), false
+	}
+	closed := m.closeAbove(i)
+	m.opts.Deps = deps
+	m.push(s, r)
+	return tea.Sequence(closed, s.Init()), true
+}
+
+// back closes the top screen.
+func (m *Model) back() tea.Cmd { return m.leaveTo(len(m.stack) - 2) }
+
+// leaveTo closes the screens above index i.
 func (m *Model) leaveTo(i int) tea.Cmd {
-	if len(m.stack)-1 <= i {
+	if i < 0 || i >= len(m.stack)-1 {
 		return nil
 	}
-	leave := func() tea.Cmd {
-		gone := m.pop()
-		return tea.Sequence(gone, m.leaveTo(i))
-	}
-	if q := leaveQuestion(m.top()); q != nil {
-		return m.confirmLeave(*q, leave)
-	}
-	return leave()
+	return m.leave(i, func() tea.Cmd { return tea.Sequence(m.closeAbove(i), m.resume()) })
 }
 
-// quit closes every screen, waits for pending saves, and ends the program. The first guarded screen from the
-// top asks; quitting again while it asks skips the question.
+// leave asks the guarded screens above index i, the top one first, and calls then when all have agreed. No screen
+// is closed any other way, except when the program is told to end or a campaign is deleted.
+func (m *Model) leave(i int, then func() tea.Cmd) tea.Cmd { return m.askFrom(len(m.stack)-1, i, then) }
+
+func (m *Model) askFrom(at, i int, then func() tea.Cmd) tea.Cmd {
+	for at = min(at, len(m.stack)-1); at > i; at-- {
+		if q := leaveQuestion(m.stack[at].Screen); q != nil {
+			return m.confirmLeave(*q, func() tea.Cmd { return m.askFrom(at-1, i, then) })
+		}
+	}
+	return then()
+}
+
+// quit closes every screen, waits for pending saves, and ends the program. Quitting again while a screen asks skips
+// the questions.
 func (m *Model) quit() tea.Cmd {
 	if m.quitting {
 		return tea.Quit
@@ -229,13 +230,8 @@ func (m *Model) quit() tea.Cmd {
 	if m.confirmingQuit {
 		return m.quitNow()
 	}
-	for i := len(m.stack) - 1; i >= 0; i-- {
-		if q := leaveQuestion(m.stack[i].Screen); q != nil {
-			m.confirmingQuit = true
-			return m.confirmLeave(*q, m.quitNow)
-		}
-	}
-	return m.quitNow()
+	m.confirmingQuit = true
+	return m.leave(-1, m.quitNow)
 }
 
 // EndMsg ends the program without a question after every screen has saved its work, for example when the system
@@ -267,19 +263,15 @@ func (m *Model) end() tea.Cmd {
 
 // switchWorkspace starts again in another workspace.
 func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
-	theme := m.theme
-	m.opts.Deps = msg.Deps
-	m.opts.Deps.Theme = theme
-	m.link.reset(m.opts.Deps)
-	old := m.screenStack
-	m.screenStack.stack = nil
-	begin, err := m.pushRoute(m.opts.Deps, msg.Route)
-	if err != nil {
-		m.screenStack = old
-		return m.notify(widget.LevelError, err.Error())
-	}
-	// The commands of the new screen may run for as long as it is open; nothing waits for them.
-	return tea.Sequence(old.clear(), tea.Batch(begin, offerTour(m.opts.Deps)))
+	return m.leave(-1, func() tea.Cmd {
+		msg.Deps.Theme = m.theme
+		cmd, ok := m.openAbove(-1, msg.Deps, msg.Route)
+		if !ok {
+			return cmd
+		}
+		m.link.reset(msg.Deps)
+		return tea.Batch(cmd, offerTour(msg.Deps))
+	})
 }
 
 func leaveQuestion(s screen.Screen) *screen.Question {
@@ -292,7 +284,7 @@ func leaveQuestion(s screen.Screen) *screen.Question {
 func (m *Model) confirmLeave(q screen.Question, leave func() tea.Cmd) tea.Cmd {
 	then := q.Then
 	q.Then = func(a widget.Answer) tea.Cmd {
-		m.confirmingQuit = false
+		m.confirmingQuit = m.confirmingQuit && a.Yes() // another screen may ask
 		var cmd tea.Cmd
 		if then != nil {
 			cmd = then(a)

@@ -117,11 +117,68 @@ func TestSwitchWorkspace(t *testing.T) {
 	deps := d.model.opts.Deps
 	deps.Workspace = "OTHER"
 	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: "broken"}})
-	d.want("there is no screen broken", "(top body)")
+	d.want("there is no screen broken", "(top body)", "DEMO")
+	d.wantNot("OTHER")
 	d.wantLog()
+	d.send(screen.OpenMsg{Route: screen.Route{Name: "next"}})
+	if w := d.pages["next"].workspace; w != "DEMO" {
+		t.Errorf("a screen that is opened then is of the workspace %s", w)
+	}
+	d.press("esc")
+	d.log = nil
 	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: "list"}})
 	d.want("OTHER", "(list body)")
-	d.wantLog("closed home", "closed top", "init list")
+	d.wantLog("closed top", "closed home", "init list")
+}
+
+// Whatever closes a screen asks what the screen wants to ask, of each that it closes, and closes none before all agreed.
+func TestEveryWayOutAsks(t *testing.T) {
+	for name, leave := range map[string]tea.Msg{
+		"a link to an open screen": screen.OpenMsg{Route: screen.Route{Name: "home"}},
+		"the breadcrumb":           tea.MouseMsg{X: 13, Y: 0, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress},
+		"another workspace":        screen.SwitchWorkspaceMsg{Route: screen.Route{Name: "there"}},
+		"quit":                     screen.QuitMsg{},
+	} {
+		d := newHarness(t)
+		d.open("record").leaveQuestion = &screen.Question{Title: "Discard changes?"}
+		d.open("test").leaveQuestion = &screen.Question{Title: "Stop the test?"}
+		if msg, ok := leave.(screen.SwitchWorkspaceMsg); ok {
+			msg.Deps = d.model.opts.Deps
+			leave = msg
+		}
+		d.log = nil
+		d.send(leave)
+		d.want("Stop the test?")
+		d.press("y")
+		d.want("Discard changes?")
+		d.press("n")
+		d.want("(test body)")
+		d.wantLog()
+		d.send(leave)
+		d.press("y", "y")
+		if d.wantNot("(test body)", "Discard changes?"); len(d.log) < 2 || d.log[0] != "closed test" && d.log[1] != "closed test" {
+			t.Errorf("%s: what happened is %q", name, d.log)
+		}
+	}
+}
+
+// A screen that takes the place of another asks what that asks, and the one below, which stays covered, reads nothing.
+func TestReplaceAsksAndResumesNothing(t *testing.T) {
+	d := newHarness(t)
+	d.open("top").leaveQuestion = &screen.Question{Title: "Leave?"}
+	d.log = nil
+	d.send(screen.ReplaceMsg{Route: screen.Route{Name: "broken"}})
+	d.press("y")
+	d.want("there is no screen broken", "(top body)")
+	d.wantLog()
+	d.send(screen.ReplaceMsg{Route: screen.Route{Name: "other"}})
+	d.want("Leave?")
+	d.press("y")
+	d.want("home › other")
+	d.wantLog("closed top", "init other")
+	if n := d.pages["home"].resumed; n != 0 {
+		t.Errorf("the screen below was resumed %d times", n)
+	}
 }
 
 func TestHeaderKeepsEndOfBreadcrumb(t *testing.T) {

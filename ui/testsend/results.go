@@ -51,18 +51,16 @@ func (r *results) cancel() tea.Cmd {
 	return nil
 }
 
-// tickMsg advances the spinner while messages are sent.
-type tickMsg struct{ id screen.ID }
-
 const tickTime = 120 * time.Millisecond
 
+// tick advances the spinner later. It is addressed to the screen, which may not be on top then.
 func (r *results) tick() tea.Cmd {
-	id := r.tasks.ID()
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{id} })
+	tick := screen.Result{Screen: r.tasks.ID(), Kind: taskTick}
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick })
 }
 
-func (r *results) handleTick(t tickMsg) tea.Cmd {
-	if t.id != r.tasks.ID() || r.done {
+func (r *results) handleTick() tea.Cmd {
+	if r.done {
 		return nil
 	}
 	r.frame++

@@ -12,8 +12,11 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
@@ -191,6 +194,43 @@ func TestSendingPicture(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}
 	}
+}
+
+// The spinner goes on after another screen was on top.
+func TestSpinnerRunsBelowAnotherScreen(t *testing.T) {
+	s := newService(t)
+	s.override = func(ctx context.Context, _ engine.TestRequest) (engine.TestResult, error) {
+		<-ctx.Done()
+		return engine.TestResult{}, ctx.Err()
+	}
+	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
+	model, err := app.New(app.Options{Deps: uitest.Deps(s), Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+		if r.Name == screen.TestSend {
+			return st.screen, nil
+		}
+		return outbox.New(deps, r), nil
+	}, First: screen.Route{Name: screen.TestSend}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.typeText("ada@example.com")
+	st.press("ctrl+s")
+	st.model = model
+	spins := func() {
+		st.until("Sending")
+		for range 3 {
+			before := st.view()
+			st.wait(func() bool { return st.view() != before }, "to spin")
+		}
+	}
+	spins()
+	st.send(screen.OpenMsg{Route: screen.Route{Name: screen.Outbox}})
+	st.until("No test messages")
+	for range 3 {
+		st.next() // the list of messages, and ticks
+	}
+	st.send(screen.BackMsg{})
+	spins()
 }
 
 var _ screen.Screen = (*testsend.Screen)(nil)

@@ -55,6 +55,7 @@ const (
 	taskForecast = "forecast"
 	taskNames    = "names"
 	taskSend     = "send"
+	taskTick     = "tick"
 	taskOutbox   = "outbox"
 	taskGroups   = "groups"
 	taskKeep     = "keep"
@@ -120,6 +121,9 @@ func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
+		if msg.Kind == taskTick {
+			return s.results.handleTick()
+		}
 		if !s.Accept(msg) {
 			return nil
 		}
@@ -133,8 +137,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
 		}
-	case tickMsg:
-		return s.results.handleTick(msg)
 	case tea.KeyMsg:
 		if s.as.box != nil {
 			return s.as.box.Key(msg)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 // draft is a record being edited, with its stored version. It is independent of the screen.
 type draft struct {
 	edit.Document
-	rules     edit.Rules
 	section   *settings.Section
 	workspace engine.Workspace
 	name      string    // its stored name; "" for a new record
@@ -30,19 +30,20 @@ type draft struct {
 // newDraft returns the draft of the section's record with that name, or of a new record that starts with start.
 func newDraft(sec *settings.Section, name string, start doc.Value, now func() time.Time) *draft {
 	d := &draft{section: sec, name: name}
-	d.rules = edit.Rules{Check: d.problemsOf, Now: now}
 	if name == "" && !start.Exists() {
 		start = sec.New()
 	}
-	d.begin(start)
+	d.Document = edit.NewDocument(edit.Rules{Check: d.problemsOf, Now: now})
+	d.adopt(start, doc.Value{})
 	return d
 }
 
-// begin sets the stored version, with nothing to undo.
-func (d *draft) begin(stored doc.Value) {
+// adopt sets the stored version. Changes that the user has made since the record was base are kept on top of it, and
+// so is what can be undone.
+func (d *draft) adopt(stored, base doc.Value) {
+	root, _ := engine.Rebase(base, d.Root(), stored)
 	d.origin, d.refused = stored, nil
-	d.Document = edit.NewDocument(d.rules)
-	d.Replace(stored)
+	d.Replace(root)
 }
 
 // title returns the name of the record.
@@ -59,14 +60,15 @@ func (d *draft) title() string {
 // loaded is a record that was read.
 type loaded struct {
 	value     doc.Value
+	base      doc.Value // the draft when reading began
 	workspace engine.Workspace
 }
 
 // load returns the function that reads the record.
 func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
-	sec, name := d.section, d.name
+	sec, name, base := d.section, d.name, d.Root()
 	return func(ctx context.Context) (any, error) {
-		var l loaded
+		l := loaded{base: base}
 		var err error
 		if k, ok := svc.(engine.WorkspaceStore); ok {
 			if l.workspace, err = k.Workspace(ctx); err != nil {
@@ -80,13 +82,31 @@ func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 	}
 }
 
-// setLoaded starts editing the loaded record. A new record is kept as it is.
+// setLoaded adopts the loaded record. A new record is kept as it is.
 func (d *draft) setLoaded(l loaded) {
 	d.workspace, d.refused = l.workspace, nil
 	if l.value.Exists() {
-		d.begin(l.value)
+		if l.base.Exists() { // it takes the place of the user's own version, which undo brings back
+			d.Change(d.Root(), nil, "")
+		}
+		d.adopt(l.value, l.base)
 	}
 	d.Check()
+}
+
+// restore undoes or redoes a change; see [edit.Document.Undo]. What the service has set meanwhile stays.
+func (d *draft) restore(move func() (edit.UndoResult, bool)) (edit.UndoResult, bool) {
+	d.refused = nil
+	m, ok := move()
+	root := d.Root()
+	for name := range d.section.Fixed {
+		if with, err := root.Set(doc.P(name), d.origin.Get(name)); err == nil {
+			root = with
+		}
+	}
+	d.Replace(root)
+	m.Changes = slices.DeleteFunc(m.Changes, func(c doc.Change) bool { return d.locked(c.Path) != "" })
+	return m, ok
 }
 
 // change replaces the record; see [edit.Document.Change].

@@ -32,7 +32,7 @@ func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record 
 	s := &Record{Base: screen.NewBase(), theme: deps.Theme, startPath: r.Path[1:], info: newInfo(deps.Theme)}
 	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
 	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, afterExternal: s.finishUpdate}
-	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.reload}
+	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.Init}
 	return s
 }
 
@@ -58,12 +58,6 @@ func (s *Record) Badge() (string, themes.Tone) {
 
 // Init reads the record.
 func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.service)) }
-
-// reload reads it again for the open form.
-func (s *Record) reload() tea.Cmd {
-	s.startPath = s.form.path
-	return s.Init()
-}
 
 // Update handles results and messages of the form, and passes keys and mouse events to it.
 func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.finishUpdate(s.update(msg)) }
@@ -99,15 +93,13 @@ func (s *Record) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		if s.failed = r.Err; r.Err == nil {
 			s.draft.setLoaded(r.Value.(loaded))
-			s.form.goTo(s.startPath)
+			if s.form.editor == nil {
+				s.form.goTo(s.startPath)
+			}
 		}
 		return nil
 	case taskSave:
-		cmd := s.saver.handleResult(r)
-		if r.Err == nil {
-			s.form.reopen()
-		}
-		return cmd
+		return s.saver.handleResult(r)
 	}
 	return s.info.update(r)
 }
@@ -151,8 +143,7 @@ func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Red
 
 // restore moves to another version of the record, and to the place that changed.
 func (s *Record) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
-	s.draft.refused = nil
-	m, ok := move()
+	m, ok := s.draft.restore(move)
 	if !ok {
 		return nil, false
 	}

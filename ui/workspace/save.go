@@ -21,6 +21,7 @@ import (
 type savedRecord struct {
 	settings.Saved
 	value doc.Value // as stored
+	sent  doc.Value // the draft that was saved
 }
 
 // saver saves the record, and asks what to do if that is refused.
@@ -32,6 +33,7 @@ type saver struct {
 	reload  func() tea.Cmd         // reads the record again
 
 	leaveAfterSave bool // close the screen after saving
+	saveAgain      bool // save what was typed during the running save
 }
 
 func (s *saver) save() tea.Cmd {
@@ -47,20 +49,24 @@ func (s *saver) saveAndLeave() tea.Cmd {
 	return s.put(s.draft.request())
 }
 
-// put stores the record unless it has known problems.
+// put stores the record unless it has known problems. One save runs at a time: another would be taken for that of
+// somebody else.
 func (s *saver) put(r settings.PutRequest) tea.Cmd {
+	if s.saveAgain = s.tasks.Running(taskSave); s.saveAgain {
+		return nil
+	}
 	s.draft.saveTried = true
 	s.draft.Check()
 	if bad := schema.Errors(s.draft.Problems()); len(bad) > 0 {
 		return s.showProblem(bad[0])
 	}
-	sec, svc := s.draft.section, s.service
+	sec, svc, sent := s.draft.section, s.service, s.draft.Root()
 	return s.tasks.Run(taskSave, func(ctx context.Context) (any, error) {
 		out, err := sec.Put(ctx, svc, r)
 		if err != nil {
 			return nil, err
 		}
-		k := savedRecord{Saved: out}
+		k := savedRecord{Saved: out, sent: sent}
 		k.value, err = sec.Get(ctx, svc, out.Name)
 		return k, err
 	})
@@ -77,17 +83,22 @@ func (s *saver) showProblem(p schema.Problem) tea.Cmd {
 }
 
 func (s *saver) handleResult(r screen.Result) tea.Cmd {
+	again := s.saveAgain
+	s.saveAgain = false
 	if r.Err != nil {
 		return s.showError(r.Err)
 	}
 	k := r.Value.(savedRecord)
 	s.draft.name = k.Name
-	s.draft.begin(k.value)
-	leave := s.leaveAfterSave
-	s.leaveAfterSave = false
+	s.draft.adopt(k.value, k.sent)
 	if k.Secret != "" {
 		return s.showSecret(k)
 	}
+	if again && s.draft.dirty() {
+		return s.put(s.draft.request())
+	}
+	leave := s.leaveAfterSave && !s.draft.dirty() // whoever types on stays
+	s.leaveAfterSave = false
 	words := "Saved " + recordName(s.draft.section, k.Name) + "."
 	if k.Note != "" {
 		words += " " + k.Note

@@ -105,6 +105,76 @@ func TestChangesAreSavedExplicitly(t *testing.T) {
 	}
 }
 
+// What is typed while a slow service saves is kept on top of what it stored, and so is what can be undone.
+func TestTypingDuringASaveIsKept(t *testing.T) {
+	svc := newSampleService(t)
+	h := program(t, svc, 100, 30)
+	openSection(h, "General")
+	h.Press("enter")
+	h.Type(" shop")
+	h.Hold()
+	h.Press("ctrl+s")
+	h.Type("!")
+	h.FinishHeld()
+	h.Want("Demo shop!", "not saved", "Saved the general settings.")
+	if got := settingsOf(t, svc).Name; got != "Demo shop" {
+		t.Errorf("the name is %q", got)
+	}
+	h.Press("ctrl+z")
+	h.Want("Demo", "Undone: Name", "not saved")
+	h.WantNot("Demo shop")
+	h.Press("ctrl+y")
+	h.Hold()
+	h.Press("ctrl+s")
+	h.Type("?")
+	h.Press("ctrl+s")
+	h.FinishHeld()
+	h.Want("Demo shop!?", "Saved the general settings.")
+	h.WantNot("not saved", "changed by someone else")
+	if got := settingsOf(t, svc).Name; got != "Demo shop!?" {
+		t.Errorf("the name is %q", got)
+	}
+}
+
+// Whoever types on after enter in the last field stays, and is not interrupted by a question.
+func TestTypingDuringASaveStays(t *testing.T) {
+	svc := newSampleService(t)
+	h := program(t, svc, 100, 30)
+	openSection(h, "Teams")
+	h.Press("n")
+	h.Type("Partners")
+	h.Hold()
+	h.Press("enter")
+	h.Type(" and friends")
+	h.FinishHeld()
+	h.Want("Partners and friends", "not saved")
+	h.WantNot("Discard")
+	h.Press("enter")
+	h.Want("Saved the team Partners and friends.", "▌ Partners and friends")
+	if got := strings.Join(settingsOf(t, svc).Teams, ","); strings.Count(got, "Partners") != 1 {
+		t.Errorf("the teams are %q", got)
+	}
+}
+
+// Taking another's version keeps what is typed until it arrives, and undo brings back one's own.
+func TestTakingTheirsCanBeUndone(t *testing.T) {
+	svc := newSampleService(t)
+	h := program(t, svc, 100, 30)
+	openSection(h, "General")
+	h.Press("enter")
+	h.Type(" mine")
+	w := settingsOf(t, svc)
+	w.Name = "Theirs"
+	if err := svc.UpdateWorkspace(t.Context(), func(now *engine.Workspace) error { now.Name = w.Name; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("ctrl+s", "t")
+	h.Want("Theirs", "saved")
+	h.WantNot("mine")
+	h.Press("ctrl+z")
+	h.Want("Demo mine", "not saved")
+}
+
 func TestProblemIsShownAtItsField(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)

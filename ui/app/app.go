@@ -126,8 +126,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		msg.box.found(msg)
 		return nil
-	case prefFailedMsg:
-		return m.notify(widget.LevelError, msg.err.Error())
 	case tourOfferMsg:
 		return m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
 	case toastTickMsg:
@@ -218,7 +216,7 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 	if msg.Preview {
 		return nil
 	}
-	keep := savePref(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	keep := remember(m.opts.Deps, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
 	if t.Name == themes.None && msg.Name != themes.None {
 		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}

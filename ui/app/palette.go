@@ -93,7 +93,7 @@ func (m *Model) palette() tea.Cmd {
 // recordRun adds a command to the recent ones.
 func (m *Model) recordRun(name string) tea.Cmd {
 	m.recent = palettePrefs{m.recent}.withRecent(name).Recent
-	return savePref(m.opts.Deps.Prefs, prefPalette, func(p palettePrefs) palettePrefs { return p.withRecent(name) })
+	return remember(m.opts.Deps, prefPalette, func(p palettePrefs) palettePrefs { return p.withRecent(name) })
 }
 
 // paletteSource is a snapshot of everything the palette lists, taken when it opens.

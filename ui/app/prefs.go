@@ -6,6 +6,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // The preferences that the root model stores.
@@ -46,7 +48,7 @@ func (m *Model) background(msg BackgroundMsg) tea.Cmd {
 	if t, err := m.opts.Themes(m.theme.Name); err == nil {
 		m.useTheme(t)
 	}
-	return savePref(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
+	return remember(m.opts.Deps, prefDark, func(background) background { return background{!msg.Dark} })
 }
 
 // palettePrefs are the recent actions of the palette.
@@ -74,24 +76,18 @@ func loadRecent(p *prefs.Prefs) tea.Cmd {
 	return func() tea.Msg {
 		mem, err := prefs.Read[palettePrefs](p, prefPalette)
 		if err != nil {
-			return prefFailedMsg{err}
+			return unreadable(err)
 		}
 		return recentLoadedMsg{mem.Recent}
 	}
 }
 
-// prefFailedMsg reports that a preference could not be stored.
-type prefFailedMsg struct{ err error }
+// remember changes a preference of the program.
+func remember[T any](deps screen.Deps, name string, change func(T) T) tea.Cmd {
+	return screen.Remember(deps.Prefs, name, "your settings", change)
+}
 
-// savePref changes a preference in the background.
-func savePref[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
-	if p == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		if _, err := prefs.Update(p, name, change); err != nil {
-			return prefFailedMsg{err}
-		}
-		return nil
-	}
+// unreadable is the notice that a preference could not be read.
+func unreadable(err error) tea.Msg {
+	return screen.NotifyMsg{Level: widget.LevelError, Text: err.Error()}
 }

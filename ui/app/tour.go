@@ -39,10 +39,10 @@ func offerTour(deps screen.Deps) tea.Cmd {
 			return nil
 		}
 		if err == nil {
-			_, err = prefs.Update(p, prefTour, func(t tourPrefs) tourPrefs { t.Offered = true; return t })
+			_, err = prefs.Update(p, prefTour, func(t tourPrefs) tourPrefs { t.Offered = true; return t })()
 		}
 		if err != nil {
-			return prefFailedMsg{err}
+			return unreadable(err)
 		}
 		return tourOfferMsg{}
 	}
@@ -114,7 +114,7 @@ func (m *Model) tour() tea.Cmd {
 		bar, acts := m.statusBar()
 		return widget.Width(h.start()), bar, acts
 	}})
-	return savePref(m.opts.Deps.Prefs, prefTour, func(tourPrefs) tourPrefs { return tourPrefs{true, true} })
+	return remember(m.opts.Deps, prefTour, func(tourPrefs) tourPrefs { return tourPrefs{true, true} })
 }
 
 // key moves through the steps. Any other key ends the tour and works as usual.

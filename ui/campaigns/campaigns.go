@@ -40,7 +40,6 @@ const (
 	taskSearch       = "search"
 	taskCount        = "count"
 	taskReadSettings = "recall"
-	taskSaveSettings = "keep"
 	taskClone        = "clone"
 	taskSelectAll    = "mark"
 	taskPlanBulk     = "plan"

@@ -27,7 +27,7 @@ type listing struct {
 func newListing(deps screen.Deps, tasks taskRunner) *listing {
 	facets := newFacetsPane(deps.Theme)
 	l := &listing{tasks: tasks, feed: newFeed(deps, tasks), grid: newGrid(deps.Theme), facets: &facets}
-	l.listPrefs = &listPrefs{store: newSettingsStore(deps), tasks: tasks, author: deps.Author}
+	l.listPrefs = &listPrefs{stored: deps.Prefs.Within(deps.Workspace), tasks: tasks, author: deps.Author}
 	l.finder = &finder{bar: newSearchBar(deps.Theme), prefs: l.listPrefs, now: zonedClock(deps)}
 	l.selection = &selector{grid: l.grid, tasks: tasks, moved: l.moved}
 	return l

@@ -3,6 +3,8 @@ package campaigns_test
 import (
 	"context"
 	"iter"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/ui/app"
 	"bugle/ui/campaigns"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -124,6 +127,51 @@ func TestRecentSearches(t *testing.T) {
 	h.Want("/ sale", "1 of 11")
 	h.Press("up", "down", "down")
 	h.Want("/ x")
+}
+
+// What the user has changed before the stored settings arrive counts more than they do.
+func TestChangesBeforeTheSettingsArrive(t *testing.T) {
+	deps := uitest.Deps(newFake(sample()...))
+	deps.Prefs = prefs.NewInMemory()
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30)
+	h.ClickOn("Name")
+	h.Want("Name ↑")
+	h = uitest.Program(t, app.Options{Deps: deps, First: screen.Route{Name: screen.Welcome}, Factory: func(d screen.Deps, r screen.Route) (screen.Screen, error) {
+		return campaigns.New(d, r), nil
+	}}, 120, 30)
+	h.Want("Name ↑")
+	h.Hold()
+	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Campaigns}})
+	h.Press("i")
+	h.FinishHeld()
+	h.Want("Updated ↑")
+	h.WantNot("Name ↑")
+}
+
+// A setting that cannot be stored is reported, and stored with the next one.
+func TestSettingsAreStoredLater(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "prefs")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the way
+		t.Fatal(err)
+	}
+	deps := uitest.Deps(newFake(sample()...))
+	deps.Prefs = prefs.New(dir)
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30)
+	save := func(name string) {
+		h.Press("W")
+		h.Type(name)
+		h.Press("enter")
+	}
+	save("My first")
+	h.Want("Can't save your settings: ")
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	save("My second")
+	deps.Prefs = prefs.New(dir)
+	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30) // another start
+	h.Press("w")
+	h.Want("My first", "My second")
 }
 
 // The list follows changes elsewhere, one campaign at a time.

@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"context"
-	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -21,30 +20,14 @@ type settings struct {
 	Folder  string      `json:"folder,omitempty"` // of the last export
 }
 
-// settingsStore stores settings on this machine.
-type settingsStore struct {
-	prefs *prefs.Prefs
-	mu    *sync.Mutex // serializes changes
-}
-
 const settingsName = "campaigns"
-
-func newSettingsStore(deps screen.Deps) settingsStore {
-	return settingsStore{deps.Prefs.Within(deps.Workspace), &sync.Mutex{}}
-}
-
-func (m settingsStore) read() (settings, error) { return prefs.Read[settings](m.prefs, settingsName) }
-
-func (m settingsStore) change(change func(settings) settings) (settings, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return prefs.Update(m.prefs, settingsName, change)
-}
 
 // listPrefs has the user's settings for the list, and the saved views.
 type listPrefs struct {
 	settings settings
-	store    settingsStore
+	stored   *prefs.Prefs
+	read     bool                      // they have been read
+	early    []func(settings) settings // the changes before that
 	tasks    taskRunner
 	author   string
 }
@@ -53,24 +36,28 @@ type listPrefs struct {
 type settingsLoaded struct{ settings }
 
 func (sh *listPrefs) loadSettings() tea.Cmd {
-	m := sh.store
+	stored := sh.stored
 	return sh.tasks.Run(taskReadSettings, func(context.Context) (any, error) {
-		kept, err := m.read()
+		kept, err := prefs.Read[settings](stored, settingsName)
 		return settingsLoaded{kept}, err
 	})
 }
 
-// update changes the settings at once and stores them in the background.
-func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
+// change changes the settings for this run of the program.
+func (sh *listPrefs) change(change func(settings) settings) {
 	sh.settings = change(sh.settings)
-	m := sh.store
-	return sh.tasks.Run(taskSaveSettings, func(context.Context) (any, error) {
-		_, err := m.change(change)
-		return nil, err
-	})
+	if !sh.read {
+		sh.early = append(sh.early, change)
+	}
 }
 
-// applySettings applies the stored settings.
+// update changes the settings and stores them.
+func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
+	sh.change(change)
+	return screen.Remember(sh.stored, settingsName, "your settings", change)
+}
+
+// applySettings applies the stored settings, and the changes that the user has made since the start on top of them.
 func (l *listing) applySettings(kept settings, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
@@ -78,8 +65,10 @@ func (l *listing) applySettings(kept settings, err error) tea.Cmd {
 	if _, ok := columnOf(kept.Sort.Key); !ok {
 		kept.Sort = order{}
 	}
-	kept.Past = append(l.settings.Past, kept.Past...)
-	l.settings = kept
+	for _, change := range l.early {
+		kept = change(kept)
+	}
+	l.settings, l.read, l.early = kept, true, nil
 	l.bar.recent = kept.Past
 	l.grid.setColumns(chosenColumns(kept.Columns))
 	return l.searchBarText(cursorKeepRow)

@@ -152,13 +152,8 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	case *bulkPlan:
 		return s.bulk.showMenu(v)
 	}
-	switch r.Kind {
-	case taskLoad:
+	if r.Kind == taskLoad {
 		return s.loadProgress(r)
-	case taskSaveSettings:
-		if r.Err != nil {
-			return screen.Notify(widget.LevelWarning, "Can't save your settings: "+r.Err.Error())
-		}
 	}
 	return nil
 }

@@ -44,13 +44,16 @@ func (sh *listPrefs) views() []savedView {
 func (l *listing) open(v savedView) tea.Cmd {
 	l.onCloseOverlay()
 	l.selection.ranging = false
-	if len(v.Columns) > 0 {
-		l.grid.setColumns(chosenColumns(v.Columns))
-		l.settings.Columns = v.Columns
-	}
-	if v.Sort.Key != "" {
-		l.settings.Sort = v.Sort
-	}
+	l.change(func(st settings) settings {
+		if len(v.Columns) > 0 {
+			st.Columns = v.Columns
+		}
+		if v.Sort.Key != "" {
+			st.Sort = v.Sort
+		}
+		return st
+	})
+	l.grid.setColumns(chosenColumns(l.settings.Columns))
 	return l.searchFor(v.Query, cursorHome)
 }
 

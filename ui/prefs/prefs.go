@@ -21,17 +21,27 @@ type Prefs struct {
 	mem *memory
 }
 
-// memory replaces the folder in tests, and if the machine has no place for state.
+// memory has the changes that are not stored yet. Its files replace the folder in tests, and if the machine has no
+// place for state.
 type memory struct {
-	mu    sync.Mutex
-	files map[string][]byte
+	mu      sync.Mutex
+	files   map[string][]byte
+	pending map[string][]*update // of each path, in the order of Update
+}
+
+// update is a change that was made.
+type update struct {
+	change func([]byte) ([]byte, error)
+	stored []byte // nil until it is stored
 }
 
 // New returns the preferences below dir, which is created when the first one is stored.
-func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
+func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{pending: map[string][]*update{}}} }
 
 // NewInMemory returns preferences that last until the program ends.
-func NewInMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
+func NewInMemory() *Prefs {
+	return &Prefs{mem: &memory{files: map[string][]byte{}, pending: map[string][]*update{}}}
+}
 
 // Within returns the preferences of one scope: a workspace, a remote. Its name can be any text.
 func (p *Prefs) Within(part string) *Prefs {
@@ -41,64 +51,121 @@ func (p *Prefs) Within(part string) *Prefs {
 	return &Prefs{dir: filepath.Join(p.dir, fileName(part)), mem: p.mem}
 }
 
-// Read returns the preference of that name, or the zero value if there is none. If the file cannot be read as
-// T, the error names the file and the value is zero.
+// Read returns the preference of that name with all changes, or the zero value if there is none. If the file cannot be
+// read as T, the error names the file and the value is zero.
 func Read[T any](p *Prefs, name string) (T, error) {
-	var none T
+	var zero T
 	if p == nil {
-		return none, nil
+		return zero, nil
 	}
 	p.mem.mu.Lock()
 	defer p.mem.mu.Unlock()
-	b, err := p.load(name)
+	b, err := p.mem.load(p.path(name))
 	if err != nil {
-		return none, err
+		return zero, err
 	}
-	return parse[T](p, name, b)
+	results, err := p.mem.results(p.path(name), b)
+	if err != nil {
+		return zero, err
+	}
+	return decode[T](results[len(results)-1], p.path(name))
 }
 
-// parse returns the value of a file; nil: there is none.
-func parse[T any](p *Prefs, name string, b []byte) (T, error) {
-	var out, none T
+func decode[T any](b []byte, path string) (T, error) {
+	var out, zero T
 	if b == nil {
-		return none, nil
+		return zero, nil
 	}
 	if err := json.Unmarshal(b, &out); err != nil {
-		return none, fmt.Errorf("the preferences in %s cannot be read (delete the file to begin anew): %w", p.path(name), err)
+		return zero, fmt.Errorf("the preferences in %s cannot be read (delete the file to begin anew): %w", path, err)
 	}
 	return out, nil
 }
 
-// Update reads the preference again, so that changes of another terminal are kept, writes the result of change
-// atomically, and returns it. It waits for the disk, so screens call it in a task.
-func Update[T any](p *Prefs, name string, change func(T) T) (T, error) {
-	var old, kept T
+// Update makes a change of the preference. The returned function stores it and returns the result. It waits for the
+// disk, so screens run it beside their own work, in any order: the changes of one preference are stored in the order of
+// Update, on top of those of another terminal, and atomically. One that cannot be stored is stored with the next, or
+// by [Prefs.Flush].
+func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, error)) {
 	if p == nil {
-		return change(old), nil
+		return func() (T, error) {
+			var zero T
+			return change(zero), nil
+		}
+	}
+	path := p.path(name)
+	u := &update{change: func(b []byte) ([]byte, error) {
+		old, err := decode[T](b, path)
+		if err != nil {
+			return nil, err
+		}
+		b, err = json.MarshalIndent(change(old), "", "  ")
+		return append(b, '\n'), err
+	}}
+	p.mem.mu.Lock()
+	defer p.mem.mu.Unlock()
+	p.mem.pending[path] = append(p.mem.pending[path], u)
+	return func() (T, error) {
+		p.mem.mu.Lock()
+		defer p.mem.mu.Unlock()
+		if u.stored == nil {
+			if err := p.mem.flush(path); err != nil {
+				var zero T
+				return zero, err
+			}
+		}
+		return decode[T](u.stored, path)
+	}
+}
+
+// Flush stores the changes that are not stored yet.
+func (p *Prefs) Flush() error {
+	if p == nil {
+		return nil
 	}
 	p.mem.mu.Lock()
 	defer p.mem.mu.Unlock()
-	err := p.update(name, func(b []byte) (_ []byte, err error) {
-		if old, err = parse[T](p, name, b); err != nil {
-			return nil, err
-		}
-		kept = change(old)
-		b, err = json.MarshalIndent(kept, "", "  ")
-		return append(b, '\n'), err
-	})
-	if err != nil {
-		return old, fmt.Errorf("keeping %s: %w", name, err)
+	var failed []error
+	for path := range p.mem.pending {
+		failed = append(failed, p.mem.flush(path))
 	}
-	return kept, nil
+	return errors.Join(failed...)
 }
 
-func (p *Prefs) path(name string) string { return filepath.Join(p.dir, fileName(name)+".json") }
-
-func (p *Prefs) load(name string) ([]byte, error) {
-	if p.mem.files != nil {
-		return p.mem.files[p.path(name)], nil
+// flush stores the changes of one preference. After an error they all stay.
+func (m *memory) flush(path string) error {
+	var results [][]byte
+	err := m.update(path, func(b []byte) (_ []byte, err error) {
+		results, err = m.results(path, b)
+		return results[len(results)-1], err
+	})
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
 	}
-	b, err := os.ReadFile(p.path(name))
+	for i, u := range m.pending[path] {
+		u.stored = results[i+1]
+	}
+	delete(m.pending, path)
+	return nil
+}
+
+// results returns what is stored, and what it becomes with each of the changes.
+func (m *memory) results(path string, b []byte) (out [][]byte, err error) {
+	out = [][]byte{b}
+	for _, u := range m.pending[path] {
+		if b, err = u.change(b); err != nil {
+			break
+		}
+		out = append(out, b)
+	}
+	return out, err
+}
+
+func (m *memory) load(path string) ([]byte, error) {
+	if m.files != nil {
+		return m.files[path], nil
+	}
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -108,16 +175,18 @@ func (p *Prefs) load(name string) ([]byte, error) {
 	return b, nil
 }
 
-func (p *Prefs) update(name string, change func([]byte) ([]byte, error)) error {
-	if p.mem.files == nil {
-		return files.Update(p.path(name), change)
+func (m *memory) update(path string, change func([]byte) ([]byte, error)) error {
+	if m.files == nil {
+		return files.Update(path, change)
 	}
-	b, err := change(p.mem.files[p.path(name)])
+	b, err := change(m.files[path])
 	if err == nil {
-		p.mem.files[p.path(name)] = b
+		m.files[path] = b
 	}
 	return err
 }
+
+func (p *Prefs) path(name string) string { return filepath.Join(p.dir, fileName(name)+".json") }
 
 // fileName encodes a name as one path element; different names stay different.
 func fileName(name string) string {

@@ -17,7 +17,7 @@ func TestUpdateThenRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			one, other := p.Within("shop @ prod"), p.Within("shop/@/prod")
 			for _, v := range []string{"a", "b"} {
-				if _, err := prefs.Update(one, "views", func(old []string) []string { return append(old, v) }); err != nil {
+				if _, err := prefs.Update(one, "views", func(old []string) []string { return append(old, v) })(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -37,7 +37,7 @@ func TestUpdateThenRead(t *testing.T) {
 
 func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := prefs.Update(prefs.New(dir), "views", func(int) int { return 1 }); err != nil {
+	if _, err := prefs.Update(prefs.New(dir), "views", func(int) int { return 1 })(); err != nil {
 		t.Fatal(err)
 	}
 	i, err := os.Stat(filepath.Join(dir, "views.json"))
@@ -52,7 +52,7 @@ func TestDamagedFileIsReportedAndKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`["a`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := prefs.Update(prefs.New(dir), "views", func(old []string) []string { return append(old, "b") })
+	_, err := prefs.Update(prefs.New(dir), "views", func(old []string) []string { return append(old, "b") })()
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
@@ -63,7 +63,7 @@ func TestDamagedFileIsReportedAndKept(t *testing.T) {
 
 func TestNilPrefsKeepNothing(t *testing.T) {
 	var p *prefs.Prefs
-	if _, err := prefs.Update(p.Within("x"), "views", func(int) int { return 1 }); err != nil {
+	if _, err := prefs.Update(p.Within("x"), "views", func(int) int { return 1 })(); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := prefs.Read[int](p, "views"); n != 0 || err != nil {
@@ -79,7 +79,7 @@ func TestTwoProcesses(t *testing.T) {
 		for range 2 {
 			work.Go(func() {
 				for range 10 {
-					if _, err := prefs.Update(p, "n", func(n int) int { return n + 1 }); err != nil {
+					if _, err := prefs.Update(p, "n", func(n int) int { return n + 1 })(); err != nil {
 						t.Error(err)
 					}
 				}
@@ -89,5 +89,30 @@ func TestTwoProcesses(t *testing.T) {
 	work.Wait()
 	if n, err := prefs.Read[int](prefs.New(dir), "n"); n != 40 || err != nil {
 		t.Errorf("%d of 40 changes are kept, %v", n, err)
+	}
+}
+
+// Changes are stored in the order in which they were made, whichever is stored first, and are read at once.
+func TestChangesKeepTheirOrder(t *testing.T) {
+	dir := t.TempDir()
+	p := prefs.New(dir)
+	put := func(v string) func() ([]string, error) {
+		return prefs.Update(p, "views", func(old []string) []string { return append(old, v) })
+	}
+	a, b := put("a"), put("b")
+	put("c")
+	if got, err := prefs.Read[[]string](p, "views"); err != nil || strings.Join(got, "") != "abc" {
+		t.Errorf("read before they are stored: %v, %v", got, err)
+	}
+	for want, store := range map[string]func() ([]string, error){"ab": b, "a": a} {
+		if got, err := store(); err != nil || strings.Join(got, "") != want {
+			t.Errorf("stored %v, %v", got, err)
+		}
+	}
+	if err := p.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := prefs.Read[[]string](prefs.New(dir), "views"); err != nil || strings.Join(got, "") != "abc" {
+		t.Errorf("stored are %v, %v", got, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
+	"bugle/ui/prefs"
 	"bugle/ui/widget"
 )
 
@@ -37,6 +38,8 @@ const (
 	TopicEdit = "edit" // the last change to a document: removed, pasted, undone
 	TopicSave = "save" // whether changes are stored or applied
 	TopicCopy = "copy" // the clipboard
+
+	topicPrefs = "preferences"
 )
 
 // CampaignTopic returns the topic of notices about the state of one campaign.
@@ -167,6 +170,18 @@ func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
 
 // Changed returns the command that tells all screens that a campaign has changed.
 func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
+
+// Remember changes a preference, and returns the command that stores it and tells the user if that fails. what is its
+// name in the notice.
+func Remember[T any](p *prefs.Prefs, name, what string, change func(T) T) tea.Cmd {
+	store := prefs.Update(p, name, change)
+	return func() tea.Msg {
+		if _, err := store(); err != nil {
+			return NotifyMsg{Topic: topicPrefs, Level: widget.LevelWarning, Text: "Can't save " + what + ": " + err.Error()}
+		}
+		return nil
+	}
+}
 
 // Send returns the command that delivers msg.
 func Send(msg tea.Msg) tea.Cmd { return send(msg) }

@@ -93,7 +93,7 @@ func open(t *testing.T, change ...func(*harness)) *harness {
 		c(d)
 	}
 	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // another test covers the tour
-	if _, err := prefs.Update(d.prefs, "tour", seen); err != nil {
+	if _, err := prefs.Update(d.prefs, "tour", seen)(); err != nil {
 		t.Fatal(err)
 	}
 	theme, err := d.shelf.get(themes.Dark)

@@ -200,7 +200,7 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	}
 	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(localHistory); ok && len(records) > 0 {
-		return s.tasks.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
+		return k.keep(records)
 	}
 	return nil
 }

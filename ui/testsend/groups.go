@@ -93,13 +93,13 @@ func (p *groupsPage) change(what, name string, change func([]group) []group) tea
 
 // update changes the stored groups as they are on disk, and moves to the group of that name.
 func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
-	kept := p.prefs
+	store := prefs.Update(p.prefs, prefGroups, func(old []group) []group {
+		all := change(slices.Clone(old))
+		slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+		return all
+	})
 	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
-		all, err := prefs.Update(kept, prefGroups, func(old []group) []group {
-			all := change(slices.Clone(old))
-			slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
-			return all
-		})
+		all, err := store()
 		return groupsSaved{all, name}, err
 	})
 }

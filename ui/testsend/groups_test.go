@@ -42,7 +42,7 @@ func keptGroups(t *testing.T, p *prefs.Prefs) []group {
 
 func keep(t *testing.T, p *prefs.Prefs, groups ...group) {
 	t.Helper()
-	if _, err := prefs.Update(p.Within("DEMO"), prefGroups, func([]group) []group { return groups }); err != nil {
+	if _, err := prefs.Update(p.Within("DEMO"), prefGroups, func([]group) []group { return groups })(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine"
 	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
+	"bugle/ui/screen"
 )
 
 // localHistory stores tests on this machine, for services that do not.
@@ -33,11 +36,10 @@ func (k localHistory) Recipients(_ context.Context, ch engine.Channel, identifie
 	return model.Recipients(all, ch, identifier, limit), err
 }
 
-// keep stores tests, the newest first. It waits for the disk.
-func (k localHistory) keep(records []engine.TestRecord) error {
-	_, err := prefs.Update(k.prefs, localHistoryName, func(old []engine.TestRecord) []engine.TestRecord {
+// keep stores tests, the newest first.
+func (k localHistory) keep(records []engine.TestRecord) tea.Cmd {
+	return screen.Remember(k.prefs, localHistoryName, "this test to the history", func(old []engine.TestRecord) []engine.TestRecord {
 		all := append(slices.Clone(records), old...)
 		return all[:min(len(all), maxLocalHistory)]
 	})
-	return err
 }

@@ -58,7 +58,6 @@ const (
 	taskTick     = "tick"
 	taskOutbox   = "outbox"
 	taskGroups   = "groups"
-	taskKeep     = "keep"
 	taskCopy     = "copy"
 )
 
@@ -179,10 +178,6 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskCopy:
 		return copied(r)
-	case taskKeep:
-		if r.Err != nil {
-			return screen.Notify(widget.LevelWarning, "Cannot save this test to the history: "+r.Err.Error())
-		}
 	case taskSend:
 		if r.Partial {
 			s.results.run.AddStep(r.Value.(model.Step))

@@ -120,7 +120,6 @@ type Config struct {
 // Kinds of tasks.
 const (
 	taskRemembered = "viewas.remembered"
-	taskRemember   = "viewas.remember"
 	taskResolve    = "viewas.resolve"
 	taskStep       = "viewas.step"
 	taskSearch     = "viewas.search"

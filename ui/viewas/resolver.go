@@ -22,6 +22,7 @@ import (
 type Resolver struct {
 	cfg    Config
 	choice Choice
+	chosen bool            // the user has chosen, so that what is remembered no longer counts
 	viewer *resolve.Viewer // of choice, without typed values; nil until it was found
 
 	prepared   *resolve.Campaign // the newest; nil until one was prepared
@@ -69,17 +70,14 @@ func (r *Resolver) Views(at doc.Path) ([]render.View, bool) {
 // it is known. Content APIs are called.
 func (r *Resolver) Choose(c Choice, u *engine.User) tea.Cmd {
 	same := c.Person == r.choice.Person
-	r.choice, r.named = c, 0
+	r.choice, r.chosen, r.named = c, true, 0
 	if u != nil {
 		v := resolve.ViewerOf(*u)
 		r.viewer = &v
 	} else if !same {
 		r.viewer = nil
 	}
-	kept, id := r.cfg.choices(), r.cfg.Campaign
-	remember := r.cfg.Run(taskRemember, func(context.Context) (any, error) {
-		return prefs.Update(kept, id, func(Choice) Choice { return c })
-	})
+	remember := screen.Remember(r.cfg.choices(), r.cfg.Campaign, "this choice", func(Choice) Choice { return c })
 	return tea.Batch(remember, r.start(true, false))
 }
 
@@ -214,11 +212,10 @@ func prepare(ctx context.Context, service engine.Service, before *resolve.Campai
 func (r *Resolver) Update(msg screen.Result) (cmd tea.Cmd, taken bool) {
 	switch msg.Kind {
 	case taskRemembered:
-		if c, ok := msg.Value.(Choice); ok && msg.Err == nil && r.choice.AsWritten() {
+		if c, ok := msg.Value.(Choice); ok && msg.Err == nil && !r.chosen {
 			r.choice = c
 			return r.start(false, false), true
 		}
-	case taskRemember: // without the memory everything else still works
 	case taskResolve:
 		out, _ := msg.Value.(resolved)
 		if out.generation != r.generation {

@@ -30,6 +30,7 @@ type bench struct {
 	svc  *local.Service
 	base screen.Base
 	*viewas.Resolver
+	config    viewas.Config
 	workspace engine.Workspace
 }
 
@@ -53,9 +54,10 @@ func newBench(t *testing.T, w engine.Workspace) *bench {
 	}
 	b := &bench{t: t, svc: svc, base: screen.NewBase(), workspace: w}
 	t.Cleanup(func() { b.base.Close() })
-	b.Resolver = viewas.NewResolver(viewas.Config{
+	b.config = viewas.Config{
 		Service: svc, Campaign: "c1", Prefs: prefs.NewInMemory(), Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel,
-	})
+	}
+	b.Resolver = viewas.NewResolver(b.config)
 	return b
 }
 
@@ -256,5 +258,32 @@ func TestChoiceValues(t *testing.T) {
 	}
 	if c = c.With(a, "Rome").With(a, ""); len(c.Values) != 0 {
 		t.Errorf("a value that was removed is still there: %+v", c)
+	}
+}
+
+// The newest choice is remembered whichever is written last, and what is read afterwards does not replace it.
+func TestNewestChoiceIsRemembered(t *testing.T) {
+	b := newBench(t, engine.Workspace{})
+	ada := b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1"))
+	ben := b.Choose(viewas.ChoiceOf(*b.user("USER_2")), b.user("USER_2"))
+	run(ben)
+	run(ada)
+	again := viewas.NewResolver(b.config)
+	read := again.Init()
+	for _, r := range run(read) {
+		again.Update(r)
+	}
+	if got := again.Choice().Name; got != "Ben" {
+		t.Errorf("it remembers %q", got)
+	}
+	again = viewas.NewResolver(b.config)
+	read = again.Init()
+	run(again.Choose(viewas.Choice{}, nil)) // as written
+	for _, r := range run(read) {
+		r.Value = viewas.ChoiceOf(*b.user("USER_1")) // read before
+		again.Update(r)
+	}
+	if got := again.Choice(); !got.AsWritten() {
+		t.Errorf("what was remembered replaces the choice: %+v", got)
 	}
 }

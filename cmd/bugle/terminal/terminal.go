@@ -121,8 +121,12 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	stop()
 	watched()
 	beside.Wait()
+	unsaved := open.Deps.Prefs.Flush() // what was changed just before the end
 	if !errors.Is(err, errStuck) {
 		err = errors.Join(err, drawn.Close())
+		if unsaved != nil {
+			fmt.Fprintln(f.Err, "Your last settings are not saved:", unsaved)
+		}
 	}
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):

@@ -24,8 +24,9 @@ type Result struct {
 	// Partial marks an intermediate result of a running task.
 	Partial bool
 
-	seq  int
-	next tea.Cmd
+	seq   int
+	next  tea.Cmd
+	taken chan struct{} // of a write: closed when it is accepted
 }
 
 // Next returns the command that waits for the task's next result; nil once the task has ended.
@@ -39,8 +40,12 @@ type Base struct {
 	cancel context.CancelFunc
 	mu     *sync.Mutex
 	tasks  map[string]task
+	writes map[string]write // the newest of each kind
 	seq    int
 }
+
+// write is a task that changes something: ran is closed when it has ended, and taken when its result is accepted.
+type write struct{ ran, taken chan struct{} }
 
 type task struct {
 	seq    int
@@ -50,7 +55,7 @@ type task struct {
 // NewBase returns the base of a new screen.
 func NewBase() Base {
 	ctx, cancel := context.WithCancel(context.Background())
-	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}}
+	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}, writes: map[string]write{}}
 }
 
 // ID returns the screen's identity.
@@ -69,6 +74,28 @@ func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 	return func() tea.Msg {
 		v, err := fn(ctx)
 		return Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
+	}
+}
+
+// Write starts a task that changes something: a newer one of its kind waits for it instead of canceling it, so that
+// changes are made in their order, and every result is accepted. It goes on when the screen is closed.
+func (b *Base) Write(kind string, fn func(context.Context) (any, error)) tea.Cmd {
+	w := write{make(chan struct{}), make(chan struct{})}
+	b.mu.Lock()
+	before, waits := b.writes[kind]
+	b.writes[kind] = w
+	b.mu.Unlock()
+	return func() tea.Msg {
+		if waits {
+			<-before.ran
+			select {
+			case <-before.taken:
+			case <-b.ctx.Done(): // the screen is closed, and nothing is accepted any more
+			}
+		}
+		defer close(w.ran)
+		v, err := fn(context.WithoutCancel(b.ctx))
+		return Result{Screen: b.id, Kind: kind, Value: v, Err: err, taken: w.taken}
 	}
 }
 
@@ -124,14 +151,15 @@ func (b *Base) Running(kind string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, ok := b.tasks[kind]
-	return ok
+	_, writing := b.writes[kind]
+	return ok || writing
 }
 
 // Busy reports whether any task is running.
 func (b *Base) Busy() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.tasks) > 0
+	return len(b.tasks)+len(b.writes) > 0
 }
 
 // Cancel cancels the context of the task of that kind; its result still arrives.
@@ -143,11 +171,18 @@ func (b *Base) Cancel(kind string) {
 	}
 }
 
-// Accept reports whether a result is from the newest task of its kind. Unless the result is partial, the task
+// Accept reports whether a result is from the newest task of its kind, or from a write. Unless the result is partial, the task
 // has ended.
 func (b *Base) Accept(r Result) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if r.taken != nil {
+		close(r.taken)
+		if b.writes[r.Kind].taken == r.taken {
+			delete(b.writes, r.Kind)
+		}
+		return true
+	}
 	t, ok := b.tasks[r.Kind]
 	if !ok || t.seq != r.seq {
 		return false

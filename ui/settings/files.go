@@ -99,15 +99,15 @@ func (f *filesTab) edit() tea.Cmd {
 			if !changed {
 				return nil
 			}
-			return f.write([]byte(text), commandsRead{edited: true, before: before, after: []byte(text)})
+			return f.replace([]byte(text), commandsRead{edited: true, before: before, after: []byte(text)})
 		}}, err
 	})
 }
 
-// write replaces the file of commands and reads it.
-func (f *filesTab) write(text []byte, done commandsRead) tea.Cmd {
+// replace replaces the file of commands and reads it.
+func (f *filesTab) replace(text []byte, done commandsRead) tea.Cmd {
 	src := f.src
-	return f.run(taskCommands, func(context.Context) (any, error) {
+	return f.write(taskCommands, func(context.Context) (any, error) {
 		if err := src.Commands.Write(text); err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (f *filesTab) applyCommands(r commandsRead) tea.Cmd {
 }
 
 func (f *filesTab) restore(text []byte, said string) tea.Cmd {
-	return tea.Batch(f.open(), f.write(text, commandsRead{edited: true, undo: true}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
+	return tea.Batch(f.open(), f.replace(text, commandsRead{edited: true, undo: true}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
 }
 
 // view draws the list, and the path and the description of the selected file.

@@ -17,6 +17,7 @@ import (
 // tabHost is what a tab needs from the screen.
 type tabHost struct {
 	run      func(kind string, do func(context.Context) (any, error)) tea.Cmd
+	write    func(kind string, do func(context.Context) (any, error)) tea.Cmd
 	pushUndo func(screen.UndoStep)
 	open     func() tea.Cmd // opens the tab
 }
@@ -211,7 +212,7 @@ func (k *keysTab) removeKeys() tea.Cmd {
 
 func (k *keysTab) setKeys(name string, next []string, said string) tea.Cmd {
 	file := k.file
-	return k.run(taskKeys, func(context.Context) (any, error) {
+	return k.write(taskKeys, func(context.Context) (any, error) {
 		before, err := file.Read()
 		if err != nil {
 			return nil, err
@@ -238,7 +239,7 @@ func actionTitle(name string) string {
 // restoreFile writes an earlier or later version of the file and moves to the action that changed.
 func (k *keysTab) restoreFile(c keysSaved, text []byte, said string) tea.Cmd {
 	file := k.file
-	return tea.Batch(k.open(), k.run(taskKeys, func(context.Context) (any, error) {
+	return tea.Batch(k.open(), k.write(taskKeys, func(context.Context) (any, error) {
 		if err := file.Write(text); err != nil {
 			return nil, err
 		}
@@ -279,7 +280,7 @@ func (k *keysTab) editKeys() tea.Cmd {
 			if !changed {
 				return nil
 			}
-			return k.run(taskKeys, func(context.Context) (any, error) {
+			return k.write(taskKeys, func(context.Context) (any, error) {
 				if err := file.Write([]byte(text)); err != nil {
 					return nil, err
 				}

@@ -60,7 +60,7 @@ func (s *Screen) useRemote() tea.Cmd {
 // use sets the default for the next start and moves the cursor to it.
 func (s *Screen) use(name, said, before string) tea.Cmd {
 	list := s.src.Remotes
-	return tea.Batch(s.openTab(tabRemotes), s.Run(taskRemote, func(context.Context) (any, error) {
+	return tea.Batch(s.openTab(tabRemotes), s.Write(taskRemote, func(context.Context) (any, error) {
 		if err := list.Use(name); err != nil {
 			return nil, err
 		}

@@ -230,6 +230,31 @@ func TestEditCustomThemes(t *testing.T) {
 	d.Want("A theme with this name already exists.")
 }
 
+// Two changes that are made before the first is stored are both stored, and can both be undone.
+func TestQuickChangesOfKeys(t *testing.T) {
+	file := keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}
+	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &fakeThemes{}, Keys: file})
+	h := uitest.New(t, s, 80, 24)
+	h.Press("tab", "down")
+	var cmds tea.BatchMsg
+	for range 2 {
+		for _, a := range s.Actions() {
+			if a.Label == "no key" {
+				cmds = append(cmds, a.Run())
+			}
+		}
+		s.Update(uitest.Key("down"))
+	}
+	h.Send(cmds)
+	if keys, _ := file.Load(); len(keys.Names()) != 2 {
+		t.Errorf("the keys of %q are stored", keys.Names())
+	}
+	h.Press("ctrl+z", "ctrl+z")
+	if keys, _ := file.Load(); len(keys.Names()) != 0 {
+		t.Errorf("after undo the keys of %q are stored", keys.Names())
+	}
+}
+
 // standalone is the screen without a program: its requests are recorded and answered at once.
 type standalone struct {
 	t       *testing.T

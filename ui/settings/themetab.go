@@ -188,7 +188,7 @@ type themeSaved struct {
 // writeTheme saves what the editor returned, valid or not, because it is the user's file.
 func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
 	list := l.themes
-	return l.run(taskTheme, func(context.Context) (any, error) {
+	return l.write(taskTheme, func(context.Context) (any, error) {
 		w := themeSaved{name: name, path: path, text: text}
 		if b, err := os.ReadFile(path); err == nil {
 			old := string(b)
@@ -219,7 +219,7 @@ func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd
 		use = l.useTheme(themes.Auto)
 	}
 	list := l.themes
-	return tea.Batch(use, l.open(), l.run(taskTheme, func(context.Context) (any, error) {
+	return tea.Batch(use, l.open(), l.write(taskTheme, func(context.Context) (any, error) {
 		err := saveThemeFile(w.path, text)
 		return themeSaved{name: w.name, path: w.path, undo: true, errs: list.Reload()}, err
 	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))

@@ -26,6 +26,7 @@ const (
 // tasks starts and cancels the tasks of the screen.
 type tasks interface {
 	Run(kind string, fn func(context.Context) (any, error)) tea.Cmd
+	Write(kind string, fn func(context.Context) (any, error)) tea.Cmd
 	Stream(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
 	Cancel(kind string)
 	Running(kind string) bool
@@ -189,9 +190,7 @@ func (w *warnings) restore(f check.Finding) tea.Cmd {
 // change stores the dismissal of a warning, or deletes it if d is nil. A change by undo or redo has no step.
 func (w *warnings) change(warning string, d *engine.Dismissal, done string, step *screen.UndoStep) tea.Cmd {
 	kept, id := w.deps.Dismissals(), w.campaign.ID
-	return w.tasks.Run(taskDismiss, func(ctx context.Context) (any, error) {
-		// A change that has begun is finished even if the next one follows at once.
-		ctx = context.WithoutCancel(ctx)
+	return w.tasks.Write(taskDismiss, func(ctx context.Context) (any, error) {
 		var err error
 		if d != nil {
 			err = kept.PutDismissal(ctx, id, *d)

@@ -79,7 +79,7 @@ func (m *remover) ask(u recordUses) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
+			return m.tasks.Write(taskDelete, func(ctx context.Context) (any, error) {
 				return recordUses{name: u.name, deleted: true}, sec.Delete(ctx, svc, u.name, force)
 			})
 		},

@@ -46,6 +46,7 @@ func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.St
 // taskRunner runs the tasks of a screen.
 type taskRunner interface {
 	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
+	Write(kind string, do func(context.Context) (any, error)) tea.Cmd
 	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
 	Running(kind string) bool
 	Cancel(kind string)

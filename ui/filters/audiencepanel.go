@@ -232,6 +232,9 @@ func (a *audiencePanel) showExplanation(r screen.Result) tea.Cmd {
 	a.why, a.questionNotice, a.top = nil, "", 0
 	switch v := r.Value.(type) {
 	case explained:
+		if r.Err == nil && !doc.Equal(v.filters, a.filters) { // they have changed meanwhile
+			return a.explain(v.person)
+		}
 		if r.Err == nil {
 			a.why = &v
 			return nil

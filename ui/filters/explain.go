@@ -27,10 +27,11 @@ type found struct {
 	people []engine.User
 }
 
-// explained is why a user is in the audience or not.
+// explained is why a user is in the audience of filters or not.
 type explained struct {
-	person engine.User
-	result engine.AudienceResult
+	filters doc.Value
+	person  engine.User
+	result  engine.AudienceResult
 }
 
 // maxFound is how many users are offered for a text.
@@ -46,6 +47,7 @@ func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",
 		Then: func(text string) tea.Cmd {
+			filters := filters()
 			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
 				ps, err := keeper.Users(ctx, text, maxFound)
 				if err != nil {
@@ -54,7 +56,7 @@ func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 				if len(ps) != 1 {
 					return found{text, ps}, nil
 				}
-				return explain(ctx, reader, filters(), ps[0])
+				return explain(ctx, reader, filters, ps[0])
 			})
 		},
 	})
@@ -62,7 +64,7 @@ func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 
 func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.User) (any, error) {
 	result, err := r.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
-	return explained{p, result}, err
+	return explained{filters, p, result}, err
 }
 
 // whyLines describes the outcome and the filters that decided it.

@@ -42,7 +42,7 @@ func (c *compiler) follow() tea.Cmd {
 func (c *compiler) run(delay time.Duration) tea.Cmd {
 	compile := c.running
 	return c.task(taskCompile, func(ctx context.Context) (any, error) {
-		if err := pause(ctx, delay); err != nil {
+		if err := screen.Pause(ctx, delay); err != nil {
 			return nil, err
 		}
 		return compile(ctx)

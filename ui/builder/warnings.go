@@ -53,7 +53,7 @@ func (w *warner) readAfter(delay time.Duration) tea.Cmd {
 	}
 	deps, c := w.deps, w.edit.Campaign()
 	return w.task(taskFacts, func(ctx context.Context) (any, error) {
-		if err := pause(ctx, delay); err != nil {
+		if err := screen.Pause(ctx, delay); err != nil {
 			return nil, err
 		}
 		return check.Load(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
@@ -73,7 +73,7 @@ func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
 	f, c := *w.facts, w.edit.Campaign()
 	f.Now, f.CompilesMJML = w.deps.Now(), true
 	return w.task(taskWarnings, func(ctx context.Context) (any, error) {
-		if err := pause(ctx, delay); err != nil {
+		if err := screen.Pause(ctx, delay); err != nil {
 			return nil, err
 		}
 		counted := f.Counted(ctx, c)
@@ -115,19 +115,4 @@ func (w *warner) at(p doc.Path) []check.Finding {
 		}
 	}
 	return out
-}
-
-// pause waits for d; its error is that of ctx.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

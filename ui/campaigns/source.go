@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/search/index"
+	"bugle/ui/screen"
 )
 
 // source loads the rows of a service into an index: the service's own, if it maintains one in this process, or
@@ -210,7 +211,7 @@ func searchPages(ctx context.Context, service engine.Service) iter.Seq2[[]engine
 				Status: catalog.States, Children: true, Archived: true, Limit: engine.PageSize, Page: page,
 			})
 			if e := engine.AsError(err); e != nil && e.Code == engine.RateLimited && e.RetryAfter > 0 {
-				err = pause(ctx, e.RetryAfter)
+				err = screen.Pause(ctx, e.RetryAfter)
 				if err == nil {
 					continue
 				}
@@ -224,17 +225,6 @@ func searchPages(ctx context.Context, service engine.Service) iter.Seq2[[]engine
 			}
 			page++
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

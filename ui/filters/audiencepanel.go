@@ -60,8 +60,6 @@ const (
 	// maxStepUsers is the largest audience for which steps are counted too, each of which is a count of its own.
 	maxStepUsers = 50_000
 	maxSteps     = 12
-	// settleTime is how long changing filters must stay the same before a new count starts.
-	settleTime   = 150 * time.Millisecond
 	tickInterval = 120 * time.Millisecond
 )
 
@@ -109,21 +107,17 @@ func (a *audiencePanel) start() tea.Cmd {
 	if a.reader == nil || a.cfg.Host.Run == nil {
 		return nil
 	}
-	wait := time.Duration(0)
-	if a.counting {
-		wait = settleTime
-	}
+	running := a.counting
 	a.counting = true
 	a.progress, a.counted = &atomic.Pointer[engine.AudienceCount]{}, make(chan struct{})
 	reader, filters, env, progress, counted := a.reader, a.filters, audienceEnv(a.cfg), a.progress, a.counted
-	count := a.cfg.Host.Run(taskCount, func(ctx context.Context) (any, error) {
-		defer close(counted)
-		if err := pause(ctx, wait); err != nil {
-			return nil, err
-		}
+	count := screen.Settled(running, func(ctx context.Context) (any, error) {
 		return countAudience(ctx, reader, filters, env, func(c engine.AudienceCount) { progress.Store(&c) })
 	})
-	return tea.Batch(count, a.tick())
+	return tea.Batch(a.cfg.Host.Run(taskCount, func(ctx context.Context) (any, error) {
+		defer close(counted)
+		return count(ctx)
+	}), a.tick())
 }
 
 // countAudience counts the users who match, after each step too, and returns some of them.
@@ -166,20 +160,6 @@ func (a *audiencePanel) tick() tea.Cmd {
 		}
 		return nil, nil
 	})
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Update handles keys, mouse events and results.

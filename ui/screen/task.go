@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -192,6 +193,35 @@ func (b *Base) Accept(r Result) bool {
 		delete(b.tasks, r.Kind)
 	}
 	return true
+}
+
+// settleTime is how long a text must stay the same before it is searched for.
+const settleTime = 150 * time.Millisecond
+
+// Settled returns fn for a task that is started with each letter of a text. If an earlier one is still running, it waits
+// until the text stays the same, so that a slow service is not asked about each letter.
+func Settled(running bool, fn func(context.Context) (any, error)) func(context.Context) (any, error) {
+	wait := time.Duration(0)
+	if running {
+		wait = settleTime
+	}
+	return func(ctx context.Context) (any, error) {
+		if err := Pause(ctx, wait); err != nil {
+			return nil, err
+		}
+		return fn(ctx)
+	}
+}
+
+// Pause waits for d. It returns the error of ctx if that ends first.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
 }
 
 // Canceled reports whether err means only that a task was canceled.

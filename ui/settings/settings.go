@@ -92,7 +92,9 @@ const (
 // New returns the screen.
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
-	does := func(tab int) tabHost { return tabHost{s.Run, s.Write, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }} }
+	does := func(tab int) tabHost {
+		return tabHost{s.Run, s.Write, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }}
+	}
 	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
 	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
 	s.remotes = remotesTab{list: widget.NewList(deps.Theme)}

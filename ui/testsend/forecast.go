@@ -14,6 +14,7 @@ import (
 	"bugle/engine/message/render"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -55,10 +56,10 @@ func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	}
 	o.requestedKey = of
 	draft, service, known := o.draft, o.deps.Service, o.people.All()
-	return o.tasks.Run(taskForecast, func(ctx context.Context) (any, error) {
+	return o.tasks.Run(taskForecast, screen.Settled(o.tasks.Running(taskForecast), func(ctx context.Context) (any, error) {
 		f, err := draft.Forecast(ctx, service, ask, known)
 		return forecastLoaded{f, of}, err
-	})
+	}))
 }
 
 // setForecast stores a forecast.

@@ -283,10 +283,10 @@ func (r *recipients) search() tea.Cmd {
 		return nil
 	}
 	keeper, text := r.deps.Service.(engine.UserStore), r.text()
-	return r.tasks.Run(taskProfiles, func(ctx context.Context) (any, error) {
+	return r.tasks.Run(taskProfiles, screen.Settled(r.tasks.Running(taskProfiles), func(ctx context.Context) (any, error) {
 		profiles, err := keeper.Users(ctx, text, maxProfiles)
 		return found{text, profiles}, err
-	})
+	}))
 }
 
 // setProfiles stores the profiles. It reports whether enter was waiting for them.

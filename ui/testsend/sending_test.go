@@ -188,8 +188,8 @@ func TestSendingPicture(t *testing.T) {
 	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
 	st.typeText("ada@example.com")
 	st.press("ctrl+s")
-	st.until("Email · German sending")
-	for _, want := range []string{"Sending", "1 of 2", "Ada Byron: the mail server refused", "Email failed"} {
+	st.until("Ada Byron: the mail server refused")
+	for _, want := range []string{"Sending", "1 of 2", "Email failed", "Email · German sending"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}

@@ -106,12 +106,12 @@ func (c *Chooser) search() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	text := c.text()
+	text, running := c.text(), c.waiting
 	c.waiting = true
-	return c.cfg.Run(taskSearch, func(ctx context.Context) (any, error) {
+	return c.cfg.Run(taskSearch, screen.Settled(running, func(ctx context.Context) (any, error) {
 		found, err := users.Users(ctx, text, mostUsers)
 		return usersFound{text, found}, err
-	})
+	}))
 }
 
 // Update takes a result of a task, and reports whether it was the chooser's.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -20,7 +21,7 @@ const unsupportedText = "This service does not show who matches. Recipients are 
 
 const (
 	maxMembers = 500 // maximum number of listed users
-	maxFound   = 50  // maximum number of search hits, each of which is evaluated
+	maxFound   = 50  // maximum number of search hits
 )
 
 // Audience is the screen of the users that match filters, with an explanation for each.
@@ -33,6 +34,7 @@ type Audience struct {
 	reader  engine.AudienceReader // nil if the service cannot evaluate filters
 
 	count       engine.AudienceCount
+	members     []engine.User // the first of those that match
 	users       []user
 	searched    string // the search of the list; "" lists the matching users
 	loaded      bool
@@ -47,10 +49,10 @@ type Audience struct {
 	width, height int
 }
 
-// user is a user in the list.
+// user is a user in the list. Of a search hit it may not be known whether the filters match until it is selected.
 type user struct {
 	engine.User
-	matches bool
+	known, matches bool
 }
 
 // explanation is the result of the filters for a user.
@@ -59,11 +61,16 @@ type explanation struct {
 	result engine.AudienceResult
 }
 
-// audienceLoaded is the result of a search for users.
+// audienceLoaded has the users that match.
 type audienceLoaded struct {
-	count    engine.AudienceCount
-	users    []user
-	searched string
+	count   engine.AudienceCount
+	members []engine.User
+}
+
+// usersFound is the result of a search.
+type usersFound struct {
+	text  string
+	users []engine.User
 }
 
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
@@ -104,34 +111,48 @@ func (s *Audience) load() tea.Cmd {
 		s.loaded = true
 		return nil
 	}
-	reader, filters, words := s.reader, s.filters, strings.TrimSpace(s.filter.Value())
-	keeper, _ := s.deps.Service.(engine.UserStore)
+	reader, filters := s.reader, s.filters
 	return s.Run(taskAudience, func(ctx context.Context) (any, error) {
-		out := audienceLoaded{searched: words}
+		var out audienceLoaded
 		var err error
-		if out.count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err != nil {
-			return nil, err
+		if out.count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err == nil {
+			out.members, err = reader.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers})
 		}
-		if words == "" || keeper == nil {
-			ps, err := reader.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers})
-			for _, p := range ps {
-				out.users = append(out.users, user{p, true})
-			}
-			return out, err
-		}
-		ps, err := keeper.Users(ctx, words, maxFound)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range ps {
-			r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
-			if err != nil {
-				return nil, err
-			}
-			out.users = append(out.users, user{p, r.Matched})
-		}
-		return out, nil
+		return out, err
 	})
+}
+
+// find searches all users for the text of the filter. Without one it shows the users that match.
+func (s *Audience) find() tea.Cmd {
+	users, ok := s.deps.Service.(engine.UserStore)
+	text, running := strings.TrimSpace(s.filter.Value()), s.Running(taskFind)
+	if text == "" || !ok {
+		s.Cancel(taskFind)
+		return s.list("", s.members)
+	}
+	return s.Run(taskFind, screen.Settled(running, func(ctx context.Context) (any, error) {
+		found, err := users.Users(ctx, text, maxFound)
+		return usersFound{text, found}, err
+	}))
+}
+
+// list lists users, with the cursor on the one that it was on.
+func (s *Audience) list(searched string, users []engine.User) tea.Cmd {
+	selected, _ := s.selected()
+	members := make(map[string]bool, len(s.members))
+	for _, p := range s.members {
+		members[p.ID] = true
+	}
+	all := len(s.members) == s.count.Matched
+	s.users, s.searched = make([]user, len(users)), searched
+	for i, p := range users {
+		s.users[i] = user{p, all || members[p.ID], members[p.ID]}
+	}
+	s.table.SetRows(userRows(s.users))
+	if i := slices.IndexFunc(s.users, func(p user) bool { return p.ID == selected.ID }); i >= 0 {
+		s.table.Select(i)
+	}
+	return s.explain()
 }
 
 // Update handles results, keys and mouse events.
@@ -159,24 +180,27 @@ func (s *Audience) result(r screen.Result) tea.Cmd {
 		if r.Err != nil {
 			return nil
 		}
-		id := ""
-		if p, ok := s.selected(); ok {
-			id = p.ID
-		}
 		w := r.Value.(audienceLoaded)
-		s.count, s.users, s.searched = w.count, w.users, w.searched
-		s.table.SetRows(userRows(s.users))
-		for i, p := range s.users {
-			if p.ID == id {
-				s.table.Select(i)
-			}
+		s.count, s.members = w.count, w.members
+		return s.find()
+	case taskFind:
+		if r.Err != nil {
+			return errorNotice(r.Err)
 		}
-		return s.explain()
+		if v := r.Value.(usersFound); v.text == strings.TrimSpace(s.filter.Value()) {
+			return s.list(v.text, v.users)
+		}
 	case taskExplain:
 		if r.Err != nil {
 			return errorNotice(r.Err)
 		}
 		s.explanation = r.Value.(explanation)
+		for i, p := range s.users {
+			if p.ID == s.explanation.id {
+				s.users[i].known, s.users[i].matches = true, s.explanation.result.Matched
+			}
+		}
+		s.table.SetRows(userRows(s.users))
 		s.draw()
 	}
 	return nil
@@ -198,10 +222,10 @@ func (s *Audience) explain() tea.Cmd {
 		return nil
 	}
 	reader, filters := s.reader, s.filters
-	return s.Run(taskExplain, func(ctx context.Context) (any, error) {
+	return s.Run(taskExplain, screen.Settled(s.Running(taskExplain), func(ctx context.Context) (any, error) {
 		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
 		return explanation{p.ID, r}, err
-	})
+	}))
 }
 
 func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
@@ -209,7 +233,7 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.focus {
 	case paneFilter:
 		if s.filter.Update(msg) {
-			return s.load()
+			return s.find()
 		}
 		if msg.Type != tea.KeyRunes {
 			s.table.Window.Update(msg)
@@ -304,7 +328,7 @@ func (s *Audience) applyFilter() tea.Cmd {
 func (s *Audience) clearFilter() tea.Cmd {
 	s.filter.SetValue("")
 	s.filter.Blur()
-	return tea.Batch(s.focusUsers(), s.load())
+	return tea.Batch(s.focusUsers(), s.find())
 }
 
 func (s *Audience) openUser() tea.Cmd {

@@ -19,7 +19,10 @@ func (r userRows) Len() int { return len(r) }
 func (r userRows) Row(i int) widget.Cells {
 	p := r[i]
 	mark := widget.Cell{Text: "✓", Tone: themes.ToneSuccess}
-	if !p.matches {
+	switch {
+	case !p.known:
+		mark = widget.Cell{}
+	case !p.matches:
 		mark = widget.Cell{Text: "✗", Tone: themes.ToneWarning}
 	}
 	mail, _ := p.Attributes[engine.AttrEmail].(string)

@@ -201,10 +201,10 @@ func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]
 // find searches for the filter's words in a section that is not read completely.
 func (r *records) find() tea.Cmd {
 	sec, svc, words := r.section(), r.service, r.filter.Value()
-	return r.tasks.Run(taskFind, func(ctx context.Context) (any, error) {
+	return r.tasks.Run(taskFind, screen.Settled(r.tasks.Running(taskFind), func(ctx context.Context) (any, error) {
 		vs, more, err := list(ctx, svc, sec, words)
 		return loadedRecords{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
-	})
+	}))
 }
 
 // section returns the selected section.

@@ -1,9 +1,11 @@
 package workspace_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -241,6 +243,64 @@ func TestSegmentByFilters(t *testing.T) {
 	h.Press("/")
 	h.Type("elodie")
 	h.Want("✗", "is not included:", "France")
+}
+
+// countingService counts the calls that read the audience.
+type countingService struct {
+	*local.Service
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (s *countingService) count(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[call]++
+}
+
+func (s *countingService) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
+	s.count("count")
+	return s.Service.EstimateAudience(ctx, r)
+}
+
+func (s *countingService) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
+	s.count("explain")
+	return s.Service.ExplainAudience(ctx, r)
+}
+
+func (s *countingService) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
+	s.count("users " + text)
+	return s.Service.Users(ctx, text, limit)
+}
+
+// Searching among the users counts nothing again, and explains only the user under the cursor. Of a text that is typed
+// faster than the service answers, only the first and the last state are searched for.
+func TestSearchingTheAudienceAsksLittle(t *testing.T) {
+	svc := &countingService{Service: newSampleService(t), calls: map[string]int{}}
+	h := program(t, svc, 120, 40)
+	openSection(h, "Segments")
+	h.Press("t")
+	h.Want("Who matches")
+	clear(svc.calls)
+	h.Press("/")
+	h.Type("example.com")
+	h.Want("Found", "✗")
+	if n, most := svc.calls["explain"], len("example.com"); n > most || svc.calls["count"] > 0 {
+		t.Errorf("%d letters made the calls %v", most, svc.calls)
+	}
+	h.Press("esc")
+	if svc.calls["count"] > 0 || svc.calls["users "] > 0 {
+		t.Errorf("showing all again made the calls %v", svc.calls)
+	}
+	h.Press("/")
+	clear(svc.calls)
+	h.Hold()
+	h.Type("elodie")
+	h.FinishHeld()
+	h.Want("Élodie Laurent is not included")
+	if len(svc.calls) > 2 || svc.calls["users elodie"] != 1 || svc.calls["explain"] != 1 {
+		t.Errorf("typing fast made the calls %v", svc.calls)
+	}
 }
 
 // An empty group that the editor needs is not a change.

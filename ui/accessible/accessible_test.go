@@ -211,6 +211,7 @@ func TestNumbers(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.deps.Location = nil // is UTC
 	b.play("schedule|at a fixed time|someday|tomorrow 9am|| berlin")
 	b.wantStored("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
 	b.wantStored("scheduling_details.timezone", `"Europe/Berlin"`)

@@ -348,7 +348,7 @@ func timeText(t timeparse.Result) string {
 
 // readTime parses a time in the campaign's zone.
 func (f *fields) readTime(text string, r row) (timeparse.Result, error) {
-	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
+	c := timeparse.Context{Now: f.deps.Local(f.deps.Now())}
 	if loc, ok := engine.TimeZone(f.root); ok {
 		c.Zone, c.Now = loc, f.deps.Now().In(loc)
 	}

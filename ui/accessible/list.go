@@ -75,7 +75,7 @@ func (f *campaignList) search(ctx context.Context, text string) error {
 	if strings.EqualFold(text, "all") {
 		text = ""
 	}
-	now := f.s.deps.Now().In(f.s.deps.Location)
+	now := f.s.deps.Local(f.s.deps.Now())
 	q, problems := query.Parse(text, query.Env{Values: f.ix.Values, Now: now})
 	for _, p := range problems {
 		f.s.println("%s", sentence(p.String()))
@@ -92,7 +92,7 @@ func (f *campaignList) search(ctx context.Context, text string) error {
 }
 
 func (f *campaignList) head() []string {
-	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Now().In(f.s.deps.Location)})
+	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Local(f.s.deps.Now())})
 	n := f.rows.Len()
 	text := fmt.Sprintf("%s: %s.", q.Explain(), phrase.Count(n, "campaign"))
 	if n == 0 && f.text != "" {

@@ -93,10 +93,7 @@ func callTitle(c activity.Call, ok bool) (what, status string) {
 
 // ago formats when a call was made in a few cells, in seconds during the last minute.
 func (s *Screen) ago(at time.Time) string {
-	now := s.deps.Now()
-	if loc := s.deps.Location; loc != nil {
-		now = now.In(loc)
-	}
+	now := s.deps.Local(s.deps.Now())
 	if d := now.Sub(at); d >= time.Second && d < time.Minute {
 		return fmt.Sprintf("%ds", d/time.Second)
 	}

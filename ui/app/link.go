@@ -106,10 +106,7 @@ func (l *linkStatus) notice() headerNotice {
 
 // formatTime formats a time as hour and minute, with the day if it is not today.
 func (l *linkStatus) formatTime(t time.Time) string {
-	now := l.deps.Now()
-	if loc := l.deps.Location; loc != nil {
-		t, now = t.In(loc), now.In(loc)
-	}
+	t, now := l.deps.Local(t), l.deps.Local(l.deps.Now())
 	if t.Format(time.DateOnly) != now.Format(time.DateOnly) {
 		return timeparse.Moment(t, now)
 	}

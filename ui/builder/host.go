@@ -59,7 +59,7 @@ func (h *host) config(p doc.Path) editor.Config {
 			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Source: sourceOf, Locked: h.edit.LockedAt, Now: h.deps.Now,
 			Width: h.size.w, Height: h.size.h - h.tabBarHeight(),
 		},
-		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location, ViewAs: h.viewAs,
+		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Local: h.deps.Local, ViewAs: h.viewAs,
 		Host: editor.Host{
 			Open:   func(p doc.Path) { h.requests.open = p },
 			Notify: func(text string) { h.requests.notice = text },

@@ -103,15 +103,12 @@ func (a *previewPanel) showResolved() {
 
 // viewsAt returns the function that returns what is drawn of a document for a place.
 func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []render.View {
-	ch, now, location := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Location
+	ch, now, local := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Local
 	return func(root doc.Value, o render.Options) []render.View {
 		o.Now = now()
 		views, _ := livepage.Views(ch, root, at, o)
 		for i := range views {
-			views[i].At = o.Now
-			if location != nil {
-				views[i].At = o.Now.In(location)
-			}
+			views[i].At = local(o.Now)
 		}
 		return views
 	}

@@ -243,11 +243,5 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 
 // zonedClock returns the current time in the display zone.
 func zonedClock(deps screen.Deps) func() time.Time {
-	return func() time.Time {
-		now := deps.Now()
-		if deps.Location != nil {
-			now = now.In(deps.Location)
-		}
-		return now
-	}
+	return func() time.Time { return deps.Local(deps.Now()) }
 }

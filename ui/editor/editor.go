@@ -67,7 +67,7 @@ type Config struct {
 	Workspace engine.Workspace
 	Service   engine.Service
 	Now       func() time.Time
-	Location  *time.Location // time zone for display
+	Local     func(time.Time) time.Time // returns a time in the time zone for display
 	Host      Host
 	// ViewAs resolves the messages for the person that a preview shows them as; nil shows them as written.
 	ViewAs *viewas.Resolver

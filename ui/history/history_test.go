@@ -77,6 +77,15 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	h.WantFits()
 }
 
+// Without a time zone for display, times are in UTC.
+func TestWithoutATimeZone(t *testing.T) {
+	svc, id := versions(t)
+	deps := uitest.Deps(svc)
+	deps.Location = nil
+	h := uitest.New(t, history.New(deps, screen.Route{ID: id}), 120, 40)
+	h.Want("Fri 13 Mar, 10:00")
+}
+
 func TestCompareWithCurrent(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)

@@ -183,8 +183,7 @@ func (s *Screen) nodeTitle(p doc.Path) string {
 
 // formatTime formats the time of a save.
 func (s *Screen) formatTime(t time.Time) string {
-	now := s.deps.Now().In(s.deps.Location)
-	return timeparse.Moment(t.In(s.deps.Location), now)
+	return timeparse.Moment(s.deps.Local(t), s.deps.Local(s.deps.Now()))
 }
 
 // changes renders the differences between two versions.

@@ -209,12 +209,7 @@ func (s *Screen) emptyText() string {
 }
 
 // now returns the current time in the display zone.
-func (s *Screen) now() time.Time {
-	if loc := s.deps.Location; loc != nil {
-		return s.deps.Now().In(loc)
-	}
-	return s.deps.Now().UTC()
-}
+func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {

@@ -175,7 +175,7 @@ type Deps struct {
 	History *edit.History
 	Theme   themes.Theme
 	Now     func() time.Time
-	// Location is the time zone for display.
+	// Location is the time zone for display; nil means UTC. Times are displayed in [Deps.Local].
 	Location *time.Location
 	// Author is the email address that changes are attributed to.
 	Author string
@@ -186,6 +186,14 @@ type Deps struct {
 	Prefs *prefs.Prefs
 	// DataDir is the folder of the store, for messages.
 	DataDir string
+}
+
+// Local returns a time in the time zone for display.
+func (d Deps) Local(t time.Time) time.Time {
+	if d.Location == nil {
+		return t.UTC()
+	}
+	return t.In(d.Location)
 }
 
 // WorkingCopies returns the store for edits that are not applied yet; false if there is none.

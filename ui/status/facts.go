@@ -84,11 +84,11 @@ func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 }
 
 // formatTime formats a time in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
-func (f facts) formatTime(t, now time.Time, local *time.Location) string {
+func (f facts) formatTime(t, now time.Time, deps screen.Deps) string {
 	if zone, ok := engine.TimeZone(f.campaign.Document()); ok {
-		local = zone
+		deps.Location = zone
 	}
-	t, now = t.In(local), now.In(local)
+	t, now = deps.Local(t), deps.Local(now)
 	layout := "on Mon 2 Jan, 15:04 MST"
 	switch {
 	case t.Year() != now.Year():
@@ -106,7 +106,7 @@ func (f facts) sentence(deps screen.Deps, s engine.Summary, a catalog.Action) st
 	next := f.nextSend(s, now)
 	when := ""
 	if !next.IsZero() {
-		when = f.formatTime(next, now, deps.Location)
+		when = f.formatTime(next, now, deps)
 	}
 	switch {
 	case a == catalog.Publish && s.DeliveryType == catalog.OneTime:

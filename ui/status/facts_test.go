@@ -7,12 +7,15 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/uitest"
 )
 
@@ -86,6 +89,21 @@ func TestPublishingAsksWithFacts(t *testing.T) {
 	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
 		t.Errorf("the campaign is %s, %v", c.Status, err)
 	}
+}
+
+// Without a time zone, the campaign's or that for display, times are in UTC.
+func TestPublishingWithoutATimeZone(t *testing.T) {
+	components := strings.Replace(readyDraft, `08:30:00","timezone":"Europe/Berlin"`, `08:30:00+01:00"`, 1) + `"is_all_user_campaign":true}}`
+	_, svc, id := openPublishQuestion(t, components)
+	c, err := svc.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := uitest.Deps(svc)
+	deps.Location = nil
+	h := uitest.New(t, &host{Base: screen.NewBase(), choose: func() tea.Cmd { return status.Choose(deps, engine.Summarize(c)) }}, 100, 24)
+	h.Press("s", "enter")
+	h.Want("on Thu 26 Mar,", "07:30 UTC?")
 }
 
 // If no user would be reached, the safe answer has the focus.

@@ -44,16 +44,9 @@ func (s *sendContext) name() string {
 	return engine.Summarize(s.draft.Campaign).Title()
 }
 
-func (s *sendContext) zone() *time.Location {
-	if s.deps.Location == nil {
-		return time.UTC
-	}
-	return s.deps.Location
-}
-
 // formatTime formats a time in the screen's zone.
 func (s *sendContext) formatTime(at time.Time) string {
-	return timeparse.Moment(at.In(s.zone()), s.deps.Now().In(s.zone()))
+	return timeparse.Moment(s.deps.Local(at), s.deps.Local(s.deps.Now()))
 }
 
 // recipientLine draws a recipient with its name in w cells, after a lead.

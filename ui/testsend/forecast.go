@@ -309,7 +309,7 @@ func (o *forecastPane) previewLines(w, h int) []string {
 		}
 		g.view = preview.New(o.theme)
 		if views, ok := render.ViewsAt(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
-			views[0].At = opts.Now.In(o.zone())
+			views[0].At = o.deps.Local(opts.Now)
 			g.view.Show(views[0])
 		}
 	}

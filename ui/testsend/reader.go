@@ -126,7 +126,7 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed
 			title, note = "As written", "This service does not show delivered messages. This is the content of the draft."
 		}
 	}
-	v = render.View{TestKey: k.Key, At: at.In(r.zone())}
+	v = render.View{TestKey: k.Key, At: r.deps.Local(at)}
 	switch {
 	case content.Empty():
 	case r.draft.Campaign.Channel == catalog.Email:

@@ -102,7 +102,7 @@ func (f *form) config() editor.Config {
 			Schema: f.schema, Root: f.root, Path: f.path, Env: settings.Env(f.draft.workspace), Theme: f.deps.Theme,
 			Suggest: f.draft.suggest, Locked: f.draft.locked, Now: f.deps.Now,
 		},
-		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
+		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Local: f.deps.Local,
 		Host: editor.Host{
 			Open:   func(p doc.Path) { f.requests.open = p },
 			Notify: func(text string) { f.requests.notice = text },

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -62,11 +62,7 @@ func (v *problems) style(p schema.Problem) lipgloss.Style {
 }
 
 // sentence returns a text as one capitalized line.
-func sentence(s string) string {
-	s = oneLine(s)
-	r, n := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(string(r)) + s[n:]
-}
+func sentence(s string) string { return phrase.Capitalize(oneLine(s)) }
 
 // forRow returns the problem to show below a row: for a subform only its own, for other fields also that of an
 // element. For an unused field, its group explains the problem.

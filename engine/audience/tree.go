@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -35,7 +36,7 @@ func (k Kind) Label() string {
 	case EventAttribute:
 		return optionTitle(eventNode().Child(mType), typeAttribute)
 	}
-	return strings.ToUpper(string(k[:1])) + string(k[1:])
+	return phrase.Capitalize(string(k))
 }
 
 // Help describes the kind as a clause.

@@ -1,6 +1,10 @@
 package catalog
 
-import "strings"
+import (
+	"strings"
+
+	"bugle/engine/phrase"
+)
 
 // deliveryType is one row of the table of delivery types (CONTRACT.md, Delivery types).
 type deliveryType struct {
@@ -45,7 +49,7 @@ func DeliveryTypes(ch Channel) []DeliveryTypeInfo {
 		case !r.on(ch):
 			out[i].Why = "Only available for " + r.channels() + "."
 		case r.NoCreate != "":
-			out[i].Why = sentence(r.NoCreate)
+			out[i].Why = phrase.Sentence(r.NoCreate)
 		default:
 			out[i].Offered = true
 		}
@@ -65,12 +69,4 @@ func (r deliveryType) channels() string {
 		}
 	}
 	return strings.Join(names, " and ")
-}
-
-// sentence returns a clause as a sentence.
-func sentence(clause string) string {
-	if clause == "" {
-		return ""
-	}
-	return strings.ToUpper(clause[:1]) + clause[1:] + "."
 }

@@ -33,3 +33,20 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestSentence(t *testing.T) {
+	for _, c := range []struct{ text, capital, lower, sentence string }{
+		{"", "", "", ""},
+		{"the name is missing", "The name is missing", "the name is missing", "The name is missing."},
+		{"Élan ist besetzt!", "Élan ist besetzt!", "élan ist besetzt!", "Élan ist besetzt!"},
+		{"élan ist besetzt", "Élan ist besetzt", "élan ist besetzt", "Élan ist besetzt."},
+		{"iOS has no title", "iOS has no title", "iOS has no title", "iOS has no title."},
+		{"API keys:", "API keys:", "API keys:", "API keys:"},
+		{"\xff?", "\xff?", "\xff?", "\xff?"},
+		{" 日本 ", " 日本 ", " 日本 ", "日本."},
+	} {
+		if a, b, d := Capitalize(c.text), Uncapitalize(c.text), Sentence(c.text); a != c.capital || b != c.lower || d != c.sentence {
+			t.Errorf("%q: %q, %q, %q", c.text, a, b, d)
+		}
+	}
+}

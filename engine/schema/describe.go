@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // OptionState is the state of an option in a document.
@@ -155,14 +156,14 @@ func (s *Schema) notes(say audience, n *Node, keep func(i int) bool) []string {
 		}
 	}
 	if n.Applies != nil {
-		out = append(out, sentence(s.only(n.Parent, n.Applies)))
+		out = append(out, phrase.Sentence(s.only(n.Parent, n.Applies)))
 	}
 	if n.Used != nil {
 		out = append(out, "Used "+s.when(n.Parent, n.Used)+".")
 	}
 	for _, r := range n.Rules {
 		if w := s.ruleWords(say, n, r); w != "" {
-			out = append(out, sentence(w))
+			out = append(out, phrase.Sentence(w))
 		}
 	}
 	if n.Default != "" {
@@ -229,10 +230,6 @@ func (n *Node) choices(say audience, keep func(i int) bool) []string {
 		return []string{"One of: " + strings.Join(titles, ", ") + "."}
 	}
 	return append(out, "Also: "+strings.Join(titles, ", ")+".")
-}
-
-func sentence(clause string) string {
-	return strings.ToUpper(clause[:1]) + clause[1:] + "."
 }
 
 func (s *Schema) ruleWords(say audience, n *Node, r Rule) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // Kind is the JSON type of a field.
@@ -213,9 +214,5 @@ func (f *Field) Label() string {
 	if f.Title != "" {
 		return f.Title
 	}
-	s := strings.ReplaceAll(f.Name, "_", " ")
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return phrase.Capitalize(strings.ReplaceAll(f.Name, "_", " "))
 }

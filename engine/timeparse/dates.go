@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -191,7 +192,7 @@ func zoneCase(s string) string {
 		words := strings.Split(part, "_")
 		for j, w := range words {
 			if w != "" && w != "of" && w != "es" && w != "au" {
-				words[j] = strings.ToUpper(w[:1]) + w[1:]
+				words[j] = phrase.Capitalize(w)
 			}
 		}
 		parts[i] = strings.Join(words, "_")

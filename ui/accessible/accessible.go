@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 )
 
@@ -135,9 +136,9 @@ func (s *session) reportError(ctx context.Context, what string, err error) error
 func errorText(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
-		return sentence(err.Error())
+		return phrase.Sentence(err.Error())
 	}
-	out := []string{sentence(e.Message)}
+	out := []string{phrase.Sentence(e.Message)}
 	if len(e.Problems) > 0 {
 		return out[0]
 	}
@@ -146,7 +147,7 @@ func errorText(err error) string {
 		if d.Target != "" {
 			line = d.Target + ": " + d.Message
 		}
-		out = append(out, sentence(line))
+		out = append(out, phrase.Sentence(line))
 	}
 	return strings.Join(out, "\n")
 }

@@ -59,7 +59,7 @@ func (w *campaignMenu) header() []string {
 			state = "It has " + phrase.Count(n, "problem") + "."
 		}
 	}
-	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindAndState(sum)), state)}
+	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), phrase.Sentence(kindAndState(sum)), state)}
 	if why := w.edits.LockedAt(nil); why != "" {
 		out = append(out, why)
 	} else if w.pending {
@@ -119,7 +119,7 @@ func (w *campaignMenu) sectionStates() []sectionState {
 		p := sectionState{name: string(info.Name), title: info.Title}
 		v := w.root.Get(p.name)
 		if ok, why := catalog.Applicable(info.Name, w.campaign.Channel, w.campaign.DeliveryType); !ok && !v.Exists() {
-			p.reason = sentence(why)
+			p.reason = phrase.Sentence(why)
 		} else {
 			p.setState(v, w.problems)
 		}

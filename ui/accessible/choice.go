@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -55,7 +56,7 @@ func optionItems(options []schema.OptionState) []item {
 	for i, o := range options {
 		items[i] = item{label: o.Title(), state: o.Help}
 		if !o.Offered {
-			items[i].disabledReason = sentence(o.Why)
+			items[i].disabledReason = phrase.Sentence(o.Why)
 		}
 	}
 	return items

@@ -167,9 +167,9 @@ func (d *document) problemText(pr schema.Problem, p doc.Path) string {
 		names = names[len(names)-1:]
 	}
 	if len(names) == 0 {
-		return sentence(pr.Text())
+		return phrase.Sentence(pr.Text())
 	}
-	return sentence(strings.Join(names, ", ") + ": " + pr.Text())
+	return phrase.Sentence(strings.Join(names, ", ") + ": " + pr.Text())
 }
 
 func (d *document) problemLine(pr schema.Problem) string {
@@ -199,12 +199,12 @@ func (d *document) reportError(ctx context.Context, what string, err error) erro
 	case len(found) < len(e.Details): // places that are not in the forms
 		return d.session.reportError(ctx, what, err)
 	case len(e.Problems) == 1: // the sentence is the same
-		d.println("%s. %s", what, sentence(d.problemLine(found[0])))
+		d.println("%s. %s", what, phrase.Sentence(d.problemLine(found[0])))
 		return nil
 	}
-	d.println("%s: %s", what, sentence(e.Message))
+	d.println("%s: %s", what, phrase.Sentence(e.Message))
 	for _, pr := range found {
-		d.println("%s", sentence(d.problemLine(pr)))
+		d.println("%s", phrase.Sentence(d.problemLine(pr)))
 	}
 	return nil
 }

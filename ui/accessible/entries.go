@@ -69,7 +69,7 @@ func (e entries) entryItems(p doc.Path, n *schema.Node) []item {
 }
 
 // title capitalizes a noun.
-func title(s string) string { return strings.TrimSuffix(sentence(s), ".") }
+func title(s string) string { return strings.TrimSuffix(phrase.Sentence(s), ".") }
 
 // entry asks for one entry.
 func (e entries) entry(ctx context.Context, at doc.Path) error {
@@ -115,7 +115,7 @@ func (e entries) addObject(ctx context.Context, at doc.Path, elem *schema.Node) 
 	before := e.root
 	root, err := e.root.Set(at, blank)
 	if err != nil {
-		e.println("%s", sentence(err.Error()))
+		e.println("%s", phrase.Sentence(err.Error()))
 		return nil
 	}
 	e.root = root // saved with the first answer
@@ -201,7 +201,7 @@ func (e entries) moveEntry(ctx context.Context, p doc.Path) error {
 	}
 	root, err := e.root.Move(at, to)
 	if err != nil {
-		e.println("%s", sentence(err.Error()))
+		e.println("%s", phrase.Sentence(err.Error()))
 		return nil
 	}
 	e.println("Moved to position %d.", to+1)
@@ -222,7 +222,7 @@ func (e entries) renameEntry(ctx context.Context, p doc.Path) error {
 			}
 			root, err := e.root.Rename(at, name)
 			if err != nil {
-				return invalid("%s", sentence(err.Error()))
+				return invalid("%s", phrase.Sentence(err.Error()))
 			}
 			return e.change(ctx, root, placeName(e.schema, at)+" renamed")
 		},

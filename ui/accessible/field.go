@@ -10,6 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 )
@@ -37,12 +38,12 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	if of > 0 {
 		intro = fmt.Sprintf("%d of %d. ", place, of)
 	}
-	intro += sentence(r.label)
+	intro += phrase.Sentence(r.label)
 	if r.Required {
 		intro += " Required."
 	}
 	if r.unusedReason != "" {
-		intro += " " + sentence(r.unusedReason)
+		intro += " " + phrase.Sentence(r.unusedReason)
 	}
 	f.println("%s Now: %s.", intro, strings.TrimSuffix(f.value(r), "."))
 	for _, pr := range f.errorsAt(r.Path) {
@@ -105,7 +106,7 @@ func (f *fields) help(r row) func() []string {
 		}
 		out := f.schema.Notes(r.Node)
 		for i := range out {
-			out[i] = sentence(out[i])
+			out[i] = phrase.Sentence(out[i])
 		}
 		return append(out, "Press Enter to keep the value, clear to empty it, list to hear all questions here.")
 	}
@@ -127,7 +128,7 @@ func (a *fieldQuestion) saveValue(ctx context.Context, v doc.Value, said string)
 		case err != nil:
 			a.rejected = given
 			for _, p := range mjml.Problems(a.row.Node, a.row.Path, err) {
-				a.println("%s", sentence(p.Text()))
+				a.println("%s", phrase.Sentence(p.Text()))
 			}
 			return invalid("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 		case html != v.Text():
@@ -136,7 +137,7 @@ func (a *fieldQuestion) saveValue(ctx context.Context, v doc.Value, said string)
 	}
 	root, err := a.with(v)
 	if err != nil {
-		return invalid("%s", sentence(err.Error()))
+		return invalid("%s", phrase.Sentence(err.Error()))
 	}
 	if bad := a.newErrors(root); len(bad) > 0 {
 		a.rejected = given
@@ -188,7 +189,7 @@ func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, err
 	case got.word == wordKeep && a.rejected.Exists():
 		root, err := a.with(a.rejected)
 		if err != nil {
-			return true, invalid("%s", sentence(err.Error()))
+			return true, invalid("%s", phrase.Sentence(err.Error()))
 		}
 		return true, a.saveRow(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
 	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
@@ -198,7 +199,7 @@ func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, err
 	case got.word == wordClear:
 		root, err := a.with(doc.Value{})
 		if err != nil {
-			return true, invalid("%s", sentence(err.Error()))
+			return true, invalid("%s", phrase.Sentence(err.Error()))
 		}
 		return true, a.saveRow(ctx, root, a.row, "Emptied.")
 	}
@@ -323,7 +324,7 @@ func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 		t, err := a.readTime(text, r)
 		if err != nil {
 			a.rejected = doc.NewString(text)
-			return invalid("%s Press Enter to leave it as it was.", sentence(err.Error()))
+			return invalid("%s Press Enter to leave it as it was.", phrase.Sentence(err.Error()))
 		}
 		return a.saveValue(ctx, doc.NewString(t.Wire), timeText(t))
 	case len(a.suggestions) > 0:
@@ -341,7 +342,7 @@ func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 func timeText(t timeparse.Result) string {
 	text := "Understood as " + t.Text + "."
 	for _, n := range t.Notes {
-		text += " " + sentence(n)
+		text += " " + phrase.Sentence(n)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -34,7 +35,7 @@ func (f filters) fill(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	f.println("The filter: %s", sentence(audience.DescribeFilter(f.root.Lookup(p), f.audienceEnv())))
+	f.println("The filter: %s", phrase.Sentence(audience.DescribeFilter(f.root.Lookup(p), f.audienceEnv())))
 	for _, pr := range f.errorsAt(p) {
 		f.println("%s", f.problemText(pr, p))
 	}
@@ -118,7 +119,7 @@ func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) 
 			}
 			root, err := audience.SetName(f.root, p, name, f.workspace)
 			if err != nil {
-				return invalid("%s", sentence(err.Error()))
+				return invalid("%s", phrase.Sentence(err.Error()))
 			}
 			return f.saveRow(ctx, root, a.row, in.Label+": "+name+".")
 		},
@@ -138,7 +139,7 @@ func (f filters) filterFrequency(ctx context.Context, p doc.Path, in audience.In
 			}
 			root, err := audience.SetFrequency(f.root, p, got.text, f.audienceEnv())
 			if err != nil {
-				return invalid("%s", sentence(err.Error()))
+				return invalid("%s", phrase.Sentence(err.Error()))
 			}
 			return f.saveRow(ctx, root, a.row, audience.DescribeFilter(root.Lookup(p), f.audienceEnv())+".")
 		},
@@ -174,7 +175,7 @@ func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input
 			}
 			root, err := set(f.root, p, options[i].Value)
 			if err != nil {
-				return invalid("%s", sentence(err.Error()))
+				return invalid("%s", phrase.Sentence(err.Error()))
 			}
 			return f.saveRow(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
 		},
@@ -242,7 +243,7 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 			}
 			root, err := audience.SetValues(f.root, p, next)
 			if err != nil {
-				return invalid("%s", sentence(err.Error()))
+				return invalid("%s", phrase.Sentence(err.Error()))
 			}
 			return f.saveRow(ctx, root, a.row, said)
 		},
@@ -255,7 +256,7 @@ func (f filters) filterWire(text string, shape audience.Shape) (wire, said strin
 	case audience.Date, audience.DateRange:
 		d, err := audience.ParseDate(text, f.audienceEnv())
 		if err != nil {
-			return "", "", invalid("%s", sentence(err.Error()))
+			return "", "", invalid("%s", phrase.Sentence(err.Error()))
 		}
 		return d.Wire, "Understood as " + d.Text + ".", nil
 	case audience.YesOrNo:
@@ -296,7 +297,7 @@ func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, 
 				root, err := audience.SetValues(f.root, p, next)
 				if err != nil {
 					next = next[:len(next)-1]
-					return invalid("%s", sentence(err.Error()))
+					return invalid("%s", phrase.Sentence(err.Error()))
 				}
 				return f.saveRow(ctx, root, a.row, "")
 			},

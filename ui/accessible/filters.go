@@ -105,7 +105,7 @@ func (f filters) filterItems(p doc.Path) []item {
 // saveChange saves a change of filters, or prints its error.
 func (f filters) saveChange(ctx context.Context, root doc.Value, err error, what string) error {
 	if err != nil {
-		f.println("%s", sentence(err.Error()))
+		f.println("%s", phrase.Sentence(err.Error()))
 		return nil
 	}
 	return f.change(ctx, root, what)
@@ -128,7 +128,7 @@ func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 	before := f.root
 	root, p, err := audience.AddFilter(f.root, at, kinds[n])
 	if err != nil {
-		f.println("%s", sentence(err.Error()))
+		f.println("%s", phrase.Sentence(err.Error()))
 		return nil
 	}
 	f.root = root // saved with the first answer
@@ -169,11 +169,11 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 	edit("Move out", "out", "filter moved", moved(audience.Outdent))
 	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(f.root, p) })
 	if why := f.edits.LockedAt(p); why != "" {
-		f.println("%s %s", sentence(n.Text), why)
+		f.println("%s %s", phrase.Sentence(n.Text), why)
 		return nil
 	}
 	return f.choose(ctx, menu{
-		header: func() []string { return []string{sentence(n.Text)} },
+		header: func() []string { return []string{phrase.Sentence(n.Text)} },
 		items:  func() []item { return items },
 		once:   true, listAlways: true, leaveOnEmpty: true,
 	})

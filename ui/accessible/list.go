@@ -78,7 +78,7 @@ func (f *campaignList) search(ctx context.Context, text string) error {
 	now := f.s.deps.Local(f.s.deps.Now())
 	q, problems := query.Parse(text, query.Env{Values: f.ix.Values, Now: now})
 	for _, p := range problems {
-		f.s.println("%s", sentence(p.String()))
+		f.s.println("%s", phrase.Sentence(p.String()))
 	}
 	if len(problems) > 0 && f.rows != nil {
 		return nil // what was found stays

@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
+	"bugle/engine/phrase"
 )
 
 const longHelp = "Type one line. Type edit to open your editor, or lines to type several lines and end with a line that is only a dot. " +
@@ -84,7 +85,7 @@ func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 	}
 	after, err := f.edit(ctx, before, suffix)
 	if err != nil {
-		return invalid("%s", sentence(err.Error()))
+		return invalid("%s", phrase.Sentence(err.Error()))
 	}
 	if after == before+"\n" {
 		after = before // editors end the last line with a newline

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
+	"bugle/engine/phrase"
 )
 
 // previewer prints the messages of a campaign.
@@ -237,7 +238,7 @@ func (r messageReader) notes(missing []render.Missing, warnings []render.Warning
 		r.println("No value in %s for %s", m.Field, m.Expression)
 	}
 	for _, n := range warnings {
-		r.println("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
+		r.println("%s", phrase.Sentence(fmt.Sprintf("Note: %s", n.Text)))
 	}
 }
 

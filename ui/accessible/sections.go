@@ -190,7 +190,7 @@ func (s *sections) nextSends() {
 	at := s.deps.Now()
 	sends := engine.NextSends(s.root, at, maxListed)
 	if len(sends) == 0 {
-		s.println("%s", sentence(engine.NoSendsReason(s.root, at)))
+		s.println("%s", phrase.Sentence(engine.NoSendsReason(s.root, at)))
 		return
 	}
 	zone, _ := engine.TimeZone(s.root)

@@ -122,7 +122,7 @@ func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 		who += ", to " + t.name(ctx, identifier, s.Recipient)
 	}
 	if s.Err != "" {
-		t.println("%s: failed. %s", who, sentence(s.Err))
+		t.println("%s: failed. %s", who, phrase.Sentence(s.Err))
 		return
 	}
 	t.println("%s: sent.", who)
@@ -134,7 +134,7 @@ func (t *tester) report(out model.Outcome, summary string) {
 	for _, s := range out.Steps {
 		each[s.Key] = each[s.Key] || s.Done && s.Recipient != ""
 	}
-	t.println("%s", sentence(summary))
+	t.println("%s", phrase.Sentence(summary))
 	for _, r := range out.Results {
 		for _, key := range r.Keys {
 			switch res := r.Data[key]; {
@@ -142,7 +142,7 @@ func (t *tester) report(out model.Outcome, summary string) {
 			case res.Status == engine.Sent:
 				t.println("%s: sent.", t.message(key))
 			default:
-				t.println("%s: %s. %s", t.message(key), strings.ToLower(res.Status), sentence(res.FailureReason))
+				t.println("%s: %s. %s", t.message(key), strings.ToLower(res.Status), phrase.Sentence(res.FailureReason))
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 		}
 	}
 	if len(others) > 0 {
-		return invalid("%s", sentence(others[0]))
+		return invalid("%s", phrase.Sentence(others[0]))
 	}
 	*ask = next
 	return nil

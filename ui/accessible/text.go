@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
@@ -12,22 +11,6 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
-
-// sentence capitalizes a text, except for names such as iOS, and ends it with a period.
-func sentence(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return s
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	if next, _ := utf8.DecodeRuneInString(s[size:]); !unicode.IsUpper(next) {
-		s = string(unicode.ToUpper(r)) + s[size:]
-	}
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ":") {
-		return s
-	}
-	return s + "."
-}
 
 // maxValueLength is how many characters of a value a question shows.
 const maxValueLength = 200

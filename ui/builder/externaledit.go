@@ -10,6 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -52,7 +53,7 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 		}
 		return screen.Ask(screen.Question{
 			Title:   "The JSON of " + status.Name(engine.Summarize(e.Campaign())) + " is not valid yet",
-			Body:    capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
+			Body:    phrase.Capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
 			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {

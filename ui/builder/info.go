@@ -186,13 +186,6 @@ func (in *info) name(t tab) string {
 	return "Field"
 }
 
-func capitalize(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // sectionJSON returns the formatted JSON of the section that the path is in.
 func sectionJSON(root doc.Value, p doc.Path) []byte {
 	if len(p) == 0 {
@@ -306,7 +299,7 @@ func (in *info) fieldText(at location) string {
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			add(in.theme.Tone(tone), sign+capitalize(p.Text())+".")
+			add(in.theme.Tone(tone), sign+phrase.Sentence(p.Text()))
 		}
 	}
 	for _, f := range in.warnings.at(path) {

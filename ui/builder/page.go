@@ -10,6 +10,7 @@ import (
 	"bugle/engine/edit"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/ui/builder/browser"
 	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
@@ -50,7 +51,7 @@ func (p *pageOpener) open() tea.Cmd {
 	if p.server == nil {
 		server, err := livepage.Start(p.source())
 		if err != nil {
-			return screen.Notify(widget.LevelError, capitalize(err.Error())+".")
+			return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
 		}
 		p.server = server
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/editor"
@@ -113,7 +114,7 @@ func (ps *panes) formView() string {
 	}
 	if p := ps.sections.at(ps.host.path); p.state == sectionNotApplicable {
 		inner, _ := panel.Inner()
-		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(capitalize(widget.Clean(p.reason))), inner), "\n"))
+		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), inner), "\n"))
 	}
 	return panel.View(ps.host.view(ps.focus == paneForm))
 }

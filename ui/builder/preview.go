@@ -10,6 +10,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/builder/livepage"
@@ -192,7 +193,7 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 				if err == nil {
 					return nil
 				}
-				return screen.Notify(widget.LevelWarning, capitalize(err.Error())+".")
+				return screen.Notify(widget.LevelWarning, phrase.Sentence(err.Error()))
 			}})
 		}
 		a.view.Update(msg)

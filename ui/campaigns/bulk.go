@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -168,8 +169,8 @@ func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 
 // reasonClause removes the action from a reason, because the question names it.
 func reasonClause(why string) string {
-	if head, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(head, "You can't ") && rest != "" {
-		return strings.ToUpper(rest[:1]) + rest[1:]
+	if head, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(head, "You can't ") {
+		return phrase.Capitalize(rest)
 	}
 	return why
 }
@@ -272,7 +273,7 @@ func (w *bulkActions) ask(t bulkTask, p taskPlan, back func() tea.Cmd) tea.Cmd {
 		}
 		body = append(body, strings.Join(left, "\n"))
 	}
-	verb := strings.ToUpper(t.verb[:1]) + t.verb[1:]
+	verb := phrase.Capitalize(t.verb)
 	label := verb
 	if n := len(p.allowed); n > 1 {
 		label = fmt.Sprintf("%s %d", verb, n)

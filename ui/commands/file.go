@@ -254,7 +254,7 @@ func (r *reader) prompts(n *yaml.Node) []Prompt {
 			r.fail(entry.Line, "there are two prompts named %s", p.Name)
 			continue
 		}
-		p.Title = cmp.Or(p.Title, strings.ToUpper(p.Name[:1])+strings.ReplaceAll(p.Name[1:], "_", " "))
+		p.Title = cmp.Or(p.Title, phrase.Capitalize(strings.ReplaceAll(p.Name, "_", " ")))
 		out = append(out, p)
 	}
 	return out

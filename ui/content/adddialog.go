@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
@@ -25,7 +26,7 @@ func (g *Grid) openAdd() {
 	if g.onLocale() && g.grid.Locales[g.row].Unlisted {
 		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
 		if err != nil {
-			g.failure = sentence(err)
+			g.failure = phrase.Sentence(err.Error())
 			return
 		}
 		g.setRoot(root)
@@ -100,7 +101,7 @@ func (a *addDialog) add() bool {
 		}
 		out, err := grid.AddLocale(a.cfg.Head.Channel, root, name)
 		if err != nil {
-			a.failure = sentence(err)
+			a.failure = phrase.Sentence(err.Error())
 			return false
 		}
 		root, last = out, name

@@ -100,7 +100,7 @@ func (b clipboard) paste() {
 		}
 		out, err := grid.SetMessage(b.cfg.Head.Channel, root, to.Locale, to.Variation, v)
 		if err != nil {
-			b.failure = sentence(err)
+			b.failure = phrase.Sentence(err.Error())
 			return
 		}
 		root = out

@@ -2,13 +2,13 @@ package content
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -124,7 +124,7 @@ func (g *Grid) open() tea.Cmd {
 func (g *Grid) addVariation() {
 	root, name, err := grid.AddVariation(g.cfg.Head.Channel, g.root)
 	if err != nil {
-		g.failure = sentence(err)
+		g.failure = phrase.Sentence(err.Error())
 		return
 	}
 	g.setRoot(root)
@@ -187,7 +187,7 @@ var done = map[string]string{verbRemove: "Removed", verbEmpty: "Emptied"}
 // confirm applies a removal, at once if no message is removed with it.
 func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value, err error) tea.Cmd {
 	if err != nil {
-		g.failure = sentence(err)
+		g.failure = phrase.Sentence(err.Error())
 		return nil
 	}
 	take := func() tea.Cmd {
@@ -241,7 +241,7 @@ func (g *Grid) rename() tea.Cmd {
 			return g.afterAnswer(func() tea.Cmd {
 				root, err := grid.RenameLocale(g.root, old, to)
 				if err != nil {
-					g.failure = sentence(err)
+					g.failure = phrase.Sentence(err.Error())
 					return nil
 				}
 				g.setRoot(root)
@@ -249,17 +249,4 @@ func (g *Grid) rename() tea.Cmd {
 			})
 		},
 	})
-}
-
-// sentence formats an error as a sentence for the user.
-func sentence(err error) string {
-	text := err.Error()
-	if text == "" {
-		return text
-	}
-	text = strings.ToUpper(text[:1]) + text[1:]
-	if last := text[len(text)-1]; last != '.' && last != '!' {
-		text += "."
-	}
-	return text
 }

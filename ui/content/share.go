@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 )
 
 // shareEditor sets the percentages of a table's variations.
@@ -114,7 +115,7 @@ func (s shareEditor) set(text string) {
 	}
 	root, err := grid.SetShare(s.root, s.grid.Variations[s.col].Name, percent)
 	if err != nil {
-		s.failure = sentence(err)
+		s.failure = phrase.Sentence(err.Error())
 		return
 	}
 	if s.share != nil {
@@ -140,7 +141,7 @@ func (s shareEditor) splitEvenly() {
 	}
 	root, err := grid.SplitEvenly(s.root)
 	if err != nil {
-		s.failure = sentence(err)
+		s.failure = phrase.Sentence(err.Error())
 		return
 	}
 	s.setRoot(root)

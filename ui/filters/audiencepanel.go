@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
@@ -255,9 +256,9 @@ func (a *audiencePanel) explain(p engine.User) tea.Cmd {
 func errorSentence(err error) string {
 	var e *engine.Error
 	if errors.As(err, &e) && e.Message != "" {
-		return sentence(errors.New(e.Message))
+		return phrase.Sentence(e.Message)
 	}
-	return sentence(err)
+	return phrase.Sentence(err.Error())
 }
 
 func (a *audiencePanel) key(msg tea.KeyMsg) tea.Cmd {

@@ -71,7 +71,7 @@ func (a *audiencePanel) layUnfinished() {
 			a.addText(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
 			break
 		}
-		a.addText(themes.ToneWarning, "○ "+sentence(errors.New(d.Message)))
+		a.addText(themes.ToneWarning, "○ "+phrase.Sentence(d.Message))
 	}
 }
 

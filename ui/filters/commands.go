@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/forms"
 	"bugle/ui/screen"
 )
@@ -75,7 +76,7 @@ func (o *outline) change(msg tea.KeyMsg) {
 // applyChange adopts a change of the tree and moves the cursor to the changed node.
 func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
 	if err != nil {
-		o.failure = sentence(err)
+		o.failure = phrase.Sentence(err.Error())
 		return
 	}
 	if why := o.locked(p); why != "" {
@@ -189,21 +190,4 @@ func (t *Tree) editJSON() tea.Cmd {
 		text = string(v.Indent())
 	}
 	return screen.Send(forms.OpenEditorMsg{Path: p, Text: text, JSON: true})
-}
-
-// sentence formats an error as a sentence for the user.
-func sentence(err error) string {
-	text := err.Error()
-	if text == "" {
-		return text
-	}
-	r := []rune(text)
-	if r[0] >= 'a' && r[0] <= 'z' {
-		r[0] -= 'a' - 'A'
-	}
-	text = string(r)
-	if last := text[len(text)-1]; last != '.' && last != '!' {
-		text += "."
-	}
-	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/forms/typeahead"
 	"bugle/ui/widget"
@@ -127,7 +128,7 @@ func (f *form) key(msg tea.KeyMsg) bool {
 	case !ok:
 	case f.hasSuggestions() && f.list.Key(msg.String()):
 	case msg.String() == "enter" && r.kind == frequencyRow && !marked && f.parseError(r) != nil:
-		f.failure = sentence(f.parseError(r))
+		f.failure = phrase.Sentence(f.parseError(r).Error())
 	case msg.String() == "enter":
 		return f.enter(r)
 	case key.Matches(msg, k.Next):
@@ -366,7 +367,7 @@ func (f *form) choose(r row, value string) {
 func (f *form) write(root doc.Value, r row, texts []string) {
 	out, err := f.written(root, r, texts)
 	if err != nil {
-		f.failure = sentence(err)
+		f.failure = phrase.Sentence(err.Error())
 		return
 	}
 	if why := f.locked(f.filter); why != "" {

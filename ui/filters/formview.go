@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/audience"
+	"bugle/engine/phrase"
 	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -153,7 +154,7 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 	_, _, whole := f.splitAction(r)
 	_, marked := f.highlightedName()
 	if err := f.parseError(r); err != nil && !marked {
-		say(themes.ToneWarning, sentence(err))
+		say(themes.ToneWarning, phrase.Sentence(err.Error()))
 	} else if r.kind == frequencyRow && !marked && f.textChanged() || whole {
 		say(themes.ToneInfo, "= "+audience.DescribeFilter(f.root.Lookup(f.filter), f.env()))
 	}
@@ -170,7 +171,7 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 	case r.kind == dateRow && f.prompt.Value() != "":
 		d, err := audience.ParseDate(f.prompt.Value(), f.env())
 		if err != nil {
-			say(themes.ToneWarning, sentence(err))
+			say(themes.ToneWarning, phrase.Sentence(err.Error()))
 		} else {
 			say(themes.ToneInfo, "understood as "+d.Text)
 		}
@@ -253,7 +254,7 @@ func (f *form) help(r row) string {
 		help = help[:i+1]
 	}
 	if o := r.chosenHelp(); o != "" {
-		help = strings.ToUpper(o[:1]) + o[1:] + "."
+		help = phrase.Sentence(o)
 	}
 	return help
 }

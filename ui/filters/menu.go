@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // menu asks what kind of filter to add.
@@ -101,7 +102,7 @@ func (t *Tree) add(o option) {
 	t.menu = nil
 	root, p, err := audience.AddFilter(t.root, o.at, o.kind)
 	if err != nil {
-		t.failure = sentence(err)
+		t.failure = phrase.Sentence(err.Error())
 		return
 	}
 	before := t.root

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -314,7 +315,7 @@ func (t *Tree) footerText() (string, themes.Tone) {
 	n := t.node()
 	if often, ok := audience.FrequencyText(t.root.Lookup(n.Path)); ok && n.Kind == audience.Action {
 		if _, err := audience.SetFrequency(t.root, n.Path, often, t.env()); err != nil {
-			return sentence(err), themes.ToneDanger
+			return phrase.Sentence(err.Error()), themes.ToneDanger
 		}
 	}
 	for _, p := range t.problems {

@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 	"bugle/themes"
@@ -90,7 +91,7 @@ func (s *Screen) View() string {
 func (s *Screen) message() string {
 	text := "Loading history…"
 	if s.failed != nil {
-		text = problems.Sentence(s.failed.Error()) + ".\n\nPress r to try again or esc to go back."
+		text = phrase.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back."
 	}
 	p := widget.NewPager(s.theme)
 	p.SetSize(s.width-4, s.height-2)
@@ -145,7 +146,7 @@ func (s *Screen) body() string {
 func (s *Screen) fill() {
 	items := make([]widget.Item, len(s.revisions))
 	for i, r := range s.revisions {
-		text := problems.Sentence(s.noteText(r.Note))
+		text := phrase.Capitalize(s.noteText(r.Note))
 		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
 		if i == 0 {
 			items[i].Icon, items[i].IconTone = "●", themes.ToneSuccess

@@ -28,7 +28,7 @@ import (
 
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/render"
-	"bugle/ui/validate/problems"
+	"bugle/engine/phrase"
 	"bugle/ui/widget"
 )
 
@@ -140,7 +140,7 @@ func (v *Viewer) show(out io.Writer, t terminal, at int, chunks <-chan string) (
 	go func() {
 		body, err := v.body(ctx, t, img.URL)
 		if err != nil {
-			body = t.line(problems.Sentence(err.Error()) + ".")
+			body = t.line(phrase.Sentence(err.Error()))
 		}
 		loaded <- body
 	}()

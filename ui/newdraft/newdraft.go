@@ -10,10 +10,10 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -165,7 +165,7 @@ func options(labels, help, why []string) []widget.Item {
 	}
 	items := make([]widget.Item, len(labels))
 	for i, l := range labels {
-		about := cmp.Or(why[i], problems.Sentence(help[i]))
+		about := cmp.Or(why[i], phrase.Capitalize(help[i]))
 		items[i] = widget.Item{Text: widget.PadRight(l, width) + "  " + about, Dim: why[i] != ""}
 	}
 	return items

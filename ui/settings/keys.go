@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
@@ -120,11 +121,11 @@ func screenName(e keymap.Entry) string {
 	if name, ok := screenNames[part]; ok {
 		return name
 	}
-	return strings.ToUpper(part[:1]) + part[1:]
+	return phrase.Capitalize(part)
 }
 
 // entryName returns the display name of an action, as in the help.
-func entryName(e keymap.Entry) string { return strings.ToUpper(e.Description[:1]) + e.Description[1:] }
+func entryName(e keymap.Entry) string { return phrase.Capitalize(e.Description) }
 
 // goTo moves the cursor to an action.
 func (k *keysTab) goTo(name string) {

@@ -11,12 +11,12 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/operation"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -229,7 +229,7 @@ func (s *sendContext) copyAs(ask engine.TestSend) tea.Cmd {
 // copied copies the commands, or says why there are none.
 func copied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelWarning, problems.Sentence("cannot copy the request: "+r.Err.Error()))
+		return screen.Notify(widget.LevelWarning, phrase.Capitalize("cannot copy the request: "+r.Err.Error()))
 	}
 	text, _ := r.Value.(string)
 	return screen.Copy(text, "the requests as curl commands")

@@ -11,10 +11,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -157,7 +157,7 @@ func difference(of, other []group) []group {
 // showSaved shows the stored groups.
 func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
+		return screen.Notify(widget.LevelError, phrase.Capitalize(r.Err.Error()))
 	}
 	k := r.Value.(groupsSaved)
 	p.groups = k.all

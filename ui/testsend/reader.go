@@ -11,9 +11,9 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/message/render"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -147,7 +147,7 @@ func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.SendSta
 	case d != nil && d.Why != "":
 		return "To " + r.recipient(run, d) + ": " + strings.TrimSuffix(d.Why, ".") + "."
 	case k.Reason != "":
-		return problems.Sentence(k.Reason)
+		return phrase.Capitalize(k.Reason)
 	}
 	return ""
 }

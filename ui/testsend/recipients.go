@@ -9,11 +9,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -113,7 +113,7 @@ func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
 	node := r.draft.Fields.Identifier
 	options := make([]widget.Option, len(node.Options))
 	for i, o := range node.Options {
-		options[i] = widget.Option{Label: o.Title(), Help: problems.Sentence(o.Help)}
+		options[i] = widget.Option{Label: o.Title(), Help: phrase.Capitalize(o.Help)}
 	}
 	return screen.Send(screen.ChooseMsg{Title: node.Label(), Body: node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
 		return then(node.Options[a.Index].Value)
@@ -418,7 +418,7 @@ func (r *recipients) View(at rowID, w int) []row {
 	o := r.option()
 	first := line(r.theme, at, rowID{rowIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == rowID{rowIdentifier, 0}, o.Title()), w)
 	if at == (rowID{rowIdentifier, 0}) && o.Help != "" {
-		first = addBelow(first, 2+labelWidth, w, r.theme.Faint, problems.Sentence(o.Help))
+		first = addBelow(first, 2+labelWidth, w, r.theme.Faint, phrase.Capitalize(o.Help))
 	}
 	given := r.selected()
 	note := fmt.Sprintf("  %d of %d", len(given), model.MaxRecipients(r.identifier))

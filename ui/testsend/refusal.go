@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -28,10 +29,10 @@ func newRefusal(l *layout) refusalPage {
 
 // set shows an error of the service.
 func (r *refusalPage) set(err error) {
-	r.message = problems.Sentence(err.Error())
+	r.message = phrase.Capitalize(err.Error())
 	var found []schema.Problem
 	if e := engine.AsError(err); e != nil {
-		r.message = problems.Sentence(e.Message)
+		r.message = phrase.Capitalize(e.Message)
 		found = e.Problems
 		for _, d := range e.Details {
 			if len(e.Problems) > 0 {

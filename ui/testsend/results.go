@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -213,7 +213,7 @@ func (r *results) header(w int) []string {
 		style = r.theme.Danger
 	}
 	var head []string
-	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(r.run.Message)), w) {
+	for _, l := range widget.Wrap(widget.Clean(phrase.Capitalize(r.run.Message)), w) {
 		head = append(head, style.Render(l))
 	}
 	hint := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)

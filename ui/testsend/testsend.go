@@ -7,12 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/status"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -379,7 +379,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.layout.textScreen("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
+		return s.layout.textScreen("Can't read this draft.\n\n" + phrase.Capitalize(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
 		return s.layout.textScreen("Reading the draft…")
 	case s.draft.UntestableReason() != "":

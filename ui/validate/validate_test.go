@@ -12,12 +12,12 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -82,7 +82,7 @@ func TestEveryProblemIsShownOnce(t *testing.T) {
 	h := open(t, s)
 	h.Resize(120, 200)
 	for _, p := range s.outcome.Problems {
-		words := []rune(problems.Sentence(p.Text()))
+		words := []rune(phrase.Capitalize(p.Text()))
 		h.Want(string(words[:min(len(words), 40)]))
 		h.WantNot(p.Section)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/validate/problems"
@@ -140,7 +141,7 @@ func (s *Screen) emptyText() string {
 	switch {
 	case s.failed != nil:
 		return s.theme.Danger.Render("Couldn't check this campaign.") + "\n\n" +
-			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
+			widget.CleanLines(phrase.Capitalize(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
 	case !s.checked:
 		return "Checking the campaign…"
 	case !s.outcome.Valid: // a service may refuse without a reason

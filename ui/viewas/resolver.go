@@ -11,10 +11,10 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/ui/prefs"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 )
 
 // Resolver resolves the messages of one campaign for the chosen person, beside typing: the newest request cancels the
@@ -246,7 +246,7 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 	}
 	switch {
 	case r.err != nil:
-		c.Note = problems.Sentence(r.err.Error())
+		c.Note = phrase.Capitalize(r.err.Error())
 	case r.result == nil:
 	case r.result.UnknownUser:
 		c.Note = "The service does not know this user."

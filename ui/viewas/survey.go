@@ -178,7 +178,7 @@ func (s *Survey) View(width, height int) string {
 	case s.running:
 		return panel.View(s.progressView(w))
 	case s.err != nil:
-		return panel.View(s.theme.Danger.Render(strings.Join(widget.Wrap(widget.Clean(problems.Sentence(s.err.Error())), max(w, 1)), "\n")))
+		return panel.View(s.theme.Danger.Render(strings.Join(widget.Wrap(widget.Clean(phrase.Capitalize(s.err.Error())), max(w, 1)), "\n")))
 	}
 	if s.width != w {
 		s.fill(w)

@@ -7,8 +7,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 )
 
 // Step is a way to go from one user of the audience to another.
@@ -103,7 +103,7 @@ func (w *Walker) Update(msg screen.Result) (u *engine.User, why string, taken bo
 	w.Busy = false
 	switch {
 	case msg.Err != nil:
-		return nil, problems.Sentence("cannot go through the audience: " + msg.Err.Error()), true
+		return nil, phrase.Capitalize("cannot go through the audience: " + msg.Err.Error()), true
 	case out.ok:
 		w.walk = out.walk
 		return &out.user, "", true

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -216,7 +217,7 @@ func (s *List) copy() tea.Cmd {
 
 // errorNotice shows an error.
 func errorNotice(err error) tea.Cmd {
-	return screen.Notify(widget.LevelError, sentence(err.Error()))
+	return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
 }
 
 // recordName describes a record: the team Growth.

@@ -123,7 +123,7 @@ func (s *Audience) emptyText() string {
 	case s.reader == nil:
 		return unsupportedText
 	case s.failed != nil:
-		return "Cannot load the audience: " + sentence(s.failed.Error()) + "\nPress r to try again."
+		return "Cannot load the audience: " + phrase.Sentence(s.failed.Error()) + "\nPress r to try again."
 	case !s.loaded:
 		return "Counting…"
 	case s.searched != "":

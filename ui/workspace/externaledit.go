@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -58,7 +59,7 @@ func (f *form) editJSON(p doc.Path, text, before string) tea.Cmd {
 		}
 		why := "A record must be a JSON object: { … }."
 		if err != nil {
-			why = sentence(err.Error())
+			why = phrase.Sentence(err.Error())
 		}
 		return screen.Ask(screen.Question{
 			Title:   "This is not valid yet",

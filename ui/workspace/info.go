@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
@@ -182,7 +183,7 @@ func (i *info) fieldText(f *form) string {
 			if p.Severity == schema.Notice {
 				style = i.theme.Warning
 			}
-			add(style, "✗ "+sentence(p.Text()))
+			add(style, "✗ "+phrase.Sentence(p.Text()))
 		}
 	}
 	add(i.theme.Strong, node.Label())

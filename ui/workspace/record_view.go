@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -67,7 +68,7 @@ func (s *Record) loadingText() string {
 	panel.SetSize(s.width, s.height)
 	text := s.theme.Muted.Render("Reading…")
 	if s.failed != nil {
-		text = strings.Join(widget.Wrap(widget.Clean(sentence(s.failed.Error())), max(s.width-4, 1)), "\n")
+		text = strings.Join(widget.Wrap(widget.Clean(phrase.Sentence(s.failed.Error())), max(s.width-4, 1)), "\n")
 		text = s.theme.Danger.Render(text) + "\n" + s.theme.Muted.Render("Press r to try again.")
 	}
 	return panel.View(text)

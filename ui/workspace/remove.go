@@ -54,7 +54,7 @@ func (m *remover) handleResult(r screen.Result) tea.Cmd {
 	case u.onlyShow && len(u.uses) == 0:
 		return screen.Notify(widget.LevelInfo, "Nothing uses "+recordName(m.section(), u.name)+".")
 	case u.onlyShow:
-		m.report("Used in", false, sentence(recordName(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
+		m.report("Used in", false, phrase.Sentence(recordName(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
 		return nil
 	case u.deleted:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+recordName(m.section(), u.name)+"."), m.load(), screen.Changed(""))

@@ -135,19 +135,3 @@ func recordCount(n int, more bool) string {
 	}
 	return fmt.Sprint(n)
 }
-
-// sentence formats a text as a sentence.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	r := []rune(s)
-	if r[0] >= 'a' && r[0] <= 'z' {
-		r[0] -= 'a' - 'A'
-	}
-	s = string(r)
-	if strings.ContainsRune(".!?…", r[len(r)-1]) {
-		return s
-	}
-	return s + "."
-}

@@ -139,7 +139,7 @@ func (s *saver) showError(err error) tea.Cmd {
 		s.draft.Check()
 		return s.showProblem(s.draft.refused[0])
 	}
-	return screen.Notify(widget.LevelError, "Not saved. "+sentence(err.Error()))
+	return screen.Notify(widget.LevelError, "Not saved. "+phrase.Sentence(err.Error()))
 }
 
 // askRename asks whether to change a name that others refer to.
@@ -166,7 +166,7 @@ func (s *saver) askRename(used *settings.InUse) tea.Cmd {
 func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
-		Title: "Not saved", Body: sentence(e.Message), Focus: 2,
+		Title: "Not saved", Body: phrase.Sentence(e.Message), Focus: 2,
 		Buttons: []widget.Button{
 			{Label: "Keep mine", Key: "m", Danger: true}, {Label: "Take theirs", Key: "t"}, {Label: "Keep editing", Key: "n"},
 		},

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -108,9 +109,9 @@ func (w *userImport) handleResult(r screen.Result) tea.Cmd {
 	case screen.Canceled(r.Err):
 		w.report("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
 	case r.Err != nil:
-		w.report("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
+		w.report("Import", true, phrase.Sentence(r.Err.Error()), "Users before it were imported: "+done)
 		if out.Total() == 0 {
-			w.report("Import", true, sentence(r.Err.Error()), "No changes made.")
+			w.report("Import", true, phrase.Sentence(r.Err.Error()), "No changes made.")
 		}
 	case out.Invalid > 0:
 		w.report("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lineCount(out.Invalid)), invalidLines(out))

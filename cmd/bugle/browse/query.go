@@ -13,6 +13,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
 	"bugle/engine/service/remote"
@@ -55,8 +56,7 @@ func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 
 // searchError returns a problem of a query as an error that lists the possible values.
 func searchError(p query.Problem) error {
-	words := p.String()
-	words = strings.ToLower(words[:1]) + words[1:]
+	words := phrase.Uncapitalize(p.String())
 	if one, more, _ := strings.Cut(words, ". "); more == "" && len(p.Allowed) > 0 {
 		words = strings.TrimSuffix(one, ".") + "; choose from " + strings.Join(p.Allowed, ", ")
 	}

@@ -12,6 +12,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	records "bugle/engine/workspace/settings"
 )
 
@@ -156,7 +157,7 @@ func printRecords(p *cli.Printer, s *records.Section, vs []doc.Value) error {
 		return p.PrintDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
 	}
 	if len(vs) == 0 {
-		fmt.Fprintf(p.Err, "No %s found. Add one with `bugle workspace put %s`.\n", strings.ToLower(s.Title[:1])+s.Title[1:], s.ID)
+		fmt.Fprintf(p.Err, "No %s found. Add one with `bugle workspace put %s`.\n", phrase.Uncapitalize(s.Title), s.ID)
 		return nil
 	}
 	var head []string

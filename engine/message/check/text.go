@@ -12,6 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/render"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -20,7 +21,7 @@ func drawn(r *run) {
 	for _, t := range r.assembled.Templates {
 		// With HTML of its own beside the template, the tables refuse the message already.
 		if t.Problem != "" && r.own.Lookup(t.At).Get(catalog.EmailHTML).Empty() {
-			r.find("template-unknown", t.At.Child(catalog.CustomTemplateID), noCell, "%s", sentence(t.Problem))
+			r.find("template-unknown", t.At.Child(catalog.CustomTemplateID), noCell, "%s", phrase.Capitalize(t.Problem))
 		}
 	}
 	for _, m := range r.messages {
@@ -376,14 +377,9 @@ func emptyButtons(r *run) {
 			}
 		}
 		if len(empty) > 0 {
-			r.find("button-empty", m.at(catalog.EmailHTML), m.TestKey, "%s", sentence(some(empty)))
+			r.find("button-empty", m.at(catalog.EmailHTML), m.TestKey, "%s", phrase.Capitalize(some(empty)))
 		}
 	}
-}
-
-func sentence(s string) string {
-	c, size := firstRune(s)
-	return string(unicode.ToUpper(c)) + s[size:]
 }
 
 func firstRune(s string) (rune, int) {

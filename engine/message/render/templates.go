@@ -2,12 +2,12 @@ package render
 
 import (
 	"fmt"
-	"strings"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
+	"bugle/engine/phrase"
 )
 
 // TemplateStatus returns the problem of the saved template of the message at a path, or "" if it was
@@ -70,7 +70,7 @@ func (s Saved) warnings() []Warning {
 	if s.Why == "" {
 		return nil
 	}
-	return []Warning{{Check: "template-unknown", Of: catalog.CustomTemplateID, Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
+	return []Warning{{Check: "template-unknown", Of: catalog.CustomTemplateID, Text: phrase.Capitalize(s.Why)}}
 }
 
 // WithTemplates returns a document with the content of saved templates that a service returned in a preview

@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"strings"
+
+	"bugle/engine/phrase"
 )
 
 // Explain describes the query in one line without a period, such as "Draft or Active campaigns, tagged sale,
@@ -30,7 +32,7 @@ func (q Query) Explain() string {
 	if len(what) > 0 {
 		subject = strings.Join(what, " or ") + " " + kind
 	} else if len(clauses) > 0 {
-		subject = strings.ToUpper(kind[:1]) + kind[1:] + archived
+		subject = phrase.Capitalize(kind) + archived
 	}
 	if c, desc := q.Order(); c != "" {
 		order := "by " + columnLabel(c)

@@ -54,7 +54,7 @@ func searchCampaigns() *tool {
 				if len(p.Allowed) > 0 && p.Nearest == "" {
 					words = strings.TrimSuffix(words, ".") + "; choose from " + strings.Join(p.Allowed, ", ")
 				}
-				return result{}, refuse("query", "cannot read the query: %s", strings.ToLower(words[:1])+words[1:])
+				return result{}, refuse("query", "cannot read the query: %s", phrase.Uncapitalize(words))
 			}
 			ix, err := index.Complete(ctx, s.Service, now)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/testsend"
 )
@@ -35,7 +36,7 @@ func sendTest() *tool {
 				return result{}, err
 			}
 			if why := d.UntestableReason(); why != "" {
-				return result{}, conflict("%s", strings.ToLower(why[:1])+strings.TrimSuffix(why[1:], "."))
+				return result{}, conflict("%s", strings.TrimSuffix(phrase.Uncapitalize(why), "."))
 			}
 			t := engine.TestSend{
 				Identifier: args.Get("identifier").Text(), Values: args.Get("to").Strings(),

@@ -260,7 +260,7 @@ func (s *Server) editOnce(ctx context.Context, args doc.Value, at doc.Path, by s
 	if after, err = s.save(ctx, c, after, at, by, "assistant: "+note); err != nil {
 		return res, edit.IsConflict(err), err
 	}
-	return outcome(after, true, problems, strings.ToUpper(note[:1])+note[1:]+"."), false, nil
+	return outcome(after, true, problems, phrase.Sentence(note)), false, nil
 }
 
 // compiled returns a body in which the MJML of emails was compiled to HTML, or an error with what is wrong with it.

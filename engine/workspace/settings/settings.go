@@ -361,15 +361,7 @@ func (s *Section) Count(n int) string {
 	if n == 1 {
 		return "1 " + s.Singular
 	}
-	return fmt.Sprintf("%d %s", n, lower(s.Title))
-}
-
-// lower lowers the first letter, unless the word is in capitals.
-func lower(title string) string {
-	if len(title) > 1 && title[1] >= 'A' && title[1] <= 'Z' {
-		return title
-	}
-	return strings.ToLower(title[:1]) + title[1:]
+	return fmt.Sprintf("%d %s", n, phrase.Uncapitalize(s.Title))
 }
 
 func byName(s *Section, list []doc.Value) []doc.Value {

@@ -180,7 +180,7 @@ func tryAPI(ctx context.Context, svc any, name string, args []string) (TrialResu
 	}
 	if t.Call.Err != "" {
 		out.Failed = true
-		out.Text = upper(t.Call.Err) + "."
+		out.Text = phrase.Sentence(t.Call.Err)
 		out.Detail = string(t.Call.Response)
 		return out, nil
 	}
@@ -234,12 +234,5 @@ func failed(ctx context.Context, err error) (TrialResult, error) {
 	if errors.As(err, &e) {
 		err = e
 	}
-	return TrialResult{Failed: true, Text: strings.TrimSuffix(upper(err.Error()), ".") + "."}, nil
-}
-
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return TrialResult{Failed: true, Text: phrase.Sentence(err.Error())}, nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -82,7 +80,7 @@ func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 				if p.Severity != sev || component(p.Path) != name {
 					continue
 				}
-				r := row{problem: p, sign: sign, signTone: tone, text: []string{Sentence(p.Text())}}
+				r := row{problem: p, sign: sign, signTone: tone, text: []string{phrase.Capitalize(p.Text())}}
 				if field := Field(ch, p.Path); field != g.title {
 					r.place = field
 				}
@@ -184,15 +182,6 @@ func node(ch engine.Channel, p doc.Path) *schema.Node {
 		return n
 	}
 	return catalog.TestRequest(ch).At(p)
-}
-
-// Sentence capitalizes a text.
-func Sentence(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[size:]
 }
 
 // Field names the place of a problem within its component by the titles in the schema.

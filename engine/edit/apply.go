@@ -31,7 +31,8 @@ type ApplyResult struct {
 	// Removed lists components that the edits removed; an update cannot remove them.
 	Removed []string
 
-	id string
+	id   string
+	body doc.Value // with the edits
 }
 
 // Review is what the question before [Session.Apply] is about.
@@ -105,7 +106,7 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 			return ApplyResult{Conflicts: both}, nil
 		}
 		changed, removed := engine.ChangedComponents(now.Body, merged)
-		done := ApplyResult{id: head.ID, Removed: removed}
+		done := ApplyResult{id: head.ID, Removed: removed, body: body}
 		if len(changed) == 0 {
 			return done, nil
 		}
@@ -152,10 +153,16 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 	return merged
 }
 
-// FinishApply switches to the campaign with the applied edits, which the caller must load. It returns a
-// function that deletes the working copy.
+// FinishApply switches to the campaign with the applied edits, which the caller must load. Edits that were made in the
+// meantime stay pending; the caller saves them after [Session.RebaseOnto]. It returns a function that deletes the working
+// copy of the applied ones.
 func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) error) {
-	drop = s.DiscardPending()
+	if doc.Equal(s.Body(), done.body) {
+		drop = s.DiscardPending()
+	} else {
+		drop = s.deleteCopy()
+		s.origin, s.pending = done.body, true
+	}
 	s.rules.History.rename(s.id, done.id)
 	s.id, s.rules.ID = done.id, done.id
 	return drop
@@ -165,6 +172,11 @@ func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) erro
 // caller loads the campaign afterwards.
 func (s *Session) DiscardPending() func(context.Context) error {
 	s.DiscardUnsaved()
+	return s.deleteCopy()
+}
+
+// deleteCopy returns a function that deletes the working copy.
+func (s *Session) deleteCopy() func(context.Context) error {
 	copies, id := s.config.WorkingCopies, s.id
 	return func(ctx context.Context) error {
 		if copies == nil {

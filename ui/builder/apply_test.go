@@ -203,3 +203,47 @@ func TestPublishingShowsProblems(t *testing.T) {
 	h.Press("enter")
 	h.Want("▸ Subject", " Typing ")
 }
+
+// What is typed while changes are applied stays, pending on top of them, also after leaving and coming back.
+func TestTypingWhileChangesAreApplied(t *testing.T) {
+	for _, versions := range []bool{false, true} {
+		b := newTestbed(t, catalog.Email, liveMail)
+		if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Versioning = versions; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		b.publish(true)
+		h := b.program(b.at(subjectAt))
+		h.Type("!")
+		h.Press("ctrl+s")
+		h.Hold()
+		h.Press("y")
+		h.Type("?")
+		h.FinishHeld()
+		h.Want("Hi!?", "changes not applied")
+		if got := b.current().Body.Lookup(b.at(subjectAt).Path).Text(); got != "Hi!" {
+			t.Errorf("applied is %q", got)
+		}
+		h.Send(app.EndMsg{Saved: make(chan struct{})})
+		b.id = b.current().ID
+		h = b.program(b.at(subjectAt))
+		h.Want("Hi!?", "changes not applied")
+		h.Press("ctrl+s", "y")
+		if got := b.current().Body.Lookup(b.at(subjectAt).Path).Text(); got != "Hi!?" {
+			t.Errorf("applied is %q", got)
+		}
+		h.WantNot("not applied")
+	}
+}
+
+// current returns the campaign that is live.
+func (b *testbed) current() engine.Campaign {
+	b.t.Helper()
+	all, err := b.svc.Search(context.Background(), engine.SearchRequest{Page: 1, Limit: 10})
+	for _, c := range all {
+		if c.Status != catalog.Stopped {
+			return c
+		}
+	}
+	b.t.Fatalf("no campaign is live: %v", err)
+	return engine.Campaign{}
+}

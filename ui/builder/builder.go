@@ -201,8 +201,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskApply:
 		return s.saver.applied(r)
 	case taskState:
-		s.showState(r)
-		return s.warnings.read()
+		return tea.Batch(s.showState(r), s.warnings.read())
 	case taskCompile:
 		return s.compiled(r)
 	case taskBrowser:
@@ -279,13 +278,18 @@ func (s *Screen) reread() tea.Cmd {
 }
 
 // showState adopts the service's version of the campaign as the base of pending edits.
-func (s *Screen) showState(r screen.Result) {
+func (s *Screen) showState(r screen.Result) tea.Cmd {
 	if r.Err != nil || !s.edit.HasPending() {
-		return // the user sees the edits; applying them reports errors
+		return nil // the user sees the edits; applying them reports errors
 	}
 	s.edit.RebaseOnto(r.Value.(engine.Campaign))
 	s.panes.showChecked()
 	s.panes.reload()
+	if !s.saver.newer {
+		return nil
+	}
+	s.saver.newer = false
+	return s.saver.save("", true)
 }
 
 // LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.

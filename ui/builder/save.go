@@ -27,6 +27,7 @@ type saver struct {
 	titles func(names []string) string                                      // joins section names for display
 	warned bool                                                             // the user has been told when changes take effect
 	stale  bool                                                             // the campaign was changed elsewhere during a save
+	newer  bool                                                             // there are edits that were made while others were applied
 }
 
 // badge reports whether the edits are saved.
@@ -194,6 +195,7 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 		return s.askVersion(done.Conflicts)
 	}
 	drop := s.edit.FinishApply(done)
+	s.newer = s.edit.HasPending()
 	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
 	if len(done.Removed) > 0 {
 		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")

@@ -222,8 +222,11 @@ func errorNotice(err error) tea.Cmd {
 
 // recordName describes a record: the team Growth.
 func recordName(sec *settings.Section, name string) string {
-	if sec.Single {
+	switch {
+	case sec.Single:
 		return "the " + sec.Singular
+	case name == "":
+		return "the new " + sec.Singular
 	}
 	return "the " + sec.Singular + " " + name
 }

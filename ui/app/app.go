@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -121,7 +122,11 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		// Data may have changed meanwhile, and the other program has turned the mouse off.
 		return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 	case recentLoadedMsg:
-		m.recent = msg.recent
+		recent := palettePrefs{msg.recent}
+		for _, name := range slices.Backward(m.recent) { // run meanwhile
+			recent = recent.withRecent(name)
+		}
+		m.recent = recent.Recent
 		return nil
 	case foundMsg:
 		msg.box.found(msg)

@@ -46,6 +46,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.refused = r.Err
 		return nil
 	}
+	s.created = true
 	open := tea.Sequence(screen.Changed(made.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
 	if r.Err != nil {
 		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), open)

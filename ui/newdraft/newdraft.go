@@ -60,6 +60,7 @@ type Screen struct {
 	creator       widget.Prompt
 	inputError    string // why the entered text is invalid
 	refused       error  // why the service did not create the draft
+	created       bool   // the draft exists
 	file          string // the name of the file that was asked for
 
 	positions drawnPositions
@@ -107,7 +108,7 @@ func (s *Screen) Init() tea.Cmd { return nil }
 
 // LeaveQuestion asks before a typed name is lost.
 func (s *Screen) LeaveQuestion() *screen.Question {
-	if s.Running(taskCreate) || s.name.Value() == engine.CampaignName(s.source) {
+	if s.created || s.Running(taskCreate) || s.name.Value() == engine.CampaignName(s.source) {
 		return nil
 	}
 	return &screen.Question{

@@ -382,13 +382,6 @@ func emptyButtons(r *run) {
 	}
 }
 
-func firstRune(s string) (rune, int) {
-	for i, c := range s {
-		return c, i + len(string(c))
-	}
-	return ' ', 0
-}
-
 // button looks at a button of a notification: what it says and what it does. Those that stand for buttons of the app have
 // neither.
 func (r *run) button(m *message, at doc.Path, b doc.Value) {

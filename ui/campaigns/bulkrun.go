@@ -15,6 +15,7 @@ import (
 	"bugle/engine/bulk"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -198,7 +199,7 @@ func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 	case t.undoes != "" && len(left) == 0 && report.Unchanged == len(report.Done):
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Already "+t.past+t.undoes)
 	case t.undoes != "" && len(left) == 0:
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, strings.ToUpper(t.past[:1])+t.past[1:]+t.undoes)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, phrase.Capitalize(t.past)+t.undoes)
 	}
 	if w.keepSelected(left); len(left) > 0 {
 		w.show(newReportPane(w, t, report))

@@ -86,10 +86,12 @@ func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 func (d *draft) setLoaded(l loaded) {
 	d.workspace, d.refused = l.workspace, nil
 	if l.value.Exists() {
-		if l.base.Exists() { // it takes the place of the user's own version, which undo brings back
-			d.Change(d.Root(), nil, "")
+		mine := d.Root()
+		if d.adopt(l.value, l.base); mine.Exists() { // it took the place of the user's own version, which undo brings back
+			theirs := d.Root()
+			d.Replace(mine)
+			d.Change(theirs, nil, "")
 		}
-		d.adopt(l.value, l.base)
 	}
 	d.Check()
 }

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
@@ -144,8 +146,12 @@ func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Red
 // restore moves to another version of the record, and to the place that changed.
 func (s *Record) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	m, ok := s.draft.restore(move)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, false
+	case len(m.Conflicts) > 0:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": "+
+			widget.Clean(edit.PlaceName(s.draft.Schema(), m.Conflicts[0]))+" has changed since."), true
 	}
 	s.form.sync()
 	name := s.draft.section.Singular

@@ -183,6 +183,10 @@ type SMTP struct {
 	User string `json:"user,omitempty"`
 	// PasswordEnv names the environment variable with the password, which is never stored.
 	PasswordEnv string `json:"password_env,omitempty"`
+	// Helo is the name of this computer that EHLO says. Empty means its own, or its address.
+	Helo string `json:"helo,omitempty"`
+	// CAFile names a PEM file with additional trusted certificates. Empty means only the system's.
+	CAFile string `json:"ca_file,omitempty"`
 }
 
 // EventType is an event that the workspace's apps report.

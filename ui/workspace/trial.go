@@ -8,8 +8,10 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // trialResult is the result of a trial of a record.
@@ -67,14 +69,16 @@ func (t *trials) defaultRecipient(sec *settings.Section) string {
 
 func (t *trials) runTrial(sec *settings.Section, name string, inputs []string) tea.Cmd {
 	svc, from := t.service, t.author
-	return t.tasks.Run(taskTry, func(ctx context.Context) (any, error) {
-		out, err := sec.Try(ctx, svc, name, from, inputs)
+	return t.tasks.Stream(taskTry, func(ctx context.Context, emit func(any)) (any, error) {
+		out, err := sec.Try(delivery.WithProgress(ctx, func(sentence string) { emit(sentence) }), svc, name, from, inputs)
 		return trialResult{name, out}, err
 	})
 }
 
 func (t *trials) handleResult(r screen.Result) tea.Cmd {
 	switch {
+	case r.Partial:
+		return screen.Notify(widget.LevelInfo, r.Value.(string))
 	case screen.Canceled(r.Err):
 		return nil
 	case r.Err != nil:

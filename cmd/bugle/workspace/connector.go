@@ -11,6 +11,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/providers"
 )
 
 // connectorFlags describe a connector.
@@ -74,10 +75,7 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	}
 	c.smtp.Host = host
 	conn.Provider, conn.SMTP = engine.ProviderSMTP, &c.smtp
-	_, err = delivery.NewSMTP(delivery.SMTPConfig{
-		Host: host, Port: c.smtp.Port, TLS: delivery.TLSMode(c.smtp.TLS), Auth: delivery.AuthMode(c.smtp.Auth), Username: c.smtp.User,
-	})
-	if err != nil {
+	if _, err = delivery.NewSMTP(providers.SMTPConfig(c.smtp)); err != nil {
 		return conn, cli.Misuse(err)
 	}
 	return conn, nil

@@ -211,9 +211,14 @@ func tryMail(ctx context.Context, f *cli.Factory, w engine.Workspace, name strin
 	if err != nil {
 		return err
 	}
+	if c, ok := provider.(io.Closer); ok {
+		defer c.Close()
+	}
 	if h.to == "" {
-		if p, ok := provider.(interface{ Ping(context.Context) error }); ok {
-			if err := p.Ping(ctx); err != nil {
+		if p, ok := provider.(interface {
+			Ping(context.Context, string) error
+		}); ok {
+			if err := p.Ping(ctx, cmp.Or(h.from, f.Author(w.Author))); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/phrase"
 	records "bugle/engine/workspace/settings"
 )
@@ -390,7 +391,8 @@ func newWorkspaceTest(f *cli.Factory, name string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := s.Try(cmd.Context(), svc, args[1], sender, args[2:])
+			ctx := delivery.WithProgress(cmd.Context(), func(sentence string) { fmt.Fprintln(f.Err, cli.Line(sentence)) })
+			out, err := s.Try(ctx, svc, args[1], sender, args[2:])
 			if err != nil {
 				return err
 			}
@@ -406,6 +408,9 @@ func printTrial(p *cli.Printer, s *records.Section, name string, out records.Tri
 		words := strings.TrimSuffix(out.Text, ".")
 		if out.Detail != "" {
 			words += "\n" + out.Detail
+		}
+		if e := (*delivery.Error)(nil); errors.As(out.Err, &e) && e.Reason == delivery.NoSecret {
+			return cli.Misused("%s", words)
 		}
 		return errors.New(words)
 	}

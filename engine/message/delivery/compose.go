@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"maps"
 	"net/mail"
 	"net/textproto"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"golang.org/x/net/idna"
 )
 
 // reservedHeaders are the headers that the message's own fields set. Headers must not set them again.
@@ -19,6 +21,7 @@ var reservedHeaders = []string{"From", "To", "Cc", "Bcc", "Reply-To", "Sender", 
 type envelope struct {
 	from       string
 	recipients []string // each once, in the order To, Cc, Bcc
+	utf8       string   // an address that needs SMTPUTF8 (RFC 6531), if any
 }
 
 // checkEmail refuses emails that are malformed or contain header injections, such as line breaks in a
@@ -114,8 +117,32 @@ func address(what, s string) (*mail.Address, error) {
 	if strings.ContainsFunc(a.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`<>"\`, c) }) {
 		return nil, refuse("the %s %q has a character that is not safe in email headers; write it as name@example.com", what, clip(s))
 	}
+	if a.Address, err = asciiDomain(a.Address); err != nil {
+		return nil, refuse("the domain of the %s %q is not valid; write it as name@example.com", what, clip(s))
+	}
 	return a, nil
 }
+
+// asciiDomain returns an address with the ASCII form of an internationalized domain (RFC 5890), which every server knows.
+func asciiDomain(addr string) (string, error) {
+	at := strings.LastIndexByte(addr, '@')
+	if isASCII(addr[at+1:]) {
+		return addr, nil
+	}
+	domain, err := idna.Lookup.ToASCII(addr[at+1:])
+	return addr[:at+1] + domain, err
+}
+
+// Mailbox returns the address in a form that two spellings of it share. No server in use distinguishes the case of the part
+// before the @.
+func Mailbox(addr string) string {
+	if ascii, err := asciiDomain(strings.TrimSpace(addr)); err == nil {
+		addr = ascii
+	}
+	return strings.ToLower(addr)
+}
+
+func isASCII(s string) bool { return !strings.ContainsFunc(s, func(c rune) bool { return c > '~' }) }
 
 func addresses(what string, list []string) ([]*mail.Address, error) {
 	parsed := make([]*mail.Address, len(list))
@@ -142,8 +169,9 @@ func compose(e *Email) (*message, envelope, error) {
 		from.Name = e.FromName
 	}
 	env := envelope{from: from.Address}
+	env.note(from)
 	_, domain, _ := strings.Cut(from.Address, "@")
-	msg := &message{id: uuid.NewString() + "@" + domain}
+	msg := &message{id: cmp.Or(e.ID, uuid.NewString()) + "@" + domain}
 	msg.write("From", addressWords("From", from))
 	to, _ := address("recipient", e.To)
 	msg.write("To", addressWords("To", to))
@@ -156,6 +184,7 @@ func compose(e *Email) (*message, envelope, error) {
 	env.add(bcc...)
 	if e.ReplyTo != "" {
 		reply, _ := address("reply-to address", e.ReplyTo)
+		env.note(reply)
 		msg.write("Reply-To", addressWords("Reply-To", reply))
 	}
 	msg.write("Subject", textWords("Subject", e.Subject))
@@ -179,9 +208,18 @@ func compose(e *Email) (*message, envelope, error) {
 }
 
 func (env *envelope) add(list ...*mail.Address) {
+	env.note(list...)
 	for _, a := range list {
 		if !slices.Contains(env.recipients, a.Address) {
 			env.recipients = append(env.recipients, a.Address)
+		}
+	}
+}
+
+func (env *envelope) note(list ...*mail.Address) {
+	for _, a := range list {
+		if !isASCII(a.Address) {
+			env.utf8 = a.Address
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Message struct {
 
 // Email is one email. Addresses are as in RFC 5322, with or without a display name.
 type Email struct {
+	ID                      string // the part of the Message-ID before the @; "" is a new one
 	From, FromName, ReplyTo string // FromName and ReplyTo may be empty
 	To                      string
 	Cc, Bcc                 []string // never in the headers
@@ -61,6 +62,19 @@ type Receipt struct {
 // the message. After any other error the message may have been delivered, and must not be sent again on its own.
 type Sender interface {
 	Deliver(ctx context.Context, m Message) (Receipt, error)
+}
+
+type progressKey struct{}
+
+// WithProgress returns a context with a function that senders call with a sentence when they have to wait.
+func WithProgress(ctx context.Context, report func(sentence string)) context.Context {
+	return context.WithValue(ctx, progressKey{}, report)
+}
+
+func report(ctx context.Context, format string, args ...any) {
+	if f, ok := ctx.Value(progressKey{}).(func(string)); ok {
+		f(fmt.Sprintf(format, args...))
+	}
 }
 
 // OutboxStore stores messages.
@@ -141,6 +155,7 @@ const (
 	Gone        Reason = "gone"        // the device is unknown or no longer registered
 	Throttled   Reason = "throttled"   // too many messages at once
 	Canceled    Reason = "canceled"    // the context ended; nothing was sent
+	NoSecret    Reason = "no secret"   // a password or key is not where the settings say; nothing was sent
 )
 
 // Error is a failed delivery. Its message is one sentence for the user, with what to do if that is known.

@@ -282,5 +282,3 @@ func parameter(name, value string) []string {
 	}
 	return pieces
 }
-
-func isASCII(s string) bool { return !strings.ContainsFunc(s, func(c rune) bool { return c > '~' }) }

@@ -38,6 +38,8 @@ type server struct {
 	port  int
 	roots *x509.CertPool
 
+	certificate []byte
+
 	mu          sync.Mutex
 	mails       []received
 	connections int
@@ -64,7 +66,7 @@ func startServer(t *testing.T, opts serverOptions) *server {
 	srv.AllowInsecureAuth = true
 	srv.ErrorLog = discard{}
 	cert, roots := certificate(t)
-	s.roots = roots
+	s.roots, s.certificate = roots, cert.Certificate[0]
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

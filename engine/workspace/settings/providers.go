@@ -66,16 +66,18 @@ func smtpFields() []schema.Field {
 		}},
 		{Name: "user", Title: "User name", Kind: schema.String, Used: login, Help: "The user name to log in with.", Example: "bugle"},
 		{Name: "password_env", Title: "Password from", Kind: schema.String, Used: login, Help: "The environment variable that holds the password. The password is never stored.", Example: "SMTP_PASSWORD"},
+		{Name: "helo", Title: "Name for EHLO", Kind: schema.String, Help: "The name of this computer for the mail server. Leave it empty to use its own full name, or else its address.", Example: "mail.example.com"},
+		caFile,
 	}
 }
+
+var caFile = schema.Field{Name: "ca_file", Title: "Certificates", Kind: schema.String, Help: "A PEM file with additional certificates to trust.", Example: "/home/ann/ca.pem"}
 
 // checkConnector refuses settings that cannot send email, before the first test does.
 func checkConnector(_ engine.Workspace, v doc.Value) []schema.Problem {
 	c, err := fromDoc[engine.Connector](v)
 	if err == nil && c.Provider == engine.ProviderSMTP && c.SMTP != nil {
-		_, err = delivery.NewSMTP(delivery.SMTPConfig{
-			Host: c.SMTP.Host, Port: c.SMTP.Port, TLS: delivery.TLSMode(c.SMTP.TLS), Auth: delivery.AuthMode(c.SMTP.Auth), Username: c.SMTP.User,
-		})
+		_, err = delivery.NewSMTP(providers.SMTPConfig(*c.SMTP))
 	}
 	if err != nil {
 		return []schema.Problem{problem(doc.P("smtp"), "smtp", err.Error())}
@@ -125,7 +127,7 @@ func gatewaysSection() *Section {
 				{Name: "subject", Title: "Subject", Kind: schema.String, Required: required(), Help: "A contact for push services: an email address or an https URL.", Example: "push@example.com"},
 				endpoint("public push services"),
 			}}, engine.ProviderWebPush),
-			schema.Field{Name: "ca_file", Title: "Certificates", Kind: schema.String, Help: "A PEM file with additional certificates to trust.", Example: "/home/ann/ca.pem"},
+			caFile,
 		),
 		Columns: []Column{
 			{Title: "Provider", MinWidth: 10, MaxWidth: 14, Text: func(v doc.Value) string {

@@ -19,7 +19,7 @@ import (
 	"bugle/engine/phrase"
 )
 
-// TrialTime limits the duration of a trial.
+// TrialTime limits the duration of a trial that is not by email.
 const TrialTime = time.Minute
 
 // Input is an input of a trial.
@@ -35,6 +35,7 @@ type Input struct {
 type TrialResult struct {
 	Failed bool
 	Text   string    // a sentence about what happened
+	Err    error     // why it failed, in Text
 	Detail string    // the response as text or JSON; may be empty
 	Value  doc.Value // the same, machine-readable
 }
@@ -63,8 +64,11 @@ func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []
 	if err != nil {
 		return TrialResult{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, TrialTime)
-	defer cancel()
+	if s.ID != "connectors" { // whose server may take longer for each step, and says so
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, TrialTime)
+		defer cancel()
+	}
 	to := ""
 	if len(inputs) > 0 {
 		to = strings.TrimSpace(inputs[0])
@@ -94,13 +98,18 @@ func tryMail(ctx context.Context, v doc.Value, from, to string) (TrialResult, er
 	if err != nil {
 		return failed(ctx, err)
 	}
+	if c, ok := provider.(io.Closer); ok {
+		defer c.Close()
+	}
 	if to == "" {
-		if p, ok := provider.(interface{ Ping(context.Context) error }); ok {
-			if err := p.Ping(ctx); err != nil {
+		if p, ok := provider.(interface {
+			Ping(context.Context, string) error
+		}); ok {
+			if err := p.Ping(ctx, from); err != nil {
 				return failed(ctx, err)
 			}
 		}
-		return TrialResult{Text: "The mail server accepted the connection. Nothing was sent."}, nil
+		return TrialResult{Text: "The mail server accepted the connection and the sender " + from + ". Nothing was sent."}, nil
 	}
 	receipt, err := provider.Deliver(ctx, providers.TestEmail(from, to))
 	if err != nil {
@@ -224,15 +233,15 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (TrialResult, error) 
 
 // failed converts an error to the result of a trial, unless the trial was canceled.
 func failed(ctx context.Context, err error) (TrialResult, error) {
-	if errors.Is(err, context.Canceled) {
-		return TrialResult{}, err
-	}
-	if ctx.Err() != nil {
-		return TrialResult{Failed: true, Text: "There was no response within " + TrialTime.String() + "."}, nil
-	}
 	var e *delivery.Error
-	if errors.As(err, &e) {
+	known := errors.As(err, &e)
+	switch {
+	case errors.Is(err, context.Canceled) && !errors.Is(err, delivery.ErrUnknown):
+		return TrialResult{}, err
+	case ctx.Err() != nil && !errors.Is(err, delivery.ErrUnknown):
+		return TrialResult{Failed: true, Text: "There was no response within " + TrialTime.String() + "."}, nil
+	case known:
 		err = e
 	}
-	return TrialResult{Failed: true, Text: phrase.Sentence(err.Error())}, nil
+	return TrialResult{Failed: true, Text: phrase.Sentence(err.Error()), Err: err}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/message/delivery"
 )
 
 // The exit codes (README, Commands; `bugle help exit-codes`).
@@ -66,12 +67,13 @@ func ExitCode(err error) int {
 	var silent silentError
 	var usage usageError
 	var document DocumentError
+	var secret *delivery.Error
 	switch {
 	case err == nil:
 		return ExitDone
 	case errors.As(err, &silent):
 		return int(silent)
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &secret) && secret.Reason == delivery.NoSecret:
 		return ExitMisused
 	case errors.As(err, &document):
 		return ExitInvalid

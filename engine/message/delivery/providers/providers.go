@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func readKey(ctx context.Context, g engine.Gateway) ([]byte, error) {
 	key, err := secret.Read(ctx, g.Key)
 	if err != nil {
 		k, _ := KindOf(g.Provider)
-		return nil, fmt.Errorf("the key of %s is missing: %w", k.Name, err)
+		return nil, &delivery.Error{Reason: delivery.NoSecret, Message: fmt.Sprintf("the key of %s is missing: %s", k.Name, err), Err: err}
 	}
 	return key, nil
 }
@@ -154,30 +155,40 @@ func open(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	return nil, errors.New("the gateway has no settings")
 }
 
-// NewMail returns the provider of an SMTP connector.
+// SMTPConfig returns the settings of a connector without its secret and its certificates.
+func SMTPConfig(c engine.SMTP) delivery.SMTPConfig {
+	return delivery.SMTPConfig{
+		Host: c.Host, Port: c.Port, TLS: delivery.TLSMode(c.TLS), Auth: delivery.AuthMode(c.Auth), Username: c.User, LocalName: c.Helo,
+	}
+}
+
+// NewMail returns the provider of an SMTP connector. It reads the password but does not connect. The provider is an
+// io.Closer.
 func NewMail(c engine.Connector) (delivery.Sender, error) {
 	if c.Provider != engine.ProviderSMTP || c.SMTP == nil {
 		return nil, fmt.Errorf("the connector %q cannot send email yet; set its provider to outbox, or to smtp with a host", c.Name)
 	}
-	password := ""
+	config := SMTPConfig(*c.SMTP)
 	if c.SMTP.PasswordEnv != "" {
 		var set bool
-		if password, set = os.LookupEnv(c.SMTP.PasswordEnv); !set {
-			return nil, fmt.Errorf("the password of the connector %q is missing: set the environment variable %s", c.Name, c.SMTP.PasswordEnv)
+		if config.Password, set = os.LookupEnv(c.SMTP.PasswordEnv); !set {
+			return nil, &delivery.Error{Reason: delivery.NoSecret, Message: fmt.Sprintf("the password of the connector %q is missing: set the environment variable %s", c.Name, c.SMTP.PasswordEnv)}
 		}
 	}
-	return delivery.NewSMTP(delivery.SMTPConfig{
-		Host: c.SMTP.Host, Port: c.SMTP.Port, TLS: delivery.TLSMode(c.SMTP.TLS), Auth: delivery.AuthMode(c.SMTP.Auth),
-		Username: c.SMTP.User, Password: password,
-	})
+	roots, err := gateway.Roots(c.SMTP.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	config.TLSConfig = &tls.Config{RootCAs: roots}
+	return delivery.NewSMTP(config)
 }
 
-// Pool reuses the providers of gateways, with their connections and tokens, because Apple asks to use a
-// provider token for a while. A gateway gets a new provider when its settings or key change. The zero value
-// is ready for use and safe for concurrent use.
+// Pool reuses the providers of gateways and connectors, with their connections and tokens, because Apple asks to use a
+// provider token for a while, and mail servers limit connections. A new provider is made when settings or key change.
+// The zero value is ready for use and safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
-	have map[string]pooled // by provider
+	have map[string]pooled // by the provider of a gateway, or the name of a connector
 }
 
 type pooled struct {
@@ -194,18 +205,33 @@ func (p *Pool) Get(ctx context.Context, g engine.Gateway) (delivery.Sender, erro
 	if err != nil {
 		return nil, err
 	}
-	settings, err := json.Marshal(g)
+	return p.reuse("gateway "+g.Provider, g, key, func() (delivery.Sender, error) { return open(g, key) })
+}
+
+// Mail returns the provider of a connector.
+func (p *Pool) Mail(c engine.Connector) (delivery.Sender, error) {
+	provider, err := NewMail(c)
 	if err != nil {
-		return nil, fmt.Errorf("the gateway's settings: %w", err)
+		return nil, err
 	}
-	made := sha256.Sum256(append(settings, key...))
+	trusted, _ := os.ReadFile(c.SMTP.CAFile) // NewMail has read it
+	return p.reuse("connector "+c.Type+" "+c.Name, c, append(trusted, os.Getenv(c.SMTP.PasswordEnv)...), func() (delivery.Sender, error) { return provider, nil })
+}
+
+// reuse returns the provider that was made with the same settings and secret, or opens one.
+func (p *Pool) reuse(name string, settings any, secret []byte, open func() (delivery.Sender, error)) (delivery.Sender, error) {
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return nil, fmt.Errorf("the settings of the %s: %w", name, err)
+	}
+	made := sha256.Sum256(append(text, secret...))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old, ok := p.have[g.Provider]
+	old, ok := p.have[name]
 	if ok && old.made == made {
 		return old.provider, nil
 	}
-	c, err := open(g, key)
+	c, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +241,6 @@ func (p *Pool) Get(ctx context.Context, g engine.Gateway) (delivery.Sender, erro
 	if p.have == nil {
 		p.have = map[string]pooled{}
 	}
-	p.have[g.Provider] = pooled{made, c}
+	p.have[name] = pooled{made, c}
 	return c, nil
 }

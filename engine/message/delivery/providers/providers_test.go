@@ -34,6 +34,23 @@ func TestPool(t *testing.T) {
 	if third := get(); second == first || third == second {
 		t.Error("a gateway that was changed kept its provider")
 	}
+	t.Setenv("BUGLE_TEST_PASSWORD", "a")
+	c := engine.Connector{Name: "C", Provider: engine.ProviderSMTP, SMTP: &engine.SMTP{Host: "mail.example.com", User: "u", PasswordEnv: "BUGLE_TEST_PASSWORD"}}
+	mail := func() any {
+		t.Helper()
+		s, err := pool.Mail(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one := mail()
+	if mail() != one {
+		t.Error("the same connector got another provider, with more connections")
+	}
+	if t.Setenv("BUGLE_TEST_PASSWORD", "b"); mail() == one {
+		t.Error("another password has the same provider")
+	}
 	g.APNs = nil
 	if _, err := pool.Get(t.Context(), g); err == nil {
 		t.Error("a gateway without settings got a provider")

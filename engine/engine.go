@@ -142,6 +142,8 @@ type TestProgress struct {
 	Recipient string // empty: all recipients of the key
 	Done      bool
 	Err       string // why the recipient failed; empty while running and on success
+	Unknown   bool   // the recipient failed, but may have got the message
+	Note      string // what it waits for, while running; or what the provider said on success
 	Completed int    // finished sends
 	Total     int
 }
@@ -156,6 +158,7 @@ const (
 type SendResult struct {
 	Status        string `json:"status"`
 	FailureReason string `json:"failure_reason,omitempty"`
+	Detail        string `json:"detail,omitempty"`  // what the provider said about the sent messages, such as its queue id
 	Unknown       bool   `json:"unknown,omitempty"` // one of its failed messages may have been delivered
 }
 

@@ -45,7 +45,7 @@ type SendState struct {
 	Recipient    string // empty: all recipients of the key together
 	As           string // the ID of the persona whose data it has; empty for the recipient's own
 	State        State
-	Why          string
+	Why          string // why it failed; what it waits for while it is being sent
 	Began, Ended time.Time
 }
 
@@ -207,8 +207,11 @@ func (k *Key) send(recipient, as string) *SendState {
 func (r *Run) AddStep(n Step) {
 	s := r.at(n.Key).send(n.Recipient, n.As)
 	switch {
-	case s.State == Sent || s.State == Failed || s.State == Sending && !n.Done:
+	case s.State == Sent || s.State == Failed:
 		return // it was taken before
+	case s.State == Sending && !n.Done:
+		s.Why = n.Note
+		return
 	case !n.Done:
 		s.State, s.Began = Sending, n.At
 		return

@@ -236,7 +236,7 @@ func (r *results) entries(w int) []entry {
 	for i := range r.run.Keys {
 		k := &r.run.Keys[i]
 		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
-		each := len(k.Sends) > 1 || k.EveryFailureExplained()
+		each := len(k.Sends) > 1 || len(k.Sends) == 1 && k.Sends[0].Why != ""
 		if k.Reason != "" && !(each && k.EveryFailureExplained()) {
 			e.lines = append(e.lines, dangerLines(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), 4, w)...)
 		}
@@ -304,7 +304,7 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	d := &r.run.Keys[i].Sends[j]
 	sign, style := r.sign(d.State)
 	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
-	if d.State == model.Failed && d.Why != "" {
+	if (d.State == model.Failed || d.State == model.Sending) && d.Why != "" {
 		text := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
 		e := entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
 		for _, l := range text[1:] {

@@ -182,14 +182,17 @@ func TestSendingPicture(t *testing.T) {
 	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Err: "the mail server refused the recipient", Completed: 1, Total: 2})
 		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
+		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Note: "Waiting for the greeting", Total: 2})
 		<-ctx.Done()
 		return engine.TestResult{}, ctx.Err()
 	}
 	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
 	st.typeText("ada@example.com")
 	st.press("ctrl+s")
+	st.until("Email · German sending")
+	st.until("Ada Byron: Waiting for the greeting")
 	st.until("Ada Byron: the mail server refused")
-	for _, want := range []string{"Sending", "1 of 2", "Email failed", "Email · German sending"} {
+	for _, want := range []string{"Sending", "1 of 2", "Email failed"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}

@@ -67,7 +67,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body, Copies: t.send.Copies})
+			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body, Copies: t.send.Copies, Progress: func(p engine.TestProgress) { printWait(&f.Printer, p) }})
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 	if err != nil {
 		return err
 	}
-	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(testsend.Step) {})
+	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
 	printed := printTestsAs(&f.Printer, out)
 	if err != nil {
 		return err
@@ -208,6 +208,13 @@ func printTestsAs(p *cli.Printer, out testsend.Outcome) error {
 	return nil
 }
 
+// printWait prints what a message waits for.
+func printWait(p *cli.Printer, step engine.TestProgress) {
+	if !step.Done && step.Note != "" {
+		fmt.Fprintln(p.Err, cli.Line(step.Recipient+": "+step.Note))
+	}
+}
+
 func anyFailed(res engine.TestResult) bool {
 	return slices.ContainsFunc(res.Keys, func(k string) bool { return res.Data[k].Status == engine.Failed })
 }
@@ -221,6 +228,9 @@ func printResults(p *cli.Printer, res engine.TestResult, mark string) {
 			text += ": " + why
 		}
 		fmt.Fprintln(p.Out, cli.Line(text))
+		if said := res.Data[k].Detail; said != "" {
+			fmt.Fprintln(p.Out, cli.Line("  "+said))
+		}
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// Timeouts of operations. A test send talks to other servers.
+// Timeouts of operations. A test send talks to other servers: a mail server may think about a message for ten minutes.
 const (
 	defaultBudget = 30 * time.Second
-	testBudget    = 5 * time.Minute
+	testBudget    = 15 * time.Minute
 )
 
 // The memory for reading campaigns. A page of the largest ones takes more, but that is rare.

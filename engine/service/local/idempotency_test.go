@@ -156,11 +156,16 @@ type postman struct {
 	err   error // of r0
 	mu    sync.Mutex
 	taken []string
+	ids   map[string][]string // Message-IDs by recipient
 }
 
 func (p *postman) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	p.mu.Lock()
 	p.taken = append(p.taken, m.Recipient)
+	if p.ids == nil {
+		p.ids = map[string][]string{}
+	}
+	p.ids[m.Recipient] = append(p.ids[m.Recipient], m.Email.ID)
 	p.mu.Unlock()
 	if p.gate == nil || m.Recipient == "r0@example.com" {
 		return delivery.Receipt{}, p.err
@@ -249,4 +254,46 @@ func TestTestInterruptedByACrash(t *testing.T) {
 	}
 	close(dead.gate.open)
 	<-ended
+}
+
+// What may have been delivered is the same message when it is sent again, so that servers and readers can see that; what
+// was delivered, or was not, is another message.
+func TestMessageIDOfARepeat(t *testing.T) {
+	unknown, refused := fmt.Errorf("lost: %w", delivery.ErrUnknown), &delivery.Error{Reason: delivery.Refused, Message: "no"}
+	p := &postman{}
+	o, smtp := gated(gate{})
+	o.Providers = func(engine.Connector) (delivery.Sender, error) { return p, nil }
+	b := newBench(t, o, smtp)
+	attributes := `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`
+	sends := []struct {
+		to   string // in addition to r0
+		err  error
+		same bool // as the one before
+	}{
+		{err: refused}, {err: unknown}, {err: refused, same: true}, {to: `,"r1@example.com"`, err: unknown, same: true}, {same: true}, {}, {err: refused}, {},
+	}
+	for i, send := range sends {
+		p.err = send.err
+		r := engine.TestRequest{Body: inlineEmail(t, `"r0@example.com"`+send.to, attributes)}
+		if i%2 == 0 {
+			r.IdempotencyKey = key()
+		}
+		var last engine.TestProgress
+		r.Progress = func(p engine.TestProgress) {
+			if p.Recipient == "r0@example.com" {
+				last = p
+			}
+		}
+		out, err := b.Test(b.ctx, r)
+		b.ok(err)
+		if got := out.Data["EMAIL_default_variation_1"]; got.Unknown != errors.Is(send.err, delivery.ErrUnknown) || last.Unknown != got.Unknown {
+			t.Errorf("%d: %+v, %+v", i, got, last)
+		}
+	}
+	ids := p.ids["r0@example.com"]
+	for i := 1; i < len(sends); i++ {
+		if same := ids[i] == ids[i-1]; same != sends[i].same || ids[i] == "" {
+			t.Errorf("%d: %q after %q", i, ids[i], ids[i-1])
+		}
+	}
 }

@@ -110,11 +110,12 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		keys:       &idempotency{writer: w, sweeper: sweeper},
 		providers:  o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
 	}
+	pool := new(providers.Pool)
 	if s.providers == nil {
-		s.providers = providers.NewMail
+		s.providers = pool.Mail
 	}
 	if s.gateways == nil {
-		s.gateways = new(providers.Pool).Get
+		s.gateways = pool.Get
 	}
 	if s.fetcher == nil {
 		s.fetcher = &delivery.Fetcher{}

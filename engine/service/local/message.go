@@ -187,7 +187,7 @@ func logCause(log *slog.Logger, what string, err error) {
 type outboxWriter struct {
 	s      *Service
 	plan   *testPlan
-	record sendRecord
+	record *sendRecord
 }
 
 func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/message/delivery/webpush"
 	"bugle/store"
 )
@@ -45,7 +46,16 @@ func (s *Service) recipients(ctx context.Context, sp store.WorkspaceTx, w engine
 		return s.members(ctx, sp, w, p, values[0])
 	}
 	var out []recipient
+	seen := map[string]bool{}
 	for _, value := range values {
+		one := value
+		if identifier == "EMAIL" {
+			one = delivery.Mailbox(value)
+		}
+		if seen[one] {
+			continue // one message is enough
+		}
+		seen[one] = true
 		r, err := s.recipient(sp, p, identifier, value)
 		if err != nil {
 			return nil, err

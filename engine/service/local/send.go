@@ -11,7 +11,8 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-// maxConcurrentSends limits the concurrent messages of one test.
+// maxConcurrentSends limits the concurrent messages of one test. Those through a mail server are as many as its connections,
+// because after a crash a message that only waited for one could have been delivered as well.
 const maxConcurrentSends = 8
 
 const notSent = "the test was canceled before it was sent"
@@ -33,9 +34,10 @@ type testRun struct {
 
 // job is one message to one recipient.
 type job struct {
-	key engine.TestKey
-	to  recipient
-	err error // why it failed; nil after it was sent
+	key  engine.TestKey
+	to   recipient
+	err  error  // why it failed; nil after it was sent
+	note string // what the provider said
 }
 
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
@@ -53,7 +55,11 @@ func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *te
 func (r *testRun) send(ctx context.Context) {
 	next := make(chan *job)
 	var workers sync.WaitGroup
-	for range min(maxConcurrentSends, len(r.jobs)) {
+	most := maxConcurrentSends
+	if _, ok := r.plan.provider.(*delivery.SMTP); ok {
+		most = delivery.MaxConnections
+	}
+	for range min(most, len(r.jobs)) {
 		workers.Go(func() {
 			for j := range next {
 				r.do(ctx, j)
@@ -69,16 +75,16 @@ func (r *testRun) send(ctx context.Context) {
 
 func (r *testRun) do(ctx context.Context, j *job) {
 	if ctx.Err() == nil {
-		r.report(j, false)
-		j.err = r.deliver(ctx, j)
+		r.report(j, false, "")
+		j.err = r.deliver(delivery.WithProgress(ctx, func(sentence string) { r.report(j, false, sentence) }), j)
 		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) && !errors.Is(j.err, delivery.ErrUnknown) {
 			j.err = errors.New("the test was canceled while it was being sent")
 		}
 	}
-	r.report(j, true)
+	r.report(j, true, j.note)
 }
 
-func (r *testRun) report(j *job, done bool) {
+func (r *testRun) report(j *job, done bool, note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if done {
@@ -87,9 +93,9 @@ func (r *testRun) report(j *job, done bool) {
 	if r.progress == nil {
 		return
 	}
-	p := engine.TestProgress{Key: j.key.String(), Recipient: j.to.name, Done: done, Completed: r.done, Total: len(r.jobs)}
+	p := engine.TestProgress{Key: j.key.String(), Recipient: j.to.name, Done: done, Note: note, Completed: r.done, Total: len(r.jobs)}
 	if done && j.err != nil {
-		p.Err = j.err.Error()
+		p.Err, p.Unknown = j.err.Error(), errors.Is(j.err, delivery.ErrUnknown)
 	}
 	r.progress(p)
 }
@@ -103,7 +109,13 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	return deliverAll(messages, func(m delivery.Message) error { return r.deliverOnce(ctx, m, r.ledger.record(j, m)) })
+	return deliverAll(messages, func(m delivery.Message) error {
+		note, err := r.deliverOnce(ctx, m, r.ledger.record(r.plan, j, m))
+		if note != "" {
+			j.note = strings.TrimPrefix(j.note+"; "+note, "; ")
+		}
+		return err
+	})
 }
 
 // deliverAll delivers all messages to a recipient, who may have several devices, even if some fail. The error
@@ -127,40 +139,42 @@ func deliverAll(messages []delivery.Message, carry func(delivery.Message) error)
 	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
 }
 
-// deliverOnce passes a message to its provider, unless an earlier process has.
-func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k sendRecord) error {
+// deliverOnce passes a message to its provider, unless an earlier process has, and returns what the provider said.
+func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k *sendRecord) (note string, err error) {
 	if left, err := k.sent(ctx); left || err != nil {
-		return err
+		return "", err
 	}
 	provider, err := r.provider(ctx, m)
 	if err != nil {
-		return err
+		return "", err
 	}
 	outbox := delivery.NewOutbox(outboxWriter{r.s, r.plan, k}, r.s.now)
 	if provider == nil {
 		_, err := outbox.Deliver(ctx, m)
-		return err
+		return "", err
 	}
-	if k.sendLedger != nil {
-		if err := k.begin(ctx); err != nil {
-			return err
-		}
+	if err := k.begin(ctx); err != nil {
+		return "", err
 	}
-	if _, err := provider.Deliver(ctx, m); err != nil {
+	if m.Email != nil {
+		m.Email.ID = k.id
+	}
+	receipt, err := provider.Deliver(ctx, m)
+	if err != nil {
 		logCause(r.s.log, "a message was not delivered", err)
 		if known := (*delivery.Error)(nil); !errors.As(err, &known) {
 			err = delivery.Unconfirmed("the provider", err)
 		}
-		if k.sendLedger != nil && !errors.Is(err, delivery.ErrUnknown) {
+		if !errors.Is(err, delivery.ErrUnknown) {
 			k.abort(context.WithoutCancel(ctx))
 		}
-		return err
+		return "", err
 	}
 	// It has left, whether the outbox can show it or not.
 	if _, err := outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
 		r.s.log.Error("a message that was sent is not in the outbox", "key", m.Key, "recipient", m.Recipient, "error", err)
 	}
-	return nil
+	return receipt.Detail, nil
 }
 
 // provider returns the provider of a message, or nil for the outbox.
@@ -175,12 +189,15 @@ func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Se
 func (r *testRun) result(ctx context.Context) engine.TestResult {
 	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
 	sent := 0
-	failures, unknown := map[string]*reasons{}, map[string]bool{}
+	failures, details, unknown := map[string]*reasons{}, map[string]*reasons{}, map[string]bool{}
 	for _, j := range r.jobs {
 		key := j.key.String()
 		if failures[key] == nil {
-			failures[key] = &reasons{}
+			failures[key], details[key] = &reasons{}, &reasons{}
 			out.Keys = append(out.Keys, key)
+		}
+		if j.note != "" {
+			details[key].add(j.to.name, j.note)
 		}
 		if j.err == nil {
 			sent++
@@ -190,9 +207,9 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 		unknown[key] = unknown[key] || errors.Is(j.err, delivery.ErrUnknown)
 	}
 	for key, why := range failures {
-		out.Data[key] = engine.SendResult{Status: engine.Sent}
+		out.Data[key] = engine.SendResult{Status: engine.Sent, Detail: details[key].String()}
 		if len(why.order) > 0 {
-			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String(), Unknown: unknown[key]}
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String(), Detail: details[key].String(), Unknown: unknown[key]}
 		}
 	}
 	out.Message = summary(sent, len(r.jobs))
@@ -213,7 +230,7 @@ func summary(sent, total int) string {
 	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
 }
 
-// reasons collects why recipients of one key failed, grouped by reason.
+// reasons collects why recipients of one key failed, or what their provider said, grouped by text.
 type reasons struct {
 	order []string
 	names map[string][]string

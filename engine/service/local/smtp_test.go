@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -28,8 +29,9 @@ import (
 
 // postOffice is a mail server that keeps what it gets.
 type postOffice struct {
-	mu    sync.Mutex
-	mails []received
+	mu       sync.Mutex
+	mails    []received
+	sessions int
 }
 
 type received struct {
@@ -38,7 +40,12 @@ type received struct {
 	data []byte
 }
 
-func (p *postOffice) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{office: p}, nil }
+func (p *postOffice) NewSession(*smtp.Conn) (smtp.Session, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions++
+	return &session{office: p}, nil
+}
 
 type session struct {
 	office *postOffice
@@ -108,6 +115,7 @@ func TestMailThroughSMTP(t *testing.T) {
 	if out.Message != "Sent 1 of 2 messages; 1 failed." {
 		t.Error(out.Message)
 	}
+	contains(t, out.Data["EMAIL_default_variation_1"].Detail, "ida@example.com: accepted by 127.0.0.1:", ": 2.0.0 OK: queued")
 
 	if len(office.mails) != 1 {
 		t.Fatalf("%d mails", len(office.mails))
@@ -201,6 +209,22 @@ func TestListUnsubscribe(t *testing.T) {
 		if got := m.Header.Get("List-Unsubscribe"); got != want || m.Header["List-Unsubscribe-Post"] != nil {
 			t.Errorf("%s: %q, want %q", href, got, want)
 		}
+	}
+}
+
+// A mail server takes a few connections from a host.
+func TestTenRecipientsOverTwoConnections(t *testing.T) {
+	office, server := openPostOffice(t)
+	b := newBench(t, local.Options{}, func(w *engine.Workspace) {
+		w.Connectors[0].Provider, w.Connectors[0].SMTP = engine.ProviderSMTP, server
+	})
+	var to []string
+	for i := range 10 {
+		to = append(to, fmt.Sprintf(`"r%d@example.com"`, i))
+	}
+	out := b.test(inlineEmail(t, strings.Join(to, ","), `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`))
+	if out.Message != "Sent 10 messages." || len(office.mails) != 10 || office.sessions > 2 {
+		t.Errorf("%s %d mails over %d connections", out.Message, len(office.mails), office.sessions)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"bugle/engine"
@@ -35,6 +36,9 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	run := newTestRun(s, plan, r.Progress)
 	run.ledger, run.copies = &sendLedger{s: s, c: c, lease: plan.lease}, r.Copies
 	run.send(ctx)
+	if c, ok := plan.provider.(io.Closer); ok {
+		_ = c.Close() // only what is idle
+	}
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
 	// Messages have left: that is written down even where the caller has gone.

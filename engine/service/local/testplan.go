@@ -40,6 +40,7 @@ type testPlan struct {
 	overrides  attributes
 	as         *engine.TestPersona // whose data the overrides have; nil for nobody's
 	lease      string              // of the store, with which the test is marked
+	digest     string              // hash of the document and the overrides
 }
 
 // attributes are the request's overrides of the recipient's values.
@@ -70,6 +71,8 @@ func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value
 	}
 	given := body.Get(mPersonal)
 	p.overrides = attributes{user: resolve.Values(given.Get(mUserAttrs)), event: resolve.Values(given.Get(mEventAttrs))}
+	// The body of an inline test also says to whom, and has an id of its own.
+	p.digest = hashOf(string(p.document.Delete(doc.P(mTestMeta)).Delete(doc.P("request_id")).Encode()), string(given.Encode()))
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
 	if p.content, p.document, err = s.loadContent(ctx, sp, w, p.channel, p.document); err != nil {
 		return nil, err

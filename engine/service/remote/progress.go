@@ -91,7 +91,9 @@ func (n *progressReporter) end(res engine.TestResult) {
 		}
 		n.ended++
 		p := engine.TestProgress{Key: key, Done: true, Completed: n.ended, Total: n.total}
+		p.Note = res.Data[key].Detail
 		if out := res.Data[key]; out.Status != engine.Sent {
+			p.Unknown = out.Unknown
 			if p.Err = out.FailureReason; p.Err == "" {
 				p.Err = "the service gave no reason"
 			}

@@ -67,7 +67,7 @@ type Config struct {
 
 	// Retries is the number of retries of a call without a response or with a 5xx. 0: 4; negative: none.
 	Retries int
-	// Timeout limits one attempt. Test sends, during which the service talks to other servers, have ten times
+	// Timeout limits one attempt. Test sends, during which the service talks to other servers, have thirty times
 	// as long. 0: 35 seconds.
 	Timeout time.Duration
 
@@ -78,7 +78,7 @@ const (
 	defaultMaxWait = 15 * time.Minute
 	defaultRetries = 4
 	defaultTimeout = 35 * time.Second // the server's own limit of 30 seconds applies first
-	slowFactor     = 10
+	slowFactor     = 30               // likewise for the server's 15 minutes
 )
 
 // Service is engine.Service over HTTP for one workspace. It is safe for concurrent use and runs nothing in

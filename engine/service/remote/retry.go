@@ -53,7 +53,7 @@ func (c *callState) poll() (time.Duration, Reason, bool) {
 	c.polls++
 	pause := backoff(c.polls)
 	c.polled += pause
-	enough := c.s.attemptTimeout(c.req) / slowFactor // what is done at once is done by then
+	enough := c.s.attemptTimeout(c.req) / 10 // what is done at once is done by then
 	if c.req.Slow {
 		enough = c.s.attemptTimeout(c.req)
 	}

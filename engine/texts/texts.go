@@ -114,7 +114,7 @@ func (x *extractor) limit(at doc.Path) int {
 		if i < 2 || s.Name != "email" && !slices.Contains(catalog.Platforms, catalog.Platform(on)) {
 			continue
 		}
-		g, ok := render.GaugeOf(on, x.root.Lookup(at[:i+1]), at[i+1:])
+		g, ok := render.GaugeOf(on, at[i+1:])
 		if !ok {
 			continue
 		}

@@ -44,8 +44,10 @@ func (r *run) take(m *message, list []render.Warning, part string) {
 		if w.Of != "" {
 			at = m.at(w.Of)
 		}
-		if part != "" && !r.document.Lookup(at).Exists() {
-			at = m.at(part, w.Of)
+		for _, in := range []string{part, "advanced"} {
+			if part != "" && !r.document.Lookup(at).Exists() {
+				at = m.at(in, w.Of)
+			}
 		}
 		severity := Severity("")
 		if w.Minor {

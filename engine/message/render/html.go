@@ -2,6 +2,7 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -9,13 +10,23 @@ import (
 )
 
 var (
-	anyTag   = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?/?>`)
+	anyTag   = regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9]*)(\s[^<>]*)?/?>`)
 	hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$`)
 	rgbColor = regexp.MustCompile(`^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})`)
 )
 
 // maxOpen is the most nested elements that change the style.
 const maxOpen = 64
+
+// hasMarkup reports whether a text has tags of HTML; <SPRING25> is none.
+func hasMarkup(s string) bool {
+	return slices.ContainsFunc(anyTag.FindAllStringSubmatch(s, -1), func(tag []string) bool { return isTag(tag[1]) })
+}
+
+func isTag(name string) bool { return atom.Lookup([]byte(strings.ToLower(name))) != 0 }
+
+// Words returns a text of a notification without its markup: what is shown where the system draws it.
+func Words(s string) string { return rich([]piece{{s, Plain}}).String() }
 
 // rich parses the HTML subset of a notification's message (CONTRACT.md, campaign_content): the elements of
 // Android's Html.fromHtml. Text without tags keeps its line breaks.
@@ -24,7 +35,7 @@ func rich(list []piece) Text {
 	if !strings.ContainsAny(src, "<&") {
 		return textOf(list)
 	}
-	if !anyTag.MatchString(src) {
+	if !hasMarkup(src) {
 		return m.text(html.UnescapeString(src))
 	}
 	z := html.NewTokenizer(strings.NewReader(src))
@@ -38,12 +49,18 @@ func rich(list []piece) Text {
 			if !stack.hidden() {
 				w.write(html.UnescapeString(string(z.Raw())), stack.top(), m)
 			}
-		case html.StartTagToken, html.SelfClosingTagToken:
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			source := string(z.Raw())
 			t := z.Token()
-			inlineStart(&w, &stack, &t, m)
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			a := atom.Lookup(name)
+			if !isTag(t.Data) {
+				w.write(html.UnescapeString(source), stack.top(), m)
+				continue
+			}
+			if t.Type != html.EndTagToken {
+				inlineStart(&w, &stack, &t, m)
+				continue
+			}
+			a := t.DataAtom
 			stack.pop(a)
 			w.brk = w.brk || isBlock(a)
 		}

@@ -135,11 +135,11 @@ func (n *Notification) measure() {
 	}
 }
 
-// markupElsewhere warns of HTML in texts that are shown as they stand.
-func (n *Notification) markupElsewhere(d part, names ...string) {
+// withoutMarkup warns of HTML in texts that are shown without it.
+func (n *Notification) withoutMarkup(d part, names ...string) {
 	for _, name := range names {
-		if anyTag.MatchString(d.source(name)) {
-			n.Warnings = append(n.Warnings, Warning{Check: "markup-shown", Of: name, Text: d.label(name) + ": HTML tags are shown as text"})
+		if hasMarkup(d.source(name)) {
+			n.Warnings = append(n.Warnings, Warning{Check: "markup-lost", Of: name, Text: d.label(name) + ": HTML tags are left out"})
 		}
 	}
 }
@@ -148,12 +148,11 @@ func (n *Notification) markupElsewhere(d part, names ...string) {
 type Gauge struct {
 	On     string // the platform as it stands on the wire, EMAIL for emails
 	Text   string // which text, for people
-	markup bool
+	markup bool   // its tags are not shown
 }
 
-// GaugeOf returns how the text at a place is measured, from the content of a message; false where no limit is known for
-// it. What the template does not use has one as well.
-func GaugeOf(on string, content doc.Value, at doc.Path) (Gauge, bool) {
+// GaugeOf returns how the text at a place in the content of a message is measured; false where no limit is known for it. What the template does not use has one as well.
+func GaugeOf(on string, at doc.Path) (Gauge, bool) {
 	if len(at) == 0 {
 		return Gauge{}, false
 	}
@@ -167,8 +166,7 @@ func GaugeOf(on string, content doc.Value, at doc.Path) (Gauge, bool) {
 		g.Text = map[string]string{catalog.EmailSender: aSender, catalog.EmailSubject: aSubject, catalog.EmailPreviewText: aPreview}[name]
 	case parent == "basic_details" && len(at) == 2:
 		g.Text = map[string]string{"title": aTitle, "subtitle": aSubtitle, "message": aMessage}[name]
-		kind := content.Get("template_type").Text()
-		g.markup = name == "message" && (on == string(catalog.Android) || on == string(catalog.IOS) && kind != "" && kind != "BASIC")
+		g.markup = true
 	case parent == "buttons" && len(at) == 3:
 		g.Text = map[string]string{"btn_name": aButton, "title": aButton}[name]
 	}

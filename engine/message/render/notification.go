@@ -168,11 +168,9 @@ func (n *Notification) template(c part, o Options) {
 
 // texts takes the members that the details of all platforms and their backups share.
 func (n *Notification) texts(d part, markup bool) {
-	n.Title, n.Summary = d.text("title"), d.text("summary")
-	if markup {
-		n.Body = d.rich("message")
-	} else {
-		n.Body = d.text("message")
+	n.Title, n.Summary, n.Body = d.unstyled("title"), d.unstyled("summary"), d.rich("message")
+	if !markup {
+		n.Body = n.Body.unstyled()
 	}
 }
 

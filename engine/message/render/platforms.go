@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
@@ -40,9 +41,32 @@ func (n *Notification) android(c part, o Options) {
 	n.tap(d)
 	n.androidFacts(d, advanced)
 	n.Backup = n.plain(c.child("template_backup"), true)
-	n.markupElsewhere(d, "title", "summary")
+	n.withoutMarkup(d, "title", "summary")
+	if SystemDraws(c.value) {
+		if hasMarkup(d.source("message")) {
+			n.Warnings = append(n.Warnings, Warning{Check: "markup-lost", Of: "message", Minor: true, Text: "Message: its formatting is only shown where the app draws the notification, not in a test"})
+		}
+		if !advanced.get("group_key").Empty() {
+			n.Warnings = append(n.Warnings, Warning{Check: "group-hidden", Of: "group_key", Minor: true, Text: advanced.label("group_key") + ": Android does not group what it draws itself; the app gets the key"})
+		}
+	}
 	n.measure()
 	n.legible()
+}
+
+// SystemDraws reports whether Android itself can show all of a notification. What only the app can draw is a message for
+// the app (FCM, message types).
+func SystemDraws(content doc.Value) bool {
+	if orElse(content.Get("template_type").Text(), "BASIC") != "BASIC" {
+		return false
+	}
+	advanced := content.Get("advanced")
+	for _, name := range []string{"make_notification_sticky", "auto_dismiss_notification", "use_large_icon"} {
+		if advanced.Get(name).True() {
+			return false
+		}
+	}
+	return content.Get("buttons").Empty() && content.Get("basic_details").Get("input_gif_url").Empty() && advanced.Get("coupon_code").Empty()
 }
 
 func (n *Notification) androidFacts(d, advanced part) {
@@ -121,10 +145,10 @@ func (n *Notification) ios(c part, o Options) {
 	n.template(c, o)
 	d, advanced := c.child("basic_details"), c.child("advanced")
 	n.Badge = advanced.get("enable_ios_badge").True()
-	// The designs that an app draws by itself read markup; the system's own shows it as it stands.
+	// The designs that an app draws by itself read markup; the system's own has plain text.
 	markup := n.Template != "BASIC"
 	n.texts(d, markup)
-	n.Subtitle = d.text("subtitle")
+	n.Subtitle = d.unstyled("subtitle")
 	n.Image = iosMedia(d)
 	n.Colors.Background = ParseColor(d.source("background_color_code"))
 	n.carousel(d)
@@ -138,12 +162,12 @@ func (n *Notification) ios(c part, o Options) {
 	n.fact("Sound", advanced.source("sound_file"))
 	backup := c.child("template_backup")
 	if n.Backup = n.plain(backup, false); n.Backup != nil {
-		n.Backup.Subtitle, n.Backup.Image = backup.text("subtitle"), iosMedia(backup)
+		n.Backup.Subtitle, n.Backup.Image = backup.unstyled("subtitle"), iosMedia(backup)
 	}
 	if !markup {
-		n.markupElsewhere(d, "message")
+		n.withoutMarkup(d, "message")
 	}
-	n.markupElsewhere(d, "title", "subtitle")
+	n.withoutMarkup(d, "title", "subtitle")
 	n.measure()
 	n.legible()
 }
@@ -177,7 +201,7 @@ func (n *Notification) web(c part, o Options) {
 	target := d.word("redirect_url")
 	n.App = orElse(host(target), orElse(o.App, "your site"))
 	for _, b := range c.list("buttons") {
-		n.Buttons = append(n.Buttons, Button{Title: b.text("title"), Action: opens(b.word("url"))})
+		n.Buttons = append(n.Buttons, Button{Title: b.unstyled("title"), Action: opens(b.word("url"))})
 	}
 	n.fact("Click", opens(target))
 	if d.get("auto_dismiss_notification").True() {
@@ -186,7 +210,7 @@ func (n *Notification) web(c part, o Options) {
 	if n.Image != nil {
 		n.Warnings = append(n.Warnings, Warning{Check: "image-hidden", Of: "image_url", Text: "Picture: Firefox and browsers on macOS don't show it", Minor: true})
 	}
-	n.markupElsewhere(d, "title", "message")
+	n.withoutMarkup(d, "title", "message")
 	n.measure()
 	n.legible()
 }

@@ -169,8 +169,11 @@ func (r *reading) filled(at doc.Path, label, text string) []piece {
 	return fill(list, filled, unresolved)
 }
 
-// text returns a member without markup.
+// text returns a member as it stands.
 func (p part) text(name string) Text { return textOf(p.pieces(name)) }
+
+// unstyled returns a field without the markup that it has.
+func (p part) unstyled(name string) Text { return p.rich(name).unstyled() }
 
 // rich returns a field with markup.
 func (p part) rich(name string) Text { return rich(p.pieces(name)) }

@@ -82,6 +82,15 @@ func (t Text) HasExpressions() bool {
 	return false
 }
 
+// unstyled returns the text in the default style.
+func (t Text) unstyled() Text {
+	var out Text
+	for _, s := range t {
+		out = append(out, Span{Text: s.Text, Kind: s.Kind})
+	}
+	return out
+}
+
 // Cut returns the first n characters, counted as in [Text.Length], followed by "…" if something was cut.
 func (t Text) Cut(n int) Text {
 	if t.Length() <= n {

@@ -194,7 +194,6 @@ func (c *Campaign) plan() *surveyPlan {
 	p := &surveyPlan{Campaign: c, keys: c.Written()}
 	at := map[string]int{}
 	for i, key := range p.keys {
-		content := c.Document.Lookup(key.Content)
 		for _, t := range c.Texts(key) {
 			place := t.Path.String()
 			if n, ok := at[place]; ok {
@@ -203,7 +202,7 @@ func (c *Campaign) plan() *surveyPlan {
 			}
 			st := surveyText{Text: t, keys: []int{i}, filled: strings.Contains(t.Source, "{"), size: -1}
 			if t.Path.HasPrefix(key.Content) {
-				if g, ok := render.GaugeOf(key.Platform, content, t.Path[len(key.Content):]); ok {
+				if g, ok := render.GaugeOf(key.Platform, t.Path[len(key.Content):]); ok {
 					st.size, st.length = p.sized(g), g.Length(t.Source)
 				}
 			}

@@ -52,7 +52,7 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	}
 	var out []delivery.Message
 	for _, d := range devices {
-		if m.Push, err = p.push(j.key.Platform, content, d, r.s.now()); err != nil {
+		if m.Push, err = p.push(j.key, content, d, r.s.now()); err != nil {
 			return nil, err
 		}
 		out = append(out, m)

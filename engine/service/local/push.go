@@ -14,13 +14,15 @@ import (
 )
 
 // push builds the notification of rendered content for one device.
-func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
+func (p *testPlan) push(key engine.TestKey, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
 	out := providers.PushTo(d)
-	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
+	o := push.Options{
+		Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Message: p.document.Lookup(key.Content[:len(key.Content)-1]), Now: now,
+	}
 	if g, ok := (engine.Workspace{Gateways: p.gateways}).Gateway(engine.ProviderAPNs); ok && g.APNs != nil {
 		o.Topic = g.APNs.Topic
 	}
-	note, err := push.Build(catalog.Platform(platform), content, o)
+	note, err := push.Build(catalog.Platform(key.Platform), content, o)
 	if err != nil {
 		return nil, err
 	}

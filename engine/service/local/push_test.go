@@ -19,7 +19,7 @@ const (
 	iosToken = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
 	threePlatforms = `"campaign_content":{"content":{"push":{
-		"android":{"basic_details":{"title":"Hi {{user.first_name|default('you')}}","message":"m","notification_channel":"offers"}},
+		"android":{"basic_details":{"title":"Hi {{user.first_name|default('you')}}","message":"m","notification_channel":"offers"},"advanced":{"collapse_replace_key":"spring"}},
 		"ios":{"basic_details":{"title":"Hi {{user.first_name|default('you')}}","message":"m"}},
 		"web":{"basic_details":{"title":"Hi {{user.first_name|default('you')}}","message":"m","redirect_url":"https://example.com/"}}}}}`
 )
@@ -112,6 +112,9 @@ func TestPushThroughGateways(t *testing.T) {
 		}
 	}
 	contains(t, string(arrived["phone-ZOE"].Payload), `"ttl":"7200s"`, `"priority":"HIGH"`, `"channel_id":"offers"`, `"title":"Hi Zoë"`)
+	if h := arrived["ZOE"].Header; h.Get("Topic") != "spring" || h.Get("Urgency") != "high" {
+		t.Errorf("the push service got %v", h)
+	}
 	if h := arrived[iosToken].Header; h.Get("apns-expiration") != fmt.Sprint(b.clock.Now().Unix()+7200) {
 		t.Errorf("apns-expiration is %q", h.Get("apns-expiration"))
 	}
@@ -128,9 +131,9 @@ func TestPushWithoutGateway(t *testing.T) {
 		t.Fatalf("%+v", msgs)
 	}
 	for _, m := range msgs {
-		want := `{"message":{"token":"tok-a","notification":{"title":"Hi Ida","body":"m"},"android":{"notification":{"channel_id":"offers"}}}}`
+		want := `{"message":{"token":"tok-a","notification":{"title":"Hi Ida","body":"m"},"android":{"collapse_key":"spring","priority":"HIGH","notification":{"channel_id":"offers","tag":"spring"}}}}`
 		if m.Push.Platform == "WEB" {
-			want = `{"web_push":8030,"notification":{"title":"Hi Ida","body":"m","navigate":"https://example.com/"}}`
+			want = `{"web_push":8030,"notification":{"title":"Hi Ida","body":"m","navigate":"https://example.com/","tag":"spring","data":{"url":"https://example.com/"}}}`
 		}
 		if got := string(m.Push.Payload.Encode()); got != want || m.Connector != "" {
 			t.Errorf("got %s by %q, want %s", got, m.Connector, want)

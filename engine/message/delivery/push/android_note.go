@@ -6,30 +6,28 @@ import (
 	"time"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/render"
 )
-
-// fcmMaxTTL is the longest time to live (FCM, AndroidConfig.ttl: 4 weeks). FCM refuses longer ones, so they
-// are reduced to it.
-const fcmMaxTTL = 28 * 24 * time.Hour
 
 // android builds a message of FCM (projects.messages, Message).
 //
-// A simple notification is a notification message, which the system shows. What only the app can draw (other
-// templates, buttons, a GIF, a sticky or self-dismissing notification) is a data message for the app (FCM,
-// message types): the fields of the content as strings, with objects and lists as JSON.
+// A simple notification is a notification message, which the system shows, as plain text. What only the app can draw
+// ([render.SystemDraws]) is a data message for the app (FCM, message types): the fields of the content as strings, markup
+// included, with objects and lists as JSON.
 func android(content doc.Value, o Options) (Notification, error) {
 	basic := content.Get("basic_details")
-	note := Notification{Title: basic.Get("title").Text(), Body: plain(basic.Get("message").Text())}
-	shown := systemDraws(content)
+	note := Notification{Title: render.Words(basic.Get("title").Text()), Body: render.Words(basic.Get("message").Text())}
+	shown := render.SystemDraws(content)
 
 	var notification, own object
 	inNotification := []string{}
 	if shown {
-		// FCM, Notification: title, body, image.
+		// FCM, Notification: title, body, image. Nothing there shows a summary beside them.
+		note.Body = strings.TrimSpace(note.Body + "\n" + render.Words(basic.Get("summary").Text()))
 		notification.text("title", note.Title)
 		notification.text("body", note.Body)
 		notification.text("image", basic.Get("image_url").Text())
-		inNotification = []string{"title", "message", "image_url", "notification_channel"}
+		inNotification = []string{"title", "message", "summary", "image_url", "notification_channel"}
 		own = androidNotification(content)
 	}
 	data, err := androidData(content, o.Advanced, inNotification, shown)
@@ -50,38 +48,27 @@ func android(content doc.Value, o Options) (Notification, error) {
 	return note, limit("FCM", MaxFCM, len(counted.Encode()), counted)
 }
 
-// systemDraws reports whether Android itself can show all of the content.
-func systemDraws(content doc.Value) bool {
-	if t := content.Get("template_type").Text(); t != "" && t != "BASIC" {
-		return false
-	}
-	advanced := content.Get("advanced")
-	for _, name := range []string{"make_notification_sticky", "auto_dismiss_notification", "use_large_icon"} {
-		if advanced.Get(name).True() {
-			return false
-		}
-	}
-	return content.Get("buttons").Empty() && content.Get("basic_details").Get("input_gif_url").Empty() && advanced.Get("coupon_code").Empty()
-}
-
 // androidConfig returns FCM's AndroidConfig without its notification.
 func androidConfig(content, advanced doc.Value) object {
 	var config object
 	// AndroidConfig.collapse_key: the last message of a key is the one that is delivered.
 	config.text("collapse_key", content.Get("advanced").Get("collapse_replace_key").Text())
-	// AndroidConfig.priority: NORMAL or HIGH, which wakes a sleeping device.
-	if v := advanced.Get("platform_level_priority").Get("android_specific_priority").Get("send_with_priority"); v.Kind() == doc.Bool {
-		priority := "NORMAL"
-		if v.True() {
-			priority = "HIGH"
-		}
-		config.text("priority", priority)
+	// AndroidConfig.priority: NORMAL or HIGH, which wakes a sleeping device. Without one, only notification messages are HIGH.
+	priority := "HIGH"
+	if v := androidPriority(advanced); v.Kind() == doc.Bool && !v.True() {
+		priority = "NORMAL"
 	}
+	config.text("priority", priority)
 	// AndroidConfig.ttl: seconds with the suffix s.
 	if d, ok := timeToLive(advanced); ok {
-		config.text("ttl", fmt.Sprintf("%ds", int64(min(d, fcmMaxTTL)/time.Second)))
+		config.text("ttl", fmt.Sprintf("%ds", int64(min(d, maxTTL)/time.Second)))
 	}
 	return config
+}
+
+// androidPriority returns whether the campaign wakes sleeping devices; absent where it does not say so.
+func androidPriority(advanced doc.Value) doc.Value {
+	return advanced.Get("platform_level_priority").Get("android_specific_priority").Get("send_with_priority")
 }
 
 // androidNotification returns FCM's AndroidNotification: settings for the system besides title, body and

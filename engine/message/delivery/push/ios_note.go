@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/render"
 )
 
 // apnsCollapse is the longest collapse id (APNs, apns-collapse-id: 64 bytes).
@@ -14,13 +15,13 @@ const apnsCollapse = 64
 // extension read (APNs, Generating a remote notification).
 func ios(content doc.Value, o Options) (Notification, error) {
 	basic, advanced := content.Get("basic_details"), content.Get("advanced")
-	note := Notification{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
-	priority := o.Advanced.Get("platform_level_priority").Get("ios_specific_priority")
+	note := Notification{Title: render.Words(basic.Get("title").Text()), Body: render.Words(basic.Get("message").Text())}
+	priority := apnsPriority(o.Advanced)
 
 	var alert, aps, root object
-	// alert: title, subtitle, body.
+	// alert: title, subtitle, body, which are plain text.
 	alert.text("title", note.Title)
-	alert.text("subtitle", basic.Get("subtitle").Text())
+	alert.text("subtitle", render.Words(basic.Get("subtitle").Text()))
 	alert.text("body", note.Body)
 	aps.add("alert", alert.value())
 	// badge: the number on the app's icon.
@@ -49,6 +50,12 @@ func ios(content doc.Value, o Options) (Notification, error) {
 	root.add("aps", aps.value())
 	if t := orBasic(content.Get("template_type").Text()); t != "BASIC" {
 		root.text("template_type", t)
+		// The app's extension draws the markup that the alert cannot have.
+		for _, name := range []string{"title", "subtitle", "message"} {
+			if s := basic.Get(name).Text(); render.Words(s) != s {
+				root.text(name, s)
+			}
+		}
 	}
 	root.others(basic, "title", "subtitle", "message", "allow_bg_refresh")
 	root.others(content, "template_type", "basic_details", "advanced", "buttons")
@@ -65,6 +72,10 @@ func ios(content doc.Value, o Options) (Notification, error) {
 		return Notification{}, err
 	}
 	return note, limit("APNs", MaxAPNs, len(note.Payload.Encode()), note.Payload)
+}
+
+func apnsPriority(advanced doc.Value) doc.Value {
+	return advanced.Get("platform_level_priority").Get("ios_specific_priority")
 }
 
 // apnsSound returns the sound: "default" is the system's. A critical alert needs a dictionary (APNs, sound

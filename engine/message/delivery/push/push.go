@@ -11,10 +11,7 @@ package push
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/net/html"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -28,17 +25,22 @@ const (
 	MaxWeb  = 3993 // RFC 8291, 4: the rest of a record of 4096 octets
 )
 
+// maxTTL is the longest time to live of FCM (AndroidConfig.ttl: 4 weeks), and what push services of browsers keep at most.
+// Longer ones are reduced to it.
+const maxTTL = 28 * 24 * time.Hour
+
 // Options holds what a payload needs besides the content of its platform.
 type Options struct {
 	Token    string    // of the device
 	Advanced doc.Value // the campaign's component of that name; may be absent
 	Topic    string    // of APNs; left out if empty
+	Message  doc.Value // the content of all platforms: the web has the replace key of the others; may be absent
 	Now      time.Time // the base of relative times
 }
 
 // Notification is the request for one device.
 type Notification struct {
-	// Title and Body are the visible texts.
+	// Title and Body are the visible texts, without markup.
 	Title, Body string
 	Headers     map[string]string // of the request
 	Payload     doc.Value         // the request body
@@ -193,28 +195,3 @@ func (b *object) inbox(advanced doc.Value, as func(doc.Value) doc.Value) {
 		}
 	}
 }
-
-// plain returns the visible text of a text that may be HTML (CONTRACT.md, campaign_content).
-func plain(s string) string {
-	if !strings.ContainsAny(s, "<&") {
-		return s
-	}
-	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(s))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return strings.TrimSpace(b.String())
-		case html.TextToken:
-			b.Write(z.Text())
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, _ := z.TagName()
-			if breaks[string(name)] && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
-				b.WriteByte('\n')
-			}
-		}
-	}
-}
-
-// breaks are the elements that start a new line.
-var breaks = map[string]bool{"br": true, "p": true, "div": true, "li": true, "ul": true, "ol": true, "h1": true, "h2": true, "h3": true}

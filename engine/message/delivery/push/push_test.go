@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/delivery/push"
+	"bugle/engine/message/render"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -102,8 +104,132 @@ func TestPayloads(t *testing.T) {
 // What a reader sees is told beside the payload.
 func TestWords(t *testing.T) {
 	note, err := push.Build(catalog.Android, parse(t, cases[0].content), push.Options{})
-	if err != nil || note.Title != "Spring" || note.Body != "25% off & more\ntoday" {
+	if err != nil || note.Title != "Spring" || note.Body != "25% off & more\ntoday\nEnds tonight" {
 		t.Errorf("%q, %q, %v", note.Title, note.Body, err)
+	}
+}
+
+// What the system draws is words without tags, in the title as in the message, and the preview shows the same words. What
+// the app draws keeps its tags in both.
+func TestMarkup(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"<b>25%</b> &amp; <i>more</i><br>today", "25% & more\ntoday"},
+		{"1 < 2 &lt; 3, I <3 you", "1 < 2 < 3, I <3 you"},
+		{"Code <SPRING25>", "Code <SPRING25>"},
+		{"<ul><li>a<li>b</ul>", "• a\n• b"},
+		{"two\nlines", "two\nlines"},
+	} {
+		for _, platform := range catalog.Platforms {
+			text := doc.NewString(tt.text)
+			content := doc.NewObject(doc.M("basic_details", doc.NewObject(doc.M("title", text), doc.M("message", text))))
+			note, err := push.Build(platform, content, push.Options{Now: now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := map[catalog.Platform]string{catalog.Android: "message.notification", catalog.IOS: "aps.alert", catalog.Web: "notification"}[platform]
+			shown := render.Push(platform, content, render.Options{})
+			got := []string{note.Title, note.Body, at(t, note.Payload, sent+".title"), at(t, note.Payload, sent+".body"), shown.Title.String(), shown.Body.String()}
+			if slices.ContainsFunc(got, func(s string) bool { return s != tt.want }) {
+				t.Errorf("%s on %s: %q, want %q", tt.text, platform, got, tt.want)
+			}
+		}
+	}
+	for platform, content := range map[catalog.Platform]string{
+		catalog.Android: `{"template_type":"TIMER","basic_details":{"title":"<b>t</b>","message":"<i>m</i>"}}`,
+		catalog.IOS:     `{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<b>t</b>","subtitle":"s","message":"<i>m</i>"}}`,
+	} {
+		note, err := push.Build(platform, parse(t, content), push.Options{Now: now})
+		under := map[catalog.Platform]string{catalog.Android: "message.data."}[platform]
+		if err != nil || at(t, note.Payload, under+"title") != "<b>t</b>" || at(t, note.Payload, under+"message") != "<i>m</i>" || note.Title != "t" || note.Body != "m" {
+			t.Errorf("%s: %v, %q, %q in %s", platform, err, note.Title, note.Body, note.Payload.Encode())
+		}
+		if platform == catalog.IOS && (at(t, note.Payload, "aps.alert.body") != "m" || note.Payload.Get("subtitle").Exists()) {
+			t.Errorf("%s", note.Payload.Encode())
+		}
+	}
+}
+
+func at(t *testing.T, v doc.Value, path string) string {
+	t.Helper()
+	p, err := doc.ParsePath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Lookup(p).Text()
+}
+
+// A message for Android always has a priority: without one, Android delays what the app draws while the device sleeps.
+func TestAndroidPriority(t *testing.T) {
+	const plain, drawn = `{"basic_details":{"title":"t","message":"m"}}`, `{"template_type":"TIMER","basic_details":{"title":"t","message":"m"}}`
+	for _, tt := range []struct{ content, advanced, want string }{
+		{plain, "", "HIGH"},
+		{drawn, "", "HIGH"},
+		{drawn, `{"platform_level_priority":{"android_specific_priority":{"send_with_priority":true}}}`, "HIGH"},
+		{drawn, `{"platform_level_priority":{"android_specific_priority":{"send_with_priority":false}}}`, "NORMAL"},
+	} {
+		note, err := push.Build(catalog.Android, parse(t, tt.content), push.Options{Advanced: parse(t, tt.advanced)})
+		if got := at(t, note.Payload, "message.android.priority"); err != nil || got != tt.want {
+			t.Errorf("%s with %s: %q, %v", tt.content, tt.advanced, got, err)
+		}
+	}
+}
+
+// The headers of Web Push are what RFC 8030 allows, whatever the campaign says.
+func TestWebHeaders(t *testing.T) {
+	priority := func(s string) string { return `{"platform_level_priority":` + s + `}` }
+	for _, tt := range []struct{ advanced, replace, ttl, urgency, topic string }{
+		{"", "", "2419200", "", ""},
+		{`{"expiration_settings":{"expire_notification_after_value":60,"expire_notification_after_type":"DAY"}}`, "spring-sale_1", "2419200", "", "spring-sale_1"},
+		{`{"expiration_settings":{"expire_notification_after_value":0,"expire_notification_after_type":"DAY"}}`, strings.Repeat("k", 32), "0", "", strings.Repeat("k", 32)},
+		{priority(`{"android_specific_priority":{"send_with_priority":true}}`), strings.Repeat("k", 33), "2419200", "high", "x"},
+		{priority(`{"android_specific_priority":{"send_with_priority":false}}`), "Frühling 25 %", "2419200", "normal", "x"},
+		{priority(`{"ios_specific_priority":{"apns_priority":"1"}}`), "", "2419200", "low", ""},
+		{priority(`{"ios_specific_priority":{"apns_priority":"5"}}`), "", "2419200", "normal", ""},
+		{priority(`{"ios_specific_priority":{"apns_priority":"10"}}`), "", "2419200", "high", ""},
+	} {
+		note, err := push.Build(catalog.Web, parse(t, `{"basic_details":{"title":"t","message":"m"}}`), push.Options{
+			Advanced: parse(t, tt.advanced), Message: parse(t, `{"android":{},"ios":{"advanced":{"collapse_replace_key":"`+tt.replace+`"}}}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic := note.Headers["Topic"]
+		if tt.topic == "x" && regexp.MustCompile(`^[A-Za-z0-9_-]{32}$`).MatchString(topic) {
+			tt.topic = topic
+		}
+		if note.Headers["TTL"] != tt.ttl || note.Headers["Urgency"] != tt.urgency || topic != tt.topic {
+			t.Errorf("%s, %q: %v", tt.advanced, tt.replace, note.Headers)
+		}
+		if got := at(t, note.Payload, "notification.tag"); got != tt.replace {
+			t.Errorf("the tag is %q, not %q", got, tt.replace)
+		}
+	}
+}
+
+// Links are where the click handler of a service worker finds them; fields of the author's own names stay theirs.
+func TestWebLinks(t *testing.T) {
+	const buttons = `,"buttons":[{"title":"Shop","url":"https://shop.example.com"},{"title":"Later"}]}`
+	for content, want := range map[string]string{
+		`{"basic_details":{"title":"t","message":"m","redirect_url":"https://a.example"}` + buttons:                                         `{"url":"https://a.example","actions":{"button_1":"https://shop.example.com"}}`,
+		`{"basic_details":{"title":"t","message":"m","redirect_url":"https://a.example","key_value_pairs":[{"key":"url","value":"mine"}]}}`: `{"url":"mine"}`,
+		`{"basic_details":{"title":"t","message":"m"}}`:                                                                                     ``,
+	} {
+		note, err := push.Build(catalog.Web, parse(t, content), push.Options{})
+		if got := string(note.Payload.Get("notification").Get("data").Encode()); err != nil || got != want {
+			t.Errorf("%s: %s, %v", content, got, err)
+		}
+	}
+}
+
+// The summary reaches the notification that Android draws: below the message, where its own field has no room for it.
+func TestAndroidSummary(t *testing.T) {
+	note, err := push.Build(catalog.Android, parse(t, `{"basic_details":{"title":"t","message":"m","summary":"<b>Ends</b> tonight"}}`), push.Options{})
+	if err != nil || note.Body != "m\nEnds tonight" || at(t, note.Payload, "message.notification.body") != note.Body {
+		t.Errorf("%q, %v", note.Body, err)
+	}
+	note, err = push.Build(catalog.Android, parse(t, `{"template_type":"TIMER","basic_details":{"title":"t","message":"m","summary":"Ends"}}`), push.Options{})
+	if err != nil || note.Body != "m" || at(t, note.Payload, "message.data.summary") != "Ends" {
+		t.Errorf("%q, %v, %s", note.Body, err, note.Payload.Encode())
 	}
 }
 

@@ -191,7 +191,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 	}
 	ttl, _ := strconv.Atoi(m.Push.Headers["TTL"])
 	options := &lib.Options{
-		HTTPClient: client, Subscriber: c.subject, TTL: ttl, Urgency: lib.Urgency(m.Push.Headers["Urgency"]),
+		HTTPClient: client, Subscriber: c.subject, TTL: ttl, Urgency: lib.Urgency(m.Push.Headers["Urgency"]), Topic: m.Push.Headers["Topic"],
 		VAPIDPublicKey: c.signer, VAPIDPrivateKey: c.private,
 	}
 	var location string

@@ -121,7 +121,7 @@ var sendFields = []field[SendResult]{
 	{Field: always(choiceField(fStatus, "Whether the message was sent.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
 	{Field: textField("failure_reason", "Why the message failed. Only present if it did."), at: func(r *SendResult) any { return &r.FailureReason }},
 	{Field: textField("detail", "What the mail server or push service said about the messages that were sent, such as its queue id."), at: func(r *SendResult) any { return &r.Detail }},
-	{Field: schema.Field{Name: "unknown", Kind: schema.Bool, Help: "Whether one of the failed messages may have been delivered. Only present if so."}, at: func(r *SendResult) any { return &r.Unknown }},
+	{Field: textsField("unknown", "The recipients whose message failed, but may have been delivered. Only present if there are any."), at: func(r *SendResult) any { return &r.Unknown }},
 }
 
 // Document returns the test result in the form of the API (CONTRACT.md, Test sends), with its keys in the

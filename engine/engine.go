@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"bugle/engine/catalog"
@@ -158,8 +159,17 @@ const (
 type SendResult struct {
 	Status        string `json:"status"`
 	FailureReason string `json:"failure_reason,omitempty"`
-	Detail        string `json:"detail,omitempty"`  // what the provider said about the sent messages, such as its queue id
-	Unknown       bool   `json:"unknown,omitempty"` // one of its failed messages may have been delivered
+	Detail        string `json:"detail,omitempty"` // what the provider said about the sent messages, such as its queue id
+	// Unknown are the recipients whose message failed, but may have been delivered.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// Outcome returns the result in a word: sent, failed or, where a message may have been delivered, unknown.
+func (r SendResult) Outcome() string {
+	if len(r.Unknown) > 0 {
+		return "unknown"
+	}
+	return strings.ToLower(r.Status)
 }
 
 // TestResult is the result of a test send (CONTRACT.md, Test sends). Keys are in the order of sending.

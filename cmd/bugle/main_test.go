@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,7 +110,7 @@ func runScripts(t *testing.T, files []string, data func(workDir string) string) 
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": cmdCode, "keep": cmdKeep, "json": cmdJSON, "same": cmdSame,
-			"write": cmdWrite, "repeat": cmdRepeat, "hold": cmdHold, "plain": cmdPlain,
+			"write": cmdWrite, "repeat": cmdRepeat, "hold": cmdHold, "plain": cmdPlain, "lossymail": cmdLossyMail,
 		},
 	})
 }
@@ -166,6 +168,42 @@ func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s:\n%s\n%s", path, a.Encode(), b.Encode())
 		}
 	}
+}
+
+// lossymail puts the port of a mail server into $PORT that takes messages, and closes the connection instead of a response
+// to their end.
+func cmdLossyMail(ts *testscript.TestScript, _ bool, _ []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Setenv("PORT", port)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				fmt.Fprint(c, "220 mx.example.com ESMTP\r\n")
+				data := false
+				for lines := bufio.NewScanner(c); lines.Scan(); {
+					switch line := lines.Text(); {
+					case data && line == ".":
+						return
+					case data:
+					case strings.HasPrefix(line, "DATA"):
+						data = true
+						fmt.Fprint(c, "354 go ahead\r\n")
+					default:
+						fmt.Fprint(c, "250 ok\r\n")
+					}
+				}
+			}()
+		}
+	}()
 }
 
 // write FILE TEXT writes a text, its escapes read as Go does.

@@ -9,6 +9,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 )
 
 // PastTest is an earlier test of this or another campaign.
@@ -19,26 +21,87 @@ type PastTest struct {
 	Own      bool   // it is a test of the current campaign
 }
 
-// Sent returns how many messages were sent, and how many there were.
-func (t PastTest) Sent() (sent, all int) {
-	for _, key := range t.Result.Keys {
-		if t.Result.Data[key].Status == engine.Sent {
-			sent++
+// Worst returns Unknown if a message may have been delivered, else Failed if one failed, else Sent.
+func (t PastTest) Worst() State {
+	worst := Sent
+	for _, r := range t.Result.Data {
+		switch {
+		case len(r.Unknown) > 0:
+			return Unknown
+		case r.Status != engine.Sent:
+			worst = Failed
 		}
 	}
-	return sent, len(t.Result.Keys)
+	return worst
 }
 
 // Outcome describes the result of the test.
 func (t PastTest) Outcome() string {
-	switch sent, all := t.Sent(); sent {
-	case all:
-		return "sent"
-	case 0:
-		return "failed"
-	default:
-		return fmt.Sprintf("%d of %d failed", all-sent, all)
+	n := map[string]int{}
+	for _, r := range t.Result.Data {
+		n[r.Outcome()]++
 	}
+	var parts []string
+	all := len(t.Result.Keys)
+	for _, s := range []State{Failed, Unknown} {
+		switch word := s.String(); n[word] {
+		case 0:
+		case all:
+			return word
+		default:
+			parts = append(parts, fmt.Sprintf("%d of %d %s", n[word], all, word))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), Sent.String())
+}
+
+// Unknown returns the recipients of a test who may have one of its messages already, because an earlier test of the campaign
+// ended without knowing, and none was sent to them since.
+func (h History) Unknown(ask engine.TestSend) []string {
+	type message struct{ key, recipient, as string }
+	sent := map[message]bool{}
+	var out []string
+	for _, t := range h.OfCampaign() {
+		as := personaID(t.Request)
+		for _, key := range t.Result.Keys {
+			r := t.Result.Data[key]
+			k, _ := grid.ParseKey(key)
+			for _, v := range r.Unknown {
+				asked := t.Request.Identifier == ask.Identifier && (slices.Contains(ask.Values, v) || slices.Equal(ask.Values, t.Request.Values)) &&
+					(as == "" && len(ask.As) == 0 || slices.ContainsFunc(ask.As, func(p engine.TestPersona) bool { return p.ID == as }))
+				if asked && matches(k, ask.Filter) && !sent[message{key, v, as}] && !slices.Contains(out, v) {
+					out = append(out, v)
+				}
+			}
+			for _, v := range t.Request.Values {
+				sent[message{key, v, as}] = sent[message{key, v, as}] || r.Status == engine.Sent ||
+					!slices.Contains(r.Unknown, v) && !strings.Contains(r.FailureReason, v)
+			}
+		}
+	}
+	return out
+}
+
+// Repeated returns the recipients of a test, by the body of its request and whose data it has, who may have one of its
+// messages already ([History.Unknown]). A service without a history knows of none.
+func Repeated(ctx context.Context, service engine.Service, body doc.Value, as []engine.TestPersona) ([]string, error) {
+	tests, ok := service.(engine.TestHistory)
+	if !ok {
+		return nil, nil
+	}
+	ask, draft := engine.ParseTestSend(body), body.Get("draft_id").Text()
+	ask.As = as
+	records, err := tests.Tests(ctx, draft, maxHistory)
+	var h History
+	for _, t := range records {
+		h = append(h, PastTest{TestRecord: t, Request: t.Ask(), Own: draft != "" || doc.Equal(t.Body, body)})
+	}
+	return h.Unknown(ask), err
+}
+
+// RepeatWarning says who may have a message already.
+func RepeatWarning(names []string) string {
+	return strings.Join(names, ", ") + " may have got this message already: an earlier test was not confirmed. Look before you send it again."
 }
 
 // History is a list of earlier tests, newest first.
@@ -125,7 +188,7 @@ func (h History) FailureReason(identifier, value string) string {
 		why := ""
 		for _, key := range t.Result.Keys {
 			r := t.Result.Data[key]
-			if r.Status == engine.Sent || len(t.Request.Values) > 1 && !strings.Contains(r.FailureReason, value) {
+			if r.Status == engine.Sent || slices.Contains(r.Unknown, value) || len(t.Request.Values) > 1 && !strings.Contains(r.FailureReason, value) {
 				return ""
 			}
 			why = cmp.Or(r.FailureReason, r.Status)

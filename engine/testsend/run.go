@@ -38,6 +38,7 @@ type Key struct {
 	Status  string // empty until the service has reported it
 	Reason  string
 	Sends   []SendState
+	Unknown bool // it may have been delivered to recipients for whom it failed
 }
 
 // SendState is the state of one message to one recipient.
@@ -57,10 +58,13 @@ const (
 	Sending
 	Sent
 	Failed
+	Unknown // it failed, but may have been delivered
 )
 
 // String returns the display name of the state.
-func (s State) String() string { return [...]string{"queued", "sending", "sent", "failed"}[s] }
+func (s State) String() string {
+	return [...]string{"queued", "sending", "sent", "failed", "unknown"}[s]
+}
 
 // Step is a progress report with its time.
 type Step struct {
@@ -109,12 +113,33 @@ func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.Te
 			each(s)
 		}
 		result, err := service.Test(ctx, r)
-		if err != nil {
+		if uncertain(err) {
+			result = d.lost(ask, err)
+		} else if err != nil {
 			return out, err
 		}
 		out.Results, out.Requests = append(out.Results, result), append(out.Requests, ask)
+		if err != nil {
+			return out, err
+		}
 	}
 	return out, ctx.Err()
+}
+
+// uncertain reports whether a service that did not answer may have sent the messages.
+func uncertain(err error) bool {
+	var e interface{ Uncertain() bool }
+	return errors.As(err, &e) && e.Uncertain()
+}
+
+// lost returns the result of a request that a service may have carried out without an answer.
+func (d Draft) lost(ask engine.TestSend, err error) engine.TestResult {
+	out := engine.TestResult{Data: map[string]engine.SendResult{}}
+	for _, m := range d.Matching(ask.Filter) {
+		out.Keys = append(out.Keys, m.ID)
+		out.Data[m.ID] = engine.SendResult{Status: engine.Failed, FailureReason: err.Error(), Unknown: ask.Values}
+	}
+	return out
 }
 
 // NewRun returns a run of a request.
@@ -157,7 +182,7 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 
 // clear resets the key for a new round to the recipients. Successful sends to others stay.
 func (k *Key) clear(sends []SendState) {
-	k.Status, k.Reason = "", ""
+	k.Status, k.Reason, k.Unknown = "", "", false
 	old := k.Sends
 	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s SendState) bool {
 		return slices.ContainsFunc(sends, func(o SendState) bool { return s.As == o.As && (s.Recipient == o.Recipient || s.Recipient == "") })
@@ -207,7 +232,7 @@ func (k *Key) send(recipient, as string) *SendState {
 func (r *Run) AddStep(n Step) {
 	s := r.at(n.Key).send(n.Recipient, n.As)
 	switch {
-	case s.State == Sent || s.State == Failed:
+	case s.State >= Sent:
 		return // it was taken before
 	case s.State == Sending && !n.Done:
 		s.Why = n.Note
@@ -222,7 +247,10 @@ func (r *Run) AddStep(n Step) {
 	if r.Done++; r.Done > r.Total {
 		r.Total = max(n.Total, r.Done)
 	}
-	if s.State, s.Why = Sent, n.Err; n.Err != "" {
+	switch s.State, s.Why = Sent, n.Err; {
+	case n.Unknown:
+		s.State = Unknown
+	case n.Err != "":
 		s.State = Failed
 	}
 }
@@ -248,20 +276,26 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 
 // take takes the service's report on the key. Of several personas, one that failed counts.
 func (k *Key) take(res engine.SendResult, p *engine.TestPersona) {
+	as := ""
 	if p == nil {
 		k.Status, k.Reason = res.Status, res.FailureReason
-		return
+	} else {
+		as = p.ID
+		if k.Status == "" || k.Status == engine.Sent {
+			k.Status = res.Status
+		}
+		if res.FailureReason != "" {
+			k.Reason = strings.TrimPrefix(k.Reason+"; as "+p.String()+": "+res.FailureReason, "; ")
+		}
 	}
-	if k.Status == "" || k.Status == engine.Sent {
-		k.Status = res.Status
-	}
-	if res.FailureReason != "" {
-		k.Reason = strings.TrimPrefix(k.Reason+"; as "+p.String()+": "+res.FailureReason, "; ")
-	}
+	k.Unknown = k.Unknown || len(res.Unknown) > 0
 	for i := range k.Sends {
-		if s := &k.Sends[i]; s.As == p.ID && (s.State == Queued || s.State == Sending) {
-			if s.State = Failed; res.Status == engine.Sent {
+		if s := &k.Sends[i]; s.As == as && (s.State == Queued || s.State == Sending) {
+			switch s.State = Failed; {
+			case res.Status == engine.Sent:
 				s.State = Sent
+			case slices.Contains(res.Unknown, s.Recipient), s.Recipient == "" && len(res.Unknown) > 0:
+				s.State = Unknown
 			}
 		}
 	}
@@ -284,10 +318,11 @@ func (k *Key) settle(err error) {
 	}
 	for i := range k.Sends {
 		if s := &k.Sends[i]; s.State == Queued || s.State == Sending {
-			if s.State, s.Why = Failed, ""; k.Status == engine.Sent {
-				s.State = Sent
-			}
+			s.State, s.Why = Failed, ""
 		}
+	}
+	if k.Status == engine.Sent && k.Count(Failed)+k.Count(Unknown) > 0 { // of an earlier round
+		k.Status = engine.Failed
 	}
 }
 
@@ -295,48 +330,67 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 	if len(results) == 1 && len(r.Requests) == 1 && err == nil && results[0].Message != "" {
 		return results[0].Message
 	}
-	sent, all := len(r.Keys)-r.FailedKeys(), len(r.Keys)
+	sent, unknown, all := 0, 0, len(r.Keys)
 	if len(r.Request.As) > 1 { // a key is a message for each of them
-		sent, all = 0, 0
+		all = 0
 		for i := range r.Keys {
-			sent, all = sent+r.Keys[i].Count(Sent), all+len(r.Keys[i].Sends)
+			sent, unknown, all = sent+r.Keys[i].Count(Sent), unknown+r.Keys[i].Count(Unknown), all+len(r.Keys[i].Sends)
+		}
+	} else {
+		for i := range r.Keys {
+			switch r.Keys[i].outcome() {
+			case Sent:
+				sent++
+			case Unknown:
+				unknown++
+			}
 		}
 	}
-	text := fmt.Sprintf("%d of %s sent.", sent, count(all, "message"))
+	text := fmt.Sprintf("%d of %s sent", sent, count(all, "message"))
+	if unknown > 0 {
+		text += fmt.Sprintf("; %d may have been delivered", unknown)
+	}
+	text += "."
 	if r.Canceling || errors.Is(err, context.Canceled) {
 		text += " The test was canceled."
 	}
 	return text
 }
 
-// FailedKeys counts the messages that failed for at least one recipient.
-func (r *Run) FailedKeys() int {
-	n := 0
-	for _, k := range r.Keys {
-		if k.Status != engine.Sent {
-			n++
-		}
-	}
-	return n
-}
-
-// FailedSends counts the failed recipients of all messages; a message with unknown recipients counts once.
-func (r *Run) FailedSends() int {
+// Count counts the recipients of all messages in a state, which is Failed or Unknown; a message whose recipients are not
+// known counts once.
+func (r *Run) Count(want State) int {
 	n := 0
 	for i := range r.Keys {
-		if k := &r.Keys[i]; k.Status != engine.Sent {
-			n += max(k.Count(Failed), 1)
+		if k := &r.Keys[i]; k.has(want) {
+			n += max(k.Count(want), 1)
 		}
 	}
 	return n
 }
 
-// Retry returns the requests that retry the failed sends: one per key, with the recipients that it failed
-// for. If the draft does not have a failed key, everything is sent again.
-func (r *Run) Retry() []engine.TestSend {
+// outcome returns the state of the key after its round: that of all its recipients or, where they differ, the one to look at.
+func (k *Key) outcome() State {
+	switch {
+	case k.Status == engine.Sent:
+		return Sent
+	case k.Unknown || k.Count(Unknown) > 0:
+		return Unknown
+	}
+	return Failed
+}
+
+// has reports whether the message is in a state, which is Failed or Unknown, for one of its recipients.
+func (k *Key) has(want State) bool {
+	return k.Status != engine.Sent && (k.Count(want) > 0 || k.outcome() == want && k.Count(Failed)+k.Count(Unknown) == 0)
+}
+
+// Retry returns the requests that retry the sends in a state, which is Failed or Unknown: one per key, with the recipients
+// that are in it. If the draft does not have such a key, everything is sent again.
+func (r *Run) Retry(want State) []engine.TestSend {
 	var asks []engine.TestSend
 	for _, k := range r.Keys {
-		if k.Status == engine.Sent {
+		if !k.has(want) {
 			continue
 		}
 		if !k.Known {
@@ -345,7 +399,7 @@ func (r *Run) Retry() []engine.TestSend {
 		ask := r.Request
 		ask.Filter = k.Key.Filter(r.Draft.Campaign.Channel)
 		if len(ask.As) == 0 {
-			if values := k.failedAmong(r.Request.Values, ""); len(values) > 0 {
+			if values := k.among(want, r.Request.Values, ""); len(values) > 0 {
 				ask.Values = values
 			}
 			asks = append(asks, ask)
@@ -354,12 +408,12 @@ func (r *Run) Retry() []engine.TestSend {
 		for _, p := range ask.As {
 			one := ask
 			one.As = []engine.TestPersona{p}
-			values := k.failedAmong(r.Request.Values, p.ID)
+			values := k.among(want, r.Request.Values, p.ID)
 			switch {
 			case len(values) > 0:
 				one.Values = values
-			case !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.As == p.ID && s.State != Sent }):
-				continue // all that have this persona's data were sent
+			case !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.As == p.ID && s.State == want }):
+				continue // none that has this persona's data
 			}
 			asks = append(asks, one)
 		}
@@ -367,12 +421,12 @@ func (r *Run) Retry() []engine.TestSend {
 	return asks
 }
 
-// failedAmong returns those of values that the message failed for. It returns nil if it failed for others
-// too, such as members of a segment.
-func (k *Key) failedAmong(values []string, as string) []string {
+// among returns those of values for which the message is in a state. It returns nil if it is for others too, such as
+// members of a segment.
+func (k *Key) among(want State, values []string, as string) []string {
 	var out []string
 	for _, s := range k.Sends {
-		if s.State != Failed || s.As != as {
+		if s.State != want || s.As != as {
 			continue
 		}
 		if !slices.Contains(values, s.Recipient) {
@@ -396,8 +450,10 @@ func (k *Key) Count(want State) int {
 
 // StatusText returns the status of the key in one word.
 func (k *Key) StatusText() string {
-	sent, failed := k.Count(Sent), k.Count(Failed)
+	sent, failed := k.Count(Sent), k.Count(Failed)+k.Count(Unknown)
 	switch {
+	case k.Status != "" && k.outcome() == Unknown:
+		return Unknown.String()
 	case k.Status != "":
 		return strings.ToLower(k.Status)
 	case k.Reason != "":
@@ -406,6 +462,8 @@ func (k *Key) StatusText() string {
 		return Sending.String()
 	case len(k.Sends) > 0 && sent == len(k.Sends):
 		return Sent.String()
+	case len(k.Sends) > 0 && sent+failed == len(k.Sends) && k.Count(Unknown) > 0:
+		return Unknown.String()
 	case len(k.Sends) > 0 && sent+failed == len(k.Sends):
 		return Failed.String()
 	case sent+failed > 0:
@@ -416,7 +474,7 @@ func (k *Key) StatusText() string {
 
 // EveryFailureExplained reports whether every failed recipient has a reason of its own.
 func (k *Key) EveryFailureExplained() bool {
-	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State == Failed && s.Why == "" })
+	return k.Count(Failed)+k.Count(Unknown) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State >= Failed && s.Why == "" })
 }
 
 func count(n int, noun string) string {

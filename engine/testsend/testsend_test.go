@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/delivery"
 	"bugle/engine/service/local"
+	"bugle/engine/service/remote"
 	"bugle/engine/testsend"
 	"bugle/store/mem"
 )
@@ -22,11 +25,16 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
 func newService(t *testing.T) *local.Service {
 	t.Helper()
+	return newServiceWith(t, engine.ProviderOutbox, nil)
+}
+
+func newServiceWith(t *testing.T, provider string, open func(engine.Connector) (delivery.Sender, error)) *local.Service {
+	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
 	ctx := t.Context()
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
+		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: provider, SMTP: &engine.SMTP{Host: "mx.example.com", Port: 25}}},
 		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
 		Attributes: []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
 		Segments:   []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},
@@ -34,7 +42,7 @@ func newService(t *testing.T) *local.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return noon }})
+	s, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return noon }, Providers: open})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,10 +179,10 @@ func TestRunIsRetriedForFailedRecipients(t *testing.T) {
 		t.Fatalf("%v after %d steps", err, run.Done)
 	}
 	run.End(out, nil, noon.Add(time.Second))
-	if run.FailedKeys() != 1 || run.FailedSends() != 1 || run.Keys[0].StatusText() != "sent" || !run.Keys[1].EveryFailureExplained() {
+	if run.Count(testsend.Failed) != 1 || run.Count(testsend.Unknown) != 0 || run.Keys[0].StatusText() != "sent" || !run.Keys[1].EveryFailureExplained() {
 		t.Errorf("it ends as %+v", run.Keys)
 	}
-	again := run.Retry()
+	again := run.Retry(testsend.Failed)
 	if len(again) != 1 || again[0].Filter.Platform != "WEB" || !slices.Equal(again[0].Values, []string{"USER_2"}) {
 		t.Errorf("sent again is %+v", again)
 	}
@@ -182,13 +190,111 @@ func TestRunIsRetriedForFailedRecipients(t *testing.T) {
 	if run.Keys[1].Count(testsend.Sent) != 1 || run.Total != 1 {
 		t.Errorf("the next round begins with %+v", run.Keys[1])
 	}
-	if run.Rollback(); run.FailedKeys() != 1 {
+	if run.Rollback(); run.Count(testsend.Failed) != 1 {
 		t.Errorf("undone it is %+v", run.Keys)
 	}
 
 	records, err := s.Tests(t.Context(), d.Campaign.ID, 10)
 	if err != nil || len(records) != 1 || !slices.Equal(testsend.Recipients(records, catalog.Push, ask.Identifier, 1), []string{"USER_1"}) {
 		t.Errorf("%v, remembered is %+v", err, records)
+	}
+}
+
+// lossy is a mail server that gets the messages to some recipients without a confirmation, and refuses those to others.
+type lossy struct{ lost, refused string }
+
+func (l *lossy) Deliver(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
+	switch {
+	case strings.Contains(l.lost, m.Recipient):
+		return delivery.Receipt{}, delivery.Unconfirmed("mx.example.com", io.EOF)
+	case strings.Contains(l.refused, m.Recipient):
+		return delivery.Receipt{}, &delivery.Error{Reason: delivery.Refused, Message: "no such user"}
+	}
+	return delivery.Receipt{}, nil
+}
+
+// What may have been delivered is neither sent nor failed: it is retried only if that is asked for, and a repeat knows who
+// may have it, until one is sent.
+func TestUnknownOutcome(t *testing.T) {
+	server := &lossy{"ada@example.com", "ben@example.com"}
+	s := newServiceWith(t, engine.ProviderSMTP, func(engine.Connector) (delivery.Sender, error) { return server, nil })
+	d := draft(t, s, catalog.Email, mail)
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"ada@example.com", "ben@example.com", "cy@example.com"}, Filter: engine.KeyFilter{Locale: "default"}}
+	run := testsend.NewRun(d, ask)
+	send := func(asks []engine.TestSend) {
+		t.Helper()
+		run.Begin(asks, testsend.Forecast{}, noon)
+		out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+		if run.End(out, err, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repeated := func(values ...string) string {
+		t.Helper()
+		one := ask
+		one.Values = values
+		got, err := testsend.Repeated(t.Context(), s, engine.DraftTest(d.Campaign.ID, one), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(got, " ")
+	}
+	send([]engine.TestSend{ask})
+	k := run.Keys[0]
+	if run.Message != "Sent 1 of 3 messages; 1 failed; 1 may have been delivered." || k.StatusText() != "unknown" || k.Sends[0].State != testsend.Unknown || k.Sends[1].State != testsend.Failed {
+		t.Errorf("it ends with %q as %+v", run.Message, k)
+	}
+	for want, to := range map[testsend.State]string{testsend.Failed: "ben@example.com", testsend.Unknown: "ada@example.com"} {
+		if again := run.Retry(want); run.Count(want) != 1 || len(again) != 1 || !slices.Equal(again[0].Values, []string{to}) {
+			t.Errorf("retried where %s: %+v", want, again)
+		}
+	}
+	if got := repeated("ben@example.com", "cy@example.com") + "|" + repeated(ask.Values...); got != "|ada@example.com" {
+		t.Errorf("a repeat asks about %q", got)
+	}
+	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
+	if err != nil || h[0].Outcome() != "unknown" || h[0].Worst() != testsend.Unknown || slices.Contains(h.WithoutFailed(ask).Values, "ben@example.com") {
+		t.Errorf("%v, the history says %q of %+v", err, h[0].Outcome(), h[0])
+	}
+	other := draft(t, s, catalog.Email, mail)
+	if got, err := testsend.Repeated(t.Context(), s, engine.DraftTest(other.Campaign.ID, ask), nil); err != nil || len(got) > 0 {
+		t.Errorf("%v, a test of another campaign asks about %q", err, got)
+	}
+
+	server.lost, server.refused = "", "ada@example.com"
+	send(run.Retry(testsend.Failed))
+	if k := run.Keys[0]; k.StatusText() != "unknown" || run.Count(testsend.Unknown) != 1 || run.Count(testsend.Failed) != 0 {
+		t.Errorf("once what failed is sent, it is %+v", k)
+	}
+	send(run.Retry(testsend.Unknown))
+	if got := repeated("ada@example.com"); got != "ada@example.com" {
+		t.Errorf("after a refusal it asks about %q", got)
+	}
+	server.refused = ""
+	send(run.Retry(testsend.Failed))
+	if got := repeated(ask.Values...); got != "" || run.Count(testsend.Failed)+run.Count(testsend.Unknown) != 0 {
+		t.Errorf("once all is sent it asks about %q: %+v", got, run.Keys)
+	}
+}
+
+// silent is a service that may have done what it did not answer.
+type silent struct{ engine.Service }
+
+func (silent) Test(context.Context, engine.TestRequest) (engine.TestResult, error) {
+	return engine.TestResult{}, &remote.NoResponseError{Operation: "test", Host: "api.example.com", Attempts: 3, Write: true, Err: io.EOF}
+}
+
+// A service whose answer is lost may have sent everything: that is no refusal.
+func TestLostAnswerOfAService(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Email, mail)
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"ada@example.com"}}
+	run := testsend.NewRun(d, ask)
+	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
+	out, err := testsend.Send(t.Context(), silent{s}, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	run.End(out, err, noon)
+	if err == nil || out.Refused(err) || run.Message != "0 of 2 messages sent; 2 may have been delivered." || run.Count(testsend.Unknown) != 2 || run.Count(testsend.Failed) != 0 {
+		t.Errorf("%v, refused: %v, %q, %+v", err, out.Refused(err), run.Message, run.Keys)
 	}
 }
 
@@ -304,7 +410,7 @@ func TestSendAsSomebodyElse(t *testing.T) {
 	if k.Status != engine.Failed || k.Count(testsend.Sent) != 2 || k.Count(testsend.Failed) != 1 || !strings.HasPrefix(k.Reason, "as Max (USER_9): me@example.com: ") {
 		t.Errorf("the run ends as %+v", k)
 	}
-	again := run.Retry()
+	again := run.Retry(testsend.Failed)
 	if len(again) != 1 || len(again[0].As) != 1 || again[0].As[0].ID != "USER_9" {
 		t.Fatalf("sent again is %+v", again)
 	}
@@ -313,7 +419,7 @@ func TestSendAsSomebodyElse(t *testing.T) {
 	}
 	run.Begin(again, testsend.Forecast{}, noon)
 	out, err = testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
-	if run.End(out, err, noon); err != nil || run.FailedKeys() != 0 || run.Keys[0].Count(testsend.Sent) != 3 {
+	if run.End(out, err, noon); err != nil || run.Count(testsend.Failed) != 0 || run.Keys[0].Count(testsend.Sent) != 3 {
 		t.Errorf("%v: sent again it ends as %+v", err, run.Keys[0])
 	}
 	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)

@@ -414,6 +414,41 @@ func TestRetryFailedTests(t *testing.T) {
 	b.want("1. x@example.com", "\nEmail, to x@example.com: sent.", "Subject: Hi Paris", "End of the message.")
 }
 
+// lossy is a service whose messages may have been delivered.
+type lossy struct {
+	*local.Service
+	tests []engine.TestRecord
+}
+
+func (l *lossy) Test(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	const key, why = "EMAIL_default_variation_1", "mx.example.com did not confirm it: it may have been delivered; look before you repeat"
+	to := engine.ParseTestSend(r.Body).Values
+	r.Progress(engine.TestProgress{Key: key, Recipient: to[0], Done: true, Err: why, Unknown: true, Completed: 1, Total: 1})
+	out := engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: {Status: engine.Failed, FailureReason: why, Unknown: to}}, Message: "Sent 0 of 1 message; 1 may have been delivered."}
+	l.tests = append([]engine.TestRecord{{CampaignID: r.Body.Get("draft_id").Text(), Body: r.Body, Result: out}}, l.tests...)
+	return out, nil
+}
+
+func (l *lossy) Tests(context.Context, string, int) ([]engine.TestRecord, error) { return l.tests, nil }
+
+// What may have been delivered is not offered as failed, and is repeated only after a question that names who has it.
+func TestUnknownTests(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	service := &lossy{Service: b.svc}
+	b.deps = uitest.Deps(service)
+	b.play("test||x@example.com||yes||leave")
+	b.want("Email, to x@example.com: unknown. ", "x@example.com may have got this message already: an earlier test was not confirmed.", "Send it again (yes or no, Enter is no)")
+	b.wantNot("Retry the failed")
+	b.play("test||x@example.com|||leave")
+	if n := len(service.tests); n != 1 {
+		t.Errorf("it was sent %d times", n)
+	}
+	b.play("test||x@example.com||yes|yes|no|leave")
+	if n := len(service.tests); n != 2 {
+		t.Errorf("it was sent %d times\n%s", n, b.output)
+	}
+}
+
 func TestStatusAsksWithEffect(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")

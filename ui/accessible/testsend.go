@@ -40,20 +40,60 @@ func (w *campaignMenu) testSend(ctx context.Context) error {
 	for asks := []engine.TestSend{ask}; len(asks) > 0; {
 		run.Begin(asks, t.forecast, w.deps.Now())
 		out, err := model.Send(ctx, w.deps.Service, draft, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
-		if err != nil {
+		if err != nil && len(out.Results) == 0 {
 			return w.reportError(ctx, "Cannot send the test", err)
 		}
-		run.End(out, nil, w.deps.Now())
+		run.End(out, err, w.deps.Now())
 		t.report(out, run.Message)
-		if run.FailedKeys() == 0 {
-			return nil
+		asks = nil
+		if run.Count(model.Failed) > 0 {
+			yes, err := w.confirm(ctx, "Retry the failed messages", false)
+			if err != nil {
+				return err
+			}
+			if yes {
+				asks = run.Retry(model.Failed) // of a segment, that is all members
+				if yes, err := t.confirmKnown(ctx, asks); err != nil || !yes {
+					return err
+				}
+			}
 		}
-		if yes, err := w.confirm(ctx, "Retry the failed messages", false); err != nil || !yes {
-			return err
+		// What may have been delivered is no failure: it is sent again only if that is asked for.
+		if unknown := run.Retry(model.Unknown); len(asks) == 0 && len(unknown) > 0 {
+			var names []string
+			for _, ask := range unknown {
+				names = append(names, t.names(ctx, ask.Identifier, ask.Values)...)
+			}
+			if yes, err := t.confirmRepeat(ctx, names); err != nil || !yes {
+				return err
+			}
+			asks = unknown
 		}
-		asks = run.Retry()
 	}
 	return nil
+}
+
+// confirmKnown asks whether to send tests to recipients of whom the history says that they may have got them already.
+func (t *tester) confirmKnown(ctx context.Context, asks []engine.TestSend) (bool, error) {
+	var names []string
+	for _, ask := range asks {
+		repeated, err := model.Repeated(ctx, t.service, engine.DraftTest(t.draft.Campaign.ID, ask), nil)
+		if err != nil {
+			return false, err
+		}
+		names = append(names, t.names(ctx, ask.Identifier, repeated)...)
+	}
+	return t.confirmRepeat(ctx, names)
+}
+
+// confirmRepeat asks whether to send messages that recipients, if there are any, may have got already.
+func (t *tester) confirmRepeat(ctx context.Context, names []string) (bool, error) {
+	if len(names) == 0 {
+		return true, nil
+	}
+	slices.Sort(names)
+	t.println("%s", model.RepeatWarning(slices.Compact(names)))
+	return t.confirm(ctx, "Send it again", false)
 }
 
 // tester asks which recipients get which messages of a draft, and prints the progress.
@@ -82,6 +122,9 @@ func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, e
 		t.println("%d. %s", i+1, withCommas(m.Name))
 	}
 	if err := t.warn(ctx, ask, messages); err != nil {
+		return ask, false, err
+	}
+	if yes, err := t.confirmKnown(ctx, []engine.TestSend{ask}); err != nil || !yes {
 		return ask, false, err
 	}
 	yes, err = t.confirm(ctx, "Send "+phrase.Count(len(messages), "message")+" to "+phrase.Count(len(ask.Values), "recipient"), true)
@@ -121,7 +164,11 @@ func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 		identifier, _ := model.ResolveValues(t.draft.Workspace, ask)
 		who += ", to " + t.name(ctx, identifier, s.Recipient)
 	}
-	if s.Err != "" {
+	switch {
+	case s.Unknown:
+		t.println("%s: unknown. %s", who, phrase.Sentence(s.Err))
+		return
+	case s.Err != "":
 		t.println("%s: failed. %s", who, phrase.Sentence(s.Err))
 		return
 	}
@@ -142,7 +189,7 @@ func (t *tester) report(out model.Outcome, summary string) {
 			case res.Status == engine.Sent:
 				t.println("%s: sent.", t.message(key))
 			default:
-				t.println("%s: %s. %s", t.message(key), strings.ToLower(res.Status), phrase.Sentence(res.FailureReason))
+				t.println("%s: %s. %s", t.message(key), res.Outcome(), phrase.Sentence(res.FailureReason))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package testsend
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	model "bugle/engine/testsend"
 	"bugle/ui/screen"
 )
 
@@ -44,7 +45,7 @@ func (s *Screen) Actions() []screen.Action {
 			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upAction(groupMessage)})
 		}
 		return s.results.actions(resultsHost{
-			again: s.again, anew: func() tea.Cmd { return s.begin(s.results.run.Request) }, form: s.toForm, outbox: s.outbox,
+			again: func() tea.Cmd { return s.again(model.Failed) }, unknown: func() tea.Cmd { return s.again(model.Unknown) }, anew: func() tea.Cmd { return s.begin(s.results.run.Request) }, form: s.toForm, outbox: s.outbox,
 			up: s.upAction(groupTest), copy: s.copyAction(s.results.run.Request),
 		})
 	case stageGroups:

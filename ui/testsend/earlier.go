@@ -127,12 +127,13 @@ func (p *earlierPage) View() string {
 
 // statusIcon returns the icon for a test's result.
 func statusIcon(t model.PastTest) (string, themes.Tone) {
-	switch sent, all := t.Sent(); sent {
-	case all:
+	switch t.Worst() {
+	case model.Sent:
 		return "✓", themes.ToneSuccess
-	default:
-		return "✗", themes.ToneDanger
+	case model.Unknown:
+		return "?", themes.ToneWarning
 	}
+	return "✗", themes.ToneDanger
 }
 
 func (p *earlierPage) lines(t model.PastTest, w int) []string {
@@ -152,7 +153,10 @@ func (p *earlierPage) lines(t model.PastTest, w int) []string {
 	for i, key := range t.Result.Keys {
 		r := t.Result.Data[key]
 		sign := p.theme.Success.Render("✓")
-		if r.Status != engine.Sent {
+		switch {
+		case len(r.Unknown) > 0:
+			sign = p.theme.Warning.Render("?")
+		case r.Status != engine.Sent:
 			sign = p.theme.Danger.Render("✗")
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))

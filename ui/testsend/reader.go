@@ -107,6 +107,9 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed
 	switch {
 	case d == nil || d.State != model.Sent:
 		note = r.undeliveredReason(run, k, d, listed)
+		if d != nil && d.State == model.Unknown {
+			title = "May have been delivered"
+		}
 	default:
 		title = "Delivered to " + r.recipient(run, d)
 		as := ""

@@ -1,6 +1,7 @@
 package testsend
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (r *results) end(out model.Outcome, err error) {
 	r.rows.reset()
 	r.layoutRows()
 	for i, e := range r.rows.entries {
-		if r.run.Keys[e.key].Status != engine.Sent && r.run.FailedKeys() > 0 {
+		if r.run.Keys[e.key].Status != engine.Sent {
 			r.rows.move(i)
 			return
 		}
@@ -83,13 +84,16 @@ func (r *results) end(out model.Outcome, err error) {
 
 // badge summarizes the state of the run.
 func (r *results) badge() string {
-	switch n := r.run.FailedSends(); {
-	case !r.done:
+	if !r.done {
 		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total)
-	case n > 0:
-		return fmt.Sprintf("%d failed", n)
 	}
-	return "sent"
+	var parts []string
+	for _, s := range []model.State{model.Failed, model.Unknown} {
+		if n := r.run.Count(s); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "sent")
 }
 
 // Update handles a key that is not an action.
@@ -209,8 +213,11 @@ func (r *results) header(w int) []string {
 		return []string{bar.View(), ""}
 	}
 	style := r.theme.Success
-	if r.run.FailedKeys() > 0 {
+	switch {
+	case r.run.Count(model.Failed) > 0:
 		style = r.theme.Danger
+	case r.run.Count(model.Unknown) > 0:
+		style = r.theme.Warning
 	}
 	var head []string
 	for _, l := range widget.Wrap(widget.Clean(phrase.Capitalize(r.run.Message)), w) {
@@ -267,6 +274,8 @@ func (r *results) sign(st model.State) (string, lipgloss.Style) {
 		return "✓", r.theme.Success
 	case model.Failed:
 		return "✗", r.theme.Danger
+	case model.Unknown:
+		return "?", r.theme.Warning
 	case model.Sending:
 		return widget.Spinner(r.frame), r.theme.Info
 	}
@@ -279,6 +288,8 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	switch {
 	case k.Status == engine.Sent:
 		st = model.Sent
+	case k.StatusText() == model.Unknown.String():
+		st = model.Unknown
 	case k.Status != "" || k.Reason != "" || k.StatusText() == model.Failed.String():
 		st = model.Failed
 	case k.StatusText() == model.Sent.String():
@@ -304,7 +315,7 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	d := &r.run.Keys[i].Sends[j]
 	sign, style := r.sign(d.State)
 	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
-	if (d.State == model.Failed || d.State == model.Sending) && d.Why != "" {
+	if (d.State >= model.Failed || d.State == model.Sending) && d.Why != "" {
 		text := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
 		e := entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
 		for _, l := range text[1:] {
@@ -385,18 +396,23 @@ func (r *results) closeMessage() tea.Cmd {
 
 // resultsHost has the actions of the screen that the results need.
 type resultsHost struct {
-	again, anew, form, outbox func() tea.Cmd
-	up, copy                  screen.Action
+	again, unknown, anew, form, outbox func() tea.Cmd
+	up, copy                           screen.Action
 }
 
 // actions returns the actions after the run has ended.
 func (r *results) actions(host resultsHost) []screen.Action {
 	none, bar := "", 9
-	if r.run.FailedKeys() == 0 {
-		none, bar = "Every message was sent.", 0
+	if r.run.Count(model.Failed) == 0 {
+		none, bar = "No message failed.", 0
+	}
+	certain, unknownBar := "", 8
+	if r.run.Count(model.Unknown) == 0 {
+		certain, unknownBar = "No message may have been delivered without a confirmation.", 0
 	}
 	return []screen.Action{
 		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, BarPriority: bar, DisabledReason: none, Run: host.again},
+		{Keys: []string{"u"}, Label: "repeat unknown", Help: "send messages again that may have been delivered, after a question", Group: groupTest, BarPriority: unknownBar, DisabledReason: certain, Run: host.unknown},
 		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, BarPriority: 8, Run: r.openMessage},
 		host.up,
 		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: host.form},

@@ -3,6 +3,7 @@ package testsend
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -33,15 +34,47 @@ func (s *Screen) send() tea.Cmd {
 
 // begin starts a test.
 func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
-	s.results.begin(model.NewRun(s.draft, ask))
-	s.refusal.returnTo = stageForm
-	return s.start([]engine.TestSend{ask})
+	asks := []engine.TestSend{ask}
+	return s.confirm(asks, func() tea.Cmd {
+		s.results.begin(model.NewRun(s.draft, ask))
+		s.refusal.returnTo = stageForm
+		return s.start(asks)
+	})
 }
 
-// again retries what failed, for the recipients that it failed for.
-func (s *Screen) again() tea.Cmd {
-	s.refusal.returnTo = stageDone
-	return s.start(s.results.run.Retry())
+// again retries what is in a state, failed or unknown, for the recipients for whom it is.
+func (s *Screen) again(state model.State) tea.Cmd {
+	asks := s.results.run.Retry(state)
+	return s.confirm(asks, func() tea.Cmd {
+		s.refusal.returnTo = stageDone
+		return s.start(asks)
+	})
+}
+
+// confirm asks before recipients get a message that they may have already, and sends tests otherwise.
+func (s *Screen) confirm(asks []engine.TestSend, send func() tea.Cmd) tea.Cmd {
+	var names []string
+	for _, ask := range asks {
+		ask.Values = s.past.Unknown(ask)
+		for _, name := range s.people.NamesAndValues(ask) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return send()
+	}
+	return screen.Ask(screen.Question{
+		Title: "Send it again?", Body: model.RepeatWarning(names),
+		Buttons: []widget.Button{{Label: "Send again", Key: "y"}, {Label: "Don't send", Key: "n"}}, Focus: 1,
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return send()
+		},
+	})
 }
 
 // start sends tests one after another.

@@ -83,8 +83,10 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.stage == stageSending:
 		return s.results.badge(), themes.ToneInfo
-	case s.stage == stageDone && s.results.run.FailedSends() > 0:
+	case s.stage == stageDone && s.results.run.Count(model.Failed) > 0:
 		return s.results.badge(), themes.ToneDanger
+	case s.stage == stageDone && s.results.run.Count(model.Unknown) > 0:
+		return s.results.badge(), themes.ToneWarning
 	case s.stage == stageDone:
 		return s.results.badge(), themes.ToneSuccess
 	case s.stage == stageRefused:

@@ -339,6 +339,58 @@ func TestRetryOnlyFailedRecipients(t *testing.T) {
 	}
 }
 
+// What may have been delivered is a state of its own. A retry of what failed leaves it out, and a repeat asks first, with
+// the safe answer highlighted.
+func TestUnknownOutcome(t *testing.T) {
+	const key, unconfirmed = "EMAIL_default_variation_1", "mx.example.com got the message but did not confirm it: it may have been delivered; look before you repeat"
+	s := newService(t)
+	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		values := engine.ParseTestSend(r.Body).Values
+		result := engine.SendResult{Status: engine.Sent}
+		for _, to := range values {
+			p := engine.TestProgress{Key: key, Recipient: to, Done: true, Total: len(values)}
+			switch to {
+			case "ada@example.com":
+				p.Err, p.Unknown, result.Unknown = unconfirmed, true, []string{to}
+			case "ben@example.com":
+				p.Err = "no such user"
+			}
+			if p.Err != "" {
+				result.Status, result.FailureReason = engine.Failed, strings.TrimPrefix(result.FailureReason+"; "+to+": "+p.Err, "; ")
+			}
+			r.Progress(p)
+		}
+		return engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: result}, Message: "Sent 1 of 3 messages; 1 failed; 1 may have been delivered."}, nil
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com,ben@example.com,cy@example.com")
+	h.Press("ctrl+s")
+	h.Want("? Email unknown", "1 of 3", "? Ada Byron: mx.example.com got the message", "✗ Ben: no such user", "✓ cy@example.com", "1 failed, 1 unknown")
+	h.Golden("unknown")
+	h.Press("down")
+	h.Want("May have been delivered")
+
+	h.Press("r") // only what failed
+	if got := s.asked(t).Values; !slices.Equal(got, []string{"ben@example.com"}) {
+		t.Errorf("retried are %q", got)
+	}
+	sent := len(s.sent)
+	for _, key := range []string{"u", "a"} { // what is unknown, and all
+		h.Press(key)
+		h.Want("Send it again?", "Ada Byron (ada@example.com) may have got this message", "Look before you", "[ Don't send (n) ]")
+		h.Press("enter") // the safe answer
+		h.Want("? Email unknown")
+	}
+	h.Press("f", "ctrl+s") // from the form
+	h.Want("Send it again?")
+	h.Press("n")
+	if len(s.sent) != sent {
+		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
+	}
+	h.Press("alt+e", "down")
+	h.Want("? Ada Byron and 2", "? Email", "it may have been")
+}
+
 func TestCancelStopsUnsentMessages(t *testing.T) {
 	s := newService(t)
 	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {

@@ -24,6 +24,7 @@ type testFlags struct {
 	send         engine.TestSend
 	attrs, event []string
 	as           []string
+	yes          bool
 }
 
 // NewTest returns the command bugle test.
@@ -34,7 +35,9 @@ func NewTest(f *cli.Factory) *cobra.Command {
 		Short: "Send a test message",
 		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. The addresses\n" +
 			"in Cc and Bcc get nothing without --with-copies. With a file or -, the body of the API's test request\n" +
-			"is read instead, which can contain the content itself. Exits with 1 if a message failed.",
+			"is read instead, which can contain the content itself. Exits with 1 if a message failed. A message that\n" +
+			"a server got but did not confirm is unknown: it may have been delivered, and is only sent again after a\n" +
+			"question, or with --yes.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8\n" +
@@ -67,6 +70,9 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if ok, err := t.confirm(cmd.Context(), f, svc, body); err != nil || !ok {
+				return err
+			}
 			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body, Copies: t.send.Copies, Progress: func(p engine.TestProgress) { printWait(&f.Printer, p) }})
 			if err != nil {
 				return err
@@ -85,6 +91,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")
 	fl.BoolVar(&t.send.Copies, "with-copies", false, "also send each email to its addresses in Cc and Bcc")
 	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
+	fl.BoolVar(&t.yes, "yes", false, "send again without asking what recipients may have got already")
 	return cmd
 }
 
@@ -172,12 +179,28 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 	if err != nil {
 		return err
 	}
+	if ok, err := t.confirm(ctx, f, svc, engine.DraftTest(id, t.send)); err != nil || !ok {
+		return err
+	}
 	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
 	printed := printTestsAs(&f.Printer, out)
 	if err != nil {
 		return err
 	}
 	return printed
+}
+
+// confirm reports whether a test may be sent. Where recipients may have got its messages already, that is asked.
+func (t *testFlags) confirm(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (bool, error) {
+	names, err := testsend.Repeated(ctx, svc, body, t.send.As)
+	if err != nil || len(names) == 0 || t.yes {
+		return err == nil, err
+	}
+	warning := cli.Line(testsend.RepeatWarning(names))
+	if !f.CanAsk() {
+		return false, cli.Misused("%s Use --yes to send it again", warning)
+	}
+	return f.Confirm(ctx, warning+" Send it again?", "to send it again")
 }
 
 // printTestsAs prints the results of tests with the data of others, and fails if a message failed.
@@ -223,7 +246,7 @@ func anyFailed(res engine.TestResult) bool {
 func printResults(p *cli.Printer, res engine.TestResult, mark string) {
 	names := grid.ResultNames(res.Keys)
 	for i, k := range res.Keys {
-		text := names[i] + mark + " " + strings.ToLower(res.Data[k].Status)
+		text := names[i] + mark + " " + res.Data[k].Outcome()
 		if why := res.Data[k].FailureReason; why != "" {
 			text += ": " + why
 		}

@@ -147,7 +147,7 @@ func ResultNames(keys []string) []string {
 	var known []engine.TestKey
 	var at []int
 	for i, key := range keys {
-		if k, ok := parseKey(key); ok {
+		if k, ok := ParseKey(key); ok {
 			known, at = append(known, k), append(at, i)
 		}
 	}
@@ -158,7 +158,8 @@ func ResultNames(keys []string) []string {
 	return out
 }
 
-func parseKey(key string) (engine.TestKey, bool) {
+// ParseKey parses the composite key of a test's result, but for where its content is.
+func ParseKey(key string) (engine.TestKey, bool) {
 	platform, rest, ok := strings.Cut(key, "_")
 	at := max(strings.LastIndex(rest, "_"+namePrefix), strings.LastIndex(rest, "_"+engine.ControlVariation))
 	if !ok || at < 0 {

@@ -113,7 +113,7 @@ func TestSendAsThroughARemoteService(t *testing.T) {
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, time.Now())
 	out, err := testsend.Send(t.Context(), far, d, run.Requests, time.Now, run.AddStep)
-	if run.End(out, err, time.Now()); err != nil || run.FailedKeys() != 0 {
+	if run.End(out, err, time.Now()); err != nil || run.Count(testsend.Failed) != 0 {
 		t.Fatalf("%v %+v", err, run.Keys)
 	}
 	var got []string

@@ -188,8 +188,8 @@ func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Se
 // result aggregates the jobs by key.
 func (r *testRun) result(ctx context.Context) engine.TestResult {
 	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
-	sent := 0
-	failures, details, unknown := map[string]*reasons{}, map[string]*reasons{}, map[string]bool{}
+	sent, lost := 0, 0
+	failures, details, unknown := map[string]*reasons{}, map[string]*reasons{}, map[string][]string{}
 	for _, j := range r.jobs {
 		key := j.key.String()
 		if failures[key] == nil {
@@ -204,7 +204,10 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 			continue
 		}
 		failures[key].add(j.to.name, j.err.Error())
-		unknown[key] = unknown[key] || errors.Is(j.err, delivery.ErrUnknown)
+		if errors.Is(j.err, delivery.ErrUnknown) {
+			lost++
+			unknown[key] = append(unknown[key], j.to.name)
+		}
 	}
 	for key, why := range failures {
 		out.Data[key] = engine.SendResult{Status: engine.Sent, Detail: details[key].String()}
@@ -212,14 +215,14 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String(), Detail: details[key].String(), Unknown: unknown[key]}
 		}
 	}
-	out.Message = summary(sent, len(r.jobs))
+	out.Message = summary(sent, lost, len(r.jobs))
 	if ctx.Err() != nil && sent < len(r.jobs) {
 		out.Message += " The test was canceled."
 	}
 	return out
 }
 
-func summary(sent, total int) string {
+func summary(sent, unknown, total int) string {
 	noun := "messages"
 	if total == 1 {
 		noun = "message"
@@ -227,7 +230,14 @@ func summary(sent, total int) string {
 	if sent == total {
 		return fmt.Sprintf("Sent %d %s.", total, noun)
 	}
-	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
+	text := fmt.Sprintf("Sent %d of %d %s", sent, total, noun)
+	if failed := total - sent - unknown; failed > 0 {
+		text += fmt.Sprintf("; %d failed", failed)
+	}
+	if unknown > 0 {
+		text += fmt.Sprintf("; %d may have been delivered", unknown)
+	}
+	return text + "."
 }
 
 // reasons collects why recipients of one key failed, or what their provider said, grouped by text.

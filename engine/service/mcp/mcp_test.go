@@ -22,6 +22,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
@@ -42,6 +43,13 @@ type bench struct {
 	mu sync.Mutex
 	// meddle, if set, is called once, after the next campaign was read.
 	meddle func()
+}
+
+// lossy is a mail server that does not confirm messages.
+type lossy struct{}
+
+func (lossy) Deliver(context.Context, delivery.Message) (delivery.Receipt, error) {
+	return delivery.Receipt{}, delivery.Unconfirmed("mx.example.com", io.EOF)
 }
 
 // read runs meddle, if a campaign has been read.
@@ -81,7 +89,7 @@ func newBench(t *testing.T, over bool, allowed ...string) *bench {
 	if _, err := sample.Install(t.Context(), db, sample.Options{Now: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	svc, err := local.Open(db, sample.ID, local.Options{})
+	svc, err := local.Open(db, sample.ID, local.Options{Providers: func(engine.Connector) (delivery.Sender, error) { return lossy{}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -819,6 +827,32 @@ func TestSendTest(t *testing.T) {
 			b.Error("a refused test was sent")
 		}
 	}, "ann@example.com", "USER_1", "VIP")
+}
+
+// What may have been delivered is told as unknown, and not sent again without the user.
+func TestUnknownTest(t *testing.T) {
+	benches(t, func(b *bench) {
+		if err := b.svc.UpdateWorkspace(b.Context(), func(w *engine.Workspace) error {
+			for i := range w.Connectors {
+				w.Connectors[i].Provider, w.Connectors[i].SMTP = engine.ProviderSMTP, &engine.SMTP{Host: "mx.example.com", Port: 25}
+			}
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+		mail := b.draft("Winter roast launch")
+		send := args{"id": mail.ID, "to": []string{"ann@example.com"}}
+		data, text := b.call("send_test", send)
+		if !strings.Contains(text, "unknown: ann@example.com: ") || !strings.Contains(string(data.Encode()), `"unknown":["ann@example.com"]`) || data.Get("sent").True() {
+			b.Errorf("send_test returned %s: %s", data.Encode(), text)
+		}
+		if b.remote {
+			return // the service has no history to look into
+		}
+		b.refused("send_test", send, "ann@example.com may have got this message already")
+		send["again"] = true
+		b.call("send_test", send)
+	}, "ann@example.com")
 }
 
 func TestResource(t *testing.T) {

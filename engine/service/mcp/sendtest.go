@@ -27,6 +27,7 @@ func sendTest() *tool {
 			choice("platform", "Send only to this platform of a push campaign.", catalog.Platforms...),
 			text("locale", "Send only this locale.", schema.Length{Max: 1000}),
 			text("variation", "Send only this variation.", schema.Length{Max: 1000}),
+			flag("again", "Send also what may have been delivered already, because an earlier test was not confirmed. Ask the user first."),
 			keyArgument(),
 		},
 		results: append(engine.TestResult{}.Fields(), required(flag("sent", "Whether all messages were sent."))),
@@ -48,17 +49,25 @@ func sendTest() *tool {
 			if err := s.allowed(d, t); err != nil {
 				return result{}, err
 			}
-			sent, err := s.Service.Test(ctx, engine.TestRequest{Call: callOf(args), Body: engine.DraftTest(d.Campaign.ID, t)})
+			body := engine.DraftTest(d.Campaign.ID, t)
+			names, err := testsend.Repeated(ctx, s.Service, body, nil)
+			if err != nil {
+				return result{}, err
+			}
+			if len(names) > 0 && !args.Get("again").True() {
+				return result{}, conflict("%s Ask the user, and set again to send it", testsend.RepeatWarning(names))
+			}
+			sent, err := s.Service.Test(ctx, engine.TestRequest{Call: callOf(args), Body: body})
 			if err != nil {
 				return result{}, err
 			}
 			ok := true
 			summary := sent.Message
-			names := grid.ResultNames(sent.Keys)
+			messages := grid.ResultNames(sent.Keys)
 			for i, k := range sent.Keys {
 				r := sent.Data[k]
 				ok = ok && r.Status != engine.Failed
-				summary += fmt.Sprintf("\n%s %s", names[i], strings.ToLower(r.Status))
+				summary += fmt.Sprintf("\n%s %s", messages[i], r.Outcome())
 				if r.FailureReason != "" {
 					summary += ": " + r.FailureReason
 				}

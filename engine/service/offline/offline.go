@@ -161,6 +161,12 @@ var consequence = map[string]string{
 	opPreview:  "so there is no preview; try again once it is back",
 }
 
+// Uncertain reports whether the service may have processed the call.
+func (e *UnreachableError) Uncertain() bool { return e.MayHaveRun }
+
+// Uncertain reports whether the service may have processed the call.
+func (e *CanceledError) Uncertain() bool { return e.MayHaveRun }
+
 func (e *UnreachableError) Error() string {
 	away := fmt.Sprintf("the service has been offline since %s (%s)", e.Since.Format("15:04"), e.Reason)
 	say, ok := consequence[e.Operation]

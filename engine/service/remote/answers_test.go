@@ -86,7 +86,7 @@ func TestLiberal(t *testing.T) {
 	for _, body := range []string{`{"response_id":"r","type":"campaign","data":` + result + `}`, result} {
 		s, _ := scripted(t, remote.Config{}, says(200, body))
 		out, err := s.Test(t.Context(), engine.TestRequest{Body: parse(t, `{}`)})
-		if err != nil || fmt.Sprint(out.Keys, out.Data, out.Message) != "[WEB_b_1 WEB_a_1] map[WEB_a_1:{FAILED no  false} WEB_b_1:{SENT   false}]m" {
+		if err != nil || fmt.Sprint(out.Keys, out.Data, out.Message) != "[WEB_b_1 WEB_a_1] map[WEB_a_1:{FAILED no  []} WEB_b_1:{SENT   []}]m" {
 			t.Errorf("%s: %+v, %v", body, out, err)
 		}
 	}

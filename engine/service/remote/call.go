@@ -184,6 +184,9 @@ func (e *NoResponseError) Error() string {
 
 func (e *NoResponseError) Unwrap() error { return e.Err }
 
+// Uncertain reports whether the service may have processed the call.
+func (e *NoResponseError) Uncertain() bool { return e.Write }
+
 // maxID is the longest campaign id in bytes.
 const maxID = 256
 

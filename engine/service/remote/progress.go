@@ -93,7 +93,7 @@ func (n *progressReporter) end(res engine.TestResult) {
 		p := engine.TestProgress{Key: key, Done: true, Completed: n.ended, Total: n.total}
 		p.Note = res.Data[key].Detail
 		if out := res.Data[key]; out.Status != engine.Sent {
-			p.Unknown = out.Unknown
+			p.Unknown = len(out.Unknown) > 0
 			if p.Err = out.FailureReason; p.Err == "" {
 				p.Err = "the service gave no reason"
 			}

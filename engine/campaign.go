@@ -135,6 +135,16 @@ func RequestBody(body doc.Value) doc.Value {
 	return out
 }
 
+// InRequest returns the campaign with its components as a request has them, without response-only fields and values.
+func (c Campaign) InRequest() Campaign {
+	var components []doc.Member
+	for name, v := range c.Body.Members() {
+		components = append(components, doc.M(name, v))
+	}
+	c.Body = doc.NewObject(requestMembers(c.Channel, components)...)
+	return c
+}
+
 // requestMembers returns the fields of a record that belong in a request: without head fields and
 // response-only fields.
 func requestMembers(ch Channel, components []doc.Member) []doc.Member {

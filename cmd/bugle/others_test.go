@@ -137,7 +137,7 @@ func TestRemoteRecordRoundTrips(t *testing.T) {
 		args []string
 		head []string // what of the head this request does not have besides
 	}{
-		"update": {[]string{"update", "-"}, []string{"created_by"}},
+		"update": {[]string{"update", "--yes", "-"}, []string{"created_by"}},
 		"import": {[]string{"import", "-"}, []string{"updated_by"}},
 		"create": {[]string{"create", "-"}, []string{"updated_by"}},
 	} {
@@ -158,7 +158,7 @@ func TestRemoteRecordRoundTrips(t *testing.T) {
 // The updated_by of a record is not sent as the author of the new change.
 func TestUpdatedByOfRemoteRecordIsNotSent(t *testing.T) {
 	svc, do := newVendorService(t)
-	if code, out, errs := do(theirRecord, "update", "-"); code != 0 {
+	if code, out, errs := do(theirRecord, "update", "--yes", "-"); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	if got := svc.last(t).Get("updated_by").Text(); got != "cy@example.com" {
@@ -204,7 +204,7 @@ func TestAnyRemoteRecordRoundTrips(t *testing.T) {
 // A partial record can be sent back, too.
 func TestPartialRemoteRecordRoundTrips(t *testing.T) {
 	svc, do := newVendorService(t)
-	code, out, errs := do(`{"created_at":"2024-07-04 08:00:54.847000","status":"ACTIVE","scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000"}}`, "update", theirID, "-")
+	code, out, errs := do(`{"created_at":"2024-07-04 08:00:54.847000","status":"ACTIVE","scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000"}}`, "update", "--yes", theirID, "-")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -272,7 +272,7 @@ func TestRemoteRefusalsKeepTheirCode(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 409, 413, 422} {
 		svc, do := newVendorService(t)
 		svc.status, svc.refuse = status, `{"error":{"code":"VALIDATION_FAILED","message":"We do not like this."}}`
-		code, out, errs := do(`{"basic_details":{"name":"x"}}`, "update", theirID, "-")
+		code, out, errs := do(`{"basic_details":{"name":"x","platforms":["ANDROID"]}}`, "update", "--yes", theirID, "-")
 		if code != cli.ExitRefused || !strings.Contains(errs, "We do not like this.") {
 			t.Errorf("%d: exit code %d\n%s%s", status, code, out, errs)
 		}
@@ -357,7 +357,7 @@ func TestRemoteRefusalIsUnchanged(t *testing.T) {
 		"create from a file": {create, []string{"create", "-"}},
 		"create from flags":  {"", []string{"create", "--channel", "PUSH", "--type", "ONE_TIME"}},
 		"import":             {create, []string{"import", "-"}},
-		"update":             {`{"basic_details":{"name":"x"}}`, []string{"update", theirID, "-"}},
+		"update":             {`{"basic_details":{"name":"x","platforms":["ANDROID"]}}`, []string{"update", "--yes", theirID, "-"}},
 		"apply":              {create, []string{"apply", "--yes", "-"}},
 		"publish":            {"", []string{"publish", theirID}},
 		"status":             {"", []string{"status", theirID, "STOP"}},

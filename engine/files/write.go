@@ -32,9 +32,9 @@ func Update(name string, change func(old []byte) ([]byte, error)) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(name, err)
 	}
-	unlock, err := lockedfile.MutexAt(filepath.Join(dir, ".lock")).Lock()
+	lock, err := lockedfile.OpenFile(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
-		defer unlock()
+		defer lock.Close()
 	} else if !errors.Is(err, errors.ErrUnsupported) { // some network file systems have no locks
 		return unwritable(name, err)
 	}

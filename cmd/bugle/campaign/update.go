@@ -152,7 +152,7 @@ func (c change) review(ctx context.Context, f *cli.Factory, svc engine.Service, 
 	if err := cli.CheckChange(before, after, engine.UpdateBody(before.Head, engine.ParseRecord(body).UpdatedBy, parts...), env); err != nil {
 		return false, err
 	}
-	return f.ConfirmChange(ctx, svc, after, len(doc.Diff(before.Body, after.Body)), c.yes)
+	return f.ConfirmChange(ctx, svc, after, len(doc.Diff(before.InRequest().Body, after.InRequest().Body)), c.yes)
 }
 
 // removals returns the paths of the fields of a campaign that an update of their component would remove.

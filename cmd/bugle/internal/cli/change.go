@@ -54,6 +54,10 @@ func CheckChange(before, after engine.Campaign, body doc.Value, env schema.Env) 
 	if err := Fits(after.Body); err != nil {
 		return err
 	}
+	before, after = before.InRequest(), after.InRequest()
+	if env.Record.Exists() { // a record of another service
+		env.Record = before.Document()
+	}
 	if err := engine.Invalid(catalog.UpdateRequest(before.Channel).Validate(body, env)); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestPushThroughGateways(t *testing.T) {
 	b.run(cli.ExitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
 	b.run(cli.ExitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
 	b.run(cli.ExitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
-	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
+	if _, errs := b.run(cli.ExitMisused, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
 		t.Error(errs)
 	}
 	if _, errs := b.run(cli.ExitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
@@ -62,7 +62,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 	id := b.create(pushDraft)
 	out, _ := b.run(cli.ExitDone, "", "test", id, "--to", "U1")
-	if want := "Android sent\niOS sent\nWeb sent\nSent 3 messages.\n"; out != want {
+	if want := "Android sent\n  U1: accepted by FCM\niOS sent\n  U1: accepted by APNs\nWeb sent\n  U1: accepted by the push service at " + strings.TrimPrefix(web.URL, "https://") + "\nSent 3 messages.\n"; out != want {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Messages(), apns.Messages(), web.Messages()} {

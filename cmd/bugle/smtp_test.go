@@ -127,7 +127,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
-	if want := "Email sent\nSent 2 messages.\n"; out != want || errs != "" {
+	if want := "Email sent\n  a@example.com, b@example.com: accepted by " + box.addr + ": 2.0.0 OK: queued\nSent 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
 	for to, name := range map[string]string{"a@example.com": "Jörg", "b@example.com": "friend"} {
@@ -283,7 +283,7 @@ func TestTestSendUnsupportedBySMTP(t *testing.T) {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--auth", "plain", "--user", "u", "--password-env", "BUGLE_TEST_NO_PASSWORD")
-	if _, errs := b.run(cli.ExitInvalid, "", "test", id, "--to", "b@example.com"); !strings.Contains(errs, "BUGLE_TEST_NO_PASSWORD") {
+	if _, errs := b.run(cli.ExitMisused, "", "test", id, "--to", "b@example.com"); !strings.Contains(errs, "BUGLE_TEST_NO_PASSWORD") {
 		t.Errorf("bugle test wrote %q", errs)
 	}
 	box.mu.Lock()

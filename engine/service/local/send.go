@@ -111,7 +111,7 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	}
 	return deliverAll(messages, func(m delivery.Message) error {
 		note, err := r.deliverOnce(ctx, m, r.ledger.record(r.plan, j, m))
-		if note != "" {
+		if !strings.Contains(j.note, note) { // each device may have the same
 			j.note = strings.TrimPrefix(j.note+"; "+note, "; ")
 		}
 		return err

@@ -181,6 +181,7 @@ var table = []Entry{
 	{"test.read-message", "read the delivered message", []string{"enter"}},
 	{"test.remove", "remove the recipient", []string{"x", "delete", "backspace"}},
 	{"test.rename", "rename this group", []string{"r"}},
+	{"test.repeat-unknown", "send messages again that may have been delivered, after a question", []string{"u"}},
 	{"test.replace", "replace this group's recipients with the form's", []string{"w"}},
 	{"test.results", "go back to the results", []string{"enter"}},
 	{"test.retry-failed", "send failed messages again, only to recipients who missed them", []string{"r"}},

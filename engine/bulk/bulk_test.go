@@ -274,7 +274,7 @@ func TestUndo(t *testing.T) {
 		s.Save("edited", false) // runs when the session is closed
 		flush := s.Flush()
 		steps := history.Next(true, func(*edit.Step) bool { return true })
-		undo := bulk.Undo{History: history, Steps: steps, Note: "undone", Drafts: true}
+		undo := bulk.Undo{History: history, Steps: steps, As: history.Copies(steps), Note: "undone", Drafts: true}
 		row := func(id string) engine.Summary { return engine.Summary{Head: engine.Head{ID: id}} }
 		done := make(chan error, 1)
 		go func() {
@@ -295,7 +295,7 @@ func TestUndo(t *testing.T) {
 		if _, err := undo.Do(t.Context(), svc, row("draft"), ""); !errors.As(err, &conflict) || conflict.Place != "Basics › Campaign name" {
 			t.Errorf("over a change of somebody else: %v", err)
 		}
-		steps[0].ID = "live1"
+		undo.As[0].ID = "live1"
 		if _, err := undo.Do(t.Context(), svc, row("live1"), ""); err == nil || !strings.Contains(err.Error(), "it is active; open it") {
 			t.Errorf("published meanwhile: %v", err)
 		}

@@ -160,8 +160,9 @@ func (t Tag) note() string {
 type Undo struct {
 	History *edit.History
 	Steps   []*edit.Step
-	Note    string // for the history
-	Drafts  bool   // only drafts may be changed, because nobody was asked
+	As      []edit.Step // the steps as [edit.History.Copies] returned them, which the user's next change does not change
+	Note    string      // for the history
+	Drafts  bool        // only drafts may be changed, because nobody was asked
 }
 
 // ConflictError reports that a change cannot be undone or redone, because somebody else has changed that place since.
@@ -179,9 +180,9 @@ func (u Undo) Do(ctx context.Context, svc engine.Service, row engine.Summary, by
 	if err := u.History.Wait(ctx, row.ID); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(u.Steps, func(s *edit.Step) bool { return s.ID == row.ID })
+	i := slices.IndexFunc(u.As, func(s edit.Step) bool { return s.ID == row.ID })
 	return change(ctx, svc, row, by, u.Note, func(c engine.Campaign) (doc.Value, error) {
-		body, conflicts := u.Steps[i].Patch(c.Body)
+		body, conflicts := u.As[i].Patch(c.Body)
 		switch {
 		case u.Drafts && c.Status != catalog.Draft:
 			return c.Body, fmt.Errorf("it is %s; open it to change it", strings.ToLower(c.Status.Label()))

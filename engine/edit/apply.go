@@ -98,8 +98,8 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 		if err != nil {
 			return ApplyResult{}, err
 		}
-		if head.Status == catalog.Draft && now.Status != catalog.Draft { // nobody was asked
-			return ApplyResult{}, engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign was published in the meantime; check your changes and apply them again")
+		if now.Status != head.Status { // the question was about another state, or there was none
+			return ApplyResult{}, engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s now; check your changes and apply them again", strings.ToLower(now.Status.Label()))
 		}
 		merged, both := Merge(origin, body, now.Body, side)
 		if len(both) > 0 {
@@ -161,7 +161,7 @@ func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) erro
 		drop = s.DiscardPending()
 	} else {
 		drop = s.deleteCopy()
-		s.origin, s.pending = done.body, true
+		s.origin, s.pending, s.saving.dirty = done.body, true, true // their copy goes with that of the applied ones
 	}
 	s.rules.History.rename(s.id, done.id)
 	s.id, s.rules.ID = done.id, done.id

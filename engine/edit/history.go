@@ -194,6 +194,17 @@ func (h *History) Next(back bool, of func(*Step) bool) []*Step {
 	return slices.Clone(h.next)
 }
 
+// Copies returns the steps as they are now, for another goroutine.
+func (h *History) Copies(steps []*Step) []Step {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []Step
+	for _, s := range steps {
+		out = append(out, *s)
+	}
+	return out
+}
+
 // Done records that steps have been undone, or redone if they were.
 func (h *History) Done(steps ...*Step) {
 	h.mu.Lock()

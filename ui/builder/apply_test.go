@@ -204,6 +204,22 @@ func TestPublishingShowsProblems(t *testing.T) {
 	h.Want("▸ Subject", " Typing ")
 }
 
+// What was asked about a state is not done in another one.
+func TestStateChangesDuringTheQuestion(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
+	b.publish(false)
+	h := b.program(b.at(subjectAt))
+	h.Type("!")
+	h.Press("ctrl+s")
+	h.Want("Apply 1 change to a scheduled campaign")
+	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC) // its start
+	h.Press("y")
+	h.Want("the campaign is sending")
+	if got := b.current().Body.Lookup(b.at(subjectAt).Path).Text(); got != "Hi" {
+		t.Errorf("applied is %q", got)
+	}
+}
+
 // What is typed while changes are applied stays, pending on top of them, also after leaving and coming back.
 func TestTypingWhileChangesAreApplied(t *testing.T) {
 	for _, versions := range []bool{false, true} {

@@ -279,12 +279,14 @@ func (s *Screen) reread() tea.Cmd {
 
 // showState adopts the service's version of the campaign as the base of pending edits.
 func (s *Screen) showState(r screen.Result) tea.Cmd {
-	if r.Err != nil || !s.edit.HasPending() {
-		return nil // the user sees the edits; applying them reports errors
+	if !s.edit.HasPending() {
+		return nil
 	}
-	s.edit.RebaseOnto(r.Value.(engine.Campaign))
-	s.panes.showChecked()
-	s.panes.reload()
+	if r.Err == nil { // otherwise the user sees the edits, and applying them reports the error
+		s.edit.RebaseOnto(r.Value.(engine.Campaign))
+		s.panes.showChecked()
+		s.panes.reload()
+	}
 	if !s.saver.newer {
 		return nil
 	}

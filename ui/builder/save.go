@@ -160,8 +160,11 @@ func (s *saver) reviewed(r screen.Result) tea.Cmd {
 		Title: "Apply your changes to " + s.name(), Body: strings.TrimSpace(question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status)),
 		Buttons: []widget.Button{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
-			if !a.Yes() {
+			switch {
+			case !a.Yes():
 				return nil
+			case s.edit.Head().Status != head.Status: // somebody else did something meanwhile
+				return s.review()
 			}
 			return s.apply(edit.Ask)
 		},

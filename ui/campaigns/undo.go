@@ -38,6 +38,9 @@ func (s *Screen) walk(back bool) (tea.Cmd, bool) {
 			rows = append(rows, row)
 		}
 	}
+	if len(rows) == 0 && s.grid.missing == notLoaded {
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, notLoaded), true
+	}
 	var follow tea.Cmd
 	if len(rows) > 0 {
 		follow = s.follow(rows[0].ID)
@@ -70,7 +73,7 @@ func (w *bulkActions) undo(back bool, steps []*edit.Step, rows []engine.Summary)
 	if what == "" {
 		what, in = widget.Clean(edit.ChangeName(catalog.Campaign(rows[0].Channel), first.Changes())), " in "+status.Name(rows[0])
 	}
-	t.undoes, t.op = in+": "+what, bulk.Undo{History: w.deps.History, Steps: steps, Note: t.past + ": " + what, Drafts: drafts}
+	t.undoes, t.op = in+": "+what, bulk.Undo{History: w.deps.History, Steps: steps, As: w.deps.History.Copies(steps), Note: t.past + ": " + what, Drafts: drafts}
 	if !edited {
 		all := bulkTasks()
 		t = all[slices.IndexFunc(all, func(t bulkTask) bool { return t.action == action })]

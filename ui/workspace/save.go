@@ -91,11 +91,15 @@ func (s *saver) handleResult(r screen.Result) tea.Cmd {
 	k := r.Value.(savedRecord)
 	s.draft.name = k.Name
 	s.draft.adopt(k.value, k.sent)
-	if k.Secret != "" {
-		return s.showSecret(k)
-	}
+	var next tea.Cmd
 	if again && s.draft.dirty() {
-		return s.put(s.draft.request())
+		next = s.put(s.draft.request())
+	}
+	if k.Secret != "" {
+		return tea.Batch(next, s.showSecret(k))
+	}
+	if next != nil {
+		return next
 	}
 	leave := s.leaveAfterSave && !s.draft.dirty() // whoever types on stays
 	s.leaveAfterSave = false

@@ -123,9 +123,12 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 		r.IfMatch = before.Tag() // what was checked
 	}
 	if up, err = svc.Update(ctx, r); err != nil {
+		if c.force {
+			return up, nil, cli.WithRemedy(err, "Run the command again.")
+		}
 		return up, nil, cli.OrForce(err, "overwrite it")
 	}
-	held.NoteRevision(ctx, f.Streams, svc, up.ID)
+	held.NoteRevision(ctx, f.Streams, svc, up)
 	return up, removals(before, body), nil
 }
 

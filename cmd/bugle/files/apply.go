@@ -182,7 +182,7 @@ func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 	for i, s := range p.steps {
 		err := p.step(ctx, s)
 		if err == nil && s.Action == actionUpdate {
-			s.held.NoteRevision(ctx, f.Streams, p.svc, s.ID)
+			s.held.NoteRevision(ctx, f.Streams, p.svc, s.updated)
 		}
 		if err == nil {
 			if s.Result != "" && !f.JSON {
@@ -226,7 +226,7 @@ func (p *planner) step(ctx context.Context, s *step) error {
 		if err != nil {
 			return err
 		}
-		s.ID, s.Result = up.ID, "updated"
+		s.ID, s.Result, s.updated = up.ID, "updated", up
 	}
 	return nil
 }

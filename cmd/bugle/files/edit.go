@@ -464,7 +464,7 @@ func (d *edition) save(ctx context.Context, body doc.Value) (id string, changes 
 		if err != nil || !agreed {
 			return "", nil, cmp.Or(err, cli.Silent(cli.ExitFailed))
 		}
-		d.yes = true // asked once
+		d.yes = d.yes || now.Status != catalog.Draft // asked once
 		up, err := d.svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: now.ID, IfMatch: now.Tag(), Body: update})
 		if engine.IsStale(err) {
 			continue

@@ -41,12 +41,13 @@ type step struct {
 	// Problems are what the error is about, with its places in the files.
 	Problems []shownProblem `json:"problems,omitempty"`
 
-	held   cli.HeldCampaign
-	err    error
-	diff   []doc.Change
-	before engine.Campaign // the current campaign when an update was planned
-	after  engine.Campaign
-	body   doc.Value // of the request
+	held    cli.HeldCampaign
+	err     error
+	diff    []doc.Change
+	before  engine.Campaign // the current campaign when an update was planned
+	after   engine.Campaign
+	body    doc.Value      // of the request
+	updated engine.Updated // what the service said
 	// returned reports that the file contains a campaign as a service returned it.
 	returned bool
 }

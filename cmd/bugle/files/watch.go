@@ -49,7 +49,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]cli.HeldCampaign{}, seen: map[string][sha256.Size]byte{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[string][sha256.Size]byte{}}
 			if open {
 				w.page = &page{}
 			}
@@ -80,8 +80,14 @@ type watcher struct {
 	// revision has the revision that the file of each campaign had then. It is written anew when the command ends, because
 	// editors do not expect others to write what they have open; applied has the campaigns to do that for, by id.
 	revision map[string]string
-	applied  map[string]cli.HeldCampaign
+	applied  map[string]appliedFile
 	seen     map[string][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+}
+
+// appliedFile is a file whose change was applied.
+type appliedFile struct {
+	held    cli.HeldCampaign
+	updated engine.Updated
 }
 
 // watchedLine is a line of the output of --json.
@@ -148,8 +154,8 @@ func (w *watcher) run(ctx context.Context) error {
 	err = quietly(ctx, w.loop(ctx))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	for id, h := range w.applied {
-		h.NoteRevision(ctx, w.f.Streams, w.svc, id)
+	for _, a := range w.applied {
+		a.held.NoteRevision(ctx, w.f.Streams, w.svc, a.updated)
 	}
 	return err
 }
@@ -379,7 +385,10 @@ func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) err
 	if err != nil {
 		return err
 	}
-	w.base[s.ID], w.revision[s.ID], w.applied[s.ID] = now.Body, h.Revision, h
+	w.base[s.ID], w.revision[s.ID], w.applied[s.ID] = now.Body, h.Revision, appliedFile{h, s.updated}
+	if tag := s.updated.ETag; tag != "" && now.Tag() != tag { // somebody else has changed it already
+		w.base[s.ID] = s.after.Body
+	}
 	if w.page != nil {
 		w.page.show(now, s.diff)
 	}

@@ -19,7 +19,7 @@ import (
 func sendTest() *tool {
 	return &tool{
 		name: "send_test", title: "Send a test message", destructive: true, open: true,
-		help: "Send a draft as a test message. Recipients must be among those that the user of this program has allowed. The addresses in Cc and Bcc get nothing.",
+		help: "Send a draft as a test message. Recipients must be among those that the user of this program has allowed. The addresses in Cc and Bcc get nothing in a workspace of this program; another service may send to them, so they must be allowed, too.",
 		arguments: []schema.Field{
 			idArgument(),
 			required(texts("to", "The recipients, by the identifier.", schema.Items{Min: 1, Max: catalog.MaxIdentifierValues}, schema.Unique{})),

@@ -104,7 +104,7 @@ func describe(cmd *cobra.Command, r Reach, reach map[string]Reach) {
 
 // checkPlace returns an error if the flags and variables name a place that a command cannot work on.
 func (f *Factory) checkPlace(r Reach) error {
-	if f.RemoteName == "" && (r.Places == Nowhere || r.Places == Everywhere) {
+	if f.RemoteName == "" && (r.Places == Nowhere || r.Places == Everywhere && f.Workspace == "") {
 		return nil // a damaged file of remotes does not stop a command that may not need it
 	}
 	p, far, err := f.Remote()

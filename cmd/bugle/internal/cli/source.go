@@ -154,20 +154,24 @@ func mainFile(name string) string {
 }
 
 // NoteRevision writes the id and the revision of a changed campaign into the file that it was read from, if the file has a
-// revision, so that the next change goes on from there. It prints a warning if it cannot.
-func (h HeldCampaign) NoteRevision(ctx context.Context, s Streams, svc engine.Service, id string) {
+// revision, so that the next change goes on from there. It prints a warning if it cannot, also if the campaign does not have
+// the entity tag of the change anymore, if that is known.
+func (h HeldCampaign) NoteRevision(ctx context.Context, s Streams, svc engine.Service, up engine.Updated) {
 	if h.Revision == "" || h.Source.name == Stdin {
 		return
 	}
-	if err := h.noteRevision(ctx, svc, id); err != nil {
+	if err := h.noteRevision(ctx, svc, up); err != nil {
 		fmt.Fprintln(s.Err, "bugle: "+Line(fmt.Sprintf("warning: the new revision could not be written into %s: %v; get or export the campaign again before you change it next", h.Source.name, Cause(err))))
 	}
 }
 
-func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, id string) error {
-	now, err := svc.Get(ctx, id)
+func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, up engine.Updated) error {
+	now, err := svc.Get(ctx, up.ID)
 	if err != nil {
 		return err
+	}
+	if up.ETag != "" && now.Tag() != up.ETag {
+		return errors.New("somebody else has changed the campaign since")
 	}
 	revision := now.StateRevision()
 	if IsExport(h.Body) {
@@ -182,7 +186,7 @@ func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, id s
 		return err
 	}
 	text := string(b)
-	for _, f := range [][3]string{{"id", h.Body.Get("id").Text(), id}, {engine.FieldRevision, h.Revision, revision}} {
+	for _, f := range [][3]string{{"id", h.Body.Get("id").Text(), up.ID}, {engine.FieldRevision, h.Revision, revision}} {
 		if f[1] == "" || f[1] == f[2] {
 			continue
 		}

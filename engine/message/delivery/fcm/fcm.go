@@ -124,11 +124,11 @@ func (c *Sender) post(ctx context.Context, p *delivery.Push, token string) (name
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return "", delivery.Unconfirmed("FCM at "+c.host, err)
-	}
 	if resp.StatusCode != http.StatusOK {
 		return "", c.explain(resp, body, token, p.Token)
+	}
+	if err != nil {
+		return "", delivery.Unconfirmed("FCM at "+c.host, err)
 	}
 	var sent struct {
 		Name string `json:"name"` // projects/*/messages/{message_id}

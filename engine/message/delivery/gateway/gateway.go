@@ -146,8 +146,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 // Undelivered describes in a sentence why a request with a message got no response, like [Unreachable], and whether the
 // message may have been delivered.
 func Undelivered(name, host string, err error) error {
-	if errors.As(err, new(lostError)) {
-		return delivery.Unconfirmed(name+" at "+host, err)
+	if lost := (lostError{}); errors.As(err, &lost) { // without the address, which may be confidential
+		return delivery.Unconfirmed(name+" at "+host, lost)
 	}
 	return Unreachable(name, host, err)
 }

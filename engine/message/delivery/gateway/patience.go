@@ -82,8 +82,8 @@ func (p Retry) wait(ctx context.Context, d time.Duration) error {
 // NoResponse returns the error for an address from a user's data that did not respond: the same for all
 // causes, and after about the same time since start.
 func (p Retry) NoResponse(ctx context.Context, name string, start time.Time, cause error) error {
-	if errors.As(cause, new(lostError)) { // it was sent to a public address, which is no secret
-		return delivery.Unconfirmed(name, cause)
+	if lost := (lostError{}); errors.As(cause, &lost) { // it was sent to a public address, which is no secret
+		return delivery.Unconfirmed(name, lost)
 	}
 	var whole *url.Error
 	if errors.As(cause, &whole) {

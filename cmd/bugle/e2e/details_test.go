@@ -50,5 +50,5 @@ func TestLiveCampaign(t *testing.T) {
 	p := sample(t, 120, 40)
 	p.find(`"order confirmation"`, "✓ Connector")
 	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Event", "Escape",
-		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "C-s", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
+		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "C-s", "?Apply 1 change to an active campaign", "y", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
 }

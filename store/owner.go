@@ -34,7 +34,7 @@ func (u User) Sudo() string {
 	return "sudo -u " + u.Name
 }
 
-// OwnerOf returns the user to whom a file belongs or, if it does not exist, the nearest folder above it, and the path of
+// OwnerOf returns the user who owns a file or, if it does not exist, the nearest folder above it, and the path of
 // that. It returns false if it is unknown, as on Windows.
 func OwnerOf(path string) (owner User, at string, ok bool) {
 	for {

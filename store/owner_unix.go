@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerID returns the id of the user to whom a file belongs.
+// ownerID returns the id of the user who owns a file.
 func ownerID(info fs.FileInfo) (int, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -152,7 +152,7 @@ func TestWatchAsks(t *testing.T) {
 	b.run(cli.ExitDone, "", "apply", "--yes", dir)
 }
 
-// An update of a live campaign asks once, with what it changes and whom it reaches.
+// An update of a live campaign asks once, with the number of changes and of recipients.
 func TestUpdateAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")

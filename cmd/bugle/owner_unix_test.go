@@ -82,7 +82,7 @@ func (p people) run(uid uint32, code int, args ...string) string {
 	return string(out)
 }
 
-// Root refuses a folder of somebody else, whom the files that it created would lock out, and says how to run the command as
+// Root refuses a folder of somebody else, because its files would lock the owner out, and says how to run the command as
 // them. Nothing in the folder changes.
 func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
 	p := newPeople(t)

@@ -38,7 +38,7 @@ type Key struct {
 	Status  string // empty until the service has reported it
 	Reason  string
 	Sends   []SendState
-	Unknown bool // it may have been delivered to recipients for whom it failed
+	Unknown bool // it failed for some recipients, but may have been delivered to them
 }
 
 // SendState is the state of one message to one recipient.

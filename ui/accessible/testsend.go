@@ -73,7 +73,7 @@ func (w *campaignMenu) testSend(ctx context.Context) error {
 	return nil
 }
 
-// confirmKnown asks whether to send tests to recipients of whom the history says that they may have got them already.
+// confirmKnown asks before it sends tests to recipients who may have received them already, as the history shows.
 func (t *tester) confirmKnown(ctx context.Context, asks []engine.TestSend) (bool, error) {
 	var names []string
 	for _, ask := range asks {

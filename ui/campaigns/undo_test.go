@@ -358,7 +358,7 @@ func TestUndoArchive(t *testing.T) {
 	h.Want("Nothing to undo")
 }
 
-// What cannot be undone is named, gives no advice that is false, and does not block undoing earlier changes.
+// What cannot be undone is named, without advice that does not work, and does not block undoing earlier changes.
 func TestIrreversibleActions(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.ClickOn("Winter")

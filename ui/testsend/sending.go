@@ -42,7 +42,7 @@ func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
 	})
 }
 
-// again retries what is in a state, failed or unknown, for the recipients for whom it is.
+// again sends the messages in a state, failed or unknown, to the same recipients again.
 func (s *Screen) again(state model.State) tea.Cmd {
 	asks := s.results.run.Retry(state)
 	return s.confirm(asks, func() tea.Cmd {

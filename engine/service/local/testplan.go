@@ -71,7 +71,7 @@ func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value
 	}
 	given := body.Get(mPersonal)
 	p.overrides = attributes{user: resolve.Values(given.Get(mUserAttrs)), event: resolve.Values(given.Get(mEventAttrs))}
-	// The body of an inline test also says to whom, and has an id of its own.
+	// The body of an inline test also has the recipients, and an id of its own.
 	p.digest = hashOf(string(p.document.Delete(doc.P(mTestMeta)).Delete(doc.P("request_id")).Encode()), string(given.Encode()))
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
 	if p.content, p.document, err = s.loadContent(ctx, sp, w, p.channel, p.document); err != nil {

@@ -161,12 +161,14 @@ type TestRecord struct {
 	CampaignID string
 	Body       doc.Value    // the request
 	As         *TestPersona // whose data its messages had; nil for the recipients' own
+	Copies     bool         // also sent to the addresses in Cc and Bcc
 	Result     TestResult
 }
 
 // Ask returns what the test asked for. What the request has of a persona's data is not among its attributes.
 func (t TestRecord) Ask() TestSend {
 	out := ParseTestSend(t.Body)
+	out.Copies = t.Copies
 	if t.As == nil {
 		return out
 	}

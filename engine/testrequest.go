@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/schema"
 )
 
@@ -177,13 +178,28 @@ func IdentifierValues(identifier string, p User) (values []string) {
 	return nil
 }
 
+// RecipientKey returns an identifier value in a form that its spellings share: email addresses are compared as mailboxes, and
+// everything else as it is.
+func RecipientKey(identifier, value string) string {
+	if identifier == identEmail || identifier == "USER_ATTRIBUTE_USER_EMAIL" {
+		return delivery.Mailbox(value)
+	}
+	return value
+}
+
+// IndexRecipient returns the index of a recipient among values of an identifier, or -1.
+func IndexRecipient(values []string, identifier, value string) int {
+	key := RecipientKey(identifier, value)
+	return slices.IndexFunc(values, func(v string) bool { return RecipientKey(identifier, v) == key })
+}
+
 // mostMatches is how many profiles with a value are looked through for the one that has it as its own.
 const mostMatches = 40
 
 // FindUser returns the user with an identifier value, or nil. sure reports whether the result is certain:
 // push tokens and advertising IDs are not indexed for searching, so not finding one proves nothing.
 func FindUser(ctx context.Context, keeper UserStore, identifier, value string) (found *User, sure bool, err error) {
-	if slices.Contains(IdentifierValues(identifier, User{ID: value}), value) {
+	if IndexRecipient(IdentifierValues(identifier, User{ID: value}), identifier, value) >= 0 {
 		p, err := keeper.User(ctx, value)
 		if e := AsError(err); e != nil && e.Code == NotFound {
 			return nil, true, nil
@@ -198,7 +214,7 @@ func FindUser(ctx context.Context, keeper UserStore, identifier, value string) (
 		return nil, false, err
 	}
 	for _, p := range list {
-		if slices.Contains(IdentifierValues(identifier, p), value) {
+		if IndexRecipient(IdentifierValues(identifier, p), identifier, value) >= 0 {
 			return &p, true, nil
 		}
 	}

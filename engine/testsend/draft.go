@@ -12,6 +12,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/delivery"
 	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 )
@@ -119,7 +120,8 @@ func (d Draft) CopiesTo(f engine.KeyFilter) (out []string) {
 	for _, m := range d.Matching(f) {
 		content := d.Document.Lookup(m.Key.Content)
 		for _, to := range slices.Concat(content.Get(catalog.EmailCc).Strings(), content.Get(catalog.EmailBcc).Strings()) {
-			if !slices.Contains(out, to) {
+			same := func(have string) bool { return delivery.Mailbox(have) == delivery.Mailbox(to) }
+			if !slices.ContainsFunc(out, same) {
 				out = append(out, to)
 			}
 		}

@@ -58,35 +58,54 @@ func (t PastTest) Outcome() string {
 // Unknown returns the recipients of a test who may have one of its messages already, because an earlier test of the campaign
 // ended without knowing, and none was sent to them since.
 func (h History) Unknown(ask engine.TestSend) []string {
-	type message struct{ key, recipient, as string }
-	sent := map[message]bool{}
 	var out []string
-	for _, t := range h.OfCampaign() {
+	own := h.OfCampaign()
+	for i, t := range own {
 		as := personaID(t.Request)
+		if as == "" && len(ask.As) > 0 || as != "" && !slices.ContainsFunc(ask.As, func(p engine.TestPersona) bool { return p.ID == as }) {
+			continue
+		}
 		for _, key := range t.Result.Keys {
-			r := t.Result.Data[key]
-			k, _ := grid.ParseKey(key)
-			for _, v := range r.Unknown {
-				asked := t.Request.Identifier == ask.Identifier && (slices.Contains(ask.Values, v) || slices.Equal(ask.Values, t.Request.Values)) &&
-					(as == "" && len(ask.As) == 0 || slices.ContainsFunc(ask.As, func(p engine.TestPersona) bool { return p.ID == as }))
-				if asked && matches(k, ask.Filter) && !sent[message{key, v, as}] && !slices.Contains(out, v) {
-					out = append(out, v)
-				}
+			if k, _ := grid.ParseKey(key); !matches(k, ask.Filter) {
+				continue
 			}
-			for _, v := range t.Request.Values {
-				sent[message{key, v, as}] = sent[message{key, v, as}] || r.Status == engine.Sent ||
-					!slices.Contains(r.Unknown, v) && !strings.Contains(r.FailureReason, v)
+			for _, v := range t.Result.Data[key].Unknown {
+				since := func(o PastTest) bool { return personaID(o.Request) == as && o.sent(key, t.Request, v) }
+				if !reaches(ask, t.Request, v) || slices.ContainsFunc(own[:i], since) || engine.IndexRecipient(out, ask.Identifier, v) >= 0 {
+					continue
+				}
+				if i := engine.IndexRecipient(ask.Values, ask.Identifier, v); i >= 0 {
+					v = ask.Values[i] // as it is written now
+				}
+				out = append(out, v)
 			}
 		}
 	}
 	return out
 }
 
+// reaches reports whether a test is also to a recipient of an earlier one, who may be a member of its segment.
+func reaches(ask, earlier engine.TestSend, value string) bool {
+	return ask.Identifier == earlier.Identifier && (engine.IndexRecipient(ask.Values, ask.Identifier, value) >= 0 ||
+		engine.IsSegmentIdentifier(ask.Identifier) && slices.Equal(ask.Values, earlier.Values))
+}
+
+// sent reports whether the test sent its message of a key to a recipient of an earlier test.
+func (t PastTest) sent(key string, earlier engine.TestSend, value string) bool {
+	r, ok := t.Result.Data[key]
+	if !ok || !reaches(t.Request, earlier, value) {
+		return false
+	}
+	if i := engine.IndexRecipient(t.Request.Values, t.Request.Identifier, value); i >= 0 {
+		value = t.Request.Values[i] // as its result names the recipient
+	}
+	return r.Status == engine.Sent || !slices.Contains(r.Unknown, value) && !strings.Contains(r.FailureReason, value)
+}
+
 // Repeated returns the recipients of a test, by the body of its request and whose data it has, who may have one of its
-// messages already ([History.Unknown]). A service without a history knows of none.
-func Repeated(ctx context.Context, service engine.Service, body doc.Value, as []engine.TestPersona) ([]string, error) {
-	tests, ok := service.(engine.TestHistory)
-	if !ok {
+// messages already ([History.Unknown]). Without a history, which not every service has, it knows of none.
+func Repeated(ctx context.Context, tests engine.TestHistory, body doc.Value, as []engine.TestPersona) ([]string, error) {
+	if tests == nil {
 		return nil, nil
 	}
 	ask, draft := engine.ParseTestSend(body), body.Get("draft_id").Text()
@@ -94,9 +113,14 @@ func Repeated(ctx context.Context, service engine.Service, body doc.Value, as []
 	records, err := tests.Tests(ctx, draft, maxHistory)
 	var h History
 	for _, t := range records {
-		h = append(h, PastTest{TestRecord: t, Request: t.Ask(), Own: draft != "" || doc.Equal(t.Body, body)})
+		h = append(h, PastTest{TestRecord: t, Request: t.Ask(), Own: draft != "" || doc.Equal(content(t.Body), content(body))})
 	}
 	return h.Unknown(ask), err
+}
+
+// content returns the body of a request without its own members: its recipients and its id.
+func content(body doc.Value) doc.Value {
+	return body.Delete(doc.P("test_campaign_meta")).Delete(doc.P("request_id"))
 }
 
 // RepeatWarning says who may have a message already.
@@ -166,25 +190,28 @@ func (h History) OfCampaign() History {
 }
 
 // Last returns the request to start with: the last test of this campaign or, if there is none, the recipients
-// and values of the last test on the channel. It returns the zero value if there was none.
+// and values of the last test on the channel, without copies. It returns the zero value if there was none.
 func (h History) Last() engine.TestSend {
-	if own := h.OfCampaign(); len(own) > 0 {
-		return own[0].Request
-	}
 	if len(h) == 0 {
 		return engine.TestSend{}
 	}
 	last := h[0].Request
 	last.Filter = engine.KeyFilter{}
+	if own := h.OfCampaign(); len(own) > 0 {
+		last = own[0].Request
+	}
+	last.Copies = false // asked for each time
 	return last
 }
 
 // FailureReason returns why the last test to a recipient failed, or "" if it did not.
 func (h History) FailureReason(identifier, value string) string {
 	for _, t := range h {
-		if t.Request.Identifier != identifier || !slices.Contains(t.Request.Values, value) {
+		i := engine.IndexRecipient(t.Request.Values, identifier, value)
+		if t.Request.Identifier != identifier || i < 0 {
 			continue
 		}
+		value := t.Request.Values[i] // as the result names the recipient
 		why := ""
 		for _, key := range t.Result.Keys {
 			r := t.Result.Data[key]
@@ -224,7 +251,7 @@ func Recipients(records []engine.TestRecord, ch engine.Channel, identifier strin
 			continue
 		}
 		for _, v := range ask.Values {
-			if !slices.Contains(out, v) && len(out) < limit {
+			if engine.IndexRecipient(out, identifier, v) < 0 && len(out) < limit {
 				out = append(out, v)
 			}
 		}

@@ -277,6 +277,67 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
+// A test of a segment is known by the segment that was asked for: what its members have got since is not asked about again.
+func TestUnknownOutcomeOfASegment(t *testing.T) {
+	const key = "EMAIL_default_variation_1"
+	test := func(identifier, to string, unknown ...string) testsend.PastTest {
+		r := engine.SendResult{Status: engine.Sent, Unknown: unknown}
+		if len(unknown) > 0 {
+			r.Status, r.FailureReason = engine.Failed, strings.Join(unknown, ", ")+": not confirmed"
+		}
+		return testsend.PastTest{Own: true, Request: engine.TestSend{Identifier: identifier, Values: []string{to}}, TestRecord: engine.TestRecord{
+			Result: engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: r}},
+		}}
+	}
+	segment := func(unknown ...string) testsend.PastTest { return test("CUSTOM_SEGMENT", "VIPs", unknown...) }
+	for name, tt := range map[string]struct {
+		past testsend.History // newest first
+		to   string
+		want string
+	}{
+		"not confirmed":         {testsend.History{segment("USER_1", "USER_2")}, "VIPs", "USER_1 USER_2"},
+		"sent since":            {testsend.History{segment(), segment("USER_1")}, "VIPs", ""},
+		"one of them sent":      {testsend.History{segment("USER_2"), segment("USER_1", "USER_2")}, "VIPs", "USER_2"},
+		"another segment":       {testsend.History{segment("USER_1")}, "Staff", ""},
+		"sent to another":       {testsend.History{test("CUSTOM_SEGMENT", "Staff"), segment("USER_1")}, "VIPs", "USER_1"},
+		"sent to another's ID":  {testsend.History{test("EMAIL", "USER_1"), segment("USER_1")}, "VIPs", "USER_1"},
+		"a service without IDs": {testsend.History{segment("VIPs")}, "VIPs", "VIPs"},
+	} {
+		got := tt.past.Unknown(engine.TestSend{Identifier: "CUSTOM_SEGMENT", Values: []string{tt.to}})
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: it asks about %q, not %q", name, got, tt.want)
+		}
+	}
+}
+
+// Two spellings of an address are the same recipient, and a letter that only other folds know is another one.
+func TestUnknownOutcomeOfAnotherSpelling(t *testing.T) {
+	for to, want := range map[string]string{"KISS@EXAMPLE.com": "KISS@EXAMPLE.com", "\u212aiss@example.com": "", "ki\u017fs@example.com": ""} {
+		server := &lossy{lost: "kiss@example.com"}
+		s := newServiceWith(t, engine.ProviderSMTP, func(engine.Connector) (delivery.Sender, error) { return server, nil })
+		d := draft(t, s, catalog.Email, mail)
+		ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"kiss@example.com"}}
+		send := func() {
+			t.Helper()
+			if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, time.Now, func(testsend.Step) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send()
+		ask.Values = []string{to}
+		if got, err := testsend.Repeated(t.Context(), s, engine.DraftTest(d.Campaign.ID, ask), nil); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%v, a test to %s asks about %q", err, to, got)
+		}
+		server.lost = ""
+		send() // to the other spelling
+		ask.Values = []string{"kiss@example.com"}
+		got, err := testsend.Repeated(t.Context(), s, engine.DraftTest(d.Campaign.ID, ask), nil)
+		if asked := len(got) > 0; err != nil || asked != (want == "") {
+			t.Errorf("%v, after a test to %s it asks about %q", err, to, got)
+		}
+	}
+}
+
 // silent is a service that may have done what it did not answer.
 type silent struct{ engine.Service }
 

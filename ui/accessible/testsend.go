@@ -76,8 +76,9 @@ func (w *campaignMenu) testSend(ctx context.Context) error {
 // confirmKnown asks before it sends tests to recipients who may have received them already, as the history shows.
 func (t *tester) confirmKnown(ctx context.Context, asks []engine.TestSend) (bool, error) {
 	var names []string
+	tests, _ := t.service.(engine.TestHistory)
 	for _, ask := range asks {
-		repeated, err := model.Repeated(ctx, t.service, engine.DraftTest(t.draft.Campaign.ID, ask), nil)
+		repeated, err := model.Repeated(ctx, tests, engine.DraftTest(t.draft.Campaign.ID, ask), nil)
 		if err != nil {
 			return false, err
 		}
@@ -304,7 +305,7 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 			offer(called)
 			return invalid("%q can mean %s. Type a number.", v, phrase.Count(len(called), "user"))
 		}
-		if !slices.Contains(next.Values, v) {
+		if engine.IndexRecipient(next.Values, ask.Identifier, v) < 0 {
 			next.Values = append(next.Values, v)
 		}
 	}

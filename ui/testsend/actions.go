@@ -45,7 +45,7 @@ func (s *Screen) Actions() []screen.Action {
 			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upAction(groupMessage)})
 		}
 		return s.results.actions(resultsHost{
-			again: func() tea.Cmd { return s.again(model.Failed) }, unknown: func() tea.Cmd { return s.again(model.Unknown) }, anew: func() tea.Cmd { return s.begin(s.results.run.Request) }, form: s.toForm, outbox: s.outbox,
+			again: func() tea.Cmd { return s.again(model.Failed) }, unknown: func() tea.Cmd { return s.again(model.Unknown) }, anew: func() tea.Cmd { return s.begin(s.results.run.Request, true) }, form: s.toForm, outbox: s.outbox,
 			up: s.upAction(groupTest), copy: s.copyAction(s.results.run.Request),
 		})
 	case stageGroups:

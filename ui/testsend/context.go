@@ -185,11 +185,11 @@ func (s *sendContext) load() tea.Cmd {
 func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	id, values := run.Request.Identifier, run.Request.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
-		return slices.Contains(values, v)
+		return engine.IndexRecipient(values, id, v) >= 0
 	})...)
 	var records []engine.TestRecord
 	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, out.Requests[i]), As: model.Persona(out.Requests[i]), Result: r})
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, out.Requests[i]), As: model.Persona(out.Requests[i]), Copies: out.Requests[i].Copies, Result: r})
 	}
 	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(localHistory); ok && len(records) > 0 {

@@ -142,6 +142,9 @@ func (p *earlierPage) lines(t model.PastTest, w int) []string {
 	for _, as := range t.Request.As {
 		lines = append(lines, fact(p.theme, "Sent as", as.String(), w)...)
 	}
+	if t.Request.Copies {
+		lines = append(lines, fact(p.theme, "Copies", "to the addresses in Cc and Bcc", w)...)
+	}
 	if f := t.Request.Filter; f != (engine.KeyFilter{}) {
 		lines = append(lines, fact(p.theme, "Only", model.FilterName(f), w)...)
 	}

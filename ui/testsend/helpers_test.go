@@ -2,6 +2,7 @@ package testsend_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ type service struct {
 	*local.Service
 	mu   sync.Mutex
 	sent []engine.TestRequest
+	past []engine.TestRecord // what override answered, newest first
 	// override, if set, handles a test send instead of the service.
 	override func(context.Context, engine.TestRequest) (engine.TestResult, error)
 }
@@ -34,10 +36,28 @@ func (s *service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	s.sent = append(s.sent, r)
 	instead := s.override
 	s.mu.Unlock()
-	if instead != nil {
-		return instead(ctx, r)
+	if instead == nil {
+		return s.Service.Test(ctx, r)
 	}
-	return s.Service.Test(ctx, r)
+	out, err := instead(ctx, r)
+	if err == nil {
+		s.record(engine.TestRecord{At: uitest.Now, CampaignID: r.Body.Get("draft_id").Text(), Body: r.Body, As: r.As, Copies: r.Copies, Result: out})
+	}
+	return out, err
+}
+
+func (s *service) record(r engine.TestRecord) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.past = append([]engine.TestRecord{r}, s.past...)
+}
+
+// Tests returns what override answered before what the service keeps.
+func (s *service) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
+	kept, err := s.Service.Tests(ctx, id, limit)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(slices.Clone(s.past), kept...), err
 }
 
 func (s *service) asked(t *testing.T) engine.TestSend {

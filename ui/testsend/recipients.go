@@ -57,6 +57,11 @@ func (r *recipients) request() engine.TestSend {
 	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.selected())}
 }
 
+// isSelected reports whether a value is a recipient already.
+func (r *recipients) isSelected(value string) bool {
+	return engine.IndexRecipient(r.selected(), r.identifier, value) >= 0
+}
+
 // text returns the text in the prompt.
 func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
 
@@ -85,7 +90,7 @@ func (r *recipients) begin(last engine.TestSend) {
 // restore restores earlier recipients.
 func (r *recipients) restore(identifier string, values map[string][]string) {
 	r.identifier, r.values, r.rejection, r.enterPending = identifier, values, "", false
-	if slices.Contains(r.selected(), r.text()) { // it was being edited
+	if r.isSelected(r.text()) { // it was being edited
 		r.prompt.SetValue("")
 	}
 }
@@ -156,7 +161,7 @@ func (r *recipients) add(text string) (rest string) {
 	var left []string
 	for _, v := range model.Split(r.identifier, text) {
 		switch why := r.refused(v); {
-		case slices.Contains(r.selected(), v): // it is a recipient already
+		case r.isSelected(v):
 		case why != "":
 			left = append(left, v)
 			if r.rejection == "" {
@@ -237,7 +242,7 @@ func (r *recipients) useGroup(g group, beside bool) (left []string) {
 		values = slices.Clone(r.values[g.Identifier])
 	}
 	for _, v := range g.Values {
-		if !slices.Contains(values, v) {
+		if engine.IndexRecipient(values, g.Identifier, v) < 0 {
 			values = append(values, v)
 		}
 	}
@@ -316,8 +321,10 @@ func (r *recipients) updateSuggestions() {
 	typed := r.text()
 	text := strings.ToLower(typed)
 	put := func(value, info string) {
-		known := slices.ContainsFunc(r.suggestions, func(o suggestion) bool { return o.value == value })
-		if len(r.suggestions) < maxSuggestions && !known && value != "" && !slices.Contains(r.selected(), value) {
+		known := slices.ContainsFunc(r.suggestions, func(o suggestion) bool {
+			return engine.RecipientKey(r.identifier, o.value) == engine.RecipientKey(r.identifier, value)
+		})
+		if len(r.suggestions) < maxSuggestions && !known && value != "" && !r.isSelected(value) {
 			r.suggestions = append(r.suggestions, suggestion{value: value, info: info})
 		}
 	}
@@ -355,8 +362,7 @@ func (r *recipients) updateSuggestions() {
 // suggestGroups adds the groups of the identifier that match and have someone to add.
 func (r *recipients) suggestGroups(text string) {
 	for _, g := range r.groups {
-		given := r.selected()
-		news := slices.ContainsFunc(g.Values, func(v string) bool { return !slices.Contains(given, v) })
+		news := slices.ContainsFunc(g.Values, func(v string) bool { return !r.isSelected(v) })
 		if g.Identifier == r.identifier && news && len(r.suggestions) < maxSuggestions/2 && strings.Contains(strings.ToLower(g.Name), text) {
 			r.suggestions = append(r.suggestions, suggestion{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
 		}

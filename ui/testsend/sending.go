@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,7 +15,10 @@ import (
 )
 
 // send sends the requested test.
-func (s *Screen) send() tea.Cmd {
+func (s *Screen) send() tea.Cmd { return s.submit(false) }
+
+// submit sends what the form asks for; past is true if that is an earlier test.
+func (s *Screen) submit(past bool) tea.Cmd {
 	to := &s.form.to
 	if to.enterPending {
 		to.enterPending = false
@@ -29,52 +33,85 @@ func (s *Screen) send() tea.Cmd {
 	if !s.form.commit() {
 		return to.showRejection()
 	}
-	return s.begin(s.form.request())
+	return s.begin(s.form.request(), past)
 }
 
 // begin starts a test.
-func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
-	asks := []engine.TestSend{ask}
-	return s.confirm(asks, func() tea.Cmd {
-		s.results.begin(model.NewRun(s.draft, ask))
-		s.refusal.returnTo = stageForm
-		return s.start(asks)
-	})
+func (s *Screen) begin(ask engine.TestSend, past bool) tea.Cmd {
+	return s.check(repeat{asks: []engine.TestSend{ask}, from: stageForm, past: past})
 }
 
 // again sends the messages in a state, failed or unknown, to the same recipients again.
 func (s *Screen) again(state model.State) tea.Cmd {
-	asks := s.results.run.Retry(state)
-	return s.confirm(asks, func() tea.Cmd {
-		s.refusal.returnTo = stageDone
-		return s.start(asks)
+	return s.check(repeat{asks: s.results.run.Retry(state), from: stageDone})
+}
+
+// repeat is what is to be sent, which may repeat earlier tests.
+type repeat struct {
+	asks  []engine.TestSend
+	from  stage
+	past  bool              // it is an earlier test, sent again
+	known []engine.TestSend // asks, to the recipients who may have them already
+}
+
+// check finds out who may have a message already. The history is read now, because others send tests, too.
+func (s *Screen) check(r repeat) tea.Cmd {
+	id, history := s.id, s.history()
+	return s.Run(taskRepeat, func(ctx context.Context) (any, error) {
+		for _, ask := range r.asks {
+			values, err := model.Repeated(ctx, history, engine.DraftTest(id, ask), ask.As)
+			if err != nil {
+				return nil, fmt.Errorf("cannot read the earlier tests: %w", err)
+			}
+			ask.Values = values
+			r.known = append(r.known, ask)
+		}
+		return r, nil
 	})
 }
 
 // confirm asks before recipients get a message that they may have already, and sends tests otherwise.
-func (s *Screen) confirm(asks []engine.TestSend, send func() tea.Cmd) tea.Cmd {
-	var names []string
-	for _, ask := range asks {
-		ask.Values = s.past.Unknown(ask)
+func (s *Screen) confirm(res screen.Result) tea.Cmd {
+	if res.Err != nil {
+		return screen.Notify(widget.LevelError, "Not sent: "+res.Err.Error())
+	}
+	r := res.Value.(repeat)
+	var names, body []string
+	for _, ask := range r.known {
 		for _, name := range s.people.NamesAndValues(ask) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	if len(names) == 0 {
-		return send()
+	if len(names) > 0 {
+		body = append(body, model.RepeatWarning(names))
+	}
+	if len(r.asks) > 0 && r.asks[0].Copies && (r.past || len(names) > 0) {
+		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.asks[0].Filter), ", ")+".")
+	}
+	if len(body) == 0 {
+		return s.proceed(r)
 	}
 	return screen.Ask(screen.Question{
-		Title: "Send it again?", Body: model.RepeatWarning(names),
+		Title: "Send it again?", Body: strings.Join(body, " "),
 		Buttons: []widget.Button{{Label: "Send again", Key: "y"}, {Label: "Don't send", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return send()
+			return s.proceed(r)
 		},
 	})
+}
+
+// proceed sends what was confirmed.
+func (s *Screen) proceed(r repeat) tea.Cmd {
+	if r.from == stageForm {
+		s.results.begin(model.NewRun(s.draft, r.asks[0]))
+	}
+	s.refusal.returnTo = r.from
+	return s.start(r.asks)
 }
 
 // start sends tests one after another.

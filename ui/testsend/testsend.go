@@ -54,6 +54,7 @@ const (
 	taskProfiles = "profiles"
 	taskForecast = "forecast"
 	taskNames    = "names"
+	taskRepeat   = "repeat"
 	taskSend     = "send"
 	taskTick     = "tick"
 	taskOutbox   = "outbox"
@@ -180,6 +181,8 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskCopy:
 		return copied(r)
+	case taskRepeat:
+		return s.confirm(r)
 	case taskSend:
 		if r.Partial {
 			s.results.run.AddStep(r.Value.(model.Step))
@@ -274,7 +277,7 @@ func (s *Screen) sendPast() tea.Cmd {
 	if _, ok := s.earlier.selected(); !ok {
 		return nil
 	}
-	return tea.Batch(s.fillPast(), s.send())
+	return tea.Batch(s.fillPast(), s.submit(true))
 }
 
 // ready reports whether there is a draft to send.

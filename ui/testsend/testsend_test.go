@@ -391,6 +391,46 @@ func TestUnknownOutcome(t *testing.T) {
 	h.Want("? Ada Byron and 2", "? Email", "it may have been")
 }
 
+// The question is about the history as it is when the test is sent, not as it was when the screen was opened.
+func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
+	const key = "EMAIL_default_variation_1"
+	s := newService(t)
+	id := s.draft(t, catalog.Email, flatMail)
+	other := func(data engine.SendResult) { // another program sends a test
+		s.record(engine.TestRecord{
+			CampaignID: id, Body: engine.DraftTest(id, engine.TestSend{Identifier: "EMAIL", Values: []string{"ADA@example.com"}}),
+			Result: engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: data}},
+		})
+	}
+	h := open(t, s, id, 80, 24)
+	h.Type("ada@example.com")
+	h.Press("enter")
+	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
+	h.Press("ctrl+s")
+	h.Want("Send it again?", "Ada Byron (ada@example.com) may have got")
+	h.Press("n")
+	if len(s.sent) > 0 {
+		t.Fatal("it was sent without a yes")
+	}
+	other(engine.SendResult{Status: engine.Sent})
+	h.Press("ctrl+s")
+	h.WantNot("Send it again?")
+	if len(s.sent) != 1 {
+		t.Errorf("%d tests were sent once the outcome is known", len(s.sent))
+	}
+}
+
+// Two spellings of an address are one recipient, but only where they differ in the case of ASCII letters.
+func TestSpellingsOfAnAddress(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("kiss@example.com,KISS@Example.com,\u212aiss@example.com,kis\u017f@example.com")
+	h.Press("ctrl+s")
+	if got, want := s.asked(t).Values, []string{"kiss@example.com", "\u212aiss@example.com", "kis\u017f@example.com"}; !slices.Equal(got, want) {
+		t.Errorf("the recipients are %q, not %q", got, want)
+	}
+}
+
 func TestCancelStopsUnsentMessages(t *testing.T) {
 	s := newService(t)
 	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
@@ -599,6 +639,18 @@ func TestCopiesAreAskedFor(t *testing.T) {
 	}
 	h.Press("esc", "tab", " ", "ctrl+z")
 	h.Want("Cc and Bcc")
+
+	// An earlier test is repeated with its copies, after a question; the form starts without.
+	h = open(t, s, id, 80, 24)
+	h.Want("Nothing to boss@example.com")
+	h.Press("alt+e")
+	h.Want("Copies")
+	h.Press("r")
+	h.Want("Send it again?", "Copies go to boss@example.com, audit@example.com.")
+	h.Press("y")
+	if len(s.sent) != 3 || !s.sent[2].Copies {
+		t.Errorf("%d tests were sent, the last one without copies", len(s.sent))
+	}
 	h = open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.WantNot("Copies")
 }

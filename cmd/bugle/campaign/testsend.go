@@ -192,7 +192,8 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 
 // confirm reports whether a test may be sent. Where recipients may have got its messages already, that is asked.
 func (t *testFlags) confirm(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (bool, error) {
-	names, err := testsend.Repeated(ctx, svc, body, t.send.As)
+	tests, _ := svc.(engine.TestHistory)
+	names, err := testsend.Repeated(ctx, tests, body, t.send.As)
 	if err != nil || len(names) == 0 || t.yes {
 		return err == nil, err
 	}

@@ -134,12 +134,18 @@ func asciiDomain(addr string) (string, error) {
 }
 
 // Mailbox returns the address in a form that two spellings of it share. No server in use distinguishes the case of the part
-// before the @.
+// before the @, but only of ASCII letters: strings.ToLower would make the Kelvin sign a k, which is another mailbox.
 func Mailbox(addr string) string {
-	if ascii, err := asciiDomain(strings.TrimSpace(addr)); err == nil {
+	addr = strings.TrimSpace(addr)
+	if ascii, err := asciiDomain(addr); err == nil {
 		addr = ascii
 	}
-	return strings.ToLower(addr)
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		return c
+	}, addr)
 }
 
 func isASCII(s string) bool { return !strings.ContainsFunc(s, func(c rune) bool { return c > '~' }) }
@@ -210,7 +216,8 @@ func compose(e *Email) (*message, envelope, error) {
 func (env *envelope) add(list ...*mail.Address) {
 	env.note(list...)
 	for _, a := range list {
-		if !slices.Contains(env.recipients, a.Address) {
+		same := func(have string) bool { return Mailbox(have) == Mailbox(a.Address) }
+		if !slices.ContainsFunc(env.recipients, same) {
 			env.recipients = append(env.recipients, a.Address)
 		}
 	}

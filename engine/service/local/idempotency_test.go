@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,8 @@ func (p *postman) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 	if p.ids == nil {
 		p.ids = map[string][]string{}
 	}
-	p.ids[m.Recipient] = append(p.ids[m.Recipient], m.Email.ID)
+	to := delivery.Mailbox(m.Recipient)
+	p.ids[to] = append(p.ids[to], m.Email.ID)
 	p.mu.Unlock()
 	if p.gate == nil || m.Recipient == "r0@example.com" {
 		return delivery.Receipt{}, p.err
@@ -267,28 +269,30 @@ func TestMessageIDOfARepeat(t *testing.T) {
 	b := newBench(t, o, smtp)
 	attributes := `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`
 	sends := []struct {
+		as   string // how r0 is written; empty: like that
 		to   string // in addition to r0
 		err  error
 		same bool // as the one before
 	}{
-		{err: refused}, {err: unknown}, {err: refused, same: true}, {to: `,"r1@example.com"`, err: unknown, same: true}, {same: true}, {}, {err: refused}, {},
+		{err: refused}, {err: unknown}, {err: refused, same: true}, {to: `,"r1@example.com"`, err: unknown, same: true}, {as: "R0@Example.com", same: true}, {}, {err: refused}, {},
 	}
 	for i, send := range sends {
 		p.err = send.err
-		r := engine.TestRequest{Body: inlineEmail(t, `"r0@example.com"`+send.to, attributes)}
+		to := cmp.Or(send.as, "r0@example.com")
+		r := engine.TestRequest{Body: inlineEmail(t, `"`+to+`"`+send.to, attributes)}
 		if i%2 == 0 {
 			r.IdempotencyKey = key()
 		}
 		var last engine.TestProgress
 		r.Progress = func(p engine.TestProgress) {
-			if p.Recipient == "r0@example.com" {
+			if p.Recipient == to {
 				last = p
 			}
 		}
 		out, err := b.Test(b.ctx, r)
 		b.ok(err)
 		got := out.Data["EMAIL_default_variation_1"]
-		if unknown := slices.Contains(got.Unknown, "r0@example.com"); unknown != errors.Is(send.err, delivery.ErrUnknown) || last.Unknown != unknown {
+		if unknown := slices.Contains(got.Unknown, to); unknown != errors.Is(send.err, delivery.ErrUnknown) || last.Unknown != unknown {
 			t.Errorf("%d: %+v, %+v", i, got, last)
 		}
 	}

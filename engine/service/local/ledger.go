@@ -54,7 +54,7 @@ func (m *sendLedger) record(p *testPlan, j *job, msg delivery.Message) *sendReco
 	if msg.Push != nil {
 		device = msg.Push.Token
 	} else {
-		k.email = hashOf(p.campaignID, p.digest, j.key.String(), msg.Email.To)
+		k.email = hashOf(p.campaignID, p.digest, j.key.String(), delivery.Mailbox(msg.Email.To))
 	}
 	if m.c.IdempotencyKey == "" {
 		return k

@@ -8,7 +8,6 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/delivery"
 	"bugle/engine/message/delivery/webpush"
 	"bugle/store"
 )
@@ -48,10 +47,7 @@ func (s *Service) recipients(ctx context.Context, sp store.WorkspaceTx, w engine
 	var out []recipient
 	seen := map[string]bool{}
 	for _, value := range values {
-		one := value
-		if identifier == "EMAIL" {
-			one = delivery.Mailbox(value)
-		}
+		one := engine.RecipientKey(identifier, value)
 		if seen[one] {
 			continue // one message is enough
 		}
@@ -100,9 +96,15 @@ func find(sp store.WorkspaceTx, identifier, value string) (engine.User, bool, er
 	}
 	for _, id := range ids {
 		prof, found, err := profile(sp, id)
-		if err != nil || found && (identifier != androidID || hasAndroid(prof, value)) {
+		// The index has the advertising ids of every platform, and folds more letters of addresses than ASCII.
+		switch {
+		case err != nil:
 			return prof, found, err
+		case !found, identifier == androidID && !hasAndroid(prof, value),
+			kind == store.ByEmail && engine.IndexRecipient(engine.IdentifierValues(identifier, prof), identifier, value) < 0:
+			continue
 		}
+		return prof, true, nil
 	}
 	return engine.User{}, false, nil
 }

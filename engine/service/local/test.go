@@ -82,7 +82,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 // sent.
 func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
-		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, As: r.As, Result: out}); err != nil {
+		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, As: r.As, Copies: r.Copies, Result: out}); err != nil {
 			return err
 		}
 		if err := run.ledger.forget(sp); err != nil {
@@ -140,8 +140,8 @@ func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identi
 				return nil
 			}
 			for _, v := range meta.Get("identifier_values").Strings() {
-				if !seen[v] && (limit <= 0 || len(out) < limit) {
-					seen[v] = true
+				if one := engine.RecipientKey(identifier, v); !seen[one] && (limit <= 0 || len(out) < limit) {
+					seen[one] = true
 					out = append(out, v)
 				}
 			}

@@ -268,6 +268,27 @@ func TestRecipientsOfEmail(t *testing.T) {
 	}
 }
 
+// The store's index of addresses folds more letters than ASCII, but nobody gets the test of somebody else.
+func TestLookalikeAddresses(t *testing.T) {
+	b := newBench(t, local.Options{})
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "KISS", Attributes: map[string]any{engine.AttrEmail: "kiss@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-k"}}}))
+	id := pushDraft(b)
+	for value, found := range map[string]bool{"kiss@example.com": true, "KISS@Example.com": true, "\u212aiss@example.com": false, "ki\u017fs@example.com": false} {
+		out := b.test(parse(t, `{"draft_id":"%s","test_campaign_meta":{"platform":"ANDROID","identifier":"USER_ATTRIBUTE_USER_EMAIL","identifier_values":["%s"]}}`, id, value))
+		if got := show(out); strings.Contains(got, "no user has this email address") == found {
+			t.Errorf("%s: got %s", value, got)
+		}
+		u, sure, err := engine.FindUser(b.ctx, b, "EMAIL", value)
+		if err != nil || !sure || (u != nil) != found {
+			t.Errorf("%s: found %v, %v", value, u, err)
+		}
+	}
+	out := b.test(inlineEmail(t, `"kiss@example.com","KISS@Example.com","\u212aiss@example.com","ki\u017fs@example.com"`, `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`))
+	if out.Message != "Sent 3 messages." {
+		t.Errorf("of two spellings and two others: %s", out.Message)
+	}
+}
+
 func TestSavedTemplateAndBadExpression(t *testing.T) {
 	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 10 * time.Millisecond}})
 	id := b.create(`{%s,%s}`, emailHead, emailParts)

@@ -791,6 +791,10 @@ func TestSendTest(t *testing.T) {
 			{args{"to": []string{"USER_9"}, "identifier": "ID"}, "may not be sent to USER_9"},
 			{args{"to": []string{"VIP"}, "identifier": "CUSTOM_SEGMENT"}, "identifier: "},
 			{args{"to": []string{}}, "to: "},
+			// Only ASCII letters have two cases, and only in addresses.
+			{args{"to": []string{"\u212aiss@example.com"}}, "may not be sent to \u212aiss@example.com"},
+			{args{"to": []string{"kis\u017f@example.com"}}, "may not be sent to kis\u017f@example.com"},
+			{args{"to": []string{"KISS@example.com"}, "identifier": "ID"}, "may not be sent to KISS@example.com"},
 		} {
 			tt.change["id"] = mail.ID
 			b.refused("send_test", tt.change, tt.want)
@@ -826,7 +830,7 @@ func TestSendTest(t *testing.T) {
 		if sent() != before {
 			b.Error("a refused test was sent")
 		}
-	}, "ann@example.com", "USER_1", "VIP")
+	}, "ann@example.com", "kiss@example.com", "USER_1", "VIP")
 }
 
 // What may have been delivered is told as unknown, and not sent again without the user.

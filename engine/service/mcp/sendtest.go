@@ -11,6 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
+	"bugle/engine/message/delivery"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/testsend"
@@ -50,7 +51,8 @@ func sendTest() *tool {
 				return result{}, err
 			}
 			body := engine.DraftTest(d.Campaign.ID, t)
-			names, err := testsend.Repeated(ctx, s.Service, body, nil)
+			tests, _ := s.Service.(engine.TestHistory)
+			names, err := testsend.Repeated(ctx, tests, body, nil)
 			if err != nil {
 				return result{}, err
 			}
@@ -92,13 +94,16 @@ func identifiers() (out []string) {
 // allowed returns an error if a test would reach anybody who is not allowed.
 func (s *Server) allowed(d testsend.Draft, t engine.TestSend) error {
 	var others []string
-	reached := slices.Clone(t.Values)
-	if engine.IsExternal(s.Service) { // ours sends no copies, which an assistant cannot ask for
-		reached = append(reached, d.CopiesTo(t.Filter)...)
-	}
-	for _, to := range reached {
-		if !slices.ContainsFunc(s.AllowTestTo, func(ok string) bool { return ok == to || strings.Contains(ok, "@") && strings.EqualFold(ok, to) }) {
+	for _, to := range t.Values {
+		if engine.IndexRecipient(s.AllowTestTo, t.Identifier, to) < 0 {
 			others = append(others, to)
+		}
+	}
+	if engine.IsExternal(s.Service) { // ours sends no copies, which an assistant cannot ask for
+		for _, to := range d.CopiesTo(t.Filter) {
+			if !slices.ContainsFunc(s.AllowTestTo, func(ok string) bool { return delivery.Mailbox(ok) == delivery.Mailbox(to) }) {
+				others = append(others, to)
+			}
 		}
 	}
 	if len(others) > 0 {

@@ -140,17 +140,18 @@ type TestRecord struct {
 	Data       map[string]engine.SendResult `json:"data,omitempty"`
 	Message    string                       `json:"message,omitempty"`
 	As         *engine.TestPersona          `json:"as,omitempty"`
+	Copies     bool                         `json:"copies,omitempty"`
 }
 
 // ToTestRecord returns the stored form of a record.
 func ToTestRecord(t engine.TestRecord) TestRecord {
 	r := t.Result
-	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message, t.As}
+	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message, t.As, t.Copies}
 }
 
 // Engine returns the record without the fields that only the store uses.
 func (w TestRecord) Engine() engine.TestRecord {
-	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, As: w.As, Result: engine.TestResult{
+	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, As: w.As, Copies: w.Copies, Result: engine.TestResult{
 		ResponseInfo: engine.ResponseInfo{ResponseID: w.ResponseID, Replayed: w.Replayed},
 		Keys:         w.Keys, Data: w.Data, Message: w.Message,
 	}}

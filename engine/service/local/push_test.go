@@ -184,9 +184,6 @@ func TestPushThatFails(t *testing.T) {
 		change func(*testing.T, gateways, *engine.Workspace)
 		want   string
 	}{
-		"no key": {func(_ *testing.T, _ gateways, w *engine.Workspace) {
-			w.Gateways[0].Key = engine.SecretRef{Env: "BUGLE_TEST_THAT_NOBODY_SETS"}
-		}, "the key of FCM is missing: the environment variable BUGLE_TEST_THAT_NOBODY_SETS is not set"},
 		"another key": {func(t *testing.T, g gateways, _ *engine.Workspace) {
 			t.Setenv("BUGLE_TEST_FCM_KEY", strings.Replace(string(gatewaytest.NewFCM(t).Account), "token_uri", "token_uri_of_another", 1))
 		}, "the token endpoint of FCM"},
@@ -216,6 +213,38 @@ func TestPushThatFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A missing key is found before anything is sent, also through the other gateways, and the request can be repeated. A platform
+// that the test sends nothing to needs no key.
+func TestPushWithoutKey(t *testing.T) {
+	const unset = "BUGLE_TEST_THAT_NOBODY_SETS"
+	g := newGateways(t)
+	b := newBench(t, local.Options{}, g.configure(t), func(w *engine.Workspace) { w.Gateways[0].Key = engine.SecretRef{Env: unset} })
+	g.user(b, "ZOE")
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "IDA", Devices: []engine.Device{{Platform: "IOS", Token: strings.Repeat("0a", 32)}}}))
+	id := b.pushDraft("")
+	r := engine.TestRequest{
+		Call: engine.Call{IdempotencyKey: key()},
+		Body: parse(t, `{"draft_id":"%s","test_campaign_meta":{"identifier":"USER_ATTRIBUTE_UNIQUE_ID","identifier_values":["ZOE"]}}`, id),
+	}
+	_, err := b.Test(b.ctx, r)
+	contains(t, refused(t, err, engine.ValidationFailed, 400).Message, "the key of FCM is missing: the environment variable "+unset+" is not set")
+	if e := (*delivery.Error)(nil); !errors.As(err, &e) || e.Reason != delivery.NoSecret {
+		t.Errorf("got %v", err)
+	}
+	msgs, err := b.Outbox(b.ctx, 0)
+	b.ok(err)
+	tests, err := b.Tests(b.ctx, "", 0)
+	b.ok(err)
+	if len(msgs)+len(tests) > 0 {
+		t.Errorf("it left %d messages and %d tests", len(msgs), len(tests))
+	}
+	contains(t, show(b.push(id, "USER_ATTRIBUTE_UNIQUE_ID", `"IDA"`)), "IOS_default_variation_1 SENT", "ANDROID_default_variation_1 FAILED IDA: the user has no device")
+	t.Setenv(unset, string(g.fcm.Account))
+	out, err := b.Test(b.ctx, r)
+	b.ok(err)
+	contains(t, show(out), "ANDROID_default_variation_1 SENT")
 }
 
 // Cancelling stops what has not left, and the request that is under way.

@@ -51,6 +51,21 @@ func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *te
 	return r
 }
 
+// openGateways opens the push gateways that the test needs. It refuses the test where a key is missing, as one whose
+// connector's password is missing is refused: nothing is sent then. Other problems fail a gateway's own messages.
+func (r *testRun) openGateways(ctx context.Context) error {
+	for _, j := range r.jobs {
+		if devices, _ := j.to.on(j.key.Platform); len(devices) == 0 {
+			continue
+		}
+		var e *delivery.Error
+		if _, err := r.gateways.provider(ctx, j.key.Platform); errors.As(err, &e) && e.Reason == delivery.NoSecret {
+			return refuse(mTestMeta+".platform", "%w", err)
+		}
+	}
+	return nil
+}
+
 // send runs all jobs and returns when they have ended. When ctx ends, remaining jobs are not started.
 func (r *testRun) send(ctx context.Context) {
 	next := make(chan *job)

@@ -35,6 +35,10 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
 	run.ledger, run.copies = &sendLedger{s: s, c: c, lease: plan.lease}, r.Copies
+	if err := run.openGateways(ctx); err != nil {
+		s.release(context.WithoutCancel(ctx), c)
+		return engine.TestResult{}, withRequestID(err, ids.RequestID)
+	}
 	run.send(ctx)
 	if c, ok := plan.provider.(io.Closer); ok {
 		_ = c.Close() // only what is idle
@@ -98,6 +102,11 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 		return
 	}
 	s.log.Error("a test send was not recorded", "error", err)
+	s.release(ctx, c)
+}
+
+// release frees the key of a call that has no result.
+func (s *Service) release(ctx context.Context, c call) {
 	if c.IdempotencyKey == "" {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 )
 
 // The interfaces below are what only some services can do. A caller asks for one with a type
@@ -136,6 +137,13 @@ type WorkspaceStore interface {
 	// UpdateWorkspace applies change to the settings in one transaction. If change returns an error, nothing
 	// is changed.
 	UpdateWorkspace(ctx context.Context, change func(*Workspace) error) error
+}
+
+// GatewayOpener opens the push gateways of its workspace.
+type GatewayOpener interface {
+	// OpenGateway returns the provider of a gateway. It reads the key, if that may be used on this machine, and does not
+	// connect.
+	OpenGateway(ctx context.Context, g Gateway) (delivery.Sender, error)
 }
 
 // UserStore reads and changes the workspace's users.

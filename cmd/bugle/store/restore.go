@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	datastore "bugle/store"
@@ -170,11 +171,7 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	if err != nil {
 		return passRemedy(err)
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"restored": info, "changes": changes})
-	}
-	printRestored(f, info)
-	return nil
+	return reportRestored(ctx, f, info, map[string]any{"changes": changes})
 }
 
 // agreed reports whether to restore. plan is printed as JSON if nothing is to be changed.
@@ -290,10 +287,9 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	if !info.Healthy() {
 		f.Notices.Damage("the store was already damaged when this backup was made")
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil, "changes": changes})
+	if err := reportRestored(ctx, f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}); err != nil || f.JSON {
+		return err
 	}
-	printRestored(f, info)
 	if aside != "" {
 		fmt.Fprintf(f.Out, "The previous store is in %s. To go back to it, quit bugle and rename it to %s.\n", cli.Line(aside), badger.Folder)
 	}
@@ -303,9 +299,47 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	return nil
 }
 
-func printRestored(f *cli.Factory, info backup.Info) {
+// heldKey is the key of a push gateway that may not be used on this machine.
+type heldKey struct {
+	Workspace string `json:"workspace_id"`
+	Gateway   string `json:"gateway"`
+	Key       string `json:"key"`
+}
+
+// reportRestored prints what was restored, and the keys of push gateways that have to be allowed on this machine: the backup
+// may be somebody else's.
+func reportRestored(ctx context.Context, f *cli.Factory, info backup.Info, details map[string]any) error {
+	store, err := f.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("the backup is restored, but the store cannot be opened: %w", err)
+	}
+	held := []heldKey{}
+	for _, id := range info.Workspaces {
+		svc, err := store.Service(ctx, id)
+		if err != nil {
+			return fmt.Errorf("the backup is restored, but the workspace %s cannot be read: %w", id, err)
+		}
+		w, err := svc.Workspace(ctx)
+		if err != nil {
+			return fmt.Errorf("the backup is restored, but the settings of %s cannot be read: %w", id, err)
+		}
+		for _, g := range w.Gateways {
+			if f.Trust().Check(id, g) != nil {
+				held = append(held, heldKey{id, g.Provider, secret.DescribeFully(g.Key)})
+			}
+		}
+	}
+	if f.JSON {
+		details["restored"], details["keys_to_allow"] = info, held
+		return f.PrintJSON(details)
+	}
 	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
+	for _, k := range held {
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s workspace allow gateways %s`.",
+			k.Gateway, k.Workspace, k.Key, k.Workspace, k.Gateway)))
+	}
+	return nil
 }
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.

@@ -139,7 +139,7 @@ func newConnectorTest(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tryPush(ctx, f, g, devices)
+			return tryPush(ctx, f, svc, g, devices)
 		},
 	}
 	fl := cmd.Flags()
@@ -168,8 +168,8 @@ func devicesOf(ctx context.Context, svc engine.UserStore, g engine.Gateway, to s
 	return out, nil
 }
 
-func tryPush(ctx context.Context, f *cli.Factory, g engine.Gateway, devices []engine.Device) error {
-	provider, err := providers.NewPush(ctx, g)
+func tryPush(ctx context.Context, f *cli.Factory, svc engine.GatewayOpener, g engine.Gateway, devices []engine.Device) error {
+	provider, err := svc.OpenGateway(ctx, g)
 	if err != nil {
 		return err
 	}

@@ -224,6 +224,68 @@ func newWorkspaceKey(f *cli.Factory) *cobra.Command {
 	}
 }
 
+func newWorkspaceAllow(f *cli.Factory) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "allow gateways fcm|apns|webpush",
+		Short: "Allow the key of a push gateway on this machine",
+		Long: "The settings of a workspace can come from a backup or a shared database. A push gateway whose key is in\n" +
+			"a file, or is printed by a command, may use it on a machine only once that was set or allowed there.\n" +
+			"Shows the file or command, and where the gateway sends, and asks.",
+		Example: "  bugle workspace allow gateways fcm",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 || args[0] != sectionGateways {
+				return cli.Misused("%s", cli.Takes(cmd, "the section gateways, and fcm, apns or webpush"))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeRecords(f, func(s *records.Section) bool { return s.ID == sectionGateways }),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.Service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w, err := svc.Workspace(cmd.Context())
+			if err != nil {
+				return err
+			}
+			g, ok := w.Gateway(args[1])
+			switch {
+			case !ok:
+				return noGateway(args[1])
+			case !secret.NeedsTrust(g):
+				return cli.Misused("the key of %s comes from %s, which needs no permission", g.Provider, secret.Describe(g.Key))
+			case !yes && !f.CanAsk():
+				return cli.Misused("the key of %s comes from %s, and nobody can be asked here; add --yes to allow it", g.Provider, secret.DescribeFully(g.Key))
+			case !yes:
+				question := fmt.Sprintf("%s. The key comes from %s. Allow this on this machine?", gatewayWords(g)+endpointWords(g), secret.DescribeFully(g.Key))
+				if ok, err := f.Confirm(cmd.Context(), cli.Line(question), "to allow it"); !ok || err != nil {
+					return err
+				}
+			}
+			if err := f.Trust().Allow(w.ID, g); err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"provider": g.Provider, "allowed": true})
+			}
+			fmt.Fprintln(f.Out, cli.Line("The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine."))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "allow it without asking")
+	return cmd
+}
+
+// endpointWords names the endpoints of a gateway that are not those of its service.
+func endpointWords(g engine.Gateway) string {
+	to := slices.DeleteFunc(secret.Endpoints(g), func(e string) bool { return e == "" })
+	if len(to) == 0 {
+		return ""
+	}
+	return ", at " + strings.Join(to, " and ")
+}
+
 func newConnectorKey(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "key fcm|apns|webpush",

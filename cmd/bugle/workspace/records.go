@@ -21,7 +21,7 @@ import (
 func newWorkspaceRecords(f *cli.Factory) []*cobra.Command {
 	return []*cobra.Command{
 		listing(everySection, newWorkspaceList(f)), listing(everySection, newWorkspaceGet(f)), listing(everySection, newWorkspacePut(f)),
-		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTest(f, "test")), newWorkspaceImport(f), newWorkspaceKey(f),
+		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTest(f, "test")), newWorkspaceImport(f), newWorkspaceKey(f), newWorkspaceAllow(f),
 	}
 }
 

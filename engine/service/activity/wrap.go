@@ -23,6 +23,7 @@ type Service interface {
 	engine.CampaignManager
 	engine.OutboxReader
 	engine.WorkspaceStore
+	engine.GatewayOpener
 	engine.UserStore
 	engine.UserImporter
 	engine.AudienceReader

@@ -14,6 +14,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/delivery/providers"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
@@ -35,6 +36,8 @@ type Options struct {
 	// Gateways returns the provider for a push gateway. Nil: the real one, with the key that its settings
 	// refer to.
 	Gateways func(context.Context, engine.Gateway) (delivery.Sender, error)
+	// Trust is the list of the keys in files and commands that gateways may use. The zero value allows none.
+	Trust secret.Trust
 	// Fetcher downloads the attachments of emails. Nil: one that refuses private addresses.
 	Fetcher *delivery.Fetcher
 	Keep    KeepIndex
@@ -70,6 +73,7 @@ var (
 	_ engine.CampaignManager  = (*Service)(nil)
 	_ engine.OutboxReader     = (*Service)(nil)
 	_ engine.WorkspaceStore   = (*Service)(nil)
+	_ engine.GatewayOpener    = (*Service)(nil)
 	_ engine.UserStore        = (*Service)(nil)
 	_ engine.TestHistory      = (*Service)(nil)
 )
@@ -104,7 +108,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		uses:   &uses{reader: w.reader, content: content},
 		lists:  &lists{reader: w.reader, index: w.index, reach: &reachability{reader: w.reader, tasks: tasks, audiences: audiences}},
 		writer: w, tasks: tasks, sweeper: sweeper,
-		settings:   &settings{writer: w, tasks: tasks, follow: follow},
+		settings:   &settings{writer: w, tasks: tasks, follow: follow, trust: o.Trust},
 		users:      &users{w},
 		dismissals: &dismissals{w},
 		keys:       &idempotency{writer: w, sweeper: sweeper},

@@ -55,6 +55,14 @@ func gatewayFor(of []engine.Gateway, platform string) (providers.Kind, *engine.G
 	return kind, nil
 }
 
+// OpenGateway returns the provider of a push gateway of the workspace, if it may use its key on this machine.
+func (s *Service) OpenGateway(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
+	if err := s.trust.Check(s.settings.workspace, g); err != nil {
+		return nil, err
+	}
+	return s.gateways(ctx, g)
+}
+
 // gateways opens the push gateways of one test when they are first needed, because reading a key may take a
 // while, and a gateway that cannot be opened should only fail its own messages.
 type gateways struct {

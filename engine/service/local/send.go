@@ -42,7 +42,7 @@ type job struct {
 
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
 	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher, log: s.log}}
-	r.gateways = gateways{of: p.gateways, open: s.gateways}
+	r.gateways = gateways{of: p.gateways, open: s.OpenGateway}
 	for _, key := range p.keys {
 		for _, to := range p.recipients {
 			r.jobs = append(r.jobs, job{key: key, to: to, err: errors.New(notSent)})

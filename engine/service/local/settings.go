@@ -2,10 +2,13 @@ package local
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/message/delivery/secret"
 	"bugle/store"
 )
 
@@ -14,6 +17,7 @@ type settings struct {
 	*writer
 	tasks   *tasks
 	follow  *follower
+	trust   secret.Trust
 	decoded atomic.Pointer[store.CachedSettings]
 	cached  atomic.Pointer[cachedSettings]
 }
@@ -30,14 +34,16 @@ func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 }
 
 // UpdateWorkspace applies change to the settings in one transaction. It may call change again after a
-// concurrent change.
+// concurrent change. What it sets as the keys of gateways may be used on this machine.
 func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
 	var refused error
+	var set []engine.Gateway
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		w, err := s.settings(sp)
 		if err != nil {
 			return err
 		}
+		before := slices.Clone(w.Gateways)
 		if refused = change(&w); refused != nil {
 			return refused
 		}
@@ -47,12 +53,23 @@ func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Work
 		if err := checkWorkspace(w); err != nil {
 			return err
 		}
+		set = slices.DeleteFunc(slices.Clone(w.Gateways), func(g engine.Gateway) bool {
+			return slices.ContainsFunc(before, func(b engine.Gateway) bool { return secret.Same(b, g) })
+		})
 		return sp.PutSettings(w)
 	})
 	if refused != nil {
 		return refused
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	for _, g := range set {
+		if err := s.trust.Allow(s.workspace, g); err != nil {
+			return fmt.Errorf("the settings are saved, but the key of the push gateway %s is not allowed on this machine: %w", g.Provider, err)
+		}
+	}
+	return nil
 }
 
 // Settings returns the settings like [Service.Workspace], but shared by all callers, who must not change

@@ -123,11 +123,15 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (TrialResult,
 	if err != nil {
 		return TrialResult{}, err
 	}
+	opener, ok := svc.(engine.GatewayOpener)
+	if !ok {
+		return TrialResult{}, errUnavailable(noWorkspace)
+	}
 	devices, err := devicesOf(ctx, svc, g, to)
 	if err != nil {
 		return failed(ctx, err)
 	}
-	provider, err := providers.NewPush(ctx, g)
+	provider, err := opener.OpenGateway(ctx, g)
 	if err != nil {
 		return failed(ctx, err)
 	}

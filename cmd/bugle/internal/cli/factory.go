@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"bugle/engine"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/schema"
 	"bugle/engine/service/activity"
 	"bugle/store"
@@ -241,6 +242,11 @@ func (f *Factory) Signer(ctx context.Context, svc engine.Service, by string) (st
 // ConfigDir returns the folder of the user's configuration (XDG base directories).
 func (e *Environment) ConfigDir() string {
 	return filepath.Join(cmp.Or(e.Getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
+}
+
+// Trust returns the list of keys that the push gateways of a store may use on this machine.
+func (e *Environment) Trust() secret.Trust {
+	return secret.Trust{Path: filepath.Join(e.ConfigDir(), secret.TrustFile)}
 }
 
 // ThemesDir returns the folder of the user's own themes.

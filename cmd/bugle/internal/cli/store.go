@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/openapi"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/api"
@@ -30,6 +31,7 @@ type Store struct {
 	shared  *postgres.DB // nil if it is in a folder
 
 	notices  *Notices
+	trust    secret.Trust
 	mu       sync.Mutex
 	services map[string]*local.Service
 }
@@ -40,7 +42,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	if f.store != nil {
 		return f.store, nil
 	}
-	s := &Store{services: map[string]*local.Service{}, notices: &f.Notices}
+	s := &Store{services: map[string]*local.Service{}, notices: &f.Notices, trust: f.Trust()}
 	if _, ok := f.Database(); ok {
 		if err := f.connect(ctx, true); err != nil {
 			return nil, err
@@ -147,7 +149,7 @@ func (s *Store) service(ctx context.Context, id string) (*local.Service, error) 
 	if svc, ok := s.services[id]; ok {
 		return svc, nil
 	}
-	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex, OnDamage: func(err error) {
+	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex, Trust: s.trust, OnDamage: func(err error) {
 		text, more, _ := strings.Cut(err.Error(), "\n")
 		if more != "" {
 			text += fmt.Sprintf(" (and %d more)", 1+strings.Count(more, "\n"))

@@ -113,19 +113,6 @@ func NewPushWithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	return open(g, key)
 }
 
-// NewPush returns the provider of a gateway. It reads the key but does not connect. The provider is an
-// io.Closer.
-func NewPush(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
-	if err := Check(g); err != nil {
-		return nil, err
-	}
-	key, err := readKey(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	return open(g, key)
-}
-
 func readKey(ctx context.Context, g engine.Gateway) ([]byte, error) {
 	key, err := secret.Read(ctx, g.Key)
 	if err != nil {

@@ -14,3 +14,6 @@ func CheckResult(name string, data doc.Value) []schema.Problem {
 	}
 	return nil
 }
+
+// NewMessages returns the reader of the messages of a client.
+var NewMessages = newMessages

@@ -18,6 +18,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 )
 
 // Options describe what is served.
@@ -78,7 +79,8 @@ func New(o Options) *Server {
 
 // Serve answers messages, one a line, until in ends, and then returns nil; or until ctx ends. It closes in.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	session, err := s.sdk.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: unclosed{out}, MaxLineLength: maxMessage}, nil)
+	to := &output{to: out}
+	session, err := s.sdk.Connect(ctx, &transport{sdk.IOTransport{Reader: newMessages(ctx, in, to), Writer: to, MaxLineLength: -1}}, nil)
 	if err != nil {
 		return fmt.Errorf("cannot start the MCP session: %w", err)
 	}
@@ -92,11 +94,6 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	}
 	return nil
 }
-
-// unclosed is a writer that stays open.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // warnings is a handler of log lines that are at least warnings.
 type warnings struct{ slog.Handler }
@@ -178,7 +175,11 @@ const (
 
 // readResource returns the record of a campaign.
 func (s *Server) readResource(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	c, err := s.Service.Get(ctx, strings.TrimPrefix(r.Params.URI, campaignURI))
+	id := strings.TrimPrefix(r.Params.URI, campaignURI)
+	if !schema.ObjectID.Matches(id) { // it may be part of a path
+		return nil, sdk.ResourceNotFoundError(r.Params.URI)
+	}
+	c, err := s.Service.Get(ctx, id)
 	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}

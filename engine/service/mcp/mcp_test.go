@@ -866,7 +866,14 @@ func TestResource(t *testing.T) {
 	if err != nil || res.Contents[0].Text != string(c.Record().Encode()) {
 		t.Errorf("the resource is %+v (%v)", res, err)
 	}
-	if _, err := b.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "campaign://nothing"}); err == nil || !strings.Contains(err.Error(), "not found") {
-		t.Errorf("a resource that is not there: %v", err)
+	reads := 0
+	b.meddle = func() { reads++ }
+	for _, id := range []string{"nothing", "..", "..%2Fmeta", "%2e%2e", c.ID + "%3Fx=1", c.ID + "%00", c.ID + "x", "%0a"} {
+		if _, err := b.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "campaign://" + id}); err == nil || !strings.Contains(err.Error(), "not found") {
+			t.Errorf("the resource %q: %v", id, err)
+		}
+	}
+	if b.meddle == nil || reads > 0 {
+		t.Error("the service was asked for what is no id")
 	}
 }

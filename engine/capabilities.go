@@ -113,7 +113,8 @@ type EmailMessage struct {
 	Cc, Bcc                     []string
 	Subject, PreviewText        string
 	HTML, Text                  string
-	Attachments                 []string // their names
+	Attachments                 []string          // their names
+	Headers                     map[string]string // the others, such as Message-ID once a mail server has it; may be nil
 }
 
 // PushMessage is a rendered push notification.

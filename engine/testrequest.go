@@ -260,7 +260,7 @@ func (d OutboxMessage) Document() doc.Value {
 		ms = append(ms, doc.M("email", doc.NewObject(
 			textMember("from", m.From), textMember("from_name", m.FromName), textMember("reply_to", m.ReplyTo), textMember("to", m.To),
 			list("cc", m.Cc), list("bcc", m.Bcc), textMember("subject", m.Subject), textMember("preview_text", m.PreviewText),
-			list("attachments", m.Attachments), textMember("html", m.HTML), textMember("text", m.Text),
+			list("attachments", m.Attachments), doc.M("headers", headers(m.Headers)), textMember("html", m.HTML), textMember("text", m.Text),
 		)))
 	}
 	if m := d.Push; m != nil {

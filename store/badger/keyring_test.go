@@ -3,11 +3,13 @@ package badger_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +133,58 @@ func TestEncrypted(t *testing.T) {
 		t.Fatal(err)
 	}
 	readsAll(t, moved, key, want)
+}
+
+// A nonce that is used again would encrypt the same text to the same bytes. The same text is written again and again here, to
+// logs and tables, and no 16 bytes of them come twice.
+func TestNoTextIsEncryptedTheSameTwice(t *testing.T) {
+	const block = 16
+	key, dir, text := crypt.New(), t.TempDir(), ""
+	for range 300 {
+		text += rand.Text() // which cannot be compressed much
+	}
+	for session := range 3 {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Encrypt: &key, Key: has(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 20 {
+			if err := put(db, t, fmt.Sprint(session, "-", n), `{"n":"`+text+`"}`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen, looked := map[[block]byte]string{}, 0
+	for name, b := range files(t, dir) {
+		if !slices.Contains([]string{".sst", ".vlog", ".mem"}, filepath.Ext(name)) {
+			continue // lists of files, which are not encrypted
+		}
+		for i := 0; i+block <= len(b); i++ {
+			window := [block]byte(b[i:])
+			var distinct [256]bool
+			n := 0
+			for _, c := range window {
+				if !distinct[c] {
+					distinct[c] = true
+					n++
+				}
+			}
+			if n < block/2 { // zeros and headers, which are not encrypted
+				continue
+			}
+			looked++
+			if at, again := seen[window]; again {
+				t.Fatalf("%s has bytes at %d that %s has: % x", name, i, at, window)
+			}
+			seen[window] = name
+		}
+	}
+	if looked < 20*len(text) {
+		t.Errorf("only %d places were encrypted", looked)
+	}
 }
 
 // Without its key a store does not open, and nothing is changed.

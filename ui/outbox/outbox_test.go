@@ -95,6 +95,16 @@ func TestReadEmail(t *testing.T) {
 	h.Want("3 messages", "1h")
 }
 
+// The headers that are no fields of the campaign are shown as well.
+func TestReadHeaders(t *testing.T) {
+	b := newFilledOutbox()
+	b.messages[0].Email.Headers = map[string]string{"X-Bugle-Test": "message=EMAIL\x1b[2J", "List-Unsubscribe": "<https://example.com/u>", "Message-ID": "<1@example.com>"}
+	h := open(t, b)
+	h.Press("enter")
+	h.Want("X-Bugle-Test: message=EMAIL", "List-Unsubscribe: <https://example.com/u>", "Message-ID: <1@example.com>")
+	h.WantNot("\x1b[2J")
+}
+
 func TestPushShowsPayload(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	h.Press("down", "enter")

@@ -162,6 +162,9 @@ func (r *reader) text() string {
 		head("Subject", e.Subject)
 		rest("Preview", e.PreviewText)
 		rest("Attachments", strings.Join(e.Attachments, ", "))
+		if tall >= fullHeaderMinHeight {
+			b.WriteString(r.lines(e.Headers))
+		}
 	}
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
@@ -188,14 +191,19 @@ func (r *reader) text() string {
 
 // headers returns what is sent to the gateway beside the payload.
 func (r *reader) headers(p *engine.PushMessage) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
-		b.WriteString("\n" + r.theme.Muted.Render(widget.Clean(name)+": ") + widget.Clean(p.Headers[name]))
-	}
-	if b.Len() == 0 {
+	if len(p.Headers) == 0 {
 		return ""
 	}
-	return "\n\nOutside the payload" + b.String()
+	return "\n\nOutside the payload\n" + strings.TrimSuffix(r.lines(p.Headers), "\n")
+}
+
+// lines returns headers, one a line.
+func (r *reader) lines(headers map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		b.WriteString(r.theme.Muted.Render(widget.Clean(name)+": ") + widget.Clean(headers[name]) + "\n")
+	}
+	return b.String()
 }
 
 func valueOr(s, other string) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -188,6 +189,7 @@ type outboxWriter struct {
 	s      *Service
 	plan   *testPlan
 	record *sendRecord
+	id     string // the Message-ID that a mail server got; empty for none
 }
 
 func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time) (string, error) {
@@ -205,7 +207,10 @@ func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time)
 	if e := m.Email; e != nil {
 		d.Email = &engine.EmailMessage{
 			From: e.From, FromName: e.FromName, ReplyTo: e.ReplyTo, To: e.To, Cc: e.Cc, Bcc: e.Bcc,
-			Subject: e.Subject, PreviewText: e.PreviewText, HTML: e.HTML, Text: e.Text,
+			Subject: e.Subject, PreviewText: e.PreviewText, HTML: e.HTML, Text: e.Text, Headers: maps.Clone(e.Headers),
+		}
+		if k.id != "" {
+			d.Email.Headers["Message-ID"] = "<" + k.id + ">"
 		}
 		for _, a := range e.Attachments {
 			d.Email.Attachments = append(d.Email.Attachments, a.Name)

@@ -163,10 +163,12 @@ func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k *sendRe
 	if err != nil {
 		return "", err
 	}
-	outbox := delivery.NewOutbox(outboxWriter{r.s, r.plan, k}, r.s.now)
+	keep := func(ctx context.Context, id string) error {
+		_, err := delivery.NewOutbox(outboxWriter{r.s, r.plan, k, id}, r.s.now).Deliver(ctx, m)
+		return err
+	}
 	if provider == nil {
-		_, err := outbox.Deliver(ctx, m)
-		return "", err
+		return "", keep(ctx, "")
 	}
 	if err := k.begin(ctx); err != nil {
 		return "", err
@@ -186,7 +188,7 @@ func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k *sendRe
 		return "", err
 	}
 	// It has left, whether the outbox can show it or not.
-	if _, err := outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
+	if err := keep(context.WithoutCancel(ctx), receipt.ID); err != nil {
 		r.s.log.Error("a message that was sent is not in the outbox", "key", m.Key, "recipient", m.Recipient, "error", err)
 	}
 	return receipt.Detail, nil

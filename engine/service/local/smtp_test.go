@@ -153,6 +153,9 @@ func TestMailThroughSMTP(t *testing.T) {
 	// What left through the server can be read in the outbox as well.
 	msgs, err := b.Outbox(b.ctx, 0)
 	b.ok(err)
+	if kept := msgs[0].Email.Headers; len(msgs) != 1 || kept["X-Bugle-Test"] != m.Header.Get("X-Bugle-Test") || kept["Message-ID"] != m.Header.Get("Message-ID") || kept["Message-ID"] == "" {
+		t.Errorf("its headers are %q", kept)
+	}
 	if len(msgs) != 1 || msgs[0].Email.Subject != "Hi Zoë" || strings.Join(msgs[0].Email.Attachments, " ") != "terms.txt" {
 		t.Errorf("%+v", msgs)
 	}

@@ -99,6 +99,8 @@ type email struct {
 	HTML        string   `json:"html,omitempty"`
 	Text        string   `json:"text,omitempty"`
 	Attachments []string `json:"attachments,omitempty"`
+
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // push has no payload, which is stored as a document.

@@ -7,7 +7,6 @@ package store
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"bugle/engine"
@@ -44,9 +43,6 @@ type Tx interface {
 	// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or
 	// missing is found by its other records.
 	Workspaces() ([]string, error)
-	// Version returns the version of the store in the transaction's snapshot. Each change increases it. It is 0 if the
-	// store has no versions.
-	Version() uint64
 	// Watch makes the transaction report its later changes to w. The changes are only final once the transaction
 	// commits.
 	Watch(w Watcher)
@@ -124,10 +120,6 @@ type Summaries interface {
 	Summaries(fn func(engine.Summary) error) error
 	// NewestSummaries calls fn with each summary, the last changed first.
 	NewestSummaries(fn func(engine.Summary) error) error
-	// ChangedSummaries calls fn with each summary that was stored after a version of the store, see [Tx].
-	ChangedSummaries(since uint64, fn func(engine.Summary) error) error
-	// CountSummaries returns the number of summaries, or false if the store would have to read them to count them.
-	CountSummaries() (int, bool)
 }
 
 // History is the revisions of campaigns.
@@ -241,17 +233,4 @@ type Change struct {
 	Workspace string
 	Kind      Kind
 	ID        string // of the campaign or user; empty if several changed
-}
-
-// CacheStore is a [DB] that can store named caches next to its records. A cache contains data derived from the records,
-// so that the next process does not need to compute it again. It is encrypted like the store. A cache that does not
-// match the records or is damaged is treated as missing.
-type CacheStore interface {
-	// WriteCache replaces a cache. write derives the cache from the records of its transaction or from later ones. If
-	// WriteCache fails, the cache may be missing.
-	WriteCache(ctx context.Context, name string, write func(Tx, io.Writer) error) error
-	// ReadCache calls read with the contents of a cache and the version of the store since which records may have
-	// changed, see [Tx]. read must not rely on the contents before ReadCache returns nil, because the end of the cache
-	// may be damaged. ReadCache fails with [ErrNotFound] if there is no valid cache.
-	ReadCache(ctx context.Context, name string, read func(tx Tx, since uint64, r io.Reader) error) error
 }

@@ -19,7 +19,6 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
 	"bugle/engine/visible"
 	"bugle/store/badger"
 	"bugle/store/postgres/pgtest"
@@ -29,8 +28,7 @@ import (
 var programs = map[string]func(){"bugle": main}
 
 func TestMain(m *testing.M) {
-	cli.KeepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
-	if os.Getenv(envCrashSlot) != "" {                                     // a process of TestCrash, which starts several at once
+	if os.Getenv(envCrashSlot) != "" { // a process of TestCrash, which starts several at once
 		cli.Patience = time.Minute
 	}
 	testscript.Main(tests{m}, programs)

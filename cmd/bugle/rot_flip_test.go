@@ -134,30 +134,6 @@ func (r *rotRound) flipOne(name string, length int) {
 	r.did("%d bytes at %d of %d of %s", length, at, size, filepath.Base(name))
 }
 
-// flipKept changes a byte of the search index that is kept beside the tables, in half of the rounds. That loses nothing.
-func (r *rotRound) flipKept() {
-	names, err := filepath.Glob(filepath.Join(r.s.dir, badger.Folder, "KEPT-*"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, name := range names {
-		r.count("kept indexes")
-		b, err := os.ReadFile(name)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		if len(b) == 0 || !r.chance(2) {
-			continue
-		}
-		b[r.rnd.IntN(len(b))] ^= 1 << r.rnd.IntN(8)
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			r.t.Fatal(err)
-		}
-		r.count("flips in a kept index")
-		r.did("a byte of %s", filepath.Base(name))
-	}
-}
-
 // indexOf returns where the index of a table begins, by the layout of badger/v4/table: it ends with the
 // index, its length, a checksum, and the length of that.
 func indexOf(f *os.File, size int) int {

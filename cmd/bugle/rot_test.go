@@ -189,7 +189,6 @@ func (r *rotRound) run() {
 			r.stop()
 		}
 		r.judge()
-		r.flipKept()
 		if r.begin() {
 			r.afterwards()
 			r.stop()

@@ -31,9 +31,6 @@ type tx struct {
 	written map[string]int // key → index in change.writes, or absent, or present
 }
 
-// Version implements [kv.Versioned].
-func (t *tx) Version() uint64 { return t.txn.ReadTs() }
-
 func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
@@ -390,7 +387,7 @@ func (c *cursor) current() (key, value []byte, err error) {
 
 func iteration(prefix []byte, o kv.ScanOptions) badger.IteratorOptions {
 	io := badger.DefaultIteratorOptions
-	io.Reverse, io.SinceTs = o.Reverse, o.Since
+	io.Reverse = o.Reverse
 	io.PrefetchValues = false // it starts a goroutine for each value, and values are inline
 	if !o.Reverse {
 		io.Prefix = prefix // Badger's prefixes only work in forward scans

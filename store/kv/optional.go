@@ -1,8 +1,5 @@
 package kv
 
-// Versioned is a [Tx] that has the version of the store in its snapshot. Each change increases the version.
-type Versioned interface{ Version() uint64 }
-
 // LeaseChecker is a [Tx] of a store that several processes share. LeaseHeld reports whether one of these processes
 // holds a lease, see [store.Idempotency].
 type LeaseChecker interface {

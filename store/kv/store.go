@@ -40,8 +40,6 @@ type ScanOptions struct {
 	From     []byte // the full key to start at, inclusive; nil starts at the end of the range if Reverse is set, else at the beginning
 	KeysOnly bool   // leave value nil, which is cheaper
 	Limit    int    // at most that many records; 0 means all
-	// Since skips records that were not written after that version, if the store is a [store.CacheStore]; 0 skips none.
-	Since uint64
 	// Proved makes the scan verify the checksums of everything that it reads, including blocks that were verified a
 	// moment ago. It is for copying and checking the store.
 	Proved bool

@@ -60,17 +60,11 @@ func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 // first. Campaigns whose summary is damaged come last. Several goroutines decode rows, and thousands of rows share
 // memory. fn is called by one goroutine at a time, must not use the transaction, and must clone what it keeps.
 func (s SummaryRows) NewestSummaries(fn func(engine.Summary) error) error {
-	return s.ChangedSummaries(0, fn)
-}
-
-// ChangedSummaries calls fn with the summaries that were written since a version of the store (see [Versioned]), in any
-// order. It skips removed ones, and fails if one is damaged. Rows share memory as in [SummaryRows.NewestSummaries].
-func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	r := newestRows{
-		tx: s.tx, prefix: s.key(kindSummary), since: since, quit: make(chan struct{}),
+		tx: s.tx, prefix: s.key(kindSummary), quit: make(chan struct{}),
 		read: make(chan *rowChunk, runtime.GOMAXPROCS(0)), used: make(chan *rowChunk, 2+runtime.GOMAXPROCS(0)),
 	}
 	damaged, err := r.walk(fn)
@@ -110,19 +104,6 @@ func (s SummaryRows) rebuildSummary(rest []byte, fn func(engine.Summary) error) 
 	return fn(engine.Summarize(c))
 }
 
-// CountSummaries returns the number of summaries, or false if the store does not know it.
-func (s SummaryRows) CountSummaries() (int, bool) {
-	c, ok := s.tx.(Counter)
-	if !ok {
-		return 0, false
-	}
-	counts, err := c.Counts()
-	if err != nil || counts == nil {
-		return 0, false
-	}
-	return int(counts[s.id][kindSummary]), true
-}
-
 func (s SummaryRows) putRow(c engine.Campaign) error {
 	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), wire.ToSummary(engine.Summarize(c)))
 }
@@ -144,7 +125,6 @@ func (s SummaryRows) reportRemoved(id string) {
 type newestRows struct {
 	tx     Tx
 	prefix []byte
-	since  uint64
 	quit   chan struct{}  // closed when no more rows are wanted
 	read   chan *rowChunk // in order; some are still being decoded
 	used   chan *rowChunk // free for reuse
@@ -203,7 +183,7 @@ func (r *newestRows) scan() error {
 		}
 		return true
 	}
-	err := r.tx.Scan(r.prefix, ScanOptions{Reverse: r.since == 0, Since: r.since}, func(key, value []byte) error {
+	err := r.tx.Scan(r.prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
 		c.keys, c.values = append(c.keys, key...), append(c.values, value...)
 		c.keyEnds, c.valEnds = append(c.keyEnds, len(c.keys)), append(c.valEnds, len(c.values))
 		if len(c.keyEnds) < size || send() {

@@ -30,9 +30,6 @@ func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
 }
 
-// WrapTx returns the record transaction over a key-value transaction.
-func WrapTx(tx Tx) store.Tx { return &recordTx{tx: tx} }
-
 // recordTx is a record transaction over a key-value transaction.
 type recordTx struct {
 	tx    Tx
@@ -47,13 +44,6 @@ func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
-
-func (t *recordTx) Version() uint64 {
-	if d, ok := t.tx.(Versioned); ok {
-		return d.Version()
-	}
-	return 0
-}
 
 // WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [store.ErrNotFound] if a
 // record does not exist and with a *[store.CorruptError] if it is damaged. Methods that iterate over records continue
@@ -85,6 +75,3 @@ func newWorkspaceTx(tx Tx, workspace string, watch store.Watcher, lease string) 
 		IdempotencyKeys{r},
 	}
 }
-
-// UnwrapTx returns the key-value transaction of a record transaction of this package.
-func UnwrapTx(t store.Tx) Tx { return t.(*recordTx).tx }

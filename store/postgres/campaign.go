@@ -455,14 +455,6 @@ func (r rows) NewestSummaries(fn func(engine.Summary) error) error {
 	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 ORDER BY id DESC LIMIT $2", []any{r.id, limited(0)}, fn)
 }
 
-// ChangedSummaries implements [store.Summaries]. The store has no versions, so all may have changed.
-func (r rows) ChangedSummaries(_ uint64, fn func(engine.Summary) error) error {
-	return r.NewestSummaries(fn)
-}
-
-// CountSummaries implements [store.Summaries].
-func (r rows) CountSummaries() (int, bool) { return 0, false }
-
 // pages calls page with how many rows to read, more each time, until it reads fewer or [store.Stop] ends it.
 func pages(page func(n int) (int, error)) error {
 	for n := 64; ; n = min(8*n, 4096) {

@@ -59,9 +59,6 @@ func broken(err error) bool {
 
 func (t *tx) Workspace(workspace string) store.WorkspaceTx { return newSpace(t, workspace) }
 
-// Version implements [store.Tx]. This store has a feed instead of versions.
-func (t *tx) Version() uint64 { return 0 }
-
 func (t *tx) Watch(w store.Watcher) { t.watch = w }
 
 func (t *tx) Workspaces() (ids []string, err error) {

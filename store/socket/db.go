@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -62,9 +61,8 @@ type DB struct {
 }
 
 var (
-	_ kv.DB            = (*DB)(nil)
-	_ store.Feed       = (*DB)(nil)
-	_ store.CacheStore = (*DB)(nil)
+	_ kv.DB      = (*DB)(nil)
+	_ store.Feed = (*DB)(nil)
 )
 
 // Open opens the store, or attaches to the process that has it open. The context only limits opening. It fails with the
@@ -354,36 +352,6 @@ func (d *DB) Sync(ctx context.Context) error {
 		return err
 	}
 	return d.changes.Drain(ctx)
-}
-
-// WriteCache implements [store.CacheStore]. Only the owner writes caches.
-func (d *DB) WriteCache(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
-	return d.do(ctx, func(ctx context.Context, h *host, _ *link) error {
-		if h == nil {
-			return store.ErrReadOnly
-		}
-		k, ok := h.db.(store.CacheStore)
-		if !ok {
-			return store.ErrReadOnly
-		}
-		return k.WriteCache(ctx, name, write)
-	})
-}
-
-// ReadCache implements [store.CacheStore].
-func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
-	return d.do(ctx, func(ctx context.Context, h *host, l *link) error {
-		if h == nil {
-			return l.transaction(ctx, request{Op: opKept, Name: name}, func(t kv.Tx) error {
-				far := t.(*tx)
-				return read(kv.WrapTx(t), far.since, &cacheReader{tx: far})
-			})
-		}
-		if k, ok := h.db.(store.CacheStore); ok {
-			return k.ReadCache(ctx, name, read)
-		}
-		return store.ErrNotFound
-	})
 }
 
 // Lost returns a sentence for each lost part of the store, if the driver records them.

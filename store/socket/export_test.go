@@ -73,8 +73,8 @@ func NewLine(conn net.Conn) Line {
 func (l Line) Requests() error {
 	for _, q := range []request{
 		{Op: opUpdate, Name: "c"}, {Op: opGet, Key: []byte("k")}, {Op: opSet, Key: []byte("k"), Value: []byte("v")}, {Op: opScan, Key: []byte("k")},
-		{Op: opDelete, Key: []byte("k")}, {Op: opCounts}, {Op: opHeld, Name: "l"}, {Op: opRead}, {Op: opEnd}, {Op: opSettle, Name: "c"}, {Op: opSync},
-		{Op: opKept, Name: "n"}, {Op: opView}, {Op: opAbort},
+		{Op: opDelete, Key: []byte("k")}, {Op: opCounts}, {Op: opHeld, Name: "l"}, {Op: opEnd}, {Op: opSettle, Name: "c"}, {Op: opSync},
+		{Op: opView}, {Op: opAbort},
 	} {
 		if err := l.send(&q); err != nil {
 			return err

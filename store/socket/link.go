@@ -408,7 +408,7 @@ func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, 
 		if !r.Begun {
 			return sent, r.Fault.err()
 		}
-		t.version, t.since, sent = r.Version, r.Since, false
+		sent = false
 		if failed := fn(t); failed != nil {
 			if t.broken == nil && t.ctx.Err() == nil {
 				_, _ = t.roundTrip(&request{Op: opAbort})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"time"
@@ -21,7 +20,6 @@ type client struct {
 	conn  net.Conn
 	lease string // of the client process
 
-	cache io.Reader // of an opKept
 }
 
 // errAborted reports that the client has aborted its transaction.
@@ -71,22 +69,11 @@ func (c *client) run(q *request) (r response, err error) {
 	switch q.Op {
 	case opView:
 		return r, c.host.view(c.host.work, func(tx kv.Tx) error {
-			_, err := c.transaction(tx, 0)
+			_, err := c.transaction(tx)
 			return err
 		})
 	case opUpdate:
 		return r, c.update(q.Name)
-	case opKept:
-		k, ok := c.host.db.(store.CacheStore)
-		if !ok {
-			return r, store.ErrNotFound
-		}
-		return r, k.ReadCache(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
-			c.cache = kept
-			defer func() { c.cache = nil }()
-			_, err := c.transaction(kv.UnwrapTx(tx), since)
-			return err
-		})
 	case opSettle:
 		r.Yes, err = c.host.commits.settle(c.host.work, q.Name)
 		return r, err
@@ -107,7 +94,7 @@ func (c *client) update(id string) error {
 	}
 	wrote := false
 	err := c.host.update(c.host.work, c.lease, func(tx kv.Tx) (err error) {
-		if wrote, err = c.transaction(tx, 0); err != nil || !wrote {
+		if wrote, err = c.transaction(tx); err != nil || !wrote {
 			return err
 		}
 		return c.host.commits.mark(c.host.work, tx, id)
@@ -117,11 +104,8 @@ func (c *client) update(id string) error {
 }
 
 // transaction answers requests until the transaction ends, and reports whether it has written.
-func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
-	r := response{Begun: true, Since: since}
-	if d, ok := tx.(kv.Versioned); ok {
-		r.Version = d.Version()
-	}
+func (c *client) transaction(tx kv.Tx) (wrote bool, err error) {
+	r := response{Begun: true}
 	if err := c.send(&r); err != nil {
 		return false, &brokenError{err}
 	}
@@ -176,8 +160,6 @@ func (t *servedTx) answer() (end op, err error) {
 			}
 		case opHeld:
 			r.Yes, err = t.host.leaseHeld(t.host.work, q.Name)
-		case opRead:
-			r.Value, err = t.read()
 		default:
 			return 0, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
 		}
@@ -245,19 +227,6 @@ func (t *servedTx) scan(q *request) error {
 	return nil
 }
 
-// read returns the next part of a cache.
-func (t *servedTx) read() ([]byte, error) {
-	if t.cache == nil {
-		return nil, store.ErrNotFound
-	}
-	b := make([]byte, maxScanResponse)
-	n, err := io.ReadFull(t.cache, b)
-	if n > 0 {
-		err = nil
-	}
-	return b[:n], err
-}
-
 // recordingTx is a transaction of the owner's store that records its changes.
 type recordingTx struct {
 	kv.Tx
@@ -289,14 +258,6 @@ func (t *recordingTx) note(key []byte) {
 	if !slices.Contains(t.changes, c) {
 		t.changes = append(t.changes, c)
 	}
-}
-
-// Version implements [kv.Versioned].
-func (t *recordingTx) Version() uint64 {
-	if d, ok := t.Tx.(kv.Versioned); ok {
-		return d.Version()
-	}
-	return 0
 }
 
 // Counts implements [kv.Counter].

@@ -34,7 +34,7 @@ type NoticeSource interface {
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a
-// [NoticeSource], a [JobRunner], or a [store.CacheStore].
+// [NoticeSource] or a [JobRunner].
 type Opener func(ctx context.Context) (kv.DB, error)
 
 // ErrLocked reports that another process has the store open.

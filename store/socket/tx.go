@@ -3,7 +3,6 @@ package socket
 import (
 	"context"
 	"errors"
-	"io"
 
 	"bugle/store"
 	"bugle/store/kv"
@@ -11,16 +10,14 @@ import (
 
 // tx is a transaction in the store of another process.
 type tx struct {
-	ctx            context.Context
-	line           *txConn
-	writes         bool
-	version, since uint64
-	broken         error // of the connection
+	ctx    context.Context
+	line   *txConn
+	writes bool
+	broken error // of the connection
 }
 
 var (
 	_ kv.Tx           = (*tx)(nil)
-	_ kv.Versioned    = (*tx)(nil)
 	_ kv.Counter      = (*tx)(nil)
 	_ kv.LeaseChecker = (*tx)(nil)
 )
@@ -111,9 +108,6 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 	}
 }
 
-// Version implements [kv.Versioned].
-func (t *tx) Version() uint64 { return t.version }
-
 // Counts implements [kv.Counter].
 func (t *tx) Counts() (kv.Counts, error) {
 	r, err := t.roundTrip(&request{Op: opCounts})
@@ -130,28 +124,4 @@ func (t *tx) LeaseHeld(lease string) (bool, error) {
 		return false, err
 	}
 	return r.Yes, r.Fault.err()
-}
-
-// cacheReader reads a cache of the owner.
-type cacheReader struct {
-	tx   *tx
-	rest []byte
-}
-
-func (k *cacheReader) Read(b []byte) (int, error) {
-	if len(k.rest) == 0 {
-		r, err := k.tx.roundTrip(&request{Op: opRead})
-		if err == nil {
-			err = r.Fault.err()
-		}
-		if err != nil {
-			return 0, err
-		}
-		if k.rest = r.Value; len(k.rest) == 0 {
-			return 0, io.ErrUnexpectedEOF
-		}
-	}
-	n := copy(b, k.rest)
-	k.rest = k.rest[n:]
-	return n, nil
 }

@@ -12,13 +12,12 @@ import (
 )
 
 // The messages on a connection: the client sends requests, the owner sends responses, both encoded with encoding/gob.
-// opView, opUpdate, and opKept begin a transaction and have two responses: one with Begun, and one with the result when
+// opView and opUpdate begin a transaction and have two responses: one with Begun, and one with the result when
 // it has ended. In between, opSet and opDelete have no response. If an update has to run again because of a conflict,
 // the response to opEnd is another Begun.
 const (
 	opView   op = iota + 1
 	opUpdate    // Name is the commit id
-	opKept      // Name is the name of a cache; see [store.CacheStore]
 	opSettle    // whether the commit with the id Name was made
 	opSync      // the sequence number of the latest change
 	opLost      // the lost parts of the store
@@ -32,7 +31,6 @@ const (
 	opStop // end of the scan
 	opCounts
 	opHeld // whether the lease Name is held
-	opRead // the next part of a cache
 )
 
 type op uint8
@@ -47,16 +45,15 @@ type request struct {
 
 // response is a message of the owner. Its exported fields are part of the protocol.
 type response struct {
-	Begun          bool
-	Version, Since uint64   // of a transaction that has begun
-	Keys, Values   [][]byte // of a scan
-	Value          []byte
-	More           bool // the scan continues
-	Counts         kv.Counts
-	Yes            bool
-	Lost           []string
-	Sequence       uint64
-	Fault          *fault
+	Begun        bool
+	Keys, Values [][]byte // of a scan
+	Value        []byte
+	More         bool // the scan continues
+	Counts       kv.Counts
+	Yes          bool
+	Lost         []string
+	Sequence     uint64
+	Fault        *fault
 }
 
 // fault is an error in a response.

@@ -5,24 +5,14 @@ import (
 	"errors"
 	"regexp"
 	"time"
-
-	"bugle/engine/service/local"
-	"bugle/store/badger"
 )
 
 // silentStarts is the number of starts in a terminal that does not respond.
 const silentStarts = 3
 
 // starts measures the time from the start of the program to the first frame with campaigns, to the first frame whose
-// first campaign is the one changed last, and until a campaign far down can be found. The first time a store is opened,
-// it has no cached index; later it does.
+// first campaign is the one changed last, and until a campaign far down can be found.
 func (r *run) starts(ctx context.Context) error {
-	if err := r.startsIn(ctx, true, min(r.Starts, silentStarts), " without an index that was kept"); err != nil {
-		return err
-	}
-	if err := r.keepIndex(ctx); err != nil {
-		return err
-	}
 	if err := r.startsIn(ctx, true, r.Starts, ""); err != nil {
 		return err
 	}
@@ -56,25 +46,6 @@ func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) e
 	row.Campaigns = r.Campaigns
 	r.add(row)
 	return nil
-}
-
-// keepIndex makes the program cache its index, as it does after the store was open for a while.
-func (r *run) keepIndex(ctx context.Context) (err error) {
-	dir, err := r.working(ctx)
-	if err != nil {
-		return err
-	}
-	db, err := badger.Open(ctx, badger.Options{Dir: dir})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	svc, err := local.Open(db, Workspace, local.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(svc.Close(), err) }()
-	return svc.KeepIndex(ctx)
 }
 
 // startTargets returns the targets for a store of that size, or of the next larger size with targets.

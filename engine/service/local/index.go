@@ -20,14 +20,12 @@ type indexer struct {
 	*reader
 	tasks  *tasks
 	follow *follower
-	keep   KeepIndex
 
 	mu      sync.Mutex
 	ix      *index.Index        // nil until it is requested
 	removed map[string]struct{} // deleted campaigns, whose later changes are outdated
 	misses  int                 // searches without an index
 	loads   int                 // running loads: the index is not complete
-	saved   savedIndex
 }
 
 // scansBeforeIndex is the number of searches that scan the store before the index is built, so that a command
@@ -70,9 +68,6 @@ func (x *indexer) load(ix *index.Index) bool {
 	started := x.tasks.start(func(ctx context.Context) {
 		err := x.follow.wait(ctx) // writes of others during the load are received
 		if err == nil {
-			err = x.restore(ctx, ix)
-		}
-		if err != nil && ctx.Err() == nil {
 			err = x.fill(ctx, ix)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -91,7 +86,6 @@ func (x *indexer) load(ix *index.Index) bool {
 		if ix.Len() > freeMemoryFrom {
 			debug.FreeOSMemory() // what the load has left behind is several times an idle program
 		}
-		x.saveWhenIdle(ctx, ix)
 	})
 	if started {
 		x.loads++
@@ -101,10 +95,8 @@ func (x *indexer) load(ix *index.Index) bool {
 
 // fill reads the summaries, newest campaigns first. Damaged ones are reported and skipped.
 func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
-	version := uint64(0)
-	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+	return ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		err := x.skipDamage(x.db.Read(ctx, func(tx store.Tx) error {
-			version = tx.Version()
 			return tx.Workspace(x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
 					return store.Stop
@@ -116,10 +108,6 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 			yield(engine.Summary{}, err)
 		}
 	})
-	if err == nil {
-		x.loaded(ix, version, neverSaved)
-	}
-	return err
 }
 
 // drop discards an incorrect index; a new one is built on demand.
@@ -139,13 +127,7 @@ func (x *indexer) onCommit(changes []change) {
 	if x.ix == nil {
 		return // a load that begins later reads it
 	}
-	x.apply(changes)
-	x.saved.changes += len(changes)
-	x.wake()
-}
-
-// apply applies changes to the index. Transactions may arrive in another order than that of their commits.
-func (x *indexer) apply(changes []change) {
+	// Transactions may arrive in another order than that of their commits.
 	var put []engine.Summary
 	for _, c := range changes {
 		switch _, gone := x.removed[c.row.ID]; {

@@ -40,7 +40,6 @@ type Options struct {
 	Trust secret.Trust
 	// Fetcher downloads the attachments of emails. Nil: one that refuses private addresses.
 	Fetcher *delivery.Fetcher
-	Keep    KeepIndex
 }
 
 // Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. Caches and
@@ -132,10 +131,6 @@ func (s *Service) Index(context.Context) (*index.Index, bool) {
 	ix := s.writer.index.request(scansBeforeIndex + 1)
 	return ix, ix != nil
 }
-
-// KeepIndex saves the index immediately instead of after some idle time, for programs that fill a store or
-// measure one. It does nothing for a small store.
-func (s *Service) KeepIndex(ctx context.Context) error { return s.writer.index.saveNow(ctx) }
 
 // Reindex updates the index after the store was changed without the service, for example by a repair.
 func (s *Service) Reindex() {

@@ -159,7 +159,7 @@ func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}}
+	return &writer{reader: r, index: &indexer{reader: r, tasks: t}}
 }
 
 // update runs fn in one write transaction. After the commit, and before it returns, searches include its

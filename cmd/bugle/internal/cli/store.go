@@ -119,10 +119,6 @@ func (s *Store) close() error {
 // Folder returns the store in a folder, or nil if it is in a database.
 func (s *Store) Folder() *socket.DB { return s.folder }
 
-// KeepIndex decides whether the search index of a workspace is cached for the next start. Tests also cache indexes of
-// small workspaces.
-var KeepIndex local.KeepIndex
-
 // Patience is how long to wait for the process that has the store open; 0 means the usual time. Tests wait longer on
 // machines with much else to do.
 var Patience time.Duration
@@ -149,7 +145,7 @@ func (s *Store) service(ctx context.Context, id string) (*local.Service, error) 
 	if svc, ok := s.services[id]; ok {
 		return svc, nil
 	}
-	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex, Trust: s.trust, OnDamage: func(err error) {
+	svc, err := local.Open(s.records, id, local.Options{Trust: s.trust, OnDamage: func(err error) {
 		text, more, _ := strings.Cut(err.Error(), "\n")
 		if more != "" {
 			text += fmt.Sprintf(" (and %d more)", 1+strings.Count(more, "\n"))

@@ -67,7 +67,7 @@ func TestRot(t *testing.T) {
 
 // rotAlways are the counts that are printed even if they are zero.
 var rotAlways = []string{
-	"flips", "flips in tables that serve wrote", "flips in a kept index", "tables compacted", "answers: right", "answers: reported as damaged", "backups called damaged",
+	"flips", "flips in tables that serve wrote", "tables compacted", "answers: right", "answers: reported as damaged", "backups called damaged",
 	"FAULT silent loss", "FAULT loss reported only in part", "FAULT backup", "FAULT crash",
 }
 

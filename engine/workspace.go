@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -93,21 +92,6 @@ type Gateway struct {
 	CAFile string `json:"ca_file,omitempty"`
 }
 
-// UnmarshalJSON reads a gateway, including provider names that stores used before 2026-11.
-func (g *Gateway) UnmarshalJSON(b []byte) error {
-	type plain Gateway
-	former := struct {
-		*plain
-		Provider string `json:"carrier"`
-	}{plain: (*plain)(g)}
-	g.Provider = ""
-	if err := json.Unmarshal(b, &former); err != nil {
-		return err
-	}
-	g.Provider = cmp.Or(g.Provider, former.Provider)
-	return nil
-}
-
 // SecretRef describes where a secret is stored; the secret itself is never stored in the workspace. Exactly
 // one field is set.
 type SecretRef struct {
@@ -157,21 +141,6 @@ type Connector struct {
 	Name     string `json:"connector_name"`
 	Provider string `json:"provider"` // [ProviderOutbox] or [ProviderSMTP]
 	SMTP     *SMTP  `json:"smtp,omitempty"`
-}
-
-// UnmarshalJSON reads a connector, including provider names that stores used before 2026-11.
-func (c *Connector) UnmarshalJSON(b []byte) error {
-	type plain Connector
-	former := struct {
-		*plain
-		Provider string `json:"carrier"`
-	}{plain: (*plain)(c)}
-	c.Provider = ""
-	if err := json.Unmarshal(b, &former); err != nil {
-		return err
-	}
-	c.Provider = cmp.Or(c.Provider, former.Provider)
-	return nil
 }
 
 // SMTP configures a mail server.

@@ -105,8 +105,6 @@ type Campaigns interface {
 	ClearCampaign(id string) error
 	// FinishDeletes removes some of the remaining records of deleted campaigns, and reports whether more remain.
 	FinishDeletes() (more bool, err error)
-	// Upgrade migrates a campaign of an earlier version, and its working copy, to the current format.
-	Upgrade(id string) error
 }
 
 // Summaries are the summaries of campaigns, which lists show.

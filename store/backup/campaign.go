@@ -59,7 +59,7 @@ func RestoreCampaign(ctx context.Context, db kv.DB, file, passphrase, workspace,
 				return err
 			}
 		}
-		return s.Upgrade(id) // the backup may have an earlier format
+		return nil
 	})
 }
 

@@ -412,27 +412,6 @@ func TestOlderTables(t *testing.T) {
 	}
 }
 
-// A store that an earlier program has made gets an id, and its tables are its own.
-func TestStoreOfEarlierVersionGetsID(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, badger.Folder)
-	if err := os.CopyFS(path, os.DirFS("testdata/format1/store")); err != nil {
-		t.Fatal(err)
-	}
-	other, _ := twin(t, badger.Options{}, "theirs", 3)
-	session(t, badger.Options{Dir: dir}, func(db *badger.DB) { wantOld(t, db) })
-	problems, id := badger.Inspect(t, path)
-	if len(problems) > 0 || id == [16]byte{} {
-		t.Errorf("%q is wrong, and its id is %x", problems, id)
-	}
-	session(t, badger.Options{Dir: dir}, func(db *badger.DB) { wantOld(t, db) })
-	badger.Unlist(t, path, "000001.sst")
-	copyFile(t, filepath.Join(path, "000001.sst"), filepath.Join(other, badger.Folder, "000001.sst"))
-	if problems, again := badger.Inspect(t, path); len(problems) != 1 || again != id {
-		t.Errorf("%q is wrong, and its id is %x, not %x", problems, again, id)
-	}
-}
-
 // What an earlier program writes to a store that has an id is not lost.
 func TestEarlierVersion(t *testing.T) {
 	defer badger.SetCompactors(0)()

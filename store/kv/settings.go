@@ -2,7 +2,6 @@ package kv
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -267,31 +266,4 @@ func (s WorkspaceSettings) copyKey(kind byte, names ...string) []byte {
 		key = appendName(key, n)
 	}
 	return key
-}
-
-// copyAllSettings migrates a store from format 1 to 2: it writes the copy of each workspace's settings and the records
-// of its API keys. It does not change the settings themselves.
-func copyAllSettings(ctx context.Context, db DB) error {
-	var ids []string
-	err := db.View(ctx, func(tx Tx) (err error) {
-		ids, err = Workspaces(tx)
-		return err
-	})
-	for _, id := range ids {
-		if err != nil {
-			break
-		}
-		err = db.Update(ctx, func(tx Tx) error {
-			s := NewWorkspaceTx(tx, id)
-			w, payload, err := s.readSettings(s.settingsKey())
-			if isDamage(err) {
-				return nil // nothing to copy; doctor reports it
-			}
-			if err != nil {
-				return err
-			}
-			return s.putCopies(payload, w.Keys)
-		})
-	}
-	return err
 }

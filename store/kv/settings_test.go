@@ -2,7 +2,6 @@ package kv_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -166,66 +165,5 @@ func TestCopiesFollowSettings(t *testing.T) {
 		if again := check(t, db); len(again.Findings) > 0 {
 			t.Errorf("%q was damaged, and then there is %+v", prefix, again.Findings)
 		}
-	}
-}
-
-// A store of the first format gets the copies when it is opened, and loses no byte of its settings, also when
-// that is interrupted.
-func TestSettingsOfFirstFormat(t *testing.T) {
-	db := mem.New()
-	defer db.Close()
-	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
-	for _, r := range dump(t, db) {
-		if r.key[0] == 's' {
-			change(t, db, string(r.key), nil)
-		}
-	}
-	format := []byte("mformat\x00\x01")
-	first := []byte(`{"id":"DEMO","name":"Demo","later":[1.0],"keys":[{"id":"k1","hash":"aa","scopes":["campaigns:create_manage"]}]}`)
-	change(t, db, settingsRecord, kv.EncodeValue([]byte(settingsRecord), first))
-	change(t, db, string(format), kv.EncodeValue(format, []byte(`{"format":1}`)))
-	if c := check(t, db); len(c.Findings) > 0 || c.Format != 1 {
-		t.Errorf("before: %+v", c)
-	}
-	for range 2 {
-		if err := kv.Prepare(t.Context(), db); err != nil {
-			t.Fatal(err)
-		}
-		if c := check(t, db); len(c.Findings) > 0 || c.Format != kv.Format {
-			t.Errorf("after: %+v", c)
-		}
-		if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(format, kv.EncodeValue(format, []byte(`{"format":1}`))) }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, r := range dump(t, db) {
-		if (string(r.key) == settingsRecord || string(r.key) == settingsCopy) && !bytes.HasSuffix(r.value, first) {
-			t.Errorf("%q is %q", r.key, r.value)
-		}
-	}
-}
-
-// full is a store that takes no more changes.
-type full struct{ kv.DB }
-
-func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrDiskFull }
-
-// A store of the first format can be read while its disk is full: it gets the copies when there is room.
-func TestFirstFormatOnFullDisk(t *testing.T) {
-	db := newStore(t)
-	change(t, db, settingsCopy, nil)
-	format := []byte("mformat\x00\x01")
-	change(t, db, string(format), kv.EncodeValue(format, []byte(`{"format":1}`)))
-	if err := kv.Prepare(t.Context(), full{db}); err != nil {
-		t.Error(err)
-	}
-	if _, err := settingsOf(t, db); err != nil {
-		t.Error(err)
-	}
-	if err := kv.Prepare(t.Context(), db); err != nil {
-		t.Error(err)
-	}
-	if c := check(t, db); len(c.Findings) > 0 || c.Format != kv.Format {
-		t.Errorf("%+v", c)
 	}
 }

@@ -345,9 +345,6 @@ func (d documents) ClearCampaign(id string) error {
 // FinishDeletes implements [store.Campaigns]: nothing is left of a campaign whose row is gone.
 func (d documents) FinishDeletes() (more bool, err error) { return false, d.check() }
 
-// Upgrade implements [store.Campaigns]: programs that kept an earlier format had no database.
-func (d documents) Upgrade(id string) error { return d.check(whatCampaign, id) }
-
 // rows are the summaries of campaigns.
 type rows struct{ *records }
 

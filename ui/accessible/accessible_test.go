@@ -469,27 +469,6 @@ func TestHistoryAndRestore(t *testing.T) {
 	b.wantStored("basic_details.name", `"Spring sale"`)
 }
 
-// A restored version of an older program gets the filter types of the specification.
-func TestRestoreUpgradesOldFilters(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	c := b.stored()
-	group, err := doc.Parse([]byte(`{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"name":"price"}]}}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := c.Body.Set(doc.P("segmentation_details", "included_filters"), group)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, body := range []doc.Value{body, c.Body} {
-		if _, err := b.svc.Save(t.Context(), engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: body}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.play("history|version 2|yes||leave")
-	b.wantStored("segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type", `"user_attributes"`)
-}
-
 // Edits of a service that cannot store unfinished ones are kept, and applied at once.
 func TestPendingEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)

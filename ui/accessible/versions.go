@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
@@ -63,7 +62,7 @@ func (v versions) revision(ctx context.Context, h engine.RevisionReader, n int64
 		return v.reportError(ctx, "Cannot load the version", err)
 	}
 	c := v.campaign
-	c.Body, _ = catalog.WithFilterTypes(then.Body) // an older program may have written it
+	c.Body = then.Body
 	root := c.Document()
 	changes := doc.Diff(engine.DocumentBody(v.root), c.Body)
 	if len(changes) == 0 {

@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -301,7 +300,7 @@ func (s *Screen) restore() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an older program may have written it
+	body := s.shown.version.Body
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),
 		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",

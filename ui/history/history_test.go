@@ -3,7 +3,6 @@ package history_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -109,28 +108,6 @@ func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	}
 	if got := r.Doc.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text(); strings.Contains(got, "half") {
 		t.Errorf("the builder got %q", got)
-	}
-}
-
-// oldFilterService has versions with filters written by an older program.
-type oldFilterService struct{ *local.Service }
-
-const earlierFilter = `{"segmentation_details":{"included_filters":{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"filter_type":%q,"name":"price"}]}}]}}}`
-
-func (e oldFilterService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
-	c, err := e.Service.Revision(ctx, id, n)
-	if err == nil {
-		c.Body, err = doc.Parse(fmt.Appendf(nil, earlierFilter, "event_attributes"))
-	}
-	return c, err
-}
-
-func TestRestoreUpgradesOldFilters(t *testing.T) {
-	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(oldFilterService{svc}), screen.Route{ID: id}), 120, 40)
-	h.Press("down", "enter", "y")
-	if got := string(h.LastRoute().Doc.Encode()); got != fmt.Sprintf(earlierFilter, "user_attributes") {
-		t.Errorf("the builder got %s", got)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/kv"
-	"bugle/store/mem"
 )
 
 func wholeSettings() engine.Workspace {

@@ -3,9 +3,6 @@ package postgres
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,60 +17,6 @@ const whatCampaign = "a campaign id"
 // campaignKey names a campaign.
 type campaignKey struct{ workspace, id string }
 
-// stored is a campaign as it was read, or that there is none.
-type stored struct {
-	etag     int64
-	campaign engine.Campaign // nothing but its revision is known where it is damaged
-	present  bool
-}
-
-// campaigns caches campaigns that this process has read or written recently. A write transaction assumes that they are
-// unchanged, and the database checks that. The cache has two halves; when the younger one is full, the older one is dropped.
-type campaigns struct {
-	mu         sync.Mutex
-	young, old map[campaignKey]*stored
-	size       int // of the younger half, about, in bytes
-}
-
-const (
-	campaignsKept = 8 << 20 // bytes, about
-	// A campaign takes so many times its text in memory, and so much at least.
-	perByte, perCampaign = 4, 1 << 10
-)
-
-func (c *campaigns) get(key campaignKey) *stored {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s, ok := c.young[key]; ok {
-		return s
-	}
-	return c.old[key]
-}
-
-func (c *campaigns) put(key campaignKey, s *stored, size int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	size = perByte*size + perCampaign
-	if c.young == nil || c.size+size > campaignsKept/2 {
-		c.young, c.old, c.size = map[campaignKey]*stored{}, c.young, 0
-	}
-	c.young[key] = s
-	c.size += size
-}
-
-func (c *campaigns) drop(key campaignKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.young, key)
-	delete(c.old, key)
-}
-
-func (c *campaigns) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.young, c.old, c.size = nil, nil, 0
-}
-
 // documents are the campaigns of a workspace.
 type documents struct{ *records }
 
@@ -84,65 +27,38 @@ func (d documents) Campaign(id string) (engine.Campaign, error) {
 	if err := d.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
 	}
-	if d.guess() {
-		if known := d.db.cache.get(d.key(id)); known != nil {
-			d.expect(assumption{condition: "(SELECT etag FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE) = $3", args: []any{d.id, escape(id), known.etag}, locks: true})
-			d.see(id, known)
-			return known.campaign, nil
-		}
-	}
-	row, err := d.present(id)
-	if errors.Is(err, store.ErrNotFound) {
-		d.see(id, &stored{})
-		return engine.Campaign{}, err
-	}
-	if err != nil {
-		return engine.Campaign{}, err
-	}
-	return d.take(id, row)
-}
-
-// take decodes a campaign, and keeps it.
-func (d documents) take(id string, row campaignRow) (engine.Campaign, error) {
-	known := &stored{etag: row.etag, present: true}
-	known.campaign.Revision = row.revision
-	what := fmt.Sprintf("campaign %q", id)
-	if row.checksum == nil {
-		d.see(id, known)
-		return engine.Campaign{}, d.damaged(what, errors.New("its document is missing"))
-	}
-	c, err := d.campaign(what, id, row.revision, row.parts, *row.checksum)
-	if err != nil {
-		d.see(id, known)
-		return c, err
-	}
-	known.campaign = c
-	d.see(id, known)
-	d.db.cache.put(d.key(id), known, len(row.body))
-	return c, nil
-}
-
-// present reads the present revision of a campaign. A transaction that writes locks its row.
-func (d documents) present(id string) (row campaignRow, err error) {
+	var revision int64
+	var p parts
+	var sum *int64
 	if d.write {
 		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
 		d.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE", d.id, escape(id))
 	}
-	err = d.one(`SELECT c.etag, c.revision, r.head, r.body, r.checksum FROM campaign c
+	err := d.one(`SELECT c.revision, r.head, r.body, r.checksum FROM campaign c
 		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision
-		WHERE c.workspace = $1 AND c.id = $2`, []any{d.id, escape(id)}, &row.etag, &row.revision, &row.head, &row.body, &row.checksum)
-	return row, err
+		WHERE c.workspace = $1 AND c.id = $2`, []any{d.id, escape(id)}, &revision, &p.head, &p.body, &sum)
+	if err == nil || errors.Is(err, store.ErrNotFound) {
+		d.see(id, revision)
+	}
+	if err != nil {
+		return engine.Campaign{}, err
+	}
+	what := fmt.Sprintf("campaign %q", id)
+	if sum == nil {
+		return engine.Campaign{}, d.damaged(what, errors.New("its document is missing"))
+	}
+	return d.campaign(what, id, revision, p, *sum)
 }
 
-// see notes what a writer has read and locked.
-func (d documents) see(id string, s *stored) {
+// see notes the revision of a campaign that a writer has read and locked; 0: there is none.
+func (d documents) see(id string, revision int64) {
 	if !d.write {
 		return
 	}
 	if d.seen == nil {
-		d.seen = map[campaignKey]*stored{}
+		d.seen = map[campaignKey]int64{}
 	}
-	d.seen[d.key(id)] = s
+	d.seen[d.key(id)] = revision
 }
 
 func (d documents) campaign(what, id string, n int64, p parts, sum int64) (engine.Campaign, error) {
@@ -187,33 +103,28 @@ func (d documents) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
-	// The first time, the primary key tells whether there is one.
-	if !d.first || d.open {
-		s, err := d.read(c.ID)
-		if err != nil {
-			return err
-		}
-		if s.present {
-			return fmt.Errorf("campaign %q already exists", c.ID)
-		}
+	switch n, err := d.locked(c.ID); {
+	case err != nil:
+		return err
+	case n > 0:
+		return fmt.Errorf("campaign %q already exists", c.ID)
 	}
 	return d.putRevision(c, sum, rev, 1, true)
 }
 
-// read returns the etag and revision of a campaign, and locks its row.
-func (d documents) read(id string) (*stored, error) {
-	if s, ok := d.seen[d.key(id)]; ok {
-		return s, nil
+// locked returns the revision of a campaign, and locks its row; 0: there is none.
+func (d documents) locked(id string) (revision int64, err error) {
+	if n, ok := d.seen[d.key(id)]; ok {
+		return n, nil
 	}
-	s := &stored{present: true}
-	err := d.one("SELECT etag, revision FROM campaign c WHERE workspace = $1 AND id = $2"+d.lock("c"), []any{d.id, escape(id)}, &s.etag, &s.campaign.Revision)
+	err = d.one("SELECT revision FROM campaign c WHERE workspace = $1 AND id = $2"+d.lock("c"), []any{d.id, escape(id)}, &revision)
 	if errors.Is(err, store.ErrNotFound) {
-		s, err = &stored{}, nil
+		err = nil
 	}
 	if err == nil {
-		d.see(id, s)
+		d.see(id, revision)
 	}
-	return s, err
+	return revision, err
 }
 
 // PutCampaign implements [store.Campaigns].
@@ -221,11 +132,10 @@ func (d documents) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return 0, err
 	}
-	old, err := d.read(c.ID)
+	last, err := d.locked(c.ID)
 	if err != nil {
 		return 0, err
 	}
-	last := old.campaign.Revision
 	n := last + 1
 	if coalesce && last > 1 {
 		if err := d.exec("DELETE FROM revision WHERE workspace = $1 AND campaign = $2 AND n = $3", d.id, escape(c.ID), last); err != nil {
@@ -235,7 +145,7 @@ func (d documents) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err := d.thin(c.ID, n); err != nil {
 		return 0, err
 	}
-	return n, d.putRevision(c, sum, rev, n, !old.present)
+	return n, d.putRevision(c, sum, rev, n, last == 0)
 }
 
 // putRevision stores a campaign, its summary, and its revision n.
@@ -245,17 +155,15 @@ func (d documents) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 	}
 	c.Revision, sum.Revision = n, n
 	rev.N, rev.Size = n, c.Body.Size()
-	next := &stored{etag: rand.Int64(), campaign: c, present: true}
-	if err := errors.Join(d.putRow(c, sum, n, next.etag, added), d.putPast(c.ID, rev, c)); err != nil {
+	if err := errors.Join(d.putRow(c, sum, n, added), d.putPast(c.ID, rev, c)); err != nil {
 		return err
 	}
-	d.see(c.ID, next)
-	d.after = append(d.after, func() { d.db.cache.put(d.key(c.ID), next, rev.Size) })
+	d.see(c.ID, n)
 	return nil
 }
 
 // putRow writes the row of a campaign.
-func (d documents) putRow(c engine.Campaign, sum engine.Summary, n, etag int64, added bool) error {
+func (d documents) putRow(c engine.Campaign, sum engine.Summary, n int64, added bool) error {
 	row, err := wire.Encode(wire.ToSummary(sum))
 	if err != nil {
 		return fmt.Errorf("the summary of campaign %q %w", c.ID, err)
@@ -264,13 +172,14 @@ func (d documents) putRow(c engine.Campaign, sum engine.Summary, n, etag int64, 
 		d.watch.SummaryStored(d.id, sum)
 	}
 	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: c.ID})
-	values := []any{d.id, escape(c.ID), n, etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
-		array(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row)}
+	values := []any{d.id, escape(c.ID), n, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
+		escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row)}
 	if added {
-		return d.add(&addCampaign, values...)
+		return d.exec(`INSERT INTO campaign (workspace, id, revision, name, status, channel, delivery_type, team, tags, created_by, updated_by, created_at, updated_at,
+			starts_at, ends_at, summary, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`, values...)
 	}
-	return d.exec(`UPDATE campaign SET revision = $3, etag = $4, name = $5, status = $6, channel = $7, delivery_type = $8, team = $9, tags = $10::text::text[],
-		created_by = $11, updated_by = $12, created_at = $13, updated_at = $14, starts_at = $15, ends_at = $16, summary = $17, checksum = $18
+	return d.exec(`UPDATE campaign SET revision = $3, name = $4, status = $5, channel = $6, delivery_type = $7, team = $8, tags = $9,
+		created_by = $10, updated_by = $11, created_at = $12, updated_at = $13, starts_at = $14, ends_at = $15, summary = $16, checksum = $17
 		WHERE workspace = $1 AND id = $2`, values...)
 }
 
@@ -281,26 +190,10 @@ func (d documents) putPast(id string, rev engine.Revision, c engine.Campaign) er
 	if err := errors.Join(err1, err2); err != nil {
 		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
 	}
-	return d.add(&addRevision, d.id, escape(id), rev.N, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(id, rev.N, meta), p.head, p.body, d.revisionSum(id, rev.N, p))
+	return d.exec(`INSERT INTO revision (workspace, campaign, n, at, author, status, meta, meta_sum, head, body, checksum)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		d.id, escape(id), rev.N, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(id, rev.N, meta), p.head, p.body, d.revisionSum(id, rev.N, p))
 }
-
-// array spells texts as PostgreSQL spells an array.
-func array(list []string) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, s := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('"')
-		b.WriteString(quoted.Replace(escape(s)))
-		b.WriteByte('"')
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
 func escaped(list []string) []string {
 	out := make([]string, len(list))
@@ -315,11 +208,11 @@ func (d documents) DeleteCampaign(id string) error {
 	if err := d.check(whatCampaign, id); err != nil {
 		return err
 	}
-	s, err := d.read(id)
+	n, err := d.locked(id)
 	if err != nil {
 		return err
 	}
-	if !s.present {
+	if n == 0 {
 		return store.ErrNotFound
 	}
 	return d.ClearCampaign(id)
@@ -333,8 +226,7 @@ func (d documents) ClearCampaign(id string) error {
 	if err := d.exec("DELETE FROM campaign WHERE workspace = $1 AND id = $2", d.id, escape(id)); err != nil {
 		return err
 	}
-	d.see(id, &stored{})
-	d.db.cache.drop(d.key(id))
+	d.see(id, 0)
 	if d.watch != nil {
 		d.watch.CampaignRemoved(d.id, id)
 	}

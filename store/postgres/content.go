@@ -60,10 +60,10 @@ func (c content) item(ref engine.ContentRef, p parts, sum int64) (out engine.Con
 	return out, nil
 }
 
-// serialize has transactions wait for each other transactions that change versions of the same template.
-func (c content) serialize(ref engine.ContentRef) {
-	if c.write && ref.Kind == engine.KindTemplate {
-		c.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "bugle content "+c.name(string(ref.Kind), []string{ref.Name}))
+// serializeVersions has the transaction wait for others that change versions of the same template.
+func (c content) serializeVersions(ref engine.ContentRef) {
+	if ref.Kind == engine.KindTemplate {
+		c.serialize("content", string(ref.Kind), ref.Name)
 	}
 }
 
@@ -72,7 +72,7 @@ func (c content) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) 
 	if err := c.checkContent(ref); err != nil {
 		return engine.ContentItem{}, err
 	}
-	c.serialize(ref)
+	c.serializeVersions(ref)
 	sql := "SELECT version, head, body, checksum FROM content WHERE workspace = $1 AND kind = $2 AND name = $3"
 	args := []any{c.id, string(ref.Kind), escape(ref.Name)}
 	if ref.Kind == engine.KindTemplate && ref.Version == 0 {
@@ -145,7 +145,7 @@ func (c content) PutContent(item engine.ContentItem) error {
 	if err != nil {
 		return fmt.Errorf("%s %w", ref, err)
 	}
-	c.serialize(ref)
+	c.serializeVersions(ref)
 	c.changed(store.Change{Workspace: c.id, Kind: store.ChangedSettings})
 	version := rowVersion(ref)
 	return c.exec("INSERT INTO content (workspace, kind, name, version, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7)"+
@@ -159,7 +159,7 @@ func (c content) DeleteContent(ref engine.ContentRef) error {
 	if err := c.checkContent(ref); err != nil {
 		return err
 	}
-	c.serialize(ref)
+	c.serializeVersions(ref)
 	sql := "DELETE FROM content WHERE workspace = $1 AND kind = $2 AND name = $3"
 	args := []any{c.id, string(ref.Kind), escape(ref.Name)}
 	if ref.Kind != engine.KindTemplate || ref.Version > 0 {

@@ -60,8 +60,8 @@ func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEnd
 
 // filler makes the tables as large as those of a large team, so that the planner takes indexes where there are any.
 const filler = `
-INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, updated_at, summary, checksum)
-	SELECT 'DEMO', 'f' || n, 3, n, 'name ' || n, 'ACTIVE', 'PUSH', 'ONE_TIME', '', '{}', '', '', now() - n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO campaign (workspace, id, revision, name, status, channel, delivery_type, team, tags, created_by, updated_by, updated_at, summary, checksum)
+	SELECT 'DEMO', 'f' || n, 3, 'name ' || n, 'ACTIVE', 'PUSH', 'ONE_TIME', '', '{}', '', '', now() - n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
 INSERT INTO revision (workspace, campaign, n, author, status, meta, meta_sum, head, body, checksum)
 	SELECT 'DEMO', 'f' || n, r, '', '', '{}', 0, '{}', '{}', 0 FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
 INSERT INTO working_copy (workspace, campaign, head, body, checksum) SELECT 'DEMO', 'f' || n, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
@@ -76,6 +76,13 @@ INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease,
 INSERT INTO request_id (workspace, operation, id, expires_at) SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute' FROM generate_series(1, 100000) AS n;
 INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 100000) AS n;
 ANALYZE;`
+
+func exec(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
 
 // With 100,000 campaigns, no statement of what people and servers do all day reads a whole table.
 func TestStatementsUseIndexes(t *testing.T) {
@@ -240,13 +247,8 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.WorkspaceTx) error { return s.DeleteCampaign(id) },
 			func(s store.WorkspaceTx) error { _, err := s.FinishDeletes(); return err },
 		}
-		for i, step := range steps {
+		for _, step := range steps {
 			write(t, db, step)
-			if i == 0 {
-				if _, err := db.Campaign(t.Context(), space, id); err != nil {
-					t.Fatal(err)
-				}
-			}
 		}
 		if err := db.Sync(t.Context()); err != nil {
 			t.Fatal(err)

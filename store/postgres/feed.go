@@ -58,7 +58,6 @@ type feed struct {
 
 	reading sync.Mutex // guards at, and is held while changes are read
 	at      *cursor    // nil before the first read
-	syncs   line[chan error]
 }
 
 // Follow implements [store.Feed].
@@ -70,45 +69,29 @@ func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)
 	d.feed.followers.Follow(ctx, ready, tell)
 }
 
-// Sync implements [store.Feed]. Concurrent calls share one read.
+// Sync implements [store.Feed].
 func (d *DB) Sync(ctx context.Context) error {
 	if !d.feed.followers.Ready() {
 		return nil
 	}
-	looked := make(chan error, 1)
-	if err := d.feed.syncs.join(d, looked); err != nil {
-		return err
-	}
-	select {
-	case err := <-looked:
-		if err != nil {
-			return d.explain(err)
-		}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	waiting, end := context.WithCancel(ctx)
-	defer end()
-	defer context.AfterFunc(d.ctx, end)()
-	err := d.feed.followers.Drain(waiting)
-	if err != nil && ctx.Err() == nil {
-		return store.ErrClosed
-	}
-	return err
-}
-
-// looks reads new changes for calls of Sync that came before.
-func (d *DB) looks(ctx context.Context, calls []chan error) {
 	err := d.look(ctx)
 	if err != nil && lost(err) { // perhaps only this connection
 		err = d.look(ctx)
 	}
-	if d.ctx.Err() != nil {
-		err = store.ErrClosed
+	switch {
+	case d.ctx.Err() != nil:
+		return store.ErrClosed
+	case err != nil:
+		return d.explain(err)
 	}
-	for _, c := range calls {
-		c <- err
+	waiting, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(d.ctx, end)()
+	err = d.feed.followers.Drain(waiting)
+	if err != nil && ctx.Err() == nil {
+		return store.ErrClosed
 	}
+	return err
 }
 
 // look reads new changes on a connection of the pool.
@@ -233,7 +216,6 @@ const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::
 // restart begins anew with a cursor, and tells followers that they may have missed something.
 func (d *DB) restart(c *cursor, low, timeline int64) {
 	*c = cursor{low: low, seen: map[int64]int64{}, timeline: timeline}
-	d.cache.clear()
 	d.feed.followers.Publish(store.Change{})
 }
 
@@ -281,7 +263,6 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	}
 	maps.Copy(c.seen, fresh)
 	if len(news) > 0 {
-		d.forget(news)
 		d.feed.followers.Publish(news...)
 	}
 	if n == feedBatch && last < low {
@@ -296,13 +277,4 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 		}
 	}
 	return n == feedBatch, nil
-}
-
-// forget drops changed campaigns from the cache: a wrong assumption costs a round trip.
-func (d *DB) forget(news []store.Change) {
-	for _, c := range news {
-		if c.Kind == store.ChangedCampaign {
-			d.cache.drop(campaignKey{c.Workspace, c.ID})
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,19 +20,13 @@ func (k keys) checkOnce(op, key string) error {
 	return k.check("the name of an operation", op, "a key", key)
 }
 
-// IdempotencyRecord implements [store.Idempotency]. A write transaction assumes that there is none, which is true unless a
-// request is repeated.
+// IdempotencyRecord implements [store.Idempotency]. A write transaction waits for others with the same key: what it reads
+// later would otherwise be the work of the very request that it repeats.
 func (k keys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
 	if err := k.checkOnce(op, key); err != nil {
 		return store.IdempotencyRecord{}, err
 	}
-	if k.guess() {
-		k.unused = append(k.unused, keyName{k.id, op, key})
-		k.expect(assumption{name: k.name("idempotency", []string{op, key}), condition: "NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)",
-			args: []any{k.id, escape(op), escape(key)}})
-		k.note(store.ErrNotFound, "idempotency", op, key)
-		return store.IdempotencyRecord{}, store.ErrNotFound
-	}
+	k.serialize("idempotency", op, key)
 	// Locking the row makes the commit of this transaction wait for the standbys. The record itself may so far have been
 	// committed on the primary only.
 	i := store.IdempotencyRecord{Operation: op, Key: key}
@@ -41,10 +34,6 @@ func (k keys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error)
 	var sum int64
 	err := k.one("SELECT fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3"+k.lock(""),
 		[]any{k.id, escape(op), escape(key)}, &i.Fingerprint, &i.Running, &i.Lease, &begun, &i.ExpiresAt, &i.Result, &sum)
-	k.note(err, "idempotency", op, key)
-	if errors.Is(err, store.ErrNotFound) {
-		k.unused = append(k.unused, keyName{k.id, op, key})
-	}
 	if err != nil {
 		return store.IdempotencyRecord{}, err
 	}
@@ -70,24 +59,15 @@ func (k keys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if i.ExpiresAt.IsZero() {
 		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
 	}
-	own := keyName{k.id, i.Operation, i.Key}
-	k.unused = slices.DeleteFunc(k.unused, func(n keyName) bool { return n == own })
 	if i.Lease != "" {
 		if err := k.db.leases.hold(k.tx, i.Lease); err != nil {
 			return err
 		}
 	}
-	values := []any{k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i)}
-	return k.put(&addIdempotent, values, ` ON CONFLICT (workspace, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, running = excluded.running, lease = excluded.lease,
-		at = excluded.at, expires_at = excluded.expires_at, answer = excluded.answer, checksum = excluded.checksum`, "idempotency", i.Operation, i.Key)
-}
-
-// put queues the insertion of a row, or of one that replaces an earlier one.
-func (k keys) put(in *insertion, values []any, replace, table string, names ...string) error {
-	if replace = k.replacing(replace, table, names...); replace == "" {
-		return k.add(in, values...)
-	}
-	return k.exec(in.sql+replace, arrays([]row{{in, values}})...)
+	return k.exec(`INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, at, expires_at, answer, checksum)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+		running = excluded.running, lease = excluded.lease, at = excluded.at, expires_at = excluded.expires_at, answer = excluded.answer, checksum = excluded.checksum`,
+		k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i))
 }
 
 // DeleteIdempotencyRecord implements [store.Idempotency].
@@ -108,19 +88,13 @@ func (k keys) LeaseHeld(lease string) (bool, error) {
 	return held, err
 }
 
-// RequestID implements [store.Idempotency]. A writer assumes that the id is not taken.
+// RequestID implements [store.Idempotency]. A write transaction waits for others with the same id.
 func (k keys) RequestID(op, id string) (until time.Time, err error) {
 	if err := k.checkOnce(op, id); err != nil {
 		return until, err
 	}
-	if k.guess() {
-		k.expect(assumption{name: k.name("request_id", []string{op, id}), condition: "NOT EXISTS (SELECT FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3)",
-			args: []any{k.id, escape(op), escape(id)}})
-		k.note(store.ErrNotFound, "request_id", op, id)
-		return until, store.ErrNotFound
-	}
+	k.serialize("request_id", op, id)
 	err = k.one("SELECT expires_at FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3"+k.lock(""), []any{k.id, escape(op), escape(id)}, &until)
-	k.note(err, "request_id", op, id)
 	return until.UTC(), err
 }
 
@@ -129,8 +103,8 @@ func (k keys) PutRequestID(op, id string, until time.Time) error {
 	if err := k.checkOnce(op, id); err != nil {
 		return err
 	}
-	return k.put(&addRequestID, []any{k.id, escape(op), escape(id), until.UTC()},
-		" ON CONFLICT (workspace, operation, id) DO UPDATE SET expires_at = excluded.expires_at", "request_id", op, id)
+	return k.exec(`INSERT INTO request_id (workspace, operation, id, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (workspace, operation, id) DO UPDATE SET expires_at = excluded.expires_at`, k.id, escape(op), escape(id), until.UTC())
 }
 
 const (

@@ -3,20 +3,14 @@
 //
 // Write transactions run at READ COMMITTED. They lock the rows that they read, and insert rows that they found missing
 // without replacing, so that conflicting transactions fail and are retried. All writes are sent with the COMMIT in one round
-// trip. Reads before that are answered from what this process knows, if possible, and the database checks these assumptions
-// in the same round trip.
-//
-// Concurrent calls share round trips: creates are committed in groups, gets read in one query, and calls of [DB.Sync] wait
-// for one read of the feed. A group that fails is repeated as single transactions.
+// trip; the database itself commits what arrives at the same time in groups.
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -43,22 +37,18 @@ type Options struct {
 	Patience time.Duration
 
 	tracer pgx.QueryTracer // of tests
-	slow   time.Duration   // of tests: that of batches
 }
 
 // DB is a store in a database. It is safe for concurrent use.
 type DB struct {
-	o       Options
-	pool    *pgxpool.Pool
-	log     *slog.Logger
-	origin  uuid.UUID // names this handle in the feed
-	leases  leases
-	feed    feed
-	cache   campaigns
-	notify  notifier
-	link    link
-	loads   line[*load]
-	commits line[*member]
+	o      Options
+	pool   *pgxpool.Pool
+	log    *slog.Logger
+	origin uuid.UUID // names this handle in the feed
+	leases leases
+	feed   feed
+	notify notifier
+	link   link
 
 	ctx  context.Context // ended by Close
 	end  context.CancelFunc
@@ -67,9 +57,8 @@ type DB struct {
 }
 
 var (
-	_ store.DB     = (*DB)(nil)
-	_ store.Feed   = (*DB)(nil)
-	_ store.Getter = (*DB)(nil)
+	_ store.DB   = (*DB)(nil)
+	_ store.Feed = (*DB)(nil)
 )
 
 const (
@@ -78,8 +67,8 @@ const (
 	firstPatience = 3 * time.Second
 )
 
-// Open connects to a database, and brings its tables to the version of this program. It fails with [ErrNoTables] where
-// there are none and they are not to be made, with [store.ErrNewerVersion] where a later program has changed them, and with
+// Open connects to a database. It fails with [ErrNoTables] where
+// there are none and they are not to be made, with [store.ErrNewerVersion] where a later program has made them, and with
 // [store.ErrUnreachable] where the database does not answer.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -98,10 +87,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err
 	}
-	slow := cmp.Or(o.slow, slowBatch)
-	db.feed.syncs = line[chan error]{do: db.looks, most: math.MaxInt, slow: slow}
-	db.loads = line[*load]{do: db.loading, most: mostLoads, slow: slow}
-	db.commits = line[*member]{do: db.committing, most: mostGrouped, slow: slow, pause: groupPause}
 	db.notify.poked = make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()
@@ -111,21 +96,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// prepare brings the tables up to date.
+// prepare checks the tables, or makes them.
 func (d *DB) prepare(ctx context.Context) error {
 	conn, err := d.acquireWithin(ctx, min(d.o.Patience, firstPatience))
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	err = migrate(ctx, conn.Conn(), d.o.Create)
-	for n := 0; n < 5 && again(err); n++ { // a deadlock with a server that uses the tables
-		err = migrate(ctx, conn.Conn(), d.o.Create)
-	}
-	if err != nil && !errors.Is(err, ErrNoTables) && !errors.Is(err, store.ErrNewerVersion) {
-		return d.explain(err)
-	}
-	return err
+	return d.explain(checkTables(ctx, conn.Conn(), d.o.Create))
 }
 
 // start does something in the background until the store is closed; it reports false where it is already.
@@ -343,15 +321,12 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	lostAt := time.Time{}
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, write: true, first: attempt == 0, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
+		t := &tx{ctx: ctx, db: d, write: true, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
 		err := t.run(fn)
 		switch {
 		case err == nil:
-			t.saved()
 			d.notify.poke()
 			return nil
-		case t.failed == nil && (t.assumed || t.stale && attempt < attempts): // fn may have failed because of a wrong assumption
-			continue
 		case t.failed == nil:
 			return err // of fn
 		case errors.Is(err, errUnknown):
@@ -360,7 +335,6 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 				return fmt.Errorf("%w: %w", store.ErrCommitUnknown, d.explain(settled))
 			}
 			if done {
-				t.saved()
 				d.notify.poke()
 				return nil
 			}

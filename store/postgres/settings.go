@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -37,13 +36,8 @@ func (s settings) SettingsIfChanged(known *store.CachedSettings) (*store.CachedS
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	switch {
-	case known == nil:
+	if known == nil {
 		return s.read("")
-	case s.guess():
-		s.expect(assumption{name: s.name("workspace", []string{string(known.Record)}), condition: "EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)",
-			args: []any{s.id, int64(binary.BigEndian.Uint64(known.Record))}})
-		return known, nil
 	}
 	var etag int64
 	if err := s.one("SELECT etag FROM workspace WHERE id = $1", []any{s.id}, &etag); err != nil {

@@ -1,9 +1,11 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -153,6 +155,21 @@ func TestFeedMissesNothing(t *testing.T) {
 	}
 }
 
+// counter counts statements that have a part.
+type counter struct {
+	part string
+	atomic.Int64
+}
+
+func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, c.part) {
+		c.Add(1)
+	}
+	return ctx
+}
+
+func (c *counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
 // Many changes of several processes cause few reads of the feed, and those of one's own cause none.
 func TestFeedIsReadSeldom(t *testing.T) {
 	t.Parallel()
@@ -213,8 +230,8 @@ func until(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// A handle whose assumptions are outdated finds out, and no update is lost.
-func TestAssumptionsAreChecked(t *testing.T) {
+// No update of two handles is lost.
+func TestNoUpdateIsLost(t *testing.T) {
 	t.Parallel()
 	dbs := filled(t, 2)
 	write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
@@ -412,4 +429,87 @@ func TestRefusalForAUsedKey(t *testing.T) {
 	if !errors.Is(err, refusal) || runs > 2 {
 		t.Errorf("it ended with %v after %d runs", err, runs)
 	}
+}
+
+// A read sees every write that was acknowledged before it, also at another server, however many reads are under way.
+func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
+	t.Parallel()
+	dbs := filled(t, 2)
+	write(t, dbs[1], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
+	var acknowledged atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				atLeast := acknowledged.Load()
+				var n int64
+				read(t, dbs[0], func(s store.WorkspaceTx) error {
+					c, err := s.Campaign("c")
+					n, _ = c.Body.Get("n").Int()
+					return err
+				})
+				if n < atLeast {
+					t.Errorf("%d after %d was acknowledged", n, atLeast)
+					return
+				}
+			}
+		})
+	}
+	for n := range int64(100) {
+		if err := count(t, dbs[1], "c"); err != nil {
+			t.Fatal(err)
+		}
+		acknowledged.Store(n + 1)
+	}
+	stop()
+	all.Wait()
+}
+
+// Servers that create campaigns with the same keys in different orders at once do not block each other.
+func TestSameKeysAtTwoServers(t *testing.T) {
+	t.Parallel()
+	dbs := filled(t, 2)
+	const n = 40
+	var all sync.WaitGroup
+	got := make([][2]string, n)
+	for i := range n {
+		for side, key := range []int{i, n - 1 - i} {
+			all.Go(func() {
+				made, err := create(t, dbs[side], fmt.Sprint("k", key), fmt.Sprintf("c%d-%d", side, key))
+				if err != nil {
+					t.Error(err)
+				}
+				got[key][side] = made
+			})
+		}
+	}
+	all.Wait()
+	var want []string
+	for key, made := range got {
+		if made[0] != made[1] {
+			t.Errorf("the key %d made %v", key, made)
+		}
+		want = append(want, made[0])
+	}
+	wantAll(t, dbs[0], want)
+}
+
+func wantAll(t *testing.T, db store.DB, ids []string) {
+	t.Helper()
+	read(t, db, func(s store.WorkspaceTx) error {
+		n := 0
+		if err := s.Summaries(func(engine.Summary) error { n++; return nil }); err != nil {
+			return err
+		}
+		if n != len(ids) {
+			t.Errorf("there are %d campaigns, not %d", n, len(ids))
+		}
+		for _, id := range ids {
+			if c, err := s.Campaign(id); err != nil || c.ID != id || c.Revision != 1 {
+				t.Errorf("%s is %+v, %v", id, c.Head, err)
+			}
+		}
+		return nil
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -95,11 +94,15 @@ func (r *records) sum(table string, parts ...[]byte) int64 {
 // number spells a number for [records.sum].
 func number(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// isAbsent reports whether the transaction has found a record missing. It must then insert it without replacing a record
-// that another transaction has inserted since.
-func (r *records) isAbsent(table string, names ...string) bool { return r.absent[r.name(table, names)] }
+// serialize has the transaction wait for others that use the same name, before it reads what is there.
+func (r *records) serialize(table string, names ...string) {
+	if r.write {
+		r.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "bugle "+r.name(table, names))
+	}
+}
 
-// note records that a record is missing, if err is [store.ErrNotFound].
+// note records that a record is missing, if err is [store.ErrNotFound]. The transaction must then insert it without
+// replacing a record that another transaction has inserted since.
 func (r *records) note(err error, table string, names ...string) {
 	if !r.write || !errors.Is(err, store.ErrNotFound) {
 		return
@@ -115,12 +118,9 @@ func (r *records) name(table string, names []string) string {
 }
 
 // replacing returns the end of an INSERT that takes the place of a row, or fails where the row was seen not to be there.
-// That it is not there need not be checked then.
 func (r *records) replacing(clause, table string, names ...string) string {
-	if r.isAbsent(table, names...) {
-		name := r.name(table, names)
+	if name := r.name(table, names); r.absent[name] {
 		delete(r.absent, name)
-		r.checks = slices.DeleteFunc(r.checks, func(c assumption) bool { return c.name == name })
 		return ""
 	}
 	return clause

@@ -3,7 +3,6 @@ package postgres
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,8 +18,7 @@ func (d documents) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
-	d.alone = true
-	return d.putRow(c, sum, c.Revision, rand.Int64(), true)
+	return d.putRow(c, sum, c.Revision, true)
 }
 
 // ImportRevision implements [store.Transferable].
@@ -28,7 +26,6 @@ func (d documents) ImportRevision(id string, rev engine.Revision, c engine.Campa
 	if err := d.check(whatCampaign, id); err != nil {
 		return err
 	}
-	d.alone = true
 	return d.putPast(id, rev, c)
 }
 

@@ -20,31 +20,23 @@ import (
 
 // tx is one transaction. Statements without a result are queued, and sent with the next query or with the COMMIT.
 type tx struct {
-	ctx     context.Context
-	db      *DB
-	conn    *pgxpool.Conn // nil before the first statement is sent
-	queue   *pgx.Batch
-	checks  []assumption // assumptions that are to be checked before the queue
-	rows    []row        // what the queue adds
-	alone   bool         // it is not committed with others
-	write   bool
-	open    bool      // BEGIN was sent
-	first   bool      // it is the first attempt, which may assume what it reads
-	wrote   bool      // a statement that writes was queued
-	assumed bool      // there are assumptions that were not checked yet
-	long    bool      // the next query may take up to longAnswer
-	commit  uuid.UUID // of a write
-	held    string    // the lease to renew before the COMMIT, if any
-	watch   store.Watcher
+	ctx    context.Context
+	db     *DB
+	conn   *pgxpool.Conn // nil before the first statement is sent
+	queue  *pgx.Batch
+	write  bool
+	open   bool      // BEGIN was sent
+	wrote  bool      // a statement that writes was queued
+	long   bool      // the next query may take up to longAnswer
+	commit uuid.UUID // of a write
+	held   string    // the lease to renew before the COMMIT, if any
+	watch  store.Watcher
 
-	absent  map[string]bool // records that were read and are not there
-	unused  []keyName       // idempotency keys among them
-	stale   bool            // one of them was used meanwhile
-	seen    map[campaignKey]*stored
+	absent  map[string]bool       // records that were read and are not there
+	seen    map[campaignKey]int64 // revisions of campaigns that it has locked
 	changes []store.Change
 	told    map[store.Change]bool
-	after   []func() // run once it is committed
-	failed  error    // of the database, the first
+	failed  error // of the database, the first
 }
 
 // errUnknown reports that a transaction may or may not have been committed.
@@ -93,26 +85,6 @@ func (t *tx) exec(sql string, args ...any) error {
 
 // queueLimit is how many statements wait at most.
 const queueLimit = 500
-
-// guess reports whether reads may be answered from assumptions. After a write they might miss it.
-func (t *tx) guess() bool { return t.first && !t.open && !t.wrote }
-
-// assumption is what a transaction assumes. Its check fails with a conflict, so that the transaction is retried without
-// assumptions.
-type assumption struct {
-	name      string // checks with one name are the same
-	condition string
-	args      []any
-	locks     bool // the condition locks rows
-}
-
-func (c assumption) queue(b *pgx.Batch) { b.Queue("SELECT bugle_expect("+c.condition+")", c.args...) }
-
-// expect notes an assumption, which is checked with the next statement.
-func (t *tx) expect(c assumption) {
-	t.assumed = true
-	t.checks = append(t.checks, c)
-}
 
 // query sends the queue and a query, and calls fn with each row. fn must not use the transaction.
 func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
@@ -198,10 +170,6 @@ func (t *tx) begin() error {
 	}
 	all := &pgx.Batch{}
 	all.Queue(how)
-	for _, c := range t.checks {
-		c.queue(all)
-	}
-	t.checks = nil
 	all.QueuedQueries = append(all.QueuedQueries, t.queue.QueuedQueries...)
 	t.queue = all
 	return nil
@@ -221,7 +189,6 @@ func (t *tx) send() error {
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
 	err := t.conn.SendBatch(ctx, batch).Close()
-	t.assumed = false
 	if err != nil && t.ctx.Err() != nil {
 		t.fail(err)
 		return t.ctx.Err()
@@ -236,7 +203,6 @@ const longAnswer = 10 * time.Minute
 func (t *tx) run(fn func(store.Tx) error) error {
 	defer t.finish()
 	if err := fn(t); err != nil {
-		t.stale = t.used()
 		return err
 	}
 	if err := t.ctx.Err(); err != nil {
@@ -245,17 +211,12 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	if !t.open && len(t.queue.QueuedQueries) == 0 && len(t.checks) == 0 {
+	if !t.open && len(t.queue.QueuedQueries) == 0 {
 		return nil
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
 	if t.wrote {
 		if err := t.log(); err != nil {
-			return err
-		}
-	}
-	if t.groupable() {
-		if err := t.together(); !errors.Is(err, errAlone) {
 			return err
 		}
 	}
@@ -282,26 +243,6 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	return err
 }
 
-// keyName is an idempotency key.
-type keyName struct{ workspace, op, key string }
-
-// used reports whether a key was used that was read as unused: each statement sees what was committed before it, so what
-// was read later may be the work of the very request that is repeated. fn may have refused because of that.
-func (t *tx) used() bool {
-	if t.failed != nil || t.assumed || !t.open {
-		return false
-	}
-	for _, k := range t.unused {
-		var used bool
-		err := t.one("SELECT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)",
-			[]any{k.workspace, escape(k.op), escape(k.key)}, &used)
-		if err != nil || used {
-			return used
-		}
-	}
-	return false
-}
-
 // undecided reports whether what failed with the COMMIT may have been committed.
 func undecided(err error) bool {
 	var pg *pgconn.PgError
@@ -316,14 +257,14 @@ func (t *tx) log() error {
 	if len(t.changes) == 0 {
 		t.changes = []store.Change{{}}
 	}
-	rows := make([]row, len(t.changes))
+	n := len(t.changes)
+	spaces, kinds, ids, commits := make([]string, n), make([]string, n), make([]string, n), make([]pgtype.UUID, n)
 	for i, c := range t.changes {
-		rows[i] = row{&addChange, []any{c.Workspace, string(c.Kind), escape(c.ID), pgtype.UUID{Bytes: t.db.origin, Valid: true}, pgtype.UUID{Bytes: t.commit, Valid: i == 0}}}
+		spaces[i], kinds[i], ids[i] = c.Workspace, string(c.Kind), escape(c.ID)
 	}
-	if len(rows) == 1 {
-		return t.add(&addChange, rows[0].values...)
-	}
-	return t.exec(addChange.sql, arrays(rows)...)
+	commits[0] = pgtype.UUID{Bytes: t.commit, Valid: true}
+	return t.exec(`INSERT INTO change (workspace, kind, id, origin, commit_id)
+		SELECT w, k, i, $4, c FROM unnest($1::text[], $2::text[], $3::text[], $5::uuid[]) AS n (w, k, i, c)`, spaces, kinds, ids, t.db.origin, commits)
 }
 
 // changed notes a change for the feed, each once.
@@ -343,13 +284,6 @@ func (t *tx) changed(c store.Change) {
 
 // mostChanges is how many changes of one transaction are recorded individually.
 const mostChanges = 10_000
-
-// saved runs what waits for the commit.
-func (t *tx) saved() {
-	for _, fn := range t.after {
-		fn()
-	}
-}
 
 // finish returns the connection to the pool, in the background.
 func (t *tx) finish() {

@@ -140,9 +140,8 @@ func (u users) PutProfiles(list []engine.User) error {
 			return fmt.Errorf("%s %w", profileName(p.ID), err)
 		}
 		to := &old
-		if u.isAbsent("app_user", p.ID) {
+		if u.replacing("replace", "app_user", p.ID) == "" {
 			to = &fresh
-			delete(u.absent, u.name("app_user", []string{p.ID}))
 		}
 		id := escape(p.ID)
 		to.ids, to.docs, to.sums = append(to.ids, id), append(to.docs, b), append(to.sums, u.sum("app_user", []byte(p.ID), b))

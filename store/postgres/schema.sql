@@ -36,7 +36,6 @@ CREATE TABLE campaign (
   workspace     text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   id            text COLLATE "C" NOT NULL CHECK (id <> ''),
   revision      bigint NOT NULL CHECK (revision > 0), -- the present one
-  etag          bigint NOT NULL,                      -- changes with every write
   name          text NOT NULL,
   status        text NOT NULL,
   channel       text NOT NULL,
@@ -53,7 +52,6 @@ CREATE TABLE campaign (
   checksum      bigint NOT NULL,
   PRIMARY KEY (workspace, id)
 );
-CREATE INDEX campaign_updated ON campaign (workspace, updated_at);
 
 CREATE TABLE revision (
   workspace text COLLATE "C" NOT NULL,
@@ -77,6 +75,16 @@ CREATE TABLE working_copy (
   at        timestamptz,
   head      bytea NOT NULL, -- JSON: what the edits are based on
   body      bytea NOT NULL, -- JSON
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, campaign),
+  FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
+);
+
+-- The warnings of campaigns that somebody dismissed.
+CREATE TABLE dismissal (
+  workspace text COLLATE "C" NOT NULL,
+  campaign  text COLLATE "C" NOT NULL,
+  list      bytea NOT NULL, -- JSON: the warning, who dismissed it, when and why
   checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, campaign),
   FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
@@ -186,15 +194,6 @@ CREATE TABLE rate (
   admitted  timestamptz[] NOT NULL,
   PRIMARY KEY (workspace, name)
 );
-
--- Fails unless an assumption of a transaction holds. The transaction is then retried without assumptions.
-CREATE FUNCTION bugle_expect(ok boolean) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  IF ok IS NOT TRUE THEN
-    RAISE EXCEPTION 'an assumption no longer holds' USING ERRCODE = 'serialization_failure';
-  END IF;
-  RETURN true;
-END $$;
 
 -- Renews a lease, or takes it if it is new. It fails with BG001 if the lease has expired, because another process may have
 -- taken over the work that was marked with it.

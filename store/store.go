@@ -28,6 +28,12 @@ type DB interface {
 	Close() error
 }
 
+// Getter is a [DB] that reads one campaign at less cost than a transaction that reads nothing else.
+type Getter interface {
+	// Campaign returns a campaign as it is at some moment of the call, see [Campaigns].
+	Campaign(ctx context.Context, workspace, id string) (engine.Campaign, error)
+}
+
 // Tx is one transaction. It must only be used by the goroutine that runs its function, and ends with it.
 type Tx interface {
 	// Workspace returns the records of a workspace. Their methods fail if the id is empty or contains spaces or

@@ -104,7 +104,7 @@ func (d *DB) look(ctx context.Context) error {
 	d.feed.reading.Lock()
 	defer d.feed.reading.Unlock()
 	for {
-		full, err := d.read(ctx, conn.Conn(), d.feed.at)
+		full, err := d.readChanges(ctx, conn.Conn(), d.feed.at)
 		if err != nil || !full {
 			return err
 		}
@@ -183,7 +183,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		announced = false
 		began := time.Now()
 		d.feed.reading.Lock()
-		full, err := d.read(ctx, conn, d.feed.at)
+		full, err := d.readChanges(ctx, conn, d.feed.at)
 		d.feed.reading.Unlock()
 		if err != nil {
 			return err
@@ -219,8 +219,8 @@ func (d *DB) restart(c *cursor, low, timeline int64) {
 	d.feed.followers.Publish(store.Change{})
 }
 
-// read reads new changes, and reports whether there are more.
-func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
+// readChanges reads new changes, and reports whether there are more.
+func (d *DB) readChanges(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
 	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, `+timeline+`, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (

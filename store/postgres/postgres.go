@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"bugle/engine"
 	"bugle/store"
 )
 
@@ -57,8 +58,9 @@ type DB struct {
 }
 
 var (
-	_ store.DB   = (*DB)(nil)
-	_ store.Feed = (*DB)(nil)
+	_ store.DB     = (*DB)(nil)
+	_ store.Feed   = (*DB)(nil)
+	_ store.Getter = (*DB)(nil)
 )
 
 const (
@@ -291,12 +293,24 @@ func reason(err error) string {
 }
 
 // Read implements [store.DB]. It runs fn again where the connection was lost.
-func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
+func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error { return d.read(ctx, false, fn) }
+
+// Campaign implements [store.Getter]. One statement needs no BEGIN.
+func (d *DB) Campaign(ctx context.Context, workspace, id string) (c engine.Campaign, err error) {
+	err = d.read(ctx, true, func(t store.Tx) error {
+		c, err = t.Workspace(workspace).Campaign(id)
+		return err
+	})
+	return c, err
+}
+
+// read runs fn in a transaction, or without one if it makes a single statement.
+func (d *DB) read(ctx context.Context, single bool, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, queue: &pgx.Batch{}}
+		t := &tx{ctx: ctx, db: d, single: single, queue: &pgx.Batch{}}
 		err := fn(t)
 		t.finish()
 		if t.failed == nil || !lost(t.failed) || attempt == 2 || ctx.Err() != nil {

@@ -25,6 +25,7 @@ type tx struct {
 	conn   *pgxpool.Conn // nil before the first statement is sent
 	queue  *pgx.Batch
 	write  bool
+	single bool      // it makes one statement that reads, outside of a transaction
 	open   bool      // BEGIN was sent
 	wrote  bool      // a statement that writes was queued
 	long   bool      // the next query may take up to longAnswer
@@ -160,7 +161,7 @@ func (t *tx) begin() error {
 		}
 		t.conn = conn
 	}
-	if t.open {
+	if t.open || t.single {
 		return nil
 	}
 	t.open = true

@@ -26,6 +26,11 @@ type lists struct {
 // Get returns a campaign with its current status.
 func (l *lists) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	var out engine.Campaign
+	if g, ok := l.db.(store.Getter); ok && id != "" && len(id) <= maxID {
+		c, err := g.Campaign(ctx, l.workspace, id)
+		out, err = l.orMissing(id, c, err)
+		return out, l.explain(ctx, err)
+	}
 	err := l.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = l.campaign(sp, id)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -284,5 +285,44 @@ func TestWatchMJML(t *testing.T) {
 	w.next("updated")
 	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, `"Theirs"`) || !strings.Contains(got, "utm_source") || !strings.Contains(got, "bugle:mjml:1 ") {
 		t.Errorf("it is %s", got)
+	}
+}
+
+// Links and pipes that appear in the folder, also in the place of a text, are reported and not read.
+func TestWatchFollowsNoLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	id := b.create(watchedMail)
+	dir := t.TempDir()
+	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
+	w := watch(t, b, dir)
+	w.next("watching")
+	link := func(to, name string) {
+		t.Helper()
+		_ = os.Remove(filepath.Join(dir, name)) // it may not be there
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unread := func(event string) {
+		t.Helper()
+		if l := w.next(event); !strings.Contains(l["message"].(string), "it is a link") {
+			t.Errorf("it printed %v", l)
+		}
+	}
+	link("/dev/zero", "zero.yaml")
+	unread("unreadable")
+	link("..", "up.yaml")
+	unread("unreadable")
+	link("/dev/zero", filepath.Join("watched-"+id, "email.html"))
+	unread("invalid")
+	link("/", "folder")
+	link("/dev/zero", filepath.Join("watched-"+id, "campaign.yaml"))
+	unread("unreadable")
+	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "<p>one</p>") {
+		t.Errorf("it became %s", got)
 	}
 }

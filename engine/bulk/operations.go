@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -207,7 +206,7 @@ func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, 
 	if err != nil {
 		return nil, err
 	}
-	if changed, err := files.Write(filepath.Join(e.Folder, files.Name(c, ".json")), files.JSON(c)); err != nil || !changed {
+	if changed, err := files.Write(e.Folder, files.Name(c, ".json"), files.JSON(c)); err != nil || !changed {
 		return nil, err
 	}
 	return &doc.Change{}, nil

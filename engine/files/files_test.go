@@ -41,7 +41,7 @@ func TestReplace(t *testing.T) {
 	must(os.Symlink(in("target"), in("link.json")))
 	must(os.WriteFile(in("private.json"), []byte("{}"), 0o600))
 	for _, name := range []string{"link.json", "private.json", "new.json"} {
-		if changed, err := files.Write(in(name), []byte("[]\n")); err != nil || !changed {
+		if changed, err := files.Write(dir, name, []byte("[]\n")); err != nil || !changed {
 			t.Fatalf("%s: %v, %v", name, changed, err)
 		}
 		if got, err := os.ReadFile(in(name)); err != nil || string(got) != "[]\n" {

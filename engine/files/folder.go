@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,9 @@ const (
 	extMJML = ".mjml"
 	extHTML = ".html"
 )
+
+// partEnds are the ends of the names that [Split] gives to files.
+var partEnds = []string{extHTML, extMJML, ".txt"}
 
 // Part is a text of a campaign that is kept in a file of its own.
 type Part struct {
@@ -130,6 +134,29 @@ func Join(main doc.Value, read func(name string) (string, error)) (doc.Value, []
 	return out, j.parts, err
 }
 
+// Made returns the names of the files that [Split] has made of the texts that a main file refers to. Other names in it are
+// of files that somebody else has written.
+func Made(main doc.Value) (names []string) {
+	_, parts, _ := Join(main, func(string) (string, error) { return "", nil }) // those before an error
+	table := catalog.Campaign(engine.ParseRecord(main).Channel)
+	for _, p := range parts {
+		name, ok := catalog.TextFile(table, p.Path, doc.NewString("\n"))
+		ext := filepath.Ext(name)
+		base, source := strings.CutSuffix(p.Name, extMJML)
+		if !source {
+			base = strings.TrimSuffix(p.Name, ext)
+		}
+		number, numbered := strings.CutPrefix(base, strings.TrimSuffix(name, ext)+"-")
+		if _, err := strconv.ParseUint(number, 10, 16); !ok || base+ext != name && (!numbered || err != nil) {
+			continue
+		}
+		if names = append(names, p.Name); source {
+			names = append(names, base+extHTML)
+		}
+	}
+	return names
+}
+
 type joiner struct {
 	table *schema.Schema
 	read  func(name string) (string, error)
@@ -205,6 +232,8 @@ func (j *joiner) text(p doc.Path, name, of string, object doc.Value) (doc.Value,
 		return failed(errors.New("must be the name of a file in the folder, such as email.html"))
 	case !filepath.IsLocal(filepath.FromSlash(file.Text())):
 		return failed(fmt.Errorf("%s leads out of the folder; use the name of a file in it", file.Text()))
+	case !slices.Contains(partEnds, strings.ToLower(filepath.Ext(file.Text()))):
+		return failed(fmt.Errorf("the name of %s must end with %s", file.Text(), strings.Join(partEnds, ", ")))
 	}
 	text, err := j.read(file.Text())
 	if err != nil {

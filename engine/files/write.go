@@ -12,16 +12,49 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Write replaces a file, and reports whether its content changed. A file with the same content is not touched.
-func Write(name string, text []byte) (changed bool, err error) {
-	old, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("cannot read %s: %w", name, cause(err))
-	}
-	if err == nil && bytes.Equal(old, text) {
+// Write replaces a file in a folder, and reports whether its content changed. name is relative to dir, and below that no
+// link is followed: one in the place of the file is replaced. A file with the same content is not touched.
+func Write(dir, name string, text []byte) (changed bool, err error) {
+	if old, err := ReadIn(dir, name, len(text)); err == nil && bytes.Equal(old, text) {
 		return false, nil
 	}
-	return true, replace(name, text, 0o666, true)
+	root, base, err := within(dir, name)
+	if err != nil {
+		return false, unwritable(filepath.Join(dir, name), err)
+	}
+	defer func() { _ = root.Close() }()
+	return true, replaceIn(root, base, text, 0o666, true)
+}
+
+// MakeFolder creates a folder in another one, unless it is there. A link in its place is an error.
+func MakeFolder(dir, name string) error {
+	root, base, err := within(dir, name)
+	if err == nil {
+		if err = root.Mkdir(base, 0o755); errors.Is(err, fs.ErrExist) {
+			var folder *os.Root
+			if folder, err = enter(root, base); err == nil {
+				err = folder.Close()
+			}
+		}
+		err = errors.Join(err, root.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("cannot create %s: %w", filepath.Join(dir, name), cause(err))
+	}
+	return nil
+}
+
+// Remove removes a file or an empty folder from a folder, and reports whether it was there. Below dir, no link is
+// followed.
+func Remove(dir, name string) (removed bool, err error) {
+	root, base, err := within(dir, name)
+	if err == nil {
+		err = errors.Join(root.Remove(base), root.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("cannot remove %s: %w", filepath.Join(dir, name), cause(err))
+	}
+	return err == nil, nil
 }
 
 // Update changes a file that only its owner may read, and creates it and its folder if necessary. change is called with
@@ -69,39 +102,39 @@ func SaveUnsynced(name string, text []byte) error { return replace(name, text, 0
 // replace writes a new file and renames it, so that a crash leaves the old content or the new one. A new file has mode
 // perm, before umask; an existing one keeps its own, because who may read it is the user's decision.
 func replace(name string, text []byte, perm fs.FileMode, durable bool) error {
-	tmp, err := createTemp(filepath.Dir(name), perm)
+	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return unwritable(name, err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // once renamed, it is not there
+	defer func() { _ = root.Close() }()
+	return replaceIn(root, filepath.Base(name), text, perm, durable)
+}
+
+// replaceIn is [replace] for a name in a folder.
+func replaceIn(root *os.Root, name string, text []byte, perm fs.FileMode, durable bool) error {
+	at := ".bugle-" + rand.Text()
+	tmp, err := root.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return unwritable(filepath.Join(root.Name(), name), err)
+	}
+	defer func() { _ = root.Remove(at) }() // once renamed, it is not there
 	_, err = tmp.Write(text)
-	if info, serr := os.Lstat(name); err == nil && serr == nil && info.Mode().IsRegular() {
+	if info, serr := root.Lstat(name); err == nil && serr == nil && info.Mode().IsRegular() {
 		err = tmp.Chmod(info.Mode().Perm())
 	}
 	if err == nil && durable {
 		err = tmp.Sync()
 	}
 	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), name)
+		err = root.Rename(at, name)
 	}
 	if err == nil && durable {
-		err = SyncFolder(filepath.Dir(name))
+		err = SyncFolder(root.Name())
 	}
 	if err != nil {
-		return unwritable(name, err)
+		return unwritable(filepath.Join(root.Name(), name), err)
 	}
 	return nil
-}
-
-// createTemp creates a new file with the default permissions (umask).
-func createTemp(dir string, perm fs.FileMode) (*os.File, error) {
-	for {
-		name := filepath.Join(dir, ".bugle-"+rand.Text())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
 }
 
 func unwritable(name string, err error) error {

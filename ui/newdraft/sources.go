@@ -2,6 +2,7 @@ package newdraft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/templates"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -67,10 +69,10 @@ func readFile(name string) (doc.Value, error) {
 			name = filepath.Join(home, rest)
 		}
 	}
-	if info, err := os.Stat(name); err == nil && info.Size() > maxFileSize {
+	b, err := files.Read(name, maxFileSize)
+	if errors.Is(err, files.ErrTooLarge) {
 		return doc.Value{}, fmt.Errorf("%s is too large for a campaign (more than 4 MiB)", name)
 	}
-	b, err := os.ReadFile(name)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("cannot read the file: %w", err)
 	}

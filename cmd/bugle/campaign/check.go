@@ -91,7 +91,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 		p, err = c.ofCampaign(ctx, f, arg)
 	} else {
 		var h cli.HeldCampaign
-		if h = f.Campaign(ctx, arg); h.Err != nil && c.format.ForTools() {
+		if h = f.Campaign(ctx, cli.File{Name: arg}); h.Err != nil && c.format.ForTools() {
 			if err := c.format.Write(&f.Printer, []report.Diagnostic{report.Failure(h)}); err != nil {
 				return err
 			}

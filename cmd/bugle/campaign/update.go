@@ -80,7 +80,7 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 // update sends the update, and returns the paths of the fields that the campaign had and the file does not. The id is empty
 // if the user does not want the change.
 func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
-	held := f.Campaign(ctx, c.file)
+	held := f.Campaign(ctx, cli.File{Name: c.file})
 	if held.Err != nil {
 		return engine.Updated{}, nil, held.Err
 	}

@@ -74,7 +74,7 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	}
 	for _, arg := range args {
 		for _, file := range cli.CampaignFiles(arg) {
-			for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
+			for _, h := range f.ReadCampaigns(ctx, file) {
 				p.add(ctx, h)
 			}
 			if ctx.Err() != nil {

@@ -175,10 +175,10 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 // campaignsIn returns the campaigns of the files in a folder; none if there are no files.
 func campaignsIn(ctx context.Context, s cli.Streams, dir string) (out []*fileCampaign, err error) {
 	for _, file := range cli.CampaignFiles(dir) {
-		if file == dir {
+		if file.Name == dir {
 			continue // it has no campaign files
 		}
-		for _, h := range cli.ReadCampaigns(ctx, s, file) {
+		for _, h := range s.ReadCampaigns(ctx, file) {
 			if h.Err != nil {
 				return nil, h.Err
 			}
@@ -208,7 +208,7 @@ func oneCampaign(ctx context.Context, f *cli.Factory, arg string) (engine.Campai
 	if arg != cli.Stdin && !cli.Exists(arg) {
 		return engine.Campaign{}, cli.Misused("%q is neither a file nor the ID of a campaign", arg)
 	}
-	held := cli.ReadCampaigns(ctx, f.Streams, arg)
+	held := f.ReadCampaigns(ctx, cli.File{Name: arg})
 	switch {
 	case len(held) > 1:
 		return engine.Campaign{}, cli.Misused("%s has %d campaigns; diff compares one", cli.InputName(arg), len(held))

@@ -194,7 +194,7 @@ func (d *edition) loop(ctx context.Context) error {
 		if err := d.f.OpenEditor(ctx, d.file); err != nil {
 			return d.kept(cmp.Or(ctx.Err(), err))
 		}
-		b, err := os.ReadFile(d.file)
+		b, err := files.Read(d.file, cli.MaxInput)
 		if err != nil {
 			return fmt.Errorf("cannot read what the editor saved: %w", cli.Cause(err))
 		}

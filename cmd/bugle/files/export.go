@@ -177,11 +177,11 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 	out := exportedFile{ID: c.ID, File: filepath.Join(e.dir, e.name(c)), State: "unchanged"}
 	var changed bool
 	if e.folders {
-		changed, err = writeFolder(&out, c)
+		changed, err = e.writeFolder(&out, c)
 	} else {
 		var text []byte
 		if text, err = e.encode(c); err == nil {
-			changed, err = files.Write(out.File, text)
+			changed, err = files.Write(e.dir, e.name(c), text)
 		}
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 		ids = []string{c.ID}
 	}
 	for _, id := range ids {
-		removed, err := removeFormer(out.File, id)
+		removed, err := e.removeFormer(e.name(c), id)
 		if out.Replaces = append(out.Replaces, removed...); err != nil {
 			return out, err
 		}
@@ -215,56 +215,47 @@ func (e *export) name(c engine.Campaign) string {
 }
 
 // removeFormer removes files and folders that an earlier export wrote when the campaign had another name or in another
-// format, and returns their names.
-func removeFormer(name, id string) (removed []string, err error) {
+// format, and returns their paths. What is not of an export stays, and so do links.
+func (e *export) removeFormer(name, id string) (removed []string, err error) {
 	if !schema.ObjectID.Matches(id) {
 		return nil, nil
 	}
-	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+"*"))
+	entries, err := os.ReadDir(e.dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot look for old files of campaign %s: %w", id, err)
+		return nil, fmt.Errorf("cannot look for old files of campaign %s: %w", id, cli.Cause(err))
 	}
-	for _, file := range former {
-		info, serr := os.Lstat(file)
-		if file == name || serr != nil || !exportOf(file, id) {
-			continue
-		}
+	for _, entry := range entries {
 		// A copy that somebody named after an export is no export.
-		rest := strings.ToLower(file[strings.LastIndex(strings.ToLower(file), "-"+strings.ToLower(id))+1+len(id):])
-		if info.IsDir() && rest != "" || !info.IsDir() && !strings.HasPrefix(rest, ".") {
+		lower := strings.ToLower(entry.Name())
+		at := strings.LastIndex(lower, "-"+strings.ToLower(id))
+		if at <= 0 || entry.Name() == name {
 			continue
 		}
-		var gone []string
-		if info.IsDir() {
-			gone, err = removeFolder(file)
-		} else if gone, err = []string{file}, os.Remove(file); err != nil {
-			gone, err = nil, fmt.Errorf("cannot remove the old file %s: %w", file, cli.Cause(err))
+		file, former := cli.Found(e.dir, filepath.Join(e.dir, entry.Name())), []string{""}
+		switch rest := lower[at+1+len(id):]; {
+		case entry.IsDir() && rest == "":
+			main, _ := file.Main()
+			v, ok := exportOf(main, id)
+			if !ok {
+				continue
+			}
+			former = append(files.Made(v), filepath.Base(main.Name))
+		case !entry.Type().IsRegular() || !strings.HasPrefix(rest, "."):
+			continue
+		default:
+			if _, ok := exportOf(file, id); !ok {
+				continue
+			}
 		}
+		gone, err := removeIn(e.dir, entry.Name(), former)
 		if removed = append(removed, gone...); err != nil {
 			return removed, err
 		}
+		if entry.IsDir() {
+			_, _ = files.Remove(e.dir, entry.Name()) // it may have files of other programs
+		}
 	}
 	return removed, nil
-}
-
-// exportOf reports whether a file or folder is an export of a campaign: it has its id, and no other campaign.
-func exportOf(file, id string) bool {
-	if main, ok := cli.MainFile(file); ok {
-		file = main
-	} else if !cli.IsCampaignFile(file) {
-		return false
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return false
-	}
-	held, err := cli.ParseCampaigns(file, b)
-	return err == nil && len(held) == 1 && strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id)
-}
-
-// globbed escapes a folder's name for patterns.
-func globbed(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 func printExported(p *cli.Printer, all []exportedFile, dir string) error {

@@ -1,102 +1,78 @@
 package files
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/files"
 )
 
-// writeFolder writes a campaign as a folder, and removes files that an earlier export wrote there and that the campaign
-// does not have anymore. Other files stay.
-func writeFolder(out *exportedFile, c engine.Campaign) (changed bool, err error) {
-	dir := out.File
+// writeFolder writes a campaign as a folder in e.dir, and removes files that an earlier export wrote there and that the
+// campaign does not have anymore. Other files stay.
+func (e *export) writeFolder(out *exportedFile, c engine.Campaign) (changed bool, err error) {
+	folder := e.name(c)
 	main, parts := files.Split(c)
 	name, text := files.MainNames[0], []byte(nil)
 	if text, err = yamldoc.Encode(main); err != nil { // not every text can be written as YAML
 		name, text = files.MainNames[len(files.MainNames)-1], append(main.Indent(), '\n')
 	}
-	before, isFormer := cli.MainFile(dir)
-	var old []string
-	if isFormer {
-		if !exportOf(dir, c.ID) {
-			return false, fmt.Errorf("%s has another campaign; move it, or export to another folder", dir)
-		}
-		old = append(partNames(before), filepath.Base(before))
+	if err := files.MakeFolder(e.dir, folder); err != nil {
+		return false, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return false, fmt.Errorf("cannot create %s: %w", dir, cli.Cause(err))
+	var old []string
+	if before, isFormer := cli.Found(e.dir, out.File).Main(); isFormer {
+		v, ok := exportOf(before, c.ID)
+		if !ok {
+			return false, fmt.Errorf("%s has another campaign; move it, or export to another folder", out.File)
+		}
+		old = append(files.Made(v), filepath.Base(before.Name))
 	}
 	kept := []string{name}
-	for _, p := range parts { // before the main file, which names them
+	for _, p := range append(parts, files.Part{Name: name, Text: string(text)}) { // the main file last, which names the others
 		kept = append(kept, p.Name)
-		wrote, err := files.Write(filepath.Join(dir, p.Name), []byte(p.Text))
+		wrote, err := files.Write(e.dir, filepath.Join(folder, p.Name), []byte(p.Text))
 		if changed = changed || wrote; err != nil {
 			return changed, err
 		}
 	}
-	wrote, err := files.Write(filepath.Join(dir, name), text)
-	if changed = changed || wrote; err != nil {
-		return changed, err
-	}
 	old = slices.DeleteFunc(old, func(name string) bool { return slices.Contains(kept, name) })
-	removed, err := removeIn(dir, old)
+	removed, err := removeIn(e.dir, folder, old)
 	out.Replaces = append(out.Replaces, removed...)
 	return changed, err
 }
 
-// partNames returns the files that a main file of a folder refers to.
-func partNames(main string) (names []string) {
-	b, err := os.ReadFile(main)
-	if err != nil {
-		return nil
-	}
-	held, err := cli.ParseCampaigns(main, b)
-	if err != nil || len(held) != 1 {
-		return nil
-	}
-	_, _, _ = files.Join(held[0].Body, func(name string) (string, error) { // the names up to an error
-		names = append(names, filepath.FromSlash(name))
-		return "", nil
-	})
-	return names
-}
-
-// removeFolder removes an exported folder: its main file, the files that it refers to, and the folder if nothing else
-// is in it.
-func removeFolder(dir string) (removed []string, err error) {
-	main, ok := cli.MainFile(dir)
-	if !ok {
-		return nil, nil
-	}
-	removed, err = removeIn(dir, append(partNames(main), filepath.Base(main)))
-	if err == nil {
-		_ = os.Remove(dir) // it may have files of other programs
-	}
-	return removed, err
-}
-
-// removeIn removes files in a folder, and returns their names. Links do not lead out of it.
-func removeIn(dir string, names []string) (removed []string, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the folder %s: %w", dir, cli.Cause(err))
-	}
-	defer func() { _ = root.Close() }()
+// removeIn removes files of a folder in dir, and returns their paths.
+func removeIn(dir, folder string, names []string) (gone []string, err error) {
 	for _, name := range names {
-		if err := root.Remove(name); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return removed, fmt.Errorf("cannot remove the old file %s: %w", filepath.Join(dir, name), cli.Cause(err))
+		removed, err := files.Remove(dir, filepath.Join(folder, name))
+		if err != nil {
+			return gone, err
 		}
-		removed = append(removed, filepath.Join(dir, name))
+		if removed {
+			gone = append(gone, filepath.Join(dir, folder, name))
+		}
 	}
-	return removed, nil
+	return gone, nil
+}
+
+// exportOf returns the document of a file that is an export of a campaign: it has its id, and no other campaign.
+func exportOf(file cli.File, id string) (doc.Value, bool) {
+	if !cli.IsCampaignFile(file.Name) {
+		return doc.Value{}, false
+	}
+	b, err := file.Text(cli.MaxInput)
+	if err != nil {
+		return doc.Value{}, false
+	}
+	held, err := cli.ParseCampaigns(file.Name, b)
+	if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
+		return doc.Value{}, false
+	}
+	return held[0].Body, true
 }

@@ -124,18 +124,19 @@ func TestFolderRoundTrip(t *testing.T) {
 		if err != nil {
 			fatal("%v", err)
 		}
-		out := exportedFile{File: filepath.Join(dir, "c")}
-		if _, err := writeFolder(&out, c); err != nil {
+		e := export{dir: dir, folders: true}
+		out := exportedFile{File: filepath.Join(dir, e.name(c))}
+		if _, err := e.writeFolder(&out, c); err != nil {
 			fatal("%v", err)
 		}
-		held := cli.ReadCampaigns(t.Context(), cli.Streams{}, out.File)
+		held := cli.Streams{}.ReadCampaigns(t.Context(), cli.File{Name: out.File})
 		if len(held) != 1 || held[0].Err != nil {
 			fatal("%s: %v", c.ID, held[0].Err)
 		}
 		if want, got := string(files.Document(c).Encode()), string(engine.WithRevision(held[0].Body, held[0].Revision).Encode()); got != want {
 			fatal("got  %s\nwant %s", got, want)
 		}
-		if changed, err := writeFolder(&out, c); changed || err != nil || len(out.Replaces) > 0 {
+		if changed, err := e.writeFolder(&out, c); changed || err != nil || len(out.Replaces) > 0 {
 			fatal("again it changed: %v, %v, %v", changed, err, out.Replaces)
 		}
 		_, parts := files.Split(c)

@@ -115,12 +115,12 @@ func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error
 		return err
 	}
 	var rows []*imported
-	var files []string
+	var files []cli.File
 	for _, arg := range args {
 		files = append(files, cli.CampaignFiles(arg)...)
 	}
 	for _, file := range files {
-		for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
+		for _, h := range f.ReadCampaigns(ctx, file) {
 			row := &imported{File: h.Where, Result: resultNone, from: h.Body, err: h.Err}
 			if h.Err == nil {
 				row.body, row.Name = newBody(h.Body, i.by, author), engine.CampaignName(h.Body)

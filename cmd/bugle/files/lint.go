@@ -52,7 +52,7 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			if l.stage == cli.StagePublish {
 				env.Stage = schema.Publish
 			}
-			var files []string
+			var files []cli.File
 			for _, arg := range args {
 				files = append(files, cli.CampaignFiles(arg)...)
 			}
@@ -93,12 +93,12 @@ type lintedRow struct {
 }
 
 // files checks all files and prints the results. It continues after a file that cannot be read.
-func (l linter) files(ctx context.Context, p *cli.Printer, files []string, env schema.Env) error {
+func (l linter) files(ctx context.Context, p *cli.Printer, files []cli.File, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	var all []report.Diagnostic
 	code := cli.ExitDone
-	for _, name := range files {
-		one := lintFile(ctx, p.Streams, name, env)
+	for _, file := range files {
+		one := lintFile(ctx, p.Streams, file, env)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -124,12 +124,12 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []string, env s
 	return err
 }
 
-func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) linted {
-	l := linted{File: name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
-	h := s.Campaign(ctx, name)
+func lintFile(ctx context.Context, s cli.Streams, file cli.File, env schema.Env) linted {
+	l := linted{File: file.Name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
+	h := s.Campaign(ctx, file)
 	if h.Err == nil {
 		if n := len(h.Body.Encode()); n > local.MaxBody {
-			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(name), n>>10, local.MaxBody>>10)}
+			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(file.Name), n>>10, local.MaxBody>>10)}
 		}
 	}
 	if h.Err != nil {

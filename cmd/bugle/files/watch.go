@@ -23,6 +23,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/message/check"
 	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
@@ -49,7 +50,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[string][sha256.Size]byte{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[cli.File][sha256.Size]byte{}}
 			if open {
 				w.page = &page{}
 			}
@@ -81,7 +82,7 @@ type watcher struct {
 	// editors do not expect others to write what they have open; applied has the campaigns to do that for, by id.
 	revision map[string]string
 	applied  map[string]appliedFile
-	seen     map[string][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+	seen     map[cli.File][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
 }
 
 // appliedFile is a file whose change was applied.
@@ -170,14 +171,16 @@ func quietly(ctx context.Context, err error) error {
 
 // addFolders watches a folder and those below it, without hidden ones.
 func (w *watcher) addFolders(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	under, err := filepath.Rel(w.dir, dir)
+	if err != nil {
+		return fmt.Errorf("cannot watch %s: %w", dir, err)
+	}
+	return files.Walk(w.dir, under, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir:
 			return fmt.Errorf("cannot read %s: %w", path, cli.Cause(err))
 		case err != nil || !d.IsDir():
 			return nil
-		case path != w.dir && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
 		}
 		if err := w.notify.Add(path); err != nil {
 			return cli.WithRemedy(fmt.Errorf("cannot watch %s: %w", path, err), "Watch a smaller folder, or raise the limit of watched files of your system.")
@@ -188,18 +191,16 @@ func (w *watcher) addFolders(dir string) error {
 
 // start compares the files with the workspace. What differs already is only reported: nobody saved it just now.
 func (w *watcher) start(ctx context.Context) error {
-	files := cli.CampaignFiles(w.dir)
-	if len(files) == 1 && files[0] == w.dir {
-		files = nil
-	}
+	found := cli.FilesUnder(w.dir, w.dir)
 	p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
 	if err != nil {
 		return err
 	}
 	var differ []string
-	for _, file := range files {
-		w.seen[file] = w.sum(file)
-		for _, h := range cli.ReadCampaigns(ctx, w.f.Streams, file) {
+	for _, file := range found {
+		held := w.f.ReadCampaigns(ctx, file)
+		w.isNew(file, held)
+		for _, h := range held {
 			p.add(ctx, h)
 		}
 		if ctx.Err() != nil {
@@ -219,8 +220,8 @@ func (w *watcher) start(ctx context.Context) error {
 			differ = append(differ, s.File+": no campaign yet; create it with `bugle apply`")
 		}
 	}
-	texts := append([]string{fmt.Sprintf("Watching %s with %s. ctrl+c ends.", w.dir, phrase.Count(len(files), "campaign file"))}, differ...)
-	l := watchedLine{Event: "watching", File: w.dir, Files: len(files), Message: strings.Join(differ, "\n")}
+	texts := append([]string{fmt.Sprintf("Watching %s with %s. ctrl+c ends.", w.dir, phrase.Count(len(found), "campaign file"))}, differ...)
+	l := watchedLine{Event: "watching", File: w.dir, Files: len(found), Message: strings.Join(differ, "\n")}
 	if w.page != nil {
 		if len(p.steps) > 0 {
 			w.page.show(p.steps[0].before, nil)
@@ -233,7 +234,7 @@ func (w *watcher) start(ctx context.Context) error {
 
 // loop waits for events, and handles files once nothing has happened for a while.
 func (w *watcher) loop(ctx context.Context) error {
-	pending := map[string]bool{}
+	pending := map[cli.File]bool{}
 	due := time.NewTimer(time.Hour)
 	due.Stop()
 	for {
@@ -242,7 +243,7 @@ func (w *watcher) loop(ctx context.Context) error {
 			return ctx.Err()
 		case err := <-w.notify.Errors:
 			if errors.Is(err, fsnotify.ErrEventOverflow) { // events were lost: look at everything
-				for _, file := range cli.CampaignFiles(w.dir) {
+				for _, file := range cli.FilesUnder(w.dir, w.dir) {
 					pending[file] = true
 				}
 				due.Reset(quiet)
@@ -255,9 +256,9 @@ func (w *watcher) loop(ctx context.Context) error {
 				due.Reset(quiet)
 			}
 		case <-due.C:
-			files := slices.Sorted(maps.Keys(pending))
+			due := slices.SortedFunc(maps.Keys(pending), func(a, b cli.File) int { return strings.Compare(a.Name, b.Name) })
 			clear(pending)
-			for _, file := range files {
+			for _, file := range due {
 				if err := w.handle(ctx, file); err != nil {
 					return err
 				}
@@ -267,23 +268,23 @@ func (w *watcher) loop(ctx context.Context) error {
 }
 
 // affected returns the campaign files that an event is about.
-func (w *watcher) affected(e fsnotify.Event) []string {
+func (w *watcher) affected(e fsnotify.Event) []cli.File {
 	name := filepath.Base(e.Name)
 	if e.Op == fsnotify.Chmod || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") {
 		return nil
 	}
-	if info, err := os.Stat(e.Name); err == nil && info.IsDir() {
+	if info, err := os.Lstat(e.Name); err == nil && info.IsDir() {
 		if !e.Has(fsnotify.Create) || w.addFolders(e.Name) != nil {
 			return nil
 		}
-		return slices.DeleteFunc(cli.CampaignFiles(e.Name), func(file string) bool { return file == e.Name })
+		return cli.FilesUnder(w.dir, e.Name)
 	}
 	if cli.IsCampaignFile(e.Name) {
-		return []string{e.Name}
+		return []cli.File{cli.Found(w.dir, e.Name)}
 	}
 	for dir := filepath.Dir(e.Name); ; dir = filepath.Dir(dir) {
-		if main, ok := cli.MainFile(dir); ok {
-			return []string{main}
+		if main, ok := cli.Found(w.dir, dir).Main(); ok {
+			return []cli.File{main}
 		}
 		if dir == w.dir || dir == filepath.Dir(dir) {
 			return nil
@@ -291,33 +292,31 @@ func (w *watcher) affected(e fsnotify.Event) []string {
 	}
 }
 
-// sum returns the hash of a file and of those that it refers to.
-func (w *watcher) sum(file string) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	names := []string{file}
-	for _, part := range partNames(file) {
-		names = append(names, filepath.Join(filepath.Dir(file), part))
+// isNew reports whether a file has other campaigns than when it was handled last, or cannot be used.
+func (w *watcher) isNew(file cli.File, all []cli.HeldCampaign) bool {
+	var sum [sha256.Size]byte
+	hash, usable := sha256.New(), true
+	for _, h := range all {
+		fmt.Fprintf(hash, "%q %s %s\n", h.Revision, h.Source.Files(), h.Body.Encode())
+		usable = usable && h.Err == nil
 	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		fmt.Fprintf(h, "%s %d %v\n%s", name, len(b), err, b)
-	}
-	h.Sum(sum[:0])
-	return sum
+	hash.Sum(sum[:0])
+	was, seen := w.seen[file]
+	w.seen[file] = sum
+	return !usable || !seen || was != sum
 }
 
 // handle applies a file, unless it was handled like this already or is gone.
-func (w *watcher) handle(ctx context.Context, file string) error {
-	if !cli.Exists(file) {
+func (w *watcher) handle(ctx context.Context, file cli.File) error {
+	if !cli.Exists(file.Name) {
 		delete(w.seen, file)
 		return nil
 	}
-	sum := w.sum(file)
-	if sum == w.seen[file] {
+	all := w.f.ReadCampaigns(ctx, file)
+	if !w.isNew(file, all) {
 		return nil
 	}
-	w.seen[file] = sum
-	for _, h := range cli.ReadCampaigns(ctx, w.f.Streams, file) {
+	for _, h := range all {
 		p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
 		if err != nil {
 			return err

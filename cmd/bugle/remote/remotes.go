@@ -4,7 +4,6 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +50,7 @@ func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
 			"  bugle remote add ci --url https://api.example.com --workspace-id W1 --key-env BUGLE_KEY\n" +
 			"  bugle remote add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
 		Args: cli.Exactly(1, "the NAME of a remote"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			words, err := argv.Split(command)
 			if err != nil {
 				return cli.Misused("--key-command: %w", err)
@@ -61,9 +60,9 @@ func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
 				return cli.Misused("the remote still needs: %s", strings.Join(missing, "; "))
 			}
 			if dialect != "" {
-				b, err := os.ReadFile(dialect)
+				b, err := f.Read(cmd.Context(), dialect)
 				if err != nil {
-					return fmt.Errorf("cannot read %s: %w", dialect, cli.Cause(err))
+					return err
 				}
 				d, err := remote.ParseDialect(b)
 				var wrong *remote.DialectError

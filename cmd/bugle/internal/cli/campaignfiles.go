@@ -44,41 +44,53 @@ func IsCampaignFile(name string) bool {
 
 // ReadCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML, or that
 // of a folder with a main file. If none can be read, it returns one with the error.
-func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
-	name = mainFile(name)
-	b, err := s.Read(ctx, name)
+func (s Streams) ReadCampaigns(ctx context.Context, file File) []HeldCampaign {
+	file, b, err := s.readFile(ctx, file)
 	var held []HeldCampaign
 	if err == nil {
-		held, err = ParseCampaigns(name, b)
+		held, err = ParseCampaigns(file.Name, b)
 	}
 	if err == nil && len(held) == 0 {
-		err = DocumentError{fmt.Errorf("%s has no campaign", InputName(name))}
+		err = DocumentError{fmt.Errorf("%s has no campaign", InputName(file.Name))}
 	}
 	if err != nil {
-		return []HeldCampaign{{Where: InputName(name), Err: err, Source: Source{name: name}}}
+		return []HeldCampaign{{Where: InputName(file.Name), Err: err, Source: Source{file: file}}}
 	}
 	for i := range held {
+		held[i].Source.file = file
 		held[i] = joined(held[i])
 	}
 	return held
 }
 
 // Campaign reads the one campaign of a JSON or YAML file, of a folder with a main file, or of standard input.
-func (s Streams) Campaign(ctx context.Context, name string) HeldCampaign {
-	name = mainFile(name)
-	b, err := s.Read(ctx, name)
+func (s Streams) Campaign(ctx context.Context, file File) HeldCampaign {
+	file, b, err := s.readFile(ctx, file)
 	if err != nil {
-		return HeldCampaign{Where: InputName(name), Err: err, Source: Source{name: name}}
+		return HeldCampaign{Where: InputName(file.Name), Err: err, Source: Source{file: file}}
 	}
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
-	yaml := isYAML(name) || name == Stdin && !looksLikeJSON(b)
-	body, err := parseDocument(name, b, yaml)
-	return joined(HeldCampaign{Where: InputName(name), Body: body, Err: err, Source: newSource(name, b, yaml, 0)})
+	yaml := isYAML(file.Name) || file.Name == Stdin && !looksLikeJSON(b)
+	body, err := parseDocument(file.Name, b, yaml)
+	source := newSource(file.Name, b, yaml, 0)
+	source.file = file
+	return joined(HeldCampaign{Where: InputName(file.Name), Body: body, Err: err, Source: source})
+}
+
+// readFile returns the content of a file, or of the main file of a folder, which it returns, too.
+func (s Streams) readFile(ctx context.Context, file File) (File, []byte, error) {
+	file, _ = file.Main()
+	if file.in == "" {
+		b, err := s.Read(ctx, file.Name)
+		return file, b, err
+	}
+	b, err := file.Text(MaxInput)
+	return file, b, unreadable(file.Name, err)
 }
 
 // CampaignDocument returns the document of [Streams.Campaign].
 func (s Streams) CampaignDocument(ctx context.Context, name string) (doc.Value, error) {
-	h := s.Campaign(ctx, name)
+	h := s.Campaign(ctx, File{Name: name})
 	return h.Body, h.Err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
 )
@@ -28,9 +29,9 @@ func Exists(name string) bool {
 // IsID reports whether an argument is the id of a campaign and not a file.
 func IsID(arg string) bool { return schema.ObjectID.Matches(arg) && !Exists(arg) }
 
-// maxInput is the most bytes to read from a file. A campaign can have local.MaxBody bytes, and several times as many
+// MaxInput is the most bytes to read from a file. A campaign can have local.MaxBody bytes, and several times as many
 // when it is indented.
-const maxInput = 4 * local.MaxBody
+const MaxInput = 4 * local.MaxBody
 
 // Stdin is the name of standard input among the arguments.
 const Stdin = "-"
@@ -48,12 +49,20 @@ func (s Streams) Read(ctx context.Context, name string) ([]byte, error) {
 	if name == Stdin {
 		return s.readStdin(ctx)
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, Cause(err))
+	b, err := files.Read(name, MaxInput)
+	return b, unreadable(name, err)
+}
+
+// unreadable returns the error of reading an input with its name.
+func unreadable(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, files.ErrTooLarge):
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
+			"%s is too large: a campaign can be up to %d MiB", InputName(name), local.MaxBody>>20)
 	}
-	defer func() { _ = file.Close() }()
-	return readAll(file, name)
+	return fmt.Errorf("cannot read %s: %w", InputName(name), Cause(err))
 }
 
 // readStdin reads standard input until the context ends, even if nothing is written to it. A regular file is read
@@ -73,15 +82,11 @@ func (s Streams) readStdin(ctx context.Context) ([]byte, error) {
 }
 
 func readAll(r io.Reader, name string) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", InputName(name), Cause(err))
+	b, err := io.ReadAll(io.LimitReader(r, MaxInput+1))
+	if err == nil && len(b) > MaxInput {
+		err = files.ErrTooLarge
 	}
-	if len(b) > maxInput {
-		return nil, engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
-			"%s is too large: a campaign can be up to %d MiB", InputName(name), local.MaxBody>>20)
-	}
-	return b, nil
+	return b, unreadable(name, err)
 }
 
 // DocumentError reports that an input is not a usable document.

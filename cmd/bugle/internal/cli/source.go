@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,8 +54,8 @@ func (l Location) offset(text string) (at int) {
 // Source is the text that a campaign was read from. It knows where in its files each value is. The zero Source is of a
 // campaign that was read from no file.
 type Source struct {
-	name   string // of the file
-	line   int    // of a JSON lines file, from 0
+	file   File
+	line   int // of a JSON lines file, from 0
 	places func() places
 	parts  []files.Part
 }
@@ -69,7 +69,7 @@ type places interface {
 // newSource returns the source of a document in a file: the one with a number from 0 if it is YAML. The text is read
 // for places when the first one is asked for.
 func newSource(name string, text []byte, yaml bool, document int) Source {
-	return Source{name: name, places: sync.OnceValue(func() places {
+	return Source{file: File{Name: name}, places: sync.OnceValue(func() places {
 		if yaml {
 			return yamldoc.NewPlaces(text, document)
 		}
@@ -78,10 +78,10 @@ func newSource(name string, text []byte, yaml bool, document int) Source {
 }
 
 // Exists reports whether there is a file.
-func (s Source) Exists() bool { return s.name != "" }
+func (s Source) Exists() bool { return s.file.Name != "" }
 
 // File returns the location of the whole file.
-func (s Source) File() Location { return Location{File: InputName(s.name)} }
+func (s Source) File() Location { return Location{File: InputName(s.file.Name)} }
 
 // At returns the location of the value at p: of the file that has its text, if that is another one, else of its field.
 func (s Source) At(p doc.Path) Location { return s.In(p, -1) }
@@ -93,7 +93,7 @@ func (s Source) In(p doc.Path, offset int) Location {
 	}
 	for _, part := range s.parts {
 		if p.Equal(part.Path) {
-			l := Location{File: filepath.Join(filepath.Dir(s.name), filepath.FromSlash(part.Name))}
+			l := Location{File: filepath.Join(filepath.Dir(s.file.Name), filepath.FromSlash(part.Name))}
 			l.Line, l.Column = doc.LineColumn(part.Text, max(offset, 0))
 			return l
 		}
@@ -111,9 +111,9 @@ func (s Source) In(p doc.Path, offset int) Location {
 
 // Files returns the names of the files that the campaign was read from, its main file first.
 func (s Source) Files() []string {
-	out := []string{s.name}
+	out := []string{s.file.Name}
 	for _, p := range s.parts {
-		out = append(out, filepath.Join(filepath.Dir(s.name), filepath.FromSlash(p.Name)))
+		out = append(out, filepath.Join(filepath.Dir(s.file.Name), filepath.FromSlash(p.Name)))
 	}
 	return out
 }
@@ -132,36 +132,60 @@ func (s Source) Of(err error) Location {
 	return l
 }
 
-// MainFile returns the main file of a folder with a campaign, and false if the name is not of such a folder.
-func MainFile(dir string) (string, bool) {
-	if info, err := os.Stat(dir); dir == Stdin || err != nil || !info.IsDir() {
-		return "", false
-	}
-	for _, main := range files.MainNames {
-		if info, err := os.Stat(filepath.Join(dir, main)); err == nil && info.Mode().IsRegular() {
-			return filepath.Join(dir, main), true
-		}
-	}
-	return "", false
+// File is a file with campaigns, or a folder with the files of one. The user named it, unless it was found.
+type File struct {
+	Name string
+	in   string // the folder that it was found in, which the user named; see [files.ReadIn]
 }
 
-// mainFile returns the main file of a folder with a campaign, and any other name unchanged.
-func mainFile(name string) string {
-	if main, ok := MainFile(name); ok {
-		return main
+// Found returns a file that was found in a folder that the user named.
+func Found(in, name string) File { return File{name, in} }
+
+// Beside returns a file that this one refers to, by its name relative to the folder of this one.
+func (f File) Beside(name string) File {
+	dir := filepath.Dir(f.Name)
+	return Found(cmp.Or(f.in, dir), filepath.Join(dir, filepath.FromSlash(name)))
+}
+
+// Text returns the content of the file, of up to limit bytes. Its error does not have the name.
+func (f File) Text(limit int) ([]byte, error) {
+	if f.in == "" {
+		return files.Read(f.Name, limit)
 	}
-	return name
+	name, err := filepath.Rel(f.in, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	return files.ReadIn(f.in, name, limit)
+}
+
+// Main returns the main file of a folder with a campaign, and false if the file is no such folder.
+func (f File) Main() (File, bool) {
+	stat := os.Stat
+	if f.in != "" {
+		stat = os.Lstat
+	}
+	if info, err := stat(f.Name); f.Name == Stdin || err != nil || !info.IsDir() {
+		return f, false
+	}
+	for _, main := range files.MainNames {
+		name := filepath.Join(f.Name, main)
+		if info, err := os.Lstat(name); err == nil && !info.IsDir() {
+			return Found(cmp.Or(f.in, f.Name), name), true
+		}
+	}
+	return f, false
 }
 
 // NoteRevision writes the id and the revision of a changed campaign into the file that it was read from, if the file has a
 // revision, so that the next change goes on from there. It prints a warning if it cannot, also if the campaign does not have
 // the entity tag of the change anymore, if that is known.
 func (h HeldCampaign) NoteRevision(ctx context.Context, s Streams, svc engine.Service, up engine.Updated) {
-	if h.Revision == "" || h.Source.name == Stdin {
+	if h.Revision == "" || h.Source.file.Name == Stdin {
 		return
 	}
 	if err := h.noteRevision(ctx, svc, up); err != nil {
-		fmt.Fprintln(s.Err, "bugle: "+Line(fmt.Sprintf("warning: the new revision could not be written into %s: %v; get or export the campaign again before you change it next", h.Source.name, Cause(err))))
+		fmt.Fprintln(s.Err, "bugle: "+Line(fmt.Sprintf("warning: the new revision could not be written into %s: %v; get or export the campaign again before you change it next", h.Source.file.Name, Cause(err))))
 	}
 }
 
@@ -177,11 +201,18 @@ func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, up e
 	if IsExport(h.Body) {
 		revision = now.ContentRevision()
 	}
-	name, err := filepath.EvalSymlinks(h.Source.name)
+	at := h.Source.file
+	if at.in == "" { // the user may have named a link
+		if at.Name, err = filepath.EvalSymlinks(at.Name); err != nil {
+			return err
+		}
+		at.in = filepath.Dir(at.Name)
+	}
+	name, err := filepath.Rel(at.in, at.Name)
 	if err != nil {
 		return err
 	}
-	b, err := os.ReadFile(name)
+	b, err := files.Read(at.Name, MaxInput)
 	if err != nil {
 		return err
 	}
@@ -197,14 +228,15 @@ func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, up e
 		}
 		text = text[:from+i] + f[2] + text[from+i+len(f[1]):]
 	}
-	_, err = files.Write(name, []byte(text))
+	_, err = files.Write(at.in, name, []byte(text))
 	return err
 }
 
 // IsFolder reports whether an argument is a folder that is no campaign itself.
 func IsFolder(arg string) bool {
 	info, err := os.Stat(arg)
-	return err == nil && info.IsDir() && arg != Stdin && mainFile(arg) == arg
+	_, ok := File{Name: arg}.Main()
+	return err == nil && info.IsDir() && arg != Stdin && !ok
 }
 
 // isMainFile reports whether a file is the main file of a folder, which may refer to the files beside it.
@@ -219,11 +251,15 @@ func joined(h HeldCampaign) HeldCampaign {
 	case doc.Null:
 		h.Body = h.Body.Delete(doc.P(engine.FieldRevision))
 	}
-	if h.Err != nil || !isMainFile(h.Source.name) {
+	if h.Err != nil || !isMainFile(h.Source.file.Name) {
 		return h
 	}
-	dir := filepath.Dir(h.Source.name)
-	body, parts, err := files.Join(h.Body, func(name string) (string, error) { return readPart(dir, name) })
+	left := MaxInput // a text can be referred to again and again
+	body, parts, err := files.Join(h.Body, func(name string) (string, error) {
+		text, err := readPart(h.Source.file, name, min(left, local.MaxBody))
+		left -= len(text)
+		return text, err
+	})
 	if err != nil {
 		h.Body, h.Err = doc.Value{}, DocumentError{fmt.Errorf("cannot use %s: %w", h.Where, err)}
 		return h
@@ -232,37 +268,17 @@ func joined(h HeldCampaign) HeldCampaign {
 	return h
 }
 
-// readPart returns the text of a file in a folder. Links do not lead out of the folder.
-func readPart(dir, name string) (string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", fmt.Errorf("cannot read the folder %s: %w", dir, Cause(err))
-	}
-	defer func() { _ = root.Close() }()
-	name = filepath.FromSlash(name)
-	info, err := root.Stat(name)
+// readPart returns the text of a file that a main file refers to.
+func readPart(main File, name string, limit int) (string, error) {
+	b, err := main.Beside(name).Text(limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no file %s in %s; add it, or write the text into the field without the @", name, dir)
-	case err != nil && strings.Contains(err.Error(), "escapes"):
-		return "", fmt.Errorf("%s is a link that leads out of the folder; put a copy of the file there", name)
+		return "", fmt.Errorf("there is no file %s in %s; add it, or write the text into the field without the @", name, filepath.Dir(main.Name))
+	case errors.Is(err, files.ErrTooLarge):
+		return "", fmt.Errorf("%s is too large; a campaign can have up to %d KiB", name, local.MaxBody>>10)
 	case err != nil:
 		return "", fmt.Errorf("cannot read %s: %w", name, Cause(err))
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a file", name)
-	case info.Size() > local.MaxBody:
-		return "", fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", name, info.Size()>>10, local.MaxBody>>10)
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("cannot read %s: %w", name, Cause(err))
-	}
-	defer func() { _ = file.Close() }()
-	b, err := io.ReadAll(io.LimitReader(file, local.MaxBody+1))
-	if err != nil {
-		return "", fmt.Errorf("cannot read %s: %w", name, Cause(err))
-	}
-	if !utf8.Valid(b) {
+	case !utf8.Valid(b):
 		return "", fmt.Errorf("%s is not UTF-8 text", name)
 	}
 	return string(b), nil
@@ -270,26 +286,30 @@ func readPart(dir, name string) (string, error) {
 
 // CampaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. It returns
 // an argument that is not a folder unchanged.
-func CampaignFiles(arg string) []string {
+func CampaignFiles(arg string) []File {
 	if info, err := os.Stat(arg); arg == Stdin || err != nil || !info.IsDir() {
-		return []string{arg}
+		return []File{{Name: arg}}
 	}
-	var out []string
-	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			out = append(out, path) // reading it will report why
-		case path != arg && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return filepath.SkipDir
+	if out := FilesUnder(arg, arg); len(out) > 0 {
+		return out
+	}
+	return []File{{Name: arg}} // reading it will report that it is a folder
+}
+
+// FilesUnder returns the campaign files in a folder that was found in another one, or is the same. What has the name of
+// one but is a link or no file, and folders that cannot be read, are among them: reading them will report why.
+func FilesUnder(in, dir string) (out []File) {
+	under, err := filepath.Rel(in, dir)
+	if err == nil {
+		err = files.Walk(in, under, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() && IsCampaignFile(path) {
+				out = append(out, Found(in, path))
 			}
-		case !d.IsDir() && IsCampaignFile(path):
-			out = append(out, path)
-		}
-		return nil
-	})
-	if err != nil || len(out) == 0 {
-		return []string{arg} // reading it will report that it is a folder
+			return nil
+		})
+	}
+	if err != nil {
+		return []File{Found(in, dir)}
 	}
 	return out
 }

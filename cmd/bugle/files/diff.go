@@ -307,7 +307,7 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 func changeLines(changes []doc.Change) []string {
 	var out []string
 	for _, c := range changes {
-		before, after := string(c.Before.Encode()), string(c.After.Encode())
+		before, after := cli.Escaped(string(c.Before.Encode())), cli.Escaped(string(c.After.Encode()))
 		var l string
 		switch {
 		case !c.Before.Exists():

@@ -35,12 +35,12 @@ const maxCell = 120
 
 func (p pair) markdown(b *strings.Builder) {
 	c := p.campaign()
-	name := engine.CampaignName(c.Body)
-	if name == "" {
-		name = "Campaign without a name"
+	name := "Campaign without a name"
+	if text := engine.CampaignName(c.Body); text != "" {
+		name = code(text)
 	}
-	fmt.Fprintf(b, "\n### %s\n\n", inline(name))
-	about := []string{c.Channel.Label(), c.DeliveryType.Label(), code(p.file)}
+	fmt.Fprintf(b, "\n### %s\n\n", name)
+	about := []string{label(c.Channel.Label(), string(c.Channel)), label(c.DeliveryType.Label(), string(c.DeliveryType)), code(p.file)}
 	fmt.Fprintf(b, "%s\n\n", strings.Join(about, " · "))
 	switch {
 	case p.before == nil:
@@ -56,22 +56,24 @@ func (p pair) markdown(b *strings.Builder) {
 	var long []doc.Change
 	head := "\n| Field | Before | After |\n|---|---|---|\n"
 	for _, change := range p.changes {
-		if isLong(change.Before) || isLong(change.After) {
+		row := fmt.Sprintf("| %s | %s | %s |\n", fieldName(table, change.Path), shown(change.Before), shown(change.After))
+		// Parsers of Markdown do not agree on what ends a cell if a value has the character.
+		if isLong(change.Before) || isLong(change.After) || strings.Count(row, "|") > 4 {
 			long = append(long, change)
 			continue
 		}
-		fmt.Fprintf(b, "%s| %s | %s | %s |\n", head, cell(fieldName(table, change.Path)), shown(change.Before), shown(change.After))
+		b.WriteString(head + row)
 		head = ""
 	}
 	for _, change := range long {
-		fmt.Fprintf(b, "\n**%s**\n\n%s", inline(fieldName(table, change.Path)), fenced(lineDiff(change)))
+		fmt.Fprintf(b, "\n**%s**\n\n%s", fieldName(table, change.Path), fenced(lineDiff(change)))
 	}
 }
 
 // newTexts lists what users read of a new campaign. Long texts are in its file.
 func newTexts(b *strings.Builder, c engine.Campaign) {
-	head := "\n| Field | Text |\n|---|---|\n"
-	for _, u := range texts.Of(c).Units {
+	table := catalog.Campaign(c.Channel)
+	for i, u := range texts.Of(c).Units {
 		text := doc.NewString(u.Text)
 		if u.Text == "" {
 			continue
@@ -80,13 +82,31 @@ func newTexts(b *strings.Builder, c engine.Campaign) {
 		if isLong(text) {
 			value = phrase.Count(utf8.RuneCountInString(u.Text), "character")
 		}
-		fmt.Fprintf(b, "%s| %s | %s |\n", head, cell(u.Place), value)
-		head = ""
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "- %s: %s\n", fieldName(table, u.Path), value)
 	}
 }
 
-// fieldName returns the names of a place on the forms.
-func fieldName(table *schema.Schema, p doc.Path) string { return strings.Join(table.Trail(p), " › ") }
+// fieldName returns the names of a place on the forms. What is not in the tables is code.
+func fieldName(table *schema.Schema, p doc.Path) string {
+	names := table.Trail(p)
+	for i, step := range p {
+		if n := table.At(p[:i+1]); !step.IsIndex && (n == nil || n.Name == "") {
+			names[i] = code(names[i])
+		}
+	}
+	return strings.Join(names, " › ")
+}
+
+// label returns the name of a value that the specification knows; others are code.
+func label(name, value string) string {
+	if name == value {
+		return code(value)
+	}
+	return name
+}
 
 // isLong reports whether a value needs more than a cell of a table.
 func isLong(v doc.Value) bool {
@@ -114,9 +134,9 @@ func shown(v doc.Value) string {
 	case v.Kind() == doc.String && v.Text() == "":
 		return "(empty)"
 	case v.Kind() == doc.Array || v.Kind() == doc.Object:
-		return cell(code(string(v.Encode())))
+		return code(string(v.Encode()))
 	}
-	return cell(code(textOf(v)))
+	return code(textOf(v))
 }
 
 // lineDiff returns the changed lines of a text, with three lines around them.
@@ -135,9 +155,12 @@ func lineDiff(c doc.Change) string {
 	return "(only the line breaks at the end differ)\n"
 }
 
+// What a comment has from a campaign or the name of a file is code, of one line or several: in anything else, GitHub and
+// others find links, mentions and markup, also where it is escaped.
+
 // code returns a text as code in a line. The fence is longer than any row of backticks in the text.
 func code(s string) string {
-	s = cli.Line(s)
+	s = strings.Join(strings.FieldsFunc(drawn(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 	fence := strings.Repeat("`", longestRow(s)+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.TrimSpace(s) == "" {
 		s = " " + s + " "
@@ -147,9 +170,13 @@ func code(s string) string {
 
 // fenced returns lines as a block of code.
 func fenced(s string) string {
+	s = drawn(s)
 	fence := strings.Repeat("`", max(3, longestRow(s)+1))
-	return fence + "diff\n" + cli.Clean(s) + fence + "\n"
+	return fence + "diff\n" + s + fence + "\n"
 }
+
+// drawn returns a text with what cannot be seen escaped, so that reviewers see that it is there.
+func drawn(s string) string { return cli.Clean(cli.Escaped(strings.ToValidUTF8(s, "\uFFFD"))) }
 
 // longestRow returns the length of the longest row of backticks.
 func longestRow(s string) int {
@@ -161,19 +188,4 @@ func longestRow(s string) int {
 		longest = max(longest, n)
 	}
 	return longest
-}
-
-// cell escapes what would end a cell of a table, also in code.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
-
-// inline escapes what would be markup or markdown in a text.
-func inline(s string) string {
-	var b strings.Builder
-	for _, r := range cli.Line(s) {
-		if strings.ContainsRune("\\`*_{}[]<>#|~@!&", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,11 +114,7 @@ func (w *watcher) say(l watchedLine, texts ...string) error {
 		return nil
 	}
 	l.Time = time.Now().UTC().Truncate(time.Millisecond)
-	b, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return w.f.WriteJSON(string(b) + "\n")
+	return w.f.PrintJSONLine(l)
 }
 
 func (w *watcher) run(ctx context.Context) error {

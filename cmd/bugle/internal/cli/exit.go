@@ -100,7 +100,7 @@ func report(f *Factory, err error) int {
 	fail := FailureOf(err)
 	if f.JSON {
 		text, _ := indented(map[string]any{"error": fail})
-		fmt.Fprint(f.Err, Escaped(text))
+		fmt.Fprint(f.Err, text)
 		return code
 	}
 	fmt.Fprintln(f.Err, "bugle: "+Clean(fail.Text()))

@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"unicode/utf16"
 
@@ -61,7 +63,12 @@ func Cause(err error) error {
 	return err
 }
 
-// Clean removes control sequences from texts of documents and servers. It keeps newlines and tabs.
+// workflowCommand matches what a workflow of GitHub takes for a command in the output of a step: two colons at the
+// beginning of a line, and ##[ anywhere; others have ##vso[.
+var workflowCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(\s*:)(:)|(##(?:vso)?)(\[)`) })
+
+// Clean removes control sequences from texts of documents and servers. It keeps newlines and tabs. What a workflow would
+// take for a command gets a space.
 func Clean(s string) string {
 	var b strings.Builder
 	for r, drawn := range visible.Runes(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))) {
@@ -69,7 +76,7 @@ func Clean(s string) string {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return workflowCommand().ReplaceAllString(b.String(), "$1$3 $2$4")
 }
 
 // Line is like [Clean], and puts the text on one line.
@@ -83,13 +90,28 @@ type Printer struct {
 	JSON bool // the persistent flag
 }
 
-// PrintJSON prints a value as indented JSON.
+// PrintJSON prints a value as indented JSON, in which what controls a terminal or a workflow is escaped.
 func (p *Printer) PrintJSON(v any) error {
 	text, err := indented(v)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = io.WriteString(p.Out, text)
 	}
-	return p.WriteJSON(text)
+	return err
+}
+
+// PrintJSONLine is like [Printer.PrintJSON], on one line.
+func (p *Printer) PrintJSONLine(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	_, err = io.WriteString(p.Out, inertJSON(string(b))+"\n")
+	return err
+}
+
+// inertJSON returns the same JSON with what a terminal or a workflow of GitHub would obey escaped.
+func inertJSON(text string) string { 
+	return strings.NewReplacer("##[", `#\u0023[`, "##vso[", `#\u0023vso[`).Replace(Escaped(text))
 }
 
 func indented(v any) (string, error) {
@@ -100,11 +122,14 @@ func indented(v any) (string, error) {
 	if err := enc.Encode(v); err != nil {
 		return "", fmt.Errorf("writing JSON: %w", err)
 	}
-	return b.String(), nil
+	return inertJSON(b.String()), nil
 }
 
 // PrintDoc prints a document as indented JSON.
-func (p *Printer) PrintDoc(v doc.Value) error { return p.WriteJSON(string(v.Indent()) + "\n") }
+func (p *Printer) PrintDoc(v doc.Value) error {
+	_, err := io.WriteString(p.Out, inertJSON(string(v.Indent())+"\n"))
+	return err
+}
 
 // WriteJSON writes JSON byte for byte, except to a terminal, where control characters are escaped.
 func (p *Printer) WriteJSON(text string) error {
@@ -138,12 +163,12 @@ func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
 		return text // almost all log lines, which are written for every request
 	}
-	if !visible.HasHidden(strings.ReplaceAll(text, "\n", "")) {
+	if !visible.HasHidden(strings.NewReplacer("\n", "", "\t", "").Replace(text)) {
 		return text
 	}
 	var b strings.Builder
 	for r, drawn := range visible.Runes(text) {
-		if r == '\n' || drawn {
+		if r == '\n' || r == '\t' || drawn {
 			b.WriteRune(r)
 			continue
 		}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/visible"
+)
+
+// hostileTexts are what a terminal, a page or a workflow would obey.
+var hostileTexts = []string{
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\aafter", "\x1b]8;;https://evil.example\x1b\\link", "\u009b31m", "\u009d0;title\u009c", "\x1bPq", "a\rb", "\u202eabc", "\u200b\u2066",
+	"@team and #123, GH-12, a/b#1", "<img src=x onerror=alert(1)>", "<!-- ", "-->", "<details><summary>x", "https://evil.example", "www.evil.example", "![x](https://evil.example/p.png)", "[x]: https://evil.example",
+	"::stop-commands::x", "a\n::add-mask::x\n  ::error::x\n", "##[add-mask]x", "\n##[group]x", "```\n</details>\n@team", "````diff\n~~~", "`", "``", "` @team `", "a|b", `a\|b`, `\`, "| @team |\n|---|---|\n", "\n\n# heading\n\n- list\n> quote\n", "    code", "***", "$$x$$", "&lt;b&gt;", ":smile:", "a\x00b", "\ufeff", "line\u2028next\u0085end",
+}
+
+// Whatever a file and its name contain, no format of a command has anything that a terminal, a workflow of GitHub or a
+// page of it would obey.
+func FuzzFormats(f *testing.F) {
+	for i, text := range hostileTexts {
+		f.Add(text, hostileTexts[(i+7)%len(hostileTexts)])
+	}
+	env := map[string]string{cli.EnvData: f.TempDir(), cli.EnvAuthor: "ann@example.com"}
+	output := func(args ...string) string { // of both streams
+		var out, errs bytes.Buffer
+		run(context.Background(), args, func(name string) string { return env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		return out.String() + errs.String()
+	}
+	output("init")
+	f.Fuzz(func(t *testing.T, one, two string) {
+		dir := t.TempDir()
+		name := strings.Map(func(r rune) rune {
+			if r == '/' || r == 0 || r == '\\' && filepath.Separator == '\\' {
+				return '_'
+			}
+			return r
+		}, one)
+		if len(name) > 100 || strings.HasPrefix(name, ".") {
+			name = "x"
+		}
+		for side, texts := range map[string][2]string{"a": {one, two}, "b": {two, one}} {
+			for file, channel := range map[string]string{name + ".json": "EMAIL", "push.json": "PUSH", "odd.json": texts[0]} {
+				if err := os.MkdirAll(filepath.Join(dir, side), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				email := map[string]any{"subject": texts[0], "html_content": "<p>\n" + texts[0] + "\n" + texts[1] + "\n", "x" + one: texts[1]}
+				content := map[string]any{"email": email, "x" + two: map[string]any{"variation_1": map[string]any{"email": email}}}
+				v := map[string]any{
+					"id": "65f0a1b2c3d4e5f60718293a", "channel": channel, "campaign_delivery_type": "ONE_TIME", "created_by": texts[1], one: texts[0],
+					"basic_details": map[string]any{"name": texts[0], "tags": []any{texts[0], texts[1]}, "y" + two: map[string]any{one: texts[0]}}, "campaign_content": map[string]any{"content": content},
+				}
+				if channel == texts[0] {
+					v["campaign_delivery_type"] = texts[1]
+					delete(v, "id")
+				}
+				text, err := json.Marshal(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, side, file), text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := os.Mkdir(filepath.Join(dir, "none"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(filepath.Join(dir, "b"))
+		for _, args := range [][]string{
+			{"diff", "../a", "."}, {"diff", "../a/push.json", "push.json"}, {"diff", "../a", ".", "--json"}, {"diff", "../a", ".", "--format", "markdown"}, {"diff", "--format", "markdown", "../none", "."},
+			{"lint", "."}, {"lint", ".", "--json"}, {"lint", ".", "--format", "github"}, {"lint", ".", "--format", "sarif"},
+			{"apply", "--dry-run", "."}, {"apply", "--dry-run", "--format", "github", "."}, {"import", "."},
+		} {
+			checkInert(t, strings.Join(args, " "), output(args...))
+		}
+	})
+}
+
+var (
+	annotation = regexp.MustCompile(`^::(error|warning|notice) [^:]*::`)
+)
+
+// checkInert checks what a command has printed.
+func checkInert(t *testing.T, command, text string) {
+	t.Helper()
+	if visible.HasHidden(strings.NewReplacer("\n", "", "\t", "").Replace(text)) {
+		t.Fatalf("%s controls a terminal: %q", command, text)
+	}
+	if strings.Contains(text, "##[") {
+		t.Fatalf("%s has a command of a workflow: %s", command, text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") && !(strings.Contains(command, "github") && annotation.MatchString(line)) {
+			t.Fatalf("%s has a command of a workflow: %s", command, line)
+		}
+	}
+	if strings.Contains(command, "markdown") {
+		checkMarkdown(t, text)
+	}
+}
+
+// checkMarkdown checks that all of a comment is code, but for its own words.
+func checkMarkdown(t *testing.T, text string) {
+	t.Helper()
+	fence := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch mark := line[:len(line)-len(strings.TrimLeft(line, "`"))]; {
+		case fence != "":
+			if line == fence {
+				fence = ""
+			} else if len(mark) >= len(fence) || strings.HasPrefix(strings.TrimLeft(line, " "), fence) {
+				t.Fatalf("the block ends early: %q in %s", line, text)
+			}
+			continue
+		case len(mark) >= 3 && line == mark+"diff":
+			fence = mark
+			continue
+		}
+		if strings.HasPrefix(line, "|") && strings.Contains(line, `\`) && strings.Contains(line, `\|`) {
+			t.Fatalf("a cell ends in a value: %s", line)
+		}
+		rest := ""
+		for rest = line; ; {
+			at := strings.IndexByte(rest, '`')
+			if at < 0 {
+				break
+			}
+			run := len(rest[at:]) - len(strings.TrimLeft(rest[at:], "`"))
+			end, from := -1, at+run
+			for from < len(rest) { // the next row of as many backticks
+				i := strings.IndexByte(rest[from:], '`')
+				if i < 0 {
+					break
+				}
+				n := len(rest[from+i:]) - len(strings.TrimLeft(rest[from+i:], "`"))
+				if n == run {
+					end = from + i + n
+					break
+				}
+				from += i + n
+			}
+			if end < 0 || strings.HasPrefix(line, "|") && strings.Contains(rest[at:end], "|") {
+				t.Fatalf("it is no code: %q", line)
+			}
+			rest = rest[:at] + rest[end:]
+		}
+		if strings.ContainsFunc(rest, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" |#-*·›—():.,", r)
+		}) || strings.Contains(strings.TrimLeft(rest, "#"), "#") || strings.Contains(rest, "evil") || strings.Contains(rest, "GH-12") {
+			t.Fatalf("it is no text: %q in %q", rest, line)
+		}
+	}
+	if fence != "" {
+		t.Fatalf("the block does not end: %s", text)
+	}
+}

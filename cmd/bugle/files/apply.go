@@ -150,7 +150,7 @@ var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchan
 func (p *planner) print(ctx context.Context, f *cli.Factory) {
 	for _, s := range p.steps {
 		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
-		for _, l := range changeLines(s.diff) {
+		for _, l := range append(changeLines(s.diff), doubtLines(s.Unverified)...) {
 			fmt.Fprintln(f.Out, "    "+l)
 		}
 		if s.err == nil && s.Action == actionUpdate && s.Status != catalog.Draft {

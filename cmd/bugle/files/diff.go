@@ -84,7 +84,11 @@ func (c comparison) run(ctx context.Context, f *cli.Factory, a, b string) error 
 			return differFailure(err)
 		}
 	}
-	return c.print(&f.Printer, []pair{newPair(&sides[0], &sides[1], cli.InputName(b))}, false)
+	p, err := newPair(ctx, &sides[0], &sides[1], cli.InputName(b))
+	if err != nil {
+		return err
+	}
+	return c.print(&f.Printer, []pair{p}, false)
 }
 
 // pair is a campaign before and after. One of the two may be nil.
@@ -92,33 +96,71 @@ type pair struct {
 	before, after *engine.Campaign
 	file          string // of the later one, or else of the earlier one
 	changes       []doc.Change
+	doubts        []string // about HTML that may be something else than its MJML
 }
 
-func newPair(before, after *engine.Campaign, file string) pair {
+func newPair(ctx context.Context, before, after *engine.Campaign, file string) (pair, error) {
 	p := pair{before: before, after: after, file: file}
-	if before != nil && after != nil {
-		p.changes = yamldoc.Changes(comparedPart(*before), comparedPart(*after))
-		for i, c := range p.changes {
-			if c.Before.Kind() == doc.String && c.After.Kind() == doc.String && mjml.InField(catalog.Campaign(after.Channel).At(c.Path)) {
-				p.changes[i].Before, p.changes[i].After = bySource(c.Before, c.After)
-			}
-		}
-		p.changes = slices.DeleteFunc(p.changes, func(c doc.Change) bool { return c.Before.Exists() && c.Before.Same(c.After) })
+	if after == nil {
+		return p, nil
 	}
-	return p
+	var was doc.Value
+	if before != nil {
+		was = comparedPart(*before)
+	}
+	now, table := comparedPart(*after), catalog.Campaign(after.Channel)
+	doubts, err := mjml.Doubts(ctx, table, was, now)
+	if err != nil || before == nil {
+		p.doubts = clauses(doubts)
+		return p, err
+	}
+	earlier, err := mjml.Doubts(ctx, table, now, was)
+	p.doubts = clauses(append(doubts, earlier...))
+	for _, c := range yamldoc.Changes(was, now) {
+		if c.Before.Kind() != doc.String || c.After.Kind() != doc.String || !mjml.InField(table.At(c.Path)) {
+			p.changes = append(p.changes, c)
+			continue
+		}
+		doubted := slices.ContainsFunc(append(doubts, earlier...), func(d mjml.Doubt) bool { return d.Path.Equal(c.Path) })
+		p.changes = append(p.changes, bySource(c, doubted)...)
+	}
+	return p, err
 }
 
-// bySource returns two HTML bodies as what people edit: the MJML that they were compiled from. A body that was compiled
-// and MJML in a file are the same if it is the source of the body.
-func bySource(before, after doc.Value) (a, b doc.Value) {
-	a, b = doc.NewString(mjml.Editable(before.Text())), doc.NewString(mjml.Editable(after.Text()))
-	if a.Text() != b.Text() {
-		return a, b
+// clauses returns doubts as texts, each once.
+func clauses(doubts []mjml.Doubt) (out []string) {
+	for _, d := range doubts {
+		if text := d.String(); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
 	}
-	if mjml.IsSource(before.Text()) || mjml.IsSource(after.Text()) {
-		return a, a
+	return out
+}
+
+// bySource returns a change of an HTML body as that of what people edit: the MJML that it was compiled from. A body that
+// was compiled and MJML in a file are the same if it is the source of the body. Of HTML that may be something else than
+// its MJML, the change is there, too.
+func bySource(c doc.Change, doubted bool) (out []doc.Change) {
+	before, after := mjml.Editable(c.Before.Text()), mjml.Editable(c.After.Text())
+	source := mjml.IsSource(c.Before.Text()) || mjml.IsSource(c.After.Text())
+	if before != after {
+		out = append(out, doc.Change{Path: c.Path, Before: doc.NewString(before), After: doc.NewString(after)})
 	}
-	return before, after // of the same source, compiled differently
+	html := doc.Change{Path: c.Path, Before: htmlOf(c.Before), After: htmlOf(c.After)}
+	switch {
+	case html.Before.Same(html.After):
+	case doubted && (before != html.Before.Text() || after != html.After.Text()), before == after && !source: // of the same source, compiled differently
+		out = append(out, html)
+	}
+	return out
+}
+
+// htmlOf returns the HTML of a body without its source; nothing for MJML.
+func htmlOf(v doc.Value) doc.Value {
+	if mjml.IsSource(v.Text()) {
+		return doc.Value{}
+	}
+	return doc.NewString(mjml.Without(v.Text()))
 }
 
 // differs reports whether the pair is not the same campaign twice.
@@ -162,11 +204,15 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 				before[i].used, was = true, &before[i].Campaign
 			}
 		}
-		pairs = append(pairs, newPair(was, &now.Campaign, now.file))
+		p, err := newPair(ctx, was, &now.Campaign, now.file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, p)
 	}
 	for _, was := range before {
 		if !was.used {
-			pairs = append(pairs, newPair(&was.Campaign, nil, was.file))
+			pairs = append(pairs, pair{before: &was.Campaign, file: was.file})
 		}
 	}
 	return pairs, nil
@@ -255,6 +301,7 @@ type comparedCampaign struct {
 	Name        string        `json:"name,omitempty"`
 	State       string        `json:"state"` // same, changed, added or removed
 	Differences []shownChange `json:"differences"`
+	Unverified  []string      `json:"unverified,omitempty"` // HTML that may be something else than its MJML
 }
 
 // state describes what happened to the campaign.
@@ -278,11 +325,15 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 	case p.JSON && folders:
 		all := make([]comparedCampaign, len(pairs))
 		for i, one := range pairs {
-			all[i] = comparedCampaign{one.file, one.campaign().ID, engine.CampaignName(one.campaign().Body), one.state(), shownChanges(one.changes)}
+			all[i] = comparedCampaign{one.file, one.campaign().ID, engine.CampaignName(one.campaign().Body), one.state(), shownChanges(one.changes), one.doubts}
 		}
 		err = p.PrintJSON(map[string]any{"same": !different, "campaigns": all})
 	case p.JSON:
-		err = p.PrintJSON(map[string]any{"same": !different, "differences": shownChanges(pairs[0].changes)})
+		out := map[string]any{"same": !different, "differences": shownChanges(pairs[0].changes)}
+		if len(pairs[0].doubts) > 0 {
+			out["unverified"] = pairs[0].doubts
+		}
+		err = p.PrintJSON(out)
 	case c.format == formatMarkdown:
 		_, err = fmt.Fprint(p.Out, markdown(pairs))
 	default:
@@ -292,7 +343,7 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 				fmt.Fprintln(p.Out, cli.Line(one.file+": "+one.state()+" "+engine.CampaignName(one.campaign().Body)))
 				indent = "    "
 			}
-			for _, l := range changeLines(one.changes) {
+			for _, l := range append(changeLines(one.changes), doubtLines(one.doubts)...) {
 				fmt.Fprintln(p.Out, indent+l)
 			}
 		}
@@ -319,6 +370,14 @@ func changeLines(changes []doc.Change) []string {
 			l = "~ " + c.Path.String() + ": " + excerpt(before, from) + " → " + excerpt(after, from)
 		}
 		out = append(out, cli.Line(l))
+	}
+	return out
+}
+
+// doubtLines returns one line per doubt about MJML.
+func doubtLines(doubts []string) (out []string) {
+	for _, d := range doubts {
+		out = append(out, cli.Line("! "+d))
 	}
 	return out
 }

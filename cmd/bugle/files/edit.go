@@ -108,6 +108,7 @@ type edition struct {
 	path     doc.Path        // of the field; empty for the whole campaign
 	file     string          // has the text
 	text     bool            // the file is the text of a string, not YAML
+	doubts   []string        // about HTML of the campaign that may be something else than the MJML that is edited
 }
 
 func (e editing) run(ctx context.Context, f *cli.Factory) error {
@@ -186,6 +187,15 @@ func (d *edition) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	doubts, err := mjml.Doubts(ctx, catalog.Campaign(d.campaign.Channel), doc.Value{}, d.campaign.Body)
+	if err != nil {
+		return err
+	}
+	if d.doubts = clauses(doubts); !d.f.JSON {
+		for _, l := range d.doubts {
+			fmt.Fprintln(d.f.Err, "bugle: note: "+cli.Line(l))
+		}
+	}
 	header := d.header(nil)
 	for opened := 0; ; opened++ {
 		if err := os.WriteFile(d.file, append([]byte(header), text...), 0o600); err != nil {
@@ -234,7 +244,11 @@ func (d *edition) kept(err error) error {
 func (d *edition) done(id string, changes []doc.Change) error {
 	_ = os.RemoveAll(filepath.Dir(d.file)) // a file that stays does no harm
 	if d.f.JSON {
-		return d.f.PrintJSON(map[string]any{"id": id, "changes": shownChanges(changes)})
+		out := map[string]any{"id": id, "changes": shownChanges(changes)}
+		if len(d.doubts) > 0 {
+			out["unverified"] = d.doubts
+		}
+		return d.f.PrintJSON(out)
 	}
 	if len(changes) == 0 {
 		fmt.Fprintln(d.f.Out, "No changes made.")

@@ -141,7 +141,7 @@ func lintFile(ctx context.Context, s cli.Streams, file cli.File, env schema.Env)
 		l.Line, l.Column, l.diagnostics = d.Line, d.Column, []report.Diagnostic{d}
 		return l
 	}
-	body, uncompiled, err := mjml.UpdateAll(ctx, catalog.Campaign(engine.ParseRecord(h.Body).Channel), doc.Value{}, h.Body)
+	body, uncompiled, err := mjml.UpdateAll(ctx, catalog.Campaign(engine.ParseRecord(h.Body).Channel), h.Body, h.Body) // what is compiled is checked below
 	if err != nil {
 		return l
 	}

@@ -46,6 +46,7 @@ func (p pair) markdown(b *strings.Builder) {
 	case p.before == nil:
 		fmt.Fprint(b, "New campaign.\n")
 		newTexts(b, c)
+		p.writeDoubts(b)
 		return
 	case p.after == nil:
 		fmt.Fprint(b, "Removed. The campaign in the workspace stays as it is.\n")
@@ -67,6 +68,17 @@ func (p pair) markdown(b *strings.Builder) {
 	}
 	for _, change := range long {
 		fmt.Fprintf(b, "\n**%s**\n\n%s", fieldName(table, change.Path), fenced(lineDiff(change)))
+	}
+	p.writeDoubts(b)
+}
+
+// writeDoubts lists HTML that may be something else than its MJML.
+func (p pair) writeDoubts(b *strings.Builder) {
+	if len(p.doubts) > 0 {
+		fmt.Fprint(b, "\nThe HTML is what is sent. Read it as well as the MJML:\n\n")
+	}
+	for _, d := range p.doubts {
+		fmt.Fprintf(b, "- %s\n", code(d))
 	}
 }
 

@@ -35,9 +35,12 @@ type step struct {
 	Name    string        `json:"name,omitempty"`
 	Status  engine.State  `json:"status,omitempty"` // of a campaign that is updated
 	Changes []shownChange `json:"changes,omitempty"`
-	Stays   []string      `json:"stays,omitempty"`  // components that the file does not have
-	Result  string        `json:"result,omitempty"` // created, already created or updated, once that is done
-	Error   *cli.Failure  `json:"error,omitempty"`
+	Stays   []string      `json:"stays,omitempty"` // components that the file does not have
+	// Unverified is HTML that may be something else than its MJML.
+	Unverified []string `json:"unverified,omitempty"`
+
+	Result string       `json:"result,omitempty"` // created, already created or updated, once that is done
+	Error  *cli.Failure `json:"error,omitempty"`
 	// Problems are what the error is about, with its places in the files.
 	Problems []shownProblem `json:"problems,omitempty"`
 
@@ -213,7 +216,7 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 
 func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
 	var err error
-	if rec.Body, err = mjml.CompileBody(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
+	if rec.Body, err = s.compile(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
 	}
@@ -229,6 +232,16 @@ func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
 	s.Action = actionCreate
 }
 
+// compile returns the body of a file with its MJML compiled, and notes HTML that may be something else than its MJML.
+func (s *step) compile(ctx context.Context, ch engine.Channel, before, body doc.Value) (doc.Value, error) {
+	doubts, err := mjml.Doubts(ctx, catalog.Campaign(ch), before, body)
+	if err != nil {
+		return body, err
+	}
+	s.Unverified = clauses(doubts)
+	return mjml.CompileBody(ctx, ch, before, body)
+}
+
 // update plans the change of the components that differ.
 func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	c, err := p.svc.Get(ctx, s.ID)
@@ -241,7 +254,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
 		return
 	}
-	if rec.Body, err = mjml.CompileBody(ctx, c.Channel, c.Body, rec.Body); err != nil {
+	if rec.Body, err = s.compile(ctx, c.Channel, c.Body, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
 	}

@@ -434,7 +434,7 @@ func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
 	if !w.f.CanAsk() {
 		return false, nil
 	}
-	for _, l := range changeLines(s.diff) {
+	for _, l := range append(changeLines(s.diff), doubtLines(s.Unverified)...) {
 		fmt.Fprintln(w.f.Out, "    "+l)
 	}
 	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.diff), false)

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -177,6 +178,22 @@ func body(words string) func(*testing.T, *engine.Campaign, *check.Facts) {
 	return with(htmlAt, page(words))
 }
 
+// compiledBy sets HTML with the comment of "<mjml></mjml>", where mjml is a script; it is not installed without one.
+func compiledBy(script string) func(*testing.T, *engine.Campaign, *check.Facts) {
+	return func(t *testing.T, c *engine.Campaign, _ *check.Facts) {
+		bin := t.TempDir()
+		if script != "" {
+			if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin)
+		html := strings.TrimRight(page(""), "\n")
+		sum := sha256.Sum256([]byte(html))
+		*c = set(t, *c, htmlAt, fmt.Sprintf("%s\n<!-- bugle:mjml:1 %x %s -->", html, sum[:8], "ssnNys2xs9EHU4AAAAD//w=="))
+	}
+}
+
 func counted(fn func(*check.Audience)) func(*testing.T, *engine.Campaign, *check.Facts) {
 	return func(_ *testing.T, _ *engine.Campaign, f *check.Facts) { fn(f.Audience) }
 }
@@ -233,6 +250,8 @@ var emails = map[string]wrong{
 	"images alone":           {with(htmlAt, `<div style="background:#fff"><a href="https://shop.eu"><img src="https://cdn.shop.eu/a.png" alt="" width="600"></a>{{ContentBlock['footer']}}</div>`), "image-only", "1 image and"},
 	"clipped":                {body("<p>" + strings.Repeat("Shoes. ", 16000) + "</p>"), "html-clipped", "102 KB"},
 	"MJML":                   {with(htmlAt, "<mjml>\n<mj-text></mjml>"), "mjml-not-compiled", "line 2: mj-text is not closed"},
+	"other MJML":             {compiledBy("echo '<p>x</p>'"), "mjml-differs", "not what mjml makes of its MJML"},
+	"MJML without mjml":      {compiledBy(""), "(mjml-not-verified)", "mjml is not installed"},
 	"script":                 {body("<script>alert(1)</script>"), "html-script", "<script>"},
 	"event handler":          {body(`<p onclick="x()">Now</p>`), "html-script", "onclick"},
 	"form":                   {body(`<form action="https://shop.eu"><input name="x"></form>`), "html-form", "form"},

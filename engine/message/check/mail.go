@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -54,6 +55,21 @@ func notCompiled(r *run) {
 			why = "The body is MJML that was not compiled to HTML: " + strings.TrimPrefix(err.Error(), "the MJML cannot be compiled: ")
 		}
 		r.find("mjml-not-compiled", m.at(catalog.EmailHTML), m.TestKey, "%s", why)
+	}
+}
+
+// unverified finds HTML of which nobody knows whether it is what its MJML describes.
+func unverified(r *run) {
+	for _, m := range r.messages {
+		if r.ctx.Err() != nil {
+			return
+		}
+		switch err := mjml.Verify(r.ctx, m.text(catalog.EmailHTML)); {
+		case errors.Is(err, mjml.ErrDiffers):
+			r.find("mjml-differs", m.at(catalog.EmailHTML), m.TestKey, "%s", phrase.Capitalize(err.Error()))
+		case err != nil:
+			r.find("mjml-not-verified", m.at(catalog.EmailHTML), m.TestKey, "%s", phrase.Capitalize(mjml.Reason(err)))
+		}
 	}
 }
 

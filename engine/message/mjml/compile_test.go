@@ -123,11 +123,16 @@ func TestUpdate(t *testing.T) {
 	if got, ok := Source(body); !ok || got != source || IsSource(body) || !strings.Contains(Without(body), "Hi {{ x }}") {
 		t.Fatalf("%q", body)
 	}
+	if got, err := Update(t.Context(), "", body); err != nil || got != body {
+		t.Errorf("the compiled body: %q, %v", got, err)
+	}
 	stub(t, "exit 1")
+	if _, err := Update(t.Context(), "", body); err == nil {
+		t.Error("a compiled body is taken although it cannot be compiled")
+	}
 	for what, tt := range map[string]struct{ before, text, want string }{
 		"HTML":                    {body, "<p>{{ y }}", "<p>{{ y }}"},
 		"the same source":         {body, source, body},
-		"the compiled body":       {"", body, body},
 		"an edited compiled body": {body, strings.Replace(body, "Hi", "Hello", 1), strings.Replace(Without(body), "Hi", "Hello", 1)},
 		"nothing":                 {body, "", ""},
 	} {
@@ -176,5 +181,51 @@ func TestUpdateAll(t *testing.T) {
 	stub(t, echoing)
 	if _, _, err := UpdateAll(ended, table, before, after); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Somebody can write HTML with the comment of other MJML. It is found out where mjml is installed, and is not saved there.
+func TestVerify(t *testing.T) {
+	const source = "<mjml>Hi {{ x }}</mjml>"
+	lie := attach("<p>Something else {{ x }}</p>", source)
+	if got, ok := Source(lie); !ok || got != source {
+		t.Fatalf("it shows %q", got)
+	}
+	stub(t, echoing)
+	honest, err := Update(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for html, want := range map[string]error{
+		honest: nil, strings.ReplaceAll(honest, "\n", "\r\n"): nil, page: nil, "": nil, source: nil,
+		lie: ErrDiffers, attach(strings.Replace(honest, "Hi", "Ho", 1), source): ErrDiffers,
+	} {
+		for range 2 { // also when it is known
+			if err := Verify(t.Context(), html); !errors.Is(err, want) || (err == nil) != (want == nil) {
+				t.Errorf("%s: %v, want %v", html, err, want)
+			}
+		}
+	}
+	if got, err := Update(t.Context(), honest, lie); got != honest || err != nil {
+		t.Errorf("it was saved as %q (%v)", got, err)
+	}
+	// Menus and carousels have other ids each time; what the source has must be the same.
+	stub(t, "cat >/dev/null; echo '<p id=\"0123456789abcdef\">'; echo '<a href=\"/aaaaaaaabbbbbbbb\">'")
+	const numbered = "<mjml>/aaaaaaaabbbbbbbb</mjml>"
+	for html, want := range map[string]error{
+		`<p id="fedcba9876543210">` + "\n" + `<a href="/aaaaaaaabbbbbbbb">`:             nil,
+		`<p id="fedcba9876543210">` + "\n" + `<a href="/ccccccccdddddddd">`:             ErrDiffers,
+		`<p id="fedcba9876543210" onclick="x">` + "\n" + `<a href="/aaaaaaaabbbbbbbb">`: ErrDiffers,
+	} {
+		if err := Verify(t.Context(), attach(html, numbered)); !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", html, err, want)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if err := Verify(t.Context(), honest); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("without mjml: %v", err)
+	}
+	if got, err := Update(t.Context(), "", lie); got != lie || err != nil {
+		t.Errorf("without mjml it was saved as %q (%v)", got, err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package mjml keeps MJML as the source of the HTML of an email, and compiles it with the program mjml. A compiled body
 // has its source in a comment at its end, so that the source goes wherever the campaign goes. What is sent has no such
-// comment.
+// comment. [Verify] tells whether the two belong together.
 package mjml
 
 import (
@@ -85,8 +85,12 @@ func attach(page, source string) string {
 
 // hash returns a hash of HTML that does not depend on how its lines end: editors and git change that.
 func hash(page string) string {
-	sum := sha256.Sum256([]byte(strings.TrimRight(strings.ReplaceAll(page, "\r\n", "\n"), " \t\r\n")))
+	sum := sha256.Sum256([]byte(trimmed(page)))
 	return hex.EncodeToString(sum[:8])
+}
+
+func trimmed(page string) string {
+	return strings.TrimRight(strings.ReplaceAll(page, "\r\n", "\n"), " \t\r\n")
 }
 
 func pack(source string) string {

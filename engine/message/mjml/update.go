@@ -13,13 +13,21 @@ import (
 
 // Update returns the value of an HTML field that somebody set to text, and that was before. MJML is compiled and kept as
 // the source of the HTML; the source that before has already is no change. HTML that was changed after it was compiled
-// loses its source, which does not describe it any more. The errors are those of [Compile].
+// loses its source, which does not describe it any more. HTML that mjml makes otherwise of its source is compiled again,
+// and taken as it is where mjml is not installed. The errors are those of [Compile].
 func Update(ctx context.Context, before, text string) (string, error) {
 	if !IsSource(text) {
-		if _, ok := Source(text); ok {
-			return text, nil
+		source, ok := Source(text)
+		if !ok {
+			return Without(text), nil
 		}
-		return Without(text), nil
+		switch err := Verify(ctx, text); {
+		case err == nil, errors.Is(err, ErrNotInstalled):
+			return text, nil
+		case !errors.Is(err, ErrDiffers):
+			return "", err
+		}
+		text, before = source, ""
 	}
 	if source, ok := Source(before); ok && source == text {
 		return before, nil

@@ -97,19 +97,17 @@ func (e *Environment) DataDir() string {
 	return filepath.Join(cmp.Or(e.Getenv("XDG_DATA_HOME"), xdg.DataHome), "bugle")
 }
 
-// url matches the beginning of a URL, and does not match a path.
-var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
+// mistyped matches what is no name of a folder, but was meant as the URL or the settings of a database or another server,
+// and may have a password.
+var mistyped = regexp.MustCompile(`(?i)://|^\s*postgres(ql)?(:|//)|pass(word|wd)?\s*=|[^/\\@:]+:[^/\\@]+@`)
 
-// checkData returns an error for a URL that is not a database's, and for a password that other users of the machine
-// could read.
+// checkData returns an error for what is neither a folder nor the URL of a database, and for a password that other users of
+// the machine could read.
 func (e *Environment) checkData() error {
-	scheme := url.FindString(e.data())
-	switch {
-	case scheme == "":
-		return nil
-	case !postgres.IsURL(e.data()):
-		return Misused("the store must be a folder or a postgres:// URL, not %s…; choose one with --data or %s", scheme, EnvData) // the rest may contain a password
-	case postgres.HasPassword(e.Data):
+	switch isURL := postgres.IsURL(e.data()); {
+	case !isURL && mistyped.MatchString(e.data()): // which is not printed
+		return Misused("the store must be a folder or a postgres:// URL, and what --data or %s has is neither; write it as postgres://USER@HOST/DATABASE", EnvData)
+	case isURL && postgres.HasPassword(e.Data):
 		return Misused("--data must not have a password, because other users of this machine can see it; put it in %s, PGPASSWORD or ~/.pgpass", EnvData)
 	}
 	return nil

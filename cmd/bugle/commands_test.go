@@ -28,11 +28,11 @@ func TestOwnCommandsInTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	file := usercommands.File{Path: filepath.Join(dir, usercommands.FileName)}
 	if err := os.WriteFile(file.Path, []byte(`
-- {key: Q, name: Count, screen: campaigns, command: 'for i in {{.IDs}}; do echo "$i"; done | wc -l | tr -d " "'}
-- {key: alt+e, name: Type, screen: campaigns, command: 'echo {{.Channel}} {{.Status}} {{.Name}}'}
-- {key: alt+g, name: As JSON, screen: campaigns, command: 'grep -c {{.ID}} {{.File}}'}
-- {key: alt+j, name: Shout, screen: builder, command: 'tr a-z A-Z < {{.File}}', output: field}
-- {key: alt+k, name: Words, screen: builder, command: 'tr " " "\n" < {{.File}}', output: pane}
+- {key: Q, name: Count, screen: campaigns, command: 'for i in $BUGLE_IDS; do echo "$i"; done | wc -l | tr -d " "'}
+- {key: alt+e, name: Type, screen: campaigns, command: 'echo "$BUGLE_CHANNEL $BUGLE_STATUS $BUGLE_NAME"'}
+- {key: alt+g, name: As JSON, screen: campaigns, command: 'grep -c "$BUGLE_ID" "$BUGLE_FILE"'}
+- {key: alt+j, name: Shout, screen: builder, command: 'tr a-z A-Z < "$BUGLE_FILE"', output: field}
+- {key: alt+k, name: Words, screen: builder, command: 'tr " " "\n" < "$BUGLE_FILE"', output: pane}
 - {key: q, name: Quit, screen: builder, command: 'true'}
 `), 0o600); err != nil {
 		t.Fatal(err)

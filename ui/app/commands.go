@@ -175,10 +175,7 @@ func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
 	if !run.Confirms() {
 		return r.begin(run)
 	}
-	question, err := run.Question(run.data)
-	if err != nil {
-		return screen.Notify(widget.LevelError, failedText(run, err))
-	}
+	question := run.Question(run.data)
 	return screen.Ask(screen.Question{
 		Title: widget.Clean(run.Name), Body: strings.TrimSpace(run.target.subject + "\n\n" + widget.CleanLines(question)), Buttons: []widget.Button{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
 		Then: func(a widget.Answer) tea.Cmd {

@@ -110,8 +110,8 @@ func TestPromptsAndQuestion(t *testing.T) {
   name: Greet
   screen: builder
   prompts: [{name: whom, title: Person, default: Ann}, {name: how}]
-  confirm: Greet {{.Prompt.whom}}?
-  command: echo {{.Prompt.how}}, {{.Prompt.whom}}
+  confirm: Greet $BUGLE_PROMPT_whom?
+  command: echo "$BUGLE_PROMPT_how, $BUGLE_PROMPT_whom"
 `))
 	d.press("Q")
 	d.want("Greet · Person", "Ann")
@@ -132,8 +132,8 @@ func TestPromptsAndQuestion(t *testing.T) {
 
 func TestCommandNeedsWhatItUses(t *testing.T) {
 	d := newHarness(t, withCommands(t, `
-- {key: alt+j, name: Field, screen: builder, command: 'echo {{.Value}}'}
-- {key: Z, name: Label, screen: outbox, command: 'echo {{.ID}}'}
+- {key: alt+j, name: Field, screen: builder, command: 'echo "$BUGLE_VALUE"'}
+- {key: Z, name: Label, screen: outbox, command: 'echo "$BUGLE_ID"'}
 `))
 	d.press("alt+j")
 	d.want("Go to a field first.")
@@ -223,8 +223,8 @@ func TestOutputReplacesField(t *testing.T) {
 		err                          error
 		locked                       string
 	}{
-		"changed":        {"it's", "tr a-z A-Z < {{.File}}", "IT'S", "Mine changed Body.", nil, ""},
-		"value":          {"it's", "printf '%s, %s' {{.Value}} {{.Field}}", "it's, a.b", "Mine changed Body.", nil, ""},
+		"changed":        {"it's", `tr a-z A-Z < "$BUGLE_FILE"`, "IT'S", "Mine changed Body.", nil, ""},
+		"value":          {"it's", `printf '%s, %s' "$BUGLE_VALUE" "$BUGLE_FIELD"`, "it's, a.b", "Mine changed Body.", nil, ""},
 		"last newline":   {"x", "echo y", "y", "Mine changed Body.", nil, ""},
 		"had a newline":  {"x\n", "echo y", "y\n", "Mine changed Body.", nil, ""},
 		"nothing":        {"x", "true", "", "it printed nothing, so the field is", nil, ""},

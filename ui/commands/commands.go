@@ -1,9 +1,8 @@
 // Package commands has the commands that the user adds to the program in a file: shell commands on keys, for the
 // campaign, the selection or the focused field.
 //
-// A command is a Go template. The values in it never become part of the shell's text: each is passed in a variable
-// of the environment, and the template is filled with the quoted name of the variable. A value can therefore not
-// run anything, whatever it contains.
+// A command is run by sh as it stands in the file. Values are variables of its environment, such as $BUGLE_NAME, and never
+// part of its text. What the command does with them, as with eval or in $((…)), is up to it.
 package commands
 
 import (
@@ -47,20 +46,20 @@ type Command struct {
 type Prompt struct{ Name, Title, Default string }
 
 // Confirms reports whether the command asks before it runs.
-func (c Command) Confirms() bool { return !c.confirm.empty() }
+func (c Command) Confirms() bool { return c.confirm.text != "" }
 
 // UsesField reports whether the command works on the focused field.
 func (c Command) UsesField() bool {
-	return c.Output == OutputField || c.uses("Field") || c.uses("Value")
+	return c.Output == OutputField || c.uses("FIELD") || c.uses("VALUE")
 }
 
 // UsesCampaign reports whether the command needs a campaign, or several.
 func (c Command) UsesCampaign() bool {
-	return c.uses("ID") || c.uses("Name") || c.uses("Channel") || c.uses("Status") || c.uses("IDs")
+	return c.uses("ID") || c.uses("NAME") || c.uses("CHANNEL") || c.uses("STATUS") || c.uses("IDS")
 }
 
 // UsesFile reports whether the command reads [Data.File].
-func (c Command) UsesFile() bool { return c.uses("File") }
+func (c Command) UsesFile() bool { return c.uses("FILE") }
 
 func (c Command) uses(name string) bool {
 	return slices.Contains(c.script.names, name) || slices.Contains(c.confirm.names, name)

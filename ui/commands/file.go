@@ -41,7 +41,7 @@ const header = `# Your own commands: a list of shell commands on keys, such as
 #   - key: alt+j
 #     name: Format HTML
 #     screen: builder
-#     command: prettier --parser html < {{.File}}
+#     command: prettier --parser html < "$BUGLE_FILE"
 #     output: field
 # The README describes the fields.
 `
@@ -195,12 +195,12 @@ func (r *reader) command(n *yaml.Node) Command {
 		}
 	}
 	if text := r.text(fields, "command", true); text != "" {
-		c.script = r.template(fields["command"], c.Prompts, parseScript)
+		c.script = r.script(fields["command"], c.Prompts)
 	}
 	if text := r.text(fields, "confirm", false); text != "" {
-		c.confirm = r.template(fields["confirm"], c.Prompts, parseTemplate)
-		if slices.Contains(c.confirm.names, "File") {
-			r.fail(r.lines["confirm"], "a question cannot use {{.File}}")
+		c.confirm = r.script(fields["confirm"], c.Prompts)
+		if slices.Contains(c.confirm.names, "FILE") {
+			r.fail(r.lines["confirm"], "a question cannot use $BUGLE_FILE")
 		}
 	}
 	if c.UsesField() && len(r.problems) == 0 {
@@ -260,29 +260,18 @@ func (r *reader) prompts(n *yaml.Node) []Prompt {
 	return out
 }
 
-// template parses a template and reports its error on the right line.
-func (r *reader) template(n *yaml.Node, prompts []Prompt, parse func(string, []Prompt) (script, error)) script {
-	s, err := parse(n.Value, prompts)
-	if err == nil {
+// script parses a script and reports its error on the right line.
+func (r *reader) script(n *yaml.Node, prompts []Prompt) script {
+	s, err := parseScript(n.Value, prompts)
+	var at *scriptError
+	if !errors.As(err, &at) {
 		return s
 	}
-	line, text := n.Line, err.Error()
-	inside := 0
-	var at *templateError
-	if errors.As(err, &at) && at.offset > 0 {
-		inside = strings.Count(n.Value[:min(at.offset, len(n.Value))], "\n")
-	} else if _, scanErr := fmt.Sscanf(text, "%d: ", &inside); scanErr == nil { // as text/template counts, from 1
-		_, text, _ = strings.Cut(text, ": ")
-		if cause, start, ok := strings.Cut(text, " started at command:"); ok {
-			text = cause
-			_, _ = fmt.Sscanf(start, "%d", &inside) // otherwise it is the line where the template ends
-		}
-		inside--
-	}
+	line := n.Line
 	if n.Style&yaml.LiteralStyle != 0 {
-		line += 1 + inside
+		line += 1 + strings.Count(n.Value[:at.offset], "\n")
 	}
-	r.fail(line, "%s", text)
+	r.fail(line, "%s", at.text)
 	return script{}
 }
 

@@ -18,21 +18,21 @@ func TestParse(t *testing.T) {
 - key: alt+j
   name: Compile MJML
   screen: builder
-  command: mjml --stdout {{.File}}
+  command: mjml --stdout "$BUGLE_FILE"
   output: field
   timeout: 5m
 - key: Q
   name: Label
   screen: campaigns
   command: |
-    for id in {{.IDs}}
-    do echo {{.Prompt.label}} "$id"
+    for id in $BUGLE_IDS
+    do echo "$BUGLE_PROMPT_label" "$id"
     done
   prompts:
     - {name: label, default: sale}
     - {name: send_to, title: Recipient}
-  confirm: Label {{.Name}}?
-- {key: alt+g, name: Open, screen: app, command: 'less {{.File}}', terminal: true}
+  confirm: Label $BUGLE_NAME?
+- {key: alt+g, name: Open, screen: app, command: 'less "$BUGLE_FILE"', terminal: true}
 `), keymap.Map{})
 	if len(problems) > 0 || len(all) != 3 {
 		t.Fatalf("%d commands, problems %v", len(all), problems)
@@ -65,15 +65,13 @@ func TestProblemsHaveLines(t *testing.T) {
 		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  timeout: 5":                     "line 5, A: timeout must be",
 		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  terminal: maybe":                "line 5, A: write true or false",
 		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  terminal: true\n  output: pane": "line 6, A: the output of a command that has the terminal",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: echo {{.Nmae}}":                      "line 4, A: there is no {{.Nmae}}",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: |\n    a\n    b {{.Nope}}":           "line 6, A: there is no {{.Nope}}",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: |\n    a\n    b {{.ID":               "line 6, A: unclosed action",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: |\n    a\n    b '{{.ID}}'":           "line 6, A: {{.ID}} is in quotes",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: echo {{.Prompt.x}}":                  "line 4, A: {{.Prompt.x}} has no prompt",
+		"- key: alt+g\n  name: A\n  screen: builder\n  command: echo $BUGLE_NMAE":                    "line 4, A: there is no $BUGLE_NMAE; use $BUGLE_ID, ",
+		"- key: alt+g\n  name: A\n  screen: builder\n  command: |\n    a\n    b ${BUGLE_NOPE}":       "line 6, A: there is no $BUGLE_NOPE",
+		"- key: alt+g\n  name: A\n  screen: builder\n  command: echo $BUGLE_PROMPT_x":                "line 4, A: there is no $BUGLE_PROMPT_x",
 		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  prompts: [{name: a b}]":         "line 5, A: the name of a prompt",
-		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  confirm: '{{.File}}?'":          "line 5, A: a question cannot use {{.File}}",
-		"- key: Q\n  name: A\n  screen: builder\n  command: echo {{.Value}}":                         "line 1, A: Q is typed into the field",
-		"- key: alt+g\n  name: A\n  screen: outbox\n  command: echo {{.Value}}":                      "line 3, A: a command on a field needs screen builder",
+		"- key: alt+g\n  name: A\n  screen: builder\n  command: x\n  confirm: $BUGLE_FILE?":          "line 5, A: a question cannot use $BUGLE_FILE",
+		"- key: Q\n  name: A\n  screen: builder\n  command: echo $BUGLE_VALUE":                       "line 1, A: Q is typed into the field",
+		"- key: alt+g\n  name: A\n  screen: outbox\n  command: echo $BUGLE_VALUE":                    "line 3, A: a command on a field needs screen builder",
 		"- key: ctrl+s\n  name: A\n  screen: builder\n  command: x":                                  "line 1, A: ctrl+s is the key of builder.apply",
 		"- key: f9\n  name: A\n  screen: outbox\n  command: x":                                       "line 1, A: f9 is the key of app.settings",
 		"- key: enter\n  name: A\n  screen: outbox\n  command: x":                                    "line 1, A: enter moves, selects or edits text",

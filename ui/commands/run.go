@@ -25,14 +25,13 @@ type Result = process.Result
 type Job struct {
 	command Command
 	dir     string // a private folder; empty if there is none
-	text    string
 	env     []string
 }
 
 // Document is the text of the file that a command reads.
 type Document struct{ Text, Suffix string }
 
-// Prepare writes the file of a command, if it reads one, and fills its template.
+// Prepare writes the file of a command, if it reads one, and collects its variables.
 func (c Command) Prepare(d Data, doc Document) (*Job, error) {
 	j := &Job{command: c}
 	if c.UsesFile() {
@@ -47,7 +46,7 @@ func (c Command) Prepare(d Data, doc Document) (*Job, error) {
 		}
 	}
 	var err error
-	if j.text, j.env, err = c.script.shell(d); err != nil {
+	if j.env, err = c.script.environment(d); err != nil {
 		j.Close()
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (c Command) Prepare(d Data, doc Document) (*Job, error) {
 }
 
 // Question returns the question to ask before the command runs.
-func (c Command) Question(d Data) (string, error) { return c.confirm.plain(d) }
+func (c Command) Question(d Data) string { return c.confirm.filled(d) }
 
 // Close removes the file of the command.
 func (j *Job) Close() {
@@ -66,7 +65,7 @@ func (j *Job) Close() {
 
 // Terminal returns the process of a command that has the terminal. It ends with ctx.
 func (j *Job) Terminal(ctx context.Context) *exec.Cmd {
-	cmd := process.Foreground(ctx, "sh", "-c", j.text)
+	cmd := process.Foreground(ctx, "sh", "-c", j.command.script.text)
 	cmd.Env = append(os.Environ(), j.env...)
 	return cmd
 }
@@ -75,7 +74,7 @@ func (j *Job) Terminal(ctx context.Context) *exec.Cmd {
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	limited, cancel := context.WithTimeout(ctx, j.command.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "sh", "-c", j.text)
+	cmd := exec.CommandContext(limited, "sh", "-c", j.command.script.text)
 	cmd.Env = append(os.Environ(), j.env...)
 	r, err := process.Run(cmd, process.Limits{Output: maxOutput, Errors: maxErrors})
 	switch {

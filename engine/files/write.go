@@ -38,8 +38,11 @@ func MakeFolder(dir, name string) error {
 		}
 		err = errors.Join(err, root.Close())
 	}
-	if err != nil {
-		return fmt.Errorf("cannot create %s: %w", filepath.Join(dir, name), cause(err))
+	switch {
+	case errors.Is(err, errLink):
+		return fmt.Errorf("cannot create the folder %s: a link is in its place; remove it, or use another folder", filepath.Join(dir, name))
+	case err != nil:
+		return fmt.Errorf("cannot create the folder %s: %w", filepath.Join(dir, name), cause(err))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (p *Printer) PrintJSONLine(v any) error {
 }
 
 // inertJSON returns the same JSON with what a terminal or a workflow of GitHub would obey escaped.
-func inertJSON(text string) string { 
+func inertJSON(text string) string {
 	return strings.NewReplacer("##[", `#\u0023[`, "##vso[", `#\u0023vso[`).Replace(Escaped(text))
 }
 

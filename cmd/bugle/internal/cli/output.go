@@ -125,11 +125,8 @@ func indented(v any) (string, error) {
 	return inertJSON(b.String()), nil
 }
 
-// PrintDoc prints a document as indented JSON.
-func (p *Printer) PrintDoc(v doc.Value) error {
-	_, err := io.WriteString(p.Out, inertJSON(string(v.Indent())+"\n"))
-	return err
-}
+// PrintDoc prints a document as indented JSON, as it is stored.
+func (p *Printer) PrintDoc(v doc.Value) error { return p.WriteJSON(string(v.Indent()) + "\n") }
 
 // WriteJSON writes JSON byte for byte, except to a terminal, where control characters are escaped.
 func (p *Printer) WriteJSON(text string) error {

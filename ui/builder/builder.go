@@ -57,8 +57,8 @@ const (
 // Option configures a builder.
 type Option func(*Screen)
 
-// WithBrowser replaces the function that opens a page in the user's browser.
-func WithBrowser(start func(ctx context.Context, url string) error) Option {
+// WithBrowser replaces the function that opens a file in the user's browser.
+func WithBrowser(start func(ctx context.Context, file string) error) Option {
 	return func(s *Screen) { s.page.start = start }
 }
 

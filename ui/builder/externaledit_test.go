@@ -184,10 +184,10 @@ func TestEmailInBrowser(t *testing.T) {
 	mail := strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>{{ UserAttribute['First Name']|default('friend') }}</b></p>", 1)
 	b := newTestbed(t, catalog.Email, mail)
 	var page string
-	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
+	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	d.Press("o")
 	d.Want("Opened in the browser")
-	if got := readPage(t, page+"message"); !strings.Contains(got, "<p>a & <b>friend</b></p>") {
+	if got := readPage(t, page+"message"); !strings.Contains(got, "<p>a &amp; <b>friend</b></p>") {
 		t.Errorf("the message is\n%s", got)
 	}
 	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi"`) {
@@ -211,7 +211,7 @@ func TestPageFollowsTyping(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	var page string
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content", "content", "email", "subject")},
-		builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
+		builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	h := uitest.New(t, s, 120, 40)
 	h.Press("alt+w")
 	h.Type(" there")
@@ -229,7 +229,7 @@ func TestPageOfAPerson(t *testing.T) {
 	b := withPeople(t, personalMail)
 	var page string
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true},
-		builder.WithBrowser(func(_ context.Context, url string) error { page = url; return nil }))
+		builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	h := uitest.New(t, s, 120, 40)
 	h.Press("o")
 	if got := readPage(t, page+"message"); strings.Contains(got, "Oslo") {

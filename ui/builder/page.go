@@ -27,7 +27,7 @@ type pageOpener struct {
 	place func() doc.Path
 	// viewer returns whose data fills the message.
 	viewer func() resolve.Viewer
-	start  func(ctx context.Context, url string) error // opens a browser
+	start  func(ctx context.Context, file string) error // opens a browser
 
 	server   *livepage.Server // nil until the page was opened
 	messages livepage.Messages
@@ -57,8 +57,8 @@ func (p *pageOpener) open() tea.Cmd {
 	} else {
 		p.server.Show(p.source())
 	}
-	start, url := p.start, p.server.URL()
-	return p.task(taskBrowser, func(ctx context.Context) (any, error) { return opened{url}, start(ctx, url) })
+	start, server := p.start, p.server
+	return p.task(taskBrowser, func(ctx context.Context) (any, error) { return opened{server.URL()}, server.Open(ctx, start) })
 }
 
 // openedNotice reports whether the browser could be opened. Where there is none, as over ssh, the address is copied.

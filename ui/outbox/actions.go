@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
+	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -75,7 +76,18 @@ func (s *Screen) browse() tea.Cmd {
 	if !ok || m.Email == nil {
 		return nil
 	}
-	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return nil, s.pages.Show(ctx, emailPage(m.Email)) })
+	source := livepage.Sent(m.Email)
+	if s.page == nil {
+		page, err := livepage.Start(source)
+		if err != nil {
+			return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
+		}
+		s.page = page
+	} else {
+		s.page.Show(source)
+	}
+	page := s.page
+	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return page.URL(), page.Open(ctx, s.start) })
 }
 
 func (s *Screen) clear() tea.Cmd {

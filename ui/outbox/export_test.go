@@ -4,5 +4,5 @@ import "context"
 
 // SetBrowser replaces the function that opens a file in the browser.
 func (s *Screen) SetBrowser(start func(ctx context.Context, file string) error) {
-	s.pages.Start = start
+	s.start = start
 }

@@ -15,6 +15,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/browse"
 	"bugle/ui/builder/browser"
+	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -27,7 +28,8 @@ type Screen struct {
 	failed error
 	list   *browse.List[engine.OutboxMessage] // newest first
 	reader *reader
-	pages  browser.Files
+	page   *livepage.Server                             // nil until an email was opened in the browser
+	start  func(ctx context.Context, file string) error // opens a browser
 }
 
 // Kinds of tasks.
@@ -39,7 +41,7 @@ const (
 
 // New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme), start: browser.System}
 	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
@@ -81,9 +83,14 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 // Resume reads it again, because another test may have been sent.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Close ends the tasks and removes the files shown in a browser.
+// Close ends the tasks and the page in the browser.
 func (s *Screen) Close() tea.Cmd {
-	return tea.Batch(s.Base.Close(), func() tea.Msg { s.pages.Clean(); return nil })
+	page := s.page
+	if page == nil {
+		return s.Base.Close()
+	}
+	s.page = nil
+	return tea.Batch(s.Base.Close(), func() tea.Msg { _ = page.Close(); return nil }) // nothing is lost with it
 }
 
 const noOutbox = "This service has no outbox. Test messages went to the real recipients."
@@ -131,9 +138,11 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
 	case taskOpen:
 		if r.Err != nil {
-			return screen.Notify(widget.LevelError, r.Err.Error())
+			url := r.Value.(string)
+			return tea.Sequence(screen.Copy(url, "the address of the page"),
+				screen.Notify(widget.LevelWarning, "No browser can be opened, because "+r.Err.Error()+". Until you leave this screen, the page is at "+url))
 		}
-		return screen.Notify(widget.LevelSuccess, "Opened in the browser")
+		return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page is there until you leave this screen.")
 	}
 	return nil
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -171,27 +172,26 @@ func TestReloadKeepsCursor(t *testing.T) {
 	h.Want("Hallo")
 }
 
-func TestBrowserGetsPrivateFile(t *testing.T) {
+// An email is shown on the page that keeps it from connecting to its author, until the screen is left.
+func TestEmailInBrowser(t *testing.T) {
 	s := newScreen(newFilledOutbox())
 	h := uitest.New(t, s, 80, 24)
-	var file string
-	s.SetBrowser(func(_ context.Context, f string) error {
-		file = f
-		info, err := os.Stat(f)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("the file: %v, %v", info, err)
-		}
-		b, err := os.ReadFile(f)
-		if err != nil || !strings.Contains(string(b), "sandbox") || !strings.Contains(string(b), "Dear Ada") || strings.Contains(string(b), "<h1>") {
-			t.Errorf("the page is %s (%v)", b, err)
-		}
-		return nil
-	})
+	var page string
+	s.SetBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil })
 	h.Press("o")
 	h.Want("Opened in the browser")
+	answer, err := http.Get(page + "message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if b, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(b), "Dear Ada") || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("the page is %s (%v)", b, err)
+	}
 	drain(s.Close())
-	if _, err := os.Stat(file); !os.IsNotExist(err) {
-		t.Errorf("%s is still there", file)
+	if answer, err := http.Get(page); err == nil {
+		answer.Body.Close()
+		t.Error("the page is there when the screen is gone")
 	}
 }
 
@@ -200,7 +200,10 @@ func TestMissingBrowserExplainsWhatToDo(t *testing.T) {
 	s.SetBrowser(func(context.Context, string) error { return errors.New("the command xdg-open is not there") })
 	h := uitest.New(t, s, 80, 24)
 	h.Press("o")
-	h.Want("no browser could be opened", "xdg-open", "message.html")
+	h.Want("No browser can be opened", "xdg-open")
+	if len(h.Copied) != 1 || !strings.HasPrefix(h.Copied[0], "http://127.0.0.1:") {
+		t.Errorf("copied is %q", h.Copied)
+	}
 	drain(s.Close())
 }
 

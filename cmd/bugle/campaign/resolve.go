@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -19,6 +17,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/testsend"
 	"bugle/ui/builder/browser"
+	"bugle/ui/builder/livepage"
 )
 
 // one reports whether one message is printed, in place of the content as JSON.
@@ -157,24 +156,14 @@ func notificationText(r *resolve.Result, key engine.TestKey) string {
 	return b.String()
 }
 
-// openedPage shows an email, of which the title and the HTML are escaped, by itself: nothing in it runs, and no other page
-// is reached from it.
-const openedPage = `<!doctype html>
-<meta charset="utf-8">
-<title>%s</title>
-<style>html, body { margin: 0; height: 100%% } iframe { border: 0; width: 100%%; height: 100%%; background: #fff }</style>
-<iframe sandbox="allow-popups" srcdoc="%s"></iframe>
-`
-
-// open shows an email in the browser. The file stays, since the browser may read it at any time.
+// open shows an email in the browser. The files stay, since the browser may read it at any time.
 func open(ctx context.Context, f *cli.Factory, r *resolve.Result, key engine.TestKey) error {
-	page := fmt.Sprintf(openedPage, html.EscapeString(r.Content(key).Get(catalog.EmailSubject).Text()), html.EscapeString(r.HTML(key)))
 	dir, err := os.MkdirTemp("", "bugle-page-")
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
-	file := filepath.Join(dir, "message.html")
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+	file, err := livepage.WriteFiles(dir, r.Content(key).Get(catalog.EmailSubject).Text(), r.HTML(key))
+	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
 	if err := browser.System(ctx, file); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bugle/ui/uitest"
 )
 
 // script writes a small program to a folder and returns its path.
@@ -73,7 +75,7 @@ func TestContentInTheGrid(t *testing.T) {
 	// One cell differs from the others, and the comparison shows how.
 	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
 	p.play("o", "?Opened in the browser")
-	if page := fetched(t, strings.TrimSpace(written(t, filepath.Join(dir, "opened")))+"message"); !strings.Contains(page, "Added in the editor.") {
+	if page := fetched(t, uitest.LedTo(t, strings.TrimSpace(written(t, filepath.Join(dir, "opened"))))+"message"); !strings.Contains(page, "Added in the editor.") {
 		t.Errorf("the browser shows %s", page)
 	}
 	// The editor's result must be JSON here; anything else is not accepted.

@@ -34,7 +34,7 @@ func (p *page) start(ctx context.Context, svc engine.Service) (err error) {
 
 // open opens the page in the browser, and returns what to tell the user.
 func (p *page) open(ctx context.Context) string {
-	if err := browser.System(ctx, p.server.URL()); err != nil {
+	if err := p.server.Open(ctx, browser.System); err != nil {
 		return "No browser could be opened: " + err.Error() + ". The page is at " + p.server.URL()
 	}
 	return "The page is at " + p.server.URL()

@@ -2,6 +2,7 @@ package livepage_test
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,15 +18,17 @@ type site struct {
 	*httptest.Server
 	mu        sync.Mutex
 	asked     map[string]int
+	kinds     map[string]bool // what each request was for, and the page that it names
 	connected int
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{asked: map[string]int{}}
+	s := &site{asked: map[string]int{}, kinds: map[string]bool{}}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked[r.URL.Path]++
+		s.kinds[r.Header.Get("Sec-Fetch-Dest")+" "+r.Header.Get("Referer")] = true
 		w.Header().Set("Content-Type", "image/svg+xml")
 		fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>`)
 	}))
@@ -41,10 +44,22 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
+// fill puts the address of the site into a text.
+func (s *site) fill(text string) string {
+	return strings.NewReplacer("SITE", s.URL, "HOST", s.Listener.Addr().String()).Replace(text)
+}
+
 func (s *site) count(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked[path]
+}
+
+// purposes returns what the requests were for, and after a blank the page that they named.
+func (s *site) purposes() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.kinds)
 }
 
 func (s *site) connections() int {
@@ -67,7 +82,7 @@ const hostile = `<!doctype html><html><head>
 // changes, shows dark colors, and says when the end has come.
 func TestInChromium(t *testing.T) {
 	other := newSite(t)
-	body := strings.ReplaceAll(hostile, "SITE", other.URL)
+	body := other.fill(hostile)
 	s := start(t, mail("Hi", body))
 	c := chromiumtest.Start(t, s.URL())
 	subject := `document.getElementById("subject")?.textContent`

@@ -1,7 +1,8 @@
 package livepage
 
 import (
-	"bytes"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,78 +10,97 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// addition stands at the beginning of the head of a message: links open in new tabs, and what has no color of its own
-// follows the colors of the frame, as mail programs do in dark mode.
-const addition = `<base target="_blank"><meta name="color-scheme" content="light dark">`
-
-// isolate returns the HTML of an email with the addition, and without what a content security policy does not prevent:
-// elements that connect to other servers before anything is loaded. Of embedded pages, to which Chromium connects before
-// it asks the policy, the attributes are left out. Everything else stays byte by byte.
-func isolate(text string) string {
-	var out bytes.Buffer
-	added := false
-	add := func() {
-		if !added {
-			out.WriteString(addition)
-			added = true
-		}
+// isolate returns the HTML of an email as a browser reads it, without what a content security policy does not prevent:
+// above all elements that connect to other servers before anything is loaded. It reads the text into a tree and writes
+// that, so that the only tags and attributes of the result are those that it has seen. Links open in new tabs, and what
+// has no color of its own follows the colors of the frame, as mail programs do in dark mode.
+func isolate(text string) (string, error) {
+	page, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false)) // the frame has no scripts
+	if err != nil {
+		return "", fmt.Errorf("its HTML cannot be read: %w", err)
 	}
-	z := html.NewTokenizer(strings.NewReader(text))
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
+	keep(page)
+	for n := range page.Descendants() {
+		if n.DataAtom == atom.Head && n.Namespace == "" {
+			for _, first := range []*html.Node{
+				element("meta", attributes{"name": "color-scheme", "content": "light dark"}),
+				element("meta", attributes{"http-equiv": "x-dns-prefetch-control", "content": "off"}), // of links
+				element("base", attributes{"target": "_blank"}),
+			} {
+				n.InsertBefore(first, n.FirstChild)
+			}
 			break
 		}
-		raw := slices.Clone(z.Raw()) // reading the attributes changes it
-		switch kind {
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, attrs := z.TagName()
-			a := atom.Lookup(name)
-			switch {
-			case a == atom.Html:
-				out.Write(raw)
-				continue
-			case a == atom.Head:
-				out.Write(raw)
-				add()
-				continue
-			case a == atom.Link && attrs && connects(z):
-				continue
-			}
-			add()
-			switch a {
-			case atom.Iframe, atom.Frame, atom.Object, atom.Embed: // what is in it stays in it
-				out.WriteString("<" + a.String() + ">")
-				continue
-			}
-		case html.TextToken:
-			if len(bytes.TrimSpace(raw)) > 0 {
-				add()
-			}
-		case html.EndTagToken:
-			add()
-		}
-		out.Write(raw)
 	}
-	add()
-	out.Write(z.Raw()) // what is left of a tag that does not end
-	return out.String()
+	var out strings.Builder
+	if err := html.Render(&out, page); err != nil {
+		return "", fmt.Errorf("its HTML cannot be shown in a browser: %w", err)
+	}
+	return out.String(), nil
 }
 
-// connects reports whether a link element makes the browser connect to a server by itself.
-func connects(z *html.Tokenizer) bool {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		if string(key) != "rel" {
+// keep removes from below a node what the page does not show. Whatever a browser reads differently from this parser, text
+// never becomes a tag: the elements whose text is written as it is are removed or renamed, except for style.
+func keep(parent *html.Node) {
+	var next *html.Node
+	for n := parent.FirstChild; n != nil; n = next {
+		next = n.NextSibling
+		if n.Type == html.CommentNode {
+			parent.RemoveChild(n)
 			continue
 		}
-		for _, rel := range strings.Fields(strings.ToLower(string(value))) {
-			switch rel {
-			case "preconnect", "dns-prefetch", "prefetch", "preload", "prerender", "modulepreload":
-				return true
+		if n.Type != html.ElementNode {
+			continue
+		}
+		n.Attr = slices.DeleteFunc(n.Attr, removed)
+		switch n.Data { // in every namespace, because a browser may see another one
+		case "script", "link", "base", "noembed", "noframes":
+			parent.RemoveChild(n)
+			continue
+		case "meta":
+			if !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "name" && shownMeta.MatchString(a.Val) }) {
+				parent.RemoveChild(n)
+				continue
+			}
+		case "noscript": // whose content is shown
+			if next = n.FirstChild; next == nil {
+				next = n.NextSibling
+			}
+			for c := n.FirstChild; c != nil; c = n.FirstChild {
+				n.RemoveChild(c)
+				parent.InsertBefore(c, n)
+			}
+			parent.RemoveChild(n)
+			continue
+		case "iframe", "frame", "object", "embed", "portal", "fencedframe": // Chromium connects before it asks the policy
+			n.Attr = nil
+			for n.Data == "iframe" && n.FirstChild != nil {
+				n.RemoveChild(n.FirstChild)
+			}
+		case "xmp", "plaintext", "listing":
+			n.Data, n.DataAtom = "pre", atom.Pre
+		case "style":
+			for c := range n.ChildNodes() {
+				c.Data = tagInCSS.ReplaceAllString(strings.ReplaceAll(c.Data, "<!--", ""), `\3c $1`)
 			}
 		}
+		keep(n)
 	}
-	return false
+}
+
+// shownMeta is a meta element on which it depends how a page looks.
+var shownMeta = regexp.MustCompile(`(?i)^\s*(viewport|color-scheme)\s*$`)
+
+// tagInCSS is what would begin a tag if a browser read a style as HTML. Within a string or a URL it means the same as its
+// escape.
+var tagInCSS = regexp.MustCompile(`<([A-Za-z/!?])`)
+
+// removed reports whether an attribute is left out: scripts, what sends requests by itself, what reveals the address of
+// the page, and where a link opens.
+func removed(a html.Attribute) bool {
+	switch a.Key {
+	case "ping", "attributionsrc", "referrerpolicy", "srcdoc", "http-equiv", "target", "formtarget":
+		return true
+	}
+	return strings.HasPrefix(a.Key, "on")
 }

@@ -13,8 +13,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +52,7 @@ type Server struct {
 	mu      sync.Mutex
 	current *version
 	changed chan struct{} // closed when current changes
+	dir     string        // of the file that leads to the page; empty until Open
 }
 
 // version is a message as it was at one time.
@@ -84,6 +88,34 @@ func Start(source Source) (*Server, error) {
 // URL returns the address of the page.
 func (s *Server) URL() string { return s.url }
 
+// Open opens the page in the user's browser with start, such as [browser.System]. That gets the name of a private file,
+// which leads to the page, because other users of this machine can see the arguments of a program. Close removes the file.
+func (s *Server) Open(ctx context.Context, start func(ctx context.Context, file string) error) error {
+	file, err := s.lead()
+	if err != nil {
+		return fmt.Errorf("the file for the browser cannot be written: %w", err)
+	}
+	return start(ctx, file)
+}
+
+// lead writes the file that leads to the page.
+func (s *Server) lead() (file string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return "", errors.New("the page has ended meanwhile")
+	}
+	if s.dir == "" {
+		if s.dir, err = os.MkdirTemp("", "bugle-page-"); err != nil {
+			return "", err
+		}
+	}
+	file = filepath.Join(s.dir, "message.html")
+	url := html.EscapeString(s.url)
+	return file, os.WriteFile(file, []byte(`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">`+
+		`<meta http-equiv="refresh" content="0;url=`+url+`"><title>bugle</title><a href="`+url+`">Open the message</a>`+"\n"), 0o600)
+}
+
 // Show replaces the message. Open pages follow.
 func (s *Server) Show(source Source) {
 	s.mu.Lock()
@@ -99,6 +131,11 @@ const closeTime = time.Second
 // Close tells open pages that the end has come, and ends the server.
 func (s *Server) Close() error {
 	s.cancel()
+	s.mu.Lock()
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir) // it leads nowhere any more
+	}
+	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
@@ -263,7 +300,8 @@ func (v *version) make(ctx context.Context) {
 		return
 	}
 	if m.HTML != "" {
-		v.body = []byte(isolate(m.HTML))
+		body, err := isolate(m.HTML)
+		v.body, v.err = []byte(body), err
 		return
 	}
 	v.body, v.err = notifications(m)

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -15,6 +19,7 @@ import (
 	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/builder/livepage"
+	"bugle/ui/uitest"
 )
 
 // mail returns the source of an email.
@@ -113,30 +118,73 @@ func TestMessageIsIsolated(t *testing.T) {
 	}
 }
 
+// added is what stands at the beginning of the head of a message.
+const added = `<base target="_blank"/><meta content="off" http-equiv="x-dns-prefetch-control"/><meta content="light dark" name="color-scheme"/>`
+
 // What makes a browser connect by itself is left out, and everything else stays.
-func TestElementsThatConnectAreLeftOut(t *testing.T) {
-	const added = `<base target="_blank"><meta name="color-scheme" content="light dark">`
+func TestWhatIsLeftOut(t *testing.T) {
+	const head, end = `<html><head>` + added + `</head><body>`, `</body></html>`
 	for in, want := range map[string]string{
-		`<p>a & b</P >`: added + `<p>a & b</P >`,
-		`<!DOCTYPE html><HTML><Head><title>x</title></Head><body>y</body></HTML>`: `<!DOCTYPE html><HTML><Head>` + added + `<title>x</title></Head><body>y</body></HTML>`,
-		`<html><body>y`:                      `<html>` + added + `<body>y`,
-		`<!-- [if mso]><x><![endif] -->text`: `<!-- [if mso]><x><![endif] -->` + added + `text`,
-		`<head><link rel=preconnect href=//evil.example><LINK REL="Prefetch" href=x><link rel="stylesheet" href="a.css"></head>`: `<head>` + added + `<link rel="stylesheet" href="a.css"></head>`,
-		`<link href=x rel='dns-prefetch other'>z`:                                      added + `z`,
-		`<p><iframe src="//evil.example" class=x><b></iframe><OBJECT data=x></OBJECT>`: added + `<p><iframe><b></iframe><object></OBJECT>`,
-		`a < b <`:          added + `a < b <`,
-		`<p title="broken`: added + `<p title="broken`,
+		`<p>a & b</P >`: head + `<p>a &amp; b</p>` + end,
+		`<!DOCTYPE html><HTML><Head><title>x</title></Head><body>y</body></HTML>`:   `<!DOCTYPE html><html><head>` + added + `<title>x</title></head><body>y` + end,
+		`<!-- [if mso]><x><![endif] -->text<!--[if !mso]><!--> too<!--<![endif]-->`: head + `text too` + end,
+		`<head><link rel=preconnect href=//e.eu><LINK REL="stylesheet" href="a.css"><base href=x><meta name=viewport content=y><meta name=referrer content=unsafe-url>`: `<html><head>` + added +
+			`<meta name="viewport" content="y"/></head><body>` + end,
+		`<noscript><link rel=preconnect href=//e.eu><b>x</b></noscript>y`:                          `<html><head>` + added + `</head><body><b>x</b>y` + end,
+		`y<noscript>&lt;link rel=preconnect href=//e.eu></noscript>`:                               head + `y&lt;link rel=preconnect href=//e.eu&gt;` + end,
+		`<svg><title><link rel=preconnect href=//e.eu></title><style><link href=x></style></svg>z`: head + `<svg><title></title><style></style></svg>z` + end,
+		`<xmp><link rel=preconnect></xmp><plaintext></plaintext><b>`:                               head + `<pre>&lt;link rel=preconnect&gt;</pre><pre>&lt;/plaintext&gt;&lt;b&gt;</pre>` + end,
+		`<p><iframe src="//e.eu" srcdoc=y class=x><b></iframe><OBJECT data=x>z</OBJECT>`:           head + `<p><iframe></iframe><object>z</object></p>` + end,
+		`<a href=x ping=y target=_top onclick=z referrerpolicy=unsafe-url>a</a>`:                   head + `<a href="x">a</a>` + end,
+		`<style><!-- a { content: "<b>" } @media (width<=9px) {} --></style>c`:                     `<html><head>` + added + `<style> a { content: "\3c b>" } @media (width<=9px) {} --></style></head><body>c` + end,
+		`<template shadowrootmode=open><link href=x><b>x</b></template>`:                           `<html><head>` + added + `<template shadowrootmode="open"><b>x</b></template></head><body>` + end,
+		`a < b <`:          head + `a &lt; b &lt;` + end,
+		`<p title="broken`: head + end,
 	} {
 		s := start(t, mail("Hi", in))
 		if _, got := get(t, request(t, http.MethodGet, s.URL()+"message")); got != want {
 			t.Errorf("%s\nbecomes %s\nwant    %s", in, got, want)
 		}
 	}
+	s := start(t, mail("Hi", strings.Repeat("<div>", 2000)))
+	if answer, got := get(t, request(t, http.MethodGet, s.URL()+"message")); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(got, "its HTML cannot be read") {
+		t.Errorf("%s: %s", answer.Status, got)
+	}
 }
 
-// The page shows the body that is sent, with what keeps it in its frame.
+// Other users of this machine see the arguments of a browser: that is the name of a file which only this user can read, and
+// which is there until the page ends.
+func TestOpensPrivateFile(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	s, err := livepage.Start(mail("Hi", "<p>x</p>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		err := s.Open(t.Context(), func(_ context.Context, file string) error {
+			if strings.Contains(file, "127.0.0.1") || uitest.LedTo(t, file) != s.URL() {
+				t.Errorf("%s leads to %s", file, uitest.LedTo(t, file))
+			}
+			return errors.New("no browser")
+		})
+		if err == nil || err.Error() != "no browser" {
+			t.Error(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Open(t.Context(), func(context.Context, string) error { return nil }); err == nil {
+		t.Error("a page that has ended is opened")
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}
+
+// The page shows the body that is sent, as a browser reads it, with what keeps it in its frame.
 func TestPageShowsWhatIsSent(t *testing.T) {
-	const added = `<base target="_blank"><meta name="color-scheme" content="light dark">`
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
 	_, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Post", Provider: engine.ProviderOutbox}}})
@@ -151,7 +199,7 @@ func TestPageShowsWhatIsSent(t *testing.T) {
 	body, err := doc.Parse([]byte(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "created_by": "ann@example.com",
 		"basic_details": {"name": "Roast", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Post"},
 		"campaign_content": {"content": {"email": {"subject": "x", "from_address": "shop@example.com", "sender_name": "Shop", "preview_text": "Until Sunday",
-			"html_content": "<html><head><title>x</title></head>\r\n<!-- the <body> --><body>\r\n<p>Hello</p></body></html>"}}}}`))
+			"html_content": "<html><head><title>x</title></head>\r\n<style>p > b { color: red }</style><body class=\"a\">\r\n<!--[if !mso]><!--><table><tr><td background=\"https://shop.eu/a.png\">&copy; <img src=\"cid:1\" alt=\"\"></table><!--<![endif]--><p>Hello</p></body></html>"}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +220,23 @@ func TestPageShowsWhatIsSent(t *testing.T) {
 	}
 	var m livepage.Messages
 	page := start(t, m.Source(livepage.Campaign{Service: s, Campaign: c}))
-	if _, got := get(t, request(t, http.MethodGet, page.URL()+"message")); strings.Replace(got, added, "", 1) != sent[0].Email.HTML {
+	if _, got := get(t, request(t, http.MethodGet, page.URL()+"message")); strings.Replace(got, added, "", 1) != asRead(t, sent[0].Email.HTML) {
 		t.Errorf("shown %q\nsent  %q", got, sent[0].Email.HTML)
 	}
+}
+
+// asRead returns HTML as a browser reads it, without comments.
+func asRead(t *testing.T, text string) string {
+	t.Helper()
+	page, err := html.Parse(strings.NewReader(regexp.MustCompile(`<!-.*?-->`).ReplaceAllString(text, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := html.Render(&out, page); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 func TestEventsTellOfChangesAndTheEnd(t *testing.T) {

@@ -23,7 +23,9 @@ func main() {
 	// Writing to a closed pipe returns an error and must not end the program, so that the store is closed as usual. Use
 	// Notify rather than Ignore, because an editor would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	code := run(ctx, os.Args[1:], os.Getenv, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	code := cli.Until(ctx, os.Stderr, func() int {
+		return run(ctx, os.Args[1:], os.Getenv, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	})
 	stop()
 	os.Exit(code)
 }

@@ -148,7 +148,11 @@ func (w *watcher) run(ctx context.Context) error {
 		return quietly(ctx, err)
 	}
 	err = quietly(ctx, w.loop(ctx))
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	const limit = 10 * time.Second
+	if len(w.applied) > 0 {
+		cli.Finish(limit)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	for _, a := range w.applied {
 		a.held.NoteRevision(ctx, w.f.Streams, w.svc, a.updated)

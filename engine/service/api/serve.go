@@ -90,6 +90,8 @@ const (
 	maxStreams    = 100 // concurrent requests on one HTTP/2 connection
 	// stopTimeout is how long to wait for work after it was canceled.
 	stopTimeout = 5 * time.Second
+	// StopTime is how long [Serve] takes to stop at most, with the usual grace period.
+	StopTime = defaultGrace + stopTimeout + time.Second
 )
 
 // Serve answers requests on ln until ctx ends. It then stops accepting requests, finishes running ones within

@@ -79,6 +79,14 @@ func New(o Options) *Server {
 
 // Serve answers messages, one a line, until in ends, and then returns nil; or until ctx ends. It closes in.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
+	s.sdk.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(call context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			call, end := context.WithCancel(call)
+			defer end()
+			defer context.AfterFunc(ctx, end)() // which the session does not do
+			return next(call, method, r)
+		}
+	})
 	to := &output{to: out}
 	session, err := s.sdk.Connect(ctx, &transport{sdk.IOTransport{Reader: newMessages(ctx, in, to), Writer: to, MaxLineLength: -1}}, nil)
 	if err != nil {

@@ -24,6 +24,9 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	if ExitCode(err) == ExitMisused && remedy(err) == "" {
 		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
 	}
+	if ctx.Err() != nil && (f.store != nil || f.db != nil) {
+		Finish(closeTime)
+	}
 	damaged := f.Notices.takeDamage()
 	f.printNotices(f.Notices.Take())
 	if cerr := f.Close(); err == nil {

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// endTime is how long a command has to end after a signal.
+	endTime = 1500 * time.Millisecond
+	// closeTime is how long closing the store may take after that.
+	closeTime = 10 * time.Second
+)
+
+// endBy is when the program ends after a signal at the latest, in nanoseconds of Unix time.
+var endBy atomic.Int64
+
+// Finish gives a command that was told to end up to limit from now for what must not be cut off, such as the running
+// requests of a server. Without it, everything that the program waits for is left after a second and a half.
+func Finish(limit time.Duration) {
+	to := time.Now().Add(limit).UnixNano()
+	for by := endBy.Load(); by < to && !endBy.CompareAndSwap(by, to); by = endBy.Load() {
+	}
+}
+
+// Until returns the exit code of run. Some time after ctx ends it no longer waits for run, because some waits cannot be
+// interrupted: opening a FIFO, writing to a pipe that nobody reads. The program must end then, as after kill -9, which the
+// store survives.
+func Until(ctx context.Context, errs io.Writer, run func() int) int {
+	done := make(chan int, 1)
+	go func() { done <- run() }() // ends with the program at the latest
+	select {
+	case code := <-done:
+		return code
+	case <-ctx.Done():
+		Finish(endTime)
+	}
+	for {
+		left := time.Until(time.Unix(0, endBy.Load()))
+		select {
+		case code := <-done:
+			return code
+		case <-time.After(left):
+		}
+		if left <= 0 {
+			break
+		}
+	}
+	printed := make(chan struct{})
+	go func() { // nobody may read this either
+		fmt.Fprintln(errs, "bugle: interrupted, without waiting for what does not answer")
+		close(printed)
+	}()
+	select {
+	case <-printed:
+	case <-time.After(100 * time.Millisecond):
+	}
+	return ExitFailed
+}

@@ -9,7 +9,7 @@ OPENAPI_OUT="$tmp/openapi.json" go test -count=1 -run '^TestWriteDocument$' .
 cp redocly.yaml "$tmp/"
 cd "$tmp"
 npm init -y >/dev/null
-npm install --no-audit --no-fund --silent @redocly/cli@2.77.0 @seriousme/openapi-schema-validator@2.11.0
+npm install --ignore-scripts --no-audit --no-fund --silent @redocly/cli@2.77.0 @seriousme/openapi-schema-validator@2.11.0
 echo "--- redocly"
 REDOCLY_TELEMETRY=off npx redocly lint --config redocly.yaml openapi.json
 echo "--- openapi-schema-validator"

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/openapi"
 )
 
-// npmTools is where `npm install` in testdata/client puts its programs.
+// npmTools is where `npm ci` in testdata/client puts its programs.
 var npmTools = filepath.Join("testdata", "client", "node_modules")
 
 // npmFolder returns a folder with the document, the client and the programs from npm. The test is skipped
@@ -19,7 +19,7 @@ var npmTools = filepath.Join("testdata", "client", "node_modules")
 func npmFolder(t *testing.T) string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(npmTools, ".bin", "tsc")); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("SKIPPED, the document was not checked: the programs from npm are not installed; run `npm install` in engine/openapi/testdata/client")
+		t.Skip("SKIPPED, the document was not checked: the programs from npm are not installed; run `npm ci --ignore-scripts` in engine/openapi/testdata/client")
 	}
 	tools, err := filepath.Abs(npmTools)
 	if err != nil {

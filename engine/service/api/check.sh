@@ -52,7 +52,7 @@ go build -o "$tmp/bugle" ../../../cmd/bugle
 cp check/* "$tmp/"
 cd "$tmp"
 export npm_config_update_notifier=false
-npm install --no-audit --no-fund --silent
+npm ci --ignore-scripts --no-audit --no-fund --silent
 
 # The programs see a home and a store of their own.
 mkdir home

@@ -15,6 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/message/check"
+	"bugle/engine/message/delivery/gatewaytest"
 	"bugle/engine/publicnet"
 )
 
@@ -157,26 +158,40 @@ func TestOnlineRefusesPrivateAddresses(t *testing.T) {
 		t.Errorf("%d requests arrived, found\n%s", hits.Load(), said)
 	}
 
-	// A public name that redirects into the network.
-	var w web
-	s := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		w.ServeHTTP(httptest.NewRecorder(), r)
-		http.Redirect(out, r, private.URL+"/inside", http.StatusFound)
-	}))
-	defer s.Close()
-	guarded := publicnet.Dialer()
-	o = check.OnlineOptions{
-		Resolver: records{}, TLS: &tls.Config{InsecureSkipVerify: true},
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if host, _, _ := net.SplitHostPort(address); host == "127.0.0.1" {
-				return guarded.DialContext(ctx, network, address)
+	// A public name that redirects into the network, and one that is there when it is asked again.
+	gatewaytest.FakeDNS(t, map[string]string{"shop.eu.": "127.0.0.1"})
+	_, port, _ := net.SplitHostPort(private.Listener.Addr().String())
+	for _, to := range []string{
+		"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port, "[::ffff:127.0.0.1]:" + port, "0.0.0.0:" + port, "127.1:" + port, "2130706433:" + port, "169.254.169.254", "[::ffff:a9fe:a9fe]",
+		"shop.eu:" + port, "",
+	} {
+		s := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			if to == "" {
+				out.WriteHeader(http.StatusMethodNotAllowed) // so that it is asked again
+				return
 			}
-			return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
-		},
-	}
-	out = online(t, email(t), o)
-	if hits.Load() > 0 || !strings.Contains(ids(out.Findings), "link-broken") {
-		t.Errorf("%d requests arrived, found %q", hits.Load(), ids(out.Findings))
+			http.Redirect(out, r, "http://"+to+"/inside", http.StatusFound)
+		}))
+		asked := map[string]bool{}
+		var mu sync.Mutex
+		o = check.OnlineOptions{
+			Resolver: records{}, TLS: &tls.Config{InsecureSkipVerify: true},
+			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+				mu.Lock()
+				first := !asked[address]
+				asked[address] = true
+				mu.Unlock()
+				if _, port, _ := net.SplitHostPort(address); port == "443" && (to != "" || first) {
+					return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
+				}
+				return publicnet.Dialer().DialContext(ctx, network, address)
+			},
+		}
+		out = online(t, email(t), o)
+		if hits.Load() > 0 || !strings.Contains(ids(out.Findings), "link-broken") {
+			t.Errorf("%s: %d requests arrived, found %q", to, hits.Load(), ids(out.Findings))
+		}
+		s.Close()
 	}
 }
 

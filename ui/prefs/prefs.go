@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"bugle/engine/files"
@@ -24,9 +26,12 @@ type Prefs struct {
 // memory has the changes that are not stored yet. Its files replace the folder in tests, and if the machine has no
 // place for state.
 type memory struct {
+	disk sync.Mutex // held while changes are stored; locked before mu
+
 	mu      sync.Mutex
 	files   map[string][]byte
 	pending map[string][]*update // of each path, in the order of Update
+	before  map[string][]byte    // what the path had before the changes that are being stored, which are still pending
 }
 
 // update is a change that was made.
@@ -36,11 +41,13 @@ type update struct {
 }
 
 // New returns the preferences below dir, which is created when the first one is stored.
-func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{pending: map[string][]*update{}}} }
+func New(dir string) *Prefs {
+	return &Prefs{dir: dir, mem: &memory{pending: map[string][]*update{}, before: map[string][]byte{}}}
+}
 
 // NewInMemory returns preferences that last until the program ends.
 func NewInMemory() *Prefs {
-	return &Prefs{mem: &memory{files: map[string][]byte{}, pending: map[string][]*update{}}}
+	return &Prefs{mem: &memory{files: map[string][]byte{}, pending: map[string][]*update{}, before: map[string][]byte{}}}
 }
 
 // Within returns the preferences of one scope: a workspace, a remote. Its name can be any text.
@@ -106,8 +113,8 @@ func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, er
 	defer p.mem.mu.Unlock()
 	p.mem.pending[path] = append(p.mem.pending[path], u)
 	return func() (T, error) {
-		p.mem.mu.Lock()
-		defer p.mem.mu.Unlock()
+		p.mem.disk.Lock()
+		defer p.mem.disk.Unlock()
 		if u.stored == nil {
 			if err := p.mem.flush(path); err != nil {
 				var zero T
@@ -123,29 +130,41 @@ func (p *Prefs) Flush() error {
 	if p == nil {
 		return nil
 	}
+	p.mem.disk.Lock()
+	defer p.mem.disk.Unlock()
 	p.mem.mu.Lock()
-	defer p.mem.mu.Unlock()
+	paths := slices.Collect(maps.Keys(p.mem.pending))
+	p.mem.mu.Unlock()
 	var failed []error
-	for path := range p.mem.pending {
+	for _, path := range paths {
 		failed = append(failed, p.mem.flush(path))
 	}
 	return errors.Join(failed...)
 }
 
-// flush stores the changes of one preference. After an error they all stay.
+// flush stores the changes of one preference, while others are made. After an error they all stay. The caller holds disk.
 func (m *memory) flush(path string) error {
 	var results [][]byte
 	err := m.update(path, func(b []byte) (_ []byte, err error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.before[path] = b
 		results, err = m.results(path, b)
 		return results[len(results)-1], err
 	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.before, path)
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
 	}
-	for i, u := range m.pending[path] {
+	stored := len(results) - 1
+	for i, u := range m.pending[path][:stored] {
 		u.stored = results[i+1]
 	}
-	delete(m.pending, path)
+	if m.pending[path] = m.pending[path][stored:]; len(m.pending[path]) == 0 {
+		delete(m.pending, path)
+	}
 	return nil
 }
 
@@ -161,7 +180,11 @@ func (m *memory) results(path string, b []byte) (out [][]byte, err error) {
 	return out, err
 }
 
+// load returns what is stored, without the changes that are pending.
 func (m *memory) load(path string) ([]byte, error) {
+	if b, ok := m.before[path]; ok {
+		return b, nil
+	}
 	if m.files != nil {
 		return m.files[path], nil
 	}
@@ -179,7 +202,12 @@ func (m *memory) update(path string, change func([]byte) ([]byte, error)) error 
 	if m.files == nil {
 		return files.Update(path, change)
 	}
-	b, err := change(m.files[path])
+	m.mu.Lock()
+	b := m.files[path]
+	m.mu.Unlock()
+	b, err := change(b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err == nil {
 		m.files[path] = b
 	}

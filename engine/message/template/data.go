@@ -1,0 +1,348 @@
+package template
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"bugle/engine/phrase"
+)
+
+// maxTime limits how long the content APIs of one render may take. The limit of steps stops computations long
+// before.
+const maxTime = 30 * time.Second
+
+// Data holds what the expressions of one message can refer to. All fields may be nil.
+//
+// Values are nil, bool, numbers (json.Number and similar types keep their spelling), string, time.Time, lists, maps
+// and JSON with its order as [doc.Value]. Nil, values of other types, NaN and infinities count as missing; an empty
+// string is a value.
+type Data struct {
+	UserAttributes          map[string]any
+	EventAttributes         map[string]any
+	BusinessEventAttributes map[string]any
+
+	// ContentBlocks holds the source of each block. A block is a separate template with the same data, but
+	// without the variables of its caller. A block that includes itself, directly or indirectly, is refused.
+	ContentBlocks map[string]string
+
+	ProductSets map[string][]map[string]any
+
+	// ContentAPIs are called with the positional arguments of the expression. An error makes the expression
+	// unresolved, with the error as the reason.
+	ContentAPIs map[string]func(ctx context.Context, args ...any) (any, error)
+
+	// Now is the time of now(), the current time if zero; Zone is its time zone, UTC if nil.
+	Now  time.Time
+	Zone *time.Location
+}
+
+// root is one of the names that every template has.
+type root string
+
+const (
+	userRoot          root = "UserAttribute"
+	eventRoot         root = "EventAttribute"
+	businessEventRoot root = "BusinessEventAttribute"
+	blockRoot         root = "ContentBlock"
+	apiRoot           root = "ContentApi"
+	productRoot       root = "ProductSet"
+)
+
+// roots are the names at the start of expressions, including short forms.
+var roots = map[string]any{
+	"UserAttribute": userRoot, "user": userRoot,
+	"EventAttribute": eventRoot, "event": eventRoot,
+	"BusinessEventAttribute": businessEventRoot,
+	"ContentBlock":           blockRoot, "ContentApi": apiRoot, "ProductSet": productRoot,
+}
+
+// contentAPI is a content API before its parentheses.
+type contentAPI struct {
+	name string
+	call func(ctx context.Context, args ...any) (any, error)
+}
+
+// attributes returns the values of a root that is about a user or an event, and what to say of a missing one.
+func (e *evaluator) attributes(r root) (values map[string]any, missing string) {
+	switch r {
+	case userRoot:
+		return e.data.UserAttributes, "the user has no attribute "
+	case eventRoot:
+		return e.data.EventAttributes, "the event has no attribute "
+	}
+	return e.data.BusinessEventAttributes, "the business event has no attribute "
+}
+
+// lookupRoot finds what a root has under a name.
+func (e *evaluator) lookupRoot(r root, key any) (any, error) {
+	name, ok := key.(string)
+	if !ok {
+		return nil, failure("a name in quotes is expected after " + string(r))
+	}
+	var reason string
+	var known func() []string
+	switch r {
+	case blockRoot:
+		if v, err := e.contentBlock(name); v != nil || err != nil {
+			return v, err
+		}
+		reason, known = "there is no content block ", func() []string { return sortedKeys(e.data.ContentBlocks) }
+	case productRoot:
+		if set, ok := e.products[name]; ok {
+			return set, nil
+		}
+		if set, ok := e.data.ProductSets[name]; ok {
+			v, err := fromData(e, set)
+			if e.products == nil {
+				e.products = map[string]any{}
+			}
+			e.products[name] = v
+			return v, err
+		}
+		reason, known = "there is no product set ", func() []string { return sortedKeys(e.data.ProductSets) }
+	case apiRoot:
+		if call := e.data.ContentAPIs[name]; call != nil {
+			return contentAPI{name, call}, nil
+		}
+		reason, known = "there is no content API ", func() []string { return sortedKeys(e.data.ContentAPIs) }
+	default:
+		values, none := e.attributes(r)
+		if v, err := e.attribute(values, name); v != nil || err != nil {
+			return v, err
+		}
+		reason, known = none, func() []string {
+			var names []string
+			for _, full := range sortedKeys(values) {
+				if values[full] != nil {
+					names = append(names, full, snake(full))
+				}
+			}
+			return names
+		}
+	}
+	return &missing{reason: reason + shorten(name), hint: func() string {
+		if len(name) < 3 || len(name) > 100 {
+			return ""
+		}
+		return nearest(name, known())
+	}}, nil
+}
+
+// attribute finds name in the values of a user or event: exactly, or by its snake case; the first by name if
+// there are several. It returns nil if there is none.
+func (e *evaluator) attribute(values map[string]any, name string) (any, error) {
+	v, ok := values[name]
+	if ok || len(values) == 0 {
+		return e.known(v)
+	}
+	if err := e.work(bytesOfStep * len(values)); err != nil {
+		return nil, err
+	}
+	first, found := "", false
+	for full := range values {
+		if isSnakeOf(name, full) && (!found || full < first) {
+			first, found = full, true
+		}
+	}
+	return e.known(values[first])
+}
+
+// known converts a value of [Data], or returns nil for one that is missing.
+func (e *evaluator) known(v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	return fromData(e, v)
+}
+
+// plain returns the map that a root is where it is used as a whole.
+func (e *evaluator) plain(r root) (any, error) {
+	switch r {
+	case blockRoot, apiRoot:
+		return nil, fault(string(r) + " is not a map: write a name behind it")
+	case productRoot:
+		sets := make(map[string]any, len(e.data.ProductSets))
+		for name, set := range e.data.ProductSets {
+			sets[name] = set
+		}
+		return fromData(e, sets)
+	}
+	values, _ := e.attributes(r)
+	return fromData(e, values)
+}
+
+// getFrom is get(name, default) of a root.
+func (e *evaluator) getFrom(r root, list []Arg) (any, error) {
+	args, named, err := e.arguments(list, true, &Dict{})
+	if err != nil {
+		return nil, err
+	}
+	bound, err := lookUp(MethodKind, "map", "get").bind(e, args, named, 1)
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.lookupRoot(r, bound[1])
+	if _, ok := v.(*missing); ok {
+		v = bound[2]
+	}
+	return v, err
+}
+
+func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error) {
+	if named != nil {
+		return nil, fault(fmt.Sprintf("content API %s takes its arguments without names", api.name))
+	}
+	if e.calls++; e.calls > MaxCalls {
+		return nil, fmt.Errorf("this text calls content APIs more than %d times", MaxCalls)
+	}
+	if e.cancel == nil {
+		e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
+	}
+	given := make([]any, len(args))
+	for i, arg := range args {
+		given[i] = goValue(arg)
+	}
+	v, err := api.call(e.apis, given...)
+	switch {
+	case e.ctx.Err() != nil:
+		return nil, e.ctx.Err()
+	case e.apis.Err() != nil:
+		return nil, &Error{Message: fmt.Sprintf("personalizing this text takes longer than %s", maxTime), Hint: "check if its content APIs respond"}
+	case err != nil:
+		return &missing{reason: fmt.Sprintf("content API %s: %s", api.name, shorten(err.Error()))}, nil
+	}
+	if v == nil {
+		return &missing{reason: fmt.Sprintf("content API %s returned nothing", api.name)}, nil
+	}
+	return fromData(e, v)
+}
+
+// goValue returns a value as content APIs get it.
+func goValue(v any) any {
+	switch v := v.(type) {
+	case Safe:
+		return string(v)
+	case number:
+		return json.Number(v.spelling)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case *Dict:
+		m := make(map[string]any, len(v.keys))
+		for i, key := range v.keys {
+			m[fmt.Sprint(key)] = goValue(v.values[i])
+		}
+		return m
+	}
+	items, ok := sequence(v)
+	if !ok {
+		return v
+	}
+	list := make([]any, len(items))
+	for i, item := range items {
+		list[i] = goValue(item)
+	}
+	return list
+}
+
+// close ends the calls of content APIs.
+func (e *evaluator) close() {
+	if e.cancel != nil {
+		e.cancel()
+	}
+}
+
+// contentBlock renders a block once, however often it is included. It returns nil if there is none.
+func (e *evaluator) contentBlock(name string) (any, error) {
+	text, ok := e.blocks[name]
+	if !ok {
+		src, known := e.data.ContentBlocks[name]
+		if !known {
+			return nil, nil
+		}
+		if i := slices.Index(e.open, name); i >= 0 {
+			chain := strings.Join(append(slices.Clone(e.open[i:]), name), " → ")
+			return nil, fmt.Errorf("content block %q contains itself: %s", shorten(name), shorten(chain))
+		}
+		if text = src; HasTag(src) {
+			t, err := Parse(src)
+			if err != nil {
+				if located, ok := err.(*Error); ok {
+					err = &Error{Line: located.Line, Column: located.Column, Block: name, Message: located.Message, Hint: located.Hint}
+				}
+				return nil, err
+			}
+			if e.depth++; e.depth > maxDepth {
+				return nil, errTooNested
+			}
+			e.open = append(e.open, name)
+			text, err = e.execute(t, name)
+			e.open = e.open[:len(e.open)-1]
+			e.depth--
+			if err != nil {
+				return nil, err
+			}
+		}
+		if e.blocks == nil {
+			e.blocks = map[string]string{}
+		}
+		e.blocks[name] = text
+	}
+	if e.autoescape { // a block is HTML
+		return Safe(text), nil
+	}
+	return text, nil
+}
+
+// snake converts an attribute's name to snake case as templates write it: "First Name", "firstName" and
+// "first-name" become first_name.
+func snake(name string) string {
+	var b strings.Builder
+	snaked(name, func(c rune) bool { b.WriteRune(c); return true })
+	return b.String()
+}
+
+// isSnakeOf reports whether short is the snake case of full.
+func isSnakeOf(short, full string) bool {
+	same := snaked(full, func(c rune) bool {
+		have, width := utf8.DecodeRuneInString(short)
+		short = short[width:]
+		return have == c && width > 0
+	})
+	return same && short == ""
+}
+
+// snaked yields the characters of a name in snake case until yield returns false.
+func snaked(name string, yield func(rune) bool) bool {
+	begun, gap, lower := false, false, false
+	for _, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			gap = true
+			continue
+		}
+		if begun && (gap || lower && unicode.IsUpper(c)) && !yield('_') {
+			return false
+		}
+		begun, gap, lower = true, false, unicode.IsLower(c) || unicode.IsDigit(c)
+		if !yield(unicode.ToLower(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// nearest suggests the name that was probably meant, or returns "".
+func nearest(name string, known []string) string {
+	if near := phrase.Nearest(name, known); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return ""
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

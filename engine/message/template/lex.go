@@ -1,0 +1,221 @@
+package template
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind byte
+
+const (
+	endToken tokenKind = iota // the end of a tag
+	nameToken
+	stringToken
+	numberToken
+	operatorToken
+)
+
+// token is a token of a tag.
+type token struct {
+	Span
+	kind  tokenKind
+	text  string // as written; "" at the end of the tag
+	value any    // of a string or a number
+}
+
+// maxNesting limits blocks within blocks and brackets within brackets.
+const maxNesting = 32
+
+// The numbers of Jinja.
+var (
+	floatToken = regexp.MustCompile(`^(?i:(\d+_)*\d+((\.(\d+_)*\d+)?e[+-]?(\d+_)*\d+|\.(\d+_)*\d+))`)
+	intToken   = regexp.MustCompile(`^(?i:0b(_?[01])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
+)
+
+var htmlCharacter = regexp.MustCompile(`^&(#?\w+);`)
+
+var operators = strings.Fields("** // == != >= <= + - / * % ~ [ ] ( ) { } > < = . : | ,")
+
+// lex returns the tokens of a tag, an end token last.
+func (p *parser) lex(tag Part) []token {
+	src := tag.Source[:len(tag.Source)-2]
+	if len(src) > 2 && (src[len(src)-1] == '-' || src[len(src)-1] == '+' && tag.Kind == StatementPart) {
+		src = src[:len(src)-1]
+	}
+	at := 2
+	if len(src) > 2 && (src[2] == '-' || src[2] == '+') {
+		at++
+	}
+	var toks []token
+	var open []byte
+	for at < len(src) {
+		rest := src[at:]
+		c, width := utf8.DecodeRuneInString(rest)
+		if isSpace(c) {
+			at += width
+			continue
+		}
+		place := tag.Start + at
+		tok := token{kind: operatorToken}
+		switch {
+		case c == '\'' || c == '"':
+			if width = quotedLen(rest); width == 0 {
+				p.fail(place, "close it with "+string(c), "this quoted text is not closed")
+			}
+			tok.kind, tok.value = stringToken, p.unescape(rest[1:width-1], place+1)
+		case '0' <= c && c <= '9':
+			width, tok.value = p.number(rest, src[at-1] == '.', place)
+			tok.kind = numberToken
+		case c == '_' || unicode.IsLetter(c):
+			if width = strings.IndexFunc(rest, func(c rune) bool { return c != '_' && !unicode.In(c, unicode.L, unicode.N, unicode.M) }); width < 0 {
+				width = len(rest)
+			}
+			tok.kind = nameToken
+		default:
+			if width = operator(rest); width == 0 {
+				p.badCharacter(place, c, rest)
+			}
+			open = p.bracket(open, byte(c), place)
+		}
+		tok.Span, tok.text = Span{place, place + width}, rest[:width]
+		toks = append(toks, tok)
+		at += width
+	}
+	end := tag.Start + len(src)
+	if len(open) > 0 {
+		p.fail(end, "", "%s is missing before %s", strconv.Quote(string(open[len(open)-1])), strconv.Quote(tag.Source[len(tag.Source)-2:]))
+	}
+	p.tokens += len(toks) + 1
+	return append(toks, token{Span: Span{end, end}})
+}
+
+// isSpace reports whether c is white space as Python has it.
+func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
+
+func operator(s string) int {
+	for _, op := range operators {
+		if strings.HasPrefix(s, op) {
+			return len(op)
+		}
+	}
+	return 0
+}
+
+// bracket returns the closing brackets that are due after c.
+func (p *parser) bracket(due []byte, c byte, place int) []byte {
+	switch c {
+	case '(', '[', '{':
+		if len(due) == maxNesting {
+			p.fail(place, "", "brackets are nested deeper than %d", maxNesting)
+		}
+		return append(due, map[byte]byte{'(': ')', '[': ']', '{': '}'}[c])
+	case ')', ']', '}':
+		if len(due) == 0 || due[len(due)-1] != c {
+			p.fail(place, "", "%q does not close anything here", string(c))
+		}
+		return due[:len(due)-1]
+	}
+	return due
+}
+
+func (p *parser) badCharacter(place int, c rune, rest string) {
+	hint := ""
+	switch {
+	case strings.HasPrefix(rest, "&&"):
+		hint = "write and"
+	case htmlCharacter.MatchString(rest):
+		hint = "an editor has written a character as HTML, such as &quot; for a quote: type the character"
+	case c == '!':
+		hint = "write not"
+	case c == '$':
+		hint = "write the name without $ and more braces"
+	case c == '?':
+		hint = "write {{ a if condition else b }}"
+	case strings.ContainsRune("‘’‚‛“”„‟«»´`", c):
+		hint = `curly quotes do not work here: use ' or "`
+	case c == '\u200b' || c == '\u200c' || c == '\u200d' || c == '\u2060' || c == '\ufeff':
+		p.fail(place, "delete it", "this expression contains an invisible character (U+%04X)", c)
+	}
+	p.fail(place, hint, "the character %q is not allowed in an expression", c)
+}
+
+// number reads the number at the start of s. After a dot it is whole: x.0.1 is an item of an item.
+func (p *parser) number(s string, afterDot bool, place int) (width int, value any) {
+	text := floatToken.FindString(s)
+	if text != "" && !afterDot {
+		f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+		if err != nil {
+			p.fail(place, "", "this number is too large")
+		}
+		return len(text), f
+	}
+	text = intToken.FindString(s)
+	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
+	if err != nil {
+		p.fail(place, "write it in quotes, as a text", "this number is too large")
+	}
+	return len(text), int(n)
+}
+
+// unescape returns the text that Python makes of what stands between quotes.
+func (p *parser) unescape(s string, place int) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; {
+		case strings.IndexByte("abfnrtv", c) >= 0:
+			b.WriteByte("\a\b\f\n\r\t\v"[strings.IndexByte("abfnrtv", c)])
+		case c == '\\' || c == '\'' || c == '"':
+			b.WriteByte(c)
+		case c == '\r' && strings.HasPrefix(s[i:], "\r\n"):
+			i++
+		case c == '\n' || c == '\r':
+		case '0' <= c && c <= '7':
+			n := 1
+			for n < 3 && i+n < len(s) && '0' <= s[i+n] && s[i+n] <= '7' {
+				n++
+			}
+			v, _ := strconv.ParseUint(s[i:i+n], 8, 16)
+			b.WriteRune(rune(v))
+			i += n - 1
+		case c == 'x' || c == 'u' || c == 'U':
+			n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			v, err := strconv.ParseUint(s[min(i+1, len(s)):min(i+1+n, len(s))], 16, 32)
+			if err != nil || i+1+n > len(s) || !utf8.ValidRune(rune(v)) {
+				p.fail(place+i-1, "type the character itself", `\%c needs %d digits of a character's number, 0 to 9 and a to f`, c, n)
+			}
+			b.WriteRune(rune(v))
+			i += n
+		case c == 'N':
+			p.fail(place+i-1, "type the character itself", `names of characters as in \N{DASH} are not available`)
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// place returns the line and the column of an offset, both from 1, in characters.
+func place(src string, at int) (line, column int) {
+	before := src[:min(max(at, 0), len(src))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
+}
+
+// fail ends the parse with an [Error].
+func (p *parser) fail(at int, hint, format string, args ...any) {
+	line, column := place(p.src, at)
+	panic(&Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
+}

@@ -1,0 +1,213 @@
+package template
+
+// Span is the place of a node in the source: the byte offset at which it starts, and the one after its end.
+type Span struct{ Start, End int }
+
+// Place returns the span itself; nodes embed it.
+func (s Span) Place() Span { return s }
+
+// Node is a part of a template: *[Text], *[Output] or one of the statements.
+type Node interface{ Place() Span }
+
+// Expr is an expression.
+type Expr interface{ Place() Span }
+
+// The nodes of a template. A statement's span is from the start of its first tag to the end of its last.
+type (
+	// Text is what is written as it stands. White space that neighboring tags remove is not in Value; what
+	// stands in raw is.
+	Text struct {
+		Span
+		Value string
+	}
+	// Output is {{ X }}.
+	Output struct {
+		Span
+		X Expr
+	}
+	// If is {% if %}…{% elif %}…{% else %}…{% endif %}.
+	If struct {
+		Span
+		Branches []Branch
+		HasElse  bool
+		Else     []Node
+	}
+	// For is {% for Target in X if Cond recursive %}…{% else %}…{% endfor %}. Cond may be nil. Target is a
+	// *[Name], or a *[Tuple] of targets.
+	For struct {
+		Span
+		Target    Expr
+		X, Cond   Expr
+		Recursive bool
+		Body      []Node
+		HasElse   bool
+		Else      []Node
+	}
+	// Set is {% set Target = X %}, or the block {% set Target|filters %}…{% endset %}, in which X is the
+	// filters around a *[Captured]. Target is a *[Name], an *[Attr] of a name (a namespace's), or a *[Tuple] of these.
+	Set struct {
+		Span
+		Target Expr
+		X      Expr
+		Block  bool
+		Body   []Node
+	}
+	// With is {% with a = 1, b = 2 %}…{% endwith %}.
+	With struct {
+		Span
+		Vars []Assignment
+		Body []Node
+	}
+	// Macro is {% macro Name(Params) %}…{% endmacro %}.
+	Macro struct {
+		Span
+		Name   string
+		Params []Param
+		Body   []Node
+	}
+	// CallBlock is {% call(Params) Call %}…{% endcall %}: the macro that is called gets the body as caller().
+	CallBlock struct {
+		Span
+		Params []Param
+		Call   *Call
+		Body   []Node
+	}
+	// FilterBlock is {% filter upper|trim %}…{% endfilter %}: X is the filters around a *[Captured].
+	FilterBlock struct {
+		Span
+		X    Expr
+		Body []Node
+	}
+	// Autoescape is {% autoescape X %}…{% endautoescape %}.
+	Autoescape struct {
+		Span
+		X    Expr
+		Body []Node
+	}
+	// Do is {% do X %}: its value is not written.
+	Do struct {
+		Span
+		X Expr
+	}
+)
+
+// Branch is the part of an [If] that is written if Cond holds.
+type Branch struct {
+	Span // of its tag
+	Cond Expr
+	Body []Node
+}
+
+// Assignment is Target = X.
+type Assignment struct{ Target, X Expr }
+
+// Param is a parameter of a macro. Default is nil if it is required.
+type Param struct {
+	Name    string
+	Default Expr
+}
+
+// The expressions.
+type (
+	// Literal is a number, a text, true, false or none: int, float64, string, bool or nil.
+	Literal struct {
+		Span
+		Value any
+	}
+	// Name is a variable, or one of the names that every template has, such as user.
+	Name struct {
+		Span
+		Name string
+	}
+	// Attr is X.Name, and Index X[Key]; a number after a dot is an Index.
+	Attr struct {
+		Span
+		X    Expr
+		Name string
+	}
+	Index struct {
+		Span
+		X, Key Expr
+	}
+	// Slice is X[From:To:Step]; each may be nil.
+	Slice struct {
+		Span
+		X, From, To, Step Expr
+	}
+	// Call is Func(Args).
+	Call struct {
+		Span
+		Func Expr
+		Args []Arg
+	}
+	// Filter is X|Name(Args), and Test is X is Name(Args). At is the place of the name.
+	Filter struct {
+		Span
+		X    Expr
+		At   Span
+		Name string
+		Args []Arg
+	}
+	Test struct {
+		Span
+		X    Expr
+		Not  bool // x is not name
+		At   Span
+		Name string
+		Args []Arg
+	}
+	// Unary is Op X, with Op one of not + -.
+	Unary struct {
+		Span
+		Op string
+		X  Expr
+	}
+	// Binary is X Op Y, with Op one of or and + - ~ * / // % **.
+	Binary struct {
+		Span
+		Op   string
+		X, Y Expr
+	}
+	// Compare is a chain: X < Y <= Z holds if both comparisons do, and evaluates each operand at most once.
+	Compare struct {
+		Span
+		X    Expr
+		Rest []Comparison
+	}
+	// Cond is Then if If else Else. Else is nil if there is none: the value is then missing, as in Jinja.
+	Cond struct {
+		Span
+		Then, If, Else Expr
+	}
+	// Array is [a, b], Tuple is (a, b), and Map is {a: b}.
+	Array struct {
+		Span
+		Items []Expr
+	}
+	Tuple struct {
+		Span
+		Items []Expr
+	}
+	Map struct {
+		Span
+		Pairs []Pair
+	}
+	// Captured is the text that the block of a [Set] or a [FilterBlock] comes to.
+	Captured struct{ Span }
+)
+
+// Comparison is the right part of a [Compare], with Op one of == != < <= > >= in and "not in".
+type Comparison struct {
+	Op string
+	Y  Expr
+}
+
+// Pair is an entry of a [Map].
+type Pair struct{ Key, Value Expr }
+
+// Arg is an argument of a call: x, Name=x, *x or **x.
+type Arg struct {
+	Name   string
+	Spread string // "", "*" or "**"
+	X      Expr
+}

@@ -1,0 +1,844 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxSource limits the bytes of one template.
+const MaxSource = 256 << 10
+
+// Template is a parsed template. It does not change.
+type Template struct {
+	src    string
+	body   []Node
+	tokens int // in its tags
+}
+
+// Parse reads a template and checks it as far as that is possible without data: syntax, and the names and
+// arguments of functions. The error is an *[Error].
+func Parse(src string) (*Template, error) {
+	if len(src) > MaxSource {
+		return nil, &Error{Message: fmt.Sprintf("the text is %d KiB long, at most %d KiB are allowed", len(src)>>10, MaxSource>>10)}
+	}
+	if t := templates.get(src); t != nil {
+		return t, nil
+	}
+	p := &parser{src: src}
+	t, err := p.parse()
+	if err == nil {
+		templates.put(src, t)
+	}
+	return t, err
+}
+
+// parser follows the parser of Jinja 3.1. Its methods panic with an *[Error].
+type parser struct {
+	src    string
+	parts  []Part
+	next   int     // of parts
+	toks   []token // of the tag that is read
+	at     int     // in toks
+	open   []opened
+	tokens int
+	set    map[string]bool // the names that the template sets
+	calls  []*Call         // of names
+}
+
+// opened is a statement that is not ended yet.
+type opened struct {
+	name string
+	at   int
+}
+
+func (p *parser) parse() (t *Template, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			located, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			t, err = nil, located
+		}
+	}()
+	p.parts = slices.Collect(Parts(p.src))
+	p.set = map[string]bool{"loop": true, "caller": true}
+	body, _ := p.body()
+	for _, c := range p.calls {
+		if name := c.Func.(*Name); !p.set[name.Name] {
+			p.check(GlobalKind, name.Name, name.Start, c.Args)
+		}
+	}
+	return &Template{src: p.src, body: body, tokens: p.tokens}, nil
+}
+
+// body reads until one of the statements ends and returns its name. What comes after the name is not read.
+func (p *parser) body(ends ...string) (list []Node, end string) {
+	for p.next < len(p.parts) {
+		part := p.parts[p.next]
+		p.next++
+		switch part.Kind {
+		case TextPart, RawPart:
+			list = p.text(list, part)
+		case OutputPart:
+			p.toks, p.at = p.lex(part), 0
+			x := p.tuple(p.cond)
+			p.end()
+			list = append(list, &Output{part.Span, x})
+		case StatementPart:
+			p.toks, p.at = p.lex(part), 0
+			name := p.tok()
+			if name.kind != nameToken {
+				p.fail(name.Start, "write if, for or set", "the name of a statement is missing")
+			}
+			p.at++
+			if slices.Contains(ends, name.text) {
+				return list, name.text
+			}
+			list = add(list, p.statement(name, part))
+		}
+	}
+	if len(p.open) > 0 {
+		last := p.open[len(p.open)-1]
+		p.fail(last.at, "", "this block is never closed: %s is missing", ends[len(ends)-1])
+	}
+	return list, ""
+}
+
+// text appends a text without the white space that the tags beside it remove.
+func (p *parser) text(list []Node, part Part) []Node {
+	if at := tagStart(p.src, part.Start); at < part.End && part.Kind == TextPart {
+		closing := closings[strings.IndexByte(openings, p.src[at+1])]
+		longer := ""
+		if strings.Index(p.src[at+2:], closing) > longestTag-4 {
+			longer = fmt.Sprintf(", or longer than %d KiB", longestTag>>10)
+		}
+		p.fail(at, "close it with "+closing, "this %s is not closed%s", p.src[at:at+2], longer)
+	}
+	s := part.Source
+	if p.next > 1 {
+		if tag := p.parts[p.next-2].Source; len(tag) > 5 && tag[len(tag)-3] == '-' {
+			s = strings.TrimLeftFunc(s, isSpace)
+		}
+	}
+	if p.next < len(p.parts) && p.parts[p.next].Source[2] == '-' {
+		s = strings.TrimRightFunc(s, isSpace)
+	}
+	return add(list, &Text{part.Span, s})
+}
+
+// add appends a node, a text to the one before it.
+func add(list []Node, n Node) []Node {
+	text, ok := n.(*Text)
+	if !ok {
+		return append(list, n)
+	}
+	if text.Value == "" {
+		return list
+	}
+	if len(list) > 0 {
+		if before, ok := list[len(list)-1].(*Text); ok {
+			before.Value += text.Value
+			before.Span.End = text.Span.End
+			return list
+		}
+	}
+	return append(list, text)
+}
+
+// statement reads a statement, behind whose name it is.
+func (p *parser) statement(name token, tag Part) Node {
+	read, known := statements[name.text]
+	if !known {
+		p.unknownStatement(name)
+	}
+	if len(p.open) == maxNesting {
+		p.fail(name.Start, "", "blocks are nested deeper than %d", maxNesting)
+	}
+	p.open = append(p.open, opened{name.text, name.Start})
+	n := read(p, tag.Start)
+	p.open = p.open[:len(p.open)-1]
+	return n
+}
+
+var statements map[string]func(p *parser, start int) Node
+
+func init() {
+	statements = map[string]func(*parser, int) Node{
+		"if": (*parser).ifStatement, "for": (*parser).forStatement, "set": (*parser).setStatement, "with": (*parser).withStatement,
+		"raw": (*parser).rawStatement, "macro": (*parser).macroStatement, "call": (*parser).callStatement,
+		"filter": (*parser).filterStatement, "autoescape": (*parser).autoescapeStatement, "do": (*parser).doStatement,
+	}
+}
+
+// statementHints say what to write in place of statements of other languages.
+var statementHints = map[string]string{
+	"include": "write shared content as {{ ContentBlock['name'] }}", "extends": "write shared content as {{ ContentBlock['name'] }}",
+	"import": "write shared content as {{ ContentBlock['name'] }}", "from": "write shared content as {{ ContentBlock['name'] }}",
+	"block": "write shared content as {{ ContentBlock['name'] }}", "print": "write {{ … }}",
+	"elseif": "write elif", "elsif": "write elif", "assign": "write {% set name = value %}", "capture": "write {% set name %}…{% endset %}",
+	"unless": "write {% if not … %}", "case": "write {% if … == … %}…{% elif … == … %}", "comment": "write {# … #}",
+}
+
+func (p *parser) unknownStatement(name token) {
+	hint := statementHints[name.text]
+	isEnd := name.text == "else" || name.text == "elif" || strings.HasPrefix(name.text, "end")
+	switch {
+	case hint != "":
+	case isEnd && len(p.open) == 0:
+		hint = "there is no open block to close"
+	case isEnd:
+		hint = "the open block ends with {% end" + p.open[len(p.open)-1].name + " %}"
+	default:
+		hint = "use if, for, set, with, raw, macro, call, filter, autoescape or do"
+	}
+	p.fail(name.Start, hint, "{%% %s %%} is not allowed here", shorten(name.text))
+}
+
+// since returns the span from start to the last token that was read.
+func (p *parser) since(start int) Span { return Span{start, p.toks[p.at-1].End} }
+
+// statementSpan returns the span from start to the end of the last tag that was read.
+func (p *parser) statementSpan(start int) Span { return Span{start, p.parts[p.next-1].End} }
+
+// block reads the rest of a tag, and the body up to one of the ends.
+func (p *parser) block(ends ...string) ([]Node, string) {
+	p.take(":") // as in Python
+	p.end()
+	return p.body(ends...)
+}
+
+// closed reads the rest of a tag, the body, and the tag that ends it.
+func (p *parser) closed(end string) []Node {
+	body, _ := p.block(end)
+	p.end()
+	return body
+}
+
+func (p *parser) ifStatement(start int) Node {
+	n := &If{}
+	tag := Span{start, p.parts[p.next-1].End}
+	for end := "elif"; end == "elif"; {
+		b := Branch{Span: tag, Cond: p.tuple(p.or)}
+		b.Body, end = p.block("elif", "else", "endif")
+		n.Branches = append(n.Branches, b)
+		tag = p.parts[p.next-1].Span
+		if end == "else" {
+			if p.is("if") {
+				p.fail(p.tok().Start, "write elif", "else takes no condition")
+			}
+			n.HasElse = true
+			n.Else, _ = p.block("endif")
+		}
+	}
+	p.end()
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) forStatement(start int) Node {
+	n := &For{Target: p.target()}
+	p.expect("in")
+	n.X = p.tuple(p.or, "recursive")
+	if p.take("if") {
+		n.Cond = p.cond()
+	}
+	n.Recursive = p.take("recursive")
+	var end string
+	if n.Body, end = p.block("else", "endfor"); end == "else" {
+		n.HasElse = true
+		n.Else, _ = p.block("endfor")
+	}
+	p.end()
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) setStatement(start int) Node {
+	n := &Set{}
+	if name := p.tok(); name.kind == nameToken && p.toks[p.at+1].text == "." {
+		x := p.name()
+		p.at++
+		attr := &Attr{X: x, Name: p.ident()}
+		attr.Span = p.since(name.Start)
+		n.Target = attr
+	} else {
+		n.Target = p.target()
+	}
+	if p.take("=") {
+		n.X = p.tuple(p.cond)
+		p.end()
+	} else {
+		n.Block = true
+		n.X = p.filters(&Captured{p.since(start)}, start)
+		n.Body = p.closed("endset")
+	}
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) withStatement(start int) Node {
+	n := &With{}
+	for p.tok().kind != endToken && !p.is(":") {
+		if len(n.Vars) > 0 {
+			p.expect(",")
+		}
+		a := Assignment{Target: p.target()}
+		p.expect("=")
+		a.X = p.cond()
+		n.Vars = append(n.Vars, a)
+	}
+	n.Body = p.closed("endwith")
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) rawStatement(start int) Node {
+	p.end()
+	if p.next == len(p.parts) || !endRaw.MatchString(p.parts[p.next].Source) && p.parts[p.next].Kind != RawPart {
+		p.fail(start, "close it with {% endraw %}", "this raw block is not closed")
+	}
+	if body := p.closed("endraw"); len(body) > 0 {
+		return body[0]
+	}
+	return &Text{}
+}
+
+func (p *parser) macroStatement(start int) Node {
+	n := &Macro{Name: p.name().Name}
+	n.Params = p.params()
+	n.Body = p.closed("endmacro")
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) callStatement(start int) Node {
+	n := &CallBlock{}
+	if p.is("(") {
+		n.Params = p.params()
+	}
+	at := p.tok().Start
+	call, ok := p.cond().(*Call)
+	if !ok {
+		p.fail(at, "write {% call name() %}", "call takes the call of a macro")
+	}
+	n.Call, n.Body = call, p.closed("endcall")
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) filterStatement(start int) Node {
+	n := &FilterBlock{}
+	n.X = p.filters(p.filter(&Captured{p.since(start)}, start), start)
+	n.Body = p.closed("endfilter")
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) autoescapeStatement(start int) Node {
+	n := &Autoescape{X: p.cond()}
+	n.Body = p.closed("endautoescape")
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+func (p *parser) doStatement(start int) Node {
+	n := &Do{X: p.tuple(p.cond)}
+	p.end()
+	n.Span = p.statementSpan(start)
+	return n
+}
+
+// params reads the parameters of a macro.
+func (p *parser) params() (list []Param) {
+	p.expect("(")
+	for !p.is(")") {
+		if len(list) > 0 {
+			p.expect(",")
+		}
+		at := p.tok().Start
+		param := Param{Name: p.name().Name}
+		if p.take("=") {
+			param.Default = p.cond()
+		} else if len(list) > 0 && list[len(list)-1].Default != nil {
+			p.fail(at, "", "a parameter without a default cannot follow one with a default")
+		}
+		list = append(list, param)
+	}
+	p.expect(")")
+	return list
+}
+
+// target reads what a statement assigns to: a name, or several with commas.
+func (p *parser) target() Expr {
+	start := p.tok().Start
+	var items []Expr
+	for {
+		if p.take("(") {
+			items = append(items, p.target())
+			p.expect(")")
+		} else {
+			items = append(items, p.name())
+		}
+		if !p.take(",") {
+			break
+		}
+		if p.is(")") {
+			return &Tuple{p.since(start), items}
+		}
+	}
+	if len(items) == 1 {
+		return items[0]
+	}
+	return &Tuple{p.since(start), items}
+}
+
+// name reads a name that can be assigned to.
+func (p *parser) name() *Name {
+	t := p.tok()
+	if _, literal := constants[t.text]; literal || keywords[t.text] {
+		p.fail(t.Start, "use another name", "%q is not a name", t.text)
+	}
+	p.set[t.text] = true
+	return &Name{Name: p.ident(), Span: t.Span}
+}
+
+// ident reads any name.
+func (p *parser) ident() string {
+	if p.tok().kind != nameToken {
+		p.unexpected("a name")
+	}
+	p.at++
+	return p.toks[p.at-1].text
+}
+
+// The expressions, from those that bind loosest. Each function has the name of Jinja's without parse_.
+
+// tuple reads an expression, or several with commas, which are a tuple.
+func (p *parser) tuple(item func() Expr, ends ...string) Expr {
+	start := p.tok().Start
+	var items []Expr
+	for {
+		if len(items) > 0 && (p.tok().kind == endToken || p.is(")") || p.is(ends...)) {
+			break
+		}
+		items = append(items, item())
+		if !p.take(",") {
+			if len(items) == 1 {
+				return items[0]
+			}
+			break
+		}
+	}
+	return &Tuple{p.since(start), items}
+}
+
+// cond reads an expression: Then if If else Else.
+func (p *parser) cond() Expr {
+	start := p.tok().Start
+	x := p.or()
+	for p.take("if") {
+		c := &Cond{Then: x, If: p.or()}
+		if p.take("else") {
+			c.Else = p.cond()
+		}
+		c.Span = p.since(start)
+		x = c
+	}
+	return x
+}
+
+func (p *parser) or() Expr     { return p.binary(p.and, "or") }
+func (p *parser) and() Expr    { return p.binary(p.not, "and") }
+func (p *parser) sum() Expr    { return p.binary(p.concat, "+", "-") }
+func (p *parser) concat() Expr { return p.binary(p.product, "~") }
+func (p *parser) product() Expr {
+	return p.binary(p.power, "*", "/", "//", "%")
+}
+func (p *parser) power() Expr { return p.binary(p.filtered, "**") }
+
+// binary reads operands, from left to right, of operators that bind alike.
+func (p *parser) binary(operand func() Expr, ops ...string) Expr {
+	start := p.tok().Start
+	x := operand()
+	for p.is(ops...) {
+		b := &Binary{Op: p.tok().text, X: x}
+		p.at++
+		b.Y = operand()
+		b.Span = p.since(start)
+		x = b
+	}
+	return x
+}
+
+func (p *parser) not() Expr {
+	start := p.tok().Start
+	if p.take("not") {
+		n := &Unary{Op: "not", X: p.not()}
+		n.Span = p.since(start)
+		return n
+	}
+	return p.compare()
+}
+
+func (p *parser) compare() Expr {
+	start := p.tok().Start
+	x := p.sum()
+	c := &Compare{X: x}
+	for {
+		op := p.tok().text
+		switch {
+		case p.is("==", "!=", "<", "<=", ">", ">=", "in"):
+			p.at++
+		case op == "not" && p.toks[p.at+1].text == "in":
+			op = "not in"
+			p.at += 2
+		case len(c.Rest) == 0:
+			return x
+		default:
+			c.Span = p.since(start)
+			return c
+		}
+		c.Rest = append(c.Rest, Comparison{op, p.sum()})
+	}
+}
+
+// filtered reads an operand with the filters and tests that follow it.
+func (p *parser) filtered() Expr {
+	start := p.tok().Start
+	x := p.unary()
+	for {
+		switch {
+		case p.is("|"):
+			x = p.filters(x, start)
+		case p.take("is"):
+			x = p.test(x, start)
+		case p.is("("):
+			x = p.call(x, start)
+		default:
+			return x
+		}
+	}
+}
+
+func (p *parser) unary() Expr {
+	t := p.tok()
+	var x Expr
+	if p.take("-") || p.take("+") {
+		n := &Unary{Op: t.text, X: p.unary()}
+		n.Span = p.since(t.Start)
+		x = n
+	} else {
+		x = p.primary()
+	}
+	return p.postfix(x, t.Start)
+}
+
+func (p *parser) postfix(x Expr, start int) Expr {
+	for {
+		switch {
+		case p.is("("):
+			x = p.call(x, start)
+		case p.take("["):
+			x = p.subscript(x, start)
+		case p.take("."):
+			if n, ok := p.tok().value.(int); ok {
+				key := &Literal{p.tok().Span, n}
+				p.at++
+				x = &Index{p.since(start), x, key}
+				continue
+			}
+			name := p.ident()
+			x = &Attr{p.since(start), x, name}
+		default:
+			return x
+		}
+	}
+}
+
+// subscript reads what is between brackets.
+func (p *parser) subscript(x Expr, start int) Expr {
+	at := p.tok().Start
+	var bounds [3]Expr
+	n := 0
+	for !p.is("]", ",") {
+		if p.take(":") {
+			if n++; n > 2 {
+				p.at--
+				p.unexpected("")
+			}
+			continue
+		}
+		if bounds[n] != nil {
+			break
+		}
+		bounds[n] = p.cond()
+	}
+	if n > 0 {
+		p.expect("]")
+		if step, ok := bounds[2].(*Literal); ok && step.Value == 0 {
+			p.fail(step.Start, "", "the step of a slice cannot be 0")
+		}
+		return &Slice{p.since(start), x, bounds[0], bounds[1], bounds[2]}
+	}
+	key := bounds[0]
+	if key == nil {
+		p.unexpected("a name or a number")
+	}
+	if p.is(",") {
+		items := []Expr{key}
+		for p.take(",") {
+			items = append(items, p.cond())
+		}
+		key = &Tuple{p.since(at), items}
+	}
+	p.expect("]")
+	return &Index{p.since(start), x, key}
+}
+
+func (p *parser) call(f Expr, start int) Expr {
+	args := p.args()
+	c := &Call{p.since(start), f, args}
+	switch f := f.(type) {
+	case *Name:
+		p.calls = append(p.calls, c)
+	case *Attr:
+		if from, ok := f.X.(*Name); !ok || from.Name != string(apiRoot) {
+			p.check(MethodKind, f.Name, f.End-len(f.Name), args)
+		}
+	}
+	return c
+}
+
+// named are the filters that take the name of a filter or test, and which of their arguments it is.
+var named = map[string]struct {
+	kind Kind
+	at   int
+}{"map": {FilterKind, 0}, "select": {TestKind, 0}, "reject": {TestKind, 0}, "selectattr": {TestKind, 1}, "rejectattr": {TestKind, 1}}
+
+// check looks a name and its arguments up in the tables of functions.
+func (p *parser) check(kind Kind, name string, at int, args []Arg) {
+	var names []string
+	for _, a := range args {
+		if a.Spread != "" && slices.ContainsFunc(Functions(), func(f *Function) bool { return f.Kind == kind && (f.Name == name || f.Also == name) }) {
+			return
+		}
+		if a.Name != "" {
+			names = append(names, a.Name)
+		}
+	}
+	if err := checkCall(kind, name, len(args)-len(names), names); err != nil {
+		p.fail(at, "", "%s", err)
+	}
+	if n, ok := named[name]; ok && kind == FilterKind && n.at < len(args) {
+		if inner, ok := args[n.at].X.(*Literal); ok && args[n.at].Name == "" {
+			if name, ok := inner.Value.(string); ok {
+				p.check(n.kind, name, inner.Start, args[n.at+1:])
+			}
+		}
+	}
+}
+
+// args reads arguments in parentheses.
+func (p *parser) args() (list []Arg) {
+	p.expect("(")
+	named, spread := false, 0 // 1 after *x, 2 after **x
+	for !p.is(")") {
+		if len(list) > 0 {
+			if p.expect(","); p.is(")") {
+				break
+			}
+		}
+		at, a, ok := p.tok(), Arg{}, spread < 2
+		switch {
+		case p.take("*"):
+			a.Spread, ok, spread = "*", spread == 0, 1
+		case p.take("**"):
+			a.Spread, spread = "**", 2
+		case at.kind == nameToken && p.toks[p.at+1].text == "=":
+			a.Name, named = at.text, true
+			p.at += 2
+		default:
+			ok = spread == 0 && !named
+		}
+		if !ok {
+			p.fail(at.Start, "write arguments with a name last", "this argument cannot be in this place")
+		}
+		a.X = p.cond()
+		list = append(list, a)
+	}
+	p.expect(")")
+	return list
+}
+
+func (p *parser) filters(x Expr, start int) Expr {
+	for p.take("|") {
+		x = p.filter(x, start)
+	}
+	return x
+}
+
+// filter reads the name of a filter and its arguments.
+func (p *parser) filter(x Expr, start int) Expr {
+	at := p.tok().Span
+	f := &Filter{X: x, At: at, Name: p.ident()}
+	if p.is("(") {
+		f.Args = p.args()
+	}
+	if p.is(".", "[") {
+		p.fail(p.tok().Start, "put what is filtered in parentheses: (x|"+shorten(f.Name)+").name", "a filter has no attributes")
+	}
+	f.Span = p.since(start)
+	p.check(FilterKind, f.Name, f.At.Start, f.Args)
+	return f
+}
+
+// test reads a test, behind its is.
+func (p *parser) test(x Expr, start int) Expr {
+	t := &Test{X: x, Not: p.take("not"), At: p.tok().Span}
+	t.Name = p.ident()
+	switch next := p.tok(); {
+	case p.is("("):
+		t.Args = p.args()
+	case p.is("is"):
+		p.fail(next.Start, "join tests with and", "a test cannot follow a test")
+	case p.is("[", "{") || next.kind != endToken && next.kind != operatorToken && !p.is("else", "or", "and"):
+		t.Args = []Arg{{X: p.postfix(p.primary(), next.Start)}}
+	}
+	t.Span = p.since(start)
+	p.check(TestKind, t.Name, t.At.Start, t.Args)
+	return t
+}
+
+var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
+
+// keywords cannot stand for a value.
+var keywords = map[string]bool{"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true, "elif": true}
+
+func (p *parser) primary() Expr {
+	t := p.tok()
+	value, constant := constants[t.text]
+	switch {
+	case constant:
+		p.at++
+		return &Literal{t.Span, value}
+	case t.kind == nameToken && !keywords[t.text]:
+		p.at++
+		return &Name{t.Span, t.text}
+	case t.kind == numberToken:
+		p.at++
+		return &Literal{t.Span, t.value}
+	case t.kind == stringToken:
+		text := ""
+		for ; p.tok().kind == stringToken; p.at++ {
+			text += p.tok().value.(string)
+		}
+		return &Literal{p.since(t.Start), text}
+	case p.take("("):
+		if p.take(")") {
+			return &Tuple{Span: p.since(t.Start)}
+		}
+		x := p.tuple(p.cond)
+		p.expect(")")
+		return x
+	case p.take("["):
+		items := p.list("]", func() Expr { return p.cond() })
+		return &Array{p.since(t.Start), items}
+	case p.take("{"):
+		m := &Map{}
+		p.list("}", func() Expr {
+			key := p.cond()
+			p.expect(":")
+			m.Pairs = append(m.Pairs, Pair{key, p.cond()})
+			return nil
+		})
+		m.Span = p.since(t.Start)
+		return m
+	}
+	p.unexpected("a value")
+	return nil
+}
+
+// list reads items with commas up to the bracket that ends them.
+func (p *parser) list(end string, item func() Expr) (items []Expr) {
+	for !p.is(end) {
+		items = append(items, item())
+		if !p.take(",") {
+			break
+		}
+	}
+	p.expect(end)
+	return items
+}
+
+func (p *parser) tok() token { return p.toks[p.at] }
+
+// is reports whether the next token is one of these names or operators.
+func (p *parser) is(texts ...string) bool {
+	return p.tok().kind != endToken && slices.Contains(texts, p.tok().text)
+}
+
+// take reads the next token if it is this name or operator.
+func (p *parser) take(text string) bool {
+	if !p.is(text) {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) expect(text string) {
+	if !p.take(text) {
+		p.unexpected(strconv.Quote(text))
+	}
+}
+
+// end reads the end of a tag.
+func (p *parser) end() {
+	if p.tok().kind != endToken {
+		p.unexpected("")
+	}
+}
+
+// tokenHints say what to write in place of what other languages have.
+var tokenHints = map[string]string{
+	"=": "compare with ==", "AND": "write and", "OR": "write or", "NOT": "write not", "IF": "write if", "ELSE": "write else", "IN": "write in",
+	"contains": "write 'part' in text", "eq": "compare with ==", "ne": "compare with !=", "gt": "compare with >", "lt": "compare with <",
+	"|": "write or", ">": "compare with !=", "then": "delete then",
+}
+
+// unexpected reports that want is missing, or that something is in the wrong place.
+func (p *parser) unexpected(want string) {
+	t, before := p.tok(), token{}
+	if p.at > 0 {
+		before = p.toks[p.at-1]
+	}
+	hint := tokenHints[t.text]
+	switch {
+	case t.kind == endToken && want == "a value" && p.at == 0:
+		p.fail(t.Start, "", "there is nothing between the braces")
+	case t.kind == endToken:
+		p.fail(t.Start, "", "this expression is not finished: %s is missing", want)
+	case t.text == ":" && before.kind == nameToken:
+		hint = "write arguments in parentheses, as in |default('a')"
+	case t.text == "|" && before.text != "|" || t.text == ">" && before.text != "<":
+		hint = ""
+	case hint != "":
+	case want != "" && want != "a value":
+		hint = want + " is missing before it"
+	case t.kind == nameToken && before.kind == nameToken && !keywords[t.text] && !keywords[before.text]:
+		hint = "write a name with a space as UserAttribute['First Name']"
+	}
+	p.fail(t.Start, hint, "%q is not expected here", shorten(t.text))
+}
+
+func shorten(s string) string {
+	const most = 120
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

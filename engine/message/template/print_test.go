@@ -1,0 +1,234 @@
+package template
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// printer writes a tree as a template that parses to the same tree.
+type printer struct{ strings.Builder }
+
+func printed(body []Node) string {
+	var p printer
+	p.nodes(body)
+	return p.String()
+}
+
+func (p *printer) write(parts ...any) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			p.WriteString(part)
+		case []Node:
+			p.nodes(part)
+		case []Expr:
+			for i, x := range part {
+				p.write(map[bool]string{true: ", "}[i > 0], x)
+			}
+		case []Arg:
+			for i, a := range part {
+				p.write(map[bool]string{true: ", "}[i > 0], a.Name, map[bool]string{true: "="}[a.Name != ""], a.Spread, a.X)
+			}
+		case []Param:
+			p.write("(")
+			for i, a := range part {
+				p.write(map[bool]string{true: ", "}[i > 0], a.Name)
+				if a.Default != nil {
+					p.write("=", a.Default)
+				}
+			}
+			p.write(")")
+		case nil:
+		case Expr:
+			p.expr(part)
+		}
+	}
+}
+
+func (p *printer) nodes(list []Node) {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Text:
+			for i, c := range []byte(n.Value) {
+				if c == '{' && (i+1 == len(n.Value) || strings.IndexByte("{%#", n.Value[i+1]) >= 0) {
+					p.write("{% raw %}{{% endraw %}")
+				} else {
+					p.WriteByte(c)
+				}
+			}
+		case *Output:
+			p.write("{{ ", n.X, " }}")
+		case *If:
+			for i, b := range n.Branches {
+				p.write(map[bool]string{true: "{% if ", false: "{% elif "}[i == 0])
+				p.plain(b.Cond)
+				p.write(" %}", b.Body)
+			}
+			p.write(map[bool]string{true: "{% else %}"}[n.HasElse], n.Else, "{% endif %}")
+		case *For:
+			p.write("{% for ", n.Target, " in ")
+			p.plain(n.X)
+			if n.Cond != nil {
+				p.write(" if ", n.Cond)
+			}
+			p.write(map[bool]string{true: " recursive"}[n.Recursive], " %}", n.Body)
+			p.write(map[bool]string{true: "{% else %}"}[n.HasElse], n.Else, "{% endfor %}")
+		case *Set:
+			if !n.Block {
+				p.write("{% set ", n.Target, " = ", n.X, " %}")
+				continue
+			}
+			p.write("{% set ", n.Target, n.X, " %}", n.Body, "{% endset %}")
+		case *With:
+			p.write("{% with ")
+			for i, a := range n.Vars {
+				p.write(map[bool]string{true: ", "}[i > 0], a.Target, " = ", a.X)
+			}
+			p.write(" %}", n.Body, "{% endwith %}")
+		case *Macro:
+			p.write("{% macro ", n.Name, n.Params, " %}", n.Body, "{% endmacro %}")
+		case *CallBlock:
+			p.write("{% call ", n.Params, " ", Expr(n.Call), " %}", n.Body, "{% endcall %}")
+		case *FilterBlock:
+			inner := &printer{}
+			inner.write(n.X)
+			p.write("{% filter ", strings.TrimPrefix(inner.String(), "|"), " %}", n.Body, "{% endfilter %}")
+		case *Autoescape:
+			p.write("{% autoescape ", n.X, " %}", n.Body, "{% endautoescape %}")
+		case *Do:
+			p.write("{% do ", n.X, " %}")
+		default:
+			panic(fmt.Sprintf("%T", n))
+		}
+	}
+}
+
+// plain writes an expression where an if without parentheses would be something else.
+func (p *printer) plain(x Expr) {
+	if c, ok := x.(*Cond); ok {
+		p.write("(", c, ")")
+		return
+	}
+	p.expr(x)
+}
+
+// operand writes an operand, in parentheses unless it is one that binds tightest.
+func (p *printer) operand(x Expr) {
+	switch x := x.(type) {
+	case *Literal, *Name, *Array, *Tuple, *Map, *Captured:
+		p.expr(x)
+	case *Attr, *Index, *Slice, *Call:
+		p.expr(x)
+	default:
+		p.write("(", x, ")")
+	}
+}
+
+func (p *printer) expr(x Expr) {
+	switch x := x.(type) {
+	case *Literal:
+		p.literal(x.Value)
+	case *Name:
+		p.write(x.Name)
+	case *Attr:
+		p.operand(x.X)
+		p.write(".", x.Name)
+	case *Index:
+		p.operand(x.X)
+		if _, tuple := x.Key.(*Tuple); tuple {
+			p.write("[(", x.Key, ")]")
+			return
+		}
+		p.write("[", x.Key, "]")
+	case *Slice:
+		p.operand(x.X)
+		p.write("[", x.From, ":", x.To, ":", x.Step, "]")
+	case *Call:
+		p.operand(x.Func)
+		p.write("(", x.Args, ")")
+	case *Filter:
+		if f, ok := x.X.(*Filter); ok {
+			p.expr(f)
+		} else {
+			p.operand(x.X)
+		}
+		p.write("|", x.Name)
+		if len(x.Args) > 0 {
+			p.write("(", x.Args, ")")
+		}
+	case *Test:
+		p.operand(x.X)
+		p.write(map[bool]string{true: " is not ", false: " is "}[x.Not], x.Name)
+		if len(x.Args) > 0 {
+			p.write("(", x.Args, ")")
+		}
+	case *Unary:
+		p.write(x.Op, " ")
+		p.operand(x.X)
+	case *Binary:
+		p.operand(x.X)
+		p.write(" ", x.Op, " ")
+		p.operand(x.Y)
+	case *Compare:
+		p.operand(x.X)
+		for _, c := range x.Rest {
+			p.write(" ", c.Op, " ")
+			p.operand(c.Y)
+		}
+	case *Cond:
+		p.operand(x.Then)
+		p.write(" if ")
+		p.operand(x.If)
+		if x.Else != nil {
+			p.write(" else ")
+			p.operand(x.Else)
+		}
+	case *Array:
+		p.write("[", x.Items, "]")
+	case *Tuple:
+		p.write("(", x.Items, map[bool]string{true: ","}[len(x.Items) == 1], ")")
+	case *Map:
+		p.write("{")
+		for i, pair := range x.Pairs {
+			p.write(map[bool]string{true: ", "}[i > 0], pair.Key, ": ", pair.Value)
+		}
+		p.write("}")
+	case *Captured:
+	default:
+		panic(fmt.Sprintf("%T", x))
+	}
+}
+
+func (p *printer) literal(v any) {
+	switch v := v.(type) {
+	case nil:
+		p.write("none")
+	case bool:
+		p.write(strconv.FormatBool(v))
+	case int:
+		p.write(strconv.Itoa(v))
+	case float64:
+		s := strconv.FormatFloat(v, 'g', -1, 64)
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		if math.IsInf(v, 0) {
+			panic("an infinite literal")
+		}
+		p.write(s)
+	case string:
+		p.write("'")
+		for _, c := range []byte(v) {
+			switch {
+			case c == '\'' || c == '\\':
+				p.write("\\")
+				p.WriteByte(c)
+			default:
+				p.WriteByte(c)
+			}
+		}
+		p.write("'")
+	}
+}

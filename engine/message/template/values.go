@@ -1,0 +1,809 @@
+package template
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"bugle/engine/doc"
+	"bugle/engine/phrase"
+)
+
+// The values of an evaluation are nil (none), bool, int, float64, number, string, [Safe], *[List], [TupleValue],
+// group, *[Dict], time.Time, time.Duration, callable and object values, and *missing.
+
+// maxDepth limits lists within lists, and so ends the printing of a list that contains itself.
+const maxDepth = 100
+
+var (
+	errTooMany = fmt.Errorf("a list has more than %d items", MaxItems)
+	errTooDeep = fmt.Errorf("lists are nested deeper than %d", maxDepth)
+)
+
+// Safe is a text that is HTML already: the filters e, safe and tojson return it, and escaping leaves it as it is.
+type Safe string
+
+// List is a list that append changes in place.
+type List struct{ Items []any }
+
+// TupleValue is a list that does not change. It is printed in parentheses.
+type TupleValue []any
+
+// group is an item of groupby: the tuple of its members grouper and list.
+type group TupleValue
+
+// number is a number of the data. It is printed as it was written there.
+type number struct {
+	spelling string
+	value    any // int or float64
+}
+
+// callable is a value that can be called, such as a macro. named may be nil.
+type callable interface {
+	invoke(e *evaluator, args []any, named *Dict) (any, error)
+}
+
+// object is a value with members of its own, such as loop.
+type object interface {
+	kind() string // what its methods belong to: loop
+	member(name string) (any, bool)
+}
+
+// Dict is a map that keeps its order.
+type Dict struct {
+	keys, values []any
+	at           map[any]int // by what hash returns
+}
+
+// hash returns v as a key of a Go map. As in Python, 1, 1.0 and true are the same key.
+func hash(e *evaluator, v any) any {
+	switch v := v.(type) {
+	case nil, int, string, time.Duration:
+		return v
+	case Safe:
+		return string(v)
+	case bool, number:
+		return hash(e, numeric(v))
+	case float64:
+		if i := int(v); float64(i) == v {
+			return i
+		}
+		return v
+	case time.Time:
+		return v.UnixNano()
+	case TupleValue, group:
+		items, _ := sequence(v)
+		type pair struct{ first, rest any }
+		key := any(pair{})
+		for _, item := range slices.Backward(items) {
+			try(e.work(1))
+			key = pair{hash(e, item), key}
+		}
+		return key
+	case *missing:
+		try(v)
+	}
+	try(fault(kind(v) + " cannot be a key"))
+	return nil
+}
+
+// find returns the place of a key, or -1.
+func (d *Dict) find(e *evaluator, key any) (at int, err error) {
+	defer rescue(&err)
+	if i, ok := d.at[hash(e, key)]; ok {
+		return i, nil
+	}
+	return -1, nil
+}
+
+func (d *Dict) set(e *evaluator, key, value any) (err error) {
+	defer rescue(&err)
+	hash := hash(e, key)
+	if i, ok := d.at[hash]; ok {
+		d.values[i] = value
+		return nil
+	}
+	try(e.roomFor(1))
+	if len(d.keys) >= MaxItems {
+		return errTooMany
+	}
+	if d.at == nil {
+		d.at = map[any]int{}
+	}
+	d.at[hash] = len(d.keys)
+	d.keys, d.values = append(d.keys, key), append(d.values, value)
+	return nil
+}
+
+func (d *Dict) remove(e *evaluator, i int) error {
+	for hash, at := range d.at {
+		switch {
+		case at == i:
+			delete(d.at, hash)
+		case at > i:
+			d.at[hash] = at - 1
+		}
+	}
+	d.keys, d.values = slices.Delete(d.keys, i, i+1), slices.Delete(d.values, i, i+1)
+	return e.work(64 * len(d.keys))
+}
+
+func (d *Dict) pairs() []any {
+	out := make([]any, len(d.keys))
+	for i, key := range d.keys {
+		out[i] = TupleValue{key, d.values[i]}
+	}
+	return out
+}
+
+// value converts a value of [Data]. Null, and values of a kind that templates do not have, are missing.
+func fromData(e *evaluator, v any) (any, error) {
+	if err := e.work(1); err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case nil:
+		return &missing{reason: "it has no value"}, nil
+	case bool, int, string, *missing, *List, TupleValue, *Dict, time.Time, time.Duration, callable:
+		return v, nil
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = fromData(e, item); err != nil {
+				return nil, err
+			}
+		}
+		return &List{list}, nil
+	case map[string]any:
+		d := &Dict{at: make(map[any]int, len(v))}
+		for i, key := range sortedKeys(v) {
+			item, err := fromData(e, v[key])
+			if err != nil {
+				return nil, err
+			}
+			d.keys, d.values, d.at[key] = append(d.keys, key), append(d.values, item), i
+		}
+		return d, nil
+	case doc.Value:
+		return fromJSON(e, v)
+	case interface {
+		String() string
+		Float64() (float64, error)
+	}:
+		return spelled(v.String()), nil
+	case fmt.Stringer:
+		return v.String(), nil
+	}
+	switch v := reflect.ValueOf(v); v.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		return int(v.Int()), nil
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		return spelled(strconv.FormatUint(v.Uint(), 10)), nil
+	case reflect.Float32, reflect.Float64:
+		if x := v.Float(); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return x, nil
+		}
+	case reflect.Bool:
+		return v.Bool(), nil
+	case reflect.String:
+		return v.String(), nil
+	case reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = v.Index(i).Interface()
+		}
+		return fromData(e, list)
+	}
+	return &missing{reason: "it has no value"}, nil
+}
+
+// fromJSON converts a value of JSON, whose objects keep their order.
+func fromJSON(e *evaluator, v doc.Value) (any, error) {
+	switch v.Kind() {
+	case doc.Bool:
+		return v.True(), nil
+	case doc.Number:
+		return spelled(v.Literal()), nil
+	case doc.String:
+		return v.Text(), nil
+	case doc.Array:
+		list := make([]any, v.Len())
+		for i, item := range v.Elems() {
+			var err error
+			if list[i], err = fromData(e, item); err != nil {
+				return nil, err
+			}
+		}
+		return &List{list}, nil
+	case doc.Object:
+		d := &Dict{at: make(map[any]int, v.Len())}
+		for key, item := range v.Members() {
+			x, err := fromData(e, item)
+			if err != nil {
+				return nil, err
+			}
+			d.at[key] = len(d.keys)
+			d.keys, d.values = append(d.keys, key), append(d.values, x)
+		}
+		return d, nil
+	}
+	return &missing{reason: "it has no value"}, nil
+}
+
+// spelled returns a number as it is written in data. One that computing would round stays a text.
+func spelled(s string) any {
+	if i, err := strconv.Atoi(s); err == nil {
+		return number{s, i}
+	}
+	if x, err := strconv.ParseFloat(s, 64); err == nil && strings.ContainsAny(s, ".eE") {
+		return number{s, x}
+	}
+	return s
+}
+
+// numeric returns a number as an int or a float64, and nil for anything else. True is 1, as in Python.
+func numeric(v any) any {
+	switch v := v.(type) {
+	case int, float64:
+		return v
+	case number:
+		return v.value
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	}
+	return nil
+}
+
+// float returns what numeric returned as a float.
+func float(v any) float64 {
+	if i, ok := v.(int); ok {
+		return float64(i)
+	}
+	return v.(float64)
+}
+
+// whole returns v as an int for an index, a width or a count.
+func whole(v any) (int, bool) {
+	switch v := numeric(v).(type) {
+	case int:
+		return v, true
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int(v), true
+		}
+	}
+	return 0, false
+}
+
+func isText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case Safe:
+		return string(v), true
+	}
+	return "", false
+}
+
+// sequence returns the items of a list or a tuple.
+func sequence(v any) ([]any, bool) {
+	switch v := v.(type) {
+	case *List:
+		return v.Items, true
+	case TupleValue:
+		return v, true
+	case group:
+		return v, true
+	}
+	return nil, false
+}
+
+// kindOf returns the name of v's type for messages, and for what its methods belong to.
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case *missing:
+		return "missing value"
+	case bool:
+		return "boolean"
+	case int, float64, number:
+		return "number"
+	case string, Safe:
+		return "text"
+	case *List:
+		return "list"
+	case TupleValue, group:
+		return "tuple"
+	case *Dict:
+		return "map"
+	case time.Time:
+		return "date"
+	case time.Duration:
+		return "timedelta"
+	case object:
+		return v.kind()
+	case callable:
+		return "function"
+	}
+	return "value of this kind"
+}
+
+// kind is kindOf with an article.
+func kind(v any) string {
+	if v == nil {
+		return "none"
+	}
+	return "a " + kindOf(v)
+}
+
+// truth returns the truth value as in Jinja: missing, empty and zero values are false.
+func truth(v any) bool {
+	switch v := v.(type) {
+	case nil, *missing:
+		return false
+	case bool:
+		return v
+	case int, float64, number:
+		return float(numeric(v)) != 0
+	case string:
+		return v != ""
+	case Safe:
+		return v != ""
+	case *Dict:
+		return len(v.keys) > 0
+	case time.Duration:
+		return v != 0
+	}
+	items, ok := sequence(v)
+	return !ok || len(items) > 0
+}
+
+// equal compares two values. A missing one equals only another one.
+func equal(e *evaluator, a, b any) (same bool, err error) {
+	defer rescue(&err)
+	return equalWithin(e, a, b, 0), nil
+}
+
+func equalWithin(e *evaluator, a, b any, depth int) bool {
+	if depth > maxDepth {
+		try(errTooDeep)
+	}
+	try(e.work(1))
+	if x, y := numeric(a), numeric(b); x != nil || y != nil {
+		return x != nil && y != nil && compareNumbers(x, y) == 0
+	}
+	switch a := a.(type) {
+	case *missing:
+		_, ok := b.(*missing)
+		return ok
+	case string, Safe:
+		s, _ := isText(a)
+		t, ok := isText(b)
+		try(e.work(min(len(s), len(t))))
+		return ok && s == t
+	case time.Time:
+		t, ok := b.(time.Time)
+		return ok && a.Equal(t)
+	case *Dict:
+		d, ok := b.(*Dict)
+		if !ok || len(a.keys) != len(d.keys) {
+			return false
+		}
+		for hash, i := range a.at {
+			if j, ok := d.at[hash]; !ok || !equalWithin(e, a.values[i], d.values[j], depth+1) {
+				return false
+			}
+		}
+		return true
+	case *List, TupleValue, group:
+		items, _ := sequence(a)
+		others, _ := sequence(b)
+		if !alike(a, b) || len(items) != len(others) {
+			return false
+		}
+		for i, item := range items {
+			if !equalWithin(e, item, others[i], depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
+
+// alike reports whether two values are both lists or both tuples.
+func alike(a, b any) bool { return kindOf(a) == kindOf(b) }
+
+func compareNumbers(a, b any) int {
+	i, ok := a.(int)
+	if j, both := b.(int); ok && both {
+		return cmp.Compare(i, j)
+	}
+	return big.NewFloat(float(a)).Cmp(big.NewFloat(float(b)))
+}
+
+// order compares two numbers, texts, dates, or lists of them.
+func order(e *evaluator, a, b any) (c int, err error) {
+	defer rescue(&err)
+	return orderWithin(e, a, b, 0), nil
+}
+
+func orderWithin(e *evaluator, a, b any, depth int) int {
+	if depth > maxDepth {
+		try(errTooDeep)
+	}
+	try(e.work(1))
+	for _, v := range []any{a, b} {
+		if m, ok := v.(*missing); ok {
+			try(m)
+		}
+	}
+	x, y := numeric(a), numeric(b)
+	if x != nil && y != nil {
+		return compareNumbers(x, y)
+	}
+	hint := ""
+	switch kinds := kindOf(a) + " " + kindOf(b); kinds {
+	case "text text":
+		s, _ := isText(a)
+		t, _ := isText(b)
+		try(e.work(min(len(s), len(t))))
+		return strings.Compare(s, t)
+	case "date date":
+		return a.(time.Time).Compare(b.(time.Time))
+	case "timedelta timedelta":
+		return cmp.Compare(a.(time.Duration), b.(time.Duration))
+	case "list list", "tuple tuple":
+		items, _ := sequence(a)
+		others, _ := sequence(b)
+		for i := range min(len(items), len(others)) {
+			if !equalWithin(e, items[i], others[i], depth+1) {
+				return orderWithin(e, items[i], others[i], depth+1)
+			}
+		}
+		return cmp.Compare(len(items), len(others))
+	case "text number", "number text":
+		hint = "; |int or |float makes a number of a text"
+	case "text date", "date text":
+		hint = "; |date makes a date of a text"
+	}
+	try(fault(kind(a) + " and " + kind(b) + " cannot be compared" + hint))
+	return 0
+}
+
+// str returns v as Jinja prints it.
+func str(e *evaluator, v any) (text string, err error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case Safe:
+		return string(v), nil
+	case number:
+		return v.spelling, nil
+	case int:
+		return strconv.Itoa(v), nil
+	}
+	defer rescue(&err)
+	o := output{e: e}
+	o.repr(v, 0)
+	return o.String(), nil
+}
+
+// repr writes v as Python prints it within a list: texts in quotes.
+func (o *output) repr(v any, depth int) {
+	if depth > maxDepth {
+		try(errTooDeep)
+	}
+	items, _ := sequence(v)
+	switch v := v.(type) {
+	case nil:
+		o.add("None")
+	case *missing:
+		try(v)
+	case bool:
+		o.add(map[bool]string{true: "True", false: "False"}[v])
+	case int:
+		o.add(strconv.Itoa(v))
+	case float64:
+		o.add(reprFloat(v))
+	case number:
+		o.add(v.spelling)
+	case string, Safe:
+		s, _ := isText(v)
+		try(o.e.work(4 * len(s)))
+		o.add(quote(s))
+	case *List:
+		o.all("[", items, "]", depth)
+	case TupleValue, group:
+		end := ")"
+		if len(items) == 1 {
+			end = ",)"
+		}
+		o.all("(", items, end, depth)
+	case *Dict:
+		o.add("{")
+		for i, key := range v.keys {
+			if i > 0 {
+				o.add(", ")
+			}
+			o.repr(key, depth+1)
+			o.add(": ")
+			o.repr(v.values[i], depth+1)
+		}
+		o.add("}")
+	case time.Time:
+		o.add(v.Format("2006-01-02 15:04:05-07:00"))
+	case time.Duration:
+		o.add(reprDuration(v))
+	default:
+		try(fault(kind(v) + " cannot be written"))
+	}
+}
+
+func (o *output) all(begin string, items []any, end string, depth int) {
+	o.add(begin)
+	for i, item := range items {
+		if i > 0 {
+			o.add(", ")
+		}
+		o.repr(item, depth+1)
+	}
+	o.add(end)
+}
+
+// reprFloat returns x as Python prints it, except that a whole number has no fraction: 3 instead of 3.0.
+func reprFloat(x float64) string {
+	if size := math.Abs(x); size >= 1e16 || size < 1e-4 && x != 0 {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(x+0, 'f', -1, 64)
+}
+
+func quote(s string) string {
+	var b strings.Builder
+	mark := '\''
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		mark = '"'
+	}
+	b.WriteRune(mark)
+	for _, r := range s {
+		switch {
+		case r == mark || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteRune(mark)
+	return b.String()
+}
+
+// room charges for a text of n bytes that is about to be made.
+func (e *evaluator) room(n int) error {
+	if n > MaxOutput {
+		return errTooLarge
+	}
+	return e.work(n)
+}
+
+// roomFor charges for a list of n items that is about to be made.
+func (e *evaluator) roomFor(n int) error {
+	if n > MaxItems {
+		return errTooMany
+	}
+	return e.work(16 * n)
+}
+
+// length returns the number of characters or items of v.
+func length(e *evaluator, v any) (int, error) {
+	if s, ok := isText(v); ok {
+		return utf8.RuneCountInString(s), e.work(len(s))
+	}
+	if items, ok := sequence(v); ok {
+		return len(items), nil
+	}
+	switch v := v.(type) {
+	case *Dict:
+		return len(v.keys), nil
+	case *missing:
+		return 0, v
+	}
+	return 0, fault(kind(v) + " has no length")
+}
+
+// items returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
+// text. The caller must not change it.
+func iterate(e *evaluator, v any) ([]any, error) {
+	if items, ok := sequence(v); ok {
+		return items, e.roomFor(len(items))
+	}
+	if s, ok := isText(v); ok {
+		if err := e.roomFor(utf8.RuneCountInString(s)); err != nil {
+			return nil, err
+		}
+		var out []any
+		for _, r := range s {
+			out = append(out, string(r))
+		}
+		return out, nil
+	}
+	switch v := v.(type) {
+	case *Dict:
+		return v.keys, e.roomFor(len(v.keys))
+	case *missing:
+		return nil, v
+	}
+	return nil, fault("a list is expected, not " + kind(v))
+}
+
+// member returns the attribute or the item of v that key names, or a *missing.
+func member(e *evaluator, v, key any) (any, error) {
+	if m, ok := key.(*missing); ok {
+		return nil, m
+	}
+	name, named := isText(key)
+	at, indexed := numeric(key).(int)
+	switch v := v.(type) {
+	case *missing:
+		return v, nil
+	case *Dict:
+		i, err := v.find(e, key)
+		if err != nil {
+			return nil, err
+		}
+		if i >= 0 {
+			return v.values[i], nil
+		}
+	case string, Safe:
+		s, _ := isText(v)
+		if !indexed {
+			break
+		}
+		if err := e.work(4 * len(s)); err != nil {
+			return nil, err
+		}
+		runes := []rune(s)
+		if i, ok := within(at, len(runes)); ok {
+			return like(v, string(runes[i])), nil
+		}
+		return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}, nil
+	case *List, TupleValue, group:
+		items, _ := sequence(v)
+		if _, ok := v.(group); ok && named {
+			if i := slices.Index([]string{"grouper", "list"}, name); i >= 0 {
+				return items[i], nil
+			}
+		}
+		if !indexed {
+			return &missing{reason: "it is a list: a number is expected in the brackets"}, nil
+		}
+		if i, ok := within(at, len(items)); ok {
+			return items[i], nil
+		}
+		return &missing{reason: "the list has only " + phrase.Count(len(items), "item")}, nil
+	case time.Time, time.Duration:
+		if get, ok := dateMembers[kindOf(v)+"."+name]; ok {
+			return get(v), nil
+		}
+	case object:
+		if item, ok := v.member(name); ok && named {
+			return item, nil
+		}
+	case nil:
+		return &missing{reason: "it has no value"}, nil
+	}
+	s, err := str(e, key)
+	return &missing{reason: "it has no " + shorten(s)}, err
+}
+
+// within returns the index of a list of n items, which may count from its end, and whether there is such an item.
+func within(i, n int) (int, bool) {
+	if i < 0 {
+		i += n
+	}
+	return i, i >= 0 && i < n
+}
+
+// slice returns v[from:to:step]; each of them may be nil.
+func slice(e *evaluator, v, from, to, step any) (any, error) {
+	by := 1
+	for _, bound := range []any{v, from, to, step} {
+		if m, ok := bound.(*missing); ok {
+			return nil, m
+		}
+	}
+	for _, bound := range []any{from, to, step} {
+		if _, ok := numeric(bound).(int); !ok && bound != nil {
+			return nil, fault("a slice takes whole numbers, not " + kind(bound))
+		}
+	}
+	if step != nil {
+		if by = numeric(step).(int); by == 0 {
+			return nil, fault("the step of a slice cannot be 0")
+		}
+	}
+	n, err := length(e, v)
+	_, isMap := v.(*Dict)
+	if err != nil || isMap {
+		return nil, fault("only texts and lists can be sliced, not " + kind(v))
+	}
+	low, high := 0, n // the bounds of start and end
+	if by < 0 {
+		low, high = -1, n-1
+	}
+	bound := func(v any, otherwise int) int {
+		if v == nil {
+			return otherwise
+		}
+		i := numeric(v).(int)
+		if i < 0 {
+			i += n
+		}
+		return min(max(i, low), high)
+	}
+	start, end := bound(from, low), bound(to, high)
+	if by < 0 {
+		start, end = bound(from, high), bound(to, low)
+	}
+	var at []int
+	for i := start; by > 0 && i < end || by < 0 && i > end; i += by {
+		at = append(at, i)
+		if i > math.MaxInt-max(by, 0) || i < math.MinInt-min(by, 0) {
+			break
+		}
+	}
+	if s, ok := isText(v); ok {
+		if err := e.work(8 * len(s)); err != nil {
+			return nil, err
+		}
+		runes := []rune(s)
+		out := make([]rune, len(at))
+		for i, from := range at {
+			out[i] = runes[from]
+		}
+		return like(v, string(out)), nil
+	}
+	items, _ := sequence(v)
+	out := make([]any, len(at))
+	for i, from := range at {
+		out[i] = items[from]
+	}
+	if _, ok := v.(*List); ok {
+		return &List{out}, e.roomFor(len(out))
+	}
+	return TupleValue(out), e.roomFor(len(out))
+}
+
+// like returns s as a safe text if v is one.
+func like(v any, s string) any {
+	if _, ok := v.(Safe); ok {
+		return Safe(s)
+	}
+	return s
+}

@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -50,7 +50,7 @@ func TestChangeProblems(t *testing.T) {
 		for _, st := range strings.Fields(c.states) {
 			campaign := engine.Campaign{Head: engine.Head{Status: engine.State(st), Channel: catalog.Email, DeliveryType: catalog.OneTime, CreatedBy: "a@example.com"}, Body: body}
 			var at []string
-			for _, p := range schema.Errors(campaign.ChangeProblems(schema.Env{Now: now, Expression: personalize.Parse})) {
+			for _, p := range schema.Errors(campaign.ChangeProblems(schema.Env{Now: now, Expression: template.Check})) {
 				at = append(at, p.Path.String())
 			}
 			if got := strings.Join(at, " "); got != c.want {
@@ -66,7 +66,7 @@ func TestChangeProblems(t *testing.T) {
 		strings.Replace(string(theirs.Body.Encode()), "{{x", "{{y", 1):  false,
 		strings.Replace(string(theirs.Body.Encode()), "News", "", 1):    false,
 	} {
-		err := engine.Invalid(theirs.With(read(text)).ChangeProblems(schema.Env{Record: theirs.Document(), Expression: personalize.Parse}))
+		err := engine.Invalid(theirs.With(read(text)).ChangeProblems(schema.Env{Record: theirs.Document(), Expression: template.Check}))
 		if (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -36,6 +36,23 @@ func TimeZone(document doc.Value) (*time.Location, bool) {
 	return loc, loc != time.UTC || schema.Zone.Matches(s.Get("timezone").Text())
 }
 
+// InUserZone reports whether a campaign's document has each user get it at a time in the user's own time zone.
+func InUserZone(document doc.Value) bool {
+	return scheduling(document).Get("delivery_type").Text() == "SEND_IN_USER_TIMEZONE"
+}
+
+// UserZone returns the time zone that a user's attributes name, and whether they name one.
+func UserZone(attributes map[string]any) (*time.Location, bool) {
+	for _, name := range []string{"Timezone", "Time Zone", "timezone", "time_zone", "User Timezone (Standard)"} {
+		if s, ok := attributes[name].(string); ok {
+			if zone, known := schema.Location(s); known {
+				return zone, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // scheduling returns the schedule of a document as a request has it.
 func scheduling(document doc.Value) doc.Value {
 	channel := Channel(document.Get(fChannel).Text())

@@ -222,3 +222,39 @@ func TestOtherExpressionsAreCompleted(t *testing.T) {
 	press(f, "{{weat")
 	shows(t, f, "> weather('city', 'day')  ContentApi", "then type its arguments")
 }
+
+// Help on an expression is about the function at the cursor, or else about every filter.
+func TestHelpOnExpressions(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	cfg.Schema = expressionSchema()
+	cfg.Suggest = func(list string) []string {
+		return map[string][]string{"user_attributes": {"City"}, "expression_filters": {"default", "truncate"}}[list]
+	}
+	f := at(t, New(cfg), "title")
+	for _, step := range []struct{ keys, want string }{
+		{"Hi ", ""},
+		{"{{user.city", "filters"},
+		{"|trunc", "filters"},
+		{",enter", "truncate"},
+		{"(5", "truncate"},
+		{",left,left,left", "truncate"},
+		{",right,right,right,)|upper", "upper"},
+		{",end, and", "filters"},
+	} {
+		press(f, strings.Split(step.keys, ",")...)
+		got := ""
+		switch help := f.TemplateHelp(); len(help) {
+		case 0:
+		case 1:
+			got = help[0].Name
+		default:
+			got = "filters"
+		}
+		if got != step.want {
+			t.Errorf("%q: help is about %q, want %q", step.keys, got, step.want)
+		}
+	}
+	f = at(t, New(cfg), "title")
+	press(f, "{{user.city|")
+	shows(t, f, "truncate  The text cut to a length")
+}

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
-	"bugle/engine/schema"
+	"bugle/engine/message/template"
 	"bugle/forms/typeahead"
 )
 
@@ -51,14 +50,15 @@ const (
 type completion struct {
 	expressions []expression
 	matches     []expression
-	list        typeahead.List // of the matches
-	prefix      string         // the typed part of the name
+	list        typeahead.List     // of the matches
+	prefix      string             // the typed part of the name
+	at          *template.Function // the one that the cursor is at, or nil
 }
 
 func (c *completion) open() bool { return len(c.matches) > 0 }
 
 func (c *completion) close() {
-	c.matches, c.prefix = nil, ""
+	c.matches, c.prefix, c.at = nil, "", nil
 	c.list.Clear()
 }
 
@@ -77,6 +77,7 @@ func (c *completion) update(b *buffer) {
 	if strings.ContainsAny(part, "}\n") {
 		return
 	}
+	c.at = template.FunctionAt(part, b.text[len(before):])
 	bar := strings.LastIndexByte(part, '|')
 	part = part[bar+1:]
 	if strings.Contains(part, "(") || bar >= 0 && inQuotes(before[i+2:i+2+bar]) {
@@ -95,6 +96,11 @@ func (c *completion) update(b *buffer) {
 	items := make([]typeahead.Item, len(c.matches))
 	for i, e := range c.matches {
 		items[i] = typeahead.Item{Value: e.name, Info: e.source, Ref: i}
+		if e.source == sourceFilters {
+			if f := template.FunctionAt("|"+e.name, ""); f != nil {
+				items[i].Info = f.Summary
+			}
+		}
 	}
 	c.list.Show(typeahead.Options{Items: items, Typed: true})
 }
@@ -146,6 +152,9 @@ func (c *completion) accept(b *buffer) {
 	}
 	b.insert(text)
 	b.left(utf8.RuneCountInString(behind))
+	if e.source == sourceFilters {
+		c.at = template.FunctionAt("|"+e.name, "")
+	}
 }
 
 var quotedArgument = regexp.MustCompile(`'[^']*'|"[^"]*"`)
@@ -186,41 +195,47 @@ func (b *buffer) beforeCursor() string {
 // selected returns the highlighted expression.
 func (c *completion) selected() expression { return c.matches[max(c.list.At(), 0)] }
 
-// highlightExpressions draws a text of one line with its expressions in another tone.
-func (p *renderer) highlightExpressions(r row, text string, plain lipgloss.Style) string {
-	if r.Node == nil || !r.Node.Template || !schema.HasExpression(text) {
-		return plain.Render(text)
-	}
+// HighlightExpressions draws a text with its expressions in another tone, also one that is cut off at the end.
+func HighlightExpressions(text string, plain, expression func(string) string) string {
 	var b strings.Builder
-	for text != "" {
-		i, end := nextExpression(text)
-		if i > 0 {
-			b.WriteString(plain.Render(text[:i]))
+	for part := range template.Parts(text) {
+		if source := part.Source; part.Kind == template.TextPart {
+			cut := strings.Index(source, "{{")
+			if cut < 0 || part.End < len(text) {
+				cut = len(source)
+			}
+			b.WriteString(plain(source[:cut]) + expression(source[cut:]))
+		} else {
+			b.WriteString(expression(source))
 		}
-		if end > i {
-			b.WriteString(p.theme.Info.Render(text[i:end]))
-		}
-		text = text[end:]
 	}
 	return b.String()
 }
 
-// nextExpression returns the range of the first expression in a text. One that is not closed extends to the
-// end; if there is none, both are the end.
-func nextExpression(text string) (from, to int) {
-	from, closing := len(text), ""
-	for open, end := range map[string]string{"{{": "}}", "{%": "%}"} {
-		if i := strings.Index(text, open); i >= 0 && i < from {
-			from, closing = i, end
+// TemplateHelp returns what help on expressions is about: the function at the cursor, every filter if the focused
+// field has an expression, or nothing.
+func (f *Form) TemplateHelp() []*template.Function {
+	switch ed := f.model.field.editor.(type) {
+	case *textInput:
+		if ed.expr.at != nil {
+			return []*template.Function{ed.expr.at}
+		}
+	case *textArea:
+		if ed.expr.at != nil {
+			return []*template.Function{ed.expr.at}
 		}
 	}
-	if closing == "" {
-		return len(text), len(text)
+	r, ok := f.model.focused()
+	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.model.field.text(r)) {
+		return nil
 	}
-	if i := strings.Index(text[from:], closing); i >= 0 {
-		return from, from + i + len(closing)
+	var filters []*template.Function
+	for _, f := range template.Functions() {
+		if f.Kind == template.FilterKind {
+			filters = append(filters, f)
+		}
 	}
-	return from, len(text)
+	return filters
 }
 
 // openCompletion returns the open completion list of an editor; nil if there is none.

@@ -206,7 +206,10 @@ func (p *renderer) valueLine(r row) string {
 	}
 	moment, off := p.model.clock.describe(p.model.draft.root, r)
 	if moment == "" {
-		return p.highlightExpressions(r, cutLine(text, w), t.Text)
+		if text = cutLine(text, w); r.Node == nil || !r.Node.Template {
+			return t.Text.Render(text)
+		}
+		return HighlightExpressions(text, func(s string) string { return t.Text.Render(s) }, func(s string) string { return t.Info.Render(s) })
 	}
 	if ansi.StringWidth(moment+off)+2 <= w {
 		return t.Text.Render(moment) + "  " + t.Faint.Render(off)

@@ -21,6 +21,7 @@ import (
 	"bugle/cmd/bugle/terminal"
 	"bugle/cmd/bugle/texts"
 	"bugle/cmd/bugle/workspace"
+	"bugle/engine/message/template"
 	"bugle/themes"
 )
 
@@ -191,7 +192,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show help for a command or a topic",
-		Long:  "The topics are environment, files and exit-codes.",
+		Long:  "The topics are environment, files, exit-codes and templates.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
@@ -278,6 +279,7 @@ func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Short: "Environment variables that bugle reads", Long: environmentNote + "\n\n" + rows(30, environment)},
 		{Use: "files", Short: "Files that bugle keeps", Long: rows(32, places) + "\n\n" + placesNote},
+		{Use: "templates", Short: "What expressions in texts can use", Long: template.Help()},
 		{Use: "exit-codes", Short: "Exit codes of the commands", Long: rows(2, exitCodes) + "\n\n" + exitCodesNote},
 	}
 }

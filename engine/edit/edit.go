@@ -11,7 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -178,7 +178,7 @@ func (h Config) inPlace(head engine.Head) bool {
 
 // Env returns the environment for validating the campaign.
 func (s *Session) Env() schema.Env {
-	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckTime(s.config.Now()), Expression: personalize.Parse}
+	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckTime(s.config.Now()), Expression: template.Check}
 	if engine.IsExternal(s.config.Service) {
 		env.Record = s.campaign.With(s.origin).Document()
 	}

@@ -59,7 +59,7 @@ func broken(t testing.TB) []byte {
 }
 
 // publishing is the strictest check there is, in a workspace that is known. What reads expressions
-// is a library of its own, and is measured with package personalize.
+// is a library of its own, and is measured with package template.
 func publishing() schema.Env {
 	return schema.Env{
 		Stage: schema.Publish,

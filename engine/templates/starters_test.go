@@ -6,7 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/engine/templates"
 )
@@ -23,7 +23,7 @@ func TestStarters(t *testing.T) {
 		if ps := schema.Errors(catalog.CreateRequest(rec.Channel).Validate(body, schema.Env{})); len(ps) > 0 || s.Title == "" || s.Help == "" {
 			t.Errorf("%s cannot be created: %v", s.Title, ps)
 		}
-		for _, p := range schema.Errors(catalog.Campaign(rec.Channel).Validate(body, schema.Env{Stage: schema.Publish, Expression: personalize.Parse})) {
+		for _, p := range schema.Errors(catalog.Campaign(rec.Channel).Validate(body, schema.Env{Stage: schema.Publish, Expression: template.Check})) {
 			if !strings.Contains(p.Rule, "#required") {
 				t.Errorf("%s: %s", s.Title, p)
 			}

@@ -13,8 +13,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 )
 
 // splitPersonas returns the requests that a test is sent with: one for each persona, or the test as it is where it has none.
@@ -106,8 +106,8 @@ func (d Draft) WithPersona(ctx context.Context, service engine.Service, ask engi
 // computesNames reports whether a message, or a content block, looks attributes up by names that it computes.
 func (d Draft) computesNames(f engine.KeyFilter) bool {
 	computes := func(text string) bool {
-		list, _ := personalize.Expressions(text) // one that cannot be read is not sent
-		return slices.ContainsFunc(list, func(e personalize.Expression) bool {
+		list, _ := template.Expressions(text) // one that cannot be read is not sent
+		return slices.ContainsFunc(list, func(e template.Expression) bool {
 			return strings.HasSuffix(e.Root, "Attribute") && e.Name == ""
 		})
 	}
@@ -136,7 +136,7 @@ func attributes(ctx context.Context, names []string, values map[string]any) []do
 		seen[name] = true
 		v, ok := values[name]
 		if !ok { // it may be written in snake case
-			full, err := personalize.Render(ctx, "{{ "+reference(name)+" }}", personalize.Data{UserAttributes: own})
+			full, err := template.Render(ctx, "{{ "+reference(name)+" }}", template.Data{UserAttributes: own})
 			if v = values[full]; err != nil {
 				v = nil
 			}

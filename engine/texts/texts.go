@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
 	"bugle/engine/message/render"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -224,18 +224,19 @@ func Apply(body doc.Value, changes []Change) (doc.Value, error) {
 	return body, nil
 }
 
-// expression matches a personalization expression, a statement or a comment.
-var expression = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}`)
-
-// expressions returns the expressions of a text, sorted, with single spaces.
+// expressions returns the expressions, statements and comments of a text, sorted, with single spaces.
 func expressions(text string) []string {
-	list := expression.FindAllString(text, -1)
-	for i, e := range list {
-		list[i] = strings.Join(strings.Fields(e), " ")
+	var list []string
+	for part := range template.Parts(text) {
+		if isTag(part) {
+			list = append(list, strings.Join(strings.Fields(part.Source), " "))
+		}
 	}
 	slices.Sort(list)
 	return list
 }
+
+func isTag(p template.Part) bool { return p.Kind != template.TextPart && p.Kind != template.RawPart }
 
 // differingExpressions returns why a text has other expressions than those that it translates, or "". The expressions of
 // the text that it replaces are fine, too.

@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/template"
 )
 
 // The parts of XLIFF 1.2 that are written and read (http://docs.oasis-open.org/xliff/v1.2/os/xliff-core.html).
@@ -58,21 +59,18 @@ type inline string
 // MarshalXML writes the text.
 func (s inline) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 	var b bytes.Buffer
-	at, rest := 0, string(s)
-	write := func(text string) error { return xml.EscapeText(&b, []byte(text)) }
-	for i, loc := range expression.FindAllStringIndex(rest, -1) {
-		if err := write(rest[at:loc[0]]); err != nil {
+	n := 0
+	for part := range template.Parts(string(s)) {
+		before, after := "", ""
+		if isTag(part) {
+			n++
+			before, after = fmt.Sprintf(`<ph id="%d">`, n), "</ph>"
+		}
+		b.WriteString(before)
+		if err := xml.EscapeText(&b, []byte(part.Source)); err != nil {
 			return fmt.Errorf("writing XML: %w", err)
 		}
-		fmt.Fprintf(&b, `<ph id="%d">`, i+1)
-		if err := write(rest[loc[0]:loc[1]]); err != nil {
-			return fmt.Errorf("writing XML: %w", err)
-		}
-		b.WriteString("</ph>")
-		at = loc[1]
-	}
-	if err := write(rest[at:]); err != nil {
-		return fmt.Errorf("writing XML: %w", err)
+		b.WriteString(after)
 	}
 	return e.EncodeElement(struct {
 		XML string `xml:",innerxml"`

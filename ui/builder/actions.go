@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,6 +12,7 @@ import (
 	"bugle/ui/content"
 	"bugle/ui/screen"
 	"bugle/ui/status"
+	"bugle/ui/widget"
 )
 
 // Help headings.
@@ -80,7 +82,7 @@ func (s *Screen) editActions() []screen.Action {
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
-	acts = append(acts, s.fillLocalesAction())
+	acts = append(acts, s.fillLocalesAction(), s.fixAction())
 	acts = append(acts, s.copyFrom()...)
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.compiler.before(s.saver.review) }}
 	if !s.edit.SavesInPlace() {
@@ -94,6 +96,25 @@ func (s *Screen) editActions() []screen.Action {
 	}
 	return append(acts, apply)
 }
+
+// fixAction does what a warning asks for: that of the field under the cursor, or else the first.
+func (s *Screen) fixAction() screen.Action {
+	act := screen.Action{Name: "fix", Keys: []string{"alt+f"}, Label: "fix", Help: helpFix, Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
+	for _, f := range slices.Concat(s.warnings.at(s.panes.place()), s.warnings.result.Findings) {
+		if f.Fixes(s.edit.Root()) {
+			act.DisabledReason, act.BarPriority = s.edit.LockedAt(f.Path), 3
+			act.Run = func() tea.Cmd {
+				cmd := s.setValue(f.Path, doc.NewString(f.Fix))
+				s.panes.goTo(f.Path)
+				return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
+			}
+			break
+		}
+	}
+	return act
+}
+
+const helpFix = "change the text as the warning asks for"
 
 // fillLocalesAction creates the messages that are missing for locales and variations.
 func (s *Screen) fillLocalesAction() screen.Action {
@@ -175,16 +196,16 @@ func (s *Screen) Resume() tea.Cmd { return s.reread() }
 // GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
 // campaign has been read, the place is remembered.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
+	s.body, s.bodyAt = r.Doc, r.Path
 	if !s.loaded {
-		s.startPath, s.body = r.Path, r.Doc
+		s.startPath = r.Path
 		return nil
 	}
 	s.viewAs.close()
-	s.body = r.Doc
 	if len(r.Path) == 0 {
 		return s.replaceBody()
 	}
-	return s.panes.focusField(r.Path)
+	return tea.Batch(s.replaceBody(), s.panes.focusField(r.Path))
 }
 
 // Route returns the route of the screen's campaign.

@@ -32,7 +32,8 @@ type Screen struct {
 	edit      *edit.Session // of the campaign
 	saver     saver
 	startPath doc.Path  // the place in the route
-	body      doc.Value // the body in the route, which replaces the current one
+	body      doc.Value // the document in the route, which replaces what stands at its place
+	bodyAt    doc.Path  // that place; none for the campaign's whole body
 
 	loaded      bool
 	failed      error
@@ -75,7 +76,7 @@ func WithoutChecks() Option {
 
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
+	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc, bodyAt: r.Path}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)

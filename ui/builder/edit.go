@@ -24,14 +24,18 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied(), s.compiler.follow(), s.warnings.follow())
 }
 
-// replaceBody replaces the campaign's body with the one from the route, as one change.
+// replaceBody replaces the campaign's body, or the value at the route's path, with the document from the route, as one
+// change.
 func (s *Screen) replaceBody() tea.Cmd {
-	if !s.body.Exists() {
-		return nil
-	}
-	c := s.edit.Campaign().With(s.body)
+	body := s.body
 	s.body = doc.Value{}
-	cmd := s.change(c.Document(), "")
+	switch {
+	case !body.Exists():
+		return nil
+	case len(s.bodyAt) > 0:
+		return s.setValue(s.bodyAt, body)
+	}
+	cmd := s.change(s.edit.Campaign().With(body).Document(), "")
 	s.panes.reload()
 	return cmd
 }

@@ -159,6 +159,11 @@ func (h *host) helpEntries() []screen.Action {
 		}
 		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, BarPriority: bar[h.Key], WhileTyping: true, HelpOnly: true})
 	}
+	if form, ok := h.editor.(*forms.Form); ok {
+		for _, f := range form.TemplateHelp() {
+			acts = append(acts, screen.Action{Keys: []string{f.Written()}, Label: f.Signature, Help: f.Entry(), Group: "Expressions (more: bugle help templates)", WhileTyping: true, HelpOnly: true})
+		}
+	}
 	return acts
 }
 

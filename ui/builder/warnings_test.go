@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/ui/screen"
 )
 
@@ -62,4 +63,28 @@ func TestEditedAudienceIsCountedAgain(t *testing.T) {
 	h.Press("end")
 	h.Type(" {{ UserAttribute['City'] }}")
 	h.Want("no problems · 2 warnings") // the attribute is unknown, and the user has no value for it
+}
+
+// One key adds the filters that values in HTML and in links need, and ctrl+z takes them out again.
+func TestFixAddsFilters(t *testing.T) {
+	html := `<p>{{user.first_name|default(\"x\")}}</p><a href=\"https://shop.eu/s?city={{ user.city|default('x') }}\">City</a>`
+	fixed := `<p>{{user.first_name|default("x")|e}}</p><a href="https://shop.eu/s?city={{ user.city|default('x')|urlencode }}">City</a>`
+	b := newTestbed(t, catalog.Email, strings.Replace(cleanMail, "<p>x</p>", html, 1))
+	user := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com", "First Name": "M & <Sons>", "City": "New York"}}
+	if err := b.svc.PutUser(t.Context(), user); err != nil {
+		t.Fatal(err)
+	}
+	at := doc.P("campaign_content", "content", "email", catalog.EmailHTML)
+	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
+	h.Press("alt+f")
+	h.Want("Fixed: ")
+	if got := b.stored().Body.Lookup(at).Text(); got != fixed {
+		t.Errorf("stored %s", got)
+	}
+	h.Press("alt+f")
+	h.Want("No warning can be fixed with a key.")
+	h.Press("ctrl+z")
+	if got := b.stored().Body.Lookup(at).Text(); got == fixed {
+		t.Error("ctrl+z left the filters")
+	}
 }

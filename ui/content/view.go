@@ -7,6 +7,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/schema"
+	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -284,28 +285,8 @@ func (d renderer) cellView(i, j, width int) string {
 	if sign == iconDuplicate || !d.grid.Value(c).Exists() {
 		style = themes.ToneMuted
 	}
-	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + d.highlightExpressions(style, text)
-}
-
-// highlightExpressions draws a text with its template expressions in another tone.
-func (d renderer) highlightExpressions(tone themes.Tone, text string) string {
-	t := d.cfg.Theme
-	var b strings.Builder
-	for text != "" {
-		from := strings.Index(text, "{{")
-		if from < 0 {
-			from = len(text)
-		}
-		b.WriteString(t.Paint(tone, text[:from]))
-		text = text[from:]
-		to := len(text)
-		if i := strings.Index(text, "}}"); i >= 0 {
-			to = i + len("}}")
-		}
-		b.WriteString(t.Paint(themes.ToneInfo, text[:to]))
-		text = text[to:]
-	}
-	return b.String()
+	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + forms.HighlightExpressions(text,
+		func(s string) string { return t.Paint(style, s) }, func(s string) string { return t.Paint(themes.ToneInfo, s) })
 }
 
 // Icons for a cell's state.

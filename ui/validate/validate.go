@@ -249,10 +249,20 @@ func (s *Screen) warningActions() []screen.Action {
 	}
 	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
 		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
-	if s.Running(taskOnline) {
-		return []screen.Action{dismiss, {Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.warnings.cancelOnline}}
+	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "change the text as the warning asks for", Group: groupWarnings, BarPriority: bar,
+		DisabledReason: "This one is fixed by hand, in the field that enter opens."}
+	if found.Fixes(s.campaign.Document()) {
+		fix.DisabledReason = ""
+		fix.Run = func() tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: found.Path, Doc: doc.NewString(found.Fix)})
+		}
+	} else {
+		fix.BarPriority = 0
 	}
-	return []screen.Action{dismiss, {Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
+	if s.Running(taskOnline) {
+		return []screen.Action{fix, dismiss, {Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.warnings.cancelOnline}}
+	}
+	return []screen.Action{fix, dismiss, {Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
 		BarPriority: 3, DisabledReason: s.warnings.onlineDisabledReason(), Run: s.warnings.checkOnline}}
 }
 

@@ -252,3 +252,23 @@ func TestWarningPictures(t *testing.T) {
 	h.GoldenSizes("warnings")
 	h.WantFits()
 }
+
+func TestFixOpensTheFieldWithTheChange(t *testing.T) {
+	h, svc, id := openDraft(t, strings.Replace(draft, "<p>Coffee</p>", "<p>{{user.city|default('x')}}</p>", 1))
+	user := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com", "City": "Bern & Co"}}
+	if err := svc.PutUser(t.Context(), user); err != nil {
+		t.Fatal(err)
+	}
+	h.Resize(120, 60)
+	h.Press("r")
+	selectWarning(t, h, "Email › HTML")
+	for range 9 {
+		if h.Press("f"); h.LastRoute().Doc.Exists() {
+			break
+		}
+		h.Press("down")
+	}
+	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.Last().Name != catalog.EmailHTML || !strings.Contains(r.Doc.Text(), "<p>{{user.city|default('x')|e}}</p>") {
+		t.Errorf("f opened %+v", r)
+	}
+}

@@ -16,7 +16,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -209,7 +209,7 @@ func ofFile(ctx context.Context, f *cli.Factory, h cli.HeldCampaign) (preflight,
 	if !p.campaign.Channel.Writable() {
 		return p, cli.DocumentError{Err: fmt.Errorf("%s has no channel that can be checked; it must be PUSH or EMAIL", h.Where)}
 	}
-	env := schema.Env{Stage: schema.Publish, Now: time.Now(), Expression: personalize.Parse}
+	env := schema.Env{Stage: schema.Publish, Now: time.Now(), Expression: template.Check}
 	svc, err := f.Campaigns(ctx)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):

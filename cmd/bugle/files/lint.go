@@ -17,7 +17,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
 	"bugle/engine/message/mjml"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
 )
@@ -36,9 +36,9 @@ func NewLint(f *cli.Factory) *cobra.Command {
 		Short: "Check campaign files",
 		Long: "Checks JSON and YAML files, or those in a folder, without a store, for example in CI. Each problem is printed on a\n" +
 			"line with the file, line and column, the path of the field, what to do, and the id of the rule. With --stage\n" +
-			"publish, also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
-			"are not checked. Warnings and notes of `bugle check` that need no workspace are printed too. Exits\n" +
-			"with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
+			"publish, also check what publishing requires. Expressions are always checked. Names that depend on a workspace,\n" +
+			"such as those of connectors, are not checked. Warnings and notes of `bugle check` that need no workspace are\n" +
+			"printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
 			"With --format github, a GitHub workflow shows the problems in the pull request. With --format sarif, upload the\n" +
 			"output to code scanning.",
 		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml\n" +
@@ -48,7 +48,7 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			if err := l.format.Settle(&f.Printer); err != nil {
 				return err
 			}
-			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
+			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: template.Check}
 			if l.stage == cli.StagePublish {
 				env.Stage = schema.Publish
 			}
@@ -146,6 +146,12 @@ func lintFile(ctx context.Context, s cli.Streams, file cli.File, env schema.Env)
 		return l
 	}
 	problems := lintDocument(body, env)
+	if env.Stage == schema.Draft { // a mistake in an expression is no part of a draft that is still to come
+		env.Stage = schema.Publish
+		problems = append(problems, slices.DeleteFunc(lintDocument(body, env), func(p schema.Problem) bool {
+			return !strings.HasSuffix(p.Rule, "#"+schema.Expressions{}.Key())
+		})...)
+	}
 	// Why MJML was not compiled says more than that it was not.
 	for i, p := range uncompiled {
 		if mjml.IsMissing(p) { // it may be installed where the file is applied

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
+	"bugle/engine/schema"
 )
 
 // Source reads the content of a workspace. An [engine.ContentStore] is one, and so is a store transaction.
@@ -27,6 +29,10 @@ type Content struct {
 	ProductSets map[string][]map[string]any // nil if the document refers to none
 	APIs        []engine.ContentAPI         // nil if the document refers to none
 	Templates   []TemplateUse
+
+	Now      time.Time      // of now(), the current time if zero
+	zone     *time.Location // of the campaign, or else of the workspace
+	userZone bool           // the campaign goes out in each user's own time zone
 }
 
 // Load loads the content that a document refers to, and returns it with the document after
@@ -36,7 +42,7 @@ func Load(ctx context.Context, from Source, w engine.Workspace, ch engine.Channe
 	if err != nil {
 		return nil, document, err
 	}
-	m, err := LoadForText(ctx, from, w, string(document.Encode()))
+	m, err := load(ctx, from, w, document, string(document.Encode()))
 	if err != nil {
 		return nil, document, err
 	}
@@ -44,9 +50,27 @@ func Load(ctx context.Context, from Source, w engine.Workspace, ch engine.Channe
 	return m, document, nil
 }
 
+// OfSettings returns the content that is part of a workspace's settings: its content blocks, and the time zone of a
+// document.
+func OfSettings(w engine.Workspace, document doc.Value) *Content {
+	m := &Content{Blocks: BlockSources(w), zone: time.UTC}
+	if zone, ok := schema.Location(w.Timezone); ok {
+		m.zone = zone
+	}
+	if zone, ok := engine.TimeZone(document); ok {
+		m.zone = zone
+	}
+	m.userZone = engine.InUserZone(document)
+	return m
+}
+
 // LoadForText loads the content that a text, which may be JSON, refers to. It does not expand templates.
 func LoadForText(ctx context.Context, from Source, w engine.Workspace, text string) (*Content, error) {
-	m := &Content{Blocks: BlockSources(w)}
+	return load(ctx, from, w, doc.Value{}, text)
+}
+
+func load(ctx context.Context, from Source, w engine.Workspace, document doc.Value, text string) (*Content, error) {
+	m := OfSettings(w, document)
 	mentions := func(name string) bool {
 		if strings.Contains(text, name) {
 			return true
@@ -84,8 +108,15 @@ func LoadForText(ctx context.Context, from Source, w engine.Workspace, text stri
 type Functions = map[string]func(ctx context.Context, args ...any) (any, error)
 
 // Data returns the data for rendering one recipient's message.
-func (m *Content) Data(user, event map[string]any, apis Functions) personalize.Data {
-	return personalize.Data{
+func (m *Content) Data(user, event map[string]any, apis Functions) template.Data {
+	zone := m.zone
+	if m.userZone {
+		if own, ok := engine.UserZone(user); ok {
+			zone = own
+		}
+	}
+	return template.Data{
+		Now: m.Now, Zone: zone,
 		UserAttributes: user, EventAttributes: event, BusinessEventAttributes: event,
 		ContentBlocks: m.Blocks, ProductSets: m.ProductSets, ContentAPIs: apis,
 	}
@@ -113,7 +144,7 @@ func (m *Content) DeferredAPIs(p engine.ContentPolicy, called func(api string)) 
 
 // IsDeferred reports whether an expression is unresolved only because its content API is called when the
 // message is sent.
-func IsDeferred(u personalize.Unresolved) bool {
+func IsDeferred(u template.Unresolved) bool {
 	return strings.Contains(u.Reason, errDeferred.Error())
 }
 

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 )
 
 // fakeSource is an [assemble.Source] that records the kinds of content it is asked for.
@@ -114,8 +114,8 @@ func TestDeferredAPIsAreNotMissingValues(t *testing.T) {
 		"{{ContentApi.other()}}":                                       {false},
 		"{% for d in ContentApi.weather('x').days %}{{d}}{% endfor %}": {true},
 	} {
-		_, err := personalize.Render(t.Context(), src, data)
-		var holes *personalize.MissingError
+		_, err := template.Render(t.Context(), src, data)
+		var holes *template.MissingError
 		if !errors.As(err, &holes) {
 			t.Errorf("%s: %v", src, err)
 			continue

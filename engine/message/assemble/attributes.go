@@ -2,11 +2,10 @@ package assemble
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 )
 
 // Attribute is a user or event attribute that content refers to.
@@ -36,10 +35,10 @@ func (a Attribute) DataType(w engine.Workspace) string {
 type AttributeUse struct {
 	Attribute
 	Source   string // as written, including filters
-	Fallback string // the argument of its default filter, as written; empty without one
+	Fallback string // what its default filter has, as written; empty without one
 }
 
-// The roots of expressions that [personalize.Expressions] returns.
+// The roots of expressions that [template.Expressions] returns.
 const (
 	rootUser          = "UserAttribute"
 	rootEvent         = "EventAttribute"
@@ -84,7 +83,7 @@ func (u *AttributeScanner) scan(text string, depth int) []AttributeUse {
 	if found, ok := u.cache[text]; ok || depth > maxBlockDepth {
 		return found
 	}
-	expressions, err := personalize.Expressions(text)
+	expressions, err := template.Expressions(text)
 	if err != nil {
 		return nil
 	}
@@ -97,7 +96,7 @@ func (u *AttributeScanner) scan(text string, depth int) []AttributeUse {
 				a.Name = u.canonical(a.Name)
 			}
 			if e.Name != "" {
-				out = append(out, AttributeUse{a, e.Source, fallback(e)})
+				out = append(out, AttributeUse{a, e.Source, e.Default})
 			}
 		case rootBlock:
 			out = append(out, u.scan(u.blocks[e.Name], depth+1)...)
@@ -107,23 +106,13 @@ func (u *AttributeScanner) scan(text string, depth int) []AttributeUse {
 	return out
 }
 
-var defaultFilter = regexp.MustCompile(`\|\s*(?:default|d)\s*\(\s*('[^']*'|"[^"]*"|[^,)\s]*)`)
-
-// fallback returns the argument of an expression's default filter, as written.
-func fallback(e personalize.Expression) string {
-	if m := defaultFilter.FindStringSubmatch(e.Source); e.HasDefault && m != nil {
-		return m[1]
-	}
-	return ""
-}
-
 // canonical returns the workspace's name for an attribute that content may also write in snake case:
 // user.first_name is First Name. It renders an expression, so that it finds the same attribute as the send.
 func (u *AttributeScanner) canonical(name string) string {
 	if _, known := u.attributes[name]; known || strings.ContainsAny(name, `'\{}%#`) {
 		return name
 	}
-	found, err := personalize.Render(context.Background(), "{{ UserAttribute['"+name+"'] }}", personalize.Data{UserAttributes: u.attributes})
+	found, err := template.Render(context.Background(), "{{ UserAttribute['"+name+"'] }}", template.Data{UserAttributes: u.attributes})
 	if err != nil {
 		return name
 	}

@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 )
 
 // Suggestions holds the completions that forms offer inside an expression and that the workspace's settings
@@ -87,8 +87,14 @@ func (o Suggestions) List(w engine.Workspace, document doc.Value, list string) [
 		return o.expressions
 	case listFilters:
 		const first = "default" // the most useful one
-		rest := slices.DeleteFunc(personalize.FilterNames(), func(name string) bool { return name == first || len(name) == 1 })
-		return append([]string{first}, rest...)
+		names := []string{first}
+		for _, f := range template.Functions() {
+			if f.Kind == template.FilterKind && f.Name != first {
+				names = append(names, f.Name)
+			}
+		}
+		slices.Sort(names[1:])
+		return names
 	case listTrigger:
 		return attributesOf(w, engine.TriggerEvent(document), false, "")
 	case listTriggerDates:

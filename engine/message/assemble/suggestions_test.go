@@ -6,7 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 )
 
 func TestSuggestions(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSuggestions(t *testing.T) {
 		t.Errorf("without a trigger it offers %v", got)
 	}
 	for _, e := range o.List(w, triggered, "expressions") {
-		if err := personalize.Parse("{{" + e + "}}"); err != nil {
+		if err := template.Check("{{" + e + "}}"); err != nil {
 			t.Errorf("%s cannot be read: %v", e, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -44,9 +45,9 @@ func (r *run) prose(at doc.Path, text string) bool {
 		return false
 	}
 	words := 0
-	for kind, part := range tags(text) {
-		if kind == 0 {
-			words += len(strings.Fields(part))
+	for part := range template.Parts(text) {
+		if part.Kind == template.TextPart {
+			words += len(strings.Fields(part.Source))
 		}
 	}
 	return words > 1

@@ -86,6 +86,7 @@ type Finding struct {
 	Message string // one sentence, with the value
 	Remedy  string // what to do, one sentence
 	Source  string // the document that says so; may be empty
+	Fix     string // the text of the place with the remedy applied; empty where somebody has to decide
 	Value   string // the hash of what stands at the place
 	// Dismissed is why it does not count; nil where it does.
 	Dismissed *engine.Dismissal
@@ -118,6 +119,11 @@ func (f Finding) Text() string {
 // Dismiss returns the dismissal of a finding.
 func (f Finding) Dismiss(by, reason string, at time.Time) engine.Dismissal {
 	return engine.Dismissal{Warning: f.ID(), Value: f.Value, By: by, At: at.UTC(), Reason: reason}
+}
+
+// Fixes reports whether Fix is still right: the text of its place in the document is the one that was checked.
+func (f Finding) Fixes(document doc.Value) bool {
+	return f.Fix != "" && hash(document.Lookup(f.Path)) == f.Value
 }
 
 // Skipped is a check that was not made.
@@ -226,6 +232,8 @@ type run struct {
 	cut       string              // why not all messages are read; empty where they are
 	known     map[string]*reading // of texts
 
+	attributes *assemble.AttributeScanner // nil before it is used
+
 	found   []Finding
 	byID    map[string]bool
 	skipped []Skipped
@@ -242,7 +250,7 @@ func newRun(ctx context.Context, c engine.Campaign, f Facts) (*run, error) {
 	r.document = r.own
 	r.assembled = &assemble.Content{}
 	if f.Workspace != nil {
-		r.assembled.Blocks = assemble.BlockSources(*f.Workspace)
+		r.assembled = assemble.OfSettings(*f.Workspace, r.own)
 	}
 	if f.Content != nil {
 		var w engine.Workspace

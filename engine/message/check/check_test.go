@@ -15,7 +15,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -215,6 +215,10 @@ var emails = map[string]wrong{
 	"unknown content API":    {body("<p>{{ContentApi.wether().t|default('x')}}</p>"), "content-api-unknown", "did you mean “weather”"},
 	"refused content API":    {body("<p>{{ContentApi.foreign().t}}</p>"), "content-api-refused", "elsewhere.eu"},
 	"missing value":          {lacking, "value-missing", "UserAttribute['First Name'] has no value for 30 of 400 recipients"},
+	"value in HTML":          {body("<p title=\"{{user.city|upper}}\">{{user.first_name|default('')}}</p>"), "(value-unescaped)", "“user.city|upper” has no |e"},
+	"value in a link":        {body(`<a href="https://shop.eu/x?city={{user.city|default('x')|e}}">x y</a>`), "(value-unescaped)", "“user.city|default('x')|e” has no |urlencode"},
+	"unknown name":           {with(mailAt+"subject", "Hello {% if first_name %}{{ usr.x|default('you') }}{% endif %}"), "value-never", "nothing is named first_name (did you mean user.first_name?)"},
+	"failure":                {with(mailAt+"subject", "Hello {{ 1 + 'a' }}"), "value-never", "1 + 'a': "},
 	"no default":             {bare, "(default-missing)", "user.first_name has no default"},
 	"long subject":           {with(mailAt+"subject", "The autumn shoes are here, and they are lighter than all of those before"), "subject-cut", "72 characters; about 60"},
 	"long for phones":        {with(mailAt+"subject", "The autumn shoes are here, lighter than all before"), "(subject-cut)", "on phones"},
@@ -397,7 +401,7 @@ func TestGoodCampaignsRaiseNothing(t *testing.T) {
 		if len(out.Skipped) > 0 {
 			t.Errorf("skipped %v", out.Skipped)
 		}
-		env := schema.Env{Stage: schema.Publish, Now: now, Flags: map[string]bool{}, Lists: workspace().Lists, Expression: personalize.Parse}
+		env := schema.Env{Stage: schema.Publish, Now: now, Flags: map[string]bool{}, Lists: workspace().Lists, Expression: template.Check}
 		for _, p := range schema.Errors(catalog.Campaign(c.Channel).Validate(c.Document(), env)) {
 			t.Errorf("the base is invalid: %s", p)
 		}
@@ -451,7 +455,7 @@ func TestWrongCampaigns(t *testing.T) {
 func TestWithoutFacts(t *testing.T) {
 	c := set(t, email(t), htmlAt, page("<p>{{user.first_name}} {{ContentBlock['unknown']}}</p>"))
 	out := run(t, c, check.Facts{})
-	if got := ids(out.Findings); got != "(default-missing)" {
+	if got := ids(out.Findings); got != "(default-missing) (value-unescaped)" {
 		t.Errorf("found %q", got)
 	}
 	for id, want := range map[string]string{
@@ -462,6 +466,61 @@ func TestWithoutFacts(t *testing.T) {
 		if !slices.Contains(out.Skipped, check.Skipped{Check: id, Why: want}) {
 			t.Errorf("%s is not among the skipped, which are %v", id, out.Skipped)
 		}
+	}
+}
+
+// people are a service's users.
+type people struct {
+	engine.Service
+	engine.AudienceReader
+	list []engine.User
+}
+
+func (p people) EstimateAudience(context.Context, engine.AudienceRequest) (engine.AudienceCount, error) {
+	return engine.AudienceCount{Total: len(p.list), Matched: len(p.list)}, nil
+}
+
+func (p people) AudienceMembers(context.Context, engine.AudienceRequest) ([]engine.User, error) {
+	return p.list, nil
+}
+
+// Values that break HTML or a link are counted among the audience, and the filters that they need are offered.
+func TestUnescapedValues(t *testing.T) {
+	svc := people{list: []engine.User{
+		{ID: "1", Attributes: map[string]any{"First Name": "M & <Sons> Ltd", "City": "New York", "Age": 5}},
+		{ID: "2", Attributes: map[string]any{"First Name": "Ann", "City": "Bern"}},
+		{ID: "3", Attributes: map[string]any{"City": "New York"}},
+	}}
+	for _, tt := range []struct{ name, html, fixed, says string }{
+		{"text", "<p>{{user.first_name|default('x')}} {% for user in [1] %}{{ user }}{% endfor %}</p>", "<p>{{user.first_name|default('x')|e}} {% for user in [1] %}{{ user }}{% endfor %}</p>", "the value of 1 of 3 recipients needs it"},
+		{"link", `<a href="https://shop.eu/s?city={{ UserAttribute['City'] }}&amp;x=1">x y</a>`, `<a href="https://shop.eu/s?city={{ UserAttribute['City']|urlencode }}&amp;x=1">x y</a>`, "“UserAttribute['City']” has no |urlencode, and the value of 2 of 3 recipients needs it"},
+		{"both", `<p>{{ "Dear " ~ user.first_name|d("x") }}</p><img src="https://cdn.shop.eu/{{user.city}}.png" alt="{{user.city}}" width="1">`, `<p>{{ "Dear " ~ user.first_name|d("x")|e }}</p><img src="https://cdn.shop.eu/{{user.city|urlencode}}.png" alt="{{user.city|e}}" width="1">`, "“user.city” has no |urlencode"},
+		{"nobody needs it", "<p>{{user.city}}</p>", "<p>{{user.city|e}}</p>", "“user.city” has no |e"},
+		{"escaped", `<p>{{user.first_name|d("x")|e}}{{ user.first_name|d("x")|safe }}{% filter e %}{{ user.first_name|d("x") }}{% endfilter %}</p><style>{{ user.first_name|d("x") }}</style>`, "", ""},
+		{"whole link", `<a href="{{user.city}}">x y</a>`, "", ""},
+		{"condition", "{% if user.first_name == 'x' %}<p>a</p>{% endif %}", "", ""},
+		{"block", "{{ContentBlock['hello']}}", "", "“user.first_name|d('x')” has no |e"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := set(t, email(t), htmlAt, page(tt.html))
+			f := facts()
+			f.Workspace.ContentBlocks = append(f.Workspace.ContentBlocks, engine.ContentBlock{Name: "hello", Source: "<p>{{ user.first_name|d('x') }}</p>"})
+			f, err := f.WithAudience(t.Context(), svc, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, ok := run(t, c, f).Find("value-unescaped@" + htmlAt)
+			want := ""
+			if tt.fixed != "" {
+				want = page(tt.fixed)
+			}
+			if needed := strings.Contains(found.Message, "needs it"); ok && needed != (found.Severity == check.Warning) {
+				t.Errorf("severity %s of %q", found.Severity, found.Message)
+			}
+			if ok != (tt.says != "") || !strings.Contains(found.Message, tt.says) || found.Fix != want {
+				t.Errorf("found %q, fixed as %q", found.Message, found.Fix)
+			}
+		})
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
-	"bugle/engine/schema"
+	"bugle/engine/message/template"
 )
 
 // Facts are what the checks know beside the campaign. The zero Facts are those of a file that belongs to no workspace.
@@ -100,8 +99,9 @@ type Audience struct {
 	// Zones counts them by time zone, as far as their attributes tell.
 	Zones map[string]int
 
-	filters doc.Value // that were counted; nothing if somebody else counted
-	bare    []string  // the expressions of which Missing is
+	filters doc.Value      // that were counted; nothing if somebody else counted
+	bare    []string       // the expressions of which Missing is
+	raw     map[rawKey]int // users whose value needs the filter
 }
 
 // Other is another campaign that is live or scheduled.
@@ -196,7 +196,13 @@ func (f Facts) WithAudience(ctx context.Context, svc engine.Service, c engine.Ca
 	if filters.Empty() {
 		return f.without(needAudience, "the campaign has no audience yet"), nil
 	}
-	a := Audience{Missing: map[string]int{}, Zones: map[string]int{}, filters: filters, bare: f.bareOf(ctx, c)}
+	a := Audience{Missing: map[string]int{}, Zones: map[string]int{}, filters: filters, raw: map[rawKey]int{}}
+	if r, err := newRun(ctx, c, f); err == nil && r != nil {
+		a.bare = r.bareOf()
+		for _, k := range r.rawOf() {
+			a.raw[k] = 0
+		}
+	}
 	var err error
 	a.Count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
 	if engine.AsError(err) != nil { // it is not finished, as the validation says
@@ -230,12 +236,12 @@ func (f Facts) Counted(ctx context.Context, c engine.Campaign) bool {
 	if len(doc.Diff(f.Audience.filters, filters)) > 0 {
 		return false
 	}
-	for _, source := range f.bareOf(ctx, c) {
-		if !slices.Contains(f.Audience.bare, source) {
-			return false
-		}
+	r, err := newRun(ctx, c, f)
+	if err != nil || r == nil {
+		return true
 	}
-	return true
+	return !slices.ContainsFunc(r.bareOf(), func(source string) bool { return !slices.Contains(f.Audience.bare, source) }) &&
+		!slices.ContainsFunc(r.rawOf(), func(k rawKey) bool { _, counted := f.Audience.raw[k]; return !counted })
 }
 
 // audienceOf returns who the campaign goes to: its audience, or who triggers it.
@@ -247,12 +253,8 @@ func audienceOf(c engine.Campaign) doc.Value {
 	return doc.Value{}
 }
 
-// bareOf returns the expressions on a user's attributes that the messages of a campaign use without a default.
-func (f Facts) bareOf(ctx context.Context, c engine.Campaign) []string {
-	r, err := newRun(ctx, c, f)
-	if err != nil || r == nil {
-		return nil
-	}
+// bareOf returns the expressions on a user's attributes that the messages use without a default.
+func (r *run) bareOf() []string {
 	var out []string
 	for _, m := range r.messages {
 		for _, t := range m.texts {
@@ -269,25 +271,19 @@ func (f Facts) bareOf(ctx context.Context, c engine.Campaign) []string {
 // add counts one user.
 func (a *Audience) add(ctx context.Context, p *engine.User, bare []string) {
 	for _, source := range bare {
-		_, err := personalize.Render(ctx, "{{ "+source+" }}", personalize.Data{UserAttributes: p.Attributes})
+		_, err := template.Render(ctx, "{{ "+source+" }}", template.Data{UserAttributes: p.Attributes})
 		if err != nil {
 			a.Missing[source]++
 		}
 	}
-	if zone, ok := zoneOf(p); ok {
-		a.Zones[zone]++
-	}
-}
-
-// zoneOf returns the time zone that a user's attributes name.
-func zoneOf(p *engine.User) (string, bool) {
-	for _, name := range []string{"Timezone", "Time Zone", "timezone", "time_zone", "User Timezone (Standard)"} {
-		s, ok := p.Attributes[name].(string)
-		if _, known := schema.Location(s); ok && known {
-			return s, true
+	for k := range a.raw {
+		if k.needed(ctx, p) {
+			a.raw[k]++
 		}
 	}
-	return "", false
+	if zone, ok := engine.UserZone(p.Attributes); ok {
+		a.Zones[zone.String()]++
+	}
 }
 
 // mostOthers is how many other campaigns are read.

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -54,7 +54,7 @@ func unknownNames(r *run) {
 
 // unknownEventAttribute says why the event that starts the campaign has no such attribute; empty where it has, or
 // the event is not known either.
-func (r *run) unknownEventAttribute(w engine.Workspace, e personalize.Expression) string {
+func (r *run) unknownEventAttribute(w engine.Workspace, e template.Expression) string {
 	if e.Root != rootEvent && e.Root != rootBusinessEvent || e.Name == "" {
 		return ""
 	}
@@ -64,7 +64,7 @@ func (r *run) unknownEventAttribute(w engine.Workspace, e personalize.Expression
 		name = r.own.Get(string(catalog.BasicDetails)).Get("business_event").Text()
 	}
 	switch {
-	case name == "" && catalog.NeedsSchedule(r.campaign.DeliveryType) && !e.HasDefault:
+	case name == "" && catalog.NeedsSchedule(r.campaign.DeliveryType) && !e.Optional:
 		return "No event starts this campaign, so that " + quote(e.Name) + " has no value"
 	case name == "":
 		return ""
@@ -86,7 +86,7 @@ func (r *run) unknownEventAttribute(w engine.Workspace, e personalize.Expression
 }
 
 // lookUp returns the expression that looks a name up, and nothing else.
-func lookUp(e personalize.Expression) string {
+func lookUp(e template.Expression) string {
 	quote := "'"
 	if strings.Contains(e.Name, quote) {
 		quote = `"`
@@ -223,7 +223,7 @@ func refusedAPIs(r *run) {
 			var why []string
 			for _, e := range r.uses(t.Source) {
 				item, err := r.facts.Content.ContentItem(r.ctx, engine.ContentRef{Kind: engine.KindAPI, Name: e.Name})
-				if e.Root != rootAPI || e.HasDefault || err != nil {
+				if e.Root != rootAPI || e.Optional || err != nil {
 					continue
 				}
 				if err := contentapi.Allowed(r.facts.Workspace.ContentAPIs, *item.API); err != nil {

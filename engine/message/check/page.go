@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/render"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -69,21 +70,21 @@ const (
 )
 
 // mask puts a mark in the place of each expression that is left, so that quotes and signs in it are no markup.
-func mask(text string) (masked string, expressions []string) {
+func mask(text string) (masked string, expressions []template.Part) {
 	if !schema.HasExpression(text) && !strings.ContainsFunc(text, isMark) {
 		return text, nil
 	}
 	var b strings.Builder
-	for kind, part := range tags(text) {
+	for part := range template.Parts(text) {
 		switch {
-		case kind == 0 || firstMark+rune(len(expressions)) > lastMark:
+		case part.Kind == template.TextPart || part.Kind == template.RawPart || firstMark+rune(len(expressions)) > lastMark:
 			b.WriteString(strings.Map(func(r rune) rune {
 				if isMark(r) {
 					return utf8.RuneError
 				}
 				return r
-			}, part))
-		case kind == '{':
+			}, part.Source))
+		case part.Kind == template.OutputPart:
 			b.WriteRune(firstMark + rune(len(expressions)))
 			expressions = append(expressions, part)
 		}
@@ -157,7 +158,7 @@ func once[T comparable](list []T, v T) []T {
 // reader reads one text of HTML.
 type reader struct {
 	*page
-	expressions []string
+	expressions []template.Part
 	open        []element
 	words       strings.Builder
 	link        *anchor
@@ -185,7 +186,7 @@ func (p *page) read(text string) {
 	masked, expressions := mask(text)
 	r := &reader{page: p, expressions: expressions}
 	for _, e := range expressions {
-		p.names = once(p.names, e)
+		p.names = once(p.names, e.Source)
 	}
 	p.unknown = len(expressions) > 0
 	p.styled = setsColors.MatchString(masked)
@@ -219,7 +220,7 @@ func (r *reader) source(s string) string {
 	var b strings.Builder
 	for _, c := range s {
 		if i := int(c - firstMark); isMark(c) && i < len(r.expressions) {
-			b.WriteString(r.expressions[i])
+			b.WriteString(r.expressions[i].Source)
 		} else {
 			b.WriteRune(c)
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,9 +11,9 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/mjml"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/visible"
@@ -85,7 +86,8 @@ type reading struct {
 	resolved string
 	broken   bool // it cannot be read, as the validation says
 	bare     []bareUse
-	uses     []personalize.Expression
+	failed   []string // the expressions that fail for everybody, and why
+	uses     []template.Expression
 }
 
 // reading reads a text for nobody: content blocks, product sets and defaults are in place, what needs a user stays.
@@ -98,19 +100,19 @@ func (r *run) reading(text string) *reading {
 	if !schema.HasExpression(text) {
 		return out
 	}
-	filled, missing, err := personalize.Preview(r.ctx, text, r.data())
+	filled, missing, err := template.Preview(r.ctx, text, r.data())
 	if out.broken = err != nil; out.broken {
 		return out
 	}
-	out.resolved, out.bare = filled, bareUses(missing)
-	out.uses = r.followed(text)
+	out.resolved, out.uses = filled, r.followed(text)
+	out.missing(missing)
 	return out
 }
 
 // resolve fills a text for nobody.
 func (r *run) resolve(text string) string { return r.reading(text).resolved }
 
-func (r *run) data() personalize.Data {
+func (r *run) data() template.Data {
 	var policy engine.ContentPolicy
 	if w := r.facts.Workspace; w != nil {
 		policy = w.ContentAPIs
@@ -127,21 +129,21 @@ func (r *run) expand(text string) string {
 }
 
 func (r *run) expandInto(b *strings.Builder, text string, depth int) {
-	for kind, part := range tags(text) {
+	for part := range template.Parts(text) {
 		if b.Len() > maxPage {
 			return
 		}
 		name := ""
-		if kind == '{' {
-			name = r.blockNamed(part)
+		if part.Kind == template.OutputPart {
+			name = r.blockNamed(part.Source)
 		}
 		source, known := r.assembled.Blocks[name]
 		switch {
-		case kind == '%' || kind == '#':
+		case part.Kind == template.StatementPart || part.Kind == template.CommentPart:
 		case name != "" && known && depth < 8:
 			r.expandInto(b, source, depth+1)
 		default:
-			b.WriteString(part)
+			b.WriteString(part.Source)
 		}
 	}
 }
@@ -151,13 +153,13 @@ func (r *run) blockNamed(tag string) string {
 	if !strings.Contains(tag, rootBlock) {
 		return ""
 	}
-	if list := r.reading(tag).uses; len(list) > 0 && list[0].Root == rootBlock && !list[0].Filtered {
+	if list := r.reading(tag).uses; len(list) > 0 && list[0].Root == rootBlock && len(list[0].Filters) == 0 {
 		return list[0].Name
 	}
 	return ""
 }
 
-// The roots of expressions, as [personalize.Expressions] names them.
+// The roots of expressions, as [template.Expressions] names them.
 const (
 	rootUser          = "UserAttribute"
 	rootEvent         = "EventAttribute"
@@ -177,44 +179,43 @@ type bareUse struct {
 // nobody meets, or has a default, is none of them.
 func (r *run) bare(text string) []bareUse { return r.reading(text).bare }
 
-func bareUses(missing []personalize.Unresolved) []bareUse {
-	var out []bareUse
+// missing sorts what has no value for nobody.
+func (out *reading) missing(list []template.Unresolved) {
 	seen := map[string]bool{}
-	for _, u := range missing {
-		if seen[u.Expression] || len(out) >= maxList || assemble.IsDeferred(u) {
+	for _, u := range list {
+		if seen[u.Expression] || len(out.bare)+len(out.failed) >= maxList || assemble.IsDeferred(u) {
 			continue
 		}
 		seen[u.Expression] = true
-		list, err := personalize.Expressions("{{ " + u.Expression + " }}")
-		if err != nil || len(list) == 0 {
-			continue
-		}
-		switch root := list[0].Root; root {
-		case rootUser, rootEvent, rootBusinessEvent:
-			out = append(out, bareUse{u.Expression, root})
+		uses, err := template.Expressions("{{ " + u.Expression + " }}")
+		switch {
+		case err != nil:
+		case len(uses) == 0:
+			out.failed = append(out.failed, u.Expression+": "+u.Reason)
+		case slices.Contains([]string{rootUser, rootEvent, rootBusinessEvent}, uses[0].Root):
+			out.bare = append(out.bare, bareUse{u.Expression, uses[0].Root})
 		}
 	}
-	return out
 }
 
 // uses returns what the expressions of a text name, each once, content blocks followed.
-func (r *run) uses(text string) []personalize.Expression { return r.reading(text).uses }
+func (r *run) uses(text string) []template.Expression { return r.reading(text).uses }
 
-func (r *run) followed(text string) []personalize.Expression {
+func (r *run) followed(text string) []template.Expression {
 	type key struct {
 		root, name         string
 		filtered, fallback bool
 	}
-	var out []personalize.Expression
+	var out []template.Expression
 	seen, blocks := map[key]bool{}, map[string]bool{}
 	var walk func(text string)
 	walk = func(text string) {
-		list, err := personalize.Expressions(text)
+		list, err := template.Expressions(text)
 		if err != nil {
 			return
 		}
 		for _, e := range list {
-			if k := (key{e.Root, e.Name, e.Filtered, e.HasDefault}); !seen[k] {
+			if k := (key{e.Root, e.Name, len(e.Filters) > 0, e.Optional}); !seen[k] {
 				seen[k] = true
 				out = append(out, e)
 			}
@@ -226,49 +227,6 @@ func (r *run) followed(text string) []personalize.Expression {
 	}
 	walk(text)
 	return out
-}
-
-// longestTag is the length of the longest expression, in bytes, as personalization has it.
-const longestTag = 8 << 10
-
-// tags cuts a text into its expressions ({), statements (%), comments (#) and what is between them (0).
-func tags(text string) func(yield func(kind byte, part string) bool) {
-	return func(yield func(kind byte, part string) bool) {
-		from := 0
-		var none [3]int // for each kind, up to where it has no end
-		for pos := 0; ; {
-			i := strings.IndexByte(text[pos:], '{')
-			if i < 0 || pos+i+1 >= len(text) {
-				break
-			}
-			pos += i
-			kind := strings.IndexByte("{%#", text[pos+1])
-			if kind < 0 || pos < none[kind] {
-				pos++
-				continue
-			}
-			window := text[pos+2 : min(len(text), pos+longestTag)]
-			end := strings.Index(window, [...]string{"}}", "%}", "#}"}[kind])
-			if end < 0 {
-				none[kind] = pos + longestTag
-				pos++
-				continue
-			}
-			if again := strings.LastIndex(window[:end], "{{"); kind == 0 && again >= 0 {
-				pos += 2 + again // what came before is no expression: it has no end of its own
-				continue
-			}
-			end += 4
-			if pos > from && !yield(0, text[from:pos]) || !yield("{%#"[kind], text[pos:pos+end]) {
-				return
-			}
-			pos += end
-			from = pos
-		}
-		if from < len(text) {
-			yield(0, text[from:])
-		}
-	}
 }
 
 // clean returns a text without what a terminal would obey, in one line.

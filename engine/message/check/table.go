@@ -23,6 +23,7 @@ func init() {
 		"event-unknown":      unknownNames, "content-block-unknown": unknownBlocks, "product-set-unknown": unknownContent,
 		"content-api-refused": refusedAPIs,
 		"value-missing":       valueMissing, "default-missing": defaultMissing,
+		"value-never": neverThere, "value-unescaped": valueUnescaped,
 		"title-cut": drawn, "subject-cut": drawn, "image-http": pushImages, "preview-text-repeats": previewRepeats, "text-placeholder": placeholders,
 		"subject-caps": subjectSpam,
 		"button-empty": emptyButtons, "link-bad": badLinks, "utm-partial": untagged,
@@ -82,6 +83,10 @@ var table = []Check{
 		Why: "The message is not sent to users without a value.", Remedy: "Add |default('…') to the expression, or a filter on the attribute.", Source: contract},
 	{ID: "default-missing", Severity: Note, Title: "An expression has no default",
 		Why: "The message is not sent to users without a value.", Remedy: "Add |default('…') to the expression.", Source: contract},
+	{ID: "value-never", Severity: Warning, Title: "An expression has no value for anybody",
+		Why: "The message is not sent, or a default or a condition hides the mistake.", Remedy: "Write an attribute of a user as user.name or UserAttribute['Name'], and correct what fails.", Source: contract},
+	{ID: "value-unescaped", Severity: Warning, Title: "Values are written as they are into HTML or links",
+		Why: "A value with <, & or a quote breaks the HTML, and one with a blank or & the link.", Remedy: "Add |e to values in HTML and |urlencode to those in links, or |safe to values that are meant to be HTML.", Source: contract},
 
 	// What is seen of it.
 	{ID: "title-cut", Severity: Warning, Title: "The title is cut", Channels: pushOnly,

@@ -3,7 +3,6 @@ package contentapi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/publicnet"
 )
 
@@ -267,14 +267,10 @@ func read(contentType string, body []byte) (any, error) {
 		}
 		return nil, fmt.Errorf("its response is %s, neither JSON nor text", kind)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v any
-	err := d.Decode(&v)
-	if err == nil && d.More() {
-		err = errors.New("there is data after its end")
-	}
+	v, err := doc.Parse([]byte(text)) // objects keep their order
 	switch {
+	case err == nil && v.Kind() == doc.Null:
+		return nil, nil
 	case err == nil:
 		return v, nil
 	case !isJSON && strings.HasPrefix(kind, "text/"):

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/process"
 )
@@ -240,24 +241,21 @@ func structure(source string) (problems []Problem) {
 
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
-// expression matches a personalization expression, a statement or a comment of a template.
-var expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}`) })
-
 // lostExpressions returns the expressions that the HTML lacks, or has less often than the source. Text between elements
 // that take none, for example, is dropped.
 func lostExpressions(source, html string) (problems []Problem) {
 	have, want := map[string]int{}, map[string]int{}
-	for _, e := range expression().FindAllString(html, -1) {
-		have[spaced(e)]++
+	for part := range template.Parts(html) {
+		have[spaced(part.Source)]++
 	}
 	start := strings.Index(source, "<mjml") // a comment before it is not compiled
-	for _, at := range expression().FindAllStringIndex(source, -1) {
-		e := spaced(source[at[0]:at[1]])
-		if at[0] < start || strings.HasPrefix(e, "{#") {
+	for part := range template.Parts(source) {
+		if part.Kind != template.OutputPart && part.Kind != template.StatementPart || part.Start < start {
 			continue
 		}
+		e := spaced(part.Source)
 		if want[e]++; want[e] > have[e] {
-			problems = append(problems, Problem{lineOf(source, at[0]), "", shortened(e) + " is not in the compiled HTML; put it in the text of an element, or in <mj-raw>"})
+			problems = append(problems, Problem{lineOf(source, part.Start), "", shortened(e) + " is not in the compiled HTML; put it in the text of an element, or in <mj-raw>"})
 		}
 	}
 	return problems

@@ -1,13 +1,13 @@
 package render
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/template"
 )
 
 // Fill returns a text filled for one user, and the expressions without a value, which stay in the text. The
@@ -39,85 +39,17 @@ type piece struct {
 	kind Kind
 }
 
-// pieces splits a text at its expressions: {{ … }}, {% … %} and {# … #}. What stands in a raw block is
-// plain; an expression without an end is plain as well.
+// pieces splits a text at its expressions, statements and comments.
 func pieces(src string) []piece {
 	var out []piece
-	add := func(text string, kind Kind) {
-		if text != "" {
-			out = append(out, piece{text, kind})
+	for p := range template.Parts(src) {
+		kind := Expression
+		if p.Kind == template.TextPart || p.Kind == template.RawPart {
+			kind = Plain
 		}
+		out = append(out, piece{p.Source, kind})
 	}
-	from := 0
-	var none [256]int // for each kind of tag, up to where none of it ends
-	for pos := 0; ; {
-		i := strings.IndexByte(src[pos:], '{')
-		if i < 0 || pos+i+1 >= len(src) {
-			break
-		}
-		pos += i
-		kind := src[pos+1]
-		if pos < none[kind] || closings[kind] == "" {
-			pos++
-			continue
-		}
-		end := tagEnd(src[pos:])
-		if end == 0 {
-			none[kind] = pos + longestTag
-			pos++
-			continue
-		}
-		add(src[from:pos], Plain)
-		add(src[pos:pos+end], Expression)
-		if rawTag.MatchString(src[pos : pos+end]) {
-			if stop := rawEnd.FindStringIndex(src[pos+end:]); stop != nil {
-				add(src[pos+end:pos+end+stop[0]], Plain)
-				end += stop[0]
-			}
-		}
-		pos += end
-		from = pos
-	}
-	add(src[from:], Plain)
 	return out
-}
-
-var (
-	rawTag = regexp.MustCompile(`^\{%[-+]?\s*raw\s*[-+]?%\}$`)
-	rawEnd = regexp.MustCompile(`\{%[-+]?\s*endraw`)
-)
-
-// longestTag is the longest expression in bytes, as in package personalize.
-const longestTag = 8 << 10
-
-// closings are the ends of tags by the character after their opening brace.
-var closings = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
-
-// tagEnd returns the length of the tag at the start of s, or 0 if it does not end. Quoted text may contain
-// the end marker; if the tag then does not end, quotes are ignored.
-func tagEnd(s string) int {
-	s = s[:min(len(s), longestTag)]
-	closing := closings[s[1]]
-	var quote byte
-	for i := 2; i < len(s) && s[1] != '#'; i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			switch c {
-			case '\\':
-				i++
-			case quote:
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case strings.HasPrefix(s[i:], closing):
-			return i + 2
-		}
-	}
-	if i := strings.Index(s[2:], closing); i >= 0 {
-		return 2 + i + 2
-	}
-	return 0
 }
 
 // fill returns the pieces of a text for one user. The plain text around expressions tells what each

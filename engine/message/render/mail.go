@@ -42,7 +42,7 @@ type Mail struct {
 
 // gmailClips is the size of HTML in bytes above which Gmail clips an email (support.google.com/mail, "message
 // clipped").
-// maxLaidOut is the most bytes of a body that are laid out, equal to the limit of package personalize.
+// maxLaidOut is the most bytes of a body that are laid out, equal to the limit of package template.
 const maxLaidOut = 256 << 10
 
 // quotedText is how many characters of a text a warning has.

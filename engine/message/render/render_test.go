@@ -11,8 +11,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
+	"bugle/engine/message/template"
 	"bugle/engine/templates"
 )
 
@@ -90,9 +90,9 @@ func merged(t render.Text) render.Text {
 
 // filled renders as the program does: with the personalization of a profile.
 func filled(t testing.TB) render.Fill {
-	data := personalize.Data{UserAttributes: map[string]any{"name": "Ann", "tag": "<b>VIP</b>", "vip": true}}
+	data := template.Data{UserAttributes: map[string]any{"name": "Ann", "tag": "<b>VIP</b>", "vip": true}}
 	return func(_ doc.Path, text string) (string, []string) {
-		out, missing, err := personalize.Preview(context.Background(), text, data)
+		out, missing, err := template.Preview(context.Background(), text, data)
 		if err != nil {
 			t.Fatal(err)
 		}

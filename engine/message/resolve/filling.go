@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 )
 
 // Filling fills texts for one viewer, in this process. It is not safe for concurrent use.
 type Filling struct {
 	campaign *Campaign
-	data     personalize.Data
+	data     template.Data
 	deferred []string // the content APIs that would have been called
 	calls    int      // how often
 }
@@ -22,7 +22,7 @@ func (c *Campaign) For(v Viewer) *Filling {
 	f := &Filling{campaign: c}
 	m := c.content
 	if m == nil {
-		m = &assemble.Content{Blocks: assemble.BlockSources(c.Workspace)}
+		m = assemble.OfSettings(c.Workspace, c.Document)
 	}
 	var apis assemble.Functions
 	if c.deferred {
@@ -48,7 +48,7 @@ func (f *Filling) Deferred() []string { return f.deferred }
 // cannot be read. It fails where ctx ends.
 func (f *Filling) Text(ctx context.Context, text string) (string, []Missing, error) {
 	before := f.calls
-	out, holes, err := personalize.Preview(ctx, text, f.data)
+	out, holes, err := template.Preview(ctx, text, f.data)
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", nil, ctx.Err()

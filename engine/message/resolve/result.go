@@ -8,8 +8,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
+	"bugle/engine/message/template"
 	"bugle/engine/message/utm"
 )
 
@@ -107,7 +107,7 @@ func (c *Campaign) byPreview(p engine.Preview) fillFunc {
 		if at.HasPrefix(content) {
 			return out, missing, nil
 		}
-		list, _ := personalize.Expressions(text) // one that cannot be read is the service's to refuse
+		list, _ := template.Expressions(text) // one that cannot be read is the service's to refuse
 		for _, e := range list {
 			missing = append(missing, Missing{Expression: e.Source, Line: e.Line, Column: e.Column, Deferred: true, Reason: "the service fills it in when it sends the message"})
 		}

@@ -275,3 +275,31 @@ func TestPathsAndMethods(t *testing.T) {
 		}
 	}
 }
+
+// A mistake in an expression that no data can do anything about is said before anybody gets the message.
+func TestInvalidExpressions(t *testing.T) {
+	b := newBench(t)
+	for src, want := range map[string]string{
+		"{{ user.first_name|uper }}":          "there is no filter uper, did you mean upper?",
+		"{{ user.first_name.titel() }}":       "there is no method titel, did you mean title?",
+		"{{ user.first_name|truncate(a=1) }}": "filter truncate has no argument a",
+		"{% if user.vip = 1 %}x{% endif %}":   "==",
+	} {
+		id := b.create(strings.Replace(whole, `"subject":"`, `"subject":"`+src, 1))
+		if a := b.do("POST", campaigns+"/"+id+"/validate", "").is(200, "data.valid", "false"); !strings.Contains(a.at("data.errors"), want) {
+			t.Errorf("validate: %s", a.raw)
+		}
+		if a := b.do("PATCH", campaigns+"/"+id, `{"status":"PUBLISH"}`).is(422); !strings.Contains(a.raw, want) {
+			t.Errorf("publish: %s", a.raw)
+		}
+		a := b.do("POST", campaigns+"/test", `{"draft_id":"`+id+`",`+idaTo+`}`).is(200, "data.data.EMAIL_default_variation_1.status", "FAILED")
+		if !strings.Contains(a.raw, want) {
+			t.Errorf("test: %s", a.raw)
+		}
+		a = b.do("POST", "/v5/personalization/preview", `{"channel":"EMAIL","user_identification":{"type":"EMAIL","value":"ida@example.com"},
+			"campaign_content":{"content":{"email":{"subject":"`+src+`","from_address":"a@example.com","sender_name":"A","html_content":"<p>x</p>"}}}}`).is(400)
+		if !strings.Contains(a.raw, want) {
+			t.Errorf("preview: %s", a.raw)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -181,6 +181,7 @@ func (au *audiences) audience(ctx context.Context, sp store.WorkspaceTx, r engin
 	if err != nil {
 		return nil, close, err
 	}
+	m.Now = au.now()
 	calls := au.content.calls(m, w)
 	apis := calls.Functions()
 	a, problems := audience.Compile(r.Filters, audience.Env{
@@ -189,7 +190,7 @@ func (au *audiences) audience(ctx context.Context, sp store.WorkspaceTx, r engin
 			if !schema.HasExpression(expression) {
 				expression = "{{ " + expression + " }}"
 			}
-			text, err := personalize.Render(ctx, expression, m.Data(p.Attributes, nil, apis))
+			text, err := template.Render(ctx, expression, m.Data(p.Attributes, nil, apis))
 			return text, err == nil && strings.TrimSpace(text) != ""
 		},
 	})

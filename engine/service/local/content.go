@@ -13,8 +13,8 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -157,7 +157,7 @@ func blockCycle(w engine.Workspace, name string) []string {
 			return nil
 		}
 		seen[at] = true
-		used, _ := personalize.Expressions(w.ContentBlocks[i].Source) // one that cannot be read names nothing
+		used, _ := template.Expressions(w.ContentBlocks[i].Source) // one that cannot be read names nothing
 		for _, e := range used {
 			if e.Root != "ContentBlock" {
 				continue
@@ -261,12 +261,12 @@ func (c *content) checkContent(item engine.ContentItem) error {
 	}
 	switch {
 	case item.Block != nil:
-		if err := personalize.Parse(item.Block.Source); err != nil {
+		if err := template.Check(item.Block.Source); err != nil {
 			return refuse("source", "%w", err)
 		}
 	case item.Products != nil:
-		if n := len(item.Products.Products); n > personalize.MaxItems {
-			return refuse("products", "a product set can have at most %d products, not %d", personalize.MaxItems, n)
+		if n := len(item.Products.Products); n > template.MaxItems {
+			return refuse("products", "a product set can have at most %d products, not %d", template.MaxItems, n)
 		}
 	case item.API != nil:
 		if err := contentapi.Check(*item.API); err != nil {
@@ -302,7 +302,7 @@ func (c *content) checkTemplate(t engine.ContentTemplate) error {
 		return refuse("content", "cannot read the content: %w", err)
 	}
 	var own []schema.Problem
-	for _, p := range catalog.Campaign(t.Channel).Validate(root, schema.Env{Stage: schema.Draft, Now: c.now(), Expression: personalize.Parse}) {
+	for _, p := range catalog.Campaign(t.Channel).Validate(root, schema.Env{Stage: schema.Draft, Now: c.now(), Expression: template.Check}) {
 		if p.Path.HasPrefix(at) {
 			p.Path = p.Path[len(at):]
 			own = append(own, p)
@@ -312,7 +312,7 @@ func (c *content) checkTemplate(t engine.ContentTemplate) error {
 		return err
 	}
 	f := resolve.Texts{Table: catalog.Campaign(t.Channel), Root: root, Fill: func(p doc.Path, _ *schema.Node, text string) (string, error) {
-		if err := personalize.Parse(text); err != nil {
+		if err := template.Check(text); err != nil {
 			return text, refuse(p[len(at):].String(), "%w", err)
 		}
 		return text, nil

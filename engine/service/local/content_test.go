@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/service/local"
 )
 
@@ -262,7 +263,7 @@ func TestContentRefused(t *testing.T) {
 		"cannot use another":                 template(t, "x", "EMAIL", "", `{"custom_template_id":"y"}`),
 		"subject":                            template(t, "x", "EMAIL", "", `{"subject":5}`),
 		"sbject":                             template(t, "x", "EMAIL", "", `{"sbject":"x"}`),
-		"expected name":                      template(t, "x", "EMAIL", "", `{"html_content":"{{ user. }}"}`),
+		"a name is missing":                  template(t, "x", "EMAIL", "", `{"html_content":"{{ user. }}"}`),
 		"are for Email; save this one under": template(t, "mail", "PUSH", "IOS", `{}`),
 	} {
 		_, err := b.PutContent(b.ctx, item)
@@ -314,7 +315,7 @@ func TestTryContentAPI(t *testing.T) {
 	b.weather(&calls)
 	out, err := b.TryContentAPI(b.ctx, "weather", []any{"Oslo"})
 	b.ok(err)
-	if v, _ := out.Value.(map[string]any); v["today"] != "rain in Oslo" || out.Call.Status != 200 {
+	if v, _ := out.Value.(doc.Value); v.Get("today").Text() != "rain in Oslo" || out.Call.Status != 200 {
 		t.Errorf("%+v", out)
 	}
 	b.ok(b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.ContentAPIs.Private = false; return nil }))

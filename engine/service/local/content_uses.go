@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/store"
 )
 
@@ -94,9 +94,9 @@ func (u contentFinder) inText(src string) bool {
 	if u.root == "" || !strings.Contains(src, u.root) || !strings.Contains(src, u.ref.Name) {
 		return false
 	}
-	used, err := personalize.Expressions(src)
+	used, err := template.Expressions(src)
 	if err != nil {
 		return true // it cannot be read, and has both words
 	}
-	return slices.ContainsFunc(used, func(e personalize.Expression) bool { return e.Root == u.root && e.Name == u.ref.Name })
+	return slices.ContainsFunc(used, func(e template.Expression) bool { return e.Root == u.root && e.Name == u.ref.Name })
 }

@@ -15,7 +15,7 @@ import (
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/message/delivery/secret"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
 	"bugle/store"
@@ -175,7 +175,7 @@ func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
 	if flags == nil {
 		flags = map[string]bool{}
 	}
-	return schema.Env{Stage: at, Now: s.now(), Flags: flags, Lists: w.Lists, Expression: personalize.Parse}
+	return schema.Env{Stage: at, Now: s.now(), Flags: flags, Lists: w.Lists, Expression: template.Check}
 }
 
 // checkBody refuses a body that is not an object or too large.

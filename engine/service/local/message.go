@@ -18,9 +18,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 	"bugle/store"
 )
 
@@ -63,10 +63,10 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 
 // render returns the content of a key with its expressions filled. It fails with all missing values; a
 // message with missing values is never sent.
-func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personalize.Data) (doc.Value, error) {
+func (p *testPlan) render(ctx context.Context, key engine.TestKey, data template.Data) (doc.Value, error) {
 	var holes []string
 	out, _, err := resolve.Message(p.channel, p.document, p.env, key, func(at doc.Path, text string) (string, error) {
-		out, err := personalize.Render(ctx, text, data)
+		out, err := template.Render(ctx, text, data)
 		if err != nil && ctx.Err() != nil {
 			return "", err
 		}

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/store"
 )
 
@@ -39,6 +39,7 @@ func (c *content) loadContent(ctx context.Context, sp store.WorkspaceTx, w engin
 	if err != nil {
 		return nil, document, err
 	}
+	m.Now = c.now()
 	return &sendContent{m, c.calls(m, w)}, document, nil
 }
 
@@ -48,7 +49,7 @@ func (c *content) calls(m *assemble.Content, w engine.Workspace) *contentapi.Ses
 }
 
 // data returns the data for rendering one user's message.
-func (m *sendContent) data(user, event map[string]any) personalize.Data {
+func (m *sendContent) data(user, event map[string]any) template.Data {
 	return m.Data(user, event, m.apis.Functions())
 }
 

@@ -7,8 +7,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -26,7 +26,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	ch := engine.Channel(r.Body.Get(mChannel).Text())
 	table := catalog.PreviewRequest(ch)
 	var m *sendContent
-	var data personalize.Data
+	var data template.Data
 	var known bool
 	var env schema.Env
 	body := r.Body
@@ -61,7 +61,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	f := resolve.Texts{
 		Table: table, Root: body, Env: env, All: ch == catalog.SMS,
 		Fill: func(at doc.Path, _ *schema.Node, text string) (string, error) {
-			filled, missing, err := personalize.Preview(ctx, text, data)
+			filled, missing, err := template.Preview(ctx, text, data)
 			if err != nil && ctx.Err() == nil {
 				return "", refuse(at.String(), "%w", err)
 			}
@@ -79,11 +79,11 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 }
 
 // previewData returns the data for resolving expressions, and reports whether the workspace knows the user.
-func previewData(sp store.WorkspaceTx, m *sendContent, body doc.Value) (data personalize.Data, known bool, err error) {
+func previewData(sp store.WorkspaceTx, m *sendContent, body doc.Value) (data template.Data, known bool, err error) {
 	user := body.Get("user_identification")
 	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {
-		return personalize.Data{}, false, err
+		return template.Data{}, false, err
 	}
 	return m.data(prof.Attributes, resolve.Values(body.Get(mEventAttrs))), known, nil
 }

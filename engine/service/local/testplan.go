@@ -7,8 +7,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/resolve"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -160,6 +160,6 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 }
 
 // data returns the data for rendering one recipient's message.
-func (p *testPlan) data(r recipient) personalize.Data {
+func (p *testPlan) data(r recipient) template.Data {
 	return p.content.data(resolve.Over(r.attributes, p.overrides.user), resolve.Over(r.event, p.overrides.event))
 }

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -202,11 +202,11 @@ func (n nameFinder) inText(ctx context.Context, text string) bool {
 	if n.list != listAttributes || !schema.HasExpression(text) {
 		return false
 	}
-	used, err := personalize.Expressions(text)
+	used, err := template.Expressions(text)
 	if err != nil {
 		return strings.Contains(text, n.name) // it cannot be read, and has the word
 	}
-	return slices.ContainsFunc(used, func(e personalize.Expression) bool { return e.Root == "UserAttribute" && n.is(ctx, e.Name) })
+	return slices.ContainsFunc(used, func(e template.Expression) bool { return e.Root == "UserAttribute" && n.is(ctx, e.Name) })
 }
 
 // is reports whether name in an expression refers to the attribute: user.first_name is "First Name"
@@ -216,6 +216,6 @@ func (n nameFinder) is(ctx context.Context, name string) bool {
 		return name != ""
 	}
 	quoted := string(doc.NewString(name).Encode())
-	_, err := personalize.Render(ctx, "{{ UserAttribute["+quoted+"] }}", personalize.Data{UserAttributes: map[string]any{n.name: "there"}})
+	_, err := template.Render(ctx, "{{ UserAttribute["+quoted+"] }}", template.Data{UserAttributes: map[string]any{n.name: "there"}})
 	return err == nil
 }

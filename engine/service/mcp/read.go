@@ -13,7 +13,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
 	"bugle/engine/message/mjml"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
@@ -396,7 +396,7 @@ func previewMessage() *tool {
 
 // env is what a check of a campaign knows.
 func (s *Server) env(ctx context.Context, c engine.Campaign) (schema.Env, error) {
-	env := schema.Env{Stage: schema.Publish, Now: c.CheckTime(s.Now()), Expression: personalize.Parse}
+	env := schema.Env{Stage: schema.Publish, Now: c.CheckTime(s.Now()), Expression: template.Check}
 	if engine.IsExternal(s.Service) {
 		env.Record = c.Document()
 		return env, nil

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -34,7 +34,7 @@ func productsSection() *Section {
 		Empty: "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
 		Schema: table("product_sets", "Product set", refContent, "A list of products.",
 			nameField("name", "Name", "The set's name, for use in messages.", "bestsellers"),
-			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
+			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: template.MaxItems}},
 				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "One product and its values.",
 					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One value of the product, such as its title or price."}}}),
 		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", MinWidth: 12, HidePriority: 1, Text: func(v doc.Value) string {

@@ -15,7 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
@@ -203,7 +203,7 @@ func (s *Section) Table(v doc.Value) *schema.Schema {
 
 // Env returns the environment for checking records of the workspace.
 func Env(w engine.Workspace) schema.Env {
-	return schema.Env{Stage: schema.Draft, Flags: w.Flags, Lists: w.Lists, Expression: personalize.Parse}
+	return schema.Env{Stage: schema.Draft, Flags: w.Flags, Lists: w.Lists, Expression: template.Check}
 }
 
 // Check returns the problems of a record in the order of its table.

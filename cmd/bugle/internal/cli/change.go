@@ -14,14 +14,14 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
 )
 
 // CheckEnv returns the data of the workspace that a validation without a write needs.
 func CheckEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
-	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
+	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: template.Check}
 	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		return env, nil

@@ -12,7 +12,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -98,8 +98,8 @@ func problemOffset(p schema.Problem, document doc.Value) int {
 		return -1
 	}
 	text := document.Lookup(p.Path).Text()
-	var at *personalize.Error
-	if !errors.As(personalize.Parse(text), &at) || at.Line == 0 {
+	var at *template.Error
+	if !errors.As(template.Check(text), &at) || at.Line == 0 {
 		return -1
 	}
 	return offsetOf(text, at.Line, at.Column)

@@ -11,7 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -105,7 +105,7 @@ func TestCampaignsAreValid(t *testing.T) {
 				continue
 			}
 			name := engine.CampaignName(c.Body)
-			env := schema.Env{Stage: schema.Publish, Flags: w.Flags, Lists: w.Lists, Expression: personalize.Parse}
+			env := schema.Env{Stage: schema.Publish, Flags: w.Flags, Lists: w.Lists, Expression: template.Check}
 			if c.Status == catalog.Draft || c.Status == catalog.Scheduled {
 				env.Now = at // their starts are ahead; those of the others have been
 			}

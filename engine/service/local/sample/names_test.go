@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/personalize"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -55,7 +55,7 @@ func TestTexts(t *testing.T) {
 				t.Errorf("%s: the address %s may be somebody's", where, a)
 			}
 		}
-		if err := personalize.Parse(s); err != nil && !broken {
+		if err := template.Check(s); err != nil && !broken {
 			t.Errorf("%s: %q: %v", where, s, err)
 		}
 	}

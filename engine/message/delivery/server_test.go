@@ -65,8 +65,9 @@ func startServer(t *testing.T, opts serverOptions) *server {
 	srv.Domain = "mail.test"
 	srv.AllowInsecureAuth = true
 	srv.ErrorLog = discard{}
-	cert, roots := certificate(t)
-	s.roots, s.certificate = roots, cert.Certificate[0]
+	cert := certificate(t, nil, nil)
+	s.roots, s.certificate = x509.NewCertPool(), cert.Certificate[0]
+	s.roots.AddCert(cert.Leaf)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -200,29 +201,35 @@ func (s *session) Data(r io.Reader) error {
 func (s *session) Reset()        { s.mail.from, s.mail.to = "", nil }
 func (s *session) Logout() error { return nil }
 
-func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
+// certificate returns a certificate for 127.0.0.1, as changed, and signed by that of another or else by itself.
+func certificate(t *testing.T, by *tls.Certificate, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mail.test"},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "mail.test"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: by == nil, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if change != nil {
+		change(template)
+	}
+	parent, signer := template, any(key)
+	if by != nil {
+		parent, signer = by.Leaf, by.PrivateKey
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := x509.ParseCertificate(der)
+	leaf, err := x509.ParseCertificate(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := x509.NewCertPool()
-	pool.AddCert(parsed)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
 // part is a leaf of a mail, decoded by a library that did not write it.

@@ -129,7 +129,29 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL) (Attachment, error) {
 	if int64(len(data)) > limit {
 		return Attachment{}, tooLarge
 	}
+	if len(data) == 0 {
+		return Attachment{}, &Error{Reason: Refused, Message: "is empty; check the address"}
+	}
+	if err := checkPage(u, resp, data); err != nil {
+		return Attachment{}, err
+	}
 	return Attachment{Name: fileName(resp), ContentType: contentType(resp, data), Data: data}, nil
+}
+
+// checkPage refuses a web page in place of a file: servers respond with one to ask for a login, or for a file that they
+// don't have. A page that is meant says so in its address or its Content-Disposition.
+func checkPage(u *url.URL, resp *http.Response, data []byte) error {
+	kind, _, _ := mime.ParseMediaType(contentType(resp, data))
+	disposition, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
+	ext := strings.ToLower(path.Ext(u.Path))
+	if kind != "text/html" && kind != "application/xhtml+xml" || disposition == "attachment" || ext == ".html" || ext == ".htm" || ext == ".xhtml" {
+		return nil
+	}
+	what := "is"
+	if to := resp.Request.URL.String(); to != u.String() {
+		what = "redirects to " + displayURL(to) + ", which is"
+	}
+	return &Error{Reason: Refused, Message: what + " a web page and not a file; use an address that works without logging in, or one that ends in .html for a page"}
 }
 
 func (f *Fetcher) transport() *http.Transport {

@@ -26,7 +26,24 @@ func fileServer(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Disposition", `attachment; filename*=UTF-8''..%2F..%2FM%C3%A4rz.txt`)
 		fmt.Fprint(w, "hello")
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "root") })
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "root") })
+	page := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<p>Log in</p>")
+	}
+	for _, path := range []string{"/login", "/soft/404.pdf", "/page.html"} {
+		mux.HandleFunc(path, page)
+	}
+	mux.HandleFunc("/export", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Disposition", "attachment; filename=report.html")
+		page(w, r)
+	})
+	for from, to := range map[string]string{"/private/terms.pdf": "/login?next=secret", "/moved.html": "/page.html", "/old": "/export"} {
+		mux.Handle(from, http.RedirectHandler(to, http.StatusFound))
+	}
+	mux.HandleFunc("/empty.pdf", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/9mb.zip", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 9<<20)) })
+	mux.HandleFunc("/27mb.zip", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 27<<20)) })
 	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
 	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 2000)) })
 	mux.HandleFunc("/stream", func(w http.ResponseWriter, _ *http.Request) {
@@ -66,6 +83,9 @@ func TestFetch(t *testing.T) {
 		{"/named", "März.txt", "text/plain; charset=utf-8", "hello"},
 		{"/", "attachment", "text/plain; charset=utf-8", "root"},
 		{"/r/2", "terms.pdf", "application/pdf; charset=x", "%PDF"},
+		{"/page.html", "page.html", "text/html; charset=utf-8", "<p>Log in</p>"},
+		{"/moved.html", "page.html", "text/html; charset=utf-8", "<p>Log in</p>"},
+		{"/old", "report.html", "text/html; charset=utf-8", "<p>Log in</p>"},
 	} {
 		a, err := f.Fetch(t.Context(), srv.URL+tt.path)
 		if err != nil || a.Name != tt.name || a.ContentType != tt.kind || string(a.Data) != tt.body {
@@ -77,6 +97,10 @@ func TestFetch(t *testing.T) {
 		reason   delivery.Reason
 		sentence string
 	}{
+		{srv.URL + "/files/no.pdf", delivery.Refused, "/files/no.pdf cannot be fetched: the server answered 404 Not Found"},
+		{srv.URL + "/private/terms.pdf", delivery.Refused, "/private/terms.pdf redirects to " + srv.URL + "/login, which is a web page and not a file; use an address that works without logging in"},
+		{srv.URL + "/soft/404.pdf", delivery.Refused, "/soft/404.pdf is a web page and not a file; use an address that works without logging in"},
+		{srv.URL + "/empty.pdf", delivery.Refused, "/empty.pdf is empty; check the address"},
 		{srv.URL + "/gone", delivery.Refused, "/gone cannot be fetched: the server answered 410 Gone"},
 		{srv.URL + "/large?sig=secret", delivery.Invalid, "/large is larger than 1000 bytes"},
 		{srv.URL + "/stream", delivery.Invalid, "is larger than 1000 bytes"},
@@ -97,8 +121,14 @@ func TestFetch(t *testing.T) {
 
 func TestFetchLimits(t *testing.T) {
 	srv := fileServer(t)
+	large := &delivery.Fetcher{AllowPrivate: true}
+	if a, err := large.Fetch(t.Context(), srv.URL+"/9mb.zip"); err != nil || len(a.Data) != 9<<20 {
+		t.Errorf("%d bytes, %v", len(a.Data), err)
+	}
+	_, err := large.Fetch(t.Context(), srv.URL+"/27mb.zip")
+	wantError(t, err, delivery.Invalid, "/27mb.zip is larger than 10 MiB")
 	f := &delivery.Fetcher{AllowPrivate: true, Timeout: 50 * time.Millisecond}
-	_, err := f.Fetch(t.Context(), srv.URL+"/slow")
+	_, err = f.Fetch(t.Context(), srv.URL+"/slow")
 	wantError(t, err, delivery.Unreachable, "/slow cannot be fetched: its address is not public, or does not respond")
 	_, err = f.Fetch(t.Context(), srv.URL+"/stalled")
 	wantError(t, err, delivery.Unreachable, "/stalled took longer than 50ms")

@@ -120,7 +120,7 @@ func ParsePreview(v doc.Value) Preview {
 var sendFields = []field[SendResult]{
 	{Field: always(choiceField(fStatus, "Whether the message was sent.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
 	{Field: textField("failure_reason", "Why the message failed. Only present if it did."), at: func(r *SendResult) any { return &r.FailureReason }},
-	{Field: textField("detail", "What the mail server or push service said about the messages that were sent, such as its queue id."), at: func(r *SendResult) any { return &r.Detail }},
+	{Field: textField("detail", "What the mail server or push service said about the messages that were sent, such as its queue id. One line for each response."), at: func(r *SendResult) any { return &r.Detail }},
 	{Field: textsField("unknown", "The recipients whose message failed, but may have been delivered. Only present if there are any."), at: func(r *SendResult) any { return &r.Unknown }},
 }
 

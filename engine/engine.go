@@ -159,7 +159,7 @@ const (
 type SendResult struct {
 	Status        string `json:"status"`
 	FailureReason string `json:"failure_reason,omitempty"`
-	Detail        string `json:"detail,omitempty"` // what the provider said about the sent messages, such as its queue id
+	Detail        string `json:"detail,omitempty"` // what the provider said about the sent messages, such as its queue id; a line for each response
 	// Unknown are the recipients whose message failed, but may have been delivered.
 	Unknown []string `json:"unknown,omitempty"`
 }

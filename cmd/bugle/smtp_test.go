@@ -71,7 +71,10 @@ func (d *delivered) Data(r io.Reader) error {
 	for _, to := range d.to {
 		d.box.mails[to] = b
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return &gosmtp.SMTPError{Code: 250, EnhancedCode: gosmtp.EnhancedCode{2, 0, 0}, Message: "queued for " + d.to[0]}
 }
 
 func (d *delivered) Reset() { d.to = nil }
@@ -127,7 +130,10 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
-	if want := "Email sent\n  a@example.com, b@example.com: accepted by " + box.addr + ": 2.0.0 OK: queued\nSent 2 messages.\n"; out != want || errs != "" {
+	said := func(to string) string {
+		return "  " + to + ": accepted by " + box.addr + ": 2.0.0 queued for " + to + "\n"
+	}
+	if want := "Email sent\n" + said("a@example.com") + said("b@example.com") + "Sent 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
 	for to, name := range map[string]string{"a@example.com": "Jörg", "b@example.com": "friend"} {

@@ -252,7 +252,7 @@ func printResults(p *cli.Printer, res engine.TestResult, mark string) {
 			text += ": " + why
 		}
 		fmt.Fprintln(p.Out, cli.Line(text))
-		if said := res.Data[k].Detail; said != "" {
+		for said := range strings.Lines(res.Data[k].Detail) {
 			fmt.Fprintln(p.Out, cli.Line("  "+said))
 		}
 	}

@@ -325,6 +325,38 @@ func TestInternationalAddresses(t *testing.T) {
 	}
 }
 
+// What RFC 5321 allows, and what it doesn't, before the end of a message and after it.
+func TestUnusualResponses(t *testing.T) {
+	for name, tt := range map[string]struct{ at, response, why string }{
+		"EHLO is unknown":               {"EHLO", "502 5.5.1 command not recognized", ""},
+		"greeting of several lines":     {"", "220-mail.test\r\n220-no spam\r\n220 ready", ""},
+		"sender in several lines":       {"MAIL", "250-first\r\n250-second\r\n250 third", ""},
+		"recipient of another server":   {"RCPT", "251 user not local; will forward", ""},
+		"recipient that is not checked": {"RCPT", "252 cannot verify, but will try", ""},
+		"farewell with 421":             {"QUIT", "421 4.3.2 busy", ""},
+		"no permission for DATA":        {"DATA", "250 ok", "refused the message: 250 ok"},
+		"login is required":             {"MAIL", "530 5.7.0 Authentication required", "530 5.7.0 Authentication required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := talk(t, func(_ int, line string) string {
+				if verb, _, _ := strings.Cut(strings.ReplaceAll(line, ":", " "), " "); verb == tt.at {
+					return tt.response
+				}
+				return agree(line, "SIZE")
+			})
+			sender := newSMTP(t, srv.SMTPConfig)
+			_, err := sender.Deliver(t.Context(), mailTo("a@b.example"))
+			if delivered := strings.Contains(srv.said(), "\n.\n") || strings.HasSuffix(srv.said(), "\n."); delivered != (tt.why == "") {
+				t.Errorf("the server heard\n%s", srv.said())
+			}
+			if tt.why == "" && err != nil || tt.why != "" && (err == nil || !strings.Contains(err.Error(), tt.why) || errors.Is(err, delivery.ErrUnknown)) {
+				t.Errorf("got %v", err)
+			}
+			sender.Close()
+		})
+	}
+}
+
 func TestErrorsSayWhatToDo(t *testing.T) {
 	on := func(step, response string) func(int, string) string {
 		return func(_ int, line string) string {

@@ -227,10 +227,11 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 		}
 	}
 	for key, why := range failures {
-		out.Data[key] = engine.SendResult{Status: engine.Sent, Detail: details[key].String()}
+		result := engine.SendResult{Status: engine.Sent, Detail: strings.Join(details[key].list(), "\n")}
 		if len(why.order) > 0 {
-			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String(), Detail: details[key].String(), Unknown: unknown[key]}
+			result.Status, result.FailureReason, result.Unknown = engine.Failed, strings.Join(why.list(), "; "), unknown[key]
 		}
+		out.Data[key] = result
 	}
 	out.Message = summary(sent, lost, len(r.jobs))
 	if ctx.Err() != nil && sent < len(r.jobs) {
@@ -273,10 +274,10 @@ func (r *reasons) add(name, why string) {
 	r.names[why] = append(r.names[why], name)
 }
 
-func (r *reasons) String() string {
+func (r *reasons) list() []string {
 	parts := make([]string, len(r.order))
 	for i, why := range r.order {
 		parts[i] = strings.Join(r.names[why], ", ") + ": " + why
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }

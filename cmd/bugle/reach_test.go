@@ -21,7 +21,7 @@ import (
 // sampleArgs are the arguments of commands whose usage does not tell them.
 var sampleArgs = map[string][]string{
 	"workspace get": {"users", "x"}, "workspace delete": {"users", "x"}, "workspace put": {"users", "x=1"}, "workspace test": {"connectors", "x"},
-	"workspace try": {"connectors", "x"}, "workspace key": {"gateways", "fcm"}, "workspace import": {"users", "-"}, "workspace connector key": {"fcm"},
+	"workspace try": {"connectors", "x"}, "workspace key": {"gateways", "fcm"}, "workspace allow": {"gateways", "fcm"}, "workspace import": {"users", "-"}, "workspace connector key": {"fcm"},
 	"workspace content api": {"x"}, "workspace connector": {"x"},
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/visible"
 )
 
 // BlockedReason says why the key's message will not reach a recipient, as far as that is known before it is
@@ -66,7 +67,7 @@ func EmailAddress(document doc.Value, p User) (address, why string) {
 	if address == "" {
 		return "", "the user has no attribute " + name
 	}
-	if _, err := mail.ParseAddress(address); err != nil {
+	if _, err := mail.ParseAddress(address); err != nil || visible.HasBlank(address) {
 		return "", fmt.Sprintf("the user's attribute %s is not an email address", name)
 	}
 	return address, ""

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/visible"
 )
 
 // batchSize is the number of users between two checks of the context and progress reports.
@@ -69,5 +70,5 @@ func reach(r *engine.AudienceReach, p *engine.User) {
 // isAddress is a rough check for an email address; a send checks more closely.
 func isAddress(s string) bool {
 	at := strings.LastIndexByte(s, '@')
-	return at > 0 && at < len(s)-1 && !strings.ContainsAny(s, " \t\r\n")
+	return at > 0 && at < len(s)-1 && !visible.HasBlank(s)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/files"
+	"bugle/engine/phrase"
 )
 
 // columns are the columns of a CSV file. A translator changes the text, and may remove columns but for those in needed.
@@ -77,18 +79,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
 }
 
-// ParseCSV reads what [File.CSV] wrote and a spreadsheet saved, also with semicolons or tabs. It keeps line breaks as
+// ParseCSV reads what [File.CSV] wrote and a spreadsheet saved, also with semicolons, tabs or a line "sep=". It keeps line breaks as
 // they are, which encoding/csv does not.
 func ParseCSV(text string) (File, error) {
-	text = strings.TrimPrefix(text, bom)
-	head, _, _ := strings.Cut(text, "\n")
-	separator := byte(',')
-	for _, s := range []byte(";\t") {
-		if strings.Count(head, string(s)) > strings.Count(head, string(separator)) {
-			separator = s
-		}
-	}
-	r := csvReader{text: text, separator: separator, line: 1}
+	separator, size := files.Separator(text)
+	r := csvReader{text: text, separator: separator, at: size, line: 1 + files.LineEnds(text[:size])}
+	first := r.line
 	names, err := r.record()
 	if err != nil {
 		return File{}, err
@@ -98,7 +94,7 @@ func ParseCSV(text string) (File, error) {
 	}
 	for _, name := range needed {
 		if !slices.Contains(names, name) {
-			return File{}, &SyntaxError{1, fmt.Sprintf("there is no column %q; use a file that `bugle texts export` wrote", name)}
+			return File{}, &SyntaxError{first, fmt.Sprintf("there is no column %q; use a file that `bugle texts export` wrote", name)}
 		}
 	}
 	var f File
@@ -108,8 +104,11 @@ func ParseCSV(text string) (File, error) {
 		if err != nil {
 			return File{}, err
 		}
-		if len(cells) == 1 && cells[0] == "" {
+		if !slices.ContainsFunc(cells, func(c string) bool { return c != "" }) {
 			continue
+		}
+		if len(cells) > len(names) && slices.ContainsFunc(cells[len(names):], func(c string) bool { return c != "" }) {
+			return File{}, &SyntaxError{line, fmt.Sprintf("it has %s, but there are %s; put texts with %q into quotes", phrase.Count(len(cells), "cell"), phrase.Count(len(names), "column"), string(separator))}
 		}
 		cell := func(name string) string {
 			if i := slices.Index(names, name); i >= 0 && i < len(cells) {
@@ -131,6 +130,9 @@ func ParseCSV(text string) (File, error) {
 			return File{}, &SyntaxError{line, "another campaign; use one file for each"}
 		}
 		f.Units = append(f.Units, u)
+	}
+	if len(f.Units) == 0 {
+		return f, &SyntaxError{first, "no text comes after this line, which was read as the names of the columns: " + strings.Join(names, ", ")}
 	}
 	return f, nil
 }
@@ -184,7 +186,7 @@ func (r *csvReader) cell() (string, error) {
 		}
 		part := r.text[r.at : r.at+end]
 		b.WriteString(part)
-		r.line += strings.Count(part, "\n")
+		r.line += files.LineEnds(part)
 		if r.at += end + 1; r.at >= len(r.text) || r.text[r.at] != '"' {
 			break
 		}

@@ -9,6 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -76,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 		want := texts.Of(c)
 		total += len(want.Units)
 		for format, text := range formats(t, want) {
-			got, err := texts.Parse(text)
+			got, err := texts.Parse([]byte(text))
 			if len(want.Units) == 0 {
 				continue
 			}
@@ -102,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 			if len(into.Units) == 0 {
 				continue
 			}
-			got, err := texts.Parse(text)
+			got, err := texts.Parse([]byte(text))
 			if err != nil {
 				fatal("%s: %v", format, err)
 			}
@@ -204,12 +206,28 @@ func TestParse(t *testing.T) {
 	csv := string(file.CSV())
 	semicolons := strings.NewReplacer("\ufeff", "", "\r\n", "\n").Replace(csv)
 	semicolons = strings.ReplaceAll(semicolons, ",", ";")
-	if got, err := texts.Parse(semicolons); err != nil || len(got.Units) != len(file.Units) || got.Units[0].Text != file.Units[0].Text {
+	if got, err := texts.Parse([]byte(semicolons)); err != nil || len(got.Units) != len(file.Units) || got.Units[0].Text != file.Units[0].Text {
 		t.Errorf("with semicolons: %v, %v", got, err)
 	}
 	x, err := file.XLIFF("en")
 	if err != nil {
 		t.Fatal(err)
+	}
+	utf16 := func(text string) string {
+		out, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	header, _, _ := strings.Cut(semicolons, "\n")
+	for name, in := range map[string]string{
+		"CR": strings.ReplaceAll(semicolons, "\n", "\r"), "sep=": "sep=;\r\n" + semicolons, "empty columns": strings.ReplaceAll(semicolons, header+"\n", header+";;\n") + ";;;\n",
+		"UTF-16": utf16(semicolons), "XLIFF in UTF-16": utf16(strings.Replace(string(x), `encoding="UTF-8"`, `encoding="utf-16"`, 1)),
+	} {
+		if got, err := texts.Parse([]byte(in)); err != nil || len(got.Units) != len(file.Units) || got.Units[0].Text != file.Units[0].Text || got.Units[1].Line <= got.Units[0].Line {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 	if !strings.Contains(string(x), `<source>Hi <ph id="1">{{ user.name }}</ph></source>`) || xml.Unmarshal(x, new(struct{})) != nil {
 		t.Errorf("%s", x)
@@ -217,10 +235,12 @@ func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "no column", "a,b\n": `no column "campaign"`, "campaign,source,text,path,check\nx,\"y": "line 2: a quote is not closed",
 		"campaign,source,text,path,check\nx,\"y\"z,t,p,c": "text after a quote", "campaign,source,text,path,check\nx,s,t,[,c": "line 2: the column path",
-		"campaign,source,text,path,check\nx,s,t,a,c\ny,s,t,b,c": "line 3: another campaign", "campaign,source,text,path,check\n": "no texts",
+		"campaign,source,text,path,check\nx,s,t,a,c\ny,s,t,b,c": "line 3: another campaign", "campaign,source,text,path,check\n": "line 1: no text comes after this line, which was read as the names of the columns: campaign, source, text, path, check",
+		"campaign,source,text,path,check\nx,s,gr\xF6\xDFer,a,c": "line 2: it is not UTF-8 text; save the file as UTF-8", "campaign,source,text,path,check\nx,s,one, two,a,c": "line 2: it has 6 cells, but there are 5 columns",
+		"<?xml version='1.0' encoding='windows-1252'?><a/>": "its encoding is windows-1252; save the file as UTF-8",
 		"<": "line 1", "<a/>": "not XLIFF", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'><file": "line 1", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'/>": "no texts",
 	} {
-		if _, err := texts.Parse(in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := texts.Parse([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", in, err, want)
 		}
 	}
@@ -237,12 +257,12 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(string(texts.Of(campaign(f)).CSV()))
 	f.Fuzz(func(t *testing.T, s string) {
-		file, err := texts.Parse(s)
+		file, err := texts.Parse([]byte(s))
 		if err != nil {
 			return
 		}
 		texts.Compare(campaign(t), file)
-		again, err := texts.Parse(string(file.CSV()))
+		again, err := texts.Parse(file.CSV())
 		if err != nil || len(again.Units) != len(file.Units) {
 			t.Fatalf("%v: %d texts of %d", err, len(again.Units), len(file.Units))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/message/template"
 )
 
@@ -157,7 +158,13 @@ func isXML(s string) bool {
 
 // ParseXLIFF reads what [File.XLIFF] wrote and a translation tool saved.
 func ParseXLIFF(text string) (File, error) {
-	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(text, bom)))
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if !strings.EqualFold(label, "UTF-16") { // which the text was
+			return nil, fmt.Errorf("its encoding is %s; save the file as UTF-8", label)
+		}
+		return in, nil
+	}
 	var in xliff
 	if err := d.Decode(&in); err != nil {
 		line, _ := d.InputPos()
@@ -216,11 +223,14 @@ func lineOf(text, id string) int {
 	return line
 }
 
-// Parse reads a file of either format: XLIFF begins with <.
-func Parse(text string) (File, error) {
+// Parse reads a file of either format, in an encoding that [files.Decode] reads: XLIFF begins with <.
+func Parse(b []byte) (File, error) {
+	b, err := files.Decode(b)
+	if err != nil {
+		return File{}, err
+	}
 	var f File
-	var err error
-	if strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(text, bom), " \t\r\n"), "<") {
+	if text := string(b); strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") {
 		f, err = ParseXLIFF(text)
 	} else {
 		f, err = ParseCSV(text)

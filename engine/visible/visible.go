@@ -4,6 +4,7 @@ package visible
 
 import (
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -59,6 +60,9 @@ func HasHidden(s string) bool {
 	}
 	return false
 }
+
+// HasBlank reports whether s contains a blank or a character that is not drawn as itself: it is no address then.
+func HasBlank(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) || HasHidden(s) }
 
 const (
 	firstMark = 0x300 // none of Latin, as it is usually written, comes after it

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/files"
 	"bugle/engine/process"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -64,6 +65,9 @@ func (m *Model) closeEditor(msg editorClosedMsg) tea.Cmd {
 func (e editorClosedMsg) finish(ended bool) tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
+	if err == nil {
+		text, err = files.Decode(text)
+	}
 	if err == nil && !ended {
 		err = e.err
 	}

@@ -76,6 +76,10 @@ func readFile(name string) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("cannot read the file: %w", err)
 	}
+	b, err = files.Decode(b)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("cannot use %s: %w", name, err)
+	}
 	v, err := doc.Parse(b)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("%s is not JSON: %w", name, err)

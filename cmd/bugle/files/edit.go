@@ -208,6 +208,9 @@ func (d *edition) loop(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("cannot read what the editor saved: %w", cli.Cause(err))
 		}
+		if b, err = files.Decode(b); err != nil {
+			return d.kept(fmt.Errorf("cannot use what the editor saved: %w", err))
+		}
 		after := d.body(b, text)
 		if bytes.Equal(after, text) {
 			if opened == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/files"
 	"bugle/engine/process"
 	"bugle/engine/service/activity"
 	"bugle/ui/accessible"
@@ -104,6 +105,9 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)
+	if rerr == nil {
+		after, rerr = files.Decode(after)
+	}
 	if err = errors.Join(err, rerr); err != nil {
 		// Keep the text although the editor failed.
 		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)

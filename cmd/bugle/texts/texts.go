@@ -153,7 +153,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	if err != nil {
 		return err
 	}
-	file, err := texts.Parse(string(b))
+	file, err := texts.Parse(b)
 	if err != nil {
 		return cli.DocumentError{Err: fmt.Errorf("cannot use %s: %w", cli.InputName(name), err)}
 	}

@@ -99,11 +99,9 @@ func assign(ctx context.Context, in cli.Streams, s *records.Section, v doc.Value
 	}
 	text := a.value
 	if name, ok := strings.CutPrefix(text, "@"); ok && name != "" {
-		b, err := in.Read(ctx, name)
-		if err != nil {
+		if text, err = in.ReadText(ctx, name); err != nil {
 			return v, err
 		}
-		text = strings.TrimPrefix(string(b), "\uFEFF")
 	}
 	value, err := valueFor(n, text)
 	if err != nil {

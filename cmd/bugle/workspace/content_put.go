@@ -40,11 +40,11 @@ func newContentBlock(f *cli.Factory) *cobra.Command {
 		Example: "  bugle workspace content block footer footer.html",
 		Args:    cli.Exactly(2, "a name, and a file or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := f.Read(cmd.Context(), args[1])
+			text, err := f.ReadText(cmd.Context(), args[1])
 			if err != nil {
 				return err
 			}
-			return putContent(cmd.Context(), f, engine.ContentItem{Block: &engine.ContentBlock{Name: args[0], Source: strings.TrimPrefix(string(b), "\uFEFF")}})
+			return putContent(cmd.Context(), f, engine.ContentItem{Block: &engine.ContentBlock{Name: args[0], Source: text}})
 		},
 	}
 }
@@ -57,12 +57,12 @@ func newContentProducts(f *cli.Factory) *cobra.Command {
 		Example: `  echo '[{"title": "Boots", "price": 80.50}]' | bugle workspace content products shoes -`,
 		Args:    cli.Exactly(2, "a name, and a file or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := f.Read(cmd.Context(), args[1])
+			text, err := f.ReadText(cmd.Context(), args[1])
 			if err != nil {
 				return err
 			}
 			set := &engine.ProductSet{Name: args[0]}
-			d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(string(b), "\uFEFF")))
+			d := json.NewDecoder(strings.NewReader(text))
 			d.UseNumber()
 			if err = d.Decode(&set.Products); err == nil && d.More() {
 				err = errors.New("text after the end of the array")

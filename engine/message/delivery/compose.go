@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/net/idna"
+
+	"bugle/engine/visible"
 )
 
 // reservedHeaders are the headers that the message's own fields set. Headers must not set them again.
@@ -114,7 +116,7 @@ func address(what, s string) (*mail.Address, error) {
 		return nil, refuse("the %s %q is not an email address; write it as name@example.com", what, clip(s))
 	}
 	// It stands between angle brackets in the dialogue with a server, without the quotes of the message.
-	if strings.ContainsFunc(a.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`<>"\`, c) }) {
+	if strings.ContainsFunc(a.Address, func(c rune) bool { return visible.HasBlank(string(c)) || strings.ContainsRune(`<>"\`, c) }) {
 		return nil, refuse("the %s %q has a character that is not safe in email headers; write it as name@example.com", what, clip(s))
 	}
 	if a.Address, err = asciiDomain(a.Address); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/schema"
 )
 
@@ -102,8 +103,11 @@ func put[V any](m *map[string]V, key string, v V) {
 // ParseDialect parses a dialect from JSON (see [DialectTable]). All errors are in a *[DialectError]: those of
 // [Dialect.Check], and words and paths that the specification does not have.
 func ParseDialect(b []byte) (Dialect, error) {
-	b = bytes.TrimPrefix(b, []byte("\uFEFF")) // editors put it there
-	v, err := doc.Parse(b)
+	b, err := files.Decode(b)
+	var v doc.Value
+	if err == nil {
+		v, err = doc.Parse(b)
+	}
 	var syntax *doc.SyntaxError
 	if errors.As(err, &syntax) {
 		return Dialect{}, &DialectError{[]DialectProblem{{Line: syntax.Line, Column: syntax.Column, Message: syntax.Msg}}}

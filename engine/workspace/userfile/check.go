@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bugle/engine"
+	"bugle/engine/visible"
 )
 
 // maxID limits the id of a user, in bytes.
@@ -17,6 +18,11 @@ func Check(p engine.User) error {
 		return errors.New("a user must have an id")
 	case len(p.ID) > maxID:
 		return fmt.Errorf("the id of a user can have at most %d bytes, not %d", maxID, len(p.ID))
+	case trim(p.ID) != p.ID:
+		return fmt.Errorf("the id %q has blanks or invisible characters around it; remove them", p.ID)
+	}
+	if address, _ := p.Attributes[engine.AttrEmail].(string); visible.HasBlank(address) {
+		return fmt.Errorf("the address %q has a blank or an invisible character; remove it", address)
 	}
 	for _, d := range p.Devices {
 		if d.Token == "" || d.Platform == "" {

@@ -12,10 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/files"
+	"bugle/engine/phrase"
+	"bugle/engine/visible"
 )
 
 // The columns of a CSV file that are not attributes. Their names are case-insensitive.
@@ -48,23 +51,31 @@ type column func(row *engine.UserRow, cell string) error
 
 func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		line := &lineLimiter{Reader: r, left: maxLine}
-		in, err := records(line)
+		line := &lineLimiter{Reader: &lineEnds{Reader: r}, left: maxLine}
+		in, first, err := records(line)
+		var names []string
 		var columns []column
 		if err == nil {
-			columns, err = header(in, attributes)
+			names, columns, err = header(in, attributes)
 		}
 		if err != nil {
-			yield(Row{}, &LineError{Line: 1, Fatal: true, Err: err})
+			yield(Row{}, &LineError{Line: first, Fatal: true, Err: err})
 			return
 		}
-		for {
+		for found := false; ; {
 			line.left = maxLine
 			cells, err := in.Read()
 			if err == io.EOF {
+				if !found {
+					yield(Row{}, &LineError{Line: first, Fatal: true, Err: fmt.Errorf("no user comes after this line, which was read as the names of the columns: %s", strings.Join(names, ", "))})
+				}
 				return
 			}
-			row, err := fromCells(in, columns, cells, err)
+			if err == nil && !slices.ContainsFunc(cells, func(c string) bool { return c != "" }) {
+				continue // spreadsheets write such lines
+			}
+			found = true
+			row, err := fromCells(in, first-1, columns, cells, err)
 			if !yield(row, err) {
 				return
 			}
@@ -73,6 +84,27 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 			}
 		}
 	}
+}
+
+// lineEnds ends each line with LF instead of CRLF or CR.
+type lineEnds struct {
+	io.Reader
+	cr bool // the last byte was CR
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	out := p[:0]
+	for _, c := range p[:n] {
+		switch {
+		case c == '\r':
+			out = append(out, '\n')
+		case c != '\n' || !l.cr:
+			out = append(out, c)
+		}
+		l.cr = c == '\r'
+	}
+	return len(out), err
 }
 
 // lineLimiter limits the size of one line. Otherwise an unterminated quote could use all memory.
@@ -92,59 +124,108 @@ func (a *lineLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// records returns a reader of comma-separated cells, or of tabs or semicolons if the first line uses them.
-func records(r io.Reader) (*csv.Reader, error) {
+// records returns a reader of the cells of a file, and the number of its line with the names of the columns.
+func records(r io.Reader) (*csv.Reader, int, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
-	if mark, err := b.Peek(len(bom)); err == nil && string(mark) == bom {
-		_, _ = b.Discard(len(bom))
-	}
 	head, err := b.Peek(4096)
 	if len(head) == 0 {
 		if err == io.EOF {
-			return nil, errors.New("the file is empty; its first line names the columns, one of them id")
+			err = errors.New("the file is empty; its first line names the columns, one of them id")
 		}
-		return nil, err
+		return nil, 1, err
 	}
-	first, _, _ := strings.Cut(string(head), "\n")
+	separator, size := files.Separator(string(head))
+	first := 1
+	if _, _ = b.Discard(size); size > 0 {
+		first++
+	}
 	in := csv.NewReader(b)
-	in.ReuseRecord = true
-	for _, c := range []rune{'\t', ';'} {
-		if strings.ContainsRune(first, c) && !strings.ContainsRune(first, ',') {
-			in.Comma = c
-		}
-	}
-	return in, nil
+	in.Comma, in.ReuseRecord, in.FieldsPerRecord = rune(separator), true, -1
+	return in, first, nil
 }
 
-// header parses the column names.
-func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
-	names, err := in.Read()
+// header parses the names of the columns. Those after the last name are empty.
+func header(in *csv.Reader, attributes []engine.Attribute) (names []string, columns []column, err error) {
+	cells, err := in.Read()
+	if err == io.EOF {
+		err = errors.New("there are no columns; the first line names them, one of them id")
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if !utf8.ValidString(strings.Join(names, "")) {
-		return nil, errNotUTF8
+	if !files.IsText(strings.Join(cells, "")) {
+		return nil, nil, files.ErrNotText
 	}
-	columns := make([]column, len(names))
+	for _, name := range cells {
+		names = append(names, trim(name))
+	}
+	for len(names) > 0 && names[len(names)-1] == "" {
+		names = names[:len(names)-1]
+	}
 	seen := map[string]bool{}
-	hasID := false
 	for i, name := range names {
-		name = strings.TrimSpace(name)
 		if name == "" {
-			return nil, fmt.Errorf("column %d has no name", i+1)
+			return nil, nil, fmt.Errorf("column %d has no name", i+1)
 		}
 		c, key := columnOf(name, attributes)
 		if seen[key] {
-			return nil, fmt.Errorf("there are two columns %q", name)
+			return nil, nil, fmt.Errorf("there are two columns %q", name)
 		}
 		seen[key] = true
-		hasID = hasID || key == columnID
-		columns[i] = c
+		columns = append(columns, c)
 	}
-	if !hasID {
-		return nil, fmt.Errorf("there is no column %s; the columns are %s", columnID, strings.Join(names, ", "))
+	if !seen[columnID] {
+		return nil, nil, fmt.Errorf("there is no column %s; the columns are %s", columnID, strings.Join(names, ", "))
 	}
-	return columns, nil
+	for _, name := range names {
+		if meant := meant(name, attributes); meant != "" && !seen["attribute "+meant] && !seen[meant] {
+			return nil, nil, fmt.Errorf("the column %q has no attribute in this workspace; rename it to %q if that is meant, or add the attribute to the workspace first", name, meant)
+		}
+	}
+	return names, columns, nil
+}
+
+// meant returns the known column or attribute that a name is nearly, or "".
+func meant(name string, attributes []engine.Attribute) string {
+	known := Columns()
+	for _, a := range attributes {
+		known = append(known, a.Name)
+	}
+	if slices.Contains(known, name) || slices.Contains(Columns(), strings.ToLower(name)) {
+		return ""
+	}
+	short := map[string]string{} // without case, punctuation and "(Standard)"
+	var names []string
+	for _, k := range known {
+		short[letters(k)] = k
+		names = append(names, letters(k))
+	}
+	return short[nearest(letters(name), names)]
+}
+
+// nearest is [phrase.Nearest], but a beginning alone is not near: Name is another attribute than Name of pet.
+func nearest(name string, names []string) string {
+	found := phrase.Nearest(name, names)
+	if apart := len(found) - len(name); max(apart, -apart) > 1 {
+		return ""
+	}
+	return found
+}
+
+// letters returns the letters and digits of a name in lower case, without "(Standard)".
+func letters(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), "(standard)")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// trim returns a cell without blanks and invisible characters around it.
+func trim(cell string) string {
+	return strings.TrimFunc(cell, func(r rune) bool { return visible.HasBlank(string(r)) })
 }
 
 // columnOf returns the function for a column, and a key that identifies what it sets.
@@ -213,6 +294,8 @@ func value(cell, dataType string) (any, error) {
 		return json.Number(cell), nil
 	case "bool":
 		return boolean(cell)
+	case "datetime":
+		return date(cell)
 	}
 	return cell, nil
 }
@@ -227,31 +310,33 @@ func boolean(cell string) (bool, error) {
 	return false, fmt.Errorf("%q must be true or false", cell)
 }
 
-// fromCells returns the user of a CSV line. Empty cells are ignored.
-func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row, error) {
+// fromCells returns the user of a CSV line. Empty cells are ignored. skipped is the number of lines before those of in.
+func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, err error) (Row, error) {
 	row := Row{UserRow: engine.UserRow{KeepOptedOut: true}}
 	var parse *csv.ParseError
 	switch {
 	case errors.As(err, &parse):
-		row.Line = parse.StartLine
+		row.Line = skipped + parse.StartLine
 		// Where a quote is wrong, nobody knows where the next line begins.
-		fatal := !errors.Is(err, csv.ErrFieldCount)
-		if !fatal {
-			err = fmt.Errorf("it has %d cells, but there are %d columns", len(cells), len(columns))
-		} else {
-			err = parse.Err
-		}
-		return row, &LineError{Line: row.Line, Fatal: fatal, Err: err}
+		return row, &LineError{Line: row.Line, Fatal: true, Err: parse.Err}
 	case err != nil:
-		return row, &LineError{Line: row.Line + 1, Fatal: true, Err: err}
+		line, _ := in.FieldPos(0)
+		return row, &LineError{Line: skipped + line, Fatal: true, Err: err}
 	}
-	row.Line, _ = in.FieldPos(0)
+	line, _ := in.FieldPos(0)
+	row.Line = skipped + line
+	for len(cells) > len(columns) && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) != len(columns) {
+		return row, &LineError{Line: row.Line, Err: fmt.Errorf("it has %s, but there are %s", phrase.Count(len(cells), "cell"), phrase.Count(len(columns), "column"))}
+	}
 	for i, cell := range cells {
-		if cell == "" {
-			continue
+		if !files.IsText(cell) {
+			return row, &LineError{Line: row.Line, Err: files.ErrNotText}
 		}
-		if !utf8.ValidString(cell) {
-			return row, &LineError{Line: row.Line, Err: errNotUTF8}
+		if cell = trim(cell); cell == "" {
+			continue
 		}
 		if err := columns[i](&row.UserRow, strings.Clone(cell)); err != nil {
 			return row, &LineError{Line: row.Line, Err: err}

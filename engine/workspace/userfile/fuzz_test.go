@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/files"
 	"bugle/engine/workspace/userfile"
 )
 
@@ -48,8 +49,8 @@ func FuzzRead(f *testing.F) {
 				}
 				again(t, row, known)
 			}
-			if line < last || line > 1+strings.Count(text, "\n")+1 {
-				t.Fatalf("line %d after line %d of %d", line, last, 1+strings.Count(text, "\n"))
+			if line < last || line > 2+files.LineEnds(text) {
+				t.Fatalf("line %d after line %d of %d", line, last, 1+files.LineEnds(text))
 			}
 			last = line
 		}

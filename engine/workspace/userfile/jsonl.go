@@ -9,30 +9,30 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"bugle/engine"
+	"bugle/engine/files"
 )
 
 // maxLine limits one line, in bytes: one user with all events.
 const maxLine = 4 << 20
 
-func readLines(r io.Reader) iter.Seq2[Row, error] {
+func readLines(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-		n := 0
+		n, found := 0, false
 		for lines.Scan() {
 			n++
 			text := lines.Bytes()
-			if n == 1 {
-				text = bytes.TrimPrefix(text, []byte(bom))
-			}
 			if len(bytes.TrimSpace(text)) == 0 {
 				continue
 			}
+			found = true
 			row, err := fromJSON(text)
-			row.Line = n
+			if row.Line = n; err == nil {
+				err = convert(row.Attributes, attributes)
+			}
 			if err != nil {
 				err = &LineError{Line: n, Err: err}
 			}
@@ -40,7 +40,11 @@ func readLines(r io.Reader) iter.Seq2[Row, error] {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
+		err := lines.Err()
+		if err == nil && !found {
+			err = errors.New("the file has no users; each line is one, as a JSON object")
+		}
+		if err != nil {
 			if errors.Is(err, bufio.ErrTooLong) {
 				err = fmt.Errorf("longer than %d MiB", maxLine>>20)
 			}
@@ -56,8 +60,8 @@ type userLine struct {
 }
 
 func fromJSON(text []byte) (Row, error) {
-	if !utf8.Valid(text) {
-		return Row{}, errNotUTF8
+	if !files.IsText(string(text)) {
+		return Row{}, files.ErrNotText
 	}
 	var l userLine
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -82,4 +86,30 @@ func fromJSON(text []byte) (Row, error) {
 		l.User.OptedOut = *l.OptedOut
 	}
 	return Row{UserRow: engine.UserRow{User: l.User, KeepOptedOut: l.OptedOut == nil}}, Check(l.User)
+}
+
+// convert checks the values of attributes with a type, and writes dates as filters compare them.
+func convert(values map[string]any, attributes []engine.Attribute) (err error) {
+	for _, a := range attributes {
+		ok := true
+		switch v := values[a.Name].(type) {
+		case nil:
+			continue
+		case string:
+			if ok = a.DataType != "double" && a.DataType != "bool"; a.DataType == "datetime" {
+				values[a.Name], err = date(v)
+			}
+		case json.Number:
+			ok = a.DataType != "bool" && a.DataType != "datetime"
+		case bool:
+			ok = a.DataType != "double" && a.DataType != "datetime"
+		}
+		if !ok {
+			err = fmt.Errorf("%v is not %s", values[a.Name], map[string]string{"double": "a number", "bool": "true or false", "datetime": "a date"}[a.DataType])
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
+		}
+	}
+	return nil
 }

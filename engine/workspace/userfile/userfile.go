@@ -4,13 +4,14 @@ package userfile
 
 import (
 	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/files"
 )
 
 // Format is a file format.
@@ -35,17 +36,12 @@ func Detect(name string, r *bufio.Reader) Format {
 		return JSONLines
 	}
 	head, _ := r.Peek(512)
-	if strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(head), bom), " \t\r\n"), "{") {
+	text, _ := io.ReadAll(files.NewTextReader(bytes.NewReader(head))) // as far as it goes
+	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
 		return JSONLines
 	}
 	return CSV
 }
-
-// errNotUTF8 refuses text that would be stored incorrectly.
-var errNotUTF8 = errors.New("it is not UTF-8 text; save the file as UTF-8")
-
-// bom is the byte order mark that spreadsheets write before UTF-8.
-const bom = "\ufeff"
 
 // LineError is a problem with a line. Unless it is Fatal, reading can continue.
 type LineError struct {
@@ -64,12 +60,13 @@ type Row struct {
 	Line int
 }
 
-// Read returns the users in a file in order. For an invalid line it returns a *[LineError] instead. It stops
-// after a fatal one and after an error of r. attributes are the workspace's attributes, which define the data
-// types of CSV columns.
+// Read returns the users in a file in order, which is a text as [files.NewTextReader] reads it. For an invalid line it returns a *[LineError] instead. It stops
+// after a fatal one and after an error of r. attributes are the workspace's attributes, which define the types
+// of values and the names that a column can have been meant to have.
 func Read(r io.Reader, format Format, attributes []engine.Attribute) iter.Seq2[Row, error] {
+	r = files.NewTextReader(r)
 	if format == JSONLines {
-		return readLines(r)
+		return readLines(r, attributes)
 	}
 	return readCSV(r, attributes)
 }

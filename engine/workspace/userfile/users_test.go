@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 		"wrong lines do not hide the others": {
 			userfile.CSV, "id,Orders,Vip,android_advertising_id\nU1,many,,\nU2,0x10,,\nU3\n,1,,\nU4,1,perhaps,\nU5,1,,g\nU6,7,,\n",
 			[]string{
-				`line 2: Orders: "many" is not a number`, `line 3: Orders: "0x10" is not a number`, "line 4: it has 1 cells, but there are 4 columns",
+				`line 2: Orders: "many" is not a number`, `line 3: Orders: "0x10" is not a number`, "line 4: it has 1 cell, but there are 4 columns",
 				"line 5: a user must have an id", `line 6: Vip: "perhaps" must be true or false`, "line 7: a device must have a platform and a token",
 				`8 keep {"id":"U6","attributes":{"Orders":7}}`,
 			},
@@ -65,8 +65,38 @@ func TestRead(t *testing.T) {
 		"a quote that never ends": {userfile.CSV, "id,City\nU1,\"Bonn\nU2,Köln\n", []string{`line 2: extraneous or missing " in quoted-field`}},
 		"no id":                   {userfile.CSV, "name,City\nU1,Bonn\n", []string{"line 1: there is no column id; the columns are name, City"}},
 		"twice":                   {userfile.CSV, "id,City,City\nU1,a,b\n", []string{`line 1: there are two columns "City"`}},
-		"no name":                 {userfile.CSV, "id,\nU1,a\n", []string{"line 1: column 2 has no name"}},
+		"no name":                 {userfile.CSV, "id,,City\nU1,a,\n", []string{"line 1: column 2 has no name"}},
 		"empty":                   {userfile.CSV, "", []string{"line 1: the file is empty; its first line names the columns, one of them id"}},
+		"line ends of old Macs":   {userfile.CSV, "id,City\rU1,Bonn\rU2,\"Kö\rln\"\r", []string{`2 keep {"id":"U1","attributes":{"City":"Bonn"}}`, `3 keep {"id":"U2","attributes":{"City":"Kö\nln"}}`}},
+		"a line sep=, empty columns and lines": {
+			userfile.CSV, "sep=;\r\nid;City;;\r\nU1;\"Bonn, Rhein\";;\r\n;;;\r\nU2;Ulm;x;\r\nU3;Ulm;;;;\r\n",
+			[]string{`3 keep {"id":"U1","attributes":{"City":"Bonn, Rhein"}}`, "line 5: it has 3 cells, but there are 2 columns", `6 keep {"id":"U3","attributes":{"City":"Ulm"}}`},
+		},
+		"UTF-16":                        {userfile.CSV, "\xFE\xFF\x00i\x00d\x00\n\x00U\x20\xAC\x00\n", []string{`2 keep {"id":"U€","attributes":null}`}},
+		"UTF-16 without a mark":         {userfile.CSV, "i\x00d\x00\n\x00U\x001\x00\n\x00", []string{"line 1: it is not UTF-8 text; save the file as UTF-8"}},
+		"half a UTF-16 letter":          {userfile.CSV, "\xFE\xFF\x00i\x00d\x00\n\x00U\x00\n\xD8\x3C\x00\n", []string{`2 keep {"id":"U","attributes":null}`, "line 3: it is not UTF-8 text; save the file as UTF-8"}},
+		"Windows-1252":                  {userfile.CSV, "id,City\nU1,K\xF6ln\nU2,Ulm\n", []string{"line 2: it is not UTF-8 text; save the file as UTF-8", `3 keep {"id":"U2","attributes":{"City":"Ulm"}}`}},
+		"a header alone":                {userfile.CSV, "id, City,\n\n,,\n", []string{"line 1: no user comes after this line, which was read as the names of the columns: id, City"}},
+		"a line sep= alone":             {userfile.CSV, "sep=;", []string{"line 2: there are no columns; the first line names them, one of them id"}},
+		"no JSON lines":                 {userfile.JSONLines, "\n \n", []string{"line 3: the file has no users; each line is one, as a JSON object"}},
+		"blanks around cells":           {userfile.CSV, "id , Email (Standard) ,\u200bCity\n U1\u00a0,\ufeffa@example.com\t, Bad Ems \n", []string{`2 keep {"id":"U1","attributes":{"City":"Bad Ems","Email (Standard)":"a@example.com"}}`}},
+		"blanks in an address":          {userfile.CSV, "id,Email (Standard)\nU1,a@exam\u200bple.com\nU2,a b@example.com\n", []string{`line 2: the address "a@exam\u200bple.com" has a blank or an invisible character; remove it`, `line 3: the address "a b@example.com" has a blank or an invisible character; remove it`}},
+		"blanks in JSON":                {userfile.JSONLines, `{"id":"U1 "}`, []string{`line 1: the id "U1 " has blanks or invisible characters around it; remove them`}},
+		"a name that is nearly known":   {userfile.CSV, "id,orders\nU1,7\n", []string{`line 1: the column "orders" has no attribute in this workspace; rename it to "Orders" if that is meant, or add the attribute to the workspace first`}},
+		"a column that is nearly known": {userfile.CSV, "id,opted out\nU1,yes\n", []string{`line 1: the column "opted out" has no attribute in this workspace; rename it to "opted_out" if that is meant, or add the attribute to the workspace first`}},
+		"dates": {
+			userfile.CSV, "id,Seen\n1,1990-03-14\n2,14/03/1990\n3,3/14/1990\n4,14.03.1990\n5,1990-03-14 00:00:00\n6,33009\n7,1990-02-30\n8,\"Mar 14, 1990\"\n9,1990-03-14T10:00:00+02:00\n10,03/04/1990\n11,04/04/1990\n12,14.3.90\n13,\"Wed, 14 Mar 1990 10:00:00 CET\"\n",
+			[]string{
+				`2 keep {"id":"1","attributes":{"Seen":"1990-03-14"}}`, `3 keep {"id":"2","attributes":{"Seen":"1990-03-14"}}`, `4 keep {"id":"3","attributes":{"Seen":"1990-03-14"}}`, `5 keep {"id":"4","attributes":{"Seen":"1990-03-14"}}`,
+				`6 keep {"id":"5","attributes":{"Seen":"1990-03-14 00:00:00"}}`, `line 7: Seen: "33009" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`, `line 8: Seen: "1990-02-30" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`,
+				`9 keep {"id":"8","attributes":{"Seen":"1990-03-14"}}`, `10 keep {"id":"9","attributes":{"Seen":"1990-03-14T10:00:00+02:00"}}`, `line 11: Seen: "03/04/1990" can be 1990-03-04 or 1990-04-03; write it as one of these`,
+				`12 keep {"id":"11","attributes":{"Seen":"1990-04-04"}}`, `line 13: Seen: "14.3.90" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`, `line 14: Seen: "Wed, 14 Mar 1990 10:00:00 CET" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`,
+			},
+		},
+		"types in JSON": {
+			userfile.JSONLines, `{"id":"1","attributes":{"Seen":"14.3.1990","Orders":1.0,"Vip":null}}` + "\n" + `{"id":"2","attributes":{"Seen":33009}}` + "\n" + `{"id":"3","attributes":{"Orders":"5"}}` + "\n" + `{"id":"4","attributes":{"Vip":1}}`,
+			[]string{`1 keep {"id":"1","attributes":{"Orders":1.0,"Seen":"1990-03-14","Vip":null}}`, "line 2: Seen: 33009 is not a date", "line 3: Orders: 5 is not a number", "line 4: Vip: 1 is not true or false"},
+		},
 		"lines": {
 			userfile.JSONLines, "\ufeff{\"id\":\"U1\",\"attributes\":{\"n\":1.0}}\n\n{\"id\":\"U2\",\"opted_out\":false,\"events\":[{\"name\":\"Bought\",\"at\":\"2026-11-01T00:00:00Z\"}]}",
 			[]string{`1 keep {"id":"U1","attributes":{"n":1.0}}`, `3 {"id":"U2","attributes":null,"events":[{"name":"Bought","at":"2026-11-01T00:00:00Z"}]}`},

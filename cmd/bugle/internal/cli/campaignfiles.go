@@ -69,7 +69,9 @@ func (s Streams) Campaign(ctx context.Context, file File) HeldCampaign {
 	if err != nil {
 		return HeldCampaign{Where: InputName(file.Name), Err: err, Source: Source{file: file}}
 	}
-	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if b, err = decode(file.Name, b); err != nil {
+		return HeldCampaign{Where: InputName(file.Name), Err: err, Source: Source{file: file}}
+	}
 	yaml := isYAML(file.Name) || file.Name == Stdin && !looksLikeJSON(b)
 	body, err := parseDocument(file.Name, b, yaml)
 	source := newSource(file.Name, b, yaml, 0)
@@ -97,7 +99,10 @@ func (s Streams) CampaignDocument(ctx context.Context, name string) (doc.Value, 
 // ParseCampaigns returns the campaigns of a JSON or YAML file, without the texts of other files that it refers to. Its
 // error is about the whole file; errors about one campaign are in its entry.
 func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
-	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	b, err := decode(name, b)
+	if err != nil {
+		return nil, err
+	}
 	end := strings.ToLower(filepath.Ext(name))
 	if !isYAML(name) && (slices.Contains(jsonEnds, end) || looksLikeJSON(b)) {
 		return parseJSON(name, b)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,14 +96,33 @@ func (e DocumentError) Error() string { return e.Err.Error() }
 func (e DocumentError) Unwrap() error { return e.Err }
 
 // Document reads an object from a file, as YAML if its name has that extension and as JSON otherwise, or from standard
-// input in either format. It skips a byte order mark.
+// input in either format.
 func (s Streams) Document(ctx context.Context, name string) (doc.Value, error) {
 	b, err := s.Read(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if b, err = decode(name, b); err != nil {
+		return doc.Value{}, err
+	}
 	return parseDocument(name, b, isYAML(name) || name == Stdin && !looksLikeJSON(b))
+}
+
+// ReadText returns the text of a file, or of standard input for "-", in an encoding that [files.Decode] reads.
+func (s Streams) ReadText(ctx context.Context, name string) (string, error) {
+	b, err := s.Read(ctx, name)
+	if err == nil {
+		b, err = decode(name, b)
+	}
+	return string(b), err
+}
+
+func decode(name string, b []byte) ([]byte, error) {
+	b, err := files.Decode(b)
+	if err != nil {
+		return nil, DocumentError{fmt.Errorf("cannot use %s: %w", InputName(name), err)}
+	}
+	return b, nil
 }
 
 // parseDocument returns the one object of a text.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
@@ -278,8 +277,9 @@ func readPart(main File, name string, limit int) (string, error) {
 		return "", fmt.Errorf("%s is too large; a campaign can have up to %d KiB", name, local.MaxBody>>10)
 	case err != nil:
 		return "", fmt.Errorf("cannot read %s: %w", name, Cause(err))
-	case !utf8.Valid(b):
-		return "", fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	if b, err = files.Decode(b); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return string(b), nil
 }

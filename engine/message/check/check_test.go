@@ -271,6 +271,11 @@ var emails = map[string]wrong{
 	"night where users are":  {counted(func(a *check.Audience) { a.Zones = map[string]int{"Asia/Tokyo": 300, "America/Los_Angeles": 900} }), "send-at-night", "900 of 1200 recipients"},
 	"clock change":           {with("scheduling_details.start_time", "2027-03-28T10:00:00"), "(clock-change)", "the clocks change in Europe/Berlin"},
 	"skipped hour":           {with("scheduling_details.start_time", "2027-03-28T02:30:00"), "send-at-night clock-change", "Europe/Berlin"},
+	"monthly on the 31st":    {periodic("2026-12-31T10:00:00", `"sending_frequency":"MONTHLY","repeat_on_date_of_month":[5,31],"no_of_occurences":12`, ""), "month-without-day", "February 2027 has no day 31"},
+	"monthly from the 30th":  {periodic("2026-11-30T10:00:00", `"sending_frequency":"MONTHLY"`, ""), "month-without-day", "February 2027 has no day 30"},
+	"February 29":            {periodic("2028-02-29T10:00:00", `"sending_frequency":"MONTHLY","repeat_frequency":12`, ""), "month-without-day", "February 2029 has no day 29"},
+	"skipped in a year":      {periodic("2026-12-01T02:30:00", `"sending_frequency":"DAILY"`, ""), "send-at-night clock-change", "It is sent at 02:30"},
+	"end after one send":     {periodic("2026-12-01T10:00:00", `"sending_frequency":"WEEKLY"`, "2026-12-08T09:59:00"), "end-after-one-send", "second send, which would be on December 8, 2026 at 10:00"},
 	"past in the east":       {userZone("2026-11-21T20:00:00"), "start-past-somewhere", "they do not get it"},
 	"past for some":          {userZoneOf("2026-11-21T19:00:00", map[string]int{"Asia/Tokyo": 3, "Europe/Berlin": 9}), "start-past-somewhere", "3 of 12 recipients"},
 	"no quiet hours":         {with("delivery_controls", raw(`{"bypass_dnd":true}`)), "limits-ignored", "quiet hours"},
@@ -301,6 +306,40 @@ var pushes = map[string]wrong{
 	"event attribute":  {triggered("{{EventAttribute['prodct']|default('x')}}"), "attribute-unknown", "The event “Bought” has no attribute “prodct” (did you mean “product”?)"},
 	"unknown trigger":  {with("trigger_condition.included_filters", raw(`{"filters":[{"filter_type":"actions","action_name":"Boght","executed":true,"execution":{"type":"atleast","count":1}}]}`)), "event-unknown", "Boght"},
 	"unknown business": {business, "event-unknown", "business event “Sail”"},
+}
+
+func periodic(start, details, expiry string) func(*testing.T, *engine.Campaign, *check.Facts) {
+	return func(t *testing.T, c *engine.Campaign, _ *check.Facts) {
+		c.DeliveryType = catalog.Periodic
+		*c = set(t, *c, "scheduling_details", raw(fmt.Sprintf(`{"delivery_type":"AT_FIXED_TIME","start_time":%q,"expiry_time":%q,"timezone":"Europe/Berlin","periodic_details":{%s}}`, start, expiry, details)))
+	}
+}
+
+// Schedules whose months all have the day, and that end after their second send, are fine; and where the clocks skip the
+// hour before midnight, it is found.
+func TestSchedules(t *testing.T) {
+	for name, c := range map[string]struct{ start, details, expiry, zone, want string }{
+		"every December 31":     {"2026-12-31T10:00:00", `"sending_frequency":"MONTHLY","repeat_frequency":12`, "", "Europe/Berlin", ""},
+		"the 28th":              {"2026-12-28T10:00:00", `"sending_frequency":"MONTHLY","repeat_on_date_of_month":[1,28]`, "", "Europe/Berlin", ""},
+		"a weekday":             {"2026-12-31T10:00:00", `"sending_frequency":"MONTHLY","repeat_on_days_of_week":["MONDAY"]`, "", "Europe/Berlin", ""},
+		"only long months":      {"2026-12-31T10:00:00", `"sending_frequency":"MONTHLY","no_of_occurences":2`, "", "Europe/Berlin", ""},
+		"end at the second":     {"2026-12-01T10:00:00", `"sending_frequency":"WEEKLY"`, "2026-12-08T10:00:00", "Europe/Berlin", ""},
+		"once by choice":        {"2026-12-01T10:00:00", `"sending_frequency":"WEEKLY","no_of_occurences":1`, "2027-12-08T10:00:00", "Europe/Berlin", ""},
+		"skipped till midnight": {"2027-03-20T23:30:00", `"sending_frequency":"DAILY"`, "", "America/Nuuk", "On March 27 the clocks skip 23:30 in America/Nuuk"},
+	} {
+		c1, f := email(t), facts()
+		periodic(c.start, c.details, c.expiry)(t, &c1, &f)
+		c1 = set(t, c1, "scheduling_details.timezone", c.zone)
+		var got []string
+		for _, x := range run(t, c1, f).Findings {
+			if x.Check != "send-at-night" {
+				got = append(got, x.Message)
+			}
+		}
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }
 
 func lacking(t *testing.T, c *engine.Campaign, f *check.Facts) {

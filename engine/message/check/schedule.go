@@ -156,8 +156,11 @@ func timeOf(s schedule, next time.Time) string {
 	return next.Format("15:04")
 }
 
-// nextSends is how many sends of a periodic campaign are looked at.
-const nextSends = 60
+// Of a periodic campaign, the sends of a year are looked at, and at least a few.
+const (
+	nextSends = 60
+	yearSends = 366
+)
 
 // clockChange finds sends at a time that the clocks skip or show twice, and one-time campaigns on the day of a change.
 func clockChange(r *run) {
@@ -166,8 +169,15 @@ func clockChange(r *run) {
 		return
 	}
 	at := schedulePath.Child("start_time")
-	for _, t := range r.next(s, nextSends) {
+	next := r.next(s, yearSends)
+	for i, t := range next {
+		if i >= nextSends && t.After(next[0].AddDate(1, 0, 0)) {
+			return
+		}
 		wall := time.Date(t.Year(), t.Month(), t.Day(), s.wall.Hour(), s.wall.Minute(), 0, 0, time.UTC)
+		if time.Duration(wall.Hour()-t.Hour())*time.Hour > 12*time.Hour {
+			wall = wall.AddDate(0, 0, -1) // the time that is skipped was before midnight
+		}
 		day := wall.Format("January 2")
 		switch _, shift := timeparse.At(wall, s.zone); {
 		case shift == timeparse.Never:
@@ -188,4 +198,50 @@ func changes(wall time.Time, zone *time.Location) bool {
 	begin := time.Date(wall.Year(), wall.Month(), wall.Day(), 0, 0, 0, 0, zone)
 	end := begin.AddDate(0, 0, 1)
 	return end.Sub(begin) != 24*time.Hour
+}
+
+// shortMonths finds monthly campaigns on a day that a month of theirs does not have.
+func shortMonths(r *run) {
+	s := r.schedule()
+	d := s.value.Get("periodic_details")
+	if !s.ok || r.campaign.DeliveryType != catalog.Periodic || d.Get("sending_frequency").Text() != "MONTHLY" || !r.unsent() {
+		return
+	}
+	at, day := schedulePath.Child("periodic_details").Child("repeat_on_date_of_month"), int64(0)
+	for _, e := range d.Get("repeat_on_date_of_month").Elems() {
+		if n, ok := e.Int(); ok && n <= 31 {
+			day = max(day, n)
+		}
+	}
+	if day == 0 && d.Get("repeat_on_days_of_week").Empty() && d.Get("repeat_on_days_of_week_for_month").Empty() {
+		at, day = schedulePath.Child("start_time"), int64(s.wall.Day())
+	}
+	every, ok := d.Get("repeat_frequency").Int()
+	if !ok || every < 1 {
+		every = 1
+	}
+	sends := engine.Occurrences(s.value, time.Time{}, nextSends)
+	if len(sends) == 0 || day == 0 {
+		return
+	}
+	last := sends[len(sends)-1]
+	for month := time.Date(s.wall.Year(), s.wall.Month(), 1, 0, 0, 0, 0, time.UTC); month.Before(last); month = month.AddDate(0, int(every), 0) {
+		if month.AddDate(0, 0, int(day)-1).Month() != month.Month() {
+			r.find("month-without-day", at, noCell, "%s has no day %d, so nothing is sent for it", month.Format("January 2006"), day)
+			return
+		}
+	}
+}
+
+// earlyEnd finds periodic campaigns that end before their second send.
+func earlyEnd(r *run) {
+	s := r.schedule()
+	if !s.ok || r.campaign.DeliveryType != catalog.Periodic || !r.unsent() {
+		return
+	}
+	expiry := doc.P("expiry_time")
+	sends, endless := engine.Occurrences(s.value, time.Time{}, 2), engine.Occurrences(s.value.Delete(expiry), time.Time{}, 2)
+	if len(sends) < 2 && len(endless) == 2 {
+		r.find("end-after-one-send", schedulePath.Child("expiry_time"), noCell, "It ends before its second send, which would be on %s", endless[1].Format("January 2, 2006 at 15:04"))
+	}
 }

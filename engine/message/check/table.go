@@ -32,6 +32,7 @@ func init() {
 		"mjml-not-compiled": notCompiled, "mjml-differs": unverified, "css-unsupported": unsupported, "dark-mode": readability,
 		"locale-untranslated": untranslated, "variations-identical": identical,
 		"start-past-somewhere": userZones, "send-at-night": atNight, "clock-change": clockChange,
+		"month-without-day": shortMonths, "end-after-one-send": earlyEnd,
 		"limits-ignored": limitsIgnored,
 	}
 	for id, run := range runs {
@@ -187,6 +188,10 @@ var table = []Check{
 		Why: "Most users sleep between 22:00 and 7:00.", Remedy: "Move the start to the day."},
 	{ID: "clock-change", Severity: Note, Title: "The clocks change on that day", needs: needNow,
 		Why: "It is easily sent an hour early or late.", Remedy: "Check the time, or choose another day."},
+	{ID: "month-without-day", Severity: Warning, Title: "Some months do not have the day",
+		Why: "Nothing is sent for that day in these months.", Remedy: "Choose a day up to 28, or a weekday of the last week."},
+	{ID: "end-after-one-send", Severity: Warning, Title: "It ends before the second send",
+		Why: "A campaign that repeats is sent once, or never.", Remedy: "Move the end to a later day, or make it a one-time campaign."},
 	{ID: "limits-ignored", Severity: Warning, Title: "A promotion ignores limits that users rely on",
 		Why: "Users who get too much, or at night, unsubscribe.", Remedy: "Turn it off for promotional campaigns."},
 

@@ -258,7 +258,7 @@ func (j *joiner) compiled(source Part, name string) (Part, error) {
 	from, ok := mjml.Source(html)
 	switch {
 	case ok && unix(from) == unix(source.Text):
-		return Part{Path: source.Path, Name: name, Text: html}, nil
+		return Part{Path: source.Path, Name: name, Text: unix(html)}, nil
 	case !ok && mjml.Without(html) != html:
 		return source, fmt.Errorf("%s was changed after it was compiled; change %s instead, or refer to %[1]s and remove the comment at its end", name, source.Name)
 	}

@@ -41,7 +41,8 @@ func NewExport(f *cli.Factory) *cobra.Command {
 			"campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one campaign\n" +
 			"is printed.\n\n" +
 			"With --folders, each campaign is a folder: campaign.yaml, and beside it the long texts, such as email.html, which\n" +
-			"campaign.yaml names. Other commands take the folder where they take a file.",
+			"campaign.yaml names. Other commands take the folder where they take a file. A file .gitattributes beside the folders\n" +
+			"keeps git from changing line ends, unless there is one.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml\n" +
 			"  bugle export --all --dir campaigns --folders",
@@ -103,6 +104,11 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot create %s: %w", e.dir, cli.Cause(err))
 	}
+	if attributes := filepath.Join(e.dir, gitAttributes); e.folders && !cli.Exists(attributes) {
+		if _, err := files.Write(attributes, []byte(keptLineEnds)); err != nil {
+			return err
+		}
+	}
 	written := make([]exportedFile, 0, len(e.ids))
 	for _, id := range e.ids {
 		file, err := e.file(ctx, svc, id)
@@ -113,6 +119,12 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 	}
 	return printExported(&f.Printer, written, e.dir)
 }
+
+// The file that tells git to leave the lines of exported folders, whose names end with an id, as they are.
+const (
+	gitAttributes = ".gitattributes"
+	keptLineEnds  = "# The texts of campaigns keep their line ends on each system.\n*-????????????????????????/* -text\n"
+)
 
 // listed returns the ids of the current versions of all campaigns, sorted.
 func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, err error) {

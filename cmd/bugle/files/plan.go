@@ -264,6 +264,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 		if at := catalog.Component(name); yamldoc.Same(catalog.InRequest(c.Channel, at, c.Body.Get(name)), catalog.InRequest(c.Channel, at, v)) {
 			continue
 		}
+		v = yamldoc.Respell(c.Body.Get(name), v)
 		parts = append(parts, doc.M(name, v))
 		if after.Body, err = after.Body.Set(doc.P(name), v); err != nil {
 			s.fail(actionInvalid, cli.DocumentError{Err: err})

@@ -90,15 +90,19 @@ func text(s string, blocks bool) *yaml.Node {
 // order.
 func Same(a, b doc.Value) bool { return len(Changes(a, b)) == 0 }
 
-// Changes returns the changes from a to b, as [doc.Diff] does, except strings that are only spelled differently: YAML
-// has no \u0041.
+// Changes returns the changes from a to b, as [doc.Diff] does, except strings that are only spelled differently, since YAML
+// has no \u0041, or whose lines only end differently, which git and editors change.
 func Changes(a, b doc.Value) []doc.Change {
 	return slices.DeleteFunc(doc.Diff(a, b), func(c doc.Change) bool {
-		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && c.Before.Text() == c.After.Text()
+		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && unix(c.Before.Text()) == unix(c.After.Text())
 	})
 }
 
-// Respell returns b with the spelling of a where both are equal: a text that went through YAML is not a change.
+// unix returns a text with lines that end as on Unix.
+func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// Respell returns b with the spelling of a where both are equal: a text that went through YAML is not a change. Lines end
+// as in a.
 func Respell(a, b doc.Value) doc.Value {
 	switch {
 	case Same(a, b) && sameOrder(a, b):
@@ -115,6 +119,16 @@ func Respell(a, b doc.Value) doc.Value {
 			elems = append(elems, Respell(a.At(i), e))
 		}
 		return doc.NewArray(elems...)
+	case a.Kind() == doc.String && b.Kind() == doc.String:
+		was, text := a.Text(), unix(b.Text())
+		if strings.Count(was, "\r\n") == strings.Count(was, "\n") && strings.Contains(was, "\n") {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		} else if strings.Contains(was, "\r\n") {
+			return b // they are mixed
+		}
+		if text != b.Text() {
+			return doc.NewString(text)
+		}
 	}
 	return b
 }

@@ -224,12 +224,13 @@ func Apply(body doc.Value, changes []Change) (doc.Value, error) {
 	return body, nil
 }
 
-// expressions returns the expressions, statements and comments of a text, sorted, with single spaces.
+// expressions returns the expressions, statements and comments of a text, sorted, with single spaces
+// and without the texts of fallbacks.
 func expressions(text string) []string {
 	var list []string
 	for part := range template.Parts(text) {
 		if isTag(part) {
-			list = append(list, strings.Join(strings.Fields(part.Source), " "))
+			list = append(list, withoutFallbacks(strings.Join(strings.Fields(part.Source), " ")))
 		}
 	}
 	slices.Sort(list)

@@ -200,6 +200,45 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// The text of a fallback can be translated, and nothing else of an expression.
+func TestFallbacks(t *testing.T) {
+	for _, c := range []struct {
+		source, text string
+		fine         bool
+	}{
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default('toi') }}`, true},
+		{`Hi {{ user.name | default("you", true)|upper }}`, `Salut {{ user.name | default("l'ami", true)|upper }}`, true},
+		{`Hi {{ user.name|default(default_value='you') }}`, `Salut {{ user.name|default(default_value="l'ami") }}`, true},
+		{`{% set n = user.name|d('you') %}Hi {{ n }}`, `{% set n = user.name|d('l\'ami') %}Salut {{ n }}`, true},
+		{`{{ a|default('x') }} {{ b|default('y') }}`, `{{ b|default('u') }} {{ a|default('z') }}`, true},
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.nom|default('toi') }}`, false},
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default(toi) }}`, false},
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default('toi'|upper) }}`, false},
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default('toi') }} {{ x|default('toi') }}`, false},
+		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|replace('you', 'toi') }}`, false},
+		{`{{ UserAttribute['City'] }}`, `{{ UserAttribute['Ville'] }}`, false},
+		{`{{ "|default('x')" }}`, `{{ "|default('y')" }}`, false},
+		{`{# |default('x') #}`, `{# |default('y') #}`, false},
+	} {
+		now := campaign(t)
+		subject := func(locale string) doc.Path {
+			return doc.P("campaign_content", "content", locale, "variation_1", "email", "subject")
+		}
+		for _, locale := range []string{"default", "de"} {
+			now.Body, _ = now.Body.Set(subject(locale), doc.NewString(c.source))
+		}
+		file := texts.Of(now)
+		for i, u := range file.Units {
+			if u.Path.Equal(subject("de")) {
+				file.Units[i].Text = c.text
+			}
+		}
+		if changes, problems := texts.Compare(now, file); (len(problems) == 0) != c.fine || c.fine != (len(changes) == 1) {
+			t.Errorf("%s as %s: %v, %v", c.source, c.text, changes, problems)
+		}
+	}
+}
+
 // What translators' tools make of the files is read, too.
 func TestParse(t *testing.T) {
 	file := texts.Of(campaign(t))

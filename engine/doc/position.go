@@ -144,3 +144,8 @@ func (s finder) value(into *place, depth int) bool {
 	_, err := s.dec.ReadToken()
 	return err == nil
 }
+
+// UnixLines returns a text with lines that end as on Unix, which git and editors change: also a last line with half an end.
+func UnixLines(text string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\r")
+}

@@ -257,13 +257,10 @@ func (j *joiner) compiled(source Part, name string) (Part, error) {
 	}
 	from, ok := mjml.Source(html)
 	switch {
-	case ok && unix(from) == unix(source.Text):
-		return Part{Path: source.Path, Name: name, Text: unix(html)}, nil
+	case ok && doc.UnixLines(from) == doc.UnixLines(source.Text):
+		return Part{Path: source.Path, Name: name, Text: doc.UnixLines(html)}, nil
 	case !ok && mjml.Without(html) != html:
 		return source, fmt.Errorf("%s was changed after it was compiled; change %s instead, or refer to %[1]s and remove the comment at its end", name, source.Name)
 	}
 	return source, nil
 }
-
-// unix returns a text with lines that end as on Unix, which git and editors change.
-func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

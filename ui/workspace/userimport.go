@@ -115,6 +115,8 @@ func (w *userImport) handleResult(r screen.Result) tea.Cmd {
 		}
 	case out.Invalid > 0:
 		w.report("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lineCount(out.Invalid)), invalidLines(out))
+	case len(out.NewAttributes) > 0:
+		w.report("Import", true, "Imported "+w.file+": "+done, "The workspace does not have these attributes: "+strings.Join(out.NewAttributes, ", ")+". If they are meant, add them to the workspace; if not, correct the file and import it again.")
 	default:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+w.file+": "+done), w.load())
 	}

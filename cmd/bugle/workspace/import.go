@@ -106,7 +106,7 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 		for _, e := range n.LineErrors {
 			wrong = append(wrong, e.Error())
 		}
-		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Invalid, "errors": wrong, "checked": i.Check}); jerr != nil {
+		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Invalid, "errors": wrong, "checked": i.Check, "new_attributes": slices.Concat([]string{}, n.NewAttributes)}); jerr != nil {
 			return jerr
 		}
 	} else {
@@ -115,6 +115,9 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 		}
 		if more := n.Invalid - len(n.LineErrors); more > 0 {
 			fmt.Fprintf(f.Err, "... and %s more\n", phrase.Count(more, "line"))
+		}
+		if len(n.NewAttributes) > 0 {
+			fmt.Fprintln(f.Err, "bugle: "+cli.Line("warning: the workspace has no attribute "+strings.Join(n.NewAttributes, ", ")+"; correct the names, or add it with `bugle workspace put attributes`"))
 		}
 		switch {
 		case i.Check && n.Invalid == 0 && err == nil:

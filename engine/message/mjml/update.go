@@ -29,7 +29,7 @@ func Update(ctx context.Context, before, text string) (string, error) {
 		}
 		text, before = source, ""
 	}
-	if source, ok := Source(before); ok && strings.ReplaceAll(source, "\r\n", "\n") == strings.ReplaceAll(text, "\r\n", "\n") {
+	if source, ok := Source(before); ok && doc.UnixLines(source) == doc.UnixLines(text) {
 		return before, nil
 	}
 	page, err := Compile(ctx, text)

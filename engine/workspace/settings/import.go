@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"bugle/engine"
 	"bugle/engine/workspace/userfile"
@@ -52,6 +53,20 @@ type ImportResult struct {
 	LineErrors []error
 	Invalid    int
 	Users      int // valid lines
+	// NewAttributes are the first attributes of the valid lines that the workspace does not have, in order.
+	NewAttributes []string
+}
+
+// noteNew notes the attributes of a user that the workspace does not have.
+func (r *ImportResult) noteNew(u engine.User, known []engine.Attribute) {
+	for name := range u.Attributes {
+		if len(r.NewAttributes) == MaxLineErrors || slices.ContainsFunc(known, func(a engine.Attribute) bool { return a.Name == name }) {
+			continue
+		}
+		if i, found := slices.BinarySearch(r.NewAttributes, name); !found {
+			r.NewAttributes = slices.Insert(r.NewAttributes, i, name)
+		}
+	}
 }
 
 // Import imports the users. tell, if not nil, is called with the progress from time to time. If ctx ends,
@@ -135,6 +150,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 			continue
 		}
 		out.Users++
+		out.noteNew(row.User, p.attributes)
 		if rows = append(rows, row.UserRow); len(rows) == importBatch || counter.n-now.Done >= batchBytes {
 			if err := flush(); err != nil {
 				return err

@@ -94,12 +94,9 @@ func Same(a, b doc.Value) bool { return len(Changes(a, b)) == 0 }
 // has no \u0041, or whose lines only end differently, which git and editors change.
 func Changes(a, b doc.Value) []doc.Change {
 	return slices.DeleteFunc(doc.Diff(a, b), func(c doc.Change) bool {
-		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && unix(c.Before.Text()) == unix(c.After.Text())
+		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && doc.UnixLines(c.Before.Text()) == doc.UnixLines(c.After.Text())
 	})
 }
-
-// unix returns a text with lines that end as on Unix.
-func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // Respell returns b with the spelling of a where both are equal: a text that went through YAML is not a change. Lines end
 // as in a.
@@ -120,7 +117,7 @@ func Respell(a, b doc.Value) doc.Value {
 		}
 		return doc.NewArray(elems...)
 	case a.Kind() == doc.String && b.Kind() == doc.String:
-		was, text := a.Text(), unix(b.Text())
+		was, text := a.Text(), doc.UnixLines(b.Text())
 		if strings.Count(was, "\r\n") == strings.Count(was, "\n") && strings.Contains(was, "\n") {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		} else if strings.Contains(was, "\r\n") {

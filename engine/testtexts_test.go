@@ -24,6 +24,7 @@ func TestObstacle(t *testing.T) {
 		{"an id does", catalog.Email, mail, "ID", nil, "no user has this ID"},
 		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
 			&engine.User{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
+		{"an address with an invisible character", catalog.Email, mail, "ID", &engine.User{ID: "U", Attributes: map[string]any{"Work": "\ufeffann@example.com"}}, "the user's attribute Work is not an email address"},
 		{"a bad address", catalog.Email, mail, "ID", &engine.User{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is not an email address"},
 		{"a good one", catalog.Email, mail, "ID", &engine.User{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
 		{"a token is a device", catalog.Push, push, "PUSH_ID", nil, ""},

@@ -27,8 +27,10 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			"importing it again is safe.\n\n" +
 			"The first line of a CSV file names the columns. id is required. Optional are\n" +
 			strings.Join(userfile.Columns()[1:4], ", ") + ",\n" + strings.Join(userfile.Columns()[4:], ", ") + ".\n" +
-			"Any other column is a user attribute with the type that the workspace defines.\n" +
-			"Empty cells are ignored. A JSON lines file has one user per line, in the format of\n" +
+			"Any other column is a user attribute with the type that the workspace defines. A name that\n" +
+			"is nearly one of these is an error, and one that the workspace lacks a warning. Cells are\n" +
+			"separated by commas, semicolons or tabs; blanks around them are left out, and empty ones ignored.\n" +
+			"A date can be in any form that means one day, such as 1990-03-14 or 14 March 1990. A JSON lines file has one user per line, in the format of\n" +
 			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
 		Example: "  bugle workspace import users users.csv --merge\n" +
 			"  zcat users.jsonl.gz | bugle workspace import users -\n" +

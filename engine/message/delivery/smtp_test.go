@@ -171,6 +171,7 @@ func TestInjection(t *testing.T) {
 		{"no recipient", `the recipient "" is not an email address`, func(e *delivery.Email) { e.To = "" }},
 		{"no sender", `the sender "" is not an email address`, func(e *delivery.Email) { e.From = "" }},
 		{"two recipients", "is not an email address", func(e *delivery.Email) { e.To = "a@b.example, c@d.example" }},
+		{"recipient with an invisible character", "is not safe in email headers", func(e *delivery.Email) { e.To = "\ufeffann@b.example" }},
 		{"recipient that ends early", "is not safe in email headers", func(e *delivery.Email) { e.To = `"victim@c.example> NOTIFY=NEVER"@b.example` }},
 		{"sender that ends early", "is not safe in email headers", func(e *delivery.Email) { e.From = `"a@c.example> SIZE=1"@b.example` }},
 		{"cc that ends early", "is not safe in email headers", func(e *delivery.Email) { e.Cc = []string{`"x\"y"@b.example`} }},

@@ -216,6 +216,9 @@ func (h HeldCampaign) noteRevision(ctx context.Context, svc engine.Service, up e
 		return err
 	}
 	text := string(b)
+	if !files.IsText(text) {
+		return errors.New("it is not UTF-8 text")
+	}
 	for _, f := range [][3]string{{"id", h.Body.Get("id").Text(), up.ID}, {engine.FieldRevision, h.Revision, revision}} {
 		if f[1] == "" || f[1] == f[2] {
 			continue

@@ -104,8 +104,8 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot create %s: %w", e.dir, cli.Cause(err))
 	}
-	if attributes := filepath.Join(e.dir, gitAttributes); e.folders && !cli.Exists(attributes) {
-		if _, err := files.Write(attributes, []byte(keptLineEnds)); err != nil {
+	if e.folders && !cli.Exists(filepath.Join(e.dir, gitAttributes)) {
+		if _, err := files.Write(e.dir, gitAttributes, []byte(keptLineEnds)); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ func (s *splitter) object(p doc.Path, v doc.Value) doc.Value {
 		at := p.Child(name)
 		file, ok := catalog.TextFile(s.table, at, m)
 		switch {
-		case ok:
+		case ok && decodesAsIs(m.Text()):
 			file, text := s.free(file), m.Text()
 			if source := mjml.Editable(text); mjml.InField(s.table.At(at)) && mjml.IsSource(source) {
 				if source != text {
@@ -98,6 +98,12 @@ func (s *splitter) object(p doc.Path, v doc.Value) doc.Value {
 		}
 	}
 	return doc.NewObject(ms...)
+}
+
+// decodesAsIs reports whether a file with a text is read as that text: not one with NUL, or a byte order mark first.
+func decodesAsIs(text string) bool {
+	b, err := Decode([]byte(text))
+	return err == nil && string(b) == text
 }
 
 // free returns a name of a file that no other text has.

@@ -65,7 +65,7 @@ func (m *Model) closeEditor(msg editorClosedMsg) tea.Cmd {
 func (e editorClosedMsg) finish(ended bool) tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
-	if err == nil {
+	if err == nil && string(text) != e.msg.Text {
 		text, err = files.Decode(text)
 	}
 	if err == nil && !ended {

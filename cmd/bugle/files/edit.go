@@ -198,7 +198,8 @@ func (d *edition) loop(ctx context.Context) error {
 	}
 	header := d.header(nil)
 	for opened := 0; ; opened++ {
-		if err := os.WriteFile(d.file, append([]byte(header), text...), 0o600); err != nil {
+		opens := append([]byte(header), text...)
+		if err := os.WriteFile(d.file, opens, 0o600); err != nil {
 			return fmt.Errorf("cannot open the editor: %w", cli.Cause(err))
 		}
 		if err := d.f.OpenEditor(ctx, d.file); err != nil {
@@ -208,8 +209,10 @@ func (d *edition) loop(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("cannot read what the editor saved: %w", cli.Cause(err))
 		}
-		if b, err = files.Decode(b); err != nil {
-			return d.kept(fmt.Errorf("cannot use what the editor saved: %w", err))
+		if !bytes.Equal(b, opens) {
+			if b, err = files.Decode(b); err != nil {
+				return d.kept(fmt.Errorf("cannot use what the editor saved: %w", err))
+			}
 		}
 		after := d.body(b, text)
 		if bytes.Equal(after, text) {

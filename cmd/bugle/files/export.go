@@ -41,8 +41,9 @@ func NewExport(f *cli.Factory) *cobra.Command {
 			"campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one campaign\n" +
 			"is printed.\n\n" +
 			"With --folders, each campaign is a folder: campaign.yaml, and beside it the long texts, such as email.html, which\n" +
-			"campaign.yaml names. Other commands take the folder where they take a file. A file .gitattributes beside the folders\n" +
-			"keeps git from changing line ends, unless there is one.",
+			"campaign.yaml names. Other commands take the folder where they take a file.\n\n" +
+			"Unless there is one, a .gitattributes beside the folders keeps git from changing line\n" +
+			"ends.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml\n" +
 			"  bugle export --all --dir campaigns --folders",

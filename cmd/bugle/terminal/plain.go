@@ -105,7 +105,7 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)
-	if rerr == nil {
+	if rerr == nil && string(after) != text {
 		after, rerr = files.Decode(after)
 	}
 	if err = errors.Join(err, rerr); err != nil {

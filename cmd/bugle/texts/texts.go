@@ -47,7 +47,8 @@ func newExport(f *cli.Factory) *cobra.Command {
 		Short: "Export the texts of a campaign",
 		Long: "Prints each text that users read on a line of its own. Translators change the column text of a CSV file, or the\n" +
 			"targets of an XLIFF file, and leave expressions such as {{ user.name }} as they are, but for the text of a\n" +
-			"fallback: {{ user.name|default('you') }}. An empty text is one that the locale lacks. `bugle texts import` puts the texts back.",
+			"fallback: {{ user.name|default('you') }}. An empty text is one that the locale\n" +
+			"lacks. `bugle texts import` puts the texts back.",
 		Example: "  bugle texts export 65f0a1b2c3d4e5f60718293a > spring-sale.csv\n" +
 			"  bugle texts export 65f0a1b2c3d4e5f60718293a --format xliff --source-language de > spring-sale.xlf",
 		Args:              cli.Exactly(1, "the ID of a campaign"),

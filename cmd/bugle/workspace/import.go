@@ -30,7 +30,8 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			"Any other column is a user attribute with the type that the workspace defines. A name that\n" +
 			"is nearly one of these is an error, and one that the workspace lacks a warning. Cells are\n" +
 			"separated by commas, semicolons or tabs; blanks around them are left out, and empty ones ignored.\n" +
-			"A date can be in any form that means one day, such as 1990-03-14 or 14 March 1990. A JSON lines file has one user per line, in the format of\n" +
+			"A date can be in any form that means one day, such as 1990-03-14 or 14 March 1990.\n" +
+			"A JSON lines file has one user per line, in the format of\n" +
 			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
 		Example: "  bugle workspace import users users.csv --merge\n" +
 			"  zcat users.jsonl.gz | bugle workspace import users -\n" +

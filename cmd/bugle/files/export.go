@@ -42,8 +42,7 @@ func NewExport(f *cli.Factory) *cobra.Command {
 			"is printed.\n\n" +
 			"With --folders, each campaign is a folder: campaign.yaml, and beside it the long texts, such as email.html, which\n" +
 			"campaign.yaml names. Other commands take the folder where they take a file.\n\n" +
-			"Unless there is one, a .gitattributes beside the folders keeps git from changing line\n" +
-			"ends.",
+			"The file DIR/.gitattributes keeps git from changing line ends; one of your own stays.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml\n" +
 			"  bugle export --all --dir campaigns --folders",

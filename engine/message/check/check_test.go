@@ -230,6 +230,8 @@ var emails = map[string]wrong{
 	"repeated subject":       {with(mailAt+"preview_text", "The autumn shoes are here! Come and see them."), "preview-text-repeats", "both say"},
 	"lorem ipsum":            {body("<p>Lorem ipsum dolor sit amet.</p>"), "text-placeholder", "“Lorem ipsum”"},
 	"TODO":                   {with(mailAt+"subject", "TODO: write the subject of this"), "text-placeholder", "“TODO”"},
+	"template of scripts":    {body("<p>Dear ${user.first_name}, hello.</p>"), "text-placeholder", "“${user.first_name}”"},
+	"two unknown in text":    {with(mailAt+"subject", "{{user.fist_name|default('a')}} {{user.lst_name|default('b')}}"), "attribute-unknown", "(did you mean “First Name”?), user attribute “lst_name”"},
 	"merge tag of others":    {body("<p>Dear *|FNAME|*, hello.</p>"), "text-placeholder", "*|FNAME|*"},
 	"all capitals":           {with(mailAt+"subject", "THE AUTUMN SHOES ARE HERE"), "subject-caps", "all capitals"},
 	"! and ?":                {with(mailAt+"subject", "New shoes? Here they are!"), "(subject-marks)", "both"},

@@ -32,18 +32,21 @@ func unknownNames(r *run) {
 	users, _ := w.Lists("user_attributes")
 	for _, m := range r.messages {
 		for _, t := range m.texts {
-			var wrong []string
+			var absent, wrong []string
 			for _, e := range r.uses(t.Source) {
 				if e.Root == rootUser && e.Name != "" {
 					for _, u := range uses.Scan("{{ " + lookUp(e) + " }}") { // which knows the name in snake case too
 						if !slices.Contains(users, u.Name) {
-							wrong = appendNew(wrong, "The workspace has no "+unknown("user attribute", u.Name, users))
+							absent = appendNew(absent, unknown("user attribute", u.Name, users))
 						}
 					}
 				}
 				if why := r.unknownEventAttribute(w, e); why != "" {
 					wrong = appendNew(wrong, why)
 				}
+			}
+			if len(absent) > 0 {
+				wrong = slices.Insert(wrong, 0, "The workspace has no "+some(absent))
 			}
 			if len(wrong) > 0 {
 				r.find("attribute-unknown", t.Path, m.TestKey, "%s", some(wrong))

@@ -72,7 +72,7 @@ func plainWords(s string) string {
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`)
+	return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%|\$\{[A-Za-z_][\w. ]*\}`)
 })
 
 // placeholders finds texts that somebody meant to replace.

@@ -66,6 +66,7 @@ func TestPlainText(t *testing.T) {
 	tests := []struct{ name, html, want string }{
 		{"empty", "", ""},
 		{"text", "just *text* & more", "just *text* & more"},
+		{"characters of markup", "<p>5 &lt; 6 > 4 &amp; &amp;lt;i></p>", "5 < 6 > 4 & &lt;i>"},
 		{"paragraphs", "<p>One  \n two</p><p>Three<br>four</p>", "One two\n\nThree\nfour"},
 		{"heading and emphasis", "<h1>Sale</h1><p><b>Now</b> and <i>here</i></p>", "Sale\n\nNow and here"},
 		{"link", `<a href="https://x.example/?a=1&amp;b=2">Shop</a>`, "Shop (https://x.example/?a=1&b=2)"},

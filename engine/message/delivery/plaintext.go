@@ -27,6 +27,9 @@ func PlainText(source string) string {
 		// Backslashes before stars are for Markdown, not for readers of plain text.
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 	)
+	// The converter writes < and > as in HTML.
+	conv.Register.TextTransformer(func(_ converter.Context, s string) string { return html.EscapeString(s) }, converter.PriorityEarly)
+	conv.Register.TextTransformer(func(_ converter.Context, s string) string { return html.UnescapeString(s) }, converter.PriorityLate)
 	for _, tag := range []string{"strong", "b", "em", "i", "code", "span"} {
 		conv.Register.RendererFor(tag, converter.TagTypeInline, renderInside, converter.PriorityEarly)
 	}

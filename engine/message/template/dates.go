@@ -96,16 +96,19 @@ var isoDate = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2
 
 // dateOf is the filter and the function date.
 func dateOf(e *evaluator, a []any) (any, error) {
-	if t, ok := a[0].(time.Time); ok {
+	format, formatted := a[1].(string)
+	if t, ok := a[0].(time.Time); ok && formatted {
+		return nil, fault("this is a date already: |strftime('" + shorten(format) + "') writes it")
+	} else if ok {
 		return t, nil
 	}
 	s, text := isText(a[0])
 	s = strings.TrimSpace(s)
-	if format, ok := a[1].(string); ok && text {
+	if formatted && text {
 		layout := must(parseLayout(format))
 		t, err := time.ParseInLocation(layout, s, e.zone())
 		if err != nil {
-			return nil, failure(shorten(s) + " is not a date written as " + shorten(format))
+			return nil, failure(shorten(s) + " is not a date written as " + shorten(format) + "; to write one like that, use |strftime")
 		}
 		return t, nil
 	}

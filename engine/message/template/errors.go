@@ -12,6 +12,7 @@ type Unresolved struct {
 	Line, Column int
 	Block        string // the content block, or "" for the message itself
 	Reason       string // "the user has no attribute First Name"
+	Mistake      bool   // a default does not replace it
 }
 
 func (u Unresolved) String() string {
@@ -29,10 +30,13 @@ type MissingError struct {
 
 func (e *MissingError) Error() string {
 	parts := make([]string, len(e.Unresolved))
+	advice := "correct the expression"
 	for i, u := range e.Unresolved {
-		parts[i] = u.String()
+		if parts[i] = u.String(); !u.Mistake {
+			advice = "set a value, or add |default('…')"
+		}
 	}
-	return "no value for " + strings.Join(parts, "; ") + " (set a value, or add |default('…'))"
+	return "no value for " + strings.Join(parts, "; ") + " (" + advice + ")"
 }
 
 // Error is an invalid template, or one that exceeds a limit.

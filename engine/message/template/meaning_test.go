@@ -113,7 +113,7 @@ func TestRefused(t *testing.T) {
 	for _, src := range []string{
 		"{{ 010 }}", "{{ 5|length|default(0) }}", "{% set true = 42 %}", "{{ 'a'.nope()|default('x') }}", "{{ nope() }}", "{{ 'a'|upper(1, 2)|default('x') }}",
 		"{{ 'a'|nope }}", "{{ 1 is nope }}", "{{ [1][::0] }}", "{{ range() }}", "{% include 'a' %}", "{% extends 'a' %}", "{% import 'a' as b %}", "{% block a %}{% endblock %}",
-		"{{ nope > 5 }}", "{% if nope > 5 %}a{% else %}b{% endif %}", "{% if '40' > 5 %}a{% else %}b{% endif %}", "{{ ('40' > 5)|default('x') }}", "{{ ('a' + 1)|default('x') }}",
+		"{{ nope > 5 }}", "{% if nope > 5 %}a{% else %}b{% endif %}", "{% if '40' > 5 %}a{% else %}b{% endif %}", "{{ ('40' > 5)|default('x') }}", "{{ ('a' + 1)|default('x') }}", "{{ now()|date('%d.%m.%Y')|default('x') }}",
 		"{{ 5.upper() }}", "{{ user.city.append(1)|default('x') }}", "{% set _ = user.city.append(1) %}", "{% set x = 1 / 0 %}", "{% set x = 1 / 0 %}{{ x }}", "{% with x = 1 / 0 %}{% endwith %}",
 		"{% set x = 'a'.nope %}{{ x }}", "{% if 'gold' in nope|lower %}a{% else %}b{% endif %}", "{% for a, b in [(1, 2, 3)] %}{% endfor %}", "{% set a, b = [1] %}", "{% for k, v in user.address %}{% endfor %}",
 		"{{ loop(1) }}", "{% for x in [1] %}{{ loop([2]) }}{% endfor %}", "{% macro f(a) %}{% endmacro %}{{ f(1, 2) }}", "{% macro f(a) %}{% endmacro %}{{ f(b=2) }}", "{% macro f(a) %}{{ a }}{% endmacro %}{{ f() }}",

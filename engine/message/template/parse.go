@@ -806,7 +806,7 @@ func (p *parser) end() {
 var tokenHints = map[string]string{
 	"=": "compare with ==", "AND": "write and", "OR": "write or", "NOT": "write not", "IF": "write if", "ELSE": "write else", "IN": "write in",
 	"contains": "write 'part' in text", "eq": "compare with ==", "ne": "compare with !=", "gt": "compare with >", "lt": "compare with <",
-	"|": "write or", ">": "compare with !=", "then": "delete then",
+	"|": "write or", "}": "write an expression in two braces", ">": "compare with !=", "then": "delete then",
 }
 
 // unexpected reports that want is missing, or that something is in the wrong place.
@@ -826,10 +826,10 @@ func (p *parser) unexpected(want string) {
 	case t.text == "|" && before.text != "|" || t.text == ">" && before.text != "<":
 		hint = ""
 	case hint != "":
+	case (want == "" || want == "a value" || want == `"]"`) && t.kind == nameToken && before.kind == nameToken && !keywords[t.text] && !keywords[before.text]:
+		hint = "write a name with a space as UserAttribute['First Name']"
 	case want != "" && want != "a value":
 		hint = want + " is missing before it"
-	case t.kind == nameToken && before.kind == nameToken && !keywords[t.text] && !keywords[before.text]:
-		hint = "write a name with a space as UserAttribute['First Name']"
 	}
 	p.fail(t.Start, hint, "%q is not expected here", shorten(t.text))
 }

@@ -129,6 +129,8 @@ func TestErrors(t *testing.T) {
 		{"{{ {'a': 1 }}", `line 1, column 12: "}" is missing before "}}"`},
 		{"{{ a) }}", `line 1, column 5: ")" does not close anything here`},
 		{"{{ user.First Name }}", `line 1, column 15: "Name" is not expected here (write a name with a space as UserAttribute['First Name'])`},
+		{"{{ UserAttribute[First Name] }}", `line 1, column 24: "Name" is not expected here (write a name with a space as UserAttribute['First Name'])`},
+		{"{{{ user.x }}}", `line 1, column 12: "}" is not expected here (write an expression in two braces)`},
 		{"{% if a = 1 %}{% endif %}", `line 1, column 9: "=" is not expected here (compare with ==)`},
 		{"{% if a && b %}{% endif %}", "line 1, column 9: the character '&' is not allowed in an expression (write and)"},
 		{"{% if a || b %}{% endif %}", `line 1, column 10: "|" is not expected here (write or)`},

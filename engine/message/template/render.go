@@ -302,7 +302,7 @@ func (e *evaluator) report(m *missing, index int) error {
 	}
 	e.reported[u] = true
 	u.Line, u.Column = place(m.of.t.src, m.at.Start)
-	u.Reason = shorten(m.reason)
+	u.Reason, u.Mistake = shorten(m.reason), !replaceable(m)
 	if m.hint != nil {
 		if hint := m.hint(); hint != "" {
 			u.Reason += ", " + shorten(hint)

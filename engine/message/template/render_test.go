@@ -173,6 +173,10 @@ func TestSeveralMissing(t *testing.T) {
 	if want := "no value for {{user.a}}: the user has no attribute a; {{user.b}}: the user has no attribute b; {{user.nothing}} in content block holed: the user has no attribute nothing (set a value, or add |default('…'))"; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
+	_, err = template.Render(t.Context(), "{{ ('40' > 5)|default('x') }}", data())
+	if err == nil || !strings.HasSuffix(err.Error(), " (correct the expression)") {
+		t.Errorf("a mistake that a default does not replace: %v", err)
+	}
 }
 
 func TestNoData(t *testing.T) {

@@ -211,6 +211,11 @@ func (f *Function) invoke(e *evaluator, args []any, named *Dict) (v any, err err
 		if a[0], err = f.convert(e, a[0], f.takes, ""); err != nil {
 			return nil, err
 		}
+		if text, ok := isText(a[0]); ok {
+			if err := e.work(len(text)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for i, p := range f.Params {
 		v := &a[first+i]

@@ -285,7 +285,7 @@ func methods() []entry {
 		{"text", "startswith(prefix)", "Whether it starts with a text.", "{{ '+49 30'.startswith('+49') }}", "True", affix(strings.HasPrefix)},
 		{"text", "strip(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.TrimFunc)},
 		{"text", "swapcase()", "Capitals as small letters, and the other way around.", "{{ 'aB'.swapcase() }}", "Ab", onText(swapCase)},
-		{"text", "title()", "A capital at the start of each word.", `{{ "d'angelo".title() }}`, "D'Angelo", onText(titleWords)},
+		{"text", "title()", "A capital at the start of each word.", `{{ "d'angelo".title() }}`, "D'Angelo", titleWords},
 		{"text", "upper()", "Capital letters.", "{{ 'sale'.upper() }}", "SALE", onText(upper)},
 		{"text", "zfill(width: int)", "Zeros in front up to a width.", "{{ '7'.zfill(3) }}", "007", func(e *evaluator, a []any) (any, error) {
 			s := a[0].(string)

@@ -39,29 +39,29 @@ func capitalized(s string) string {
 }
 
 // titled is the filter title: a capital after spaces, dashes and brackets.
-func titled(s string) string {
+func titled(e *evaluator, a []any) (any, error) {
 	up := cases.Upper(language.Und)
-	return eachWord(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }, func(first, word string) string {
+	return eachWord(e, a[0].(string), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }, func(first, word string) string {
 		if isASCII(first) {
 			return strings.ToUpper(first) + lower(word[len(first):])
 		}
 		return up.String(first) + lower(word[len(first):])
-	})
+	}), nil
 }
 
 // titleWords is the method title: a capital after everything that is not a letter.
-func titleWords(s string) string {
+func titleWords(e *evaluator, a []any) (any, error) {
 	up := cases.Title(language.Und, cases.NoLower)
-	return eachWord(s, func(r rune) bool { return !cased(r) }, func(first, word string) string {
+	return eachWord(e, a[0].(string), func(r rune) bool { return !cased(r) }, func(first, word string) string {
 		if isASCII(first) {
 			return strings.ToUpper(first) + lower(word)[1:]
 		}
 		return up.String(first) + lower(word)[len(lower(first)):]
-	})
+	}), nil
 }
 
 // eachWord returns s with its words changed. Each has a first character.
-func eachWord(s string, separates func(rune) bool, change func(first, word string) string) string {
+func eachWord(e *evaluator, s string, separates func(rune) bool, change func(first, word string) string) string {
 	var b strings.Builder
 	for s != "" {
 		word := strings.TrimLeftFunc(s, separates)
@@ -73,6 +73,7 @@ func eachWord(s string, separates func(rune) bool, change func(first, word strin
 		if end < 0 {
 			end = len(word)
 		}
+		try(e.work(8 * end))
 		_, size := utf8.DecodeRuneInString(word)
 		b.WriteString(change(word[:size], word[:end]))
 		s = word[end:]

@@ -2,8 +2,10 @@
 package utm
 
 import (
+	"fmt"
 	"iter"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
 
@@ -28,42 +31,88 @@ func Params(utm doc.Value) []Param {
 	return out
 }
 
-// Tag adds the parameters to a link. Parameters that the link already has and everything else in it stay
-// unchanged, byte for byte. Links without a host or path after the scheme (mailto:, tel:, an anchor, an app's
-// screen) are returned unchanged.
+// Tag adds the parameters to a link. Parameters that the link already has and everything else in it stay unchanged, byte
+// for byte, but for characters that a value put there and no address has, such as blanks, which are encoded. Links that get
+// none are returned unchanged ([Taggable]).
 func Tag(link string, params []Param) string {
-	if !isTaggable(link) {
+	if !Taggable(link) {
 		return link
 	}
-	base, fragment, hasFragment := strings.Cut(link, "#")
-	_, query, _ := strings.Cut(base, "?")
-	named := queryNames(query)
-	var b strings.Builder
-	b.WriteString(base)
-	sign := "?"
-	if strings.Contains(base, "?") {
-		sign = "&"
+	address := strings.Trim(link, blanks)
+	before, after, _ := strings.Cut(link, address)
+	plain := withoutExpressions(address)
+	end := len(plain)
+	if i := strings.IndexByte(plain, '#'); i >= 0 {
+		end = i
+	}
+	query, sign := "", "?"
+	if i := strings.IndexByte(plain[:end], '?'); i >= 0 {
+		query, sign = address[i+1:end], "&"
 		if query == "" || strings.HasSuffix(query, "&") {
 			sign = ""
 		}
 	}
+	named, added := queryNames(query), ""
 	for _, p := range params {
 		if slices.Contains(named, p.Name) {
 			continue
 		}
-		b.WriteString(sign + url.QueryEscape(p.Name) + "=" + escape(p.Value))
+		added += sign + url.QueryEscape(p.Name) + "=" + escape(p.Value)
 		sign = "&"
 	}
-	if hasFragment {
-		b.WriteString("#" + fragment)
+	if added == "" {
+		return link
+	}
+	return before + encode(address[:end], plain[:end]) + added + encode(address[end:], plain[end:]) + after
+}
+
+// blanks are the characters around an address that belong to no address (WHATWG HTML, 2.3.1).
+const blanks = " \t\n\r\f"
+
+// Taggable reports whether a link gets parameters: it has a scheme and a host, as mailto:, tel:, an anchor, an app's
+// screen or a link that is an expression do not.
+func Taggable(link string) bool {
+	scheme, rest, ok := strings.Cut(strings.Trim(link, blanks), "://")
+	if !ok || rest == "" || scheme == "" || strings.ContainsAny(scheme, blanks+"{}/?#") {
+		return false
+	}
+	host := withoutExpressions(rest)
+	if i := strings.IndexAny(host, "/?#"); i >= 0 {
+		host = host[:i]
+	}
+	return !strings.ContainsAny(host, blanks+`<>"`)
+}
+
+// withoutExpressions returns a text of the same length with a letter in place of each byte of an expression.
+func withoutExpressions(text string) string {
+	if !schema.HasExpression(text) {
+		return text
+	}
+	var b strings.Builder
+	for part := range template.Parts(text) {
+		if part.Kind == template.TextPart {
+			b.WriteString(part.Source)
+		} else {
+			b.WriteString(strings.Repeat("x", len(part.Source)))
+		}
 	}
 	return b.String()
 }
 
-// isTaggable reports whether a parameter may be added to a link.
-func isTaggable(link string) bool {
-	scheme, rest, ok := strings.Cut(link, "://")
-	return ok && rest != "" && scheme != "" && !strings.ContainsAny(scheme, " \t\n{}/?#") && !strings.ContainsAny(rest, " \t\n<>\"")
+// encode encodes what browsers encode in an address, and leaves out what they leave out. Plain is the address without
+// expressions.
+func encode(address, plain string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		switch c := plain[i]; c {
+		case ' ', '"', '<', '>':
+			fmt.Fprintf(&b, "%%%02X", c)
+		case '\t', '\n', '\r', '\f':
+		default:
+			b.WriteByte(address[i])
+		}
+	}
+	return b.String()
 }
 
 func queryNames(query string) []string {
@@ -93,41 +142,63 @@ func TagHTML(text string, params []Param) string {
 	}
 	var b strings.Builder
 	for raw, href := range anchors(text) {
-		tagged := raw
 		if to := Tag(href, params); to != href {
-			tagged = withHref(raw, to)
+			from, end := hrefAt(raw)
+			raw = raw[:from] + `"` + attribute.Replace(to) + `"` + raw[end:]
 		}
-		b.WriteString(tagged)
+		b.WriteString(raw)
 	}
 	return b.String()
 }
 
-// anchors splits a text into tags and the text between them. href is the address of an anchor, or "".
-func anchors(text string) iter.Seq2[string, string] {
-	return func(yield func(raw, href string) bool) {
-		z := html.NewTokenizer(strings.NewReader(text))
-		for {
-			kind := z.Next()
-			raw := string(z.Raw())
-			if kind == html.ErrorToken {
-				if raw != "" {
-					yield(raw, "")
-				}
-				return
-			}
-			if !yield(raw, anchor(z, kind)) {
+// HTMLLinks returns the links of an HTML text that [TagHTML] looks at, also those for Outlook alone.
+func HTMLLinks(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, href := range anchors(text) {
+			if href != "" && !yield(href) {
 				return
 			}
 		}
 	}
 }
+
+// anchors splits a text into tags and the text between them. href is the address that a tag leads to, or "".
+func anchors(text string) iter.Seq2[string, string] {
+	return func(yield func(raw, href string) bool) { readAnchors(text, true, yield) }
+}
+
+func readAnchors(text string, conditions bool, yield func(raw, href string) bool) bool {
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := z.Next()
+		raw := string(z.Raw())
+		if kind == html.ErrorToken {
+			return raw == "" || yield(raw, "")
+		}
+		// What a condition keeps for Outlook is a comment to all others, and comments have none within them.
+		if condition := outlook.FindString(raw); conditions && kind == html.CommentToken && condition != "" {
+			if !yield(condition, "") || !readAnchors(raw[len(condition):], false, yield) {
+				return false
+			}
+			continue
+		}
+		if !yield(raw, anchor(z, kind)) {
+			return false
+		}
+	}
+}
+
+var outlook = regexp.MustCompile(`^<!--\[if[^>]*\]>`)
+
+// unfollowed are the elements whose href nobody follows.
+var unfollowed = []string{"base", "link", "image", "use"}
 
 func anchor(z *html.Tokenizer, kind html.TokenType) string {
 	if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 		return ""
 	}
 	name, more := z.TagName()
-	if s := string(name); s != "a" && s != "area" {
+	if slices.Contains(unfollowed, string(name)) {
 		return ""
 	}
 	for more {
@@ -140,39 +211,39 @@ func anchor(z *html.Tokenizer, kind html.TokenType) string {
 	return ""
 }
 
-// withHref returns a start tag with another href value.
-func withHref(tag, to string) string {
-	lower := lowerASCII(tag)
-	for from := 0; ; {
-		i := strings.Index(lower[from:], "href")
-		if i < 0 {
-			return tag
-		}
-		i += from
-		from = i + len("href")
-		if !strings.ContainsAny(lower[i-1:i], " \t\n\r\f/'\"") {
-			continue // the end of another name, such as data-href
-		}
-		at := from + len(tag[from:]) - len(strings.TrimLeft(tag[from:], " \t\n\r\f"))
-		if at >= len(tag) || tag[at] != '=' {
+// hrefAt returns where the value of the first href of a start tag begins and ends, with its quotes. It reads attributes as
+// the tokenizer does, which does not say where they are.
+func hrefAt(tag string) (from, end int) {
+	i := until(tag, 0, blanks+"/>")
+	for i < len(tag) && tag[i] != '>' {
+		if strings.IndexByte(blanks+"/", tag[i]) >= 0 {
+			i++
 			continue
 		}
-		at += 1 + len(tag[at+1:]) - len(strings.TrimLeft(tag[at+1:], " \t\n\r\f"))
-		end := valueEnd(tag, at)
-		return tag[:at] + `"` + attribute.Replace(to) + `"` + tag[end:]
-	}
-}
-
-// lowerASCII lowers only ASCII letters, so that offsets stay the same.
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+		start := i
+		i = until(tag, i+1, blanks+"/=>")
+		name := tag[start:i]
+		if i = past(tag, i); i == len(tag) || tag[i] != '=' {
+			continue
+		}
+		start = past(tag, i+1)
+		if i = valueEnd(tag, start); strings.EqualFold(name, "href") {
+			return start, i
 		}
 	}
-	return string(b)
+	return len(tag), len(tag)
 }
+
+// until returns where the first of some characters is at i or later, or the end of the text.
+func until(s string, i int, characters string) int {
+	if n := strings.IndexAny(s[i:], characters); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
+// past returns where the blanks at i end.
+func past(s string, i int) int { return len(s) - len(strings.TrimLeft(s[i:], blanks)) }
 
 // attribute escapes a text for an attribute value in double quotes.
 var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
@@ -185,10 +256,7 @@ func valueEnd(tag string, i int) int {
 		}
 		return len(tag)
 	}
-	if n := strings.IndexAny(tag[i:], " \t\n\r\f>"); n >= 0 {
-		return i + n
-	}
-	return len(tag)
+	return until(tag, i, blanks+">")
 }
 
 // Apply adds the parameters to a text if node n says that it is a link or contains links.
@@ -217,7 +285,7 @@ func Links(ch catalog.Channel, document doc.Value, limit int) []Link {
 	params := Params(document.Get(string(catalog.UTMParams)))
 	var out []Link
 	add := func(p doc.Path, to string) {
-		if len(out) < limit && isTaggable(to) {
+		if len(out) < limit && Taggable(to) {
 			out = append(out, Link{p, to, Tag(to, params)})
 		}
 	}
@@ -227,7 +295,7 @@ func Links(ch catalog.Channel, document doc.Value, limit int) []Link {
 			add(p, text)
 			return
 		}
-		for _, href := range anchors(text) {
+		for href := range HTMLLinks(text) {
 			add(p, href)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -166,6 +167,10 @@ func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) er
 	code := a.code()
 	e := &delivery.Error{After: gateway.RetryAfter(resp.Header, time.Now()), Reason: delivery.Refused}
 	said := gateway.ResponseText(a.Error.Message, secrets...)
+	status := orDefault(code, strconv.Itoa(resp.StatusCode))
+	if said != "" {
+		status += ": " + said
+	}
 	switch {
 	case code == "UNREGISTERED":
 		e.Reason = delivery.Gone
@@ -179,21 +184,21 @@ func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) er
 		e.Message = "FCM refused the message (INVALID_ARGUMENT): " + said
 	case code == "THIRD_PARTY_AUTH_ERROR":
 		e.Reason = delivery.Auth
-		e.Message = "FCM has no credential for the platform of this device (THIRD_PARTY_AUTH_ERROR); use an Android device"
+		e.Message = "FCM has no credential for the platform of this device (" + status + "); use an Android device"
 	case resp.StatusCode == http.StatusUnauthorized:
 		e.Reason, e.Err = delivery.Auth, errExpired
-		e.Message = "FCM refused a new access token (" + orDefault(code, "401") + "); check the service account and the clock of this machine"
+		e.Message = "FCM refused a new access token (" + status + "); check the service account and the clock of this machine"
 	case resp.StatusCode == http.StatusForbidden:
 		e.Reason = delivery.Auth
-		e.Message = "the service account is not allowed to send for this project (" + orDefault(code, "403") + "); assign it the role Firebase Cloud Messaging API Admin, and check the project id"
+		e.Message = "the service account is not allowed to send for this project (" + status + "); assign it the role Firebase Cloud Messaging API Admin, and check the project id"
 	case resp.StatusCode == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = "FCM accepts no more messages for now (" + orDefault(code, "429") + ")"
+		e.Message = "FCM accepts no more messages for now (" + status + ")"
 	case resp.StatusCode >= 500:
 		e.Temporary = true
-		e.Message = "FCM failed (" + orDefault(code, resp.Status) + "); try again later"
+		e.Message = "FCM failed (" + status + "); try again later"
 	case resp.StatusCode == http.StatusNotFound:
-		e.Message = "FCM does not know the project (" + orDefault(code, "404") + "); check the project id and the endpoint"
+		e.Message = "FCM does not know the project (" + status + "); check the project id and the endpoint"
 	default:
 		e.Message = fmt.Sprintf("FCM refused the message (%s): %s", orDefault(code, resp.Status), orDefault(said, "no reason given"))
 	}

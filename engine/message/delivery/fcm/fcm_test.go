@@ -105,7 +105,7 @@ func TestExpired(t *testing.T) {
 		t.Errorf("a token that FCM takes for expired is renewed: %v, %d tokens", err, f.Tokens())
 	}
 	f.RespondAlways(FCMError(401, "UNAUTHENTICATED", "", "no"))
-	Check(t, send(), delivery.Auth, "FCM refused a new access token (UNAUTHENTICATED)")
+	Check(t, send(), delivery.Auth, "FCM refused a new access token (UNAUTHENTICATED: no)")
 	if f.Tokens() != 3 {
 		t.Errorf("it was renewed %d times, not once", f.Tokens()-2)
 	}
@@ -137,13 +137,13 @@ func TestFailures(t *testing.T) {
 		{"wrong token", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token"), delivery.Gone, "FCM refused the device token (INVALID_ARGUMENT)"},
 		{"wrong message", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid TTL"), delivery.Refused, "FCM refused the message (INVALID_ARGUMENT): Invalid TTL"},
 		{"other project", FCMError(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", "x"), delivery.Refused, "another Firebase project (SENDER_ID_MISMATCH)"},
-		{"no right", FCMError(403, "PERMISSION_DENIED", "", "x"), delivery.Auth, "is not allowed to send for this project (PERMISSION_DENIED)"},
-		{"no such project", FCMError(404, "NOT_FOUND", "", "x"), delivery.Refused, "FCM does not know the project (NOT_FOUND)"},
-		{"other platform", FCMError(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", "x"), delivery.Auth, "THIRD_PARTY_AUTH_ERROR"},
-		{"throttled", FCMError(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", "x"), delivery.Throttled, "FCM accepts no more messages for now (QUOTA_EXCEEDED)"},
+		{"no right", FCMError(403, "PERMISSION_DENIED", "", "x"), delivery.Auth, "is not allowed to send for this project (PERMISSION_DENIED: x)"},
+		{"no such project", FCMError(404, "NOT_FOUND", "", "x"), delivery.Refused, "FCM does not know the project (NOT_FOUND: x)"},
+		{"other platform", FCMError(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", "x"), delivery.Auth, "(THIRD_PARTY_AUTH_ERROR: x)"},
+		{"throttled", FCMError(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", "x"), delivery.Throttled, "FCM accepts no more messages for now (QUOTA_EXCEEDED: x)"},
 		{"throttled for long", Response{Status: 429, Header: map[string]string{"Retry-After": "120"}}, delivery.Throttled, "(429); it asks to wait 2m0s, but a test waits at most 30s"},
-		{"down", FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"), delivery.Refused, "FCM failed (UNAVAILABLE)"},
-		{"not JSON", Response{Status: 502, Body: "<html>\r\nBad \x1b[31m Gateway"}, delivery.Refused, "FCM failed (502 Bad Gateway)"},
+		{"down", FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"), delivery.Refused, "FCM failed (UNAVAILABLE: x)"},
+		{"not JSON", Response{Status: 502, Body: "<html>\r\nBad \x1b[31m Gateway"}, delivery.Refused, "FCM failed (502)"},
 		{"strange", Response{Status: 418, Body: `{"error":{"message":"a\r\nb"}}`}, delivery.Refused, "FCM refused the message (418 I'm a teapot): a b"},
 		{"redirect", Response{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "302 Found"},
 		{"not FCM", Response{Status: 200, Body: `{}`}, delivery.Refused, "is not from FCM"},

@@ -3,6 +3,7 @@
 package webpush
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdh"
 	"crypto/x509"
@@ -13,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -100,13 +102,25 @@ func vapid(key []byte) (private, public string, err error) {
 // subjectOf checks the contact (RFC 8292, 2.1). The library prefixes everything but https with mailto:.
 func subjectOf(s string) (string, error) {
 	s = strings.TrimPrefix(s, "mailto:")
+	_, host, _ := strings.Cut(s, "@")
 	if u, err := url.Parse(s); err == nil && u.Scheme == "https" && u.Host != "" {
-		return s, nil
-	}
-	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+		host = u.Hostname()
+	} else if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
 		return "", gateway.Refuse("the Web Push subject must be an email address or an https URL to contact you, not %q", s)
 	}
+	if isLocal(host) {
+		return "", gateway.Refuse("push services refuse a Web Push subject on this machine; use an email address or an https URL to contact you, not %s", s)
+	}
 	return s, nil
+}
+
+// isLocal reports whether a host is this machine, or has a name that only its own network knows.
+func isLocal(host string) bool {
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ip.IsLoopback() || ip.IsUnspecified()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".localhost")
 }
 
 // Close closes idle connections.
@@ -210,7 +224,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(resp.Body) // the status decides
 		location = resp.Header.Get("Location")
-		return explain(resp, body, to, s)
+		return explain(resp, body, to, s, c.subject)
 	})
 	if err != nil {
 		return delivery.Receipt{}, err
@@ -219,36 +233,40 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 }
 
 // explain returns the error for a response (RFC 8030, 5 and 8.4), or nil if the message was accepted.
-func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) error {
+func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription, subject string) error {
 	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusAccepted {
 		return nil
 	}
 	e := &delivery.Error{Reason: delivery.Refused, After: gateway.RetryAfter(resp.Header, time.Now())}
-	service := "the push service at " + to.Host
-	switch code := resp.StatusCode; {
+	service, code := "the push service at "+to.Host, resp.StatusCode
+	status := strconv.Itoa(code)
+	// Apple has a reason, Mozilla a message, and others a text.
+	var answer struct{ Reason, Message string }
+	_ = json.Unmarshal(body, &answer)
+	said := gateway.ResponseText(cmp.Or(answer.Reason, answer.Message, string(body)), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
+	if said != "" {
+		status += ": " + said
+	}
+	switch {
 	case code == http.StatusNotFound, code == http.StatusGone:
 		e.Reason = delivery.Gone
-		e.Message = fmt.Sprintf("%s no longer knows the browser (%d); its subscription has ended, so update the user", service, code)
+		e.Message = fmt.Sprintf("%s no longer knows the browser (%s); its subscription has ended, so update the user", service, status)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Reason = delivery.Auth
-		e.Message = fmt.Sprintf("%s refused the VAPID key (%d); check if the browser subscribed with another key, and the clock of this machine", service, code)
+		e.Message = fmt.Sprintf("%s refused the VAPID key or its subject %s (%s); check if the browser subscribed with another key, if the subject is yours, and the clock of this machine", service, subject, status)
 	case code == http.StatusRequestEntityTooLarge:
 		e.Reason = delivery.Invalid
-		e.Message = fmt.Sprintf("the notification is too long for %s (413); shorten it", service)
+		e.Message = fmt.Sprintf("the notification is too long for %s (%s); shorten it", service, status)
 	case code == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = service + " accepts no more messages for now (429)"
+		e.Message = fmt.Sprintf("%s accepts no more messages for now (%s)", service, status)
 	case code >= 500:
 		e.Temporary = true
-		e.Message = fmt.Sprintf("%s failed (%d); try again later", service, code)
+		e.Message = fmt.Sprintf("%s failed (%s); try again later", service, status)
 	case code >= 300 && code < 400:
 		e.Message = fmt.Sprintf("%s redirects (%d), which is not allowed; update the user", service, code)
 	default:
-		said := gateway.ResponseText(string(body), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
-		if said == "" {
-			said = "no reason given"
-		}
-		e.Message = fmt.Sprintf("%s refused the message (%d): %s", service, code, said)
+		e.Message = fmt.Sprintf("%s refused the message (%d): %s", service, code, cmp.Or(said, "no reason given"))
 	}
 	return e
 }

@@ -82,8 +82,10 @@ func TestFailures(t *testing.T) {
 	}{
 		{"gone", Response{Status: 410}, delivery.Gone, "no longer knows the browser (410); its subscription has ended, so update the user"},
 		{"unknown", Response{Status: 404}, delivery.Gone, "(404)"},
-		{"other key", Response{Status: 403, Body: "x"}, delivery.Auth, "refused the VAPID key (403)"},
-		{"unauthorised", Response{Status: 401}, delivery.Auth, "refused the VAPID key (401)"},
+		{"other key", Response{Status: 403, Body: `{"reason":"BadJwtToken"}`}, delivery.Auth, "refused the VAPID key or its subject push@example.com (403: BadJwtToken)"},
+		{"a text", Response{Status: 403, Body: "VAPID public key\nmismatch"}, delivery.Auth, "(403: VAPID public key mismatch)"},
+		{"gone, with a reason", Response{Status: 410, Body: `{"code":410,"errno":106,"error":"Gone","message":"Request did not validate"}`}, delivery.Gone, "(410: Request did not validate)"},
+		{"unauthorised", Response{Status: 401}, delivery.Auth, "refused the VAPID key or its subject push@example.com (401)"},
 		{"too long", Response{Status: 413}, delivery.Invalid, "too long"},
 		{"throttled", Response{Status: 429}, delivery.Throttled, "accepts no more messages for now (429)"},
 		{"throttled for long", Response{Status: 429, Header: map[string]string{"Retry-After": "60"}}, delivery.Throttled, "it asks to wait 1m0s, but a test waits at most 30s"},
@@ -116,7 +118,7 @@ func TestOtherKey(t *testing.T) {
 	c := config(p)
 	c.Key = other.VAPID
 	_, err := open(t, c).Deliver(t.Context(), message(p, "x"))
-	Check(t, err, delivery.Auth, "refused the VAPID key (403); check if the browser subscribed with another key")
+	Check(t, err, delivery.Auth, "refused the VAPID key or its subject push@example.com (403: another key than the browser subscribed with); check if the browser subscribed with another key")
 }
 
 func TestRetry(t *testing.T) {
@@ -222,6 +224,12 @@ func TestSettings(t *testing.T) {
 		"the Web Push subject":     func(c *webpush.Config) { c.Subject = "somebody" },
 		"an https URL":             func(c *webpush.Config) { c.Subject = "http://example.com" },
 		"the endpoint of Web Push": func(c *webpush.Config) { c.Endpoint = "http://push.example.com" },
+		"not somebody@localhost":   func(c *webpush.Config) { c.Subject = "mailto:somebody@localhost" },
+		"not a@x.localhost":        func(c *webpush.Config) { c.Subject = "a@x.localhost" },
+		"not https://localhost:80": func(c *webpush.Config) { c.Subject = "https://localhost:8080/contact" },
+		"not https://127.0.0.1":    func(c *webpush.Config) { c.Subject = "https://127.0.0.1" },
+		"not https://[::1]":        func(c *webpush.Config) { c.Subject = "https://[::1]/" },
+		"not a@[127.0.0.1]":        func(c *webpush.Config) { c.Subject = "a@[127.0.0.1]" },
 		"to contact you, not \"\"": func(c *webpush.Config) { c.Subject = "" },
 	} {
 		c := config(p)

@@ -227,6 +227,7 @@ type run struct {
 	document  doc.Value // the same with the content of its saved templates
 	facts     Facts
 	schema    *schema.Schema
+	env       schema.Env
 	assembled *assemble.Content
 	messages  []*message
 	cut       string              // why not all messages are read; empty where they are

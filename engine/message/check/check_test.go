@@ -194,6 +194,14 @@ func compiledBy(script string) func(*testing.T, *engine.Campaign, *check.Facts) 
 	}
 }
 
+// tagged is body with UTM parameters for the campaign.
+func tagged(words string) func(*testing.T, *engine.Campaign, *check.Facts) {
+	return func(t *testing.T, c *engine.Campaign, f *check.Facts) {
+		body(words)(t, c, f)
+		*c = set(t, *c, "utm_params", raw(`{"utm_source":"news","utm_medium":"email"}`))
+	}
+}
+
 func counted(fn func(*check.Audience)) func(*testing.T, *engine.Campaign, *check.Facts) {
 	return func(_ *testing.T, _ *engine.Campaign, f *check.Facts) { fn(f.Audience) }
 }
@@ -227,6 +235,14 @@ var emails = map[string]wrong{
 	"short preview text":     {with(mailAt+"preview_text", "They last."), "(preview-text-short)", "10 characters"},
 	"long preview text":      {with(mailAt+"preview_text", strings.Repeat("They last. ", 10)), "(preview-text-cut)", "about 90"},
 	"other preheader":        {with(htmlAt, `<div style="display:none">Placeholder of the template</div>`+page("")), "preview-text-unused", "“Placeholder of the template”"},
+	"blank subject":          {with(mailAt+"subject", " \u00a0\u200b"), "text-blank", "The subject is blank"},
+	"blank HTML":             {with(htmlAt, "<html><body><p>&nbsp;</p></body></html>"), "text-blank unsubscribe-missing address-missing", "The HTML is blank"},
+	"line break in subject":  {with(mailAt+"subject", "The autumn shoes\nare here"), "send-refused", "subject has a line break; remove it"},
+	"NUL in the sender":      {with(mailAt+"sender_name", "Shop\x00"), "send-refused", "sender name has a NUL character"},
+	"UTM, no scheme":         {tagged(`<a href="//shop.eu/x">x y</a>`), "link-bad utm-missing", "//shop.eu/x"},
+	"UTM, text":              {tagged(`<p>Come to https://shop.eu/x today.</p>`), "utm-missing", "“https://shop.eu/x” gets no UTM parameters"},
+	"UTM, form":              {tagged(`<form action="https://shop.eu/x"></form>`), "utm-missing html-form", "“https://shop.eu/x” gets"},
+	"UTM, Outlook":           {tagged(`<!--[if mso]><v:rect href="http:/shop.eu/x"></v:rect><![endif]-->`), "utm-missing", "“http:/shop.eu/x” gets"},
 	"repeated subject":       {with(mailAt+"preview_text", "The autumn shoes are here! Come and see them."), "preview-text-repeats", "both say"},
 	"lorem ipsum":            {body("<p>Lorem ipsum dolor sit amet.</p>"), "text-placeholder", "“Lorem ipsum”"},
 	"TODO":                   {with(mailAt+"subject", "TODO: write the subject of this"), "text-placeholder", "“TODO”"},
@@ -292,6 +308,25 @@ var pushes = map[string]wrong{
 	"long title":       {with(titleAt, strings.Repeat("Shoes ", 12)), "title-cut", "about 65"},
 	"long message":     {with(pushAt+"android.basic_details.message", strings.Repeat("Shoes ", 10)), "(message-cut)", "while collapsed"},
 	"long button":      {with(pushAt+"web.buttons[0].title", "See all of our autumn shoes"), "button-cut", "about 19"},
+	"blank title":      {with(titleAt, "<b> </b>"), "text-blank markup-lost", "The title is blank"},
+	"empty expression": {with(titleAt, "{{ '' }}"), "text-blank", "The title is blank"},
+	"reserved keys":    {with(pushAt+"android.basic_details.key_value_pairs", raw(`[{"key":"from","value":"x"},{"key":"a","value":"1"},{"key":"a","value":"2"},{"key":"gcm.x","value":"2"}]`)), "send-refused", `"from" cannot be sent, because FCM reserves that name; rename the pair; there are two key-value pairs "a"; rename one; the key-value pair "gcm.x"`},
+	"a field's name":   {with(pushAt+"web.basic_details.key_value_pairs", raw(`[{"key":"template_type","value":"x"},{"key":"template_type","value":"x"}]`)), "send-refused", "template_type"},
+	"too long":         {with(pushAt+"web.basic_details.message", strings.Repeat("x", 4000)), "send-refused message-cut", "but Web Push allows 3993"},
+	"replace key": {func(t *testing.T, c *engine.Campaign, f *check.Facts) {
+		with("basic_details.platforms", raw(`["ANDROID","IOS"]`))(t, c, f)
+		with(pushAt+"ios", raw(`{"template_type":"BASIC","basic_details":{"title":"New shoes","message":"Light"},"advanced":{"collapse_replace_key":"`+strings.Repeat("k", 65)+`"}}`))(t, c, f)
+	}, "send-refused", "The replace key has 65 bytes, but APNs allows 64"},
+	"long values": {func(t *testing.T, c *engine.Campaign, f *check.Facts) {
+		svc := people{list: []engine.User{{ID: "1", Attributes: map[string]any{"City": strings.Repeat("x", 1500)}}, {ID: "2", Attributes: map[string]any{"City": "Bern"}}}}
+		*c = set(t, *c, pushAt+"android.basic_details.key_value_pairs", raw(`[{"key":"a","value":"{% for i in [1,2,3] %}{{user.city}}{% endfor %}"}]`))
+		all, err := f.WithAudience(t.Context(), svc, *c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Audience = all.Audience
+		f.Audience.Count.Reach.Push = 2
+	}, "send-refused", "With the longest values in the audience, the notification has 4"},
 	"three on the web": {with(pushAt+"web.buttons", raw(`[{"title":"A","url":"https://shop.eu/a"},{"title":"B","url":"https://shop.eu/b"},{"title":"C","url":"https://shop.eu/c"}]`)), "buttons-hidden", "at most 2"},
 	"markup":           {with(titleAt, "New <b>shoes</b>"), "markup-lost", "HTML tags are left out"},
 	"formatting":       {with(pushAt+"android", raw(`{"basic_details":{"title":"New shoes","message":"<b>Light</b>"}}`)), "(markup-lost)", "not in a test"},

@@ -102,6 +102,8 @@ type Audience struct {
 	filters doc.Value      // that were counted; nothing if somebody else counted
 	bare    []string       // the expressions of which Missing is
 	raw     map[rawKey]int // users whose value needs the filter
+	longest map[string]any // by attribute, the longest value of a user
+	lengths map[string]int // of those as text
 }
 
 // Other is another campaign that is live or scheduled.
@@ -196,7 +198,7 @@ func (f Facts) WithAudience(ctx context.Context, svc engine.Service, c engine.Ca
 	if filters.Empty() {
 		return f.without(needAudience, "the campaign has no audience yet"), nil
 	}
-	a := Audience{Missing: map[string]int{}, Zones: map[string]int{}, filters: filters, raw: map[rawKey]int{}}
+	a := Audience{Missing: map[string]int{}, Zones: map[string]int{}, filters: filters, raw: map[rawKey]int{}, longest: map[string]any{}, lengths: map[string]int{}}
 	if r, err := newRun(ctx, c, f); err == nil && r != nil {
 		a.bare = r.bareOf()
 		for _, k := range r.rawOf() {
@@ -281,6 +283,7 @@ func (a *Audience) add(ctx context.Context, p *engine.User, bare []string) {
 			a.raw[k]++
 		}
 	}
+	a.lengthen(p.Attributes)
 	if zone, ok := engine.UserZone(p.Attributes); ok {
 		a.Zones[zone.String()]++
 	}

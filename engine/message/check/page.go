@@ -19,20 +19,22 @@ import (
 // page is what the HTML of an email holds, in the order in which it is read. Of what occurs more than once each list has
 // it once.
 type page struct {
-	size    int // bytes of the HTML as a recipient without attributes gets it
-	cut     bool
-	links   []anchor
-	images  []image
-	scripts []string // elements and attributes that run something
-	forms   []string
-	sheets  []string          // external style sheets
-	pale    []pale            // text that is hard to read
-	dark    []string          // dark text on nothing
-	support map[string]string // features that clients lack, by slug, each with what of it was found
-	words   string            // the visible text
-	unknown bool              // it has expressions whose value may be markup
-	names   []string          // the expressions that are not resolved
-	styled  bool              // style sheets may set colors
+	size  int // bytes of the HTML as a recipient without attributes gets it
+	cut   bool
+	links []anchor
+	// untagged are addresses that are no links of their own: of forms, and in the text, where mail readers make links of them.
+	untagged []string
+	images   []image
+	scripts  []string // elements and attributes that run something
+	forms    []string
+	sheets   []string          // external style sheets
+	pale     []pale            // text that is hard to read
+	dark     []string          // dark text on nothing
+	support  map[string]string // features that clients lack, by slug, each with what of it was found
+	words    string            // the visible text
+	unknown  bool              // it has expressions whose value may be markup
+	names    []string          // the expressions that are not resolved
+	styled   bool              // style sheets may set colors
 	// preheader is an element with the text that is hidden at the start, if any.
 	preheader string
 }
@@ -132,7 +134,7 @@ func (r *run) hasConditions(text string) bool {
 
 // merge adds what another reading of the same email found.
 func (p *page) merge(o *page) {
-	p.links = union(p.links, o.links)
+	p.links, p.untagged = union(p.links, o.links), union(p.untagged, o.untagged)
 	p.images = union(p.images, o.images)
 	p.scripts, p.forms, p.sheets = union(p.scripts, o.scripts), union(p.forms, o.forms), union(p.sheets, o.sheets)
 	p.pale, p.dark = union(p.pale, o.pale), union(p.dark, o.dark)
@@ -255,12 +257,20 @@ func (r *reader) text(s string) {
 	if at.hidden {
 		return
 	}
+	if r.link == nil && strings.Contains(words, "://") {
+		for _, to := range written.FindAllString(words, maxList) {
+			r.untagged = once(r.untagged, strings.TrimRight(r.source(to), ".,:;!?)"))
+		}
+	}
 	if r.words.Len() < maxPage {
 		r.words.WriteString(s)
 		r.words.WriteByte(' ')
 	}
 	r.judge(at, words)
 }
+
+// written finds addresses in texts.
+var written = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"']+`)
 
 // judge looks at the colors of a text.
 func (r *reader) judge(at element, words string) {
@@ -449,6 +459,8 @@ func (r *reader) element(t html.Token, e *element) {
 			}
 		case a.Key == "hidden":
 			e.hidden = true
+		case a.Key == "action" || a.Key == "formaction" || a.Key == "xlink:href":
+			r.untagged = once(r.untagged, r.source(a.Val))
 		case strings.HasPrefix(a.Key, "on") && len(a.Key) > 4:
 			r.scripts = once(r.scripts, a.Key)
 		}

@@ -36,9 +36,8 @@ const (
 
 // readMessages reads every message that has content.
 func (r *run) readMessages() {
-	env := schema.Env{}
 	if w := r.facts.Workspace; w != nil {
-		env.Flags, env.Lists = w.Flags, w.Lists
+		r.env.Flags, r.env.Lists = w.Flags, w.Lists
 	}
 	pages, read := map[string]*page{}, 0
 	for _, k := range engine.TestKeys(r.channel, r.document, engine.KeyFilter{}) {
@@ -50,7 +49,7 @@ func (r *run) readMessages() {
 			r.cut = fmt.Sprintf("there are more than %d messages, or they are too long", len(r.messages))
 			return
 		}
-		m := &message{TestKey: k, content: content, texts: resolve.TextsOf(r.channel, r.document, env, k)}
+		m := &message{TestKey: k, content: content, texts: resolve.TextsOf(r.channel, r.document, r.env, k)}
 		r.messages = append(r.messages, m)
 		o := render.Options{Now: r.facts.Now, Fill: func(_ doc.Path, text string) (string, []string) { return r.resolve(text), nil }}
 		if r.channel == catalog.Push {

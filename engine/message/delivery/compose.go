@@ -26,20 +26,17 @@ type envelope struct {
 	utf8       string   // an address that needs SMTPUTF8 (RFC 6531), if any
 }
 
-// checkEmail refuses emails that are malformed or contain header injections, such as line breaks in a
-// subject.
-func checkEmail(e *Email) error {
-	lines := map[string]string{"sender": e.From, "sender name": e.FromName, "reply-to address": e.ReplyTo, "recipient": e.To, "subject": e.Subject}
-	for _, what := range []string{"sender", "sender name", "reply-to address", "recipient", "subject"} {
+// CheckEmail refuses emails that are malformed or contain header injections, such as line breaks in a subject, whoever the
+// recipient is.
+func CheckEmail(e *Email) error {
+	lines := map[string]string{"sender": e.From, "sender name": e.FromName, "reply-to address": e.ReplyTo, "subject": e.Subject}
+	for _, what := range []string{"sender", "sender name", "reply-to address", "subject"} {
 		if err := oneLine(what, lines[what]); err != nil {
 			return err
 		}
 	}
 	if strings.Contains(e.HTML+e.Text+e.PreviewText, "\x00") {
 		return refuse("the text of the email has a NUL character, which servers refuse; remove it")
-	}
-	if _, err := address("recipient", e.To); err != nil {
-		return err
 	}
 	for _, optional := range []struct{ what, addr string }{{"sender", e.From}, {"reply-to address", e.ReplyTo}} {
 		if optional.addr == "" {
@@ -64,6 +61,15 @@ func checkEmail(e *Email) error {
 		}
 	}
 	return checkHeaders(e.Headers)
+}
+
+// checkEmail is [CheckEmail] for the recipient too.
+func checkEmail(e *Email) error {
+	if err := CheckEmail(e); err != nil {
+		return err
+	}
+	_, err := address("recipient", e.To)
+	return err
 }
 
 func checkHeaders(headers map[string]string) error {

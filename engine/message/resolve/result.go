@@ -149,8 +149,18 @@ func (r *Result) Content(key engine.TestKey) doc.Value { return r.Document.Looku
 
 // HTML returns the body of an email as it goes out.
 func (r *Result) HTML(key engine.TestKey) string {
-	c := r.Content(key)
-	return delivery.HTML(c.Get(catalog.EmailHTML).Text(), c.Get(catalog.EmailPreviewText).Text())
+	return Email(r.Content(key)).HTML
+}
+
+// Email returns the email that goes out for rendered content, without recipient, plain text, headers and attachments.
+func Email(content doc.Value) *delivery.Email {
+	text := func(name string) string { return content.Get(name).Text() }
+	return &delivery.Email{
+		From: text(catalog.EmailFrom), FromName: text(catalog.EmailSender), ReplyTo: text(catalog.EmailReplyTo),
+		Cc: content.Get(catalog.EmailCc).Strings(), Bcc: content.Get(catalog.EmailBcc).Strings(),
+		Subject: text(catalog.EmailSubject), PreviewText: text(catalog.EmailPreviewText),
+		HTML: delivery.HTML(text(catalog.EmailHTML), text(catalog.EmailPreviewText)),
+	}
 }
 
 // Text returns the body of an email as readers of plain text get it.

@@ -99,14 +99,12 @@ func (p *testPlan) mark(key string) string {
 
 // email builds the email of rendered content.
 func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.Email, error) {
-	e := &delivery.Email{
-		From: c.Get("from_address").Text(), FromName: c.Get("sender_name").Text(), ReplyTo: c.Get("reply_to_address").Text(), To: to,
-		Subject: c.Get("subject").Text(), PreviewText: c.Get("preview_text").Text(), Headers: map[string]string{},
+	e := resolve.Email(c)
+	e.To, e.Headers = to, map[string]string{}
+	if !r.copies {
+		e.Cc, e.Bcc = nil, nil
 	}
-	if r.copies {
-		e.Cc, e.Bcc = c.Get(catalog.EmailCc).Strings(), c.Get(catalog.EmailBcc).Strings()
-	}
-	if e.HTML = delivery.HTML(c.Get("html_content").Text(), e.PreviewText); e.HTML == "" {
+	if e.HTML == "" {
 		return nil, errors.New("the email has no HTML content")
 	}
 	e.Text = delivery.PlainText(e.HTML)

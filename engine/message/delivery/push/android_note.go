@@ -1,6 +1,7 @@
 package push
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,10 +32,6 @@ func android(content doc.Value, o Options) (Notification, error) {
 		own = androidNotification(content)
 	}
 	data, err := androidData(content, o.Advanced, inNotification, shown)
-	if err != nil {
-		return Notification{}, err
-	}
-
 	config := androidConfig(content, o.Advanced)
 	config.add("notification", own.value())
 	var message object
@@ -45,7 +42,7 @@ func android(content doc.Value, o Options) (Notification, error) {
 	note.Payload = doc.NewObject(doc.M("message", message.value()))
 
 	counted := doc.NewObject(doc.M("notification", notification.value()), doc.M("data", data), doc.M("android", own.value()))
-	return note, limit("FCM", MaxFCM, len(counted.Encode()), counted)
+	return note, errors.Join(err, limit("FCM", MaxFCM, len(counted.Encode()), counted))
 }
 
 // androidConfig returns FCM's AndroidConfig without its notification.
@@ -98,10 +95,8 @@ func androidData(content, advanced doc.Value, shown []string, drawn bool) (doc.V
 	for _, m := range all.members {
 		data.set(m.Name, doc.NewString(textOf(m.Value)))
 	}
-	if err := data.pairs(basic.Get("key_value_pairs"), "FCM", fcmReserved); err != nil {
-		return doc.Value{}, err
-	}
-	return data.value(), nil
+	err := data.pairs(basic.Get("key_value_pairs"), "FCM", fcmReserved)
+	return data.value(), err
 }
 
 func orBasic(template string) string {

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -62,16 +63,11 @@ func ios(content doc.Value, o Options) (Notification, error) {
 	root.others(advanced, "enable_ios_badge", "sound_file", "group_key", "collapse_replace_key")
 	root.inbox(o.Advanced, func(v doc.Value) doc.Value { return v })
 	// Custom keys stand beside aps, which is the only name that Apple keeps.
-	if err := root.pairs(basic.Get("key_value_pairs"), "APNs", func(key string) bool { return key == "aps" }); err != nil {
-		return Notification{}, err
-	}
+	pairs := root.pairs(basic.Get("key_value_pairs"), "APNs", func(key string) bool { return key == "aps" })
 	note.Payload = root.value()
-
-	var err error
-	if note.Headers, err = apnsHeaders(advanced.Get("collapse_replace_key").Text(), priority.Get("apns_priority").Text(), o); err != nil {
-		return Notification{}, err
-	}
-	return note, limit("APNs", MaxAPNs, len(note.Payload.Encode()), note.Payload)
+	var headers error
+	note.Headers, headers = apnsHeaders(advanced.Get("collapse_replace_key").Text(), priority.Get("apns_priority").Text(), o)
+	return note, errors.Join(pairs, headers, limit("APNs", MaxAPNs, len(note.Payload.Encode()), note.Payload))
 }
 
 func apnsPriority(advanced doc.Value) doc.Value {

@@ -9,8 +9,10 @@
 package push
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"bugle/engine/catalog"
@@ -48,17 +50,17 @@ type Notification struct {
 
 // Build returns the notification for a platform's rendered content (CONTRACT.md, campaign_content), without
 // the fields that the template does not use. If the gateway would refuse it, for example because of its size,
-// the error is a *[delivery.Error] with the reason [delivery.Invalid].
+// the error is a *[delivery.Error] with the reason [delivery.Invalid] and all that is wrong.
 func Build(platform catalog.Platform, content doc.Value, o Options) (Notification, error) {
-	switch platform {
-	case catalog.Android:
-		return android(content, o)
-	case catalog.IOS:
-		return ios(content, o)
-	case catalog.Web:
-		return web(content, o)
+	build := map[catalog.Platform]func(doc.Value, Options) (Notification, error){catalog.Android: android, catalog.IOS: ios, catalog.Web: web}[platform]
+	if build == nil {
+		return Notification{}, refuse("there is no gateway for the platform %q", string(platform))
 	}
-	return Notification{}, refuse("there is no gateway for the platform %q", string(platform))
+	note, err := build(content, o)
+	if err != nil { // with a line for each thing
+		return Notification{}, refuse("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return note, nil
 }
 
 func refuse(format string, args ...any) error {
@@ -100,22 +102,24 @@ func (b *object) value() doc.Value {
 // pairs adds the author's key-value pairs. It refuses names that the gateway or the message uses.
 func (b *object) pairs(list doc.Value, gateway string, reserved func(string) bool) error {
 	seen := map[string]bool{}
+	var wrong []error
 	for _, pair := range list.Elems() {
 		key, value := pair.Get("key").Text(), pair.Get("value")
 		switch {
 		case key == "":
 			continue
 		case reserved(key):
-			return refuse("the key-value pair %q cannot be sent, because %s reserves that name; rename the pair", key, gateway)
+			wrong = append(wrong, refuse("the key-value pair %q cannot be sent, because %s reserves that name; rename the pair", key, gateway))
 		case seen[key]:
-			return refuse("there are two key-value pairs %q; rename one", key)
+			wrong = append(wrong, refuse("there are two key-value pairs %q; rename one", key))
 		case b.has(key):
-			return refuse("the key-value pair %q has the name of a field of the message; rename the pair", key)
+			wrong = append(wrong, refuse("the key-value pair %q has the name of a field of the message; rename the pair", key))
+		default:
+			seen[key] = true
+			b.set(key, doc.NewString(textOf(value)))
 		}
-		seen[key] = true
-		b.set(key, doc.NewString(textOf(value)))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // textOf returns a value as text: JSON unless it is a string.

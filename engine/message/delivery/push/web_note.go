@@ -3,6 +3,7 @@ package push
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -39,9 +40,7 @@ func web(content doc.Value, o Options) (Notification, error) {
 	data.others(basic, "title", "message", "redirect_url", "image_url", "auto_dismiss_notification")
 	data.others(content.Get("advanced"), "icon_url", "icon_image_type")
 	data.inbox(o.Advanced, func(v doc.Value) doc.Value { return v })
-	if err := data.pairs(basic.Get("key_value_pairs"), "Web Push", func(string) bool { return false }); err != nil {
-		return Notification{}, err
-	}
+	pairs := data.pairs(basic.Get("key_value_pairs"), "Web Push", func(string) bool { return false })
 	// A browser drops navigate where a service worker shows the notification, and keeps data: there its handler of
 	// notificationclick finds the links, unless the author has fields of these names.
 	for _, link := range []doc.Member{doc.M("url", basic.Get("redirect_url")), doc.M("actions", opens)} {
@@ -68,7 +67,7 @@ func web(content doc.Value, o Options) (Notification, error) {
 	if replace != "" {
 		note.Headers["Topic"] = topic(replace)
 	}
-	return note, limit("Web Push", MaxWeb, len(note.Payload.Encode()), note.Payload)
+	return note, errors.Join(pairs, limit("Web Push", MaxWeb, len(note.Payload.Encode()), note.Payload))
 }
 
 // urgency returns the urgency (RFC 8030, 5.3) that the campaign asks for on the other platforms, Android first, because

@@ -600,6 +600,21 @@ func TestUnescapedValues(t *testing.T) {
 	}
 }
 
+// The HTML's own preheader is replaced by the preview text.
+func TestOtherPreheaderIsReplaced(t *testing.T) {
+	c := set(t, email(t), htmlAt, `<div style="display:none">Placeholder of the {{user.city}}</div>`+page(""))
+	found, _ := run(t, c, facts()).Find("preview-text-unused@" + htmlAt)
+	if found.Fix != page("") || !found.Fixes(c.Document()) {
+		t.Errorf("fixed as %q", found.Fix)
+	}
+	c = set(t, email(t), htmlAt, "{{ContentBlock['footer']}}"+page(""))
+	f := facts()
+	f.Workspace.ContentBlocks[0].Source = `<div style="display:none">Placeholder of the template</div>` + footer
+	if found, ok := run(t, c, f).Find("preview-text-unused@" + htmlAt); !ok || found.Fix != "" {
+		t.Errorf("in a block: %v, fixed as %q", ok, found.Fix)
+	}
+}
+
 // A link to unsubscribe and an address count wherever they come from.
 func TestUnsubscribeIsFoundWhereverItIs(t *testing.T) {
 	for name, html := range map[string]string{

@@ -195,10 +195,12 @@ func valueUnescaped(r *run) {
 				continue
 			}
 			r.grade("value-unescaped", severity, t.Path, m.TestKey, "%s", some(lines))
-			if own := r.own.Lookup(t.Path); fixed != "" && own.Text() == t.Source && mjml.Without(t.Source) == t.Source {
-				f := &r.found[len(r.found)-1]
-				f.Fix = fixed + t.Source[before:]
-			}
+			r.offer(t.Path, "value-unescaped", func(text string) string {
+				if text != t.Source || fixed == "" {
+					return text
+				}
+				return fixed + text[before:]
+			})
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/mjml"
 	"bugle/engine/message/render"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -54,6 +56,19 @@ func (r *run) take(m *message, list []render.Warning, part string) {
 			severity = Note
 		}
 		r.grade(w.Check, severity, at, m.TestKey, "%s", w.Text)
+		if w.Check == "preview-text-unused" {
+			r.offer(m.at(catalog.EmailHTML), w.Check, delivery.WithoutPreheader)
+		}
+	}
+}
+
+// offer adds what the text at a place becomes with the remedy to the last finding. What MJML is compiled to is not edited.
+func (r *run) offer(at doc.Path, check string, fix func(string) string) {
+	text := r.own.Lookup(at).Text()
+	if f := &r.found[len(r.found)-1]; f.Check == check && f.Path.Equal(at) && mjml.Without(text) == text && len(text) <= maxPage {
+		if fixed := fix(text); fixed != text {
+			f.Fix = fixed
+		}
 	}
 }
 

@@ -144,6 +144,29 @@ func TestPreviewTextIsAtTheStartOfTheBody(t *testing.T) {
 	}
 }
 
+// Without its own preheader an email hides the preview text, and people see the same as before.
+func TestWithoutPreheader(t *testing.T) {
+	const own = `<div style="display:none">own</div>`
+	for _, source := range []string{
+		`<body>|<p>a</p>`,
+		`<body>` + `<div style="display:none">&nbsp;</div>` + `|<p>a</p>` + own,
+		`<head><style>.preheader { display: none !important }</style></head><table><tr><td>|<p>{{ user.city }}</p></td></tr></table>`,
+		`<!-- ` + own + ` --><title>` + own + `</title><body>|{% if user.city %}<p>a</p>{% endif %}`,
+	} {
+		for _, hidden := range []string{own, `<SPAN class=x style='max-height:0'>a <span>b</span> c</SPAN>`, `<div hidden><div>a</div><img src="https://x.example/a.png" alt=""></div>`} {
+			before, want := strings.Replace(source, "|", hidden, 1), strings.Replace(source, "|", "", 1)
+			if got := delivery.WithoutPreheader(before); got != want {
+				t.Errorf("%s\n got %s\nwant %s", before, got, want)
+			}
+		}
+	}
+	for _, source := range []string{`<p>a</p>`, `<p hidden>own<p>a</p>`, `<div hidden>own`, `<table><tr hidden><td>own</table><p>a</p>`, ""} {
+		if got := delivery.WithoutPreheader(source); got != source {
+			t.Errorf("%s became %s", source, got)
+		}
+	}
+}
+
 func TestNULIsRefused(t *testing.T) {
 	for _, change := range []func(*delivery.Email){
 		func(e *delivery.Email) { e.HTML += "\x00" }, func(e *delivery.Email) { e.Text = "a\x00" }, func(e *delivery.Email) { e.Subject = "a\x00" }, func(e *delivery.Email) { e.PreviewText = "\x00" },

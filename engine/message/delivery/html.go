@@ -80,30 +80,80 @@ func inHead(tag atom.Atom) bool {
 // Preheader returns the text that a document hides at the start of its body, for inboxes to show after the subject. It is
 // empty if there is none.
 func Preheader(doc *xhtml.Node) string {
-	text, _ := hiddenStart(doc, Hides(doc))
-	return text
+	if n, _ := hiddenStart(doc, Hides(doc)); n != nil {
+		return words(n)
+	}
+	return ""
 }
 
-// hiddenStart returns the first text in an element if it is hidden, and whether there is any.
-func hiddenStart(n *xhtml.Node, hides func(*xhtml.Node) bool) (text string, found bool) {
+// WithoutPreheader returns the HTML of an email without the element that holds its own preheader, so that its preview text
+// is used. It returns the source unchanged if there is none, or if what is seen would change.
+func WithoutPreheader(source string) string {
+	doc, err := xhtml.Parse(strings.NewReader(source))
+	if err != nil {
+		return source
+	}
+	own, _ := hiddenStart(doc, Hides(doc))
+	if own == nil {
+		return source
+	}
+	before := 0 // elements that are written alike
+	for n := range doc.Descendants() {
+		if n == own {
+			break
+		}
+		if n.Data == own.Data && slices.Equal(n.Attr, own.Attr) {
+			before++
+		}
+	}
+	z := xhtml.NewTokenizer(strings.NewReader(source))
+	start, end, depth := 0, 0, 0
+	for {
+		kind := z.Next()
+		if kind == xhtml.ErrorToken {
+			return source
+		}
+		from := end
+		end += len(z.Raw())
+		switch t := z.Token(); {
+		case t.Data != own.Data:
+		case kind == xhtml.StartTagToken && depth > 0:
+			depth++
+		case kind == xhtml.StartTagToken && slices.Equal(t.Attr, own.Attr):
+			if before--; before < 0 {
+				start, depth = from, 1
+			}
+		case kind == xhtml.EndTagToken && depth == 1:
+			if out := source[:start] + source[end:]; PlainText(out) == PlainText(source) {
+				return out
+			}
+			return source
+		case kind == xhtml.EndTagToken && depth > 0:
+			depth--
+		}
+	}
+}
+
+// hiddenStart returns the element with the first text if it is hidden, and whether there is any text.
+func hiddenStart(n *xhtml.Node, hides func(*xhtml.Node) bool) (own *xhtml.Node, found bool) {
 	for c := range n.ChildNodes() {
 		switch {
 		case c.Type == xhtml.TextNode && words(c) != "":
-			return "", true
+			return nil, true
 		case c.DataAtom == atom.Head:
 		case hides(c):
-			if text := words(c); text != "" && !isUnseen(c) {
-				return text, true
+			if words(c) != "" && !isUnseen(c) {
+				return c, true
 			}
 		case c.DataAtom == atom.Img && strings.TrimSpace(attribute(c, "alt")) != "":
-			return "", true
+			return nil, true
 		default:
-			if text, found := hiddenStart(c, hides); found {
-				return text, true
+			if own, found := hiddenStart(c, hides); found {
+				return own, true
 			}
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // words returns the text in an element, without what fills up the line of an inbox.

@@ -122,7 +122,7 @@ func (m *Mail) measure() {
 	m.Warnings = append(m.Warnings, measured(on, aSender, m.Sender)...)
 	m.Warnings = append(m.Warnings, measured(on, aSubject, m.Subject)...)
 	if !m.Unused.Empty() {
-		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-unused", Of: catalog.EmailPreviewText, Text: "The HTML hides a text of its own at its start; inboxes show “" +
+		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-unused", Of: catalog.EmailHTML, Text: "The HTML hides a text of its own at its start; inboxes show “" +
 			m.Preview.Cut(quotedText).String() + "” instead of the preview text"})
 	}
 	switch n := m.Preview.Length(); {

@@ -51,6 +51,16 @@ func Runes(s string) iter.Seq2[rune, bool] {
 	}
 }
 
+// IsBlank reports whether nothing of s is seen: it is empty, or has blanks and characters that are not drawn alone.
+func IsBlank(s string) bool {
+	for r, drawn := range Runes(s) {
+		if drawn && !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	return true
+}
+
 // HasHidden reports whether s contains a character that is not drawn as itself.
 func HasHidden(s string) bool {
 	for _, drawn := range Runes(s) {

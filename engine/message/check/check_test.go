@@ -202,6 +202,20 @@ func tagged(words string) func(*testing.T, *engine.Campaign, *check.Facts) {
 	}
 }
 
+// recipients is body for two users.
+func recipients(words string) func(*testing.T, *engine.Campaign, *check.Facts) {
+	return func(t *testing.T, c *engine.Campaign, f *check.Facts) {
+		body(words)(t, c, f)
+		svc := people{list: []engine.User{{ID: "1", Attributes: map[string]any{"City": "Berlin"}}, {ID: "2", Attributes: map[string]any{"City": "Bern"}}}}
+		all, err := f.WithAudience(t.Context(), svc, *c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Audience = all.Audience
+		f.Audience.Count.Reach.Email = 2
+	}
+}
+
 func counted(fn func(*check.Audience)) func(*testing.T, *engine.Campaign, *check.Facts) {
 	return func(_ *testing.T, _ *engine.Campaign, f *check.Facts) { fn(f.Audience) }
 }
@@ -244,6 +258,12 @@ var emails = map[string]wrong{
 	"UTM, form":              {tagged(`<form action="https://shop.eu/x"></form>`), "utm-missing html-form", "“https://shop.eu/x” gets"},
 	"UTM, Outlook":           {tagged(`<!--[if mso]><v:rect href="http:/shop.eu/x"></v:rect><![endif]-->`), "utm-missing", "“http:/shop.eu/x” gets"},
 	"repeated subject":       {with(mailAt+"preview_text", "The autumn shoes are here! Come and see them."), "preview-text-repeats", "both say"},
+	"tags of others":         {body("<p>Dear %FIRSTNAME%, ${name}, {first_name}, [[data:name]], hello.</p>"), "text-placeholder", "“%FIRSTNAME%”, “${name}”, “{first_name}” and 1 more"},
+	"tags in braces":         {body("<p>Dear {$name}, {!Contact.FirstName}, {contactfield=city}, &lt;%= name %&gt;.</p>"), "text-placeholder", "“{$name}”, “{!Contact.FirstName}”, “{contactfield=city}” and 1 more"},
+	"link of others":         {body(`<p><a href="{unsubscribe_url}">Leave us</a></p>`), "link-bad", "{unsubscribe_url}"},
+	"wrong type":             {recipients("<p>{% if user.city > 3 %}a{% endif %}</p>"), "value-never", "With the longest values in the audience, if user.city > 3: a text and a number cannot be compared"},
+	"unseen preview text":    {with(mailAt+"preview_text", "\u200b\u00a0"), "preview-text-missing", "No preview text"},
+	"include":                {with(htmlAt, "{% include 'x' %}"), "", ""},
 	"lorem ipsum":            {body("<p>Lorem ipsum dolor sit amet.</p>"), "text-placeholder", "“Lorem ipsum”"},
 	"TODO":                   {with(mailAt+"subject", "TODO: write the subject of this"), "text-placeholder", "“TODO”"},
 	"template of scripts":    {body("<p>Dear ${user.first_name}, hello.</p>"), "text-placeholder", "“${user.first_name}”"},

@@ -240,6 +240,26 @@ func (r *run) meant(name string) string {
 	return ""
 }
 
+// failing returns the expressions of a text that fail with values as the audience has them, such as a text where a number
+// belongs, and why.
+func (r *run) failing(text string) []string {
+	a, known := r.facts.Audience, r.reading(text)
+	if a == nil || len(a.longest) == 0 || known.broken || !schema.HasExpression(text) {
+		return nil
+	}
+	_, list, _ := template.Preview(r.ctx, text, r.data(a.longest))
+	var out []string
+	for _, u := range list {
+		missing := assemble.IsDeferred(u) || slices.ContainsFunc(known.bare, func(b bareUse) bool { return b.source == u.Expression })
+		uses, err := template.Expressions("{{ " + u.Expression + " }}")
+		foreign := err == nil && len(uses) > 0 && !slices.ContainsFunc(uses, func(e template.Expression) bool { return e.Root == rootUser })
+		if line := u.Expression + ": " + u.Reason; !missing && !foreign && !slices.Contains(known.failed, line) && len(out) < maxList {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
 // neverThere finds names that nothing has, and expressions that fail for everybody.
 func neverThere(r *run) {
 	for _, m := range r.messages {
@@ -252,6 +272,9 @@ func neverThere(r *run) {
 			}
 			for _, u := range r.reading(t.Source).failed {
 				lines = appendNew(lines, u)
+			}
+			for _, u := range r.failing(t.Source) {
+				lines = appendNew(lines, "With the longest values in the audience, "+u)
 			}
 			if len(lines) > 0 {
 				r.find("value-never", t.Path, m.TestKey, "%s", some(lines))

@@ -99,7 +99,7 @@ func (r *run) reading(text string) *reading {
 	if !schema.HasExpression(text) {
 		return out
 	}
-	filled, missing, err := template.Preview(r.ctx, text, r.data())
+	filled, missing, err := template.Preview(r.ctx, text, r.data(nil))
 	if out.broken = err != nil; out.broken {
 		return out
 	}
@@ -111,12 +111,12 @@ func (r *run) reading(text string) *reading {
 // resolve fills a text for nobody.
 func (r *run) resolve(text string) string { return r.reading(text).resolved }
 
-func (r *run) data() template.Data {
+func (r *run) data(user map[string]any) template.Data {
 	var policy engine.ContentPolicy
 	if w := r.facts.Workspace; w != nil {
 		policy = w.ContentAPIs
 	}
-	return r.assembled.Data(nil, nil, r.assembled.DeferredAPIs(policy, func(string) {}))
+	return r.assembled.Data(user, nil, r.assembled.DeferredAPIs(policy, func(string) {}))
 }
 
 // expand puts the sources of content blocks where a text includes them, whole, and leaves out statements and comments, so that

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -40,8 +39,7 @@ func unsendable(r *run) {
 
 // refusal returns why nobody with the attributes of a user can get a message; nil if nothing is known against it.
 func (r *run) refusal(m *message, user map[string]any) error {
-	data := r.data()
-	data.UserAttributes = user
+	data := r.data(user)
 	fill := func(text string) string {
 		if user == nil {
 			return r.resolve(text)
@@ -98,7 +96,7 @@ func blankTexts(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			n := r.schema.At(t.Path)
-			if n == nil || len(n.Required) == 0 && !isHTML(t.Path) || n.Links == schema.LinkItself || n.Twin == catalog.TwinButtonText || !t.Path.HasPrefix(m.Content) {
+			if n == nil || r.reading(t.Source).broken || len(n.Required) == 0 && !isHTML(t.Path) || n.Links == schema.LinkItself || n.Twin == catalog.TwinButtonText || !t.Path.HasPrefix(m.Content) {
 				continue
 			}
 			text := r.resolve(t.Source)
@@ -110,7 +108,7 @@ func blankTexts(r *run) {
 			case r.channel == catalog.Push:
 				text = render.Words(text)
 			}
-			if isBlank(text) {
+			if visible.IsBlank(text) {
 				r.find("text-blank", t.Path, m.TestKey, "%s is blank", the(n.Label()))
 			}
 		}
@@ -119,15 +117,6 @@ func blankTexts(r *run) {
 
 // the returns a label in a sentence: The subject.
 func the(label string) string { return "The " + phrase.Uncapitalize(label) }
-
-func isBlank(text string) bool {
-	for c, drawn := range visible.Runes(text) {
-		if drawn && !unicode.IsSpace(c) {
-			return false
-		}
-	}
-	return true
-}
 
 // unparameterized finds links to pages that do not get the campaign's UTM parameters.
 func unparameterized(r *run) {

@@ -87,7 +87,9 @@ func plainWords(s string) string {
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%|\$\{[A-Za-z_][\w. ]*\}`)
+	return regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%` +
+		// tags of other programs
+		`|%[A-Z][A-Z_]{2,}%|%recipient\.[\w.]+%|\$\{[A-Za-z_][\w. ]*\}|\[\[[\w :.]+\]\]|\{[$!][\w.]+\}|\{contactfield=\w+\}|<%=?[^<>%]*%>|(?i:\{(?:unsubscribe\w*|first_?name|last_?name|name|e?mail)\})`)
 })
 
 // placeholders finds texts that somebody meant to replace.
@@ -277,7 +279,7 @@ func (r *run) judgeLink(l link) (why string, v verdict) {
 		return "", linkFine // an empty button, see buttons
 	case fakeLink().MatchString(to):
 		return "leads nowhere", linkFake
-	case strings.HasPrefix(to, "#"), wholeExpression(to), strings.HasPrefix(to, "{"):
+	case strings.HasPrefix(to, "#"), wholeExpression(to), strings.HasPrefix(to, "{{"), strings.HasPrefix(to, "{%"):
 		return "", linkFine // a place in the same email, or an address that is not known yet
 	case scheme == "javascript" || scheme == "vbscript" || scheme == "data" || scheme == "file" || scheme == "about":
 		return "does nothing in a message", linkBad

@@ -122,7 +122,7 @@ func TestPreviewTextIsAtTheStartOfTheBody(t *testing.T) {
 		if again := delivery.HTML(got, "look & see"); again != got {
 			t.Errorf("it is there twice: %s", again)
 		}
-		if delivery.HTML(source, " ") != source {
+		if delivery.HTML(source, " \u200b\u00a0") != source {
 			t.Errorf("without a preview text, %s is changed", source)
 		}
 	}

@@ -9,13 +9,15 @@ import (
 
 	xhtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"bugle/engine/visible"
 )
 
 // HTML returns the HTML of an email as it is sent: with the preview text hidden at the start of its body, where inboxes look
 // for it, unless it has a preheader of its own. A line ends with LF.
 func HTML(source, preview string) string {
 	source = lineEnds.Replace(source)
-	if strings.TrimSpace(source) == "" || strings.TrimSpace(preview) == "" {
+	if strings.TrimSpace(source) == "" || visible.IsBlank(preview) {
 		return source
 	}
 	if doc, err := xhtml.Parse(strings.NewReader(source)); err == nil && Preheader(doc) != "" {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"bugle/engine/visible"
 )
 
 // Kind is the origin of a piece of text.
@@ -53,7 +55,7 @@ func (t Text) String() string {
 // Empty reports whether the text is blank.
 func (t Text) Empty() bool {
 	for _, s := range t {
-		if strings.TrimSpace(s.Text) != "" {
+		if !visible.IsBlank(s.Text) {
 			return false
 		}
 	}

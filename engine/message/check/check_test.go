@@ -252,6 +252,8 @@ var emails = map[string]wrong{
 	"blank subject":          {with(mailAt+"subject", " \u00a0\u200b"), "text-blank", "The subject is blank"},
 	"blank HTML":             {with(htmlAt, "<html><body><p>&nbsp;</p></body></html>"), "text-blank unsubscribe-missing address-missing", "The HTML is blank"},
 	"line break in subject":  {with(mailAt+"subject", "The autumn shoes\nare here"), "send-refused", "subject has a line break; remove it"},
+	"refused addresses":      {with(mailAt+"from_address", "news at shop"), "", ""},
+	"refused copies":         {with(mailAt+"cc_ids", raw(`["a b"]`)), "", ""},
 	"NUL in the sender":      {with(mailAt+"sender_name", "Shop\x00"), "send-refused", "sender name has a NUL character"},
 	"UTM, no scheme":         {tagged(`<a href="//shop.eu/x">x y</a>`), "link-bad utm-missing", "//shop.eu/x"},
 	"UTM, text":              {tagged(`<p>Come to https://shop.eu/x today.</p>`), "utm-missing", "“https://shop.eu/x” gets no UTM parameters"},

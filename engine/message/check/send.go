@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,7 +58,18 @@ func (r *run) refusal(m *message, user map[string]any) error {
 	case err != nil:
 		return nil
 	case r.channel == catalog.Email:
-		return delivery.CheckEmail(resolve.Email(content))
+		e := resolve.Email(content)
+		// What the tables refuse is a problem already.
+		bad := func(at doc.Path, address string) bool { return refused(r.schema.At(at), address) }
+		if bad(m.at(catalog.EmailFrom), e.From) {
+			e.From = ""
+		}
+		if bad(m.at(catalog.EmailReplyTo), e.ReplyTo) {
+			e.ReplyTo = ""
+		}
+		e.Cc = slices.DeleteFunc(e.Cc, func(a string) bool { return bad(m.at(catalog.EmailCc, 0), a) })
+		e.Bcc = slices.DeleteFunc(e.Bcc, func(a string) bool { return bad(m.at(catalog.EmailBcc, 0), a) })
+		return delivery.CheckEmail(e)
 	}
 	_, err = push.Build(catalog.Platform(m.Platform), content, push.Options{
 		Advanced: r.document.Get(string(catalog.Advanced)), Message: r.document.Lookup(m.Content.Parent()), Now: r.facts.Now,

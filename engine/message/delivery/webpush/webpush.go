@@ -109,12 +109,12 @@ func subjectOf(s string) (string, error) {
 		return "", gateway.Refuse("the Web Push subject must be an email address or an https URL to contact you, not %q", s)
 	}
 	if isLocal(host) {
-		return "", gateway.Refuse("push services refuse a Web Push subject on this machine; use an email address or an https URL to contact you, not %s", s)
+		return "", gateway.Refuse("push services refuse a Web Push subject that only this machine or its network knows; use an email address or an https URL to contact you, not %s", s)
 	}
 	return s, nil
 }
 
-// isLocal reports whether a host is this machine, or has a name that only its own network knows.
+// isLocal reports whether a host is this machine, or has a name without a domain.
 func isLocal(host string) bool {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return ip.IsLoopback() || ip.IsUnspecified()

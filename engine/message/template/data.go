@@ -3,7 +3,9 @@ package template
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -69,6 +71,8 @@ type contentAPI struct {
 	call func(ctx context.Context, args ...any) (any, error)
 }
 
+func (api contentAPI) String() string { return api.name }
+
 // attributes returns the values of a root that is about a user or an event, and what to say of a missing one.
 func (e *evaluator) attributes(r root) (values map[string]any, missing string) {
 	switch r {
@@ -81,118 +85,98 @@ func (e *evaluator) attributes(r root) (values map[string]any, missing string) {
 }
 
 // lookupRoot finds what a root has under a name.
-func (e *evaluator) lookupRoot(r root, key any) (any, error) {
+func (e *evaluator) lookupRoot(r root, key any) any {
 	name, ok := key.(string)
 	if !ok {
-		return nil, failure("a name in quotes is expected after " + string(r))
+		try(failure("a name in quotes is expected after " + string(r)))
 	}
 	var reason string
-	var known func() []string
+	var known iter.Seq[string]
 	switch r {
 	case blockRoot:
-		if v, err := e.contentBlock(name); v != nil || err != nil {
-			return v, err
+		if src, ok := e.data.ContentBlocks[name]; ok {
+			return e.contentBlock(name, src)
 		}
-		reason, known = "there is no content block ", func() []string { return sortedKeys(e.data.ContentBlocks) }
+		reason, known = "there is no content block ", maps.Keys(e.data.ContentBlocks)
 	case productRoot:
-		if set, ok := e.products[name]; ok {
-			return set, nil
+		if v, ok := e.products[name]; ok {
+			return v
 		}
 		if set, ok := e.data.ProductSets[name]; ok {
-			v, err := fromData(e, set)
 			if e.products == nil {
 				e.products = map[string]any{}
 			}
-			e.products[name] = v
-			return v, err
+			e.products[name] = must(fromData(e, set))
+			return e.products[name]
 		}
-		reason, known = "there is no product set ", func() []string { return sortedKeys(e.data.ProductSets) }
+		reason, known = "there is no product set ", maps.Keys(e.data.ProductSets)
 	case apiRoot:
 		if call := e.data.ContentAPIs[name]; call != nil {
-			return contentAPI{name, call}, nil
+			return contentAPI{name, call}
 		}
-		reason, known = "there is no content API ", func() []string { return sortedKeys(e.data.ContentAPIs) }
+		reason, known = "there is no content API ", maps.Keys(e.data.ContentAPIs)
 	default:
-		values, none := e.attributes(r)
-		if v, err := e.attribute(values, name); v != nil || err != nil {
-			return v, err
+		var values map[string]any
+		values, reason = e.attributes(r)
+		if v := e.attribute(values, name); v != nil {
+			return must(fromData(e, v))
 		}
-		reason, known = none, func() []string {
-			var names []string
-			for _, full := range sortedKeys(values) {
-				if values[full] != nil {
-					names = append(names, full, snake(full))
+		known = func(yield func(string) bool) {
+			for full, v := range values {
+				if v != nil && !(yield(full) && yield(snake(full))) {
+					return
 				}
 			}
-			return names
 		}
 	}
 	return &missing{reason: reason + shorten(name), hint: func() string {
 		if len(name) < 3 || len(name) > 100 {
 			return ""
 		}
-		return nearest(name, known())
-	}}, nil
+		return nearest(name, slices.Sorted(known))
+	}}
 }
 
 // attribute finds name in the values of a user or event: exactly, or by its snake case; the first by name if
-// there are several. It returns nil if there is none.
-func (e *evaluator) attribute(values map[string]any, name string) (any, error) {
-	v, ok := values[name]
-	if ok || len(values) == 0 {
-		return e.known(v)
+// there are several.
+func (e *evaluator) attribute(values map[string]any, name string) any {
+	if v, ok := values[name]; ok || len(values) == 0 {
+		return v
 	}
-	if err := e.work(bytesOfStep * len(values)); err != nil {
-		return nil, err
-	}
-	first, found := "", false
+	try(e.work(bytesOfStep * len(values)))
+	first := ""
 	for full := range values {
-		if isSnakeOf(name, full) && (!found || full < first) {
-			first, found = full, true
+		if isSnakeOf(name, full) && (first == "" || full < first) {
+			first = full
 		}
 	}
-	return e.known(values[first])
-}
-
-// known converts a value of [Data], or returns nil for one that is missing.
-func (e *evaluator) known(v any) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	return fromData(e, v)
+	return values[first]
 }
 
 // plain returns the map that a root is where it is used as a whole.
-func (e *evaluator) plain(r root) (any, error) {
+func (e *evaluator) plain(r root) any {
+	values, _ := e.attributes(r)
 	switch r {
 	case blockRoot, apiRoot:
-		return nil, fault(string(r) + " is not a map: write a name behind it")
+		try(fault(string(r) + " is not a map: write a name behind it"))
 	case productRoot:
-		sets := make(map[string]any, len(e.data.ProductSets))
+		values = make(map[string]any, len(e.data.ProductSets))
 		for name, set := range e.data.ProductSets {
-			sets[name] = set
+			values[name] = set
 		}
-		return fromData(e, sets)
 	}
-	values, _ := e.attributes(r)
-	return fromData(e, values)
+	return must(fromData(e, values))
 }
 
 // getFrom is get(name, default) of a root.
-func (e *evaluator) getFrom(r root, list []Arg) (any, error) {
-	args, named, err := e.arguments(list, true, &Dict{})
-	if err != nil {
-		return nil, err
-	}
-	bound, err := lookUp(MethodKind, "map", "get").bind(e, args, named, 1)
-	if err != nil {
-		return nil, err
-	}
-	v, err := e.lookupRoot(r, bound[1])
+func (e *evaluator) getFrom(r root, list []Arg) any {
+	args, named := e.arguments(list, true, &Dict{})
+	bound := must(lookUp(MethodKind, "map", "get").bind(e, args, named, 1))
+	v := e.lookupRoot(r, bound[1])
 	if _, ok := v.(*missing); ok {
-		v = bound[2]
+		return bound[2]
 	}
-	return v, err
+	return v
 }
 
 func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error) {
@@ -258,36 +242,24 @@ func (e *evaluator) close() {
 	}
 }
 
-// contentBlock renders a block once, however often it is included. It returns nil if there is none.
-func (e *evaluator) contentBlock(name string) (any, error) {
-	text, ok := e.blocks[name]
-	if !ok {
-		src, known := e.data.ContentBlocks[name]
-		if !known {
-			return nil, nil
-		}
+// contentBlock renders a block once, however often it is included.
+func (e *evaluator) contentBlock(name, src string) any {
+	text, done := e.blocks[name]
+	if !done {
 		if i := slices.Index(e.open, name); i >= 0 {
 			chain := strings.Join(append(slices.Clone(e.open[i:]), name), " → ")
-			return nil, fmt.Errorf("content block %q contains itself: %s", shorten(name), shorten(chain))
+			try(fmt.Errorf("content block %q contains itself: %s", shorten(name), shorten(chain)))
 		}
 		if text = src; HasTag(src) {
 			t, err := Parse(src)
-			if err != nil {
-				if located, ok := err.(*Error); ok {
-					err = &Error{Line: located.Line, Column: located.Column, Block: name, Message: located.Message, Hint: located.Hint}
-				}
-				return nil, err
+			var located *Error
+			if errors.As(err, &located) {
+				located = new(*located)
+				located.Block = name
+				err = located
 			}
-			if e.depth++; e.depth > maxDepth {
-				return nil, errTooNested
-			}
-			e.open = append(e.open, name)
-			text, err = e.execute(t, name)
-			e.open = e.open[:len(e.open)-1]
-			e.depth--
-			if err != nil {
-				return nil, err
-			}
+			try(err)
+			text = e.execute(t, name)
 		}
 		if e.blocks == nil {
 			e.blocks = map[string]string{}
@@ -295,46 +267,48 @@ func (e *evaluator) contentBlock(name string) (any, error) {
 		e.blocks[name] = text
 	}
 	if e.autoescape { // a block is HTML
-		return Safe(text), nil
+		return Safe(text)
 	}
-	return text, nil
+	return text
 }
 
 // snake converts an attribute's name to snake case as templates write it: "First Name", "firstName" and
 // "first-name" become first_name.
 func snake(name string) string {
 	var b strings.Builder
-	snaked(name, func(c rune) bool { b.WriteRune(c); return true })
+	for c := range snaked(name) {
+		b.WriteRune(c)
+	}
 	return b.String()
 }
 
 // isSnakeOf reports whether short is the snake case of full.
 func isSnakeOf(short, full string) bool {
-	same := snaked(full, func(c rune) bool {
+	for c := range snaked(full) {
 		have, width := utf8.DecodeRuneInString(short)
+		if have != c || width == 0 {
+			return false
+		}
 		short = short[width:]
-		return have == c && width > 0
-	})
-	return same && short == ""
+	}
+	return short == ""
 }
 
-// snaked yields the characters of a name in snake case until yield returns false.
-func snaked(name string, yield func(rune) bool) bool {
-	begun, gap, lower := false, false, false
-	for _, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			gap = true
-			continue
-		}
-		if begun && (gap || lower && unicode.IsUpper(c)) && !yield('_') {
-			return false
-		}
-		begun, gap, lower = true, false, unicode.IsLower(c) || unicode.IsDigit(c)
-		if !yield(unicode.ToLower(c)) {
-			return false
+// snaked returns the characters of a name in snake case.
+func snaked(name string) iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		begun, gap, lower := false, false, false
+		for _, c := range name {
+			if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+				gap = true
+				continue
+			}
+			if begun && (gap || lower && unicode.IsUpper(c)) && !yield('_') || !yield(unicode.ToLower(c)) {
+				return
+			}
+			begun, gap, lower = true, false, unicode.IsLower(c) || unicode.IsDigit(c)
 		}
 	}
-	return true
 }
 
 // nearest suggests the name that was probably meant, or returns "".

@@ -82,20 +82,10 @@ type missing struct {
 	of     *frame // where that stands; nil until it is known
 	reason string
 	hint   func() string // what may have been meant, as ", did you mean name?"; nil without
-	cause  error         // the failure or fault of a set, or nil
+	failed bool          // it was set, and is the error of every expression with the name
+	fault  bool          // by a fault, which a default does not replace
 	used   bool          // the name that was set was used
 	empty  bool          // an if without an else, which is written as nothing
 }
 
 func (m *missing) Error() string { return m.reason }
-
-// replaceable reports whether a default replaces an expression with this error.
-func replaceable(err error) bool {
-	switch err := err.(type) {
-	case *missing:
-		return err.cause == nil || replaceable(err.cause)
-	case failure:
-		return true
-	}
-	return false
-}

@@ -1,7 +1,6 @@
 package template
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,19 +25,15 @@ var (
 	errTooNested = fmt.Errorf("macros, loops or content blocks are nested deeper than %d", maxDepth)
 )
 
-// evaluator is one render: its data, what is left of its limits, and what it found.
+// evaluator is one render: its data, what is left of its limits, and what it found. Its methods panic with their
+// errors, see [must], as far as they do not return them.
 type evaluator struct {
-	*frame
+	state
 	ctx        context.Context
 	data       Data
 	preview    bool
 	steps      int
 	calls      int // of content APIs
-	depth      int
-	scope      *scope
-	out        *strings.Builder
-	autoescape bool
-	captured   any // the value of a Captured
 	unresolved []Unresolved
 	reported   map[Unresolved]bool // without place and reason
 	sets       []failedSet
@@ -46,14 +41,24 @@ type evaluator struct {
 	apis       context.Context // of content APIs; nil before the first call
 	cancel     context.CancelFunc
 	blocks     map[string]string // content blocks rendered so far
-	open       []string          // content blocks being rendered, outermost first
+}
+
+// state is where a render is. What fails leaves it as it was before.
+type state struct {
+	*frame
+	tag        Span // what is evaluated
+	x          Expr // within it
+	depth      int
+	scope      *scope
+	out        *strings.Builder
+	autoescape bool
+	open       []string // content blocks being rendered, outermost first
 }
 
 // frame is the template that is evaluated: that of the message, or of a content block.
 type frame struct {
 	t     *Template
 	block string // the name of the content block, or ""
-	at    int    // the offset of the statement, for errors that end the render
 }
 
 // failedSet is a name whose value could not be computed, and where it stands among the unresolved expressions.
@@ -75,6 +80,14 @@ func (s *scope) set(name string, v any) {
 	s.names[name] = v
 }
 
+// find returns what the template has set a name to.
+func (s *scope) find(name string) (v any, ok bool) {
+	for ; s != nil && !ok; s = s.parent {
+		v, ok = s.names[name]
+	}
+	return v, ok
+}
+
 // work charges for reading or writing n bytes, and ends the render when its limit is reached or its context is
 // done. Whatever takes longer than a few microseconds charges first.
 func (e *evaluator) work(n int) error {
@@ -89,120 +102,160 @@ func (e *evaluator) work(n int) error {
 	return nil
 }
 
-// eval evaluates an expression. The value may be a *missing; what needs a value calls must instead.
-func (e *evaluator) eval(x Expr) (any, error) {
-	if err := e.work(0); err != nil {
-		return nil, err
-	}
-	v, err := e.compute(x)
-	if m, ok := v.(*missing); ok {
-		if m.cause != nil { // a failed set
-			m.used = true
-			return nil, m
+// attempt does something and returns why it failed for these data. Other errors go on.
+func (e *evaluator) attempt(do func()) (m *missing) {
+	before := e.state
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case aborted:
+			switch err := p.error.(type) {
+			case *missing:
+				m = e.place(err)
+			case failure:
+				m = &missing{at: e.tag, tag: true, of: e.frame, reason: err.Error()}
+			case fault:
+				m = &missing{at: e.tag, tag: true, of: e.frame, reason: err.Error(), fault: true}
+			default:
+				panic(p)
+			}
+			e.state = before
+		default:
+			panic(p)
 		}
-		v = e.place(m, x.Place())
-	} else if m, ok := err.(*missing); ok {
-		err = e.place(m, x.Place())
-	}
-	return v, err
+	}()
+	do()
+	return nil
 }
 
-// place returns m with its place, if it has none. The data have it without.
-func (e *evaluator) place(m *missing, at Span) *missing {
+// eval evaluates an expression. The value may be a *missing; what needs a value calls must instead.
+func (e *evaluator) eval(x Expr) any {
+	try(e.work(0))
+	outer := e.x
+	e.x = x
+	v := e.compute(x)
+	if m, ok := v.(*missing); ok {
+		if m.failed { // a set
+			m.used = true
+			try(m)
+		}
+		v = e.place(m)
+	}
+	e.x = outer
+	return v
+}
+
+// place returns m with the place of what is evaluated, if it has none. The data have it without.
+func (e *evaluator) place(m *missing) *missing {
 	if m.of != nil {
 		return m
 	}
 	placed := *m
-	placed.of, placed.at = e.frame, at
+	placed.of, placed.at = e.frame, e.x.Place()
 	return &placed
 }
 
 // must is eval where a missing value is an error.
-func (e *evaluator) must(x Expr) (any, error) {
-	v, err := e.eval(x)
+func (e *evaluator) must(x Expr) any { return e.there(e.eval(x)) }
+
+func (e *evaluator) there(v any) any {
 	switch v := v.(type) {
 	case *missing:
-		return nil, v
+		try(v)
 	case root:
 		return e.plain(v)
 	}
-	return v, err
+	return v
 }
 
-func (e *evaluator) compute(x Expr) (any, error) {
+// operand is must, but an if without an else is an empty text, as where it is written.
+func (e *evaluator) operand(x Expr) any {
+	v := e.eval(x)
+	if m, ok := v.(*missing); ok && m.empty {
+		return ""
+	}
+	return e.there(v)
+}
+
+func (e *evaluator) compute(x Expr) any {
 	switch x := x.(type) {
 	case *Literal:
-		return x.Value, nil
+		return x.Value
 	case *Name:
-		return e.name(x.Name), nil
-	case *Attr:
-		from, err := e.eval(x.X)
-		if err != nil {
-			return nil, err
-		}
-		return e.lookup(from, x.Name, x.Span)
-	case *Index:
-		from, err := e.eval(x.X)
-		if err != nil {
-			return nil, err
-		}
-		key, err := e.must(x.Key)
-		if err != nil {
-			return nil, err
-		}
-		return e.lookup(from, key, x.Span)
+		return e.name(x.Name)
+	case *Member:
+		from := e.eval(x.X)
+		return e.lookup(from, e.must(x.Key))
 	case *Slice:
-		return e.slice(x)
+		v := e.must(x.X)
+		var bounds [3]any
+		for i, b := range []Expr{x.From, x.To, x.Step} {
+			if b != nil {
+				bounds[i] = e.must(b)
+			}
+		}
+		return must(slice(e, v, bounds[0], bounds[1], bounds[2]))
 	case *Call:
 		return e.call(x)
 	case *Filter:
 		return e.filter(x)
 	case *Test:
-		return e.test(x)
+		f := lookUp(TestKind, "", x.Name)
+		v := e.eval(x.X)
+		if m, ok := v.(*missing); ok && !f.missing {
+			try(m)
+		}
+		return truth(e.invoke(f, x.Args, v)) != x.Not
 	case *Unary:
 		if x.Op == "not" {
-			v, err := e.eval(x.X)
-			return !truth(v), err
+			return !truth(e.eval(x.X))
 		}
-		v, err := e.must(x.X)
-		if err != nil {
-			return nil, err
-		}
-		return unary(e, x.Op, v)
+		return must(unary(e, x.Op, e.must(x.X)))
 	case *Binary:
 		return e.binary(x)
 	case *Compare:
-		return e.compare(x)
+		left := e.eval(x.X)
+		for _, c := range x.Rest {
+			right := e.eval(c.Y)
+			if r, ok := right.(root); ok {
+				right = e.plain(r)
+			}
+			if !must(compare(e, c.Op, left, right)) {
+				return false
+			}
+			left = right
+		}
+		return true
 	case *Cond:
-		yes, err := e.eval(x.If)
 		switch {
-		case err != nil:
-			return nil, err
-		case truth(yes):
+		case truth(e.eval(x.If)):
 			return e.eval(x.Then)
 		case x.Else != nil:
 			return e.eval(x.Else)
 		}
-		return &missing{reason: "the condition is false, and there is no else", empty: true}, nil
+		return &missing{reason: "the condition is false, and there is no else", empty: true}
 	case *Array:
-		list, err := e.values(x.Items)
-		return &List{Items: list}, err
+		return &List{Items: e.values(x.Items)}
 	case *Tuple:
-		list, err := e.values(x.Items)
-		return TupleValue(list), err
+		return TupleValue(e.values(x.Items))
 	case *Map:
-		return e.dict(x)
+		d := &Dict{}
+		for _, pair := range x.Pairs {
+			key := e.must(pair.Key)
+			try(d.set(e, key, e.must(pair.Value)))
+		}
+		return d
 	case *Captured:
-		return e.captured, nil
+		return e.capture(func() { e.within(&scope{parent: e.scope}, x.Body) })
+	case *Macro:
+		return &macro{x, e.t.src[x.Start:x.End], e.scope}
 	}
-	return nil, fmt.Errorf("%T is not an expression", x)
+	panic(fmt.Sprintf("%T is not an expression", x))
 }
 
 func (e *evaluator) name(name string) any {
-	for s := e.scope; s != nil; s = s.parent {
-		if v, ok := s.names[name]; ok {
-			return v
-		}
+	if v, ok := e.scope.find(name); ok {
+		return v
 	}
 	if r, ok := roots[name]; ok {
 		return r
@@ -210,275 +263,144 @@ func (e *evaluator) name(name string) any {
 	if f := lookUp(GlobalKind, "", name); f != nil {
 		return f
 	}
-	return &missing{reason: "unknown name " + shorten(name), hint: func() string {
-		return nearest(name, sortedKeys(roots))
-	}}
+	return &missing{reason: "unknown name " + shorten(name), hint: func() string { return nearest(name, sortedKeys(roots)) }}
 }
 
-// lookup finds the attribute or item of a value. at is the place of the whole.
-func (e *evaluator) lookup(from, key any, at Span) (any, error) {
+// lookup finds the attribute or item of a value.
+func (e *evaluator) lookup(from, key any) any {
 	switch from := from.(type) {
 	case *missing:
+		at := e.x.Place()
 		if from.of != e.frame || from.at.Start != at.Start || from.tag {
-			return from, nil
+			return from
 		}
 		longer := *from // the whole of user.address.street is missing, not user.address
 		longer.at = at
-		return &longer, nil
+		return &longer
 	case root:
 		return e.lookupRoot(from, key)
 	}
-	return member(e, from, key)
+	return must(member(e, from, key))
 }
 
-func (e *evaluator) values(list []Expr) ([]any, error) {
+func (e *evaluator) values(list []Expr) []any {
 	if len(list) > MaxItems {
-		return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+		try(errTooMany)
 	}
 	values := make([]any, len(list))
 	for i, x := range list {
-		v, err := e.must(x)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = v
+		values[i] = e.must(x)
 	}
-	return values, nil
+	return values
 }
 
-func (e *evaluator) dict(x *Map) (any, error) {
-	d := &Dict{}
-	for _, pair := range x.Pairs {
-		key, err := e.must(pair.Key)
-		if err != nil {
-			return nil, err
-		}
-		v, err := e.must(pair.Value)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.set(e, key, v); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-func (e *evaluator) slice(x *Slice) (any, error) {
-	from, err := e.must(x.X)
-	if err != nil {
-		return nil, err
-	}
-	var bounds [3]any
-	for i, b := range []Expr{x.From, x.To, x.Step} {
-		if b == nil {
-			continue
-		}
-		if bounds[i], err = e.must(b); err != nil {
-			return nil, err
-		}
-	}
-	return slice(e, from, bounds[0], bounds[1], bounds[2])
-}
-
-func (e *evaluator) binary(x *Binary) (any, error) {
-	if x.Op == "and" || x.Op == "or" {
-		left, err := e.eval(x.X)
-		if err != nil || truth(left) == (x.Op == "or") {
-			return left, err
+func (e *evaluator) binary(x *Binary) any {
+	get := e.must
+	switch x.Op {
+	case "and", "or":
+		if left := e.eval(x.X); truth(left) == (x.Op == "or") {
+			return left
 		}
 		return e.eval(x.Y)
+	case "~":
+		get = e.operand
 	}
-	left, err := e.operand(x.X, x.Op == "~")
-	if err != nil {
-		return nil, err
-	}
-	right, err := e.operand(x.Y, x.Op == "~")
-	if err != nil {
-		return nil, err
-	}
-	return binary(e, x.Op, left, right)
-}
-
-// operand is must, but an if without an else may be an empty text, as where it is written.
-func (e *evaluator) operand(x Expr, text bool) (any, error) {
-	v, err := e.eval(x)
-	switch v := v.(type) {
-	case *missing:
-		if text && v.empty {
-			return "", nil
-		}
-		return nil, v
-	case root:
-		return e.plain(v)
-	}
-	return v, err
-}
-
-func (e *evaluator) compare(x *Compare) (any, error) {
-	left, err := e.eval(x.X)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range x.Rest {
-		right, err := e.eval(c.Y)
-		if err != nil {
-			return nil, err
-		}
-		if r, ok := right.(root); ok {
-			if right, err = e.plain(r); err != nil {
-				return nil, err
-			}
-		}
-		holds, err := compare(e, c.Op, left, right)
-		if err != nil || !holds {
-			return false, err
-		}
-		left = right
-	}
-	return true, nil
+	left := get(x.X)
+	return must(binary(e, x.Op, left, get(x.Y)))
 }
 
 // filter applies a filter. What looks at missing values itself, as default does, also gets what failed for
 // these data.
-func (e *evaluator) filter(x *Filter) (any, error) {
+func (e *evaluator) filter(x *Filter) any {
 	f := lookUp(FilterKind, "", x.Name)
-	if f == nil {
-		return nil, fmt.Errorf("there is no filter %s", shorten(x.Name))
+	if !f.missing {
+		return e.invoke(f, x.Args, e.operand(x.X))
 	}
 	var v any
-	var err error
-	if !f.missing {
-		v, err = e.operand(x.X, true)
-	} else if v, err = e.eval(x.X); err != nil && replaceable(err) {
-		v, err = e.failed(x.Span, err), nil
-	}
-	if err != nil {
-		return nil, err
+	if m := e.attempt(func() { v = e.eval(x.X) }); m != nil {
+		if m.fault {
+			try(m)
+		}
+		v = m
 	}
 	return e.invoke(f, x.Args, v)
 }
 
-func (e *evaluator) test(x *Test) (any, error) {
-	f := lookUp(TestKind, "", x.Name)
-	if f == nil {
-		return nil, fmt.Errorf("there is no test %s", shorten(x.Name))
-	}
-	v, err := e.eval(x.X)
-	if err != nil {
-		return nil, err
-	}
-	if m, ok := v.(*missing); ok && !f.missing {
-		return nil, m
-	}
-	result, err := e.invoke(f, x.Args, v)
-	return truth(result) != x.Not, err
-}
-
 // invoke calls a function with the arguments as written, behind its operand or receiver.
-func (e *evaluator) invoke(f *Function, list []Arg, before ...any) (any, error) {
-	args, named, err := e.arguments(list, f.missing, before...)
-	if err != nil {
-		return nil, err
-	}
-	return f.invoke(e, args, named)
+func (e *evaluator) invoke(f *Function, list []Arg, before ...any) any {
+	args, named := e.arguments(list, f.missing, before...)
+	return must(f.invoke(e, args, named))
 }
 
 // arguments evaluates the arguments of a call. A missing one is an error unless allowed.
-func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) ([]any, *Dict, error) {
+func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) ([]any, *Dict) {
 	if len(list) == 0 {
-		return before, nil, nil
+		return before, nil
 	}
 	args, named := make([]any, len(before), len(before)+len(list)), (*Dict)(nil)
 	copy(args, before)
 	for _, a := range list {
-		v, err := e.eval(a.X)
-		if err != nil {
-			return nil, nil, err
-		}
+		v := e.eval(a.X)
 		if m, ok := v.(*missing); ok && (!allowed || a.Spread != "") {
-			return nil, nil, m
+			try(m)
+		}
+		if named == nil && (a.Name != "" || a.Spread == "**") {
+			named = &Dict{}
 		}
 		switch {
 		case a.Spread == "*":
-			items, err := iterate(e, v)
-			if err != nil {
-				return nil, nil, err
-			}
-			args = append(args, items...)
-			continue
-		case a.Spread == "" && a.Name == "":
+			args = append(args, must(iterate(e, v))...)
+		case a.Name != "":
+			try(named.set(e, a.Name, v))
+		case a.Spread == "":
 			args = append(args, v)
-			continue
-		}
-		if named == nil {
-			named = &Dict{}
-		}
-		if a.Spread == "" {
-			err = named.set(e, a.Name, v)
-		} else if d, ok := v.(*Dict); ok {
-			for i, key := range d.keys {
-				err = cmp.Or(err, named.set(e, key, d.values[i]))
+		default:
+			d, ok := v.(*Dict)
+			if !ok {
+				try(fault("** needs a map, not " + kind(v)))
 			}
-		} else {
-			err = fault("** needs a map, not " + kind(v))
-		}
-		if err != nil {
-			return nil, nil, err
+			for i, key := range d.keys {
+				try(named.set(e, key, d.values[i]))
+			}
 		}
 	}
-	return args, named, nil
+	return args, named
 }
 
 // call calls what is before the parentheses: a method, a content API, a function, a macro or a loop.
-func (e *evaluator) call(x *Call) (any, error) {
+func (e *evaluator) call(x *Call) any {
 	var f any
-	var err error
-	if at, ok := x.Func.(*Attr); ok {
-		on, err := e.eval(at.X)
-		if err != nil {
-			return nil, err
-		}
+	if at, ok := x.X.(*Member); ok && at.Dot {
+		on, name := e.eval(at.X), at.Key.(*Literal).Value.(string)
 		if m, ok := on.(*missing); ok {
-			if _, _, err := e.arguments(x.Args, false); err != nil {
-				return nil, err
-			}
-			return e.lookup(m, at.Name, x.Span)
+			e.arguments(x.Args, false) // their errors come first
+			return e.lookup(m, name)
 		}
 		r, isRoot := on.(root)
 		if isRoot && r != apiRoot {
-			if at.Name == "get" {
+			if name == "get" {
 				return e.getFrom(r, x.Args)
 			}
-			if on, err = e.plain(r); err != nil {
-				return nil, err
-			}
+			on = e.plain(r)
 		}
-		if method := lookUp(MethodKind, kindOf(on), at.Name); method != nil {
+		if method := lookUp(MethodKind, kindOf(on), name); method != nil {
 			return e.invoke(method, x.Args, on)
 		}
-		f, err = e.lookup(on, at.Name, x.Span)
-		if _, none := f.(*missing); none && err == nil && on != f && r != apiRoot {
-			return nil, fault(fmt.Sprintf("%s has no method %s", kind(on), shorten(at.Name)))
+		f = e.lookup(on, name)
+		if _, none := f.(*missing); none && r != apiRoot {
+			try(fault(fmt.Sprintf("%s has no method %s", kind(on), shorten(name))))
 		}
 	} else {
-		f, err = e.eval(x.Func)
-	}
-	if err != nil {
-		return nil, err
+		f = e.eval(x.X)
 	}
 	switch f := f.(type) {
 	case *missing:
-		return e.lookup(f, "", x.Span)
-	case *Function:
-		return e.invoke(f, x.Args)
+		return e.lookup(f, "")
 	case callable:
 		_, isMacro := f.(*macro)
-		args, named, err := e.arguments(x.Args, isMacro)
-		if err != nil {
-			return nil, err
-		}
-		return f.invoke(e, args, named)
+		args, named := e.arguments(x.Args, isMacro)
+		return must(f.invoke(e, args, named))
 	}
-	return nil, fault(kind(f) + " cannot be called")
+	try(fault(kind(f) + " cannot be called"))
+	return nil
 }

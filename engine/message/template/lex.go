@@ -36,8 +36,6 @@ var (
 	intToken   = regexp.MustCompile(`^(?i:0b(_?[01])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
 )
 
-var htmlCharacter = regexp.MustCompile(`^&(#?\w+);`)
-
 var operators = strings.Fields("** // == != >= <= + - / * % ~ [ ] ( ) { } > < = . : | ,")
 
 // lex returns the tokens of a tag, an end token last.
@@ -107,38 +105,43 @@ func operator(s string) int {
 
 // bracket returns the closing brackets that are due after c.
 func (p *parser) bracket(due []byte, c byte, place int) []byte {
-	switch c {
-	case '(', '[', '{':
+	if i := strings.IndexByte("([{", c); i >= 0 {
 		if len(due) == maxNesting {
 			p.fail(place, "", "brackets are nested deeper than %d", maxNesting)
 		}
-		return append(due, map[byte]byte{'(': ')', '[': ']', '{': '}'}[c])
-	case ')', ']', '}':
-		if len(due) == 0 || due[len(due)-1] != c {
-			p.fail(place, "", "%q does not close anything here", string(c))
-		}
-		return due[:len(due)-1]
+		return append(due, ")]}"[i])
 	}
-	return due
+	if strings.IndexByte(")]}", c) < 0 {
+		return due
+	}
+	if len(due) == 0 || due[len(due)-1] != c {
+		p.fail(place, "", "%q does not close anything here", string(c))
+	}
+	return due[:len(due)-1]
+}
+
+// characterHints say what to write instead of characters that have no meaning.
+var characterHints = []struct {
+	found *regexp.Regexp
+	hint  string
+}{
+	{regexp.MustCompile(`^&&`), "write and"},
+	{regexp.MustCompile(`^&#?\w+;`), "an editor has written a character as HTML, such as &quot; for a quote: type the character"},
+	{regexp.MustCompile(`^!`), "write not"},
+	{regexp.MustCompile(`^\$`), "write the name without $ and more braces"},
+	{regexp.MustCompile(`^\?`), "write {{ a if condition else b }}"},
+	{regexp.MustCompile("^[‘’‚‛“”„‟«»´`]"), `curly quotes do not work here: use ' or "`},
 }
 
 func (p *parser) badCharacter(place int, c rune, rest string) {
-	hint := ""
-	switch {
-	case strings.HasPrefix(rest, "&&"):
-		hint = "write and"
-	case htmlCharacter.MatchString(rest):
-		hint = "an editor has written a character as HTML, such as &quot; for a quote: type the character"
-	case c == '!':
-		hint = "write not"
-	case c == '$':
-		hint = "write the name without $ and more braces"
-	case c == '?':
-		hint = "write {{ a if condition else b }}"
-	case strings.ContainsRune("‘’‚‛“”„‟«»´`", c):
-		hint = `curly quotes do not work here: use ' or "`
-	case c == '\u200b' || c == '\u200c' || c == '\u200d' || c == '\u2060' || c == '\ufeff':
+	if strings.ContainsRune("\u200b\u200c\u200d\u2060\ufeff", c) {
 		p.fail(place, "delete it", "this expression contains an invisible character (U+%04X)", c)
+	}
+	hint := ""
+	for _, h := range characterHints {
+		if hint == "" && h.found.MatchString(rest) {
+			hint = h.hint
+		}
 	}
 	p.fail(place, hint, "the character %q is not allowed in an expression", c)
 }
@@ -161,48 +164,37 @@ func (p *parser) number(s string, afterDot bool, place int) (width int, value an
 	return len(text), int(n)
 }
 
-// unescape returns the text that Python makes of what stands between quotes.
+// unescape returns the text that Python makes of what stands between quotes. Its escapes are those of Go, but a
+// number is always that of a character, a line can be continued, and what is no escape stays as it is.
 func (p *parser) unescape(s string, place int) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
+	for at := place; s != ""; {
+		if s[0] != '\\' {
+			n := len(s) - len(strings.TrimLeftFunc(s, func(c rune) bool { return c != '\\' }))
+			b.WriteString(s[:n])
+			s, at = s[n:], at+n
 			continue
 		}
-		i++
-		switch c := s[i]; {
-		case strings.IndexByte("abfnrtv", c) >= 0:
-			b.WriteByte("\a\b\f\n\r\t\v"[strings.IndexByte("abfnrtv", c)])
-		case c == '\\' || c == '\'' || c == '"':
-			b.WriteByte(c)
-		case c == '\r' && strings.HasPrefix(s[i:], "\r\n"):
-			i++
-		case c == '\n' || c == '\r':
-		case '0' <= c && c <= '7':
-			n := 1
-			for n < 3 && i+n < len(s) && '0' <= s[i+n] && s[i+n] <= '7' {
-				n++
+		c, _, rest, err := strconv.UnquoteChar(s, 0)
+		switch {
+		case strings.IndexByte("'\"\r\n", s[1]) >= 0:
+			if rest = s[2:]; s[1] == '\'' || s[1] == '"' {
+				b.WriteByte(s[1])
+			} else if s[1] == '\r' {
+				rest = strings.TrimPrefix(rest, "\n")
 			}
-			v, _ := strconv.ParseUint(s[i:i+n], 8, 16)
-			b.WriteRune(rune(v))
-			i += n - 1
-		case c == 'x' || c == 'u' || c == 'U':
-			n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-			v, err := strconv.ParseUint(s[min(i+1, len(s)):min(i+1+n, len(s))], 16, 32)
-			if err != nil || i+1+n > len(s) || !utf8.ValidRune(rune(v)) {
-				p.fail(place+i-1, "type the character itself", `\%c needs %d digits of a character's number, 0 to 9 and a to f`, c, n)
-			}
-			b.WriteRune(rune(v))
-			i += n
-		case c == 'N':
-			p.fail(place+i-1, "type the character itself", `names of characters as in \N{DASH} are not available`)
+		case err == nil:
+			b.WriteRune(c)
+		case strings.IndexByte("xuUN", s[1]) >= 0:
+			p.fail(at, "type the character itself", `\%c needs the digits of a character's number, 0 to 9 and a to f`, s[1])
 		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			b.WriteString(s[:2])
+			rest = s[2:]
 		}
+		s, at = rest, at+len(s)-len(rest)
 	}
 	return b.String()
 }

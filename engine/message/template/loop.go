@@ -2,7 +2,6 @@ package template
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"bugle/engine/phrase"
@@ -19,99 +18,67 @@ type loop struct {
 }
 
 // loop writes the body of a loop for each item of v.
-func (e *evaluator) loop(n *For, v any, around *scope, depth int) error {
-	all, err := iterate(e, v)
-	if err != nil {
-		return err
-	}
+func (e *evaluator) loop(n *For, v any, around *scope, depth int) {
+	items := must(iterate(e, v))
 	if _, pairs := n.Target.(*Tuple); pairs {
 		if _, ok := v.(*Dict); ok {
-			return fault("for with several names needs pairs: write .items() behind the map")
+			try(fault("for with several names needs pairs: write .items() behind the map"))
 		}
 	}
-	inner := &scope{parent: around}
-	outer := e.scope
+	inner, outer := &scope{parent: around}, e.scope
 	e.scope = inner
-	defer func() { e.scope = outer }()
 	if n.Cond != nil {
 		var kept []any
-		for _, item := range all {
+		for _, item := range items {
 			clear(inner.names)
-			if err := e.assign(inner, n.Target, item); err != nil {
-				return err
-			}
-			yes, err := e.eval(n.Cond)
-			if err != nil {
-				return err
-			}
-			if truth(yes) {
+			e.assign(inner, n.Target, item)
+			if truth(e.eval(n.Cond)) {
 				kept = append(kept, item)
 			}
 		}
-		all = kept
+		items = kept
 	}
-	if len(all) == 0 {
-		clear(inner.names)
-		return e.nodes(n.Else)
+	clear(inner.names)
+	if len(items) == 0 {
+		e.nodes(n.Else)
 	}
-	l := &loop{node: n, scope: around, items: all, depth: depth}
-	for i, item := range all {
-		if err := e.work(0); err != nil {
-			return err
-		}
+	l := &loop{node: n, scope: around, items: items, depth: depth}
+	for i, item := range items {
+		try(e.work(0))
 		l.index = i
 		clear(inner.names)
 		inner.set("loop", l)
-		if err := e.assign(inner, n.Target, item); err != nil {
-			return err
-		}
-		if err := e.nodes(n.Body); err != nil {
-			return err
-		}
+		e.assign(inner, n.Target, item)
+		e.nodes(n.Body)
 	}
-	return nil
+	e.scope = outer
 }
 
 func (l *loop) kind() string { return "loop" }
 
-// member returns loop.name.
-func (l *loop) member(name string) (any, bool) {
-	v := l.attribute(name)
-	return v, v != nil
+// loopMembers are what a loop has under a name.
+var loopMembers = map[string]func(l *loop) any{
+	"index": func(l *loop) any { return l.index + 1 }, "index0": func(l *loop) any { return l.index },
+	"revindex": func(l *loop) any { return len(l.items) - l.index }, "revindex0": func(l *loop) any { return len(l.items) - l.index - 1 },
+	"first": func(l *loop) any { return l.index == 0 }, "last": func(l *loop) any { return l.index == len(l.items)-1 },
+	"depth": func(l *loop) any { return l.depth }, "depth0": func(l *loop) any { return l.depth - 1 },
+	"length":   func(l *loop) any { return len(l.items) },
+	"previtem": func(l *loop) any { return l.item(l.index - 1) }, "nextitem": func(l *loop) any { return l.item(l.index + 1) },
 }
 
-func (l *loop) attribute(name string) any {
-	item := func(i int) any {
-		if i < 0 || i >= len(l.items) {
-			return &missing{reason: "there is no such item"}
-		}
-		return l.items[i]
+func (l *loop) member(name string) (any, bool) {
+	get, ok := loopMembers[name]
+	if !ok {
+		return nil, false
 	}
-	switch name {
-	case "index":
-		return l.index + 1
-	case "index0":
-		return l.index
-	case "revindex":
-		return len(l.items) - l.index
-	case "revindex0":
-		return len(l.items) - l.index - 1
-	case "first":
-		return l.index == 0
-	case "last":
-		return l.index == len(l.items)-1
-	case "length":
-		return len(l.items)
-	case "previtem":
-		return item(l.index - 1)
-	case "nextitem":
-		return item(l.index + 1)
-	case "depth":
-		return l.depth
-	case "depth0":
-		return l.depth - 1
+	return get(l), true
+}
+
+func (l *loop) item(i int) any {
+	if i < 0 || i >= len(l.items) {
+		return &missing{reason: "there is no such item"}
 	}
-	return nil
+	return l.items[i]
 }
 
 // invoke is loop(items) in a recursive loop.
@@ -122,64 +89,50 @@ func (l *loop) invoke(e *evaluator, args []any, named *Dict) (any, error) {
 	if len(args) != 1 || named != nil {
 		return nil, fault("loop( ) takes one list")
 	}
-	return e.deeper(func() error { return e.loop(l.node, args[0], l.scope, l.depth+1) })
+	return e.deeper(func() { e.loop(l.node, args[0], l.scope, l.depth+1) }), nil
 }
 
 // macro is a part of a template that is called with arguments, in the scope where it stands.
 type macro struct {
-	name   string
-	params []Param
-	body   []Node
+	*Macro
 	source string
 	scope  *scope
 }
 
+func (m *macro) String() string { return m.Name }
+
 // invoke writes the body of a macro. More arguments than it has parameters are its varargs and kwargs, if it
 // says so.
 func (m *macro) invoke(e *evaluator, args []any, named *Dict) (any, error) {
-	inner := &scope{parent: m.scope}
-	outer := e.scope
+	inner, outer := &scope{parent: m.scope}, e.scope
 	e.scope = inner
-	defer func() { e.scope = outer }()
 	rest := &Dict{}
 	if named != nil {
 		rest = named
 	}
-	take := func(name string) (v any, given bool, err error) {
-		i, err := rest.find(e, name)
-		if i < 0 || err != nil {
-			return nil, false, err
+	take := func(name string) (v any, given bool) {
+		i := must(rest.find(e, name))
+		if i < 0 {
+			return &missing{reason: fmt.Sprintf("%s is called without %s", m.Name, name)}, false
 		}
 		v = rest.values[i]
-		return v, true, rest.remove(e, i)
+		try(rest.remove(e, i))
+		return v, true
 	}
-	for i, p := range m.params {
-		v, given, err := take(p.Name)
+	for i, p := range m.Params {
+		v, given := take(p.Name)
 		switch {
-		case err != nil:
-			return nil, err
 		case i < len(args) && given:
-			return nil, fault(fmt.Sprintf("%s gets the argument %s twice", m.name, p.Name))
+			return nil, fault(fmt.Sprintf("%s gets the argument %s twice", m.Name, p.Name))
 		case i < len(args):
 			v = args[i]
-		case given:
-		case p.Default != nil:
-			if v, err = e.eval(p.Default); err != nil {
-				return nil, err
-			}
-		default:
-			v = &missing{reason: fmt.Sprintf("%s is called without %s", m.name, p.Name)}
+		case !given && p.Default != nil:
+			v = e.eval(p.Default)
 		}
 		inner.set(p.Name, v)
 	}
-	caller, called, err := take("caller")
-	if err != nil {
-		return nil, err
-	}
-	if !called {
-		caller = &missing{reason: m.name + " is called without {% call %}"}
-	}
-	more := args[min(len(m.params), len(args)):]
+	caller, called := take("caller")
+	more := args[min(len(m.Params), len(args)):]
 	for _, also := range []struct {
 		name  string
 		given bool
@@ -189,26 +142,21 @@ func (m *macro) invoke(e *evaluator, args []any, named *Dict) (any, error) {
 		case strings.Contains(m.source, also.name):
 			inner.set(also.name, also.v)
 		case also.given:
-			return nil, fault(fmt.Sprintf("%s takes %s, and no %s", m.name, phrase.Count(len(m.params), "argument"), also.name))
+			return nil, fault(fmt.Sprintf("%s takes %s, and no %s", m.Name, phrase.Count(len(m.Params), "argument"), also.name))
 		}
 	}
-	return e.deeper(func() error { return e.nodes(m.body) })
+	text := e.deeper(func() { e.nodes(m.Body) })
+	e.scope = outer
+	return text, nil
 }
 
-// callBlock is {% call m(…) %}: its body is the macro caller of m.
-func (e *evaluator) callBlock(n *CallBlock) error {
-	call := *n.Call
-	caller := &macro{name: "caller", params: n.Params, body: n.Body, source: e.t.src[n.Start:n.End], scope: e.scope}
-	call.Args = append(slices.Clone(call.Args), Arg{Name: "caller", X: &Literal{Span: call.Span, Value: caller}})
-	return e.output(&call)
-}
-
-// deeper returns what a part of a template that may contain itself writes: safe text where values are escaped.
-func (e *evaluator) deeper(write func() error) (any, error) {
+// deeper returns what a part of a template that may contain itself writes.
+func (e *evaluator) deeper(write func()) any {
 	if e.depth >= maxDepth {
-		return nil, errTooNested
+		try(errTooNested)
 	}
 	e.depth++
-	defer func() { e.depth-- }()
-	return e.capture(write)
+	text := e.capture(write)
+	e.depth--
+	return text
 }

@@ -20,62 +20,37 @@ type (
 		Span
 		Value string
 	}
-	// Output is {{ X }}.
+	// Output is {{ X }}; also {% filter %}, whose X is the filters around a *[Captured], and {% call %}, whose X
+	// has its body as the argument caller. Silent is {% do X %}, which writes nothing.
 	Output struct {
 		Span
-		X Expr
+		X      Expr
+		Silent bool
 	}
 	// If is {% if %}…{% elif %}…{% else %}…{% endif %}.
 	If struct {
 		Span
 		Branches []Branch
-		HasElse  bool
-		Else     []Node
 	}
-	// For is {% for Target in X if Cond recursive %}…{% else %}…{% endfor %}. Cond may be nil. Target is a
-	// *[Name], or a *[Tuple] of targets.
+	// For is {% for Target in X if Cond recursive %}…{% else %}…{% endfor %}. Cond may be nil, and Else is nil
+	// if there is none. Target is a *[Name], or a *[Tuple] of targets.
 	For struct {
 		Span
-		Target    Expr
-		X, Cond   Expr
-		Recursive bool
-		Body      []Node
-		HasElse   bool
-		Else      []Node
+		Target, X, Cond Expr
+		Recursive       bool
+		Body, Else      []Node
 	}
-	// Set is {% set Target = X %}, or the block {% set Target|filters %}…{% endset %}, in which X is the
-	// filters around a *[Captured]. Target is a *[Name], an *[Attr] of a name (a namespace's), or a *[Tuple] of these.
+	// Set is {% set Target = X %}, or {% set Target|filters %}…{% endset %}, in which X is the filters around a
+	// *[Captured], or {% macro %}, in which it is a *[Macro]. Target is a *[Name], a *[Member] of a name (a
+	// namespace's), or a *[Tuple] of these.
 	Set struct {
 		Span
-		Target Expr
-		X      Expr
-		Block  bool
-		Body   []Node
+		Target, X Expr
 	}
 	// With is {% with a = 1, b = 2 %}…{% endwith %}.
 	With struct {
 		Span
-		Vars []Assignment
-		Body []Node
-	}
-	// Macro is {% macro Name(Params) %}…{% endmacro %}.
-	Macro struct {
-		Span
-		Name   string
-		Params []Param
-		Body   []Node
-	}
-	// CallBlock is {% call(Params) Call %}…{% endcall %}: the macro that is called gets the body as caller().
-	CallBlock struct {
-		Span
-		Params []Param
-		Call   *Call
-		Body   []Node
-	}
-	// FilterBlock is {% filter upper|trim %}…{% endfilter %}: X is the filters around a *[Captured].
-	FilterBlock struct {
-		Span
-		X    Expr
+		Vars []Pair
 		Body []Node
 	}
 	// Autoescape is {% autoescape X %}…{% endautoescape %}.
@@ -84,27 +59,13 @@ type (
 		X    Expr
 		Body []Node
 	}
-	// Do is {% do X %}: its value is not written.
-	Do struct {
-		Span
-		X Expr
-	}
 )
 
-// Branch is the part of an [If] that is written if Cond holds.
+// Branch is a part of an [If] that is written if Cond holds, which is nil for else.
 type Branch struct {
 	Span // of its tag
 	Cond Expr
 	Body []Node
-}
-
-// Assignment is Target = X.
-type Assignment struct{ Target, X Expr }
-
-// Param is a parameter of a macro. Default is nil if it is required.
-type Param struct {
-	Name    string
-	Default Expr
 }
 
 // The expressions.
@@ -119,32 +80,27 @@ type (
 		Span
 		Name string
 	}
-	// Attr is X.Name, and Index X[Key]; a number after a dot is an Index.
-	Attr struct {
-		Span
-		X    Expr
-		Name string
-	}
-	Index struct {
+	// Member is X[Key], or X.Key if Dot is set: Key is then a *[Literal] of the name. A number after a dot is X[Key].
+	Member struct {
 		Span
 		X, Key Expr
+		Dot    bool
 	}
 	// Slice is X[From:To:Step]; each may be nil.
 	Slice struct {
 		Span
 		X, From, To, Step Expr
 	}
-	// Call is Func(Args).
+	// Call is X(Args).
 	Call struct {
 		Span
-		Func Expr
+		X    Expr
 		Args []Arg
 	}
-	// Filter is X|Name(Args), and Test is X is Name(Args). At is the place of the name.
+	// Filter is X|Name(Args), and Test is X is Name(Args).
 	Filter struct {
 		Span
 		X    Expr
-		At   Span
 		Name string
 		Args []Arg
 	}
@@ -152,7 +108,6 @@ type (
 		Span
 		X    Expr
 		Not  bool // x is not name
-		At   Span
 		Name string
 		Args []Arg
 	}
@@ -192,8 +147,18 @@ type (
 		Span
 		Pairs []Pair
 	}
-	// Captured is the text that the block of a [Set] or a [FilterBlock] comes to.
-	Captured struct{ Span }
+	// Captured is the text that the body of a statement comes to.
+	Captured struct {
+		Span
+		Body []Node
+	}
+	// Macro is what {% macro name(Params) %} sets, and what {% call(Params) %} passes as caller.
+	Macro struct {
+		Span
+		Name   string
+		Params []Param
+		Body   []Node
+	}
 )
 
 // Comparison is the right part of a [Compare], with Op one of == != < <= > >= in and "not in".
@@ -202,7 +167,7 @@ type Comparison struct {
 	Y  Expr
 }
 
-// Pair is an entry of a [Map].
+// Pair is an entry of a [Map], or Key = Value of a [With].
 type Pair struct{ Key, Value Expr }
 
 // Arg is an argument of a call: x, Name=x, *x or **x.
@@ -210,4 +175,10 @@ type Arg struct {
 	Name   string
 	Spread string // "", "*" or "**"
 	X      Expr
+}
+
+// Param is a parameter of a [Macro]. Default is nil if it is required.
+type Param struct {
+	Name    string
+	Default Expr
 }

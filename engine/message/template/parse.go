@@ -67,7 +67,7 @@ func (p *parser) parse() (t *Template, err error) {
 	p.set = map[string]bool{"loop": true, "caller": true}
 	body, _ := p.body()
 	for _, c := range p.calls {
-		if name := c.Func.(*Name); !p.set[name.Name] {
+		if name := c.X.(*Name); !p.set[name.Name] {
 			p.check(GlobalKind, name.Name, name.Start, c.Args)
 		}
 	}
@@ -76,6 +76,7 @@ func (p *parser) parse() (t *Template, err error) {
 
 // body reads until one of the statements ends and returns its name. What comes after the name is not read.
 func (p *parser) body(ends ...string) (list []Node, end string) {
+	list = []Node{}
 	for p.next < len(p.parts) {
 		part := p.parts[p.next]
 		p.next++
@@ -86,7 +87,7 @@ func (p *parser) body(ends ...string) (list []Node, end string) {
 			p.toks, p.at = p.lex(part), 0
 			x := p.tuple(p.cond)
 			p.end()
-			list = append(list, &Output{part.Span, x})
+			list = append(list, &Output{Span: part.Span, X: x})
 		case StatementPart:
 			p.toks, p.at = p.lex(part), 0
 			name := p.tok()
@@ -158,18 +159,64 @@ func (p *parser) statement(name token, tag Part) Node {
 		p.fail(name.Start, "", "blocks are nested deeper than %d", maxNesting)
 	}
 	p.open = append(p.open, opened{name.text, name.Start})
-	n := read(p, tag.Start)
+	n := read(p, tag.Span)
+	p.end()
 	p.open = p.open[:len(p.open)-1]
+	n.end(p.parts[p.next-1].End)
 	return n
 }
 
-var statements map[string]func(p *parser, start int) Node
+// statementNode is a statement whose span begins with its first tag, and ends when it is read.
+type statementNode interface {
+	Node
+	end(at int)
+}
 
-func init() {
-	statements = map[string]func(*parser, int) Node{
-		"if": (*parser).ifStatement, "for": (*parser).forStatement, "set": (*parser).setStatement, "with": (*parser).withStatement,
-		"raw": (*parser).rawStatement, "macro": (*parser).macroStatement, "call": (*parser).callStatement,
-		"filter": (*parser).filterStatement, "autoescape": (*parser).autoescapeStatement, "do": (*parser).doStatement,
+func (s *Span) end(at int) { s.End = at }
+
+// statements read a statement from behind its name, whose tag is given, to the end of its last tag.
+var statements map[string]func(p *parser, tag Span) statementNode
+
+func init() { // they read others
+	statements = map[string]func(p *parser, tag Span) statementNode{
+		"if": (*parser).ifStatement, "for": (*parser).forStatement, "set": (*parser).setStatement, "call": (*parser).callStatement,
+		"with": func(p *parser, tag Span) statementNode {
+			n := &With{Span: tag}
+			for p.tok().kind != endToken && !p.is(":") {
+				if len(n.Vars) > 0 {
+					p.expect(",")
+				}
+				target := p.target()
+				p.expect("=")
+				n.Vars = append(n.Vars, Pair{target, p.cond()})
+			}
+			n.Body = p.closed("endwith")
+			return n
+		},
+		"raw": func(p *parser, tag Span) statementNode {
+			p.end()
+			if p.next == len(p.parts) || !endRaw.MatchString(p.parts[p.next].Source) && p.parts[p.next].Kind != RawPart {
+				p.fail(tag.Start, "close it with {% endraw %}", "this raw block is not closed")
+			}
+			if body := p.closed("endraw"); len(body) > 0 {
+				return body[0].(*Text)
+			}
+			return &Text{}
+		},
+		"macro": func(p *parser, tag Span) statementNode {
+			name := p.name()
+			return &Set{tag, name, p.macro(tag, name.Name, p.params(), "endmacro")}
+		},
+		"filter": func(p *parser, tag Span) statementNode {
+			text := &Captured{Span: tag}
+			n := &Output{Span: tag, X: p.filters(p.filter(text, tag.Start), tag.Start)}
+			text.Body = p.closed("endfilter")
+			return n
+		},
+		"autoescape": func(p *parser, tag Span) statementNode {
+			return &Autoescape{tag, p.cond(), p.closed("endautoescape")}
+		},
+		"do": func(p *parser, tag Span) statementNode { return &Output{tag, p.tuple(p.cond), true} },
 	}
 }
 
@@ -200,9 +247,6 @@ func (p *parser) unknownStatement(name token) {
 // since returns the span from start to the last token that was read.
 func (p *parser) since(start int) Span { return Span{start, p.toks[p.at-1].End} }
 
-// statementSpan returns the span from start to the end of the last tag that was read.
-func (p *parser) statementSpan(start int) Span { return Span{start, p.parts[p.next-1].End} }
-
 // block reads the rest of a tag, and the body up to one of the ends.
 func (p *parser) block(ends ...string) ([]Node, string) {
 	p.take(":") // as in Python
@@ -210,36 +254,31 @@ func (p *parser) block(ends ...string) ([]Node, string) {
 	return p.body(ends...)
 }
 
-// closed reads the rest of a tag, the body, and the tag that ends it.
+// closed reads the rest of a tag, and the body up to the tag that ends it.
 func (p *parser) closed(end string) []Node {
 	body, _ := p.block(end)
-	p.end()
 	return body
 }
 
-func (p *parser) ifStatement(start int) Node {
-	n := &If{}
-	tag := Span{start, p.parts[p.next-1].End}
-	for end := "elif"; end == "elif"; {
-		b := Branch{Span: tag, Cond: p.tuple(p.or)}
-		b.Body, end = p.block("elif", "else", "endif")
-		n.Branches = append(n.Branches, b)
-		tag = p.parts[p.next-1].Span
-		if end == "else" {
-			if p.is("if") {
-				p.fail(p.tok().Start, "write elif", "else takes no condition")
-			}
-			n.HasElse = true
-			n.Else, _ = p.block("endif")
+func (p *parser) ifStatement(tag Span) statementNode {
+	n := &If{Span: tag}
+	for end := "elif"; end != "endif"; tag = p.parts[p.next-1].Span {
+		b := Branch{Span: tag}
+		if end == "elif" {
+			b.Cond = p.tuple(p.or)
+			b.Body, end = p.block("elif", "else", "endif")
+		} else if p.is("if") {
+			p.fail(p.tok().Start, "write elif", "else takes no condition")
+		} else {
+			b.Body, end = p.block("endif")
 		}
+		n.Branches = append(n.Branches, b)
 	}
-	p.end()
-	n.Span = p.statementSpan(start)
 	return n
 }
 
-func (p *parser) forStatement(start int) Node {
-	n := &For{Target: p.target()}
+func (p *parser) forStatement(tag Span) statementNode {
+	n := &For{Span: tag, Target: p.target()}
 	p.expect("in")
 	n.X = p.tuple(p.or, "recursive")
 	if p.take("if") {
@@ -248,107 +287,50 @@ func (p *parser) forStatement(start int) Node {
 	n.Recursive = p.take("recursive")
 	var end string
 	if n.Body, end = p.block("else", "endfor"); end == "else" {
-		n.HasElse = true
-		n.Else, _ = p.block("endfor")
+		n.Else = p.closed("endfor")
 	}
-	p.end()
-	n.Span = p.statementSpan(start)
 	return n
 }
 
-func (p *parser) setStatement(start int) Node {
-	n := &Set{}
+func (p *parser) setStatement(tag Span) statementNode {
+	n := &Set{Span: tag}
 	if name := p.tok(); name.kind == nameToken && p.toks[p.at+1].text == "." {
 		x := p.name()
 		p.at++
-		attr := &Attr{X: x, Name: p.ident()}
-		attr.Span = p.since(name.Start)
-		n.Target = attr
+		key := p.ident()
+		n.Target = &Member{p.since(name.Start), x, &Literal{key.Span, key.text}, true}
 	} else {
 		n.Target = p.target()
 	}
 	if p.take("=") {
 		n.X = p.tuple(p.cond)
-		p.end()
-	} else {
-		n.Block = true
-		n.X = p.filters(&Captured{p.since(start)}, start)
-		n.Body = p.closed("endset")
+		return n
 	}
-	n.Span = p.statementSpan(start)
+	text := &Captured{Span: tag}
+	n.X = p.filters(text, tag.Start)
+	text.Body = p.closed("endset")
 	return n
 }
 
-func (p *parser) withStatement(start int) Node {
-	n := &With{}
-	for p.tok().kind != endToken && !p.is(":") {
-		if len(n.Vars) > 0 {
-			p.expect(",")
-		}
-		a := Assignment{Target: p.target()}
-		p.expect("=")
-		a.X = p.cond()
-		n.Vars = append(n.Vars, a)
-	}
-	n.Body = p.closed("endwith")
-	n.Span = p.statementSpan(start)
-	return n
-}
-
-func (p *parser) rawStatement(start int) Node {
-	p.end()
-	if p.next == len(p.parts) || !endRaw.MatchString(p.parts[p.next].Source) && p.parts[p.next].Kind != RawPart {
-		p.fail(start, "close it with {% endraw %}", "this raw block is not closed")
-	}
-	if body := p.closed("endraw"); len(body) > 0 {
-		return body[0]
-	}
-	return &Text{}
-}
-
-func (p *parser) macroStatement(start int) Node {
-	n := &Macro{Name: p.name().Name}
-	n.Params = p.params()
-	n.Body = p.closed("endmacro")
-	n.Span = p.statementSpan(start)
-	return n
-}
-
-func (p *parser) callStatement(start int) Node {
-	n := &CallBlock{}
+func (p *parser) callStatement(tag Span) statementNode {
+	var params []Param
 	if p.is("(") {
-		n.Params = p.params()
+		params = p.params()
 	}
 	at := p.tok().Start
 	call, ok := p.cond().(*Call)
 	if !ok {
 		p.fail(at, "write {% call name() %}", "call takes the call of a macro")
 	}
-	n.Call, n.Body = call, p.closed("endcall")
-	n.Span = p.statementSpan(start)
-	return n
+	call.Args = append(call.Args, Arg{Name: "caller", X: p.macro(tag, "caller", params, "endcall")})
+	return &Output{Span: tag, X: call}
 }
 
-func (p *parser) filterStatement(start int) Node {
-	n := &FilterBlock{}
-	n.X = p.filters(p.filter(&Captured{p.since(start)}, start), start)
-	n.Body = p.closed("endfilter")
-	n.Span = p.statementSpan(start)
-	return n
-}
-
-func (p *parser) autoescapeStatement(start int) Node {
-	n := &Autoescape{X: p.cond()}
-	n.Body = p.closed("endautoescape")
-	n.Span = p.statementSpan(start)
-	return n
-}
-
-func (p *parser) doStatement(start int) Node {
-	n := &Do{X: p.tuple(p.cond)}
-	p.end()
-	n.Span = p.statementSpan(start)
-	return n
+// macro reads the body of a macro.
+func (p *parser) macro(tag Span, name string, params []Param, end string) *Macro {
+	m := &Macro{tag, name, params, p.closed(end)}
+	m.End = p.parts[p.next-1].End
+	return m
 }
 
 // params reads the parameters of a macro.
@@ -373,26 +355,14 @@ func (p *parser) params() (list []Param) {
 
 // target reads what a statement assigns to: a name, or several with commas.
 func (p *parser) target() Expr {
-	start := p.tok().Start
-	var items []Expr
-	for {
-		if p.take("(") {
-			items = append(items, p.target())
-			p.expect(")")
-		} else {
-			items = append(items, p.name())
+	return p.tuple(func() Expr {
+		if !p.take("(") {
+			return p.name()
 		}
-		if !p.take(",") {
-			break
-		}
-		if p.is(")") {
-			return &Tuple{p.since(start), items}
-		}
-	}
-	if len(items) == 1 {
-		return items[0]
-	}
-	return &Tuple{p.since(start), items}
+		x := p.target()
+		p.expect(")")
+		return x
+	})
 }
 
 // name reads a name that can be assigned to.
@@ -402,35 +372,33 @@ func (p *parser) name() *Name {
 		p.fail(t.Start, "use another name", "%q is not a name", t.text)
 	}
 	p.set[t.text] = true
-	return &Name{Name: p.ident(), Span: t.Span}
+	p.ident()
+	return &Name{t.Span, t.text}
 }
 
 // ident reads any name.
-func (p *parser) ident() string {
+func (p *parser) ident() token {
 	if p.tok().kind != nameToken {
 		p.unexpected("a name")
 	}
 	p.at++
-	return p.toks[p.at-1].text
+	return p.toks[p.at-1]
 }
 
-// The expressions, from those that bind loosest. Each function has the name of Jinja's without parse_.
+// The expressions, from those that bind loosest.
 
 // tuple reads an expression, or several with commas, which are a tuple.
 func (p *parser) tuple(item func() Expr, ends ...string) Expr {
 	start := p.tok().Start
-	var items []Expr
-	for {
-		if len(items) > 0 && (p.tok().kind == endToken || p.is(")") || p.is(ends...)) {
-			break
+	items := []Expr{item()}
+	for p.take(",") {
+		if p.tok().kind == endToken || p.is(")") || p.is(ends...) {
+			return &Tuple{p.since(start), items}
 		}
 		items = append(items, item())
-		if !p.take(",") {
-			if len(items) == 1 {
-				return items[0]
-			}
-			break
-		}
+	}
+	if len(items) == 1 {
+		return items[0]
 	}
 	return &Tuple{p.since(start), items}
 }
@@ -440,69 +408,60 @@ func (p *parser) cond() Expr {
 	start := p.tok().Start
 	x := p.or()
 	for p.take("if") {
-		c := &Cond{Then: x, If: p.or()}
+		condition, otherwise := p.or(), Expr(nil)
 		if p.take("else") {
-			c.Else = p.cond()
+			otherwise = p.cond()
 		}
-		c.Span = p.since(start)
-		x = c
+		x = &Cond{p.since(start), x, condition, otherwise}
 	}
 	return x
 }
 
-func (p *parser) or() Expr     { return p.binary(p.and, "or") }
-func (p *parser) and() Expr    { return p.binary(p.not, "and") }
-func (p *parser) sum() Expr    { return p.binary(p.concat, "+", "-") }
-func (p *parser) concat() Expr { return p.binary(p.product, "~") }
-func (p *parser) product() Expr {
-	return p.binary(p.power, "*", "/", "//", "%")
-}
-func (p *parser) power() Expr { return p.binary(p.filtered, "**") }
+func (p *parser) or() Expr { return p.binary(0) }
 
-// binary reads operands, from left to right, of operators that bind alike.
-func (p *parser) binary(operand func() Expr, ops ...string) Expr {
+// levels are the operators of two operands, from those that bind loosest. Those of a level are read from left to
+// right; not binds like its level, and comparisons are chains.
+var levels = [...][]string{
+	{"or"}, {"and"}, {"not"}, {"==", "!=", "<", "<=", ">", ">=", "in", "not"}, {"+", "-"}, {"~"}, {"*", "/", "//", "%"}, {"**"},
+}
+
+const notLevel, compareLevel = 2, 3
+
+func (p *parser) binary(level int) Expr {
 	start := p.tok().Start
-	x := operand()
-	for p.is(ops...) {
-		b := &Binary{Op: p.tok().text, X: x}
-		p.at++
-		b.Y = operand()
-		b.Span = p.since(start)
-		x = b
+	if level == len(levels) {
+		return p.filtered()
 	}
-	return x
-}
-
-func (p *parser) not() Expr {
-	start := p.tok().Start
-	if p.take("not") {
-		n := &Unary{Op: "not", X: p.not()}
-		n.Span = p.since(start)
-		return n
+	if level == notLevel {
+		if !p.take("not") {
+			return p.binary(level + 1)
+		}
+		x := p.binary(level)
+		return &Unary{p.since(start), "not", x}
 	}
-	return p.compare()
-}
-
-func (p *parser) compare() Expr {
-	start := p.tok().Start
-	x := p.sum()
-	c := &Compare{X: x}
-	for {
+	x := p.binary(level + 1)
+	var chain []Comparison
+	for p.is(levels[level]...) {
 		op := p.tok().text
-		switch {
-		case p.is("==", "!=", "<", "<=", ">", ">=", "in"):
-			p.at++
-		case op == "not" && p.toks[p.at+1].text == "in":
+		if op == "not" {
+			if p.toks[p.at+1].text != "in" {
+				break
+			}
 			op = "not in"
-			p.at += 2
-		case len(c.Rest) == 0:
-			return x
-		default:
-			c.Span = p.since(start)
-			return c
+			p.at++
 		}
-		c.Rest = append(c.Rest, Comparison{op, p.sum()})
+		p.at++
+		y := p.binary(level + 1)
+		if level == compareLevel {
+			chain = append(chain, Comparison{op, y})
+		} else {
+			x = &Binary{p.since(start), op, x, y}
+		}
 	}
+	if chain != nil {
+		return &Compare{p.since(start), x, chain}
+	}
+	return x
 }
 
 // filtered reads an operand with the filters and tests that follow it.
@@ -525,15 +484,11 @@ func (p *parser) filtered() Expr {
 
 func (p *parser) unary() Expr {
 	t := p.tok()
-	var x Expr
 	if p.take("-") || p.take("+") {
-		n := &Unary{Op: t.text, X: p.unary()}
-		n.Span = p.since(t.Start)
-		x = n
-	} else {
-		x = p.primary()
+		x := p.unary()
+		return p.postfix(&Unary{p.since(t.Start), t.text, x}, t.Start)
 	}
-	return p.postfix(x, t.Start)
+	return p.postfix(p.primary(), t.Start)
 }
 
 func (p *parser) postfix(x Expr, start int) Expr {
@@ -544,14 +499,13 @@ func (p *parser) postfix(x Expr, start int) Expr {
 		case p.take("["):
 			x = p.subscript(x, start)
 		case p.take("."):
-			if n, ok := p.tok().value.(int); ok {
-				key := &Literal{p.tok().Span, n}
+			if key := p.tok(); key.kind == numberToken {
 				p.at++
-				x = &Index{p.since(start), x, key}
-				continue
+				x = &Member{p.since(start), x, &Literal{key.Span, key.value}, false}
+			} else {
+				p.ident()
+				x = &Member{p.since(start), x, &Literal{key.Span, key.text}, true}
 			}
-			name := p.ident()
-			x = &Attr{p.since(start), x, name}
 		default:
 			return x
 		}
@@ -587,15 +541,12 @@ func (p *parser) subscript(x Expr, start int) Expr {
 	if key == nil {
 		p.unexpected("a name or a number")
 	}
-	if p.is(",") {
-		items := []Expr{key}
-		for p.take(",") {
-			items = append(items, p.cond())
-		}
-		key = &Tuple{p.since(at), items}
+	if p.take(",") {
+		key = &Tuple{Items: append([]Expr{key}, p.items("]")...), Span: p.since(at)}
+	} else {
+		p.expect("]")
 	}
-	p.expect("]")
-	return &Index{p.since(start), x, key}
+	return &Member{p.since(start), x, key, false}
 }
 
 func (p *parser) call(f Expr, start int) Expr {
@@ -604,9 +555,9 @@ func (p *parser) call(f Expr, start int) Expr {
 	switch f := f.(type) {
 	case *Name:
 		p.calls = append(p.calls, c)
-	case *Attr:
-		if from, ok := f.X.(*Name); !ok || from.Name != string(apiRoot) {
-			p.check(MethodKind, f.Name, f.End-len(f.Name), args)
+	case *Member:
+		if from, ok := f.X.(*Name); f.Dot && (!ok || from.Name != string(apiRoot)) {
+			p.check(MethodKind, f.Key.(*Literal).Value.(string), f.Key.Place().Start, args)
 		}
 	}
 	return c
@@ -682,34 +633,31 @@ func (p *parser) filters(x Expr, start int) Expr {
 
 // filter reads the name of a filter and its arguments.
 func (p *parser) filter(x Expr, start int) Expr {
-	at := p.tok().Span
-	f := &Filter{X: x, At: at, Name: p.ident()}
+	name, args := p.ident(), []Arg(nil)
 	if p.is("(") {
-		f.Args = p.args()
+		args = p.args()
 	}
 	if p.is(".", "[") {
-		p.fail(p.tok().Start, "put what is filtered in parentheses: (x|"+shorten(f.Name)+").name", "a filter has no attributes")
+		p.fail(p.tok().Start, "put what is filtered in parentheses: (x|"+shorten(name.text)+").name", "a filter has no attributes")
 	}
-	f.Span = p.since(start)
-	p.check(FilterKind, f.Name, f.At.Start, f.Args)
-	return f
+	p.check(FilterKind, name.text, name.Start, args)
+	return &Filter{p.since(start), x, name.text, args}
 }
 
 // test reads a test, behind its is.
 func (p *parser) test(x Expr, start int) Expr {
-	t := &Test{X: x, Not: p.take("not"), At: p.tok().Span}
-	t.Name = p.ident()
+	not := p.take("not")
+	name, args := p.ident(), []Arg(nil)
 	switch next := p.tok(); {
 	case p.is("("):
-		t.Args = p.args()
+		args = p.args()
 	case p.is("is"):
 		p.fail(next.Start, "join tests with and", "a test cannot follow a test")
 	case p.is("[", "{") || next.kind != endToken && next.kind != operatorToken && !p.is("else", "or", "and"):
-		t.Args = []Arg{{X: p.postfix(p.primary(), next.Start)}}
+		args = []Arg{{X: p.postfix(p.primary(), next.Start)}}
 	}
-	t.Span = p.since(start)
-	p.check(TestKind, t.Name, t.At.Start, t.Args)
-	return t
+	p.check(TestKind, name.text, name.Start, args)
+	return &Test{p.since(start), x, not, name.text, args}
 }
 
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
@@ -719,23 +667,7 @@ var keywords = map[string]bool{"and": true, "or": true, "not": true, "in": true,
 
 func (p *parser) primary() Expr {
 	t := p.tok()
-	value, constant := constants[t.text]
-	switch {
-	case constant:
-		p.at++
-		return &Literal{t.Span, value}
-	case t.kind == nameToken && !keywords[t.text]:
-		p.at++
-		return &Name{t.Span, t.text}
-	case t.kind == numberToken:
-		p.at++
-		return &Literal{t.Span, t.value}
-	case t.kind == stringToken:
-		text := ""
-		for ; p.tok().kind == stringToken; p.at++ {
-			text += p.tok().value.(string)
-		}
-		return &Literal{p.since(t.Start), text}
+	switch value, constant := constants[t.text]; {
 	case p.take("("):
 		if p.take(")") {
 			return &Tuple{Span: p.since(t.Start)}
@@ -744,27 +676,45 @@ func (p *parser) primary() Expr {
 		p.expect(")")
 		return x
 	case p.take("["):
-		items := p.list("]", func() Expr { return p.cond() })
+		items := p.items("]")
 		return &Array{p.since(t.Start), items}
 	case p.take("{"):
-		m := &Map{}
-		p.list("}", func() Expr {
+		var pairs []Pair
+		for !p.take("}") {
+			if len(pairs) > 0 {
+				if p.expect(","); p.take("}") {
+					break
+				}
+			}
 			key := p.cond()
 			p.expect(":")
-			m.Pairs = append(m.Pairs, Pair{key, p.cond()})
-			return nil
-		})
-		m.Span = p.since(t.Start)
-		return m
+			pairs = append(pairs, Pair{key, p.cond()})
+		}
+		return &Map{p.since(t.Start), pairs}
+	case t.kind == stringToken:
+		text := ""
+		for ; p.tok().kind == stringToken; p.at++ {
+			text += p.tok().value.(string)
+		}
+		return &Literal{p.since(t.Start), text}
+	case t.kind == nameToken && !constant && !keywords[t.text]:
+		p.at++
+		return &Name{t.Span, t.text}
+	case constant || t.kind == numberToken:
+		p.at++
+		if constant {
+			return &Literal{t.Span, value}
+		}
+		return &Literal{t.Span, t.value}
 	}
 	p.unexpected("a value")
 	return nil
 }
 
-// list reads items with commas up to the bracket that ends them.
-func (p *parser) list(end string, item func() Expr) (items []Expr) {
+// items reads expressions with commas up to the bracket that ends them.
+func (p *parser) items(end string) (items []Expr) {
 	for !p.is(end) {
-		items = append(items, item())
+		items = append(items, p.cond())
 		if !p.take(",") {
 			break
 		}

@@ -100,10 +100,9 @@ func (s *scanner) tag(from int) (start, end int) {
 }
 
 // tagEnd returns the offset after the tag at start. If it does not end, it returns where the next tag can be.
-// Quotes and brackets may contain the closing braces, unless there are no others.
+// Quotes and braces may contain the closing braces, unless there are no others.
 func (s *scanner) tagEnd(start int) (end int, ok bool) {
 	kind := strings.IndexByte(openings, s.src[start+1])
-	closing := closings[kind]
 	src := s.src[:min(len(s.src), start+longestTag)]
 	first := s.next(kind, start+2)
 	switch {
@@ -112,43 +111,27 @@ func (s *scanner) tagEnd(start int) (end int, ok bool) {
 	case kind == 2:
 		return first + 2, true
 	}
-	loose, balanced := -1, true
-	var open []byte
-	for i := start + 2; i < len(src) && (balanced || loose < 0); i++ {
-		if strings.HasPrefix(src[i:], closing) {
-			if balanced && len(open) == 0 {
-				return i + 2, true
-			}
-			if loose < 0 {
-				loose = i
-			}
-		}
-		switch c := src[i]; c {
-		case '\'', '"':
+	open := 0
+	for i := start + 2; i+1 < len(src) && open >= 0; i++ {
+		switch c := src[i]; {
+		case open == 0 && src[i:i+2] == closings[kind]:
+			return i + 2, true
+		case c == '{':
+			open++
+		case c == '}':
+			open--
+		case c == '\'' || c == '"':
 			if n := quotedLen(src[i:]); n > 0 {
 				i += n - 1
 			} else {
 				i = len(src)
 			}
-		case '(', '[', '{':
-			open = append(open, c)
-			balanced = balanced && len(open) <= maxNesting
-		case ')', ']', '}':
-			balanced = balanced && len(open) > 0 && closes(open[len(open)-1], c)
-			open = open[:max(len(open)-1, 0)]
 		}
 	}
-	if loose < 0 {
-		loose = first
-	}
-	if again := strings.LastIndex(src[start+2:loose], src[start:start+2]); again >= 0 {
+	if again := strings.LastIndex(src[start+2:first], src[start:start+2]); again >= 0 {
 		return start + 2 + again, false
 	}
-	return loose + 2, true
-}
-
-func closes(open, c byte) bool {
-	return open == '(' && c == ')' || open == '[' && c == ']' || open == '{' && c == '}'
+	return first + 2, true
 }
 
 // quotedLen returns the length of the quoted text at the start of s, quotes included, or 0 if it is not closed.
@@ -177,12 +160,11 @@ func (s *scanner) next(kind, from int) int {
 
 // endOfRaw returns where the text of raw ends, or from if it does not.
 func (s *scanner) endOfRaw(from int) int {
-	if s.unclosed {
-		return from
+	if !s.unclosed {
+		if at := endRaw.FindStringIndex(s.src[from:]); at != nil {
+			return from + at[0]
+		}
+		s.unclosed = true
 	}
-	at := endRaw.FindStringIndex(s.src[from:])
-	if s.unclosed = at == nil; s.unclosed {
-		return from
-	}
-	return from + at[0]
+	return from
 }

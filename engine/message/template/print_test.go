@@ -59,14 +59,43 @@ func (p *printer) nodes(list []Node) {
 				}
 			}
 		case *Output:
+			call, isCall := n.X.(*Call)
+			inner := n.X
+			for f, ok := inner.(*Filter); ok; f, ok = inner.(*Filter) {
+				inner = f.X
+			}
+			switch text := inner.(type) {
+			case *Captured:
+				filters := &printer{}
+				filters.write(n.X)
+				p.write("{% filter ", strings.TrimPrefix(filters.String(), "|"), " %}", text.Body, "{% endfilter %}")
+				continue
+			}
+			if n.Silent {
+				p.write("{% do ", n.X, " %}")
+				continue
+			}
+			if isCall && len(call.Args) > 0 {
+				last := len(call.Args) - 1
+				if caller, ok := call.Args[last].X.(*Macro); ok {
+					bare := *call
+					bare.Args = call.Args[:last]
+					p.write("{% call ", caller.Params, " ", Expr(&bare), " %}", caller.Body, "{% endcall %}")
+					continue
+				}
+			}
 			p.write("{{ ", n.X, " }}")
 		case *If:
 			for i, b := range n.Branches {
+				if b.Cond == nil {
+					p.write("{% else %}", b.Body)
+					continue
+				}
 				p.write(map[bool]string{true: "{% if ", false: "{% elif "}[i == 0])
 				p.plain(b.Cond)
 				p.write(" %}", b.Body)
 			}
-			p.write(map[bool]string{true: "{% else %}"}[n.HasElse], n.Else, "{% endif %}")
+			p.write("{% endif %}")
 		case *For:
 			p.write("{% for ", n.Target, " in ")
 			p.plain(n.X)
@@ -74,31 +103,28 @@ func (p *printer) nodes(list []Node) {
 				p.write(" if ", n.Cond)
 			}
 			p.write(map[bool]string{true: " recursive"}[n.Recursive], " %}", n.Body)
-			p.write(map[bool]string{true: "{% else %}"}[n.HasElse], n.Else, "{% endfor %}")
+			p.write(map[bool]string{true: "{% else %}"}[n.Else != nil], n.Else, "{% endfor %}")
 		case *Set:
-			if !n.Block {
-				p.write("{% set ", n.Target, " = ", n.X, " %}")
-				continue
+			inner := n.X
+			for f, ok := inner.(*Filter); ok; f, ok = inner.(*Filter) {
+				inner = f.X
 			}
-			p.write("{% set ", n.Target, n.X, " %}", n.Body, "{% endset %}")
+			switch x := inner.(type) {
+			case *Captured:
+				p.write("{% set ", n.Target, n.X, " %}", x.Body, "{% endset %}")
+			case *Macro:
+				p.write("{% macro ", x.Name, x.Params, " %}", x.Body, "{% endmacro %}")
+			default:
+				p.write("{% set ", n.Target, " = ", n.X, " %}")
+			}
 		case *With:
 			p.write("{% with ")
 			for i, a := range n.Vars {
-				p.write(map[bool]string{true: ", "}[i > 0], a.Target, " = ", a.X)
+				p.write(map[bool]string{true: ", "}[i > 0], a.Key, " = ", a.Value)
 			}
 			p.write(" %}", n.Body, "{% endwith %}")
-		case *Macro:
-			p.write("{% macro ", n.Name, n.Params, " %}", n.Body, "{% endmacro %}")
-		case *CallBlock:
-			p.write("{% call ", n.Params, " ", Expr(n.Call), " %}", n.Body, "{% endcall %}")
-		case *FilterBlock:
-			inner := &printer{}
-			inner.write(n.X)
-			p.write("{% filter ", strings.TrimPrefix(inner.String(), "|"), " %}", n.Body, "{% endfilter %}")
 		case *Autoescape:
 			p.write("{% autoescape ", n.X, " %}", n.Body, "{% endautoescape %}")
-		case *Do:
-			p.write("{% do ", n.X, " %}")
 		default:
 			panic(fmt.Sprintf("%T", n))
 		}
@@ -119,7 +145,7 @@ func (p *printer) operand(x Expr) {
 	switch x := x.(type) {
 	case *Literal, *Name, *Array, *Tuple, *Map, *Captured:
 		p.expr(x)
-	case *Attr, *Index, *Slice, *Call:
+	case *Member, *Slice, *Call:
 		p.expr(x)
 	default:
 		p.write("(", x, ")")
@@ -132,21 +158,20 @@ func (p *printer) expr(x Expr) {
 		p.literal(x.Value)
 	case *Name:
 		p.write(x.Name)
-	case *Attr:
+	case *Member:
 		p.operand(x.X)
-		p.write(".", x.Name)
-	case *Index:
-		p.operand(x.X)
-		if _, tuple := x.Key.(*Tuple); tuple {
+		if x.Dot {
+			p.write(".", x.Key.(*Literal).Value)
+		} else if _, tuple := x.Key.(*Tuple); tuple {
 			p.write("[(", x.Key, ")]")
-			return
+		} else {
+			p.write("[", x.Key, "]")
 		}
-		p.write("[", x.Key, "]")
 	case *Slice:
 		p.operand(x.X)
 		p.write("[", x.From, ":", x.To, ":", x.Step, "]")
 	case *Call:
-		p.operand(x.Func)
+		p.operand(x.X)
 		p.write("(", x.Args, ")")
 	case *Filter:
 		if f, ok := x.X.(*Filter); ok {

@@ -37,7 +37,7 @@ func Expressions(src string) ([]Expression, error) {
 		return nil, err
 	}
 	w := &useWalker{src: src}
-	w.nodes(t.body, &scope{})
+	w.within(t.body)
 	slices.SortStableFunc(w.found, func(a, b Expression) int { return a.Start - b.Start })
 	line, column, last := 1, 1, 0
 	for i := range w.found {
@@ -57,8 +57,10 @@ func Expressions(src string) ([]Expression, error) {
 type useWalker struct {
 	src    string
 	found  []Expression
-	known  []string // the values that conditions ensure, as path returns them
+	scope  *scope
+	known  []string // the values that conditions ensure, as key returns them
 	around []string // the filters of the blocks around a statement, the innermost first
+	later  []func() // the macros of the statements around
 }
 
 // flow is where the value of an expression goes.
@@ -89,188 +91,163 @@ func (f flow) inner(written bool) flow {
 // soft returns the flow of an operand that may be missing.
 func (f flow) soft() flow { return flow{need: max(f.need, absent)} }
 
-func (w *useWalker) nodes(list []Node, s *scope) {
-	var macros []func()
-	for _, n := range list {
-		switch n := n.(type) {
-		case *Output:
-			w.expr(n.X, s, flow{written: true, filters: w.around})
-		case *If:
-			w.branches(n, s)
-		case *For:
-			need := required
-			if n.HasElse {
-				need = absent
-			}
-			w.expr(n.X, s, flow{need: need})
-			inner := &scope{parent: s}
-			inner.set("loop", true)
-			inner.define(n.Target)
-			w.expr(n.Cond, inner, flow{need: absent})
-			w.when(inner, n.Cond, true, func() { w.nodes(n.Body, inner) })
-			w.nodes(n.Else, &scope{parent: s})
-		case *Set:
-			if n.Block {
-				w.within(n.X, s, n.Body)
-			} else {
-				w.expr(n.X, s, flow{})
-			}
-			if attr, ok := n.Target.(*Attr); ok {
-				w.expr(attr.X, s, flow{need: absent})
-			}
-			s.define(n.Target)
-		case *With:
-			inner := &scope{parent: s}
-			for _, v := range n.Vars {
-				w.expr(v.X, s, flow{})
-			}
-			for _, v := range n.Vars {
-				inner.define(v.Target)
-			}
-			w.nodes(n.Body, inner)
-		case *Macro:
-			s.set(n.Name, true)
-			// It sees what is set until it is called.
-			macros = append(macros, func() { w.macro(n.Params, n.Body, s) })
-		case *CallBlock:
-			w.expr(n.Call, s, flow{written: true, filters: w.around})
-			w.macro(n.Params, n.Body, s)
-		case *FilterBlock:
-			w.within(n.X, s, n.Body)
-		case *Autoescape:
-			w.expr(n.X, s, flow{need: absent})
-			outer := w.around
-			if on, ok := n.X.(*Literal); ok && on.Value == true {
-				w.around = append([]string{"e"}, outer...)
-			}
-			w.nodes(n.Body, &scope{parent: s})
-			w.around = outer
-		case *Do:
-			w.expr(n.X, s, flow{})
-		}
+// within visits a part of a template that has a scope of its own, with names that are set there.
+func (w *useWalker) within(list []Node, names ...Expr) {
+	outer := w.scope
+	w.scope = &scope{parent: outer}
+	for _, name := range names {
+		w.define(name)
 	}
-	for _, body := range macros {
-		body()
+	w.nodes(list)
+	w.scope = outer
+}
+
+// define adds the names that a statement assigns to.
+func (w *useWalker) define(target Expr) {
+	switch target := target.(type) {
+	case *Name:
+		w.scope.set(target.Name, true)
+	case *Tuple:
+		for _, item := range target.Items {
+			w.define(item)
+		}
+	case *Member:
+		w.expr(target.X, flow{need: absent})
 	}
 }
 
-func (w *useWalker) branches(n *If, s *scope) {
-	known := w.known
-	for _, b := range n.Branches {
-		w.expr(b.Cond, s, flow{need: absent})
-		w.when(s, b.Cond, true, func() { w.nodes(b.Body, s) })
-		w.known = append(slices.Clone(w.known), w.ensured(b.Cond, s, false)...)
+func (w *useWalker) nodes(list []Node) {
+	outer := w.later
+	w.later = nil
+	for _, n := range list {
+		w.node(n)
 	}
-	w.nodes(n.Else, s)
-	w.known = known
+	for _, macro := range w.later {
+		macro()
+	}
+	w.later = outer
+}
+
+func (w *useWalker) node(n Node) {
+	switch n := n.(type) {
+	case *Output:
+		w.expr(n.X, flow{written: !n.Silent, filters: w.around})
+	case *If:
+		known := w.known
+		for _, b := range n.Branches {
+			w.expr(b.Cond, flow{need: absent})
+			w.when(b.Cond, true, func() { w.nodes(b.Body) })
+			w.known = append(slices.Clone(w.known), w.ensured(b.Cond, false)...)
+		}
+		w.known = known
+	case *For:
+		need := required
+		if n.Else != nil {
+			need = absent
+		}
+		w.expr(n.X, flow{need: need})
+		outer := w.scope
+		w.scope = &scope{parent: outer}
+		w.scope.set("loop", true)
+		w.define(n.Target)
+		w.expr(n.Cond, flow{need: absent})
+		w.when(n.Cond, true, func() { w.nodes(n.Body) })
+		w.scope = outer
+		w.within(n.Else)
+	case *Set:
+		w.expr(n.X, flow{})
+		w.define(n.Target)
+	case *With:
+		var names []Expr
+		for _, v := range n.Vars {
+			w.expr(v.Value, flow{})
+			names = append(names, v.Key)
+		}
+		w.within(n.Body, names...)
+	case *Autoescape:
+		w.expr(n.X, flow{need: absent})
+		outer := w.around
+		if on, ok := n.X.(*Literal); ok && on.Value == true {
+			w.around = append([]string{"e"}, outer...)
+		}
+		w.within(n.Body)
+		w.around = outer
+	}
 }
 
 // when calls visit for what is evaluated if the condition, which may be nil, is true or false.
-func (w *useWalker) when(s *scope, cond Expr, truth bool, visit func()) {
+func (w *useWalker) when(cond Expr, truth bool, visit func()) {
 	known := w.known
-	if cond != nil {
-		w.known = append(slices.Clone(known), w.ensured(cond, s, truth)...)
-	}
+	w.known = append(slices.Clone(known), w.ensured(cond, truth)...)
 	visit()
 	w.known = known
 }
 
-// within visits a block that has filters.
-func (w *useWalker) within(filters Expr, s *scope, body []Node) {
-	outer := w.around
-	var names []string
-	for f, ok := filters.(*Filter); ok; f, ok = f.X.(*Filter) {
-		names = append([]string{f.Name}, names...)
-	}
-	w.expr(filters, s, flow{})
-	w.around = append(names, outer...)
-	w.nodes(body, &scope{parent: s})
-	w.around = outer
-}
-
-func (w *useWalker) macro(params []Param, body []Node, s *scope) {
-	inner := &scope{parent: s}
-	for _, name := range []string{"caller", "varargs", "kwargs"} {
-		inner.set(name, true)
-	}
-	for _, p := range params {
-		w.expr(p.Default, inner, flow{})
-		inner.set(p.Name, true)
-	}
-	w.nodes(body, inner)
-}
-
-// define adds the names that a statement assigns to.
-func (s *scope) define(target Expr) {
-	switch target := target.(type) {
-	case *Name:
-		s.set(target.Name, true)
-	case *Tuple:
-		for _, item := range target.Items {
-			s.define(item)
-		}
-	}
-}
-
-func (w *useWalker) exprs(list []Expr, s *scope, f flow) {
+func (w *useWalker) exprs(f flow, list ...Expr) {
 	for _, x := range list {
-		w.expr(x, s, f)
+		w.expr(x, f)
 	}
 }
 
-func (w *useWalker) args(list []Arg, s *scope, f flow) {
-	for _, a := range list {
-		w.expr(a.X, s, f)
-	}
-}
-
-func (w *useWalker) expr(x Expr, s *scope, f flow) {
+// expr visits an expression, which may be nil.
+func (w *useWalker) expr(x Expr, f flow) {
 	inner := f.inner(false)
 	switch x := x.(type) {
-	case *Name, *Attr, *Index, *Slice, *Call:
-		w.chain(x, x, s, f)
+	case *Name, *Member, *Slice, *Call:
+		w.chain(x, x, nil, f)
 	case *Filter:
-		w.filters(x, s, f)
+		w.filters(x, f)
 	case *Test:
-		w.expr(x.X, s, f.soft())
-		w.args(x.Args, s, inner)
+		w.expr(x.X, f.soft())
+		w.exprs(inner, values(x.Args)...)
 	case *Unary:
 		if x.Op == "not" {
 			inner = f.soft()
 		}
-		w.expr(x.X, s, inner)
+		w.expr(x.X, inner)
 	case *Binary:
-		switch x.Op {
-		case "or", "and":
-			left := f
-			if x.Op == "or" {
-				left.need = max(left.need, absent)
-			}
-			w.expr(x.X, s, left)
-			w.when(s, x.X, x.Op == "and", func() { w.expr(x.Y, s, f) })
-		default:
-			inner = f.inner(x.Op == "~" || x.Op == "+")
-			w.expr(x.X, s, inner)
-			w.expr(x.Y, s, inner)
+		if x.Op != "or" && x.Op != "and" {
+			w.exprs(f.inner(x.Op == "~" || x.Op == "+"), x.X, x.Y)
+			break
 		}
+		left := f
+		if x.Op == "or" {
+			left.need = max(left.need, absent)
+		}
+		w.expr(x.X, left)
+		w.when(x.X, x.Op == "and", func() { w.expr(x.Y, f) })
 	case *Compare:
-		w.expr(x.X, s, operandFlow(x.Rest[0].Op, f))
+		w.expr(x.X, operandFlow(x.Rest[0].Op, f))
 		for _, c := range x.Rest {
-			w.expr(c.Y, s, operandFlow(c.Op, f))
+			w.expr(c.Y, operandFlow(c.Op, f))
 		}
 	case *Cond:
-		w.expr(x.If, s, f.soft())
-		w.when(s, x.If, true, func() { w.expr(x.Then, s, f) })
-		w.when(s, x.If, false, func() { w.expr(x.Else, s, f) })
+		w.expr(x.If, f.soft())
+		w.when(x.If, true, func() { w.expr(x.Then, f) })
+		w.when(x.If, false, func() { w.expr(x.Else, f) })
 	case *Array:
-		w.exprs(x.Items, s, inner)
+		w.exprs(inner, x.Items...)
 	case *Tuple:
-		w.exprs(x.Items, s, inner)
+		w.exprs(inner, x.Items...)
 	case *Map:
 		for _, pair := range x.Pairs {
-			w.expr(pair.Key, s, inner)
-			w.expr(pair.Value, s, inner)
+			w.exprs(inner, pair.Key, pair.Value)
 		}
+	case *Captured:
+		outer := w.around
+		w.around = f.filters
+		w.within(x.Body)
+		w.around = outer
+	case *Macro: // it sees what is set until it is called
+		names := []Expr{&Name{Name: "caller"}, &Name{Name: "varargs"}, &Name{Name: "kwargs"}}
+		var defaults []Expr
+		for _, p := range x.Params {
+			names, defaults = append(names, &Name{Name: p.Name}), append(defaults, p.Default)
+		}
+		w.later = append(w.later, func() {
+			w.exprs(flow{}, defaults...)
+			w.within(x.Body, names...)
+		})
 	}
 }
 
@@ -281,17 +258,23 @@ func operandFlow(op string, f flow) flow {
 	return f.inner(false)
 }
 
+func values(args []Arg) (list []Expr) {
+	for _, a := range args {
+		list = append(list, a.X)
+	}
+	return list
+}
+
 // filters visits a chain of filters and what is filtered.
-func (w *useWalker) filters(whole *Filter, s *scope, f flow) {
-	var x Expr = whole
-	for {
-		at, ok := x.(*Filter)
-		if !ok {
-			break
-		}
-		w.args(at.Args, s, f.inner(false))
+func (w *useWalker) filters(whole *Filter, f flow) {
+	var x, fallback Expr = whole, nil
+	for at, ok := x.(*Filter); ok; at, ok = x.(*Filter) {
+		w.exprs(f.inner(false), values(at.Args)...)
 		if at.Name == "default" || at.Name == "d" {
 			f.need = anything
+			if len(at.Args) > 0 && fallback == nil {
+				fallback = at.Args[0].X
+			}
 		} else {
 			f = f.inner(true)
 		}
@@ -299,121 +282,100 @@ func (w *useWalker) filters(whole *Filter, s *scope, f flow) {
 		x = at.X
 	}
 	switch x.(type) {
-	case *Name, *Attr, *Index, *Slice, *Call:
-		w.chain(x, whole, s, f)
+	case *Name, *Member, *Slice, *Call:
+		w.chain(x, whole, fallback, f)
 	default:
-		w.expr(x, s, f)
+		w.expr(x, f)
 	}
 }
 
-// chain visits a name with what is looked up in it. whole has its filters.
-func (w *useWalker) chain(x, whole Expr, s *scope, f flow) {
-	base, fallback := w.links(x, s, f)
-	name, ok := base.(*Name)
+// chain visits a name with what is looked up in it. whole has its filters, and fallback is what replaces it.
+func (w *useWalker) chain(x, whole, fallback Expr, f flow) {
+	p := w.path(x)
+	inner := f.inner(false)
+	w.exprs(flow{need: inner.need}, p.inner...)
+	name, ok := p.base.(*Name)
 	if !ok {
-		w.expr(base, s, f.inner(false))
+		w.expr(p.base, inner)
 		return
 	}
 	_, isRoot := roots[name.Name]
-	if s.has(name.Name) || !isRoot && lookUp(GlobalKind, "", name.Name) != nil {
+	if p.names[0] == "" || !isRoot && lookUp(GlobalKind, "", name.Name) != nil {
 		return
 	}
-	at, path := whole.Place(), pathOf(x, s)
+	if p.fallback != nil {
+		fallback = p.fallback
+	}
+	at := whole.Place()
 	e := Expression{Name: name.Name, Source: w.src[at.Start:at.End], Span: at, Filters: f.filters, Written: f.written}
 	if isRoot {
-		e.Root, e.Name = path[0], ""
-		if len(path) > 1 {
-			e.Name = path[1]
-		}
-	}
-	for at, ok := whole.(*Filter); ok && fallback == nil; at, ok = at.X.(*Filter) {
-		if (at.Name == "default" || at.Name == "d") && len(at.Args) > 0 {
-			fallback = at.Args[0].X
+		e.Root, e.Name = p.names[0], ""
+		if len(p.names) > 1 {
+			e.Name = p.names[1]
 		}
 	}
 	if fallback != nil {
 		e.Default, f.need = w.src[fallback.Place().Start:fallback.Place().End], anything
 	}
-	e.Optional = f.need != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(path)) })
+	e.Optional = f.need != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(p.names)) })
 	w.found = append(w.found, e)
 }
 
-// has reports whether a template sets a name.
-func (s *scope) has(name string) bool {
-	for ; s != nil; s = s.parent {
-		if _, ok := s.names[name]; ok {
-			return true
-		}
-	}
-	return false
+// path is what a chain of names, calls and brackets leads to.
+type path struct {
+	base     Expr     // what it starts with
+	names    []string // from its root to the last; "" for what is computed, or set by the template
+	inner    []Expr   // in its brackets
+	fallback Expr     // the second argument of its get
 }
 
-// links visits what is in the brackets of a chain. It returns what the chain starts with, and the second argument
-// of the get there.
-func (w *useWalker) links(x Expr, s *scope, f flow) (base, fallback Expr) {
-	inner := f.inner(false)
-	inner.filters = nil
-	switch at := x.(type) {
-	case *Attr:
-		return w.links(at.X, s, f)
-	case *Index:
-		w.expr(at.Key, s, inner)
-		return w.links(at.X, s, f)
-	case *Slice:
-		w.exprs([]Expr{at.From, at.To, at.Step}, s, inner)
-		return w.links(at.X, s, f)
-	case *Call:
-		w.args(at.Args, s, inner)
-		base, fallback = w.links(at.Func, s, f)
-		if path := pathOf(at.Func, s); len(path) == 2 && path[1] == "get" && len(at.Args) > 1 {
-			fallback = at.Args[1].X
-		}
-		return base, fallback
-	}
-	return x, nil
-}
-
-// pathOf returns the names of a chain, from its root to the last. What is computed, or set by the template, is "".
-func pathOf(x Expr, s *scope) []string {
+func (w *useWalker) path(x Expr) (p path) {
 	switch at := x.(type) {
 	case *Name:
-		switch root, ok := roots[at.Name].(root); {
-		case s.has(at.Name):
-			return []string{""}
-		case ok:
-			return []string{string(root)}
+		name := at.Name
+		if _, set := w.scope.find(name); set {
+			name = ""
+		} else if r, ok := roots[name].(root); ok {
+			name = string(r)
 		}
-		return []string{at.Name}
-	case *Attr:
-		return append(pathOf(at.X, s), at.Name)
-	case *Index:
-		name := ""
-		if key, ok := at.Key.(*Literal); ok {
-			name, _ = key.Value.(string)
-		}
-		return append(pathOf(at.X, s), name)
+		return path{base: x, names: []string{name}}
+	case *Member:
+		p = w.path(at.X)
+		p.names, p.inner = append(p.names, literal(at.Key)), append(p.inner, at.Key)
 	case *Slice:
-		return append(pathOf(at.X, s), "")
+		p = w.path(at.X)
+		p.names, p.inner = append(p.names, ""), append(p.inner, at.From, at.To, at.Step)
 	case *Call:
-		path := pathOf(at.Func, s)
-		switch {
-		case len(path) < 2 || path[0] == string(apiRoot):
-			return path
-		case len(path) > 2: // a method
-			return path[:len(path)-1]
-		}
-		name := ""
-		if path[1] == "get" && len(at.Args) > 0 {
-			if arg, ok := at.Args[0].X.(*Literal); ok {
-				name, _ = arg.Value.(string)
+		p = w.path(at.X)
+		p.inner = append(p.inner, values(at.Args)...)
+		switch n := len(p.names); {
+		case n < 2 || p.names[0] == string(apiRoot):
+		case n > 2: // a method
+			p.names = p.names[:n-1]
+		case p.names[1] != "get" || len(at.Args) == 0:
+			p.names[1] = ""
+		default:
+			p.names[1] = literal(at.Args[0].X)
+			if len(at.Args) > 1 {
+				p.fallback = at.Args[1].X
 			}
 		}
-		return []string{path[0], name}
+	default:
+		return path{base: x, names: []string{""}}
 	}
-	return []string{""}
+	return p
 }
 
-// key joins a path so that the key of its start is the start of its key.
+// literal returns a text in quotes, or "" for other expressions.
+func literal(x Expr) string {
+	if l, ok := x.(*Literal); ok {
+		s, _ := l.Value.(string)
+		return s
+	}
+	return ""
+}
+
+// key joins the names of a path so that the key of its start is the start of its key.
 func key(path []string) string {
 	if slices.Contains(path, "") {
 		return "\x00"
@@ -422,27 +384,27 @@ func key(path []string) string {
 }
 
 // ensured returns the keys of the values that are there if x is true or false.
-func (w *useWalker) ensured(x Expr, s *scope, truth bool) []string {
+func (w *useWalker) ensured(x Expr, truth bool) []string {
 	switch x := x.(type) {
-	case *Name, *Attr, *Index:
-		if path := pathOf(x, s); truth && len(path) > 1 && !slices.Contains(path, "") {
-			return []string{key(path)}
+	case *Name, *Member:
+		if names := w.path(x).names; truth && len(names) > 1 && !slices.Contains(names, "") {
+			return []string{key(names)}
 		}
 	case *Test:
 		if holds := truth != x.Not; holds != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
-			return w.ensured(x.X, s, true)
+			return w.ensured(x.X, true)
 		}
 	case *Unary:
 		if x.Op == "not" {
-			return w.ensured(x.X, s, !truth)
+			return w.ensured(x.X, !truth)
 		}
 	case *Binary:
 		if x.Op == "and" && truth || x.Op == "or" && !truth {
-			return append(w.ensured(x.X, s, truth), w.ensured(x.Y, s, truth)...)
+			return append(w.ensured(x.X, truth), w.ensured(x.Y, truth)...)
 		}
 	case *Compare:
 		if lit, ok := x.Rest[0].Y.(*Literal); ok && truth && x.Rest[0].Op == "==" && lit.Value != nil {
-			return w.ensured(x.X, s, true)
+			return w.ensured(x.X, true)
 		}
 	}
 	return nil

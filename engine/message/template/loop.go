@@ -126,8 +126,8 @@ func (m *macro) invoke(e *evaluator, args []any, named *Dict) (any, error) {
 			return nil, fault(fmt.Sprintf("%s gets the argument %s twice", m.Name, p.Name))
 		case i < len(args):
 			v = args[i]
-		case !given && p.Default != nil:
-			v = e.eval(p.Default)
+		case !given && p.X != nil:
+			v = e.eval(p.X)
 		}
 		inner.set(p.Name, v)
 	}

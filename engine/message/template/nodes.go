@@ -156,7 +156,7 @@ type (
 	Macro struct {
 		Span
 		Name   string
-		Params []Param
+		Params []Arg // with a name; X is the default, nil if it is required
 		Body   []Node
 	}
 )
@@ -175,10 +175,4 @@ type Arg struct {
 	Name   string
 	Spread string // "", "*" or "**"
 	X      Expr
-}
-
-// Param is a parameter of a [Macro]. Default is nil if it is required.
-type Param struct {
-	Name    string
-	Default Expr
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MaxSource limits the bytes of one template.
@@ -12,10 +13,23 @@ const MaxSource = 256 << 10
 
 // Template is a parsed template. It does not change.
 type Template struct {
-	src    string
-	body   []Node
-	tokens int // in its tags
+	src  string
+	body []Node
 }
+
+// templates keeps the newest templates parsed, because a send fills the same few texts for many users. When it is
+// full it is cleared, which is cheaper than tracking usage.
+var templates = struct {
+	sync.Mutex
+	known map[string]*Template
+	held  int // about how many bytes they take
+}{known: map[string]*Template{}}
+
+const (
+	maxCached    = 16 << 20
+	maxCachedOne = 2 << 20 // one of them
+	bytesOfToken = 200     // with what is parsed from it
+)
 
 // Parse reads a template and checks it as far as that is possible without data: syntax, and the names and
 // arguments of functions. The error is an *[Error].
@@ -23,13 +37,22 @@ func Parse(src string) (*Template, error) {
 	if len(src) > MaxSource {
 		return nil, &Error{Message: fmt.Sprintf("the text is %d KiB long, at most %d KiB are allowed", len(src)>>10, MaxSource>>10)}
 	}
-	if t := templates.get(src); t != nil {
+	templates.Lock()
+	t := templates.known[src]
+	templates.Unlock()
+	if t != nil {
 		return t, nil
 	}
 	p := &parser{src: src}
 	t, err := p.parse()
-	if err == nil {
-		templates.put(src, t)
+	if weight := 3*len(src) + bytesOfToken*p.tokens; err == nil && p.tokens > 0 && weight <= maxCachedOne {
+		templates.Lock()
+		defer templates.Unlock()
+		if templates.held += weight; templates.held > maxCached {
+			clear(templates.known)
+			templates.held = weight
+		}
+		templates.known[src] = t
 	}
 	return t, err
 }
@@ -42,7 +65,7 @@ type parser struct {
 	toks   []token // of the tag that is read
 	at     int     // in toks
 	open   []opened
-	tokens int
+	tokens int             // in tags
 	set    map[string]bool // the names that the template sets
 	calls  []*Call         // of names
 }
@@ -71,7 +94,7 @@ func (p *parser) parse() (t *Template, err error) {
 			p.check(GlobalKind, name.Name, name.Start, c.Args)
 		}
 	}
-	return &Template{src: p.src, body: body, tokens: p.tokens}, nil
+	return &Template{p.src, body}, nil
 }
 
 // body reads until one of the statements ends and returns its name. What comes after the name is not read.
@@ -195,7 +218,7 @@ func init() { // they read others
 		},
 		"raw": func(p *parser, tag Span) statementNode {
 			p.end()
-			if p.next == len(p.parts) || !endRaw.MatchString(p.parts[p.next].Source) && p.parts[p.next].Kind != RawPart {
+			if !endRaw.MatchString(p.src[tag.End:]) {
 				p.fail(tag.Start, "close it with {% endraw %}", "this raw block is not closed")
 			}
 			if body := p.closed("endraw"); len(body) > 0 {
@@ -313,7 +336,7 @@ func (p *parser) setStatement(tag Span) statementNode {
 }
 
 func (p *parser) callStatement(tag Span) statementNode {
-	var params []Param
+	var params []Arg
 	if p.is("(") {
 		params = p.params()
 	}
@@ -327,29 +350,25 @@ func (p *parser) callStatement(tag Span) statementNode {
 }
 
 // macro reads the body of a macro.
-func (p *parser) macro(tag Span, name string, params []Param, end string) *Macro {
+func (p *parser) macro(tag Span, name string, params []Arg, end string) *Macro {
 	m := &Macro{tag, name, params, p.closed(end)}
 	m.End = p.parts[p.next-1].End
 	return m
 }
 
-// params reads the parameters of a macro.
-func (p *parser) params() (list []Param) {
-	p.expect("(")
-	for !p.is(")") {
-		if len(list) > 0 {
-			p.expect(",")
+// params reads the parameters of a macro, which are written as arguments: a, b=1.
+func (p *parser) params() []Arg {
+	list := p.args()
+	for i, a := range list {
+		name, isName := a.X.(*Name)
+		if a.Spread != "" || a.Name == "" && !isName {
+			p.fail(a.X.Place().Start, "write names, and name=value for one with a default", "this is not a parameter")
 		}
-		at := p.tok().Start
-		param := Param{Name: p.name().Name}
-		if p.take("=") {
-			param.Default = p.cond()
-		} else if len(list) > 0 && list[len(list)-1].Default != nil {
-			p.fail(at, "", "a parameter without a default cannot follow one with a default")
+		if a.Name == "" {
+			list[i] = Arg{Name: name.Name}
 		}
-		list = append(list, param)
+		p.set[list[i].Name] = true
 	}
-	p.expect(")")
 	return list
 }
 

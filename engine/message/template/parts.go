@@ -56,43 +56,37 @@ func tagStart(src string, from int) int {
 }
 
 // Parts cuts src into its tags and the text between them. It also works where src is not a valid template: a
-// tag that does not end is text.
+// tag that does not end is text, and so is everything behind a raw that does not.
 func Parts(src string) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
-		s := scanner{src: src}
-		for from := 0; from < len(src); {
-			start, end := s.tag(from)
-			if start > from && !yield(Part{Span{from, start}, TextPart, src[from:start]}) || start == len(src) {
+		from, more := 0, true
+		part := func(to int, kind PartKind) {
+			if more = more && (to == from || yield(Part{Span{from, to}, kind, src[from:to]})); more {
+				from = to
+			}
+		}
+		for more && from < len(src) {
+			start, end := nextTag(src, from)
+			if part(start, TextPart); start == len(src) || !more {
 				return
 			}
-			kind := PartKind(1 + strings.IndexByte(openings, src[start+1]))
-			if !yield(Part{Span{start, end}, kind, src[start:end]}) {
-				return
-			}
-			from = end
+			part(end, PartKind(1+strings.IndexByte(openings, src[start+1])))
 			if rawTag.MatchString(src[start:end]) {
-				end = s.endOfRaw(from)
-				if end > from && !yield(Part{Span{from, end}, RawPart, src[from:end]}) {
-					return
+				to := len(src)
+				if at := endRaw.FindStringIndex(src[end:]); at != nil {
+					to = end + at[0]
 				}
-				from = end
+				part(to, RawPart)
 			}
 		}
 	}
 }
 
-// scanner finds the tags of a source in linear time.
-type scanner struct {
-	src      string
-	ends     [3]int // where the next end of each kind of tag is, at or after what was asked for last
-	unclosed bool   // there is no endraw any more
-}
-
-// tag returns the next tag; the length of the source twice if there is none.
-func (s *scanner) tag(from int) (start, end int) {
-	for start = tagStart(s.src, from); start < len(s.src); start = tagStart(s.src, from) {
+// nextTag returns the next tag; the length of the source twice if there is none.
+func nextTag(src string, from int) (start, end int) {
+	for start = tagStart(src, from); start < len(src); start = tagStart(src, from) {
 		var ok bool
-		if from, ok = s.tagEnd(start); ok {
+		if from, ok = tagEnd(src, start); ok {
 			return start, from
 		}
 	}
@@ -101,20 +95,21 @@ func (s *scanner) tag(from int) (start, end int) {
 
 // tagEnd returns the offset after the tag at start. If it does not end, it returns where the next tag can be.
 // Quotes and braces may contain the closing braces, unless there are no others.
-func (s *scanner) tagEnd(start int) (end int, ok bool) {
-	kind := strings.IndexByte(openings, s.src[start+1])
-	src := s.src[:min(len(s.src), start+longestTag)]
-	first := s.next(kind, start+2)
-	switch {
-	case first+2 > len(src):
+func tagEnd(src string, start int) (end int, ok bool) {
+	kind := strings.IndexByte(openings, src[start+1])
+	closing := closings[kind]
+	src = src[:min(len(src), start+longestTag)]
+	first := strings.Index(src[start+2:], closing)
+	if first < 0 {
 		return start + 1, false
-	case kind == 2:
+	}
+	if first += start + 2; kind == 2 {
 		return first + 2, true
 	}
 	open := 0
 	for i := start + 2; i+1 < len(src) && open >= 0; i++ {
 		switch c := src[i]; {
-		case open == 0 && src[i:i+2] == closings[kind]:
+		case open == 0 && src[i:i+2] == closing:
 			return i + 2, true
 		case c == '{':
 			open++
@@ -145,26 +140,4 @@ func quotedLen(s string) int {
 		}
 	}
 	return 0
-}
-
-// next returns the offset of the next end of a kind of tag, or the length of the source.
-func (s *scanner) next(kind, from int) int {
-	if at := &s.ends[kind]; *at < from {
-		*at = len(s.src)
-		if i := strings.Index(s.src[min(from, len(s.src)):], closings[kind]); i >= 0 {
-			*at = from + i
-		}
-	}
-	return s.ends[kind]
-}
-
-// endOfRaw returns where the text of raw ends, or from if it does not.
-func (s *scanner) endOfRaw(from int) int {
-	if !s.unclosed {
-		if at := endRaw.FindStringIndex(s.src[from:]); at != nil {
-			return from + at[0]
-		}
-		s.unclosed = true
-	}
-	return from
 }

@@ -31,20 +31,22 @@ func (p *printer) write(parts ...any) {
 			for i, a := range part {
 				p.write(map[bool]string{true: ", "}[i > 0], a.Name, map[bool]string{true: "="}[a.Name != ""], a.Spread, a.X)
 			}
-		case []Param:
-			p.write("(")
-			for i, a := range part {
-				p.write(map[bool]string{true: ", "}[i > 0], a.Name)
-				if a.Default != nil {
-					p.write("=", a.Default)
-				}
-			}
-			p.write(")")
 		case nil:
 		case Expr:
 			p.expr(part)
 		}
 	}
+}
+
+func (p *printer) params(list []Arg) {
+	p.write("(")
+	for i, a := range list {
+		p.write(map[bool]string{true: ", "}[i > 0], a.Name)
+		if a.X != nil {
+			p.write("=", a.X)
+		}
+	}
+	p.write(")")
 }
 
 func (p *printer) nodes(list []Node) {
@@ -80,7 +82,9 @@ func (p *printer) nodes(list []Node) {
 				if caller, ok := call.Args[last].X.(*Macro); ok {
 					bare := *call
 					bare.Args = call.Args[:last]
-					p.write("{% call ", caller.Params, " ", Expr(&bare), " %}", caller.Body, "{% endcall %}")
+					p.write("{% call ")
+					p.params(caller.Params)
+					p.write(" ", Expr(&bare), " %}", caller.Body, "{% endcall %}")
 					continue
 				}
 			}
@@ -113,7 +117,9 @@ func (p *printer) nodes(list []Node) {
 			case *Captured:
 				p.write("{% set ", n.Target, n.X, " %}", x.Body, "{% endset %}")
 			case *Macro:
-				p.write("{% macro ", x.Name, x.Params, " %}", x.Body, "{% endmacro %}")
+				p.write("{% macro ", x.Name)
+				p.params(x.Params)
+				p.write(" %}", x.Body, "{% endmacro %}")
 			default:
 				p.write("{% set ", n.Target, " = ", n.X, " %}")
 			}

@@ -240,12 +240,11 @@ func (w *useWalker) expr(x Expr, f flow) {
 		w.around = outer
 	case *Macro: // it sees what is set until it is called
 		names := []Expr{&Name{Name: "caller"}, &Name{Name: "varargs"}, &Name{Name: "kwargs"}}
-		var defaults []Expr
 		for _, p := range x.Params {
-			names, defaults = append(names, &Name{Name: p.Name}), append(defaults, p.Default)
+			names = append(names, &Name{Name: p.Name})
 		}
 		w.later = append(w.later, func() {
-			w.exprs(flow{}, defaults...)
+			w.exprs(flow{}, values(x.Params)...)
 			w.within(x.Body, names...)
 		})
 	}

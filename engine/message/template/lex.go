@@ -3,6 +3,7 @@ package template
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -74,9 +75,11 @@ func (p *parser) lex(tag Part) []token {
 			}
 			tok.kind = nameToken
 		default:
-			if width = operator(rest); width == 0 {
+			op := slices.IndexFunc(operators, func(op string) bool { return strings.HasPrefix(rest, op) })
+			if op < 0 {
 				p.badCharacter(place, c, rest)
 			}
+			width = len(operators[op])
 			open = p.bracket(open, byte(c), place)
 		}
 		tok.Span, tok.text = Span{place, place + width}, rest[:width]
@@ -93,15 +96,6 @@ func (p *parser) lex(tag Part) []token {
 
 // isSpace reports whether c is white space as Python has it.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
-
-func operator(s string) int {
-	for _, op := range operators {
-		if strings.HasPrefix(s, op) {
-			return len(op)
-		}
-	}
-	return 0
-}
 
 // bracket returns the closing brackets that are due after c.
 func (p *parser) bracket(due []byte, c byte, place int) []byte {
@@ -209,5 +203,5 @@ func place(src string, at int) (line, column int) {
 // fail ends the parse with an [Error].
 func (p *parser) fail(at int, hint, format string, args ...any) {
 	line, column := place(p.src, at)
-	panic(&Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
+	try(&Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }

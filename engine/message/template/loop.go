@@ -132,17 +132,13 @@ func (m *macro) invoke(e *evaluator, args []any, named *Dict) (any, error) {
 		inner.set(p.Name, v)
 	}
 	caller, called := take("caller")
-	more := args[min(len(m.Params), len(args)):]
-	for _, also := range []struct {
-		name  string
-		given bool
-		v     any
-	}{{"caller", called, caller}, {"varargs", len(more) > 0, TupleValue(more)}, {"kwargs", len(rest.keys) > 0, rest}} {
-		switch {
-		case strings.Contains(m.source, also.name):
-			inner.set(also.name, also.v)
-		case also.given:
-			return nil, fault(fmt.Sprintf("%s takes %s, and no %s", m.Name, phrase.Count(len(m.Params), "argument"), also.name))
+	more := TupleValue(args[min(len(m.Params), len(args)):])
+	inner.set("caller", caller)
+	inner.set("varargs", more)
+	inner.set("kwargs", rest)
+	for i, given := range []bool{called, len(more) > 0, len(rest.keys) > 0} {
+		if name := [...]string{"caller", "varargs", "kwargs"}[i]; given && !strings.Contains(m.source, name) {
+			return nil, fault(fmt.Sprintf("%s takes %s, and no %s", m.Name, phrase.Count(len(m.Params), "argument"), name))
 		}
 	}
 	text := e.deeper(func() { e.nodes(m.Body) })

@@ -57,35 +57,21 @@ func Parse(src string) (*Template, error) {
 	return t, err
 }
 
-// parser follows the parser of Jinja 3.1. Its methods panic with an *[Error].
+// parser follows the parser of Jinja 3.1. Its methods end with an *[Error] as [must] does.
 type parser struct {
 	src    string
 	parts  []Part
 	next   int     // of parts
 	toks   []token // of the tag that is read
 	at     int     // in toks
-	open   []opened
+	open   []token // the names of the statements that are not ended yet
 	tokens int             // in tags
 	set    map[string]bool // the names that the template sets
 	calls  []*Call         // of names
 }
 
-// opened is a statement that is not ended yet.
-type opened struct {
-	name string
-	at   int
-}
-
 func (p *parser) parse() (t *Template, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			located, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			t, err = nil, located
-		}
-	}()
+	defer rescue(&err)
 	p.parts = slices.Collect(Parts(p.src))
 	p.set = map[string]bool{"loop": true, "caller": true}
 	body, _ := p.body()
@@ -121,12 +107,12 @@ func (p *parser) body(ends ...string) (list []Node, end string) {
 			if slices.Contains(ends, name.text) {
 				return list, name.text
 			}
-			list = add(list, p.statement(name, part))
+			list = append(list, p.statement(name, part))
 		}
 	}
 	if len(p.open) > 0 {
 		last := p.open[len(p.open)-1]
-		p.fail(last.at, "", "this block is never closed: %s is missing", ends[len(ends)-1])
+		p.fail(last.Start, "", "this block is never closed: %s is missing", ends[len(ends)-1])
 	}
 	return list, ""
 }
@@ -150,26 +136,7 @@ func (p *parser) text(list []Node, part Part) []Node {
 	if p.next < len(p.parts) && p.parts[p.next].Source[2] == '-' {
 		s = strings.TrimRightFunc(s, isSpace)
 	}
-	return add(list, &Text{part.Span, s})
-}
-
-// add appends a node, a text to the one before it.
-func add(list []Node, n Node) []Node {
-	text, ok := n.(*Text)
-	if !ok {
-		return append(list, n)
-	}
-	if text.Value == "" {
-		return list
-	}
-	if len(list) > 0 {
-		if before, ok := list[len(list)-1].(*Text); ok {
-			before.Value += text.Value
-			before.Span.End = text.Span.End
-			return list
-		}
-	}
-	return append(list, text)
+	return append(list, &Text{part.Span, s})
 }
 
 // statement reads a statement, behind whose name it is.
@@ -181,7 +148,7 @@ func (p *parser) statement(name token, tag Part) Node {
 	if len(p.open) == maxNesting {
 		p.fail(name.Start, "", "blocks are nested deeper than %d", maxNesting)
 	}
-	p.open = append(p.open, opened{name.text, name.Start})
+	p.open = append(p.open, name)
 	n := read(p, tag.Span)
 	p.end()
 	p.open = p.open[:len(p.open)-1]
@@ -243,11 +210,11 @@ func init() { // they read others
 	}
 }
 
+const contentHint = "write shared content as {{ ContentBlock['name'] }}"
+
 // statementHints say what to write in place of statements of other languages.
 var statementHints = map[string]string{
-	"include": "write shared content as {{ ContentBlock['name'] }}", "extends": "write shared content as {{ ContentBlock['name'] }}",
-	"import": "write shared content as {{ ContentBlock['name'] }}", "from": "write shared content as {{ ContentBlock['name'] }}",
-	"block": "write shared content as {{ ContentBlock['name'] }}", "print": "write {{ … }}",
+	"include": contentHint, "extends": contentHint, "import": contentHint, "from": contentHint, "block": contentHint, "print": "write {{ … }}",
 	"elseif": "write elif", "elsif": "write elif", "assign": "write {% set name = value %}", "capture": "write {% set name %}…{% endset %}",
 	"unless": "write {% if not … %}", "case": "write {% if … == … %}…{% elif … == … %}", "comment": "write {# … #}",
 }
@@ -260,7 +227,7 @@ func (p *parser) unknownStatement(name token) {
 	case isEnd && len(p.open) == 0:
 		hint = "there is no open block to close"
 	case isEnd:
-		hint = "the open block ends with {% end" + p.open[len(p.open)-1].name + " %}"
+		hint = "the open block ends with {% end" + p.open[len(p.open)-1].text + " %}"
 	default:
 		hint = "use if, for, set, with, raw, macro, call, filter, autoescape or do"
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bare removes the places from a tree, so that trees can be compared.
+// bare removes the places from a tree, and joins texts beside each other, so that trees can be compared.
 func bare(body []Node) []Node {
 	clear := func(v reflect.Value) {}
 	clear = func(v reflect.Value) {
@@ -17,6 +17,9 @@ func bare(body []Node) []Node {
 				clear(v.Elem())
 			}
 		case reflect.Slice:
+			if list, ok := v.Interface().([]Node); ok && list != nil {
+				v.Set(reflect.ValueOf(joined(list)))
+			}
 			for i := range v.Len() {
 				clear(v.Index(i))
 			}
@@ -32,8 +35,27 @@ func bare(body []Node) []Node {
 			}
 		}
 	}
-	clear(reflect.ValueOf(body))
+	clear(reflect.ValueOf(&body))
 	return body
+}
+
+func joined(list []Node) []Node {
+	out := []Node{}
+	for _, n := range list {
+		if text, ok := n.(*Text); ok {
+			if text.Value == "" {
+				continue
+			}
+			if len(out) > 0 {
+				if before, ok := out[len(out)-1].(*Text); ok {
+					out[len(out)-1] = &Text{Value: before.Value + text.Value}
+					continue
+				}
+			}
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 func parsed(t testing.TB, src string) []Node {
@@ -94,7 +116,7 @@ func TestWhiteSpaceAroundTags(t *testing.T) {
 		tree, err := Parse(src)
 		got := ""
 		if err == nil {
-			got = printed(tree.body)
+			got = printed(joined(tree.body))
 		}
 		if got != want {
 			t.Errorf("%q\ngot  %q, %v\nwant %q", src, got, err, want)

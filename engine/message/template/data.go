@@ -103,9 +103,6 @@ func (e *evaluator) lookupRoot(r root, key any) any {
 			return v
 		}
 		if set, ok := e.data.ProductSets[name]; ok {
-			if e.products == nil {
-				e.products = map[string]any{}
-			}
 			e.products[name] = must(fromData(e, set))
 			return e.products[name]
 		}
@@ -123,18 +120,13 @@ func (e *evaluator) lookupRoot(r root, key any) any {
 		}
 		known = func(yield func(string) bool) {
 			for full, v := range values {
-				if v != nil && !(yield(full) && yield(snake(full))) {
+				if v != nil && !(yield(full) && yield(string(slices.Collect(snaked(full))))) {
 					return
 				}
 			}
 		}
 	}
-	return &missing{reason: reason + shorten(name), hint: func() string {
-		if len(name) < 3 || len(name) > 100 {
-			return ""
-		}
-		return nearest(name, slices.Sorted(known))
-	}}
+	return &missing{reason: reason + shorten(name), hint: nearest(name, known)}
 }
 
 // attribute finds name in the values of a user or event: exactly, or by its snake case; the first by name if
@@ -186,14 +178,10 @@ func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error)
 	if e.calls++; e.calls > MaxCalls {
 		return nil, fmt.Errorf("this text calls content APIs more than %d times", MaxCalls)
 	}
-	if e.cancel == nil {
+	if e.apis == nil {
 		e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
 	}
-	given := make([]any, len(args))
-	for i, arg := range args {
-		given[i] = goValue(arg)
-	}
-	v, err := api.call(e.apis, given...)
+	v, err := api.call(e.apis, goValue(TupleValue(args)).([]any)...)
 	switch {
 	case e.ctx.Err() != nil:
 		return nil, e.ctx.Err()
@@ -235,13 +223,6 @@ func goValue(v any) any {
 	return list
 }
 
-// close ends the calls of content APIs.
-func (e *evaluator) close() {
-	if e.cancel != nil {
-		e.cancel()
-	}
-}
-
 // contentBlock renders a block once, however often it is included.
 func (e *evaluator) contentBlock(name, src string) any {
 	text, done := e.blocks[name]
@@ -261,25 +242,12 @@ func (e *evaluator) contentBlock(name, src string) any {
 			try(err)
 			text = e.execute(t, name)
 		}
-		if e.blocks == nil {
-			e.blocks = map[string]string{}
-		}
 		e.blocks[name] = text
 	}
 	if e.autoescape { // a block is HTML
 		return Safe(text)
 	}
 	return text
-}
-
-// snake converts an attribute's name to snake case as templates write it: "First Name", "firstName" and
-// "first-name" become first_name.
-func snake(name string) string {
-	var b strings.Builder
-	for c := range snaked(name) {
-		b.WriteRune(c)
-	}
-	return b.String()
 }
 
 // isSnakeOf reports whether short is the snake case of full.
@@ -294,7 +262,8 @@ func isSnakeOf(short, full string) bool {
 	return short == ""
 }
 
-// snaked returns the characters of a name in snake case.
+// snaked returns the characters of an attribute's name in snake case, as templates write it: first_name for
+// "First Name", "firstName" and "first-name".
 func snaked(name string) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		begun, gap, lower := false, false, false
@@ -311,12 +280,16 @@ func snaked(name string) iter.Seq[rune] {
 	}
 }
 
-// nearest suggests the name that was probably meant, or returns "".
-func nearest(name string, known []string) string {
-	if near := phrase.Nearest(name, known); near != "" {
-		return fmt.Sprintf("did you mean %s?", near)
+// nearest returns what suggests the name that was probably meant.
+func nearest(name string, known iter.Seq[string]) func() string {
+	return func() string {
+		if len(name) >= 3 && len(name) <= 100 {
+			if near := phrase.Nearest(name, slices.Sorted(known)); near != "" {
+				return ", did you mean " + shorten(near) + "?"
+			}
+		}
+		return ""
 	}
-	return ""
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -83,6 +83,7 @@ type missing struct {
 	reason string
 	hint   func() string // what may have been meant, as ", did you mean name?"; nil without
 	failed bool          // it was set, and is the error of every expression with the name
+	index  int           // of what was set, among the unresolved
 	fault  bool          // by a fault, which a default does not replace
 	used   bool          // the name that was set was used
 	empty  bool          // an if without an else, which is written as nothing

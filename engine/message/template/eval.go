@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -36,9 +37,9 @@ type evaluator struct {
 	calls      int // of content APIs
 	unresolved []Unresolved
 	reported   map[Unresolved]bool // without place and reason
-	sets       []failedSet
-	products   map[string]any  // product sets converted so far
-	apis       context.Context // of content APIs; nil before the first call
+	sets       []*missing          // that failed
+	products   map[string]any      // product sets converted so far
+	apis       context.Context     // of content APIs; nil before the first call
 	cancel     context.CancelFunc
 	blocks     map[string]string // content blocks rendered so far
 }
@@ -59,12 +60,6 @@ type state struct {
 type frame struct {
 	t     *Template
 	block string // the name of the content block, or ""
-}
-
-// failedSet is a name whose value could not be computed, and where it stands among the unresolved expressions.
-type failedSet struct {
-	*missing
-	index int
 }
 
 // scope holds the names that a part of a template sets. An if has no scope of its own, as in Jinja.
@@ -263,7 +258,7 @@ func (e *evaluator) name(name string) any {
 	if f := lookUp(GlobalKind, "", name); f != nil {
 		return f
 	}
-	return &missing{reason: "unknown name " + shorten(name), hint: func() string { return nearest(name, sortedKeys(roots)) }}
+	return &missing{reason: "unknown name " + shorten(name), hint: nearest(name, maps.Keys(roots))}
 }
 
 // lookup finds the attribute or item of a value.

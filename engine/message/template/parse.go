@@ -61,10 +61,10 @@ func Parse(src string) (*Template, error) {
 type parser struct {
 	src    string
 	parts  []Part
-	next   int     // of parts
-	toks   []token // of the tag that is read
-	at     int     // in toks
-	open   []token // the names of the statements that are not ended yet
+	next   int             // of parts
+	toks   []token         // of the tag that is read
+	at     int             // in toks
+	open   []token         // the names of the statements that are not ended yet
 	tokens int             // in tags
 	set    map[string]bool // the names that the template sets
 	calls  []*Call         // of names

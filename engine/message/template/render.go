@@ -43,8 +43,9 @@ func render(ctx context.Context, src string, data Data, preview bool) (string, [
 	if err != nil {
 		return "", nil, err
 	}
-	e := &evaluator{ctx: ctx, data: data, preview: preview}
-	defer e.close()
+	e := &evaluator{ctx: ctx, data: data, preview: preview, cancel: func() {}}
+	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]string{}
+	defer func() { e.cancel() }()
 	out, err := e.message(t)
 	var located *Error
 	switch {
@@ -64,7 +65,7 @@ func (e *evaluator) message(t *Template) (out string, err error) {
 	out = e.execute(t, "")
 	for _, set := range slices.Backward(e.sets) {
 		if !set.used {
-			e.report(set.missing, set.index)
+			e.report(set, set.index)
 		}
 	}
 	return out, nil
@@ -213,16 +214,11 @@ func (e *evaluator) report(m *missing, index int) {
 	if e.reported[u] {
 		return
 	}
-	if e.reported == nil {
-		e.reported = map[Unresolved]bool{}
-	}
 	e.reported[u] = true
 	u.Line, u.Column = place(src, m.at.Start)
 	u.Reason, u.Mistake = shorten(m.reason), m.fault
 	if m.hint != nil {
-		if hint := m.hint(); hint != "" {
-			u.Reason += ", " + shorten(hint)
-		}
+		u.Reason += m.hint()
 	}
 	e.unresolved = slices.Insert(e.unresolved, index, u)
 }
@@ -233,8 +229,8 @@ func (e *evaluator) keep(to *scope, target, x Expr) {
 	if m := e.attempt(func() { e.assign(to, target, e.eval(x)) }); m != nil {
 		try(e.work(1024))
 		kept := *m
-		kept.failed, kept.used = true, false
-		e.sets = append(e.sets, failedSet{&kept, len(e.unresolved)})
+		kept.failed, kept.used, kept.index = true, false, len(e.unresolved)
+		e.sets = append(e.sets, &kept)
 		e.assign(to, target, &kept)
 	}
 }

@@ -101,23 +101,21 @@ func (e *evaluator) work(n int) error {
 func (e *evaluator) attempt(do func()) (m *missing) {
 	before := e.state
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case aborted:
-			switch err := p.error.(type) {
-			case *missing:
-				m = e.place(err)
-			case failure:
-				m = &missing{at: e.tag, tag: true, of: e.frame, reason: err.Error()}
-			case fault:
-				m = &missing{at: e.tag, tag: true, of: e.frame, reason: err.Error(), fault: true}
-			default:
-				panic(p)
-			}
-			e.state = before
+		p := recover()
+		if p == nil {
+			return
+		}
+		a, _ := p.(aborted)
+		switch err := a.error.(type) {
+		case *missing:
+			m = e.place(err)
+		case failure, fault:
+			_, wrong := err.(fault)
+			m = &missing{at: e.tag, tag: true, of: e.frame, reason: a.Error(), fault: wrong}
 		default:
 			panic(p)
 		}
+		e.state = before
 	}()
 	do()
 	return nil

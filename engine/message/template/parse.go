@@ -501,29 +501,28 @@ func (p *parser) postfix(x Expr, start int) Expr {
 // subscript reads what is between brackets.
 func (p *parser) subscript(x Expr, start int) Expr {
 	at := p.tok().Start
-	var bounds [3]Expr
-	n := 0
-	for !p.is("]", ",") {
-		if p.take(":") {
-			if n++; n > 2 {
-				p.at--
-				p.unexpected("")
-			}
-			continue
+	bound := func() Expr {
+		if p.is(":", "]") {
+			return nil
 		}
-		if bounds[n] != nil {
-			break
-		}
-		bounds[n] = p.cond()
+		return p.cond()
 	}
-	if n > 0 {
+	key := bound()
+	if p.take(":") {
+		s := &Slice{X: x, From: key, To: bound()}
+		if p.take(":") {
+			s.Step = bound()
+		}
+		if p.is(":") {
+			p.unexpected("")
+		}
 		p.expect("]")
-		if step, ok := bounds[2].(*Literal); ok && step.Value == 0 {
+		if step, ok := s.Step.(*Literal); ok && step.Value == 0 {
 			p.fail(step.Start, "", "the step of a slice cannot be 0")
 		}
-		return &Slice{p.since(start), x, bounds[0], bounds[1], bounds[2]}
+		s.Span = p.since(start)
+		return s
 	}
-	key := bounds[0]
 	if key == nil {
 		p.unexpected("a name or a number")
 	}

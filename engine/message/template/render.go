@@ -32,7 +32,7 @@ func Check(src string) error {
 	return err
 }
 
-func render(ctx context.Context, src string, data Data, preview bool) (string, []Unresolved, error) {
+func render(ctx context.Context, src string, data Data, preview bool) (out string, unresolved []Unresolved, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, err
 	}
@@ -46,29 +46,9 @@ func render(ctx context.Context, src string, data Data, preview bool) (string, [
 	e := &evaluator{ctx: ctx, data: data, preview: preview, cancel: func() {}}
 	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]string{}
 	defer func() { e.cancel() }()
-	out, err := e.message(t)
-	var located *Error
-	switch {
-	case err == nil:
-		return out, e.unresolved, nil
-	case ctx.Err() != nil:
-		return "", nil, fmt.Errorf("personalizing the message: %w", ctx.Err())
-	case errors.As(err, &located):
-		return "", nil, located
-	}
-	return "", nil, &Error{Message: err.Error()}
-}
-
-// message renders the template of the message, and lists the names that failed to be set and were never used.
-func (e *evaluator) message(t *Template) (out string, err error) {
 	defer rescue(&err)
 	out = e.execute(t, "")
-	for _, set := range slices.Backward(e.sets) {
-		if !set.used {
-			e.report(set, set.index)
-		}
-	}
-	return out, nil
+	return out, e.unresolved, nil
 }
 
 // execute renders a template: the message, or the content block of that name.
@@ -76,7 +56,7 @@ func (e *evaluator) execute(t *Template, block string) string {
 	if e.depth >= maxDepth {
 		try(errTooNested)
 	}
-	outer := e.state
+	outer, sets := e.state, len(e.sets)
 	e.state = state{frame: &frame{t, block}, depth: outer.depth + 1, open: append(outer.open, block), scope: &scope{}, out: &strings.Builder{}}
 	e.out.Grow(len(t.src))
 	defer func() {
@@ -85,13 +65,22 @@ func (e *evaluator) execute(t *Template, block string) string {
 		}
 	}()
 	e.nodes(t.body)
+	for _, set := range slices.Backward(e.sets[sets:]) {
+		if !set.used {
+			e.report(set, set.index)
+		}
+	}
+	e.sets = e.sets[:sets]
 	text := e.out.String()
 	e.state = outer
 	return text
 }
 
-// located returns why a render ends with the place of the statement, unless it has one or is the context's.
+// located returns why a render ends: the context's error, or one with the place of the statement.
 func (e *evaluator) located(p any) error {
+	if ended := e.ctx.Err(); ended != nil {
+		return fmt.Errorf("personalizing the message: %w", ended)
+	}
 	reason := "this expression cannot be computed" // a content API may panic, as whatever is not ours
 	if a, ok := p.(aborted); ok {
 		var own *Error
@@ -99,9 +88,6 @@ func (e *evaluator) located(p any) error {
 			return own
 		}
 		reason = shorten(a.Error())
-	}
-	if ended := e.ctx.Err(); ended != nil {
-		return ended
 	}
 	line, column := place(e.t.src, e.tag.Start)
 	return &Error{Line: line, Column: column, Block: e.block, Message: reason}

@@ -50,7 +50,6 @@ func (p *parser) lex(tag Part) []token {
 		at++
 	}
 	var toks []token
-	var open []byte
 	for at < len(src) {
 		rest := src[at:]
 		c, width := utf8.DecodeRuneInString(rest)
@@ -80,39 +79,18 @@ func (p *parser) lex(tag Part) []token {
 				p.badCharacter(place, c, rest)
 			}
 			width = len(operators[op])
-			open = p.bracket(open, byte(c), place)
 		}
 		tok.Span, tok.text = Span{place, place + width}, rest[:width]
 		toks = append(toks, tok)
 		at += width
 	}
 	end := tag.Start + len(src)
-	if len(open) > 0 {
-		p.fail(end, "", "%s is missing before %s", strconv.Quote(string(open[len(open)-1])), strconv.Quote(tag.Source[len(tag.Source)-2:]))
-	}
 	p.tokens += len(toks) + 1
 	return append(toks, token{Span: Span{end, end}})
 }
 
 // isSpace reports whether c is white space as Python has it.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
-
-// bracket returns the closing brackets that are due after c.
-func (p *parser) bracket(due []byte, c byte, place int) []byte {
-	if i := strings.IndexByte("([{", c); i >= 0 {
-		if len(due) == maxNesting {
-			p.fail(place, "", "brackets are nested deeper than %d", maxNesting)
-		}
-		return append(due, ")]}"[i])
-	}
-	if strings.IndexByte(")]}", c) < 0 {
-		return due
-	}
-	if len(due) == 0 || due[len(due)-1] != c {
-		p.fail(place, "", "%q does not close anything here", string(c))
-	}
-	return due[:len(due)-1]
-}
 
 // characterHints say what to write instead of characters that have no meaning.
 var characterHints = []struct {

@@ -59,15 +59,16 @@ func Parse(src string) (*Template, error) {
 
 // parser follows the parser of Jinja 3.1. Its methods end with an *[Error] as [must] does.
 type parser struct {
-	src    string
-	parts  []Part
-	next   int             // of parts
-	toks   []token         // of the tag that is read
-	at     int             // in toks
-	open   []token         // the names of the statements that are not ended yet
-	tokens int             // in tags
-	set    map[string]bool // the names that the template sets
-	calls  []*Call         // of names
+	src      string
+	parts    []Part
+	next     int             // of parts
+	toks     []token         // of the tag that is read
+	at       int             // in toks
+	open     []token         // the names of the statements that are not ended yet
+	tokens   int             // in tags
+	brackets int             // that are open
+	set      map[string]bool // the names that the template sets
+	calls    []*Call         // of names
 }
 
 func (p *parser) parse() (t *Template, err error) {
@@ -582,11 +583,6 @@ func (p *parser) args() (list []Arg) {
 	p.expect("(")
 	named, spread := false, 0 // 1 after *x, 2 after **x
 	for !p.is(")") {
-		if len(list) > 0 {
-			if p.expect(","); p.is(")") {
-				break
-			}
-		}
 		at, a, ok := p.tok(), Arg{}, spread < 2
 		switch {
 		case p.take("*"):
@@ -604,6 +600,9 @@ func (p *parser) args() (list []Arg) {
 		}
 		a.X = p.cond()
 		list = append(list, a)
+		if !p.take(",") {
+			break
+		}
 	}
 	p.expect(")")
 	return list
@@ -665,16 +664,15 @@ func (p *parser) primary() Expr {
 		return &Array{p.since(t.Start), items}
 	case p.take("{"):
 		var pairs []Pair
-		for !p.take("}") {
-			if len(pairs) > 0 {
-				if p.expect(","); p.take("}") {
-					break
-				}
-			}
+		for !p.is("}") {
 			key := p.cond()
 			p.expect(":")
 			pairs = append(pairs, Pair{key, p.cond()})
+			if !p.take(",") {
+				break
+			}
 		}
+		p.expect("}")
 		return &Map{p.since(t.Start), pairs}
 	case t.kind == stringToken:
 		text := ""
@@ -717,8 +715,15 @@ func (p *parser) is(texts ...string) bool {
 
 // take reads the next token if it is this name or operator.
 func (p *parser) take(text string) bool {
-	if !p.is(text) {
+	switch {
+	case !p.is(text):
 		return false
+	case strings.Contains("([{", text):
+		if p.brackets++; p.brackets > maxNesting {
+			p.fail(p.tok().Start, "", "brackets are nested deeper than %d", maxNesting)
+		}
+	case strings.Contains(")]}", text):
+		p.brackets--
 	}
 	p.at++
 	return true
@@ -754,6 +759,11 @@ func (p *parser) unexpected(want string) {
 	switch {
 	case t.kind == endToken && want == "a value" && p.at == 0:
 		p.fail(t.Start, "", "there is nothing between the braces")
+	case t.kind == endToken && strings.ContainsAny(want, ")]}"):
+		tag := p.parts[p.next-1].Source
+		p.fail(t.Start, "", "%s is missing before %q", want, tag[len(tag)-2:])
+	case p.brackets == 0 && t.text != "" && strings.Contains(")]}", t.text):
+		p.fail(t.Start, "", "%q does not close anything here", t.text)
 	case t.kind == endToken:
 		p.fail(t.Start, "", "this expression is not finished: %s is missing", want)
 	case t.text == ":" && before.kind == nameToken:

@@ -207,13 +207,13 @@ func (e *evaluator) compute(x Expr) any {
 	case *Binary:
 		return e.binary(x)
 	case *Compare:
-		left := e.eval(x.X)
-		for _, c := range x.Rest {
-			right := e.eval(c.Y)
+		left := e.eval(x.Operands[0])
+		for i, op := range x.Ops {
+			right := e.eval(x.Operands[i+1])
 			if r, ok := right.(root); ok {
 				right = e.plain(r)
 			}
-			if !must(compare(e, c.Op, left, right)) {
+			if !must(compare(e, op, left, right)) {
 				return false
 			}
 			left = right

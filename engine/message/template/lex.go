@@ -39,8 +39,8 @@ var (
 
 var operators = strings.Fields("** // == != >= <= + - / * % ~ [ ] ( ) { } > < = . : | ,")
 
-// lex returns the tokens of a tag, an end token last.
-func (p *parser) lex(tag Part) []token {
+// lex reads the tokens of a tag, an end token last.
+func (p *parser) lex(tag Part) {
 	src := tag.Source[:len(tag.Source)-2]
 	if len(src) > 2 && (src[len(src)-1] == '-' || src[len(src)-1] == '+' && tag.Kind == StatementPart) {
 		src = src[:len(src)-1]
@@ -49,7 +49,7 @@ func (p *parser) lex(tag Part) []token {
 	if len(src) > 2 && (src[2] == '-' || src[2] == '+') {
 		at++
 	}
-	var toks []token
+	p.toks, p.at = nil, 0
 	for at < len(src) {
 		rest := src[at:]
 		c, width := utf8.DecodeRuneInString(rest)
@@ -81,12 +81,12 @@ func (p *parser) lex(tag Part) []token {
 			width = len(operators[op])
 		}
 		tok.Span, tok.text = Span{place, place + width}, rest[:width]
-		toks = append(toks, tok)
+		p.toks = append(p.toks, tok)
 		at += width
 	}
 	end := tag.Start + len(src)
-	p.tokens += len(toks) + 1
-	return append(toks, token{Span: Span{end, end}})
+	p.toks = append(p.toks, token{Span: Span{end, end}})
+	p.tokens += len(p.toks)
 }
 
 // isSpace reports whether c is white space as Python has it.

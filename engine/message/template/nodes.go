@@ -123,11 +123,12 @@ type (
 		Op   string
 		X, Y Expr
 	}
-	// Compare is a chain: X < Y <= Z holds if both comparisons do, and evaluates each operand at most once.
+	// Compare is a chain: X < Y <= Z holds if both comparisons do, and evaluates each operand at most once. Ops
+	// are == != < <= > >= in and "not in", one less than operands.
 	Compare struct {
 		Span
-		X    Expr
-		Rest []Comparison
+		Ops      []string
+		Operands []Expr
 	}
 	// Cond is Then if If else Else. Else is nil if there is none: the value is then missing, as in Jinja.
 	Cond struct {
@@ -160,12 +161,6 @@ type (
 		Body   []Node
 	}
 )
-
-// Comparison is the right part of a [Compare], with Op one of == != < <= > >= in and "not in".
-type Comparison struct {
-	Op string
-	Y  Expr
-}
 
 // Pair is an entry of a [Map], or Key = Value of a [With].
 type Pair struct{ Key, Value Expr }

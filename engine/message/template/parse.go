@@ -94,12 +94,12 @@ func (p *parser) body(ends ...string) (list []Node, end string) {
 		case TextPart, RawPart:
 			list = p.text(list, part)
 		case OutputPart:
-			p.toks, p.at = p.lex(part), 0
+			p.lex(part)
 			x := p.tuple(p.cond)
 			p.end()
 			list = append(list, &Output{Span: part.Span, X: x})
 		case StatementPart:
-			p.toks, p.at = p.lex(part), 0
+			p.lex(part)
 			name := p.tok()
 			if name.kind != nameToken {
 				p.fail(name.Start, "write if, for or set", "the name of a statement is missing")
@@ -427,7 +427,7 @@ func (p *parser) binary(level int) Expr {
 		return &Unary{p.since(start), "not", x}
 	}
 	x := p.binary(level + 1)
-	var chain []Comparison
+	var chain *Compare
 	for p.is(levels[level]...) {
 		op := p.tok().text
 		if op == "not" {
@@ -440,13 +440,17 @@ func (p *parser) binary(level int) Expr {
 		p.at++
 		y := p.binary(level + 1)
 		if level == compareLevel {
-			chain = append(chain, Comparison{op, y})
+			if chain == nil {
+				chain = &Compare{Operands: []Expr{x}}
+			}
+			chain.Ops, chain.Operands = append(chain.Ops, op), append(chain.Operands, y)
+			chain.Span = p.since(start)
 		} else {
 			x = &Binary{p.since(start), op, x, y}
 		}
 	}
 	if chain != nil {
-		return &Compare{p.since(start), x, chain}
+		return chain
 	}
 	return x
 }

@@ -203,10 +203,11 @@ func (p *printer) expr(x Expr) {
 		p.write(" ", x.Op, " ")
 		p.operand(x.Y)
 	case *Compare:
-		p.operand(x.X)
-		for _, c := range x.Rest {
-			p.write(" ", c.Op, " ")
-			p.operand(c.Y)
+		for i, operand := range x.Operands {
+			if i > 0 {
+				p.write(" ", x.Ops[i-1], " ")
+			}
+			p.operand(operand)
 		}
 	case *Cond:
 		p.operand(x.Then)

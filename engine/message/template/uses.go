@@ -217,9 +217,12 @@ func (w *useWalker) expr(x Expr, f flow) {
 		w.expr(x.X, left)
 		w.when(x.X, x.Op == "and", func() { w.expr(x.Y, f) })
 	case *Compare:
-		w.expr(x.X, operandFlow(x.Rest[0].Op, f))
-		for _, c := range x.Rest {
-			w.expr(c.Y, operandFlow(c.Op, f))
+		for i, operand := range x.Operands {
+			if op := x.Ops[max(i-1, 0)]; op == "==" || op == "!=" {
+				w.expr(operand, f.soft())
+			} else {
+				w.expr(operand, inner)
+			}
 		}
 	case *Cond:
 		w.expr(x.If, f.soft())
@@ -248,13 +251,6 @@ func (w *useWalker) expr(x Expr, f flow) {
 			w.within(x.Body, names...)
 		})
 	}
-}
-
-func operandFlow(op string, f flow) flow {
-	if op == "==" || op == "!=" {
-		return f.soft()
-	}
-	return f.inner(false)
 }
 
 func values(args []Arg) (list []Expr) {
@@ -402,8 +398,8 @@ func (w *useWalker) ensured(x Expr, truth bool) []string {
 			return append(w.ensured(x.X, truth), w.ensured(x.Y, truth)...)
 		}
 	case *Compare:
-		if lit, ok := x.Rest[0].Y.(*Literal); ok && truth && x.Rest[0].Op == "==" && lit.Value != nil {
-			return w.ensured(x.X, true)
+		if lit, ok := x.Operands[1].(*Literal); ok && truth && x.Ops[0] == "==" && lit.Value != nil {
+			return w.ensured(x.Operands[0], true)
 		}
 	}
 	return nil

@@ -161,7 +161,7 @@ func (p *parser) unescape(s string, place int) string {
 		case err == nil:
 			b.WriteRune(c)
 		case strings.IndexByte("xuUN", s[1]) >= 0:
-			p.fail(at, "type the character itself", `\%c needs the digits of a character's number, 0 to 9 and a to f`, s[1])
+			p.fail(at, "type the character itself", `\%c and what follows it stand for no character`, s[1])
 		default:
 			b.WriteString(s[:2])
 			rest = s[2:]

@@ -177,7 +177,7 @@ func TestErrors(t *testing.T) {
 		{"a {# b", "line 1, column 3: this {# is not closed (close it with #})"},
 		{"{{ a AND b }}", `line 1, column 6: "AND" is not expected here (write and)`},
 		{"{{ f(a=1, 2) }}", "line 1, column 11: this argument cannot be in this place (write arguments with a name last)"},
-		{`{{ '\ud83d' }}`, `line 1, column 5: \u needs the digits of a character's number, 0 to 9 and a to f (type the character itself)`},
+		{`{{ '\ud83d' }}`, `line 1, column 5: \u and what follows it stand for no character (type the character itself)`},
 		{"{{ 99999999999999999999 }}", "line 1, column 4: this number is too large (write it in quotes, as a text)"},
 		{"{{ 1e999 }}", "line 1, column 4: this number is too large"},
 		{"{{ x[1:2:3:4] }}", `line 1, column 11: ":" is not expected here`},

@@ -37,12 +37,12 @@ var escaped = map[string]struct {
 	by         []string
 	characters string
 }{
-	"e":         {append(numbers, "e", "escape", "forceescape", "safe", "urlencode", "tojson", "striptags", "urlize"), `<&"`},
+	"e":         {append(numbers, "e", "escape", "safe", "urlencode", "tojson", "striptags", "urlize"), `<&"`},
 	"urlencode": {append(numbers, "urlencode", "safe"), ` <&"#%+`},
 }
 
 // numbers are the filters whose result is a number or a date, or a list that another one makes a text of.
-var numbers = []string{"int", "float", "round", "length", "count", "wordcount", "abs", "sum", "filesizeformat"}
+var numbers = []string{"int", "float", "round", "length", "count", "abs", "sum"}
 
 // rawUses returns those of a text, content blocks followed.
 func (r *run) rawUses(t resolve.Text) []rawUse {

@@ -1,6 +1,8 @@
 package template
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -9,29 +11,64 @@ import (
 	"unicode/utf8"
 )
 
-// spec says how a value is written: by % or by format.
-type spec struct {
-	fill      rune
-	align     byte // < > ^, or = for a fill between the sign and the digits
-	sign      byte // - + or a space
-	alternate bool // # puts 0x in front
-	width     int
-	group     string // between thousands
-	precision int    // -1 if it is not set
-	verb      byte   // 0 if it is not set
-}
-
 // placeholderWork is the work for one placeholder, in bytes.
 const placeholderWork = 1024
 
 var (
-	formatSpec = regexp.MustCompile(`(?s)^(?:(.)?([<>=^]))?([-+ ]?)(#?)(0?)(\d{0,7})([,_]?)(?:\.(\d{1,3}))?([a-zA-Z%]?)$`)
-	directive  = regexp.MustCompile(`^%(?:\(([^)]*)\))?([-+ #0]*)(\d{0,7})(?:\.(\d{0,3}))?([a-zA-Z])`)
+	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?([-+ 0]*)(\d{0,5}(?:\.\d{1,3})?)([sdfx]))`)
+	placeholder = regexp.MustCompile(`^(?:\{\{|\}\}|\{([^{}:]*):?([^{}]*)\})`)
+	formatSpec  = regexp.MustCompile(`(?s)^(?:(.)?([<>^]))?([-+ ]?)(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([sdfx%]?)$`)
 )
 
+// formatArguments are what the placeholders of a format refer to.
+type formatArguments struct {
+	args  []any
+	named *Dict
+	next  int // of args, for a placeholder without a name
+}
+
+func (f *formatArguments) get(e *evaluator, name string) any {
+	i, err := strconv.Atoi(name)
+	if name == "" {
+		i, err = f.next, nil
+		f.next++
+	}
+	switch at := must(f.named.find(e, name)); {
+	case at >= 0:
+		return f.named.values[at]
+	case err != nil:
+		try(fault("the format has no argument " + shorten(name)))
+	case i < 0 || i >= len(f.args):
+		try(fault("the format has more placeholders than arguments"))
+	}
+	return f.args[i]
+}
+
+// fillIn writes s with its placeholders, which start with one of some marks, replaced.
+func fillIn(o *output, s, marks string, placeholder *regexp.Regexp, hint string, write func(m []string)) {
+	for {
+		at := strings.IndexAny(s, marks)
+		if at < 0 {
+			o.add(s)
+			return
+		}
+		o.add(s[:at])
+		try(o.e.work(placeholderWork))
+		m := placeholder.FindStringSubmatch(s[at:])
+		switch {
+		case m == nil:
+			try(fault(hint))
+		case len(m[0]) == 2 && m[0][0] == m[0][1]:
+			o.add(m[0][:1])
+		default:
+			write(m)
+		}
+		s = s[at+len(m[0]):]
+	}
+}
+
 // percent computes format % v.
-func percent(e *evaluator, format, v any) (result any, err error) {
-	defer rescue(&err)
+func percent(e *evaluator, format, v any) any {
 	s, _ := isText(format)
 	args, named := []any{v}, &Dict{}
 	switch v := v.(type) {
@@ -40,281 +77,109 @@ func percent(e *evaluator, format, v any) (result any, err error) {
 	case *Dict:
 		named = v
 	}
-	if _, ok := format.(Safe); ok {
+	if anySafe(format) {
 		args, named = escapedTexts(args).([]any), escapedTexts(named).(*Dict)
 	}
-	return like(format, must(percents(e, s, args, named)).(string)), nil
+	return marked(percents(e, s, args, named).(string), anySafe(format))
 }
 
 // percents implements Python's % formatting.
-func percents(e *evaluator, s string, args []any, named *Dict) (any, error) {
-	o := output{e: e}
-	next, byName := 0, false
-	for {
-		before, _, found := strings.Cut(s, "%")
-		o.add(before)
-		if !found {
-			break
+func percents(e *evaluator, s string, args []any, named *Dict) any {
+	o, f := output{e: e}, formatArguments{args: args, named: named}
+	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
+	fillIn(&o, s, "%", directive, hint, func(m []string) {
+		v, how, verb := f.get(e, m[1]), m[2], m[4]
+		if verb == "s" {
+			v, how = must(str(e, v)), strings.Trim(how, "+ 0")
+		} else if v = numeric(v); v == nil {
+			try(fault("the format %" + verb + " takes a number; |int or |float makes one of a text"))
+		} else if verb == "f" {
+			v = float(v)
+		} else if x, ok := v.(float64); ok && verb == "d" && math.Abs(x) < 1<<63 {
+			v = int(x)
+		} else if _, ok := v.(int); !ok {
+			try(fault("the format %" + verb + " takes a whole number"))
 		}
-		s = s[len(before):]
-		if strings.HasPrefix(s, "%%") {
-			o.WriteByte('%')
-			s = s[2:]
-			continue
-		}
-		try(e.work(placeholderWork))
-		m := directive.FindStringSubmatch(s)
-		if m == nil {
-			return nil, fault("a % in a format is followed by what to write: %s writes any value, %d a whole number, %% a percent sign")
-		}
-		s = s[len(m[0]):]
-		var arg any
-		switch {
-		case strings.HasPrefix(m[0], "%("):
-			i, err := named.find(e, m[1])
-			if i < 0 || err != nil {
-				return nil, fault("the format has no argument " + shorten(m[1]))
-			}
-			arg, byName = named.values[i], true
-		case next == len(args):
-			return nil, fault("the format has more placeholders than arguments")
-		default:
-			arg = args[next]
-			next++
-		}
-		f := spec{fill: ' ', align: '>', precision: -1, verb: m[5][0], alternate: strings.Contains(m[2], "#")}
-		f.width, _ = strconv.Atoi(m[3]) // none is 0
-		if strings.Contains(m[0], ".") {
-			f.precision, _ = strconv.Atoi(m[4])
-		}
-		if f.verb == 'i' || f.verb == 'u' {
-			f.verb = 'd'
-		}
-		switch {
-		case strings.Contains(m[2], "-"):
-			f.align = '<'
-		case strings.Contains(m[2], "0") && f.verb != 's':
-			f.align, f.fill = '=', '0'
-		}
-		if i := strings.IndexAny(m[2], "+ "); i >= 0 {
-			f.sign = m[2][i]
-			if strings.Contains(m[2], "+") {
-				f.sign = '+'
-			}
-		}
-		if x, ok := numeric(arg).(float64); ok && f.verb == 'd' && math.Abs(x) < 1<<63 {
-			arg = int(x)
-		}
-		if f.verb == 's' {
-			arg = must(str(e, arg))
-		}
-		f.write(&o, arg)
+		o.add(fmt.Sprintf("%"+how+m[3]+verb, v))
+	})
+	if f.next < len(args) && len(named.keys) == 0 {
+		try(fault("there are more arguments than placeholders in the format"))
 	}
-	if _, isMap := anyOf(args).(*Dict); next < len(args) && !byName && !isMap {
-		return nil, fault("there are more arguments than placeholders in the format")
-	}
-	return o.String(), nil
-}
-
-// anyOf returns the only item of a list.
-func anyOf(items []any) any {
-	if len(items) == 1 {
-		return items[0]
-	}
-	return nil
+	return o.String()
 }
 
 // formatMethod implements Python's str.format, without what is inside of a value.
-func formatMethod(e *evaluator, a []any) (any, error) {
-	s, args, named := a[0].(string), a[1].(TupleValue), a[2].(*Dict)
-	o := output{e: e}
-	next := 0
-	for s != "" {
-		at := strings.IndexAny(s, "{}")
-		if at < 0 {
-			o.add(s)
-			break
-		}
-		o.add(s[:at])
-		if s = s[at:]; len(s) > 1 && s[1] == s[0] {
-			o.WriteByte(s[0])
-			s = s[2:]
-			continue
-		}
-		try(e.work(placeholderWork))
-		field, rest, ok := strings.Cut(s[1:], "}")
-		if s[0] == '}' || !ok || strings.Contains(field, "{") {
-			return nil, fault("a { or } in a format that is not a placeholder is written twice: {{ or }}")
-		}
-		s = rest
-		name, how, _ := strings.Cut(field, ":")
-		i, err := strconv.Atoi(name)
-		if name == "" {
-			i, err = next, nil
-			next++
-		}
-		switch at := must(named.find(e, name)); {
-		case err == nil && i >= 0 && i < len(args):
-			writeFormat(&o, args[i], how)
-		case err == nil:
-			return nil, fault("the format has more placeholders than arguments")
-		case at < 0:
-			return nil, fault("the format has no argument " + shorten(name))
-		default:
-			writeFormat(&o, named.values[at], how)
-		}
-	}
-	return o.String(), nil
+func formatMethod(e *evaluator, a []any) any {
+	o, f := output{e: e}, formatArguments{args: a[1].(TupleValue), named: a[2].(*Dict)}
+	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
+	fillIn(&o, a[0].(string), "{}", placeholder, hint, func(m []string) { writeFormat(&o, f.get(e, m[1]), m[2]) })
+	return o.String()
 }
 
 // writeFormat writes v as what is behind a colon says.
 func writeFormat(o *output, v any, how string) {
-	if how == "" {
-		o.add(must(str(o.e, v)))
-		return
-	}
-	if t, ok := v.(time.Time); ok {
-		o.add(must(strftime(t, how)))
+	if t, ok := v.(time.Time); ok && how != "" {
+		o.add(strftime(t, how))
 		return
 	}
 	m := formatSpec.FindStringSubmatch(how)
 	if m == nil {
 		try(fault(shorten(how) + " is not a format: write as in {:,.2f} or {:>10}"))
 	}
-	f := spec{fill: ' ', align: '>', precision: -1, alternate: m[4] != "", group: m[7]}
+	fill, align, sign, zero, group, precision, verb := m[1], m[2], m[3], m[4], m[6], m[7], m[8]
+	width, _ := strconv.Atoi(m[5])
+	decimals := cmp.Or(precision, "6")
 	number := numeric(v)
-	text, isText := isText(v)
+	i, isWhole := whole(v)
+	body, isText := isText(v)
 	switch {
-	case m[2] != "":
-		f.align = m[2][0]
-	case number == nil:
-		f.align = '<'
-	case m[5] != "":
-		f.align = '='
-	}
-	if m[1] != "" {
-		f.fill, _ = utf8.DecodeRuneInString(m[1])
-	} else if m[5] != "" {
-		f.fill = '0'
-	}
-	if m[3] != "" {
-		f.sign = m[3][0]
-	}
-	f.width, _ = strconv.Atoi(m[6])
-	if m[8] != "" {
-		f.precision, _ = strconv.Atoi(m[8])
-	}
-	if m[9] != "" {
-		f.verb = m[9][0]
-	}
-	switch n := number.(type) {
-	case nil:
-		if !isText || f.verb != 0 && f.verb != 's' || f.sign != 0 || f.group != "" || f.align == '=' || f.alternate {
-			try(fault(kind(v) + " has no format " + shorten(how) + "; |int or |float makes a number of a text"))
+	case how == "":
+		body = must(str(o.e, v))
+	case isText && (verb == "" || verb == "s") && sign+group == "":
+		if most, err := strconv.Atoi(precision); err == nil {
+			body = firstRunes(body, most)
 		}
-		f.verb, v = 's', text
-	case int:
-		if f.verb == 0 && f.precision < 0 {
-			f.verb = 'd'
+		if align == "" {
+			align = "<"
 		}
-	case float64:
-		if f.verb == 'd' && n != math.Trunc(n) {
-			try(fault("{:d} takes a whole number"))
+	case number == nil || verb == "s":
+		try(fault(kind(v) + " has no format " + shorten(how) + "; |int or |float makes a number of a text"))
+	case verb == "f":
+		body = fmt.Sprintf("%."+decimals+"f", float(number))
+	case verb == "%":
+		body = fmt.Sprintf("%."+decimals+"f%%", float(number)*100)
+	case precision != "":
+		try(fault("a number has no format " + shorten(how) + ": write as in {:.2f}"))
+	case verb == "":
+		body = must(str(o.e, number))
+	case !isWhole:
+		try(fault("{:" + verb + "} takes a whole number"))
+	default:
+		body = fmt.Sprintf("%"+verb, i)
+	}
+	sign = strings.TrimPrefix(sign, "-")
+	if after, negative := strings.CutPrefix(body, "-"); negative && number != nil {
+		sign, body = "-", after
+	}
+	if group != "" {
+		end := strings.IndexAny(body+".", ".e%")
+		for at := end - 3; at > 0; at -= 3 {
+			body = body[:at] + "," + body[at:]
 		}
 	}
-	f.write(o, v)
-}
-
-// write writes v in its width.
-func (f spec) write(o *output, v any) {
-	sign, body := "", ""
-	if s, ok := v.(string); ok && f.verb == 's' {
-		if body = s; f.precision >= 0 {
-			body = firstRunes(s, f.precision)
-		}
-	} else {
-		n := numeric(v)
-		if n == nil {
-			try(fault("the format %" + string(f.verb) + " takes a number, not " + kind(v) + "; |int or |float makes one of a text"))
-		}
-		if body = f.digits(n); body == "" {
-			try(fault("a number has no format " + string(f.verb)))
-		}
-		if strings.HasPrefix(body, "-") {
-			sign, body = "-", body[1:]
-		} else if f.sign == '+' || f.sign == ' ' {
-			sign = string(f.sign)
-		}
-		if f.alternate && (f.verb|0x20 == 'x') {
-			sign += "0" + string(f.verb)
-		}
+	if zero != "" {
+		fill = cmp.Or(fill, "0")
 	}
-	fill := max(f.width-utf8.RuneCountInString(sign+body), 0)
-	try(o.e.room(4 * fill))
-	before, between := fill, 0
-	switch f.align {
-	case '<':
-		before = 0
-	case '^':
-		before = fill / 2
-	case '=':
-		before, between = 0, fill
+	fill = cmp.Or(fill, " ")
+	n := max(width-utf8.RuneCountInString(sign+body), 0)
+	switch {
+	case align == "" && zero != "":
+		o.add(sign + strings.Repeat(fill, n) + body)
+	case align == "<":
+		o.add(sign + body + strings.Repeat(fill, n))
+	case align == "^":
+		o.add(strings.Repeat(fill, n/2) + sign + body + strings.Repeat(fill, n-n/2))
+	default:
+		o.add(strings.Repeat(fill, n) + sign + body)
 	}
-	padding := strings.Repeat(string(f.fill), fill)
-	size := len(string(f.fill))
-	o.add(padding[:before*size] + sign + padding[:between*size] + body + padding[:(fill-before-between)*size])
-}
-
-// digits returns a number without a plus sign, or "" if there is no such format.
-func (f spec) digits(n any) string {
-	s, most := "", f.precision
-	switch f.verb {
-	case 'd', 'x', 'X':
-		i, ok := whole(n)
-		if !ok {
-			return ""
-		}
-		base := 10
-		if f.verb != 'd' {
-			base = 16
-		}
-		if s = strconv.FormatInt(int64(i), base); f.verb == 'X' {
-			s = strings.ToUpper(s)
-		}
-		if digits := strings.TrimPrefix(s, "-"); len(digits) < most {
-			s = s[:len(s)-len(digits)] + strings.Repeat("0", most-len(digits)) + digits
-		}
-	case 'f', 'F', 'e', 'E', 'g', 'G', '%':
-		if most < 0 {
-			most = 6
-		}
-		x, verb := float(n), f.verb|0x20
-		if f.verb == '%' {
-			x, verb = x*100, 'f'
-		}
-		if verb == 'g' {
-			most = max(most, 1)
-		}
-		if s = strconv.FormatFloat(x, verb, most, 64); f.verb >= 'A' && f.verb <= 'Z' {
-			s = strings.ToUpper(s)
-		}
-		if f.verb == '%' {
-			s += "%"
-		}
-	case 0:
-		if s = reprFloat(float(n)); most >= 0 {
-			s = strconv.FormatFloat(float(n), 'g', max(most, 1), 64)
-		}
-	}
-	if f.group == "" {
-		return s
-	}
-	end := strings.IndexAny(s, ".e%")
-	if end < 0 {
-		end = len(s)
-	}
-	for i := end - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + f.group + s[i:]
-	}
-	return s
 }

@@ -39,7 +39,7 @@ type Function struct {
 	Example string // a whole template, as {{ 'ann'|title }}
 	Result  string // what Example comes to, or "" if that depends on the day
 
-	call  func(e *evaluator, a []any) (any, error)
+	call  call
 	takes string // what the operand is converted to, as Parameter.Type; str and plain are its text
 	// missing says that the function looks at missing values itself, as default and defined do.
 	missing bool
@@ -48,17 +48,20 @@ type Function struct {
 // Parameter is a parameter of a [Function].
 type Parameter struct {
 	Name     string
-	Type     string // text, int, number, bool, list or map; "" is any
+	Type     string // text, int, count (at least 1), number, bool, list or map; "" is any
 	Required bool
 	Default  any // the value without an argument
 }
 
-// entry is a line of the tables of functions. call gets the operand of a filter or test, or the receiver of a
-// method, if there is one, then a value for each parameter, then a TupleValue if the signature has *args, and a
-// *Dict if it has **named. What these are is what the signature says.
+// call is what a function does. It gets the operand of a filter or test, or the receiver of a method, if there is
+// one, then a value for each parameter, then a TupleValue if the signature has *args, and a *Dict if it has
+// **named. What these are is what the signature says. It ends with an error by try.
+type call func(e *evaluator, a []any) any
+
+// entry is a line of the tables of functions.
 type entry struct {
 	on, signature, summary, example, result string
-	call                                    func(e *evaluator, a []any) (any, error)
+	call                                    call
 }
 
 var (
@@ -133,11 +136,16 @@ func constant(s string) any {
 // check reports arguments that the function does not take: args is the number of those without a name, besides
 // the operand.
 func (f *Function) check(args int, names []string) error {
-	if args > len(f.Params) && !f.Rest {
-		if len(f.Params) == 0 {
-			return fault(fmt.Sprintf("%s %s takes no arguments", f.Kind, f.Name))
-		}
-		return fault(fmt.Sprintf("%s %s takes at most %s", f.Kind, f.Name, phrase.Count(len(f.Params), "argument")))
+	if len(names) == 0 && args <= len(f.Params) && (args == len(f.Params) || !f.Params[args].Required) {
+		return nil
+	}
+	about := string(f.Kind) + " " + f.Name + " "
+	switch {
+	case args <= len(f.Params) || f.Rest:
+	case len(f.Params) == 0:
+		return fault(about + "takes no arguments")
+	default:
+		return fault(about + "takes at most " + phrase.Count(len(f.Params), "argument"))
 	}
 	var known []string
 	for i, p := range f.Params {
@@ -145,48 +153,42 @@ func (f *Function) check(args int, names []string) error {
 		given := slices.Contains(names, p.Name)
 		switch {
 		case given && i < args:
-			return fault(fmt.Sprintf("%s %s has the argument %s twice", f.Kind, f.Name, p.Name))
+			return fault(about + "has the argument " + p.Name + " twice")
 		case p.Required && !given && i >= args:
-			return fault(fmt.Sprintf("%s %s needs the argument %s", f.Kind, f.Name, p.Name))
+			return fault(about + "needs the argument " + p.Name)
 		}
 	}
 	for _, name := range names {
 		if !f.Named && !slices.Contains(known, name) {
-			reason := fmt.Sprintf("%s %s has no argument %s", f.Kind, f.Name, shorten(name))
-			if near := phrase.Nearest(name, known); near != "" {
-				reason += ", did you mean " + near + "?"
-			}
-			return fault(reason)
+			return unknown(about+"has no argument", name, known)
 		}
 	}
 	return nil
 }
 
+// unknown is the error about a name that is not among those that are known.
+func unknown(reason, name string, known []string) error {
+	return fault(reason + " " + shorten(name) + nearest(name, slices.Values(known))())
+}
+
 // checkCall is check for a name as the parser finds it. A method may belong to any kind of value.
-func checkCall(kind Kind, name string, args int, names []string) error {
-	var err error
+func checkCall(kind Kind, name string, args int, names []string) (err error) {
 	var known []string
-	found := false
 	for _, f := range Functions() {
-		if f.Kind != kind {
-			continue
-		}
-		if f.Name == name || f.Also == name {
+		switch {
+		case f.Kind != kind:
+		case f.Name != name && f.Also != name:
+			known = append(known, f.Name)
+		default:
 			if err = f.check(args, names); err == nil {
 				return nil
 			}
-			found = true
 		}
-		known = append(known, f.Name)
 	}
-	if found {
-		return err
+	if err == nil {
+		err = unknown(fmt.Sprintf("there is no %s", kind), name, known)
 	}
-	reason := fmt.Sprintf("there is no %s %s", kind, shorten(name))
-	if near := phrase.Nearest(name, known); near != "" {
-		reason += ", did you mean " + near + "?"
-	}
-	return fault(reason)
+	return err
 }
 
 // invoke calls the function: with its operand or receiver first, if it has one. named may be nil.
@@ -196,25 +198,16 @@ func (f *Function) invoke(e *evaluator, args []any, named *Dict) (v any, err err
 	if f.Kind == GlobalKind {
 		first = 0
 	}
-	a, err := f.bind(e, args, named, first)
-	if err != nil {
-		return nil, err
-	}
+	a := must(f.bind(e, args, named, first))
 	safe := false
 	if first == 1 {
 		if _, ok := a[0].(*missing); ok && f.Kind == TestKind && f.takes == "" {
 			return false, nil
 		}
-		if _, safe = a[0].(Safe); f.takes != "str" && f.On != "text" {
-			safe = false
-		}
-		if a[0], err = f.convert(e, a[0], f.takes, ""); err != nil {
-			return nil, err
-		}
+		safe = anySafe(a[0]) && (f.takes == "str" || f.On == "text")
+		a[0] = f.convert(e, a[0], f.takes, "")
 		if text, ok := isText(a[0]); ok {
-			if err := e.work(len(text)); err != nil {
-				return nil, err
-			}
+			try(e.work(len(text)))
 		}
 	}
 	for i, p := range f.Params {
@@ -222,23 +215,20 @@ func (f *Function) invoke(e *evaluator, args []any, named *Dict) (v any, err err
 		if *v == nil && !p.Required && p.Default == nil {
 			continue
 		}
-		if *v, err = f.convert(e, *v, p.Type, p.Name); err != nil {
-			return nil, err
-		}
-		if safe && (p.Name == "new" || p.Type == "list") {
+		*v = f.convert(e, *v, p.Type, p.Name)
+		if safe && slices.Contains([]string{"old", "new", "chars", "end", "items"}, p.Name) {
 			*v = escapedTexts(*v)
 		}
 	}
 	for i := first + len(f.Params); safe && i < len(a); i++ {
 		a[i] = escapedTexts(a[i])
 	}
-	v, err = f.call(e, a)
-	if s, ok := v.(string); ok && err == nil {
-		if err = e.room(len(s)); safe {
-			v = Safe(s)
-		}
+	v = f.call(e, a)
+	if s, ok := v.(string); ok {
+		try(e.room(len(s)))
+		v = marked(s, safe)
 	}
-	return v, err
+	return v, nil
 }
 
 // escapedTexts returns the texts among what is put into a safe text as safe ones.
@@ -251,43 +241,53 @@ func escapedTexts(v any) any {
 	case TupleValue:
 		return TupleValue(escapedTexts([]any(v)).([]any))
 	case []any:
-		v = slices.Clone(v)
+		out := make([]any, len(v))
 		for i, item := range v {
+			out[i] = item
 			if s, ok := item.(string); ok {
-				v[i] = Safe(html.EscapeString(s))
+				out[i] = Safe(html.EscapeString(s))
 			}
 		}
-		return v
+		return out
 	}
 	return v
 }
 
 // bind puts the arguments in the order of the parameters, behind the operand if there is a first.
-func (f *Function) bind(e *evaluator, args []any, named *Dict, first int) ([]any, error) {
-	n := first + len(f.Params)
+func (f *Function) bind(e *evaluator, args []any, named *Dict, first int) (a []any, err error) {
+	defer rescue(&err)
 	var names []string
-	if named != nil {
-		for _, key := range named.keys {
-			s, _ := isText(key)
-			names = append(names, s)
+	if named == nil {
+		named = &Dict{}
+	}
+	for _, key := range named.keys {
+		s, _ := isText(key)
+		names = append(names, s)
+	}
+	try(f.check(len(args)-first, names))
+	if !f.missing {
+		present(named.values...)
+		if f.Kind == TestKind { // which tells what is missing itself
+			present(args[1:]...)
+		} else {
+			present(args...)
 		}
 	}
-	if err := f.check(len(args)-first, names); err != nil {
-		return nil, err
-	}
-	a := make([]any, n, n+2)
+	n := first + len(f.Params)
+	a = make([]any, n, n+2)
 	given := copy(a, args)
-	rest := &Dict{}
-	for i, p := range f.Params {
-		if first+i >= given {
-			a[first+i] = p.Default
-		}
+	for i, p := range f.Params[max(given-first, 0):] {
+		a[max(given, first)+i] = p.Default
+	}
+	var rest *Dict // of the names, which check let pass
+	if f.Named {
+		rest = &Dict{}
 	}
 	for i, name := range names {
 		if at := slices.IndexFunc(f.Params, func(p Parameter) bool { return p.Name == name }); at >= 0 {
 			a[first+at] = named.values[i]
-		} else if err := rest.set(e, name, named.values[i]); err != nil {
-			return nil, err
+		} else {
+			try(rest.set(e, name, named.values[i]))
 		}
 	}
 	if f.Rest {
@@ -296,70 +296,59 @@ func (f *Function) bind(e *evaluator, args []any, named *Dict, first int) ([]any
 	if f.Named {
 		a = append(a, rest)
 	}
-	for _, v := range append(args, rest.values...) {
-		if m, ok := v.(*missing); ok && !f.missing && !(f.Kind == TestKind && v == args[0]) {
-			return nil, m
-		}
-	}
 	return a, nil
 }
 
-// convert returns v as a function takes it: as a parameter, or as its operand if that has no name.
-func (f *Function) convert(e *evaluator, v any, to, name string) (any, error) {
+// convert returns v as a function takes it: as a parameter, or as its operand.
+func (f *Function) convert(e *evaluator, v any, to, name string) any {
+	var converted any
+	ok := true
 	switch to {
 	case "str", "plain":
-		s, err := str(e, v)
-		if err != nil {
-			return nil, err
-		}
-		return s, e.work(len(s))
+		return textOf(e, v, false)
 	case "text":
-		if s, ok := isText(v); ok {
-			return s, e.work(len(s))
+		converted, ok = isText(v)
+	case "int", "count":
+		i, isWhole := whole(v)
+		if isWhole && i < 1 && to == "count" {
+			try(fault(fmt.Sprintf("%s %s needs a %s of at least 1", f.Kind, f.Name, name)))
 		}
-	case "int":
-		if i, ok := whole(v); ok {
-			return i, nil
-		}
-		to = "whole number"
+		converted, ok, to = i, isWhole, "whole number"
 	case "number":
-		if n := numeric(v); n != nil {
-			return n, nil
-		}
+		converted = numeric(v)
+		ok = converted != nil
 	case "bool":
-		return truth(v), nil
+		converted = truth(v)
 	case "list":
 		items, err := iterate(e, v)
 		if _, other := err.(fault); !other {
-			return items, err
+			try(err)
 		}
+		converted, ok = items, err == nil
 	case "map":
-		if d, ok := v.(*Dict); ok {
-			return d, nil
-		}
+		converted, ok = v.(*Dict)
 	default:
-		return v, nil
+		return v
 	}
-	if m, ok := v.(*missing); ok {
-		return nil, m
+	if !ok {
+		present(v)
+		if name != "" {
+			name = " as " + name
+		}
+		try(fault(fmt.Sprintf("%s %s takes a %s%s, not %s", f.Kind, f.Name, to, name, kind(v))))
 	}
-	if name != "" {
-		name = " as " + name
-	}
-	return nil, fault(fmt.Sprintf("%s %s takes a %s%s, not %s", f.Kind, f.Name, to, name, kind(v)))
+	return converted
 }
 
-// call applies a filter or a test by its name, as map and select do.
-func (e *evaluator) apply(kind Kind, name any, args []any, named *Dict) (any, error) {
+// apply calls a filter or a test by its name, as map and select do.
+func (e *evaluator) apply(kind Kind, name any, args []any, named *Dict) any {
 	s, _ := isText(name)
 	f := lookUp(kind, "", s)
 	if f == nil {
-		return nil, fault(fmt.Sprintf("there is no %s %s", kind, shorten(s)))
+		try(fault(fmt.Sprintf("there is no %s %s", kind, shorten(s))))
 	}
-	if err := e.work(1); err != nil {
-		return nil, err
-	}
-	return f.invoke(e, args, named)
+	try(e.work(1))
+	return must(f.invoke(e, args, named))
 }
 
 // aborted is how functions of the tables and operators end with an error from within: see must.
@@ -374,6 +363,15 @@ func must[T any](v T, err error) T {
 func try(err error) {
 	if err != nil {
 		panic(aborted{err})
+	}
+}
+
+// present ends the function or the operator that is computed with a value that is missing.
+func present(values ...any) {
+	for _, v := range values {
+		if m, ok := v.(*missing); ok {
+			try(m)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ var differences = []string{
 	"Texts are not numbers: '40' > 5 fails, and '40'|int > 5 does not. Only default replaces what fails.",
 	"x.items is the entry with that name, and x.items() the method. Maps of the data are in the order of their keys.",
 	"range, map, select and the like return lists. Line ends stay as they are.",
+	"Filters, methods and formats that no message needs, such as '{:e}' and zfill, do not exist: an error says so.",
 	"include, extends and import do not exist: write shared content as a content block.",
 }
 
@@ -53,15 +54,10 @@ func Help() string {
 }
 
 func (f *Function) heading() string {
-	switch f.Kind {
-	case FilterKind:
-		return "Filters: x|name"
-	case TestKind:
-		return "Tests: x is name"
-	case GlobalKind:
-		return "Functions: name()"
+	if f.Kind == MethodKind {
+		return "Methods of a " + f.On + ": x.name()"
 	}
-	return "Methods of a " + f.On + ": x.name()"
+	return map[Kind]string{FilterKind: "Filters: x|name", TestKind: "Tests: x is name", GlobalKind: "Functions: name()"}[f.Kind]
 }
 
 // Entry returns what the function does, and its example with the result.

@@ -16,9 +16,9 @@ func TestFunctionsAreLinear(t *testing.T) {
 	arguments := map[string]string{
 		"batch": "(2)", "format": "('%s')", "groupby": "(0)", "replace": "('a', 'bb')", "round": "(2)", "slice": "(9)", "map": "('upper')", "reject": "('odd')",
 		"rejectattr": "('0')", "select": "('string')", "selectattr": "('0')", "strftime": "('%Y')", "wordwrap": "(1)", "center": "(2000)", "count": "('a')",
-		"find": "('b')", "rfind": "('b')", "index": "('a')", "join": "('ab')", "ljust": "(2000)", "rjust": "(2000)", "zfill": "(2000)", "partition": "('b')",
-		"rpartition": "('b')", "removeprefix": "('a')", "removesuffix": "('a')", "endswith": "('b')", "startswith": "('b')", "in": "('b')", "date": "('%Y %m')",
-		"split": "('a')", "rsplit": "('a')", "strip": "('a')", "trim": "('a ')", "lstrip": "('a')", "rstrip": "('a')", "sameas": "('a')", "divisibleby": "(3)",
+		"find": "('b')", "index": "('a')", "join": "('ab')",
+		"removeprefix": "('a')", "removesuffix": "('a')", "endswith": "('b')", "startswith": "('b')", "in": "('b')", "date": "('%Y %m')",
+		"split": "('a')", "strip": "('a')", "trim": "('a ')", "lstrip": "('a')", "rstrip": "('a')", "sameas": "('a')", "divisibleby": "(3)",
 		"==": "", "!=": "", "<": "", "<=": "", ">": "", ">=": "",
 	}
 	// late reports a duration that is too long, also for a busy machine, on which everything takes longer.

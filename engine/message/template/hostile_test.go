@@ -54,7 +54,7 @@ func TestHostile(t *testing.T) {
 		{"for over a number", "{% for x in 5 %}{% endfor %}", "a list is expected"},
 		{"private filter", "{{ 'x'|attr('y') }}", "no filter"},
 		{"global of the engine", "{{ lipsum(n=1000000) }}", ""},
-		{"method", "{{ 'x'.zfill(50000000) }}", "larger than"},
+		{"method", "{{ 'x'.replace('', 'x' * 900000) }}", "larger than"},
 		{"Go internals", "{{ user.city.__class__.x }}", ""},
 		{"a method of a Go value", "{{ user.score.Float64() }}", "there is no method"},
 		{"a member of a Go value", "{{ user.score.String }}", "it has no String"},

@@ -53,7 +53,7 @@ func TestMeaning(t *testing.T) {
 		{"{% set ns = namespace(n=0, t='') %}{% for i in [1, 2, 3] %}{% set ns.n = ns.n + i %}{% if i == 2 %}{% set ns.t = 'two' %}{% endif %}{% endfor %}{{ ns.n }}{{ ns.t }}", "6two"},
 		{"{% for x in [1] %}{% for y in [2] %}{{ loop.index }}{% endfor %}{{ loop.index }}{% endfor %}", "11"},
 		// Safe text.
-		{"{{ user.html|e|e }} {{ user.html|safe|e }} {{ user.html|forceescape }}", "&lt;b&gt; <b> &lt;b&gt;"},
+		{"{{ user.html|e|e }} {{ user.html|safe|e }}", "&lt;b&gt; <b>"},
 		{"{% autoescape true %}{{ user.html }}{{ user.html|safe }}{{ '<i>' }}{% set s %}<u>{{ user.html }}</u>{% endset %}{{ s }}{% endautoescape %}{{ user.html }}", "&lt;b&gt;<b>&lt;i&gt;<u>&lt;b&gt;</u><b>"},
 		// Tuples, maps, none, Unicode, escapes.
 		{rows + "{{ (1,2) }} {{ m|dictsort }} {{ m|items|list }} {{ m }} {{ (1,) }}", "(1, 2) [('a', 2), ('b', 1)] [('b', 1), ('a', 2)] {'b': 1, 'a': 2} (1,)"},
@@ -135,7 +135,7 @@ func TestRefused(t *testing.T) {
 // What is wrong with a template whatever its data are is found when it is parsed.
 func TestFoundWhenParsed(t *testing.T) {
 	for _, src := range []string{
-		"{{ 'a'|upper(1) }}", "{{ 'a'|nope }}", "{{ 1 is nope }}", "{{ 1 is divisibleby }}", "{{ x.nope() }}", "{{ nope() }}", "{{ range() }}", "{{ x[::0] }}", "{{ 'a'|truncate(size=3) }}", "{{ user.a.startswith() }}",
+		"{{ 'a'|upper(1) }}", "{{ 'a'|nope }}", "{{ 1 is nope }}", "{{ 1 is divisibleby }}", "{{ x.zfill(3) }}", "{{ x|filesizeformat }}", "{{ x|tojson(indent=2) }}", "{{ x|int(0, 16) }}", "{{ x.nope() }}", "{{ nope() }}", "{{ range() }}", "{{ x[::0] }}", "{{ 'a'|truncate(size=3) }}", "{{ user.a.startswith() }}",
 	} {
 		var e *template.Error
 		if err := template.Check(src); !errors.As(err, &e) || e.Line != 1 || e.Column < 4 {

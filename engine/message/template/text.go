@@ -1,6 +1,7 @@
 package template
 
 import (
+	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,78 +19,67 @@ func upper(s string) string {
 }
 
 func lower(s string) string {
-	if isASCII(s) || !strings.ContainsAny(s, "Σİ") { // whose small letters depend on what is around, or are two
+	if !strings.ContainsAny(s, "Σİ") { // whose small letters depend on what is around, or are two
 		return strings.ToLower(s)
 	}
 	return cases.Lower(language.Und).String(s)
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-func capitalized(s string) string {
-	_, size := utf8.DecodeRuneInString(s)
-	return cases.Title(language.Und, cases.NoLower).String(s[:size]) + lower(s)[len(lower(s[:size])):]
+// capitalized returns s with a capital at its start.
+func capitalized(s string) string { return capitalizer()(s) }
+
+// capitalizer returns capitalized for many words. A capital may be two letters in one: ǅ.
+func capitalizer() func(string) string {
+	title := cases.Title(language.Und, cases.NoLower)
+	return func(s string) string {
+		_, size := utf8.DecodeRuneInString(s)
+		if isASCII(s[:size]) {
+			return strings.ToUpper(s[:size]) + lower(s)[size:]
+		}
+		return title.String(s[:size]) + lower(s)[len(lower(s[:size])):]
+	}
 }
 
 // titled is the filter title: a capital after spaces, dashes and brackets.
-func titled(e *evaluator, a []any) (any, error) {
+func titled(e *evaluator, a []any) any {
 	up := cases.Upper(language.Und)
-	return eachWord(e, a[0].(string), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }, func(first, word string) string {
-		if isASCII(first) {
-			return strings.ToUpper(first) + lower(word[len(first):])
+	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }
+	return eachWord(e, a[0].(string), separates, func(word string) string {
+		_, size := utf8.DecodeRuneInString(word)
+		if isASCII(word[:size]) {
+			return strings.ToUpper(word[:size]) + lower(word[size:])
 		}
-		return up.String(first) + lower(word[len(first):])
-	}), nil
+		return up.String(word[:size]) + lower(word[size:])
+	})
 }
 
 // titleWords is the method title: a capital after everything that is not a letter.
-func titleWords(e *evaluator, a []any) (any, error) {
-	up := cases.Title(language.Und, cases.NoLower)
-	return eachWord(e, a[0].(string), func(r rune) bool { return !cased(r) }, func(first, word string) string {
-		if isASCII(first) {
-			return strings.ToUpper(first) + lower(word)[1:]
-		}
-		return up.String(first) + lower(word)[len(lower(first)):]
-	}), nil
+func titleWords(e *evaluator, a []any) any {
+	cased := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
+	return eachWord(e, a[0].(string), func(r rune) bool { return !cased(r) }, capitalizer())
 }
 
-// eachWord returns s with its words changed. Each has a first character.
-func eachWord(e *evaluator, s string, separates func(rune) bool, change func(first, word string) string) string {
+// eachWord returns s with its words changed.
+func eachWord(e *evaluator, s string, separates func(rune) bool, change func(string) string) string {
 	var b strings.Builder
 	for s != "" {
 		word := strings.TrimLeftFunc(s, separates)
 		b.WriteString(s[:len(s)-len(word)])
-		if word == "" {
-			break
-		}
 		end := strings.IndexFunc(word, separates)
 		if end < 0 {
 			end = len(word)
 		}
 		try(e.work(8 * end))
-		_, size := utf8.DecodeRuneInString(word)
-		b.WriteString(change(word[:size], word[:end]))
+		if end > 0 {
+			b.WriteString(change(word[:end]))
+		}
 		s = word[end:]
 	}
 	return b.String()
-}
-
-func cased(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
-
-func swapCase(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLower(r) {
-			return unicode.ToUpper(r)
-		}
-		return unicode.ToLower(r)
-	}, s)
 }
 
 // allAre reports whether s has letters of one case, and none of another.
@@ -97,4 +87,29 @@ func allAre(s string, are, not func(rune) bool) bool {
 	return strings.ContainsFunc(s, are) && !strings.ContainsFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) })
 }
 
-func fold(s string) string { return cases.Fold().String(s) }
+// firstRunes returns the first n characters of s.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func withoutTags(s string) string {
+	for _, tag := range [][2]string{{"<!--", "-->"}, {"<", ">"}} {
+		var b strings.Builder
+		for {
+			before, rest, found := strings.Cut(s, tag[0])
+			_, after, ends := strings.Cut(rest, tag[1])
+			if !found || !ends {
+				break
+			}
+			b.WriteString(before)
+			s = after
+		}
+		s = b.String() + s
+	}
+	return html.UnescapeString(strings.Join(strings.Fields(s), " "))
+}

@@ -2,7 +2,9 @@ package template
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"reflect"
@@ -10,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
@@ -65,31 +67,22 @@ type Dict struct {
 
 // hash returns v as a key of a Go map. As in Python, 1, 1.0 and true are the same key.
 func hash(e *evaluator, v any) any {
+	if i, ok := whole(v); ok {
+		return i
+	}
+	present(v)
 	switch v := v.(type) {
-	case nil, int, string, time.Duration:
+	case nil, float64, string, time.Duration:
 		return v
+	case number:
+		return v.value
 	case Safe:
 		return string(v)
-	case bool, number:
-		return hash(e, numeric(v))
-	case float64:
-		if i := int(v); float64(i) == v {
-			return i
-		}
-		return v
 	case time.Time:
 		return v.UnixNano()
 	case TupleValue, group:
-		items, _ := sequence(v)
-		type pair struct{ first, rest any }
-		key := any(pair{})
-		for _, item := range slices.Backward(items) {
-			try(e.work(1))
-			key = pair{hash(e, item), key}
-		}
-		return key
-	case *missing:
-		try(v)
+		type written string
+		return written(must(str(e, v)))
 	}
 	try(fault(kind(v) + " cannot be a key"))
 	return nil
@@ -144,99 +137,90 @@ func (d *Dict) pairs() []any {
 	return out
 }
 
-// value converts a value of [Data]. Null, and values of a kind that templates do not have, are missing.
-func fromData(e *evaluator, v any) (any, error) {
-	if err := e.work(1); err != nil {
-		return nil, err
-	}
+// fromData converts a value of [Data]. Null, and values of a kind that templates do not have, are missing.
+func fromData(e *evaluator, v any) (converted any, err error) {
+	defer rescue(&err)
+	return convert(e, v), nil
+}
+
+func convert(e *evaluator, v any) any {
+	try(e.work(1))
+	none := &missing{reason: "it has no value"}
 	switch v := v.(type) {
 	case nil:
-		return &missing{reason: "it has no value"}, nil
+		return none
 	case bool, int, string, *missing, *List, TupleValue, *Dict, time.Time, time.Duration, callable:
-		return v, nil
+		return v
 	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			var err error
-			if list[i], err = fromData(e, item); err != nil {
-				return nil, err
-			}
-		}
-		return &List{list}, nil
+		return converted(e, len(v), slices.All(v))
 	case map[string]any:
 		d := &Dict{at: make(map[any]int, len(v))}
 		for i, key := range sortedKeys(v) {
-			item, err := fromData(e, v[key])
-			if err != nil {
-				return nil, err
-			}
-			d.keys, d.values, d.at[key] = append(d.keys, key), append(d.values, item), i
+			d.at[key] = i
+			d.keys, d.values = append(d.keys, key), append(d.values, convert(e, v[key]))
 		}
-		return d, nil
+		return d
 	case doc.Value:
 		return fromJSON(e, v)
 	case interface {
 		String() string
 		Float64() (float64, error)
 	}:
-		return spelled(v.String()), nil
+		return spelled(v.String())
 	case fmt.Stringer:
-		return v.String(), nil
+		return v.String()
 	}
-	switch v := reflect.ValueOf(v); v.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
-		return int(v.Int()), nil
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
-		return spelled(strconv.FormatUint(v.Uint(), 10)), nil
-	case reflect.Float32, reflect.Float64:
-		if x := v.Float(); !math.IsNaN(x) && !math.IsInf(x, 0) {
-			return x, nil
-		}
-	case reflect.Bool:
-		return v.Bool(), nil
-	case reflect.String:
-		return v.String(), nil
-	case reflect.Slice:
-		list := make([]any, v.Len())
+	r := reflect.ValueOf(v)
+	switch {
+	case r.CanInt():
+		return int(r.Int())
+	case r.CanUint():
+		return spelled(strconv.FormatUint(r.Uint(), 10))
+	case r.CanFloat() && !math.IsNaN(r.Float()) && !math.IsInf(r.Float(), 0):
+		return r.Float()
+	case r.Kind() == reflect.Bool:
+		return r.Bool()
+	case r.Kind() == reflect.String:
+		return r.String()
+	case r.Kind() == reflect.Slice:
+		list := make([]any, r.Len())
 		for i := range list {
-			list[i] = v.Index(i).Interface()
+			list[i] = convert(e, r.Index(i).Interface())
 		}
-		return fromData(e, list)
+		return &List{list}
 	}
-	return &missing{reason: "it has no value"}, nil
+	return none
+}
+
+// converted returns a list of the data.
+func converted[T any](e *evaluator, n int, items iter.Seq2[int, T]) *List {
+	list := make([]any, n)
+	for i, item := range items {
+		list[i] = convert(e, item)
+	}
+	return &List{list}
 }
 
 // fromJSON converts a value of JSON, whose objects keep their order.
-func fromJSON(e *evaluator, v doc.Value) (any, error) {
+func fromJSON(e *evaluator, v doc.Value) any {
 	switch v.Kind() {
 	case doc.Bool:
-		return v.True(), nil
+		return v.True()
 	case doc.Number:
-		return spelled(v.Literal()), nil
+		return spelled(v.Literal())
 	case doc.String:
-		return v.Text(), nil
+		return v.Text()
 	case doc.Array:
-		list := make([]any, v.Len())
-		for i, item := range v.Elems() {
-			var err error
-			if list[i], err = fromData(e, item); err != nil {
-				return nil, err
-			}
-		}
-		return &List{list}, nil
+		return converted(e, v.Len(), v.Elems())
 	case doc.Object:
 		d := &Dict{at: make(map[any]int, v.Len())}
 		for key, item := range v.Members() {
-			x, err := fromData(e, item)
-			if err != nil {
-				return nil, err
-			}
 			d.at[key] = len(d.keys)
-			d.keys, d.values = append(d.keys, key), append(d.values, x)
+			d.keys, d.values = append(d.keys, key), append(d.values, convert(e, item))
 		}
-		return d, nil
+		return d
 	}
-	return &missing{reason: "it has no value"}, nil
+	return convert(e, nil)
 }
 
 // spelled returns a number as it is written in data. One that computing would round stays a text.
@@ -351,17 +335,15 @@ func kind(v any) string {
 
 // truth returns the truth value as in Jinja: missing, empty and zero values are false.
 func truth(v any) bool {
+	if n := numeric(v); n != nil {
+		return float(n) != 0
+	}
+	if s, ok := isText(v); ok {
+		return s != ""
+	}
 	switch v := v.(type) {
 	case nil, *missing:
 		return false
-	case bool:
-		return v
-	case int, float64, number:
-		return float(numeric(v)) != 0
-	case string:
-		return v != ""
-	case Safe:
-		return v != ""
 	case *Dict:
 		return len(v.keys) > 0
 	case time.Duration:
@@ -372,10 +354,7 @@ func truth(v any) bool {
 }
 
 // equal compares two values. A missing one equals only another one.
-func equal(e *evaluator, a, b any) (same bool, err error) {
-	defer rescue(&err)
-	return equalWithin(e, a, b, 0), nil
-}
+func equal(e *evaluator, a, b any) bool { return equalWithin(e, a, b, 0) }
 
 func equalWithin(e *evaluator, a, b any, depth int) bool {
 	if depth > maxDepth {
@@ -411,7 +390,7 @@ func equalWithin(e *evaluator, a, b any, depth int) bool {
 	case *List, TupleValue, group:
 		items, _ := sequence(a)
 		others, _ := sequence(b)
-		if !alike(a, b) || len(items) != len(others) {
+		if kindOf(a) != kindOf(b) || len(items) != len(others) {
 			return false
 		}
 		for i, item := range items {
@@ -424,9 +403,6 @@ func equalWithin(e *evaluator, a, b any, depth int) bool {
 	return a == b
 }
 
-// alike reports whether two values are both lists or both tuples.
-func alike(a, b any) bool { return kindOf(a) == kindOf(b) }
-
 func compareNumbers(a, b any) int {
 	i, ok := a.(int)
 	if j, both := b.(int); ok && both {
@@ -436,21 +412,14 @@ func compareNumbers(a, b any) int {
 }
 
 // order compares two numbers, texts, dates, or lists of them.
-func order(e *evaluator, a, b any) (c int, err error) {
-	defer rescue(&err)
-	return orderWithin(e, a, b, 0), nil
-}
+func order(e *evaluator, a, b any) int { return orderWithin(e, a, b, 0) }
 
 func orderWithin(e *evaluator, a, b any, depth int) int {
 	if depth > maxDepth {
 		try(errTooDeep)
 	}
 	try(e.work(1))
-	for _, v := range []any{a, b} {
-		if m, ok := v.(*missing); ok {
-			try(m)
-		}
-	}
+	present(a, b)
 	x, y := numeric(a), numeric(b)
 	if x != nil && y != nil {
 		return compareNumbers(x, y)
@@ -484,6 +453,21 @@ func orderWithin(e *evaluator, a, b any, depth int) int {
 	return 0
 }
 
+// output is a text that is being made, within the limits.
+type output struct {
+	e    *evaluator
+	json bool // how repr writes values
+	strings.Builder
+}
+
+func (o *output) add(s string) {
+	if o.Len()+len(s) > MaxOutput {
+		try(errTooLarge)
+	}
+	try(o.e.work(len(s)))
+	o.WriteString(s)
+}
+
 // str returns v as Jinja prints it.
 func str(e *evaluator, v any) (text string, err error) {
 	switch v := v.(type) {
@@ -502,7 +486,7 @@ func str(e *evaluator, v any) (text string, err error) {
 	return o.String(), nil
 }
 
-// repr writes v as Python prints it within a list: texts in quotes.
+// repr writes v as Python prints it within a list, with texts in quotes, or as JSON.
 func (o *output) repr(v any, depth int) {
 	if depth > maxDepth {
 		try(errTooDeep)
@@ -510,11 +494,18 @@ func (o *output) repr(v any, depth int) {
 	items, _ := sequence(v)
 	switch v := v.(type) {
 	case nil:
-		o.add("None")
+		o.add(map[bool]string{false: "None", true: "null"}[o.json])
 	case *missing:
-		try(v)
+		if !o.json {
+			try(v)
+		}
+		o.add("null")
 	case bool:
-		o.add(map[bool]string{true: "True", false: "False"}[v])
+		s := strconv.FormatBool(v)
+		if !o.json {
+			s = capitalized(s)
+		}
+		o.add(s)
 	case int:
 		o.add(strconv.Itoa(v))
 	case float64:
@@ -523,31 +514,52 @@ func (o *output) repr(v any, depth int) {
 		o.add(v.spelling)
 	case string, Safe:
 		s, _ := isText(v)
-		try(o.e.work(4 * len(s)))
-		o.add(quote(s))
+		try(o.e.room(len(s)))
+		try(o.e.work(8 * len(s)))
+		if o.json {
+			o.add(quoteJSON(s))
+		} else {
+			o.add(quote(s))
+		}
 	case *List:
 		o.all("[", items, "]", depth)
 	case TupleValue, group:
-		end := ")"
-		if len(items) == 1 {
-			end = ",)"
+		switch {
+		case o.json:
+			o.all("[", items, "]", depth)
+		case len(items) == 1:
+			o.all("(", items, ",)", depth)
+		default:
+			o.all("(", items, ")", depth)
 		}
-		o.all("(", items, end, depth)
 	case *Dict:
+		pairs := v.pairs()
+		if o.json {
+			slices.SortStableFunc(pairs, func(a, b any) int {
+				return strings.Compare(must(str(o.e, a.(TupleValue)[0])), must(str(o.e, b.(TupleValue)[0])))
+			})
+		}
 		o.add("{")
-		for i, key := range v.keys {
+		for i, pair := range pairs {
 			if i > 0 {
 				o.add(", ")
 			}
+			key := pair.(TupleValue)[0]
+			if o.json {
+				key = must(str(o.e, key))
+			}
 			o.repr(key, depth+1)
 			o.add(": ")
-			o.repr(v.values[i], depth+1)
+			o.repr(pair.(TupleValue)[1], depth+1)
 		}
 		o.add("}")
 	case time.Time:
+		if o.json {
+			try(fault("a date has no JSON; .isoformat() makes a text of it"))
+		}
 		o.add(v.Format("2006-01-02 15:04:05-07:00"))
 	case time.Duration:
-		o.add(reprDuration(v))
+		try(fault("a timedelta cannot be written; .days and .total_seconds() can"))
 	default:
 		try(fault(kind(v) + " cannot be written"))
 	}
@@ -572,35 +584,30 @@ func reprFloat(x float64) string {
 	return strconv.FormatFloat(x+0, 'f', -1, 64)
 }
 
+var pythonQuotes = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "'", `\'`)
+
+// quote returns a text in quotes as Python does.
 func quote(s string) string {
-	var b strings.Builder
-	mark := '\''
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		mark = '"'
+	s = strconv.Quote(s)
+	if strings.Contains(s, "'") && !strings.Contains(s, `\"`) {
+		return s
 	}
-	b.WriteRune(mark)
-	for _, r := range s {
-		switch {
-		case r == mark || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+	return "'" + pythonQuotes.Replace(s[1:len(s)-1]) + "'"
+}
+
+// quoteJSON returns a text as JSON in ASCII that can stand in HTML.
+func quoteJSON(s string) string {
+	raw, _ := json.Marshal(s) // a text always has JSON
+	var b strings.Builder
+	for _, r := range string(raw) {
+		if r < utf8.RuneSelf && r != '\'' {
+			b.WriteByte(byte(r))
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
-	b.WriteRune(mark)
 	return b.String()
 }
 
@@ -621,84 +628,75 @@ func (e *evaluator) roomFor(n int) error {
 }
 
 // length returns the number of characters or items of v.
-func length(e *evaluator, v any) (int, error) {
-	if s, ok := isText(v); ok {
-		return utf8.RuneCountInString(s), e.work(len(s))
-	}
-	if items, ok := sequence(v); ok {
-		return len(items), nil
-	}
+func length(e *evaluator, v any) int {
+	present(v)
+	items, ok := sequence(v)
 	switch v := v.(type) {
+	case string, Safe:
+		s, _ := isText(v)
+		try(e.work(len(s)))
+		return utf8.RuneCountInString(s)
 	case *Dict:
-		return len(v.keys), nil
-	case *missing:
-		return 0, v
+		return len(v.keys)
 	}
-	return 0, fault(kind(v) + " has no length")
+	if !ok {
+		try(fault(kind(v) + " has no length"))
+	}
+	return len(items)
 }
 
-// items returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
+// iterate returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
 // text. The caller must not change it.
 func iterate(e *evaluator, v any) ([]any, error) {
-	if items, ok := sequence(v); ok {
-		return items, e.roomFor(len(items))
-	}
-	if s, ok := isText(v); ok {
+	items, ok := sequence(v)
+	switch v := v.(type) {
+	case string, Safe:
+		s, _ := isText(v)
 		if err := e.roomFor(utf8.RuneCountInString(s)); err != nil {
 			return nil, err
 		}
-		var out []any
 		for _, r := range s {
-			out = append(out, string(r))
+			items = append(items, string(r))
 		}
-		return out, nil
-	}
-	switch v := v.(type) {
+		return items, nil
 	case *Dict:
-		return v.keys, e.roomFor(len(v.keys))
+		items, ok = v.keys, true
 	case *missing:
 		return nil, v
 	}
-	return nil, fault("a list is expected, not " + kind(v))
+	if !ok {
+		return nil, fault("a list is expected, not " + kind(v))
+	}
+	return items, e.roomFor(len(items))
 }
 
 // member returns the attribute or the item of v that key names, or a *missing.
-func member(e *evaluator, v, key any) (any, error) {
-	if m, ok := key.(*missing); ok {
-		return nil, m
-	}
+func member(e *evaluator, v, key any) (result any, err error) {
+	defer rescue(&err)
+	present(key)
 	name, named := isText(key)
 	at, indexed := numeric(key).(int)
 	switch v := v.(type) {
 	case *missing:
 		return v, nil
 	case *Dict:
-		i, err := v.find(e, key)
-		if err != nil {
-			return nil, err
-		}
-		if i >= 0 {
+		if i := must(v.find(e, key)); i >= 0 {
 			return v.values[i], nil
 		}
 	case string, Safe:
-		s, _ := isText(v)
-		if !indexed {
-			break
+		if indexed {
+			s, _ := isText(v)
+			try(e.work(4 * len(s)))
+			runes := []rune(s)
+			if i, ok := within(at, len(runes)); ok {
+				return marked(string(runes[i]), anySafe(v)), nil
+			}
+			return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}, nil
 		}
-		if err := e.work(4 * len(s)); err != nil {
-			return nil, err
-		}
-		runes := []rune(s)
-		if i, ok := within(at, len(runes)); ok {
-			return like(v, string(runes[i])), nil
-		}
-		return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}, nil
 	case *List, TupleValue, group:
 		items, _ := sequence(v)
-		if _, ok := v.(group); ok && named {
-			if i := slices.Index([]string{"grouper", "list"}, name); i >= 0 {
-				return items[i], nil
-			}
+		if _, ok := v.(group); ok && (name == "grouper" || name == "list") {
+			return items[slices.Index([]string{"grouper", "list"}, name)], nil
 		}
 		if !indexed {
 			return &missing{reason: "it is a list: a number is expected in the brackets"}, nil
@@ -718,8 +716,7 @@ func member(e *evaluator, v, key any) (any, error) {
 	case nil:
 		return &missing{reason: "it has no value"}, nil
 	}
-	s, err := str(e, key)
-	return &missing{reason: "it has no " + shorten(s)}, err
+	return &missing{reason: "it has no " + shorten(must(str(e, key)))}, nil
 }
 
 // within returns the index of a list of n items, which may count from its end, and whether there is such an item.
@@ -731,79 +728,61 @@ func within(i, n int) (int, bool) {
 }
 
 // slice returns v[from:to:step]; each of them may be nil.
-func slice(e *evaluator, v, from, to, step any) (any, error) {
-	by := 1
-	for _, bound := range []any{v, from, to, step} {
-		if m, ok := bound.(*missing); ok {
-			return nil, m
-		}
-	}
-	for _, bound := range []any{from, to, step} {
-		if _, ok := numeric(bound).(int); !ok && bound != nil {
-			return nil, fault("a slice takes whole numbers, not " + kind(bound))
-		}
-	}
-	if step != nil {
-		if by = numeric(step).(int); by == 0 {
-			return nil, fault("the step of a slice cannot be 0")
-		}
-	}
-	n, err := length(e, v)
-	_, isMap := v.(*Dict)
-	if err != nil || isMap {
+func slice(e *evaluator, v, from, to, step any) (result any, err error) {
+	defer rescue(&err)
+	s, text := isText(v)
+	items, list := sequence(v)
+	if !text && !list {
 		return nil, fault("only texts and lists can be sliced, not " + kind(v))
 	}
+	n, by := length(e, v), 1
 	low, high := 0, n // the bounds of start and end
-	if by < 0 {
-		low, high = -1, n-1
-	}
 	bound := func(v any, otherwise int) int {
-		if v == nil {
+		i, ok := numeric(v).(int)
+		switch {
+		case v == nil:
 			return otherwise
-		}
-		i := numeric(v).(int)
-		if i < 0 {
+		case !ok:
+			try(fault("a slice takes whole numbers, not " + kind(v)))
+		case i < 0:
 			i += n
 		}
 		return min(max(i, low), high)
 	}
+	if step != nil {
+		by, _ = numeric(step).(int)
+	}
 	start, end := bound(from, low), bound(to, high)
-	if by < 0 {
+	switch {
+	case by == 0:
+		return nil, fault("the step of a slice is a whole number other than 0")
+	case by < 0:
+		low, high = -1, n-1
 		start, end = bound(from, high), bound(to, low)
 	}
-	var at []int
-	for i := start; by > 0 && i < end || by < 0 && i > end; i += by {
-		at = append(at, i)
+	at := progression(start, end, by, n)
+	if text {
+		try(e.work(8 * len(s)))
+		return marked(string(choose([]rune(s), at)), anySafe(v)), nil
+	}
+	return listLike(e, v, len(at), func() []any { return choose(items, at) }), nil
+}
+
+func choose[T any](items []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, from := range at {
+		out[i] = items[from]
+	}
+	return out
+}
+
+// progression returns the numbers from one to the one before another, in steps, and at most some.
+func progression(from, to, by, most int) (out []int) {
+	for i := from; len(out) < most && (by > 0 && i < to || by < 0 && i > to); i += by {
+		out = append(out, i)
 		if i > math.MaxInt-max(by, 0) || i < math.MinInt-min(by, 0) {
 			break
 		}
 	}
-	if s, ok := isText(v); ok {
-		if err := e.work(8 * len(s)); err != nil {
-			return nil, err
-		}
-		runes := []rune(s)
-		out := make([]rune, len(at))
-		for i, from := range at {
-			out[i] = runes[from]
-		}
-		return like(v, string(out)), nil
-	}
-	items, _ := sequence(v)
-	out := make([]any, len(at))
-	for i, from := range at {
-		out[i] = items[from]
-	}
-	if _, ok := v.(*List); ok {
-		return &List{out}, e.roomFor(len(out))
-	}
-	return TupleValue(out), e.roomFor(len(out))
-}
-
-// like returns s as a safe text if v is one.
-func like(v any, s string) any {
-	if _, ok := v.(Safe); ok {
-		return Safe(s)
-	}
-	return s
+	return out
 }

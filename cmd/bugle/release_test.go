@@ -67,9 +67,12 @@ func TestReleaseSources(t *testing.T) {
 		}
 	}
 	unit := strings.Split(read(".ci/package/bugle.service"), "\n")
-	for _, limit := range []string{"MemoryMax=", "TasksMax="} {
-		if !slices.ContainsFunc(unit, func(line string) bool { return strings.HasPrefix(line, limit) }) {
-			t.Errorf("the unit has no %s", limit)
+	for _, setting := range []string{"MemoryMax=", "TasksMax=", "Environment=XDG_CONFIG_HOME=%S/bugle/"} { // its user has no home
+		if !slices.ContainsFunc(unit, func(line string) bool { return strings.HasPrefix(line, setting) }) {
+			t.Errorf("the unit has no %s", setting)
 		}
+	}
+	if !strings.Contains(read(".ci/package/Containerfile"), "XDG_CONFIG_HOME=/data/") {
+		t.Error("the image has no folder for the configuration")
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"bugle/cmd/bugle/terminal"
 	"bugle/cmd/bugle/texts"
 	"bugle/cmd/bugle/workspace"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/message/template"
 	"bugle/themes"
 )
@@ -236,7 +237,7 @@ var (
 		{storekey.EnvCommand, "command that prints the key of the store"},
 		{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
 		{storekey.EnvNewCommand, "command that prints the new key"},
-		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName},
+		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName + ", " + secret.TrustFile},
 		{"XDG_DATA_HOME", "folder with the default store, bugle"},
 		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
 	}
@@ -255,6 +256,7 @@ var (
 		{"~/.config/bugle/commands.yaml", "your own commands on keys"},
 		{"~/.config/bugle/themes", "your color themes"},
 		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
+		{"~/.config/bugle/" + secret.TrustFile, "files and commands that push gateways may use for their keys"},
 		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},
 		{"~/.local/state/bugle", "what the terminal program remembers: searches, views, recipients"},
 	}

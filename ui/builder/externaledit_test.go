@@ -186,7 +186,7 @@ func TestEmailInBrowser(t *testing.T) {
 	var page string
 	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	d.Press("o")
-	d.Want("Opened in the browser")
+	d.Want("Opened in the browser", "127.0.0.1")
 	if got := readPage(t, page+"message"); !strings.Contains(got, "<p>a &amp; <b>friend</b></p>") {
 		t.Errorf("the message is\n%s", got)
 	}

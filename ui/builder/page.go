@@ -63,12 +63,12 @@ func (p *pageOpener) open() tea.Cmd {
 
 // openedNotice reports whether the browser could be opened. Where there is none, as over ssh, the address is copied.
 func (p *pageOpener) openedNotice(r screen.Result) tea.Cmd {
+	url := r.Value.(opened).url
 	if r.Err != nil {
-		url := r.Value.(opened).url
 		return tea.Sequence(screen.Copy(url, "the address of the page"),
 			screen.Notify(widget.LevelWarning, "No browser can be opened, because "+r.Err.Error()+". Until you leave this campaign, the page is at "+url))
 	}
-	return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page follows your changes while you stay in this campaign.")
+	return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this campaign, the page follows your changes at "+url)
 }
 
 // follow shows the page what was edited, the message that the user went to, and whose data fills it.

@@ -137,12 +137,12 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
 	case taskOpen:
+		url := r.Value.(string)
 		if r.Err != nil {
-			url := r.Value.(string)
 			return tea.Sequence(screen.Copy(url, "the address of the page"),
 				screen.Notify(widget.LevelWarning, "No browser can be opened, because "+r.Err.Error()+". Until you leave this screen, the page is at "+url))
 		}
-		return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page is there until you leave this screen.")
+		return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this screen, the page is at "+url)
 	}
 	return nil
 }

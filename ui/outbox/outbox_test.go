@@ -179,7 +179,7 @@ func TestEmailInBrowser(t *testing.T) {
 	var page string
 	s.SetBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil })
 	h.Press("o")
-	h.Want("Opened in the browser")
+	h.Want("Opened in the browser", "127.0.0.1")
 	answer, err := http.Get(page + "message")
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -158,7 +157,7 @@ func notificationText(r *resolve.Result, key engine.TestKey) string {
 
 // open shows an email in the browser. The files stay, since the browser may read it at any time.
 func open(ctx context.Context, f *cli.Factory, r *resolve.Result, key engine.TestKey) error {
-	dir, err := os.MkdirTemp("", "bugle-page-")
+	dir, err := browser.MkdirTemp()
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}

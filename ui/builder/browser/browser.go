@@ -7,7 +7,21 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+
+	"github.com/adrg/xdg"
 )
+
+// MkdirTemp creates a private folder for files that the browser is to open. On Linux it is among the downloads, if there
+// are any, because browsers from snap and flatpak see neither temporary files nor hidden folders.
+func MkdirTemp() (string, error) {
+	const pattern = "bugle-page-"
+	if runtime.GOOS == "linux" {
+		if dir, err := os.MkdirTemp(xdg.UserDirs.Download, pattern); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", pattern)
+}
 
 // System opens a file with the system's default program. It fails without a display, as over ssh, because a
 // text browser would take over the terminal.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"bugle/engine/message/render"
+	"bugle/ui/builder/browser"
 )
 
 // Message is what the page shows.
@@ -106,7 +107,7 @@ func (s *Server) lead() (file string, err error) {
 		return "", errors.New("the page has ended meanwhile")
 	}
 	if s.dir == "" {
-		if s.dir, err = os.MkdirTemp("", "bugle-page-"); err != nil {
+		if s.dir, err = browser.MkdirTemp(); err != nil {
 			return "", err
 		}
 	}

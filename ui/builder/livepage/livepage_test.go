@@ -7,10 +7,13 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/adrg/xdg"
 	"golang.org/x/net/html"
 
 	"bugle/engine"
@@ -155,14 +158,19 @@ func TestWhatIsLeftOut(t *testing.T) {
 // Other users of this machine see the arguments of a browser: that is the name of a file which only this user can read, and
 // which is there until the page ends.
 func TestOpensPrivateFile(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
+	seen := t.TempDir() // by browsers from snap and flatpak, which do not see TMPDIR
+	t.Setenv("XDG_DOWNLOAD_DIR", seen)
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
 	s, err := livepage.Start(mail("Hi", "<p>x</p>"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		err := s.Open(t.Context(), func(_ context.Context, file string) error {
+			if runtime.GOOS == "linux" && filepath.Dir(filepath.Dir(file)) != seen {
+				t.Errorf("a browser may not see %s", file)
+			}
 			if strings.Contains(file, "127.0.0.1") || uitest.LedTo(t, file) != s.URL() {
 				t.Errorf("%s leads to %s", file, uitest.LedTo(t, file))
 			}
@@ -178,7 +186,7 @@ func TestOpensPrivateFile(t *testing.T) {
 	if err := s.Open(t.Context(), func(context.Context, string) error { return nil }); err == nil {
 		t.Error("a page that has ended is opened")
 	}
-	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(seen); err != nil || len(left) > 0 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
 }

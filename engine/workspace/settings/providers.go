@@ -107,7 +107,7 @@ func gatewaysSection() *Section {
 				Help: "Where the credential is: a service account JSON for FCM, a .p8 signing key for APNs, the VAPID private key for Web Push. It is never stored.",
 				Fields: []schema.Field{
 					{Name: "env", Title: "Environment variable", Kind: schema.String, Help: "The variable that holds the key.", Example: "FCM_KEY"},
-					{Name: "file", Title: "File", Kind: schema.String, Help: "A file that only its owner can read.", Example: "/home/ann/shop-1.json"},
+					{Name: "file", Title: "File", Kind: schema.String, Help: "The whole path of a file that only its owner can read.", Example: "/home/ann/shop-1.json"},
 					{Name: "command", Title: "Command", Kind: schema.List, Help: "The command that prints the key, one word per entry.", Example: "pass, show, fcm", Elem: &schema.Field{Title: "Word", Kind: schema.String, Help: "One word of the command."}},
 					{Name: "keyring", Title: "Keyring entry", Kind: schema.String, Help: "The name of the key in the system keyring.", Example: "workspace DEMO fcm"},
 				}},

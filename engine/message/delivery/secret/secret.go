@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -24,7 +25,7 @@ const (
 	maxSecret      = 64 << 10
 )
 
-// Check returns an error if a reference names no place, or more than one.
+// Check returns an error if a reference names no place, more than one, or one that depends on the current folder.
 func Check(ref engine.SecretRef) error {
 	n := 0
 	for _, set := range []bool{ref.Env != "", ref.File != "", len(ref.Command) > 0, ref.Keyring != ""} {
@@ -34,6 +35,13 @@ func Check(ref engine.SecretRef) error {
 	}
 	if n != 1 {
 		return errors.New("set where the key is: exactly one of an environment variable, a file, a command and the system keyring")
+	}
+	path := ref.File
+	if len(ref.Command) > 0 && filepath.Base(ref.Command[0]) != ref.Command[0] { // a name alone is looked up in PATH
+		path = ref.Command[0]
+	}
+	if path != "" && !filepath.IsAbs(path) {
+		return fmt.Errorf("%s is another one in each folder; write its whole path", Describe(ref))
 	}
 	return nil
 }

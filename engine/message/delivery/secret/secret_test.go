@@ -43,6 +43,8 @@ func TestRead(t *testing.T) {
 		{"empty", engine.SecretRef{Env: "BUGLE_TEST_EMPTY"}, "", "is empty"},
 		{"no file", engine.SecretRef{File: file + "x"}, "", " no such file"},
 		{"a folder", engine.SecretRef{File: t.TempDir()}, "", ""},
+		{"a file of the current folder", engine.SecretRef{File: "key.json"}, "", "write its whole path"},
+		{"a command of the current folder", engine.SecretRef{Command: []string{"./getkey"}}, "", "write its whole path"},
 		{"no command", engine.SecretRef{Command: []string{"bugle-test-no-such-command"}}, "", "failed"},
 		{"failing command", engine.SecretRef{Command: []string{"sh", "-c", "echo from-command >&2; exit 3"}}, "", "failed (exit status 3)"},
 		{"not in the keyring", engine.SecretRef{Keyring: "other"}, "", "is not in the system keyring"},

@@ -66,6 +66,9 @@ func (t Trust) Check(workspace string, g engine.Gateway) error {
 	if !NeedsTrust(g) {
 		return nil
 	}
+	if err := Check(g.Key); err != nil {
+		return &delivery.Error{Reason: delivery.NoSecret, Message: fmt.Sprintf("the key of the push gateway %s: %s", g.Provider, err), Err: err}
+	}
 	list, err := t.read()
 	if err != nil {
 		return err
@@ -81,6 +84,9 @@ func (t Trust) Check(workspace string, g engine.Gateway) error {
 func (t Trust) Allow(workspace string, g engine.Gateway) error {
 	if t.Path == "" || !NeedsTrust(g) {
 		return nil
+	}
+	if err := Check(g.Key); err != nil {
+		return fmt.Errorf("the key of the push gateway %s: %w", g.Provider, err)
 	}
 	return files.Update(t.Path, func(b []byte) ([]byte, error) {
 		list, err := t.parse(b)

@@ -38,12 +38,17 @@ func TestTrust(t *testing.T) {
 		"a variable":        {"DEMO", with(func(g *engine.Gateway) { g.Key = engine.SecretRef{Env: "KEY"} }), true},
 		"another workspace": {"DEMO", g, false},
 		"another command":   {"SHOP", with(func(g *engine.Gateway) { g.Key.Command = []string{"pass", "show", "fcm"} }), false},
-		"a file":            {"SHOP", with(func(g *engine.Gateway) { g.Key = engine.SecretRef{File: "pass"} }), false},
+		"a file":            {"SHOP", with(func(g *engine.Gateway) { g.Key = engine.SecretRef{File: "/pass"} }), false},
 		"another endpoint":  {"SHOP", with(func(g *engine.Gateway) { g.FCM.Endpoint = "https://example.com" }), false},
 		"its tokens":        {"SHOP", with(func(g *engine.Gateway) { g.FCM.TokenEndpoint = "https://example.com" }), false},
 	} {
 		if err := trust.Check(tt.workspace, tt.gateway); (err == nil) != tt.ok {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for _, key := range []engine.SecretRef{{File: "key.json"}, {Command: []string{"./getkey"}}} { // another one in each folder
+		if g := with(func(g *engine.Gateway) { g.Key = key }); trust.Allow("SHOP", g) == nil || trust.Check("SHOP", g) == nil {
+			t.Errorf("%v is allowed", key)
 		}
 	}
 	if err := os.WriteFile(trust.Path, []byte("{"), 0o600); err != nil {

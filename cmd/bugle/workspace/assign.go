@@ -87,6 +87,14 @@ func describedRecord(ctx context.Context, f *cli.Factory, s *records.Section, sv
 	return v, err
 }
 
+// sets reports whether the arguments have the value of a field: in a file, which has the whole record, or one by one.
+func sets(args []string, field string) bool {
+	file, set, err := assignments(args)
+	return err == nil && (file != "" || slices.ContainsFunc(set, func(a assignment) bool {
+		return a.field == field || strings.HasPrefix(a.field, field+".")
+	}))
+}
+
 // assign returns the record with one field set. The table of the section determines how the value is parsed.
 func assign(ctx context.Context, in cli.Streams, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
 	p, err := doc.ParsePath(a.field)

@@ -113,6 +113,9 @@ func (g *gatewayFlags) adding(f *cli.Factory, what, long, example string) *cobra
 			if err != nil {
 				return cli.AsUsage(err)
 			}
+			if err := allowKey(cmd.Context(), f, g.gateway); err != nil {
+				return err
+			}
 			return printGateway(&f.Printer, g.gateway)
 		},
 	}
@@ -164,6 +167,18 @@ func putGateway(w *engine.Workspace, g engine.Gateway) error {
 		return nil
 	}
 	w.Gateways[i] = g
+	return nil
+}
+
+// allowKey allows the key of a gateway that the user has just set, which is no change if a backup had the same.
+func allowKey(ctx context.Context, f *cli.Factory, g engine.Gateway) error {
+	w, err := f.Settings(ctx)
+	if err == nil {
+		err = f.Trust().Allow(w.ID, g)
+	}
+	if err != nil {
+		return fmt.Errorf("the settings are saved, but the key of the push gateway %s is not allowed on this machine: %w", g.Provider, err)
+	}
 	return nil
 }
 

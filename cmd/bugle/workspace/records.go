@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -273,6 +274,15 @@ func newWorkspacePut(f *cli.Factory) *cobra.Command {
 			saved, err := s.Put(cmd.Context(), svc, r)
 			if err != nil {
 				return cli.AsUsage(forced(err))
+			}
+			if s.ID == sectionGateways && sets(args[1:], "key") {
+				var g engine.Gateway
+				if err := json.Unmarshal(v.Encode(), &g); err != nil {
+					return err
+				}
+				if err := allowKey(cmd.Context(), f, g); err != nil {
+					return err
+				}
 			}
 			return printSaved(&f.Printer, s, saved)
 		},

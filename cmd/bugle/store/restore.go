@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -287,16 +288,14 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	if !info.Healthy() {
 		f.Notices.Damage("the store was already damaged when this backup was made")
 	}
-	if err := reportRestored(ctx, f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}); err != nil || f.JSON {
-		return err
-	}
+	notes := []string{}
 	if aside != "" {
-		fmt.Fprintf(f.Out, "The previous store is in %s. To go back to it, quit bugle and rename it to %s.\n", cli.Line(aside), badger.Folder)
+		notes = append(notes, fmt.Sprintf("The previous store is in %s. To go back to it, quit bugle and rename it to %s.", aside, badger.Folder))
 	}
 	if info.Encrypted && key == nil {
-		fmt.Fprintln(f.Out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
+		notes = append(notes, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
-	return nil
+	return reportRestored(ctx, f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}, notes...)
 }
 
 // heldKey is the key of a push gateway that may not be used on this machine.
@@ -306,40 +305,80 @@ type heldKey struct {
 	Key       string `json:"key"`
 }
 
-// reportRestored prints what was restored, and the keys of push gateways that have to be allowed on this machine: the backup
+// sentPassword is an environment variable that a connector sends to a server.
+type sentPassword struct {
+	Workspace string `json:"workspace_id"`
+	Connector string `json:"connector_name"`
+	Env       string `json:"password_env"`
+	Server    string `json:"server"`
+}
+
+// reportRestored prints what was restored, and then what its settings would do with the secrets of this machine: the backup
 // may be somebody else's.
-func reportRestored(ctx context.Context, f *cli.Factory, info backup.Info, details map[string]any) error {
+func reportRestored(ctx context.Context, f *cli.Factory, info backup.Info, details map[string]any, notes ...string) error {
+	if !f.JSON {
+		fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
+			info.Made.Local().Format("2006-01-02 15:04"))
+		for _, note := range notes {
+			fmt.Fprintln(f.Out, cli.Line(note))
+		}
+	}
+	held, sent, err := secretsIn(ctx, f, info.Workspaces)
+	if err != nil {
+		fmt.Fprintln(f.Err, "bugle: "+cli.Line(fmt.Sprintf("warning: the backup is restored, but its connectors and push gateways cannot be read: %v; check where they send before you use them", cli.Cause(err))))
+	}
+	if f.JSON {
+		details["restored"] = info
+		if err == nil {
+			details["keys_to_allow"], details["passwords_to_check"] = held, sent
+		}
+		return f.PrintJSON(details)
+	}
+	for _, k := range held {
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s workspace allow gateways %s`.",
+			k.Gateway, k.Workspace, k.Key, k.Workspace, k.Gateway)))
+	}
+	for _, p := range sent {
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The connector %s of %s sends the environment variable %s to %s as its password. Check that before you send.",
+			p.Connector, p.Workspace, p.Env, p.Server)))
+	}
+	return nil
+}
+
+// secretsIn returns the keys of push gateways that have to be allowed on this machine, and the environment variables that
+// connectors send.
+func secretsIn(ctx context.Context, f *cli.Factory, workspaces []string) (held []heldKey, sent []sentPassword, err error) {
 	store, err := f.Open(ctx)
 	if err != nil {
-		return fmt.Errorf("the backup is restored, but the store cannot be opened: %w", err)
+		return nil, nil, err
 	}
-	held := []heldKey{}
-	for _, id := range info.Workspaces {
+	held, sent = []heldKey{}, []sentPassword{}
+	for _, id := range workspaces {
 		svc, err := store.Service(ctx, id)
 		if err != nil {
-			return fmt.Errorf("the backup is restored, but the workspace %s cannot be read: %w", id, err)
+			return nil, nil, err
 		}
 		w, err := svc.Workspace(ctx)
 		if err != nil {
-			return fmt.Errorf("the backup is restored, but the settings of %s cannot be read: %w", id, err)
+			return nil, nil, err
 		}
 		for _, g := range w.Gateways {
 			if f.Trust().Check(id, g) != nil {
 				held = append(held, heldKey{id, g.Provider, secret.DescribeFully(g.Key)})
 			}
 		}
+		for _, c := range w.Connectors {
+			if c.SMTP == nil || c.SMTP.PasswordEnv == "" {
+				continue
+			}
+			server := c.SMTP.Host
+			if c.SMTP.Port != 0 {
+				server = net.JoinHostPort(server, strconv.Itoa(c.SMTP.Port))
+			}
+			sent = append(sent, sentPassword{id, c.Name, c.SMTP.PasswordEnv, server})
+		}
 	}
-	if f.JSON {
-		details["restored"], details["keys_to_allow"] = info, held
-		return f.PrintJSON(details)
-	}
-	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
-		info.Made.Local().Format("2006-01-02 15:04"))
-	for _, k := range held {
-		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s workspace allow gateways %s`.",
-			k.Gateway, k.Workspace, k.Key, k.Workspace, k.Gateway)))
-	}
-	return nil
+	return held, sent, nil
 }
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.

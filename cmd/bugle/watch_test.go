@@ -167,6 +167,24 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A link that is named is followed, and what it refers to is watched.
+func TestWatchALink(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	id := b.create(watchedMail)
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
+	if err := os.Symlink(filepath.Join(dir, "watched-"+id), link); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, b, link)
+	w.next("watching")
+	if err := os.WriteFile(filepath.Join(link, "email.html"), []byte("<p>two</p>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.next("updated")
+}
+
 const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
  "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
  "segmentation_details": {"is_all_user_campaign": true},

@@ -161,8 +161,8 @@ func (f File) Text(limit int) ([]byte, error) {
 // Main returns the main file of a folder with a campaign, and false if the file is no such folder.
 func (f File) Main() (File, bool) {
 	stat := os.Stat
-	if f.in != "" {
-		stat = os.Lstat
+	if f.in != "" && f.Name != f.in {
+		stat = os.Lstat // what was found is no link, while the user may have named one
 	}
 	if info, err := stat(f.Name); f.Name == Stdin || err != nil || !info.IsDir() {
 		return f, false

@@ -135,6 +135,16 @@ func TestWatch(t *testing.T) {
 	}
 	save(main, "a: [")
 	w.next("invalid")
+
+	// That is reported once, and not again for another file in its folder. New folders are watched. What has no campaign is
+	// not created.
+	save(filepath.Join(campaign, "notes.txt"), "x")
+	more := filepath.Join(dir, "zzz")
+	if err := os.Mkdir(more, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(filepath.Join(more, "campaign.json"), `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "New"}}`)
+	w.next("new")
 	content(`"subject": "Hello"`)
 	save(main, strings.Replace(string(good), "Hello", "Bye", 1))
 	w.next("updated")
@@ -152,14 +162,6 @@ func TestWatch(t *testing.T) {
 		t.Errorf("it printed %v", l)
 	}
 	content(`"subject": "Theirs"`)
-
-	// New folders are watched. What has no campaign is not created.
-	more := filepath.Join(dir, "more")
-	if err := os.Mkdir(more, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	save(filepath.Join(more, "campaign.json"), `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "New"}}`)
-	w.next("new")
 
 	w.stop()
 	if code := <-w.code; code != cli.ExitDone {

@@ -217,6 +217,8 @@ func (w *watcher) start(ctx context.Context) error {
 			}
 		case s.Action == actionCreate:
 			differ = append(differ, s.File+": no campaign yet; create it with `bugle apply`")
+		case s.err != nil:
+			differ = append(differ, s.File+": "+s.Error.Message)
 		}
 	}
 	texts := append([]string{fmt.Sprintf("Watching %s with %s. ctrl+c ends.", w.dir, phrase.Count(len(found), "campaign file"))}, differ...)
@@ -291,18 +293,17 @@ func (w *watcher) affected(e fsnotify.Event) []cli.File {
 	}
 }
 
-// isNew reports whether a file has other campaigns than when it was handled last, or cannot be used.
+// isNew reports whether a file has other campaigns, or another error, than when it was handled last.
 func (w *watcher) isNew(file cli.File, all []cli.HeldCampaign) bool {
 	var sum [sha256.Size]byte
-	hash, usable := sha256.New(), true
+	hash := sha256.New()
 	for _, h := range all {
-		fmt.Fprintf(hash, "%q %s %s\n", h.Revision, h.Source.Files(), h.Body.Encode())
-		usable = usable && h.Err == nil
+		fmt.Fprintf(hash, "%q %s %s %v\n", h.Revision, h.Source.Files(), h.Body.Encode(), h.Err)
 	}
 	hash.Sum(sum[:0])
 	was, seen := w.seen[file]
 	w.seen[file] = sum
-	return !usable || !seen || was != sum
+	return !seen || was != sum
 }
 
 // handle applies a file, unless it was handled like this already or is gone.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -139,12 +140,20 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL) (Attachment, error) {
 }
 
 // checkPage refuses a web page in place of a file: servers respond with one to ask for a login, or for a file that they
-// don't have. A page that is meant says so in its address or its Content-Disposition.
+// don't have. A page that is meant says so in its address or its Content-Disposition. Without a type, what begins with a
+// comment is not a page for that: drawings do, too.
 func checkPage(u *url.URL, resp *http.Response, data []byte) error {
 	kind, _, _ := mime.ParseMediaType(contentType(resp, data))
-	disposition, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
-	ext := strings.ToLower(path.Ext(u.Path))
-	if kind != "text/html" && kind != "application/xhtml+xml" || disposition == "attachment" || ext == ".html" || ext == ".htm" || ext == ".xhtml" {
+	isPage := kind == "text/html" || kind == "application/xhtml+xml"
+	if _, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil { // the type was guessed
+		begin := strings.ToLower(string(data[:min(len(data), 512)]))
+		isPage = isPage && (strings.Contains(begin, "<!doctype html") || strings.Contains(begin, "<html"))
+	}
+	disposition, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
+	meant := func(name string) bool {
+		return slices.Contains([]string{".html", ".htm", ".xhtml"}, strings.ToLower(path.Ext(name)))
+	}
+	if !isPage || disposition == "attachment" || meant(u.Path) || meant(params["filename"]) {
 		return nil
 	}
 	what := "is"

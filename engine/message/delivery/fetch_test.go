@@ -15,6 +15,9 @@ import (
 	"bugle/engine/message/delivery/gatewaytest"
 )
 
+// drawing begins as a web page may do, too.
+const drawing = "<!-- Generator: Adobe Illustrator --><svg xmlns=\"http://www.w3.org/2000/svg\"/>"
+
 func fileServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -57,6 +60,18 @@ func fileServer(t *testing.T) *httptest.Server {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
+	mux.HandleFunc("/inline", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", "inline; filename=x.html")
+		_, _ = fmt.Fprint(w, "<p>Log in</p>")
+	})
+	untyped := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = fmt.Fprint(w, body)
+		}
+	}
+	mux.HandleFunc("/logo.svg", untyped(drawing))
+	mux.HandleFunc("/untyped/404.pdf", untyped("<!-- 404 -->\n<!DOCTYPE HTML><p>No file</p>"))
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/r/{n}", func(w http.ResponseWriter, r *http.Request) {
 		var n int
@@ -86,6 +101,8 @@ func TestFetch(t *testing.T) {
 		{"/page.html", "page.html", "text/html; charset=utf-8", "<p>Log in</p>"},
 		{"/moved.html", "page.html", "text/html; charset=utf-8", "<p>Log in</p>"},
 		{"/old", "report.html", "text/html; charset=utf-8", "<p>Log in</p>"},
+		{"/inline", "x.html", "text/html; charset=utf-8", "<p>Log in</p>"},
+		{"/logo.svg", "logo.svg", "text/html; charset=utf-8", drawing},
 	} {
 		a, err := f.Fetch(t.Context(), srv.URL+tt.path)
 		if err != nil || a.Name != tt.name || a.ContentType != tt.kind || string(a.Data) != tt.body {
@@ -100,6 +117,7 @@ func TestFetch(t *testing.T) {
 		{srv.URL + "/files/no.pdf", delivery.Refused, "/files/no.pdf cannot be fetched: the server answered 404 Not Found"},
 		{srv.URL + "/private/terms.pdf", delivery.Refused, "/private/terms.pdf redirects to " + srv.URL + "/login, which is a web page and not a file; use an address that works without logging in"},
 		{srv.URL + "/soft/404.pdf", delivery.Refused, "/soft/404.pdf is a web page and not a file; use an address that works without logging in"},
+		{srv.URL + "/untyped/404.pdf", delivery.Refused, "/untyped/404.pdf is a web page and not a file"},
 		{srv.URL + "/empty.pdf", delivery.Refused, "/empty.pdf is empty; check the address"},
 		{srv.URL + "/gone", delivery.Refused, "/gone cannot be fetched: the server answered 410 Gone"},
 		{srv.URL + "/large?sig=secret", delivery.Invalid, "/large is larger than 1000 bytes"},

@@ -140,6 +140,9 @@ func arithmetic(op string, a, b any) any {
 	j, both := b.(int)
 	switch {
 	case !ok || !both || op == "/" && i%j != 0 || op == "**" && j < 0:
+		if op == "//" {
+			result = math.Round(result)
+		}
 		return finite(result)
 	case max(math.Abs(result), math.Abs(x)+math.Abs(y)) >= 1<<63:
 		try(errOverflow)

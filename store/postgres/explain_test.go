@@ -178,7 +178,7 @@ func day(t *testing.T, db *postgres.DB) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	for n := range 2 { // what is assumed the second time is read the first time
+	for n := range 2 {
 		id := fmt.Sprint("c", n)
 		c, sum, rev := campaign(id, `{"a":1}`)
 		steps := []func(store.WorkspaceTx) error{

@@ -56,9 +56,21 @@ type feed struct {
 	followers follow.Followers
 	begin     sync.Once
 
-	reading sync.Mutex // guards at, and is held while changes are read
-	at      *cursor    // nil before the first read
+	reading chan struct{} // of one: holds a token while changes are read, and guards at
+	at      *cursor       // nil before the first read
 }
+
+// lock waits until nobody else reads changes.
+func (f *feed) lock(ctx context.Context) error {
+	select {
+	case f.reading <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *feed) unlock() { <-f.reading }
 
 // Follow implements [store.Feed].
 func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
@@ -74,35 +86,36 @@ func (d *DB) Sync(ctx context.Context) error {
 	if !d.feed.followers.Ready() {
 		return nil
 	}
-	err := d.look(ctx)
-	if err != nil && lost(err) { // perhaps only this connection
-		err = d.look(ctx)
-	}
-	switch {
-	case d.ctx.Err() != nil:
-		return store.ErrClosed
-	case err != nil:
-		return d.explain(err)
-	}
 	waiting, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	err = d.feed.followers.Drain(waiting)
-	if err != nil && ctx.Err() == nil {
+	err := d.look(waiting)
+	if err != nil && waiting.Err() == nil && lost(err) { // perhaps only this connection
+		err = d.look(waiting)
+	}
+	if err == nil {
+		err = d.feed.followers.Drain(waiting)
+	}
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return err
+	case d.ctx.Err() != nil:
 		return store.ErrClosed
 	}
-	return err
+	return d.explain(err)
 }
 
-// look reads new changes on a connection of the pool.
+// look reads new changes on a connection of the pool, which it takes when it is its turn to read.
 func (d *DB) look(ctx context.Context) error {
+	if err := d.feed.lock(ctx); err != nil {
+		return err
+	}
+	defer d.feed.unlock()
 	conn, err := d.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	d.feed.reading.Lock()
-	defer d.feed.reading.Unlock()
 	for {
 		full, err := d.readChanges(ctx, conn.Conn(), d.feed.at)
 		if err != nil || !full {
@@ -168,23 +181,27 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY change.xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	d.feed.reading.Lock()
+	if err := d.feed.lock(limit); err != nil {
+		return err
+	}
 	switch c := d.feed.at; {
 	case c == nil:
 		d.feed.at = now
 	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
 		d.restart(c, now.low, now.timeline)
 	}
-	d.feed.reading.Unlock()
+	d.feed.unlock()
 	d.feed.followers.MarkReady()
 	d.link.here()
 	begun()
 	for {
 		announced = false
 		began := time.Now()
-		d.feed.reading.Lock()
+		if err := d.feed.lock(ctx); err != nil {
+			return err
+		}
 		full, err := d.readChanges(ctx, conn, d.feed.at)
-		d.feed.reading.Unlock()
+		d.feed.unlock()
 		if err != nil {
 			return err
 		}

@@ -69,9 +69,9 @@ const (
 	firstPatience = 3 * time.Second
 )
 
-// Open connects to a database. It fails with [ErrNoTables] where
-// there are none and they are not to be made, with [store.ErrNewerVersion] where a later program has made them, and with
-// [store.ErrUnreachable] where the database does not answer.
+// Open connects to a database. It fails with [ErrNoTables] if there are no tables and they are not to be made, with
+// [store.ErrNewerVersion] if a later program has made them, and with [store.ErrUnreachable] if the database does not
+// answer.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -89,7 +89,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err
 	}
-	db.notify.poked = make(chan struct{}, 1)
+	db.notify.poked, db.feed.reading = make(chan struct{}, 1), make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()
 		return nil, err

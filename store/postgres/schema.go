@@ -48,7 +48,7 @@ func checkTables(ctx context.Context, conn *pgx.Conn, create bool) error {
 	case have > schemaVersion:
 		return store.ErrNewerVersion
 	case have < schemaVersion:
-		return fmt.Errorf("the tables of this database have version %d, which was never released, and this program works with %d; export the campaigns with the program that made them", have, schemaVersion)
+		return fmt.Errorf("the tables of this database have version %d, which was never released, and this program works with %d; make a backup with the program that made them, and restore it into an empty database", have, schemaVersion)
 	}
 	return nil
 }
@@ -68,8 +68,8 @@ func createTables(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS bugle_schema (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
 		return err
 	}
-	if _, err := version(ctx, tx); !errors.Is(err, ErrNoTables) {
-		return err // another process has made them meanwhile
+	if _, err := version(ctx, tx); !errors.Is(err, ErrNoTables) { // another process has made them meanwhile
+		return errors.Join(err, tx.Rollback(ctx), checkTables(ctx, conn, false))
 	}
 	if _, err := tx.Exec(ctx, schema); err != nil {
 		return fmt.Errorf("create the tables: %w", err)

@@ -19,7 +19,6 @@ type client struct {
 	host  *host
 	conn  net.Conn
 	lease string // of the client process
-
 }
 
 // errAborted reports that the client has aborted its transaction.

@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the version of the protocol between processes. Processes with different versions cannot share a store.
-const Protocol = 2
+const Protocol = 3
 
 // NoticeSource is a driver that may find damage in its store later.
 type NoticeSource interface {

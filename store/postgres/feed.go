@@ -89,9 +89,11 @@ func (d *DB) Sync(ctx context.Context) error {
 	waiting, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	err := d.look(waiting)
-	if err != nil && waiting.Err() == nil && lost(err) { // perhaps only this connection
-		err = d.look(waiting)
+	limit, cancel := context.WithTimeout(waiting, d.o.Patience)
+	defer cancel()
+	err := d.look(limit)
+	if err != nil && limit.Err() == nil && lost(err) { // perhaps only this connection
+		err = d.look(limit)
 	}
 	if err == nil {
 		err = d.feed.followers.Drain(waiting)

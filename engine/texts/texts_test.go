@@ -209,7 +209,7 @@ func TestFallbacks(t *testing.T) {
 		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default('toi') }}`, true},
 		{`Hi {{ user.name | default("you", true)|upper }}`, `Salut {{ user.name | default("l'ami", true)|upper }}`, true},
 		{`Hi {{ user.name|default(default_value='you') }}`, `Salut {{ user.name|default(default_value="l'ami") }}`, true},
-		{`{% set n = user.name|d('you') %}Hi {{ n }}`, `{% set n = user.name|d('l\'ami') %}Salut {{ n }}`, true},
+		{`Hi {{- user.name|d('you') -}}`, `Salut {{- user.name|d('l\'ami') -}}`, true},
 		{`{{ a|default('x') }} {{ b|default('y') }}`, `{{ b|default('u') }} {{ a|default('z') }}`, true},
 		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.nom|default('toi') }}`, false},
 		{`Hi {{ user.name|default('you') }}`, `Salut {{ user.name|default(toi) }}`, false},
@@ -219,6 +219,15 @@ func TestFallbacks(t *testing.T) {
 		{`{{ UserAttribute['City'] }}`, `{{ UserAttribute['Ville'] }}`, false},
 		{`{{ "|default('x')" }}`, `{{ "|default('y')" }}`, false},
 		{`{# |default('x') #}`, `{# |default('y') #}`, false},
+		{`{% set t = user.tier|default('silver') %}{{ t }}`, `{% set t = user.tier|default('Silber') %}{{ t }}`, false},
+		{`{% if user.tier|default('silver') == 'silver' %}Silver offer{% endif %}`, `{% if user.tier|default('Silber') == 'silver' %}Silber{% endif %}`, false},
+		{`{{ user.a|replace(user.b|default('x'), 'y') }}`, `{{ user.a|replace(user.b|default('z'), 'y') }}`, false},
+		{`{{ (user.a|default('x')).get('x') }}`, `{{ (user.a|default('z')).get('x') }}`, false},
+		{`{{ user.a|default('x') ~ '' }}`, `{{ user.a|default('z') ~ '' }}`, false},
+		{`{{ -user.a|default('x') }}`, `{{ -user.a|default('z') }}`, false},
+		{`{{ x[user.t|default('a')] }}`, `{{ x[user.t|default('b')] }}`, false},
+		{`{{ user.t|default('a') in 'ab' }}`, `{{ user.t|default('c') in 'ab' }}`, false},
+		{`{{ 1 if user.t|default('a') == 'a' else 2 }}`, `{{ 1 if user.t|default('b') == 'a' else 2 }}`, false},
 	} {
 		now := campaign(t)
 		subject := func(locale string) doc.Path {

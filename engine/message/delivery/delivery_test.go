@@ -112,6 +112,8 @@ func TestPreviewTextIsAtTheStartOfTheBody(t *testing.T) {
 		`<body>|<div style="display:none">&nbsp;&zwnj;&#847;</div><p>a</p>`,
 		`<body>|<p>See display:none and preview-text</p>`,
 		"<BODY\n>|\n<p>a</p>",
+		`<style>@media (max-width:480px) { .mob { display:block!important } }</style><body>|<div class="mob" style="display:none"><a href="https://x.example">Shop</a></div><p>a</p>`,
+		`<body>|<div hidden>Shop<img src="https://x.example/a.png" alt="Boots"></div><p>a</p>`,
 	} {
 		source := strings.Replace(want, "|", "", 1)
 		want = strings.Replace(want, "|", `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">look &amp; see</div>`, 1)
@@ -153,14 +155,14 @@ func TestWithoutPreheader(t *testing.T) {
 		`<head><style>.preheader { display: none !important }</style></head><table><tr><td>|<p>{{ user.city }}</p></td></tr></table>`,
 		`<!-- ` + own + ` --><title>` + own + `</title><body>|{% if user.city %}<p>a</p>{% endif %}`,
 	} {
-		for _, hidden := range []string{own, `<SPAN class=x style='max-height:0'>a <span>b</span> c</SPAN>`, `<div hidden><div>a</div><img src="https://x.example/a.png" alt=""></div>`} {
+		for _, hidden := range []string{own, `<SPAN class=x style='max-height:0'>a <span>b</span> c</SPAN>`, `<div hidden><div>a</div><a name="b">b</a></div>`} {
 			before, want := strings.Replace(source, "|", hidden, 1), strings.Replace(source, "|", "", 1)
 			if got := delivery.WithoutPreheader(before); got != want {
 				t.Errorf("%s\n got %s\nwant %s", before, got, want)
 			}
 		}
 	}
-	for _, source := range []string{`<p>a</p>`, `<p hidden>own<p>a</p>`, `<div hidden>own`, `<table><tr hidden><td>own</table><p>a</p>`, ""} {
+	for _, source := range []string{`<p>a</p>`, `<div hidden>own<img src="https://x.example/a.png"></div><p>a</p>`, `<p hidden>own<p>a</p>`, `<div hidden>own`, `<table><tr hidden><td>own</table><p>a</p>`, ""} {
 		if got := delivery.WithoutPreheader(source); got != source {
 			t.Errorf("%s became %s", source, got)
 		}

@@ -144,7 +144,7 @@ func hiddenStart(n *xhtml.Node, hides func(*xhtml.Node) bool) (own *xhtml.Node, 
 			return nil, true
 		case c.DataAtom == atom.Head:
 		case hides(c):
-			if words(c) != "" && !isUnseen(c) {
+			if words(c) != "" && !isUnseen(c) && !hasMore(c) {
 				return c, true
 			}
 		case c.DataAtom == atom.Img && strings.TrimSpace(attribute(c, "alt")) != "":
@@ -156,6 +156,16 @@ func hiddenStart(n *xhtml.Node, hides func(*xhtml.Node) bool) (own *xhtml.Node, 
 		}
 	}
 	return nil, false
+}
+
+// hasMore reports whether an element has pictures or links, which no preheader has: other screens show it.
+func hasMore(n *xhtml.Node) bool {
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.Img || c.DataAtom == atom.A && attribute(c, "href") != "" {
+			return true
+		}
+	}
+	return n.DataAtom == atom.A && attribute(n, "href") != ""
 }
 
 // words returns the text in an element, without what fills up the line of an inbox.

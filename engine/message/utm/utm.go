@@ -69,11 +69,11 @@ func Tag(link string, params []Param) string {
 // blanks are the characters around an address that belong to no address (WHATWG HTML, 2.3.1).
 const blanks = " \t\n\r\f"
 
-// Taggable reports whether a link gets parameters: it has a scheme and a host, as mailto:, tel:, an anchor, an app's
-// screen or a link that is an expression do not.
+// Taggable reports whether a link gets parameters: it is a web page's, with a host. Others, such as mailto:, an app's screen,
+// an anchor or a link that is an expression, do not: what opens them need not know parameters.
 func Taggable(link string) bool {
 	scheme, rest, ok := strings.Cut(strings.Trim(link, blanks), "://")
-	if !ok || rest == "" || scheme == "" || strings.ContainsAny(scheme, blanks+"{}/?#") {
+	if !ok || rest == "" || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
 		return false
 	}
 	host := withoutExpressions(rest)

@@ -3,6 +3,7 @@ package userfile
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bugle/engine"
 	"bugle/engine/visible"
@@ -20,6 +21,8 @@ func Check(p engine.User) error {
 		return fmt.Errorf("the id of a user can have at most %d bytes, not %d", maxID, len(p.ID))
 	case trim(p.ID) != p.ID:
 		return fmt.Errorf("the id %q has blanks or invisible characters around it; remove them", p.ID)
+	case hasHidden(p.ID):
+		return fmt.Errorf("the id %q has an invisible character; remove it", p.ID)
 	}
 	if address, _ := p.Attributes[engine.AttrEmail].(string); visible.HasBlank(address) {
 		return fmt.Errorf("the address %q has a blank or an invisible character; remove it", address)
@@ -27,6 +30,9 @@ func Check(p engine.User) error {
 	for _, d := range p.Devices {
 		if d.Token == "" || d.Platform == "" {
 			return errors.New("a device must have a platform and a token")
+		}
+		if hasHidden(d.Token) || hasHidden(d.AdvertiseID) {
+			return fmt.Errorf("the token %q or advertising id %q has an invisible character; remove it", d.Token, d.AdvertiseID)
 		}
 	}
 	for _, e := range p.Events {
@@ -36,3 +42,6 @@ func Check(p engine.User) error {
 	}
 	return nil
 }
+
+// hasHidden reports whether an id has invisible characters; blanks within it are fine.
+func hasHidden(id string) bool { return visible.HasHidden(strings.Join(strings.Fields(id), " ")) }

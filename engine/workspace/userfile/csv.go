@@ -18,7 +18,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/files"
 	"bugle/engine/phrase"
-	"bugle/engine/visible"
 )
 
 // The columns of a CSV file that are not attributes. Their names are case-insensitive.
@@ -223,9 +222,10 @@ func letters(name string) string {
 	}, name)
 }
 
-// trim returns a cell without blanks and invisible characters around it.
+// trim returns a cell without blanks around it, also those of no width that programs put there. Other invisible characters
+// can be part of a text, as in emoji.
 func trim(cell string) string {
-	return strings.TrimFunc(cell, func(r rune) bool { return visible.HasBlank(string(r)) })
+	return strings.TrimFunc(cell, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' })
 }
 
 // columnOf returns the function for a column, and a key that identifies what it sets.

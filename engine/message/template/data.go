@@ -164,11 +164,7 @@ func (e *evaluator) plain(r root) any {
 func (e *evaluator) getFrom(r root, list []Arg) any {
 	args, named := e.arguments(list, true, &Dict{})
 	bound := must(lookUp(MethodKind, "map", "get").bind(e, args, named, 1))
-	v := e.lookupRoot(r, bound[1])
-	if _, ok := v.(*missing); ok {
-		return bound[2]
-	}
-	return v
+	return got(e.lookupRoot(r, bound[1]), bound[2])
 }
 
 func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error) {
@@ -181,7 +177,7 @@ func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error)
 	if e.apis == nil {
 		e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
 	}
-	v, err := api.call(e.apis, goValue(TupleValue(args)).([]any)...)
+	v, err := api.call(e.apis, goValue(e, TupleValue(args)).([]any)...)
 	switch {
 	case e.ctx.Err() != nil:
 		return nil, e.ctx.Err()
@@ -197,8 +193,10 @@ func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error)
 }
 
 // goValue returns a value as content APIs get it.
-func goValue(v any) any {
+func goValue(e *evaluator, v any) any {
 	switch v := v.(type) {
+	case *missing: // a null within the data
+		return nil
 	case Safe:
 		return string(v)
 	case number:
@@ -208,7 +206,7 @@ func goValue(v any) any {
 	case *Dict:
 		m := make(map[string]any, len(v.keys))
 		for i, key := range v.keys {
-			m[fmt.Sprint(key)] = goValue(v.values[i])
+			m[must(str(e, key))] = goValue(e, v.values[i])
 		}
 		return m
 	}
@@ -218,7 +216,7 @@ func goValue(v any) any {
 	}
 	list := make([]any, len(items))
 	for i, item := range items {
-		list[i] = goValue(item)
+		list[i] = goValue(e, item)
 	}
 	return list
 }

@@ -36,24 +36,25 @@ func days(d time.Duration) int { return int(math.Floor(float64(d) / float64(day)
 func computeTime(op string, a, b any) any {
 	from, date := a.(time.Time)
 	until, bothDates := b.(time.Time)
-	length, span := a.(time.Duration)
+	length, isSpan := a.(time.Duration)
 	by, bothSpans := b.(time.Duration)
 	times := numeric(b)
 	switch {
 	case op == "+" && date && bothSpans:
 		return shift(from, by)
-	case op == "+" && span && bothDates:
+	case op == "+" && isSpan && bothDates:
 		return shift(until, length)
 	case op == "-" && date && bothSpans:
 		return shift(from, -by)
 	case op == "-" && date && bothDates:
 		return between(until, from)
-	case op == "+" && span && bothSpans:
-		return length + by
-	case op == "-" && span && bothSpans:
-		return length - by
-	case op == "*" && span && times != nil:
-		return time.Duration(float64(length) * float(times))
+	case op == "+" && isSpan && bothSpans:
+		return span(length+by, float64(length)+float64(by))
+	case op == "-" && isSpan && bothSpans:
+		return span(length-by, float64(length)-float64(by))
+	case op == "*" && isSpan && times != nil:
+		product := float64(length) * float(times)
+		return span(time.Duration(product), product)
 	}
 	return nil
 }
@@ -71,7 +72,16 @@ func between(from, until time.Time) time.Duration {
 	if zone := from.Location().String(); zone != "" && zone == until.Location().String() {
 		from, until = in(time.UTC, from), in(time.UTC, until)
 	}
-	return until.Sub(from)
+	d := until.Sub(from) // at most the longest that there is
+	return span(d, float64(d))
+}
+
+// span returns a length of time unless it does not fit in one: about is its exact value, rounded.
+func span(d time.Duration, about float64) time.Duration {
+	if math.Abs(about) >= 1<<63 {
+		try(failure("this is longer than 292 years"))
+	}
+	return d
 }
 
 func (e *evaluator) zone() *time.Location {
@@ -116,9 +126,13 @@ func dateOf(e *evaluator, a []any) any {
 	s, text := isText(a[0])
 	s = strings.TrimSpace(s)
 	if formatted && text {
-		t, err := time.ParseInLocation(parseLayout(format), s, e.zone())
+		layout := parseLayout(format)
+		t, err := time.ParseInLocation(layout, s, e.zone())
 		if err != nil {
 			try(failure(shorten(s) + " is not a date written as " + shorten(format) + "; to write one like that, use |strftime"))
+		}
+		if strings.Contains(layout, "MST") && !strings.Contains(s, "UTC") && !strings.Contains(s, "GMT") {
+			try(fault("%Z reads only UTC and GMT, as other names of time zones have several meanings; %z reads +0200"))
 		}
 		return t
 	}
@@ -145,6 +159,10 @@ func dateOf(e *evaluator, a []any) any {
 		try(fault("a date is made of a text or of seconds since 1970, not of " + kind(a[0])))
 	}
 	x := float(seconds)
+	digits := strconv.FormatFloat(x, 'f', -1, 64)
+	if _, err := time.Parse("20060102", digits); err == nil {
+		try(failure(digits + " looks like a date: write |string|date('%Y%m%d')"))
+	}
 	if math.Abs(x) >= 1e11 { // milliseconds
 		x /= 1000
 	}
@@ -208,8 +226,5 @@ func timedelta(_ *evaluator, a []any) any {
 	for i, unit := range []time.Duration{day, time.Second, time.Minute, time.Hour, 7 * day} {
 		total += float(a[i]) * float64(unit)
 	}
-	if math.Abs(total) >= 1<<62 {
-		try(failure("this is longer than 146 years"))
-	}
-	return time.Duration(math.Round(total))
+	return span(time.Duration(math.Round(total)), total)
 }

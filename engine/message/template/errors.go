@@ -86,6 +86,7 @@ type missing struct {
 	index  int           // of what was set, among the unresolved
 	fault  bool          // by a fault, which a default does not replace
 	used   bool          // the name that was set was used
+	none   bool          // it equals none
 	empty  bool          // an if without an else, which is written as nothing
 }
 

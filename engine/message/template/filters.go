@@ -478,8 +478,9 @@ func withKeys(e *evaluator, items []any, get func(item any) any, caseSensitive b
 	return out
 }
 
-// folded returns a text in small letters, unless it is compared as it is.
+// folded returns a value to compare, a text in small letters unless it is compared as it is.
 func folded(e *evaluator, v any, caseSensitive bool) any {
+	present(v)
 	if s, ok := isText(v); ok && !caseSensitive {
 		try(e.work(8 * len(s)))
 		return lower(s)
@@ -636,7 +637,12 @@ func sliceFilter(e *evaluator, a []any) any {
 
 func mapFilter(e *evaluator, a []any) any {
 	args, named, out := a[1].(TupleValue), a[2].(*Dict), slices.Clone(a[0].([]any))
-	entry := func(name string) any { return entryOf(e, named, name, nil) }
+	entry := func(name string) any {
+		if i := must(named.find(e, name)); i >= 0 {
+			return named.values[i]
+		}
+		return nil
+	}
 	path := entry("attribute")
 	change := getter(e, path, entry("default"))
 	switch {

@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 func TestMeaning(t *testing.T) {
 	user := map[string]any{
 		"tier": "Silver", "Age": 40, "n": 3, "l": []any{1}, "Points": 12850, "Orders": 19, "Name": "d'angelo o'neil", "html": "<b>", "x": true, "y": false,
-		"items": []any{map[string]any{"p": 50}, map[string]any{"p": 5.5}}, "When": "2026-03-05T14:30:00Z", "price": 1234.5,
+		"holes": []any{"a", nil}, "weight": json.Number("1.50"), "items": []any{map[string]any{"p": 50}, map[string]any{"p": 5.5}}, "When": "2026-03-05T14:30:00Z", "price": 1234.5,
 		"ps": []any{map[string]any{"c": "a", "n": 1}, map[string]any{"c": "a", "n": 2}, map[string]any{"c": "b", "n": 3}},
 	}
 	const rows = "{% set m = {'b': 1, 'a': 2} %}{% set tree = [{'n': 'a', 'c': [{'n': 'b', 'c': []}]}, {'n': 'd', 'c': []}] %}"
@@ -36,6 +37,8 @@ func TestMeaning(t *testing.T) {
 		{"{{ user.get('nope', 7) }} {{ user.get('orders') }} {{ 'Orders' in user }}", "7 19 True"},
 		{"{{ user.Name.title() }} {{ user.Name|title }}", "D'Angelo O'Neil D'angelo O'neil"},
 		{"{{ (1/0)|default('n/a') }} {{ [1][5]|default('none') }}", "n/a none"},
+		{"{{ user.get('nope') is none }} {{ user.get('nope') == none }} {{ user.get('nope')|default('d') }} {{ {}.get('a')|upper|default('d') }} {{ user.get('nope') or 'd' }}", "True True d d d"},
+		{"{{ '40' == 40 }} {{ 40 != '40' }}", "False True"},
 		// Loops.
 		{"{% for p in user.ps %}{% if loop.previtem is undefined or loop.previtem.c != p.c %}[{{p.c}}]{% endif %}{{p.n}}{% endfor %}", "[a]12[b]3"},
 		{"{% for p in user.ps %}{{ loop.cycle('odd', 'even') }}{% if loop.changed(p.c) %}!{% endif %}{{ loop.depth }}{{ loop.depth0 }}{{ loop.nextitem.n if loop.nextitem is defined }} {% endfor %}", "odd!102 even103 odd!10 "},
@@ -89,8 +92,11 @@ func TestMeaning(t *testing.T) {
 		// Dates.
 		{"{{ now().strftime('%d.%m.%Y %H:%M') }} {{ (now() + timedelta(days=3)).strftime('%A') }} {{ (now() - user.When|date).days }}", "06.03.2026 11:00 Monday 0"},
 		{"{{ user.When|date < now() }} {{ (user.When|date).year }}", "True 2026"},
+		{"{{ ('1 May 2026 GMT'|date('%d %B %Y %Z')).day }} {{ (20260501|string|date('%Y%m%d')).day }} {{ 20261341|date < now() }}", "1 1 True"},
+		{"{{ 20260501|date|default('d') }} {{ (date('1600-01-01') - date('2000-01-01'))|default('d') }} {{ (timedelta(days=99000) + timedelta(days=99000))|default('d') }} {{ (timedelta(days=-99000) - timedelta(days=99000))|default('d') }} {{ (timedelta(days=99) * 9999)|default('d') }}", "d d d d d"},
 		// Order of JSON.
 		{"{{ ContentApi.menu()|list }}{% for k, v in ContentApi.menu().items() %}{{ k }}{{ v }}{% endfor %}", "['z', 'a']z1.50a2"},
+		{"{{ ContentApi.json([user.holes, {user.weight: 1, 2: user.holes}]) }}", `[["a",null],{"1.50":1,"2":["a",null]}]`},
 	} {
 		d := data()
 		d.UserAttributes = user
@@ -101,6 +107,10 @@ func TestMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.ContentAPIs["menu"] = func(ctx context.Context, args ...any) (any, error) { return menu, nil }
+		d.ContentAPIs["json"] = func(ctx context.Context, args ...any) (any, error) {
+			text, err := json.Marshal(args[0])
+			return string(text), err
+		}
 		got, err := template.Render(t.Context(), tt.src, d)
 		if err != nil || got != tt.want {
 			t.Errorf("%s\ngot  %q, %v\nwant %q", tt.src, got, err, tt.want)
@@ -114,12 +124,17 @@ func TestRefused(t *testing.T) {
 		"{{ 010 }}", "{{ 5|length|default(0) }}", "{% set true = 42 %}", "{{ 'a'.nope()|default('x') }}", "{{ nope() }}", "{{ 'a'|upper(1, 2)|default('x') }}",
 		"{{ 'a'|nope }}", "{{ 1 is nope }}", "{{ [1][::0] }}", "{{ range() }}", "{% include 'a' %}", "{% extends 'a' %}", "{% import 'a' as b %}", "{% block a %}{% endblock %}",
 		"{{ nope > 5 }}", "{% if nope > 5 %}a{% else %}b{% endif %}", "{% if '40' > 5 %}a{% else %}b{% endif %}", "{{ ('40' > 5)|default('x') }}", "{{ ('a' + 1)|default('x') }}", "{{ now()|date('%d.%m.%Y')|default('x') }}",
+		"{{ user.get('Missing')|upper }}", "{{ 'Hi ' ~ user.get('Missing') }}", "{{ user.get('Missing')|int }}", "{{ {}.get('a')|e }}", "{{ user.address.get('x')|urlencode }}",
+		"{{ ([{'p': 1}, {'p': 2}]|sort(attribute='q'))[0].p }}", "{{ [{'p': 1}]|groupby('q')|length }}", "{{ [{'p': 1}]|unique(attribute='q')|length }}", "{{ {'a': user.nope}|dictsort }}", "{{ user.holed|unique|length }}", "{{ user.holedmap|dictsort(by='value')|length }}",
+		"{{ ('1 May 2026 EDT'|date('%d %B %Y %Z')).day }}", "{{ ('1 May 2026 CEST'|date('%d %B %Y %Z'))|default('d') }}", "{{ 20260501|date }}",
 		"{{ 5.upper() }}", "{{ user.city.append(1)|default('x') }}", "{% set _ = user.city.append(1) %}", "{% set x = 1 / 0 %}", "{% set x = 1 / 0 %}{{ x }}", "{% with x = 1 / 0 %}{% endwith %}",
 		"{% set x = 'a'.nope %}{{ x }}", "{% if 'gold' in nope|lower %}a{% else %}b{% endif %}", "{% for a, b in [(1, 2, 3)] %}{% endfor %}", "{% set a, b = [1] %}", "{% for k, v in user.address %}{% endfor %}",
 		"{{ loop(1) }}", "{% for x in [1] %}{{ loop([2]) }}{% endfor %}", "{% macro f(a) %}{% endmacro %}{{ f(1, 2) }}", "{% macro f(a) %}{% endmacro %}{{ f(b=2) }}", "{% macro f(a) %}{{ a }}{% endmacro %}{{ f() }}",
 		"{% macro f(a) %}{% endmacro %}{% call f(1) %}{% endcall %}", "{% set city.x = 1 %}", "{% set x = 1 %}{% set x.y = 1 %}", "{{ user }}", "{{ range }}", "{% macro f() %}{% endmacro %}{{ f }}", "{{ none }}",
 	} {
-		out, err := template.Render(t.Context(), src, data())
+		d := data()
+		d.UserAttributes["holed"], d.UserAttributes["holedmap"] = []any{nil}, map[string]any{"a": nil}
+		out, err := template.Render(t.Context(), src, d)
 		if err == nil {
 			t.Errorf("%s: rendered as %q", src, out)
 			continue

@@ -27,7 +27,7 @@ func tests() []entry {
 	return []entry{
 		{"missing", "defined()", "There is a value.", "{{ user.nickname is defined }}", "False", func(_ *evaluator, a []any) any { _, none := a[0].(*missing); return !none }},
 		{"missing", "undefined()", "There is no value.", "{{ user.nickname is undefined }}", "True", is("missing value")},
-		{"", "none()", "The value is none.", "{{ none is none }}", "True", is("none")},
+		{"missing", "none()", "The value is none.", "{{ none is none }}", "True", func(_ *evaluator, a []any) any { return isNone(a[0]) }},
 		{"", "boolean()", "The value is true or false.", "{{ true is boolean }}", "True", is("boolean")},
 		{"", "true()", "The value is true.", "{{ true is true }}", "True", constant(true)},
 		{"", "false()", "The value is false.", "{{ 0 is false }}", "False", constant(false)},
@@ -215,7 +215,7 @@ func methods() []entry {
 			return at[0]
 		}},
 
-		{"map", "get(key, default = none)", "The entry of a key, or another value.", "{{ {'a': 1}.get('b', 0) }}", "0", func(e *evaluator, a []any) any { return entryOf(e, a[0].(*Dict), a[1], a[2]) }},
+		{"map", "get(key, default = none)", "The entry of a key, or another value.", "{{ {'a': 1}.get('b', 0) }}", "0", func(e *evaluator, a []any) any { return got(must(member(e, a[0], a[1])), a[2]) }},
 		{"map", "items()", "The pairs of keys and values.", "{% for k, v in {'S': 'Small'}.items() %}{{ k }}: {{ v }}{% endfor %}", "S: Small", pairsOf},
 		{"map", "keys()", "The keys.", "{{ {'a': 1}.keys()|list }}", "['a']", func(e *evaluator, a []any) any { return listOf(e, slices.Clone(a[0].(*Dict).keys)) }},
 		{"map", "update(values = none, **named)", "Adds or changes entries.", "{% set m = {'a': 1} %}{% do m.update({'b': 2}) %}{{ m }}", "{'a': 1, 'b': 2}", func(e *evaluator, a []any) any {
@@ -365,10 +365,16 @@ func placesOf(e *evaluator, a []any) (at []int) {
 	return at
 }
 
-// entryOf returns the entry of a key or a default.
-func entryOf(e *evaluator, d *Dict, key, otherwise any) any {
-	if i := must(d.find(e, key)); i >= 0 {
-		return d.values[i]
+// got is what get returns: a value, or a default if it is missing. What stays missing is none, too, as in Python.
+func got(v, otherwise any) any {
+	m, none := v.(*missing)
+	switch {
+	case !none:
+		return v
+	case otherwise != nil:
+		return otherwise
 	}
-	return otherwise
+	m = new(*m) // the data may have it elsewhere, too
+	m.none = true
+	return m
 }

@@ -353,7 +353,13 @@ func truth(v any) bool {
 	return !ok || len(items) > 0
 }
 
-// equal compares two values. A missing one equals only another one.
+// isNone reports whether v is none, or a missing value that equals it.
+func isNone(v any) bool {
+	m, ok := v.(*missing)
+	return v == nil || ok && m.none
+}
+
+// equal compares two values. A missing one equals only another one, or none if it is what get returned.
 func equal(e *evaluator, a, b any) bool { return equalWithin(e, a, b, 0) }
 
 func equalWithin(e *evaluator, a, b any, depth int) bool {
@@ -363,6 +369,9 @@ func equalWithin(e *evaluator, a, b any, depth int) bool {
 	try(e.work(1))
 	if x, y := numeric(a), numeric(b); x != nil || y != nil {
 		return x != nil && y != nil && compareNumbers(x, y) == 0
+	}
+	if isNone(a) && isNone(b) {
+		return true
 	}
 	switch a := a.(type) {
 	case *missing:

@@ -8,7 +8,7 @@ would meet in every second template, so that everything else can be compared exa
     up in it is missing too (Jinja prints nothing, or fails for what is looked up)
     (Jinja finds a missing value in nothing); a loop over it writes its else
   - default also replaces none, and what data made fail: a value that is missing inside, or a division by zero
-  - a none that is written is missing, and so is null in data
+  - a none that is written is missing, and so is null in data, and what get does not find, which equals none, too
   - a float that is whole is written without a fraction, and one in the data as it is spelled there
   - wordwrap leaves words with hyphens whole
   - x.name of a map is its entry, also if maps have a method of that name
@@ -48,6 +48,13 @@ class Missing(Undefined):
 class Nothing(Missing):
     def __str__(self):
         return ""
+
+
+class Absent(Missing):
+    __hash__ = Missing.__hash__
+
+    def __eq__(self, other):
+        return other is None or isinstance(other, Undefined)
 
 
 class Float(float):
@@ -129,7 +136,10 @@ class Decided(SandboxedEnvironment):
     def call(self, context, f, *args, **named):
         if not isinstance(f, Macro):
             args, named = [given(arg) for arg in args], {name: given(arg) for name, arg in named.items()}
-        return written(super().call(context, f, *args, **named))
+        value = super().call(context, f, *args, **named)
+        if value is None and isinstance(getattr(f, "__self__", None), dict) and f.__name__ == "get":
+            return Absent(name="get")
+        return written(value)
 
     def replace(self, value, default="", boolean=False):
         try:
@@ -196,6 +206,7 @@ if "decided" in sys.argv:
         tests[name] = lambda value, *, names=known_names: not isinstance(value, Undefined) and value in names
     for name in ("sequence", "iterable"):
         tests[name] = lambda value, *, f=tests[name]: isinstance(value, Undefined) or f(value)
+    tests["none"] = lambda value: value is None or isinstance(value, Absent)
     tests["in"] = lambda value, items: given(value) in items
     Markup.__repr__ = str.__repr__
     loading = {"parse_float": spelled, "object_pairs_hook": lambda pairs: {k: v for k, v in sorted(pairs) if v is not None}}

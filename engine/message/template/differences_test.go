@@ -84,6 +84,7 @@ var randomDifferences = []struct {
 	{why: "Python cannot look up lists", jinjas: regexp.MustCompile(`unhashable`)},
 	{why: "only the join of Python's safe texts takes what is no text", ours: regexp.MustCompile(`method join takes texts`)},
 	{why: "tuples have no methods, which nobody uses", ours: regexp.MustCompile(`a tuple has no method`)},
+	{why: "a list is not sorted or grouped by what its items do not have", ours: regexp.MustCompile(`(sort|unique|groupby)\(.*: (it has no|the item)`)},
 	{why: "a whole number is one, also as a float", jinjas: regexp.MustCompile(`cannot be interpreted as an integer`)},
 	{why: "filters return lists, and not something that can be read once", jinjas: regexp.MustCompile(`generator|object at 0x`)},
 }

@@ -252,7 +252,7 @@ func (r *run) failing(text string) []string {
 	for _, u := range list {
 		missing := assemble.IsDeferred(u) || slices.ContainsFunc(known.bare, func(b bareUse) bool { return b.source == u.Expression })
 		uses, err := template.Expressions("{{ " + u.Expression + " }}")
-		foreign := err == nil && len(uses) > 0 && !slices.ContainsFunc(uses, func(e template.Expression) bool { return e.Root == rootUser })
+		foreign := err == nil && slices.ContainsFunc(uses, func(e template.Expression) bool { return e.Root != rootUser }) // other checks look at those
 		if line := u.Expression + ": " + u.Reason; !missing && !foreign && !slices.Contains(known.failed, line) && len(out) < maxList {
 			out = append(out, line)
 		}

@@ -6,10 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bugle/engine/enginetest/race"
 )
 
 // Whatever a template calls with a megabyte of text ends soon, with a result or an error.
 func TestFunctionsAreLinear(t *testing.T) {
+	if race.Enabled {
+		t.Skip("everything is slower")
+	}
 	shapes := []string{
 		"a", "ß", "Σ", "é ", "a ", " ", "\n", "a\n", "<", "<b>", "<!--", "&lt;", "&", "'\"", "%", "{}", "1", "1_", "a@b.c ", "http://a.de/(", "0.",
 	}

@@ -23,7 +23,7 @@ var objects = [][2]string{
 var differences = []string{
 	"A missing value, or none, without a default keeps the message from being sent.",
 	"Whole numbers have no fraction: 6 / 3 is 2. Those of the data are written as they are there.",
-	"Texts are not numbers: '40' == 40 is False, '40' > 5 fails, and '40'|int > 5 does not. Only default replaces what fails.",
+	"Texts are not numbers: '40' == 40 is False, and '40' > 5 fails; write '40'|int. Only default replaces what fails.",
 	"x.items is the entry with that name, and x.items() the method. Maps of the data are in the order of their keys.",
 	"range, map, select and the like return lists. Line ends stay as they are.",
 	"Filters, methods and formats that no message needs, such as '{:e}' and zfill, do not exist: an error says so.",

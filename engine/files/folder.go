@@ -35,8 +35,8 @@ const (
 	extHTML = ".html"
 )
 
-// partEnds are the ends of the names that [Split] gives to files.
-var partEnds = []string{extHTML, extMJML, ".txt"}
+// partExtensions are the extensions of the files that [Split] creates for texts.
+var partExtensions = []string{extHTML, extMJML, ".txt"}
 
 // Part is a text of a campaign that is kept in a file of its own.
 type Part struct {
@@ -238,8 +238,8 @@ func (j *joiner) text(p doc.Path, name, of string, object doc.Value) (doc.Value,
 		return failed(errors.New("must be the name of a file in the folder, such as email.html"))
 	case !filepath.IsLocal(filepath.FromSlash(file.Text())):
 		return failed(fmt.Errorf("%s leads out of the folder; use the name of a file in it", file.Text()))
-	case !slices.Contains(partEnds, strings.ToLower(filepath.Ext(file.Text()))):
-		return failed(fmt.Errorf("the name of %s must end with %s", file.Text(), strings.Join(partEnds, ", ")))
+	case !slices.Contains(partExtensions, strings.ToLower(filepath.Ext(file.Text()))):
+		return failed(fmt.Errorf("the name of %s must end with %s", file.Text(), strings.Join(partExtensions, ", ")))
 	}
 	text, err := j.read(file.Text())
 	if err != nil {

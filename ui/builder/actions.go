@@ -114,7 +114,7 @@ func (s *Screen) fixAction() screen.Action {
 	return act
 }
 
-const helpFix = "change the text as the warning asks for"
+const helpFix = "apply the fix that the warning suggests"
 
 // fillLocalesAction creates the messages that are missing for locales and variations.
 func (s *Screen) fillLocalesAction() screen.Action {

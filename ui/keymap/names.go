@@ -203,7 +203,7 @@ var table = []Entry{
 	{"validate.check-links", "ask if every link and image answers, and the DNS of the sender's domain", []string{"l"}},
 	{"validate.copy", "copy the problems and warnings", []string{"y"}},
 	{"validate.dismiss", "hide the warning, with a reason, until its text changes, or count it again", []string{"d"}},
-	{"validate.fix", "change the text as the warning asks for", []string{"f"}},
+	{"validate.fix", "apply the fix that the warning suggests", []string{"f"}},
 	{"validate.go-to-field", "fix the problem in the builder", []string{"enter"}},
 	{"validate.status", "publish, pause, resume, stop, archive", []string{"s"}},
 	{"validate.test", "send a test to a few people", []string{"t"}},

@@ -249,7 +249,7 @@ func (s *Screen) warningActions() []screen.Action {
 	}
 	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
 		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
-	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "change the text as the warning asks for", Group: groupWarnings, BarPriority: bar,
+	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupWarnings, BarPriority: bar,
 		DisabledReason: "This one is fixed by hand, in the field that enter opens."}
 	if found.Fixes(s.campaign.Document()) {
 		fix.DisabledReason = ""

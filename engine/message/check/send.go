@@ -103,12 +103,12 @@ func (a *Audience) lengthen(attributes map[string]any) {
 	}
 }
 
-// blankTexts finds required texts of which nothing is seen.
+// blankTexts finds required texts that are there, but of which nothing is seen. One that is not there is a problem already.
 func blankTexts(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			n := r.schema.At(t.Path)
-			if n == nil || r.reading(t.Source).broken || len(n.Required) == 0 && !isHTML(t.Path) || n.Links == schema.LinkItself || n.Twin == catalog.TwinButtonText || !t.Path.HasPrefix(m.Content) {
+			if n == nil || t.Source == "" || r.reading(t.Source).broken || len(n.Required) == 0 && !isHTML(t.Path) || n.Links == schema.LinkItself || n.Twin == catalog.TwinButtonText || !t.Path.HasPrefix(m.Content) {
 				continue
 			}
 			text := r.resolve(t.Source)

@@ -18,8 +18,8 @@ const (
 // endBy is when the program ends after a signal at the latest, in nanoseconds of Unix time.
 var endBy atomic.Int64
 
-// Finish gives a command that was told to end up to limit from now for what must not be cut off, such as the running
-// requests of a server. Without it, everything that the program waits for is left after a second and a half.
+// Finish lets a command that is shutting down continue for up to limit, to complete work that must not be interrupted, such
+// as the requests that a server is answering. Without it, the program exits 1.5 seconds after the signal.
 func Finish(limit time.Duration) {
 	to := time.Now().Add(limit).UnixNano()
 	for by := endBy.Load(); by < to && !endBy.CompareAndSwap(by, to); by = endBy.Load() {

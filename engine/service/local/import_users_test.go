@@ -54,6 +54,31 @@ func TestImportUsers(t *testing.T) {
 	}
 }
 
+// However a user comes in, values of attributes are stored in their types or refused at their path.
+func TestTypesOfAttributes(t *testing.T) {
+	b := newBench(t, local.Options{})
+	b.ok(b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error {
+		w.Attributes = append(w.Attributes, engine.Attribute{Name: "Born", DataType: "datetime"})
+		return nil
+	}))
+	user := func(born string) engine.User { return engine.User{ID: "A", Attributes: map[string]any{"Born": born}} }
+	for name, put := range map[string]func(engine.User) error{
+		"put": func(u engine.User) error { return b.PutUser(b.ctx, u) },
+		"import": func(u engine.User) error {
+			_, err := b.ImportUsers(b.ctx, engine.UserImport{Rows: []engine.UserRow{{User: u}}})
+			return err
+		},
+	} {
+		b.ok(put(user("14.3.1990")))
+		if u, err := b.User(b.ctx, "A"); err != nil || u.Attributes["Born"] != "1990-03-14" {
+			t.Errorf("%s: %v, %v", name, u.Attributes, err)
+		}
+		if e := engine.AsError(put(user("soon"))); e == nil || e.Target != "attributes.Born" {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+}
+
 func TestImportRefusesInvalidRow(t *testing.T) {
 	b := newBench(t, local.Options{})
 	n, err := b.ImportUsers(b.ctx, engine.UserImport{Rows: []engine.UserRow{{User: engine.User{ID: "A"}}, {}}})

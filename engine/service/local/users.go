@@ -79,10 +79,25 @@ func (u *users) User(ctx context.Context, id string) (engine.User, error) {
 
 // PutUser adds or replaces a user.
 func (u *users) PutUser(ctx context.Context, p engine.User) error {
-	if err := userfile.Check(p); err != nil {
-		return refuse("id", "%v", err)
+	return u.update(ctx, func(sp store.WorkspaceTx) error {
+		w, err := sp.Settings()
+		if err != nil {
+			return err
+		}
+		if err := userfile.Check(p, w); err != nil {
+			return refuse(targetOf(err), "%v", err)
+		}
+		return sp.PutProfile(p)
+	})
+}
+
+// targetOf returns the field of a user that an error of [userfile.Check] is about.
+func targetOf(err error) string {
+	var value *userfile.ValueError
+	if errors.As(err, &value) {
+		return value.Path.String()
 	}
-	return u.update(ctx, func(sp store.WorkspaceTx) error { return sp.PutProfile(p) })
+	return "id"
 }
 
 // DeleteUser deletes a user, or returns NOT_FOUND.
@@ -113,12 +128,17 @@ func profile(sp store.WorkspaceTx, id string) (engine.User, bool, error) {
 // ImportUsers stores rows, as many per transaction as the store accepts.
 func (u *users) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
 	var out engine.UserImportResult
+	var w engine.Workspace
+	err := u.view(ctx, func(sp store.WorkspaceTx) (err error) { w, err = sp.Settings(); return err })
+	if err != nil {
+		return out, err
+	}
 	for _, row := range r.Rows {
-		if err := userfile.Check(row.User); err != nil {
-			return out, refuse("id", "%q: %v", row.ID, err)
+		if err := userfile.Check(row.User, w); err != nil {
+			return out, refuse(targetOf(err), "%q: %v", row.ID, err)
 		}
 	}
-	err := u.importRows(ctx, r.Rows, r.Merge, &out)
+	err = u.importRows(ctx, r.Rows, r.Merge, &out)
 	return out, err
 }
 

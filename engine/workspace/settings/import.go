@@ -81,7 +81,7 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	if err != nil {
 		return out, err
 	}
-	pass := importPass{Import: i, attributes: w.Attributes, report: tell}
+	pass := importPass{Import: i, workspace: w, report: tell}
 	if i.Check || i.In == nil && !i.SkipInvalid {
 		err = pass.run(ctx, &out, func([]engine.UserRow) error { return nil })
 		if err != nil || out.Invalid > 0 || i.Check {
@@ -100,9 +100,9 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 // importPass is one pass over the file.
 type importPass struct {
 	Import
-	attributes []engine.Attribute
-	checked    bool
-	report     func(ImportProgress)
+	workspace engine.Workspace
+	checked   bool
+	report    func(ImportProgress)
 }
 
 func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engine.UserRow) error) error {
@@ -132,7 +132,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 		}
 		return err
 	}
-	for row, err := range userfile.Read(in, format, p.attributes) {
+	for row, err := range userfile.Read(in, format, p.workspace) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err() // what was not read is not wrong
@@ -150,7 +150,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 			continue
 		}
 		out.Users++
-		out.noteNew(row.User, p.attributes)
+		out.noteNew(row.User, p.workspace.Attributes)
 		if rows = append(rows, row.UserRow); len(rows) == importBatch || counter.n-now.Done >= batchBytes {
 			if err := flush(); err != nil {
 				return err

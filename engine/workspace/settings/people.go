@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"strings"
 
 	"bugle/engine"
@@ -233,12 +234,16 @@ func usersSection() *Section {
 				return strings.Join(out, ", ")
 			}},
 		},
-		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
+		check: func(w engine.Workspace, v doc.Value) []schema.Problem {
 			p, err := fromDoc[engine.User](v)
 			if err == nil {
-				err = userfile.Check(p)
+				err = userfile.Check(p, w)
 			}
-			if err != nil {
+			var value *userfile.ValueError
+			switch {
+			case errors.As(err, &value):
+				return []schema.Problem{problem(value.Path, "type", value.Err.Error())}
+			case err != nil:
 				return []schema.Problem{problem(nil, "profile", err.Error())}
 			}
 			return nil

@@ -230,6 +230,8 @@ func TestRefusals(t *testing.T) {
 		{"templates", `{"id":"x","channel":"PUSH","platform":"ANDROID","content":{"template_type":"NONE"}}`, "content.template_type"},
 		{"keys", `{"scopes":["everything"]}`, "scopes[0]"},
 		{"users", `{"id":"x","devices":[{"platform":"ANDROID"}]}`, "devices[0].token"},
+		{"users", `{"id":"x","attributes":{"Birthday":"1990-02-30"}}`, "attributes.Birthday"},
+		{"users", `{"id":"x","events":[{"name":"Purchase Completed","at":"2026-11-01T00:00:00Z","attributes":{"items":"two"}}]}`, "events[0].attributes.items"},
 	} {
 		s := find(t, c.section)
 		was := ""

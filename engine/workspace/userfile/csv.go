@@ -3,14 +3,11 @@ package userfile
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -48,14 +45,14 @@ func platforms() []string {
 // column stores one cell in the user.
 type column func(row *engine.UserRow, cell string) error
 
-func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
+func readCSV(r io.Reader, w engine.Workspace) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		line := &lineLimiter{Reader: &lineEnds{Reader: r}, left: maxLine}
 		in, first, err := records(line)
 		var names []string
 		var columns []column
 		if err == nil {
-			names, columns, err = header(in, attributes)
+			names, columns, err = header(in, w.Attributes)
 		}
 		if err != nil {
 			yield(Row{}, &LineError{Line: first, Fatal: true, Err: err})
@@ -74,7 +71,7 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 				continue // spreadsheets write such lines
 			}
 			found = true
-			row, err := fromCells(in, first-1, columns, cells, err)
+			row, err := fromCells(in, first-1, columns, cells, w, err)
 			if !yield(row, err) {
 				return
 			}
@@ -166,7 +163,7 @@ func header(in *csv.Reader, attributes []engine.Attribute) (names []string, colu
 		if name == "" {
 			return nil, nil, fmt.Errorf("column %d has no name", i+1)
 		}
-		c, key := columnOf(name, attributes)
+		c, key := columnOf(name)
 		if seen[key] {
 			return nil, nil, fmt.Errorf("there are two columns %q", name)
 		}
@@ -229,7 +226,7 @@ func trim(cell string) string {
 }
 
 // columnOf returns the function for a column, and a key that identifies what it sets.
-func columnOf(name string, attributes []engine.Attribute) (column, string) {
+func columnOf(name string) (column, string) {
 	lower := strings.ToLower(name)
 	switch lower {
 	case columnID:
@@ -245,19 +242,11 @@ func columnOf(name string, attributes []engine.Attribute) (column, string) {
 			return device(p, func(d *engine.Device, cell string) { d.AdvertiseID = cell }), lower
 		}
 	}
-	dataType := ""
-	if i := slices.IndexFunc(attributes, func(a engine.Attribute) bool { return a.Name == name }); i >= 0 {
-		dataType = attributes[i].DataType
-	}
 	return func(row *engine.UserRow, cell string) error {
-		v, err := value(cell, dataType)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
 		if row.Attributes == nil {
 			row.Attributes = map[string]any{}
 		}
-		row.Attributes[name] = v
+		row.Attributes[name] = cell
 		return nil
 	}, "attribute " + name
 }
@@ -284,34 +273,8 @@ func device(platform string, set func(*engine.Device, string)) column {
 	}
 }
 
-// value converts a cell to its attribute's type. Unknown attributes are strings.
-func value(cell, dataType string) (any, error) {
-	switch dataType {
-	case "double":
-		if f, err := strconv.ParseFloat(cell, 64); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || !json.Valid([]byte(cell)) {
-			return nil, fmt.Errorf("%q is not a number", cell)
-		}
-		return json.Number(cell), nil
-	case "bool":
-		return boolean(cell)
-	case "datetime":
-		return date(cell)
-	}
-	return cell, nil
-}
-
-func boolean(cell string) (bool, error) {
-	switch strings.ToLower(cell) {
-	case "true", "yes", "1":
-		return true, nil
-	case "false", "no", "0":
-		return false, nil
-	}
-	return false, fmt.Errorf("%q must be true or false", cell)
-}
-
 // fromCells returns the user of a CSV line. Empty cells are ignored. skipped is the number of lines before those of in.
-func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, err error) (Row, error) {
+func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, w engine.Workspace, err error) (Row, error) {
 	row := Row{UserRow: engine.UserRow{KeepOptedOut: true}}
 	var parse *csv.ParseError
 	switch {
@@ -342,7 +305,7 @@ func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, er
 			return row, &LineError{Line: row.Line, Err: err}
 		}
 	}
-	if err := Check(row.User); err != nil {
+	if err := Check(row.User, w); err != nil {
 		return row, &LineError{Line: row.Line, Err: err}
 	}
 	return row, nil

@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s, "x.csv")
 		f.Add(s, "x.jsonl")
 	}
-	known := []engine.Attribute{{Name: "Age", DataType: "double"}, {Name: "Flag", DataType: "bool"}, {Name: "City", DataType: "string"}}
+	known := engine.Workspace{Attributes: []engine.Attribute{{Name: "Age", DataType: "double"}, {Name: "Flag", DataType: "bool"}, {Name: "City", DataType: "string"}}}
 	f.Fuzz(func(t *testing.T, text, name string) {
 		r := bufio.NewReader(strings.NewReader(text))
 		format := userfile.Detect(name, r)
@@ -44,7 +44,7 @@ func FuzzRead(f *testing.F) {
 				}
 				line, ended = e.Line, e.Fatal
 			} else {
-				if err := userfile.Check(row.User); err != nil {
+				if err := userfile.Check(row.User, known); err != nil {
 					t.Fatalf("line %d is taken, and cannot be kept: %v", row.Line, err)
 				}
 				again(t, row, known)
@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // again writes a profile as a line of JSON, and reads it.
-func again(t *testing.T, row userfile.Row, known []engine.Attribute) {
+func again(t *testing.T, row userfile.Row, known engine.Workspace) {
 	t.Helper()
 	text, err := json.Marshal(row.User)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestOtherEncodings(t *testing.T) {
 		userfile.CSV: "id,City\nann,K\xf6ln\nbob,Oslo\n", userfile.JSONLines: "{\"id\":\"ann\",\"attributes\":{\"City\":\"K\xf6ln\"}}\n{\"id\":\"bob\"}\n",
 	} {
 		var said []string
-		for row, err := range userfile.Read(strings.NewReader(text), format, nil) {
+		for row, err := range userfile.Read(strings.NewReader(text), format, engine.Workspace{}) {
 			if err != nil {
 				said = append(said, err.Error())
 			} else {

@@ -17,7 +17,7 @@ import (
 // maxLine limits one line, in bytes: one user with all events.
 const maxLine = 4 << 20
 
-func readLines(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
+func readLines(r io.Reader, w engine.Workspace) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -29,11 +29,8 @@ func readLines(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error]
 				continue
 			}
 			found = true
-			row, err := fromJSON(text)
-			if row.Line = n; err == nil {
-				err = convert(row.Attributes, attributes)
-			}
-			if err != nil {
+			row, err := fromJSON(text, w)
+			if row.Line = n; err != nil {
 				err = &LineError{Line: n, Err: err}
 			}
 			if !yield(row, err) {
@@ -59,7 +56,7 @@ type userLine struct {
 	OptedOut *bool `json:"opted_out"`
 }
 
-func fromJSON(text []byte) (Row, error) {
+func fromJSON(text []byte, w engine.Workspace) (Row, error) {
 	if !files.IsText(string(text)) {
 		return Row{}, files.ErrNotText
 	}
@@ -85,31 +82,5 @@ func fromJSON(text []byte) (Row, error) {
 	if l.OptedOut != nil {
 		l.User.OptedOut = *l.OptedOut
 	}
-	return Row{UserRow: engine.UserRow{User: l.User, KeepOptedOut: l.OptedOut == nil}}, Check(l.User)
-}
-
-// convert checks the values of attributes with a type, and writes dates as filters compare them.
-func convert(values map[string]any, attributes []engine.Attribute) (err error) {
-	for _, a := range attributes {
-		ok := true
-		switch v := values[a.Name].(type) {
-		case nil:
-			continue
-		case string:
-			if ok = a.DataType != "double" && a.DataType != "bool"; a.DataType == "datetime" {
-				values[a.Name], err = date(v)
-			}
-		case json.Number:
-			ok = a.DataType != "bool" && a.DataType != "datetime"
-		case bool:
-			ok = a.DataType != "double" && a.DataType != "datetime"
-		}
-		if !ok {
-			err = fmt.Errorf("%v is not %s", values[a.Name], map[string]string{"double": "a number", "bool": "true or false", "datetime": "a date"}[a.DataType])
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", a.Name, err)
-		}
-	}
-	return nil
+	return Row{UserRow: engine.UserRow{User: l.User, KeepOptedOut: l.OptedOut == nil}}, Check(l.User, w)
 }

@@ -61,12 +61,12 @@ type Row struct {
 }
 
 // Read returns the users in a file in order, which is a text as [files.NewTextReader] reads it. For an invalid line it returns a *[LineError] instead. It stops
-// after a fatal one and after an error of r. attributes are the workspace's attributes, which define the types
-// of values and the names that a column can have been meant to have.
-func Read(r io.Reader, format Format, attributes []engine.Attribute) iter.Seq2[Row, error] {
+// after a fatal one and after an error of r. The attributes of the workspace define the types of values, and the names that a
+// column can have been meant to have.
+func Read(r io.Reader, format Format, w engine.Workspace) iter.Seq2[Row, error] {
 	r = files.NewTextReader(r)
 	if format == JSONLines {
-		return readLines(r, attributes)
+		return readLines(r, w)
 	}
-	return readCSV(r, attributes)
+	return readCSV(r, w)
 }

@@ -12,7 +12,10 @@ import (
 	"bugle/engine/workspace/userfile"
 )
 
-var known = []engine.Attribute{{Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}}
+var known = engine.Workspace{
+	Attributes: []engine.Attribute{{Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}},
+	Events:     []engine.EventType{{Name: "Bought", Attributes: []engine.Attribute{{Name: "due", DataType: "datetime"}}}},
+}
 
 // read returns a file's profiles as JSON, and "line N: …" for each line that is wrong.
 func read(text string, format userfile.Format) []string {
@@ -94,9 +97,21 @@ func TestRead(t *testing.T) {
 				`12 keep {"id":"11","attributes":{"Seen":"1990-04-04"}}`, `line 13: Seen: "14.3.90" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`, `line 14: Seen: "Wed, 14 Mar 1990 10:00:00 CET" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`,
 			},
 		},
+		"dates with times, as spreadsheets and databases write them": {
+			userfile.CSV, "id;Seen\n1;14.03.1990 10:15\n2;14 Mar 1990 10:15:00 +0100\n3;1990-03-14 10:15:00 UTC\n4;1990-03-14 10:15:00.5+00\n5;3/14/1990 1:15 PM\n6;4/3/1990 10:15\n",
+			[]string{
+				`2 keep {"id":"1","attributes":{"Seen":"1990-03-14T10:15:00"}}`, `3 keep {"id":"2","attributes":{"Seen":"1990-03-14T10:15:00+01:00"}}`, `4 keep {"id":"3","attributes":{"Seen":"1990-03-14T10:15:00Z"}}`,
+				`5 keep {"id":"4","attributes":{"Seen":"1990-03-14T10:15:00Z"}}`, `6 keep {"id":"5","attributes":{"Seen":"1990-03-14T13:15:00"}}`,
+				`line 7: Seen: "4/3/1990 10:15" can be 1990-04-03T10:15:00 or 1990-03-04T10:15:00; write it as one of these`,
+			},
+		},
 		"types in JSON": {
-			userfile.JSONLines, `{"id":"1","attributes":{"Seen":"14.3.1990","Orders":1.0,"Vip":null}}` + "\n" + `{"id":"2","attributes":{"Seen":33009}}` + "\n" + `{"id":"3","attributes":{"Orders":"5"}}` + "\n" + `{"id":"4","attributes":{"Vip":1}}`,
-			[]string{`1 keep {"id":"1","attributes":{"Orders":1.0,"Seen":"1990-03-14","Vip":null}}`, "line 2: Seen: 33009 is not a date", "line 3: Orders: 5 is not a number", "line 4: Vip: 1 is not true or false"},
+			userfile.JSONLines, `{"id":"1","attributes":{"Seen":"14.3.1990","Orders":"1.0","Vip":null}}` + "\n" + `{"id":"2","attributes":{"Seen":33009}}` + "\n" + `{"id":"3","attributes":{"Orders":"many"}}` + "\n" + `{"id":"4","attributes":{"Vip":1}}` +
+				"\n" + `{"id":"5","attributes":{"Vip":"yes","Seen":["1.2.2026",null]}}` + "\n" + `{"id":"6","attributes":{"Orders":{"n":1}}}` + "\n" + `{"id":"7","events":[{"name":"Bought","attributes":{"due":"1/2/2026"}}]}`,
+			[]string{
+				`1 keep {"id":"1","attributes":{"Orders":1.0,"Seen":"1990-03-14","Vip":null}}`, "line 2: Seen: 33009 is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00", `line 3: Orders: "many" is not a number`, "line 4: Vip: 1 must be true or false",
+				`5 keep {"id":"5","attributes":{"Seen":["2026-02-01",null],"Vip":true}}`, `line 6: Orders: {"n":1} is not a number`, `line 7: Bought, due: "1/2/2026" can be 2026-01-02 or 2026-02-01; write it as one of these`,
+			},
 		},
 		"lines": {
 			userfile.JSONLines, "\ufeff{\"id\":\"U1\",\"attributes\":{\"n\":1.0}}\n\n{\"id\":\"U2\",\"opted_out\":false,\"events\":[{\"name\":\"Bought\",\"at\":\"2026-11-01T00:00:00Z\"}]}",

@@ -50,6 +50,18 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// UTF-8 that a program took for Windows-1252 is found, and texts that only look a little like it are not.
+func TestIsMisread(t *testing.T) {
+	for text, want := range map[string]bool{
+		"JÃ¼rgen": true, "CafÃ©": true, "donâ€™t": true, "Ð˜Ð²Ð°Ð½": true, "ï»¿campaign": true, "5 â‚¬ fÃ¼r Ã\u0081gnes": true, "Â©": true,
+		"": false, "Jürgen": false, "NESCAFÉ®": false, "CAFÉ…": false, "MAÇÃO®": false, "Ã": false, "Иван": false, "JÃ¼rgen Жук": false, "don’t": false, "plain": false, "«\u00a0voilà\u00a0»": false,
+	} {
+		if got := files.IsMisread(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 func TestSeparator(t *testing.T) {
 	for text, want := range map[string]struct {
 		separator byte

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -149,8 +150,14 @@ func sourcePath(p doc.Path) (doc.Path, bool) {
 	return out, true
 }
 
+// lines returns a text with lines that end with LF, whatever a tool made of them.
+func lines(s string) string { return lineEnds.Replace(s) }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// hash is that of a text whatever its line ends.
 func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
+	sum := sha256.Sum256([]byte(lines(s)))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -169,7 +176,7 @@ type Problem struct {
 }
 
 // Compare returns what the file changes in a campaign, and what is wrong with it. Texts that the translator left as they
-// were, or empty, are no changes.
+// were but for line ends, or empty, are no changes.
 func Compare(c engine.Campaign, f File) (changes []Change, problems []Problem) {
 	now := map[string]Unit{}
 	for _, u := range Of(c).Units {
@@ -194,8 +201,15 @@ func Compare(c engine.Campaign, f File) (changes []Change, problems []Problem) {
 			continue
 		}
 		seen[key] = true
-		if u.Text == is.Text {
+		if lines(u.Text) == lines(is.Text) {
 			continue
+		}
+		if lost := string(utf8.RuneError); strings.Contains(u.Text, lost) && !strings.Contains(is.Source+is.Text, lost) {
+			wrong("has %s in place of a letter; export the texts again, and save the file as UTF-8", lost)
+			continue
+		}
+		if !strings.Contains(is.Source+is.Text, "\r") {
+			u.Text = lines(u.Text)
 		}
 		if why := differingExpressions(u.Text, is, u.Source); why != "" {
 			wrong("%s", why)
@@ -205,7 +219,7 @@ func Compare(c engine.Campaign, f File) (changes []Change, problems []Problem) {
 		switch {
 		case hash(is.Text) != u.Check:
 			change.Stale = "the text changed since the export"
-		case u.Locale != engine.DefaultLocale && is.Source != u.Source:
+		case u.Locale != engine.DefaultLocale && lines(is.Source) != lines(u.Source):
 			change.Stale = "the text of the default locale changed since the export"
 		}
 		changes = append(changes, change)

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
 	"bugle/engine"
@@ -110,7 +111,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			changes, problems := texts.Compare(c, got)
 			body, err := texts.Apply(c.Body, changes)
-			if len(problems) > 0 || err != nil || len(doc.Diff(body, other.Body)) > 0 {
+			if len(problems) > 0 || err != nil || len(doc.Diff(unixLines(body), unixLines(other.Body))) > 0 {
 				fatal("%s: %v, %v: %v", format, problems, err, doc.Diff(body, other.Body))
 			}
 		}
@@ -125,6 +126,15 @@ func TestRoundTrip(t *testing.T) {
 		c := rapid.SampledFrom(all).Draw(rt, "campaign")
 		check(rt.Fatalf, replaced(rt, c), replaced(rt, c))
 	})
+}
+
+// unixLines returns a document whose texts have lines that end with LF.
+func unixLines(v doc.Value) doc.Value {
+	out, err := doc.Parse([]byte(strings.NewReplacer(`\r\n`, `\n`, `\r`, `\n`).Replace(string(v.Encode()))))
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 // campaign returns an email in two locales.
@@ -161,13 +171,15 @@ func TestOf(t *testing.T) {
 
 // What may not be put back is found, with its place.
 func TestCompare(t *testing.T) {
-	for _, tt := range []struct{ name, at, text, changed, problem, stale string }{
+	for _, tt := range []struct{ name, at, text, put, changed, problem, stale string }{
 		{name: "a translation", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}"},
 		{name: "a text that the locale lacked", at: "de.variation_1.email.sender_name", text: "Laden"},
 		{name: "a lost expression", at: "de.variation_1.email.subject", text: "Servus", problem: "lacks {{ user.name }}; expressions must stay"},
 		{name: "a translated expression", at: "de.variation_1.email.subject", text: "Servus {{ nutzer.name }}", problem: "has {{ nutzer.name }} instead of {{ user.name }}"},
 		{name: "one more", at: "de.variation_1.email.sender_name", text: "Laden {{ x }}", problem: "has {{ x }}, which the original does not have"},
 		{name: "a lost statement", at: "de.variation_1.email.html_content", text: "<p>{% if x %}b</p>", problem: "lacks {% endif %}"},
+		{name: "a letter that a program has lost", at: "de.variation_1.email.sender_name", text: "M\uFFFDller", problem: "has \uFFFD in place of a letter; export the texts again, and save the file as UTF-8"},
+		{name: "line ends of Windows", at: "de.variation_1.email.html_content", text: "<p>{% if x %}\r\nc{% endif %}</p>", put: "<p>{% if x %}\nc{% endif %}</p>"},
 		{name: "changed since", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}", changed: "de.variation_1.email.subject", stale: "the text changed since the export"},
 		{name: "another source", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}", changed: "default.variation_1.email.subject", stale: "the text of the default locale changed"},
 	} {
@@ -190,6 +202,8 @@ func TestCompare(t *testing.T) {
 			}
 		case len(changes) != 1 || len(problems) > 0 || !strings.Contains(changes[0].Stale, tt.stale) || (tt.stale == "") != (changes[0].Stale == ""):
 			t.Errorf("%s: %+v, %v", tt.name, changes, problems)
+		case tt.put != "" && changes[0].Text != tt.put:
+			t.Errorf("%s: %q", tt.name, changes[0].Text)
 		}
 	}
 	c := campaign(t)
@@ -197,6 +211,29 @@ func TestCompare(t *testing.T) {
 	file.Units = append(file.Units, file.Units[0], texts.Unit{Path: doc.P("basic_details", "name"), Text: "x"})
 	if _, problems := texts.Compare(c, file); len(problems) != 2 || !strings.Contains(problems[0].Message, "twice") || !strings.Contains(problems[1].Message, "no such text") {
 		t.Errorf("%v", problems)
+	}
+}
+
+// Tools and git change line ends, which alone are no change, also of the text of the default locale.
+func TestLineEnds(t *testing.T) {
+	c := campaign(t)
+	for _, locale := range []string{"default", "de"} {
+		c.Body, _ = c.Body.Set(doc.P("campaign_content", "content", locale, "variation_1", "email", "html_content"), doc.NewString("<p>"+locale+"</p>\r\n<p>x</p>\n"))
+	}
+	csv := strings.ReplaceAll(string(texts.Of(c).CSV()), "\r\n", "\n")
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		file, err := texts.Parse([]byte(strings.ReplaceAll(csv, "\n", end)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changes, problems := texts.Compare(c, file); len(changes)+len(problems) > 0 {
+			t.Errorf("%q: %v, %v", end, changes, problems)
+		}
+		i := slices.IndexFunc(file.Units, func(u texts.Unit) bool { return u.Locale == "de" && u.Path.Last().Name == "html_content" })
+		file.Units[i].Text = strings.ReplaceAll(file.Units[i].Text, "x", "y")
+		if changes, problems := texts.Compare(c, file); len(changes) != 1 || len(problems) > 0 || changes[0].Stale != "" {
+			t.Errorf("%q, translated: %v, %v", end, changes, problems)
+		}
 	}
 }
 
@@ -285,6 +322,7 @@ func TestParse(t *testing.T) {
 		"campaign,source,text,path,check\nx,\"y\"z,t,p,c": "text after a quote", "campaign,source,text,path,check\nx,s,t,[,c": "line 2: the column path",
 		"campaign,source,text,path,check\nx,s,t,a,c\ny,s,t,b,c": "line 3: another campaign", "campaign,source,text,path,check\n": "line 1: no text comes after this line, which was read as the names of the columns: campaign, source, text, path, check",
 		"campaign,source,text,path,check\nx,s,gr\xF6\xDFer,a,c": "line 2: it is not UTF-8 text; save the file as UTF-8", "campaign,source,text,path,check\nx,s,one, two,a,c": "line 2: it has 6 cells, but there are 5 columns",
+		misread(t, csv): "taken for another encoding", misread(t, string(x)): "taken for another encoding", "PK\x03\x04": "it is a workbook or an archive; save its table as CSV UTF-8",
 		"<?xml version='1.0' encoding='windows-1252'?><a/>": "its encoding is windows-1252; save the file as UTF-8",
 		"<": "line 1", "<a/>": "not XLIFF", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'><file": "line 1", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'/>": "no texts",
 	} {
@@ -297,6 +335,16 @@ func TestParse(t *testing.T) {
 	if _, err := texts.Of(hostile).XLIFF("en"); err == nil || !strings.Contains(err.Error(), "export it as CSV instead") {
 		t.Errorf("%v", err)
 	}
+}
+
+// misread returns UTF-8 text as a program writes it that took it for Windows-1252.
+func misread(t *testing.T, text string) string {
+	t.Helper()
+	out, err := charmap.Windows1252.NewDecoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func FuzzParse(f *testing.F) {

@@ -230,7 +230,11 @@ func Parse(b []byte) (File, error) {
 		return File{}, err
 	}
 	var f File
-	if text := string(b); strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") {
+	text := string(b)
+	if files.IsMisread(text) {
+		return f, files.ErrMisread
+	}
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") {
 		f, err = ParseXLIFF(text)
 	} else {
 		f, err = ParseCSV(text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ func Check(p engine.User, w engine.Workspace) error {
 		return errors.New("a user must have an id")
 	case len(p.ID) > maxID:
 		return fmt.Errorf("the id of a user can have at most %d bytes, not %d", maxID, len(p.ID))
+	case isRounded(p.ID):
+		return fmt.Errorf("the id %q %w", p.ID, errRounded)
 	case trim(p.ID) != p.ID:
 		return fmt.Errorf("the id %q has blanks or invisible characters around it; remove them", p.ID)
 	case hasHidden(p.ID):
@@ -99,6 +102,8 @@ func value(v any, dataType string) (any, error) {
 	isNumber := v != nil && !isText && !isBool && !isObject
 	switch {
 	case v == nil:
+	case dataType == "string" && isRounded(text):
+		return nil, fmt.Errorf("%q %w", text, errRounded)
 	case dataType == "double" && isText && isNumberText(text):
 		return json.Number(text), nil
 	case dataType == "double" && !isNumber:
@@ -114,6 +119,14 @@ func value(v any, dataType string) (any, error) {
 	}
 	return v, nil
 }
+
+// rounded matches long numbers as spreadsheets write them; different ones can become the same.
+var (
+	rounded    = regexp.MustCompile(`^\d([.,]\d+)?E\+\d+$`)
+	errRounded = errors.New("is a number that a spreadsheet has rounded; format its column as text, and export it again")
+)
+
+func isRounded(s string) bool { return strings.Contains(s, "E+") && rounded.MatchString(s) }
 
 // isNumberText reports whether a text is a number as JSON has them.
 func isNumberText(s string) bool {

@@ -149,8 +149,8 @@ func header(in *csv.Reader, attributes []engine.Attribute) (names []string, colu
 	if err != nil {
 		return nil, nil, err
 	}
-	if !files.IsText(strings.Join(cells, "")) {
-		return nil, nil, files.ErrNotText
+	if err := legible(strings.Join(cells, "")); err != nil {
+		return nil, nil, err
 	}
 	for _, name := range cells {
 		names = append(names, trim(name))
@@ -273,6 +273,8 @@ func device(platform string, set func(*engine.Device, string)) column {
 	}
 }
 
+var errQuote = errors.New("a quote is not closed, or stands within a cell; write the cell in quotes, and each quote in it twice")
+
 // fromCells returns the user of a CSV line. Empty cells are ignored. skipped is the number of lines before those of in.
 func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, w engine.Workspace, err error) (Row, error) {
 	row := Row{UserRow: engine.UserRow{KeepOptedOut: true}}
@@ -281,7 +283,7 @@ func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, w 
 	case errors.As(err, &parse):
 		row.Line = skipped + parse.StartLine
 		// Where a quote is wrong, nobody knows where the next line begins.
-		return row, &LineError{Line: row.Line, Fatal: true, Err: parse.Err}
+		return row, &LineError{Line: row.Line, Fatal: true, Err: errQuote}
 	case err != nil:
 		line, _ := in.FieldPos(0)
 		return row, &LineError{Line: skipped + line, Fatal: true, Err: err}
@@ -295,8 +297,8 @@ func fromCells(in *csv.Reader, skipped int, columns []column, cells []string, w 
 		return row, &LineError{Line: row.Line, Err: fmt.Errorf("it has %s, but there are %s", phrase.Count(len(cells), "cell"), phrase.Count(len(columns), "column"))}
 	}
 	for i, cell := range cells {
-		if !files.IsText(cell) {
-			return row, &LineError{Line: row.Line, Err: files.ErrNotText}
+		if err := legible(cell); err != nil {
+			return row, &LineError{Line: row.Line, Err: err}
 		}
 		if cell = trim(cell); cell == "" {
 			continue

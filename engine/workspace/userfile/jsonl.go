@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/files"
 )
 
 // maxLine limits one line, in bytes: one user with all events.
@@ -27,6 +26,10 @@ func readLines(r io.Reader, w engine.Workspace) iter.Seq2[Row, error] {
 			text := lines.Bytes()
 			if len(bytes.TrimSpace(text)) == 0 {
 				continue
+			}
+			if !found && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+				yield(Row{}, &LineError{Line: n, Fatal: true, Err: errList})
+				return
 			}
 			found = true
 			row, err := fromJSON(text, w)
@@ -50,6 +53,11 @@ func readLines(r io.Reader, w engine.Workspace) iter.Seq2[Row, error] {
 	}
 }
 
+var (
+	errList = errors.New("not a user: a list begins here; write each user on one line, without a list around them")
+	errOpen = errors.New("not a user: the object goes on in the next line; write each user on one line")
+)
+
 // userLine is a user as JSON. It distinguishes missing from false values.
 type userLine struct {
 	engine.User
@@ -57,8 +65,8 @@ type userLine struct {
 }
 
 func fromJSON(text []byte, w engine.Workspace) (Row, error) {
-	if !files.IsText(string(text)) {
-		return Row{}, files.ErrNotText
+	if err := legible(string(text)); err != nil {
+		return Row{}, err
 	}
 	var l userLine
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -76,6 +84,8 @@ func fromJSON(text []byte, w engine.Workspace) (Row, error) {
 		return Row{}, fmt.Errorf("not a user: must be an object, not %s", kind.Value)
 	case errors.As(err, &kind):
 		return Row{}, fmt.Errorf("not a user: %s cannot be %s", strings.TrimPrefix(kind.Field, "User."), kind.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return Row{}, errOpen
 	case err != nil:
 		return Row{}, fmt.Errorf("not a user: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"bugle/engine"
 	"bugle/engine/files"
@@ -26,7 +27,7 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{CSV, JSONLines} }
 
-// Detect returns the format of a file based on its name or else its first bytes: an object means JSON Lines.
+// Detect returns the format of a file based on its name or else its first bytes: an object or a list means JSON Lines.
 // It does not consume the bytes.
 func Detect(name string, r *bufio.Reader) Format {
 	switch lower := strings.ToLower(name); {
@@ -37,10 +38,21 @@ func Detect(name string, r *bufio.Reader) Format {
 	}
 	head, _ := r.Peek(512)
 	text, _ := io.ReadAll(files.NewTextReader(bytes.NewReader(head))) // as far as it goes
-	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+	if text = bytes.TrimLeft(text, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		return JSONLines
 	}
 	return CSV
+}
+
+// legible returns why a part of a file is not text as somebody wrote it, or nil.
+func legible(text string) error {
+	switch {
+	case !files.IsText(text):
+		return files.ErrNotText
+	case files.IsMisread(text), strings.ContainsRune(text, utf8.RuneError):
+		return files.ErrMisread
+	}
+	return nil
 }
 
 // LineError is a problem with a line. Unless it is Fatal, reading can continue.

@@ -13,7 +13,7 @@ import (
 )
 
 var known = engine.Workspace{
-	Attributes: []engine.Attribute{{Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}},
+	Attributes: []engine.Attribute{{Name: "Phone", DataType: "string"}, {Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}},
 	Events:     []engine.EventType{{Name: "Bought", Attributes: []engine.Attribute{{Name: "due", DataType: "datetime"}}}},
 }
 
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 				`8 keep {"id":"U6","attributes":{"Orders":7}}`,
 			},
 		},
-		"a quote that never ends": {userfile.CSV, "id,City\nU1,\"Bonn\nU2,Köln\n", []string{`line 2: extraneous or missing " in quoted-field`}},
+		"a quote that never ends": {userfile.CSV, "id,City\nU1,\"Bonn\nU2,Köln\n", []string{`line 2: a quote is not closed, or stands within a cell; write the cell in quotes, and each quote in it twice`}},
 		"no id":                   {userfile.CSV, "name,City\nU1,Bonn\n", []string{"line 1: there is no column id; the columns are name, City"}},
 		"twice":                   {userfile.CSV, "id,City,City\nU1,a,b\n", []string{`line 1: there are two columns "City"`}},
 		"no name":                 {userfile.CSV, "id,,City\nU1,a,\n", []string{"line 1: column 2 has no name"}},
@@ -97,6 +97,23 @@ func TestRead(t *testing.T) {
 				`12 keep {"id":"11","attributes":{"Seen":"1990-04-04"}}`, `line 13: Seen: "14.3.90" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`, `line 14: Seen: "Wed, 14 Mar 1990 10:00:00 CET" is not a date; write it as 1990-03-14 or 1990-03-14T10:00:00+02:00`,
 			},
 		},
+		"letters that a program has misread": {
+			userfile.CSV, "id,City\nU1,KÃ¶ln\nU2,M\uFFFDnchen\nU3,Ulm\n",
+			[]string{"line 2: its letters were taken for another encoding (ü is Ã¼ or \uFFFD then); export the file again, and save it as UTF-8", "line 3: its letters were taken for another encoding (ü is Ã¼ or \uFFFD then); export the file again, and save it as UTF-8", `4 keep {"id":"U3","attributes":{"City":"Ulm"}}`},
+		},
+		"letters that a program has misread, as JSON": {userfile.JSONLines, `{"id":"KÃ¶ln"}`, []string{"line 1: its letters were taken for another encoding (ü is Ã¼ or \uFFFD then); export the file again, and save it as UTF-8"}},
+		"numbers that a spreadsheet has rounded": {
+			userfile.CSV, "id;Phone;Orders\n1,23457E+15;x;\n4.91713E+11;x;\nU3;4.91713E+11;1E+3\nU4;2E5;\n",
+			[]string{
+				`line 2: the id "1,23457E+15" is a number that a spreadsheet has rounded; format its column as text, and export it again`, `line 3: the id "4.91713E+11" is a number that a spreadsheet has rounded; format its column as text, and export it again`,
+				`line 4: Phone: "4.91713E+11" is a number that a spreadsheet has rounded; format its column as text, and export it again`, `5 keep {"id":"U4","attributes":{"Phone":"2E5"}}`,
+			},
+		},
+		"a workbook":         {userfile.CSV, "PK\x03\x04\x14\x00", []string{"line 1: it is a workbook or an archive; save its table as CSV UTF-8"}},
+		"an old workbook":    {userfile.CSV, "\xD0\xCF\x11\xE0\xA1\xB1", []string{"line 1: it is a workbook or an archive; save its table as CSV UTF-8"}},
+		"a quote in a cell":  {userfile.CSV, "id,City\n=\"007\",Bonn\n", []string{`line 2: a quote is not closed, or stands within a cell; write the cell in quotes, and each quote in it twice`}},
+		"JSON on many lines": {userfile.JSONLines, "{\n\"id\": \"U1\"\n}\n", []string{"line 1: not a user: the object goes on in the next line; write each user on one line", "line 2: not a user: must be an object, not string", "line 3: not a user: invalid character '}' looking for beginning of value"}},
+		"a list in JSON":     {userfile.JSONLines, "[{\"id\": \"U1\"},\n{\"id\": \"U2\"}]\n", []string{"line 1: not a user: a list begins here; write each user on one line, without a list around them"}},
 		"dates with times, as spreadsheets and databases write them": {
 			userfile.CSV, "id;Seen\n1;14.03.1990 10:15\n2;14 Mar 1990 10:15:00 +0100\n3;1990-03-14 10:15:00 UTC\n4;1990-03-14 10:15:00.5+00\n5;3/14/1990 1:15 PM\n6;4/3/1990 10:15\n",
 			[]string{
@@ -120,7 +137,7 @@ func TestRead(t *testing.T) {
 		"wrong JSON lines": {
 			userfile.JSONLines, "{\"id\":\"U1\"\n{\"ident\":\"U1\"}\n{\"id\":\"U1\"} {\"id\":\"U2\"}\n[]\n{\"id\":7}\n{\"id\":\"U3\",\"events\":[{}]}\n{\"id\":\"U4\"}\n",
 			[]string{
-				"line 1: not a user: unexpected EOF", `line 2: not a user: unknown field "ident"`, "line 3: not a user: there is more than one user in it",
+				"line 1: not a user: the object goes on in the next line; write each user on one line", `line 2: not a user: unknown field "ident"`, "line 3: not a user: there is more than one user in it",
 				"line 4: not a user: must be an object, not array", "line 5: not a user: id cannot be number", "line 6: an event must have a name", `7 keep {"id":"U4","attributes":null}`,
 			},
 		},
@@ -136,7 +153,7 @@ func TestRead(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	for name, want := range map[string]userfile.Format{
-		"users.CSV|{": userfile.CSV, "users.ndjson|id": userfile.JSONLines, "-| \n{\"id\":1}": userfile.JSONLines, "-|id,name": userfile.CSV, "-|\ufeff{": userfile.JSONLines,
+		"users.CSV|{": userfile.CSV, "users.ndjson|id": userfile.JSONLines, "-| \n{\"id\":1}": userfile.JSONLines, "-|id,name": userfile.CSV, "-|\ufeff{": userfile.JSONLines, "users.json|[{": userfile.JSONLines,
 	} {
 		file, content, _ := strings.Cut(name, "|")
 		if got := userfile.Detect(file, bufio.NewReader(strings.NewReader(content))); got != want {

@@ -242,6 +242,7 @@ func earlyEnd(r *run) {
 	expiry := doc.P("expiry_time")
 	sends, endless := engine.Occurrences(s.value, time.Time{}, 2), engine.Occurrences(s.value.Delete(expiry), time.Time{}, 2)
 	if len(sends) < 2 && len(endless) == 2 {
-		r.find("end-after-one-send", schedulePath.Child("expiry_time"), noCell, "It ends before its second send, which would be on %s", endless[1].Format("January 2, 2006 at 15:04"))
+		missing := [...]string{"first", "second"}[len(sends)]
+		r.find("end-after-one-send", schedulePath.Child("expiry_time"), noCell, "It ends before its %s send, which would be on %s", missing, endless[len(sends)].Format("January 2, 2006 at 15:04"))
 	}
 }

@@ -64,7 +64,7 @@ func (r *run) rawUses(t resolve.Text) []rawUse {
 
 // rawIn returns the uses at the tags that start at some places of a text, without those of the blocks that were seen.
 func (r *run) rawIn(source string, at map[int]string, seen map[string]bool) []rawUse {
-	list, err := template.Expressions(source)
+	list, err := template.Written(source)
 	if err != nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func valueUnescaped(r *run) {
 			severity := Note
 			fixed, before := "", 0
 			for _, u := range r.rawUses(t) {
-				if u.end > 0 {
+				if u.end > before { // two values can have one name
 					fixed += t.Source[before:u.end] + "|" + u.filter
 					before = u.end
 				}

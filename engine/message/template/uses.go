@@ -29,14 +29,34 @@ type Expression struct {
 // Expressions lists what src uses of a user, an event and the workspace, in text order. It leaves out names
 // that the template defines. It lists content blocks but does not follow them.
 func Expressions(src string) ([]Expression, error) {
+	w, err := walkUses(src)
+	if err != nil {
+		return nil, err
+	}
+	return w.found, nil
+}
+
+// Written is [Expressions] with those more whose values src writes by a name that it sets, as in {% set x = user.y %}{{ x }}.
+// They have the Source and the filters of what the name was set to, and the Span of where it is written.
+func Written(src string) ([]Expression, error) {
+	w, err := walkUses(src)
+	if err != nil {
+		return nil, err
+	}
+	out := append(w.found, w.byName...)
+	slices.SortStableFunc(out, func(a, b Expression) int { return a.Start - b.Start })
+	return out, nil
+}
+
+func walkUses(src string) (*useWalker, error) {
+	w := &useWalker{src: src}
 	if !HasTag(src) {
-		return nil, nil
+		return w, nil
 	}
 	t, err := Parse(src)
 	if err != nil {
 		return nil, err
 	}
-	w := &useWalker{src: src}
 	w.within(t.body)
 	slices.SortStableFunc(w.found, func(a, b Expression) int { return a.Start - b.Start })
 	line, column, last := 1, 1, 0
@@ -50,13 +70,14 @@ func Expressions(src string) ([]Expression, error) {
 		column += utf8.RuneCountInString(between)
 		at.Line, at.Column, last = line, column, at.Start
 	}
-	return w.found, nil
+	return w, nil
 }
 
 // useWalker finds the uses of names with Jinja's scopes.
 type useWalker struct {
 	src    string
 	found  []Expression
+	byName []Expression // what is written by a name that the template sets
 	scope  *scope
 	known  []string // the values that conditions ensure, as key returns them
 	around []string // the filters of the blocks around a statement, the innermost first
@@ -67,7 +88,8 @@ type useWalker struct {
 type flow struct {
 	need    need
 	written bool
-	filters []string // that it passes through
+	filters []string      // that it passes through
+	into    *[]Expression // collects what a name is set to; nil: it is written into the text
 }
 
 // need says what becomes of an expression without a value.
@@ -116,6 +138,28 @@ func (w *useWalker) define(target Expr) {
 	}
 }
 
+// carry keeps the expressions whose values a name is set to.
+func (w *useWalker) carry(target Expr, value []Expression) {
+	if name, ok := target.(*Name); ok && len(value) > 0 {
+		w.scope.set(name.Name, value)
+	}
+}
+
+// written adds the expressions whose values are written, or set to another name, by a name at a place.
+func (w *useWalker) written(name string, at Span, f flow) {
+	value, _ := w.scope.find(name)
+	carried, _ := value.([]Expression)
+	for _, e := range carried {
+		e.Filters = append(slices.Clone(e.Filters), f.filters...)
+		if f.into != nil {
+			*f.into = append(*f.into, e)
+			continue
+		}
+		e.Span, e.Written = at, true
+		w.byName = append(w.byName, e)
+	}
+}
+
 func (w *useWalker) nodes(list []Node) {
 	outer := w.later
 	w.later = nil
@@ -145,25 +189,35 @@ func (w *useWalker) node(n Node) {
 		if n.Else != nil {
 			need = absent
 		}
-		w.expr(n.X, flow{need: need})
+		var items []Expression
+		w.expr(n.X, flow{need: need, written: true, into: &items})
 		outer := w.scope
 		w.scope = &scope{parent: outer}
 		w.scope.set("loop", true)
 		w.define(n.Target)
+		w.carry(n.Target, items)
 		w.expr(n.Cond, flow{need: absent})
 		w.when(n.Cond, true, func() { w.nodes(n.Body) })
 		w.scope = outer
 		w.within(n.Else)
 	case *Set:
-		w.expr(n.X, flow{})
+		var value []Expression
+		w.expr(n.X, flow{written: true, into: &value})
 		w.define(n.Target)
+		w.carry(n.Target, value)
 	case *With:
-		var names []Expr
-		for _, v := range n.Vars {
-			w.expr(v.Value, flow{})
-			names = append(names, v.Key)
+		values := make([][]Expression, len(n.Vars))
+		for i, v := range n.Vars {
+			w.expr(v.Value, flow{written: true, into: &values[i]})
 		}
-		w.within(n.Body, names...)
+		outer := w.scope
+		w.scope = &scope{parent: outer}
+		for i, v := range n.Vars {
+			w.define(v.Key)
+			w.carry(v.Key, values[i])
+		}
+		w.nodes(n.Body)
+		w.scope = outer
 	case *Autoescape:
 		w.expr(n.X, flow{need: absent})
 		outer := w.around
@@ -295,6 +349,9 @@ func (w *useWalker) chain(x, whole, fallback Expr, f flow) {
 		return
 	}
 	_, isRoot := roots[name.Name]
+	if p.names[0] == "" && f.written {
+		w.written(name.Name, whole.Place(), f)
+	}
 	if p.names[0] == "" || !isRoot && lookUp(GlobalKind, "", name.Name) != nil {
 		return
 	}
@@ -313,6 +370,11 @@ func (w *useWalker) chain(x, whole, fallback Expr, f flow) {
 		e.Default, f.need = w.src[fallback.Place().Start:fallback.Place().End], anything
 	}
 	e.Optional = f.need != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(p.names)) })
+	if f.into != nil {
+		if e.Written = false; f.written {
+			*f.into = append(*f.into, e)
+		}
+	}
 	w.found = append(w.found, e)
 }
 

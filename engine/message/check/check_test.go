@@ -239,6 +239,8 @@ var emails = map[string]wrong{
 	"missing value":            {lacking, "value-missing", "UserAttribute['First Name'] has no value for 30 of 400 recipients"},
 	"value in HTML":            {body("<p title=\"{{user.city|upper}}\">{{user.first_name|default('')}}</p>"), "(value-unescaped)", "“user.city|upper” has no |e"},
 	"value with a name":        {body("{% set who = user.city|default('x') %}{% if who %}<p>{{ who|title }}</p>{% endif %}"), "(value-unescaped)", "“user.city|default('x')” has no |e"},
+	"value as a default":       {body("<p>{{ user.first_name|default(user.city|default('x'))|e }} {{ user.first_name|e|default(user.city|default('x')) }}</p>"), "(value-unescaped)", "“user.city|default('x')” has no |e"},
+	"value in a format":        {body("<p>{{ 'From %s'|format(user.city|default('x')) }}</p>"), "(value-unescaped)", "“user.city|default('x')” has no |e"},
 	"value in a loop":          {body("{% for part in user.city.split() %}<p>{{ part }}</p>{% endfor %}{% with c = user.city|e %}{{ c }}{% endwith %}"), "(value-unescaped)", "“user.city.split()” has no |e"},
 	"value with a link's name": {body(`{% set c = user.city|default('x')|e %}{{ c }}<a href="https://shop.eu/x?city={{ c }}">x y</a>`), "(value-unescaped)", "“user.city|default('x')|e” has no |urlencode"},
 	"value in a link":          {body(`<a href="https://shop.eu/x?city={{user.city|default('x')|e}}">x y</a>`), "(value-unescaped)", "“user.city|default('x')|e” has no |urlencode"},

@@ -318,7 +318,7 @@ func values(args []Arg) (list []Expr) {
 func (w *useWalker) filters(whole *Filter, f flow) {
 	var x, fallback Expr = whole, nil
 	for at, ok := x.(*Filter); ok; at, ok = x.(*Filter) {
-		w.exprs(f.inner(false), values(at.Args)...)
+		w.exprs(f.inner(slices.Contains([]string{"default", "d", "format", "replace", "join"}, at.Name)), values(at.Args)...)
 		if at.Name == "default" || at.Name == "d" {
 			f.need = anything
 			if len(at.Args) > 0 && fallback == nil {

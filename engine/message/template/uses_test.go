@@ -51,7 +51,7 @@ func TestUses(t *testing.T) {
 		// Precedence, defaults.
 		{"{% if 'x' in user.a|default('xyz') %}{% endif %}", "u.a?|default='xyz'"},
 		{"{{ (user.a ~ event.b)|upper|d }}", "u.a?!|upper|d e.b?!|upper|d"},
-		{"{{ user.a|upper|default(user.b) }}", "u.a?!|upper|default=user.b u.b"},
+		{"{{ user.a|upper|default(user.b) }}", "u.a?!|upper|default=user.b u.b!"},
 		{"{{ user.a or 'x' }}{{ user.a or user.b }}{{ user.a and user.b }}", "u.a?! u.a?! u.b! u.a! u.b!"},
 		{"{{ UserAttribute.get('Orders', 0) > 5 }}{{ user.get('a') }}{{ user.items() }}", "u.Orders?=0 u.a! u.!"},
 		{"{{ user.a[user.b].get(user.d) }}{{ user[event.k] }}", "u.a! u.b u.d u.! e.k"},

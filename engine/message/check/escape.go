@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -96,19 +97,51 @@ func (r *run) rawIn(source string, at map[int]string, seen map[string]bool) []ra
 
 // isText reports whether an attribute is a text, as far as the workspace tells.
 func (r *run) isText(e template.Expression) bool {
-	switch e.Root {
-	case rootUser, rootEvent, rootBusinessEvent:
-	default:
-		return false
-	}
+	return isAttribute(e) && slices.Contains([]string{"", "string"}, r.dataType(e))
+}
+
+func isAttribute(e template.Expression) bool {
+	return slices.Contains([]string{rootUser, rootEvent, rootBusinessEvent}, e.Root)
+}
+
+// dataType returns that of an attribute, or "" if the workspace does not tell.
+func (r *run) dataType(e template.Expression) string {
 	if r.facts.Workspace == nil {
-		return true
+		return ""
 	}
 	if r.attributes == nil {
 		r.attributes = assemble.NewAttributeScanner(*r.facts.Workspace)
 	}
 	uses := r.attributes.Scan("{{ " + lookUp(e) + " }}")
-	return len(uses) == 0 || slices.Contains([]string{"", "string"}, uses[0].DataType(*r.facts.Workspace))
+	if len(uses) == 0 {
+		return ""
+	}
+	return uses[0].DataType(*r.facts.Workspace)
+}
+
+// member matches what an expression looks up in the value of an attribute, but for methods.
+var member = regexp.MustCompile(`^\w+(?:\.\w+|\[(?:'[^']*'|"[^"]*")\])\.(\w+)\s*(?:[^\w\s(]|$)`)
+
+// members returns the expressions of a text that look up something in a value that is a text, a number, a boolean or a date.
+// They have no value for anybody, which conditions and defaults hide.
+func (r *run) members(text string) []string {
+	list, err := template.Expressions(text)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range list {
+		found := member.FindStringSubmatch(e.Source)
+		if found == nil || e.Name == "" || !isAttribute(e) || r.dataType(e) == "" {
+			continue
+		}
+		line := strings.TrimSpace(e.Source) + ": a value of " + e.Name + " has no " + found[1]
+		if found[1] == "size" || found[1] == "length" {
+			line += "; for its length, write |length"
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // addresses are the attributes of HTML whose value is an address.
@@ -269,6 +302,9 @@ func neverThere(r *run) {
 				if e.Root == "" && len(lines) < maxList {
 					lines = appendNew(lines, "nothing is named "+e.Name+r.meant(e.Name))
 				}
+			}
+			for _, u := range r.members(t.Source) {
+				lines = appendNew(lines, u)
 			}
 			for _, u := range r.reading(t.Source).failed {
 				lines = appendNew(lines, u)

@@ -149,3 +149,14 @@ func (s finder) value(into *place, depth int) bool {
 func UnixLines(text string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\r")
 }
+
+// LinesLike returns a text whose lines end as those of another one, or as they do if that has several ends.
+func LinesLike(was, text string) string {
+	switch strings.Count(was, "\r\n") {
+	case 0:
+		return UnixLines(text)
+	case strings.Count(was, "\n"):
+		return strings.ReplaceAll(UnixLines(text), "\n", "\r\n")
+	}
+	return text
+}

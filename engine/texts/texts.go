@@ -208,9 +208,7 @@ func Compare(c engine.Campaign, f File) (changes []Change, problems []Problem) {
 			wrong("has %s in place of a letter; export the texts again, and save the file as UTF-8", lost)
 			continue
 		}
-		if !strings.Contains(is.Source+is.Text, "\r") {
-			u.Text = lines(u.Text)
-		}
+		u.Text = doc.LinesLike(cmp.Or(is.Text, is.Source), lines(u.Text))
 		if why := differingExpressions(u.Text, is, u.Source); why != "" {
 			wrong("%s", why)
 			continue

@@ -171,7 +171,7 @@ func TestOf(t *testing.T) {
 
 // What may not be put back is found, with its place.
 func TestCompare(t *testing.T) {
-	for _, tt := range []struct{ name, at, text, put, changed, problem, stale string }{
+	for _, tt := range []struct{ name, at, text, now, put, changed, problem, stale string }{
 		{name: "a translation", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}"},
 		{name: "a text that the locale lacked", at: "de.variation_1.email.sender_name", text: "Laden"},
 		{name: "a lost expression", at: "de.variation_1.email.subject", text: "Servus", problem: "lacks {{ user.name }}; expressions must stay"},
@@ -180,10 +180,15 @@ func TestCompare(t *testing.T) {
 		{name: "a lost statement", at: "de.variation_1.email.html_content", text: "<p>{% if x %}b</p>", problem: "lacks {% endif %}"},
 		{name: "a letter that a program has lost", at: "de.variation_1.email.sender_name", text: "M\uFFFDller", problem: "has \uFFFD in place of a letter; export the texts again, and save the file as UTF-8"},
 		{name: "line ends of Windows", at: "de.variation_1.email.html_content", text: "<p>{% if x %}\r\nc{% endif %}</p>", put: "<p>{% if x %}\nc{% endif %}</p>"},
+		{name: "line ends of Windows that the campaign has", at: "de.variation_1.email.html_content", text: "<p>{% if x %}\nc{% endif %}</p>", now: "<p>{% if x %}\r\nb{% endif %}</p>", put: "<p>{% if x %}\r\nc{% endif %}</p>"},
 		{name: "changed since", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}", changed: "de.variation_1.email.subject", stale: "the text changed since the export"},
 		{name: "another source", at: "de.variation_1.email.subject", text: "Servus {{ user.name }}", changed: "default.variation_1.email.subject", stale: "the text of the default locale changed"},
 	} {
 		c := campaign(t)
+		if tt.now != "" {
+			p, _ := doc.ParsePath("campaign_content.content." + tt.at)
+			c.Body, _ = c.Body.Set(p, doc.NewString(tt.now))
+		}
 		file := texts.Of(c)
 		for i, u := range file.Units {
 			if strings.HasSuffix(u.Path.String(), tt.at) {

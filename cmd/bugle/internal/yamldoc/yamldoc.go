@@ -117,13 +117,7 @@ func Respell(a, b doc.Value) doc.Value {
 		}
 		return doc.NewArray(elems...)
 	case a.Kind() == doc.String && b.Kind() == doc.String:
-		was, text := a.Text(), doc.UnixLines(b.Text())
-		if strings.Count(was, "\r\n") == strings.Count(was, "\n") && strings.Contains(was, "\n") {
-			text = strings.ReplaceAll(text, "\n", "\r\n")
-		} else if strings.Contains(was, "\r\n") {
-			return b // they are mixed
-		}
-		if text != b.Text() {
+		if text := doc.LinesLike(a.Text(), b.Text()); text != b.Text() {
 			return doc.NewString(text)
 		}
 	}

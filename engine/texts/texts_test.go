@@ -328,7 +328,7 @@ func TestParse(t *testing.T) {
 		"campaign,source,text,path,check\nx,s,t,a,c\ny,s,t,b,c": "line 3: another campaign", "campaign,source,text,path,check\n": "line 1: no text comes after this line, which was read as the names of the columns: campaign, source, text, path, check",
 		"campaign,source,text,path,check\nx,s,gr\xF6\xDFer,a,c": "line 2: it is not UTF-8 text; save the file as UTF-8", "campaign,source,text,path,check\nx,s,one, two,a,c": "line 2: it has 6 cells, but there are 5 columns",
 		misread(t, csv): "taken for another encoding", misread(t, string(x)): "taken for another encoding", "PK\x03\x04": "it is a workbook or an archive; save its table as CSV UTF-8",
-		"<?xml version='1.0' encoding='windows-1252'?><a/>": "its encoding is windows-1252; save the file as UTF-8",
+		"<?xml version='1.0' encoding='windows-1252'?><a/>": "line 1: its encoding is windows-1252; save the file as UTF-8",
 		"<": "line 1", "<a/>": "not XLIFF", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'><file": "line 1", "<xliff xmlns='urn:oasis:names:tc:xliff:document:1.2'/>": "no texts",
 	} {
 		if _, err := texts.Parse([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {

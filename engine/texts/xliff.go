@@ -159,9 +159,11 @@ func isXML(s string) bool {
 // ParseXLIFF reads what [File.XLIFF] wrote and a translation tool saved.
 func ParseXLIFF(text string) (File, error) {
 	d := xml.NewDecoder(strings.NewReader(text))
+	var encoding error
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
 		if !strings.EqualFold(label, "UTF-16") { // which the text was
-			return nil, fmt.Errorf("its encoding is %s; save the file as UTF-8", label)
+			encoding = fmt.Errorf("its encoding is %s; save the file as UTF-8", label)
+			return nil, encoding
 		}
 		return in, nil
 	}
@@ -172,6 +174,8 @@ func ParseXLIFF(text string) (File, error) {
 		switch {
 		case errors.As(err, &syntax):
 			return File{}, &SyntaxError{syntax.Line, syntax.Msg}
+		case encoding != nil:
+			return File{}, &SyntaxError{line, encoding.Error()}
 		case errors.Is(err, io.EOF):
 			return File{}, &SyntaxError{line, "the file is cut short"}
 		}

@@ -77,17 +77,21 @@ func (s *Screen) Busy() bool { return false }
 // wait ends when the log changes or the screen is closed.
 func (s *Screen) wait() tea.Cmd {
 	seen := s.seen
-	return s.Run(taskWait, func(ctx context.Context) (any, error) { return s.log.Wait(ctx, seen) })
+	work := func(ctx context.Context) (uint64, error) { return s.log.Wait(ctx, seen) }
+	return screen.Go(&s.Base, taskWait, work, func(_ uint64, err error) tea.Cmd {
+		if err != nil {
+			return nil
+		}
+		s.refresh()
+		return s.wait()
+	})
 }
 
 // Update handles new calls, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) && msg.Err == nil {
-			s.refresh()
-			return s.wait()
-		}
+		return msg.Done()
 	case screen.ChangedMsg:
 		s.refresh()
 	case tea.KeyMsg:

@@ -34,7 +34,7 @@ type page struct {
 	resumed       int
 	visited       []screen.Route
 	saving        tea.Cmd // returned by Close
-	accepted      []any
+	accepted      []string
 	undone        []string // undo steps, the newest last
 	redone        []string
 }
@@ -76,9 +76,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		p.received = append(p.received, msg.String())
 	case screen.Result:
-		if p.Accept(msg) {
-			p.accepted = append(p.accepted, msg.Value)
-		}
+		return msg.Done()
 	default:
 		p.received = append(p.received, fmt.Sprintf("%T", msg))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -66,7 +67,10 @@ func TestResultGoesToItsScreen(t *testing.T) {
 	d := newHarness(t)
 	home := d.pages["home"]
 	task := func(p *page, v string) tea.Cmd {
-		return p.Run("load", func(context.Context) (any, error) { return v, nil })
+		return screen.Go(&p.Base, "load", func(context.Context) (string, error) { return v, nil }, func(v string, _ error) tea.Cmd {
+			p.accepted = append(p.accepted, v)
+			return nil
+		})
 	}
 	old := task(home, "old")
 	fresh := task(home, "new")
@@ -74,7 +78,7 @@ func TestResultGoesToItsScreen(t *testing.T) {
 	gone := task(top, "gone")
 	d.run(fresh)
 	d.run(old)
-	if !slices.Equal(home.accepted, []any{"new"}) {
+	if !slices.Equal(home.accepted, []string{"new"}) {
 		t.Errorf("the screen below took %v", home.accepted)
 	}
 	if d.model.Idle() {
@@ -87,6 +91,20 @@ func TestResultGoesToItsScreen(t *testing.T) {
 	}
 	if !d.model.Idle() {
 		t.Error("not idle though nothing runs")
+	}
+}
+
+// A spinner turns on while another screen is on top.
+func TestTicksReachScreenBelow(t *testing.T) {
+	d := newHarness(t)
+	home, ticks := d.pages["home"], 0
+	tick := screen.Every(&home.Base, "spin", time.Nanosecond, func() tea.Cmd { ticks++; return nil })
+	d.open("top")
+	for range 3 {
+		_, tick = d.model.Update(tick())
+	}
+	if ticks != 3 {
+		t.Errorf("%d of 3 ticks arrived", ticks)
 	}
 }
 

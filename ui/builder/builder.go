@@ -78,18 +78,18 @@ func WithoutChecks() Option {
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc, bodyAt: r.Path}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
-	ps.host = host{edit: s.edit, deps: deps, task: s.Run, places: places{edit: s.edit}}
+	ps.host = host{edit: s.edit, deps: deps, tasks: &s.Base, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
-	s.warnings = &warner{edit: s.edit, deps: deps, task: s.Run}
+	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
 	ps.info.warnings = s.warnings
-	s.compiler = &compiler{edit: s.edit, task: s.Run}
+	s.compiler = &compiler{edit: s.edit, tasks: &s.Base, done: s.compiled}
 	if len(r.Path) > 0 {
 		s.panes.focus = paneForm
 	}
-	s.saver = saver{edit: s.edit, task: s.Run, reread: s.reread, titles: s.panes.sections.titles}
+	s.saver = saver{edit: s.edit, tasks: &s.Base, reviewed: s.reviewed, reread: s.reread, titles: s.panes.sections.titles}
 	s.viewAs = newViewAs(s)
-	s.page = newPageOpener(s.edit, deps, s.Run, ps.place, s.viewAs.viewer)
+	s.page = newPageOpener(s.edit, deps, &s.Base, ps.place, s.viewAs.viewer)
 	for _, o := range options {
 		o(s)
 	}
@@ -125,19 +125,19 @@ type loaded struct {
 
 func (s *Screen) load() tea.Cmd {
 	read := s.edit.Load()
-	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskLoad, func(ctx context.Context) (loaded, error) {
 		var l loaded
 		var err error
 		if l.Loaded, err = read(ctx); err != nil {
-			return nil, err
+			return loaded{}, err
 		}
 		if k, ok := s.deps.Service.(engine.ContentStore); ok {
 			if l.offers, err = assemble.LoadSuggestions(ctx, k); err != nil && ctx.Err() != nil {
-				return nil, ctx.Err() // without offers everything else still works
+				return loaded{}, ctx.Err() // without offers everything else still works
 			}
 		}
 		return l, nil
-	})
+	}, s.showLoaded)
 }
 
 // Update handles results and notifications, and passes keys to the focused pane.
@@ -150,7 +150,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		return s.result(msg)
+		return tea.Batch(msg.Done(), s.showResult())
 	case screen.ChangedMsg:
 		if msg.ID != s.edit.ID() && msg.ID != "" {
 			return nil
@@ -177,54 +177,31 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if s.panes.host.editor != nil {
-		return s.panes.adopt(s.panes.host.editor.Update(msg), true) // a message that the form requested, such as the clipboard's content
-	}
-	return nil
+	return s.panes.message(msg)
 }
 
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	if !s.Accept(r) {
-		return nil
+// showResult shows in the panes what a task has changed.
+func (s *Screen) showResult() tea.Cmd {
+	s.panes.refresh()
+	return s.viewAs.follow()
+}
+
+// reviewed shows the result of a review.
+func (s *Screen) reviewed(r edit.Review, err error) tea.Cmd {
+	before := s.edit.Root()
+	cmd := s.saver.finishReview(r, err)
+	if s.panes.showChecked(); !s.edit.Root().Same(before) {
+		s.panes.reload()
 	}
-	switch r.Kind {
-	case taskLoad:
-		return s.showLoaded(r)
-	case taskSave:
-		return s.saver.saved(r)
-	case taskReview:
-		before := s.edit.Root()
-		cmd := s.saver.reviewed(r)
-		if s.panes.showChecked(); !s.edit.Root().Same(before) {
-			s.panes.reload()
-		}
-		return cmd
-	case taskApply:
-		return s.saver.applied(r)
-	case taskState:
-		return tea.Batch(s.showState(r), s.warnings.read())
-	case taskCompile:
-		return s.compiled(r)
-	case taskBrowser:
-		return s.page.openedNotice(r)
-	case taskFacts, taskWarnings:
-		cmd := s.warnings.show(r)
-		s.panes.refresh()
-		return cmd
-	}
-	if cmd, taken := s.viewAs.result(r); taken {
-		return cmd
-	}
-	return s.panes.deliver(r)
+	return cmd
 }
 
 // showLoaded shows the campaign that was read.
-func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		s.failed = r.Err
+func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
+	if err != nil {
+		s.failed = err
 		return nil
 	}
-	l := r.Value.(loaded)
 	recovered, ok := s.edit.ApplyLoaded(l.Loaded)
 	if !ok {
 		return nil // the local version is newer
@@ -272,19 +249,22 @@ func (s *Screen) reread() tea.Cmd {
 		return nil
 	case s.edit.HasPending():
 		service, id := s.deps.Service, s.edit.ID()
-		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
+		read := func(ctx context.Context) (engine.Campaign, error) { return service.Get(ctx, id) }
+		return screen.Go(&s.Base, taskState, read, func(c engine.Campaign, err error) tea.Cmd {
+			return tea.Batch(s.showState(c, err), s.warnings.read())
+		})
 	}
 	s.startPath = s.panes.place()
 	return s.load()
 }
 
 // showState adopts the service's version of the campaign as the base of pending edits.
-func (s *Screen) showState(r screen.Result) tea.Cmd {
+func (s *Screen) showState(c engine.Campaign, err error) tea.Cmd {
 	if !s.edit.HasPending() {
 		return nil
 	}
-	if r.Err == nil { // otherwise the user sees the edits, and applying them reports the error
-		s.edit.RebaseOnto(r.Value.(engine.Campaign))
+	if err == nil { // otherwise the user sees the edits, and applying them reports the error
+		s.edit.RebaseOnto(c)
 		s.panes.showChecked()
 		s.panes.reload()
 	}

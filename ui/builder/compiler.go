@@ -22,8 +22,9 @@ const compileFactor = 8
 // cancels the run of the one before.
 type compiler struct {
 	edit  *edit.Session
-	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
-	delay time.Duration                                                    // from the last edit to the run
+	tasks *screen.Base
+	delay time.Duration                           // from the last edit to the run
+	done  func(edit.CompileResult, error) tea.Cmd // adopts the result of a run
 
 	running edit.CompileFunc // nil if no run is under way
 	next    func() tea.Cmd   // waits for the run; may be nil
@@ -41,12 +42,12 @@ func (c *compiler) follow() tea.Cmd {
 
 func (c *compiler) run(delay time.Duration) tea.Cmd {
 	compile := c.running
-	return c.task(taskCompile, func(ctx context.Context) (any, error) {
+	return screen.Go(c.tasks, taskCompile, func(ctx context.Context) (edit.CompileResult, error) {
 		if err := screen.Pause(ctx, delay); err != nil {
-			return nil, err
+			return edit.CompileResult{}, err
 		}
 		return compile(ctx)
-	})
+	}, c.done)
 }
 
 // before does something once the MJML of the document is compiled: at once where nothing is to be compiled, and not at all
@@ -68,11 +69,11 @@ func (c *compiler) end() (next func() tea.Cmd) {
 }
 
 // compiled adopts the result of a run. The form shows the MJML as before, and what is wrong with it.
-func (s *Screen) compiled(r screen.Result) tea.Cmd {
-	if r.Err != nil {
+func (s *Screen) compiled(r edit.CompileResult, err error) tea.Cmd {
+	if err != nil {
 		return nil
 	}
-	changed := s.edit.FinishCompile(r.Value.(edit.CompileResult))
+	changed := s.edit.FinishCompile(r)
 	s.panes.showChecked()
 	var cmd tea.Cmd
 	if changed {

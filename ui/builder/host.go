@@ -2,7 +2,6 @@ package builder
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,7 +21,7 @@ type host struct {
 	edit   *edit.Session
 	deps   screen.Deps
 	offers assemble.Suggestions // suggestions for texts
-	task   func(kind string, fn func(context.Context) (any, error)) tea.Cmd
+	tasks  *screen.Base
 	places places
 	viewAs *viewas.Resolver
 
@@ -63,7 +62,7 @@ func (h *host) config(p doc.Path) editor.Config {
 		Host: editor.Host{
 			Open:   func(p doc.Path) { h.requests.open = p },
 			Notify: func(text string) { h.requests.notice = text },
-			Run:    func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
+			Tasks:  h.tasks,
 		},
 	}
 }
@@ -77,9 +76,6 @@ type requests struct {
 	open   doc.Path
 	notice string
 }
-
-// taskEditor is the prefix of the kinds of tasks that editors start.
-const taskEditor = "editor."
 
 // reload shows the current document.
 func (h *host) reload() {

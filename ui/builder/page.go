@@ -23,7 +23,7 @@ const taskBrowser = "browser"
 type pageOpener struct {
 	edit  *edit.Session
 	deps  screen.Deps
-	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
+	tasks *screen.Base
 	place func() doc.Path
 	// viewer returns whose data fills the message.
 	viewer func() resolve.Viewer
@@ -36,12 +36,9 @@ type pageOpener struct {
 	seenAs   resolve.Viewer
 }
 
-func newPageOpener(e *edit.Session, deps screen.Deps, task func(string, func(context.Context) (any, error)) tea.Cmd, place func() doc.Path, viewer func() resolve.Viewer) *pageOpener {
-	return &pageOpener{edit: e, deps: deps, task: task, place: place, viewer: viewer, start: browser.System}
+func newPageOpener(e *edit.Session, deps screen.Deps, tasks *screen.Base, place func() doc.Path, viewer func() resolve.Viewer) *pageOpener {
+	return &pageOpener{edit: e, deps: deps, tasks: tasks, place: place, viewer: viewer, start: browser.System}
 }
-
-// opened is the result of the task that opens the browser.
-type opened struct{ url string }
 
 // open opens the page in the browser.
 func (p *pageOpener) open() tea.Cmd {
@@ -58,15 +55,14 @@ func (p *pageOpener) open() tea.Cmd {
 		p.server.Show(p.source())
 	}
 	start, server := p.start, p.server
-	return p.task(taskBrowser, func(ctx context.Context) (any, error) { return opened{server.URL()}, server.Open(ctx, start) })
+	return screen.Go(p.tasks, taskBrowser, func(ctx context.Context) (string, error) { return server.URL(), server.Open(ctx, start) }, openedNotice)
 }
 
 // openedNotice reports whether the browser could be opened. Where there is none, as over ssh, the address is copied.
-func (p *pageOpener) openedNotice(r screen.Result) tea.Cmd {
-	url := r.Value.(opened).url
-	if r.Err != nil {
+func openedNotice(url string, err error) tea.Cmd {
+	if err != nil {
 		return tea.Sequence(screen.Copy(url, "the address of the page"),
-			screen.Notify(widget.LevelWarning, "No browser can be opened, because "+r.Err.Error()+". Until you leave this campaign, the page is at "+url))
+			screen.Notify(widget.LevelWarning, "No browser can be opened, because "+err.Error()+". Until you leave this campaign, the page is at "+url))
 	}
 	return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this campaign, the page follows your changes at "+url)
 }

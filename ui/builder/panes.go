@@ -175,15 +175,15 @@ func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 	return cmd
 }
 
-// deliver passes the result of a task to the editor and the side panel; the one that started it recognizes it.
-func (ps *panes) deliver(r screen.Result) tea.Cmd {
+// message passes a message that the form has requested, such as the content of the clipboard, to the form and to the side
+// panel.
+func (ps *panes) message(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	if ps.host.editor != nil {
-		cmds = append(cmds, ps.adopt(ps.host.editor.Update(r), false))
+		cmds = append(cmds, ps.adopt(ps.host.editor.Update(msg), true))
 	}
 	if ps.info.sidePanel != nil {
-		cmds = append(cmds, ps.info.sidePanel.Update(r))
-		ps.refresh()
+		cmds = append(cmds, ps.info.sidePanel.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }

@@ -115,14 +115,14 @@ func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []re
 	}
 }
 
-// taskTemplates is the task that reads saved templates; its result is a preview.TemplateCache.
+// taskTemplates is the task that reads saved templates.
 const taskTemplates = "templates"
 
 // readTemplates reads the saved templates of the messages: those that have not been read or, because they may
 // have changed, all.
 func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	keeper, ok := a.cfg.Service.(engine.ContentStore)
-	if !ok || a.cfg.Host.Run == nil {
+	if !ok || a.cfg.Host.Tasks == nil {
 		return nil
 	}
 	shelf := a.shelf
@@ -133,7 +133,14 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	if len(refs) == 0 {
 		return nil
 	}
-	return a.cfg.Host.Run(taskTemplates, func(ctx context.Context) (any, error) { return shelf.Read(ctx, keeper, refs) })
+	read := func(ctx context.Context) (preview.TemplateCache, error) { return shelf.Read(ctx, keeper, refs) }
+	return screen.Go(a.cfg.Host.Tasks, taskTemplates, read, func(shelf preview.TemplateCache, err error) tea.Cmd {
+		if err == nil {
+			a.shelf = shelf
+			a.show()
+		}
+		return nil
+	})
 }
 
 func (a *previewPanel) draw() {
@@ -173,11 +180,6 @@ func (a *previewPanel) source() viewas.Source {
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case screen.Result:
-		if shelf, ok := msg.Value.(preview.TemplateCache); ok && msg.Err == nil {
-			a.shelf = shelf
-			a.show()
-		}
 	case tea.KeyMsg:
 		if n := len(a.views); msg.String() == nextPlatform && n > 1 {
 			a.number = (min(a.number, n-1) + 1) % n

@@ -21,13 +21,14 @@ import (
 
 // saver stores and applies the edits of a session, and asks which version to keep after a conflict.
 type saver struct {
-	edit   *edit.Session
-	task   func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
-	reread func() tea.Cmd                                                   // reads the campaign again
-	titles func(names []string) string                                      // joins section names for display
-	warned bool                                                             // the user has been told when changes take effect
-	stale  bool                                                             // the campaign was changed elsewhere during a save
-	newer  bool                                                             // there are edits that were made while others were applied
+	edit     *edit.Session
+	tasks    *screen.Base
+	reviewed func(edit.Review, error) tea.Cmd // shows the result of a review
+	reread   func() tea.Cmd                   // reads the campaign again
+	titles   func(names []string) string      // joins section names for display
+	warned   bool                             // the user has been told when changes take effect
+	stale    bool                             // the campaign was changed elsewhere during a save
+	newer    bool                             // there are edits that were made while others were applied
 }
 
 // badge reports whether the edits are saved.
@@ -61,21 +62,20 @@ func (s *saver) run(save edit.SaveFunc) tea.Cmd {
 	if save == nil {
 		return nil
 	}
-	return s.task(taskSave, func(ctx context.Context) (any, error) { return save(ctx) })
+	return screen.Go(s.tasks, taskSave, save, s.saved)
 }
 
 // saved handles the result of a save, and saves again if there are newer edits.
-func (s *saver) saved(r screen.Result) tea.Cmd {
+func (s *saver) saved(done edit.SaveResult, err error) tea.Cmd {
 	failed := s.edit.SaveErr() != nil
-	done, _ := r.Value.(edit.SaveResult)
-	next := s.edit.FinishSave(done, r.Err)
+	next := s.edit.FinishSave(done, err)
 	switch {
-	case edit.IsConflict(r.Err):
+	case edit.IsConflict(err):
 		return s.conflict()
-	case errors.As(r.Err, new(*edit.SavedLocallyError)):
+	case errors.As(err, new(*edit.SavedLocallyError)):
 		return screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
-	case r.Err != nil:
-		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(r.Err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
+	case err != nil:
+		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
 	case next != nil:
 		return s.run(next)
 	case s.stale:
@@ -139,16 +139,15 @@ func (s *saver) review() tea.Cmd {
 	if s.edit.SavesInPlace() {
 		return s.save("saved", false)
 	}
-	read := s.edit.Review()
-	return s.task(taskReview, func(ctx context.Context) (any, error) { return read(ctx) })
+	return screen.Go(s.tasks, taskReview, s.edit.Review(), s.reviewed)
 }
 
-// reviewed shows what must be fixed before the edits can be applied, or asks whether to apply them.
-func (s *saver) reviewed(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return s.notApplied(r.Err)
+// finishReview shows what must be fixed before the edits can be applied, or asks whether to apply them.
+func (s *saver) finishReview(r edit.Review, err error) tea.Cmd {
+	if err != nil {
+		return s.notApplied(err)
 	}
-	question, problems := s.edit.FinishReview(r.Value.(edit.Review))
+	question, problems := s.edit.FinishReview(r)
 	switch {
 	case len(problems) > 0:
 		return s.showProblems()
@@ -181,19 +180,17 @@ func (s *saver) notApplied(err error) tea.Cmd {
 
 // apply sends the pending edits.
 func (s *saver) apply(side edit.Resolution) tea.Cmd {
-	send := s.edit.Apply(side)
-	return s.task(taskApply, func(ctx context.Context) (any, error) { return send(ctx) })
+	return screen.Go(s.tasks, taskApply, s.edit.Apply(side), s.applied)
 }
 
 // applied reads the current campaign, or asks which version to keep.
-func (s *saver) applied(r screen.Result) tea.Cmd {
-	if e := engine.AsError(r.Err); e != nil && len(e.Problems) > 0 { // merged with what others changed
-		return tea.Sequence(s.reread(), s.notApplied(r.Err), s.showProblems())
+func (s *saver) applied(done edit.ApplyResult, err error) tea.Cmd {
+	if e := engine.AsError(err); e != nil && len(e.Problems) > 0 { // merged with what others changed
+		return tea.Sequence(s.reread(), s.notApplied(err), s.showProblems())
 	}
-	if r.Err != nil {
-		return tea.Sequence(s.reread(), s.notApplied(r.Err))
+	if err != nil {
+		return tea.Sequence(s.reread(), s.notApplied(err))
 	}
-	done := r.Value.(edit.ApplyResult)
 	if len(done.Conflicts) > 0 {
 		return s.askVersion(done.Conflicts)
 	}

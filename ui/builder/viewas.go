@@ -28,7 +28,7 @@ type viewAs struct {
 }
 
 func newViewAs(s *Screen) viewAs {
-	cfg := viewas.Config{Service: s.deps.Service, Campaign: s.edit.ID(), Prefs: s.deps.Prefs.Within(s.deps.Workspace), Run: s.Run, Stream: s.Stream, Cancel: s.Cancel}
+	cfg := viewas.Config{Service: s.deps.Service, Campaign: s.edit.ID(), Prefs: s.deps.Prefs.Within(s.deps.Workspace), Tasks: &s.Base}
 	v := viewAs{cfg: cfg, edit: s.edit, panes: s.panes, theme: s.deps.Theme, resolver: viewas.NewResolver(cfg)}
 	s.panes.host.viewAs = v.resolver
 	return v
@@ -122,21 +122,14 @@ func (v *viewAs) openSurvey() tea.Cmd {
 	return v.survey.Start()
 }
 
-// result takes a result of a task, and reports whether it was for one of its parts.
-func (v *viewAs) result(r screen.Result) (cmd tea.Cmd, taken bool) {
-	if cmd, taken = v.resolver.Update(r); taken {
-		if p, ok := v.preview(); ok && p.root.Exists() {
-			cmd = tea.Batch(cmd, v.resolver.Resolve(p.source(), p.at))
-		}
-		v.redraw()
-		return cmd, true
+// follow shows in the preview what a task may have resolved.
+func (v *viewAs) follow() tea.Cmd {
+	p, ok := v.preview()
+	if !ok || !p.root.Exists() || !p.resolves() {
+		return nil
 	}
-	if v.chooser != nil {
-		if cmd, taken = v.chooser.Update(r); taken {
-			return cmd, true
-		}
-	}
-	return nil, v.survey != nil && v.survey.Update(r)
+	p.showResolved()
+	return v.resolver.Resolve(p.source(), p.at)
 }
 
 // key passes a key to the open box.

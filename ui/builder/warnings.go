@@ -27,9 +27,9 @@ const recountFactor = 5
 type warner struct {
 	edit  *edit.Session
 	deps  screen.Deps
-	task  func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
-	delay time.Duration                                                    // from the last edit to the check
-	off   bool                                                             // nothing is checked
+	tasks *screen.Base
+	delay time.Duration // from the last edit to the check
+	off   bool          // nothing is checked
 
 	facts  *check.Facts // nil until they have been read
 	root   doc.Value    // the document of the newest check
@@ -52,11 +52,17 @@ func (w *warner) readAfter(delay time.Duration) tea.Cmd {
 		return nil
 	}
 	deps, c := w.deps, w.edit.Campaign()
-	return w.task(taskFacts, func(ctx context.Context) (any, error) {
+	return screen.Go(w.tasks, taskFacts, func(ctx context.Context) (check.Facts, error) {
 		if err := screen.Pause(ctx, delay); err != nil {
-			return nil, err
+			return check.Facts{}, err
 		}
 		return check.Load(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
+	}, func(f check.Facts, err error) tea.Cmd {
+		if err != nil { // the warnings stay as they were: Validate tells why
+			return nil
+		}
+		w.facts = &f
+		return w.checkAfter(0)
 	})
 }
 
@@ -72,9 +78,9 @@ func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
 	w.root = w.edit.Root()
 	f, c := *w.facts, w.edit.Campaign()
 	f.Now, f.CompilesMJML = w.deps.Now(), true
-	return w.task(taskWarnings, func(ctx context.Context) (any, error) {
+	return screen.Go(w.tasks, taskWarnings, func(ctx context.Context) (checked, error) {
 		if err := screen.Pause(ctx, delay); err != nil {
-			return nil, err
+			return checked{}, err
 		}
 		counted := f.Counted(ctx, c)
 		if !counted {
@@ -82,25 +88,16 @@ func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
 		}
 		r, err := check.Run(ctx, c, f)
 		return checked{result: r, uncounted: !counted}, err
-	})
-}
-
-// show adopts the result of a task. Facts that cannot be read leave the warnings as they were: Validate tells why.
-func (w *warner) show(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return nil
-	}
-	switch v := r.Value.(type) {
-	case check.Facts:
-		w.facts = &v
-		return w.checkAfter(0)
-	case checked:
+	}, func(v checked, err error) tea.Cmd {
+		if err != nil {
+			return nil
+		}
 		w.result, w.known = v.result, true
 		if v.uncounted {
 			return w.readAfter(w.delay * recountFactor)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // count returns how many warnings there are; notes do not count.

@@ -71,18 +71,10 @@ type countedReason struct {
 	count int
 }
 
-// taskRunner runs the tasks of a screen.
-type taskRunner interface {
-	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
-	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
-	Running(kind string) bool
-	Cancel(kind string)
-}
-
 // bulkActions runs actions on many campaigns: it shows the menu, asks, runs, reports and undoes.
 type bulkActions struct {
 	deps  screen.Deps
-	tasks taskRunner
+	tasks *screen.Base
 	run   *bulkRun // nil while none is running
 
 	row          func(id string) (engine.Summary, bool) // returns the current row
@@ -113,7 +105,7 @@ func (w *bulkActions) action(group string, selected int, none string, offer func
 // offer loads the campaigns and shows the possible actions.
 func (w *bulkActions) offer(ids []string) tea.Cmd {
 	svc, rowOf := w.deps.Service, w.row
-	return w.tasks.Run(taskPlanBulk, func(ctx context.Context) (any, error) {
+	return screen.Go(w.tasks, taskPlanBulk, func(ctx context.Context) (*bulkPlan, error) {
 		p := &bulkPlan{}
 		for i, id := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -130,6 +122,11 @@ func (w *bulkActions) offer(ids []string) tea.Cmd {
 			p.tasks = append(p.tasks, planTask(svc, t, p.rows))
 		}
 		return p, nil
+	}, func(p *bulkPlan, err error) tea.Cmd {
+		if err != nil {
+			return nil
+		}
+		return w.showMenu(p)
 	})
 }
 

@@ -62,10 +62,10 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 	w.run = &bulkRun{task: t, rows: rows, running: true}
 	w.show(nil)
 	svc, by := w.deps.Service, w.deps.Author
-	return w.tasks.Stream(taskRunBulk, func(ctx context.Context, emit func(any)) (any, error) {
+	return screen.Stream(w.tasks, taskRunBulk, func(ctx context.Context, emit func(bulk.Progress)) (bulk.Report, error) {
 		if e, ok := t.op.(bulk.Export); ok {
 			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
-				return nil, fmt.Errorf("can't create the folder: %w", err)
+				return bulk.Report{}, fmt.Errorf("can't create the folder: %w", err)
 			}
 		}
 		var told time.Time
@@ -75,7 +75,10 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 				emit(p)
 			}
 		}), nil
-	})
+	}, func(p bulk.Progress) tea.Cmd {
+		w.run.progress = p
+		return nil
+	}, w.finish)
 }
 
 // busy tells the user that a task is running.
@@ -104,22 +107,11 @@ func (w *bulkActions) leaveQuestion() *screen.Question {
 	}
 }
 
-// handleResult handles progress and the result of the task.
-func (w *bulkActions) handleResult(r screen.Result) tea.Cmd {
-	if w.run == nil {
-		return nil
-	}
-	if p, ok := r.Value.(bulk.Progress); ok {
-		w.run.progress = p
-		return nil
-	}
+// finish shows the result of the task.
+func (w *bulkActions) finish(report bulk.Report, err error) tea.Cmd {
 	w.run.running = false
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.past+": "+r.Err.Error())
-	}
-	report, ok := r.Value.(bulk.Report)
-	if !ok {
-		return nil
+	if err != nil {
+		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.past+": "+err.Error())
 	}
 	undo := w.record(report)
 	return tea.Batch(w.showReport(report, undo), w.notifyChanged(report))

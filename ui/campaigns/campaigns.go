@@ -76,7 +76,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 func (s *Screen) Title() string { return "Campaigns" }
 
 // Init loads the campaigns and the user's settings.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), clockTick(s.ID())) }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), s.keepTime()) }
 
 // Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
@@ -119,7 +119,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		return s.result(msg)
+		return msg.Done()
 	case screen.ChangedMsg:
 		return s.change(msg)
 	case screen.OpenedMsg:

@@ -10,12 +10,14 @@ import (
 
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/widget"
 )
 
 // feed loads the campaigns and keeps them up to date.
 type feed struct {
 	source   *source
-	tasks    taskRunner
+	tasks    *screen.Base
 	clock    func() time.Time
 	loaded   bool
 	loadedAt time.Time
@@ -24,7 +26,7 @@ type feed struct {
 	changed  map[string]struct{} // IDs of campaigns to refresh
 }
 
-func newFeed(deps screen.Deps, tasks taskRunner) *feed {
+func newFeed(deps screen.Deps, tasks *screen.Base) *feed {
 	return &feed{source: newSource(deps.Service, deps.Now), tasks: tasks, clock: deps.Now, changed: map[string]struct{}{}}
 }
 
@@ -51,41 +53,45 @@ func (f *feed) badge() (string, themes.Tone) {
 }
 
 // load loads the rows.
-func (f *feed) load() tea.Cmd {
-	f.loadRows = 0
-	clear(f.changed) // included in the load
-	src := f.source
-	return f.tasks.Stream(taskLoad, func(ctx context.Context, emit func(any)) (any, error) {
-		return nil, src.load(ctx, emit)
-	})
+func (l *listing) load() tea.Cmd {
+	l.loadRows = 0
+	clear(l.changed) // included in the load
+	src := l.source
+	return screen.Stream(l.tasks, taskLoad, func(ctx context.Context, emit func(loadProgress)) (struct{}, error) {
+		return struct{}{}, src.load(ctx, emit)
+	}, l.showProgress, func(_ struct{}, err error) tea.Cmd { return l.finishLoad(err) })
 }
 
 // maxSingleRefresh is the number of campaigns from which the whole list is reloaded.
 const maxSingleRefresh = 200
 
-// refreshedMsg has the IDs of the refreshed campaigns.
-type refreshedMsg struct{ ids []string }
-
 // refresh refreshes the changed campaigns; those that change meanwhile are refreshed later.
-func (f *feed) refresh() tea.Cmd {
+func (l *listing) refresh() tea.Cmd {
 	switch {
-	case len(f.changed) == 0 || f.tasks.Running(taskRefresh):
+	case len(l.changed) == 0 || l.tasks.Running(taskRefresh):
 		return nil
-	case len(f.changed) > maxSingleRefresh:
-		return f.load()
+	case len(l.changed) > maxSingleRefresh:
+		return l.load()
 	}
-	ids := slices.Sorted(maps.Keys(f.changed))
-	clear(f.changed)
-	src := f.source
-	return f.tasks.Run(taskRefresh, func(ctx context.Context) (any, error) {
-		return refreshedMsg{ids}, src.refresh(ctx, ids)
+	ids := slices.Sorted(maps.Keys(l.changed))
+	clear(l.changed)
+	src := l.source
+	read := func(ctx context.Context) (struct{}, error) { return struct{}{}, src.refresh(ctx, ids) }
+	return screen.Go(l.tasks, taskRefresh, read, func(_ struct{}, err error) tea.Cmd {
+		switch {
+		case screen.Canceled(err):
+			return nil
+		case err != nil:
+			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal("", err)), l.refresh())
+		}
+		return tea.Batch(l.searchAgain(cursorKeepRow), l.refresh())
 	})
 }
 
 // keepCurrent reloads the list if the shared index is no longer updated.
-func (f *feed) keepCurrent() tea.Cmd {
-	if f.source.sharedIndexLost() && !f.tasks.Running(taskLoad) {
-		return f.load()
+func (l *listing) keepCurrent() tea.Cmd {
+	if l.source.sharedIndexLost() && !l.tasks.Running(taskLoad) {
+		return l.load()
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type listing struct {
 	grid      *grid
 	facets    *facetsPane
 	selection *selector
-	tasks     taskRunner
+	tasks     *screen.Base
 	home      string // the campaign that the user selected
 	current   string // the campaign under the cursor, or that the cursor waits for
 	moves     int    // counts the moves of the cursor to another campaign
@@ -24,10 +24,10 @@ type listing struct {
 	onDescribe, onLayout, onCloseOverlay func()
 }
 
-func newListing(deps screen.Deps, tasks taskRunner) *listing {
+func newListing(deps screen.Deps, tasks *screen.Base) *listing {
 	facets := newFacetsPane(deps.Theme)
 	l := &listing{tasks: tasks, feed: newFeed(deps, tasks), grid: newGrid(deps.Theme), facets: &facets}
-	l.listPrefs = &listPrefs{stored: deps.Prefs.Within(deps.Workspace), tasks: tasks, author: deps.Author}
+	l.listPrefs = &listPrefs{stored: deps.Prefs.Within(deps.Workspace), author: deps.Author}
 	l.finder = &finder{bar: newSearchBar(deps.Theme), prefs: l.listPrefs, now: zonedClock(deps)}
 	l.selection = &selector{grid: l.grid, tasks: tasks, moved: l.moved}
 	return l

@@ -89,7 +89,7 @@ func (p *selection) extendRange(r *index.Result, to int) {
 type selector struct {
 	selection
 	grid  *grid
-	tasks taskRunner
+	tasks *screen.Base
 	moved func() // called after the cursor has moved
 }
 
@@ -159,19 +159,13 @@ func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 	}
 }
 
-// allMarked is the result of the task that selects all.
-type allMarked struct {
-	ids    []string
-	result *index.Result
-}
-
 // markAll selects everything found, or nothing if all is selected.
 func (m *selector) markAll() tea.Cmd {
 	r := m.grid.result
 	if r == nil {
 		return nil
 	}
-	return m.tasks.Run(taskSelectAll, func(ctx context.Context) (any, error) {
+	return screen.Go(m.tasks, taskSelectAll, func(ctx context.Context) ([]string, error) {
 		ids := make([]string, r.Len())
 		for i := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -179,19 +173,25 @@ func (m *selector) markAll() tea.Cmd {
 			}
 			ids[i] = r.ID(i)
 		}
-		return allMarked{ids, r}, nil
+		return ids, nil
+	}, func(ids []string, err error) tea.Cmd {
+		if err == nil {
+			m.toggleAll(ids)
+		}
+		return nil
 	})
 }
 
-func (m *selector) setAllMarked(e allMarked) {
-	all := m.len() >= len(e.ids)
-	for i := 0; all && i < len(e.ids); i++ {
-		all = m.has(e.ids[i])
+// toggleAll selects campaigns, or nothing if they are selected.
+func (m *selector) toggleAll(ids []string) {
+	all := m.len() >= len(ids)
+	for i := 0; all && i < len(ids); i++ {
+		all = m.has(ids[i])
 	}
 	m.ranging = false
 	if all {
 		m.clear()
 		return
 	}
-	m.add(e.ids...)
+	m.add(ids...)
 }

@@ -28,19 +28,14 @@ type listPrefs struct {
 	stored   *prefs.Prefs
 	read     bool                      // they have been read
 	early    []func(settings) settings // the changes before that
-	tasks    taskRunner
 	author   string
 }
 
-// settingsLoaded has the stored settings.
-type settingsLoaded struct{ settings }
-
-func (sh *listPrefs) loadSettings() tea.Cmd {
-	stored := sh.stored
-	return sh.tasks.Run(taskReadSettings, func(context.Context) (any, error) {
-		kept, err := prefs.Read[settings](stored, settingsName)
-		return settingsLoaded{kept}, err
-	})
+func (l *listing) loadSettings() tea.Cmd {
+	stored := l.stored
+	return screen.Go(l.tasks, taskReadSettings, func(context.Context) (settings, error) {
+		return prefs.Read[settings](stored, settingsName)
+	}, l.applySettings)
 }
 
 // change changes the settings for this run of the program.

@@ -89,14 +89,14 @@ type pageLister interface {
 	Pages(context.Context, engine.ListQuery) iter.Seq2[[]engine.Summary, error]
 }
 
-// rowsLoaded reports that more rows can be searched.
-type rowsLoaded struct{ rows int }
-
-// loadComplete reports that all rows are loaded.
-type loadComplete struct{}
+// loadProgress reports how many rows can be searched, or that all are loaded.
+type loadProgress struct {
+	rows     int
+	complete bool
+}
 
 // load loads all rows and reports its progress.
-func (s *source) load(ctx context.Context, emit func(any)) error {
+func (s *source) load(ctx context.Context, emit func(loadProgress)) error {
 	for {
 		ix, ok := index.For(ctx, s.service)
 		if !ok {
@@ -110,7 +110,7 @@ func (s *source) load(ctx context.Context, emit func(any)) error {
 }
 
 // waitForShared waits until the service's index is loaded.
-func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(any)) error {
+func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(loadProgress)) error {
 	s.begin(ix)
 	for n := 0; ; {
 		rows, complete, err := ix.Wait(ctx, n)
@@ -121,15 +121,15 @@ func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(any
 			break
 		}
 		n = rows
-		emit(rowsLoaded{n})
+		emit(loadProgress{rows: n})
 	}
 	s.complete(ix)
-	emit(loadComplete{})
+	emit(loadProgress{complete: true})
 	return nil
 }
 
 // loadAll loads all rows of the service. Over a network, the first load can be searched while it runs.
-func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(any)) error {
+func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(loadProgress)) error {
 	s.begin(ix)
 	n, next := 0, firstProgress
 	var failed error // the service's own message
@@ -145,18 +145,18 @@ func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(any)) err
 					return
 				}
 				if n++; n >= next {
-					emit(rowsLoaded{n})
+					emit(loadProgress{rows: n})
 					next = n + nextProgress
 				}
 			}
 			if n < maxImmediateRows {
-				emit(rowsLoaded{n})
+				emit(loadProgress{rows: n})
 			}
 		}
 	})
 	if err == nil {
 		s.complete(ix)
-		emit(loadComplete{})
+		emit(loadProgress{complete: true})
 		ix.Warm(ctx)
 	}
 	return cmp.Or(failed, err)

@@ -83,10 +83,9 @@ func (l *listing) searchBarText(f cursorMode) tea.Cmd {
 	l.searches++
 	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, moves: l.moves, now: l.now(), number: l.searches}
 	ix, last := l.source.index(), l.answer
-	return tea.Batch(l.keepCurrent(), l.tasks.Run(taskSearch, func(ctx context.Context) (any, error) {
-		out, err := search(ctx, ix, a, last)
-		return out, err
-	}))
+	return tea.Batch(l.keepCurrent(), screen.Go(l.tasks, taskSearch, func(ctx context.Context) (*searchResult, error) {
+		return search(ctx, ix, a, last)
+	}, l.show))
 }
 
 // searchAgain repeats the search if its result may have changed, or lacks the campaign of the cursor.
@@ -107,74 +106,38 @@ func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
 // clockInterval is how often the list is updated for changes that depend on the time.
 const clockInterval = 15 * time.Second
 
-// clockTick returns the command that updates the list later. It is addressed to the screen, which may not be on
-// top then.
-func clockTick(id screen.ID) tea.Cmd {
-	return tea.Tick(clockInterval, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: taskClock} })
+// keepTime updates the list regularly.
+func (l *listing) keepTime() tea.Cmd {
+	return screen.Every(l.tasks, taskClock, clockInterval, func() tea.Cmd {
+		return tea.Batch(l.keepCurrent(), l.searchAgain(cursorKeepRow))
+	})
 }
 
-// result handles the result of a task.
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	if r.Kind == taskClock {
-		return tea.Batch(s.keepCurrent(), s.searchAgain(cursorKeepRow), clockTick(s.ID()))
+// showProgress shows the rows that a load has read.
+func (l *listing) showProgress(p loadProgress) tea.Cmd {
+	if p.complete {
+		return l.finishLoad(nil)
 	}
-	if !s.Accept(r) {
+	l.loadRows = p.rows
+	if l.loaded {
+		return nil // the list is shown already; new rows appear at the end
+	}
+	return l.searchAgain(l.cursorModeForLoad())
+}
+
+// finishLoad shows that all rows are loaded, or why they are not.
+func (l *listing) finishLoad(err error) tea.Cmd {
+	if screen.Canceled(err) {
 		return nil
 	}
-	return s.outcome(r)
-}
-
-func (s *Screen) outcome(r screen.Result) tea.Cmd {
-	if r.Kind == taskRunBulk {
-		return s.bulk.handleResult(r)
-	}
-	if screen.Canceled(r.Err) {
-		return nil
-	}
-	switch v := r.Value.(type) {
-	case *searchResult:
-		return s.show(v, r.Err)
-	case []index.Facet:
-		if r.Err == nil {
-			s.facets.show(v)
-		}
-	case refreshedMsg:
-		if r.Err != nil {
-			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal("", r.Err)), s.refresh())
-		}
-		return tea.Batch(s.searchAgain(cursorKeepRow), s.refresh())
-	case settingsLoaded:
-		return s.applySettings(v.settings, r.Err)
-	case engine.Created:
-		return s.cloned(v, r.Err)
-	case allMarked:
-		s.selection.setAllMarked(v)
-	case *bulkPlan:
-		return s.bulk.showMenu(v)
-	}
-	if r.Kind == taskLoad {
-		return s.loadProgress(r)
-	}
-	return nil
-}
-
-// loadProgress handles the progress of a load.
-func (l *listing) loadProgress(r screen.Result) tea.Cmd {
-	if g, ok := r.Value.(rowsLoaded); ok {
-		l.loadRows = g.rows
-		if l.loaded {
-			return nil // the list is shown already; new rows appear at the end
-		}
-		return l.searchAgain(l.cursorModeForLoad())
-	}
-	if r.Err != nil {
+	if err != nil {
 		first := l.failed == nil
-		l.failed = r.Err
+		l.failed = err
 		l.onDescribe()
 		if !first || !l.loaded {
 			return nil // the empty table shows it
 		}
-		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal("", r.Err))
+		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal("", err))
 	}
 	goes := cursorKeepRow
 	if !l.loaded {
@@ -223,9 +186,11 @@ func (l *listing) show(a *searchResult, err error) tea.Cmd {
 	l.onLayout()
 	l.onDescribe()
 	result := a.result
-	return l.tasks.Run(taskCount, func(ctx context.Context) (any, error) {
-		facets, err := result.Facets(ctx)
-		return facets, err
+	return screen.Go(l.tasks, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
+		if err == nil {
+			l.facets.show(facets)
+		}
+		return nil
 	})
 }
 
@@ -234,12 +199,15 @@ func (s *Screen) clone(sum engine.Summary) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.Run(taskClone, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskClone, func(ctx context.Context) (engine.Created, error) {
 		return curator.Clone(ctx, sum.ID, s.deps.Author)
-	})
+	}, s.cloned)
 }
 
 func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
+	if screen.Canceled(err) {
+		return nil
+	}
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
 	}

@@ -3,7 +3,6 @@
 package editor
 
 import (
-	"context"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -14,6 +13,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
@@ -79,8 +79,8 @@ type Host struct {
 	Open func(doc.Path)
 	// Notify shows a notice after Update returns.
 	Notify func(text string)
-	// Run starts a task, as [screen.Base] does. Its result arrives at Update as a screen.Result.
-	Run func(kind string, fn func(context.Context) (any, error)) tea.Cmd
+	// Tasks runs the tasks of the editor or side panel, which are those of the screen; nil runs none.
+	Tasks *screen.Base
 }
 
 // SidePanel is a view beside the editor, shown as a tab.
@@ -90,7 +90,7 @@ type SidePanel interface {
 	SetTheme(themes.Theme)
 	// Show sets the document and the place that has the keyboard.
 	Show(root doc.Value, at doc.Path) tea.Cmd
-	// Update handles keys while the panel has the keyboard, and results of its tasks.
+	// Update handles keys while the panel has the keyboard, and messages that the editor of the place sends.
 	Update(tea.Msg) tea.Cmd
 	View() string
 	Bindings() []key.Binding

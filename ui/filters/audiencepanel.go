@@ -3,7 +3,6 @@ package filters
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -30,8 +29,7 @@ type audiencePanel struct {
 	shown   bool
 
 	counting       bool
-	counted        chan struct{} // closed when the count has ended
-	progress       *atomic.Pointer[engine.AudienceCount]
+	progress       engine.AudienceCount // of the running count; zero at its start
 	answer         *answer
 	err            error
 	why            *explained
@@ -61,7 +59,8 @@ const (
 	// maxStepUsers is the largest audience for which steps are counted too, each of which is a count of its own.
 	maxStepUsers = 50_000
 	maxSteps     = 12
-	tickInterval = 120 * time.Millisecond
+	// progressInterval is the minimum time between updates of the progress.
+	progressInterval = 120 * time.Millisecond
 )
 
 // unsupportedText is shown if the service cannot evaluate filters.
@@ -105,32 +104,47 @@ func (a *audiencePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 
 // start starts a new count. It cancels a running one, and then waits until the filters stop changing.
 func (a *audiencePanel) start() tea.Cmd {
-	if a.reader == nil || a.cfg.Host.Run == nil {
+	tasks := a.cfg.Host.Tasks
+	if a.reader == nil || tasks == nil {
 		return nil
 	}
-	running := a.counting
-	a.counting = true
-	a.progress, a.counted = &atomic.Pointer[engine.AudienceCount]{}, make(chan struct{})
-	reader, filters, env, progress, counted := a.reader, a.filters, audienceEnv(a.cfg), a.progress, a.counted
-	count := screen.Settled(running, func(ctx context.Context) (any, error) {
-		return countAudience(ctx, reader, filters, env, func(c engine.AudienceCount) { progress.Store(&c) })
+	wait := tasks.SettleTime(taskCount)
+	a.counting, a.progress = true, engine.AudienceCount{}
+	reader, filters, env := a.reader, a.filters, audienceEnv(a.cfg)
+	return screen.Stream(tasks, taskCount, func(ctx context.Context, emit func(engine.AudienceCount)) (answer, error) {
+		if err := screen.Pause(ctx, wait); err != nil {
+			return answer{}, err
+		}
+		last := time.Now()
+		return countAudience(ctx, reader, filters, env, func(c engine.AudienceCount) {
+			if now := time.Now(); now.Sub(last) >= progressInterval {
+				last = now
+				emit(c)
+			}
+		})
+	}, func(c engine.AudienceCount) tea.Cmd {
+		a.progress = c
+		a.rebuild()
+		return nil
+	}, func(out answer, err error) tea.Cmd {
+		a.counting, a.err, a.answer = false, err, nil
+		if err == nil {
+			a.answer = &out
+			a.cursor = max(0, min(a.cursor, len(out.members)-1))
+		}
+		a.rebuild()
+		return nil
 	})
-	return tea.Batch(a.cfg.Host.Run(taskCount, func(ctx context.Context) (any, error) {
-		defer close(counted)
-		return count(ctx)
-	}), a.tick())
 }
 
 // countAudience counts the users who match, after each step too, and returns some of them.
-func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, tell func(engine.AudienceCount)) (any, error) {
-	var out answer
-	var err error
-	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: tell}); err != nil {
-		return nil, err
+func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, progress func(engine.AudienceCount)) (out answer, err error) {
+	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: progress}); err != nil {
+		return out, err
 	}
 	if out.count.Matched > 0 {
 		if out.members, err = r.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers}); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	steps := audience.Steps(filters, env)
@@ -141,7 +155,7 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 		n := out.count
 		if i < len(steps)-1 { // the last step is the audience itself
 			if n, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: s.Filters}); err != nil {
-				return nil, err
+				return out, err
 			}
 		}
 		out.steps = append(out.steps, stepCount{s.Text, n.Matched})
@@ -149,26 +163,12 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 	return out, nil
 }
 
-// tick redraws the progress while a count runs.
-func (a *audiencePanel) tick() tea.Cmd {
-	counted := a.counted
-	return a.cfg.Host.Run(taskTick, func(ctx context.Context) (any, error) {
-		ctx, stop := context.WithTimeout(ctx, tickInterval)
-		defer stop()
-		select {
-		case <-ctx.Done():
-		case <-counted:
-		}
-		return nil, nil
-	})
-}
-
-// Update handles keys, mouse events and results.
+// Update handles keys, mouse events and the questions of the tree.
 func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
-	case screen.Result:
-		cmd = a.result(msg)
+	case explainMsg:
+		cmd = a.find(msg.name)
 	case tea.KeyMsg:
 		cmd = a.key(msg)
 	case tea.MouseMsg:
@@ -178,59 +178,59 @@ func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-func (a *audiencePanel) result(r screen.Result) tea.Cmd {
-	switch taskKind(r.Kind) {
-	case taskTick:
-		select {
-		case <-a.counted: // its result is about to arrive
-		default:
-			return a.tick()
-		}
-	case taskCount:
-		a.counting, a.err, a.answer = false, r.Err, nil
-		if v, ok := r.Value.(answer); ok && r.Err == nil {
-			a.answer = &v
-			a.cursor = max(0, min(a.cursor, len(v.members)-1))
-		}
-	case taskFind, taskWhy:
-		return a.showExplanation(r)
+// find looks for the user with a name, email address or ID, and shows why it matches or not. It asks which user is meant
+// if there are several.
+func (a *audiencePanel) find(name string) tea.Cmd {
+	users, known := a.cfg.Service.(engine.UserStore)
+	if a.reader == nil || !known || a.cfg.Host.Tasks == nil {
+		return screen.Notify(widget.LevelInfo, unsupportedText)
 	}
-	return nil
+	reader, filters := a.reader, a.filters
+	work := func(ctx context.Context) (found, error) {
+		people, err := users.Users(ctx, name, maxFound)
+		if err != nil || len(people) != 1 {
+			return found{people: people}, err
+		}
+		why, err := explain(ctx, reader, filters, people[0])
+		return found{people, why}, err
+	}
+	return screen.Go(a.cfg.Host.Tasks, taskWhy, work, func(f found, err error) tea.Cmd {
+		switch {
+		case err != nil || len(f.people) == 1:
+			return a.showExplanation(f.why, err)
+		case len(f.people) == 0:
+			return a.showProblem("No user has a name, email address or ID like “" + name + "”.")
+		}
+		a.clearExplanation()
+		return a.askUser(f.people)
+	})
 }
 
-// taskKind returns the kind that this package gave a task; the builder adds a prefix.
-func taskKind(kind string) string {
-	for _, k := range []string{taskCount, taskTick, taskFind, taskWhy} {
-		if len(kind) >= len(k) && kind[len(kind)-len(k):] == k {
-			return k
-		}
-	}
-	return ""
-}
-
-// showExplanation shows why a user matches or not, or asks which user is meant if there are several.
-func (a *audiencePanel) showExplanation(r screen.Result) tea.Cmd {
+func (a *audiencePanel) clearExplanation() {
 	a.why, a.questionNotice, a.top = nil, "", 0
-	switch v := r.Value.(type) {
-	case explained:
-		if r.Err == nil && !doc.Equal(v.filters, a.filters) { // they have changed meanwhile
-			return a.explain(v.person)
-		}
-		if r.Err == nil {
-			a.why = &v
-			return nil
-		}
-	case found:
-		if len(v.people) == 0 && r.Err == nil {
-			a.questionNotice = "No user has a name, email address or ID like “" + v.text + "”."
-			return screen.Notify(widget.LevelWarning, a.questionNotice)
-		}
-		return a.askUser(v.people)
+	a.rebuild()
+}
+
+// showProblem tells the user why there is no explanation.
+func (a *audiencePanel) showProblem(text string) tea.Cmd {
+	a.why, a.questionNotice, a.top = nil, text, 0
+	a.rebuild()
+	return screen.Notify(widget.LevelWarning, text)
+}
+
+// showExplanation shows why a user matches or not.
+func (a *audiencePanel) showExplanation(why explained, err error) tea.Cmd {
+	a.clearExplanation()
+	switch {
+	case screen.Canceled(err):
+		return nil
+	case err != nil:
+		return a.showProblem(errorSentence(err))
+	case !doc.Equal(why.filters, a.filters): // they have changed meanwhile
+		return a.explain(why.person)
 	}
-	if r.Err != nil && !screen.Canceled(r.Err) {
-		a.questionNotice = errorSentence(r.Err)
-		return screen.Notify(widget.LevelWarning, a.questionNotice)
-	}
+	a.why = &why
+	a.rebuild()
 	return nil
 }
 
@@ -249,7 +249,8 @@ func (a *audiencePanel) askUser(people []engine.User) tea.Cmd {
 
 func (a *audiencePanel) explain(p engine.User) tea.Cmd {
 	reader, filters := a.reader, a.filters
-	return a.cfg.Host.Run(taskWhy, func(ctx context.Context) (any, error) { return explain(ctx, reader, filters, p) })
+	work := func(ctx context.Context) (explained, error) { return explain(ctx, reader, filters, p) }
+	return screen.Go(a.cfg.Host.Tasks, taskWhy, work, a.showExplanation)
 }
 
 // errorSentence describes in a sentence why the filters cannot be counted.
@@ -268,7 +269,7 @@ func (a *audiencePanel) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch msg.String() {
 	case "w":
-		return askUserName(a.cfg, func() doc.Value { return a.filters })
+		return askUserName(a.cfg)
 	case "enter":
 		if a.why != nil {
 			a.why = nil

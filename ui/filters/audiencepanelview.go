@@ -50,10 +50,8 @@ func (a *audiencePanel) View() string {
 
 func (a *audiencePanel) layCounting() {
 	text := "Counting…"
-	if a.progress != nil {
-		if c := a.progress.Load(); c != nil {
-			text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
-		}
+	if c := a.progress; c.Total > 0 {
+		text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
 	}
 	a.addText(themes.ToneMuted, text)
 }

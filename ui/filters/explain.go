@@ -13,18 +13,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// Tasks of the audience panel. Their results are delivered to it, whoever started them.
+// Tasks of the audience panel.
 const (
 	taskCount = "audience.count"
-	taskTick  = "audience.tick"
-	taskFind  = "audience.find"
 	taskWhy   = "audience.why"
 )
 
-// found has the users that match a text.
+// found has the users that match a text and, if it is one, why it is in the audience or not.
 type found struct {
-	text   string
 	people []engine.User
+	why    explained
 }
 
 // explained is why a user is in the audience of filters or not.
@@ -37,32 +35,23 @@ type explained struct {
 // maxFound is how many users are offered for a text.
 const maxFound = 12
 
-// askUserName asks which user to explain the filters for.
-func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
-	reader, people := cfg.Service.(engine.AudienceReader)
-	keeper, known := cfg.Service.(engine.UserStore)
-	if !people || !known || cfg.Host.Run == nil {
+// explainMsg asks the audience panel why a user matches or not.
+type explainMsg struct{ name string }
+
+// askUserName asks which user to explain the filters for. The panel explains them, whoever asks.
+func askUserName(cfg editor.Config) tea.Cmd {
+	_, reads := cfg.Service.(engine.AudienceReader)
+	_, known := cfg.Service.(engine.UserStore)
+	if !reads || !known || cfg.Host.Tasks == nil {
 		return screen.Notify(widget.LevelInfo, unsupportedText)
 	}
 	return screen.Send(screen.InputMsg{
 		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",
-		Then: func(text string) tea.Cmd {
-			filters := filters()
-			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
-				ps, err := keeper.Users(ctx, text, maxFound)
-				if err != nil {
-					return nil, err
-				}
-				if len(ps) != 1 {
-					return found{text, ps}, nil
-				}
-				return explain(ctx, reader, filters, ps[0])
-			})
-		},
+		Then: func(text string) tea.Cmd { return screen.Send(explainMsg{text}) },
 	})
 }
 
-func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.User) (any, error) {
+func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.User) (explained, error) {
 	result, err := r.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
 	return explained{filters, p, result}, err
 }

@@ -39,7 +39,7 @@ func (s *slowUsers) ExplainAudience(_ context.Context, r engine.AudienceRequest)
 func TestFiltersChangeDuringAQuestion(t *testing.T) {
 	svc := &slowUsers{asked: make(chan struct{}), find: make(chan struct{})}
 	base := screen.NewBase()
-	cfg := editor.Config{Service: svc, Host: editor.Host{Run: base.Run}}
+	cfg := editor.Config{Service: svc, Host: editor.Host{Tasks: &base}}
 	cfg.Theme, cfg.Path = themes.Plain(), doc.P("segmentation_details")
 	panel := filters.NewAudiencePanel(cfg)
 	show := func(text string) {
@@ -51,17 +51,17 @@ func TestFiltersChangeDuringAQuestion(t *testing.T) {
 	}
 	show(`{"id":1}`)
 	ask := panel.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("w")})
-	find := ask().(screen.InputMsg).Then("ada")
+	find := panel.Update(ask().(screen.InputMsg).Then("ada")())
 	answer := make(chan tea.Msg)
 	go func() { answer <- find() }()
 	<-svc.asked
 	close(svc.find)
 	show(`{"id":2}`) // while the task runs
-	again := panel.Update(<-answer)
+	again := (<-answer).(screen.Result).Done()
 	if again == nil {
 		t.Fatal("it answers for filters that are gone")
 	}
-	panel.Update(again())
+	again().(screen.Result).Done()
 	if n := len(svc.explained); n != 2 || doc.Equal(svc.explained[0], svc.explained[1]) {
 		t.Errorf("asked were %v", svc.explained)
 	}

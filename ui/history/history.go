@@ -105,23 +105,21 @@ func (s *Screen) load() tea.Cmd {
 		s.failed = fmt.Errorf("this service keeps no earlier versions")
 		return nil
 	}
-	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskLoad, func(ctx context.Context) (loaded, error) {
 		c, err := service.Get(ctx, id)
 		if err != nil {
-			return nil, err
+			return loaded{}, err
 		}
 		revisions, err := h.Revisions(ctx, id)
 		return loaded{c, revisions}, err
-	})
+	}, s.showLoaded)
 }
 
 // Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.showLoaded(msg)
-		}
+		return msg.Done()
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
 			return s.load()
@@ -140,24 +138,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
-	if r.Kind == taskShow {
-		s.shown.ready, s.shown.err = true, r.Err
-		if r.Err != nil {
-			return nil
-		}
-		s.shown.compared = r.Value.(compared)
-		s.renderChanges()
-		if then := s.shown.then; then != nil {
-			s.shown.then = nil
-			return then()
-		}
+func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
+	if s.failed = err; err != nil {
 		return nil
 	}
-	if s.failed = r.Err; r.Err != nil {
-		return nil
-	}
-	l := r.Value.(loaded)
 	s.campaign, s.revisions, s.loaded = l.campaign, l.revisions, true
 	s.fill()
 	return s.show()
@@ -192,10 +176,10 @@ func (s *Screen) show() tea.Cmd {
 	if i := s.list.Cursor; i+1 < len(s.revisions) {
 		before = s.revisions[i+1].N
 	}
-	return s.Run(taskShow, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (compared, error) {
 		version, err := h.Revision(ctx, id, rev.N)
 		if err != nil {
-			return nil, err
+			return compared{}, err
 		}
 		if against == baseCurrent {
 			return compared{old: version, new: now, version: version}, nil
@@ -205,7 +189,22 @@ func (s *Screen) show() tea.Cmd {
 		}
 		old, err := h.Revision(ctx, id, before)
 		return compared{old: old, new: version, version: version}, err
-	})
+	}, s.showCompared)
+}
+
+func (s *Screen) showCompared(c compared, err error) tea.Cmd {
+	s.shown.ready, s.shown.err = true, err
+	if err != nil {
+		return nil
+	}
+	s.shown.compared = c
+	s.renderChanges()
+	then := s.shown.then
+	if then == nil {
+		return nil
+	}
+	s.shown.then = nil
+	return then()
 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {

@@ -21,7 +21,7 @@ func (s *Screen) create(bare bool) tea.Cmd {
 		draft.Components = engine.WithName(s.source, s.name.Value())
 	}
 	service := s.deps.Service
-	return s.Run(taskCreate, func(ctx context.Context) (any, error) { return draft.Create(ctx, service) })
+	return screen.Go(&s.Base, taskCreate, func(ctx context.Context) (engine.Created, error) { return draft.Create(ctx, service) }, s.openCreated)
 }
 
 // isValidationError reports whether a request was refused because of its content.
@@ -30,26 +30,19 @@ func isValidationError(err error) bool {
 	return e != nil && e.Code == engine.ValidationFailed
 }
 
-// result handles the result of a task and opens the builder.
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	if !s.Accept(r) || screen.Canceled(r.Err) {
+// openCreated opens the draft that was created in the builder.
+func (s *Screen) openCreated(made engine.Created, err error) tea.Cmd {
+	if screen.Canceled(err) {
 		return nil
 	}
-	if r.Kind == taskReadFile {
-		return s.readResult(r)
-	}
-	made, ok := r.Value.(engine.Created)
-	if !ok {
-		return nil
-	}
-	if made.ID == "" || r.Err != nil && isValidationError(r.Err) {
-		s.refused = r.Err
+	if made.ID == "" || err != nil && isValidationError(err) {
+		s.refused = err
 		return nil
 	}
 	s.created = true
 	open := tea.Sequence(screen.Changed(made.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
-	if r.Err != nil {
-		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), open)
+	if err != nil {
+		return tea.Batch(screen.Notify(widget.LevelError, err.Error()), open)
 	}
 	return open
 }
@@ -82,7 +75,7 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		return s.result(msg)
+		return msg.Done()
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	case tea.KeyMsg:

@@ -57,7 +57,7 @@ func (s *Screen) askFile() tea.Cmd {
 		},
 		Then: func(name string) tea.Cmd {
 			s.file = name
-			return s.Run(taskReadFile, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
+			return screen.Go(&s.Base, taskReadFile, func(context.Context) (doc.Value, error) { return readFile(strings.TrimSpace(name)) }, s.readResult)
 		},
 	})
 }
@@ -91,11 +91,11 @@ func readFile(name string) (doc.Value, error) {
 }
 
 // readResult restarts with the file's document, or asks for the file again.
-func (s *Screen) readResult(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), s.askFile())
+func (s *Screen) readResult(from doc.Value, err error) tea.Cmd {
+	if err != nil {
+		return tea.Batch(screen.Notify(widget.LevelError, err.Error()), s.askFile())
 	}
-	return restartWith(r.Value.(doc.Value))
+	return restartWith(from)
 }
 
 // restartWith reopens the screen with a source document.

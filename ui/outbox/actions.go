@@ -87,7 +87,14 @@ func (s *Screen) browse() tea.Cmd {
 		s.page.Show(source)
 	}
 	page := s.page
-	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return page.URL(), page.Open(ctx, s.start) })
+	open := func(ctx context.Context) (string, error) { return page.URL(), page.Open(ctx, s.start) }
+	return screen.Go(&s.Base, taskOpen, open, func(url string, err error) tea.Cmd {
+		if err != nil {
+			return tea.Sequence(screen.Copy(url, "the address of the page"),
+				screen.Notify(widget.LevelWarning, "No browser can be opened, because "+err.Error()+". Until you leave this screen, the page is at "+url))
+		}
+		return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this screen, the page is at "+url)
+	})
 }
 
 func (s *Screen) clear() tea.Cmd {
@@ -103,7 +110,13 @@ func (s *Screen) clear() tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.Run(taskClear, func(ctx context.Context) (any, error) { return nil, box.ClearOutbox(ctx) })
+			empty := func(ctx context.Context) (struct{}, error) { return struct{}{}, box.ClearOutbox(ctx) }
+			return screen.Go(&s.Base, taskClear, empty, func(_ struct{}, err error) tea.Cmd {
+				if err != nil {
+					return screen.Notify(widget.LevelError, "Can't clear the outbox: "+err.Error())
+				}
+				return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
+			})
 		},
 	})
 }

@@ -106,43 +106,24 @@ func (s *Screen) load() tea.Cmd {
 		s.loaded = true
 		return nil
 	}
-	return s.Run(taskLoad, func(ctx context.Context) (any, error) { return box.Outbox(ctx, 0) })
+	read := func(ctx context.Context) ([]engine.OutboxMessage, error) { return box.Outbox(ctx, 0) }
+	return screen.Go(&s.Base, taskLoad, read, func(messages []engine.OutboxMessage, err error) tea.Cmd {
+		if s.loaded, s.failed = true, err; err == nil {
+			s.list.Set(messages)
+		}
+		return nil
+	})
 }
 
 // Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
-		}
+		return msg.Done()
 	case tea.KeyMsg:
 		s.list.Key(msg)
 	case tea.MouseMsg:
 		s.list.Mouse(msg)
-	}
-	return nil
-}
-
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	switch r.Kind {
-	case taskLoad:
-		s.loaded, s.failed = true, r.Err
-		if r.Err == nil {
-			s.list.Set(r.Value.([]engine.OutboxMessage))
-		}
-	case taskClear:
-		if r.Err != nil {
-			return screen.Notify(widget.LevelError, "Can't clear the outbox: "+r.Err.Error())
-		}
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
-	case taskOpen:
-		url := r.Value.(string)
-		if r.Err != nil {
-			return tea.Sequence(screen.Copy(url, "the address of the page"),
-				screen.Notify(widget.LevelWarning, "No browser can be opened, because "+r.Err.Error()+". Until you leave this screen, the page is at "+url))
-		}
-		return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this screen, the page is at "+url)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,48 +14,52 @@ type ID int64
 
 var lastID atomic.Int64
 
-// Result is the outcome of a screen's task. The root model delivers it only to the screen that started the
-// task; [Base.Accept] reports whether it is still current.
+// Result is what a task of a screen has to report. The root model delivers it to Update of the screen that started the
+// task, wherever that is on the stack; Update calls [Result.Done].
 type Result struct {
 	Screen ID
-	Kind   string // what the task was for, such as "load"
-	Value  any
-	Err    error
-	// Partial marks an intermediate result of a running task.
-	Partial bool
-
-	seq   int
-	next  tea.Cmd
-	taken chan struct{} // of a write: closed when it is accepted
+	done   func() tea.Cmd
+	next   tea.Cmd
 }
 
-// Next returns the command that waits for the task's next result; nil once the task has ended.
+// Done calls the function that the task was started with, unless a newer task of its key has replaced the task.
+func (r Result) Done() tea.Cmd {
+	if r.done == nil {
+		return nil
+	}
+	return r.done()
+}
+
+// Next returns the command that waits for what a running [Stream] reports next; nil if that was its result.
 func (r Result) Next() tea.Cmd { return r.next }
 
 // Base is what all screens have in common: an ID, a context that ends with the screen, and tasks. Embed it by
 // value; create it with [NewBase].
+//
+// [Go], [Stream], [Write] and [Every] start tasks. They, and the methods, are called in the screen's Update, and so are the
+// functions that take the results: only the work itself runs beside it.
 type Base struct {
 	id     ID
 	ctx    context.Context
 	cancel context.CancelFunc
-	mu     *sync.Mutex
 	tasks  map[string]task
-	writes map[string]write // the newest of each kind
+	writes map[string]write // the newest of each key
 	seq    int
 }
-
-// write is a task that changes something: ran is closed when it has ended, and taken when its result is accepted.
-type write struct{ ran, taken chan struct{} }
 
 type task struct {
 	seq    int
 	cancel context.CancelFunc
+	timer  bool // of [Every], which is no work
 }
+
+// write is a task that changes something: ran is closed when it has ended, and taken when its result is taken.
+type write struct{ ran, taken chan struct{} }
 
 // NewBase returns the base of a new screen.
 func NewBase() Base {
 	ctx, cancel := context.WithCancel(context.Background())
-	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}, writes: map[string]write{}}
+	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, tasks: map[string]task{}, writes: map[string]write{}}
 }
 
 // ID returns the screen's identity.
@@ -68,64 +71,80 @@ func (b *Base) Close() tea.Cmd {
 	return nil
 }
 
-// Run starts a task of that kind. If one of the same kind is running, it is canceled and its result is not
-// accepted.
-func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
-	ctx, seq := b.begin(kind)
+// Go starts a task: done takes the result of work. A running task of the same key is canceled, and its result never
+// arrives.
+func Go[T any](b *Base, key string, work func(context.Context) (T, error), done func(T, error) tea.Cmd) tea.Cmd {
+	ctx, seq := b.begin(key)
 	return func() tea.Msg {
-		v, err := fn(ctx)
-		return Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
+		v, err := work(ctx)
+		return Result{Screen: b.id, done: func() tea.Cmd {
+			if !b.end(key, seq) {
+				return nil
+			}
+			return done(v, err)
+		}}
 	}
 }
 
-// Write starts a task that changes something: a newer one of its kind waits for it instead of canceling it, so that
-// changes are made in their order, and every result is accepted. It goes on when the screen is closed.
-func (b *Base) Write(kind string, fn func(context.Context) (any, error)) tea.Cmd {
+// Write starts a task that changes something: a newer one of its key waits for it instead of canceling it, so that
+// changes are made in their order, and every result arrives. It goes on when the screen is closed.
+func Write[T any](b *Base, key string, work func(context.Context) (T, error), done func(T, error) tea.Cmd) tea.Cmd {
 	w := write{make(chan struct{}), make(chan struct{})}
-	b.mu.Lock()
-	before, waits := b.writes[kind]
-	b.writes[kind] = w
-	b.mu.Unlock()
+	before, waits := b.writes[key]
+	b.writes[key] = w
 	return func() tea.Msg {
 		if waits {
 			<-before.ran
 			select {
 			case <-before.taken:
-			case <-b.ctx.Done(): // the screen is closed, and nothing is accepted any more
+			case <-b.ctx.Done(): // the screen is closed, and takes nothing any more
 			}
 		}
 		defer close(w.ran)
-		v, err := fn(context.WithoutCancel(b.ctx))
-		return Result{Screen: b.id, Kind: kind, Value: v, Err: err, taken: w.taken}
+		v, err := work(context.WithoutCancel(b.ctx))
+		return Result{Screen: b.id, done: func() tea.Cmd {
+			close(w.taken)
+			if b.writes[key] == w {
+				delete(b.writes, key)
+			}
+			return done(v, err)
+		}}
 	}
 }
 
-// Stream starts a task that reports progress: every value passed to emit arrives as a partial [Result], in
-// order.
-func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd {
-	ctx, seq := b.begin(kind)
+// Stream starts a task as [Go] does. Every value that work emits arrives at progress, in order, before done takes the
+// result.
+func Stream[P, T any](b *Base, key string, work func(ctx context.Context, emit func(P)) (T, error), progress func(P) tea.Cmd, done func(T, error) tea.Cmd) tea.Cmd {
+	ctx, seq := b.begin(key)
 	news := make(chan Result, 64)
-	var wait tea.Cmd
-	wait = func() tea.Msg {
+	wait := func() tea.Msg {
 		select {
 		case r := <-news:
-			if r.Partial {
-				r.next = wait
-			}
 			return r
 		case <-b.ctx.Done(): // the screen is closed, and nothing receives
 			return nil
 		}
 	}
-	emit := func(v any) {
+	emit := func(v P) {
+		r := Result{Screen: b.id, next: wait, done: func() tea.Cmd {
+			if !b.current(key, seq) {
+				return nil
+			}
+			return progress(v)
+		}}
 		select {
-		case news <- Result{Screen: b.id, Kind: kind, Value: v, Partial: true, seq: seq}:
+		case news <- r:
 		case <-ctx.Done():
 		}
 	}
 	run := func() tea.Msg {
-		v, err := fn(ctx, emit)
-		last := Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
+		v, err := work(ctx, emit)
+		last := Result{Screen: b.id, done: func() tea.Cmd {
+			if !b.end(key, seq) {
+				return nil
+			}
+			return done(v, err)
+		}}
 		select {
 		case news <- last:
 		case <-b.ctx.Done(): // the screen is closed, and nothing receives
@@ -135,81 +154,100 @@ func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) 
 	return tea.Batch(run, wait)
 }
 
-func (b *Base) begin(kind string) (context.Context, int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if old, ok := b.tasks[kind]; ok {
+// Every calls tick after each interval, until the key is dropped or the screen is closed.
+func Every(b *Base, key string, interval time.Duration, tick func() tea.Cmd) tea.Cmd {
+	_, seq := b.begin(key)
+	t := b.tasks[key]
+	t.timer = true
+	b.tasks[key] = t
+	var wait func() tea.Cmd
+	wait = func() tea.Cmd {
+		return tea.Tick(interval, func(time.Time) tea.Msg {
+			return Result{Screen: b.id, done: func() tea.Cmd {
+				if !b.current(key, seq) {
+					return nil
+				}
+				return tea.Batch(tick(), wait())
+			}}
+		})
+	}
+	return wait()
+}
+
+func (b *Base) begin(key string) (context.Context, int) {
+	if old, ok := b.tasks[key]; ok {
 		old.cancel()
 	}
 	b.seq++
 	ctx, cancel := context.WithCancel(b.ctx)
-	b.tasks[kind] = task{b.seq, cancel}
+	b.tasks[key] = task{seq: b.seq, cancel: cancel}
 	return ctx, b.seq
 }
 
-// Running reports whether a task of that kind is running.
-func (b *Base) Running(kind string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, ok := b.tasks[kind]
-	_, writing := b.writes[kind]
-	return ok || writing
-}
+// current reports whether no newer task of the key has been started.
+func (b *Base) current(key string, seq int) bool { return b.tasks[key].seq == seq }
 
-// Busy reports whether any task is running.
-func (b *Base) Busy() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.tasks)+len(b.writes) > 0
-}
-
-// Cancel cancels the context of the task of that kind; its result still arrives.
-func (b *Base) Cancel(kind string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t, ok := b.tasks[kind]; ok {
-		t.cancel()
-	}
-}
-
-// Accept reports whether a result is from the newest task of its kind, or from a write. Unless the result is partial, the task
-// has ended.
-func (b *Base) Accept(r Result) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r.taken != nil {
-		close(r.taken)
-		if b.writes[r.Kind].taken == r.taken {
-			delete(b.writes, r.Kind)
-		}
-		return true
-	}
-	t, ok := b.tasks[r.Kind]
-	if !ok || t.seq != r.seq {
+// end ends a task; false if a newer one of its key has been started.
+func (b *Base) end(key string, seq int) bool {
+	if !b.current(key, seq) {
 		return false
 	}
-	if !r.Partial {
-		t.cancel()
-		delete(b.tasks, r.Kind)
-	}
+	b.tasks[key].cancel()
+	delete(b.tasks, key)
 	return true
+}
+
+// Running reports whether a task of that key is running.
+func (b *Base) Running(key string) bool {
+	_, running := b.tasks[key]
+	_, writing := b.writes[key]
+	return running || writing
+}
+
+// Busy reports whether any task is running, but for those of [Every].
+func (b *Base) Busy() bool {
+	for _, t := range b.tasks {
+		if !t.timer {
+			return true
+		}
+	}
+	return len(b.writes) > 0
+}
+
+// Cancel cancels the context of the task of that key; its result still arrives.
+func (b *Base) Cancel(key string) {
+	if t, ok := b.tasks[key]; ok {
+		t.cancel()
+	}
+}
+
+// Drop ends the task of that key; nothing of it arrives any more.
+func (b *Base) Drop(key string) {
+	b.Cancel(key)
+	delete(b.tasks, key)
+}
+
+// SettleTime returns how long the work of a task has to wait that is started with each letter of a text: if an earlier one
+// of its key is still running, until the text stays the same, so that a slow service is not asked about each letter.
+func (b *Base) SettleTime(key string) time.Duration {
+	if b.Running(key) {
+		return settleTime
+	}
+	return 0
 }
 
 // settleTime is how long a text must stay the same before it is searched for.
 const settleTime = 150 * time.Millisecond
 
-// Settled returns fn for a task that is started with each letter of a text. If an earlier one is still running, it waits
-// until the text stays the same, so that a slow service is not asked about each letter.
-func Settled(running bool, fn func(context.Context) (any, error)) func(context.Context) (any, error) {
-	wait := time.Duration(0)
-	if running {
-		wait = settleTime
-	}
-	return func(ctx context.Context) (any, error) {
+// Settled returns work that waits for [Base.SettleTime] before it begins.
+func Settled[T any](b *Base, key string, work func(context.Context) (T, error)) func(context.Context) (T, error) {
+	wait := b.SettleTime(key)
+	return func(ctx context.Context) (T, error) {
 		if err := Pause(ctx, wait); err != nil {
-			return nil, err
+			var none T
+			return none, err
 		}
-		return fn(ctx)
+		return work(ctx)
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,8 +23,24 @@ func result(t *testing.T, cmd tea.Cmd) screen.Result {
 	return r
 }
 
-func returning(v any) func(context.Context) (any, error) {
-	return func(context.Context) (any, error) { return v, nil }
+func returning[T any](v T) func(context.Context) (T, error) {
+	return func(context.Context) (T, error) { return v, nil }
+}
+
+// taken records what tasks report.
+type taken struct {
+	texts []string
+	errs  []error
+}
+
+func (k *taken) text(text string) tea.Cmd {
+	k.texts = append(k.texts, text)
+	return nil
+}
+
+func (k *taken) result(text string, err error) tea.Cmd {
+	k.texts, k.errs = append(k.texts, text), append(k.errs, err)
+	return nil
 }
 
 // started runs the work of a stream in a goroutine, as Bubble Tea does, and returns the command that waits for
@@ -52,120 +70,187 @@ func TestScreenIDsAreUnique(t *testing.T) {
 	if a.ID() == b.ID() {
 		t.Error("two screens have one identity")
 	}
-	if r := result(t, a.Run("load", returning(1))); r.Screen != a.ID() || r.Kind != "load" || r.Value != 1 {
+	if r := result(t, screen.Go(&a, "load", returning(1), func(int, error) tea.Cmd { return nil })); r.Screen != a.ID() {
 		t.Errorf("the result is %+v", r)
+	}
+	if (screen.Result{}).Done() != nil {
+		t.Error("no result does something")
 	}
 }
 
-func TestNewestTaskOfAKindWins(t *testing.T) {
+func TestNewestTaskOfAKeyWins(t *testing.T) {
 	b := screen.NewBase()
+	var got taken
 	var oldCtx context.Context
-	old := b.Run("load", func(ctx context.Context) (any, error) { oldCtx = ctx; return "old", ctx.Err() })
-	other := b.Run("save", returning("saved"))
-	fresh := b.Run("load", returning("new"))
+	old := screen.Go(&b, "load", func(ctx context.Context) (string, error) { oldCtx = ctx; return "old", ctx.Err() }, got.result)
+	other := screen.Go(&b, "save", returning("saved"), got.result)
+	fresh := screen.Go(&b, "load", returning("new"), got.result)
 
 	late := result(t, old)
-	if oldCtx.Err() == nil || !screen.Canceled(late.Err) {
+	if oldCtx.Err() == nil {
 		t.Error("the older task is not canceled")
 	}
-	if b.Accept(late) {
-		t.Error("an older result counts")
-	}
-	if !b.Running("load") {
-		t.Error("an older result ends the newer task")
+	if late.Done(); len(got.texts) > 0 || !b.Running("load") {
+		t.Error("an older result counts, or ends the newer task")
 	}
 	r := result(t, fresh)
-	if !b.Accept(r) || b.Running("load") {
+	if r.Done(); !slices.Equal(got.texts, []string{"new"}) || b.Running("load") {
 		t.Error("the newest result does not count, or does not end its task")
 	}
-	if b.Accept(r) {
+	if r.Done(); len(got.texts) != 1 {
 		t.Error("a result counts twice")
 	}
-	if !b.Busy() || !b.Accept(result(t, other)) || b.Busy() {
-		t.Error("a task of another kind is not left alone")
+	if !b.Busy() {
+		t.Error("a task of another key is not left alone")
+	}
+	if result(t, other).Done(); b.Busy() || len(got.texts) != 2 {
+		t.Error("a task of another key does not end")
 	}
 }
 
 func TestErrorEndsTask(t *testing.T) {
 	b := screen.NewBase()
+	var got taken
 	broken := errors.New("broken")
-	r := result(t, b.Run("load", func(context.Context) (any, error) { return nil, broken }))
-	if !b.Accept(r) || !errors.Is(r.Err, broken) || screen.Canceled(r.Err) || b.Busy() {
-		t.Errorf("the result is %+v", r)
+	result(t, screen.Go(&b, "load", func(context.Context) (string, error) { return "", broken }, got.result)).Done()
+	if len(got.errs) != 1 || !errors.Is(got.errs[0], broken) || screen.Canceled(got.errs[0]) || b.Busy() {
+		t.Errorf("it took %v", got.errs)
 	}
 }
 
 func TestCancelStillDeliversResult(t *testing.T) {
 	b := screen.NewBase()
-	cmd := b.Run("send", func(ctx context.Context) (any, error) {
+	var got taken
+	cmd := screen.Go(&b, "send", func(ctx context.Context) (string, error) {
 		<-ctx.Done()
 		return "half", ctx.Err()
-	})
+	}, got.result)
 	b.Cancel("send")
 	b.Cancel("nothing of the kind")
-	if r := result(t, cmd); !b.Accept(r) || r.Value != "half" || !screen.Canceled(r.Err) {
-		t.Errorf("the result is %+v", r)
+	if result(t, cmd).Done(); len(got.texts) != 1 || got.texts[0] != "half" || !screen.Canceled(got.errs[0]) {
+		t.Errorf("it took %+v", got)
+	}
+}
+
+func TestNothingArrivesOfDroppedTask(t *testing.T) {
+	b := screen.NewBase()
+	var got taken
+	cmd := screen.Go(&b, "find", func(ctx context.Context) (string, error) { return "", ctx.Err() }, got.result)
+	b.Drop("find")
+	if b.Running("find") {
+		t.Error("it still runs")
+	}
+	if result(t, cmd).Done(); len(got.errs) != 0 {
+		t.Errorf("it took %+v", got)
+	}
+}
+
+// Changes are made in their order, one after the other, and every result arrives.
+func TestWritesAreMadeInOrder(t *testing.T) {
+	b := screen.NewBase()
+	var got taken
+	var stored []string
+	store := func(text string) tea.Cmd {
+		return screen.Write(&b, "keep", func(context.Context) (string, error) {
+			stored = append(stored, text)
+			return text, nil
+		}, got.result)
+	}
+	first, second := store("first"), store("second")
+	later := make(chan tea.Msg)
+	go func() { later <- second() }() // begins before the first one does
+	result(t, first).Done()
+	(<-later).(screen.Result).Done()
+	if want := []string{"first", "second"}; !slices.Equal(stored, want) || !slices.Equal(got.texts, want) || b.Busy() {
+		t.Errorf("stored are %v, and it took %v", stored, got.texts)
 	}
 }
 
 func TestStreamDeliversInOrder(t *testing.T) {
 	b := screen.NewBase()
+	var got []int
+	var ended string
 	const news = 200 // more than it buffers
-	wait, ended := started(t, b.Stream("send", func(_ context.Context, emit func(any)) (any, error) {
+	wait, end := started(t, screen.Stream(&b, "send", func(_ context.Context, emit func(int)) (string, error) {
 		for i := range news {
 			emit(i)
 		}
 		return "done", nil
-	}))
+	}, func(i int) tea.Cmd { got = append(got, i); return nil }, func(text string, _ error) tea.Cmd { ended = text; return nil }))
 	for i := range news {
 		r := result(t, wait)
-		if !r.Partial || r.Value != i || !b.Accept(r) || !b.Running("send") {
-			t.Fatalf("news %d is %+v", i, r)
+		if r.Done(); len(got) != i+1 || got[i] != i || !b.Running("send") || ended != "" {
+			t.Fatalf("after %d it took %v", i, got)
 		}
 		wait = r.Next()
 	}
 	r := result(t, wait)
-	if r.Partial || r.Value != "done" || r.Next() != nil || !b.Accept(r) || b.Busy() {
-		t.Errorf("the end is %+v", r)
+	if r.Done(); len(got) != news || ended != "done" || r.Next() != nil || b.Busy() {
+		t.Errorf("at the end it took %v and %q", got, ended)
 	}
-	waitForEnd(t, ended)
+	waitForEnd(t, end)
 }
 
 func TestSupersededStreamIsIgnored(t *testing.T) {
 	b := screen.NewBase()
+	var got taken
 	go_ := make(chan struct{})
-	wait, ended := started(t, b.Stream("send", func(ctx context.Context, emit func(any)) (any, error) {
+	wait, ended := started(t, screen.Stream(&b, "send", func(ctx context.Context, emit func(string)) (string, error) {
 		emit("first")
 		<-go_
 		return "old", ctx.Err()
-	}))
+	}, got.text, got.result))
 	first := result(t, wait)
-	fresh := b.Run("send", returning("new"))
+	fresh := screen.Go(&b, "send", returning("new"), got.result)
 	close(go_)
-	if b.Accept(first) || b.Accept(result(t, first.Next())) {
-		t.Error("an overtaken stream is heard")
+	first.Done()
+	result(t, first.Next()).Done()
+	if len(got.texts) > 0 {
+		t.Errorf("an overtaken stream is heard: %v", got.texts)
 	}
-	if !b.Accept(result(t, fresh)) {
+	if result(t, fresh).Done(); len(got.texts) != 1 {
 		t.Error("the newer task is not heard")
 	}
 	waitForEnd(t, ended)
 }
 
+func TestEveryTicksUntilDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := screen.NewBase()
+		defer b.Close()
+		n, start := 0, time.Now()
+		wait := screen.Every(&b, "spin", time.Second, func() tea.Cmd { n++; return nil })
+		if b.Busy() || !b.Running("spin") {
+			t.Error("a timer is work")
+		}
+		for range 3 {
+			wait = result(t, wait).Done()
+		}
+		if n != 3 || time.Since(start) != 3*time.Second {
+			t.Errorf("%d ticks in %s", n, time.Since(start))
+		}
+		b.Drop("spin")
+		if next := result(t, wait).Done(); next != nil || n != 3 {
+			t.Error("it goes on")
+		}
+	})
+}
+
 func TestCloseEndsEveryTask(t *testing.T) {
 	before := runtime.NumGoroutine()
 	b := screen.NewBase()
+	var got taken
 	flooded := make(chan struct{})
-	wait, ended := started(t, b.Stream("send", func(ctx context.Context, emit func(any)) (any, error) {
+	wait, ended := started(t, screen.Stream(&b, "send", func(ctx context.Context, emit func(string)) (string, error) {
 		for i := 0; ctx.Err() == nil; i++ {
-			emit(i) // nothing receives: this blocks until the screen is closed
+			emit("more") // nothing receives: this blocks until the screen is closed
 			if i == 50 {
 				close(flooded)
 			}
 		}
-		return nil, ctx.Err()
-	}))
-	var inner context.Context
-	load := b.Run("load", func(ctx context.Context) (any, error) { inner = ctx; <-ctx.Done(); return nil, ctx.Err() })
+		return "", ctx.Err()
+	}, got.text, got.result))
+	load := screen.Go(&b, "load", func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }, got.result)
 	loaded := make(chan tea.Msg, 1)
 	go func() { loaded <- load() }()
 	<-flooded
@@ -174,10 +259,7 @@ func TestCloseEndsEveryTask(t *testing.T) {
 	}
 	waitForEnd(t, ended)
 	select {
-	case msg := <-loaded:
-		if inner.Err() == nil || !screen.Canceled(msg.(screen.Result).Err) {
-			t.Error("the task ended by itself")
-		}
+	case <-loaded:
 	case <-time.After(10 * time.Second):
 		t.Fatal("the task does not end with its screen")
 	}
@@ -195,7 +277,7 @@ func TestCloseEndsEveryTask(t *testing.T) {
 			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 		}
 	}
-	if ctxErr := result(t, b.Run("late", func(ctx context.Context) (any, error) { return nil, ctx.Err() })).Err; !screen.Canceled(ctxErr) {
+	if result(t, screen.Go(&b, "late", func(ctx context.Context) (string, error) { return "", ctx.Err() }, got.result)).Done(); len(got.errs) != 1 || !screen.Canceled(got.errs[0]) {
 		t.Error("a closed screen starts tasks")
 	}
 }

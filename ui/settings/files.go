@@ -84,18 +84,18 @@ func readCommands(file commands.File, keys keymap.Map) commandsRead {
 // readAgain reads the file of commands again.
 func (f *filesTab) readAgain() tea.Cmd {
 	src := f.src
-	return f.run(taskCommands, func(context.Context) (any, error) {
+	return screen.Go(f.tasks, taskCommands, func(context.Context) (commandsRead, error) {
 		keys, _ := src.Keys.Load()
 		return readCommands(src.Commands, keys), nil
-	})
+	}, orNotify(f.applyCommands))
 }
 
 // edit opens the file of commands in the user's editor.
 func (f *filesTab) edit() tea.Cmd {
 	file := f.src.Commands
-	return f.run(taskEdit, func(context.Context) (any, error) {
+	return editFile(f.tasks, func() (screen.OpenEditorMsg, error) {
 		before, err := file.Read()
-		return editMsg{string(before), ".yaml", func(text string, changed bool) tea.Cmd {
+		return screen.OpenEditorMsg{Text: string(before), Suffix: ".yaml", Then: func(text string, changed bool) tea.Cmd {
 			if !changed {
 				return nil
 			}
@@ -107,14 +107,14 @@ func (f *filesTab) edit() tea.Cmd {
 // replace replaces the file of commands and reads it.
 func (f *filesTab) replace(text []byte, done commandsRead) tea.Cmd {
 	src := f.src
-	return f.write(taskCommands, func(context.Context) (any, error) {
+	return screen.Write(f.tasks, taskCommands, func(context.Context) (commandsRead, error) {
 		if err := src.Commands.Write(text); err != nil {
-			return nil, err
+			return commandsRead{}, err
 		}
 		keys, _ := src.Keys.Load()
 		done.commands, done.problems = src.Commands.Load(keys)
 		return done, nil
-	})
+	}, orNotify(f.applyCommands))
 }
 
 // applyCommands replaces the commands of the program with those that were read.

@@ -17,8 +17,7 @@ import (
 
 // tabHost is what a tab needs from the screen.
 type tabHost struct {
-	run      func(kind string, do func(context.Context) (any, error)) tea.Cmd
-	write    func(kind string, do func(context.Context) (any, error)) tea.Cmd
+	tasks    *screen.Base
 	pushUndo func(screen.UndoStep)
 	open     func() tea.Cmd // opens the tab
 }
@@ -30,6 +29,7 @@ type keysTab struct {
 	file     keymap.File
 	list     widget.List
 	filter   widget.Prompt
+	saved    func(keysSaved) tea.Cmd // applies the file that was written
 	keymap   keymap.Map
 	problems []keymap.Problem
 	shown    []keymap.Entry
@@ -213,18 +213,23 @@ func (k *keysTab) removeKeys() tea.Cmd {
 
 func (k *keysTab) setKeys(name string, next []string, said string) tea.Cmd {
 	file := k.file
-	return k.write(taskKeys, func(context.Context) (any, error) {
+	return k.write(func() (keysSaved, error) {
 		before, err := file.Read()
 		if err != nil {
-			return nil, err
+			return keysSaved{}, err
 		}
 		if _, err := file.Set(name, next); err != nil {
-			return nil, fmt.Errorf("%s keeps its keys: %w", actionTitle(name), err)
+			return keysSaved{}, fmt.Errorf("%s keeps its keys: %w", actionTitle(name), err)
 		}
 		after, err := file.Read()
 		m, problems := file.Load()
 		return keysSaved{keys: m, problems: problems, notice: said, name: name, before: before, after: after}, err
 	})
+}
+
+// write changes the file, and applies it to the running program.
+func (k *keysTab) write(change func() (keysSaved, error)) tea.Cmd {
+	return screen.Write(k.tasks, taskKeys, func(context.Context) (keysSaved, error) { return change() }, orNotify(k.saved))
 }
 
 // actionTitle returns the display name of an action by its name.
@@ -240,9 +245,9 @@ func actionTitle(name string) string {
 // restoreFile writes an earlier or later version of the file and moves to the action that changed.
 func (k *keysTab) restoreFile(c keysSaved, text []byte, said string) tea.Cmd {
 	file := k.file
-	return tea.Batch(k.open(), k.write(taskKeys, func(context.Context) (any, error) {
+	return tea.Batch(k.open(), k.write(func() (keysSaved, error) {
 		if err := file.Write(text); err != nil {
-			return nil, err
+			return keysSaved{}, err
 		}
 		m, problems := keymap.Parse(text)
 		return keysSaved{keys: m, problems: problems, notice: said, name: c.name, undo: true}, nil
@@ -275,15 +280,15 @@ func (k *keysTab) applyKeys(c keysSaved) tea.Cmd {
 // editKeys opens the file in the editor.
 func (k *keysTab) editKeys() tea.Cmd {
 	file := k.file
-	return k.run(taskEdit, func(context.Context) (any, error) {
+	return editFile(k.tasks, func() (screen.OpenEditorMsg, error) {
 		b, err := file.Read()
-		return editMsg{string(b), ".yaml", func(text string, changed bool) tea.Cmd {
+		return screen.OpenEditorMsg{Text: string(b), Suffix: ".yaml", Then: func(text string, changed bool) tea.Cmd {
 			if !changed {
 				return nil
 			}
-			return k.write(taskKeys, func(context.Context) (any, error) {
+			return k.write(func() (keysSaved, error) {
 				if err := file.Write([]byte(text)); err != nil {
-					return nil, err
+					return keysSaved{}, err
 				}
 				m, problems := keymap.Parse([]byte(text))
 				return keysSaved{keys: m, problems: problems, notice: "Loaded the key file.", edited: true, before: b, after: []byte(text)}, nil

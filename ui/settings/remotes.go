@@ -60,13 +60,13 @@ func (s *Screen) useRemote() tea.Cmd {
 // use sets the default for the next start and moves the cursor to it.
 func (s *Screen) use(name, said, before string) tea.Cmd {
 	list := s.src.Remotes
-	return tea.Batch(s.openTab(tabRemotes), s.Write(taskRemote, func(context.Context) (any, error) {
+	return tea.Batch(s.openTab(tabRemotes), screen.Write(&s.Base, taskRemote, func(context.Context) (remoteUsed, error) {
 		if err := list.Use(name); err != nil {
-			return nil, err
+			return remoteUsed{}, err
 		}
 		all, err := list.List()
 		return remoteUsed{all, name, said, before}, err
-	}))
+	}, orNotify(s.showUsed)))
 }
 
 // showUsed shows the default for the next start.

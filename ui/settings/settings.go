@@ -93,12 +93,15 @@ const (
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
 	does := func(tab int) tabHost {
-		return tabHost{s.Run, s.Write, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }}
+		return tabHost{&s.Base, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }}
 	}
 	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
 	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
 	s.remotes = remotesTab{list: widget.NewList(deps.Theme)}
 	s.files = newFilesTab(deps.Theme, src, does(tabFiles))
+	s.keysTab.saved = func(c keysSaved) tea.Cmd {
+		return tea.Batch(s.keysTab.applyKeys(c), s.files.readAgain()) // a key may be free now, or taken
+	}
 	s.remotes.list.Focused = true
 	return s
 }
@@ -119,7 +122,7 @@ type loaded struct {
 // Init reads the files.
 func (s *Screen) Init() tea.Cmd {
 	src := s.src
-	return s.Run(taskLoad, func(context.Context) (any, error) {
+	return screen.Go(&s.Base, taskLoad, func(context.Context) (loaded, error) {
 		l := loaded{themeErrs: src.Themes.Reload()}
 		l.keys, l.problems = src.Keys.Load()
 		l.commands = readCommands(src.Commands, l.keys)
@@ -127,6 +130,12 @@ func (s *Screen) Init() tea.Cmd {
 			l.remotes, l.remotesErr = src.Remotes.List()
 		}
 		return l, nil
+	}, func(l loaded, _ error) tea.Cmd {
+		s.themeTab.errs = l.themeErrs
+		s.themeTab.set(s.src.Themes.Names())
+		s.keysTab.set(l.keys, l.problems)
+		s.remotes.set(l.remotes, l.remotesErr)
+		return s.files.applyCommands(l.commands)
 	})
 }
 
@@ -152,9 +161,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.ChangedMsg:
 		return s.Init()
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
-		}
+		return msg.Done()
 	}
 	return nil
 }
@@ -197,29 +204,14 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, r.Err.Error())
+// orNotify returns what takes the result of a task, or tells the user why there is none.
+func orNotify[T any](take func(T) tea.Cmd) func(T, error) tea.Cmd {
+	return func(v T, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, err.Error())
+		}
+		return take(v)
 	}
-	switch v := r.Value.(type) {
-	case loaded:
-		s.themeTab.errs = v.themeErrs
-		s.themeTab.set(s.src.Themes.Names())
-		s.keysTab.set(v.keys, v.problems)
-		s.remotes.set(v.remotes, v.remotesErr)
-		return s.files.applyCommands(v.commands)
-	case keysSaved:
-		return tea.Batch(s.keysTab.applyKeys(v), s.files.readAgain()) // a key may be free now, or taken
-	case commandsRead:
-		return s.files.applyCommands(v)
-	case editMsg:
-		return screen.Send(screen.OpenEditorMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
-	case themeSaved:
-		return s.themeTab.applyTheme(v)
-	case remoteUsed:
-		return s.showUsed(v)
-	}
-	return nil
 }
 
 // PaletteItems lists the tabs for the palette.
@@ -253,8 +245,8 @@ func (s *Screen) openTab(tab int) tea.Cmd {
 	return s.themeTab.cancelPreview()
 }
 
-// editMsg carries a file's text to the editor.
-type editMsg struct {
-	text, suffix string
-	then         func(text string, changed bool) tea.Cmd
+// editFile opens what read returns in the user's editor.
+func editFile(tasks *screen.Base, read func() (screen.OpenEditorMsg, error)) tea.Cmd {
+	return screen.Go(tasks, taskEdit, func(context.Context) (screen.OpenEditorMsg, error) { return read() },
+		orNotify(func(file screen.OpenEditorMsg) tea.Cmd { return screen.Send(file) }))
 }

@@ -161,7 +161,7 @@ func template(base string) string {
 // editTheme opens the file of the selected custom theme.
 func (l *themeTab) editTheme() tea.Cmd {
 	name, dir := l.selected(), l.themes.Dir()
-	return l.run(taskEdit, func(context.Context) (any, error) {
+	return editFile(l.tasks, func() (screen.OpenEditorMsg, error) {
 		for _, ending := range []string{".yaml", ".yml", ".json"} {
 			path := filepath.Join(dir, name+ending)
 			b, err := os.ReadFile(path)
@@ -169,11 +169,11 @@ func (l *themeTab) editTheme() tea.Cmd {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("cannot read the theme: %w", err)
+				return screen.OpenEditorMsg{}, fmt.Errorf("cannot read the theme: %w", err)
 			}
-			return editMsg{string(b), ending, func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
+			return screen.OpenEditorMsg{Text: string(b), Suffix: ending, Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
 		}
-		return nil, fmt.Errorf("the file of theme %s was removed", name)
+		return screen.OpenEditorMsg{}, fmt.Errorf("the file of theme %s was removed", name)
 	})
 }
 
@@ -188,7 +188,7 @@ type themeSaved struct {
 // writeTheme saves what the editor returned, valid or not, because it is the user's file.
 func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
 	list := l.themes
-	return l.write(taskTheme, func(context.Context) (any, error) {
+	return screen.Write(l.tasks, taskTheme, func(context.Context) (themeSaved, error) {
 		w := themeSaved{name: name, path: path, text: text}
 		if b, err := os.ReadFile(path); err == nil {
 			old := string(b)
@@ -197,7 +197,7 @@ func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
 		err := saveThemeFile(path, &text)
 		w.errs = list.Reload()
 		return w, err
-	})
+	}, orNotify(l.applyTheme))
 }
 
 // saveThemeFile writes the file of a theme, or removes it if text is nil.
@@ -219,10 +219,10 @@ func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd
 		use = l.useTheme(themes.Auto)
 	}
 	list := l.themes
-	return tea.Batch(use, l.open(), l.write(taskTheme, func(context.Context) (any, error) {
+	return tea.Batch(use, l.open(), screen.Write(l.tasks, taskTheme, func(context.Context) (themeSaved, error) {
 		err := saveThemeFile(w.path, text)
 		return themeSaved{name: w.name, path: w.path, undo: true, errs: list.Reload()}, err
-	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
+	}, orNotify(l.applyTheme)), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
 }
 
 // applyTheme shows the saved theme, or its errors.

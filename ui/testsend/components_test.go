@@ -148,17 +148,17 @@ func TestForecastPaneWaitsForForecast(t *testing.T) {
 	l := newTestLayout(t)
 	o := forecastPane{layout: l}
 	ask := engine.TestSend{Identifier: byID, Values: []string{"USER_1", "USER_2"}}
-	if o.update(ask) == nil || o.update(ask) != nil || o.sendCount() != 4 {
+	shown := false
+	forecast := o.update(ask, func() { shown = true })
+	if forecast == nil || o.update(ask, nil) != nil || o.sendCount() != 4 {
 		t.Error("a forecast is asked for once")
 	}
 	if view := ansi.Strip(o.View(box{40, 14}, false)); !strings.Contains(view, "Android  ○ ○") {
 		t.Errorf("before it is known:\n%s", view)
 	}
-	known, err := l.draft.Forecast(t.Context(), l.deps.Service, ask, nil)
-	if err != nil {
-		t.Fatal(err)
+	if forecast().(screen.Result).Done(); !shown {
+		t.Error("the forecast is not shown")
 	}
-	o.setForecast(forecastLoaded{known, o.requestedKey})
 	view := ansi.Strip(o.View(box{40, 14}, false))
 	for _, want := range []string{"4 of 4 will not arrive", "Web      ✗ ✗", "✗ 1 Ada, 2 Ben: the user has no "} {
 		if !strings.Contains(view, want) {
@@ -185,12 +185,7 @@ func TestResultsCursorOnFailure(t *testing.T) {
 	if k, d := r.selected(); r.badge() != "1 failed" || k.Name != "Web" || d.State != model.Failed {
 		t.Errorf("%s; the cursor is on %+v", r.badge(), k)
 	}
-	to := model.Recipient{Identifier: byID, Value: "USER_1"}
-	p, err := model.LookUp(t.Context(), l.deps.Service, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.reader.setDelivered(deliveredMessages{profiles: map[model.Recipient]model.ResolvedUser{to: p}})
+	r.reader.load(r.run, model.Forecast{})().(screen.Result).Done()
 	r.Update(tea.KeyMsg{Type: tea.KeyUp})
 	if view := ansi.Strip(r.View()); !strings.Contains(view, "▌ ✓ Android sent") || !strings.Contains(view, "Delivered to Ada") || !strings.Contains(view, "You are 41") {
 		t.Errorf("above it is\n%s", view)

@@ -34,6 +34,8 @@ type sendContext struct {
 	past   model.History
 	recent map[string][]string // recipients by identifier, newest first
 	groups []group
+	// changed shows names of recipients and groups that have changed.
+	changed func()
 }
 
 // name returns the name of the campaign.
@@ -141,7 +143,14 @@ func (s *sendContext) learnNames(identifier string) tea.Cmd {
 		return nil
 	}
 	service := s.deps.Service
-	return s.tasks.Run(taskNames, func(ctx context.Context) (any, error) { return model.LookUpAll(ctx, service, all) })
+	read := func(ctx context.Context) (map[model.Recipient]model.ResolvedUser, error) {
+		return model.LookUpAll(ctx, service, all)
+	}
+	return screen.Go(s.tasks, taskNames, read, func(found map[model.Recipient]model.ResolvedUser, _ error) tea.Cmd {
+		s.people.Add(found)
+		s.changed()
+		return nil
+	})
 }
 
 // loadedData is the draft and the history of tests.
@@ -156,29 +165,29 @@ type loadedData struct {
 const maxRecent = 20
 
 // load reads the draft and the history of tests.
-func (s *sendContext) load() tea.Cmd {
+func (s *Screen) load() tea.Cmd {
 	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
-	return s.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
+	return screen.Go(s.tasks, taskLoad, func(ctx context.Context) (loadedData, error) {
 		l := loadedData{recent: map[string][]string{}}
 		var err error
 		if l.draft, err = model.Load(ctx, service, id); err != nil {
-			return nil, err
+			return loadedData{}, err
 		}
 		c := l.draft.Campaign
 		if !c.Channel.Writable() {
 			return l, nil
 		}
 		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
-			return nil, err
+			return loadedData{}, err
 		}
 		for _, o := range l.draft.Fields.Identifier.Options {
 			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, maxRecent); err != nil {
-				return nil, err
+				return loadedData{}, err
 			}
 		}
 		l.past, err = model.ReadHistory(ctx, service, history, c)
 		return l, err
-	})
+	}, s.showLoaded)
 }
 
 // remember adds the test that was just sent to the history and suggestions.
@@ -211,28 +220,24 @@ func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 // copyAs copies a test with the data of others: one command for each of them, with their data.
 func (s *sendContext) copyAs(ask engine.TestSend) tea.Cmd {
 	service, draft, id, workspace := s.deps.Service, s.draft, s.id, s.deps.Workspace
-	return s.tasks.Run(taskCopy, func(ctx context.Context) (any, error) {
+	return screen.Go(s.tasks, taskCopy, func(ctx context.Context) (string, error) {
 		var commands []string
 		for _, p := range ask.As {
 			one := ask
 			one.As = []engine.TestPersona{p}
 			one, err := draft.WithPersona(ctx, service, one)
 			if err != nil {
-				return nil, err
+				return "", err
 			}
 			commands = append(commands, operation.TestCurl(workspace, engine.DraftTest(id, one)))
 		}
 		return strings.Join(commands, "\n"), nil
+	}, func(text string, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelWarning, phrase.Capitalize("cannot copy the request: "+err.Error()))
+		}
+		return screen.Copy(text, "the requests as curl commands")
 	})
-}
-
-// copied copies the commands, or says why there are none.
-func copied(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelWarning, phrase.Capitalize("cannot copy the request: "+r.Err.Error()))
-	}
-	text, _ := r.Value.(string)
-	return screen.Copy(text, "the requests as curl commands")
 }
 
 func (s *sendContext) outbox() tea.Cmd {

@@ -40,14 +40,8 @@ type messagePreview struct {
 	document doc.Value
 }
 
-// forecastLoaded is a forecast and its request.
-type forecastLoaded struct {
-	model.Forecast
-	key string
-}
-
-// update requests a forecast if the request has changed.
-func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
+// update requests a forecast if the request has changed. show shows it.
+func (o *forecastPane) update(ask engine.TestSend, show func()) tea.Cmd {
 	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
 	ask.Filter = engine.KeyFilter{}
 	of := string(engine.DraftTest("", ask).Encode()) + personaIDs(ask.As)
@@ -56,16 +50,16 @@ func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	}
 	o.requestedKey = of
 	draft, service, known := o.draft, o.deps.Service, o.people.All()
-	return o.tasks.Run(taskForecast, screen.Settled(o.tasks.Running(taskForecast), func(ctx context.Context) (any, error) {
-		f, err := draft.Forecast(ctx, service, ask, known)
-		return forecastLoaded{f, of}, err
-	}))
-}
-
-// setForecast stores a forecast.
-func (o *forecastPane) setForecast(f forecastLoaded) {
-	o.forecast, o.forecastKey = f.Forecast, f.key
-	o.people.Add(f.Resolved)
+	work := screen.Settled(o.tasks, taskForecast, func(ctx context.Context) (model.Forecast, error) { return draft.Forecast(ctx, service, ask, known) })
+	return screen.Go(o.tasks, taskForecast, work, func(f model.Forecast, err error) tea.Cmd {
+		if err != nil {
+			return nil
+		}
+		o.forecast, o.forecastKey = f, of
+		o.people.Add(f.Resolved)
+		show()
+		return nil
+	})
 }
 
 // invalidate drops the forecast because the draft has changed.

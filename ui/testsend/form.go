@@ -161,29 +161,28 @@ func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 		if next != f.at {
 			f.focus(next)
 		}
-		return tea.Batch(cmd, f.forecast.update(f.request()))
+		return tea.Batch(cmd, f.updateForecast())
 	case rowOverride:
 		if f.values.Update(f.at.i, msg) {
 			a := f.values.fields[f.at.i].Attribute
 			f.steps.recordTyping(a, f.deps.Now(), func() { f.recordOf(before, a.Name, f.at, a) })
-			return f.forecast.update(f.request())
+			return f.updateForecast()
 		}
 	}
 	return nil
 }
 
 // refresh updates what depends on the form: the suggested profiles and the forecast.
-func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.forecast.update(f.request())) }
+func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.updateForecast()) }
 
 // offerValues updates the overrides for the messages to send.
 func (f *form) offerValues() {
 	f.values.setMessages(f.draft.Matching(f.narrow.filter), f.forecast.forecast, f.forecast.current().Certain())
 }
 
-// showForecast shows a forecast.
-func (f *form) showForecast(news forecastLoaded) {
-	f.forecast.setForecast(news)
-	f.values.compare(f.forecast.forecast, f.forecast.current().Certain())
+// updateForecast requests a forecast if the request has changed.
+func (f *form) updateForecast() tea.Cmd {
+	return f.forecast.update(f.request(), func() { f.values.compare(f.forecast.forecast, f.forecast.current().Certain()) })
 }
 
 // setDraft adopts a new draft, or a changed one. Input is kept as far as the draft still has it.
@@ -338,7 +337,7 @@ func (f *form) clearValues() tea.Cmd {
 	f.values.restore(map[assemble.Attribute]string{})
 	f.offerValues()
 	f.focus(f.at)
-	return f.forecast.update(f.request())
+	return f.updateForecast()
 }
 
 // state returns the current state of the form.

@@ -98,16 +98,16 @@ func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
 		slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 		return all
 	})
-	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
-		all, err := store()
-		return groupsSaved{all, name}, err
+	save := func(context.Context) ([]group, error) { return store() }
+	return screen.Go(p.tasks, taskGroups, save, func(all []group, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, phrase.Capitalize(err.Error()))
+		}
+		p.groups = all
+		p.refresh(name)
+		p.changed()
+		return nil
 	})
-}
-
-// groupsSaved has the groups after a change; the cursor moves to the one of that name.
-type groupsSaved struct {
-	all  []group
-	name string
 }
 
 // askName asks for a name that no other group has.
@@ -152,17 +152,6 @@ func difference(of, other []group) []group {
 			return o.Name == g.Name && o.Identifier == g.Identifier && slices.Equal(o.Values, g.Values)
 		})
 	})
-}
-
-// showSaved shows the stored groups.
-func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, phrase.Capitalize(r.Err.Error()))
-	}
-	k := r.Value.(groupsSaved)
-	p.groups = k.all
-	p.refresh(k.name)
-	return nil
 }
 
 // add saves recipients as a new group.

@@ -117,7 +117,7 @@ func (c *asChooser) typing() bool { return c.box != nil && c.box.Typing() }
 
 // open opens the box.
 func (c *asChooser) open() tea.Cmd {
-	cfg := viewas.Config{Service: c.deps.Service, Campaign: c.id, Prefs: c.prefs, Run: c.tasks.Run, Stream: c.tasks.Stream, Cancel: c.tasks.Cancel}
+	cfg := viewas.Config{Service: c.deps.Service, Campaign: c.id, Prefs: c.prefs, Tasks: c.tasks}
 	c.box = viewas.NewChooser(cfg, c.theme, viewas.ChooserHost{
 		Title: "Send as", Choice: c.chosen, Choose: c.choose, Close: c.close,
 		Source: func() viewas.Source {

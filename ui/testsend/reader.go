@@ -14,6 +14,7 @@ import (
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -51,7 +52,7 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	for _, p := range run.Request.As {
 		all = append(all, personaRecipient(p))
 	}
-	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
+	return screen.Go(r.tasks, taskOutbox, func(ctx context.Context) (deliveredMessages, error) {
 		var out deliveredMessages
 		var err error
 		if out.profiles, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
@@ -65,13 +66,11 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 			}
 		}
 		return out, err
+	}, func(got deliveredMessages, _ error) tea.Cmd { // without the messages the unfilled content is shown
+		r.deliveredMessages, r.shown = got, ""
+		r.people.Add(got.profiles)
+		return nil
 	})
-}
-
-// setDelivered stores the messages; without them the reader shows the unfilled content.
-func (r *reader) setDelivered(got deliveredMessages) {
-	r.deliveredMessages, r.shown = got, ""
-	r.people.Add(got.profiles)
 }
 
 // show shows the message of a run for a recipient; listed reports whether the list is visible too.

@@ -30,6 +30,7 @@ type recipients struct {
 	suggestions   []suggestion   // the items of list
 	lines         int            // height of the prompt when last drawn
 	enterPending  bool           // enter was pressed before the suggestions arrived
+	enter         func() tea.Cmd // accepts what is typed
 	pendingChange string         // a change that is not recorded yet
 }
 
@@ -274,12 +275,6 @@ func (r *recipients) needsSearch() bool {
 	return ok && !engine.IsSegmentIdentifier(r.identifier)
 }
 
-// found has the profiles for a text.
-type found struct {
-	text     string
-	profiles []engine.User
-}
-
 // search searches profiles for the text.
 func (r *recipients) search() tea.Cmd {
 	if !r.needsSearch() {
@@ -288,30 +283,29 @@ func (r *recipients) search() tea.Cmd {
 		return nil
 	}
 	keeper, text := r.deps.Service.(engine.UserStore), r.text()
-	return r.tasks.Run(taskProfiles, screen.Settled(r.tasks.Running(taskProfiles), func(ctx context.Context) (any, error) {
-		profiles, err := keeper.Users(ctx, text, maxProfiles)
-		return found{text, profiles}, err
-	}))
+	work := screen.Settled(r.tasks, taskProfiles, func(ctx context.Context) ([]engine.User, error) { return keeper.Users(ctx, text, maxProfiles) })
+	return screen.Go(r.tasks, taskProfiles, work, func(profiles []engine.User, err error) tea.Cmd {
+		if err != nil { // without profiles everything else still works
+			profiles, text = nil, r.text()
+		}
+		return r.setProfiles(text, profiles)
+	})
 }
 
-// setProfiles stores the profiles. It reports whether enter was waiting for them.
-func (r *recipients) setProfiles(res screen.Result) (waited bool) {
-	f, _ := res.Value.(found)
-	if res.Err != nil { // without profiles everything else still works
-		f = found{text: r.text()}
-	}
-	r.profiles, r.searchedText = f.profiles, f.text
-	for _, p := range f.profiles {
+// setProfiles stores the profiles for a text, and accepts it if enter was waiting for them.
+func (r *recipients) setProfiles(text string, profiles []engine.User) tea.Cmd {
+	r.profiles, r.searchedText = profiles, text
+	for _, p := range profiles {
 		for _, v := range engine.IdentifierValues(r.identifier, p) {
 			r.people.SetName(model.Recipient{Identifier: r.identifier, Value: v}, p)
 		}
 	}
 	r.updateSuggestions()
-	if !r.enterPending || f.text != r.text() {
-		return false
+	if !r.enterPending || text != r.text() {
+		return nil
 	}
 	r.enterPending = false
-	return true
+	return r.enter()
 }
 
 // updateSuggestions finds suggestions for the text: groups, recent recipients, profiles, and last those that

@@ -52,20 +52,14 @@ func (r *results) cancel() tea.Cmd {
 	return nil
 }
 
-const tickTime = 120 * time.Millisecond
+const spinInterval = 120 * time.Millisecond
 
-// tick advances the spinner later. It is addressed to the screen, which may not be on top then.
-func (r *results) tick() tea.Cmd {
-	tick := screen.Result{Screen: r.tasks.ID(), Kind: taskTick}
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick })
-}
-
-func (r *results) handleTick() tea.Cmd {
-	if r.done {
+// spin advances the spinner until the round ends.
+func (r *results) spin() tea.Cmd {
+	return screen.Every(r.tasks, taskSpin, spinInterval, func() tea.Cmd {
+		r.frame++
 		return nil
-	}
-	r.frame++
-	return r.tick()
+	})
 }
 
 // end shows the result of a round, with the cursor on the first failure.

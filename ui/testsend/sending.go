@@ -57,25 +57,24 @@ type repeat struct {
 // check finds out who may have a message already. The history is read now, because others send tests, too.
 func (s *Screen) check(r repeat) tea.Cmd {
 	id, history := s.id, s.history()
-	return s.Run(taskRepeat, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskRepeat, func(ctx context.Context) (repeat, error) {
 		for _, ask := range r.asks {
 			values, err := model.Repeated(ctx, history, engine.DraftTest(id, ask), ask.As)
 			if err != nil {
-				return nil, fmt.Errorf("cannot read the earlier tests: %w", err)
+				return repeat{}, fmt.Errorf("cannot read the earlier tests: %w", err)
 			}
 			ask.Values = values
 			r.known = append(r.known, ask)
 		}
 		return r, nil
-	})
+	}, s.confirm)
 }
 
 // confirm asks before recipients get a message that they may have already, and sends tests otherwise.
-func (s *Screen) confirm(res screen.Result) tea.Cmd {
-	if res.Err != nil {
-		return screen.Notify(widget.LevelError, "Not sent: "+res.Err.Error())
+func (s *Screen) confirm(r repeat, err error) tea.Cmd {
+	if err != nil {
+		return screen.Notify(widget.LevelError, "Not sent: "+err.Error())
 	}
-	r := res.Value.(repeat)
 	var names, body []string
 	for _, ask := range r.known {
 		for _, name := range s.people.NamesAndValues(ask) {
@@ -119,24 +118,27 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, draft, now := s.deps.Service, s.draft, s.deps.Now
 	s.results.round(asks, s.form.forecast.forecast)
 	s.show(stageSending)
-	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
-		return model.Send(ctx, service, draft, asks, now, func(step model.Step) { emit(step) })
-	})
-	return tea.Batch(send, s.results.tick())
+	send := screen.Stream(&s.Base, taskSend, func(ctx context.Context, emit func(model.Step)) (model.Outcome, error) {
+		return model.Send(ctx, service, draft, asks, now, emit)
+	}, func(step model.Step) tea.Cmd {
+		s.results.run.AddStep(step)
+		return nil
+	}, s.sent)
+	return tea.Batch(send, s.results.spin())
 }
 
 // sent shows the result of a round.
-func (s *Screen) sent(r screen.Result) tea.Cmd {
-	out, _ := r.Value.(model.Outcome)
-	if out.Refused(r.Err) {
+func (s *Screen) sent(out model.Outcome, err error) tea.Cmd {
+	s.Drop(taskSpin)
+	if out.Refused(err) {
 		s.results.run.Rollback()
 		s.results.done = true
 		s.show(stageRefused)
-		s.refusal.set(r.Err)
+		s.refusal.set(err)
 		return nil
 	}
 	s.show(stageDone)
-	s.results.end(out, r.Err)
+	s.results.end(out, err)
 	run := s.results.run
 	return tea.Batch(s.remember(run, out), s.results.reader.load(run, s.form.forecast.forecast))
 }

@@ -56,7 +56,7 @@ const (
 	taskNames    = "names"
 	taskRepeat   = "repeat"
 	taskSend     = "send"
-	taskTick     = "tick"
+	taskSpin     = "spin"
 	taskOutbox   = "outbox"
 	taskGroups   = "groups"
 	taskCopy     = "copy"
@@ -69,8 +69,13 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	if s.prefs == nil {
 		s.prefs = prefs.NewInMemory() // as long as the screen exists
 	}
+	s.changed = func() {
+		s.form.to.updateSuggestions()
+		s.earlier.refresh()
+	}
 	s.layout = &layout{sendContext: s.sendContext}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
+	s.form.to.enter = s.form.enterTyped
 	s.as = asChooser{layout: s.layout, form: &s.form}
 	s.groups, s.earlier = groupsPage{listPage: newListPage(s.layout), use: s.useGroup}, earlierPage{listPage: newListPage(s.layout)}
 	return s
@@ -123,18 +128,7 @@ func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if msg.Kind == taskTick {
-			return s.results.handleTick()
-		}
-		if !s.Accept(msg) {
-			return nil
-		}
-		if s.as.box != nil {
-			if cmd, taken := s.as.box.Update(msg); taken {
-				return cmd
-			}
-		}
-		return s.result(msg)
+		return msg.Done()
 	case screen.ChangedMsg:
 		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
@@ -153,52 +147,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) result(r screen.Result) tea.Cmd {
-	switch r.Kind {
-	case taskLoad:
-		return s.showLoaded(r)
-	case taskProfiles:
-		if s.form.to.setProfiles(r) {
-			return s.form.enterTyped()
-		}
-	case taskForecast:
-		if r.Err == nil {
-			s.form.showForecast(r.Value.(forecastLoaded))
-		}
-	case taskNames:
-		if found, ok := r.Value.(map[model.Recipient]model.ResolvedUser); ok {
-			s.people.Add(found)
-			s.form.to.updateSuggestions()
-			s.earlier.refresh()
-		}
-	case taskGroups:
-		cmd := s.groups.showSaved(r)
-		s.form.to.updateSuggestions()
-		return cmd
-	case taskOutbox:
-		if got, ok := r.Value.(deliveredMessages); ok { // without the messages the unfilled content is shown
-			s.results.reader.setDelivered(got)
-		}
-	case taskCopy:
-		return copied(r)
-	case taskRepeat:
-		return s.confirm(r)
-	case taskSend:
-		if r.Partial {
-			s.results.run.AddStep(r.Value.(model.Step))
-			return nil
-		}
-		return s.sent(r)
-	}
-	return nil
-}
-
 // showLoaded shows the draft that was read. Input is kept.
-func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
-	if s.failed = r.Err; r.Err != nil {
+func (s *Screen) showLoaded(l loadedData, err error) tea.Cmd {
+	if s.failed = err; err != nil {
 		return nil
 	}
-	l := r.Value.(loadedData)
 	s.loaded = true
 	s.draft, s.recent, s.past, s.sendContext.groups = l.draft, l.recent, l.past, l.groups
 	s.people.Reset() // profiles may have changed as well

@@ -277,6 +277,6 @@ func (h *Harness) runOrdered(cmd tea.Cmd) {
 	}
 }
 
-var progressMsgs = regexp.MustCompile(`\(\*Base\)\.Stream\.func1$`)
+var progressMsgs = regexp.MustCompile(`screen\.Stream\[\.\.\.\]\.func1$`)
 
 func nameOf(cmd tea.Cmd) string { return runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name() }

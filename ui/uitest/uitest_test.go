@@ -36,9 +36,7 @@ func (s *recorder) Init() tea.Cmd {
 func (s *recorder) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			s.received = append(s.received, fmt.Sprint(msg.Value))
-		}
+		return msg.Done()
 	default:
 		s.received = append(s.received, fmt.Sprint(msg))
 	}
@@ -48,11 +46,17 @@ func (s *recorder) Update(msg tea.Msg) tea.Cmd {
 func (s *recorder) Actions() []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"g"}, Run: func() tea.Cmd {
-			return s.Stream("count", func(_ context.Context, emit func(any)) (any, error) {
+			return screen.Stream(&s.Base, "count", func(_ context.Context, emit func(int)) (string, error) {
 				for i := range 200 {
 					emit(i)
 				}
 				return "done", nil
+			}, func(i int) tea.Cmd {
+				s.received = append(s.received, fmt.Sprint(i))
+				return nil
+			}, func(text string, _ error) tea.Cmd {
+				s.received = append(s.received, text)
+				return nil
 			})
 		}},
 		{Keys: []string{"w"}, DisabledReason: "Not today."},

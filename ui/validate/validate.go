@@ -62,7 +62,7 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 		list: problems.New(deps.Theme), pager: widget.NewPager(deps.Theme),
 	}
 	s.list.Focused = true
-	s.warnings = &warnings{deps: deps, tasks: s, pushed: s.PushUndo}
+	s.warnings = &warnings{deps: deps, tasks: &s.Base, pushed: s.PushUndo}
 	for _, o := range options {
 		o(s)
 	}
@@ -123,10 +123,10 @@ type validationResult struct {
 func (s *Screen) check() tea.Cmd {
 	service, id, session := s.deps.Service, s.id, edit.New(s.deps.EditConfig(), s.id)
 	read := session.Load()
-	return s.Run(taskCheck, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskCheck, func(ctx context.Context) (validationResult, error) {
 		l, err := read(ctx)
 		if err != nil {
-			return nil, err
+			return validationResult{}, err
 		}
 		if session.ApplyLoaded(l); !session.HasPending() {
 			v, err := service.Validate(ctx, id)
@@ -134,16 +134,20 @@ func (s *Screen) check() tea.Cmd {
 		}
 		found := session.ChangeProblems()
 		return validationResult{session.Campaign(), engine.Validation{Valid: len(schema.Errors(found)) == 0, Problems: found}, true}, nil
-	})
+	}, s.showChecked)
 }
 
 // Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.showResult(msg)
+		cmd := msg.Done()
+		s.list.SetWarnings(s.warnings.result, s.warnings.result.NotChecked()...)
+		s.SetSize(s.width, s.height)
+		if changed := s.warnings.takeChanged(); changed != "" {
+			s.list.SelectWarning(changed)
 		}
+		return cmd
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
 			return s.check()
@@ -160,33 +164,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) showResult(r screen.Result) (cmd tea.Cmd) {
-	warning := ""
-	switch r.Kind {
-	case taskCheck:
-		cmd = s.showChecked(r)
-	case taskWarnings:
-		s.warnings.show(r)
-	case taskOnline:
-		cmd = s.warnings.showOnline(r)
-	case taskDismiss:
-		cmd, warning = s.warnings.showDismissed(r)
-	}
-	s.list.SetWarnings(s.warnings.result, s.warnings.result.NotChecked()...)
-	s.SetSize(s.width, s.height)
-	if warning != "" {
-		s.list.SelectWarning(warning)
-	}
-	return cmd
-}
-
 // showChecked shows the problems, and starts to look for warnings. Until those are found, the ones of before are shown.
-func (s *Screen) showChecked(r screen.Result) tea.Cmd {
-	s.checked, s.failed = r.Err == nil, r.Err
-	if r.Err != nil {
+func (s *Screen) showChecked(v validationResult, err error) tea.Cmd {
+	s.checked, s.failed = err == nil, err
+	if err != nil {
 		return nil
 	}
-	v := r.Value.(validationResult)
 	s.campaign, s.outcome, s.pending = v.campaign, v.outcome, v.pending
 	s.errors = len(schema.Errors(v.outcome.Problems))
 	s.notices = len(v.outcome.Problems) - s.errors

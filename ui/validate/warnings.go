@@ -23,20 +23,11 @@ const (
 	taskDismiss  = "dismiss"
 )
 
-// tasks starts and cancels the tasks of the screen.
-type tasks interface {
-	Run(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	Write(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	Stream(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
-	Cancel(kind string)
-	Running(kind string) bool
-}
-
 // warnings finds what is likely wrong with the campaign although it may be published, and dismisses and restores
 // single warnings.
 type warnings struct {
 	deps   screen.Deps
-	tasks  tasks
+	tasks  *screen.Base
 	online check.OnlineOptions
 	pushed func(screen.UndoStep) // adds a change that can be undone
 
@@ -46,6 +37,7 @@ type warnings struct {
 	known    bool // result is that of campaign
 	failed   error
 	progress onlineProgress
+	changed  string // a warning that undo or redo has just changed
 }
 
 // onlineProgress is how many addresses have been asked, of how many.
@@ -62,22 +54,19 @@ type found struct {
 
 // find starts to look for the warnings of a campaign.
 func (w *warnings) find(c engine.Campaign) tea.Cmd {
-	w.tasks.Cancel(taskOnline) // its result is about the campaign of before
+	w.tasks.Cancel(taskOnline) // its result would be about the campaign of before
 	w.campaign = c
 	deps := w.deps
-	return w.tasks.Run(taskWarnings, func(ctx context.Context) (any, error) {
+	return screen.Go(w.tasks, taskWarnings, func(ctx context.Context) (found, error) {
 		f, r, err := check.LoadAndRun(ctx, deps.Service, deps.Dismissals(), c, deps.Now())
 		return found{f, r}, err
+	}, func(v found, err error) tea.Cmd {
+		w.known, w.failed, w.result = err == nil, err, check.Result{}
+		if err == nil {
+			w.facts, w.result = v.facts, v.result
+		}
+		return nil
 	})
-}
-
-// show adopts the result of find.
-func (w *warnings) show(r screen.Result) {
-	w.known, w.failed, w.result = r.Err == nil, r.Err, check.Result{}
-	if r.Err == nil {
-		v := r.Value.(found)
-		w.facts, w.result = v.facts, v.result
-	}
 }
 
 // onlineInterval is the minimum time between updates of the progress.
@@ -87,7 +76,7 @@ const onlineInterval = 40 * time.Millisecond
 func (w *warnings) checkOnline() tea.Cmd {
 	w.progress = onlineProgress{}
 	c, f, o, before := w.campaign, w.facts, w.online, w.result
-	return w.tasks.Stream(taskOnline, func(ctx context.Context, emit func(any)) (any, error) {
+	return screen.Stream(w.tasks, taskOnline, func(ctx context.Context, emit func(onlineProgress)) (check.Result, error) {
 		var told time.Time
 		o.Progress = func(done, of int) {
 			if now := time.Now(); now.Sub(told) >= onlineInterval || done == of {
@@ -96,7 +85,10 @@ func (w *warnings) checkOnline() tea.Cmd {
 			}
 		}
 		return check.Online(ctx, c, f, o, before)
-	})
+	}, func(p onlineProgress) tea.Cmd {
+		w.progress.done, w.progress.of = p.done, p.of
+		return nil
+	}, w.showOnline)
 }
 
 // cancelOnline cancels [warnings.checkOnline].
@@ -106,20 +98,16 @@ func (w *warnings) cancelOnline() tea.Cmd {
 	return nil
 }
 
-// showOnline adopts the progress or the result of checkOnline.
-func (w *warnings) showOnline(r screen.Result) tea.Cmd {
-	if p, ok := r.Value.(onlineProgress); ok {
-		w.progress.done, w.progress.of = p.done, p.of
-		return nil
-	}
+// showOnline adopts the result of checkOnline.
+func (w *warnings) showOnline(r check.Result, err error) tea.Cmd {
 	switch {
-	case screen.Canceled(r.Err):
+	case screen.Canceled(err):
 		return screen.Notify(widget.LevelInfo, "Canceled. Links and images were not checked.")
-	case r.Err != nil:
-		return screen.Notify(widget.LevelError, "Couldn't check links and images: "+r.Err.Error())
+	case err != nil:
+		return screen.Notify(widget.LevelError, "Couldn't check links and images: "+err.Error())
 	}
 	before := len(w.result.Findings)
-	w.result = r.Value.(check.Result).WithDismissals(w.facts.Dismissed) // some may have been dismissed meanwhile
+	w.result = r.WithDismissals(w.facts.Dismissed) // some may have been dismissed meanwhile
 	if n := len(w.result.Findings) - before; n > 0 {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Links and images are checked: %s more.", phrase.Count(n, "warning")))
 	}
@@ -135,14 +123,6 @@ func (w *warnings) onlineDisabledReason() string {
 		return "The other checks come first. Press r to make them."
 	}
 	return ""
-}
-
-// dismissed is the result of the task that dismisses or restores a warning.
-type dismissed struct {
-	list []engine.Dismissal
-	done string // what was done, for the notice; empty after undo and redo, which have their own
-	id   string // of the warning
-	step screen.UndoStep
 }
 
 // dismissDisabledReason returns why a warning cannot be dismissed or restored; empty if it can.
@@ -187,10 +167,11 @@ func (w *warnings) restore(f check.Finding) tea.Cmd {
 	})
 }
 
-// change stores the dismissal of a warning, or deletes it if d is nil. A change by undo or redo has no step.
+// change stores the dismissal of a warning, or deletes it if d is nil, and tells the user what was done. A change by undo
+// or redo, which have notices of their own, has no step.
 func (w *warnings) change(warning string, d *engine.Dismissal, done string, step *screen.UndoStep) tea.Cmd {
 	kept, id := w.deps.Dismissals(), w.campaign.ID
-	return w.tasks.Write(taskDismiss, func(ctx context.Context) (any, error) {
+	return screen.Write(w.tasks, taskDismiss, func(ctx context.Context) ([]engine.Dismissal, error) {
 		var err error
 		if d != nil {
 			err = kept.PutDismissal(ctx, id, *d)
@@ -200,28 +181,27 @@ func (w *warnings) change(warning string, d *engine.Dismissal, done string, step
 		if err != nil {
 			return nil, err
 		}
-		list, err := kept.Dismissals(ctx, id)
-		out := dismissed{list: list, done: done, id: warning}
-		if step != nil {
-			out.step = *step
+		return kept.Dismissals(ctx, id)
+	}, func(list []engine.Dismissal, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Nothing was changed: "+err.Error())
 		}
-		return out, err
+		w.facts.Dismissed = list
+		w.result = w.result.WithDismissals(list)
+		if step == nil {
+			w.changed = warning
+			return nil
+		}
+		w.pushed(*step)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done)
 	})
 }
 
-// showDismissed adopts the result of change. The warning is returned to move the cursor to it, after undo and redo.
-func (w *warnings) showDismissed(r screen.Result) (cmd tea.Cmd, warning string) {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Nothing was changed: "+r.Err.Error()), ""
-	}
-	d := r.Value.(dismissed)
-	w.facts.Dismissed = d.list
-	w.result = w.result.WithDismissals(d.list)
-	if d.done == "" {
-		return nil, d.id
-	}
-	w.pushed(d.step)
-	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, d.done), ""
+// takeChanged returns the warning that undo or redo has just changed; empty if there is none.
+func (w *warnings) takeChanged() string {
+	changed := w.changed
+	w.changed = ""
+	return changed
 }
 
 // lines returns the warnings as text to copy, one per line.

@@ -1,15 +1,11 @@
 // Package viewas shows the messages of a campaign as one person gets them: it remembers who was chosen, resolves the
 // messages beside typing, lets the user choose among the users of the workspace, and surveys the audience.
 //
-// [Resolver], [Walker] and [Survey] do their work in tasks of the screen that they belong to. A screen passes them the
-// results of its tasks; each takes only its own, and ignores results that are not the newest.
+// [Resolver], [Walker] and [Survey] do their work in tasks of the screen that they belong to.
 package viewas
 
 import (
-	"context"
 	"slices"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -17,6 +13,7 @@ import (
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/ui/prefs"
+	"bugle/ui/screen"
 )
 
 // Choice is whose data fills the messages. The zero Choice is that they are shown as written.
@@ -111,10 +108,7 @@ type Config struct {
 	// Campaign is the ID under which the choice is remembered in Prefs, those of the workspace.
 	Campaign string
 	Prefs    *prefs.Prefs
-	// Run and Stream start tasks, as those of screen.Base do.
-	Run    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	Stream func(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
-	Cancel func(kind string)
+	Tasks    *screen.Base // of the screen
 }
 
 // Kinds of tasks.

@@ -94,61 +94,29 @@ func (c *Chooser) Typing() bool { return c.values == nil }
 
 func (c *Chooser) text() string { return strings.TrimSpace(c.prompt.Value()) }
 
-// usersFound is the result of a search.
-type usersFound struct {
-	text  string
-	users []engine.User
-}
-
 // search looks for users with the typed text. A newer search cancels it.
 func (c *Chooser) search() tea.Cmd {
 	users, ok := c.cfg.Users()
 	if !ok {
 		return nil
 	}
-	text, running := c.text(), c.waiting
+	text := c.text()
 	c.waiting = true
-	return c.cfg.Run(taskSearch, screen.Settled(running, func(ctx context.Context) (any, error) {
-		found, err := users.Users(ctx, text, mostUsers)
-		return usersFound{text, found}, err
-	}))
-}
-
-// Update takes a result of a task, and reports whether it was the chooser's.
-func (c *Chooser) Update(msg screen.Result) (cmd tea.Cmd, taken bool) {
-	if u, why, taken := c.walker.Update(msg); taken {
-		c.note = why
-		if u != nil {
-			cmd = c.host.Choose(c.with(ChoiceOf(*u)), u)
-		}
-		c.fill()
-		return cmd, true
-	}
-	switch msg.Kind {
-	case taskSearch:
-		found, _ := msg.Value.(usersFound)
+	work := screen.Settled(c.cfg.Tasks, taskSearch, func(ctx context.Context) ([]engine.User, error) { return users.Users(ctx, text, mostUsers) })
+	return screen.Go(c.cfg.Tasks, taskSearch, work, func(found []engine.User, err error) tea.Cmd {
 		c.waiting = false
-		if msg.Err != nil && !screen.Canceled(msg.Err) {
-			c.note = "Cannot search users: " + msg.Err.Error()
+		if err != nil && !screen.Canceled(err) {
+			c.note = "Cannot search users: " + err.Error()
 		}
-		c.users, c.searched = found.users, found.text
+		c.users, c.searched = found, text
 		c.fill()
-		if c.enter && found.text == c.text() {
-			c.enter = false
-			return c.accept(), true
+		accept := c.enter && err == nil
+		c.enter = false
+		if !accept {
+			return nil
 		}
-		return nil, true
-	case taskValues:
-		if list, ok := msg.Value.([]attribute); ok && msg.Err == nil {
-			c.values = list
-			c.list.SelectItem(0)
-		} else if msg.Err != nil {
-			c.note = "Cannot read the messages: " + msg.Err.Error()
-		}
-		c.fill()
-		return nil, true
-	}
-	return nil, false
+		return c.accept()
+	})
 }
 
 // with returns a choice with the values that were typed before: they are of the campaign, not of the person.
@@ -167,7 +135,14 @@ func (c *Chooser) step(s Step) func() tea.Cmd {
 	return func() tea.Cmd {
 		c.note = ""
 		_, u := c.host.Choice()
-		return c.walker.Step(s, c.host.Source(), u)
+		return c.walker.Step(s, c.host.Source(), u, func(u *engine.User, why string) (cmd tea.Cmd) {
+			c.note = why
+			if u != nil {
+				cmd = c.host.Choose(c.with(ChoiceOf(*u)), u)
+			}
+			c.fill()
+			return cmd
+		})
 	}
 }
 
@@ -255,7 +230,7 @@ func (c *Chooser) fillCommands(add func(chooserRow)) {
 func (c *Chooser) listValues() tea.Cmd {
 	src, service := c.host.Source(), c.cfg.Service
 	_, u := c.host.Choice()
-	return c.cfg.Run(taskValues, func(ctx context.Context) (any, error) {
+	return screen.Go(c.cfg.Tasks, taskValues, func(ctx context.Context) ([]attribute, error) {
 		prepared, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
 		if err != nil {
 			return nil, err
@@ -265,6 +240,15 @@ func (c *Chooser) listValues() tea.Cmd {
 			out = append(out, attribute{a, a.DataType(src.Workspace), ownValue(src, a, u)})
 		}
 		return out, nil
+	}, func(list []attribute, err error) tea.Cmd {
+		if err != nil {
+			c.note = "Cannot read the messages: " + err.Error()
+		} else {
+			c.values = list
+			c.list.SelectItem(0)
+		}
+		c.fill()
+		return nil
 	})
 }
 
@@ -349,8 +333,8 @@ func (c *Chooser) Back() tea.Cmd {
 // Cancel ends the tasks of the chooser.
 func (c *Chooser) Cancel() {
 	c.walker.Cancel()
-	c.cfg.Cancel(taskSearch)
-	c.cfg.Cancel(taskValues)
+	c.cfg.Tasks.Drop(taskSearch)
+	c.cfg.Tasks.Drop(taskValues)
 }
 
 // BackLabel returns what esc does.

@@ -25,17 +25,16 @@ type Resolver struct {
 	chosen bool            // the user has chosen, so that what is remembered no longer counts
 	viewer *resolve.Viewer // of choice, without typed values; nil until it was found
 
-	prepared   *resolve.Campaign // the newest; nil until one was prepared
-	source     Source            // of the newest request
-	at         doc.Path          // the place of the newest request
-	generation int               // of the newest request
-	busy       bool
-	result     *resolve.Result // of the newest request that ended
-	shown      Choice          // whose result is
-	views      []render.View   // of result, for viewsAt
-	viewsAt    doc.Path
-	err        error // why there is none
-	named      int   // which of the missing values the caption names
+	prepared *resolve.Campaign // the newest; nil until one was prepared
+	source   Source            // of the newest request
+	at       doc.Path          // the place of the newest request
+	busy     bool
+	result   *resolve.Result // of the newest request that ended
+	shown    Choice          // whose result is
+	views    []render.View   // of result, for viewsAt
+	viewsAt  doc.Path
+	err      error // why there is none
+	named    int   // which of the missing values the caption names
 }
 
 // NewResolver returns a resolver that shows messages as written, until a choice is read or made.
@@ -44,7 +43,14 @@ func NewResolver(cfg Config) *Resolver { return &Resolver{cfg: cfg} }
 // Init reads the choice that is remembered for the campaign.
 func (r *Resolver) Init() tea.Cmd {
 	kept, id := r.cfg.choices(), r.cfg.Campaign
-	return r.cfg.Run(taskRemembered, func(context.Context) (any, error) { return prefs.Read[Choice](kept, id) })
+	read := func(context.Context) (Choice, error) { return prefs.Read[Choice](kept, id) }
+	return screen.Go(r.cfg.Tasks, taskRemembered, read, func(c Choice, err error) tea.Cmd {
+		if err != nil || r.chosen {
+			return nil
+		}
+		r.choice = c
+		return r.start(false, false)
+	})
 }
 
 // Choice returns whose data fills the messages.
@@ -131,31 +137,33 @@ func keysAt(c *resolve.Campaign, at doc.Path) []engine.TestKey {
 
 // resolved is the result of a request.
 type resolved struct {
-	generation int
-	prepared   *resolve.Campaign
-	viewer     resolve.Viewer
-	choice     Choice
-	result     *resolve.Result
-	views      []render.View
-	at         doc.Path
+	prepared *resolve.Campaign
+	viewer   resolve.Viewer
+	result   *resolve.Result
+	views    []render.View
+	at       doc.Path
 }
 
 // start resolves the newest document.
 func (r *Resolver) start(callAPIs, anew bool) tea.Cmd {
-	r.generation++
 	r.busy = false
 	if r.choice.AsWritten() || !r.source.Document.Exists() {
 		r.result, r.views, r.err = nil, nil, nil
-		r.cfg.Cancel(taskResolve)
+		r.cfg.Tasks.Drop(taskResolve)
 		return nil
 	}
 	r.busy = true
 	j := job{service: r.cfg.Service, source: r.source, at: r.at, choice: r.choice, viewer: r.viewer, prepared: r.prepared, callAPIs: callAPIs, anew: anew}
-	generation := r.generation
-	return r.cfg.Run(taskResolve, func(ctx context.Context) (any, error) {
-		out, err := j.run(ctx)
-		out.generation, out.choice = generation, j.choice
-		return out, err
+	return screen.Go(r.cfg.Tasks, taskResolve, j.run, func(out resolved, err error) tea.Cmd {
+		r.busy, r.result, r.shown, r.err = false, out.result, j.choice, err
+		r.views, r.viewsAt = out.views, out.at
+		if out.prepared != nil {
+			r.prepared = out.prepared
+		}
+		if err == nil {
+			r.viewer = &out.viewer
+		}
+		return nil
 	})
 }
 
@@ -205,34 +213,6 @@ func prepare(ctx context.Context, service engine.Service, before *resolve.Campai
 		return resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
 	}
 	return before.With(ctx, src.Document)
-}
-
-// Update takes a result of a task, and reports whether it was the resolver's. The command, which may be nil, resolves
-// what the result asks for.
-func (r *Resolver) Update(msg screen.Result) (cmd tea.Cmd, taken bool) {
-	switch msg.Kind {
-	case taskRemembered:
-		if c, ok := msg.Value.(Choice); ok && msg.Err == nil && !r.chosen {
-			r.choice = c
-			return r.start(false, false), true
-		}
-	case taskResolve:
-		out, _ := msg.Value.(resolved)
-		if out.generation != r.generation {
-			return nil, true
-		}
-		r.busy, r.result, r.shown, r.err = false, out.result, out.choice, msg.Err
-		r.views, r.viewsAt = out.views, out.at
-		if out.prepared != nil {
-			r.prepared = out.prepared
-		}
-		if msg.Err == nil {
-			r.viewer = &out.viewer
-		}
-	default:
-		return nil, false
-	}
-	return nil, true
 }
 
 // Caption returns what stands above a message.

@@ -67,9 +67,6 @@ func (s *Survey) SetTheme(t themes.Theme) {
 	s.list.SetTheme(t)
 }
 
-// surveyed is the result of a survey.
-type surveyed struct{ resolve.Survey }
-
 // Start starts the survey of the current audience. It calls no content API.
 func (s *Survey) Start() tea.Cmd {
 	reader, ok := s.cfg.Audience()
@@ -78,45 +75,37 @@ func (s *Survey) Start() tea.Cmd {
 	}
 	src, service := s.host.Source(), s.cfg.Service
 	s.channel, s.running, s.canceled, s.done, s.err, s.progress = src.Channel, true, false, false, nil, progress{}
-	return s.cfg.Stream(taskSurvey, func(ctx context.Context, emit func(any)) (any, error) {
+	return screen.Stream(s.cfg.Tasks, taskSurvey, func(ctx context.Context, emit func(progress)) (resolve.Survey, error) {
 		c, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
 		if err != nil {
-			return nil, err
+			return resolve.Survey{}, err
 		}
 		last := time.Now()
-		out, err := c.Survey(ctx, reader, resolve.SurveyOptions{Progress: func(users, audience int) {
+		return c.Survey(ctx, reader, resolve.SurveyOptions{Progress: func(users, audience int) {
 			if now := time.Now(); now.Sub(last) >= progressTime {
 				last = now
 				emit(progress{users, audience})
 			}
 		}})
-		return surveyed{out}, err
-	})
+	}, func(p progress) tea.Cmd {
+		s.progress = p
+		return nil
+	}, s.finish)
 }
 
-// Update takes a result of a task, and reports whether it was the survey's.
-func (s *Survey) Update(msg screen.Result) bool {
-	if msg.Kind != taskSurvey {
-		return false
+func (s *Survey) finish(out resolve.Survey, err error) tea.Cmd {
+	s.running, s.canceled = false, screen.Canceled(err)
+	if err != nil && !s.canceled {
+		s.err = err
 	}
-	if p, ok := msg.Value.(progress); ok && msg.Partial {
-		s.progress = p
-		return true
-	}
-	s.running = false
-	out, ok := msg.Value.(surveyed)
-	s.canceled = screen.Canceled(msg.Err)
-	if msg.Err != nil && !s.canceled {
-		s.err = msg.Err
-	}
-	s.out, s.done, s.width = out.Survey, ok && s.err == nil, 0
-	return true
+	s.out, s.done, s.width = out, s.err == nil, 0
+	return nil
 }
 
 // Back cancels the survey while it runs, and closes it otherwise.
 func (s *Survey) Back() tea.Cmd {
 	if s.running {
-		s.cfg.Cancel(taskSurvey)
+		s.cfg.Tasks.Cancel(taskSurvey)
 		s.canceled = true
 		return nil
 	}
@@ -124,7 +113,7 @@ func (s *Survey) Back() tea.Cmd {
 }
 
 // Cancel ends the survey.
-func (s *Survey) Cancel() { s.cfg.Cancel(taskSurvey) }
+func (s *Survey) Cancel() { s.cfg.Tasks.Drop(taskSurvey) }
 
 // BackLabel returns what esc does.
 func (s *Survey) BackLabel() string {

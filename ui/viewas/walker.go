@@ -28,8 +28,7 @@ type Walker struct {
 	MissingFirst bool
 	Busy         bool
 
-	walk       walk
-	generation int
+	walk walk
 }
 
 // walk is where a walker is, and what it was made for.
@@ -44,24 +43,22 @@ func NewWalker(cfg Config) *Walker { return &Walker{cfg: cfg} }
 
 // stepped is the result of a step.
 type stepped struct {
-	generation int
-	walk       walk
-	user       engine.User
-	ok         bool
-	step       Step
+	walk walk
+	user engine.User
+	ok   bool
 }
 
-// Step looks for another user, from the one that is shown if there is one.
-func (w *Walker) Step(step Step, src Source, from *engine.User) tea.Cmd {
+// Step looks for another user, from the one that is shown if there is one. done takes the user that was found, or why
+// there is none.
+func (w *Walker) Step(step Step, src Source, from *engine.User, done func(u *engine.User, why string) tea.Cmd) tea.Cmd {
 	reader, ok := w.cfg.Audience()
 	if !ok {
 		return nil
 	}
-	w.generation++
 	w.Busy = true
-	generation, service, at, missingFirst := w.generation, w.cfg.Service, w.walk, w.MissingFirst
-	return w.cfg.Run(taskStep, func(ctx context.Context) (any, error) {
-		out := stepped{generation: generation, step: step, walk: at}
+	service, at, missingFirst := w.cfg.Service, w.walk, w.MissingFirst
+	return screen.Go(w.cfg.Tasks, taskStep, func(ctx context.Context) (stepped, error) {
+		out := stepped{walk: at}
 		c, err := prepare(ctx, service, at.prepared, src)
 		if err != nil {
 			return out, err
@@ -80,37 +77,25 @@ func (w *Walker) Step(step Step, src Source, from *engine.User) tea.Cmd {
 		}[step]
 		out.user, out.ok, err = move(ctx)
 		return out, err
+	}, func(out stepped, err error) tea.Cmd {
+		w.Busy = false
+		switch {
+		case err != nil:
+			return done(nil, phrase.Capitalize("cannot go through the audience: "+err.Error()))
+		case out.ok:
+			w.walk = out.walk
+			return done(&out.user, "")
+		case step == Next && out.walk.cursor.At() != "":
+			return done(nil, "This is the last user in the audience.")
+		case step == Previous && out.walk.cursor.At() != "":
+			return done(nil, "This is the first user in the audience.")
+		}
+		return done(nil, "Nobody is in the audience.")
 	})
 }
 
 // Cancel ends a step that is under way.
 func (w *Walker) Cancel() {
-	w.generation++
 	w.Busy = false
-	w.cfg.Cancel(taskStep)
-}
-
-// Update takes a result of a task, and reports whether it was the walker's. It returns the user that was found, or why
-// there is none.
-func (w *Walker) Update(msg screen.Result) (u *engine.User, why string, taken bool) {
-	if msg.Kind != taskStep {
-		return nil, "", false
-	}
-	out, _ := msg.Value.(stepped)
-	if out.generation != w.generation {
-		return nil, "", true
-	}
-	w.Busy = false
-	switch {
-	case msg.Err != nil:
-		return nil, phrase.Capitalize("cannot go through the audience: " + msg.Err.Error()), true
-	case out.ok:
-		w.walk = out.walk
-		return &out.user, "", true
-	case out.step == Next && out.walk.cursor.At() != "":
-		return nil, "This is the last user in the audience.", true
-	case out.step == Previous && out.walk.cursor.At() != "":
-		return nil, "This is the first user in the audience.", true
-	}
-	return nil, "Nobody is in the audience.", true
+	w.cfg.Tasks.Drop(taskStep)
 }

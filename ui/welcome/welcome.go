@@ -70,7 +70,13 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) begin() tea.Cmd {
 	sample := s.list.Cursor == 0
 	s.failed = nil
-	return s.Run(taskStart, func(ctx context.Context) (any, error) { return s.start(ctx, sample) })
+	start := func(ctx context.Context) (screen.Deps, error) { return s.start(ctx, sample) }
+	return screen.Go(&s.Base, taskStart, start, func(deps screen.Deps, err error) tea.Cmd {
+		if s.failed = err; err != nil {
+			return nil
+		}
+		return screen.Send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
+	})
 }
 
 // Update moves the cursor, and continues once the workspace exists.
@@ -82,12 +88,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		_, rows, at := s.box()
 		s.list.Mouse(msg, msg.Y-max((s.height-rows)/2, 0)-at)
 	case screen.Result:
-		if !s.Accept(msg) {
-			return nil
-		}
-		if s.failed = msg.Err; s.failed == nil {
-			return screen.Send(screen.SwitchWorkspaceMsg{Deps: msg.Value.(screen.Deps), Route: screen.Route{Name: screen.Campaigns}})
-		}
+		return msg.Done()
 	}
 	return nil
 }

@@ -67,12 +67,6 @@ type audienceLoaded struct {
 	members []engine.User
 }
 
-// usersFound is the result of a search.
-type usersFound struct {
-	text  string
-	users []engine.User
-}
-
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
 	s := &Audience{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, title: r.Query, filters: r.Doc,
@@ -112,28 +106,35 @@ func (s *Audience) load() tea.Cmd {
 		return nil
 	}
 	reader, filters := s.reader, s.filters
-	return s.Run(taskAudience, func(ctx context.Context) (any, error) {
+	return screen.Go(&s.Base, taskAudience, func(ctx context.Context) (audienceLoaded, error) {
 		var out audienceLoaded
 		var err error
 		if out.count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err == nil {
 			out.members, err = reader.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers})
 		}
 		return out, err
+	}, func(who audienceLoaded, err error) tea.Cmd {
+		if screen.Canceled(err) {
+			return nil
+		}
+		if s.loaded, s.failed = true, err; err != nil {
+			return nil
+		}
+		s.count, s.members = who.count, who.members
+		return s.find()
 	})
 }
 
 // find searches all users for the text of the filter. Without one it shows the users that match.
 func (s *Audience) find() tea.Cmd {
 	users, ok := s.deps.Service.(engine.UserStore)
-	text, running := strings.TrimSpace(s.filter.Value()), s.Running(taskFind)
+	text := strings.TrimSpace(s.filter.Value())
 	if text == "" || !ok {
-		s.Cancel(taskFind)
+		s.Drop(taskFind)
 		return s.list("", s.members)
 	}
-	return s.Run(taskFind, screen.Settled(running, func(ctx context.Context) (any, error) {
-		found, err := users.Users(ctx, text, maxFound)
-		return usersFound{text, found}, err
-	}))
+	work := screen.Settled(&s.Base, taskFind, func(ctx context.Context) ([]engine.User, error) { return users.Users(ctx, text, maxFound) })
+	return screen.Go(&s.Base, taskFind, work, orNotify(func(found []engine.User) tea.Cmd { return s.list(text, found) }))
 }
 
 // list lists users, with the cursor on the one that it was on.
@@ -159,49 +160,11 @@ func (s *Audience) list(searched string, users []engine.User) tea.Cmd {
 func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
-		}
+		return msg.Done()
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
-	}
-	return nil
-}
-
-func (s *Audience) result(r screen.Result) tea.Cmd {
-	if screen.Canceled(r.Err) {
-		return nil
-	}
-	switch r.Kind {
-	case taskAudience:
-		s.loaded, s.failed = true, r.Err
-		if r.Err != nil {
-			return nil
-		}
-		w := r.Value.(audienceLoaded)
-		s.count, s.members = w.count, w.members
-		return s.find()
-	case taskFind:
-		if r.Err != nil {
-			return errorNotice(r.Err)
-		}
-		if v := r.Value.(usersFound); v.text == strings.TrimSpace(s.filter.Value()) {
-			return s.list(v.text, v.users)
-		}
-	case taskExplain:
-		if r.Err != nil {
-			return errorNotice(r.Err)
-		}
-		s.explanation = r.Value.(explanation)
-		for i, p := range s.users {
-			if p.ID == s.explanation.id {
-				s.users[i].known, s.users[i].matches = true, s.explanation.result.Matched
-			}
-		}
-		s.table.SetRows(userRows(s.users))
-		s.draw()
 	}
 	return nil
 }
@@ -222,9 +185,19 @@ func (s *Audience) explain() tea.Cmd {
 		return nil
 	}
 	reader, filters := s.reader, s.filters
-	return s.Run(taskExplain, screen.Settled(s.Running(taskExplain), func(ctx context.Context) (any, error) {
-		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
-		return explanation{p.ID, r}, err
+	work := screen.Settled(&s.Base, taskExplain, func(ctx context.Context) (engine.AudienceResult, error) {
+		return reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
+	})
+	return screen.Go(&s.Base, taskExplain, work, orNotify(func(r engine.AudienceResult) tea.Cmd {
+		s.explanation = explanation{p.ID, r}
+		for i, u := range s.users {
+			if u.ID == p.ID {
+				s.users[i].known, s.users[i].matches = true, r.Matched
+			}
+		}
+		s.table.SetRows(userRows(s.users))
+		s.draw()
+		return nil
 	}))
 }
 

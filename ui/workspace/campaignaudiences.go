@@ -14,7 +14,7 @@ import (
 // campaignAudiences opens the audience of a campaign.
 type campaignAudiences struct {
 	service engine.Service
-	tasks   taskRunner
+	tasks   *screen.Base
 }
 
 func (a *campaignAudiences) disabledReason() string {
@@ -33,24 +33,12 @@ const maxCampaigns = 200
 // ask asks for the campaign.
 func (a *campaignAudiences) ask() tea.Cmd {
 	lister := a.service.(engine.Lister)
-	return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })
+	read := func(ctx context.Context) ([]engine.Summary, error) { return lister.List(ctx, engine.ListQuery{}) }
+	return screen.Go(a.tasks, taskCampaigns, read, orNotify(a.choose))
 }
 
-func (a *campaignAudiences) showCampaigns(r screen.Result) tea.Cmd {
-	if screen.Canceled(r.Err) {
-		return nil
-	}
-	if r.Err != nil {
-		return errorNotice(r.Err)
-	}
-	if c, ok := r.Value.(engine.Campaign); ok {
-		filters := c.Body.Get(string(catalog.SegmentationDetails))
-		if !filters.Exists() {
-			return screen.Notify(widget.LevelInfo, "This campaign has no audience yet.")
-		}
-		return screen.Open(audienceRoute(engine.CampaignName(c.Body), filters))
-	}
-	all, _ := r.Value.([]engine.Summary)
+// choose asks for one of the campaigns, and opens its audience.
+func (a *campaignAudiences) choose(all []engine.Summary) tea.Cmd {
 	if len(all) == 0 {
 		return screen.Notify(widget.LevelInfo, "There are no campaigns yet.")
 	}
@@ -61,6 +49,27 @@ func (a *campaignAudiences) showCampaigns(r screen.Result) tea.Cmd {
 	}
 	return screen.Send(screen.ChooseMsg{Title: "Choose a campaign", Options: options, Then: func(chosen widget.Answer) tea.Cmd {
 		svc, id := a.service, all[chosen.Index].ID
-		return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return svc.Get(ctx, id) })
+		return screen.Go(a.tasks, taskCampaigns, func(ctx context.Context) (engine.Campaign, error) { return svc.Get(ctx, id) }, orNotify(a.open))
 	}})
+}
+
+func (a *campaignAudiences) open(c engine.Campaign) tea.Cmd {
+	filters := c.Body.Get(string(catalog.SegmentationDetails))
+	if !filters.Exists() {
+		return screen.Notify(widget.LevelInfo, "This campaign has no audience yet.")
+	}
+	return screen.Open(audienceRoute(engine.CampaignName(c.Body), filters))
+}
+
+// orNotify returns what takes the result of a task, or tells the user why there is none.
+func orNotify[T any](take func(T) tea.Cmd) func(T, error) tea.Cmd {
+	return func(v T, err error) tea.Cmd {
+		switch {
+		case screen.Canceled(err):
+			return nil
+		case err != nil:
+			return errorNotice(err)
+		}
+		return take(v)
+	}
 }

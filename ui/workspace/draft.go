@@ -65,14 +65,14 @@ type loaded struct {
 }
 
 // load returns the function that reads the record.
-func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
+func (d *draft) load(svc engine.Service) func(context.Context) (loaded, error) {
 	sec, name, base := d.section, d.name, d.Root()
-	return func(ctx context.Context) (any, error) {
+	return func(ctx context.Context) (loaded, error) {
 		l := loaded{base: base}
 		var err error
 		if k, ok := svc.(engine.WorkspaceStore); ok {
 			if l.workspace, err = k.Workspace(ctx); err != nil {
-				return nil, err
+				return loaded{}, err
 			}
 		}
 		if name != "" {

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,7 +21,7 @@ import (
 type form struct {
 	draft         *draft
 	deps          screen.Deps
-	tasks         taskRunner
+	tasks         *screen.Base
 	afterExternal func(...tea.Cmd) tea.Cmd // shows the changes of an external edit
 
 	editor   editor.Editor // nil until the record has been read
@@ -106,15 +105,10 @@ func (f *form) config() editor.Config {
 		Host: editor.Host{
 			Open:   func(p doc.Path) { f.requests.open = p },
 			Notify: func(text string) { f.requests.notice = text },
-			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
-				return f.tasks.Run(taskEditor+kind, fn)
-			},
+			Tasks:  f.tasks,
 		},
 	}
 }
-
-// taskEditor is the prefix of the kinds of tasks that editors start.
-const taskEditor = "editor."
 
 // goTo opens the editor of the place p, or of the one around it, and moves the cursor there.
 func (f *form) goTo(p doc.Path) {

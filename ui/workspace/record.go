@@ -59,17 +59,25 @@ func (s *Record) Badge() (string, themes.Tone) {
 }
 
 // Init reads the record.
-func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.service)) }
+func (s *Record) Init() tea.Cmd {
+	return screen.Go(&s.Base, taskLoad, s.draft.load(s.saver.service), func(l loaded, err error) tea.Cmd {
+		if s.failed = err; err != nil {
+			return nil
+		}
+		s.draft.setLoaded(l)
+		if s.form.editor == nil {
+			s.form.goTo(s.startPath)
+		}
+		return nil
+	})
+}
 
 // Update handles results and messages of the form, and passes keys and mouse events to it.
 func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.finishUpdate(s.update(msg)) }
 
 func (s *Record) update(msg tea.Msg) tea.Cmd {
 	if r, ok := msg.(screen.Result); ok {
-		if s.Accept(r) {
-			return s.result(r)
-		}
-		return nil
+		return r.Done()
 	}
 	if s.form.editor == nil {
 		return nil
@@ -87,23 +95,7 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	return s.form.update(msg, true) // a message that the form requested, such as the clipboard's content
-}
-
-func (s *Record) result(r screen.Result) tea.Cmd {
-	switch r.Kind {
-	case taskLoad:
-		if s.failed = r.Err; r.Err == nil {
-			s.draft.setLoaded(r.Value.(loaded))
-			if s.form.editor == nil {
-				s.form.goTo(s.startPath)
-			}
-		}
-		return nil
-	case taskSave:
-		return s.saver.handleResult(r)
-	}
-	return s.info.update(r)
+	return tea.Batch(s.form.update(msg, true), s.info.update(msg)) // a message that the form requested, such as the clipboard's content
 }
 
 // key passes a key to the focused pane. Enter in the last field of the record saves it.

@@ -15,18 +15,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// recordUses has the uses of a record that is to be deleted, or only checked.
-type recordUses struct {
-	name     string
-	uses     []engine.ContentUse
-	deleted  bool // it has been deleted
-	onlyShow bool // only show the uses
-}
-
 // remover deletes records, and shows what uses them.
 type remover struct {
 	service engine.Service
-	tasks   taskRunner
+	tasks   *screen.Base
 	section func() *settings.Section
 	report  reportFunc
 	load    func() tea.Cmd // reloads everything
@@ -35,54 +27,55 @@ type remover struct {
 // find finds what still uses a record, and shows it if look is set, or asks whether to delete the record.
 func (m *remover) find(name string, look bool) tea.Cmd {
 	sec, svc := m.section(), m.service
-	return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
-		uses, err := sec.Uses(ctx, svc, name)
-		return recordUses{name: name, uses: uses, onlyShow: look}, err
-	})
-}
-
-func (m *remover) handleResult(r screen.Result) tea.Cmd {
-	u, _ := r.Value.(recordUses)
-	var inUse *settings.InUse
-	switch {
-	case screen.Canceled(r.Err):
+	read := func(ctx context.Context) ([]engine.ContentUse, error) { return sec.Uses(ctx, svc, name) }
+	return screen.Go(m.tasks, taskDelete, read, orNotify(func(uses []engine.ContentUse) tea.Cmd {
+		switch {
+		case !look:
+			return m.ask(name, uses)
+		case len(uses) == 0:
+			return screen.Notify(widget.LevelInfo, "Nothing uses "+recordName(m.section(), name)+".")
+		}
+		m.report("Used in", false, phrase.Sentence(recordName(m.section(), name)+" is used in "+phrase.Count(len(uses), "place")), useLines(uses, len(uses)))
 		return nil
-	case errors.As(r.Err, &inUse): // it has been used meanwhile
-		return m.ask(recordUses{name: u.name, uses: inUse.Uses})
-	case r.Err != nil:
-		return errorNotice(r.Err)
-	case u.onlyShow && len(u.uses) == 0:
-		return screen.Notify(widget.LevelInfo, "Nothing uses "+recordName(m.section(), u.name)+".")
-	case u.onlyShow:
-		m.report("Used in", false, phrase.Sentence(recordName(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
-		return nil
-	case u.deleted:
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+recordName(m.section(), u.name)+"."), m.load(), screen.Changed(""))
-	}
-	return m.ask(u)
+	}))
 }
 
 // maxUses is how many uses a question lists.
 const maxUses = 8
 
-func (m *remover) ask(u recordUses) tea.Cmd {
-	sec, svc := m.section(), m.service
+func (m *remover) ask(name string, uses []engine.ContentUse) tea.Cmd {
+	sec := m.section()
 	body := "This cannot be undone."
-	force := len(u.uses) > 0
+	force := len(uses) > 0
 	if force {
-		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(u.uses), "place"), useLines(u.uses, maxUses))
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(uses), "place"), useLines(uses, maxUses))
 	}
 	return screen.Ask(screen.Question{
-		Title: "Delete " + recordName(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
+		Title: "Delete " + recordName(sec, name) + "?", Body: body, Danger: true, Focus: 1,
 		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return m.tasks.Write(taskDelete, func(ctx context.Context) (any, error) {
-				return recordUses{name: u.name, deleted: true}, sec.Delete(ctx, svc, u.name, force)
-			})
+			return m.remove(sec, name, force)
 		},
+	})
+}
+
+func (m *remover) remove(sec *settings.Section, name string, force bool) tea.Cmd {
+	svc := m.service
+	work := func(ctx context.Context) (struct{}, error) { return struct{}{}, sec.Delete(ctx, svc, name, force) }
+	return screen.Write(m.tasks, taskDelete, work, func(_ struct{}, err error) tea.Cmd {
+		var inUse *settings.InUse
+		switch {
+		case errors.As(err, &inUse): // it has been used meanwhile
+			return m.ask(name, inUse.Uses)
+		case screen.Canceled(err):
+			return nil
+		case err != nil:
+			return errorNotice(err)
+		}
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+recordName(sec, name)+"."), m.load(), screen.Changed(""))
 	})
 }
 

@@ -28,7 +28,7 @@ type savedRecord struct {
 type saver struct {
 	draft   *draft
 	service engine.Service
-	tasks   taskRunner
+	tasks   *screen.Base
 	goTo    func(doc.Path) tea.Cmd // opens the form of a place
 	reload  func() tea.Cmd         // reads the record again
 
@@ -61,15 +61,15 @@ func (s *saver) put(r settings.PutRequest) tea.Cmd {
 		return s.showProblem(bad[0])
 	}
 	sec, svc, sent := s.draft.section, s.service, s.draft.Root()
-	return s.tasks.Run(taskSave, func(ctx context.Context) (any, error) {
+	return screen.Go(s.tasks, taskSave, func(ctx context.Context) (savedRecord, error) {
 		out, err := sec.Put(ctx, svc, r)
 		if err != nil {
-			return nil, err
+			return savedRecord{}, err
 		}
 		k := savedRecord{Saved: out, sent: sent}
 		k.value, err = sec.Get(ctx, svc, out.Name)
 		return k, err
-	})
+	}, s.saved)
 }
 
 // showProblem shows why the record is not saved, and goes to the field.
@@ -82,13 +82,12 @@ func (s *saver) showProblem(p schema.Problem) tea.Cmd {
 	return cmd
 }
 
-func (s *saver) handleResult(r screen.Result) tea.Cmd {
+func (s *saver) saved(k savedRecord, err error) tea.Cmd {
 	again := s.saveAgain
 	s.saveAgain = false
-	if r.Err != nil {
-		return s.showError(r.Err)
+	if err != nil {
+		return s.showError(err)
 	}
-	k := r.Value.(savedRecord)
 	s.draft.name = k.Name
 	s.draft.adopt(k.value, k.sent)
 	var next tea.Cmd

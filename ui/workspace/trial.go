@@ -14,16 +14,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// trialResult is the result of a trial of a record.
-type trialResult struct {
-	name string
-	settings.TrialResult
-}
-
 // trials runs trials of records.
 type trials struct {
 	service engine.Service
-	tasks   taskRunner
+	tasks   *screen.Base
 	author  string
 	report  reportFunc
 }
@@ -69,24 +63,14 @@ func (t *trials) defaultRecipient(sec *settings.Section) string {
 
 func (t *trials) runTrial(sec *settings.Section, name string, inputs []string) tea.Cmd {
 	svc, from := t.service, t.author
-	return t.tasks.Stream(taskTry, func(ctx context.Context, emit func(any)) (any, error) {
-		out, err := sec.Try(delivery.WithProgress(ctx, func(sentence string) { emit(sentence) }), svc, name, from, inputs)
-		return trialResult{name, out}, err
-	})
-}
-
-func (t *trials) handleResult(r screen.Result) tea.Cmd {
-	switch {
-	case r.Partial:
-		return screen.Notify(widget.LevelInfo, r.Value.(string))
-	case screen.Canceled(r.Err):
+	return screen.Stream(t.tasks, taskTry, func(ctx context.Context, emit func(string)) (settings.TrialResult, error) {
+		return sec.Try(delivery.WithProgress(ctx, emit), svc, name, from, inputs)
+	}, func(sentence string) tea.Cmd {
+		return screen.Notify(widget.LevelInfo, sentence)
+	}, orNotify(func(out settings.TrialResult) tea.Cmd {
+		t.report(name, out.Failed, out.Text, out.Detail)
 		return nil
-	case r.Err != nil:
-		return errorNotice(r.Err)
-	}
-	came := r.Value.(trialResult)
-	t.report(came.name, came.Failed, came.Text, came.Detail)
-	return nil
+	}))
 }
 
 // audienceRoute returns the route of the users that match filters.

@@ -23,7 +23,7 @@ type reportFunc func(title string, failed bool, words, detail string)
 // userImport imports users from a file and shows the progress.
 type userImport struct {
 	service engine.Service
-	tasks   taskRunner
+	tasks   *screen.Base
 	report  reportFunc
 	load    func() tea.Cmd // reloads everything
 
@@ -87,9 +87,13 @@ func expandHome(path string) string {
 func (w *userImport) start(i settings.Import) tea.Cmd {
 	w.file, w.progress, w.frame = filepath.Base(i.File), settings.ImportProgress{}, 0
 	svc := w.service
-	return w.tasks.Stream(taskImport, func(ctx context.Context, emit func(any)) (any, error) {
-		return i.Import(ctx, svc, func(p settings.ImportProgress) { emit(p) })
-	})
+	return screen.Stream(w.tasks, taskImport, func(ctx context.Context, emit func(settings.ImportProgress)) (settings.ImportResult, error) {
+		return i.Import(ctx, svc, emit)
+	}, func(p settings.ImportProgress) tea.Cmd {
+		w.progress = p
+		w.frame++
+		return nil
+	}, w.finish)
 }
 
 func (w *userImport) cancel() tea.Cmd {
@@ -97,21 +101,16 @@ func (w *userImport) cancel() tea.Cmd {
 	return nil
 }
 
-func (w *userImport) handleResult(r screen.Result) tea.Cmd {
-	if r.Partial {
-		w.progress = r.Value.(settings.ImportProgress)
-		w.frame++
-		return nil
-	}
-	out, _ := r.Value.(settings.ImportResult)
+// finish shows the result of an import.
+func (w *userImport) finish(out settings.ImportResult, err error) tea.Cmd {
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
-	case screen.Canceled(r.Err):
+	case screen.Canceled(err):
 		w.report("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
-	case r.Err != nil:
-		w.report("Import", true, phrase.Sentence(r.Err.Error()), "Users before it were imported: "+done)
+	case err != nil:
+		w.report("Import", true, phrase.Sentence(err.Error()), "Users before it were imported: "+done)
 		if out.Total() == 0 {
-			w.report("Import", true, phrase.Sentence(r.Err.Error()), "No changes made.")
+			w.report("Import", true, phrase.Sentence(err.Error()), "No changes made.")
 		}
 	case out.Invalid > 0:
 		w.report("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lineCount(out.Invalid)), invalidLines(out))

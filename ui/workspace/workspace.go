@@ -43,19 +43,10 @@ func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.St
 	return screen.Route{Name: screen.Workspace, Path: doc.P(s.ID).Join(at...), Query: name, Doc: start}
 }
 
-// taskRunner runs the tasks of a screen.
-type taskRunner interface {
-	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
-	Write(kind string, do func(context.Context) (any, error)) tea.Cmd
-	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
-	Running(kind string) bool
-	Cancel(kind string)
-}
-
 // records holds the records of the sections, with the selected section, the filter and the selected record.
 type records struct {
 	service    engine.Service
-	tasks      taskRunner
+	tasks      *screen.Base
 	show       func() // shows the selected record
 	sections   []*settings.Section
 	all        map[string][]doc.Value // by section, as far as they have been read
@@ -162,7 +153,7 @@ type loadedRecords struct {
 
 func (r *records) load() tea.Cmd {
 	svc, text, section := r.service, r.filter.Value(), r.section()
-	return r.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
+	return screen.Go(r.tasks, taskLoad, func(ctx context.Context) (loadedRecords, error) {
 		out := loadedRecords{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
 			if sec.Unavailable(svc) != "" {
@@ -174,7 +165,7 @@ func (r *records) load() tea.Cmd {
 			}
 			vs, more, err := list(ctx, svc, sec, words)
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return loadedRecords{}, ctx.Err()
 			}
 			out.records[sec.ID], out.more[sec.ID] = vs, more
 			if err != nil {
@@ -182,6 +173,10 @@ func (r *records) load() tea.Cmd {
 			}
 		}
 		return out, nil
+	}, func(got loadedRecords, err error) tea.Cmd {
+		r.loaded = r.loaded || !screen.Canceled(err)
+		r.showLoaded(got, err)
+		return nil
 	})
 }
 
@@ -201,10 +196,14 @@ func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]
 // find searches for the filter's words in a section that is not read completely.
 func (r *records) find() tea.Cmd {
 	sec, svc, words := r.section(), r.service, r.filter.Value()
-	return r.tasks.Run(taskFind, screen.Settled(r.tasks.Running(taskFind), func(ctx context.Context) (any, error) {
+	work := screen.Settled(r.tasks, taskFind, func(ctx context.Context) (loadedRecords, error) {
 		vs, more, err := list(ctx, svc, sec, words)
 		return loadedRecords{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
-	}))
+	})
+	return screen.Go(r.tasks, taskFind, work, func(got loadedRecords, err error) tea.Cmd {
+		r.showLoaded(got, err)
+		return nil
+	})
 }
 
 // section returns the selected section.
@@ -253,9 +252,7 @@ func (r *records) count(sec *settings.Section) string {
 func (s *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
-		}
+		return msg.Done()
 	case screen.ChangedMsg:
 		if msg.ID == "" {
 			return s.load()
@@ -268,32 +265,15 @@ func (s *List) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *List) result(r screen.Result) tea.Cmd {
-	switch r.Kind {
-	case taskLoad, taskFind:
-		s.showLoaded(r)
-	case taskDelete:
-		return s.removes.handleResult(r)
-	case taskTry:
-		return s.trials.handleResult(r)
-	case taskImport:
-		return s.imports.handleResult(r)
-	case taskCampaigns:
-		return s.audiences.showCampaigns(r)
-	}
-	return nil
-}
-
 // showLoaded shows the records that were read; the cursor stays on its record, or moves to a new one.
-func (s *records) showLoaded(r screen.Result) {
-	if screen.Canceled(r.Err) {
+func (s *records) showLoaded(got loadedRecords, err error) {
+	if screen.Canceled(err) {
 		return
 	}
 	name := s.selectedName()
-	got, ok := r.Value.(loadedRecords)
-	if r.Err != nil {
-		s.failed[s.section().ID] = r.Err
-	} else if ok {
+	if err != nil {
+		s.failed[s.section().ID] = err
+	} else {
 		for id, vs := range got.records {
 			s.all[id], s.more[id] = vs, got.more[id]
 			delete(s.failed, id)
@@ -302,7 +282,6 @@ func (s *records) showLoaded(r screen.Result) {
 			s.failed[id] = err
 		}
 	}
-	s.loaded = s.loaded || r.Kind == taskLoad
 	s.fill()
 	s.filterRecords()
 	if fresh := s.newRecordName(); fresh != "" {

@@ -15,7 +15,7 @@ import (
 // datePicker is the calendar that is open for a row, in place of the fields.
 type datePicker struct {
 	clock  timeFields
-	theme  themes.Theme
+	theme  *themes.Theme
 	before doc.Value // the document when the row was focused
 	row    row
 	of     string // the list that the row is an element of; "" if it is none
@@ -23,7 +23,7 @@ type datePicker struct {
 }
 
 // newDatePicker opens a calendar at the time in a row, or tomorrow at nine.
-func newDatePicker(c timeFields, t themes.Theme, before doc.Value, r row, text, of string) *datePicker {
+func newDatePicker(c timeFields, t *themes.Theme, before doc.Value, r row, text, of string) *datePicker {
 	today := c.now()
 	if loc := c.zoneFor(before, r.Path); loc != nil {
 		today = today.In(loc)

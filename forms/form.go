@@ -16,7 +16,7 @@ type Config struct {
 	Root   doc.Value  // the whole document, which conditions refer to
 	Path   doc.Path   // of the object, map or list to edit, which need not exist
 	Env    schema.Env // the stage whose required fields are marked, flags, lists
-	Theme  themes.Theme
+	Theme  *themes.Theme
 	// Focus is the field to start at; the first field if empty or not found.
 	Focus string
 	// Suggest returns the names in a workspace list, for fields with suggestions; nil if there are none.
@@ -81,6 +81,7 @@ func (f *Form) SetActive(on bool) {
 // SetSize sets the maximum size of the view.
 func (f *Form) SetSize(w, h int) {
 	f.layout.width, f.layout.height = w, h
+	f.model.style.follow()
 	f.arrange()
 }
 

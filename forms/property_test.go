@@ -109,7 +109,7 @@ var tables = func() []*schema.Schema {
 	return out
 }()
 
-var colors = func() themes.Theme {
+var colors = func() *themes.Theme {
 	t, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		panic(err)

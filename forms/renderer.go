@@ -13,7 +13,7 @@ import (
 
 // renderer draws the rows at their positions in the layout.
 type renderer struct {
-	theme     themes.Theme
+	theme     *themes.Theme
 	model     *rowModel
 	layout    *layout
 	nameInput *nameInput // a name is being asked for in place of the focused row's value

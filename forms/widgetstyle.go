@@ -9,14 +9,21 @@ import (
 
 // widgetStyle is the styling and key map of huh's widgets.
 type widgetStyle struct {
-	theme *huh.Theme
+	theme *huh.Theme // of all widgets of a form
 	keys  *huh.KeyMap
-	t     themes.Theme
+	t     *themes.Theme
 }
 
-// newWidgetStyle derives a huh theme from the theme's styles. Widgets have no frame and no title, because the
+func newWidgetStyle(t *themes.Theme) widgetStyle {
+	l := widgetStyle{theme: &huh.Theme{}, keys: widgetKeys(), t: t}
+	l.follow()
+	return l
+}
+
+// follow derives the widgets' theme from the styles of the program's theme. Widgets have no frame and no title, because the
 // form draws both.
-func newWidgetStyle(t themes.Theme) widgetStyle {
+func (l widgetStyle) follow() {
+	t := l.t
 	none := t.NewStyle()
 	field := huh.FieldStyles{
 		Base: none, Card: none, Title: t.Muted, NoteTitle: t.Muted, Description: t.Faint,
@@ -31,9 +38,7 @@ func newWidgetStyle(t themes.Theme) widgetStyle {
 		},
 		FocusedButton: t.ButtonFocus, BlurredButton: t.Button, Next: t.ButtonFocus,
 	}
-	theme := &huh.Theme{Focused: field, Blurred: field}
-	theme.FieldSeparator = none
-	return widgetStyle{theme: theme, keys: widgetKeys(), t: t}
+	*l.theme = huh.Theme{Focused: field, Blurred: field, FieldSeparator: none}
 }
 
 // widgetKeys returns huh's key map without the keys that leave a widget, and without letters that move, because

@@ -202,7 +202,7 @@ func (s Set) Names() []string {
 }
 
 // New returns the theme for the options. It fails for an unknown name.
-func (s Set) New(o Options) (Theme, error) {
+func (s Set) New(o Options) (*Theme, error) {
 	o.Name = cmp.Or(current(o.Name), Auto)
 	base := o.Name
 	at := slices.IndexFunc(s.custom, func(own Custom) bool { return own.Name == o.Name })
@@ -211,12 +211,12 @@ func (s Set) New(o Options) (Theme, error) {
 	}
 	k, dark, ok := builtIn(base, o.DarkBackground)
 	if !ok {
-		return Theme{}, fmt.Errorf("there is no theme %q; choose from %s", o.Name, strings.Join(s.Names(), ", "))
+		return nil, fmt.Errorf("there is no theme %q; choose from %s", o.Name, strings.Join(s.Names(), ", "))
 	}
 	if at >= 0 {
 		k = s.custom[at].apply(k)
 	}
-	t := Theme{Name: o.Name, DarkBackground: dark, Tokens: k, renderer: newRenderer(o.Profile, dark)}
+	t := &Theme{Name: o.Name, DarkBackground: dark, Tokens: k, renderer: newRenderer(o.Profile, dark)}
 	t.setStyles(base == None)
 	return t, nil
 }
@@ -234,17 +234,20 @@ func (own Custom) apply(k Tokens) Tokens {
 // reads TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrides the name (https://no-color.org). It does not
 // query the terminal. It fails for an unknown name. Its views mark the cursor with [CaretMark], and have links where the
 // terminal has them.
-func (s Set) Get(name string, dark bool) (Theme, error) {
+func (s Set) Get(name string, dark bool) (*Theme, error) {
 	output := termenv.NewOutput(os.Stdout)
 	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
 	if output.EnvNoColor() {
 		if _, err := s.New(o); err != nil {
-			return Theme{}, err
+			return nil, err
 		}
 		// The no-color profile would also drop bold and reverse, which the terminal supports.
 		o.Name, o.Profile = None, output.ColorProfile()
 	}
 	t, err := s.New(o)
+	if err != nil {
+		return nil, err
+	}
 	t.caret, t.links = CaretMark, hasLinks(os.Getenv)
-	return t, err
+	return t, nil
 }

@@ -13,7 +13,7 @@ import (
 // Link returns a part of a line, with its styles, as a link to an http or https address, in terminals that have links
 // (OSC 8, https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). Parts of one address on several lines
 // are one link. In other terminals, and in themes that are not for a terminal, it returns the part.
-func (t Theme) Link(address, part string) string {
+func (t *Theme) Link(address, part string) string {
 	u, err := url.Parse(address)
 	if !t.links || err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return part

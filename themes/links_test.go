@@ -45,7 +45,7 @@ func TestLink(t *testing.T) {
 	if other := on.Link(address, "rest"); other[:len("\x1b]8;id=0123456789")] != got[:len("\x1b]8;id=0123456789")] {
 		t.Errorf("two parts of a link have different ids: %q, %q", got, other)
 	}
-	if got := (Theme{}).Link(address, "text"); got != "text" {
+	if got := (&Theme{}).Link(address, "text"); got != "text" {
 		t.Errorf("without links it is %q", got)
 	}
 }

@@ -2,8 +2,8 @@ package themes
 
 import "github.com/charmbracelet/lipgloss"
 
-// Styles are the styles of a theme. They are shared by all copies of a Theme and must not be changed; deriving
-// from one is safe, because a lipgloss.Style is immutable.
+// Styles are the styles of a theme. They must not be changed; deriving from one is safe, because a lipgloss.Style is
+// immutable. No two themes share them, so that what keeps drawn text can tell that the theme has changed.
 type Styles struct {
 	// Text in each tone.
 	Text, Strong, Muted, Faint, Accent, Success, Warning, Danger, Info lipgloss.Style

@@ -1,7 +1,7 @@
 // Package themes owns every color of the terminal program: color tokens, and the styles derived from them.
 //
-// A Theme is passed to everything that draws. It has its own renderer, so that output depends on nothing else;
-// the libraries' default renderer is neither read nor changed.
+// Everything that draws has a pointer to one Theme, which [Theme.Use] changes for the whole program. A Theme has its own
+// renderer, so that output depends on nothing else; the libraries' default renderer is neither read nor changed.
 package themes
 
 import (
@@ -31,7 +31,7 @@ func current(name string) string { return cmp.Or(renamed[name], name) }
 // Names lists the built-in themes, the default first.
 func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColorBlind, None} }
 
-// Theme is a set of colors with its styles. It is a small value; the styles are shared and immutable.
+// Theme is a set of colors with its styles.
 type Theme struct {
 	// Name is the theme's name as requested: one of Names, that of a custom theme, or "plain".
 	Name string
@@ -46,13 +46,16 @@ type Theme struct {
 	links    bool // the terminal has links
 }
 
+// Use changes the theme to another one: what is drawn from now on looks like that.
+func (t *Theme) Use(other *Theme) { *t = *other }
+
 // CaretMark marks the cell of the text cursor in a view. It has no width and terminals ignore it; the writer of
 // the output removes it and moves the terminal's cursor there.
 const CaretMark = "\x1b]bugle-caret\x1b\\"
 
 // Caret returns what to draw before the cell of the text cursor: [CaretMark] in a theme for a terminal, "" in
 // others.
-func (t Theme) Caret() string { return t.caret }
+func (t *Theme) Caret() string { return t.caret }
 
 // Options configure New.
 type Options struct {
@@ -65,10 +68,10 @@ type Options struct {
 }
 
 // New returns a built-in theme for the options. It fails for an unknown name.
-func New(o Options) (Theme, error) { return Set{}.New(o) }
+func New(o Options) (*Theme, error) { return Set{}.New(o) }
 
 // Get returns a built-in theme, as [Set.Get] does.
-func Get(name string, dark bool) (Theme, error) { return Set{}.Get(name, dark) }
+func Get(name string, dark bool) (*Theme, error) { return Set{}.Get(name, dark) }
 
 // builtIn returns the colors of a built-in theme, and whether they are for a dark background.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
@@ -96,8 +99,8 @@ func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 }
 
 // Plain returns a theme without control sequences, for tests and for terminals that do not support them.
-func Plain() Theme {
-	t := Theme{Name: "plain", DarkBackground: true, Tokens: noTokens()}
+func Plain() *Theme {
+	t := &Theme{Name: "plain", DarkBackground: true, Tokens: noTokens()}
 	t.renderer = newRenderer(termenv.Ascii, true)
 	t.setStyles(true)
 	return t
@@ -111,13 +114,13 @@ func (t *Theme) setStyles(bare bool) {
 }
 
 // Renderer returns the renderer of the theme's styles, for creating more styles.
-func (t Theme) Renderer() *lipgloss.Renderer { return t.renderer }
+func (t *Theme) Renderer() *lipgloss.Renderer { return t.renderer }
 
 // NewStyle returns an empty style of the theme's renderer.
-func (t Theme) NewStyle() lipgloss.Style { return t.renderer.NewStyle() }
+func (t *Theme) NewStyle() lipgloss.Style { return t.renderer.NewStyle() }
 
 // IsPlain reports whether styles have no effect, so that a symbol must replace them.
-func (t Theme) IsPlain() bool { return t.renderer.ColorProfile() == termenv.Ascii }
+func (t *Theme) IsPlain() bool { return t.renderer.ColorProfile() == termenv.Ascii }
 
 func newRenderer(p termenv.Profile, dark bool) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(io.Discard)

@@ -231,7 +231,7 @@ func TestNoColorOverrulesTheName(t *testing.T) {
 }
 
 func TestAutoFollowsTheBackground(t *testing.T) {
-	auto := func(dark bool) themes.Theme {
+	auto := func(dark bool) *themes.Theme {
 		theme, err := themes.New(themes.Options{DarkBackground: dark, Profile: termenv.TrueColor})
 		if err != nil {
 			t.Fatal(err)

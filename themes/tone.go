@@ -23,7 +23,7 @@ const (
 )
 
 // Tone returns the style of a tone; that of ordinary text for an unknown one.
-func (t Theme) Tone(tone Tone) lipgloss.Style {
+func (t *Theme) Tone(tone Tone) lipgloss.Style {
 	switch tone {
 	case ToneStrong:
 		return t.Strong
@@ -59,7 +59,7 @@ func newSGRPair(style lipgloss.Style) sgrPair {
 }
 
 // Paint draws a text of one line in a tone. The text must not contain newlines or tabs.
-func (t Theme) Paint(tone Tone, text string) string {
+func (t *Theme) Paint(tone Tone, text string) string {
 	if tone < 0 || int(tone) >= toneCount {
 		tone = ToneText
 	}
@@ -117,6 +117,6 @@ func (r Role) Tone() Tone {
 }
 
 // Badge draws a role with its label, "● Active".
-func (t Theme) Badge(r Role, label string) string {
+func (t *Theme) Badge(r Role, label string) string {
 	return t.Paint(r.Tone(), r.Glyph()+" "+label)
 }

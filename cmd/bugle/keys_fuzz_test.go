@@ -46,13 +46,13 @@ func FuzzKeys(f *testing.F) {
 		f.Fatal(err)
 	}
 	id := longest(f, svc)
-	looks := []themes.Theme{themes.Plain()}
+	looks := []themes.Theme{*themes.Plain()}
 	for _, name := range themes.Names() {
 		t, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
 		if err != nil {
 			f.Fatal(err)
 		}
-		looks = append(looks, t)
+		looks = append(looks, *t)
 	}
 	for i := range routes {
 		for _, keys := range []string{
@@ -74,7 +74,8 @@ func FuzzKeys(f *testing.F) {
 		}
 		log := &activity.Log{}
 		deps := uitest.Deps(activity.Wrap(svc, log))
-		deps.Theme, deps.Now = looks[int(in[1])%len(looks)], clock
+		look := looks[int(in[1])%len(looks)]
+		deps.Theme, deps.Now = &look, clock
 		first := screen.Route{Name: routes[int(in[0])%len(routes)]}
 		switch first.Name {
 		case screen.Builder, screen.Validate, screen.TestSend, screen.History:

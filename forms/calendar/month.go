@@ -24,7 +24,7 @@ func Date(t time.Time) time.Time {
 
 // Month draws one month: a title, the names of the weekdays and six weeks.
 type Month struct {
-	Theme themes.Theme
+	Theme *themes.Theme
 	// Of is any day of the month.
 	Of time.Time
 	// Start is the first day of the week.

@@ -30,7 +30,7 @@ type Picker struct {
 	// Marked reports whether a date is marked; nil if none is.
 	Marked func(date time.Time) bool
 
-	theme      themes.Theme
+	theme      *themes.Theme
 	today      time.Time
 	day        time.Time
 	hourMinute [2]int
@@ -39,7 +39,7 @@ type Picker struct {
 }
 
 // NewPicker returns a picker that starts at a date and time; the locations of at and today are ignored.
-func NewPicker(t themes.Theme, at, today time.Time) *Picker {
+func NewPicker(t *themes.Theme, at, today time.Time) *Picker {
 	return &Picker{Start: time.Monday, theme: t, today: Date(today), day: Date(at), hourMinute: [2]int{at.Hour(), at.Minute()}}
 }
 

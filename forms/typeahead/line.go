@@ -68,7 +68,7 @@ func firstCluster(s string) string {
 }
 
 // View draws the line with its cursor in w cells.
-func (l Line) View(t themes.Theme, w int) string {
+func (l Line) View(t *themes.Theme, w int) string {
 	if w <= 0 {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (l Line) View(t themes.Theme, w int) string {
 	return t.Text.Render(head) + cursor(t, under) + t.Text.Render(tail)
 }
 
-func (l Line) empty(t themes.Theme, w int) string {
+func (l Line) empty(t *themes.Theme, w int) string {
 	text := l.clean(l.Placeholder)
 	if text == "" || t.IsPlain() {
 		return cursor(t, " ") + t.Faint.Render(ansi.Truncate(text, w-1, "…"))
@@ -90,7 +90,7 @@ func (l Line) empty(t themes.Theme, w int) string {
 }
 
 // cursor draws the character under the cursor; without styles, a blank is drawn as a line.
-func cursor(t themes.Theme, under string) string {
+func cursor(t *themes.Theme, under string) string {
 	if under == " " && t.IsPlain() {
 		return t.Caret() + "_"
 	}

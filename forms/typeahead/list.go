@@ -149,7 +149,7 @@ func (l *List) Key(key string) bool {
 }
 
 // Lines draws the rows in at most h lines of w cells, scrolled to the highlighted one.
-func (l *List) Lines(t themes.Theme, w, h int) []string {
+func (l *List) Lines(t *themes.Theme, w, h int) []string {
 	n := len(l.rows)
 	l.drawn = max(min(h, n), 0)
 	l.from = max(min(max(l.At()-l.drawn+1, 0), n-l.drawn), 0)
@@ -169,7 +169,7 @@ func (l *List) Lines(t themes.Theme, w, h int) []string {
 	return out
 }
 
-func (l *List) line(t themes.Theme, i, w, widest int) string {
+func (l *List) line(t *themes.Theme, i, w, widest int) string {
 	r := l.rows[i]
 	text, info := title(r), clean(r.Info)
 	if info != "" {

@@ -128,12 +128,6 @@ func (s *Screen) show(c activity.Call, ok bool) {
 	s.reader.show(c)
 }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.deps.Theme = t
-	s.list.SetTheme(t)
-}
-
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 

@@ -8,6 +8,8 @@ import (
 
 	calls "bugle/engine/service/activity"
 	"bugle/themes"
+	"bugle/ui/activity"
+	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
@@ -37,12 +39,14 @@ func TestColorsKeepWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScreen(newFilledLog(t))
+	deps := uitest.Deps(nil)
+	deps.Theme = dark
+	s := activity.New(deps, screen.Route{Name: "activity"}, newFilledLog(t))
 	t.Cleanup(func() { s.Close() })
 	h := uitest.New(t, idleScreen{s}, 80, 24)
+	h.WantRecolored(deps.Theme)
 	check := func() {
 		t.Helper()
-		s.SetTheme(dark)
 		for _, w := range []int{40, 60, 80, 120} {
 			s.SetSize(w, 22)
 			for line := range strings.SplitSeq(s.View(), "\n") {

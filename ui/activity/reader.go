@@ -25,7 +25,7 @@ type reader struct {
 	text string // the content shown
 }
 
-func newReader(t themes.Theme) *reader {
+func newReader(t *themes.Theme) *reader {
 	tabs := []string{"Request", "Response", "Call"}
 	r := &reader{Reader: browse.NewReader(t, tabs...)}
 	r.SetTabs(tabs, viewResponse)

@@ -27,7 +27,7 @@ type Options struct {
 	// First is the route that the program starts with; its screen stays until the program quits.
 	First screen.Route
 	// Themes returns the theme with that name.
-	Themes func(name string) (themes.Theme, error)
+	Themes func(name string) (*themes.Theme, error)
 	// ThemeNames lists the themes to choose from; nil means the built-in ones.
 	ThemeNames func() []string
 	// PaletteItems are destinations of the palette other than screens: sections of the workspace, settings.
@@ -228,10 +228,9 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 	return keep
 }
 
-func (m *Model) useTheme(t themes.Theme) {
-	m.opts.Deps.Theme = t
-	m.toasts.SetTheme(t)
-	m.setTheme(t)
+func (m *Model) useTheme(t *themes.Theme) {
+	m.theme.Use(t)
+	m.setSize(m.screenStack.width, m.screenStack.height)
 }
 
 func (o *Options) copy(msg screen.CopyMsg) tea.Cmd {

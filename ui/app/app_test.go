@@ -278,19 +278,19 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	d.press("ctrl+t")
 	d.want("dark (in use)", "enter choose")
 	d.press("down")
-	if top.theme != "light" || home.theme != "light" {
-		t.Errorf("the screens behind show %s and %s", top.theme, home.theme)
+	if top.theme.Name != "light" || home.theme.Name != "light" {
+		t.Errorf("the screens behind show %s and %s", top.theme.Name, home.theme.Name)
 	}
 	d.press("esc")
-	if top.theme != "dark" || home.theme != "dark" || d.model.theme.Name != "dark" {
-		t.Errorf("left, the picker leaves %s", top.theme)
+	if top.theme.Name != "dark" || home.theme.Name != "dark" || d.model.theme.Name != "dark" {
+		t.Errorf("left, the picker leaves %s", top.theme.Name)
 	}
 	d.press("ctrl+t", "down", "down", "enter")
-	if top.theme != "high-contrast" {
-		t.Errorf("chosen is %s", top.theme)
+	if top.theme.Name != "high-contrast" {
+		t.Errorf("chosen is %s", top.theme.Name)
 	}
-	if p := d.open("later"); p.theme != "high-contrast" {
-		t.Errorf("a screen that is opened later shows %s", p.theme)
+	if p := d.open("later"); p.theme.Name != "high-contrast" {
+		t.Errorf("a screen that is opened later shows %s", p.theme.Name)
 	}
 	d.send(screen.ThemeMsg{Name: "mauve"})
 	d.want(`there is no theme "mauve"`)
@@ -303,7 +303,7 @@ func TestBackgroundMsgUpdatesThemes(t *testing.T) {
 	kept := prefs.NewInMemory()
 	d := newHarness(t, func(o *Options) {
 		o.Deps.Prefs = kept
-		o.Themes = func(name string) (themes.Theme, error) {
+		o.Themes = func(name string) (*themes.Theme, error) {
 			return themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
 		}
 	})

@@ -24,7 +24,6 @@ func (l *list) Title() string          { return "Campaigns" }
 func (l *list) Init() tea.Cmd          { return nil }
 func (l *list) Update(tea.Msg) tea.Cmd { return nil }
 func (l *list) SetSize(w, h int)       { l.w, l.h = w, h }
-func (l *list) SetTheme(themes.Theme)  {}
 func (l *list) Typing() bool           { return false }
 
 func (l *list) View() string {

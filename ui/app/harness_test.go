@@ -28,7 +28,7 @@ type page struct {
 	actions       []screen.Action
 	typing        bool
 	leaveQuestion *screen.Question
-	theme         string
+	theme         *themes.Theme
 	w, h          int
 	received      []string // keys and messages that reached it
 	resumed       int
@@ -43,7 +43,6 @@ func (p *page) Title() string                   { return p.title }
 func (p *page) Init() tea.Cmd                   { return p.harness.record("init " + p.title) }
 func (p *page) View() string                    { return widget.Fit("("+p.title+" body)", p.w, p.h) }
 func (p *page) SetSize(w, h int)                { p.w, p.h = w, h }
-func (p *page) SetTheme(t themes.Theme)         { p.theme = t.Name }
 func (p *page) Actions() []screen.Action        { return p.actions }
 func (p *page) Typing() bool                    { return p.typing }
 func (p *page) Resume() tea.Cmd                 { p.resumed++; return nil }
@@ -114,12 +113,12 @@ func newHarness(t *testing.T, change ...func(*Options)) *harness {
 			if r.Name == "broken" {
 				return nil, errors.New("there is no screen broken")
 			}
-			p := &page{Base: screen.NewBase(), title: r.Name, workspace: deps.Workspace, harness: d}
+			p := &page{Base: screen.NewBase(), title: r.Name, theme: deps.Theme, workspace: deps.Workspace, harness: d}
 			d.pages[r.Name] = p
 			return p, nil
 		},
 		First: screen.Route{Name: "home"}, Context: t.Context(),
-		Themes: func(name string) (themes.Theme, error) {
+		Themes: func(name string) (*themes.Theme, error) {
 			return themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
 		},
 		Editor: func(file string) ([]string, error) { return d.editor(file) },

@@ -22,7 +22,7 @@ const (
 
 // header is the first line of the window: workspace, breadcrumb, badge and connection notice.
 type header struct {
-	theme     themes.Theme
+	theme     *themes.Theme
 	workspace string
 	titles    []string // of the screens, from the first to the top one
 	badge     string   // of the top screen

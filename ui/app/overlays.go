@@ -139,7 +139,7 @@ type questionBox struct {
 	then   func(widget.Answer) tea.Cmd
 }
 
-func newQuestion(t themes.Theme, q screen.Question) *questionBox {
+func newQuestion(t *themes.Theme, q screen.Question) *questionBox {
 	if len(q.Buttons) == 0 {
 		q.Buttons = []widget.Button{{Label: "Yes", Key: "y", Danger: q.Danger}, {Label: "No", Key: "n"}}
 		if q.Danger {
@@ -181,7 +181,7 @@ type choiceBox struct {
 	then   func(widget.Answer) tea.Cmd
 }
 
-func newChoice(t themes.Theme, msg screen.ChooseMsg) *choiceBox {
+func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
 	return &choiceBox{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
 }
 
@@ -213,11 +213,11 @@ func (c *choiceBox) view(width, height int) string {
 type inputBox struct {
 	msg    screen.InputMsg
 	prompt widget.Prompt
-	theme  themes.Theme
+	theme  *themes.Theme
 	wrong  string
 }
 
-func newInput(t themes.Theme, msg screen.InputMsg) *inputBox {
+func newInput(t *themes.Theme, msg screen.InputMsg) *inputBox {
 	in := &inputBox{msg: msg, theme: t, prompt: widget.NewPrompt(t, "", msg.Placeholder)}
 	in.prompt.SetValue(msg.Value)
 	in.prompt.Focus()
@@ -280,10 +280,10 @@ func (in *inputBox) view(width, _ int) string {
 // keyCapture asks for one key, which is captured even if it is bound.
 type keyCapture struct {
 	msg   screen.CaptureKeyMsg
-	theme themes.Theme
+	theme *themes.Theme
 }
 
-func newCapture(t themes.Theme, msg screen.CaptureKeyMsg) *keyCapture { return &keyCapture{msg, t} }
+func newCapture(t *themes.Theme, msg screen.CaptureKeyMsg) *keyCapture { return &keyCapture{msg, t} }
 
 func (c *keyCapture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch {
@@ -311,7 +311,7 @@ func (c *keyCapture) view(width, height int) string {
 // helpBox lists every key that works now.
 type helpBox struct {
 	help   widget.HelpView
-	theme  themes.Theme
+	theme  *themes.Theme
 	title  string
 	closes []string // the keys that opened it
 }

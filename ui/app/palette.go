@@ -47,7 +47,7 @@ type section struct {
 
 // paletteBox finds actions and destinations by name.
 type paletteBox struct {
-	theme    themes.Theme
+	theme    *themes.Theme
 	prompt   widget.Prompt
 	list     widget.List
 	sections []section

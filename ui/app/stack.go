@@ -20,7 +20,7 @@ type stackEntry struct {
 type screenStack struct {
 	stack         []stackEntry
 	factory       Factory
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int       // the size of each screen
 	seen          screen.ID // of the screen that was on top last
 }
@@ -31,7 +31,6 @@ func (st *screenStack) top() screen.Screen { return st.stack[len(st.stack)-1].Sc
 func (st *screenStack) route() screen.Route { return st.stack[len(st.stack)-1].route }
 
 func (st *screenStack) push(s screen.Screen, r screen.Route) {
-	s.SetTheme(st.theme)
 	s.SetSize(st.width, st.height)
 	st.stack = append(st.stack, stackEntry{s, r})
 }
@@ -134,13 +133,6 @@ func (st *screenStack) busy() bool {
 		b, ok := l.Screen.(interface{ Busy() bool })
 		return ok && b.Busy()
 	})
-}
-
-func (st *screenStack) setTheme(t themes.Theme) {
-	st.theme = t
-	for _, s := range st.stack {
-		s.SetTheme(t)
-	}
 }
 
 func (st *screenStack) setSize(width, height int) {

@@ -12,13 +12,13 @@ import (
 
 // textBox shows a text that may be longer than the window.
 type textBox struct {
-	theme themes.Theme
+	theme *themes.Theme
 	title string
 	text  string
 	pager widget.Pager
 }
 
-func newTextBox(t themes.Theme, title, text string) *textBox {
+func newTextBox(t *themes.Theme, title, text string) *textBox {
 	b := &textBox{theme: t, title: title, text: text, pager: widget.NewPager(t)}
 	b.pager.SetText(text)
 	return b

@@ -16,13 +16,13 @@ type themeBox struct {
 	*choiceBox
 	names []string
 	old   themes.Theme
-	now   func() themes.Theme // the current theme
-	use   func(themes.Theme)
+	theme *themes.Theme
+	use   func(*themes.Theme)
 	apply func(screen.ThemeMsg) tea.Cmd
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	b := &themeBox{names: m.opts.themeNames(), old: m.theme, now: func() themes.Theme { return m.theme }, use: m.useTheme, apply: m.chooseTheme}
+	b := &themeBox{names: m.opts.themeNames(), old: *m.theme, theme: m.theme, use: m.useTheme, apply: m.chooseTheme}
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
@@ -66,14 +66,12 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 // previewSelected shows the theme under the cursor after a key or click, and stores it once it is chosen.
 func (b *themeBox) previewSelected(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if done && a.Canceled() {
-		b.use(b.old)
+		b.use(&b.old)
 		return nil, true
 	}
 	name := b.names[b.widget.Cursor()]
-	if !done && name == b.now().Name {
+	if !done && name == b.theme.Name {
 		return nil, false
 	}
-	cmd := b.apply(screen.ThemeMsg{Name: name, Preview: !done})
-	b.widget.SetTheme(b.now())
-	return cmd, done
+	return b.apply(screen.ThemeMsg{Name: name, Preview: !done}), done
 }

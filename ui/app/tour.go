@@ -100,7 +100,7 @@ func keyForLabel(live []screen.Action, label string) string {
 
 // tourBox shows the steps one after the other, each beside its target.
 type tourBox struct {
-	theme themes.Theme
+	theme *themes.Theme
 	steps []tourStep
 	step  int
 	// targets returns what the steps point at: the column of the breadcrumb, and the status bar with the action of

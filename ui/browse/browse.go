@@ -14,7 +14,6 @@ import (
 
 // Page shows one entry. [Reader] implements most of one.
 type Page interface {
-	SetTheme(themes.Theme)
 	SetSize(width, height int)
 	Update(tea.KeyMsg)
 	// Mouse handles a mouse event relative to the page.
@@ -56,7 +55,7 @@ type Config[T any] struct {
 // List is a list with its filter and page.
 type List[T any] struct {
 	cfg     Config[T]
-	theme   themes.Theme
+	theme   *themes.Theme
 	entries []T
 	shown   []int // indexes of the entries that match the filter
 
@@ -79,7 +78,7 @@ const (
 )
 
 // New returns an empty list.
-func New[T any](t themes.Theme, cfg Config[T]) *List[T] {
+func New[T any](t *themes.Theme, cfg Config[T]) *List[T] {
 	l := &List[T]{cfg: cfg, theme: t, table: widget.NewTable(t, cfg.Columns...), filter: widget.NewPrompt(t, "/", cfg.Hint)}
 	l.table.Focused = true
 	l.show()
@@ -217,14 +216,6 @@ func (l *List[T]) show() {
 		l.SetSize(l.width, l.height)
 	}
 	l.cfg.Show(e, ok)
-}
-
-// SetTheme changes the theme.
-func (l *List[T]) SetTheme(t themes.Theme) {
-	l.theme = t
-	l.table.SetTheme(t)
-	l.filter.SetTheme(t)
-	l.cfg.Page.SetTheme(t)
 }
 
 // SetSize sets the size of the list with its page.

@@ -10,7 +10,7 @@ import (
 // Reader shows a text or a JSON document under tabs. The owner sets the content of the current tab with
 // [Reader.ShowText], [Reader.ShowStyled] or [Reader.ShowJSON].
 type Reader struct {
-	theme         themes.Theme
+	theme         *themes.Theme
 	tabs          widget.Tabs
 	pager         widget.Pager
 	json          widget.JSONView
@@ -19,16 +19,8 @@ type Reader struct {
 }
 
 // NewReader returns an empty reader.
-func NewReader(t themes.Theme, tabs ...string) Reader {
+func NewReader(t *themes.Theme, tabs ...string) Reader {
 	return Reader{theme: t, empty: true, tabs: widget.NewTabs(t, tabs...), pager: widget.NewPager(t), json: widget.NewJSONView(t)}
-}
-
-// SetTheme changes the theme.
-func (r *Reader) SetTheme(t themes.Theme) {
-	r.theme = t
-	r.tabs.SetTheme(t)
-	r.pager.SetTheme(t)
-	r.json.SetTheme(t)
 }
 
 // SetSize sets the size of the reader: a line of tabs, a blank line, and the text.

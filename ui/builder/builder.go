@@ -297,13 +297,6 @@ func errorCount(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.deps.Theme = t
-	s.panes.setTheme(t)
-	s.viewAs.setTheme(t)
-}
-
 // View draws the panes.
 func (s *Screen) View() string {
 	s.panes.arrange()

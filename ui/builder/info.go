@@ -58,7 +58,7 @@ type info struct {
 	edit     *edit.Session
 	sections *sectionList // sets the order of the problems
 	warnings *warner
-	theme    themes.Theme
+	theme    *themes.Theme
 
 	tab          tab
 	chosen       bool // the user chose the tab; otherwise it follows the focus
@@ -79,19 +79,8 @@ type info struct {
 	shown          string           // content of the pager, to keep its position while nothing changes
 }
 
-func newInfo(e *edit.Session, list *sectionList, t themes.Theme) info {
+func newInfo(e *edit.Session, list *sectionList, t *themes.Theme) info {
 	return info{edit: e, sections: list, theme: t, pager: widget.NewPager(t), json: widget.NewJSONView(t), list: widget.NewList(t)}
-}
-
-func (in *info) setTheme(t themes.Theme) {
-	in.theme = t
-	in.pager.SetTheme(t)
-	in.json.SetTheme(t)
-	in.list.SetTheme(t)
-	if in.sidePanel != nil {
-		in.sidePanel.SetTheme(t)
-	}
-	in.shown = ""
 }
 
 // splitMinHeight is the height from which the side panel is shown below the tabs.

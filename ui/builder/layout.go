@@ -78,7 +78,7 @@ func (l layout) sideX() int {
 }
 
 // panel returns the frame of a pane.
-func panel(t themes.Theme, title string, b box, focused bool, footer string) *widget.Panel {
+func panel(t *themes.Theme, title string, b box, focused bool, footer string) *widget.Panel {
 	p := widget.NewPanel(t, title)
 	p.Focused, p.Footer = focused, footer
 	p.SetSize(b.w, b.h)

@@ -10,7 +10,6 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/message/utm"
-	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -36,12 +35,6 @@ func (a *linksPanel) Title() string { return "Links" }
 func (a *linksPanel) SetSize(w, h int) {
 	a.width = w
 	a.pager.SetSize(w, h)
-	a.fill()
-}
-
-func (a *linksPanel) SetTheme(t themes.Theme) {
-	a.cfg.Theme = t
-	a.pager.SetTheme(t)
 	a.fill()
 }
 

@@ -29,7 +29,7 @@ const (
 // place.
 type panes struct {
 	edit     *edit.Session
-	theme    themes.Theme
+	theme    *themes.Theme
 	change   func(root doc.Value, field string) tea.Cmd // replaces the document, see [Screen.change]
 	editText func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the user's editor
 
@@ -69,21 +69,6 @@ func (ps *panes) arrange() {
 	ps.host.setSize(ps.layout.form)
 	ps.info.shown = ""
 	ps.refresh()
-}
-
-// setTheme changes the theme.
-func (ps *panes) setTheme(t themes.Theme) {
-	ps.theme = t
-	ps.host.deps.Theme = t
-	ps.sections.list.SetTheme(t)
-	ps.info.setTheme(t)
-	if ps.host.editor != nil {
-		focused, ok := ps.host.editor.Focused()
-		ps.show(ps.host.path)
-		if ok {
-			ps.host.editor.FocusPath(focused.Path)
-		}
-	}
 }
 
 // view draws the panes.

@@ -12,7 +12,6 @@ import (
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/themes"
 	"bugle/ui/builder/livepage"
 	"bugle/ui/editor"
 	"bugle/ui/images"
@@ -53,9 +52,8 @@ func (a *previewPanel) Note() string {
 	return ""
 }
 
-func (a *previewPanel) SetSize(w, h int)        { a.view.SetSize(w, h) }
-func (a *previewPanel) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
-func (a *previewPanel) View() string            { return a.view.View() }
+func (a *previewPanel) SetSize(w, h int) { a.view.SetSize(w, h) }
+func (a *previewPanel) View() string     { return a.view.View() }
 
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)

@@ -21,7 +21,7 @@ type viewAs struct {
 	cfg      viewas.Config
 	edit     *edit.Session
 	panes    *panes
-	theme    themes.Theme
+	theme    *themes.Theme
 	resolver *viewas.Resolver
 	chooser  *viewas.Chooser // nil unless it is open
 	survey   *viewas.Survey  // nil unless it is open
@@ -51,16 +51,6 @@ func (v *viewAs) close() tea.Cmd {
 
 // typing reports whether letters are text of the open box.
 func (v *viewAs) typing() bool { return v.chooser != nil && v.chooser.Typing() }
-
-func (v *viewAs) setTheme(t themes.Theme) {
-	v.theme = t
-	if v.chooser != nil {
-		v.chooser.SetTheme(t)
-	}
-	if v.survey != nil {
-		v.survey.SetTheme(t)
-	}
-}
 
 func (v *viewAs) source() viewas.Source {
 	return viewas.Source{Channel: v.edit.Head().Channel, Workspace: v.edit.Workspace(), Document: v.edit.Root()}

@@ -40,6 +40,21 @@ func (b *testbed) previewOf(deps screen.Deps, w, h int) *uitest.Harness {
 	return uitest.New(b.t, builder.New(deps, screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), w, h)
 }
 
+// Sections, form, help, preview and chooser follow the theme.
+func TestThemeChanges(t *testing.T) {
+	b := withPeople(t, personalMail)
+	deps := uitest.Deps(b.svc)
+	h := b.previewOf(deps, 180, 45)
+	h.WantRecolored(deps.Theme)
+	h.Press("u")
+	h.Want("Next user in the audience")
+	h.WantRecolored(deps.Theme)
+	h.Press("esc", "esc", "enter")
+	h.WantRecolored(deps.Theme)
+	h.Press("m")
+	h.WantRecolored(deps.Theme)
+}
+
 // The preview shows the message as the user who was searched for, as the others of the audience, and as nobody.
 func TestViewAs(t *testing.T) {
 	b := withPeople(t, personalMail)

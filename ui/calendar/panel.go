@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/themes"
 	"bugle/ui/editor"
 )
 
@@ -30,7 +29,6 @@ func NewPanel(cfg editor.Config) editor.SidePanel {
 
 func (a *schedulePanel) Title() string           { return "Calendar" }
 func (a *schedulePanel) SetSize(w, h int)        { a.schedule.SetSize(w, h) }
-func (a *schedulePanel) SetTheme(t themes.Theme) { a.schedule.SetTheme(t) }
 func (a *schedulePanel) View() string            { return a.schedule.View() }
 func (a *schedulePanel) Bindings() []key.Binding { return a.schedule.Bindings() }
 

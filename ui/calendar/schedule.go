@@ -23,7 +23,7 @@ type Schedule struct {
 	Start   time.Weekday
 	Numbers bool
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 
 	document         doc.Value
@@ -39,11 +39,9 @@ type Schedule struct {
 }
 
 // NewSchedule returns a schedule without a document.
-func NewSchedule(t themes.Theme) Schedule {
+func NewSchedule(t *themes.Theme) Schedule {
 	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
 }
-
-func (s *Schedule) SetTheme(t themes.Theme) { s.theme = t; s.layout() }
 
 // SetSize sets the size of the view.
 func (s *Schedule) SetSize(width, height int) {

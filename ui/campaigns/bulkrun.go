@@ -36,7 +36,7 @@ func (r *bulkRun) badge() string {
 }
 
 // line draws the progress, w cells wide.
-func (r *bulkRun) line(t themes.Theme, w int) string {
+func (r *bulkRun) line(t *themes.Theme, w int) string {
 	label := r.task.progressive
 	switch {
 	case r.canceled:

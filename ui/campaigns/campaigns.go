@@ -20,7 +20,7 @@ import (
 type Screen struct {
 	screen.Base
 	deps  screen.Deps
-	theme themes.Theme
+	theme *themes.Theme
 	frame
 	*listing
 
@@ -99,21 +99,6 @@ func (s *Screen) Typing() bool { return s.overlay == nil && s.bar.prompt.Focused
 
 // LeaveQuestion asks before a running bulk action is canceled by leaving.
 func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
-
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme, s.bulk.deps.Theme = t, t, t
-	s.panel.SetTheme(t)
-	s.grid.setTheme(t)
-	s.bar.setTheme(t)
-	s.facets.list.SetTheme(t)
-	s.counts.theme = t
-	s.details.pager.SetTheme(t)
-	if s.overlay != nil {
-		s.overlay.setTheme(t)
-	}
-	s.onDescribe()
-}
 
 // Update handles messages, and keys that are not actions.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {

@@ -435,3 +435,12 @@ func TestPaneFocusAndZoom(t *testing.T) {
 	h.Press("z")
 	h.WantFits()
 }
+
+func TestThemeChanges(t *testing.T) {
+	deps := uitest.Deps(newFake(sample()...))
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 140, 40)
+	h.Want("Weekly digest")
+	h.WantRecolored(deps.Theme)
+	h.Press("c")
+	h.WantRecolored(deps.Theme)
+}

@@ -15,7 +15,7 @@ import (
 type columnChooser struct {
 	s     *listing
 	close func() tea.Cmd
-	theme themes.Theme
+	theme *themes.Theme
 	list  widget.List
 	ids   []string // all columns, the shown ones first
 	shown map[string]bool
@@ -23,7 +23,7 @@ type columnChooser struct {
 
 const groupColumns = "Columns"
 
-func newColumnChooser(t themes.Theme, s *listing, close func() tea.Cmd) *columnChooser {
+func newColumnChooser(t *themes.Theme, s *listing, close func() tea.Cmd) *columnChooser {
 	c := &columnChooser{s: s, close: close, theme: t, list: widget.NewList(t)}
 	c.list.Focused = true
 	c.setColumns(s.settings.Columns)
@@ -69,11 +69,6 @@ func (c *columnChooser) items() {
 func titleOf(id string) string {
 	i := slices.IndexFunc(columns, func(c column) bool { return c.id == id })
 	return columns[i].head.Title
-}
-
-func (c *columnChooser) setTheme(t themes.Theme) {
-	c.theme = t
-	c.list.SetTheme(t)
 }
 
 func (c *columnChooser) actions() []screen.Action {

@@ -22,7 +22,7 @@ type detailsPane struct {
 
 // describe sets the description of a campaign for a pane of that width; can reports whether an action is
 // allowed. If there is none, none says why.
-func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, none string, can func(catalog.Action) bool) {
+func (p *detailsPane) describe(t *themes.Theme, width int, now time.Time, sum engine.Summary, none string, can func(catalog.Action) bool) {
 	p.width = width
 	if width == 0 {
 		return
@@ -41,7 +41,7 @@ func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum eng
 }
 
 // view draws the pane with its frame.
-func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
+func (p *detailsPane) view(t *themes.Theme, a area, focused bool) string {
 	panel := widget.NewPanel(t, "Selected")
 	panel.Focused = focused
 	panel.SetSize(a.w, a.h)
@@ -60,7 +60,7 @@ func (s *Screen) updateDetails() {
 
 // description collects the lines about a campaign.
 type description struct {
-	theme themes.Theme
+	theme *themes.Theme
 	width int
 	now   time.Time // in the display zone
 	lines []string

@@ -12,7 +12,7 @@ import (
 
 // facetBar shows the counts of states and channels in two lines above the table if they do not fit beside it.
 type facetBar struct {
-	theme themes.Theme
+	theme *themes.Theme
 	spans []facetSpan
 }
 

@@ -33,7 +33,7 @@ type facetsCache struct {
 }
 
 // view draws the pane with its frame.
-func (p *facetsPane) view(t themes.Theme, width, height int) string {
+func (p *facetsPane) view(t *themes.Theme, width, height int) string {
 	now := facetsCache{width, height, p.list.Cursor, p.list.Offset, p.version, p.focused, t.Styles, ""}
 	last := p.cache
 	if last.text = ""; last == now {
@@ -53,7 +53,7 @@ type facetChoice struct {
 	text string
 }
 
-func newFacetsPane(t themes.Theme) facetsPane {
+func newFacetsPane(t *themes.Theme) facetsPane {
 	p := facetsPane{list: widget.NewList(t)}
 	p.list.Empty = "Filters show up with the first campaign."
 	return p

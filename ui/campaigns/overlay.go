@@ -5,7 +5,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -20,7 +19,6 @@ type overlayPane interface {
 	mouse(msg tea.MouseMsg, y int) tea.Cmd
 	// view draws the pane in at most that size.
 	view(width, height int) string
-	setTheme(themes.Theme)
 }
 
 // showOverlay shows a pane over the list.

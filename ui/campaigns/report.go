@@ -17,7 +17,7 @@ import (
 // reportPane lists the failures of a bulk action.
 type reportPane struct {
 	work   *bulkActions
-	theme  themes.Theme
+	theme  *themes.Theme
 	task   bulkTask
 	report bulk.Report
 	list   widget.List
@@ -44,11 +44,6 @@ func newReportPane(w *bulkActions, t bulkTask, r bulk.Report) *reportPane {
 	}
 	p.list.SetItems(items)
 	return p
-}
-
-func (p *reportPane) setTheme(t themes.Theme) {
-	p.theme = t
-	p.list.SetTheme(t)
 }
 
 func (p *reportPane) actions() []screen.Action {

@@ -18,7 +18,7 @@ import (
 
 // searchBar is the search field with completions below it, and an explanation of the query or its problems.
 type searchBar struct {
-	theme  themes.Theme
+	theme  *themes.Theme
 	prompt widget.Prompt
 
 	completions []query.Completion
@@ -33,13 +33,8 @@ type searchBar struct {
 	problems []query.Problem
 }
 
-func newSearchBar(t themes.Theme) searchBar {
+func newSearchBar(t *themes.Theme) searchBar {
 	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
-}
-
-func (b *searchBar) setTheme(t themes.Theme) {
-	b.theme = t
-	b.prompt.SetTheme(t)
 }
 
 func (b *searchBar) text() string { return b.prompt.Value() }

@@ -17,7 +17,7 @@ import (
 // grid is the table of a search result. It holds only the visible rows.
 type grid struct {
 	widget.Table
-	theme   themes.Theme
+	theme   *themes.Theme
 	columns []column
 	sorted  order
 	now     time.Time // current time for the rows, in the display zone
@@ -38,15 +38,10 @@ type grid struct {
 // headerSpan is the position of a column's header.
 type headerSpan struct{ from, to, column int }
 
-func newGrid(t themes.Theme) *grid {
+func newGrid(t *themes.Theme) *grid {
 	g := &grid{Table: widget.NewTable(t), theme: t}
 	g.SetRows(g)
 	return g
-}
-
-func (g *grid) setTheme(t themes.Theme) {
-	g.theme = t
-	g.SetTheme(t)
 }
 
 // show shows a result in its order.

@@ -61,14 +61,14 @@ func (l *listing) open(v savedView) tea.Cmd {
 type viewPicker struct {
 	s     *listing
 	close func() tea.Cmd
-	theme themes.Theme
+	theme *themes.Theme
 	list  widget.List
 	views []savedView
 }
 
 const groupViews = "Views"
 
-func newViewPicker(t themes.Theme, s *listing, close func() tea.Cmd) *viewPicker {
+func newViewPicker(t *themes.Theme, s *listing, close func() tea.Cmd) *viewPicker {
 	p := &viewPicker{s: s, close: close, theme: t, list: widget.NewList(t)}
 	p.list.Focused = true
 	p.fill("")
@@ -90,11 +90,6 @@ func (p *viewPicker) fill(name string) {
 	if i := slices.IndexFunc(p.views, func(v savedView) bool { return v.Name == name }); i >= 0 {
 		p.list.SelectItem(i)
 	}
-}
-
-func (p *viewPicker) setTheme(t themes.Theme) {
-	p.theme = t
-	p.list.SetTheme(t)
 }
 
 func (p *viewPicker) chosen() savedView { return p.views[p.list.Cursor] }

@@ -47,8 +47,6 @@ func NewMessageTabs(cfg editor.Config) editor.TabBar {
 	}}
 }
 
-func (s *MessageTabs) SetTheme(t themes.Theme) { s.cfg.Theme = t }
-
 // tab is a place that the line leads to.
 type tab struct {
 	text          string

@@ -12,7 +12,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/forms"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
@@ -87,7 +86,6 @@ type Host struct {
 type SidePanel interface {
 	Title() string // one word
 	SetSize(width, height int)
-	SetTheme(themes.Theme)
 	// Show sets the document and the place that has the keyboard.
 	Show(root doc.Value, at doc.Path) tea.Cmd
 	// Update handles keys while the panel has the keyboard, and messages that the editor of the place sends.
@@ -99,7 +97,6 @@ type SidePanel interface {
 // TabBar is a line above the forms inside a place. It shows which of several siblings is open, such as one
 // platform of three, and switches to the others.
 type TabBar interface {
-	SetTheme(themes.Theme)
 	// View draws the line for the form at p. It is empty if there are no siblings.
 	View(root doc.Value, p doc.Path, width int) string
 	// KeyTarget returns the place that a key leads to from p.

@@ -12,7 +12,6 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
-	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -77,11 +76,6 @@ func (a *audiencePanel) Title() string { return "Audience" }
 
 func (a *audiencePanel) SetSize(w, h int) {
 	a.width, a.height = max(w, 0), max(h, 0)
-	a.rebuild()
-}
-
-func (a *audiencePanel) SetTheme(t themes.Theme) {
-	a.cfg.Theme = t
 	a.rebuild()
 }
 

@@ -57,7 +57,7 @@ func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p 
 }
 
 // whyLines describes the outcome and the filters that decided it.
-func whyLines(t themes.Theme, e explained, w int) []string {
+func whyLines(t *themes.Theme, e explained, w int) []string {
 	head, tone := "✗ "+e.person.DisplayName()+" is not included:", themes.ToneWarning
 	if e.result.Matched {
 		head, tone = "✓ "+e.person.DisplayName()+" is included:", themes.ToneSuccess
@@ -76,7 +76,7 @@ func whyLines(t themes.Theme, e explained, w int) []string {
 }
 
 // paint wraps a text into lines of one tone.
-func paint(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
+func paint(t *themes.Theme, tone themes.Tone, text string, w, indent int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
 		out = append(out, widget.PadRight("", indent)+t.Paint(tone, l))

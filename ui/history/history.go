@@ -20,7 +20,7 @@ import (
 type Screen struct {
 	screen.Base
 	deps  screen.Deps
-	theme themes.Theme
+	theme *themes.Theme
 	id    string
 
 	campaign  engine.Campaign // the current version

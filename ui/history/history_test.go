@@ -76,6 +76,14 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	h.WantFits()
 }
 
+func TestThemeChanges(t *testing.T) {
+	svc, id := versions(t)
+	deps := uitest.Deps(svc)
+	h := uitest.New(t, history.New(deps, screen.Route{ID: id}), 120, 40)
+	h.Want("What version")
+	h.WantRecolored(deps.Theme)
+}
+
 // Without a time zone for display, times are in UTC.
 func TestWithoutATimeZone(t *testing.T) {
 	svc, id := versions(t)

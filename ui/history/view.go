@@ -59,14 +59,6 @@ func (s *Screen) renderChanges() {
 	}
 }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.list.SetTheme(t)
-	s.pager.SetTheme(t)
-	s.renderChanges()
-}
-
 // View draws the versions and the changes of the selected one.
 func (s *Screen) View() string {
 	if s.failed != nil || !s.loaded {

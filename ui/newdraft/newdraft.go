@@ -45,7 +45,7 @@ func (s step) help() string {
 type Screen struct {
 	screen.Base
 	deps          screen.Deps
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 
 	// source has the components that the draft starts with; sourceChannel is their channel.
@@ -126,15 +126,6 @@ func (s *Screen) Badge() (string, themes.Tone) {
 		return "creating…", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
-}
-
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.channels.SetTheme(t)
-	s.types.SetTheme(t)
-	s.name.SetTheme(t)
-	s.creator.SetTheme(t)
 }
 
 // channel returns the selected channel.

@@ -201,12 +201,6 @@ func (s *Screen) emptyText() string {
 // now returns the current time in the display zone.
 func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.deps.Theme = t
-	s.list.SetTheme(t)
-}
-
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 

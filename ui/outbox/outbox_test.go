@@ -313,11 +313,13 @@ func TestColorsKeepWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScreen(newFilledOutbox())
+	deps := uitest.Deps(newFilledOutbox())
+	deps.Theme = dark
+	s := outbox.New(deps, screen.Route{Name: screen.Outbox})
 	h := uitest.New(t, s, 80, 24)
+	h.WantRecolored(deps.Theme)
 	check := func() {
 		t.Helper()
-		s.SetTheme(dark)
 		for _, w := range []int{40, 60, 80, 120} {
 			s.SetSize(w, 22)
 			for _, line := range strings.Split(s.View(), "\n") {

@@ -27,20 +27,13 @@ const (
 // reader shows one message.
 type reader struct {
 	browse.Reader
-	theme   themes.Theme
+	theme   *themes.Theme
 	message engine.OutboxMessage
 	when    string
 	views   []view
 }
 
-func newReader(t themes.Theme) *reader { return &reader{Reader: browse.NewReader(t), theme: t} }
-
-// SetTheme changes the theme.
-func (r *reader) SetTheme(t themes.Theme) {
-	r.theme = t
-	r.Reader.SetTheme(t)
-	r.fill()
-}
+func newReader(t *themes.Theme) *reader { return &reader{Reader: browse.NewReader(t), theme: t} }
 
 // SetSize sets the size of the reader.
 func (r *reader) SetSize(w, h int) {

@@ -32,7 +32,7 @@ const (
 // Preview shows one message of a campaign on one platform in several tabs. The zero value draws nothing; create
 // one with [New].
 type Preview struct {
-	theme         themes.Theme
+	theme         *themes.Theme
 	view          render.View
 	tabIDs        []tabID
 	tabs          widget.Tabs
@@ -42,20 +42,12 @@ type Preview struct {
 	started, now  time.Time
 	caption       Caption
 	captionLines  []string
+	styles        *themes.Styles // that the view was drawn with
 }
 
 // New returns an empty preview.
-func New(t themes.Theme) Preview {
+func New(t *themes.Theme) Preview {
 	return Preview{theme: t, tabs: widget.NewTabs(t), pager: widget.NewPager(t)}
-}
-
-// SetTheme changes the theme.
-func (p *Preview) SetTheme(t themes.Theme) {
-	p.theme = t
-	p.tabs.SetTheme(t)
-	p.pager.SetTheme(t)
-	p.drawCaption()
-	p.redraw()
 }
 
 // SetSize sets the size of the preview.
@@ -66,8 +58,11 @@ func (p *Preview) SetSize(width, height int) {
 	p.drawCaption()
 	p.tabs.SetSize(width, 1)
 	p.pager.SetSize(width, height-p.headerHeight())
-	if again {
+	switch {
+	case again:
 		p.draw()
+	case p.styles != p.theme.Styles:
+		p.redraw()
 	}
 }
 
@@ -283,6 +278,7 @@ func (p *Preview) redraw() {
 
 // draw draws the current tab from its start.
 func (p *Preview) draw() {
+	p.styles = p.theme.Styles
 	if p.width == 0 {
 		return
 	}

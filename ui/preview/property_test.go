@@ -214,7 +214,7 @@ func BenchmarkModelAndDraw(b *testing.B) {
 	})
 }
 
-func draw(theme themes.Theme, v render.View) {
+func draw(theme *themes.Theme, v render.View) {
 	p := preview.New(theme)
 	p.SetSize(60, 40)
 	p.Show(v)

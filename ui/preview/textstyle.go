@@ -46,7 +46,7 @@ type sgrPair struct{ on, off string }
 
 // painter renders lines for a terminal in the colors of a theme.
 type painter struct {
-	theme themes.Theme
+	theme *themes.Theme
 	// noColors disables the colors of documents, because the terminal has none, or too few to show them without
 	// making text unreadable.
 	noColors bool
@@ -55,7 +55,7 @@ type painter struct {
 	sgr        map[textStyle]sgrPair
 }
 
-func newPainter(t themes.Theme) *painter {
+func newPainter(t *themes.Theme) *painter {
 	_, none := t.Tokens.Accent.(lipgloss.NoColor)
 	return &painter{theme: t, noColors: none || t.Renderer().ColorProfile() >= termenv.ANSI, sgr: map[textStyle]sgrPair{}}
 }

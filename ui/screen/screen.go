@@ -28,8 +28,8 @@ type Screen interface {
 	Update(tea.Msg) tea.Cmd
 	// View draws exactly the size set by SetSize.
 	View() string
+	// SetSize lays the screen out. It is also called when the theme has changed, so that nothing keeps the old colors.
 	SetSize(width, height int)
-	SetTheme(themes.Theme)
 	// Actions returns what the user can do now. Key dispatch, the status bar, the help and the palette all read it.
 	Actions() []Action
 	// Typing reports whether a text field has the keyboard; then only actions with WhileTyping are dispatched.
@@ -173,8 +173,9 @@ type Deps struct {
 	LocalDismissals engine.DismissalStore
 	// History is what was changed during this run, for undo.
 	History *edit.History
-	Theme   themes.Theme
-	Now     func() time.Time
+	// Theme is the theme of the whole program, which changes in place.
+	Theme *themes.Theme
+	Now   func() time.Time
 	// Location is the time zone for display; nil means UTC. Times are displayed in [Deps.Local].
 	Location *time.Location
 	// Author is the email address that changes are attributed to.

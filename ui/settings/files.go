@@ -17,13 +17,13 @@ import (
 // filesTab is the tab with the paths of the program's files. The file of the user's own commands can be edited here.
 type filesTab struct {
 	tabHost
-	theme    themes.Theme
+	theme    *themes.Theme
 	src      Sources
 	list     widget.List
 	problems []keymap.Problem // of the commands
 }
 
-func newFilesTab(t themes.Theme, src Sources, of tabHost) filesTab {
+func newFilesTab(t *themes.Theme, src Sources, of tabHost) filesTab {
 	items := make([]widget.Item, len(src.Files))
 	for i, p := range src.Files {
 		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
@@ -31,11 +31,6 @@ func newFilesTab(t themes.Theme, src Sources, of tabHost) filesTab {
 	f := filesTab{tabHost: of, theme: t, src: src, list: widget.NewList(t, items...)}
 	f.list.Focused, f.list.Empty = true, "There are no files."
 	return f
-}
-
-func (f *filesTab) setTheme(t themes.Theme) {
-	f.theme = t
-	f.list.SetTheme(t)
 }
 
 // selected returns the file under the cursor; false if there is none.

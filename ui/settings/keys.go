@@ -25,7 +25,7 @@ type tabHost struct {
 // keysTab is the tab with the key bindings.
 type keysTab struct {
 	tabHost
-	theme    themes.Theme
+	theme    *themes.Theme
 	file     keymap.File
 	list     widget.List
 	filter   widget.Prompt
@@ -35,18 +35,11 @@ type keysTab struct {
 	shown    []keymap.Entry
 }
 
-func newKeysTab(t themes.Theme, file keymap.File, of tabHost) *keysTab {
+func newKeysTab(t *themes.Theme, file keymap.File, of tabHost) *keysTab {
 	k := &keysTab{tabHost: of, theme: t, file: file, list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
 	k.list.Focused, k.list.Empty = true, "No action matches. Press esc to clear the filter."
-	k.list.SetTheme(t)
 	k.fill()
 	return k
-}
-
-func (k *keysTab) setTheme(t themes.Theme) {
-	k.theme = t
-	k.list.SetTheme(t)
-	k.filter.SetTheme(t)
 }
 
 func (k *keysTab) setSize(w, h int) {

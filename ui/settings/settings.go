@@ -68,7 +68,7 @@ type Screen struct {
 	screen.UndoStack
 	deps          screen.Deps
 	src           Sources
-	theme         themes.Theme
+	theme         *themes.Theme
 	tabs          widget.Tabs
 	width, height int
 

@@ -47,7 +47,7 @@ func (s *fakeThemes) Reload() []error {
 	return wrong
 }
 
-func (s *fakeThemes) get(name string) (themes.Theme, error) {
+func (s *fakeThemes) get(name string) (*themes.Theme, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.set.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.Ascii})

@@ -22,7 +22,7 @@ import (
 // themeTab is the tab with the themes.
 type themeTab struct {
 	tabHost
-	theme     themes.Theme
+	theme     *themes.Theme
 	themes    Themes
 	list      widget.List
 	names     []string
@@ -31,7 +31,7 @@ type themeTab struct {
 	errs      []error
 }
 
-func newThemeTab(t themes.Theme, own Themes, of tabHost) *themeTab {
+func newThemeTab(t *themes.Theme, own Themes, of tabHost) *themeTab {
 	names := own.Names()
 	l := &themeTab{tabHost: of, theme: t, themes: own, list: widget.NewList(t), saved: t.Name, previewed: t.Name}
 	l.list.Focused = true
@@ -73,11 +73,9 @@ func (l *themeTab) selected() string {
 }
 
 // setCurrent adopts the current theme, wherever it was chosen.
-func (l *themeTab) setCurrent(t themes.Theme) {
-	l.theme = t
-	l.list.SetTheme(t)
-	if t.Name != l.previewed {
-		l.saved, l.previewed = t.Name, t.Name
+func (l *themeTab) setCurrent() {
+	if name := l.theme.Name; name != l.previewed {
+		l.saved, l.previewed = name, name
 		l.set(l.names)
 	}
 }

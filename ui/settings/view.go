@@ -6,7 +6,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -49,18 +48,12 @@ func (s *Screen) step(by int) func() tea.Cmd {
 	return func() tea.Cmd { return s.openTab((s.tabs.Active + by + len(tabNames)) % len(tabNames)) }
 }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.tabs.SetTheme(t)
-	s.themeTab.setCurrent(t)
-	s.keysTab.setTheme(t)
-	s.remotes.list.SetTheme(t)
-	s.files.setTheme(t)
-}
-
 // SetSize sets the size of the screen.
-func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height; s.layout() }
+func (s *Screen) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.themeTab.setCurrent()
+	s.layout()
+}
 
 // themesWidth is the width of the list of themes; the sample gets the rest.
 const themesWidth = 26

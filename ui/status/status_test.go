@@ -9,7 +9,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/uitest"
@@ -30,12 +29,11 @@ type host struct {
 	w, h    int
 }
 
-func (s *host) Title() string         { return "Host" }
-func (s *host) Init() tea.Cmd         { return nil }
-func (s *host) SetSize(w, h int)      { s.w, s.h = w, h }
-func (s *host) SetTheme(themes.Theme) {}
-func (s *host) Typing() bool          { return false }
-func (s *host) View() string          { return widget.Fit("", s.w, s.h) }
+func (s *host) Title() string    { return "Host" }
+func (s *host) Init() tea.Cmd    { return nil }
+func (s *host) SetSize(w, h int) { s.w, s.h = w, h }
+func (s *host) Typing() bool     { return false }
+func (s *host) View() string     { return widget.Fit("", s.w, s.h) }
 
 func (s *host) Update(msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(screen.ChangedMsg); ok {

@@ -24,7 +24,7 @@ import (
 // tests.
 type sendContext struct {
 	deps  screen.Deps
-	theme themes.Theme
+	theme *themes.Theme
 	tasks *screen.Base
 	id    string // of the draft
 	prefs *prefs.Prefs

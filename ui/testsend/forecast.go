@@ -65,9 +65,6 @@ func (o *forecastPane) update(ask engine.TestSend, show func()) tea.Cmd {
 // invalidate drops the forecast because the draft has changed.
 func (o *forecastPane) invalidate() { o.requestedKey, o.forecast = "", o.forecast.Recipients() }
 
-// SetTheme changes the theme.
-func (o *forecastPane) SetTheme() { o.preview.key = "" }
-
 // current returns the forecast for the current request; empty while it is being computed.
 func (o *forecastPane) current() model.Forecast {
 	if o.forecastKey != o.requestedKey {

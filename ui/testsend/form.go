@@ -10,7 +10,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/message/assemble"
 	model "bugle/engine/testsend"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -376,11 +375,4 @@ func (f *form) restore(to formState, at rowID, a assemble.Attribute) tea.Cmd {
 	f.focus(at)
 	f.to.updateSuggestions()
 	return f.refresh()
-}
-
-// SetTheme changes the theme.
-func (f *form) SetTheme(t themes.Theme) {
-	f.to.prompt.SetTheme(t)
-	f.values.SetTheme(t)
-	f.forecast.SetTheme()
 }

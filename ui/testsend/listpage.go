@@ -110,7 +110,7 @@ func (p *listPage) detailsActions(heading string) []screen.Action {
 }
 
 // fact draws a label and a value that may wrap.
-func fact(t themes.Theme, name, value string, w int) []string {
+func fact(t *themes.Theme, name, value string, w int) []string {
 	const label = 12
 	var out []string
 	for i, l := range widget.Wrap(widget.Clean(value), max(w-label, 1)) {
@@ -124,7 +124,7 @@ func fact(t themes.Theme, name, value string, w int) []string {
 }
 
 // dangerLines draws an indented text in the danger tone, wrapped to w cells.
-func dangerLines(t themes.Theme, text string, indent, w int) []string {
+func dangerLines(t *themes.Theme, text string, indent, w int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
 		out = append(out, strings.Repeat(" ", indent)+t.Danger.Render(l))

@@ -10,7 +10,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/message/assemble"
 	model "bugle/engine/testsend"
-	"bugle/themes"
 	"bugle/ui/widget"
 )
 
@@ -120,12 +119,6 @@ func (v *overrides) focus(at int) {
 
 // Update handles a key in the i-th prompt. It reports whether its value changed.
 func (v *overrides) Update(i int, msg tea.KeyMsg) bool { return v.fields[i].prompt.Update(msg) }
-
-func (v *overrides) SetTheme(t themes.Theme) {
-	for i := range v.fields {
-		v.fields[i].prompt.SetTheme(t)
-	}
-}
 
 // View draws the rows.
 func (v *overrides) View(cursor rowID, w int) []row {

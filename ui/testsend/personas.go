@@ -11,7 +11,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/message/resolve"
 	model "bugle/engine/testsend"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
@@ -153,13 +152,6 @@ func (c *asChooser) choose(to viewas.Choice, u *engine.User) tea.Cmd {
 		p.Name = to.Name
 	}
 	return addPersona(c.form, p, u)
-}
-
-// setTheme changes the theme.
-func (c *asChooser) setTheme(t themes.Theme) {
-	if c.box != nil {
-		c.box.SetTheme(t)
-	}
 }
 
 // draw draws the box over the form.

@@ -41,7 +41,7 @@ func textRow(lines ...string) row { return row{rowID{rowText, 0}, lines} }
 const labelWidth = 12
 
 // line renders a row's first line, with the cursor if it is there.
-func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
+func line(t *themes.Theme, cursor, at rowID, label, text string, w int) row {
 	mark := "  "
 	if cursor == at {
 		mark = t.Accent.Render("▌ ")
@@ -53,7 +53,7 @@ func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
 }
 
 // choice renders a value that is one of several.
-func choice(t themes.Theme, focused bool, value string) string {
+func choice(t *themes.Theme, focused bool, value string) string {
 	value = widget.Clean(value)
 	if focused {
 		return t.Selected.Render(value + " ▾")

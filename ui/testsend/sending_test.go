@@ -107,8 +107,10 @@ func TestColorsKeepWidths(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newService(t)
-	st := step(t, s, s.draft(t, catalog.Push, flatPush))
-	st.screen.SetTheme(dark)
+	deps := uitest.Deps(s)
+	deps.Theme = dark
+	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{Name: screen.TestSend, ID: s.draft(t, catalog.Push, flatPush)})}
+	st.begin()
 	check := func(stage string) {
 		t.Helper()
 		for _, w := range []int{40, 60, 76, 80, 120} {
@@ -383,4 +385,17 @@ func TestManyKeysScroll(t *testing.T) {
 	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
 		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
 	}
+}
+
+// The form with its preview and the results follow the theme.
+func TestThemeChanges(t *testing.T) {
+	s := newService(t)
+	deps := uitest.Deps(s)
+	h := uitest.New(t, testsend.New(deps, screen.Route{Name: screen.TestSend, ID: s.draft(t, catalog.Email, flatMail)}), 120, 40)
+	h.Type("ada@example.com")
+	h.Press("enter")
+	h.WantRecolored(deps.Theme)
+	h.Press("ctrl+s")
+	h.Want("Delivered")
+	h.WantRecolored(deps.Theme)
 }

@@ -322,17 +322,6 @@ func (s *Screen) SetSize(width, height int) {
 	s.refusal.resize()
 }
 
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.form.SetTheme(t)
-	s.as.setTheme(t)
-	s.refusal.list.SetTheme(t)
-	s.groups.list.SetTheme(t)
-	s.earlier.list.SetTheme(t)
-	s.results.reader.view.SetTheme(t)
-}
-
 // View draws the current stage.
 func (s *Screen) View() string {
 	switch {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -48,6 +49,34 @@ func (h *Harness) GoldenSizes(name string) {
 		h.Resize(s.W, s.H)
 		h.Golden(fmt.Sprintf("%s-%dx%d", name, s.W, s.H))
 	}
+}
+
+// WantRecolored changes the theme of the screen for a moment, as the program does, and fails unless everything is drawn in
+// the new colors: as it is after another size of the window.
+func (h *Harness) WantRecolored(theme *themes.Theme) {
+	h.t.Helper()
+	before := *theme
+	use := func(t *themes.Theme) string {
+		theme.Use(t)
+		h.Resize(h.width, h.height)
+		return h.View()
+	}
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	got := use(dark)
+	h.Resize(h.width-1, h.height)
+	h.Resize(h.width+1, h.height)
+	if want := h.View(); got != want {
+		for i, line := range strings.Split(want, "\n") {
+			if drawn := strings.Split(got, "\n")[i]; drawn != line {
+				h.t.Errorf("the theme of before is left:\n%q\nwant:\n%q", drawn, line)
+				break
+			}
+		}
+	}
+	use(&before)
 }
 
 // WantFits checks at many sizes that the screen draws exactly its cells and no control characters.
@@ -92,7 +121,6 @@ func (b *blank) Init() tea.Cmd            { return nil }
 func (b *blank) Update(tea.Msg) tea.Cmd   { return nil }
 func (b *blank) View() string             { return "(" + b.title + ")" }
 func (b *blank) SetSize(int, int)         {}
-func (b *blank) SetTheme(themes.Theme)    {}
 func (b *blank) Actions() []screen.Action { return nil }
 func (b *blank) Typing() bool             { return false }
 

@@ -76,7 +76,7 @@ func Program(t testing.TB, o app.Options, w, h int) *Harness {
 func (h *Harness) open(o app.Options, width, height int) {
 	h.t.Helper()
 	if o.Themes == nil {
-		o.Themes = func(string) (themes.Theme, error) { return themes.Plain(), nil }
+		o.Themes = func(string) (*themes.Theme, error) { return themes.Plain(), nil }
 	}
 	if o.Editor == nil {
 		o.Editor = func(string) ([]string, error) { return nil, errors.New("there is no editor in this test") }

@@ -9,7 +9,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/widget"
@@ -24,7 +23,6 @@ type recorder struct {
 
 func (s *recorder) Title() string           { return "Talker" }
 func (s *recorder) SetSize(w, h int)        { s.w, s.h = w, h }
-func (s *recorder) SetTheme(themes.Theme)   {}
 func (s *recorder) Typing() bool            { return false }
 func (s *recorder) View() string            { return widget.Fit(strings.Join(s.received, " "), s.w, s.h) }
 func (s *recorder) say(text string) tea.Cmd { return func() tea.Msg { return text } }

@@ -28,7 +28,7 @@ type Screen struct {
 	screen.Base
 	screen.UndoStack
 	deps  screen.Deps
-	theme themes.Theme
+	theme *themes.Theme
 	id    string
 
 	campaign engine.Campaign // with the edits that are not applied

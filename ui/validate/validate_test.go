@@ -201,11 +201,13 @@ func TestColorsKeepWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := validate.New(uitest.Deps(validationResult(t, "Spring mail")), screen.Route{ID: id})
+	deps := uitest.Deps(validationResult(t, "Spring mail"))
+	deps.Theme = dark
+	s := validate.New(deps, screen.Route{ID: id})
 	h := uitest.New(t, s, 80, 24)
+	h.WantRecolored(deps.Theme)
 	check := func() {
 		t.Helper()
-		s.SetTheme(dark)
 		for _, w := range []int{40, 60, 80, 120} {
 			s.SetSize(w, 22)
 			for _, line := range strings.Split(s.View(), "\n") {

@@ -10,7 +10,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/themes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -21,14 +20,6 @@ func (s *Screen) SetSize(width, height int) {
 	s.list.SetSize(width-4, height-2-s.headerHeight())
 	s.pager.SetSize(width-4, height-2)
 	s.pager.SetStyled(s.emptyText())
-}
-
-// SetTheme changes the theme.
-func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.list.SetTheme(t)
-	s.pager.SetTheme(t)
-	s.SetSize(s.width, s.height)
 }
 
 // View draws the header and the list of problems and warnings, or a text if there are none.

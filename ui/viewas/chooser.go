@@ -20,7 +20,7 @@ import (
 // the keyboard while it is open.
 type Chooser struct {
 	cfg    Config
-	theme  themes.Theme
+	theme  *themes.Theme
 	host   ChooserHost
 	walker *Walker
 
@@ -68,7 +68,7 @@ type chooserRow struct {
 const mostUsers = 50
 
 // NewChooser returns a chooser. Open starts it.
-func NewChooser(cfg Config, t themes.Theme, host ChooserHost) *Chooser {
+func NewChooser(cfg Config, t *themes.Theme, host ChooserHost) *Chooser {
 	c := &Chooser{cfg: cfg, theme: t, host: host, walker: NewWalker(cfg), prompt: widget.NewPrompt(t, "", ""), list: widget.NewList(t)}
 	c.prompt.Placeholder = "name, email address or ID"
 	c.prompt.Focus()
@@ -80,13 +80,6 @@ func NewChooser(cfg Config, t themes.Theme, host ChooserHost) *Chooser {
 func (c *Chooser) Open() tea.Cmd {
 	c.fill()
 	return c.search()
-}
-
-// SetTheme changes the theme.
-func (c *Chooser) SetTheme(t themes.Theme) {
-	c.theme = t
-	c.prompt.SetTheme(t)
-	c.list.SetTheme(t)
 }
 
 // Typing reports whether letters are text.

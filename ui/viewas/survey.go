@@ -25,7 +25,7 @@ import (
 // Survey resolves the messages for everyone in the audience, and shows what that comes to.
 type Survey struct {
 	cfg   Config
-	theme themes.Theme
+	theme *themes.Theme
 	host  SurveyHost
 
 	channel  engine.Channel
@@ -55,16 +55,10 @@ type progress struct{ users, audience int }
 const progressTime = 100 * time.Millisecond
 
 // NewSurvey returns a survey. Start starts it.
-func NewSurvey(cfg Config, t themes.Theme, host SurveyHost) *Survey {
+func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
 	s := &Survey{cfg: cfg, theme: t, host: host, list: widget.NewList(t)}
 	s.list.Focused = true
 	return s
-}
-
-// SetTheme changes the theme.
-func (s *Survey) SetTheme(t themes.Theme) {
-	s.theme = t
-	s.list.SetTheme(t)
 }
 
 // Start starts the survey of the current audience. It calls no content API.

@@ -18,7 +18,7 @@ type Start func(ctx context.Context, sample bool) (screen.Deps, error)
 // Screen offers to create the first workspace.
 type Screen struct {
 	screen.Base
-	theme         themes.Theme
+	theme         *themes.Theme
 	start         Start
 	list          widget.List
 	failed        error
@@ -50,8 +50,6 @@ func (s *Screen) Init() tea.Cmd { return nil }
 
 // Typing returns false: there is no text field.
 func (s *Screen) Typing() bool { return false }
-
-func (s *Screen) SetTheme(t themes.Theme) { s.theme = t; s.list.SetTheme(t) }
 
 // SetSize sets the size of the screen.
 func (s *Screen) SetSize(w, h int) { s.width, s.height = w, h }

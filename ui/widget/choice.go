@@ -26,7 +26,7 @@ type Choice struct {
 	// Title and Body are the question; Body may be empty.
 	Title, Body string
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	options       []Option
 	list          List
 	width, height int
@@ -36,7 +36,7 @@ type Choice struct {
 const notAvailable = "not available"
 
 // NewChoice returns a choice with the cursor on the first allowed option.
-func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
+func NewChoice(t *themes.Theme, title, body string, options ...Option) Choice {
 	c := Choice{Title: title, Body: body, theme: t, options: options, list: NewList(t), width: 80, height: 24}
 	items := make([]Item, len(options))
 	first := -1
@@ -54,8 +54,6 @@ func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
 	c.Select(max(first, 0))
 	return c
 }
-
-func (c *Choice) SetTheme(theme themes.Theme) { c.theme = theme; c.list.SetTheme(theme) }
 
 // SetSize sets the size of the screen that the choice is drawn over; the box is as large as it needs to be.
 func (c *Choice) SetSize(width, height int) { c.width, c.height = max(width, 0), max(height, 0) }

@@ -42,18 +42,18 @@ type Dialog struct {
 	// Danger draws the frame in the danger color.
 	Danger bool
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	window        Window
 	width, height int
 }
 
 // NewDialog returns a dialog with the first button focused.
-func NewDialog(t themes.Theme, title, body string, buttons ...Button) Dialog {
+func NewDialog(t *themes.Theme, title, body string, buttons ...Button) Dialog {
 	return Dialog{Title: title, Body: body, Buttons: buttons, theme: t, width: 80, height: 24}
 }
 
 // Confirm returns a dialog with two answers, also bound to y and n. If danger is set, the focus starts on no.
-func Confirm(t themes.Theme, title, body, yes, no string, danger bool) Dialog {
+func Confirm(t *themes.Theme, title, body, yes, no string, danger bool) Dialog {
 	d := NewDialog(t, title, body, Button{Label: yes, Key: "y", Danger: danger}, Button{Label: no, Key: "n"})
 	d.Danger = danger
 	if danger {
@@ -61,8 +61,6 @@ func Confirm(t themes.Theme, title, body, yes, no string, danger bool) Dialog {
 	}
 	return d
 }
-
-func (d *Dialog) SetTheme(theme themes.Theme) { d.theme = theme }
 
 // SetSize sets the size of the screen that the dialog is drawn over; the box is as large as it needs to be.
 func (d *Dialog) SetSize(width, height int) { d.width, d.height = max(width, 0), max(height, 0) }
@@ -188,7 +186,7 @@ func (b Button) text() string {
 	return "  " + label + "  "
 }
 
-func (b Button) render(t themes.Theme, focused bool) string {
+func (b Button) render(t *themes.Theme, focused bool) string {
 	text := b.text()
 	switch {
 	case !focused:
@@ -233,7 +231,7 @@ func wrapText(text string, width int) []string {
 }
 
 // viewWindow returns the visible lines, with a scroll bar in the last cell if there are more.
-func viewWindow(t themes.Theme, w *Window, lines []string, width int) []string {
+func viewWindow(t *themes.Theme, w *Window, lines []string, width int) []string {
 	from, to := w.Visible()
 	bar := scrollbar(t, w, w.Height)
 	out := make([]string, 0, to-from)

@@ -20,16 +20,14 @@ type HelpView struct {
 	window        Window
 	groups        []Group
 	lines         []string
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 }
 
 // NewHelpView returns a view of groups.
-func NewHelpView(t themes.Theme, groups ...Group) HelpView {
+func NewHelpView(t *themes.Theme, groups ...Group) HelpView {
 	return HelpView{theme: t, groups: groups}
 }
-
-func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.rebuild() }
 
 // SetGroups replaces the groups.
 func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.rebuild() }

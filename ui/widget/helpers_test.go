@@ -102,7 +102,7 @@ func hostileText() *rapid.Generator[string] {
 	})
 }
 
-func plain() themes.Theme { return themes.Plain() }
+func plain() *themes.Theme { return themes.Plain() }
 
 // key returns the message for a key name as Bubble Tea spells it.
 func key(name string) tea.KeyMsg {

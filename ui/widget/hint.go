@@ -33,7 +33,7 @@ func HintLine(hints []Hint) string {
 }
 
 // render draws the hint on one line.
-func (h Hint) render(t themes.Theme) string {
+func (h Hint) render(t *themes.Theme) string {
 	if h.Dim {
 		return t.Faint.Render(Clean(h.Key) + " " + Clean(h.Label))
 	}

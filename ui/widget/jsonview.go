@@ -17,14 +17,12 @@ type JSONView struct {
 	longest       int // bytes of the longest line: an upper bound for horizontal scrolling
 	column        int // the first visible column
 	from, to      int // marked lines [from, to), counted from 0
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 }
 
 // NewJSONView returns an empty view.
-func NewJSONView(t themes.Theme) JSONView { return JSONView{theme: t} }
-
-func (v *JSONView) SetTheme(theme themes.Theme) { v.theme = theme }
+func NewJSONView(t *themes.Theme) JSONView { return JSONView{theme: t} }
 
 // SetSize sets the size of the view.
 func (v *JSONView) SetSize(width, height int) {

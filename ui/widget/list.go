@@ -52,19 +52,17 @@ type List struct {
 	// Empty is shown instead of the entries if there are none.
 	Empty string
 
-	theme themes.Theme
+	theme *themes.Theme
 	items []Item
 	width int
 }
 
 // NewList returns a list of items.
-func NewList(t themes.Theme, items ...Item) List {
+func NewList(t *themes.Theme, items ...Item) List {
 	l := List{theme: t}
 	l.SetItems(items)
 	return l
 }
-
-func (l *List) SetTheme(theme themes.Theme) { l.theme = theme }
 
 // SetSize sets the size of the list.
 func (l *List) SetSize(width, height int) {

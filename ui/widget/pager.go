@@ -14,14 +14,12 @@ type Pager struct {
 	text          string
 	styled        bool
 	lines         []string
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 }
 
 // NewPager returns an empty pager.
-func NewPager(t themes.Theme) Pager { return Pager{theme: t} }
-
-func (p *Pager) SetTheme(theme themes.Theme) { p.theme = theme }
+func NewPager(t *themes.Theme) Pager { return Pager{theme: t} }
 
 // SetSize sets the size of the pager.
 func (p *Pager) SetSize(width, height int) {
@@ -85,7 +83,7 @@ func (p *Pager) wrap() {
 
 // viewLines draws the lines of a window, with a scroll bar if they do not all fit. Two cells at the right are
 // reserved for it.
-func viewLines(t themes.Theme, w *Window, lines []string, width, height int) string {
+func viewLines(t *themes.Theme, w *Window, lines []string, width, height int) string {
 	if width == 0 || height == 0 {
 		return ""
 	}

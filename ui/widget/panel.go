@@ -22,14 +22,12 @@ type Panel struct {
 	// Danger draws the frame in the danger color.
 	Danger bool
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	width, height int
 }
 
 // NewPanel returns a box with a title.
-func NewPanel(t themes.Theme, title string) Panel { return Panel{Title: title, theme: t} }
-
-func (p *Panel) SetTheme(theme themes.Theme) { p.theme = theme }
+func NewPanel(t *themes.Theme, title string) Panel { return Panel{Title: title, theme: t} }
 
 // SetSize sets the size of the box, including its frame.
 func (p *Panel) SetSize(width, height int) { p.width, p.height = max(width, 0), max(height, 0) }

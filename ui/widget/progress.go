@@ -24,14 +24,12 @@ type Progress struct {
 	// Frame is the frame of the spinner while work is running; negative for no spinner.
 	Frame int
 
-	theme themes.Theme
+	theme *themes.Theme
 	width int
 }
 
 // NewProgress returns a progress bar.
-func NewProgress(t themes.Theme, label string) Progress { return Progress{theme: t, Label: label} }
-
-func (p *Progress) SetTheme(theme themes.Theme) { p.theme = theme }
+func NewProgress(t *themes.Theme, label string) Progress { return Progress{theme: t, Label: label} }
 
 // SetSize sets the width; the bar is always one line high.
 func (p *Progress) SetSize(width, _ int) { p.width = max(width, 0) }

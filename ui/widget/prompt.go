@@ -22,19 +22,17 @@ type Prompt struct {
 	// Placeholder is shown while the text is empty.
 	Placeholder string
 
-	theme themes.Theme
+	theme *themes.Theme
 	input textinput.Model
 	width int
 }
 
 // NewPrompt returns an empty field without focus.
-func NewPrompt(t themes.Theme, label, placeholder string) Prompt {
+func NewPrompt(t *themes.Theme, label, placeholder string) Prompt {
 	in := textinput.New()
 	in.KeyMap.Paste.SetEnabled(false)
 	return Prompt{Label: label, Placeholder: placeholder, theme: t, input: in}
 }
-
-func (p *Prompt) SetTheme(theme themes.Theme) { p.theme = theme }
 
 // SetSize sets the width; the field is always one line high.
 func (p *Prompt) SetSize(width, _ int) { p.width = max(width, 0) }

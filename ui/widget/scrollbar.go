@@ -3,7 +3,7 @@ package widget
 import "bugle/themes"
 
 // scrollbar returns the scroll bar of a window of h lines, one cell per line; nil if everything is visible.
-func scrollbar(t themes.Theme, w *Window, h int) []string {
+func scrollbar(t *themes.Theme, w *Window, h int) []string {
 	if !w.Overflows() || h <= 0 {
 		return nil
 	}

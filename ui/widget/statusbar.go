@@ -18,16 +18,14 @@ type StatusBar struct {
 	// out.
 	Help Hint
 
-	theme themes.Theme
+	theme *themes.Theme
 	width int
 }
 
 // NewStatusBar returns an empty bar.
-func NewStatusBar(t themes.Theme) StatusBar {
+func NewStatusBar(t *themes.Theme) StatusBar {
 	return StatusBar{theme: t, Help: helpHint, LeftTone: themes.ToneStrong, RightTone: themes.ToneMuted}
 }
-
-func (s *StatusBar) SetTheme(theme themes.Theme) { s.theme = theme }
 
 // SetSize sets the width of the bar; it is always one line high.
 func (s *StatusBar) SetSize(width, _ int) { s.width = max(width, 0) }

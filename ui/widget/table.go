@@ -44,17 +44,15 @@ type Table struct {
 	// Empty is shown instead of the rows if there are none. It may have several lines.
 	Empty string
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	rows          Rows
 	width, height int
 }
 
 // NewTable returns a table without rows.
-func NewTable(t themes.Theme, columns ...Column) Table {
+func NewTable(t *themes.Theme, columns ...Column) Table {
 	return Table{Columns: columns, theme: t}
 }
-
-func (t *Table) SetTheme(theme themes.Theme) { t.theme = theme }
 
 // SetSize sets the size of the table, including header and scroll bar.
 func (t *Table) SetSize(width, height int) {

@@ -14,14 +14,12 @@ type Tabs struct {
 	// Active is the index of the active tab.
 	Active int
 
-	theme themes.Theme
+	theme *themes.Theme
 	width int
 }
 
 // NewTabs returns tabs with the first one active.
-func NewTabs(t themes.Theme, names ...string) Tabs { return Tabs{Names: names, theme: t} }
-
-func (t *Tabs) SetTheme(theme themes.Theme) { t.theme = theme }
+func NewTabs(t *themes.Theme, names ...string) Tabs { return Tabs{Names: names, theme: t} }
 
 // SetSize sets the width of the tabs; they are always one line high.
 func (t *Tabs) SetSize(width, _ int) { t.width = max(width, 0) }

@@ -54,16 +54,14 @@ type Toast struct {
 
 // Toasts are the notices shown, the newest last. The caller supplies the time; there is no timer here.
 type Toasts struct {
-	theme  themes.Theme
+	theme  *themes.Theme
 	toasts []Toast
 	width  int
 	low    bool // the window is too low for boxes
 }
 
 // NewToasts returns an empty stack.
-func NewToasts(t themes.Theme) Toasts { return Toasts{theme: t} }
-
-func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
+func NewToasts(t *themes.Theme) Toasts { return Toasts{theme: t} }
 
 // SetSize sets the maximum width of the notices and the height of the window. In a low window only the newest
 // notice of the highest level is shown, without a box.

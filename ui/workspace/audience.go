@@ -28,7 +28,7 @@ const (
 type Audience struct {
 	screen.Base
 	deps    screen.Deps
-	theme   themes.Theme
+	theme   *themes.Theme
 	title   string
 	filters doc.Value
 	reader  engine.AudienceReader // nil if the service cannot evaluate filters

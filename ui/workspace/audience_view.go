@@ -54,15 +54,6 @@ func (s *Audience) layout() {
 	s.pager.SetSize(w, max(s.height-2, 1))
 }
 
-// SetTheme changes the theme.
-func (s *Audience) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.table.SetTheme(t)
-	s.filter.SetTheme(t)
-	s.pager.SetTheme(t)
-	s.draw()
-}
-
 // header returns the lines above the users: the filters in words, how many can be reached, the search.
 func (s *Audience) header() []string {
 	w := max(s.tableWidth()-4, 1)
@@ -165,7 +156,7 @@ func (s *Audience) draw() {
 	s.pager.SetStyled(strings.Join(lines, "\n"))
 }
 
-func resultLines(t themes.Theme, r engine.AudienceResult, w int) []string {
+func resultLines(t *themes.Theme, r engine.AudienceResult, w int) []string {
 	if r.Words == "" {
 		return nil
 	}
@@ -177,7 +168,7 @@ func resultLines(t themes.Theme, r engine.AudienceResult, w int) []string {
 }
 
 // treeLines renders the nested filters with their results.
-func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []string {
+func treeLines(t *themes.Theme, rs []engine.AudienceResult, w, indent int) []string {
 	var out []string
 	for _, r := range rs {
 		mark, tone := "✓ ", themes.ToneSuccess
@@ -208,7 +199,7 @@ func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []stri
 }
 
 // toneLines wraps a text into lines of one tone.
-func toneLines(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
+func toneLines(t *themes.Theme, tone themes.Tone, text string, w, indent int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
 		out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, l))

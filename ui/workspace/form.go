@@ -10,7 +10,6 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/workspace/settings"
 	"bugle/forms"
-	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/filters"
 	"bugle/ui/screen"
@@ -203,13 +202,6 @@ func (f *form) setSize(w, h int) {
 	f.width, f.height = w, h
 	if f.editor != nil {
 		f.editor.SetSize(w, h)
-	}
-}
-
-func (f *form) setTheme(t themes.Theme) {
-	f.deps.Theme = t
-	if f.editor != nil {
-		f.reopen()
 	}
 }
 

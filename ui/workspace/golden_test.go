@@ -6,10 +6,31 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/workspace/settings"
+	"bugle/ui/app"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/workspace"
 )
+
+func TestThemeChanges(t *testing.T) {
+	deps := uitest.Deps(newSampleService(t))
+	h := uitest.Program(t, app.Options{
+		Deps: deps, First: screen.Route{Name: screen.Workspace},
+		Factory: func(d screen.Deps, r screen.Route) (screen.Screen, error) { return workspace.New(d, r), nil },
+	}, 120, 40)
+	h.WantRecolored(deps.Theme)
+	openSection(h, "Segments")
+	h.Press("enter")
+	h.Want("By list")
+	h.WantRecolored(deps.Theme)
+	h.Press("tab", "tab", "enter")
+	h.Want("[Audience]")
+	h.WantRecolored(deps.Theme)
+	h.Press("esc", "esc")
+	h.Press("ctrl+k")
+	h.Want("Palette")
+	h.WantRecolored(deps.Theme)
+}
 
 func TestGoldens(t *testing.T) {
 	h := program(t, newSampleService(t), 80, 24)

@@ -26,7 +26,7 @@ const (
 
 // info is the pane beside the form, or instead of it if they do not both fit.
 type info struct {
-	theme         themes.Theme
+	theme         *themes.Theme
 	tab           infoTab
 	pager         widget.Pager
 	json          widget.JSONView
@@ -36,17 +36,8 @@ type info struct {
 	width, height int
 }
 
-func newInfo(t themes.Theme) info {
+func newInfo(t *themes.Theme) info {
 	return info{theme: t, pager: widget.NewPager(t), json: widget.NewJSONView(t)}
-}
-
-func (i *info) setTheme(t themes.Theme) {
-	i.theme = t
-	i.pager.SetTheme(t)
-	i.json.SetTheme(t)
-	if i.sidePanel != nil {
-		i.sidePanel.SetTheme(t)
-	}
 }
 
 func (i *info) setSize(w, h int) {
@@ -138,12 +129,15 @@ func (i *info) next(alone, focused bool) bool {
 func (i *info) show(f *form) tea.Cmd {
 	i.updateSidePanel(f)
 	i.json.SetText(string(f.draft.withoutEmptyGroups().Indent()))
-	i.pager.SetStyled(i.fieldText(f))
+	i.describe(f)
 	if i.sidePanel == nil {
 		return nil
 	}
 	return i.sidePanel.Show(f.root, f.path)
 }
+
+// describe describes the focused field.
+func (i *info) describe(f *form) { i.pager.SetStyled(i.fieldText(f)) }
 
 // updateSidePanel creates the side panel if the form edits filters.
 func (i *info) updateSidePanel(f *form) {

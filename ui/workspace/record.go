@@ -19,7 +19,7 @@ import (
 // Record is the form of one record. It is saved explicitly.
 type Record struct {
 	screen.Base
-	theme     themes.Theme
+	theme     *themes.Theme
 	draft     *draft
 	form      form
 	info      info

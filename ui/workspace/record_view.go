@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -27,7 +26,9 @@ func (s *Record) formWidth() int {
 // SetSize divides the screen.
 func (s *Record) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.layout()
+	if s.layout(); s.form.editor != nil {
+		s.info.describe(&s.form)
+	}
 }
 
 func (s *Record) layout() {
@@ -38,14 +39,6 @@ func (s *Record) layout() {
 		w = s.width - s.formWidth()
 	}
 	s.info.setSize(max(w-4, 1), h)
-}
-
-// SetTheme changes the theme.
-func (s *Record) SetTheme(t themes.Theme) {
-	s.theme = t
-	s.info.setTheme(t)
-	s.form.setTheme(t)
-	s.finishUpdate()
 }
 
 // View draws the form and the pane beside it.

@@ -17,15 +17,15 @@ type report struct {
 	pager   widget.Pager
 }
 
-func newReport(t themes.Theme) report { return report{pager: widget.NewPager(t)} }
+func newReport(t *themes.Theme) report { return report{pager: widget.NewPager(t)} }
 
 // show opens the report.
-func (r *report) show(t themes.Theme, title string, failed bool, words, detail string) {
+func (r *report) show(t *themes.Theme, title string, failed bool, words, detail string) {
 	r.open, r.title, r.failed, r.summary, r.detail = true, title, failed, words, detail
 	r.fill(t)
 }
 
-func (r *report) fill(t themes.Theme) {
+func (r *report) fill(t *themes.Theme) {
 	mark, style := "✓ ", t.Success
 	if r.failed {
 		mark, style = "✗ ", t.Danger
@@ -39,17 +39,10 @@ func (r *report) fill(t themes.Theme) {
 
 func (r *report) close() { r.open = false }
 
-func (r *report) setTheme(t themes.Theme) {
-	r.pager.SetTheme(t)
-	if r.open {
-		r.fill(t)
-	}
-}
-
 // text returns the report for the clipboard.
 func (r *report) text() string { return strings.TrimSpace(r.summary + "\n\n" + r.detail) }
 
-func (r *report) view(t themes.Theme, width, height int, focused bool) string {
+func (r *report) view(t *themes.Theme, width, height int, focused bool) string {
 	panel := widget.NewPanel(t, r.title)
 	panel.Focused, panel.Danger, panel.Footer = focused, r.failed, "esc close"
 	panel.SetSize(width, height)

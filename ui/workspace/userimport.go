@@ -141,7 +141,7 @@ func invalidLines(out settings.ImportResult) string {
 }
 
 // line draws the progress.
-func (w *userImport) line(t themes.Theme, width int) string {
+func (w *userImport) line(t *themes.Theme, width int) string {
 	what := "Checking " + w.file
 	if w.progress.Checked {
 		what = fmt.Sprintf("Importing %s · %d users", w.file, w.progress.Users)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"bugle/themes"
 	"bugle/ui/widget"
 )
 
@@ -19,7 +18,9 @@ const (
 // SetSize divides the screen.
 func (s *List) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.layout()
+	if s.layout(); s.report.open {
+		s.report.fill(s.theme)
+	}
 }
 
 // frame divides the screen between the sections and the records.
@@ -59,16 +60,6 @@ func (s *List) layout() {
 	s.table.SetSize(w, max(s.recordsHeight()-2-len(s.header()), 1))
 	s.report.pager.SetSize(w, max(s.height-2, 1))
 	s.detail.SetSize(w, max(s.detailLines()-2, 1))
-}
-
-// SetTheme changes the theme.
-func (s *List) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
-	s.list.SetTheme(t)
-	s.table.SetTheme(t)
-	s.filter.SetTheme(t)
-	s.detail.SetTheme(t)
-	s.report.setTheme(t)
 }
 
 // header returns the lines above the table: the section's description, the filter, the progress of an import.

@@ -65,7 +65,7 @@ type records struct {
 type List struct {
 	screen.Base
 	deps  screen.Deps
-	theme themes.Theme
+	theme *themes.Theme
 
 	*records
 	detail    widget.JSONView

@@ -59,7 +59,7 @@ func (t *ThemeShelf) Reload() []error {
 	return wrong
 }
 
-func (t *ThemeShelf) get(name string) (themes.Theme, error) {
+func (t *ThemeShelf) get(name string) (*themes.Theme, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.set.Get(name, t.dark)
@@ -67,7 +67,7 @@ func (t *ThemeShelf) get(name string) (themes.Theme, error) {
 
 // first returns the theme to start with: from the flag, BUGLE_THEME, or the saved choice. If that cannot be used, news
 // contains the reason.
-func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme, news []string, err error) {
+func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme *themes.Theme, news []string, err error) {
 	if asked := cmp.Or(flag, env); asked != "" {
 		if theme, err = t.get(asked); err != nil {
 			from := cli.EnvTheme

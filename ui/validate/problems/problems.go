@@ -26,7 +26,7 @@ type View struct {
 	// Focused reports whether the list has the keyboard.
 	Focused bool
 
-	theme         themes.Theme
+	theme         *themes.Theme
 	problems      []section
 	warnings      []section
 	notes         []string      // below the rows
@@ -62,9 +62,7 @@ type line struct {
 }
 
 // New returns an empty list.
-func New(t themes.Theme) View { return View{theme: t} }
-
-func (v *View) SetTheme(t themes.Theme) { v.theme = t }
+func New(t *themes.Theme) View { return View{theme: t} }
 
 // Set sets the problems of a campaign of the channel. The cursor keeps its index.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {

@@ -186,12 +186,6 @@ func readCustom(dir, file string) (Custom, error) {
 	return ParseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
-// With returns the set with one more custom theme.
-func (s Set) With(own Custom) Set {
-	s.custom = append(slices.Clone(s.custom), own)
-	return s
-}
-
 // Names lists the themes: the built-in ones, then the custom ones.
 func (s Set) Names() []string {
 	names := Names()

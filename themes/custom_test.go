@@ -61,11 +61,11 @@ func TestCustomThemes(t *testing.T) {
 }
 
 func TestCustomThemeChangesOnlyItsTokens(t *testing.T) {
-	own, err := themes.ParseCustom("evening", []byte("base: dark\ntokens: {accent: \"#f80\", danger: 208, border-focus: 9}\n"))
-	if err != nil {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "evening.yaml"), []byte("base: dark\ntokens: {accent: \"#f80\", danger: 208, border-focus: 9}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set := themes.Set{}.With(own)
+	set, _ := themes.Load(dir)
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)

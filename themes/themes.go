@@ -70,9 +70,6 @@ type Options struct {
 // New returns a built-in theme for the options. It fails for an unknown name.
 func New(o Options) (*Theme, error) { return Set{}.New(o) }
 
-// Get returns a built-in theme, as [Set.Get] does.
-func Get(name string, dark bool) (*Theme, error) { return Set{}.Get(name, dark) }
-
 // builtIn returns the colors of a built-in theme, and whether they are for a dark background.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {

@@ -197,7 +197,7 @@ func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, name := range themes.Names() {
 		for _, dark := range []bool{true, false} {
-			theme, err := themes.Get(name, dark)
+			theme, err := themes.Set{}.Get(name, dark)
 			if err != nil {
 				t.Errorf("Get(%q, %v): %v", name, dark, err)
 			} else if theme.Text.Render("x") == "" {
@@ -205,7 +205,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	_, err := themes.Get("neon", true)
+	_, err := themes.Set{}.Get("neon", true)
 	if err == nil {
 		t.Fatal("there is a theme called neon")
 	}
@@ -218,14 +218,14 @@ func TestNames(t *testing.T) {
 
 func TestNoColorOverrulesTheName(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
-	theme, err := themes.Get(themes.Dark, true)
+	theme, err := themes.Set{}.Get(themes.Dark, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if theme.Name != themes.None {
 		t.Errorf("NO_COLOR gives theme %q", theme.Name)
 	}
-	if _, err := themes.Get("neon", true); err == nil {
+	if _, err := (themes.Set{}).Get("neon", true); err == nil {
 		t.Error("NO_COLOR hides that there is no such theme")
 	}
 }

@@ -112,7 +112,7 @@ func FuzzKeys(f *testing.F) {
 			}
 		}
 		for range 2 {
-			h.Send(screen.QuitMsg{})
+			h.Press("ctrl+c")
 		}
 		if !h.Quit {
 			t.Fatalf("who quits twice is still here:\n%s", h.Text())

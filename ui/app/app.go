@@ -163,8 +163,6 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return m.back(), true
 	case EndMsg:
 		return m.endWith(msg), true
-	case screen.QuitMsg:
-		return m.quit(), true
 	case screen.NotifyMsg:
 		return m.notifyAbout(msg.Topic, msg.Level, msg.Text), true
 	case screen.AskMsg:

@@ -155,7 +155,7 @@ func TestEveryWayOutAsks(t *testing.T) {
 		"a link to an open screen": screen.OpenMsg{Route: screen.Route{Name: "home"}},
 		"the breadcrumb":           tea.MouseMsg{X: 13, Y: 0, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress},
 		"another workspace":        screen.SwitchWorkspaceMsg{Route: screen.Route{Name: "there"}},
-		"quit":                     screen.QuitMsg{},
+		"quit":                     tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("q")},
 	} {
 		d := newHarness(t)
 		d.open("record").leaveQuestion = &screen.Question{Title: "Discard changes?"}

@@ -130,7 +130,7 @@ func undoAndRedoAll(t *testing.T, s *builder.Screen, first string) {
 // leave quits and answers every question.
 func leave(h *uitest.Harness) {
 	for range 2 {
-		h.Send(screen.QuitMsg{})
+		h.Press("ctrl+c")
 	}
 }
 

@@ -3,7 +3,6 @@ package preview
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"bugle/engine/catalog"
 	"bugle/engine/message/render"
@@ -32,9 +31,8 @@ const (
 // notificationPage draws one tab of a notification.
 type notificationPage struct {
 	*page
-	n       *render.Notification
-	slide   int
-	elapsed time.Duration
+	n     *render.Notification
+	slide int
 }
 
 // androidCard draws a notification as Android shows it.
@@ -155,7 +153,7 @@ func (d *notificationPage) countdown() {
 func (d *notificationPage) clock() line {
 	text := "⏱ --:--:--"
 	if t := d.n.Timer; t.Known {
-		left := max(t.Left-d.elapsed, 0)
+		left := max(t.Left, 0)
 		text = fmt.Sprintf("⏱ %02d:%02d:%02d", int(left.Hours()), int(left.Minutes())%60, int(left.Seconds())%60)
 	}
 	return line{{text, textStyle{tone: themes.ToneDanger, bold: true}}}
@@ -163,12 +161,11 @@ func (d *notificationPage) clock() line {
 
 func (d *notificationPage) bar() line { return d.barOf(d.width) }
 
-// barOf draws the progress bar: heavy for the elapsed part, light for the rest.
+// barOf draws the progress bar at its start: heavy for the elapsed part, light for the rest.
 func (d *notificationPage) barOf(w int) line {
-	done := max(w*d.n.Timer.Percent(d.elapsed)/100, 1)
 	return line{
-		{strings.Repeat("━", done), textStyle{tone: themes.ToneAccent, bold: true}},
-		{strings.Repeat("─", max(w-done, 0)), textStyle{tone: themes.ToneFaint}},
+		{"━", textStyle{tone: themes.ToneAccent, bold: true}},
+		{strings.Repeat("─", max(w-1, 0)), textStyle{tone: themes.ToneFaint}},
 	}
 }
 

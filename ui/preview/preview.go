@@ -2,7 +2,6 @@ package preview
 
 import (
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -39,7 +38,6 @@ type Preview struct {
 	pager         widget.Pager
 	width, height int
 	slide         int
-	started, now  time.Time
 	caption       Caption
 	captionLines  []string
 	styles        *themes.Styles // that the view was drawn with
@@ -95,7 +93,7 @@ func (p *Preview) Show(v render.View) {
 		}
 	}
 	if other {
-		p.slide, p.started = 0, time.Time{}
+		p.slide = 0
 	}
 	if v.Slide > 0 && v.Slide <= p.slides() {
 		p.slide = v.Slide - 1
@@ -110,9 +108,6 @@ func (p *Preview) Show(v render.View) {
 	}
 	p.redraw()
 }
-
-// Clear shows nothing.
-func (p *Preview) Clear() { p.Show(render.View{}) }
 
 func tabsOf(v render.View) []tabID {
 	if v.Mail != nil {
@@ -170,31 +165,6 @@ func (p *Preview) TurnSlide(n int) {
 		p.slide = ((p.slide+n)%of + of) % of
 		p.redraw()
 	}
-}
-
-// Ticking reports whether a countdown is visible, which [Preview.Tick] advances.
-func (p *Preview) Ticking() bool {
-	n := p.view.Notification
-	return n != nil && n.Timer != nil && n.Timer.Known && p.tab() != tabBackup
-}
-
-// Tick sets the current time. A countdown starts at the first call after its message was shown; without one it
-// stays at its start.
-func (p *Preview) Tick(now time.Time) {
-	if p.started.IsZero() {
-		p.started = now
-	}
-	p.now = now
-	if p.Ticking() {
-		p.redraw()
-	}
-}
-
-func (p *Preview) elapsed() time.Duration {
-	if p.started.IsZero() {
-		return 0
-	}
-	return max(p.now.Sub(p.started), 0)
 }
 
 // Binding is an action of the preview, with its keys as tea.KeyMsg spells them.
@@ -287,7 +257,7 @@ func (p *Preview) draw() {
 	case p.view.Mail != nil:
 		s.mail(p.view.Mail, p.tab())
 	case p.view.Notification != nil:
-		d := &notificationPage{page: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
+		d := &notificationPage{page: s, n: p.view.Notification, slide: p.slide}
 		d.notification(p.tab())
 	default:
 		s.wrapped("There is no message to preview.", textStyle{tone: themes.ToneFaint})

@@ -166,45 +166,8 @@ func TestShowKeepsTabAndSlide(t *testing.T) {
 	want(t, p, "BACKUP", "Umbrella, boots, coat.")
 	p.Show(push(t, "web-basic"))
 	want(t, p, "DESKTOP", "shop.example.com")
-	p.Clear()
+	p.Show(render.View{})
 	want(t, p, "no message")
-}
-
-func TestCountdownFollowsTick(t *testing.T) {
-	p := show(t, push(t, "android-timer"))
-	want(t, p, "02:30:00")
-	if !p.Ticking() {
-		t.Fatal("a countdown in sight does not ask for ticks")
-	}
-	start := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
-	p.Tick(start)
-	want(t, p, "02:30:00")
-	p.Tick(start.Add(75 * time.Second))
-	want(t, p, "02:28:45")
-	p.Tick(start.Add(24 * time.Hour))
-	want(t, p, "00:00:00")
-	if q := show(t, push(t, "android-basic")); q.Ticking() {
-		t.Error("a message without a countdown asks for ticks")
-	}
-}
-
-func TestTickKeepsScroll(t *testing.T) {
-	p := preview.New(themes.Plain())
-	p.SetSize(30, 8)
-	p.Show(push(t, "android-timer"))
-	p.Next()
-	p.Update(key("G"))
-	before := p.View()
-	p.Tick(time.Now())
-	if p.View() != before {
-		t.Errorf("a tick scrolled:\n%s\nbefore:\n%s", p.View(), before)
-	}
-	p.Show(push(t, "android-timer"))
-	if p.View() != before {
-		t.Errorf("the same message again scrolled:\n%s\nbefore:\n%s", p.View(), before)
-	}
-	p.Prev()
-	want(t, &p, "◉ Your app")
 }
 
 // The colors of a document are drawn if the terminal has colors, with readable text.

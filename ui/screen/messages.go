@@ -22,9 +22,6 @@ type ReplaceMsg struct{ Route Route }
 // BackMsg asks the root model to leave the top screen.
 type BackMsg struct{}
 
-// QuitMsg asks the root model to end the program, after every screen has been closed.
-type QuitMsg struct{}
-
 // NotifyMsg shows a short notice.
 type NotifyMsg struct {
 	Level widget.Level
@@ -148,9 +145,6 @@ func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
 
 // Back returns the command that leaves the top screen.
 func Back() tea.Cmd { return send(BackMsg{}) }
-
-// Quit returns the command that ends the program.
-func Quit() tea.Cmd { return send(QuitMsg{}) }
 
 // Notify returns the command that shows a notice.
 func Notify(level widget.Level, text string) tea.Cmd {

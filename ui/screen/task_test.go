@@ -217,7 +217,7 @@ func TestSupersededStreamIsIgnored(t *testing.T) {
 func TestEveryTicksUntilDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := screen.NewBase()
-		defer b.Close()
+		defer func() { b.Close() }()
 		n, start := 0, time.Now()
 		wait := screen.Every(&b, "spin", time.Second, func() tea.Cmd { n++; return nil })
 		if b.Busy() || !b.Running("spin") {

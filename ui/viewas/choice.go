@@ -1,7 +1,7 @@
 // Package viewas shows the messages of a campaign as one person gets them: it remembers who was chosen, resolves the
 // messages beside typing, lets the user choose among the users of the workspace, and surveys the audience.
 //
-// [Resolver], [Walker] and [Survey] do their work in tasks of the screen that they belong to.
+// [Resolver], [Chooser] and [Survey] do their work in tasks of the screen that they belong to.
 package viewas
 
 import (

@@ -22,7 +22,7 @@ type Chooser struct {
 	cfg    Config
 	theme  *themes.Theme
 	host   ChooserHost
-	walker *Walker
+	walker *walker
 
 	prompt   widget.Prompt
 	list     widget.List
@@ -69,7 +69,7 @@ const mostUsers = 50
 
 // NewChooser returns a chooser. Open starts it.
 func NewChooser(cfg Config, t *themes.Theme, host ChooserHost) *Chooser {
-	c := &Chooser{cfg: cfg, theme: t, host: host, walker: NewWalker(cfg), prompt: widget.NewPrompt(t, "", ""), list: widget.NewList(t)}
+	c := &Chooser{cfg: cfg, theme: t, host: host, walker: newWalker(cfg), prompt: widget.NewPrompt(t, "", ""), list: widget.NewList(t)}
 	c.prompt.Placeholder = "name, email address or ID"
 	c.prompt.Focus()
 	c.list.Focused = true

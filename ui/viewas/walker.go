@@ -21,8 +21,8 @@ const (
 	Random
 )
 
-// Walker goes through the users of a campaign's audience.
-type Walker struct {
+// walker goes through the users of a campaign's audience.
+type walker struct {
 	cfg Config
 	// MissingFirst puts the users first for whom an expression has no value.
 	MissingFirst bool
@@ -38,8 +38,8 @@ type walk struct {
 	missingFirst bool
 }
 
-// NewWalker returns a walker before the first user.
-func NewWalker(cfg Config) *Walker { return &Walker{cfg: cfg} }
+// newWalker returns a walker before the first user.
+func newWalker(cfg Config) *walker { return &walker{cfg: cfg} }
 
 // stepped is the result of a step.
 type stepped struct {
@@ -50,7 +50,7 @@ type stepped struct {
 
 // Step looks for another user, from the one that is shown if there is one. done takes the user that was found, or why
 // there is none.
-func (w *Walker) Step(step Step, src Source, from *engine.User, done func(u *engine.User, why string) tea.Cmd) tea.Cmd {
+func (w *walker) Step(step Step, src Source, from *engine.User, done func(u *engine.User, why string) tea.Cmd) tea.Cmd {
 	reader, ok := w.cfg.Audience()
 	if !ok {
 		return nil
@@ -95,7 +95,7 @@ func (w *Walker) Step(step Step, src Source, from *engine.User, done func(u *eng
 }
 
 // Cancel ends a step that is under way.
-func (w *Walker) Cancel() {
+func (w *walker) Cancel() {
 	w.Busy = false
 	w.cfg.Tasks.Drop(taskStep)
 }

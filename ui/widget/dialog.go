@@ -52,16 +52,6 @@ func NewDialog(t *themes.Theme, title, body string, buttons ...Button) Dialog {
 	return Dialog{Title: title, Body: body, Buttons: buttons, theme: t, width: 80, height: 24}
 }
 
-// Confirm returns a dialog with two answers, also bound to y and n. If danger is set, the focus starts on no.
-func Confirm(t *themes.Theme, title, body, yes, no string, danger bool) Dialog {
-	d := NewDialog(t, title, body, Button{Label: yes, Key: "y", Danger: danger}, Button{Label: no, Key: "n"})
-	d.Danger = danger
-	if danger {
-		d.Focus = 1
-	}
-	return d
-}
-
 // SetSize sets the size of the screen that the dialog is drawn over; the box is as large as it needs to be.
 func (d *Dialog) SetSize(width, height int) { d.width, d.height = max(width, 0), max(height, 0) }
 

@@ -26,7 +26,7 @@ func TestConfirm(t *testing.T) {
 		{false, "x", false, 0},
 		{false, "down", false, 0},
 	} {
-		d := widget.Confirm(plain(), "Delete?", "It is gone for good.", "Delete", "Keep", test.danger)
+		d := confirm("Delete?", "It is gone for good.", "Delete", "Keep", test.danger)
 		var answer widget.Answer
 		var done bool
 		for name := range strings.FieldsSeq(test.keys) {
@@ -55,7 +55,7 @@ func find(t *testing.T, view, text string) (x, y int) {
 
 func TestDialogClick(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {24, 9}} {
-		d := widget.Confirm(plain(), "Delete?", strings.Repeat("It is gone for good. ", 9), "Delete", "Keep it after all", false)
+		d := confirm("Delete?", strings.Repeat("It is gone for good. ", 9), "Delete", "Keep it after all", false)
 		d.SetSize(size[0], size[1])
 		for i, label := range []string{"Delete (", "Keep it"} {
 			x, y := find(t, d.View(), label)
@@ -70,7 +70,7 @@ func TestDialogClick(t *testing.T) {
 }
 
 func TestLongDialogScrolls(t *testing.T) {
-	d := widget.Confirm(plain(), "Publish?", strings.Repeat("first ", 50)+"last", "Publish", "Not yet", false)
+	d := confirm("Publish?", strings.Repeat("first ", 50)+"last", "Publish", "Not yet", false)
 	d.SetSize(40, 10)
 	if strings.Contains(d.View(), "last") || !strings.Contains(d.View(), "Not yet") {
 		t.Fatalf("before scrolling:\n%s", d.View())

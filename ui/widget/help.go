@@ -29,9 +29,6 @@ func NewHelpView(t *themes.Theme, groups ...Group) HelpView {
 	return HelpView{theme: t, groups: groups}
 }
 
-// SetGroups replaces the groups.
-func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.rebuild() }
-
 // SetSize sets the size of the view.
 func (h *HelpView) SetSize(width, height int) {
 	h.width, h.height = max(width, 0), max(height, 0)

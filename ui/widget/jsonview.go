@@ -75,12 +75,6 @@ func (v *JSONView) Update(msg tea.KeyMsg) bool {
 // Mouse handles the mouse wheel and reports whether msg was a wheel event.
 func (v *JSONView) Mouse(msg tea.MouseMsg) bool { return v.window.Wheel(msg) }
 
-// Scroll moves the text by n lines.
-func (v *JSONView) Scroll(n int) { v.window.Scroll(n) }
-
-// LineAt returns the line of the text at line y of the view; false if there is none.
-func (v *JSONView) LineAt(y int) (int, bool) { return v.window.At(y) }
-
 // Position returns the last visible line and the number of lines.
 func (v *JSONView) Position() (last, total int) {
 	_, last = v.window.Visible()

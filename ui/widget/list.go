@@ -81,14 +81,6 @@ func (l *List) SetItems(items []Item) {
 // Items returns the entries.
 func (l *List) Items() []Item { return l.items }
 
-// Selected returns the entry under the cursor; false if the list is empty.
-func (l *List) Selected() (Item, bool) {
-	if l.Cursor >= len(l.items) || !l.items[l.Cursor].selectable() {
-		return Item{}, false
-	}
-	return l.items[l.Cursor], true
-}
-
 // Up moves the cursor to the entry above.
 func (l *List) Up() { l.move((*Window).Up, -1) }
 
@@ -251,7 +243,7 @@ func (l *List) line(i, width, icons int) string {
 	if info != "" {
 		body -= Width(info) + 1
 	}
-	text = PadRight(TruncateWords(text, body), body)
+	text = PadRight(truncateWords(text, body), body)
 
 	switch {
 	case selected && l.Focused:

@@ -118,9 +118,9 @@ func WrapMax(s string, w, n int) []string {
 	return append(lines[:n-1], last+" …")
 }
 
-// TruncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
+// truncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
 // more than half of the width empty.
-func TruncateWords(s string, w int) string {
+func truncateWords(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}

@@ -44,12 +44,6 @@ func (w *Window) PageUp() { w.jump(-max(w.Height, 1)) }
 // PageDown moves the cursor down by a page.
 func (w *Window) PageDown() { w.jump(max(w.Height, 1)) }
 
-// HalfUp moves the cursor up by half a page.
-func (w *Window) HalfUp() { w.jump(-max(w.Height/2, 1)) }
-
-// HalfDown moves the cursor down by half a page.
-func (w *Window) HalfDown() { w.jump(max(w.Height/2, 1)) }
-
 // jump moves the cursor and the offset together, so that the cursor stays on the same line of the screen.
 func (w *Window) jump(n int) {
 	w.Offset += n
@@ -108,9 +102,9 @@ func (w *Window) Update(msg tea.KeyMsg) bool {
 	case "pgdown", "ctrl+f":
 		w.PageDown()
 	case "ctrl+u":
-		w.HalfUp()
+		w.jump(-max(w.Height/2, 1))
 	case "ctrl+d":
-		w.HalfDown()
+		w.jump(max(w.Height/2, 1))
 	case "home", "g":
 		w.Home()
 	case "end", "G":

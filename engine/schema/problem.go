@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -38,6 +39,12 @@ func (p Problem) Text() string {
 		return p.FormMessage
 	}
 	return p.Message
+}
+
+// Missing reports whether all that is wrong is that a value, or a choice between values, is missing.
+func (p Problem) Missing() bool {
+	_, rule, _ := strings.Cut(p.Rule, "#")
+	return strings.HasPrefix(rule, "required") || rule == "one_of" || rule == "one_place" || strings.HasPrefix(p.Message, "missing")
 }
 
 // The bounds of what one check lists, of errors and of notices each: a document of one megabyte can have

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 )
 
 // Run is a test send with its retries, one round after the other.
@@ -346,7 +347,7 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 			}
 		}
 	}
-	text := fmt.Sprintf("%d of %s sent", sent, count(all, "message"))
+	text := fmt.Sprintf("%d of %s sent", sent, phrase.Count(all, "message"))
 	if unknown > 0 {
 		text += fmt.Sprintf("; %d may have been delivered", unknown)
 	}
@@ -475,11 +476,4 @@ func (k *Key) StatusText() string {
 // EveryFailureExplained reports whether every failed recipient has a reason of its own.
 func (k *Key) EveryFailureExplained() bool {
 	return k.Count(Failed)+k.Count(Unknown) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State >= Failed && s.Why == "" })
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -142,16 +142,10 @@ func (p *sectionState) setState(v doc.Value, problems []schema.Problem) {
 		switch {
 		case v.Empty():
 			p.state = "required"
-		case !isMissing(pr):
+		case !pr.Missing():
 			p.state = "invalid"
 		case p.state != "invalid":
 			p.state = "incomplete"
 		}
 	}
-}
-
-// isMissing reports whether a problem is a missing value.
-func isMissing(p schema.Problem) bool {
-	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_of"
 }

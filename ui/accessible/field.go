@@ -47,7 +47,7 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	}
 	f.println("%s Now: %s.", intro, strings.TrimSuffix(f.value(r), "."))
 	for _, pr := range f.errorsAt(r.Path) {
-		if !isMissing(pr) {
+		if !pr.Missing() {
 			f.println("%s", f.problemText(pr, r.Path.Parent()))
 		}
 	}
@@ -166,7 +166,7 @@ func (a *fieldQuestion) with(v doc.Value) (doc.Value, error) {
 func (a *fieldQuestion) newErrors(root doc.Value) []string {
 	var out []string
 	for _, pr := range errorsIn(a.schema.Validate(root, a.edits.Env()), a.row.Path) {
-		if !isMissing(pr) {
+		if !pr.Missing() {
 			out = append(out, a.problemText(pr, a.row.Path.Parent()))
 		}
 	}

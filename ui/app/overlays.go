@@ -267,9 +267,7 @@ func (in *inputBox) view(width, _ int) string {
 	inner, _ := panel.Inner()
 	var lines []string
 	if in.msg.Body != "" {
-		for _, line := range widget.Wrap(widget.Clean(in.msg.Body), inner) {
-			lines = append(lines, in.theme.Muted.Render(line))
-		}
+		lines = append(lines, widget.WrapStyled(in.theme.Muted, in.msg.Body, inner)...)
 	}
 	panel.SetSize(w, len(lines)+4)
 	in.prompt.SetSize(inner, 1)

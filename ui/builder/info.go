@@ -278,9 +278,7 @@ func (in *info) fieldText(at location) string {
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
 		// Styles do not span lines: text is wrapped before it is styled.
-		for _, line := range widget.Wrap(widget.Clean(text), max(in.size.w-6, 1)) {
-			lines = append(lines, style.Render(line))
-		}
+		lines = append(lines, widget.WrapStyled(style, text, in.size.w-6)...)
 	}
 	for _, p := range in.edit.Problems() {
 		if p.Path.Equal(path) {
@@ -340,7 +338,7 @@ func (in *info) showProblems(focused bool) {
 			switch {
 			case sev == schema.Notice:
 				icon, tone = "i", themes.ToneInfo
-			case isMissing(p):
+			case p.Missing():
 				icon, tone = "○", themes.ToneWarning
 			}
 			add(p.Path, icon, tone, edit.PlaceName(in.edit.Schema(), p.Path)+": "+p.Text())

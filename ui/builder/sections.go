@@ -77,18 +77,12 @@ func (p *section) setState(v doc.Value, problems []schema.Problem) {
 		switch {
 		case v.Empty():
 			p.state = sectionMissing
-		case !isMissing(pr):
+		case !pr.Missing():
 			p.state = sectionInvalid
 		case p.state != sectionInvalid:
 			p.state = sectionUnfinished
 		}
 	}
-}
-
-// isMissing reports whether a problem is a missing value.
-func isMissing(p schema.Problem) bool {
-	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_of" || strings.HasPrefix(p.Message, "missing")
 }
 
 func (p section) item() widget.Item {

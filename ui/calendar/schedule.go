@@ -222,9 +222,7 @@ func (s *Schedule) mark() {
 func (s *Schedule) text(w int) []string {
 	var out []string
 	add := func(tone themes.Tone, text string) {
-		for _, l := range widget.Wrap(text, max(w, 1)) {
-			out = append(out, s.theme.Paint(tone, l))
-		}
+		out = append(out, widget.WrapStyled(s.theme.Tone(tone), text, w)...)
 	}
 	if s.zoneFromDocument {
 		add(themes.ToneMuted, "Times in "+s.zone.String())

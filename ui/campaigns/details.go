@@ -70,9 +70,7 @@ func (d *description) add(line string) { d.lines = append(d.lines, line) }
 
 // wrapped adds a text in one tone.
 func (d *description) wrapped(tone themes.Tone, text string) {
-	for _, line := range widget.Wrap(widget.Clean(text), d.width) {
-		d.add(d.theme.Tone(tone).Render(line))
-	}
+	d.lines = append(d.lines, widget.WrapStyled(d.theme.Tone(tone), text, d.width)...)
 }
 
 func (d *description) head(sum engine.Summary) {

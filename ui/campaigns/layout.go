@@ -122,9 +122,7 @@ func (s *Screen) news() (lines []string) {
 		lines = append(lines, s.bulk.run.line(s.theme, w))
 	}
 	if s.hidden() {
-		for _, line := range widget.Wrap(s.grid.missing, w) {
-			lines = append(lines, s.theme.Tone(themes.ToneWarning).Render(line))
-		}
+		lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)...)
 	}
 	return lines
 }

@@ -130,8 +130,6 @@ func (a *addDialog) errorLines(w int) []string {
 		return nil
 	}
 	var out []string
-	for _, l := range widget.Wrap(widget.Clean(a.failure), max(w, 1)) {
-		out = append(out, a.cfg.Theme.Warning.Render(l))
-	}
+	out = append(out, widget.WrapStyled(a.cfg.Theme.Warning, a.failure, w)...)
 	return out
 }

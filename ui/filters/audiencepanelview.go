@@ -37,7 +37,7 @@ func (a *audiencePanel) rebuild() {
 }
 
 func (a *audiencePanel) addText(tone themes.Tone, text string) {
-	a.lines = append(a.lines, paint(a.cfg.Theme, tone, text, a.width, 0)...)
+	a.lines = append(a.lines, widget.WrapStyled(a.cfg.Theme.Tone(tone), text, a.width)...)
 }
 
 func (a *audiencePanel) View() string {

@@ -62,24 +62,15 @@ func whyLines(t *themes.Theme, e explained, w int) []string {
 	if e.result.Matched {
 		head, tone = "✓ "+e.person.DisplayName()+" is included:", themes.ToneSuccess
 	}
-	out := paint(t, tone, head, w, 0)
+	out := widget.WrapStyled(t.Tone(tone), head, w)
 	for _, r := range e.result.Decisive() {
 		if r.Words == "" {
 			continue
 		}
-		out = append(out, paint(t, themes.ToneText, r.Words, w, 2)...)
+		out = append(out, widget.WrapIndented(t.Tone(themes.ToneText), r.Words, w, 2)...)
 		if r.Found != "" {
-			out = append(out, paint(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
+			out = append(out, widget.WrapIndented(t.Tone(themes.ToneMuted), "→ "+r.Found, w, 4)...)
 		}
-	}
-	return out
-}
-
-// paint wraps a text into lines of one tone.
-func paint(t *themes.Theme, tone themes.Tone, text string, w, indent int) []string {
-	var out []string
-	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
-		out = append(out, widget.PadRight("", indent)+t.Paint(tone, l))
 	}
 	return out
 }

@@ -89,9 +89,9 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 	}
 	text, tone := f.valueText(r)
 	if p, ok := f.problemAt(r); ok && !(at && r.kind.isText()) {
-		if text == "" && missing(p) {
+		if text == "" && p.Missing() {
 			text, tone = "○ needed", themes.ToneWarning
-		} else if !missing(p) {
+		} else if !p.Missing() {
 			text, tone = text+" ✗", themes.ToneDanger
 		}
 	}

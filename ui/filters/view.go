@@ -62,8 +62,8 @@ func (t *Tree) arrange() {
 		if audience.IsTrigger(t.root, t.place) {
 			text = emptyTriggerText
 		}
-		for _, l := range widget.Wrap(text, max(w-2, 1)) {
-			t.setSentence("  " + t.cfg.Theme.Muted.Render(l))
+		for _, l := range widget.WrapIndented(t.cfg.Theme.Muted, text, w, 2) {
+			t.setSentence(l)
 		}
 		t.setSentence("")
 	}
@@ -263,17 +263,11 @@ func (o *outline) problemMarks(n audience.Node) string {
 	}
 	sign := "○"
 	for _, p := range o.problems {
-		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && !missing(p) {
+		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && !p.Missing() {
 			sign = "✗"
 		}
 	}
 	return " " + sign
-}
-
-// missing reports whether a problem is only a missing value.
-func missing(p schema.Problem) bool {
-	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_of"
 }
 
 // footer shows what matters at the cursor: why a key did nothing, a problem, or the row's help.
@@ -307,7 +301,7 @@ func (t *Tree) footerText() (string, themes.Tone) {
 		if !ok {
 			return "", themes.ToneFaint
 		}
-		if p, ok := t.problemAt(r); ok && !missing(p) && t.open.parseError(r) == nil {
+		if p, ok := t.problemAt(r); ok && !p.Missing() && t.open.parseError(r) == nil {
 			return problemText(p), themes.ToneDanger
 		}
 		return t.open.help(r), themes.ToneFaint
@@ -321,7 +315,7 @@ func (t *Tree) footerText() (string, themes.Tone) {
 	for _, p := range t.problems {
 		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && n.Kind != audience.Group {
 			tone := themes.ToneDanger
-			if missing(p) {
+			if p.Missing() {
 				tone = themes.ToneWarning
 			}
 			return t.problemPlace(p.Path) + problemText(p), tone

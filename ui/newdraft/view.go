@@ -74,9 +74,9 @@ func (s *Screen) sidePanel(width int) string {
 
 // help explains the question and the selected option.
 func (s *Screen) help(w int) []string {
-	lines := s.wrapped(themes.ToneText, s.step.help(), w)
+	lines := widget.WrapStyled(s.theme.Tone(themes.ToneText), s.step.help(), w)
 	if about, tone := s.optionHelp(); about != "" {
-		lines = append(append(lines, ""), s.wrapped(tone, about, w)...)
+		lines = append(append(lines, ""), widget.WrapStyled(s.theme.Tone(tone), about, w)...)
 	}
 	return lines
 }
@@ -103,25 +103,17 @@ func (s *Screen) refusalLines(width int) []string {
 	if e != nil {
 		words = e.Message
 	}
-	lines = append(lines, s.wrapped(themes.ToneDanger, "Not created: "+words, width)...)
+	lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneDanger), "Not created: "+words, width)...)
 	if e != nil {
 		for _, text := range problems.Details(s.channel(), e) {
-			lines = append(lines, s.wrapped(themes.ToneText, "· "+text, width)...)
+			lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneText), "· "+text, width)...)
 		}
 	}
 	do := "Press enter to try again; esc goes back."
 	if isValidationError(s.refused) {
 		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}
-	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
-}
-
-func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {
-	lines := widget.Wrap(widget.Clean(text), width)
-	for i, line := range lines {
-		lines[i] = s.theme.Tone(tone).Render(line)
-	}
-	return lines
+	return append(append(lines, ""), widget.WrapStyled(s.theme.Tone(themes.ToneMuted), do, width)...)
 }
 
 // indent is the indentation of the open question.

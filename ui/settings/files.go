@@ -143,17 +143,11 @@ func (f *filesTab) view(w, h int) string {
 	lines := strings.Split(f.list.View(), "\n")
 	if file, ok := f.selected(); ok {
 		lines = append(lines, "")
-		for _, l := range widget.Wrap(widget.Clean(file.Path), w) {
-			lines = append(lines, f.theme.Text.Render(l))
-		}
-		for _, l := range widget.Wrap(file.About, w) {
-			lines = append(lines, f.theme.Muted.Render(l))
-		}
+		lines = append(lines, widget.WrapStyled(f.theme.Text, file.Path, w)...)
+		lines = append(lines, widget.WrapStyled(f.theme.Muted, file.About, w)...)
 		if f.isCommands(file) {
 			for _, p := range f.problems {
-				for _, l := range widget.Wrap(widget.Clean("✗ "+p.String()), w) {
-					lines = append(lines, f.theme.Danger.Render(l))
-				}
+				lines = append(lines, widget.WrapStyled(f.theme.Danger, "✗ "+p.String(), w)...)
 			}
 		}
 	}

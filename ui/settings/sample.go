@@ -52,9 +52,7 @@ func (l *themeTab) sample(w, h int) []string {
 func (l *themeTab) notes(w int) []string {
 	var out []string
 	add := func(text string, tone themes.Tone) {
-		for _, line := range widget.Wrap(widget.Clean(text), w) {
-			out = append(out, l.theme.Paint(tone, line))
-		}
+		out = append(out, widget.WrapStyled(l.theme.Tone(tone), text, w)...)
 	}
 	for _, err := range l.errs {
 		for text := range strings.SplitSeq(err.Error(), "\n") {

@@ -100,9 +100,7 @@ func (s *Screen) remotesView() string {
 	w, h := s.inner()
 	var lines []string
 	if s.remotes.failed != nil {
-		for _, l := range widget.Wrap(widget.Clean("✗ "+s.remotes.failed.Error()), w) {
-			lines = append(lines, s.theme.Danger.Render(l))
-		}
+		lines = append(lines, widget.WrapStyled(s.theme.Danger, "✗ "+s.remotes.failed.Error(), w)...)
 	} else {
 		lines = strings.Split(s.remotes.list.View(), "\n")
 	}
@@ -111,8 +109,6 @@ func (s *Screen) remotesView() string {
 	if len(s.remotes.all) < 2 {
 		text = "There are no remotes yet. Run bugle remote add to connect to a service; bugle remote add --help shows how."
 	}
-	for _, l := range widget.Wrap(text, w) {
-		lines = append(lines, s.theme.Muted.Render(l))
-	}
+	lines = append(lines, widget.WrapStyled(s.theme.Muted, text, w)...)
 	return strings.Join(lines[:min(len(lines), h)], "\n")
 }

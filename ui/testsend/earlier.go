@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/edit/grid"
 	"bugle/engine/operation"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -122,7 +123,7 @@ func (p *earlierPage) View() string {
 	if t, ok := p.selected(); ok {
 		lines = p.lines(t, p.detailsWidth())
 	}
-	return p.view(title, count(len(p.tests()), "test"), empty, "Test", lines)
+	return p.view(title, phrase.Count(len(p.tests()), "test"), empty, "Test", lines)
 }
 
 // statusIcon returns the icon for a test's result.
@@ -164,7 +165,7 @@ func (p *earlierPage) lines(t model.PastTest, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
-			lines = append(lines, dangerLines(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Request), 2, w)...)
+			lines = append(lines, widget.WrapIndented(p.theme.Danger, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Request), w, 2)...)
 		}
 	}
 	lines = append(append(lines, ""), fact(p.theme, "Campaign", t.Campaign, w)...)

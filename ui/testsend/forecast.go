@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/render"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
@@ -118,11 +119,11 @@ func (o *forecastPane) page(n int) tea.Cmd {
 func (o *forecastPane) lines(w, h int) []string {
 	identifier, values := o.addressees()
 	reasons, stopped := o.draft.FailureReasons(o.current(), o.going, o.numberedRecipients(identifier, values))
-	people := count(len(values), "recipient")
+	people := phrase.Count(len(values), "recipient")
 	if engine.IsSegmentIdentifier(o.ask.Identifier) && len(o.ask.Values) > 0 {
-		people = count(len(values), "member")
+		people = phrase.Count(len(values), "member")
 	}
-	summary := fmt.Sprintf("%s to %s", count(len(o.going), "message"), people)
+	summary := fmt.Sprintf("%s to %s", phrase.Count(len(o.going), "message"), people)
 	lines := []string{o.theme.Muted.Render(widget.Truncate(summary, w))}
 	if as := o.ask.As; len(as) > 0 {
 		lines = append(lines, o.theme.Muted.Render(widget.Truncate("as "+widget.Clean(personaNames(as)), w)))

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -60,7 +61,7 @@ func (f *form) copyRows(w int, first bool) []row {
 	if f.copies {
 		value, each = "Cc and Bcc", "Each email"
 		if n := f.forecast.sendCount(); n > 0 {
-			each = count(n, "email") + " each"
+			each = phrase.Count(n, "email") + " each"
 		}
 	}
 	r := line(f.theme, f.at, at, "Copies", choice(f.theme, f.at == at, value), w)
@@ -76,7 +77,7 @@ func (f *form) sendButton(w int) row {
 	at := rowID{rowSend, 0}
 	text := "Send"
 	if n := f.forecast.sendCount(); n > 0 {
-		text = "Send " + count(n, "message")
+		text = "Send " + phrase.Count(n, "message")
 	}
 	if f.request().Copies {
 		text += " and copies"
@@ -96,7 +97,7 @@ func (f *form) sendButton(w int) row {
 			tail += " as " + personaNames(as)
 		}
 		if n := f.values.changed(); n > 0 {
-			tail += ", with " + count(n, "value") + " changed"
+			tail += ", with " + phrase.Count(n, "value") + " changed"
 		}
 	}
 	room := w - 2 - widget.Width(button) - 1

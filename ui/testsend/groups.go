@@ -160,11 +160,11 @@ func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
 	if len(g.Values) == 0 {
 		return screen.Notify(widget.LevelWarning, noRecipients)
 	}
-	return p.askName("Save "+count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
+	return p.askName("Save "+phrase.Count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
 		g.Name = name
 		return tea.Batch(
 			p.change(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
-			screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
+			screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", phrase.Count(len(g.Values), "recipient"), name)))
 	})
 }
 
@@ -194,7 +194,7 @@ func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
 	now := group{g.Name, with.Identifier, with.Values}
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
-		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(now.Values), "recipient"), model.Summarize(now.Values)),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", phrase.Count(len(g.Values), "recipient"), phrase.Count(len(now.Values), "recipient"), model.Summarize(now.Values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -210,7 +210,7 @@ func (p *groupsPage) remove() tea.Cmd {
 		return nil
 	}
 	return screen.Ask(screen.Question{
-		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "It has " + count(len(g.Values), "recipient") + ". You can undo this with ctrl+z.", Danger: true,
+		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "It has " + phrase.Count(len(g.Values), "recipient") + ". You can undo this with ctrl+z.", Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -268,19 +268,15 @@ func (p *groupsPage) View() string {
 	if g, ok := p.selected(); ok {
 		about, lines = g.Name, p.lines(g, p.detailsWidth())
 	} else {
-		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.detailsWidth()) {
-			lines = append(lines, p.theme.Faint.Render(l))
-		}
+		lines = append(lines, widget.WrapStyled(p.theme.Faint, "Groups are saved on this computer, for this workspace.", p.detailsWidth())...)
 	}
-	return p.view("Groups", count(len(p.groups), "group"), emptyGroups, about, lines)
+	return p.view("Groups", phrase.Count(len(p.groups), "group"), emptyGroups, about, lines)
 }
 
 func (p *groupsPage) lines(g group, w int) []string {
 	lines := fact(p.theme, "Identifier", p.identifierName(g.Identifier), w)
 	warn := func(text string) {
-		for _, l := range widget.Wrap(text, w) {
-			lines = append(lines, p.theme.Warning.Render(l))
-		}
+		lines = append(lines, widget.WrapStyled(p.theme.Warning, text, w)...)
 	}
 	if why := p.disabledReason(g); why != "" {
 		warn(why + ".")

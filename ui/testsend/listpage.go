@@ -122,19 +122,3 @@ func fact(t *themes.Theme, name, value string, w int) []string {
 	}
 	return out
 }
-
-// dangerLines draws an indented text in the danger tone, wrapped to w cells.
-func dangerLines(t *themes.Theme, text string, indent, w int) []string {
-	var out []string
-	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
-		out = append(out, strings.Repeat(" ", indent)+t.Danger.Render(l))
-	}
-	return out
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

@@ -178,9 +178,7 @@ func (r *reader) View(b box, page string, listed bool) string {
 	w, h := panel.Inner()
 	var head []string
 	if r.note != "" {
-		for _, l := range widget.Wrap(widget.Clean(r.note), max(w, 1)) {
-			head = append(head, r.theme.Muted.Render(l))
-		}
+		head = append(head, widget.WrapStyled(r.theme.Muted, r.note, w)...)
 		head = append(head, "")
 	}
 	r.head = len(head)

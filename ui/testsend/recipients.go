@@ -343,7 +343,7 @@ func (r *recipients) updateSuggestions() {
 	if engine.IsSegmentIdentifier(r.identifier) && len(r.selected()) == 0 {
 		for _, seg := range r.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
-				put(seg.Name, count(len(seg.Members), "member"))
+				put(seg.Name, phrase.Count(len(seg.Members), "member"))
 			}
 		}
 	}

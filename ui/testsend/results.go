@@ -214,9 +214,7 @@ func (r *results) header(w int) []string {
 		style = r.theme.Warning
 	}
 	var head []string
-	for _, l := range widget.Wrap(widget.Clean(phrase.Capitalize(r.run.Message)), w) {
-		head = append(head, style.Render(l))
-	}
+	head = append(head, widget.WrapStyled(style, phrase.Capitalize(r.run.Message), w)...)
 	hint := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
 	if as := r.run.Request.As; len(as) > 0 {
 		hint += " as " + personaNames(as)
@@ -225,9 +223,7 @@ func (r *results) header(w int) []string {
 		hint += ", in " + took
 	}
 	hint += "."
-	for _, l := range widget.Wrap(widget.Clean(hint), w) {
-		head = append(head, r.theme.Muted.Render(l))
-	}
+	head = append(head, widget.WrapStyled(r.theme.Muted, hint, w)...)
 	return append(head, "")
 }
 
@@ -239,7 +235,7 @@ func (r *results) entries(w int) []entry {
 		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
 		each := len(k.Sends) > 1 || len(k.Sends) == 1 && k.Sends[0].Why != ""
 		if k.Reason != "" && !(each && k.EveryFailureExplained()) {
-			e.lines = append(e.lines, dangerLines(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), 4, w)...)
+			e.lines = append(e.lines, widget.WrapIndented(r.theme.Danger, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), w, 4)...)
 		}
 		out = append(out, e)
 		if !each {

@@ -1,7 +1,7 @@
 package testsend
 
 import (
-	"strings"
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -62,13 +62,11 @@ func choice(t *themes.Theme, focused bool, value string) string {
 }
 
 // addBelow adds lines to a row, indented by n.
-func addBelow(r row, n, w int, style interface{ Render(...string) string }, text string) row {
+func addBelow(r row, n, w int, style lipgloss.Style, text string) row {
 	if text == "" {
 		return r
 	}
-	for _, l := range widget.Wrap(widget.Clean(text), max(w-n, 1)) {
-		r.lines = append(r.lines, strings.Repeat(" ", n)+style.Render(l))
-	}
+	r.lines = append(r.lines, widget.WrapIndented(style, text, w, n)...)
 	return r
 }
 

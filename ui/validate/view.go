@@ -48,9 +48,7 @@ func (s *Screen) header() string { return strings.Join(s.headerLines(), "\n") + 
 func (s *Screen) headerLines() []string {
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
-		for _, l := range widget.Wrap(text, max(s.width-4, 1)) {
-			lines = append(lines, style.Render(l))
-		}
+		lines = append(lines, widget.WrapStyled(style, text, s.width-4)...)
 	}
 	verdict, style := s.invalidText()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
 	switch {
@@ -148,9 +146,7 @@ func (s *Screen) emptyText() string {
 			continue
 		}
 		out += "\n"
-		for _, l := range widget.Wrap(widget.Clean(line), max(s.width-6, 1)) { // styles do not span lines
-			out += "\n" + style.Render(l)
-		}
+		out += "\n" + strings.Join(widget.WrapStyled(style, line, s.width-6), "\n")
 		style = s.theme.Muted
 	}
 	return out

@@ -130,9 +130,7 @@ func (s *Screen) status(w int) []string {
 		return []string{"", s.theme.Accent.Render("Setting it up…")}
 	case s.failed != nil:
 		out := []string{""}
-		for _, l := range widget.Wrap(widget.Clean(s.failed.Error())+" Press enter to try again.", w) {
-			out = append(out, s.theme.Danger.Render(l))
-		}
+		out = append(out, widget.WrapStyled(s.theme.Danger, s.failed.Error()+" Press enter to try again.", w)...)
 		return out
 	}
 	return nil

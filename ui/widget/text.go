@@ -3,6 +3,7 @@ package widget
 import (
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -92,6 +93,20 @@ func Wrap(s string, w int) []string {
 			continue
 		}
 		lines[i] = cut(isolateEdges(line), w, "")
+	}
+	return lines
+}
+
+// WrapStyled cleans a text, breaks it into lines of at most w cells, and styles each, because styles do not span lines.
+func WrapStyled(style lipgloss.Style, text string, w int) []string {
+	return WrapIndented(style, text, w, 0)
+}
+
+// WrapIndented is WrapStyled with lines that are indented by some cells, which count.
+func WrapIndented(style lipgloss.Style, text string, w, indent int) []string {
+	lines := Wrap(Clean(text), max(w-indent, 1))
+	for i, line := range lines {
+		lines[i] = spaces(indent) + style.Render(line)
 	}
 	return lines
 }

@@ -145,7 +145,7 @@ func (s *Audience) draw() {
 	if s.explanation.result.Matched {
 		head, tone = p.DisplayName()+" is included:", themes.ToneSuccess
 	}
-	lines := toneLines(s.theme, tone, head, w, 0)
+	lines := widget.WrapStyled(s.theme.Tone(tone), head, w)
 	for _, r := range s.explanation.result.Decisive() {
 		lines = append(lines, resultLines(s.theme, r, w)...)
 	}
@@ -160,9 +160,9 @@ func resultLines(t *themes.Theme, r engine.AudienceResult, w int) []string {
 	if r.Words == "" {
 		return nil
 	}
-	out := toneLines(t, themes.ToneText, r.Words, w, 2)
+	out := widget.WrapIndented(t.Tone(themes.ToneText), r.Words, w, 2)
 	if r.Found != "" {
-		out = append(out, toneLines(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
+		out = append(out, widget.WrapIndented(t.Tone(themes.ToneMuted), "→ "+r.Found, w, 4)...)
 	}
 	return out
 }
@@ -191,18 +191,9 @@ func treeLines(t *themes.Theme, rs []engine.AudienceResult, w, indent int) []str
 			out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, mark)+t.Text.Render(l))
 		}
 		if r.Found != "" {
-			out = append(out, toneLines(t, themes.ToneFaint, r.Found, w, indent+2)...)
+			out = append(out, widget.WrapIndented(t.Tone(themes.ToneFaint), r.Found, w, indent+2)...)
 		}
 		out = append(out, treeLines(t, r.Children, w, indent+2)...)
-	}
-	return out
-}
-
-// toneLines wraps a text into lines of one tone.
-func toneLines(t *themes.Theme, tone themes.Tone, text string, w, indent int) []string {
-	var out []string
-	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
-		out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, l))
 	}
 	return out
 }

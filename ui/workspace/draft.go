@@ -146,17 +146,11 @@ func (d *draft) request() settings.PutRequest {
 func (d *draft) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	var out []schema.Problem
 	for _, p := range append(d.section.Check(d.workspace, d.withoutEmpty(root)), d.refused...) {
-		if d.saveTried || d.name != "" || !isMissing(p) {
+		if d.saveTried || d.name != "" || !p.Missing() {
 			out = append(out, p)
 		}
 	}
 	return d.section.Table(root), out
-}
-
-// isMissing reports whether a problem is a missing value.
-func isMissing(p schema.Problem) bool {
-	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_place"
 }
 
 // problemText describes a problem, with its place first.

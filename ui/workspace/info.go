@@ -167,9 +167,7 @@ func (i *info) fieldText(f *form) string {
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
 		// Styles do not span lines: text is wrapped before it is styled.
-		for _, line := range widget.Wrap(widget.Clean(text), max(i.width-2, 1)) {
-			lines = append(lines, style.Render(line))
-		}
+		lines = append(lines, widget.WrapStyled(style, text, i.width-2)...)
 	}
 	for _, p := range f.draft.Problems() {
 		if p.Path.Equal(path) {

@@ -112,15 +112,6 @@ type Timer struct {
 	Bar bool
 }
 
-// Percent returns the progress of the countdown in percent, 0 to 100, when elapsed has passed since its
-// start.
-func (t *Timer) Percent(elapsed time.Duration) int {
-	if !t.Known || t.Left <= 0 {
-		return 0
-	}
-	return int(min(max(100*elapsed.Seconds()/t.Left.Seconds(), 0), 100))
-}
-
 // Button is a button and its action.
 type Button struct {
 	Title  Text

@@ -181,12 +181,6 @@ func TestCountdown(t *testing.T) {
 			t.Errorf("%s gives %+v, want %q %v", test.timer, *n.Timer, test.words, test.left)
 		}
 	}
-	long := render.Timer{Left: 99999 * time.Hour, Known: true}
-	for elapsed, want := range map[time.Duration]int{-time.Hour: 0, 0: 0, 50000 * time.Hour: 50, 200000 * time.Hour: 100} {
-		if got := long.Percent(elapsed); got != want {
-			t.Errorf("after %v it is at %d%%, want %d", elapsed, got, want)
-		}
-	}
 }
 
 func warnings(list []render.Warning) string {

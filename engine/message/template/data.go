@@ -65,14 +65,6 @@ var roots = map[string]any{
 	"ContentBlock":           blockRoot, "ContentApi": apiRoot, "ProductSet": productRoot,
 }
 
-// contentAPI is a content API before its parentheses.
-type contentAPI struct {
-	name string
-	call func(ctx context.Context, args ...any) (any, error)
-}
-
-func (api contentAPI) String() string { return api.name }
-
 // attributes returns the values of a root that is about a user or an event, and what to say of a missing one.
 func (e *evaluator) attributes(r root) (values map[string]any, missing string) {
 	switch r {
@@ -103,20 +95,20 @@ func (e *evaluator) lookupRoot(r root, key any) any {
 			return v
 		}
 		if set, ok := e.data.ProductSets[name]; ok {
-			e.products[name] = must(fromData(e, set))
+			e.products[name] = convert(e, set)
 			return e.products[name]
 		}
 		reason, known = "there is no product set ", maps.Keys(e.data.ProductSets)
 	case apiRoot:
 		if call := e.data.ContentAPIs[name]; call != nil {
-			return contentAPI{name, call}
+			return contentAPI(name, call)
 		}
 		reason, known = "there is no content API ", maps.Keys(e.data.ContentAPIs)
 	default:
 		var values map[string]any
 		values, reason = e.attributes(r)
 		if v := e.attribute(values, name); v != nil {
-			return must(fromData(e, v))
+			return convert(e, v)
 		}
 		known = func(yield func(string) bool) {
 			for full, v := range values {
@@ -135,7 +127,7 @@ func (e *evaluator) attribute(values map[string]any, name string) any {
 	if v, ok := values[name]; ok || len(values) == 0 {
 		return v
 	}
-	try(e.work(bytesOfStep * len(values)))
+	e.work(bytesOfStep * len(values))
 	first := ""
 	for full := range values {
 		if isSnakeOf(name, full) && (first == "" || full < first) {
@@ -157,39 +149,38 @@ func (e *evaluator) plain(r root) any {
 			values[name] = set
 		}
 	}
-	return must(fromData(e, values))
+	return convert(e, values)
 }
 
 // getFrom is get(name, default) of a root.
 func (e *evaluator) getFrom(r root, list []Arg) any {
-	args, named := e.arguments(list, true, &Dict{})
-	bound := must(lookUp(MethodKind, "map", "get").bind(e, args, named, 1))
+	args, names := e.arguments(list, true, &Dict{})
+	bound := lookUp(MethodKind, "map", "get").bind(e, args, names)
 	return got(e.lookupRoot(r, bound[1]), bound[2])
 }
 
-func (api contentAPI) invoke(e *evaluator, args []any, named *Dict) (any, error) {
-	if named != nil {
-		return nil, fault(fmt.Sprintf("content API %s takes its arguments without names", api.name))
-	}
-	if e.calls++; e.calls > MaxCalls {
-		return nil, fmt.Errorf("this text calls content APIs more than %d times", MaxCalls)
-	}
-	if e.apis == nil {
-		e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
-	}
-	v, err := api.call(e.apis, goValue(e, TupleValue(args)).([]any)...)
-	switch {
-	case e.ctx.Err() != nil:
-		return nil, e.ctx.Err()
-	case e.apis.Err() != nil:
-		return nil, &Error{Message: fmt.Sprintf("personalizing this text takes longer than %s", maxTime), Hint: "check if its content APIs respond"}
-	case err != nil:
-		return &missing{reason: fmt.Sprintf("content API %s: %s", api.name, shorten(err.Error()))}, nil
-	}
-	if v == nil {
-		return &missing{reason: fmt.Sprintf("content API %s returned nothing", api.name)}, nil
-	}
-	return fromData(e, v)
+// contentAPI returns a content API as a function.
+func contentAPI(name string, ask func(ctx context.Context, args ...any) (any, error)) *Function {
+	return &Function{Kind: "content API", Name: name, Rest: true, call: func(e *evaluator, a []any) any {
+		if e.calls++; e.calls > MaxCalls {
+			try(fmt.Errorf("this text calls content APIs more than %d times", MaxCalls))
+		}
+		if e.apis == nil {
+			e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
+		}
+		v, err := ask(e.apis, goValue(e, a[0]).([]any)...)
+		switch {
+		case e.ctx.Err() != nil:
+			try(e.ctx.Err())
+		case e.apis.Err() != nil:
+			try(&Error{Message: fmt.Sprintf("personalizing this text takes longer than %s", maxTime), Hint: "check if its content APIs respond"})
+		case err != nil:
+			return &missing{reason: fmt.Sprintf("content API %s: %s", name, shorten(err.Error()))}
+		case v == nil:
+			return &missing{reason: fmt.Sprintf("content API %s returned nothing", name)}
+		}
+		return convert(e, v)
+	}}
 }
 
 // goValue returns a value as content APIs get it.
@@ -203,22 +194,20 @@ func goValue(e *evaluator, v any) any {
 		return json.Number(v.spelling)
 	case time.Time:
 		return v.Format(time.RFC3339)
+	case *List:
+		list := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			list[i] = goValue(e, item)
+		}
+		return list
 	case *Dict:
 		m := make(map[string]any, len(v.keys))
 		for i, key := range v.keys {
-			m[must(str(e, key))] = goValue(e, v.values[i])
+			m[str(e, key)] = goValue(e, v.values[i])
 		}
 		return m
 	}
-	items, ok := sequence(v)
-	if !ok {
-		return v
-	}
-	list := make([]any, len(items))
-	for i, item := range items {
-		list[i] = goValue(e, item)
-	}
-	return list
+	return v
 }
 
 // contentBlock renders a block once, however often it is included.

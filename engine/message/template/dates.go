@@ -17,18 +17,6 @@ var directives = map[string]string{
 	"H": "15", "I": "03", "M": "04", "S": "05", "p": "PM", "z": "-0700", "Z": "MST",
 }
 
-// dateMembers are the members of dates and lengths of time.
-var dateMembers = map[string]func(any) any{
-	"date.year":         func(v any) any { return v.(time.Time).Year() },
-	"date.month":        func(v any) any { return int(v.(time.Time).Month()) },
-	"date.day":          func(v any) any { return v.(time.Time).Day() },
-	"date.hour":         func(v any) any { return v.(time.Time).Hour() },
-	"date.minute":       func(v any) any { return v.(time.Time).Minute() },
-	"date.second":       func(v any) any { return v.(time.Time).Second() },
-	"timedelta.days":    func(v any) any { return days(v.(time.Duration)) },
-	"timedelta.seconds": func(v any) any { d := v.(time.Duration); return int((d - time.Duration(days(d))*day) / time.Second) },
-}
-
 // days returns the whole days of d, rounded down as in Python.
 func days(d time.Duration) int { return int(math.Floor(float64(d) / float64(day))) }
 
@@ -49,12 +37,11 @@ func computeTime(op string, a, b any) any {
 	case op == "-" && date && bothDates:
 		return between(until, from)
 	case op == "+" && isSpan && bothSpans:
-		return span(length+by, float64(length)+float64(by))
+		return span(length.Seconds() + by.Seconds())
 	case op == "-" && isSpan && bothSpans:
-		return span(length-by, float64(length)-float64(by))
+		return span(length.Seconds() - by.Seconds())
 	case op == "*" && isSpan && times != nil:
-		product := float64(length) * float(times)
-		return span(time.Duration(product), product)
+		return span(length.Seconds() * float(times))
 	}
 	return nil
 }
@@ -72,16 +59,15 @@ func between(from, until time.Time) time.Duration {
 	if zone := from.Location().String(); zone != "" && zone == until.Location().String() {
 		from, until = in(time.UTC, from), in(time.UTC, until)
 	}
-	d := until.Sub(from) // at most the longest that there is
-	return span(d, float64(d))
+	return span(until.Sub(from).Seconds()) // at most the longest that there is
 }
 
-// span returns a length of time unless it does not fit in one: about is its exact value, rounded.
-func span(d time.Duration, about float64) time.Duration {
-	if math.Abs(about) >= 1<<63 {
+// span returns a length of time, to the microsecond as in Python.
+func span(seconds float64) time.Duration {
+	if math.Abs(seconds) > 292*365.25*24*3600 {
 		try(failure("this is longer than 292 years"))
 	}
-	return d
+	return time.Duration(math.Round(seconds*1e6)) * time.Microsecond
 }
 
 func (e *evaluator) zone() *time.Location {
@@ -110,10 +96,17 @@ func inZone(e *evaluator, t time.Time, name any) time.Time {
 	return t.In(zone)
 }
 
-var (
-	isoDate    = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$`)
-	unixNumber = regexp.MustCompile(`^\d{9,}$`)
-)
+// isoLayouts are the dates that are read without a format, with hours and a time zone or without.
+var isoLayouts = []string{
+	"2006-01-02", "2006-01-02Z0700", "2006-01-02Z07:00",
+	"2006-01-02 15:04", "2006-01-02 15:04Z0700", "2006-01-02 15:04Z07:00",
+	"2006-01-02 15:04:05", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07:00",
+}
+
+// isoSpelling writes what else is common as in [isoLayouts].
+var isoSpelling = strings.NewReplacer(" UTC", "Z", "UTC", "Z", " Z", "Z", "T", " ", " +", "+", " -", "-")
+
+var unixNumber = regexp.MustCompile(`^\d{9,}$`)
 
 // dateOf is the filter and the function date.
 func dateOf(e *evaluator, a []any) any {
@@ -136,21 +129,13 @@ func dateOf(e *evaluator, a []any) any {
 		}
 		return t
 	}
+	for _, layout := range isoLayouts {
+		if t, err := time.ParseInLocation(layout, isoSpelling.Replace(s), e.zone()); err == nil && text {
+			return t
+		}
+	}
 	seconds := numeric(a[0])
-	switch m := isoDate.FindStringSubmatch(s); {
-	case m != nil:
-		written, layout := m[1], "2006-01-02"
-		if m[2] != "" {
-			written, layout = written+" "+m[2]+m[3]+m[4], layout+" 15:04:05"[:1+len(m[2]+m[3])]
-		}
-		if m[5] != "" {
-			written, layout = written+strings.ReplaceAll(strings.ReplaceAll(m[5], ":", ""), "UTC", "Z"), layout+"Z0700"
-		}
-		t, err := time.ParseInLocation(layout, written, e.zone())
-		if err != nil {
-			try(failure(shorten(s) + " is not a day or an hour that there is"))
-		}
-		return t
+	switch {
 	case unixNumber.MatchString(s):
 		seconds, _ = strconv.ParseFloat(s, 64)
 	case text:
@@ -173,7 +158,7 @@ func dateOf(e *evaluator, a []any) any {
 }
 
 func formatDate(e *evaluator, a []any) any {
-	try(e.room(16 * len(a[1].(string))))
+	e.room(16 * len(a[1].(string)))
 	return strftime(dateOf(e, []any{a[0], nil}).(time.Time), a[1].(string))
 }
 
@@ -224,7 +209,7 @@ func parseLayout(format string) string {
 func timedelta(_ *evaluator, a []any) any {
 	total := 0.0
 	for i, unit := range []time.Duration{day, time.Second, time.Minute, time.Hour, 7 * day} {
-		total += float(a[i]) * float64(unit)
+		total += float(a[i]) * unit.Seconds()
 	}
-	return span(time.Duration(math.Round(total)), total)
+	return span(total)
 }

@@ -17,17 +17,17 @@ const (
 
 	maxSteps    = 4_000_000 // a step is a node, an item, or some bytes
 	bytesOfStep = 16        // that are read or written
+	maxDepth    = 100       // of lists, and so of one that contains itself, and of what a template calls
 )
 
 var (
-	errTooLarge  = fmt.Errorf("a value in this expression is larger than %d KiB", MaxOutput>>10)
-	errTooLong   = errors.New("this template takes too long to compute")
-	errOutput    = fmt.Errorf("the result is longer than %d KiB", MaxOutput>>10)
-	errTooNested = fmt.Errorf("macros, loops or content blocks are nested deeper than %d", maxDepth)
+	errTooLarge = fmt.Errorf("a value in this expression is larger than %d KiB", MaxOutput>>10)
+	errTooLong  = errors.New("this template takes too long to compute")
+	errOutput   = fmt.Errorf("the result is longer than %d KiB", MaxOutput>>10)
+	errTooDeep  = fmt.Errorf("lists, macros, loops or content blocks are nested deeper than %d", maxDepth)
 )
 
-// evaluator is one render: its data, what is left of its limits, and what it found. Its methods panic with their
-// errors, see [must], as far as they do not return them.
+// evaluator is one render: its data, what is left of its limits, and what it found. Errors end it, see [try].
 type evaluator struct {
 	state
 	ctx        context.Context
@@ -85,17 +85,26 @@ func (s *scope) find(name string) (v any, ok bool) {
 
 // work charges for reading or writing n bytes, and ends the render when its limit is reached or its context is
 // done. Whatever takes longer than a few microseconds charges first.
-func (e *evaluator) work(n int) error {
+func (e *evaluator) work(n int) {
 	before := e.steps
 	e.steps += 1 + n/bytesOfStep
 	if e.steps > maxSteps {
-		return errTooLong
+		try(errTooLong)
 	}
 	if before>>8 != e.steps>>8 {
-		return e.ctx.Err()
+		try(e.ctx.Err())
 	}
-	return nil
 }
+
+// enter begins what may contain itself, and leave ends it.
+func (e *evaluator) enter() {
+	e.work(0)
+	if e.depth++; e.depth > maxDepth {
+		try(errTooDeep)
+	}
+}
+
+func (e *evaluator) leave() { e.depth-- }
 
 // attempt does something and returns why it failed for these data. Other errors go on.
 func (e *evaluator) attempt(do func()) (m *missing) {
@@ -123,7 +132,7 @@ func (e *evaluator) attempt(do func()) (m *missing) {
 
 // eval evaluates an expression. The value may be a *missing; what needs a value calls must instead.
 func (e *evaluator) eval(x Expr) any {
-	try(e.work(0))
+	e.work(0)
 	outer := e.x
 	e.x = x
 	v := e.compute(x)
@@ -187,7 +196,7 @@ func (e *evaluator) compute(x Expr) any {
 				bounds[i] = e.must(b)
 			}
 		}
-		return must(slice(e, v, bounds[0], bounds[1], bounds[2]))
+		return slice(e, v, bounds[0], bounds[1], bounds[2])
 	case *Call:
 		return e.call(x)
 	case *Filter:
@@ -203,7 +212,7 @@ func (e *evaluator) compute(x Expr) any {
 		if x.Op == "not" {
 			return !truth(e.eval(x.X))
 		}
-		return must(unary(e, x.Op, e.must(x.X)))
+		return unary(x.Op, e.must(x.X))
 	case *Binary:
 		return e.binary(x)
 	case *Compare:
@@ -213,7 +222,7 @@ func (e *evaluator) compute(x Expr) any {
 			if r, ok := right.(root); ok {
 				right = e.plain(r)
 			}
-			if !must(compare(e, op, left, right)) {
+			if !compare(e, op, left, right) {
 				return false
 			}
 			left = right
@@ -230,18 +239,18 @@ func (e *evaluator) compute(x Expr) any {
 	case *Array:
 		return &List{Items: e.values(x.Items)}
 	case *Tuple:
-		return TupleValue(e.values(x.Items))
+		return tuple(e.values(x.Items)...)
 	case *Map:
 		d := &Dict{}
 		for _, pair := range x.Pairs {
 			key := e.must(pair.Key)
-			try(d.set(e, key, e.must(pair.Value)))
+			d.set(e, key, e.must(pair.Value))
 		}
 		return d
 	case *Captured:
 		return e.capture(func() { e.within(&scope{parent: e.scope}, x.Body) })
 	case *Macro:
-		return &macro{x, e.t.src[x.Start:x.End], e.scope}
+		return e.macro(x)
 	}
 	panic(fmt.Sprintf("%T is not an expression", x))
 }
@@ -273,7 +282,7 @@ func (e *evaluator) lookup(from, key any) any {
 	case root:
 		return e.lookupRoot(from, key)
 	}
-	return must(member(e, from, key))
+	return member(e, from, key)
 }
 
 func (e *evaluator) values(list []Expr) []any {
@@ -299,7 +308,7 @@ func (e *evaluator) binary(x *Binary) any {
 		get = e.operand
 	}
 	left := get(x.X)
-	return must(binary(e, x.Op, left, get(x.Y)))
+	return binary(e, x.Op, left, get(x.Y))
 }
 
 // filter applies a filter. What looks at missing values itself, as default does, also gets what failed for
@@ -321,43 +330,38 @@ func (e *evaluator) filter(x *Filter) any {
 
 // invoke calls a function with the arguments as written, behind its operand or receiver.
 func (e *evaluator) invoke(f *Function, list []Arg, before ...any) any {
-	args, named := e.arguments(list, f.missing, before...)
-	return must(f.invoke(e, args, named))
+	args, names := e.arguments(list, f.missing, before...)
+	return f.invoke(e, args, names)
 }
 
-// arguments evaluates the arguments of a call. A missing one is an error unless allowed.
-func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) ([]any, *Dict) {
-	if len(list) == 0 {
-		return before, nil
-	}
-	args, named := make([]any, len(before), len(before)+len(list)), (*Dict)(nil)
-	copy(args, before)
+// arguments evaluates the arguments of a call; those with names are last. A missing one is an error unless allowed.
+func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) (args []any, names []string) {
+	args = before
 	for _, a := range list {
 		v := e.eval(a.X)
 		if m, ok := v.(*missing); ok && (!allowed || a.Spread != "") {
 			try(m)
 		}
-		if named == nil && (a.Name != "" || a.Spread == "**") {
-			named = &Dict{}
-		}
-		switch {
-		case a.Spread == "*":
-			args = append(args, must(iterate(e, v))...)
-		case a.Name != "":
-			try(named.set(e, a.Name, v))
-		case a.Spread == "":
-			args = append(args, v)
-		default:
+		switch a.Spread {
+		case "*":
+			args = append(args, iterate(e, v)...)
+			continue
+		case "**":
 			d, ok := v.(*Dict)
 			if !ok {
 				try(fault("** needs a map, not " + kind(v)))
 			}
 			for i, key := range d.keys {
-				try(named.set(e, key, d.values[i]))
+				args, names = append(args, d.values[i]), append(names, str(e, key))
 			}
+			continue
+		}
+		args = append(args, v)
+		if a.Name != "" {
+			names = append(names, a.Name)
 		}
 	}
-	return args, named
+	return args, names
 }
 
 // call calls what is before the parentheses: a method, a content API, a function, a macro or a loop.
@@ -389,10 +393,10 @@ func (e *evaluator) call(x *Call) any {
 	switch f := f.(type) {
 	case *missing:
 		return e.lookup(f, "")
-	case callable:
-		_, isMacro := f.(*macro)
-		args, named := e.arguments(x.Args, isMacro)
-		return must(f.invoke(e, args, named))
+	case *loop:
+		return e.invoke(f.again(), x.Args)
+	case *Function:
+		return e.invoke(f, x.Args)
 	}
 	try(fault(kind(f) + " cannot be called"))
 	return nil

@@ -21,10 +21,8 @@ func filters() []entry {
 		{"missing", "default|d(default_value = '', boolean: bool = false)", "The value, or another one if it is missing; with true also if it is empty, 0 or false.", "Hi {{ user.nickname|default('friend') }}", "Hi friend", orDefault},
 
 		{"str", "capitalize()", "The first letter as a capital, the others small.", "{{ 'nEW shoes'|capitalize }}", "New shoes", onText(capitalized)},
-		{"str", "center(width: int = 80)", "Spaces on both sides up to a width.", "[{{ 'ab'|center(6) }}]", "[  ab  ]", center},
 		{"", "escape|e()", "Text for HTML, unless it is safe already.", "{{ 'Tom & <b>'|e }}", "Tom &amp; &lt;b&gt;", func(e *evaluator, a []any) any { return Safe(textOf(e, a[0], true)) }},
-		{"str", "format(*args, **named)", "Values in the places of a text: %s any, %d whole, %.2f with two decimals.", "{{ '%.2f EUR'|format(9.5) }}", "9.50 EUR", func(e *evaluator, a []any) any { return percents(e, a[0].(string), a[1].(TupleValue), a[2].(*Dict)) }},
-		{"str", "indent(width = 4, first: bool = false, blank: bool = false)", "Each line but the first behind spaces.", "{{ 'a\\nb'|indent(2) }}", "a\n  b", indent},
+		{"str", "format(*args, **named)", "Values in the places of a text: %s any, %d whole, %.2f with two decimals.", "{{ '%.2f EUR'|format(9.5) }}", "9.50 EUR", func(e *evaluator, a []any) any { return percents(e, a[0].(string), a[1].(*List).Items, a[2].(*Dict)) }},
 		{"str", "lower()", "Small letters.", "{{ 'GOLD'|lower }}", "gold", onText(lower)},
 		{"", "replace(old, new, count: int = -1)", "The text with another text in the place of one.", "{{ 'a-b-c'|replace('-', '+') }}", "a+b+c", replaceFilter},
 		{"str", "safe()", "The text, marked as HTML that e does not escape again.", "{{ '<b>'|safe|e }}", "<b>", onText(func(s string) Safe { return Safe(s) })},
@@ -36,7 +34,6 @@ func filters() []entry {
 		{"str", "upper()", "Capital letters.", "{{ 'sale'|upper }}", "SALE", onText(upper)},
 		{"", "urlencode()", "Text for a link; a map as the query of a link.", "{{ {'q': 'red shoes'}|urlencode }}", "q=red+shoes", urlEncode},
 		{"", "urlize()", "Web and email addresses as links, the rest escaped.", "{{ 'see www.example.com'|urlize }}", `see <a href="https://www.example.com" rel="noopener">www.example.com</a>`, urlize},
-		{"plain", "wordwrap(width: count = 79)", "Lines of at most a width.", "{{ 'one two three'|wordwrap(7) }}", "one two\nthree", wordWrap},
 		{"map", "xmlattr()", "A map as HTML attributes.", "<a{{ {'href': '/x'}|xmlattr }}>", `<a href="/x">`, xmlAttributes},
 
 		{"number", "abs()", "The number without its sign.", "{{ -5|abs }}", "5", absolute},
@@ -62,7 +59,6 @@ func filters() []entry {
 		{"", "reverse()", "The items or characters from the end.", "{{ 'abc'|reverse }}", "cba", reverse},
 		{"list", "select(*args)", "The items for which a test holds.", "{{ [1, 2, 3]|select('>', 1)|list }}", "[2, 3]", selecting(false, true)},
 		{"list", "selectattr(attribute, *args)", "The items whose attribute passes a test, or is set.", "{{ [{'n': 1}, {'n': 2}]|selectattr('n', 'odd')|list }}", "[{'n': 1}]", selecting(true, true)},
-		{"list", "slice(slices: count, fill_with = none)", "So many lists with the items.", "{{ [1, 2, 3]|slice(2)|list }}", "[[1, 2], [3]]", sliceFilter},
 		{"list", "sort(reverse: bool = false, case_sensitive: bool = false, attribute = none)", "The items in order, or in the order of an attribute.", "{{ [3, 1, 2]|sort }}", "[1, 2, 3]", sortFilter},
 		{"list", "sum(attribute = none, start = 0)", "The items added up.", "{{ [{'p': 50}, {'p': 5.5}]|sum(attribute='p') }}", "55.5", sum},
 		{"", "tojson()", "The value as JSON for scripts.", "{{ {'a': [1, true]}|tojson }}", `{"a": [1, true]}`, toJSON},
@@ -74,8 +70,8 @@ func filters() []entry {
 }
 
 func listOf(e *evaluator, items []any) any {
-	try(e.roomFor(len(items)))
-	return &List{items}
+	e.roomFor(len(items))
+	return &List{Items: items}
 }
 
 func pairsOf(e *evaluator, a []any) any { return listOf(e, a[0].(*Dict).pairs()) }
@@ -83,7 +79,7 @@ func pairsOf(e *evaluator, a []any) any { return listOf(e, a[0].(*Dict).pairs())
 // onText is a filter or a method of one text.
 func onText[T any](change func(string) T) call {
 	return func(e *evaluator, a []any) any {
-		try(e.work(8 * len(a[0].(string))))
+		e.work(8 * len(a[0].(string)))
 		return change(a[0].(string))
 	}
 }
@@ -95,46 +91,13 @@ func orDefault(_ *evaluator, a []any) any {
 	return a[0]
 }
 
-func center(e *evaluator, a []any) any {
-	s, width := a[0].(string), a[1].(int)
-	n := max(width-utf8.RuneCountInString(s), 0)
-	try(e.room(n))
-	left := n/2 + n&width&1
-	return strings.Repeat(" ", left) + s + strings.Repeat(" ", n-left)
-}
-
-func indent(e *evaluator, a []any) any {
-	by, ok := isText(a[1])
-	if !ok {
-		n, ok := whole(a[1])
-		if !ok {
-			try(fault("filter indent takes a whole number or a text as width, not " + kind(a[1])))
-		}
-		try(e.room(max(n, 0)))
-		by = strings.Repeat(" ", max(n, 0))
-	}
-	o := output{e: e}
-	lines := 0
-	for line := range strings.SplitSeq(lineBreaks.Replace(a[0].(string)), "\n") {
-		if lines > 0 {
-			o.add("\n")
-		}
-		if lines > 0 && (line != "" || a[3].(bool)) || lines == 0 && a[2].(bool) {
-			o.add(by)
-		}
-		o.add(line)
-		lines++
-	}
-	return o.String()
-}
-
 // textOf returns v as text, which is escaped if it should be and is not safe.
 func textOf(e *evaluator, v any, escape bool) string {
-	s := must(str(e, v))
+	s := str(e, v)
 	if escape && !anySafe(v) {
 		s = html.EscapeString(s)
 	}
-	try(e.room(len(s)))
+	e.room(len(s))
 	return s
 }
 
@@ -166,7 +129,7 @@ func replace(e *evaluator, a []any) any {
 	if len(after) > 0 && times > MaxOutput/len(after) {
 		try(errTooLarge)
 	}
-	try(e.room(len(s) + times*len(after)))
+	e.room(len(s) + times*len(after))
 	return strings.Replace(s, before, after, count)
 }
 
@@ -186,81 +149,16 @@ func truncate(e *evaluator, a []any) any {
 	return cut + end
 }
 
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-const blanks = "\t\n\v\f\r "
-
-// chunk returns the word, or the spaces, at the start of a line that is not empty.
-func chunk(line string) string {
-	if word := strings.TrimLeft(line, blanks); len(word) < len(line) {
-		return line[:len(line)-len(word)]
-	}
-	end := strings.IndexAny(line, blanks)
-	if end < 0 {
-		end = len(line)
-	}
-	return line[:end]
-}
-
-// wordWrap breaks lines at spaces, which it drops there, and within words that are longer than a line.
-func wordWrap(e *evaluator, a []any) any {
-	s, width := a[0].(string), a[1].(int)
-	try(e.work(64 * len(s)))
-	o := output{e: e}
-	between := ""
-	for line := range strings.Lines(lineBreaks.Replace(s)) {
-		line = strings.TrimSuffix(line, "\n")
-		o.add(between)
-		between = "\n"
-		next := "" // what is left of a word, or of the spaces between two
-		for rows := 0; line != ""; {
-			if rows > 0 && strings.ContainsRune(blanks, rune(line[0])) {
-				line, next = strings.TrimLeft(line, blanks), ""
-			}
-			row, left, space := "", width, blanks // space is dropped at the end of a row
-			for line != "" {
-				if next == "" {
-					next = chunk(line)
-				}
-				part := firstRunes(next, left)
-				switch {
-				case part == next:
-				case firstRunes(next, width) == next:
-					part = "" // it fits in the next row
-				case part == "": // as Python's, which leaves a space before a word that it breaks here
-					space = ""
-				}
-				row, line, left = row+part, line[len(part):], left-utf8.RuneCountInString(part)
-				if next = next[len(part):]; next != "" {
-					break
-				}
-			}
-			if row = strings.TrimRight(row, space); row != "" {
-				if rows++; rows > 1 {
-					o.add("\n")
-				}
-				o.add(row)
-			}
-		}
-	}
-	return o.String()
-}
-
 // urlEncode encodes a text for a path, and pairs for a query.
 func urlEncode(e *evaluator, a []any) any {
-	pairs, ok := sequence(a[0])
-	if d, isMap := a[0].(*Dict); isMap {
-		pairs = d.pairs()
-	} else if !ok {
+	switch a[0].(type) {
+	case *Dict, *List:
+	default:
 		s := strings.ReplaceAll(url.QueryEscape(textOf(e, a[0], false)), "+", "%20")
 		return strings.ReplaceAll(s, "%2F", "/")
 	}
 	o := output{e: e}
-	for i, item := range pairs {
-		pair, ok := sequence(item)
-		if !ok || len(pair) != 2 {
-			try(fault("filter urlencode takes a map, or a list of pairs of a name and a value"))
-		}
+	for i, pair := range pairsIn(a[0], "filter urlencode") {
 		if i > 0 {
 			o.add("&")
 		}
@@ -269,55 +167,42 @@ func urlEncode(e *evaluator, a []any) any {
 	return o.String()
 }
 
-var (
-	webAddress  = regexp.MustCompile(`(?i)^(?:(?:https?://|www\.)(?:[\w%-]+\.)*[a-z]{2,63}|(?:[\w%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)|https?://\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#]\S*)?$`)
-	mailAddress = regexp.MustCompile(`^(?:mailto:)?([^\s:]+@\w[\w.-]*\.\w+)$`)
-	opening     = regexp.MustCompile(`^(?:[(<]|&lt;)*`)
-	closing     = regexp.MustCompile(`(?:[)>.,]|&gt;)+$`)
-)
-
-// urlize makes links of the words that are addresses, without the brackets and full stops around them.
-func urlize(e *evaluator, a []any) any {
-	s := textOf(e, a[0], true)
-	try(e.work(64 * len(s)))
-	o := output{e: e}
-	for s != "" {
-		word := s
-		if end := strings.IndexFunc(s, unicode.IsSpace); end >= 0 {
-			word = s[:end]
-		}
-		s = s[len(word):]
-		if len(word) > 2048 { // no address is
-			o.add(word)
-		} else {
-			head := opening.FindString(word)
-			tail := closing.FindString(word[len(head):])
-			o.add(head + link(word[len(head):len(word)-len(tail)], tail))
-		}
-		space := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
-		o.add(s[:space])
-		s = s[space:]
+// pairsIn returns the pairs of a map, or of a list of pairs.
+func pairsIn(from any, user string) (pairs [][]any) {
+	list, ok := from.(*List)
+	if d, isMap := from.(*Dict); isMap {
+		list, ok = &List{Items: d.pairs()}, true
 	}
-	return marked(o.String(), e.autoescape)
+	if !ok {
+		try(fault(user + " takes a map, or a list of pairs of a name and a value, not " + kind(from)))
+	}
+	for _, item := range list.Items {
+		pair, ok := item.(*List)
+		if !ok || len(pair.Items) != 2 {
+			try(fault(user + " takes a map, or a list of pairs of a name and a value"))
+		}
+		pairs = append(pairs, pair.Items)
+	}
+	return pairs
 }
 
-// link returns an address as a link, and what is behind it, of which it may need closing brackets.
-func link(address, behind string) string {
-	for strings.Count(address, "(") > strings.Count(address, ")") && strings.Contains(behind, ")") {
-		before, after, _ := strings.Cut(behind, ")")
-		address, behind = address+before+")", after
-	}
-	if m := mailAddress.FindStringSubmatch(address); m != nil && !strings.HasPrefix(address, "www.") {
-		return `<a href="mailto:` + m[1] + `">` + m[1] + `</a>` + behind
-	}
-	if !webAddress.MatchString(address) {
-		return address + behind
-	}
-	scheme := ""
-	if !strings.Contains(address, "://") {
-		scheme = "https://"
-	}
-	return `<a href="` + scheme + address + `" rel="noopener">` + address + `</a>` + behind
+// address is a web or email address in HTML.
+var address = regexp.MustCompile(`(?i)\b(?:(?:https?://|www\.)(?:[^\s<>&]|&amp;)*[\pL\pN/=_#%~-]|[\w.+-]+@\w[\w.-]*\.\w+|(?:[\w-]+\.)+(?:com|net|org|info|edu|gov)\b)`)
+
+// urlize makes links of the addresses in a text.
+func urlize(e *evaluator, a []any) any {
+	s := textOf(e, a[0], true)
+	e.work(64 * len(s))
+	s = address.ReplaceAllStringFunc(s, func(at string) string {
+		switch {
+		case strings.Contains(at, "://"):
+			return `<a href="` + at + `" rel="noopener">` + at + `</a>`
+		case strings.Contains(at, "@"):
+			return `<a href="mailto:` + at + `">` + at + `</a>`
+		}
+		return `<a href="https://` + at + `" rel="noopener">` + at + `</a>`
+	})
+	return marked(s, e.autoescape)
 }
 
 func xmlAttributes(e *evaluator, a []any) any {
@@ -422,23 +307,23 @@ func pick(at func(n int) int) call {
 	return func(e *evaluator, a []any) any {
 		v := a[0]
 		if d, ok := v.(*Dict); ok {
-			v = TupleValue(d.keys)
+			v = &List{Items: d.keys}
 		}
 		n := length(e, v)
 		if n == 0 {
 			return &missing{reason: "the " + kindOf(v) + " is empty"}
 		}
-		return must(member(e, v, at(n)))
+		return member(e, v, at(n))
 	}
 }
 
 func reverse(e *evaluator, a []any) any {
 	if _, ok := isText(a[0]); ok {
-		return must(slice(e, a[0], nil, nil, -1))
+		return slice(e, a[0], nil, nil, -1)
 	}
-	items := slices.Clone(must(iterate(e, a[0])))
+	items := slices.Clone(iterate(e, a[0]))
 	slices.Reverse(items)
-	return &List{items}
+	return &List{Items: items}
 }
 
 // getter returns a function for the attribute of an item: a path such as address.city or 0, and the item itself
@@ -458,7 +343,7 @@ func getter(e *evaluator, path, fallback any) func(item any) any {
 	}
 	return func(item any) any {
 		for _, step := range steps {
-			item = must(member(e, item, step))
+			item = member(e, item, step)
 		}
 		if _, ok := item.(*missing); ok && fallback != nil {
 			return fallback
@@ -482,7 +367,7 @@ func withKeys(e *evaluator, items []any, get func(item any) any, caseSensitive b
 func folded(e *evaluator, v any, caseSensitive bool) any {
 	present(v)
 	if s, ok := isText(v); ok && !caseSensitive {
-		try(e.work(8 * len(s)))
+		e.work(8 * len(s))
 		return lower(s)
 	}
 	return v
@@ -504,22 +389,7 @@ func arrange(e *evaluator, items []keyed, reverse bool) []any {
 }
 
 func sortFilter(e *evaluator, a []any) any {
-	gets := []func(any) any{}
-	if s, ok := isText(a[3]); ok {
-		for path := range strings.SplitSeq(s, ",") {
-			gets = append(gets, getter(e, path, nil))
-		}
-	} else {
-		gets = append(gets, getter(e, a[3], nil))
-	}
-	key := func(item any) any {
-		keys := make(TupleValue, len(gets))
-		for i, get := range gets {
-			keys[i] = folded(e, get(item), a[2].(bool))
-		}
-		return keys
-	}
-	return &List{arrange(e, withKeys(e, a[0].([]any), key, true), a[1].(bool))}
+	return &List{Items: arrange(e, withKeys(e, a[0].([]any), getter(e, a[3], nil), a[2].(bool)), a[1].(bool))}
 }
 
 func dictSort(e *evaluator, a []any) any {
@@ -527,21 +397,21 @@ func dictSort(e *evaluator, a []any) any {
 	if at < 0 {
 		try(fault("filter dictsort takes 'key' or 'value' as by"))
 	}
-	return &List{arrange(e, withKeys(e, a[0].(*Dict).pairs(), getter(e, at, nil), a[1].(bool)), a[3].(bool))}
+	return &List{Items: arrange(e, withKeys(e, a[0].(*Dict).pairs(), getter(e, at, nil), a[1].(bool)), a[3].(bool))}
 }
 
 func groupBy(e *evaluator, a []any) any {
-	get, groups := getter(e, a[1], a[2]), []any{}
+	get, groups, list := getter(e, a[1], a[2]), []any{}, &List{}
 	items := withKeys(e, a[0].([]any), get, a[3].(bool))
 	arrange(e, items, false)
 	for i, k := range items {
 		if i == 0 || !equal(e, items[i-1].key, k.key) {
-			groups = append(groups, group{get(k.item), &List{}})
+			list = &List{}
+			groups = append(groups, &List{Items: []any{get(k.item), list}, tuple: true, names: []string{"grouper", "list"}})
 		}
-		list := groups[len(groups)-1].(group)[1].(*List)
 		list.Items = append(list.Items, k.item)
 	}
-	return &List{groups}
+	return &List{Items: groups}
 }
 
 // extreme is max for a sign of 1, and min for -1.
@@ -564,12 +434,12 @@ func extreme(sign int) call {
 func unique(e *evaluator, a []any) any {
 	seen, out := &Dict{}, []any{}
 	for _, k := range withKeys(e, a[0].([]any), getter(e, a[2], nil), a[1].(bool)) {
-		try(seen.set(e, k.key, nil))
+		seen.set(e, k.key, nil)
 		if len(seen.keys) > len(out) {
 			out = append(out, k.item)
 		}
 	}
-	return &List{out}
+	return &List{Items: out}
 }
 
 func joinFilter(e *evaluator, a []any) any {
@@ -598,7 +468,7 @@ func sum(e *evaluator, a []any) any {
 	for _, item := range a[0].([]any) {
 		n := get(item)
 		present(n)
-		total = must(binary(e, "+", total, n))
+		total = binary(e, "+", total, n)
 	}
 	return total
 }
@@ -608,78 +478,66 @@ func batch(e *evaluator, a []any) any {
 	for row := range slices.Chunk(a[0].([]any), n) {
 		row = slices.Clone(row)
 		if a[2] != nil && len(row) < n {
-			try(e.roomFor(n))
+			e.roomFor(n)
 			row = append(row, slices.Repeat(a[2:3], n-len(row))...)
 		}
-		out = append(out, &List{row})
+		out = append(out, &List{Items: row})
 	}
-	return &List{out}
-}
-
-func sliceFilter(e *evaluator, a []any) any {
-	items, n := a[0].([]any), a[1].(int)
-	try(e.roomFor(n))
-	out := make([]any, n)
-	each, more, from := len(items)/n, len(items)%n, 0
-	for i := range out {
-		to := from + each
-		if i < more {
-			to++
-		}
-		row := slices.Clone(items[from:to])
-		if a[2] != nil && i >= more {
-			row = append(row, a[2])
-		}
-		out[i], from = &List{row}, to
-	}
-	return &List{out}
+	return &List{Items: out}
 }
 
 func mapFilter(e *evaluator, a []any) any {
-	args, named, out := a[1].(TupleValue), a[2].(*Dict), slices.Clone(a[0].([]any))
-	entry := func(name string) any {
-		if i := must(named.find(e, name)); i >= 0 {
-			return named.values[i]
-		}
-		return nil
+	args, named, out := a[1].(*List).Items, a[2].(*Dict), slices.Clone(a[0].([]any))
+	path := member(e, named, "attribute")
+	_, without := path.(*missing)
+	var change func(item any) any
+	switch fallback := member(e, named, "default").(type) {
+	case *missing:
+		change = getter(e, path, nil)
+	default:
+		change = getter(e, path, fallback)
 	}
-	path := entry("attribute")
-	change := getter(e, path, entry("default"))
 	switch {
 	case len(args) > 0:
-		change = func(item any) any { return e.apply(FilterKind, args[0], append([]any{item}, args[1:]...), named) }
-	case path == nil || len(named.keys) > 2:
+		var names []string
+		for _, name := range named.keys {
+			names = append(names, name.(string))
+		}
+		change = func(item any) any {
+			return e.apply(FilterKind, args[0], slices.Concat([]any{item}, args[1:], named.values), names...)
+		}
+	case without || len(named.keys) > 2:
 		try(fault("filter map takes the name of a filter, or attribute='…' and perhaps default='…'"))
 	}
 	for i, item := range out {
 		out[i] = change(item)
 	}
-	return &List{out}
+	return &List{Items: out}
 }
 
 // selecting returns the filter that keeps the items, or those with an attribute, that pass a test or are true; or
 // those that do not.
 func selecting(attribute, keep bool) call {
 	return func(e *evaluator, a []any) any {
-		args, get, out := a[len(a)-1].(TupleValue), getter(e, nil, nil), []any{}
+		args, get, out := a[len(a)-1].(*List).Items, getter(e, nil, nil), []any{}
 		if attribute {
 			get = getter(e, a[1], nil)
 		}
 		for _, item := range a[0].([]any) {
 			v := get(item)
 			if len(args) > 0 {
-				v = e.apply(TestKind, args[0], append([]any{v}, args[1:]...), nil)
+				v = e.apply(TestKind, args[0], append([]any{v}, args[1:]...))
 			}
 			if truth(v) == keep {
 				out = append(out, item)
 			}
 		}
-		return &List{out}
+		return &List{Items: out}
 	}
 }
 
 func toJSON(e *evaluator, a []any) any {
 	o := output{e: e, json: true}
-	o.repr(a[0], 0)
+	o.repr(a[0])
 	return Safe(o.String())
 }

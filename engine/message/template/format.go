@@ -15,9 +15,9 @@ import (
 const placeholderWork = 1024
 
 var (
-	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?([-+ 0]*)(\d{0,5}(?:\.\d{1,3})?)([sdfx]))`)
+	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?([-+ 0]*)(\d{0,5}(?:\.\d{1,3})?)([sdf]))`)
 	placeholder = regexp.MustCompile(`^(?:\{\{|\}\}|\{([^{}:]*):?([^{}]*)\})`)
-	formatSpec  = regexp.MustCompile(`(?s)^(?:(.)?([<>^]))?([-+ ]?)(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([sdfx%]?)$`)
+	formatSpec  = regexp.MustCompile(`(?s)^(?:(.)?([<>=^]))?([-+ ]?)(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([sdf%]?)$`)
 )
 
 // formatArguments are what the placeholders of a format refer to.
@@ -33,7 +33,7 @@ func (f *formatArguments) get(e *evaluator, name string) any {
 		i, err = f.next, nil
 		f.next++
 	}
-	switch at := must(f.named.find(e, name)); {
+	switch at := f.named.find(e, name); {
 	case at >= 0:
 		return f.named.values[at]
 	case err != nil:
@@ -53,7 +53,7 @@ func fillIn(o *output, s, marks string, placeholder *regexp.Regexp, hint string,
 			return
 		}
 		o.add(s[:at])
-		try(o.e.work(placeholderWork))
+		o.e.work(placeholderWork)
 		m := placeholder.FindStringSubmatch(s[at:])
 		switch {
 		case m == nil:
@@ -72,8 +72,10 @@ func percent(e *evaluator, format, v any) any {
 	s, _ := isText(format)
 	args, named := []any{v}, &Dict{}
 	switch v := v.(type) {
-	case TupleValue:
-		args = v
+	case *List:
+		if v.tuple {
+			args = v.Items
+		}
 	case *Dict:
 		named = v
 	}
@@ -88,19 +90,23 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 	o, f := output{e: e}, formatArguments{args: args, named: named}
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
 	fillIn(&o, s, "%", directive, hint, func(m []string) {
-		v, how, verb := f.get(e, m[1]), m[2], m[4]
-		if verb == "s" {
-			v, how = must(str(e, v)), strings.Trim(how, "+ 0")
-		} else if v = numeric(v); v == nil {
-			try(fault("the format %" + verb + " takes a number; |int or |float makes one of a text"))
-		} else if verb == "f" {
-			v = float(v)
-		} else if x, ok := v.(float64); ok && verb == "d" && math.Abs(x) < 1<<63 {
+		v, flags, verb, how := f.get(e, m[1]), m[2], m[4], ">"
+		x, isFloat := numeric(v).(float64)
+		switch {
+		case verb == "s":
+			v, flags = str(e, v), strings.Trim(flags, "+ 0")
+		case verb == "d" && isFloat && math.Abs(x) < 1<<63:
 			v = int(x)
-		} else if _, ok := v.(int); !ok {
-			try(fault("the format %" + verb + " takes a whole number"))
 		}
-		o.add(fmt.Sprintf("%"+how+m[3]+verb, v))
+		if strings.Contains(flags, "-") {
+			how, flags = "<", strings.ReplaceAll(flags, "0", "")
+		} else if strings.Contains(flags, "0") {
+			how = "0="
+		}
+		if sign := strings.Trim(flags, "-0"); sign != "" {
+			how += sign[:1]
+		}
+		writeFormat(&o, v, how+m[3]+verb)
 	})
 	if f.next < len(args) && len(named.keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
@@ -110,7 +116,7 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 
 // formatMethod implements Python's str.format, without what is inside of a value.
 func formatMethod(e *evaluator, a []any) any {
-	o, f := output{e: e}, formatArguments{args: a[1].(TupleValue), named: a[2].(*Dict)}
+	o, f := output{e: e}, formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
 	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
 	fillIn(&o, a[0].(string), "{}", placeholder, hint, func(m []string) { writeFormat(&o, f.get(e, m[1]), m[2]) })
 	return o.String()
@@ -134,7 +140,7 @@ func writeFormat(o *output, v any, how string) {
 	body, isText := isText(v)
 	switch {
 	case how == "":
-		body = must(str(o.e, v))
+		body = str(o.e, v)
 	case isText && (verb == "" || verb == "s") && sign+group == "":
 		if most, err := strconv.Atoi(precision); err == nil {
 			body = firstRunes(body, most)
@@ -151,11 +157,11 @@ func writeFormat(o *output, v any, how string) {
 	case precision != "":
 		try(fault("a number has no format " + shorten(how) + ": write as in {:.2f}"))
 	case verb == "":
-		body = must(str(o.e, number))
+		body = str(o.e, number)
 	case !isWhole:
-		try(fault("{:" + verb + "} takes a whole number"))
+		try(fault("the format d takes a whole number"))
 	default:
-		body = fmt.Sprintf("%"+verb, i)
+		body = strconv.Itoa(i)
 	}
 	sign = strings.TrimPrefix(sign, "-")
 	if after, negative := strings.CutPrefix(body, "-"); negative && number != nil {
@@ -168,16 +174,16 @@ func writeFormat(o *output, v any, how string) {
 		}
 	}
 	if zero != "" {
-		fill = cmp.Or(fill, "0")
+		fill, align = cmp.Or(fill, "0"), cmp.Or(align, "=")
 	}
 	fill = cmp.Or(fill, " ")
 	n := max(width-utf8.RuneCountInString(sign+body), 0)
-	switch {
-	case align == "" && zero != "":
+	switch align {
+	case "=":
 		o.add(sign + strings.Repeat(fill, n) + body)
-	case align == "<":
+	case "<":
 		o.add(sign + body + strings.Repeat(fill, n))
-	case align == "^":
+	case "^":
 		o.add(strings.Repeat(fill, n/2) + sign + body + strings.Repeat(fill, n-n/2))
 	default:
 		o.add(strings.Repeat(fill, n) + sign + body)

@@ -28,7 +28,6 @@ const (
 type Function struct {
 	Kind      Kind
 	Name      string
-	Also      string // another name of it
 	On        string // what a method belongs to: text, list, map, date, timedelta, cycler or loop
 	Signature string // as in help: truncate(length=255)
 	Params    []Parameter
@@ -39,8 +38,10 @@ type Function struct {
 	Example string // a whole template, as {{ 'ann'|title }}
 	Result  string // what Example comes to, or "" if that depends on the day
 
+	names []string // all of its names
 	call  call
-	takes string // what the operand is converted to, as Parameter.Type; str and plain are its text
+	first int    // 1 if there is an operand or a receiver, which comes before the arguments
+	takes string // what it is converted to, as Parameter.Type; str and plain are its text
 	// missing says that the function looks at missing values itself, as default and defined do.
 	missing bool
 }
@@ -54,7 +55,7 @@ type Parameter struct {
 }
 
 // call is what a function does. It gets the operand of a filter or test, or the receiver of a method, if there is
-// one, then a value for each parameter, then a TupleValue if the signature has *args, and a *Dict if it has
+// one, then a value for each parameter, then a tuple if the signature has *args, and a *Dict if it has
 // **named. What these are is what the signature says. It ends with an error by try.
 type call func(e *evaluator, a []any) any
 
@@ -81,7 +82,7 @@ func Functions() []*Function {
 			for _, line := range table.entries {
 				f := line.function(table.kind)
 				functions = append(functions, f)
-				for _, name := range strings.Fields(f.Name + " " + f.Also) {
+				for _, name := range f.names {
 					byName[[3]string{string(f.Kind), f.On, name}] = f
 				}
 			}
@@ -101,14 +102,17 @@ var parameter = regexp.MustCompile(`(\**)(\w+)(?:: (\w+))?(?: = ('[^']*'|[^,]+))
 // function reads a line such as truncate(length: int = 255, *args, **named); the name may be two: length|count.
 func (line entry) function(kind Kind) *Function {
 	names, params, _ := strings.Cut(strings.TrimSuffix(line.signature, ")"), "(")
-	f := &Function{Kind: kind, Signature: signature(kind, line.signature), Summary: line.summary, Example: line.example, Result: line.result, call: line.call, takes: line.on}
-	f.Name, f.Also, _ = strings.Cut(names, "|")
+	f := &Function{Kind: kind, Signature: signature(kind, line.signature), Summary: line.summary, Example: line.example, Result: line.result, call: line.call, takes: line.on, first: 1}
+	f.names = strings.Split(names, "|")
+	f.Name = f.names[0]
 	f.missing = line.on == "missing" || kind == TestKind && line.on == ""
-	if kind == MethodKind {
+	switch {
+	case kind == GlobalKind:
+		f.first = 0
+	case kind == MethodKind && line.on != "text":
+		f.On, f.takes = line.on, ""
+	case kind == MethodKind:
 		f.On = line.on
-		if f.On != "text" {
-			f.takes = ""
-		}
 	}
 	for _, m := range parameter.FindAllStringSubmatch(params, -1) {
 		switch m[1] {
@@ -177,7 +181,7 @@ func checkCall(kind Kind, name string, args int, names []string) (err error) {
 	for _, f := range Functions() {
 		switch {
 		case f.Kind != kind:
-		case f.Name != name && f.Also != name:
+		case !slices.Contains(f.names, name):
 			known = append(known, f.Name)
 		default:
 			if err = f.check(args, names); err == nil {
@@ -191,27 +195,22 @@ func checkCall(kind Kind, name string, args int, names []string) (err error) {
 	return err
 }
 
-// invoke calls the function: with its operand or receiver first, if it has one. named may be nil.
-func (f *Function) invoke(e *evaluator, args []any, named *Dict) (v any, err error) {
-	defer rescue(&err)
-	first := 1
-	if f.Kind == GlobalKind {
-		first = 0
-	}
-	a := must(f.bind(e, args, named, first))
+// invoke calls the function with its arguments, behind its operand or receiver. The last ones have names.
+func (f *Function) invoke(e *evaluator, args []any, names []string) any {
+	a := f.bind(e, args, names)
 	safe := false
-	if first == 1 {
+	if f.first == 1 {
 		if _, ok := a[0].(*missing); ok && f.Kind == TestKind && f.takes == "" {
-			return false, nil
+			return false
 		}
 		safe = anySafe(a[0]) && (f.takes == "str" || f.On == "text")
 		a[0] = f.convert(e, a[0], f.takes, "")
 		if text, ok := isText(a[0]); ok {
-			try(e.work(len(text)))
+			e.work(len(text))
 		}
 	}
 	for i, p := range f.Params {
-		v := &a[first+i]
+		v := &a[f.first+i]
 		if *v == nil && !p.Required && p.Default == nil {
 			continue
 		}
@@ -220,15 +219,15 @@ func (f *Function) invoke(e *evaluator, args []any, named *Dict) (v any, err err
 			*v = escapedTexts(*v)
 		}
 	}
-	for i := first + len(f.Params); safe && i < len(a); i++ {
+	for i := f.first + len(f.Params); safe && i < len(a); i++ {
 		a[i] = escapedTexts(a[i])
 	}
-	v = f.call(e, a)
+	v := f.call(e, a)
 	if s, ok := v.(string); ok {
-		try(e.room(len(s)))
+		e.room(len(s))
 		v = marked(s, safe)
 	}
-	return v, nil
+	return v
 }
 
 // escapedTexts returns the texts among what is put into a safe text as safe ones.
@@ -238,8 +237,8 @@ func escapedTexts(v any) any {
 		return html.EscapeString(v)
 	case *Dict:
 		return &Dict{v.keys, escapedTexts(v.values).([]any), v.at}
-	case TupleValue:
-		return TupleValue(escapedTexts([]any(v)).([]any))
+	case *List:
+		return &List{Items: escapedTexts(v.Items).([]any), tuple: v.tuple}
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -253,50 +252,35 @@ func escapedTexts(v any) any {
 	return v
 }
 
-// bind puts the arguments in the order of the parameters, behind the operand if there is a first.
-func (f *Function) bind(e *evaluator, args []any, named *Dict, first int) (a []any, err error) {
-	defer rescue(&err)
-	var names []string
-	if named == nil {
-		named = &Dict{}
-	}
-	for _, key := range named.keys {
-		s, _ := isText(key)
-		names = append(names, s)
-	}
-	try(f.check(len(args)-first, names))
+// bind puts the arguments in the order of the parameters.
+func (f *Function) bind(e *evaluator, args []any, names []string) []any {
+	args, named := args[:len(args)-len(names)], args[len(args)-len(names):]
+	try(f.check(len(args)-f.first, names))
 	if !f.missing {
-		present(named.values...)
-		if f.Kind == TestKind { // which tells what is missing itself
-			present(args[1:]...)
-		} else {
-			present(args...)
-		}
+		present(args...)
+		present(named...)
 	}
-	n := first + len(f.Params)
-	a = make([]any, n, n+2)
+	n := f.first + len(f.Params)
+	a := make([]any, n, n+2)
 	given := copy(a, args)
-	for i, p := range f.Params[max(given-first, 0):] {
-		a[max(given, first)+i] = p.Default
+	for i := given; i < n; i++ {
+		a[i] = f.Params[i-f.first].Default
 	}
-	var rest *Dict // of the names, which check let pass
-	if f.Named {
-		rest = &Dict{}
-	}
+	more := &Dict{}
 	for i, name := range names {
 		if at := slices.IndexFunc(f.Params, func(p Parameter) bool { return p.Name == name }); at >= 0 {
-			a[first+at] = named.values[i]
+			a[f.first+at] = named[i]
 		} else {
-			try(rest.set(e, name, named.values[i]))
+			more.set(e, name, named[i])
 		}
 	}
 	if f.Rest {
-		a = append(a, TupleValue(args[given:]))
+		a = append(a, tuple(args[given:]...))
 	}
 	if f.Named {
-		a = append(a, rest)
+		a = append(a, more)
 	}
-	return a, nil
+	return a
 }
 
 // convert returns v as a function takes it: as a parameter, or as its operand.
@@ -320,11 +304,9 @@ func (f *Function) convert(e *evaluator, v any, to, name string) any {
 	case "bool":
 		converted = truth(v)
 	case "list":
-		items, err := iterate(e, v)
-		if _, other := err.(fault); !other {
-			try(err)
+		if ok = iterable(v); ok {
+			converted = iterate(e, v)
 		}
-		converted, ok = items, err == nil
 	case "map":
 		converted, ok = v.(*Dict)
 	default:
@@ -341,25 +323,20 @@ func (f *Function) convert(e *evaluator, v any, to, name string) any {
 }
 
 // apply calls a filter or a test by its name, as map and select do.
-func (e *evaluator) apply(kind Kind, name any, args []any, named *Dict) any {
+func (e *evaluator) apply(kind Kind, name any, args []any, names ...string) any {
 	s, _ := isText(name)
 	f := lookUp(kind, "", s)
 	if f == nil {
 		try(fault(fmt.Sprintf("there is no %s %s", kind, shorten(s))))
 	}
-	try(e.work(1))
-	return must(f.invoke(e, args, named))
+	e.work(1)
+	return f.invoke(e, args, names)
 }
 
-// aborted is how functions of the tables and operators end with an error from within: see must.
+// aborted is how a parse or a render ends with an error from within: see try.
 type aborted struct{ error }
 
-// must returns v, or ends the function or the operator that is computed with err.
-func must[T any](v T, err error) T {
-	try(err)
-	return v
-}
-
+// try goes on if err is nil, and ends what is parsed or computed otherwise.
 func try(err error) {
 	if err != nil {
 		panic(aborted{err})
@@ -375,7 +352,7 @@ func present(values ...any) {
 	}
 }
 
-// rescue sets err to what must ended with.
+// rescue sets err to what try ended with.
 func rescue(err *error) {
 	switch p := recover().(type) {
 	case nil:

@@ -3,6 +3,7 @@ package template
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -78,14 +79,15 @@ func signature(kind Kind, line string) string {
 	if kind == FilterKind || kind == TestKind {
 		s = strings.TrimSuffix(s, "()")
 	}
-	if name, also, ok := strings.Cut(s, "|"); ok {
-		also, params, called := strings.Cut(also, "(")
-		if called {
-			params = "(" + params
-		}
-		return name + params + ", or " + also
+	names, params, called := strings.Cut(s, "(")
+	if called {
+		params = "(" + params
 	}
-	return s
+	name, also, several := strings.Cut(names, "|")
+	if several {
+		params += ", or " + strings.ReplaceAll(also, "|", " or ")
+	}
+	return name + params
 }
 
 var word = regexp.MustCompile(`^\w*`)
@@ -111,7 +113,7 @@ func FunctionAt(before, after string) *Function {
 		kind = TestKind
 	}
 	for _, f := range Functions() {
-		if f.Kind == kind && (f.Name == m[2] || f.Also == m[2]) {
+		if f.Kind == kind && slices.Contains(f.names, m[2]) {
 			return f
 		}
 	}

@@ -10,48 +10,47 @@ import (
 var errOverflow = failure("a whole number is too large to compute with")
 
 // unary computes -v and +v.
-func unary(_ *evaluator, op string, v any) (result any, err error) {
-	defer rescue(&err)
-	if d, ok := v.(time.Duration); ok && op == "-" {
-		return -d, nil
-	}
+func unary(op string, v any) any {
 	n := numeric(v)
+	d, isSpan := v.(time.Duration)
 	switch {
+	case isSpan && op == "-":
+		return -d
 	case n == nil:
-		return nil, fault(op + " needs a number, not " + kind(v))
+		try(fault(op + " needs a number, not " + kind(v)))
 	case op == "+":
-		return n, nil
+		return n
 	}
-	return arithmetic("*", n, -1), nil
+	return arithmetic("*", n, -1)
 }
 
 // binary computes + - * / // % ** and ~ of two values that are not missing.
-func binary(e *evaluator, op string, a, b any) (result any, err error) {
-	defer rescue(&err)
+func binary(e *evaluator, op string, a, b any) any {
 	x, y := numeric(a), numeric(b)
 	if x != nil && y != nil && op != "~" {
-		return arithmetic(op, x, y), nil
+		return arithmetic(op, x, y)
 	}
 	_, text := isText(a)
 	_, bothTexts := isText(b)
-	items, list := sequence(a)
-	others, _ := sequence(b)
+	list, isList := a.(*List)
+	other, _ := b.(*List)
 	switch {
 	case op == "~":
-		return join(e, "", []any{a, b}, e.autoescape && anySafe(a, b)), nil
+		return join(e, "", []any{a, b}, e.autoescape && anySafe(a, b))
 	case op == "%" && text:
-		return percent(e, a, b), nil
+		return percent(e, a, b)
 	case op == "+" && text && bothTexts:
-		return join(e, "", []any{a, b}, anySafe(a, b)), nil
-	case op == "+" && list && kindOf(a) == kindOf(b):
-		return listLike(e, a, len(items)+len(others), func() []any { return slices.Concat(items, others) }), nil
-	case op == "*" && (text || list):
-		return repeat(e, a, b), nil
+		return join(e, "", []any{a, b}, anySafe(a, b))
+	case op == "+" && isList && kindOf(a) == kindOf(b):
+		e.roomFor(len(list.Items) + len(other.Items))
+		return &List{Items: slices.Concat(list.Items, other.Items), tuple: list.tuple}
+	case op == "*" && (text || isList):
+		return repeat(e, a, b)
 	case op == "*" && x != nil:
-		return repeat(e, b, a), nil
+		return repeat(e, b, a)
 	}
 	if v := computeTime(op, a, b); v != nil {
-		return v, nil
+		return v
 	}
 	hint := ""
 	switch {
@@ -62,7 +61,8 @@ func binary(e *evaluator, op string, a, b any) (result any, err error) {
 	case text || bothTexts:
 		hint = "; |int makes a number of a text, and |date a date"
 	}
-	return nil, cannot(op, a, b, hint)
+	try(cannot(op, a, b, hint))
+	return nil
 }
 
 func cannot(op string, a, b any, hint string) error {
@@ -72,60 +72,52 @@ func cannot(op string, a, b any, hint string) error {
 // repeat returns a text or a list as often as a number says.
 func repeat(e *evaluator, v, times any) any {
 	n, ok := numeric(times).(int)
-	s, text := isText(v)
-	items, list := sequence(v)
-	if !ok || !text && !list {
-		try(cannot("*", v, times, ""))
-	}
 	n = min(max(n, 0), MaxOutput+1) // more is too much of anything
-	if text {
-		try(e.room(len(s) * n))
+	s, text := isText(v)
+	list, isList := v.(*List)
+	switch {
+	case ok && text:
+		e.room(len(s) * n)
 		return marked(strings.Repeat(s, n), anySafe(v))
+	case ok && isList:
+		e.roomFor(len(list.Items) * n)
+		return &List{Items: slices.Repeat(list.Items, n), tuple: list.tuple}
 	}
-	return listLike(e, v, len(items)*n, func() []any { return slices.Repeat(items, n) })
-}
-
-// listLike makes a list or a tuple of n items, as v is one.
-func listLike(e *evaluator, v any, n int, items func() []any) any {
-	try(e.roomFor(n))
-	if _, ok := v.(*List); ok {
-		return &List{items()}
-	}
-	return TupleValue(items())
+	try(cannot("*", v, times, ""))
+	return nil
 }
 
 // compare holds for == != < <= > >= in and "not in". Only == and != may meet a missing value.
-func compare(e *evaluator, op string, a, b any) (holds bool, err error) {
-	defer rescue(&err)
+func compare(e *evaluator, op string, a, b any) bool {
 	switch op {
 	case "==", "!=":
-		return equal(e, a, b) == (op == "=="), nil
+		return equal(e, a, b) == (op == "==")
 	case "in", "not in":
-		return contains(e, b, a) == (op == "in"), nil
+		return contains(e, b, a) == (op == "in")
 	}
 	c := order(e, a, b)
-	return c < 0 && op[0] == '<' || c > 0 && op[0] == '>' || c == 0 && len(op) == 2, nil
+	return c < 0 && op[0] == '<' || c > 0 && op[0] == '>' || c == 0 && len(op) == 2
 }
 
 // contains reports whether where contains what: an item of a list, a key of a map, or a part of a text.
 func contains(e *evaluator, where, what any) bool {
 	present(what, where)
-	if s, ok := isText(where); ok {
+	switch where := where.(type) {
+	case string, Safe:
+		s, _ := isText(where)
 		part, ok := isText(what)
 		if !ok {
 			try(fault("only a text can be in a text, not " + kind(what)))
 		}
-		try(e.work(len(s) + len(part)))
+		e.work(len(s) + len(part))
 		return strings.Contains(s, part)
+	case *Dict:
+		return where.find(e, what) >= 0
+	case *List:
+		return slices.ContainsFunc(where.Items, func(item any) bool { return equal(e, item, what) })
 	}
-	if d, ok := where.(*Dict); ok {
-		return must(d.find(e, what)) >= 0
-	}
-	items, ok := sequence(where)
-	if !ok {
-		try(fault("nothing can be in " + kind(where)))
-	}
-	return slices.ContainsFunc(items, func(item any) bool { return equal(e, item, what) })
+	try(fault("nothing can be in " + kind(where)))
+	return false
 }
 
 // arithmetic computes like Python, except that a division without a remainder returns a whole number, so that it

@@ -563,7 +563,7 @@ var named = map[string]struct {
 func (p *parser) check(kind Kind, name string, at int, args []Arg) {
 	var names []string
 	for _, a := range args {
-		if a.Spread != "" && slices.ContainsFunc(Functions(), func(f *Function) bool { return f.Kind == kind && (f.Name == name || f.Also == name) }) {
+		if a.Spread != "" && slices.ContainsFunc(Functions(), func(f *Function) bool { return f.Kind == kind && slices.Contains(f.names, name) }) {
 			return
 		}
 		if a.Name != "" {

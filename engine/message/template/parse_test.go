@@ -127,7 +127,7 @@ func TestWhiteSpaceAroundTags(t *testing.T) {
 func TestStatements(t *testing.T) {
 	for _, src := range []string{
 		"{% if a, b %}x{% elif c: %}y{% else %}z{% endif %}", "{% for a, (b, c) in d.items() if a recursive %}x{% else %}{% endfor %}",
-		"{% for x in 1, 2, 3 %}{% endfor %}", "{% set a, b = 1, 2 %}", "{% set ns.x = ns.x + 1 %}", "{% set x | upper | indent(2) %}a{% endset %}",
+		"{% for x in 1, 2, 3 %}{% endfor %}", "{% set a, b = 1, 2 %}", "{% set ns.x = ns.x + 1 %}", "{% set x | upper | truncate(2) %}a{% endset %}",
 		"{% with %}a{% endwith %}", "{% with a = 1, b = a %}a{% endwith %}", "{% macro f(a, b=1) %}{{ a }}{% endmacro %}", "{% macro f() %}{% endmacro %}{% call f(1) %}a{% endcall %}",
 		"{% set f = 1 %}{% call(x, y=2) f(1) %}{{ x }}{% endcall %}", "{% filter upper|trim('x') %}a{% endfilter %}", "{% autoescape true %}{{ x }}{% endautoescape %}",
 		"{% do x.append(1) %}", "{% for x in l if x if y else z %}{% endfor %}", "{% if (a if b) %}{% endif %}{% for x in (a if b) %}{% endfor %}", "{% set x = 1 if a %}", "{% set x = a, %}",

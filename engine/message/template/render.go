@@ -53,11 +53,9 @@ func render(ctx context.Context, src string, data Data, preview bool) (out strin
 
 // execute renders a template: the message, or the content block of that name.
 func (e *evaluator) execute(t *Template, block string) string {
-	if e.depth >= maxDepth {
-		try(errTooNested)
-	}
 	outer, sets := e.state, len(e.sets)
-	e.state = state{frame: &frame{t, block}, depth: outer.depth + 1, open: append(outer.open, block), scope: &scope{}, out: &strings.Builder{}}
+	e.state = state{frame: &frame{t, block}, depth: outer.depth, open: append(outer.open, block), scope: &scope{}, out: &strings.Builder{}}
+	e.enter()
 	e.out.Grow(len(t.src))
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,7 +95,7 @@ func (e *evaluator) write(s string) {
 	if e.out.Len()+len(s) > MaxOutput {
 		try(errOutput)
 	}
-	try(e.work(len(s)))
+	e.work(len(s))
 	e.out.WriteString(s)
 }
 
@@ -110,7 +108,7 @@ func (e *evaluator) nodes(list []Node) {
 			e.write(text.Value)
 			continue
 		}
-		try(e.work(0))
+		e.work(0)
 		e.tag = n.Place()
 		if m := e.attempt(func() { e.node(n) }); m != nil {
 			e.report(m, len(e.unresolved))
@@ -140,7 +138,7 @@ func (e *evaluator) node(n Node) {
 	case *For:
 		v := e.eval(n.X)
 		if _, none := v.(*missing); none && n.Else != nil { // as for an empty list
-			v = TupleValue(nil)
+			v = &List{}
 		}
 		e.loop(n, e.there(v), e.scope, 1)
 	case *Set:
@@ -175,10 +173,10 @@ func (e *evaluator) written(v any) string {
 		try(&missing{reason: "it has no value"})
 	case root:
 		try(&missing{reason: fmt.Sprintf("the name to look up is missing, as in %s['name']", string(v))})
-	case contentAPI, *macro, *Function:
-		try(&missing{reason: fmt.Sprint(v) + " is called with parentheses"})
+	case *Function:
+		try(&missing{reason: v.Name + " is called with parentheses"})
 	}
-	s := must(str(e, v))
+	s := str(e, v)
 	if e.autoescape {
 		return html.EscapeString(s)
 	}
@@ -187,7 +185,7 @@ func (e *evaluator) written(v any) string {
 
 // report lists a missing value once.
 func (e *evaluator) report(m *missing, index int) {
-	try(e.work(1024 + m.at.Start))
+	e.work(1024 + m.at.Start)
 	src := m.of.t.src
 	expression := src[m.at.Start:m.at.End]
 	if m.tag { // the first one
@@ -213,7 +211,7 @@ func (e *evaluator) report(m *missing, index int) {
 // it is set if it is never used.
 func (e *evaluator) keep(to *scope, target, x Expr) {
 	if m := e.attempt(func() { e.assign(to, target, e.eval(x)) }); m != nil {
-		try(e.work(1024))
+		e.work(1024)
 		kept := *m
 		kept.failed, kept.used, kept.index = true, false, len(e.unresolved)
 		e.sets = append(e.sets, &kept)
@@ -227,7 +225,11 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 	case *Name:
 		to.set(target.Name, v)
 	case *Member:
-		try(setMember(e, e.must(target.X), target.Key.(*Literal).Value.(string), v))
+		ns, ok := e.must(target.X).(*namespace)
+		if !ok {
+			try(fault("only namespace() can be set with a dot"))
+		}
+		ns.set(e, target.Key.(*Literal).Value, v)
 	case *Tuple:
 		if m, ok := v.(*missing); ok && m.failed {
 			for _, t := range target.Items {
@@ -238,7 +240,7 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 		if _, ok := v.(*Dict); ok {
 			try(fault("a map has no pairs: write .items( ) behind it"))
 		}
-		items := must(iterate(e, v))
+		items := iterate(e, v)
 		if len(items) != len(target.Items) {
 			try(fault(fmt.Sprintf("there are %d names for %d values", len(target.Items), len(items))))
 		}

@@ -37,30 +37,23 @@ func capitalizer() func(string) string {
 	title := cases.Title(language.Und, cases.NoLower)
 	return func(s string) string {
 		_, size := utf8.DecodeRuneInString(s)
-		if isASCII(s[:size]) {
-			return strings.ToUpper(s[:size]) + lower(s)[size:]
-		}
 		return title.String(s[:size]) + lower(s)[len(lower(s[:size])):]
 	}
 }
 
 // titled is the filter title: a capital after spaces, dashes and brackets.
 func titled(e *evaluator, a []any) any {
-	up := cases.Upper(language.Und)
 	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }
 	return eachWord(e, a[0].(string), separates, func(word string) string {
 		_, size := utf8.DecodeRuneInString(word)
-		if isASCII(word[:size]) {
-			return strings.ToUpper(word[:size]) + lower(word[size:])
-		}
-		return up.String(word[:size]) + lower(word[size:])
+		return upper(word[:size]) + lower(word[size:])
 	})
 }
 
 // titleWords is the method title: a capital after everything that is not a letter.
 func titleWords(e *evaluator, a []any) any {
-	cased := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
-	return eachWord(e, a[0].(string), func(r rune) bool { return !cased(r) }, capitalizer())
+	separates := func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsLower(r) && !unicode.IsTitle(r) }
+	return eachWord(e, a[0].(string), separates, capitalizer())
 }
 
 // eachWord returns s with its words changed.
@@ -73,18 +66,13 @@ func eachWord(e *evaluator, s string, separates func(rune) bool, change func(str
 		if end < 0 {
 			end = len(word)
 		}
-		try(e.work(8 * end))
+		e.work(8 * end)
 		if end > 0 {
 			b.WriteString(change(word[:end]))
 		}
 		s = word[end:]
 	}
 	return b.String()
-}
-
-// allAre reports whether s has letters of one case, and none of another.
-func allAre(s string, are, not func(rune) bool) bool {
-	return strings.ContainsFunc(s, are) && !strings.ContainsFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) })
 }
 
 // firstRunes returns the first n characters of s.

@@ -43,7 +43,7 @@ func TestUses(t *testing.T) {
 		{"{% if user.a %}{% set n = 1 %}{% endif %}{{ n }}", "u.a?"},
 		{"{% for a in [1] %}{% set n = a %}{% endfor %}{{ n }}", ".n!"},
 		{"{% with a = user.x, b = a %}{{ a }}{% endwith %}{{ b }}", "u.x .a .b!"},
-		{"{% macro m(a, b=user.d) %}{{ a }}{{ b }}{{ later }}{{ kwargs }}{{ user.x }}{% endmacro %}{% set later = 1 %}{{ m(user.y) }}{{ a }}", "u.d u.x! u.y .a!"},
+		{"{% macro m(a, b=user.d) %}{{ a }}{{ b }}{{ later }}{{ user.x }}{% endmacro %}{% set later = 1 %}{{ m(user.y) }}{{ a }}", "u.d u.x! u.y .a!"},
 		{"{% set a, (b, c) = user.l %}{{ a }}{{ b }}{{ c }}{{ d }}", "u.l .d!"},
 		{"{% macro m(a) %}{% endmacro %}{% call(x) m(user.a) %}{{ x }}{{ y }}{% endcall %}", "u.a .y!"},
 		{"{% set ns = namespace(n=0) %}{% set ns.n = ns.n + user.x %}{{ ns.n }}{{ range(3) }}", "u.x"},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"math/big"
 	"reflect"
@@ -19,44 +18,27 @@ import (
 	"bugle/engine/phrase"
 )
 
-// The values of an evaluation are nil (none), bool, int, float64, number, string, [Safe], *[List], [TupleValue],
-// group, *[Dict], time.Time, time.Duration, callable and object values, and *missing.
+// The values of an evaluation are nil (none), bool, int, float64, number, string, [Safe], *[List], *[Dict],
+// time.Time, time.Duration, *[Function], *loop, *cycler and *namespace, and *missing.
 
-// maxDepth limits lists within lists, and so ends the printing of a list that contains itself.
-const maxDepth = 100
-
-var (
-	errTooMany = fmt.Errorf("a list has more than %d items", MaxItems)
-	errTooDeep = fmt.Errorf("lists are nested deeper than %d", maxDepth)
-)
+var errTooMany = fmt.Errorf("a list has more than %d items", MaxItems)
 
 // Safe is a text that is HTML already: the filters e, safe and tojson return it, and escaping leaves it as it is.
 type Safe string
 
-// List is a list that append changes in place.
-type List struct{ Items []any }
+// List is a list, which append changes in place, or a tuple, which does not change and is printed in parentheses.
+type List struct {
+	Items []any
+	tuple bool
+	names []string // that the items of a tuple of groupby have, too
+}
 
-// TupleValue is a list that does not change. It is printed in parentheses.
-type TupleValue []any
-
-// group is an item of groupby: the tuple of its members grouper and list.
-type group TupleValue
+func tuple(items ...any) *List { return &List{Items: items, tuple: true} }
 
 // number is a number of the data. It is printed as it was written there.
 type number struct {
 	spelling string
 	value    any // int or float64
-}
-
-// callable is a value that can be called, such as a macro. named may be nil.
-type callable interface {
-	invoke(e *evaluator, args []any, named *Dict) (any, error)
-}
-
-// object is a value with members of its own, such as loop.
-type object interface {
-	kind() string // what its methods belong to: loop
-	member(name string) (any, bool)
 }
 
 // Dict is a map that keeps its order.
@@ -80,84 +62,64 @@ func hash(e *evaluator, v any) any {
 		return string(v)
 	case time.Time:
 		return v.UnixNano()
-	case TupleValue, group:
-		type written string
-		return written(must(str(e, v)))
+	case *List:
+		if v.tuple {
+			type written string
+			return written(str(e, v))
+		}
 	}
 	try(fault(kind(v) + " cannot be a key"))
 	return nil
 }
 
 // find returns the place of a key, or -1.
-func (d *Dict) find(e *evaluator, key any) (at int, err error) {
-	defer rescue(&err)
+func (d *Dict) find(e *evaluator, key any) int {
 	if i, ok := d.at[hash(e, key)]; ok {
-		return i, nil
+		return i
 	}
-	return -1, nil
+	return -1
 }
 
-func (d *Dict) set(e *evaluator, key, value any) (err error) {
-	defer rescue(&err)
+func (d *Dict) set(e *evaluator, key, value any) {
 	hash := hash(e, key)
 	if i, ok := d.at[hash]; ok {
 		d.values[i] = value
-		return nil
+		return
 	}
-	try(e.roomFor(1))
+	e.roomFor(1)
 	if len(d.keys) >= MaxItems {
-		return errTooMany
+		try(errTooMany)
 	}
+	d.add(hash, key, value)
+}
+
+// add adds an entry whose key is new.
+func (d *Dict) add(hash, key, value any) {
 	if d.at == nil {
 		d.at = map[any]int{}
 	}
 	d.at[hash] = len(d.keys)
 	d.keys, d.values = append(d.keys, key), append(d.values, value)
-	return nil
-}
-
-func (d *Dict) remove(e *evaluator, i int) error {
-	for hash, at := range d.at {
-		switch {
-		case at == i:
-			delete(d.at, hash)
-		case at > i:
-			d.at[hash] = at - 1
-		}
-	}
-	d.keys, d.values = slices.Delete(d.keys, i, i+1), slices.Delete(d.values, i, i+1)
-	return e.work(64 * len(d.keys))
 }
 
 func (d *Dict) pairs() []any {
 	out := make([]any, len(d.keys))
 	for i, key := range d.keys {
-		out[i] = TupleValue{key, d.values[i]}
+		out[i] = tuple(key, d.values[i])
 	}
 	return out
 }
 
-// fromData converts a value of [Data]. Null, and values of a kind that templates do not have, are missing.
-func fromData(e *evaluator, v any) (converted any, err error) {
-	defer rescue(&err)
-	return convert(e, v), nil
-}
-
+// convert converts a value of [Data]. Null, and values of a kind that templates do not have, are missing.
 func convert(e *evaluator, v any) any {
-	try(e.work(1))
-	none := &missing{reason: "it has no value"}
+	e.work(1)
 	switch v := v.(type) {
-	case nil:
-		return none
-	case bool, int, string, *missing, *List, TupleValue, *Dict, time.Time, time.Duration, callable:
+	case bool, int, string, *missing, *List, *Dict, time.Time, time.Duration:
 		return v
-	case []any:
-		return converted(e, len(v), slices.All(v))
 	case map[string]any:
-		d := &Dict{at: make(map[any]int, len(v))}
-		for i, key := range sortedKeys(v) {
-			d.at[key] = i
-			d.keys, d.values = append(d.keys, key), append(d.values, convert(e, v[key]))
+		d := &Dict{}
+		for _, key := range sortedKeys(v) {
+			d.add(key, key, convert(e, v[key]))
 		}
 		return d
 	case doc.Value:
@@ -170,8 +132,7 @@ func convert(e *evaluator, v any) any {
 	case fmt.Stringer:
 		return v.String()
 	}
-	r := reflect.ValueOf(v)
-	switch {
+	switch r := reflect.ValueOf(v); {
 	case r.CanInt():
 		return int(r.Int())
 	case r.CanUint():
@@ -183,22 +144,13 @@ func convert(e *evaluator, v any) any {
 	case r.Kind() == reflect.String:
 		return r.String()
 	case r.Kind() == reflect.Slice:
-		list := make([]any, r.Len())
-		for i := range list {
-			list[i] = convert(e, r.Index(i).Interface())
+		list := &List{Items: make([]any, r.Len())}
+		for i := range list.Items {
+			list.Items[i] = convert(e, r.Index(i).Interface())
 		}
-		return &List{list}
+		return list
 	}
-	return none
-}
-
-// converted returns a list of the data.
-func converted[T any](e *evaluator, n int, items iter.Seq2[int, T]) *List {
-	list := make([]any, n)
-	for i, item := range items {
-		list[i] = convert(e, item)
-	}
-	return &List{list}
+	return &missing{reason: "it has no value"}
 }
 
 // fromJSON converts a value of JSON, whose objects keep their order.
@@ -211,12 +163,15 @@ func fromJSON(e *evaluator, v doc.Value) any {
 	case doc.String:
 		return v.Text()
 	case doc.Array:
-		return converted(e, v.Len(), v.Elems())
+		list := &List{}
+		for _, item := range v.Elems() {
+			list.Items = append(list.Items, convert(e, item))
+		}
+		return list
 	case doc.Object:
-		d := &Dict{at: make(map[any]int, v.Len())}
+		d := &Dict{}
 		for key, item := range v.Members() {
-			d.at[key] = len(d.keys)
-			d.keys, d.values = append(d.keys, key), append(d.values, convert(e, item))
+			d.add(key, key, convert(e, item))
 		}
 		return d
 	}
@@ -281,19 +236,6 @@ func isText(v any) (string, bool) {
 	return "", false
 }
 
-// sequence returns the items of a list or a tuple.
-func sequence(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case *List:
-		return v.Items, true
-	case TupleValue:
-		return v, true
-	case group:
-		return v, true
-	}
-	return nil, false
-}
-
 // kindOf returns the name of v's type for messages, and for what its methods belong to.
 func kindOf(v any) string {
 	switch v := v.(type) {
@@ -308,21 +250,21 @@ func kindOf(v any) string {
 	case string, Safe:
 		return "text"
 	case *List:
+		if v.tuple {
+			return "tuple"
+		}
 		return "list"
-	case TupleValue, group:
-		return "tuple"
 	case *Dict:
 		return "map"
 	case time.Time:
 		return "date"
 	case time.Duration:
 		return "timedelta"
-	case object:
-		return v.kind()
-	case callable:
+	case *Function:
 		return "function"
 	}
-	return "value of this kind"
+	name := fmt.Sprintf("%T", v) // loop, cycler, namespace or root
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // kind is kindOf with an article.
@@ -335,22 +277,22 @@ func kind(v any) string {
 
 // truth returns the truth value as in Jinja: missing, empty and zero values are false.
 func truth(v any) bool {
-	if n := numeric(v); n != nil {
-		return float(n) != 0
-	}
-	if s, ok := isText(v); ok {
-		return s != ""
-	}
 	switch v := v.(type) {
 	case nil, *missing:
 		return false
+	case string:
+		return v != ""
+	case Safe:
+		return v != ""
+	case *List:
+		return len(v.Items) > 0
 	case *Dict:
 		return len(v.keys) > 0
 	case time.Duration:
 		return v != 0
 	}
-	items, ok := sequence(v)
-	return !ok || len(items) > 0
+	n := numeric(v)
+	return n == nil || float(n) != 0
 }
 
 // isNone reports whether v is none, or a missing value that equals it.
@@ -360,13 +302,9 @@ func isNone(v any) bool {
 }
 
 // equal compares two values. A missing one equals only another one, or none if it is what get returned.
-func equal(e *evaluator, a, b any) bool { return equalWithin(e, a, b, 0) }
-
-func equalWithin(e *evaluator, a, b any, depth int) bool {
-	if depth > maxDepth {
-		try(errTooDeep)
-	}
-	try(e.work(1))
+func equal(e *evaluator, a, b any) bool {
+	e.enter()
+	defer e.leave()
 	if x, y := numeric(a), numeric(b); x != nil || y != nil {
 		return x != nil && y != nil && compareNumbers(x, y) == 0
 	}
@@ -380,7 +318,7 @@ func equalWithin(e *evaluator, a, b any, depth int) bool {
 	case string, Safe:
 		s, _ := isText(a)
 		t, ok := isText(b)
-		try(e.work(min(len(s), len(t))))
+		e.work(min(len(s), len(t)))
 		return ok && s == t
 	case time.Time:
 		t, ok := b.(time.Time)
@@ -391,23 +329,14 @@ func equalWithin(e *evaluator, a, b any, depth int) bool {
 			return false
 		}
 		for hash, i := range a.at {
-			if j, ok := d.at[hash]; !ok || !equalWithin(e, a.values[i], d.values[j], depth+1) {
+			if j, ok := d.at[hash]; !ok || !equal(e, a.values[i], d.values[j]) {
 				return false
 			}
 		}
 		return true
-	case *List, TupleValue, group:
-		items, _ := sequence(a)
-		others, _ := sequence(b)
-		if kindOf(a) != kindOf(b) || len(items) != len(others) {
-			return false
-		}
-		for i, item := range items {
-			if !equalWithin(e, item, others[i], depth+1) {
-				return false
-			}
-		}
-		return true
+	case *List:
+		l, ok := b.(*List)
+		return ok && a.tuple == l.tuple && slices.EqualFunc(a.Items, l.Items, func(a, b any) bool { return equal(e, a, b) })
 	}
 	return a == b
 }
@@ -421,38 +350,32 @@ func compareNumbers(a, b any) int {
 }
 
 // order compares two numbers, texts, dates, or lists of them.
-func order(e *evaluator, a, b any) int { return orderWithin(e, a, b, 0) }
-
-func orderWithin(e *evaluator, a, b any, depth int) int {
-	if depth > maxDepth {
-		try(errTooDeep)
-	}
-	try(e.work(1))
+func order(e *evaluator, a, b any) int {
+	e.enter()
+	defer e.leave()
 	present(a, b)
 	x, y := numeric(a), numeric(b)
 	if x != nil && y != nil {
 		return compareNumbers(x, y)
 	}
 	hint := ""
-	switch kinds := kindOf(a) + " " + kindOf(b); kinds {
+	switch kindOf(a) + " " + kindOf(b) {
 	case "text text":
 		s, _ := isText(a)
 		t, _ := isText(b)
-		try(e.work(min(len(s), len(t))))
+		e.work(min(len(s), len(t)))
 		return strings.Compare(s, t)
 	case "date date":
 		return a.(time.Time).Compare(b.(time.Time))
 	case "timedelta timedelta":
 		return cmp.Compare(a.(time.Duration), b.(time.Duration))
 	case "list list", "tuple tuple":
-		items, _ := sequence(a)
-		others, _ := sequence(b)
-		for i := range min(len(items), len(others)) {
-			if !equalWithin(e, items[i], others[i], depth+1) {
-				return orderWithin(e, items[i], others[i], depth+1)
+		return slices.CompareFunc(a.(*List).Items, b.(*List).Items, func(a, b any) int {
+			if equal(e, a, b) {
+				return 0
 			}
-		}
-		return cmp.Compare(len(items), len(others))
+			return order(e, a, b)
+		})
 	case "text number", "number text":
 		hint = "; |int or |float makes a number of a text"
 	case "text date", "date text":
@@ -473,37 +396,27 @@ func (o *output) add(s string) {
 	if o.Len()+len(s) > MaxOutput {
 		try(errTooLarge)
 	}
-	try(o.e.work(len(s)))
+	o.e.work(len(s))
 	o.WriteString(s)
 }
 
 // str returns v as Jinja prints it.
-func str(e *evaluator, v any) (text string, err error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case Safe:
-		return string(v), nil
-	case number:
-		return v.spelling, nil
-	case int:
-		return strconv.Itoa(v), nil
+func str(e *evaluator, v any) string {
+	if s, ok := isText(v); ok {
+		return s
 	}
-	defer rescue(&err)
 	o := output{e: e}
-	o.repr(v, 0)
-	return o.String(), nil
+	o.repr(v)
+	return o.String()
 }
 
 // repr writes v as Python prints it within a list, with texts in quotes, or as JSON.
-func (o *output) repr(v any, depth int) {
-	if depth > maxDepth {
-		try(errTooDeep)
-	}
-	items, _ := sequence(v)
+func (o *output) repr(v any) {
+	o.e.enter()
+	defer o.e.leave()
 	switch v := v.(type) {
 	case nil:
-		o.add(map[bool]string{false: "None", true: "null"}[o.json])
+		o.either("None", "null")
 	case *missing:
 		if !o.json {
 			try(v)
@@ -511,10 +424,7 @@ func (o *output) repr(v any, depth int) {
 		o.add("null")
 	case bool:
 		s := strconv.FormatBool(v)
-		if !o.json {
-			s = capitalized(s)
-		}
-		o.add(s)
+		o.either(upper(s[:1])+s[1:], s)
 	case int:
 		o.add(strconv.Itoa(v))
 	case float64:
@@ -523,43 +433,42 @@ func (o *output) repr(v any, depth int) {
 		o.add(v.spelling)
 	case string, Safe:
 		s, _ := isText(v)
-		try(o.e.room(len(s)))
-		try(o.e.work(8 * len(s)))
+		o.e.room(len(s))
+		o.e.work(8 * len(s))
 		if o.json {
 			o.add(quoteJSON(s))
 		} else {
 			o.add(quote(s))
 		}
 	case *List:
-		o.all("[", items, "]", depth)
-	case TupleValue, group:
-		switch {
-		case o.json:
-			o.all("[", items, "]", depth)
-		case len(items) == 1:
-			o.all("(", items, ",)", depth)
-		default:
-			o.all("(", items, ")", depth)
+		ends := "[]"
+		if v.tuple && !o.json {
+			ends = "()"
 		}
+		o.add(ends[:1])
+		for i, item := range v.Items {
+			o.comma(i)
+			o.repr(item)
+		}
+		if ends == "()" && len(v.Items) == 1 {
+			o.add(",")
+		}
+		o.add(ends[1:])
 	case *Dict:
-		pairs := v.pairs()
+		order := progression(0, len(v.keys), 1, len(v.keys))
 		if o.json {
-			slices.SortStableFunc(pairs, func(a, b any) int {
-				return strings.Compare(must(str(o.e, a.(TupleValue)[0])), must(str(o.e, b.(TupleValue)[0])))
-			})
+			slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(str(o.e, v.keys[i]), str(o.e, v.keys[j])) })
 		}
 		o.add("{")
-		for i, pair := range pairs {
-			if i > 0 {
-				o.add(", ")
-			}
-			key := pair.(TupleValue)[0]
+		for i, at := range order {
+			key := v.keys[at]
 			if o.json {
-				key = must(str(o.e, key))
+				key = str(o.e, key)
 			}
-			o.repr(key, depth+1)
+			o.comma(i)
+			o.repr(key)
 			o.add(": ")
-			o.repr(pair.(TupleValue)[1], depth+1)
+			o.repr(v.values[at])
 		}
 		o.add("}")
 	case time.Time:
@@ -574,15 +483,18 @@ func (o *output) repr(v any, depth int) {
 	}
 }
 
-func (o *output) all(begin string, items []any, end string, depth int) {
-	o.add(begin)
-	for i, item := range items {
-		if i > 0 {
-			o.add(", ")
-		}
-		o.repr(item, depth+1)
+func (o *output) either(python, json string) {
+	if o.json {
+		python = json
 	}
-	o.add(end)
+	o.add(python)
+}
+
+// comma separates the item of a list from the one before.
+func (o *output) comma(i int) {
+	if i > 0 {
+		o.add(", ")
+	}
 }
 
 // reprFloat returns x as Python prints it, except that a whole number has no fraction: 3 instead of 3.0.
@@ -621,111 +533,134 @@ func quoteJSON(s string) string {
 }
 
 // room charges for a text of n bytes that is about to be made.
-func (e *evaluator) room(n int) error {
+func (e *evaluator) room(n int) {
 	if n > MaxOutput {
-		return errTooLarge
+		try(errTooLarge)
 	}
-	return e.work(n)
+	e.work(n)
 }
 
 // roomFor charges for a list of n items that is about to be made.
-func (e *evaluator) roomFor(n int) error {
+func (e *evaluator) roomFor(n int) {
 	if n > MaxItems {
-		return errTooMany
+		try(errTooMany)
 	}
-	return e.work(16 * n)
+	e.work(16 * n)
 }
 
 // length returns the number of characters or items of v.
 func length(e *evaluator, v any) int {
 	present(v)
-	items, ok := sequence(v)
 	switch v := v.(type) {
 	case string, Safe:
 		s, _ := isText(v)
-		try(e.work(len(s)))
+		e.work(len(s))
 		return utf8.RuneCountInString(s)
 	case *Dict:
 		return len(v.keys)
+	case *List:
+		return len(v.Items)
 	}
-	if !ok {
-		try(fault(kind(v) + " has no length"))
-	}
-	return len(items)
+	try(fault(kind(v) + " has no length"))
+	return 0
+}
+
+// iterable reports whether a loop can go through v.
+func iterable(v any) bool {
+	return slices.Contains([]string{"text", "list", "tuple", "map"}, kindOf(v))
 }
 
 // iterate returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
 // text. The caller must not change it.
-func iterate(e *evaluator, v any) ([]any, error) {
-	items, ok := sequence(v)
+func iterate(e *evaluator, v any) (items []any) {
+	present(v)
+	if !iterable(v) {
+		try(fault("a list is expected, not " + kind(v)))
+	}
+	e.roomFor(length(e, v))
 	switch v := v.(type) {
-	case string, Safe:
-		s, _ := isText(v)
-		if err := e.roomFor(utf8.RuneCountInString(s)); err != nil {
-			return nil, err
-		}
-		for _, r := range s {
-			items = append(items, string(r))
-		}
-		return items, nil
+	case *List:
+		return v.Items
 	case *Dict:
-		items, ok = v.keys, true
-	case *missing:
-		return nil, v
+		return v.keys
 	}
-	if !ok {
-		return nil, fault("a list is expected, not " + kind(v))
+	s, _ := isText(v)
+	for _, r := range s {
+		items = append(items, string(r))
 	}
-	return items, e.roomFor(len(items))
+	return items
 }
 
 // member returns the attribute or the item of v that key names, or a *missing.
-func member(e *evaluator, v, key any) (result any, err error) {
-	defer rescue(&err)
+func member(e *evaluator, v, key any) any {
 	present(key)
-	name, named := isText(key)
+	name, _ := isText(key)
 	at, indexed := numeric(key).(int)
 	switch v := v.(type) {
 	case *missing:
-		return v, nil
+		return v
+	case nil:
+		return convert(e, nil)
 	case *Dict:
-		if i := must(v.find(e, key)); i >= 0 {
-			return v.values[i], nil
+		if i := v.find(e, key); i >= 0 {
+			return v.values[i]
 		}
+	case *namespace:
+		return member(e, v.Dict, key)
 	case string, Safe:
 		if indexed {
 			s, _ := isText(v)
-			try(e.work(4 * len(s)))
+			e.work(4 * len(s))
 			runes := []rune(s)
 			if i, ok := within(at, len(runes)); ok {
-				return marked(string(runes[i]), anySafe(v)), nil
+				return marked(string(runes[i]), anySafe(v))
 			}
-			return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}, nil
+			return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}
 		}
-	case *List, TupleValue, group:
-		items, _ := sequence(v)
-		if _, ok := v.(group); ok && (name == "grouper" || name == "list") {
-			return items[slices.Index([]string{"grouper", "list"}, name)], nil
+	case *List:
+		if i := slices.Index(v.names, name); i >= 0 {
+			return v.Items[i]
 		}
 		if !indexed {
-			return &missing{reason: "it is a list: a number is expected in the brackets"}, nil
+			return &missing{reason: "it is a list: a number is expected in the brackets"}
 		}
-		if i, ok := within(at, len(items)); ok {
-			return items[i], nil
+		if i, ok := within(at, len(v.Items)); ok {
+			return v.Items[i]
 		}
-		return &missing{reason: "the list has only " + phrase.Count(len(items), "item")}, nil
-	case time.Time, time.Duration:
-		if get, ok := dateMembers[kindOf(v)+"."+name]; ok {
-			return get(v), nil
+		return &missing{reason: "the list has only " + phrase.Count(len(v.Items), "item")}
+	default:
+		if get, ok := members[kindOf(v)+"."+name]; ok {
+			return get(v)
 		}
-	case object:
-		if item, ok := v.member(name); ok && named {
-			return item, nil
-		}
-	case nil:
-		return &missing{reason: "it has no value"}, nil
 	}
-	return &missing{reason: "it has no " + shorten(must(str(e, key)))}, nil
+	return &missing{reason: "it has no " + shorten(str(e, key))}
+}
+
+// members are what dates and the objects of templates have under a name.
+var members = map[string]func(v any) any{
+	"date.year":   func(v any) any { return v.(time.Time).Year() },
+	"date.month":  func(v any) any { return int(v.(time.Time).Month()) },
+	"date.day":    func(v any) any { return v.(time.Time).Day() },
+	"date.hour":   func(v any) any { return v.(time.Time).Hour() },
+	"date.minute": func(v any) any { return v.(time.Time).Minute() },
+	"date.second": func(v any) any { return v.(time.Time).Second() },
+
+	"timedelta.days":    func(v any) any { return days(v.(time.Duration)) },
+	"timedelta.seconds": func(v any) any { d := v.(time.Duration); return int((d - time.Duration(days(d))*day) / time.Second) },
+
+	"loop.index":     func(v any) any { return v.(*loop).index + 1 },
+	"loop.index0":    func(v any) any { return v.(*loop).index },
+	"loop.revindex":  func(v any) any { return v.(*loop).left() + 1 },
+	"loop.revindex0": func(v any) any { return v.(*loop).left() },
+	"loop.first":     func(v any) any { return v.(*loop).index == 0 },
+	"loop.last":      func(v any) any { return v.(*loop).left() == 0 },
+	"loop.length":    func(v any) any { return len(v.(*loop).items) },
+	"loop.depth":     func(v any) any { return v.(*loop).depth },
+	"loop.depth0":    func(v any) any { return v.(*loop).depth - 1 },
+	"loop.previtem":  func(v any) any { return v.(*loop).item(-1) },
+	"loop.nextitem":  func(v any) any { return v.(*loop).item(1) },
+
+	"cycler.current": func(v any) any { return v.(*cycler).current() },
 }
 
 // within returns the index of a list of n items, which may count from its end, and whether there is such an item.
@@ -737,12 +672,11 @@ func within(i, n int) (int, bool) {
 }
 
 // slice returns v[from:to:step]; each of them may be nil.
-func slice(e *evaluator, v, from, to, step any) (result any, err error) {
-	defer rescue(&err)
+func slice(e *evaluator, v, from, to, step any) any {
 	s, text := isText(v)
-	items, list := sequence(v)
-	if !text && !list {
-		return nil, fault("only texts and lists can be sliced, not " + kind(v))
+	list, isList := v.(*List)
+	if !text && !isList {
+		try(fault("only texts and lists can be sliced, not " + kind(v)))
 	}
 	n, by := length(e, v), 1
 	low, high := 0, n // the bounds of start and end
@@ -764,17 +698,18 @@ func slice(e *evaluator, v, from, to, step any) (result any, err error) {
 	start, end := bound(from, low), bound(to, high)
 	switch {
 	case by == 0:
-		return nil, fault("the step of a slice is a whole number other than 0")
+		try(fault("the step of a slice is a whole number other than 0"))
 	case by < 0:
 		low, high = -1, n-1
 		start, end = bound(from, high), bound(to, low)
 	}
 	at := progression(start, end, by, n)
 	if text {
-		try(e.work(8 * len(s)))
-		return marked(string(choose([]rune(s), at)), anySafe(v)), nil
+		e.work(8 * len(s))
+		return marked(string(choose([]rune(s), at)), anySafe(v))
 	}
-	return listLike(e, v, len(at), func() []any { return choose(items, at) }), nil
+	e.roomFor(len(at))
+	return &List{Items: choose(list.Items, at), tuple: list.tuple}
 }
 
 func choose[T any](items []T, at []int) []T {

@@ -64,15 +64,11 @@ func (e *Error) Error() string {
 }
 
 // failure is why an expression has no value for these data, such as a division by zero: a default replaces it.
-type failure string
-
-func (e failure) Error() string { return string(e) }
+func failure(reason string) error { return &missing{reason: reason, tag: true} }
 
 // fault is a mistake in the template that only shows with its values, such as a method that a value does not
 // have: a default does not replace it.
-type fault string
-
-func (e fault) Error() string { return string(e) }
+func fault(reason string) error { return &missing{reason: reason, tag: true, fault: true} }
 
 // missing is a value that is not there. It passes through attribute access; default, and, or, not, if, tests, ==
 // and != may meet one, and everywhere else it is the error of the expression.

@@ -115,15 +115,11 @@ func (e *evaluator) attempt(do func()) (m *missing) {
 			return
 		}
 		a, _ := p.(aborted)
-		switch err := a.error.(type) {
-		case *missing:
-			m = e.place(err)
-		case failure, fault:
-			_, wrong := err.(fault)
-			m = &missing{at: e.tag, tag: true, of: e.frame, reason: a.Error(), fault: wrong}
-		default:
+		none, ok := a.error.(*missing)
+		if !ok {
 			panic(p)
 		}
+		m = e.place(none)
 		e.state = before
 	}()
 	do()
@@ -153,7 +149,9 @@ func (e *evaluator) place(m *missing) *missing {
 		return m
 	}
 	placed := *m
-	placed.of, placed.at = e.frame, e.x.Place()
+	if placed.of, placed.at = e.frame, e.tag; !m.tag {
+		placed.at = e.x.Place()
+	}
 	return &placed
 }
 
@@ -201,13 +199,6 @@ func (e *evaluator) compute(x Expr) any {
 		return e.call(x)
 	case *Filter:
 		return e.filter(x)
-	case *Test:
-		f := lookUp(TestKind, "", x.Name)
-		v := e.eval(x.X)
-		if m, ok := v.(*missing); ok && !f.missing {
-			try(m)
-		}
-		return truth(e.invoke(f, x.Args, v)) != x.Not
 	case *Unary:
 		if x.Op == "not" {
 			return !truth(e.eval(x.X))
@@ -237,9 +228,7 @@ func (e *evaluator) compute(x Expr) any {
 		}
 		return &missing{reason: "the condition is false, and there is no else", empty: true}
 	case *Array:
-		return &List{Items: e.values(x.Items)}
-	case *Tuple:
-		return tuple(e.values(x.Items)...)
+		return &List{Items: e.values(x.Items), tuple: x.Tuple}
 	case *Map:
 		d := &Dict{}
 		for _, pair := range x.Pairs {
@@ -311,19 +300,22 @@ func (e *evaluator) binary(x *Binary) any {
 	return binary(e, x.Op, left, get(x.Y))
 }
 
-// filter applies a filter. What looks at missing values itself, as default does, also gets what failed for
-// these data.
+// filter applies a filter or a test. A filter that looks at missing values itself, as default does, also gets what
+// failed for these data.
 func (e *evaluator) filter(x *Filter) any {
-	f := lookUp(FilterKind, "", x.Name)
-	if !f.missing {
-		return e.invoke(f, x.Args, e.operand(x.X))
-	}
+	f := lookUp(x.Kind, "", x.Name)
 	var v any
-	if m := e.attempt(func() { v = e.eval(x.X) }); m != nil {
-		if m.fault {
+	switch {
+	case x.Kind == FilterKind && f.missing:
+		if m := e.attempt(func() { v = e.eval(x.X) }); m != nil && m.fault {
 			try(m)
+		} else if m != nil {
+			v = m
 		}
-		v = m
+	case f.missing:
+		v = e.eval(x.X)
+	default:
+		v = e.operand(x.X)
 	}
 	return e.invoke(f, x.Args, v)
 }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -92,28 +93,13 @@ func (p *parser) lex(tag Part) {
 // isSpace reports whether c is white space as Python has it.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
 
-// characterHints say what to write instead of characters that have no meaning.
-var characterHints = []struct {
-	found *regexp.Regexp
-	hint  string
-}{
-	{regexp.MustCompile(`^&&`), "write and"},
-	{regexp.MustCompile(`^&#?\w+;`), "an editor has written a character as HTML, such as &quot; for a quote: type the character"},
-	{regexp.MustCompile(`^!`), "write not"},
-	{regexp.MustCompile(`^\$`), "write the name without $ and more braces"},
-	{regexp.MustCompile(`^\?`), "write {{ a if condition else b }}"},
-	{regexp.MustCompile("^[‘’‚‛“”„‟«»´`]"), `curly quotes do not work here: use ' or "`},
-}
-
 func (p *parser) badCharacter(place int, c rune, rest string) {
 	if strings.ContainsRune("\u200b\u200c\u200d\u2060\ufeff", c) {
 		p.fail(place, "delete it", "this expression contains an invisible character (U+%04X)", c)
 	}
-	hint := ""
-	for _, h := range characterHints {
-		if hint == "" && h.found.MatchString(rest) {
-			hint = h.hint
-		}
+	hint := cmp.Or(hints[firstRunes(rest, 2)], hints[string(c)])
+	if strings.ContainsRune("‘’‚‛“”„‟«»´`", c) {
+		hint = `curly quotes do not work here: use ' or "`
 	}
 	p.fail(place, hint, "the character %q is not allowed in an expression", c)
 }

@@ -19,7 +19,7 @@ type loop struct {
 // loop writes the body of a loop for each item of v.
 func (e *evaluator) loop(n *For, v any, around *scope, depth int) {
 	items := iterate(e, v)
-	if _, pairs := n.Target.(*Tuple); pairs {
+	if _, pairs := n.Target.(*Array); pairs {
 		if _, ok := v.(*Dict); ok {
 			try(fault("for with several names needs pairs: write .items() behind the map"))
 		}

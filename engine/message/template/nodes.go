@@ -6,8 +6,13 @@ type Span struct{ Start, End int }
 // Place returns the span itself; nodes embed it.
 func (s Span) Place() Span { return s }
 
+func (s *Span) setPlace(to Span) { *s = to }
+
 // Node is a part of a template: *[Text], *[Output] or one of the statements.
-type Node interface{ Place() Span }
+type Node interface {
+	Place() Span
+	setPlace(Span)
+}
 
 // Expr is an expression.
 type Expr interface{ Place() Span }
@@ -33,7 +38,7 @@ type (
 		Branches []Branch
 	}
 	// For is {% for Target in X if Cond recursive %}…{% else %}…{% endfor %}. Cond may be nil, and Else is nil
-	// if there is none. Target is a *[Name], or a *[Tuple] of targets.
+	// if there is none. Target is a *[Name], or an *[Array] of targets.
 	For struct {
 		Span
 		Target, X, Cond Expr
@@ -42,7 +47,7 @@ type (
 	}
 	// Set is {% set Target = X %}, or {% set Target|filters %}…{% endset %}, in which X is the filters around a
 	// *[Captured], or {% macro %}, in which it is a *[Macro]. Target is a *[Name], a *[Member] of a name (a
-	// namespace's), or a *[Tuple] of these.
+	// namespace's), or an *[Array] of these.
 	Set struct {
 		Span
 		Target, X Expr
@@ -97,17 +102,11 @@ type (
 		X    Expr
 		Args []Arg
 	}
-	// Filter is X|Name(Args), and Test is X is Name(Args).
+	// Filter is X|Name(Args) if Kind is [FilterKind], and X is Name(Args) if it is [TestKind].
 	Filter struct {
 		Span
+		Kind Kind
 		X    Expr
-		Name string
-		Args []Arg
-	}
-	Test struct {
-		Span
-		X    Expr
-		Not  bool // x is not name
 		Name string
 		Args []Arg
 	}
@@ -135,14 +134,11 @@ type (
 		Span
 		Then, If, Else Expr
 	}
-	// Array is [a, b], Tuple is (a, b), and Map is {a: b}.
+	// Array is [a, b], or (a, b) if Tuple is set, and Map is {a: b}.
 	Array struct {
 		Span
 		Items []Expr
-	}
-	Tuple struct {
-		Span
-		Items []Expr
+		Tuple bool
 	}
 	Map struct {
 		Span

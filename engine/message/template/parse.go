@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -141,87 +142,54 @@ func (p *parser) text(list []Node, part Part) []Node {
 }
 
 // statement reads a statement, behind whose name it is.
-func (p *parser) statement(name token, tag Part) Node {
-	read, known := statements[name.text]
-	if !known {
-		p.unknownStatement(name)
-	}
+func (p *parser) statement(name token, tag Part) (n Node) {
 	if len(p.open) == maxNesting {
 		p.fail(name.Start, "", "blocks are nested deeper than %d", maxNesting)
 	}
 	p.open = append(p.open, name)
-	n := read(p, tag.Span)
+	switch name.text {
+	case "if":
+		n = p.ifStatement(tag.Span)
+	case "for":
+		n = p.forStatement()
+	case "set":
+		n = p.setStatement(tag.Span)
+	case "call":
+		n = p.callStatement(tag.Span)
+	case "with":
+		n = p.withStatement()
+	case "raw":
+		p.end()
+		if !endRaw.MatchString(p.src[tag.End:]) {
+			p.fail(tag.Start, "close it with {% endraw %}", "this raw block is not closed")
+		}
+		n = &Text{}
+		if body := p.closed("endraw"); len(body) > 0 {
+			n = body[0]
+		}
+	case "macro":
+		target := p.name()
+		n = &Set{Target: target, X: p.macro(tag.Span, target.Name, p.params(), "endmacro")}
+	case "filter":
+		text := &Captured{Span: tag.Span}
+		n = &Output{X: p.filters(p.filter(text, tag.Start), tag.Start)}
+		text.Body = p.closed("endfilter")
+	case "autoescape":
+		n = &Autoescape{X: p.cond(), Body: p.closed("endautoescape")}
+	case "do":
+		n = &Output{X: p.tuple(p.cond), Silent: true}
+	default:
+		p.open = p.open[:len(p.open)-1]
+		p.unknownStatement(name)
+	}
 	p.end()
 	p.open = p.open[:len(p.open)-1]
-	n.end(p.parts[p.next-1].End)
+	n.setPlace(Span{tag.Start, p.parts[p.next-1].End})
 	return n
 }
 
-// statementNode is a statement whose span begins with its first tag, and ends when it is read.
-type statementNode interface {
-	Node
-	end(at int)
-}
-
-func (s *Span) end(at int) { s.End = at }
-
-// statements read a statement from behind its name, whose tag is given, to the end of its last tag.
-var statements map[string]func(p *parser, tag Span) statementNode
-
-func init() { // they read others
-	statements = map[string]func(p *parser, tag Span) statementNode{
-		"if": (*parser).ifStatement, "for": (*parser).forStatement, "set": (*parser).setStatement, "call": (*parser).callStatement,
-		"with": func(p *parser, tag Span) statementNode {
-			n := &With{Span: tag}
-			for p.tok().kind != endToken && !p.is(":") {
-				if len(n.Vars) > 0 {
-					p.expect(",")
-				}
-				target := p.target()
-				p.expect("=")
-				n.Vars = append(n.Vars, Pair{target, p.cond()})
-			}
-			n.Body = p.closed("endwith")
-			return n
-		},
-		"raw": func(p *parser, tag Span) statementNode {
-			p.end()
-			if !endRaw.MatchString(p.src[tag.End:]) {
-				p.fail(tag.Start, "close it with {% endraw %}", "this raw block is not closed")
-			}
-			if body := p.closed("endraw"); len(body) > 0 {
-				return body[0].(*Text)
-			}
-			return &Text{}
-		},
-		"macro": func(p *parser, tag Span) statementNode {
-			name := p.name()
-			return &Set{tag, name, p.macro(tag, name.Name, p.params(), "endmacro")}
-		},
-		"filter": func(p *parser, tag Span) statementNode {
-			text := &Captured{Span: tag}
-			n := &Output{Span: tag, X: p.filters(p.filter(text, tag.Start), tag.Start)}
-			text.Body = p.closed("endfilter")
-			return n
-		},
-		"autoescape": func(p *parser, tag Span) statementNode {
-			return &Autoescape{tag, p.cond(), p.closed("endautoescape")}
-		},
-		"do": func(p *parser, tag Span) statementNode { return &Output{tag, p.tuple(p.cond), true} },
-	}
-}
-
-const contentHint = "write shared content as {{ ContentBlock['name'] }}"
-
-// statementHints say what to write in place of statements of other languages.
-var statementHints = map[string]string{
-	"include": contentHint, "extends": contentHint, "import": contentHint, "from": contentHint, "block": contentHint, "print": "write {{ … }}",
-	"elseif": "write elif", "elsif": "write elif", "assign": "write {% set name = value %}", "capture": "write {% set name %}…{% endset %}",
-	"unless": "write {% if not … %}", "case": "write {% if … == … %}…{% elif … == … %}", "comment": "write {# … #}",
-}
-
 func (p *parser) unknownStatement(name token) {
-	hint := statementHints[name.text]
+	hint := hints["{% "+name.text]
 	isEnd := name.text == "else" || name.text == "elif" || strings.HasPrefix(name.text, "end")
 	switch {
 	case hint != "":
@@ -251,8 +219,8 @@ func (p *parser) closed(end string) []Node {
 	return body
 }
 
-func (p *parser) ifStatement(tag Span) statementNode {
-	n := &If{Span: tag}
+func (p *parser) ifStatement(tag Span) Node {
+	n := &If{}
 	for end := "elif"; end != "endif"; tag = p.parts[p.next-1].Span {
 		b := Branch{Span: tag}
 		if end == "elif" {
@@ -268,8 +236,8 @@ func (p *parser) ifStatement(tag Span) statementNode {
 	return n
 }
 
-func (p *parser) forStatement(tag Span) statementNode {
-	n := &For{Span: tag, Target: p.target()}
+func (p *parser) forStatement() Node {
+	n := &For{Target: p.target()}
 	p.expect("in")
 	n.X = p.tuple(p.or, "recursive")
 	if p.take("if") {
@@ -283,8 +251,8 @@ func (p *parser) forStatement(tag Span) statementNode {
 	return n
 }
 
-func (p *parser) setStatement(tag Span) statementNode {
-	n := &Set{Span: tag}
+func (p *parser) setStatement(tag Span) Node {
+	n := &Set{}
 	if name := p.tok(); name.kind == nameToken && p.toks[p.at+1].text == "." {
 		x := p.name()
 		p.at++
@@ -303,7 +271,7 @@ func (p *parser) setStatement(tag Span) statementNode {
 	return n
 }
 
-func (p *parser) callStatement(tag Span) statementNode {
+func (p *parser) callStatement(tag Span) Node {
 	var params []Arg
 	if p.is("(") {
 		params = p.params()
@@ -314,7 +282,21 @@ func (p *parser) callStatement(tag Span) statementNode {
 		p.fail(at, "write {% call name() %}", "call takes the call of a macro")
 	}
 	call.Args = append(call.Args, Arg{Name: "caller", X: p.macro(tag, "caller", params, "endcall")})
-	return &Output{Span: tag, X: call}
+	return &Output{X: call}
+}
+
+func (p *parser) withStatement() Node {
+	n := &With{}
+	for p.tok().kind != endToken && !p.is(":") {
+		if len(n.Vars) > 0 {
+			p.expect(",")
+		}
+		target := p.target()
+		p.expect("=")
+		n.Vars = append(n.Vars, Pair{target, p.cond()})
+	}
+	n.Body = p.closed("endwith")
+	return n
 }
 
 // macro reads the body of a macro.
@@ -380,14 +362,14 @@ func (p *parser) tuple(item func() Expr, ends ...string) Expr {
 	items := []Expr{item()}
 	for p.take(",") {
 		if p.tok().kind == endToken || p.is(")") || p.is(ends...) {
-			return &Tuple{p.since(start), items}
+			return &Array{p.since(start), items, true}
 		}
 		items = append(items, item())
 	}
 	if len(items) == 1 {
 		return items[0]
 	}
-	return &Tuple{p.since(start), items}
+	return &Array{p.since(start), items, true}
 }
 
 // cond reads an expression: Then if If else Else.
@@ -532,7 +514,7 @@ func (p *parser) subscript(x Expr, start int) Expr {
 		p.unexpected("a name or a number")
 	}
 	if p.take(",") {
-		key = &Tuple{Items: append([]Expr{key}, p.items("]")...), Span: p.since(at)}
+		key = &Array{Items: append([]Expr{key}, p.items("]")...), Tuple: true, Span: p.since(at)}
 	} else {
 		p.expect("]")
 	}
@@ -629,7 +611,7 @@ func (p *parser) filter(x Expr, start int) Expr {
 		p.fail(p.tok().Start, "put what is filtered in parentheses: (x|"+shorten(name.text)+").name", "a filter has no attributes")
 	}
 	p.check(FilterKind, name.text, name.Start, args)
-	return &Filter{p.since(start), x, name.text, args}
+	return &Filter{p.since(start), FilterKind, x, name.text, args}
 }
 
 // test reads a test, behind its is.
@@ -645,7 +627,11 @@ func (p *parser) test(x Expr, start int) Expr {
 		args = []Arg{{X: p.postfix(p.primary(), next.Start)}}
 	}
 	p.check(TestKind, name.text, name.Start, args)
-	return &Test{p.since(start), x, not, name.text, args}
+	x = &Filter{p.since(start), TestKind, x, name.text, args}
+	if not {
+		x = &Unary{p.since(start), "not", x}
+	}
+	return x
 }
 
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
@@ -658,14 +644,14 @@ func (p *parser) primary() Expr {
 	switch value, constant := constants[t.text]; {
 	case p.take("("):
 		if p.take(")") {
-			return &Tuple{Span: p.since(t.Start)}
+			return &Array{Span: p.since(t.Start), Tuple: true}
 		}
 		x := p.tuple(p.cond)
 		p.expect(")")
 		return x
 	case p.take("["):
 		items := p.items("]")
-		return &Array{p.since(t.Start), items}
+		return &Array{p.since(t.Start), items, false}
 	case p.take("{"):
 		var pairs []Pair
 		for !p.is("}") {
@@ -746,11 +732,19 @@ func (p *parser) end() {
 	}
 }
 
-// tokenHints say what to write in place of what other languages have.
-var tokenHints = map[string]string{
-	"=": "compare with ==", "AND": "write and", "OR": "write or", "NOT": "write not", "IF": "write if", "ELSE": "write else", "IN": "write in",
-	"contains": "write 'part' in text", "eq": "compare with ==", "ne": "compare with !=", "gt": "compare with >", "lt": "compare with <",
-	"|": "write or", "}": "write an expression in two braces", ">": "compare with !=", "then": "delete then",
+const contentHint = "write shared content as {{ ContentBlock['name'] }}"
+
+// hints say what to write in place of characters, of what other languages have, and of their statements.
+var hints = map[string]string{
+	"&": "join conditions with and; type a character that an editor has written as HTML, such as &quot; for a quote", "&&": "write and", "||": "write or", "!": "write not",
+	"$": "write the name without $ and more braces", "?": "write {{ a if condition else b }}", "}": "write an expression in two braces",
+	"=": "compare with ==", "<>": "compare with !=", "eq": "compare with ==", "ne": "compare with !=", "gt": "compare with >", "lt": "compare with <",
+	"AND": "write and", "OR": "write or", "NOT": "write not", "IF": "write if", "ELSE": "write else", "IN": "write in",
+	"contains": "write 'part' in text", "then": "delete then",
+
+	"{% include": contentHint, "{% extends": contentHint, "{% import": contentHint, "{% from": contentHint, "{% block": contentHint, "{% print": "write {{ … }}",
+	"{% elseif": "write elif", "{% elsif": "write elif", "{% assign": "write {% set name = value %}", "{% capture": "write {% set name %}…{% endset %}",
+	"{% unless": "write {% if not … %}", "{% case": "write {% if … == … %}…{% elif … == … %}", "{% comment": "write {# … #}",
 }
 
 // unexpected reports that want is missing, or that something is in the wrong place.
@@ -759,7 +753,7 @@ func (p *parser) unexpected(want string) {
 	if p.at > 0 {
 		before = p.toks[p.at-1]
 	}
-	hint := tokenHints[t.text]
+	hint := cmp.Or(hints[before.text+t.text], hints[t.text])
 	switch {
 	case t.kind == endToken && want == "a value" && p.at == 0:
 		p.fail(t.Start, "", "there is nothing between the braces")
@@ -772,8 +766,6 @@ func (p *parser) unexpected(want string) {
 		p.fail(t.Start, "", "this expression is not finished: %s is missing", want)
 	case t.text == ":" && before.kind == nameToken:
 		hint = "write arguments in parentheses, as in |default('a')"
-	case t.text == "|" && before.text != "|" || t.text == ">" && before.text != "<":
-		hint = ""
 	case hint != "":
 	case (want == "" || want == "a value" || want == `"]"`) && t.kind == nameToken && before.kind == nameToken && !keywords[t.text] && !keywords[before.text]:
 		hint = "write a name with a space as UserAttribute['First Name']"

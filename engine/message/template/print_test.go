@@ -149,7 +149,7 @@ func (p *printer) plain(x Expr) {
 // operand writes an operand, in parentheses unless it is one that binds tightest.
 func (p *printer) operand(x Expr) {
 	switch x := x.(type) {
-	case *Literal, *Name, *Array, *Tuple, *Map, *Captured:
+	case *Literal, *Name, *Array, *Map, *Captured:
 		p.expr(x)
 	case *Member, *Slice, *Call:
 		p.expr(x)
@@ -168,7 +168,7 @@ func (p *printer) expr(x Expr) {
 		p.operand(x.X)
 		if x.Dot {
 			p.write(".", x.Key.(*Literal).Value)
-		} else if _, tuple := x.Key.(*Tuple); tuple {
+		} else if key, ok := x.Key.(*Array); ok && key.Tuple {
 			p.write("[(", x.Key, ")]")
 		} else {
 			p.write("[", x.Key, "]")
@@ -180,18 +180,18 @@ func (p *printer) expr(x Expr) {
 		p.operand(x.X)
 		p.write("(", x.Args, ")")
 	case *Filter:
-		if f, ok := x.X.(*Filter); ok {
-			p.expr(f)
-		} else {
+		f, isFilter := x.X.(*Filter)
+		switch {
+		case x.Kind == TestKind:
 			p.operand(x.X)
+			p.write(" is ", x.Name)
+		case isFilter && f.Kind == FilterKind:
+			p.expr(f)
+			p.write("|", x.Name)
+		default:
+			p.operand(x.X)
+			p.write("|", x.Name)
 		}
-		p.write("|", x.Name)
-		if len(x.Args) > 0 {
-			p.write("(", x.Args, ")")
-		}
-	case *Test:
-		p.operand(x.X)
-		p.write(map[bool]string{true: " is not ", false: " is "}[x.Not], x.Name)
 		if len(x.Args) > 0 {
 			p.write("(", x.Args, ")")
 		}
@@ -218,9 +218,11 @@ func (p *printer) expr(x Expr) {
 			p.operand(x.Else)
 		}
 	case *Array:
-		p.write("[", x.Items, "]")
-	case *Tuple:
-		p.write("(", x.Items, map[bool]string{true: ","}[len(x.Items) == 1], ")")
+		if x.Tuple {
+			p.write("(", x.Items, map[bool]string{true: ","}[len(x.Items) == 1], ")")
+		} else {
+			p.write("[", x.Items, "]")
+		}
 	case *Map:
 		p.write("{")
 		for i, pair := range x.Pairs {

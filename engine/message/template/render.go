@@ -230,7 +230,7 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 			try(fault("only namespace() can be set with a dot"))
 		}
 		ns.set(e, target.Key.(*Literal).Value, v)
-	case *Tuple:
+	case *Array:
 		if m, ok := v.(*missing); ok && m.failed {
 			for _, t := range target.Items {
 				e.assign(to, t, v)

@@ -129,7 +129,7 @@ func (w *useWalker) define(target Expr) {
 	switch target := target.(type) {
 	case *Name:
 		w.scope.set(target.Name, true)
-	case *Tuple:
+	case *Array:
 		for _, item := range target.Items {
 			w.define(item)
 		}
@@ -250,8 +250,10 @@ func (w *useWalker) expr(x Expr, f flow) {
 	case *Name, *Member, *Slice, *Call:
 		w.chain(x, x, nil, f)
 	case *Filter:
-		w.filters(x, f)
-	case *Test:
+		if x.Kind == FilterKind {
+			w.filters(x, f)
+			break
+		}
 		w.expr(x.X, f.soft())
 		w.exprs(inner, values(x.Args)...)
 	case *Unary:
@@ -284,8 +286,6 @@ func (w *useWalker) expr(x Expr, f flow) {
 		w.when(x.If, false, func() { w.expr(x.Else, f) })
 	case *Array:
 		w.exprs(inner, x.Items...)
-	case *Tuple:
-		w.exprs(inner, x.Items...)
 	case *Map:
 		for _, pair := range x.Pairs {
 			w.exprs(inner, pair.Key, pair.Value)
@@ -317,7 +317,7 @@ func values(args []Arg) (list []Expr) {
 // filters visits a chain of filters and what is filtered.
 func (w *useWalker) filters(whole *Filter, f flow) {
 	var x, fallback Expr = whole, nil
-	for at, ok := x.(*Filter); ok; at, ok = x.(*Filter) {
+	for at, ok := x.(*Filter); ok && at.Kind == FilterKind; at, ok = x.(*Filter) {
 		w.exprs(f.inner(slices.Contains([]string{"default", "d", "format", "replace", "join"}, at.Name)), values(at.Args)...)
 		if at.Name == "default" || at.Name == "d" {
 			f.need = anything
@@ -447,8 +447,8 @@ func (w *useWalker) ensured(x Expr, truth bool) []string {
 		if names := w.path(x).names; truth && len(names) > 1 && !slices.Contains(names, "") {
 			return []string{key(names)}
 		}
-	case *Test:
-		if holds := truth != x.Not; holds != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
+	case *Filter:
+		if x.Kind == TestKind && truth != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
 			return w.ensured(x.X, true)
 		}
 	case *Unary:

@@ -20,32 +20,6 @@ var directives = map[string]string{
 // days returns the whole days of d, rounded down as in Python.
 func days(d time.Duration) int { return int(math.Floor(float64(d) / float64(day))) }
 
-// computeTime computes with dates and lengths of time. It returns nil for what cannot be.
-func computeTime(op string, a, b any) any {
-	from, date := a.(time.Time)
-	until, bothDates := b.(time.Time)
-	length, isSpan := a.(time.Duration)
-	by, bothSpans := b.(time.Duration)
-	times := numeric(b)
-	switch {
-	case op == "+" && date && bothSpans:
-		return shift(from, by)
-	case op == "+" && isSpan && bothDates:
-		return shift(until, length)
-	case op == "-" && date && bothSpans:
-		return shift(from, -by)
-	case op == "-" && date && bothDates:
-		return between(until, from)
-	case op == "+" && isSpan && bothSpans:
-		return span(length.Seconds() + by.Seconds())
-	case op == "-" && isSpan && bothSpans:
-		return span(length.Seconds() - by.Seconds())
-	case op == "*" && isSpan && times != nil:
-		return span(length.Seconds() * float(times))
-	}
-	return nil
-}
-
 // in returns what a clock shows at t as a time in a zone.
 func in(zone *time.Location, t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)

@@ -32,7 +32,6 @@ type evaluator struct {
 	state
 	ctx        context.Context
 	data       Data
-	preview    bool
 	steps      int
 	calls      int // of content APIs
 	unresolved []Unresolved

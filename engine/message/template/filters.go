@@ -149,41 +149,23 @@ func truncate(e *evaluator, a []any) any {
 	return cut + end
 }
 
-// urlEncode encodes a text for a path, and pairs for a query.
+// urlEncode encodes a text for a path, and a map for a query.
 func urlEncode(e *evaluator, a []any) any {
-	switch a[0].(type) {
-	case *Dict, *List:
-	default:
+	d, isMap := a[0].(*Dict)
+	if _, isList := a[0].(*List); isList {
+		try(fault("filter urlencode takes a text or a map, not " + kind(a[0])))
+	} else if !isMap {
 		s := strings.ReplaceAll(url.QueryEscape(textOf(e, a[0], false)), "+", "%20")
 		return strings.ReplaceAll(s, "%2F", "/")
 	}
 	o := output{e: e}
-	for i, pair := range pairsIn(a[0], "filter urlencode") {
+	for i, key := range d.keys {
 		if i > 0 {
 			o.add("&")
 		}
-		o.add(url.QueryEscape(textOf(e, pair[0], false)) + "=" + url.QueryEscape(textOf(e, pair[1], false)))
+		o.add(url.QueryEscape(textOf(e, key, false)) + "=" + url.QueryEscape(textOf(e, d.values[i], false)))
 	}
 	return o.String()
-}
-
-// pairsIn returns the pairs of a map, or of a list of pairs.
-func pairsIn(from any, user string) (pairs [][]any) {
-	list, ok := from.(*List)
-	if d, isMap := from.(*Dict); isMap {
-		list, ok = &List{Items: d.pairs()}, true
-	}
-	if !ok {
-		try(fault(user + " takes a map, or a list of pairs of a name and a value, not " + kind(from)))
-	}
-	for _, item := range list.Items {
-		pair, ok := item.(*List)
-		if !ok || len(pair.Items) != 2 {
-			try(fault(user + " takes a map, or a list of pairs of a name and a value"))
-		}
-		pairs = append(pairs, pair.Items)
-	}
-	return pairs
 }
 
 // address is a web or email address in HTML.
@@ -251,31 +233,31 @@ func roundFilter(_ *evaluator, a []any) any {
 }
 
 func toFloat(_ *evaluator, a []any) any {
-	if n := numeric(a[0]); n != nil {
-		return float(n)
-	}
-	s, _ := isText(a[0])
-	if n := parseNumber(s); n != nil {
+	if n := numberIn(a[0]); n != nil {
 		return float(n)
 	}
 	return a[1]
 }
 
 func toInt(_ *evaluator, a []any) any {
-	n := numeric(a[0])
-	if s, ok := isText(a[0]); ok {
-		n = parseNumber(s)
-	}
-	x, isFloat := n.(float64)
-	switch {
-	case n == nil:
-		return a[1]
-	case !isFloat:
+	switch n := numberIn(a[0]).(type) {
+	case int:
 		return n
-	case math.Abs(x) >= 1<<63:
-		try(errOverflow)
+	case float64:
+		if math.Abs(n) >= 1<<63 {
+			try(errOverflow)
+		}
+		return int(n)
 	}
-	return int(x)
+	return a[1]
+}
+
+// numberIn returns a number, or the one that a text is, or nil.
+func numberIn(v any) any {
+	if s, ok := isText(v); ok {
+		return parseNumber(s)
+	}
+	return numeric(v)
 }
 
 // parseNumber returns the number in a text, in the digits of any script, or nil.
@@ -318,12 +300,10 @@ func pick(at func(n int) int) call {
 }
 
 func reverse(e *evaluator, a []any) any {
-	if _, ok := isText(a[0]); ok {
-		return slice(e, a[0], nil, nil, -1)
+	if _, ok := isText(a[0]); !ok {
+		a[0] = &List{Items: iterate(e, a[0])}
 	}
-	items := slices.Clone(iterate(e, a[0]))
-	slices.Reverse(items)
-	return &List{Items: items}
+	return slice(e, a[0], nil, nil, -1)
 }
 
 // getter returns a function for the attribute of an item: a path such as address.city or 0, and the item itself

@@ -130,20 +130,18 @@ func (p *parser) unescape(s string, place int) string {
 	}
 	var b strings.Builder
 	for at := place; s != ""; {
-		if s[0] != '\\' {
-			n := len(s) - len(strings.TrimLeftFunc(s, func(c rune) bool { return c != '\\' }))
-			b.WriteString(s[:n])
-			s, at = s[n:], at+n
-			continue
+		before, _, escaped := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if s, at = s[len(before):], at+len(before); !escaped {
+			break
 		}
 		c, _, rest, err := strconv.UnquoteChar(s, 0)
 		switch {
-		case strings.IndexByte("'\"\r\n", s[1]) >= 0:
-			if rest = s[2:]; s[1] == '\'' || s[1] == '"' {
-				b.WriteByte(s[1])
-			} else if s[1] == '\r' {
-				rest = strings.TrimPrefix(rest, "\n")
-			}
+		case s[1] == '\'' || s[1] == '"':
+			b.WriteByte(s[1])
+			rest = s[2:]
+		case s[1] == '\n' || s[1] == '\r':
+			rest = strings.TrimPrefix(strings.TrimPrefix(s[1:], "\r"), "\n")
 		case err == nil:
 			b.WriteRune(c)
 		case strings.IndexByte("xuUN", s[1]) >= 0:

@@ -64,8 +64,8 @@ func sameAs(_ *evaluator, a []any) any {
 func globals() []entry {
 	return []entry{
 		{"", "range(start: int, stop: int = none, step: int = 1)", "The numbers from 0 or start to the one before stop.", "{{ range(1, 4)|join(' ') }}", "1 2 3", rangeOf},
-		{"", "namespace(values = none, **named)", "An object for values that a loop changes.", "{% set ns = namespace(sum=0) %}{% for p in [5, 7] %}{% set ns.sum = ns.sum + p %}{% endfor %}{{ ns.sum }}", "12", func(e *evaluator, a []any) any { return &namespace{dictOf(e, a)} }},
-		{"", "dict(values = none, **named)", "A map.", "{{ dict(a=1, b=2) }}", "{'a': 1, 'b': 2}", func(e *evaluator, a []any) any { return dictOf(e, a) }},
+		{"", "namespace(**named)", "An object for values that a loop changes.", "{% set ns = namespace(sum=0) %}{% for p in [5, 7] %}{% set ns.sum = ns.sum + p %}{% endfor %}{{ ns.sum }}", "12", func(_ *evaluator, a []any) any { return &namespace{a[0].(*Dict)} }},
+		{"", "dict(**named)", "A map.", "{{ dict(a=1, b=2) }}", "{'a': 1, 'b': 2}", func(_ *evaluator, a []any) any { return a[0] }},
 		{"", "cycler(item, *items)", "An object whose next() returns one item after the other.", "{% set c = cycler('odd', 'even') %}{{ c.next() }} {{ c.next() }} {{ c.next() }}", "odd even odd", func(_ *evaluator, a []any) any { return &cycler{items: append(a[:1], a[1].(*List).Items...)} }},
 		{"", "joiner(sep = ', ')", "A function that returns nothing the first time, and then a text.", "{% set comma = joiner(', ') %}{% for x in ['a', 'b'] %}{{ comma() }}{{ x }}{% endfor %}", "a, b", joiner},
 		{"", "now(zone: text = none)", "The current time, in the time zone of the campaign or in a named one.", "{{ now('Europe/Berlin').year > 2000 }}", "True", func(e *evaluator, a []any) any { return inZone(e, e.now(), a[0]) }},
@@ -88,20 +88,6 @@ func rangeOf(e *evaluator, a []any) any {
 		out = append(out, i)
 	}
 	return listOf(e, out)
-}
-
-// dictOf makes a map of maps and lists of pairs.
-func dictOf(e *evaluator, a []any) *Dict {
-	made := &Dict{}
-	for _, from := range a {
-		if from == nil {
-			continue
-		}
-		for _, pair := range pairsIn(from, "a map") {
-			made.set(e, pair[0], pair[1])
-		}
-	}
-	return made
 }
 
 // namespace is a map that {% set ns.name = … %} changes.
@@ -156,21 +142,13 @@ func methods() []entry {
 		{"text", "upper()", "Capital letters.", "{{ 'sale'.upper() }}", "SALE", onText(upper)},
 
 		{"list", "append(item)", "Adds an item at the end.", "{% set l = [1] %}{% do l.append(2) %}{{ l }}", "[1, 2]", extend},
-		{"list", "count(item)", "How often an item is in the list.", "{{ [1, 2, 1].count(1) }}", "2", func(e *evaluator, a []any) any { return len(placesOf(e, a)) }},
 		{"list", "extend(items: list)", "Adds items at the end.", "{% set l = [1] %}{% do l.extend([2, 3]) %}{{ l }}", "[1, 2, 3]", func(e *evaluator, a []any) any { return extend(e, append(a[:1], a[1].([]any)...)) }},
-		{"list", "index(item)", "The place of an item, from 0.", "{{ ['a', 'b'].index('b') }}", "1", func(e *evaluator, a []any) any {
-			at := placesOf(e, a)
-			if len(at) == 0 {
-				try(failure("the list does not have this item"))
-			}
-			return at[0]
-		}},
 
 		{"map", "get(key, default = none)", "The entry of a key, or another value.", "{{ {'a': 1}.get('b', 0) }}", "0", func(e *evaluator, a []any) any { return got(member(e, a[0], a[1]), a[2]) }},
 		{"map", "items()", "The pairs of keys and values.", "{% for k, v in {'S': 'Small'}.items() %}{{ k }}: {{ v }}{% endfor %}", "S: Small", pairsOf},
 		{"map", "keys()", "The keys.", "{{ {'a': 1}.keys()|list }}", "['a']", func(e *evaluator, a []any) any { return listOf(e, slices.Clone(a[0].(*Dict).keys)) }},
-		{"map", "update(values = none, **named)", "Adds or changes entries.", "{% set m = {'a': 1} %}{% do m.update({'b': 2}) %}{{ m }}", "{'a': 1, 'b': 2}", func(e *evaluator, a []any) any {
-			more := dictOf(e, a[1:])
+		{"map", "update(values: map)", "Adds or changes entries.", "{% set m = {'a': 1} %}{% do m.update({'b': 2}) %}{{ m }}", "{'a': 1, 'b': 2}", func(e *evaluator, a []any) any {
+			more := a[1].(*Dict)
 			for i, key := range more.keys {
 				a[0].(*Dict).set(e, key, more.values[i])
 			}
@@ -264,21 +242,15 @@ func split(e *evaluator, a []any) any {
 	if most < 0 || most > MaxItems {
 		most = MaxItems
 	}
-	var parts []string
-	switch sep, ok := a[1].(string); {
-	case !ok:
-		for s = strings.TrimLeftFunc(s, unicode.IsSpace); s != ""; {
-			end := strings.IndexFunc(s, unicode.IsSpace)
-			if end < 0 || len(parts) == most {
-				end = len(s)
-			}
-			parts = append(parts, s[:end])
-			s = strings.TrimLeftFunc(s[end:], unicode.IsSpace)
-		}
-	case sep == "":
+	sep, ok := a[1].(string)
+	parts := strings.Fields(s)
+	switch {
+	case ok && sep == "":
 		try(fault("a text is split at a text that is not empty"))
-	default:
+	case ok:
 		parts = strings.SplitN(s, sep, most+1)
+	case len(parts) > most+1 && most < MaxItems:
+		try(fault("a text is split at spaces without a number of parts"))
 	}
 	out := make([]any, len(parts))
 	for i, part := range parts {
@@ -305,16 +277,6 @@ func extend(e *evaluator, a []any) any {
 	}
 	l.Items = append(l.Items, a[1:]...)
 	return nil
-}
-
-// placesOf returns where an item is in a list.
-func placesOf(e *evaluator, a []any) (at []int) {
-	for i, item := range a[0].(*List).Items {
-		if equal(e, item, a[1]) {
-			at = append(at, i)
-		}
-	}
-	return at
 }
 
 // got is what get returns: a value, or a default if it is missing. What stays missing is none, too, as in Python.

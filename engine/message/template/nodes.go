@@ -52,17 +52,12 @@ type (
 		Span
 		Target, X Expr
 	}
-	// With is {% with a = 1, b = 2 %}…{% endwith %}.
+	// With is {% with a = 1, b = 2 %}…{% endwith %}, or {% autoescape Autoescape %}…{% endautoescape %}.
 	With struct {
 		Span
-		Vars []Pair
-		Body []Node
-	}
-	// Autoescape is {% autoescape X %}…{% endautoescape %}.
-	Autoescape struct {
-		Span
-		X    Expr
-		Body []Node
+		Vars       []Pair
+		Autoescape Expr
+		Body       []Node
 	}
 )
 

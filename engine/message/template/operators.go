@@ -27,46 +27,59 @@ func unary(op string, v any) any {
 // binary computes + - * / // % ** and ~ of two values that are not missing.
 func binary(e *evaluator, op string, a, b any) any {
 	x, y := numeric(a), numeric(b)
-	if x != nil && y != nil && op != "~" {
-		return arithmetic(op, x, y)
-	}
-	_, text := isText(a)
-	_, bothTexts := isText(b)
-	list, isList := a.(*List)
-	other, _ := b.(*List)
 	switch {
 	case op == "~":
 		return join(e, "", []any{a, b}, e.autoescape && anySafe(a, b))
-	case op == "%" && text:
-		return percent(e, a, b)
-	case op == "+" && text && bothTexts:
+	case x != nil && y != nil:
+		return arithmetic(op, x, y)
+	}
+	switch kindOf(a) + " " + op + " " + kindOf(b) {
+	case "text + text":
 		return join(e, "", []any{a, b}, anySafe(a, b))
-	case op == "+" && isList && kindOf(a) == kindOf(b):
+	case "list + list", "tuple + tuple":
+		list, other := a.(*List), b.(*List)
 		e.roomFor(len(list.Items) + len(other.Items))
 		return &List{Items: slices.Concat(list.Items, other.Items), tuple: list.tuple}
-	case op == "*" && (text || isList):
-		return repeat(e, a, b)
+	case "date + timedelta":
+		return shift(a.(time.Time), b.(time.Duration))
+	case "timedelta + date":
+		return shift(b.(time.Time), a.(time.Duration))
+	case "date - timedelta":
+		return shift(a.(time.Time), -b.(time.Duration))
+	case "date - date":
+		return between(b.(time.Time), a.(time.Time))
+	case "timedelta + timedelta":
+		return span(a.(time.Duration).Seconds() + b.(time.Duration).Seconds())
+	case "timedelta - timedelta":
+		return span(a.(time.Duration).Seconds() - b.(time.Duration).Seconds())
+	case "timedelta * number":
+		return span(a.(time.Duration).Seconds() * float(y))
+	}
+	_, text := isText(a)
+	switch {
+	case op == "%" && text:
+		return percent(e, a, b)
 	case op == "*" && x != nil:
 		return repeat(e, b, a)
+	case op == "*":
+		return repeat(e, a, b)
 	}
-	if v := computeTime(op, a, b); v != nil {
-		return v
-	}
-	hint := ""
-	switch {
-	case kindOf(a) == "date" || kindOf(b) == "date":
-		hint = "; |date makes a date of a text, and timedelta(days=1) is added to one"
-	case op == "+" && (text || bothTexts):
-		hint = "; ~ joins them as texts, |int makes a number of a text"
-	case text || bothTexts:
-		hint = "; |int makes a number of a text, and |date a date"
-	}
-	try(cannot(op, a, b, hint))
+	try(mismatch(op+" cannot compute with", a, b))
 	return nil
 }
 
-func cannot(op string, a, b any, hint string) error {
-	return fault(op + " cannot compute with " + kind(a) + " and " + kind(b) + hint)
+// mismatch is the fault of two values that do not go together.
+func mismatch(what string, a, b any) error {
+	hint, kinds := "", kindOf(a)+" "+kindOf(b)
+	switch {
+	case strings.Contains(kinds, "date"):
+		hint = "; |date makes a date of a text, and timedelta(days=1) is added to one"
+	case strings.Contains(kinds, "text") && what[0] == '+':
+		hint = "; ~ joins them as texts, |int makes a number of a text"
+	case strings.Contains(kinds, "text"):
+		hint = "; |int or |float makes a number of a text, and |date a date"
+	}
+	return fault(what + " " + kind(a) + " and " + kind(b) + hint)
 }
 
 // repeat returns a text or a list as often as a number says.
@@ -83,7 +96,7 @@ func repeat(e *evaluator, v, times any) any {
 		e.roomFor(len(list.Items) * n)
 		return &List{Items: slices.Repeat(list.Items, n), tuple: list.tuple}
 	}
-	try(cannot("*", v, times, ""))
+	try(mismatch("* cannot compute with", v, times))
 	return nil
 }
 

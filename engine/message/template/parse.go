@@ -28,8 +28,7 @@ var templates = struct {
 
 const (
 	maxCached    = 16 << 20
-	maxCachedOne = 2 << 20 // one of them
-	bytesOfToken = 200     // with what is parsed from it
+	bytesOfToken = 200 // with what is parsed from it
 )
 
 // Parse reads a template and checks it as far as that is possible without data: syntax, and the names and
@@ -46,7 +45,7 @@ func Parse(src string) (*Template, error) {
 	}
 	p := &parser{src: src}
 	t, err := p.parse()
-	if weight := 3*len(src) + bytesOfToken*p.tokens; err == nil && p.tokens > 0 && weight <= maxCachedOne {
+	if weight := 3*len(src) + bytesOfToken*p.tokens; err == nil && weight <= maxCached/8 {
 		templates.Lock()
 		defer templates.Unlock()
 		if templates.held += weight; templates.held > maxCached {
@@ -175,7 +174,7 @@ func (p *parser) statement(name token, tag Part) (n Node) {
 		n = &Output{X: p.filters(p.filter(text, tag.Start), tag.Start)}
 		text.Body = p.closed("endfilter")
 	case "autoescape":
-		n = &Autoescape{X: p.cond(), Body: p.closed("endautoescape")}
+		n = &With{Autoescape: p.cond(), Body: p.closed("endautoescape")}
 	case "do":
 		n = &Output{X: p.tuple(p.cond), Silent: true}
 	default:
@@ -488,37 +487,32 @@ func (p *parser) postfix(x Expr, start int) Expr {
 // subscript reads what is between brackets.
 func (p *parser) subscript(x Expr, start int) Expr {
 	at := p.tok().Start
-	bound := func() Expr {
-		if p.is(":", "]") {
-			return nil
+	var bounds [3]Expr
+	colons := 0
+	for i := range bounds {
+		if !p.is(":", "]") {
+			bounds[i] = p.cond()
 		}
-		return p.cond()
+		if i == 2 || !p.take(":") {
+			break
+		}
+		colons++
 	}
-	key := bound()
-	if p.take(":") {
-		s := &Slice{X: x, From: key, To: bound()}
-		if p.take(":") {
-			s.Step = bound()
-		}
-		if p.is(":") {
-			p.unexpected("")
-		}
+	switch {
+	case colons > 0:
 		p.expect("]")
-		if step, ok := s.Step.(*Literal); ok && step.Value == 0 {
+		if step, ok := bounds[2].(*Literal); ok && step.Value == 0 {
 			p.fail(step.Start, "", "the step of a slice cannot be 0")
 		}
-		s.Span = p.since(start)
-		return s
-	}
-	if key == nil {
+		return &Slice{p.since(start), x, bounds[0], bounds[1], bounds[2]}
+	case bounds[0] == nil:
 		p.unexpected("a name or a number")
+	case p.take(","):
+		items := append(bounds[:1], p.items("]")...)
+		return &Member{p.since(start), x, &Array{p.since(at), items, true}, false}
 	}
-	if p.take(",") {
-		key = &Array{Items: append([]Expr{key}, p.items("]")...), Tuple: true, Span: p.since(at)}
-	} else {
-		p.expect("]")
-	}
-	return &Member{p.since(start), x, key, false}
+	p.expect("]")
+	return &Member{p.since(start), x, bounds[0], false}
 }
 
 func (p *parser) call(f Expr, start int) Expr {

@@ -124,13 +124,15 @@ func (p *printer) nodes(list []Node) {
 				p.write("{% set ", n.Target, " = ", n.X, " %}")
 			}
 		case *With:
+			if n.Autoescape != nil {
+				p.write("{% autoescape ", n.Autoescape, " %}", n.Body, "{% endautoescape %}")
+				continue
+			}
 			p.write("{% with ")
 			for i, a := range n.Vars {
 				p.write(map[bool]string{true: ", "}[i > 0], a.Key, " = ", a.Value)
 			}
 			p.write(" %}", n.Body, "{% endwith %}")
-		case *Autoescape:
-			p.write("{% autoescape ", n.X, " %}", n.Body, "{% endautoescape %}")
 		default:
 			panic(fmt.Sprintf("%T", n))
 		}

@@ -43,7 +43,7 @@ var grammar = map[string][]string{
 		"<text> if <bool> else <text>", "<text> if <bool>", "<text> or <text>", "<text> and <text>", "<rows>[0].name", "(<rows>|first).name", "<map>.a", "<map>['b']", "<map>.get('a')", "<map>.get(<text>, <text>)"},
 	"int": {"1", "0", "2", "3", "-1", "user.age", "user.n", "user.zero", "user.neg", "10", "0x1F", "1_000",
 		"<int> + <int>", "<int> - <int>", "<int> * <int>", "<int> // <int>", "<int> % <int>", "<int> % 9 ** 2", "-<int>", "+<int>", "<any>|int", "<text>|int(<int>)", "<num>|int", "<text>|length", "<texts>|length", "<map>|count", "<rows>|length", "<int>|abs",
-		"<text>.find(<text>)", "<text>.count(<text>)", "<text>.index('a')", "<texts>.index('red')", "<texts>.count(<text>)", "<rows>|sum(attribute='qty')", "<int> if <bool> else <int>", "<bool> + <int>", "<rows>[1].qty"},
+		"<text>.find(<text>)", "<text>.count(<text>)", "<text>.index('a')", "<rows>|sum(attribute='qty')", "<int> if <bool> else <int>", "<bool> + <int>", "<rows>[1].qty"},
 	"step": {"2", "-1", "-2", "1", "3"},
 	"num": {"2.5", "user.price", "user.rate", "user.big", "1e3", "0.1", "100.0",
 		"<int>", "<int> / <int>", "<num> + <num>", "<num> - <num>", "<num> * <num>", "<num> / <num>", "<num> // <num>", "<num> % <num>", "user.price ** 2", "<num>|round", "<num>|round(<int>)", "<num>|round(1, 'floor')", "<num>|round(1, 'ceil')", "<any>|float", "<text>|float(<num>)",

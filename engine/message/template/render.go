@@ -13,8 +13,8 @@ import (
 // them; if the template is invalid or exceeds a limit, an *[Error]; and if ctx ends, its error. Text without
 // tags is returned unchanged.
 func Render(ctx context.Context, src string, data Data) (string, error) {
-	out, unresolved, err := render(ctx, src, data, false)
-	if err == nil && len(unresolved) > 0 {
+	out, unresolved, err := Preview(ctx, src, data)
+	if len(unresolved) > 0 {
 		return "", &MissingError{Unresolved: unresolved}
 	}
 	return out, err
@@ -22,17 +22,7 @@ func Render(ctx context.Context, src string, data Data) (string, error) {
 
 // Preview is [Render] for display: an expression that has no value or cannot be computed stays in the text
 // and is listed.
-func Preview(ctx context.Context, src string, data Data) (string, []Unresolved, error) {
-	return render(ctx, src, data, true)
-}
-
-// Check is [Parse] for those who only want the error.
-func Check(src string) error {
-	_, err := Parse(src)
-	return err
-}
-
-func render(ctx context.Context, src string, data Data, preview bool) (out string, unresolved []Unresolved, err error) {
+func Preview(ctx context.Context, src string, data Data) (out string, unresolved []Unresolved, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, err
 	}
@@ -43,12 +33,18 @@ func render(ctx context.Context, src string, data Data, preview bool) (out strin
 	if err != nil {
 		return "", nil, err
 	}
-	e := &evaluator{ctx: ctx, data: data, preview: preview, cancel: func() {}}
+	e := &evaluator{ctx: ctx, data: data, cancel: func() {}}
 	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]string{}
 	defer func() { e.cancel() }()
 	defer rescue(&err)
 	out = e.execute(t, "")
 	return out, e.unresolved, nil
+}
+
+// Check is [Parse] for those who only want the error.
+func Check(src string) error {
+	_, err := Parse(src)
+	return err
 }
 
 // execute renders a template: the message, or the content block of that name.
@@ -100,7 +96,7 @@ func (e *evaluator) write(s string) {
 }
 
 // nodes writes a part of a template. An expression without a value leaves its whole statement unresolved, whose
-// source a preview writes.
+// source is written.
 func (e *evaluator) nodes(list []Node) {
 	outer := e.tag
 	for _, n := range list {
@@ -112,9 +108,7 @@ func (e *evaluator) nodes(list []Node) {
 		e.tag = n.Place()
 		if m := e.attempt(func() { e.node(n) }); m != nil {
 			e.report(m, len(e.unresolved))
-			if e.preview {
-				e.write(e.t.src[e.tag.Start:e.tag.End])
-			}
+			e.write(e.t.src[e.tag.Start:e.tag.End])
 		}
 	}
 	e.tag = outer
@@ -144,15 +138,14 @@ func (e *evaluator) node(n Node) {
 	case *Set:
 		e.keep(e.scope, n.Target, n.X)
 	case *With:
-		inner := &scope{parent: e.scope}
+		inner, outer := &scope{parent: e.scope}, e.autoescape
 		for _, v := range n.Vars {
 			e.keep(inner, v.Key, v.Value)
 		}
+		if n.Autoescape != nil {
+			e.autoescape = truth(e.eval(n.Autoescape))
+		}
 		e.within(inner, n.Body)
-	case *Autoescape:
-		outer := e.autoescape
-		e.autoescape = truth(e.eval(n.X))
-		e.within(&scope{parent: e.scope}, n.Body)
 		e.autoescape = outer
 	default:
 		panic(fmt.Sprintf("%T is not a statement", n))

@@ -2,8 +2,8 @@ package template
 
 import (
 	"html"
+	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -41,38 +41,25 @@ func capitalizer() func(string) string {
 	}
 }
 
-// titled is the filter title: a capital after spaces, dashes and brackets.
+// The words of the filter title, which begin after spaces, dashes and brackets, and of the method, which are letters.
+var (
+	filterWord = regexp.MustCompile(`[^\s\pZ\x1c-\x1f\x85({\[<-]+`)
+	methodWord = regexp.MustCompile(`[\p{Lu}\p{Ll}\p{Lt}]+`)
+)
+
+// titled is the filter title.
 func titled(e *evaluator, a []any) any {
-	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }
-	return eachWord(e, a[0].(string), separates, func(word string) string {
+	e.work(64 * len(a[0].(string)))
+	return filterWord.ReplaceAllStringFunc(a[0].(string), func(word string) string {
 		_, size := utf8.DecodeRuneInString(word)
 		return upper(word[:size]) + lower(word[size:])
 	})
 }
 
-// titleWords is the method title: a capital after everything that is not a letter.
+// titleWords is the method title.
 func titleWords(e *evaluator, a []any) any {
-	separates := func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsLower(r) && !unicode.IsTitle(r) }
-	return eachWord(e, a[0].(string), separates, capitalizer())
-}
-
-// eachWord returns s with its words changed.
-func eachWord(e *evaluator, s string, separates func(rune) bool, change func(string) string) string {
-	var b strings.Builder
-	for s != "" {
-		word := strings.TrimLeftFunc(s, separates)
-		b.WriteString(s[:len(s)-len(word)])
-		end := strings.IndexFunc(word, separates)
-		if end < 0 {
-			end = len(word)
-		}
-		e.work(8 * end)
-		if end > 0 {
-			b.WriteString(change(word[:end]))
-		}
-		s = word[end:]
-	}
-	return b.String()
+	e.work(64 * len(a[0].(string)))
+	return methodWord.ReplaceAllStringFunc(a[0].(string), capitalizer())
 }
 
 // firstRunes returns the first n characters of s.

@@ -57,7 +57,7 @@ func walkUses(src string) (*useWalker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.within(t.body)
+	w.within(func() { w.nodes(t.body) })
 	slices.SortStableFunc(w.found, func(a, b Expression) int { return a.Start - b.Start })
 	line, column, last := 1, 1, 0
 	for i := range w.found {
@@ -114,13 +114,13 @@ func (f flow) inner(written bool) flow {
 func (f flow) soft() flow { return flow{need: max(f.need, absent)} }
 
 // within visits a part of a template that has a scope of its own, with names that are set there.
-func (w *useWalker) within(list []Node, names ...Expr) {
+func (w *useWalker) within(visit func(), names ...Expr) {
 	outer := w.scope
 	w.scope = &scope{parent: outer}
 	for _, name := range names {
 		w.define(name)
 	}
-	w.nodes(list)
+	visit()
 	w.scope = outer
 }
 
@@ -191,15 +191,12 @@ func (w *useWalker) node(n Node) {
 		}
 		var items []Expression
 		w.expr(n.X, flow{need: need, written: true, into: &items})
-		outer := w.scope
-		w.scope = &scope{parent: outer}
-		w.scope.set("loop", true)
-		w.define(n.Target)
-		w.carry(n.Target, items)
-		w.expr(n.Cond, flow{need: absent})
-		w.when(n.Cond, true, func() { w.nodes(n.Body) })
-		w.scope = outer
-		w.within(n.Else)
+		w.within(func() {
+			w.carry(n.Target, items)
+			w.expr(n.Cond, flow{need: absent})
+			w.when(n.Cond, true, func() { w.nodes(n.Body) })
+		}, &Name{Name: "loop"}, n.Target)
+		w.within(func() { w.nodes(n.Else) })
 	case *Set:
 		var value []Expression
 		w.expr(n.X, flow{written: true, into: &value})
@@ -210,21 +207,18 @@ func (w *useWalker) node(n Node) {
 		for i, v := range n.Vars {
 			w.expr(v.Value, flow{written: true, into: &values[i]})
 		}
-		outer := w.scope
-		w.scope = &scope{parent: outer}
-		for i, v := range n.Vars {
-			w.define(v.Key)
-			w.carry(v.Key, values[i])
-		}
-		w.nodes(n.Body)
-		w.scope = outer
-	case *Autoescape:
-		w.expr(n.X, flow{need: absent})
+		w.expr(n.Autoescape, flow{need: absent})
 		outer := w.around
-		if on, ok := n.X.(*Literal); ok && on.Value == true {
+		if on, ok := n.Autoescape.(*Literal); ok && on.Value == true {
 			w.around = append([]string{"e"}, outer...)
 		}
-		w.within(n.Body)
+		w.within(func() {
+			for i, v := range n.Vars {
+				w.define(v.Key)
+				w.carry(v.Key, values[i])
+			}
+			w.nodes(n.Body)
+		})
 		w.around = outer
 	}
 }
@@ -293,16 +287,16 @@ func (w *useWalker) expr(x Expr, f flow) {
 	case *Captured:
 		outer := w.around
 		w.around = f.filters
-		w.within(x.Body)
+		w.within(func() { w.nodes(x.Body) })
 		w.around = outer
 	case *Macro: // it sees what is set until it is called
-		names := []Expr{&Name{Name: "caller"}, &Name{Name: "varargs"}, &Name{Name: "kwargs"}}
+		names := []Expr{&Name{Name: "caller"}}
 		for _, p := range x.Params {
 			names = append(names, &Name{Name: p.Name})
 		}
 		w.later = append(w.later, func() {
 			w.exprs(flow{}, values(x.Params)...)
-			w.within(x.Body, names...)
+			w.within(func() { w.nodes(x.Body) }, names...)
 		})
 	}
 }

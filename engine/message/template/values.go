@@ -358,7 +358,6 @@ func order(e *evaluator, a, b any) int {
 	if x != nil && y != nil {
 		return compareNumbers(x, y)
 	}
-	hint := ""
 	switch kindOf(a) + " " + kindOf(b) {
 	case "text text":
 		s, _ := isText(a)
@@ -376,12 +375,8 @@ func order(e *evaluator, a, b any) int {
 			}
 			return order(e, a, b)
 		})
-	case "text number", "number text":
-		hint = "; |int or |float makes a number of a text"
-	case "text date", "date text":
-		hint = "; |date makes a date of a text"
 	}
-	try(fault(kind(a) + " and " + kind(b) + " cannot be compared" + hint))
+	try(mismatch("there is no order of", a, b))
 	return 0
 }
 

@@ -78,6 +78,8 @@ var randomDifferences = []struct {
 	{why: "and none for one that is wrong in others", jinjas: regexp.MustCompile(`'NoneType' object is not iterable`)},
 	{why: "and an empty text for an empty list", ours: regexp.MustCompile(`a map is made of a map or of a list of pairs, not of`)},
 	{why: "Jinja writes no attributes with a number for a name", jinjas: regexp.MustCompile(`expected string or bytes-like object`)},
+	{why: "no map has tuples as keys", ours: regexp.MustCompile(`a tuple cannot be a key`)},
+	{why: "only numbers, texts and dates have an order", ours: regexp.MustCompile(`there is no order of a (list|tuple)`)},
 	{why: "Python cannot look up lists", jinjas: regexp.MustCompile(`unhashable`)},
 	{why: "only the join of Python's safe texts takes what is no text", ours: regexp.MustCompile(`method join takes texts`)},
 	{why: "tuples have no methods, which nobody uses", ours: regexp.MustCompile(`a tuple has no method`)},

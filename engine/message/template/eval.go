@@ -330,22 +330,8 @@ func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) (args []a
 	args = before
 	for _, a := range list {
 		v := e.eval(a.X)
-		if m, ok := v.(*missing); ok && (!allowed || a.Spread != "") {
+		if m, ok := v.(*missing); ok && !allowed {
 			try(m)
-		}
-		switch a.Spread {
-		case "*":
-			args = append(args, iterate(e, v)...)
-			continue
-		case "**":
-			d, ok := v.(*Dict)
-			if !ok {
-				try(fault("** needs a map, not " + kind(v)))
-			}
-			for i, key := range d.keys {
-				args, names = append(args, d.values[i]), append(names, str(e, key))
-			}
-			continue
 		}
 		args = append(args, v)
 		if a.Name != "" {

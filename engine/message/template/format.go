@@ -8,16 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // placeholderWork is the work for one placeholder, in bytes.
 const placeholderWork = 1024
 
 var (
-	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?([-+ 0]*)(\d{0,5}(?:\.\d{1,3})?)([sdf]))`)
+	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?(?:(0?\d{0,5}(?:\.\d{1,3})?)([df])|s))`)
 	placeholder = regexp.MustCompile(`^(?:\{\{|\}\}|\{([^{}:]*):?([^{}]*)\})`)
-	formatSpec  = regexp.MustCompile(`(?s)^(?:(.)?([<>=^]))?([-+ ]?)(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([sdf%]?)$`)
+	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
 )
 
 // formatArguments are what the placeholders of a format refer to.
@@ -33,7 +32,7 @@ func (f *formatArguments) get(e *evaluator, name string) any {
 		i, err = f.next, nil
 		f.next++
 	}
-	switch at := f.named.find(e, name); {
+	switch at := f.named.find(name); {
 	case at >= 0:
 		return f.named.values[at]
 	case err != nil:
@@ -90,23 +89,15 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 	o, f := output{e: e}, formatArguments{args: args, named: named}
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
 	fillIn(&o, s, "%", directive, hint, func(m []string) {
-		v, flags, verb, how := f.get(e, m[1]), m[2], m[4], ">"
+		v := f.get(e, m[1])
 		x, isFloat := numeric(v).(float64)
 		switch {
-		case verb == "s":
-			v, flags = str(e, v), strings.Trim(flags, "+ 0")
-		case verb == "d" && isFloat && math.Abs(x) < 1<<63:
+		case m[3] == "":
+			v = str(e, v)
+		case m[3] == "d" && isFloat && math.Abs(x) < 1<<63:
 			v = int(x)
 		}
-		if strings.Contains(flags, "-") {
-			how, flags = "<", strings.ReplaceAll(flags, "0", "")
-		} else if strings.Contains(flags, "0") {
-			how = "0="
-		}
-		if sign := strings.Trim(flags, "-0"); sign != "" {
-			how += sign[:1]
-		}
-		writeFormat(&o, v, how+m[3]+verb)
+		writeFormat(&o, v, m[2]+m[3])
 	})
 	if f.next < len(args) && len(named.keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
@@ -124,31 +115,27 @@ func formatMethod(e *evaluator, a []any) any {
 
 // writeFormat writes v as what is behind a colon says.
 func writeFormat(o *output, v any, how string) {
-	if t, ok := v.(time.Time); ok && how != "" {
+	_, text := isText(v)
+	if how == "" || how == "s" && text {
+		o.add(str(o.e, v))
+		return
+	}
+	if t, ok := v.(time.Time); ok {
 		o.add(strftime(t, how))
 		return
 	}
 	m := formatSpec.FindStringSubmatch(how)
 	if m == nil {
-		try(fault(shorten(how) + " is not a format: write as in {:,.2f} or {:>10}"))
+		try(fault(shorten(how) + " is not a format: write as in {:,.2f} or {:03d}"))
 	}
-	fill, align, sign, zero, group, precision, verb := m[1], m[2], m[3], m[4], m[6], m[7], m[8]
-	width, _ := strconv.Atoi(m[5])
+	zero, group, precision, verb := m[1], m[3], m[4], m[5]
+	width, _ := strconv.Atoi(m[2])
 	decimals := cmp.Or(precision, "6")
 	number := numeric(v)
 	i, isWhole := whole(v)
-	body, isText := isText(v)
+	body := ""
 	switch {
-	case how == "":
-		body = str(o.e, v)
-	case isText && (verb == "" || verb == "s") && sign+group == "":
-		if most, err := strconv.Atoi(precision); err == nil {
-			body = firstRunes(body, most)
-		}
-		if align == "" {
-			align = "<"
-		}
-	case number == nil || verb == "s":
+	case number == nil:
 		try(fault(kind(v) + " has no format " + shorten(how) + "; |int or |float makes a number of a text"))
 	case verb == "f":
 		body = fmt.Sprintf("%."+decimals+"f", float(number))
@@ -163,8 +150,8 @@ func writeFormat(o *output, v any, how string) {
 	default:
 		body = strconv.Itoa(i)
 	}
-	sign = strings.TrimPrefix(sign, "-")
-	if after, negative := strings.CutPrefix(body, "-"); negative && number != nil {
+	sign := ""
+	if after, negative := strings.CutPrefix(body, "-"); negative {
 		sign, body = "-", after
 	}
 	if group != "" {
@@ -173,19 +160,10 @@ func writeFormat(o *output, v any, how string) {
 			body = body[:at] + "," + body[at:]
 		}
 	}
+	space := strings.Repeat(cmp.Or(zero, " "), max(width-len(sign+body), 0))
 	if zero != "" {
-		fill, align = cmp.Or(fill, "0"), cmp.Or(align, "=")
-	}
-	fill = cmp.Or(fill, " ")
-	n := max(width-utf8.RuneCountInString(sign+body), 0)
-	switch align {
-	case "=":
-		o.add(sign + strings.Repeat(fill, n) + body)
-	case "<":
-		o.add(sign + body + strings.Repeat(fill, n))
-	case "^":
-		o.add(strings.Repeat(fill, n/2) + sign + body + strings.Repeat(fill, n-n/2))
-	default:
-		o.add(strings.Repeat(fill, n) + sign + body)
+		o.add(sign + space + body)
+	} else {
+		o.add(space + sign + body)
 	}
 }

@@ -156,9 +156,8 @@ type (
 // Pair is an entry of a [Map], or Key = Value of a [With].
 type Pair struct{ Key, Value Expr }
 
-// Arg is an argument of a call: x, Name=x, *x or **x.
+// Arg is an argument of a call: x or Name=x.
 type Arg struct {
-	Name   string
-	Spread string // "", "*" or "**"
-	X      Expr
+	Name string
+	X    Expr
 }

@@ -125,7 +125,7 @@ func contains(e *evaluator, where, what any) bool {
 		e.work(len(s) + len(part))
 		return strings.Contains(s, part)
 	case *Dict:
-		return where.find(e, what) >= 0
+		return where.find(what) >= 0
 	case *List:
 		return slices.ContainsFunc(where.Items, func(item any) bool { return equal(e, item, what) })
 	}

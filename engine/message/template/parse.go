@@ -310,7 +310,7 @@ func (p *parser) params() []Arg {
 	list := p.args()
 	for i, a := range list {
 		name, isName := a.X.(*Name)
-		if a.Spread != "" || a.Name == "" && !isName {
+		if a.Name == "" && !isName {
 			p.fail(a.X.Place().Start, "write names, and name=value for one with a default", "this is not a parameter")
 		}
 		if a.Name == "" {
@@ -539,9 +539,6 @@ var named = map[string]struct {
 func (p *parser) check(kind Kind, name string, at int, args []Arg) {
 	var names []string
 	for _, a := range args {
-		if a.Spread != "" && slices.ContainsFunc(Functions(), func(f *Function) bool { return f.Kind == kind && slices.Contains(f.names, name) }) {
-			return
-		}
 		if a.Name != "" {
 			names = append(names, a.Name)
 		}
@@ -561,21 +558,13 @@ func (p *parser) check(kind Kind, name string, at int, args []Arg) {
 // args reads arguments in parentheses.
 func (p *parser) args() (list []Arg) {
 	p.expect("(")
-	named, spread := false, 0 // 1 after *x, 2 after **x
+	named := false
 	for !p.is(")") {
-		at, a, ok := p.tok(), Arg{}, spread < 2
-		switch {
-		case p.take("*"):
-			a.Spread, ok, spread = "*", spread == 0, 1
-		case p.take("**"):
-			a.Spread, spread = "**", 2
-		case at.kind == nameToken && p.toks[p.at+1].text == "=":
+		at, a := p.tok(), Arg{}
+		if at.kind == nameToken && p.toks[p.at+1].text == "=" {
 			a.Name, named = at.text, true
 			p.at += 2
-		default:
-			ok = spread == 0 && !named
-		}
-		if !ok {
+		} else if named {
 			p.fail(at.Start, "write arguments with a name last", "this argument cannot be in this place")
 		}
 		a.X = p.cond()

@@ -29,7 +29,7 @@ func (p *printer) write(parts ...any) {
 			}
 		case []Arg:
 			for i, a := range part {
-				p.write(map[bool]string{true: ", "}[i > 0], a.Name, map[bool]string{true: "="}[a.Name != ""], a.Spread, a.X)
+				p.write(map[bool]string{true: ", "}[i > 0], a.Name, map[bool]string{true: "="}[a.Name != ""], a.X)
 			}
 		case nil:
 		case Expr:

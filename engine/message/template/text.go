@@ -11,23 +11,10 @@ import (
 )
 
 // upper returns s in capitals like Python, which may have more than one for a letter: SS for ß.
-func upper(s string) string {
-	if isASCII(s) {
-		return strings.ToUpper(s)
-	}
-	return cases.Upper(language.Und).String(s)
-}
+func upper(s string) string { return cases.Upper(language.Und).String(s) }
 
-func lower(s string) string {
-	if !strings.ContainsAny(s, "Σİ") { // whose small letters depend on what is around, or are two
-		return strings.ToLower(s)
-	}
-	return cases.Lower(language.Und).String(s)
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-}
+// lower returns s in small letters. Those of some depend on what is around, or are two.
+func lower(s string) string { return cases.Lower(language.Und).String(s) }
 
 // capitalized returns s with a capital at its start.
 func capitalized(s string) string { return capitalizer()(s) }

@@ -48,40 +48,33 @@ type Dict struct {
 }
 
 // hash returns v as a key of a Go map. As in Python, 1, 1.0 and true are the same key.
-func hash(e *evaluator, v any) any {
+func hash(v any) any {
 	if i, ok := whole(v); ok {
 		return i
 	}
 	present(v)
 	switch v := v.(type) {
-	case nil, float64, string, time.Duration:
+	case nil, float64, string:
 		return v
 	case number:
 		return v.value
 	case Safe:
 		return string(v)
-	case time.Time:
-		return v.UnixNano()
-	case *List:
-		if v.tuple {
-			type written string
-			return written(str(e, v))
-		}
 	}
 	try(fault(kind(v) + " cannot be a key"))
 	return nil
 }
 
 // find returns the place of a key, or -1.
-func (d *Dict) find(e *evaluator, key any) int {
-	if i, ok := d.at[hash(e, key)]; ok {
+func (d *Dict) find(key any) int {
+	if i, ok := d.at[hash(key)]; ok {
 		return i
 	}
 	return -1
 }
 
 func (d *Dict) set(e *evaluator, key, value any) {
-	hash := hash(e, key)
+	hash := hash(key)
 	if i, ok := d.at[hash]; ok {
 		d.values[i] = value
 		return
@@ -349,10 +342,8 @@ func compareNumbers(a, b any) int {
 	return big.NewFloat(float(a)).Cmp(big.NewFloat(float(b)))
 }
 
-// order compares two numbers, texts, dates, or lists of them.
+// order compares two numbers, texts, dates or lengths of time.
 func order(e *evaluator, a, b any) int {
-	e.enter()
-	defer e.leave()
 	present(a, b)
 	x, y := numeric(a), numeric(b)
 	if x != nil && y != nil {
@@ -368,13 +359,6 @@ func order(e *evaluator, a, b any) int {
 		return a.(time.Time).Compare(b.(time.Time))
 	case "timedelta timedelta":
 		return cmp.Compare(a.(time.Duration), b.(time.Duration))
-	case "list list", "tuple tuple":
-		return slices.CompareFunc(a.(*List).Items, b.(*List).Items, func(a, b any) int {
-			if equal(e, a, b) {
-				return 0
-			}
-			return order(e, a, b)
-		})
 	}
 	try(mismatch("there is no order of", a, b))
 	return 0
@@ -597,7 +581,7 @@ func member(e *evaluator, v, key any) any {
 	case nil:
 		return convert(e, nil)
 	case *Dict:
-		if i := v.find(e, key); i >= 0 {
+		if i := v.find(key); i >= 0 {
 			return v.values[i]
 		}
 	case *namespace:

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -212,13 +211,14 @@ func goValue(e *evaluator, v any) any {
 
 // contentBlock renders a block once, however often it is included.
 func (e *evaluator) contentBlock(name, src string) any {
-	text, done := e.blocks[name]
-	if !done {
-		if i := slices.Index(e.open, name); i >= 0 {
-			chain := strings.Join(append(slices.Clone(e.open[i:]), name), " → ")
-			try(fmt.Errorf("content block %q contains itself: %s", shorten(name), shorten(chain)))
-		}
-		if text = src; HasTag(src) {
+	text, begun := e.blocks[name]
+	switch {
+	case begun && text == nil:
+		try(fmt.Errorf("content block %q contains itself", shorten(name)))
+	case !begun:
+		e.blocks[name] = nil
+		text = &src
+		if HasTag(src) {
 			t, err := Parse(src)
 			var located *Error
 			if errors.As(err, &located) {
@@ -227,14 +227,14 @@ func (e *evaluator) contentBlock(name, src string) any {
 				err = located
 			}
 			try(err)
-			text = e.execute(t, name)
+			text = new(e.execute(t, name))
 		}
 		e.blocks[name] = text
 	}
 	if e.autoescape { // a block is HTML
-		return Safe(text)
+		return Safe(*text)
 	}
-	return text
+	return *text
 }
 
 // isSnakeOf reports whether short is the snake case of full.

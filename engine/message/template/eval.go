@@ -40,7 +40,7 @@ type evaluator struct {
 	products   map[string]any      // product sets converted so far
 	apis       context.Context     // of content APIs; nil before the first call
 	cancel     context.CancelFunc
-	blocks     map[string]string // content blocks rendered so far
+	blocks     map[string]*string // content blocks rendered so far; nil is one that is being rendered
 }
 
 // state is where a render is. What fails leaves it as it was before.
@@ -52,7 +52,6 @@ type state struct {
 	scope      *scope
 	out        *strings.Builder
 	autoescape bool
-	open       []string // content blocks being rendered, outermost first
 }
 
 // frame is the template that is evaluated: that of the message, or of a content block.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -32,13 +31,10 @@ type token struct {
 // maxNesting limits blocks within blocks and brackets within brackets.
 const maxNesting = 32
 
-// The numbers of Jinja.
-var (
-	floatToken = regexp.MustCompile(`^(?i:(\d+_)*\d+((\.(\d+_)*\d+)?e[+-]?(\d+_)*\d+|\.(\d+_)*\d+))`)
-	intToken   = regexp.MustCompile(`^(?i:0b(_?[01])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
-)
-
-var operators = strings.Fields("** // == != >= <= + - / * % ~ [ ] ( ) { } > < = . : | ,")
+// tokens are those of Jinja: a name, a text in quotes, a number with or without a fraction, or an operator.
+var tokens = regexp.MustCompile(`(?s)^(?:([_\pL][_\pL\pN\pM]*)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(` +
+	`(?i:(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)|0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*)` +
+	`)|\*\*|//|[=!<>]=|[-+/*%~\[\](){}<>=.:|,])`)
 
 // lex reads the tokens of a tag, an end token last.
 func (p *parser) lex(tag Part) {
@@ -51,49 +47,45 @@ func (p *parser) lex(tag Part) {
 		at++
 	}
 	p.toks, p.at = nil, 0
-	for at < len(src) {
-		rest := src[at:]
-		c, width := utf8.DecodeRuneInString(rest)
-		if isSpace(c) {
-			at += width
-			continue
-		}
+	for {
+		rest := strings.TrimLeftFunc(src[at:], isSpace)
+		at = len(src) - len(rest)
 		place := tag.Start + at
-		tok := token{kind: operatorToken}
-		switch {
-		case c == '\'' || c == '"':
-			if width = quotedLen(rest); width == 0 {
-				p.fail(place, "close it with "+string(c), "this quoted text is not closed")
-			}
-			tok.kind, tok.value = stringToken, p.unescape(rest[1:width-1], place+1)
-		case '0' <= c && c <= '9':
-			width, tok.value = p.number(rest, src[at-1] == '.', place)
-			tok.kind = numberToken
-		case c == '_' || unicode.IsLetter(c):
-			if width = strings.IndexFunc(rest, func(c rune) bool { return c != '_' && !unicode.In(c, unicode.L, unicode.N, unicode.M) }); width < 0 {
-				width = len(rest)
-			}
-			tok.kind = nameToken
-		default:
-			op := slices.IndexFunc(operators, func(op string) bool { return strings.HasPrefix(rest, op) })
-			if op < 0 {
-				p.badCharacter(place, c, rest)
-			}
-			width = len(operators[op])
+		if rest == "" {
+			p.toks = append(p.toks, token{Span: Span{place, place}})
+			p.tokens += len(p.toks)
+			return
 		}
-		tok.Span, tok.text = Span{place, place + width}, rest[:width]
+		m := tokens.FindStringSubmatch(rest)
+		if m == nil {
+			p.badCharacter(place, rest)
+		}
+		tok := token{kind: operatorToken, text: m[0]}
+		switch {
+		case m[1] != "":
+			tok.kind = nameToken
+		case m[2] != "":
+			tok.kind, tok.value = stringToken, p.unescape(rest[1:len(m[2])-1], place+1)
+		case m[3] != "":
+			if src[at-1] == '.' { // x.0.1 is an item of an item
+				tok.text, _, _ = strings.Cut(m[3], ".")
+			}
+			tok.kind, tok.value = numberToken, p.number(tok.text, place)
+		}
+		at += len(tok.text)
+		tok.Span = Span{place, tag.Start + at}
 		p.toks = append(p.toks, tok)
-		at += width
 	}
-	end := tag.Start + len(src)
-	p.toks = append(p.toks, token{Span: Span{end, end}})
-	p.tokens += len(p.toks)
 }
 
 // isSpace reports whether c is white space as Python has it.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
 
-func (p *parser) badCharacter(place int, c rune, rest string) {
+func (p *parser) badCharacter(place int, rest string) {
+	c, _ := utf8.DecodeRuneInString(rest)
+	if c == '\'' || c == '"' {
+		p.fail(place, "close it with "+string(c), "this quoted text is not closed")
+	}
 	if strings.ContainsRune("\u200b\u200c\u200d\u2060\ufeff", c) {
 		p.fail(place, "delete it", "this expression contains an invisible character (U+%04X)", c)
 	}
@@ -104,22 +96,17 @@ func (p *parser) badCharacter(place int, c rune, rest string) {
 	p.fail(place, hint, "the character %q is not allowed in an expression", c)
 }
 
-// number reads the number at the start of s. After a dot it is whole: x.0.1 is an item of an item.
-func (p *parser) number(s string, afterDot bool, place int) (width int, value any) {
-	text := floatToken.FindString(s)
-	if text != "" && !afterDot {
-		f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-		if err != nil {
-			p.fail(place, "", "this number is too large")
-		}
-		return len(text), f
+// number returns the number that a token is.
+func (p *parser) number(text string, place int) any {
+	digits := strings.ReplaceAll(text, "_", "")
+	if n, err := strconv.ParseInt(digits, 0, 64); err == nil {
+		return int(n)
 	}
-	text = intToken.FindString(s)
-	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
-	if err != nil {
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !strings.ContainsAny(digits, ".eE") {
 		p.fail(place, "write it in quotes, as a text", "this number is too large")
 	}
-	return len(text), int(n)
+	return f
 }
 
 // unescape returns the text that Python makes of what stands between quotes. Its escapes are those of Go, but a

@@ -207,7 +207,7 @@ func TestContentBlockChain(t *testing.T) {
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v", err)
 	}
-	want := template.Error{Line: 1, Column: 3, Block: "c", Message: `content block "b" contains itself: b → c → b`}
+	want := template.Error{Line: 1, Column: 3, Block: "c", Message: `content block "b" contains itself`}
 	if *e != want {
 		t.Errorf("got  %+v\nwant %+v", *e, want)
 	}

@@ -88,10 +88,10 @@ func (e *evaluator) macro(m *Macro) *Function {
 		inner, outer := &scope{parent: around}, e.scope
 		e.scope = inner
 		for i, p := range params {
-			if a[i] == f.Params[i].Default && p.X != nil {
-				a[i] = e.eval(p.X)
-			}
 			inner.set(p.Name, a[i])
+			if a[i] == f.Params[i].Default && p.X != nil {
+				inner.set(p.Name, e.eval(p.X))
+			}
 		}
 		text := e.deeper(func() { e.nodes(m.Body) })
 		e.scope = outer

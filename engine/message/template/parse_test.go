@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 		{"{{ f(a=1, 2) }}", "line 1, column 11: this argument cannot be in this place (write arguments with a name last)"},
 		{`{{ '\ud83d' }}`, `line 1, column 5: \u and what follows it stand for no character (type the character itself)`},
 		{"{{ 99999999999999999999 }}", "line 1, column 4: this number is too large (write it in quotes, as a text)"},
-		{"{{ 1e999 }}", "line 1, column 4: this number is too large"},
+		{"{{ 1e999 }}", "line 1, column 4: this number is too large (write it in quotes, as a text)"},
 		{"{{ x[1:2:3:4] }}", `line 1, column 11: ":" is not expected here ("]" is missing before it)`},
 		{"{{ x[] }}", `line 1, column 6: "]" is not expected here (a name or a number is missing before it)`},
 		{"{{ user.x & 1 }}", "line 1, column 11: the character '&' is not allowed in an expression (join conditions with and; type a character that an editor has written as HTML, such as &quot; for a quote)"},

@@ -34,7 +34,7 @@ func Preview(ctx context.Context, src string, data Data) (out string, unresolved
 		return "", nil, err
 	}
 	e := &evaluator{ctx: ctx, data: data, cancel: func() {}}
-	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]string{}
+	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]*string{}
 	defer func() { e.cancel() }()
 	defer rescue(&err)
 	out = e.execute(t, "")
@@ -50,7 +50,7 @@ func Check(src string) error {
 // execute renders a template: the message, or the content block of that name.
 func (e *evaluator) execute(t *Template, block string) string {
 	outer, sets := e.state, len(e.sets)
-	e.state = state{frame: &frame{t, block}, depth: outer.depth, open: append(outer.open, block), scope: &scope{}, out: &strings.Builder{}}
+	e.state = state{frame: &frame{t, block}, depth: outer.depth, scope: &scope{}, out: &strings.Builder{}}
 	e.enter()
 	e.out.Grow(len(t.src))
 	defer func() {

@@ -126,10 +126,8 @@ func convert(e *evaluator, v any) any {
 		return v.String()
 	}
 	switch r := reflect.ValueOf(v); {
-	case r.CanInt():
-		return int(r.Int())
-	case r.CanUint():
-		return spelled(strconv.FormatUint(r.Uint(), 10))
+	case r.CanInt(), r.CanUint():
+		return spelled(fmt.Sprint(v))
 	case r.CanFloat() && !math.IsNaN(r.Float()) && !math.IsInf(r.Float(), 0):
 		return r.Float()
 	case r.Kind() == reflect.Bool:

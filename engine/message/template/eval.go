@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -301,10 +302,10 @@ func (e *evaluator) binary(x *Binary) any {
 // filter applies a filter or a test. A filter that looks at missing values itself, as default does, also gets what
 // failed for these data.
 func (e *evaluator) filter(x *Filter) any {
-	f := lookUp(x.Kind, "", x.Name)
+	f := x.Func
 	var v any
 	switch {
-	case x.Kind == FilterKind && f.missing:
+	case f.Kind == FilterKind && f.missing:
 		if m := e.attempt(func() { v = e.eval(x.X) }); m != nil && m.fault {
 			try(m)
 		} else if m != nil {
@@ -326,7 +327,7 @@ func (e *evaluator) invoke(f *Function, list []Arg, before ...any) any {
 
 // arguments evaluates the arguments of a call; those with names are last. A missing one is an error unless allowed.
 func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) (args []any, names []string) {
-	args = before
+	args = slices.Grow(before, len(list))
 	for _, a := range list {
 		v := e.eval(a.X)
 		if m, ok := v.(*missing); ok && !allowed {

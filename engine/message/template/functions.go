@@ -225,7 +225,9 @@ func (f *Function) invoke(e *evaluator, args []any, names []string) any {
 	v := f.call(e, a)
 	if s, ok := v.(string); ok {
 		e.room(len(s))
-		v = marked(s, safe)
+		if safe {
+			return Safe(s)
+		}
 	}
 	return v
 }
@@ -266,7 +268,10 @@ func (f *Function) bind(e *evaluator, args []any, names []string) []any {
 	for i := given; i < n; i++ {
 		a[i] = f.Params[i-f.first].Default
 	}
-	more := &Dict{}
+	var more *Dict
+	if f.Named {
+		more = &Dict{}
+	}
 	for i, name := range names {
 		if at := slices.IndexFunc(f.Params, func(p Parameter) bool { return p.Name == name }); at >= 0 {
 			a[f.first+at] = named[i]

@@ -97,12 +97,12 @@ type (
 		X    Expr
 		Args []Arg
 	}
-	// Filter is X|Name(Args) if Kind is [FilterKind], and X is Name(Args) if it is [TestKind].
+	// Filter is X|Name(Args), or X is Name(Args) if Func is a test.
 	Filter struct {
 		Span
-		Kind Kind
 		X    Expr
-		Name string
+		Func *Function
+		Name string // as written
 		Args []Arg
 	}
 	// Unary is Op X, with Op one of not + -.

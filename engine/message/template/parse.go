@@ -594,7 +594,7 @@ func (p *parser) filter(x Expr, start int) Expr {
 		p.fail(p.tok().Start, "put what is filtered in parentheses: (x|"+shorten(name.text)+").name", "a filter has no attributes")
 	}
 	p.check(FilterKind, name.text, name.Start, args)
-	return &Filter{p.since(start), FilterKind, x, name.text, args}
+	return &Filter{p.since(start), x, lookUp(FilterKind, "", name.text), name.text, args}
 }
 
 // test reads a test, behind its is.
@@ -610,7 +610,7 @@ func (p *parser) test(x Expr, start int) Expr {
 		args = []Arg{{X: p.postfix(p.primary(), next.Start)}}
 	}
 	p.check(TestKind, name.text, name.Start, args)
-	x = &Filter{p.since(start), TestKind, x, name.text, args}
+	x = &Filter{p.since(start), x, lookUp(TestKind, "", name.text), name.text, args}
 	if not {
 		x = &Unary{p.since(start), "not", x}
 	}

@@ -184,10 +184,10 @@ func (p *printer) expr(x Expr) {
 	case *Filter:
 		f, isFilter := x.X.(*Filter)
 		switch {
-		case x.Kind == TestKind:
+		case x.Func.Kind == TestKind:
 			p.operand(x.X)
 			p.write(" is ", x.Name)
-		case isFilter && f.Kind == FilterKind:
+		case isFilter && f.Func.Kind == FilterKind:
 			p.expr(f)
 			p.write("|", x.Name)
 		default:

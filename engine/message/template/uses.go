@@ -244,7 +244,7 @@ func (w *useWalker) expr(x Expr, f flow) {
 	case *Name, *Member, *Slice, *Call:
 		w.chain(x, x, nil, f)
 	case *Filter:
-		if x.Kind == FilterKind {
+		if x.Func.Kind == FilterKind {
 			w.filters(x, f)
 			break
 		}
@@ -311,9 +311,9 @@ func values(args []Arg) (list []Expr) {
 // filters visits a chain of filters and what is filtered.
 func (w *useWalker) filters(whole *Filter, f flow) {
 	var x, fallback Expr = whole, nil
-	for at, ok := x.(*Filter); ok && at.Kind == FilterKind; at, ok = x.(*Filter) {
-		w.exprs(f.inner(slices.Contains([]string{"default", "d", "format", "replace", "join"}, at.Name)), values(at.Args)...)
-		if at.Name == "default" || at.Name == "d" {
+	for at, ok := x.(*Filter); ok && at.Func.Kind == FilterKind; at, ok = x.(*Filter) {
+		w.exprs(f.inner(slices.Contains([]string{"default", "format", "replace", "join"}, at.Func.Name)), values(at.Args)...)
+		if at.Func.Name == "default" {
 			f.need = anything
 			if len(at.Args) > 0 && fallback == nil {
 				fallback = at.Args[0].X
@@ -442,7 +442,7 @@ func (w *useWalker) ensured(x Expr, truth bool) []string {
 			return []string{key(names)}
 		}
 	case *Filter:
-		if x.Kind == TestKind && truth != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
+		if x.Func.Kind == TestKind && truth != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
 			return w.ensured(x.X, true)
 		}
 	case *Unary:

@@ -57,7 +57,7 @@ const (
 )
 
 // roots are the names at the start of expressions, including short forms.
-var roots = map[string]any{
+var roots = map[string]root{
 	"UserAttribute": userRoot, "user": userRoot,
 	"EventAttribute": eventRoot, "event": eventRoot,
 	"BusinessEventAttribute": businessEventRoot,

@@ -44,24 +44,10 @@ func span(seconds float64) time.Duration {
 	return time.Duration(math.Round(seconds*1e6)) * time.Microsecond
 }
 
-func (e *evaluator) zone() *time.Location {
-	if e.data.Zone == nil {
-		return time.UTC
-	}
-	return e.data.Zone
-}
-
-func (e *evaluator) now() time.Time {
-	if e.data.Now.IsZero() {
-		return time.Now()
-	}
-	return e.data.Now
-}
-
 // inZone returns t in a time zone by name, or in that of the message for none.
 func inZone(e *evaluator, t time.Time, name any) time.Time {
 	if name == nil {
-		return t.In(e.zone())
+		return t.In(e.data.Zone)
 	}
 	zone, err := time.LoadLocation(name.(string))
 	if err != nil || name == "" || name == "Local" {
@@ -94,7 +80,7 @@ func dateOf(e *evaluator, a []any) any {
 	s = strings.TrimSpace(s)
 	if formatted && text {
 		layout := parseLayout(format)
-		t, err := time.ParseInLocation(layout, s, e.zone())
+		t, err := time.ParseInLocation(layout, s, e.data.Zone)
 		if err != nil {
 			try(failure(shorten(s) + " is not a date written as " + shorten(format) + "; to write one like that, use |strftime"))
 		}
@@ -104,7 +90,7 @@ func dateOf(e *evaluator, a []any) any {
 		return t
 	}
 	for _, layout := range isoLayouts {
-		if t, err := time.ParseInLocation(layout, isoSpelling.Replace(s), e.zone()); err == nil && text {
+		if t, err := time.ParseInLocation(layout, isoSpelling.Replace(s), e.data.Zone); err == nil && text {
 			return t
 		}
 	}
@@ -128,7 +114,7 @@ func dateOf(e *evaluator, a []any) any {
 	if math.Abs(x) >= 1e11 {
 		try(failure("these are too many seconds for a date"))
 	}
-	return time.UnixMicro(int64(math.Round(x * 1e6))).In(e.zone())
+	return time.UnixMicro(int64(math.Round(x * 1e6))).In(e.data.Zone)
 }
 
 func formatDate(e *evaluator, a []any) any {

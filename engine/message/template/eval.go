@@ -274,9 +274,6 @@ func (e *evaluator) lookup(from, key any) any {
 }
 
 func (e *evaluator) values(list []Expr) []any {
-	if len(list) > MaxItems {
-		try(errTooMany)
-	}
 	values := make([]any, len(list))
 	for i, x := range list {
 		values[i] = e.must(x)

@@ -32,7 +32,7 @@ func filters() []entry {
 		{"str", "trim(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ '  Ann '|trim }}", "Ann", strip(strings.TrimFunc)},
 		{"str", "truncate(length: int = 255, killwords: bool = false, end: text = '...', leeway: int = 5)", "The text cut to a length, at a word unless killwords.", "{{ 'Waterproof walking boots'|truncate(15) }}", "Waterproof...", truncate},
 		{"str", "upper()", "Capital letters.", "{{ 'sale'|upper }}", "SALE", onText(upper)},
-		{"", "urlencode()", "Text for a link; a map as the query of a link.", "{{ {'q': 'red shoes'}|urlencode }}", "q=red+shoes", urlEncode},
+		{"", "urlencode()", "Text for a link.", "https://x.example/?q={{ 'red shoes'|urlencode }}", "https://x.example/?q=red%20shoes", urlEncode},
 		{"", "urlize()", "Web and email addresses as links, the rest escaped.", "{{ 'see www.example.com'|urlize }}", `see <a href="https://www.example.com" rel="noopener">www.example.com</a>`, urlize},
 		{"map", "xmlattr()", "A map as HTML attributes.", "<a{{ {'href': '/x'}|xmlattr }}>", `<a href="/x">`, xmlAttributes},
 
@@ -149,27 +149,17 @@ func truncate(e *evaluator, a []any) any {
 	return cut + end
 }
 
-// urlEncode encodes a text for a path, and a map for a query.
+// urlEncode encodes a text for a link.
 func urlEncode(e *evaluator, a []any) any {
-	d, isMap := a[0].(*Dict)
-	if _, isList := a[0].(*List); isList {
-		try(fault("filter urlencode takes a text or a map, not " + kind(a[0])))
-	} else if !isMap {
-		s := strings.ReplaceAll(url.QueryEscape(textOf(e, a[0], false)), "+", "%20")
-		return strings.ReplaceAll(s, "%2F", "/")
+	if !slices.Contains([]string{"text", "number", "boolean"}, kindOf(a[0])) {
+		try(fault("filter urlencode takes a text, not " + kind(a[0])))
 	}
-	o := output{e: e}
-	for i, key := range d.keys {
-		if i > 0 {
-			o.add("&")
-		}
-		o.add(url.QueryEscape(textOf(e, key, false)) + "=" + url.QueryEscape(textOf(e, d.values[i], false)))
-	}
-	return o.String()
+	s := strings.ReplaceAll(url.QueryEscape(textOf(e, a[0], false)), "+", "%20")
+	return strings.ReplaceAll(s, "%2F", "/")
 }
 
 // address is a web or email address in HTML.
-var address = regexp.MustCompile(`(?i)\b(?:(?:https?://|www\.)(?:[^\s<>&]|&amp;)*[\pL\pN/=_#%~-]|[\w.+-]+@\w[\w.-]*\.\w+|(?:[\w-]+\.)+(?:com|net|org|info|edu|gov)\b)`)
+var address = regexp.MustCompile(`(?i)\b(?:(?:https?://|www\.)(?:[^\s<>&"]|&amp;)*[\pL\pN/=_#%~-]|[\w.+-]+@\w[\w.-]*\.\w+|(?:[\w-]+\.)+(?:com|net|org|info|edu|gov)\b)`)
 
 // urlize makes links of the addresses in a text.
 func urlize(e *evaluator, a []any) any {

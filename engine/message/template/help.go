@@ -103,13 +103,8 @@ func FunctionAt(before, after string) *Function {
 	if m == nil {
 		return nil
 	}
-	kind := GlobalKind
-	switch {
-	case m[1] == "|":
-		kind = FilterKind
-	case m[1] == ".":
-		kind = MethodKind
-	case m[1] != "":
+	kind, ok := map[string]Kind{"|": FilterKind, ".": MethodKind, "": GlobalKind}[m[1]]
+	if !ok {
 		kind = TestKind
 	}
 	for _, f := range Functions() {

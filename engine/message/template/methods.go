@@ -68,7 +68,7 @@ func globals() []entry {
 		{"", "dict(**named)", "A map.", "{{ dict(a=1, b=2) }}", "{'a': 1, 'b': 2}", func(_ *evaluator, a []any) any { return a[0] }},
 		{"", "cycler(item, *items)", "An object whose next() returns one item after the other.", "{% set c = cycler('odd', 'even') %}{{ c.next() }} {{ c.next() }} {{ c.next() }}", "odd even odd", func(_ *evaluator, a []any) any { return &cycler{items: append(a[:1], a[1].(*List).Items...)} }},
 		{"", "joiner(sep = ', ')", "A function that returns nothing the first time, and then a text.", "{% set comma = joiner(', ') %}{% for x in ['a', 'b'] %}{{ comma() }}{{ x }}{% endfor %}", "a, b", joiner},
-		{"", "now(zone: text = none)", "The current time, in the time zone of the campaign or in a named one.", "{{ now('Europe/Berlin').year > 2000 }}", "True", func(e *evaluator, a []any) any { return inZone(e, e.now(), a[0]) }},
+		{"", "now(zone: text = none)", "The current time, in the time zone of the campaign or in a named one.", "{{ now('Europe/Berlin').year > 2000 }}", "True", func(e *evaluator, a []any) any { return inZone(e, e.data.Now, a[0]) }},
 		{"", "date(value, format: text = none)", "A text such as 2026-05-01, or seconds since 1970, as a date; format says how the text is written.", "{{ (date('2026-05-03') - date('2026-05-01')).days }}", "2", dateOf},
 		{"", "timedelta(days: number = 0, seconds: number = 0, minutes: number = 0, hours: number = 0, weeks: number = 0)", "A length of time, to add to dates or to compare.", "{{ (date('2026-05-01') + timedelta(days=7)).strftime('%d.%m.') }}", "08.05.", timedelta},
 	}
@@ -118,7 +118,7 @@ func methods() []entry {
 	return []entry{
 		{"text", "capitalize()", "The first letter as a capital, the others small.", "{{ 'aNN'.capitalize() }}", "Ann", onText(capitalized)},
 		{"text", "count(sub: text)", "How often a text is in it.", "{{ 'banana'.count('an') }}", "2", onTexts(strings.Count)},
-		{"text", "endswith(suffix)", "Whether it ends with a text, or with one of a tuple.", "{{ 'a.png'.endswith('.png') }}", "True", affix(strings.HasSuffix)},
+		{"text", "endswith(suffix: text)", "Whether it ends with a text.", "{{ 'a.png'.endswith('.png') }}", "True", onTexts(strings.HasSuffix)},
 		{"text", "find(sub: text)", "The place of a text, from 0, or -1.", "{{ 'abc'.find('c') }}", "2", onTexts(placeIn)},
 		{"text", "format(*args, **named)", "Values in the places of a text.", "{{ '{:,.2f} {}'.format(1234.5, 'EUR') }}", "1,234.50 EUR", formatMethod},
 		{"text", "index(sub: text)", "As find, but it fails if there is none.", "{{ 'abc'.index('b') }}", "1", onTexts(func(s, sub string) int {
@@ -136,7 +136,7 @@ func methods() []entry {
 		{"text", "replace(old: text, new: text, count: int = -1)", "The text with another text in the place of one.", "{{ 'a-b'.replace('-', '+') }}", "a+b", replace},
 		{"text", "rstrip(chars: text = none)", "The text without spaces, or the given characters, at its end.", "{{ 'a//'.rstrip('/') }}", "a", strip(strings.TrimRightFunc)},
 		{"text", "split(sep: text = none, maxsplit: int = -1)", "The parts between a separator, or spaces.", "{{ 'Ann Lee'.split()[0] }} {{ 'a,b'.split(',') }}", "Ann ['a', 'b']", split},
-		{"text", "startswith(prefix)", "Whether it starts with a text, or with one of a tuple.", "{{ '+49 30'.startswith('+49') }}", "True", affix(strings.HasPrefix)},
+		{"text", "startswith(prefix: text)", "Whether it starts with a text.", "{{ '+49 30'.startswith('+49') }}", "True", onTexts(strings.HasPrefix)},
 		{"text", "strip(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.TrimFunc)},
 		{"text", "title()", "A capital at the start of each word.", `{{ "d'angelo".title() }}`, "D'Angelo", titleWords},
 		{"text", "upper()", "Capital letters.", "{{ 'sale'.upper() }}", "SALE", onText(upper)},
@@ -193,23 +193,6 @@ func onTexts[T any](f func(s, other string) T) call {
 	return func(e *evaluator, a []any) any {
 		e.work(len(a[0].(string)) + len(a[1].(string)))
 		return f(a[0].(string), a[1].(string))
-	}
-}
-
-// affix is a method that looks for a text, or for one of a tuple, at an end.
-func affix(has func(s, affix string) bool) call {
-	return func(_ *evaluator, a []any) any {
-		options, ok := a[1].(*List)
-		if !ok || !options.tuple {
-			options = tuple(a[1])
-		}
-		return slices.ContainsFunc(options.Items, func(option any) bool {
-			s, ok := isText(option)
-			if !ok {
-				try(fault("a text starts or ends with a text, not with " + kind(option)))
-			}
-			return has(a[0].(string), s)
-		})
 	}
 }
 

@@ -13,7 +13,7 @@ func bare(body []Node) []Node {
 	clear = func(v reflect.Value) {
 		switch v.Kind() {
 		case reflect.Interface, reflect.Pointer:
-			if !v.IsNil() {
+			if !v.IsNil() && v.Type() != reflect.TypeFor[*Function]() {
 				clear(v.Elem())
 			}
 		case reflect.Slice:

@@ -1,12 +1,14 @@
 package template
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"html"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Render fills the expressions of src. If values are missing it returns a *[MissingError] that lists all of
@@ -32,6 +34,10 @@ func Preview(ctx context.Context, src string, data Data) (out string, unresolved
 	t, err := Parse(src)
 	if err != nil {
 		return "", nil, err
+	}
+	data.Zone = cmp.Or(data.Zone, time.UTC)
+	if data.Now.IsZero() {
+		data.Now = time.Now()
 	}
 	e := &evaluator{ctx: ctx, data: data, cancel: func() {}}
 	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]*string{}

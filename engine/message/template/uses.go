@@ -242,10 +242,10 @@ func (w *useWalker) expr(x Expr, f flow) {
 	inner := f.inner(false)
 	switch x := x.(type) {
 	case *Name, *Member, *Slice, *Call:
-		w.chain(x, x, nil, f)
+		w.chain(x, f)
 	case *Filter:
 		if x.Func.Kind == FilterKind {
-			w.filters(x, f)
+			w.chain(x, f)
 			break
 		}
 		w.expr(x.X, f.soft())
@@ -308,9 +308,9 @@ func values(args []Arg) (list []Expr) {
 	return list
 }
 
-// filters visits a chain of filters and what is filtered.
-func (w *useWalker) filters(whole *Filter, f flow) {
-	var x, fallback Expr = whole, nil
+// chain visits a name with what is looked up in it, and with the filters behind it.
+func (w *useWalker) chain(whole Expr, f flow) {
+	x, fallback := whole, Expr(nil)
 	for at, ok := x.(*Filter); ok && at.Func.Kind == FilterKind; at, ok = x.(*Filter) {
 		w.exprs(f.inner(slices.Contains([]string{"default", "format", "replace", "join"}, at.Func.Name)), values(at.Args)...)
 		if at.Func.Name == "default" {
@@ -324,22 +324,15 @@ func (w *useWalker) filters(whole *Filter, f flow) {
 		f.filters = append([]string{at.Name}, f.filters...)
 		x = at.X
 	}
-	switch x.(type) {
-	case *Name, *Member, *Slice, *Call:
-		w.chain(x, whole, fallback, f)
-	default:
-		w.expr(x, f)
-	}
-}
-
-// chain visits a name with what is looked up in it. whole has its filters, and fallback is what replaces it.
-func (w *useWalker) chain(x, whole, fallback Expr, f flow) {
 	p := w.path(x)
-	inner := f.inner(false)
-	w.exprs(flow{need: inner.need}, p.inner...)
+	w.exprs(flow{need: f.inner(false).need}, p.inner...)
 	name, ok := p.base.(*Name)
-	if !ok {
-		w.expr(p.base, inner)
+	switch {
+	case !ok && p.base != x: // something is looked up in it
+		f = f.inner(false)
+		fallthrough
+	case !ok:
+		w.expr(p.base, f)
 		return
 	}
 	_, isRoot := roots[name.Name]
@@ -386,7 +379,7 @@ func (w *useWalker) path(x Expr) (p path) {
 		name := at.Name
 		if _, set := w.scope.find(name); set {
 			name = ""
-		} else if r, ok := roots[name].(root); ok {
+		} else if r, ok := roots[name]; ok {
 			name = string(r)
 		}
 		return path{base: x, names: []string{name}}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -337,7 +336,7 @@ func compareNumbers(a, b any) int {
 	if j, both := b.(int); ok && both {
 		return cmp.Compare(i, j)
 	}
-	return big.NewFloat(float(a)).Cmp(big.NewFloat(float(b)))
+	return cmp.Compare(float(a), float(b))
 }
 
 // order compares two numbers, texts, dates or lengths of time.

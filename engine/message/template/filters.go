@@ -29,7 +29,7 @@ func filters() []entry {
 		{"str", "string()", "The value as text.", "{{ 5|string ~ 6 }}", "56", onText(func(s string) string { return s })},
 		{"plain", "striptags()", "The text without HTML tags.", "{{ '<b>Big</b> sale'|striptags }}", "Big sale", onText(withoutTags)},
 		{"plain", "title()", "A capital at the start of each word.", "{{ 'anna-lena'|title }}", "Anna-Lena", titled},
-		{"str", "trim(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ '  Ann '|trim }}", "Ann", strip(strings.TrimFunc)},
+		{"str", "trim(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ '  Ann '|trim }}", "Ann", strip(strings.Trim)},
 		{"str", "truncate(length: int = 255, killwords: bool = false, end: text = '...', leeway: int = 5)", "The text cut to a length, at a word unless killwords.", "{{ 'Waterproof walking boots'|truncate(15) }}", "Waterproof...", truncate},
 		{"str", "upper()", "Capital letters.", "{{ 'sale'|upper }}", "SALE", onText(upper)},
 		{"", "urlencode()", "Text for a link.", "https://x.example/?q={{ 'red shoes'|urlencode }}", "https://x.example/?q=red%20shoes", urlEncode},

@@ -14,9 +14,9 @@ import (
 const placeholderWork = 1024
 
 var (
-	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?(?:(0?\d{0,5}(?:\.\d{1,3})?)([df])|s))`)
-	placeholder = regexp.MustCompile(`^(?:\{\{|\}\}|\{([^{}:]*):?([^{}]*)\})`)
-	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,5})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
+	directive   = regexp.MustCompile(`%(?:%|(?:\(([^)]*)\))?(?:(0?\d{0,3}(?:\.\d{1,3})?)([df])|s)|)`)
+	placeholder = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]*):?([^{}]*)\}|[{}]`)
+	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,3})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
 )
 
 // formatArguments are what the placeholders of a format refer to.
@@ -43,27 +43,20 @@ func (f *formatArguments) get(e *evaluator, name string) any {
 	return f.args[i]
 }
 
-// fillIn writes s with its placeholders, which start with one of some marks, replaced.
-func fillIn(o *output, s, marks string, placeholder *regexp.Regexp, hint string, write func(m []string)) {
-	for {
-		at := strings.IndexAny(s, marks)
-		if at < 0 {
-			o.add(s)
-			return
-		}
-		o.add(s[:at])
-		o.e.work(placeholderWork)
-		m := placeholder.FindStringSubmatch(s[at:])
+// fillIn returns s with its placeholders replaced: two marks in a row are one, and one alone is a fault.
+func fillIn(e *evaluator, s string, placeholder *regexp.Regexp, hint string, replace func(m []string) string) string {
+	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
+		e.work(placeholderWork)
 		switch {
-		case m == nil:
+		case len(found) == 1:
 			try(fault(hint))
-		case len(m[0]) == 2 && m[0][0] == m[0][1]:
-			o.add(m[0][:1])
-		default:
-			write(m)
+		case found[0] == found[1]:
+			return found[:1]
 		}
-		s = s[at+len(m[0]):]
-	}
+		text := replace(placeholder.FindStringSubmatch(found))
+		e.room(len(text))
+		return text
+	})
 }
 
 // percent computes format % v.
@@ -86,9 +79,9 @@ func percent(e *evaluator, format, v any) any {
 
 // percents implements Python's % formatting.
 func percents(e *evaluator, s string, args []any, named *Dict) any {
-	o, f := output{e: e}, formatArguments{args: args, named: named}
+	f := formatArguments{args: args, named: named}
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
-	fillIn(&o, s, "%", directive, hint, func(m []string) {
+	text := fillIn(e, s, directive, hint, func(m []string) string {
 		v := f.get(e, m[1])
 		x, isFloat := numeric(v).(float64)
 		switch {
@@ -97,32 +90,29 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 		case m[3] == "d" && isFloat && math.Abs(x) < 1<<63:
 			v = int(x)
 		}
-		writeFormat(&o, v, m[2]+m[3])
+		return formatted(e, v, m[2]+m[3])
 	})
 	if f.next < len(args) && len(named.keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
 	}
-	return o.String()
+	return text
 }
 
 // formatMethod implements Python's str.format, without what is inside of a value.
 func formatMethod(e *evaluator, a []any) any {
-	o, f := output{e: e}, formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
+	f := formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
 	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
-	fillIn(&o, a[0].(string), "{}", placeholder, hint, func(m []string) { writeFormat(&o, f.get(e, m[1]), m[2]) })
-	return o.String()
+	return fillIn(e, a[0].(string), placeholder, hint, func(m []string) string { return formatted(e, f.get(e, m[1]), m[2]) })
 }
 
-// writeFormat writes v as what is behind a colon says.
-func writeFormat(o *output, v any, how string) {
+// formatted returns v as what is behind a colon says.
+func formatted(e *evaluator, v any, how string) string {
 	_, text := isText(v)
 	if how == "" || how == "s" && text {
-		o.add(str(o.e, v))
-		return
+		return str(e, v)
 	}
 	if t, ok := v.(time.Time); ok {
-		o.add(strftime(t, how))
-		return
+		return strftime(t, how)
 	}
 	m := formatSpec.FindStringSubmatch(how)
 	if m == nil {
@@ -144,7 +134,7 @@ func writeFormat(o *output, v any, how string) {
 	case precision != "":
 		try(fault("a number has no format " + shorten(how) + ": write as in {:.2f}"))
 	case verb == "":
-		body = str(o.e, number)
+		body = str(e, number)
 	case !isWhole:
 		try(fault("the format d takes a whole number"))
 	default:
@@ -162,8 +152,7 @@ func writeFormat(o *output, v any, how string) {
 	}
 	space := strings.Repeat(cmp.Or(zero, " "), max(width-len(sign+body), 0))
 	if zero != "" {
-		o.add(sign + space + body)
-	} else {
-		o.add(space + sign + body)
+		return sign + space + body
 	}
+	return space + sign + body
 }

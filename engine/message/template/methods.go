@@ -130,14 +130,14 @@ func methods() []entry {
 		{"text", "isdigit()", "Whether it has digits only.", "{{ '12'.isdigit() }}", "True", onText(func(s string) bool { return s != "" && strings.TrimFunc(s, unicode.IsDigit) == "" })},
 		{"text", "join(items: list)", "The items with the text between them.", "{{ ', '.join(['a', 'b']) }}", "a, b", joinMethod},
 		{"text", "lower()", "Small letters.", "{{ 'GOLD'.lower() }}", "gold", onText(lower)},
-		{"text", "lstrip(chars: text = none)", "The text without spaces, or the given characters, at its start.", "{{ '007'.lstrip('0') }}", "7", strip(strings.TrimLeftFunc)},
+		{"text", "lstrip(chars: text = none)", "The text without spaces, or the given characters, at its start.", "{{ '007'.lstrip('0') }}", "7", strip(strings.TrimLeft)},
 		{"text", "removeprefix(prefix: text)", "The text without another one at its start.", "{{ 'www.x.com'.removeprefix('www.') }}", "x.com", onTexts(strings.TrimPrefix)},
 		{"text", "removesuffix(suffix: text)", "The text without another one at its end.", "{{ 'a.png'.removesuffix('.png') }}", "a", onTexts(strings.TrimSuffix)},
 		{"text", "replace(old: text, new: text, count: int = -1)", "The text with another text in the place of one.", "{{ 'a-b'.replace('-', '+') }}", "a+b", replace},
-		{"text", "rstrip(chars: text = none)", "The text without spaces, or the given characters, at its end.", "{{ 'a//'.rstrip('/') }}", "a", strip(strings.TrimRightFunc)},
+		{"text", "rstrip(chars: text = none)", "The text without spaces, or the given characters, at its end.", "{{ 'a//'.rstrip('/') }}", "a", strip(strings.TrimRight)},
 		{"text", "split(sep: text = none, maxsplit: int = -1)", "The parts between a separator, or spaces.", "{{ 'Ann Lee'.split()[0] }} {{ 'a,b'.split(',') }}", "Ann ['a', 'b']", split},
 		{"text", "startswith(prefix: text)", "Whether it starts with a text.", "{{ '+49 30'.startswith('+49') }}", "True", onTexts(strings.HasPrefix)},
-		{"text", "strip(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.TrimFunc)},
+		{"text", "strip(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.Trim)},
 		{"text", "title()", "A capital at the start of each word.", `{{ "d'angelo".title() }}`, "D'Angelo", titleWords},
 		{"text", "upper()", "Capital letters.", "{{ 'sale'.upper() }}", "SALE", onText(upper)},
 
@@ -196,18 +196,17 @@ func onTexts[T any](f func(s, other string) T) call {
 	}
 }
 
-func strip(trim func(string, func(rune) bool) string) call {
+// spaces are the characters that strip takes unless it is told others.
+const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+func strip(trim func(s, chars string) string) call {
 	return func(e *evaluator, a []any) any {
 		chars, ok := a[1].(string)
 		if !ok {
-			return trim(a[0].(string), unicode.IsSpace)
+			chars = spaces
 		}
-		set := map[rune]bool{}
-		for _, r := range chars {
-			set[r] = true
-		}
-		e.work(8 * (len(a[0].(string)) + len(chars)))
-		return trim(a[0].(string), func(r rune) bool { return set[r] })
+		e.work(8 * len(a[0].(string)) * (1 + len(chars)/64))
+		return trim(a[0].(string), chars)
 	}
 }
 

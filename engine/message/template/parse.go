@@ -486,7 +486,6 @@ func (p *parser) postfix(x Expr, start int) Expr {
 
 // subscript reads what is between brackets.
 func (p *parser) subscript(x Expr, start int) Expr {
-	at := p.tok().Start
 	var bounds [3]Expr
 	colons := 0
 	for i := range bounds {
@@ -507,9 +506,6 @@ func (p *parser) subscript(x Expr, start int) Expr {
 		return &Slice{p.since(start), x, bounds[0], bounds[1], bounds[2]}
 	case bounds[0] == nil:
 		p.unexpected("a name or a number")
-	case p.take(","):
-		items := append(bounds[:1], p.items("]")...)
-		return &Member{p.since(start), x, &Array{p.since(at), items, true}, false}
 	}
 	p.expect("]")
 	return &Member{p.since(start), x, bounds[0], false}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Limits of one render including content blocks. They stop faulty and hostile templates; real messages stay
@@ -22,9 +21,8 @@ const (
 )
 
 var (
-	errTooLarge = fmt.Errorf("a value in this expression is larger than %d KiB", MaxOutput>>10)
+	errTooLarge = fmt.Errorf("the result, or a value in this expression, is larger than %d KiB", MaxOutput>>10)
 	errTooLong  = errors.New("this template takes too long to compute")
-	errOutput   = fmt.Errorf("the result is longer than %d KiB", MaxOutput>>10)
 	errTooDeep  = fmt.Errorf("lists, macros, loops or content blocks are nested deeper than %d", maxDepth)
 )
 
@@ -51,7 +49,7 @@ type state struct {
 	x          Expr // within it
 	depth      int
 	scope      *scope
-	out        *strings.Builder
+	out        *output
 	autoescape bool
 }
 

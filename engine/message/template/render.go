@@ -56,7 +56,7 @@ func Check(src string) error {
 // execute renders a template: the message, or the content block of that name.
 func (e *evaluator) execute(t *Template, block string) string {
 	outer, sets := e.state, len(e.sets)
-	e.state = state{frame: &frame{t, block}, depth: outer.depth, scope: &scope{}, out: &strings.Builder{}}
+	e.state = state{frame: &frame{t, block}, depth: outer.depth, scope: &scope{}, out: &output{e: e}}
 	e.enter()
 	e.out.Grow(len(t.src))
 	defer func() {
@@ -93,28 +93,20 @@ func (e *evaluator) located(p any) error {
 	return &Error{Line: line, Column: column, Block: e.block, Message: reason}
 }
 
-func (e *evaluator) write(s string) {
-	if e.out.Len()+len(s) > MaxOutput {
-		try(errOutput)
-	}
-	e.work(len(s))
-	e.out.WriteString(s)
-}
-
 // nodes writes a part of a template. An expression without a value leaves its whole statement unresolved, whose
 // source is written.
 func (e *evaluator) nodes(list []Node) {
 	outer := e.tag
 	for _, n := range list {
 		if text, ok := n.(*Text); ok {
-			e.write(text.Value)
+			e.out.add(text.Value)
 			continue
 		}
 		e.work(0)
 		e.tag = n.Place()
 		if m := e.attempt(func() { e.node(n) }); m != nil {
 			e.report(m, len(e.unresolved))
-			e.write(e.t.src[e.tag.Start:e.tag.End])
+			e.out.add(e.t.src[e.tag.Start:e.tag.End])
 		}
 	}
 	e.tag = outer
@@ -125,7 +117,7 @@ func (e *evaluator) node(n Node) {
 	case *Output:
 		if v := e.eval(n.X); !n.Silent {
 			e.x = n.X
-			e.write(e.written(v))
+			e.out.add(e.written(v))
 		}
 	case *If:
 		for _, b := range n.Branches {
@@ -260,7 +252,7 @@ func (e *evaluator) within(inner *scope, body []Node) {
 // capture returns what a function writes: safe text where values are escaped.
 func (e *evaluator) capture(write func()) any {
 	outer := e.out
-	e.out = &strings.Builder{}
+	e.out = &output{e: e}
 	write()
 	text := e.out.String()
 	e.out = outer

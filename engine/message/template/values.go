@@ -361,7 +361,7 @@ func order(e *evaluator, a, b any) int {
 	return 0
 }
 
-// output is a text that is being made, within the limits.
+// output is a text that is being made, within the limits: that of a template, or of a value.
 type output struct {
 	e    *evaluator
 	json bool // how repr writes values

@@ -90,7 +90,10 @@ func dateOf(e *evaluator, a []any) any {
 		return t
 	}
 	for _, layout := range isoLayouts {
-		if t, err := time.ParseInLocation(layout, isoSpelling.Replace(s), e.data.Zone); err == nil && text {
+		if len(s) > 2*len(layout) {
+			continue
+		}
+		if t, err := time.ParseInLocation(layout, isoSpelling.Replace(s), e.data.Zone); err == nil {
 			return t
 		}
 	}

@@ -74,7 +74,7 @@ var randomDifferences = []struct {
 	{why: "Jinja makes lists of no items and a first one of all", ours: regexp.MustCompile(`filter batch needs a linecount of at least 1`)},
 	{why: "Jinja takes whatever is false for an empty list", ours: regexp.MustCompile(`filter (map|select|reject|selectattr|rejectattr) takes a list, not`)},
 	{why: "Python takes none for no argument in places", ours: regexp.MustCompile(`takes a whole number as \w+, not none`)},
-	{why: "wrong numbers of arguments are found where Jinja does not get, too", ours: regexp.MustCompile(`^line \d+, column \d+: \w+ \w+ (takes at most|takes no|needs)`)},
+	{why: "wrong numbers of arguments are found where Jinja does not get, too", ours: regexp.MustCompile(`^line \d+, column \d+: \w+ \S+ (takes at most|takes no|needs)`)},
 	{why: "and none for one that is wrong in others", jinjas: regexp.MustCompile(`'NoneType' object is not iterable`)},
 	{why: "and an empty text for an empty list", ours: regexp.MustCompile(`a map is made of a map or of a list of pairs, not of`)},
 	{why: "Jinja writes no attributes with a number for a name", jinjas: regexp.MustCompile(`expected string or bytes-like object`)},

@@ -36,8 +36,8 @@ var (
 
 // titled is the filter title.
 func titled(e *evaluator, a []any) any {
-	e.work(64 * len(a[0].(string)))
 	return filterWord.ReplaceAllStringFunc(a[0].(string), func(word string) string {
+		e.work(64 * len(word))
 		_, size := utf8.DecodeRuneInString(word)
 		return upper(word[:size]) + lower(word[size:])
 	})
@@ -45,8 +45,11 @@ func titled(e *evaluator, a []any) any {
 
 // titleWords is the method title.
 func titleWords(e *evaluator, a []any) any {
-	e.work(64 * len(a[0].(string)))
-	return methodWord.ReplaceAllStringFunc(a[0].(string), capitalizer())
+	capital := capitalizer()
+	return methodWord.ReplaceAllStringFunc(a[0].(string), func(word string) string {
+		e.work(64 * len(word))
+		return capital(word)
+	})
 }
 
 // firstRunes returns the first n characters of s.

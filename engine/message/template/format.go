@@ -14,8 +14,8 @@ import (
 const placeholderWork = 1024
 
 var (
-	directive   = regexp.MustCompile(`%(?:%|(?:\(([^)]*)\))?(?:(0?\d{0,3}(?:\.\d{1,3})?)([df])|s)|)`)
-	placeholder = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]*):?([^{}]*)\}|[{}]`)
+	directive   = regexp.MustCompile(`^%(?:%|(?:\(([^)]*)\))?(?:(0?\d{0,3}(?:\.\d{1,3})?)([df])|s))`)
+	placeholder = regexp.MustCompile(`^(?:\{\{|\}\}|\{([^{}:]*):?([^{}]*)\})`)
 	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,3})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
 )
 
@@ -43,20 +43,27 @@ func (f *formatArguments) get(e *evaluator, name string) any {
 	return f.args[i]
 }
 
-// fillIn returns s with its placeholders replaced: two marks in a row are one, and one alone is a fault.
-func fillIn(e *evaluator, s string, placeholder *regexp.Regexp, hint string, replace func(m []string) string) string {
-	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
-		e.work(placeholderWork)
-		switch {
-		case len(found) == 1:
-			try(fault(hint))
-		case found[0] == found[1]:
-			return found[:1]
+// fillIn writes s with its placeholders, which start with one of some marks, replaced.
+func fillIn(o *output, s, marks string, placeholder *regexp.Regexp, hint string, write func(m []string)) {
+	for {
+		at := strings.IndexAny(s, marks)
+		if at < 0 {
+			o.add(s)
+			return
 		}
-		text := replace(placeholder.FindStringSubmatch(found))
-		e.room(len(text))
-		return text
-	})
+		o.add(s[:at])
+		o.e.work(placeholderWork)
+		m := placeholder.FindStringSubmatch(s[at:])
+		switch {
+		case m == nil:
+			try(fault(hint))
+		case len(m[0]) == 2 && m[0][0] == m[0][1]:
+			o.add(m[0][:1])
+		default:
+			write(m)
+		}
+		s = s[at+len(m[0]):]
+	}
 }
 
 // percent computes format % v.
@@ -79,9 +86,9 @@ func percent(e *evaluator, format, v any) any {
 
 // percents implements Python's % formatting.
 func percents(e *evaluator, s string, args []any, named *Dict) any {
-	f := formatArguments{args: args, named: named}
+	o, f := output{e: e}, formatArguments{args: args, named: named}
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
-	text := fillIn(e, s, directive, hint, func(m []string) string {
+	fillIn(&o, s, "%", directive, hint, func(m []string) {
 		v := f.get(e, m[1])
 		x, isFloat := numeric(v).(float64)
 		switch {
@@ -90,29 +97,32 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 		case m[3] == "d" && isFloat && math.Abs(x) < 1<<63:
 			v = int(x)
 		}
-		return formatted(e, v, m[2]+m[3])
+		writeFormat(&o, v, m[2]+m[3])
 	})
 	if f.next < len(args) && len(named.keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
 	}
-	return text
+	return o.String()
 }
 
 // formatMethod implements Python's str.format, without what is inside of a value.
 func formatMethod(e *evaluator, a []any) any {
-	f := formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
+	o, f := output{e: e}, formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
 	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
-	return fillIn(e, a[0].(string), placeholder, hint, func(m []string) string { return formatted(e, f.get(e, m[1]), m[2]) })
+	fillIn(&o, a[0].(string), "{}", placeholder, hint, func(m []string) { writeFormat(&o, f.get(e, m[1]), m[2]) })
+	return o.String()
 }
 
-// formatted returns v as what is behind a colon says.
-func formatted(e *evaluator, v any, how string) string {
+// writeFormat writes v as what is behind a colon says.
+func writeFormat(o *output, v any, how string) {
 	_, text := isText(v)
 	if how == "" || how == "s" && text {
-		return str(e, v)
+		o.add(str(o.e, v))
+		return
 	}
 	if t, ok := v.(time.Time); ok {
-		return strftime(t, how)
+		o.add(strftime(t, how))
+		return
 	}
 	m := formatSpec.FindStringSubmatch(how)
 	if m == nil {
@@ -134,7 +144,7 @@ func formatted(e *evaluator, v any, how string) string {
 	case precision != "":
 		try(fault("a number has no format " + shorten(how) + ": write as in {:.2f}"))
 	case verb == "":
-		body = str(e, number)
+		body = str(o.e, number)
 	case !isWhole:
 		try(fault("the format d takes a whole number"))
 	default:
@@ -152,7 +162,8 @@ func formatted(e *evaluator, v any, how string) string {
 	}
 	space := strings.Repeat(cmp.Or(zero, " "), max(width-len(sign+body), 0))
 	if zero != "" {
-		return sign + space + body
+		o.add(sign + space + body)
+	} else {
+		o.add(space + sign + body)
 	}
-	return space + sign + body
 }

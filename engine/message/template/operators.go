@@ -64,22 +64,25 @@ func binary(e *evaluator, op string, a, b any) any {
 	case op == "*":
 		return repeat(e, a, b)
 	}
-	try(mismatch(op+" cannot compute with", a, b))
+	try(mismatch(op, a, b))
 	return nil
 }
 
-// mismatch is the fault of two values that do not go together.
-func mismatch(what string, a, b any) error {
+// mismatch is the fault of two values that an operator cannot compute with, or that have no order if op is "".
+func mismatch(op string, a, b any) error {
 	hint, kinds := "", kindOf(a)+" "+kindOf(b)
 	switch {
 	case strings.Contains(kinds, "date"):
 		hint = "; |date makes a date of a text, and timedelta(days=1) is added to one"
-	case strings.Contains(kinds, "text") && what[0] == '+':
+	case strings.Contains(kinds, "text") && op == "+":
 		hint = "; ~ joins them as texts, |int makes a number of a text"
 	case strings.Contains(kinds, "text"):
 		hint = "; |int or |float makes a number of a text, and |date a date"
 	}
-	return fault(what + " " + kind(a) + " and " + kind(b) + hint)
+	if op == "" {
+		return fault(kind(a) + " and " + kind(b) + " cannot be compared" + hint)
+	}
+	return fault(op + " cannot compute with " + kind(a) + " and " + kind(b) + hint)
 }
 
 // repeat returns a text or a list as often as a number says.
@@ -96,7 +99,7 @@ func repeat(e *evaluator, v, times any) any {
 		e.roomFor(len(list.Items) * n)
 		return &List{Items: slices.Repeat(list.Items, n), tuple: list.tuple}
 	}
-	try(mismatch("* cannot compute with", v, times))
+	try(mismatch("*", v, times))
 	return nil
 }
 

@@ -2,8 +2,8 @@ package template
 
 import (
 	"html"
-	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -11,10 +11,23 @@ import (
 )
 
 // upper returns s in capitals like Python, which may have more than one for a letter: SS for ß.
-func upper(s string) string { return cases.Upper(language.Und).String(s) }
+func upper(s string) string {
+	if isASCII(s) {
+		return strings.ToUpper(s)
+	}
+	return cases.Upper(language.Und).String(s)
+}
 
-// lower returns s in small letters. Those of some depend on what is around, or are two.
-func lower(s string) string { return cases.Lower(language.Und).String(s) }
+func lower(s string) string {
+	if !strings.ContainsAny(s, "Σİ") { // whose small letters depend on what is around, or are two
+		return strings.ToLower(s)
+	}
+	return cases.Lower(language.Und).String(s)
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
 
 // capitalized returns s with a capital at its start.
 func capitalized(s string) string { return capitalizer()(s) }
@@ -28,28 +41,38 @@ func capitalizer() func(string) string {
 	}
 }
 
-// The words of the filter title, which begin after spaces, dashes and brackets, and of the method, which are letters.
-var (
-	filterWord = regexp.MustCompile(`[^\s\pZ\x1c-\x1f\x85({\[<-]+`)
-	methodWord = regexp.MustCompile(`[\p{Lu}\p{Ll}\p{Lt}]+`)
-)
-
-// titled is the filter title.
+// titled is the filter title: a capital after spaces, dashes and brackets.
 func titled(e *evaluator, a []any) any {
-	return filterWord.ReplaceAllStringFunc(a[0].(string), func(word string) string {
-		e.work(64 * len(word))
+	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-({[<", r) }
+	return eachWord(e, a[0].(string), separates, func(word string) string {
 		_, size := utf8.DecodeRuneInString(word)
 		return upper(word[:size]) + lower(word[size:])
 	})
 }
 
-// titleWords is the method title.
+// titleWords is the method title: a capital after everything that is not a letter.
 func titleWords(e *evaluator, a []any) any {
-	capital := capitalizer()
-	return methodWord.ReplaceAllStringFunc(a[0].(string), func(word string) string {
-		e.work(64 * len(word))
-		return capital(word)
-	})
+	separates := func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsLower(r) && !unicode.IsTitle(r) }
+	return eachWord(e, a[0].(string), separates, capitalizer())
+}
+
+// eachWord returns s with its words changed.
+func eachWord(e *evaluator, s string, separates func(rune) bool, change func(string) string) string {
+	var b strings.Builder
+	for s != "" {
+		word := strings.TrimLeftFunc(s, separates)
+		b.WriteString(s[:len(s)-len(word)])
+		end := strings.IndexFunc(word, separates)
+		if end < 0 {
+			end = len(word)
+		}
+		e.work(8 * end)
+		if end > 0 {
+			b.WriteString(change(word[:end]))
+		}
+		s = word[end:]
+	}
+	return b.String()
 }
 
 // firstRunes returns the first n characters of s.

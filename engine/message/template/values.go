@@ -357,7 +357,7 @@ func order(e *evaluator, a, b any) int {
 	case "timedelta timedelta":
 		return cmp.Compare(a.(time.Duration), b.(time.Duration))
 	}
-	try(mismatch("there is no order of", a, b))
+	try(mismatch("", a, b))
 	return 0
 }
 

@@ -27,7 +27,8 @@ var differences = []string{
 	"Texts are not numbers: '40' == 40 is False, and '40' > 5 fails; write '40'|int. Only default replaces what fails.",
 	"x.items is the entry with that name, and x.items() the method. Maps of the data are in the order of their keys.",
 	"range, map, select and the like return lists. Line ends stay as they are.",
-	"Filters, methods and formats that no message needs, such as '{:e}' and zfill, do not exist: an error says so.",
+	"What no message needs does not exist, and an error says so: center, indent, slice, wordwrap, zfill, '{:>8}', '{:e}',",
+	"  arguments from *lists and **maps, varargs and kwargs of macros, order of lists, and sort by several attributes.",
 	"include, extends and import do not exist: write shared content as a content block.",
 }
 

@@ -131,7 +131,7 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 			damaged := whole.copied(t)
 			damageStore(t, damaged.dir, how)
 			for _, command := range [][]string{
-				{}, {"search"}, {"meta"}, {"get", id}, {"workspace", "show"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
+				{}, {"search"}, {"meta"}, {"get", id}, {"workspace", "get", "general"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
 				{"backup"}, {"search", "--json"}, {"get", id, "--json"}, {"backup", "--json"},
 			} {
 				c := damaged.copied(t)
@@ -154,7 +154,7 @@ func TestDamageFailsAttachedCommands(t *testing.T) {
 		t.Skipf("a damaged store is not opened at all: %v", err)
 	}
 	defer f.Close()
-	for _, command := range [][]string{{"search"}, {"get", id}, {"backup"}, {"workspace", "show", "--json"}} {
+	for _, command := range [][]string{{"search"}, {"get", id}, {"backup"}, {"workspace", "get", "general", "--json"}} {
 		c.wantDamage(command...)
 	}
 }

@@ -72,7 +72,7 @@ func TestDamagedSettings(t *testing.T) {
 			c := commands{t: t, dir: shortDir(t), env: map[string]string{cli.EnvBackups: "off"}}
 			_, key, _ := strings.Cut(c.must("init", "--id", "SHOP"), "API key (shown once): ")
 			key, _, _ = strings.Cut(key, "\n")
-			c.must("workspace", "set", "publish=enabled")
+			c.must("workspace", "put", "general", "publish=enabled")
 			c.must("create", "--channel", "PUSH")
 			spoilSettings(t, c.dir, "SHOP", test.both, test.damage)
 			for _, command := range [][]string{{}, {"search"}, {"create", "--channel", "PUSH"}} {
@@ -94,7 +94,7 @@ func TestDamagedSettings(t *testing.T) {
 				t.Errorf("doctor: code %d\n%s%s", code, out, err)
 			}
 			var w engine.Workspace
-			if err := json.Unmarshal([]byte(c.must("workspace", "show", "--json")), &w); err != nil {
+			if err := json.Unmarshal([]byte(c.must("workspace", "get", "general")), &w); err != nil {
 				t.Fatal(err)
 			}
 			if want := map[bool]string{false: engine.PublishEnabled, true: engine.PublishBeta}[test.both]; w.Publish != want {

@@ -161,7 +161,7 @@ func TestKeyring(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.dir = moved
-	c.must("workspace", "show")
+	c.must("workspace", "list")
 	text := strings.TrimSpace(c.must("encrypt", "--show-key"))
 	key, err := crypt.Parse(text)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestKeyring(t *testing.T) {
 	}
 
 	keyring.MockInit() // another machine
-	code, _, said := c.run("workspace", "show")
+	code, _, said := c.run("workspace", "list")
 	if code != cli.ExitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring does not have key "+key.ID()+"; store it with `bugle encrypt --keep-key`") {
 		t.Errorf("without the key: %d %s", code, said)
 	}
@@ -177,7 +177,7 @@ func TestKeyring(t *testing.T) {
 	if code := run(t.Context(), []string{"--data", c.dir, "encrypt", "--keep-key"}, func(string) string { return "" }, cli.Streams{In: strings.NewReader(text + "\n"), Out: &o, Err: &e}); code != 0 {
 		t.Fatalf("keeping the key: %s", e.String())
 	}
-	c.must("workspace", "show")
+	c.must("workspace", "list")
 
 	// Where there is no keyring, nothing is made.
 	keyring.MockInitWithError(os.ErrNotExist)

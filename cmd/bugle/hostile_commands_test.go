@@ -210,12 +210,12 @@ func campaignCommands(one, two string, in func(string) string) []string {
 var poisonWord = "\x1b[2J\u009b2J\u202e"
 
 var localCommands = []string{
-	"workspace show", "workspace show --json", "workspace list", "workspace list --json",
+	"workspace list", "workspace list --json",
 	"workspace list users", "workspace list segments", "workspace list connectors", "workspace list teams", "workspace list events", "workspace list attributes",
 	"workspace list gateways", "workspace list keys", "workspace list categories", "workspace list locales", "workspace list blocks", "workspace list products", "workspace list templates", "workspace list apis",
-	"workspace get general", "workspace get flags", "workspace get segments Testers", "workspace profiles", "workspace profiles --json", "workspace profiles ann",
-	"workspace content", "workspace content --json", "workspace content list", "workspace connector list", "workspace connector list --json", "workspace connector test Demo%mail",
-	"workspace delete teams Growth", "workspace set name=" + poisonWord, "workspace content try weather", "workspace content show block footer",
+	"workspace get general", "workspace get flags", "workspace get segments Testers", "workspace list users --json", "workspace list users ann",
+	"workspace list blocks --json", "workspace list connectors --json", "workspace test connectors Demo%mail",
+	"workspace delete teams Growth", "workspace put general name=" + poisonWord, "workspace test content-apis weather", "workspace get content-blocks footer",
 	"keys list", "keys list --json", "keys create", "keys revoke x" + poisonWord, "doctor", "doctor --json", "backup", "restore", "nothing" + poisonWord, "get --" + poisonWord,
 	"__complete workspace get %", "__complete workspace get users %",
 }

@@ -27,31 +27,31 @@ func TestPushThroughGateways(t *testing.T) {
 	t.Setenv("BUGLE_TEST_APNS", string(apns.Key))
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	add := []string{"workspace", "connector", "add"}
-	b.run(cli.ExitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
-	b.run(cli.ExitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
-	b.run(cli.ExitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
-	if _, errs := b.run(cli.ExitMisused, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
+	add := []string{"workspace", "put", "gateways"}
+	b.run(cli.ExitDone, "", append(add, "provider=fcm", "key.env=BUGLE_TEST_FCM", "fcm.endpoint="+fcm.URL, "ca_file="+fcm.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "provider=apns", "key.env=BUGLE_TEST_APNS", "apns.key_id="+apns.KeyID, "apns.team_id="+apns.TeamID, "apns.topic="+apns.Topic, "apns.endpoint="+apns.URL, "ca_file="+apns.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "provider=webpush", "key.keyring=vapid", "webpush.subject=push@example.com", "webpush.endpoint="+web.URL, "ca_file="+web.CAFile)...)
+	if _, errs := b.run(cli.ExitMisused, "", "workspace", "test", "gateways", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
 		t.Error(errs)
 	}
-	if _, errs := b.run(cli.ExitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
+	if _, errs := b.run(cli.ExitMisused, "no key", "workspace", "key", "gateways", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
 		t.Error(errs)
 	}
-	b.run(cli.ExitDone, string(web.VAPID)+"\n", "workspace", "connector", "key", "webpush")
+	b.run(cli.ExitDone, string(web.VAPID)+"\n", "workspace", "key", "gateways", "webpush")
 
 	p256dh, auth := web.Keys()
 	b.run(cli.ExitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
 		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "put", "users", "-")
 
 	for name, want := range map[string]string{"fcm": "Sent a test message to 2 devices.\n", "apns": "Sent a test message to 1 device.\n", "webpush": "Sent a test message to 1 device.\n"} {
-		if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", name, "--to", "U1"); out != want {
+		if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", name, "U1"); out != want {
 			t.Errorf("%s: %q", name, out)
 		}
-		if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "are valid") {
+		if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", name); !strings.Contains(out, "The settings and the key work.") {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "fcm", "--to", "another-token", "--json"); !strings.Contains(out, `"sent": 1`) {
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", "fcm", "another-token", "--json"); !strings.Contains(out, "Sent a test message to 1 device.") {
 		t.Error(out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Messages(), apns.Messages(), web.Messages()} {
@@ -76,38 +76,28 @@ func TestPushThroughGateways(t *testing.T) {
 	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
+	if _, errs := b.run(cli.ExitFailed, "", "workspace", "test", "gateways", "webpush", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
 		t.Error(errs)
 	}
-	b.run(cli.ExitDone, "", "workspace", "connector", "remove", "webpush")
-	if _, err := keyring.Get("bugle", "workspace "+b.workspace()+" webpush"); err == nil {
+	b.run(cli.ExitDone, "", "workspace", "delete", "gateways", "webpush")
+	if _, err := keyring.Get("bugle", "vapid"); err == nil {
 		t.Error("the key is still in the keyring")
 	}
-}
-
-func (b bugle) workspace() string {
-	b.t.Helper()
-	out, _ := b.run(cli.ExitDone, "", "workspace", "show", "--json")
-	var w struct{ ID string }
-	if err := json.Unmarshal([]byte(out), &w); err != nil {
-		b.t.Fatal(err)
-	}
-	return w.ID
 }
 
 // A connector of email can be tested as well.
 func TestTestMessageBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server accepted the login. Send a test message with --to.\n" {
+	b.mailServer(box, "tls=none", "auth=none")
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "connectors", "Post"); !strings.HasPrefix(out, "The mail server accepted the connection and the sender ann@example.com.") {
 		t.Error(out)
 	}
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com: accepted by ") {
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "connectors", "Post", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com.\n") {
 		t.Error(out)
 	}
-	b.run(cli.ExitMisused, "", "workspace", "connector", "test", "Post", "--to", "nobody")
-	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "Post", "--to", "nobody@example.com"); !strings.Contains(errs, "no such user") {
+	b.run(cli.ExitFailed, "", "workspace", "test", "connectors", "Post", "nobody")
+	if _, errs := b.run(cli.ExitFailed, "", "workspace", "test", "connectors", "Post", "nobody@example.com"); !strings.Contains(errs, "no such user") {
 		t.Error(errs)
 	}
 	box.mu.Lock()

@@ -121,11 +121,25 @@ const smtpDraft = `{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "b
    "reply_to_address": "help@example.com", "cc_ids": ["boss@example.com"],
    "html_content": "<p>Hello <b>{{UserAttribute['First Name']|default('friend')}}</b>, <a href=\"https://example.com/sale\">the sale</a> is on.</p>"}}}}`
 
+// mailServer makes the workspace send email through a mailbox, with these fields of SMTP.
+func (b bugle) mailServer(box *mailbox, fields ...string) {
+	b.t.Helper()
+	host, port, err := net.SplitHostPort(box.addr)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	args := []string{"workspace", "put", "connectors", "connector_name=Post", "provider=smtp", "smtp.host=" + host, "smtp.port=" + port}
+	for _, f := range fields {
+		args = append(args, "smtp."+f)
+	}
+	b.run(cli.ExitDone, "", args...)
+}
+
 // A test send through a mail server arrives, headers and both parts right.
 func TestTestSendThroughSMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.mailServer(box, "tls=none", "auth=none")
 	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
 	id := b.create(smtpDraft)
 
@@ -151,7 +165,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 func TestPreviewIsWhatIsSent(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.mailServer(box, "tls=none", "auth=none")
 	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
 	for _, html := range []string{
 		`<p>Hello {{user.first_name}}</p>`,
@@ -264,7 +278,7 @@ func checkParts(t *testing.T, r *mail.Reader, name string) {
 func TestTestSendRefusedBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.mailServer(box, "tls=none", "auth=none")
 	id := b.create(smtpDraft)
 	out, _ := b.run(cli.ExitFailed, "", "test", id, "--to", "nobody@example.com", "--to", "b@example.com")
 	if !strings.HasPrefix(out, "Email failed: nobody@example.com: ") || !strings.Contains(out, "no such user") {
@@ -282,13 +296,13 @@ func TestTestSendRefusedBySMTP(t *testing.T) {
 func TestTestSendUnsupportedBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr)
+	b.mailServer(box, "tls=starttls", "auth=none")
 	id := b.create(smtpDraft)
 	out, _ := b.run(cli.ExitFailed, "", "test", id, "--to", "b@example.com")
 	if !strings.Contains(out, "Email failed") || !strings.Contains(strings.ToLower(out), "starttls") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--auth", "plain", "--user", "u", "--password-env", "BUGLE_TEST_NO_PASSWORD")
+	b.mailServer(box, "auth=plain", "user=u", "password_env=BUGLE_TEST_NO_PASSWORD")
 	if _, errs := b.run(cli.ExitMisused, "", "test", id, "--to", "b@example.com"); !strings.Contains(errs, "BUGLE_TEST_NO_PASSWORD") {
 		t.Errorf("bugle test wrote %q", errs)
 	}

@@ -49,7 +49,7 @@ func TestJSONOnTerminal(t *testing.T) {
 func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
-	for _, args := range [][]string{{"--version"}, {"help"}, {"search"}, {"workspace", "show"}} {
+	for _, args := range [][]string{{"--version"}, {"help"}, {"search"}, {"workspace", "list"}} {
 		if out := onTerminal(t, b, args...); strings.ContainsRune(out, '\x1b') || out == "" {
 			t.Errorf("bugle %s wrote %q", strings.Join(args, " "), out)
 		}

@@ -32,34 +32,12 @@ func assignments(args []string) (file string, set []assignment, err error) {
 	return file, set, nil
 }
 
-// Files and scripts from before 2026-11 call the provider of a connector or push gateway its carrier.
-const (
-	providerNow    = "provider"
-	providerFormer = "carrier"
-)
-
-// hasProvider reports whether the records of a section have a provider.
-func hasProvider(s *records.Section) bool { return s.Table(s.New()).At(doc.P(providerNow)) != nil }
-
-// renamed returns a record with the current field name of its provider.
-func renamed(s *records.Section, v doc.Value) (doc.Value, error) {
-	if !hasProvider(s) || v.Get(providerNow).Exists() || !v.Get(providerFormer).Exists() {
-		return v, nil
-	}
-	return v.Rename(doc.P(providerFormer), providerNow)
-}
-
 // describedRecord returns the record that the arguments of put describe: from the file, or an existing or a new record,
 // with the assignments. was is the name of the record to replace, if known.
 func describedRecord(ctx context.Context, f *cli.Factory, s *records.Section, svc engine.Service, was string, args []string) (doc.Value, error) {
 	file, set, err := assignments(args)
 	if err != nil {
 		return doc.Value{}, err
-	}
-	for i := range set {
-		if set[i].field == providerFormer && hasProvider(s) {
-			set[i].field = providerNow
-		}
 	}
 	v := s.New()
 	name := was
@@ -68,9 +46,7 @@ func describedRecord(ctx context.Context, f *cli.Factory, s *records.Section, sv
 	}
 	switch {
 	case file != "":
-		if v, err = recordFile(ctx, f.Streams, file); err == nil {
-			v, err = renamed(s, v)
-		}
+		v, err = recordFile(ctx, f.Streams, file)
 	case s.Single || was != "":
 		v, err = s.Get(ctx, svc, name)
 	case name != "":

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/keyring"
@@ -18,157 +16,6 @@ import (
 	"bugle/engine/message/delivery/secret"
 	records "bugle/engine/workspace/settings"
 )
-
-// gatewayFlags describe a push gateway.
-type gatewayFlags struct {
-	gateway engine.Gateway
-	command string
-	keyring bool
-}
-
-func newConnectorAdd(f *cli.Factory) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "add",
-		Short: "Add or change a push gateway",
-		Long: "Add or change a push gateway. Use `bugle workspace put gateways` instead. A workspace has one gateway\n" +
-			"per platform; without one, push messages stay in the local outbox. The key is never stored with the\n" +
-			"settings: set where it is with one of --key-env, --key-file, --key-command and --keyring.",
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newAddFCM(f), newAddAPNs(f), newAddWebPush(f))
-	return cmd
-}
-
-func newAddFCM(f *cli.Factory) *cobra.Command {
-	to := &engine.FCM{}
-	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderFCM, FCM: to}}
-	cmd := g.adding(f, "Android with Firebase (FCM)",
-		"The key is the JSON key of a service account (Firebase console, Project settings, Service accounts).\n"+
-			"The token of a user's device is its FCM registration token.",
-		"  bugle workspace connector add fcm --key-file /home/ann/shop-1.json\n"+
-			"  bugle workspace connector add fcm --key-command 'pass show fcm' --project shop-1")
-	fl := cmd.Flags()
-	fl.StringVar(&to.Project, "project", "", "Firebase project `id` (default that of the service account)")
-	fl.StringVar(&to.Endpoint, "endpoint", "", "`URL` to use instead of Google's, for tests")
-	fl.StringVar(&to.TokenEndpoint, "token-endpoint", "", "`URL` for access tokens (default that of the service account)")
-	return cmd
-}
-
-func newAddAPNs(f *cli.Factory) *cobra.Command {
-	to := &engine.APNs{}
-	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderAPNs, APNs: to}}
-	cmd := g.adding(f, "iOS with Apple (APNs)",
-		"The key is the .p8 file of a signing key (Apple developer account, Certificates, Identifiers &\n"+
-			"Profiles, Keys). The token of a user's device is its device token in hexadecimal.",
-		"  bugle workspace connector add apns --key-file /home/ann/AuthKey_ABCDE12345.p8 --key-id ABCDE12345 \\\n"+
-			"    --team-id TEAM123456 --topic com.example.shop")
-	fl := cmd.Flags()
-	fl.StringVar(&to.KeyID, "key-id", "", "`id` of the key")
-	fl.StringVar(&to.TeamID, "team-id", "", "`id` of the team")
-	fl.StringVar(&to.Topic, "topic", "", "bundle `id` of the app")
-	fl.BoolVar(&to.Sandbox, "sandbox", false, "use the sandbox, for development builds of the app")
-	fl.StringVar(&to.Endpoint, "endpoint", "", "`URL` to use instead of Apple's, for tests")
-	return cmd
-}
-
-func newAddWebPush(f *cli.Factory) *cobra.Command {
-	to := &engine.WebPush{}
-	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderWebPush, WebPush: to}}
-	cmd := g.adding(f, "browsers with Web Push (VAPID)",
-		"The key is the VAPID private key of the site's subscriptions, in base64url. The token of a user's\n"+
-			"device is the endpoint of its subscription, with \"keys\": {\"p256dh\": ..., \"auth\": ...} next to it.\n"+
-			"Only public push services are called, with https, except for the one that --endpoint names.",
-		"  bugle workspace connector add webpush --keyring --subject push@example.com\n"+
-			"  bugle workspace connector add webpush --key-env VAPID --subject push@example.com --endpoint http://127.0.0.1:9000")
-	fl := cmd.Flags()
-	fl.StringVar(&to.Subject, "subject", "", "email `address` or https URL where push services can contact you")
-	fl.StringVar(&to.Endpoint, "endpoint", "", "`URL` of a push service for tests, also on this machine")
-	return cmd
-}
-
-// adding returns the command that adds this kind of gateway, with the common flags.
-func (g *gatewayFlags) adding(f *cli.Factory, what, long, example string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:               g.gateway.Provider,
-		Short:             "Send push messages to " + what,
-		Long:              "Send push messages to " + what + ".\n\n" + long,
-		Example:           example,
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := g.complete(); err != nil {
-				return err
-			}
-			svc, err := f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			err = svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error {
-				if g.keyring {
-					g.gateway.Key = engine.SecretRef{Keyring: keyringName(w.ID, g.gateway.Provider)}
-				}
-				return putGateway(w, g.gateway)
-			})
-			if err != nil {
-				return cli.AsUsage(err)
-			}
-			if err := allowKey(cmd.Context(), f, g.gateway); err != nil {
-				return err
-			}
-			return printGateway(&f.Printer, g.gateway)
-		},
-	}
-	fl := cmd.Flags()
-	fl.StringVar(&g.gateway.Key.Env, "key-env", "", "environment `variable` with the key")
-	fl.StringVar(&g.gateway.Key.File, "key-file", "", "`file` with the key, readable by you only")
-	fl.StringVar(&g.command, "key-command", "", "`command` that prints the key")
-	fl.BoolVar(&g.keyring, "keyring", false, "read the key from the system keyring")
-	fl.StringVar(&g.gateway.CAFile, "ca-file", "", "PEM `file` with more certificates to trust")
-	return cmd
-}
-
-// complete combines the flags, and returns an error for settings that cannot work.
-func (g *gatewayFlags) complete() error {
-	var err error
-	if g.gateway.Key.Command, err = argv.Split(g.command); err != nil {
-		return cli.Misused("--key-command: %w", err)
-	}
-	for _, name := range []*string{&g.gateway.Key.File, &g.gateway.CAFile} {
-		if *name == "" {
-			continue
-		}
-		// The file is read later, from another folder.
-		abs, err := filepath.Abs(*name)
-		if err != nil {
-			return fmt.Errorf("the file %s: %w", *name, err)
-		}
-		*name = abs
-	}
-	check := g.gateway
-	if g.keyring {
-		if err := secret.Check(g.gateway.Key); err == nil {
-			return cli.Misused("set where the key is only once: with --keyring or with another flag")
-		}
-		check.Key = engine.SecretRef{Keyring: "later"}
-	}
-	if err := providers.CheckSettings(check); err != nil {
-		return cli.Misuse(err)
-	}
-	return nil
-}
-
-func keyringName(workspace, provider string) string { return "workspace " + workspace + " " + provider }
-
-func putGateway(w *engine.Workspace, g engine.Gateway) error {
-	i := slices.IndexFunc(w.Gateways, func(have engine.Gateway) bool { return have.Provider == g.Provider })
-	if i < 0 {
-		w.Gateways = append(w.Gateways, g)
-		return nil
-	}
-	w.Gateways[i] = g
-	return nil
-}
 
 // allowKey allows the key of a gateway that the user has just set, which is no change if a backup had the same.
 func allowKey(ctx context.Context, f *cli.Factory, g engine.Gateway) error {
@@ -178,17 +25,6 @@ func allowKey(ctx context.Context, f *cli.Factory, g engine.Gateway) error {
 	}
 	if err != nil {
 		return fmt.Errorf("the settings are saved, but the key of the push gateway %s is not allowed on this machine: %w", g.Provider, err)
-	}
-	return nil
-}
-
-func printGateway(p *cli.Printer, g engine.Gateway) error {
-	if p.JSON {
-		return p.PrintJSON(g)
-	}
-	fmt.Fprintln(p.Out, cli.Line(gatewayWords(g)+". The key comes from "+secret.Describe(g.Key)+"."))
-	if g.Key.Keyring != "" {
-		fmt.Fprintf(p.Out, "Store the key with `bugle workspace key gateways %s`.\n", g.Provider)
 	}
 	return nil
 }
@@ -301,17 +137,6 @@ func endpointWords(g engine.Gateway) string {
 	return ", at " + strings.Join(to, " and ")
 }
 
-func newConnectorKey(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
-		Use:               "key fcm|apns|webpush",
-		Short:             "Store the key of a push gateway in the keyring",
-		Long:              "Read the key of a push gateway from standard input and store it in the system keyring. Use\n`bugle workspace key gateways` instead.",
-		Args:              cli.Exactly(1, "fcm, apns or webpush"),
-		ValidArgsFunction: completeGateways,
-		RunE:              func(cmd *cobra.Command, args []string) error { return storeGatewayKey(cmd.Context(), f, args[0]) },
-	}
-}
-
 // storeGatewayKey stores the key on standard input in the keyring.
 func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error {
 	svc, err := f.Service(ctx)
@@ -355,18 +180,6 @@ func noGateway(provider string) error {
 		return cli.Misused("unknown push gateway %q; choose from fcm, apns and webpush", provider)
 	}
 	return cli.Misused("the workspace has no %s gateway; add it with `bugle workspace put gateways provider=%s`", provider, provider)
-}
-
-// completeGateways completes the first argument with the kinds of push gateways.
-func completeGateways(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []cobra.Completion
-	for _, k := range providers.Kinds() {
-		out = append(out, cobra.CompletionWithDesc(k.Provider, k.Platform.Label()+" with "+k.Name))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 // dropKeyOf removes the key of a gateway from the keyring, if it is there.

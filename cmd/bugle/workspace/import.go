@@ -37,16 +37,10 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			"  zcat users.jsonl.gz | bugle workspace import users -\n" +
 			"  bugle workspace import users users.csv --check",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 2 {
+			if len(args) != 2 {
 				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
 			}
 			s, err := section(args[0])
-			if len(args) == 1 && (err != nil || cli.Exists(args[0])) { // a file as the first argument, as in earlier versions
-				return nil
-			}
-			if len(args) == 1 && s.SearchOnly {
-				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
-			}
 			if err == nil && !s.SearchOnly {
 				err = cli.Misused("only users can be imported; use `bugle workspace put %s`", s.ID)
 			}
@@ -57,7 +51,7 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			if i.Format = userfile.Format(format); format != "" && !slices.Contains(userfile.Formats(), i.Format) {
 				return cli.Misused("--format must be csv or jsonl, not %q", format)
 			}
-			i.File = args[len(args)-1]
+			i.File = args[1]
 			return importUsers(cmd.Context(), f, i)
 		},
 	}

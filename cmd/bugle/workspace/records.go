@@ -15,6 +15,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/phrase"
+	"bugle/engine/service/activity"
 	records "bugle/engine/workspace/settings"
 )
 
@@ -22,7 +23,7 @@ import (
 func newWorkspaceRecords(f *cli.Factory) []*cobra.Command {
 	return []*cobra.Command{
 		listing(everySection, newWorkspaceList(f)), listing(everySection, newWorkspaceGet(f)), listing(everySection, newWorkspacePut(f)),
-		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTest(f, "test")), newWorkspaceImport(f), newWorkspaceKey(f), newWorkspaceAllow(f),
+		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTest(f)), newWorkspaceImport(f), newWorkspaceKey(f), newWorkspaceAllow(f),
 	}
 }
 
@@ -71,7 +72,7 @@ func section(name string) (*records.Section, error) {
 }
 
 // onSection returns the service and the section that the first argument names.
-func onSection(f *cli.Factory, cmd *cobra.Command, args []string) (*records.Section, engine.Service, error) {
+func onSection(f *cli.Factory, cmd *cobra.Command, args []string) (*records.Section, activity.Service, error) {
 	s, err := section(args[0])
 	if err != nil {
 		return nil, nil, err
@@ -176,7 +177,8 @@ func printRecords(p *cli.Printer, s *records.Section, vs []doc.Value) error {
 }
 
 func newWorkspaceGet(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
+	var version int
+	cmd := &cobra.Command{
 		Use:               "get SECTION [NAME]",
 		Short:             "Print a record as JSON",
 		Long:              "To change the record, edit the output and pass it to `bugle workspace put`. The sections general and\nflags are a single record and take no name.",
@@ -188,6 +190,13 @@ func newWorkspaceGet(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if version > 0 {
+				item, err := svc.ContentItem(cmd.Context(), templateVersion(args, version))
+				if err != nil {
+					return err
+				}
+				return f.PrintJSON(item.Template)
+			}
 			v, err := s.Get(cmd.Context(), svc, recordName(args))
 			if err != nil {
 				return err
@@ -195,6 +204,38 @@ func newWorkspaceGet(f *cli.Factory) *cobra.Command {
 			return f.PrintDoc(v)
 		},
 	}
+	addVersion(cmd, &version, "the newest")
+	return cmd
+}
+
+// sectionTemplates is the section whose records have versions.
+const sectionTemplates = "templates"
+
+// addVersion adds the flag for one version of a template. unset describes what the command works on without it.
+func addVersion(cmd *cobra.Command, version *int, unset string) {
+	cmd.Flags().IntVar(version, "version", 0, "version `number` of a template (default "+unset+")")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if s, err := section(args[0]); cmd.Flags().Changed("version") && (err != nil || s.ID != sectionTemplates || *version < 1) {
+			return cli.Misused("--version must be at least 1, and only templates have versions")
+		}
+		return nil
+	}
+}
+
+func templateVersion(args []string, version int) engine.ContentRef {
+	return engine.ContentRef{Kind: engine.KindTemplate, Name: recordName(args), Version: version}
+}
+
+// deleteVersion deletes one version of a template. If something uses it, that takes force.
+func deleteVersion(ctx context.Context, svc engine.ContentStore, ref engine.ContentRef, force bool) error {
+	uses, err := svc.ContentUses(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if len(uses) > 0 && !force {
+		return cli.WithRemedy(fmt.Errorf("the %s is used by %s", ref, records.DescribeUse(uses[0])), "Use --force to do it anyway.")
+	}
+	return svc.DeleteContent(ctx, ref)
 }
 
 // recordArgs requires a section, and a name unless the section is a single record.
@@ -336,6 +377,7 @@ func gatewayKey(ctx context.Context, f *cli.Factory, s *records.Section, name st
 
 func newWorkspaceDelete(f *cli.Factory) *cobra.Command {
 	var force bool
+	var version int
 	cmd := &cobra.Command{
 		Use:               "delete SECTION NAME",
 		Short:             "Delete a record",
@@ -352,7 +394,12 @@ func newWorkspaceDelete(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.Delete(cmd.Context(), svc, recordName(args), force); err != nil {
+			if version > 0 {
+				err = deleteVersion(cmd.Context(), svc, templateVersion(args, version), force)
+			} else {
+				err = s.Delete(cmd.Context(), svc, recordName(args), force)
+			}
+			if err != nil {
 				return cli.AsUsage(forced(err))
 			}
 			if err := dropKeyOf(key); err != nil {
@@ -366,14 +413,14 @@ func newWorkspaceDelete(f *cli.Factory) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "delete it even if something refers to it")
+	addVersion(cmd, &version, "all of them")
 	return cmd
 }
 
-// newWorkspaceTest returns the command that tests a record; "try" is its name in earlier versions.
-func newWorkspaceTest(f *cli.Factory, name string) *cobra.Command {
+func newWorkspaceTest(f *cli.Factory) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
-		Use:   name + " SECTION NAME [INPUT...]",
+		Use:   "test SECTION NAME [INPUT...]",
 		Short: "Test a connector, gateway, content API or segment",
 		Long: "A connector or push gateway sends a test message to an email address, a user id or a\n" +
 			"device token; without one, only its settings and key are checked. A content API is called with the\n" +

@@ -12,7 +12,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/message/delivery"
 )
 
 // Choice is one value of an argument or flag.
@@ -197,23 +196,6 @@ func IdentifierChoices() (cs Choices) {
 		}
 	}
 	return cs
-}
-
-// TLSChoices are the ways to encrypt the connection to an SMTP server.
-var TLSChoices = Choices{
-	{string(delivery.TLSNone), "not encrypted"},
-	{string(delivery.TLSStart), "STARTTLS, required"},
-	{string(delivery.TLSOpportunistic), "STARTTLS if the server offers it"},
-	{string(delivery.TLSImplicit), "TLS from the start, usually port 465"},
-}
-
-// AuthChoices are the ways to log in to an SMTP server.
-var AuthChoices = Choices{
-	{string(delivery.AuthNone), "no login"},
-	{string(delivery.AuthPlain), "PLAIN"},
-	{string(delivery.AuthLogin), "LOGIN"},
-	{string(delivery.AuthCRAMMD5), "CRAM-MD5"},
-	{string(delivery.AuthAuto), "the strongest that the server offers"},
 }
 
 // The stages of lint.

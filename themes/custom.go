@@ -53,7 +53,7 @@ func tokenName(field string) string {
 // ParseCustom parses the file of a custom theme. All errors in it are reported together, with their lines.
 func ParseCustom(name string, b []byte) (Custom, error) {
 	own := Custom{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
-	if slices.Contains(Names(), current(name)) {
+	if slices.Contains(Names(), name) {
 		return own, fmt.Errorf("%q is the name of a built-in theme; rename the file", name)
 	}
 	var file customFile
@@ -62,7 +62,7 @@ func ParseCustom(name string, b []byte) (Custom, error) {
 	}
 	var wrong []error
 	if file.Base != "" {
-		own.Base = current(file.Base)
+		own.Base = file.Base
 	}
 	if !slices.Contains(Names(), own.Base) {
 		wrong = append(wrong, fmt.Errorf("base: there is no theme %q; choose from %s", own.Base, strings.Join(Names(), ", ")))
@@ -197,7 +197,7 @@ func (s Set) Names() []string {
 
 // New returns the theme for the options. It fails for an unknown name.
 func (s Set) New(o Options) (*Theme, error) {
-	o.Name = cmp.Or(current(o.Name), Auto)
+	o.Name = cmp.Or(o.Name, Auto)
 	base := o.Name
 	at := slices.IndexFunc(s.custom, func(own Custom) bool { return own.Name == o.Name })
 	if at >= 0 {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -152,32 +151,5 @@ func TestColorBlindRolesAreDistinct(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Flags, variables and files with the old name of a theme still work. No list includes it.
-func TestOldThemeNameWorks(t *testing.T) {
-	for _, dark := range []bool{true, false} {
-		before, err := themes.New(themes.Options{Name: "colour-blind", DarkBackground: dark, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		now, err := themes.New(themes.Options{Name: "color-blind", DarkBackground: dark, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if before.Name != "color-blind" || !reflect.DeepEqual(before.Tokens, now.Tokens) {
-			t.Errorf("dark %v: the earlier name makes %s", dark, before.Name)
-		}
-	}
-	own, err := themes.ParseCustom("evening", []byte("base: colour-blind"))
-	if err != nil || own.Base != "color-blind" {
-		t.Errorf("an own theme has the base %q: %v", own.Base, err)
-	}
-	if _, err := themes.ParseCustom("colour-blind", nil); err == nil {
-		t.Error("a file takes the earlier name")
-	}
-	if slices.Contains(themes.Names(), "colour-blind") {
-		t.Error("the earlier name is offered")
 	}
 }

@@ -5,7 +5,6 @@
 package themes
 
 import (
-	"cmp"
 	"io"
 
 	"github.com/charmbracelet/lipgloss"
@@ -21,12 +20,6 @@ const (
 	ColorBlind   = "color-blind"   // for either, without red-green distinctions
 	None         = "none"          // no color: only bold, underline and reverse
 )
-
-// renamed maps former names of themes to current ones; flags, environments and files with them still work.
-var renamed = map[string]string{"colour-blind": ColorBlind}
-
-// current returns the current name of a theme.
-func current(name string) string { return cmp.Or(renamed[name], name) }
 
 // Names lists the built-in themes, the default first.
 func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColorBlind, None} }

@@ -160,7 +160,7 @@ func TestURLAsDataFolder(t *testing.T) {
 			if byFlag {
 				c.dir = "postgres://ann:secret@db.example.com/bugle"
 			}
-			args := map[string][]string{"completion": nil, "get": {"X"}, "validate": {"X"}, "check": {"X"}, "publish": {"X"}, "status": {"X", "STOP"}, "pause": {"X"}, "resume": {"X"}, "stop": {"X"}, "test": {"X", "--to", "a@example.com"},
+			args := map[string][]string{"completion": nil, "get": {"X"}, "validate": {"X"}, "check": {"X"}, "publish": {"X"}, "pause": {"X"}, "resume": {"X"}, "stop": {"X"}, "test": {"X", "--to", "a@example.com"},
 				"preview": {"X", "--user", "u"}, "diff": {"X", "Y"}, "import": {"X"}, "apply": {"X"}, "lint": {"X"}, "create": {"X"}, "update": {"X"}, "edit": {"X"}, "watch": {"."}}[cmd.Name()]
 			code, out, err := c.run(append([]string{cmd.Name()}, args...)...)
 			if cmd.Name() == "completion" {

@@ -202,7 +202,7 @@ func campaignCommands(one, two string, in func(string) string) []string {
 		"test " + one + " --email ida@example.com", "test " + two + " --user USER_1 --json",
 		"export --dir " + in("out"), "export --dir " + in("yaml") + " --format yaml --json", "diff " + one + " " + two, "diff " + one + " " + two + " --json",
 		"apply " + in("out") + " --dry-run", "apply " + in("out") + " --dry-run --json", "update " + one + " " + in("own.json"),
-		"stop " + one, "pause " + two + " --json", "status " + one + " STOP", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
+		"stop " + one, "pause " + two + " --json", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
 	}
 }
 

@@ -257,7 +257,6 @@ func TestInvalidRequestIsNotSent(t *testing.T) {
 		{cli.ExitInvalid, wrong, []string{"apply", "--yes", "-"}},
 		{cli.ExitMisused, `{"basic_details":{"name":"x"}}`, []string{"update", "-"}},
 		{cli.ExitMisused, "", []string{"create", "--channel", "FAX"}},
-		{cli.ExitMisused, "", []string{"status", theirID, "EXPLODE"}},
 	} {
 		svc, do := newVendorService(t)
 		code, out, errs := do(tt.in, tt.args...)
@@ -360,7 +359,7 @@ func TestRemoteRefusalIsUnchanged(t *testing.T) {
 		"update":             {`{"basic_details":{"name":"x","platforms":["ANDROID"]}}`, []string{"update", "--yes", theirID, "-"}},
 		"apply":              {create, []string{"apply", "--yes", "-"}},
 		"publish":            {"", []string{"publish", theirID}},
-		"status":             {"", []string{"status", theirID, "STOP"}},
+		"stop":               {"", []string{"stop", theirID}},
 		"validate":           {"", []string{"validate", theirID}},
 		"preview":            {"", []string{"preview", theirID, "--user", "U"}},
 		"test":               {"", []string{"test", theirID, "--to", "U", "--identifier", "PUSH_ID"}},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -79,10 +78,9 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	flags.StringVar(&f.Data, "data", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
 	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")
 	flags.StringVar(&f.RemoteName, "remote", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
-	flags.StringVar(&f.RemoteName, "profile", "", "the former name of --remote")
 	flags.BoolVar(&f.JSON, "json", false, "print JSON")
-	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", remote.CompleteRemoteFlag(&f.Environment))); err != nil {
-		panic(err) // the flags were defined just above
+	if err := root.RegisterFlagCompletionFunc("remote", remote.CompleteRemoteFlag(&f.Environment)); err != nil {
+		panic(err) // the flag was defined just above
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "Set up:"},
@@ -100,10 +98,10 @@ func newRoot(f *cli.Factory) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f, "remote"), remote.New(f, "profile"))
+	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f))
 	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
-	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
+	add(groupManage, campaign.StatusCommands(f)...)
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
@@ -128,7 +126,6 @@ var reach = map[string]cli.Reach{
 	"init --encrypt":     {Places: cli.InFolder, Instead: onDisk},
 	"workspace":          {Places: cli.InStore},
 	"remote":             {Places: cli.Nowhere},
-	"profile":            {Places: cli.Nowhere},
 	"create":             {Places: cli.Everywhere},
 	"get":                {Places: cli.Everywhere},
 	"update":             {Places: cli.Everywhere},
@@ -143,7 +140,6 @@ var reach = map[string]cli.Reach{
 	"pause":              {Places: cli.Everywhere},
 	"resume":             {Places: cli.Everywhere},
 	"stop":               {Places: cli.Everywhere},
-	"status":             {Places: cli.Everywhere},
 	"export":             {Places: cli.Everywhere},
 	"import":             {Places: cli.Everywhere},
 	"apply":              {Places: cli.Everywhere},

@@ -72,8 +72,8 @@ func TestCommandsAgainstOtherVendor(t *testing.T) {
 		out, errs := b.run(cli.ExitInvalid, "", "validate", vendortest.Email)
 		says(t, out+errs, "optimizer_campaign_duration", "Acme wants two days")
 	})
-	each("status", func(t *testing.T, b bugle) {
-		out, _ := b.run(cli.ExitDone, "", "status", vendortest.Push, "PAUSE")
+	each("pause", func(t *testing.T, b bugle) {
+		out, _ := b.run(cli.ExitDone, "", "pause", vendortest.Push)
 		says(t, out, vendortest.Push)
 	})
 	each("test", func(t *testing.T, b bugle) {

@@ -93,7 +93,7 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	root := doc.Content[0]
 	at := -1
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if currentName(root.Content[i].Value) == name {
+		if root.Content[i].Value == name {
 			at = i
 		}
 	}

@@ -157,7 +157,7 @@ func parseYAML(b []byte) (*yaml.Node, error) {
 
 // parseOverride parses one line of the file.
 func parseOverride(name, value *yaml.Node) (override, error) {
-	w := override{line: name.Line, name: currentName(name.Value), keys: []string{}}
+	w := override{line: name.Line, name: name.Value, keys: []string{}}
 	if _, ok := lookup(w.name); !ok {
 		return w, fmt.Errorf("there is no action of that name%s", suggestion(w.name))
 	}

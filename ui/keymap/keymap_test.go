@@ -164,32 +164,6 @@ func TestSetKeepsRestOfFile(t *testing.T) {
 	}
 }
 
-// A file of an earlier version still works, and a key that is set again is written under the current name.
-func TestRenamedActionsKeepTheirKeys(t *testing.T) {
-	for old, now := range renamed {
-		if _, ok := lookup(old); ok {
-			t.Errorf("%s is renamed, and an action has that name", old)
-		}
-		if _, ok := lookup(now); !ok {
-			t.Errorf("%s became %s, which is no action", old, now)
-		}
-	}
-	f := File{filepath.Join(t.TempDir(), "keys.yaml")}
-	if err := f.Write([]byte("test.refill: f5\ntest.offers: f6 # mine\n")); err != nil {
-		t.Fatal(err)
-	}
-	m, problems := f.Load()
-	if keys, _ := m.Lookup("test.replace"); !slices.Equal(keys, []string{"f5"}) || len(problems) != 0 {
-		t.Errorf("test.replace has %q; %s", keys, problemTexts(problems))
-	}
-	if _, err := f.Set("test.replace", []string{"f7"}); err != nil {
-		t.Fatal(err)
-	}
-	if b, _ := os.ReadFile(f.Path); string(b) != "test.replace: f7\ntest.offers: f6 # mine\n" {
-		t.Errorf("the file is\n%s", b)
-	}
-}
-
 // Two processes that set keys at once lose none of them.
 func TestTwoProcesses(t *testing.T) {
 	useTestTable(t)

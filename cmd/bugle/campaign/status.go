@@ -99,27 +99,6 @@ func newStatusChange(f *cli.Factory, action engine.Action, short, long string) *
 	return cmd
 }
 
-// NewStatus returns the form that the three commands had in earlier versions.
-func NewStatus(f *cli.Factory) *cobra.Command {
-	var by string
-	cmd := &cobra.Command{
-		Use:    "status ID STOP|PAUSE|RESUME",
-		Hidden: true,
-		Short:  "Stop, pause or resume a campaign",
-		Long:   "Stop, pause or resume a campaign. Use `bugle stop`, `bugle pause` and `bugle resume` instead.",
-		Args:   cli.Exactly(2, "the ID of a campaign and STOP, PAUSE or RESUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			action, err := cli.ActionChoices().Find(args[1])
-			if err != nil {
-				return cli.Misused("unknown action %q: %w", args[1], err)
-			}
-			return changeStatus(cmd, f, args[0], engine.Action(action), by)
-		},
-	}
-	addBy(cmd, &by)
-	return cmd
-}
-
 // addBy adds the flag for the person who makes a change.
 func addBy(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")

@@ -16,11 +16,10 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// New returns the command for remotes. noun is "remote", or "profile", its name in earlier versions, which scripts may
-// use and read in its JSON.
-func New(f *cli.Factory, noun string) *cobra.Command {
+// New returns the command bugle remote.
+func New(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   noun,
+		Use:   "remote",
 		Short: "Manage connections to remote services",
 		Long: "A remote is a named connection to a service that speaks the Campaigns V5 API: its address, the\n" +
 			"workspace id, and where to find the API key. The key itself is never stored in the file of remotes.\n" +
@@ -28,15 +27,14 @@ func New(f *cli.Factory, noun string) *cobra.Command {
 		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
 			"  bugle remote test prod\n" +
 			"  bugle --remote prod search status:active",
-		Args:   cli.NoCommand,
-		Hidden: noun != "remote",
-		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cli.NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRemoteAdd(f, noun), newRemoteList(f, noun), newRemoteUse(f), newRemoteTest(f, noun), newRemoteKey(f), newRemoteRemove(f))
+	cmd.AddCommand(newRemoteAdd(f), newRemoteList(f), newRemoteUse(f), newRemoteTest(f), newRemoteKey(f), newRemoteRemove(f))
 	return cmd
 }
 
-func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
+func newRemoteAdd(f *cli.Factory) *cobra.Command {
 	var (
 		r                remotes.Remote
 		command, dialect string
@@ -87,7 +85,7 @@ func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
 				}
 			}
 			if f.JSON {
-				return f.PrintJSON(map[string]any{noun: r.Name})
+				return f.PrintJSON(map[string]any{"remote": r.Name})
 			}
 			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)))
 			if r.Key.Keyring {
@@ -137,7 +135,7 @@ func dialectError(file string, wrong *remote.DialectError) error {
 	return cli.Misuse(e)
 }
 
-func newRemoteList(f *cli.Factory, noun string) *cobra.Command {
+func newRemoteList(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List remotes",
@@ -149,7 +147,7 @@ func newRemoteList(f *cli.Factory, noun string) *cobra.Command {
 				return err
 			}
 			if f.JSON {
-				return f.PrintJSON(map[string]any{"current": file.Current(), noun + "s": append([]remotes.Remote{}, file.All()...)})
+				return f.PrintJSON(map[string]any{"current": file.Current(), "remotes": append([]remotes.Remote{}, file.All()...)})
 			}
 			rows := [][]string{{mark(file.Current() == ""), remotes.Local, "the store on this machine", "", ""}}
 			for _, p := range file.All() {

@@ -46,7 +46,7 @@ type tester struct {
 	results  []tested
 }
 
-func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
+func newRemoteTest(f *cli.Factory) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
 		Use:   "test NAME",
@@ -71,7 +71,7 @@ func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
 			if err := t.run(ctx); err != nil {
 				return err
 			}
-			return t.report(f, noun, p)
+			return t.report(f, p)
 		},
 	}
 	cmd.Flags().StringVar(&user, "user", "", "`id` or email address of the user to preview for (default the author of the remote, or of the campaign)")
@@ -174,7 +174,7 @@ func previewRequest(user string) (doc.Value, error) {
 }
 
 // report prints the results. It ends with an exit code of its own if an operation failed.
-func (t *tester) report(f *cli.Factory, noun string, p remotes.Remote) error {
+func (t *tester) report(f *cli.Factory, p remotes.Remote) error {
 	code := cli.ExitDone
 	for _, r := range t.results {
 		switch {
@@ -186,7 +186,7 @@ func (t *tester) report(f *cli.Factory, noun string, p remotes.Remote) error {
 	}
 	var err error
 	if f.JSON {
-		err = f.PrintJSON(map[string]any{noun: p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
+		err = f.PrintJSON(map[string]any{"remote": p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
 	} else {
 		rows := make([][]string, len(t.results))
 		for i, r := range t.results {

@@ -92,7 +92,7 @@ func TestProblemsInUserFilesAreReported(t *testing.T) {
 }
 
 func TestRemotesInSettings(t *testing.T) {
-	f := person(t, map[string]string{"profiles.json": `{"current": "prod", "profiles": [{"name": "prod", "base_url": "https://api.example.com", "workspace": "W1", "key": {"env": "KEY"}}]}`})
+	f := person(t, map[string]string{"remotes.json": `{"current": "prod", "remotes": [{"name": "prod", "base_url": "https://api.example.com", "workspace": "W1", "key": {"env": "KEY"}}]}`})
 	f.RemoteName = remotes.Local
 	list := remoteList{&f.Environment}
 	shown := func() string {

@@ -57,7 +57,7 @@ npm ci --ignore-scripts --no-audit --no-fund --silent
 # The programs see a home and a store of their own.
 mkdir home
 export HOME="$tmp/home" BUGLE="$tmp/bugle" BUGLE_DATA="$tmp/data" WORKSPACE_ID=DEMO
-unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME BUGLE_PROFILE BUGLE_WORKSPACE
+unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME BUGLE_WORKSPACE
 API_KEY=$("$BUGLE" init --sample --id "$WORKSPACE_ID" --json | field api_key)
 PUBLISH_KEY=$("$BUGLE" keys create --scopes campaigns:create_manage_publish --json | field api_key)
 export API_KEY PUBLISH_KEY

@@ -167,14 +167,6 @@ func CreatableTypes() (cs Choices) {
 	return cs
 }
 
-// ActionChoices are the actions that change a campaign's state.
-func ActionChoices() (cs Choices) {
-	for _, a := range catalog.StatusActions {
-		cs = append(cs, Choice{string(a), a.Label()})
-	}
-	return cs
-}
-
 // PlatformChoices are the platforms of push messages.
 func PlatformChoices() (cs Choices) {
 	for _, p := range catalog.Platforms {

@@ -19,11 +19,8 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// The environment variables that select a remote; the second is its name in earlier versions.
-const (
-	EnvRemote       = "BUGLE_REMOTE"
-	envFormerRemote = "BUGLE_PROFILE"
-)
+// EnvRemote is the environment variable that selects a remote.
+const EnvRemote = "BUGLE_REMOTE"
 
 // RemotesFile opens the file of remotes in the XDG configuration folder.
 func (e *Environment) RemotesFile() (*remotes.File, error) { return remotes.Open(e.ConfigDir()) }
@@ -33,7 +30,7 @@ func (e *Environment) RemotesFile() (*remotes.File, error) { return remotes.Open
 func (e *Environment) Remote() (remotes.Remote, bool, error) {
 	name := e.RemoteName
 	if name == "" && e.Data == "" {
-		name = cmp.Or(e.Getenv(EnvRemote), e.Getenv(envFormerRemote))
+		name = e.Getenv(EnvRemote)
 	}
 	if name == remotes.Local || name == "" && e.Data != "" {
 		return remotes.Remote{}, false, nil
@@ -54,10 +51,8 @@ func (e *Environment) Remote() (remotes.Remote, bool, error) {
 
 // remoteOrigin describes what selects a remote without --remote.
 func (e *Environment) remoteOrigin() string {
-	for _, name := range []string{EnvRemote, envFormerRemote} {
-		if e.Getenv(name) != "" {
-			return ", which " + name + " selects,"
-		}
+	if e.Getenv(EnvRemote) != "" {
+		return ", which " + EnvRemote + " selects,"
 	}
 	return ", which is in use,"
 }

@@ -54,12 +54,8 @@ func (s Source) String() string {
 	return "nowhere"
 }
 
-// File names in the configuration folder. Earlier versions wrote the former one, which is only read if the other does
-// not exist, and never changed.
-const (
-	FileName   = "remotes.json"
-	formerName = "profiles.json"
-)
+// FileName is the name of the file in the configuration folder.
+const FileName = "remotes.json"
 
 // File is the file of remotes.
 type File struct {
@@ -75,29 +71,14 @@ type contents struct {
 // Open reads the remotes of a configuration folder; without a file there are none.
 func Open(dir string) (*File, error) {
 	f := &File{path: filepath.Join(dir, FileName)}
-	for _, path := range []string{f.path, filepath.Join(dir, formerName)} {
-		b, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			f.data, err = parse(b)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the remotes in %s: %w", path, err)
-		}
-		break
+	b, err := os.ReadFile(f.path)
+	if err == nil {
+		err = json.Unmarshal(b, &f.data)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot read the remotes in %s: %w", f.path, err)
 	}
 	return f, nil
-}
-
-func parse(b []byte) (contents, error) {
-	var read struct {
-		contents
-		Former []Remote `json:"profiles"` // the former name of remotes
-	}
-	err := json.Unmarshal(b, &read)
-	return contents{read.Current, append(read.Remotes, read.Former...)}, err
 }
 
 // All returns the remotes, sorted by name.
@@ -193,10 +174,9 @@ func (f *File) Use(name string) error {
 // update changes what the file contains now, which may be more than when it was opened.
 func (f *File) update(change func(*contents) error) error {
 	return files.Update(f.path, func(b []byte) ([]byte, error) {
-		next := contents{f.data.Current, f.All()}
-		var err error
+		var next contents
 		if b != nil {
-			if next, err = parse(b); err != nil {
+			if err := json.Unmarshal(b, &next); err != nil {
 				return nil, fmt.Errorf("cannot read the remotes in %s: %w", f.path, err)
 			}
 		}
@@ -204,7 +184,7 @@ func (f *File) update(change func(*contents) error) error {
 			return nil, err
 		}
 		f.data = next
-		b, err = json.MarshalIndent(next, "", "  ")
+		b, err := json.MarshalIndent(next, "", "  ")
 		return append(b, '\n'), err
 	})
 }

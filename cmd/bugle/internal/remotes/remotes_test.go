@@ -111,29 +111,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What was kept under the former name is read until something is changed, and stays as it was.
-func TestFormerFile(t *testing.T) {
-	dir := t.TempDir()
-	former := filepath.Join(dir, "profiles.json")
-	text := `{"current": "prod", "profiles": [{"name": "prod", "base_url": "https://api.example.com", "workspace": "W1", "key": {"env": "KEY"}}]}`
-	if err := os.WriteFile(former, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f := open(t, dir)
-	if r, err := f.Get("prod"); err != nil || r.Workspace != "W1" || f.Current() != "prod" {
-		t.Fatalf("%+v, %q in use, %v", r, f.Current(), err)
-	}
-	if err := f.Put(named("dev")); err != nil {
-		t.Fatal(err)
-	}
-	if all := open(t, dir).All(); len(all) != 2 || all[0].Name != "dev" {
-		t.Errorf("%+v", all)
-	}
-	if b, err := os.ReadFile(former); err != nil || string(b) != text {
-		t.Errorf("the former file was changed: %s, %v", b, err)
-	}
-}
-
 // Two processes that have read the file add a remote each: both are kept.
 func TestTwoProcesses(t *testing.T) {
 	dir := t.TempDir()

@@ -2,19 +2,20 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/internal/manual"
 )
 
 var manualDir = flag.String("manual", "", "write the manual pages and the completions to this folder, for .ci/release")
@@ -29,34 +30,72 @@ var about = []string{
 		"in a service that speaks the Campaigns V5 API (`--remote`). `bugle serve` serves that API itself.",
 }
 
-// book returns the manual, of the version and date that are linked into a release.
-func book() manual.Book {
+// writeManual writes a page for each command that help lists to a folder, of the version and date that are linked into
+// a release.
+func writeManual(dir string) error {
 	date := time.Now()
 	if b := cli.ThisBuild(); !b.CommitDate.IsZero() {
 		date = b.CommitDate
 	}
-	return manual.Book{
-		Version: cli.Version(), Date: date, About: about,
-		Sections: []manual.Section{
-			{Title: "ENVIRONMENT", Text: environmentNote, Rows: environment},
-			{Title: "FILES", Text: placesNote, Rows: places},
-			{Title: "EXIT STATUS", Text: exitCodesNote, Rows: exitCodes},
-		},
+	root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
+	root.DisableAutoGenTag = true
+	root.InitDefaultVersionFlag()
+	inMarkdown(root)
+	root.Long += "\n\n" + strings.Join(about, "\n\n") +
+		section("ENVIRONMENT", environment, environmentNote) + section("FILES", places, placesNote) + section("EXIT STATUS", exitCodes, exitCodesNote)
+	return doc.GenManTree(root, &doc.GenManHeader{Date: &date, Source: "bugle " + cli.Version(), Manual: "Manual of bugle"}, dir)
+}
+
+// section returns a section of a page with a list of names and texts, in Markdown.
+func section(title string, rows [][2]string, note string) string {
+	text := "\n\n# " + title + "\n"
+	for _, r := range rows {
+		text += "**" + r[0] + "**\n: " + r[1] + "\n\n"
+	}
+	return text + note
+}
+
+// inMarkdown makes the texts of a command, and of all below it, those that cobra/doc expects: tables are code.
+func inMarkdown(c *cobra.Command) {
+	parts := strings.Split(strings.TrimSpace(c.Long), "\n\n")
+	for i, p := range parts {
+		if strings.Contains(p, "  ") {
+			parts[i] = "```\n" + p + "\n```"
+		} else {
+			parts[i] = strings.NewReplacer("*", `\*`, "<", `\<`, "_", `\_`).Replace(p)
+		}
+	}
+	c.Long = strings.Join(parts, "\n\n")
+	for _, sub := range c.Commands() {
+		inMarkdown(sub)
 	}
 }
 
 // Every command that help lists has a manual page, which is formatted without a warning and, but for examples, in the columns of a terminal.
 func TestManual(t *testing.T) {
-	files := book().Pages(newRoot(cli.New(cli.Streams{}, func(string) string { return "" })))
+	dir := cmp.Or(*manualDir, t.TempDir())
+	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	for _, d := range []string{man, completions} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeManual(man); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"bugle.1", "bugle-create.1", "bugle-workspace-put.1", "bugle-completion-zsh.1"} {
-		if files[name] == nil {
-			t.Errorf("there is no page %s", name)
+		if _, err := os.Stat(filepath.Join(man, name)); err != nil {
+			t.Error(err)
 		}
 	}
 	if groff, err := exec.LookPath("groff"); err == nil { // it comes with man
-		cmd := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", "-rLL=80n")
+		pages, err := filepath.Glob(filepath.Join(man, "*.1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(groff, append([]string{"-man", "-Tascii", "-P-cbou", "-ww", "-rLL=80n"}, pages...)...)
 		var out, warnings strings.Builder
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(bytes.Join(slices.Collect(maps.Values(files)), nil)), &out, &warnings
+		cmd.Stdout, cmd.Stderr = &out, &warnings
 		if err := cmd.Run(); err != nil || warnings.Len() > 0 {
 			t.Errorf("%v\n%s", err, warnings.String())
 		}
@@ -69,25 +108,12 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	if *manualDir == "" {
-		return
-	}
 	for file, shell := range map[string]string{"bugle.bash": "bash", "_bugle": "zsh", "bugle.fish": "fish", "bugle.ps1": "powershell"} {
 		var out bytes.Buffer
 		if code := run(context.Background(), []string{"completion", shell}, func(string) string { return "" }, cli.Streams{Out: &out, Err: os.Stderr}); code != cli.ExitDone {
 			t.Fatalf("completion %s: exit code %d", shell, code)
 		}
-		files[filepath.Join("completions", file)] = out.Bytes()
-	}
-	for name, content := range files {
-		if filepath.Ext(name) == ".1" {
-			name = filepath.Join("man", name)
-		}
-		path := filepath.Join(*manualDir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(completions, file), out.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

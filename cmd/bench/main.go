@@ -1,14 +1,17 @@
-// Command bench measures bugle on a store with many campaigns: startup, response to keys, warnings beside typing,
-// search, validation, requests over HTTP, memory, and disk space. It prints one JSON object with the results, the
-// targets, and the machine.
+//go:build unix
+
+// Command bench measures the program bugle on a store with many campaigns, from outside, as a user and a client see it:
+// start and keys in a pseudo-terminal with a virtual screen, requests over loopback, and, with --data, a store in
+// PostgreSQL beside the same store in a folder. It prints one JSON object with the rows and their targets, which are those
+// for 100,000 campaigns. What concerns one package alone is measured by the Go benchmarks beside it.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,154 +20,140 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
-
-	"bugle/cmd/internal/bench"
 )
 
-// The exit codes are the same as bugle's.
+// The parts, in the order in which they are measured. The last two add campaigns.
 const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitMisused = 2
+	partStart    = "start"
+	partKeys     = "keys"
+	partHTTP     = "http"
+	partDatabase = "database"
 )
 
-// usageError is an error about invalid usage.
-type usageError struct{ error }
+var parts = []string{partStart, partKeys, partHTTP, partDatabase}
+
+// options are the flags.
+type options struct {
+	program   string
+	campaigns int
+	dir       string // folder of the kept store; if empty, it is not kept
+	data      string // URL of an empty database
+	only      string
+	clients   int
+	length    time.Duration // of each kind of request
+	starts    int
+	keys      int
+}
 
 func main() {
+	var o options
+	flag.StringVar(&o.program, "program", "", "`path` of the program to measure (default: built from this source)")
+	flag.IntVar(&o.campaigns, "campaigns", 100_000, "`number` of campaigns in the store")
+	flag.StringVar(&o.dir, "dir", "", "`folder` to keep the filled store in, and to copy it from the next time")
+	flag.StringVar(&o.data, "data", "", "`URL` of an empty PostgreSQL database, for the part database")
+	flag.StringVar(&o.only, "only", strings.Join(parts, ","), "`parts` to measure")
+	flag.IntVar(&o.clients, "clients", 32, "`number` of clients at once over HTTP; one alone is measured, too")
+	flag.DurationVar(&o.length, "for", 3*time.Second, "how long each kind of request is made")
+	flag.IntVar(&o.starts, "starts", 15, "`number` of starts")
+	flag.IntVar(&o.keys, "keys", 240, "`number` of keys of each kind")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	report, err := measure(ctx, o)
 	stop()
-	os.Exit(code)
-}
-
-func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	cmd := newCommand(out, errs)
-	cmd.SetArgs(args)
-	cmd.SetOut(out)
-	cmd.SetErr(errs)
-	err := cmd.ExecuteContext(ctx)
-	var misuse usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case ctx.Err() != nil:
-		fmt.Fprintln(errs, "interrupted")
-		return exitFailed
-	case errors.As(err, &misuse):
-		fmt.Fprintf(errs, "%v\nSee bench --help.\n", err)
-		return exitMisused
-	}
-	fmt.Fprintln(errs, err)
-	return exitFailed
-}
-
-func newCommand(out, errs io.Writer) *cobra.Command {
-	var only []string
-	o := bench.Options{Campaigns: 100_000, Seed: 1, Clients: []int{1, 32}, For: 3 * time.Second, Idle: 10 * time.Second, Starts: 15, Keys: 240}
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the performance of bugle with many campaigns",
-		Long: "Fill a store with campaigns, measure the performance, and print one JSON object with the results, the\n" +
-			"targets and the machine. Progress is printed on standard error.",
-		Example: "  go run ./cmd/bench > figures.json\n  go run ./cmd/bench --campaigns 1000000 --dir ~/filled --only start,keys\n" +
-			"  go run ./cmd/bench --only database --data postgres://localhost/empty",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{errors.New("bench takes no arguments")}
-			}
-			return nil
-		},
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return measure(cmd.Context(), o, only, out, errs)
-		},
-	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	fl := cmd.Flags()
-	fl.StringVar(&o.Program, "program", "", "`path` of the program to measure (default the one that is built from this source)")
-	fl.IntVar(&o.Campaigns, "campaigns", o.Campaigns, "`number` of campaigns in the store")
-	fl.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that the campaigns are made from")
-	fl.StringVar(&o.Dir, "dir", "", "`folder` to keep the filled store in, and to take it from the next time")
-	fl.StringVar(&o.Data, "data", "", "`URL` of an empty PostgreSQL database, for the part database")
-	fl.StringSliceVar(&only, "only", nil, "`parts` to measure: "+strings.Join(partNames(), ","))
-	fl.IntSliceVar(&o.Clients, "clients", o.Clients, "`numbers` of clients at once, over HTTP")
-	fl.DurationVar(&o.For, "for", o.For, "how long each kind of request is made, and a campaign validated")
-	fl.DurationVar(&o.Idle, "idle", o.Idle, "how long the idle program is watched")
-	fl.IntVar(&o.Starts, "starts", o.Starts, "`number` of starts")
-	fl.IntVar(&o.Keys, "keys", o.Keys, "`number` of keys of each kind")
-	return cmd
-}
-
-func partNames() (out []string) {
-	for _, p := range bench.Parts {
-		out = append(out, string(p))
-	}
-	return out
-}
-
-func measure(ctx context.Context, o bench.Options, only []string, out, errs io.Writer) (err error) {
-	if err := check(o, only); err != nil {
-		return err
-	}
-	for _, name := range only {
-		o.Only = append(o.Only, bench.Part(name))
-	}
-	if o.Dir != "" {
-		if o.Dir, err = filepath.Abs(o.Dir); err != nil {
-			return fmt.Errorf("the folder %s cannot be used: %w", o.Dir, err)
-		}
-	}
-	o.Progress = func(text string) { fmt.Fprintln(errs, text) }
-	if o.Program == "" {
-		dir, err := os.MkdirTemp("", "b")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		o.Program = filepath.Join(dir, "bugle")
-		o.Progress("building bugle")
-		if said, err := exec.CommandContext(ctx, "go", "build", "-o", o.Program, "bugle/cmd/bugle").CombinedOutput(); err != nil {
-			return fmt.Errorf("bugle cannot be built, name one with --program: %w\n%s", err, said)
-		}
-	} else if o.Program, err = exec.LookPath(o.Program); err != nil {
-		return usageError{fmt.Errorf("--program: %w", err)}
-	}
-	if o.Program, err = filepath.Abs(o.Program); err != nil {
-		return err
-	}
-	said, err := exec.CommandContext(ctx, o.Program, "--version").Output()
-	if err != nil {
-		return fmt.Errorf("asking %s for its version: %w", o.Program, err)
-	}
-	o.Env, o.Version = os.Environ(), strings.TrimSpace(string(said))
-	report, err := bench.Run(ctx, o)
-	if errors.Is(err, bench.ErrOther) {
-		return usageError{err}
-	}
 	if report != nil {
-		text, merr := json.MarshalIndent(report, "", "  ")
-		if merr == nil {
-			_, merr = fmt.Fprintf(out, "%s\n", text)
-		}
-		err = errors.Join(merr, err)
+		text, jerr := json.MarshalIndent(report, "", "  ")
+		fmt.Println(string(text))
+		err = errors.Join(err, jerr)
 	}
-	return err
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
-func check(o bench.Options, only []string) error {
-	for _, name := range only {
-		if !slices.Contains(partNames(), name) {
-			return usageError{fmt.Errorf("--only takes %s, not %q", strings.Join(partNames(), ", "), name)}
+// run is a run of measurements.
+type run struct {
+	options
+	tmp    string // removed at the end
+	store  string // folder of the filled store, which is used up
+	filled filled
+	report *report
+}
+
+// measure fills a store, or copies the kept one, and measures. An error leaves the rows so far.
+func measure(ctx context.Context, o options) (_ *report, err error) {
+	for _, p := range strings.Split(o.only, ",") {
+		if !slices.Contains(parts, p) {
+			return nil, fmt.Errorf("--only takes %s, not %q", strings.Join(parts, ","), p)
 		}
 	}
-	for name, n := range map[string]int{"campaigns": o.Campaigns, "starts": o.Starts, "keys": o.Keys, "clients": slices.Min(append(o.Clients, 1))} {
-		if n < 1 {
-			return usageError{fmt.Errorf("--%s must be at least 1", name)}
+	tmp, err := os.MkdirTemp("", "b") // short: sockets are made in it
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	r := &run{options: o, tmp: tmp, store: filepath.Join(tmp, "store")}
+	if r.program == "" {
+		r.progress("building bugle")
+		r.program = filepath.Join(tmp, "program") // bugle is a folder of the user
+		if said, err := exec.CommandContext(ctx, "go", "build", "-o", r.program, "bugle/cmd/bugle").CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("bugle cannot be built, name one with --program: %w\n%s", err, said)
 		}
 	}
-	return nil
+	if r.program, err = filepath.Abs(r.program); err != nil {
+		return nil, err
+	}
+	version, err := exec.CommandContext(ctx, r.program, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for its version: %w", r.program, err)
+	}
+	r.report = newReport(strings.TrimSpace(string(version)), o.campaigns)
+	if err := r.fill(ctx); err != nil {
+		return nil, fmt.Errorf("filling the store: %w", err)
+	}
+	for _, p := range parts {
+		if !slices.Contains(strings.Split(o.only, ","), p) || p == partDatabase && o.data == "" {
+			continue
+		}
+		r.progress("measuring: %s", p)
+		measures := map[string]func(context.Context) error{partStart: r.starting, partKeys: r.pressing, partHTTP: r.requesting, partDatabase: r.comparing}
+		if err := measures[p](ctx); err != nil {
+			return r.report, fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return r.report, nil
+}
+
+// fill fills the store of the run, or copies the kept one, which is filled first if it does not exist yet.
+func (r *run) fill(ctx context.Context) error {
+	progress := func(n int) { r.progress("filling the store: %d of %d campaigns", n, r.campaigns) }
+	if r.dir == "" {
+		var err error
+		r.filled, err = fillStore(ctx, r.store, r.campaigns, progress)
+		return err
+	}
+	var err error
+	if r.filled, err = keptStore(r.dir, r.campaigns); errors.Is(err, os.ErrNotExist) {
+		r.filled, err = fillStore(ctx, r.dir, r.campaigns, progress)
+	}
+	if err != nil {
+		return err
+	}
+	r.progress("copying the store")
+	return os.CopyFS(r.store, os.DirFS(r.dir))
+}
+
+func (r *run) progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// environment returns the environment of a user whose store is data, with all folders within that of the run.
+func (r *run) environment(data string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, "BUGLE_") && !slices.Contains([]string{"COLORFGBG", "NO_COLOR", "CI", "TMUX", "ACCESSIBLE"}, name) {
+			env = append(env, v)
+		}
+	}
+	return append(env, "BUGLE_DATA="+data, "BUGLE_BACKUPS=off", "TERM=xterm-256color", "COLORTERM=truecolor", "TMPDIR="+r.tmp,
+		"XDG_CONFIG_HOME="+r.tmp, "XDG_STATE_HOME="+r.tmp, "XDG_DATA_HOME="+r.tmp, "XDG_CACHE_HOME="+r.tmp, "XDG_RUNTIME_DIR="+r.tmp)
 }

@@ -1,8 +1,9 @@
-package bench
+//go:build unix
+
+package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +15,6 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
-
-	"bugle/store/postgres"
 )
 
 // Size of the terminal that the program runs in.
@@ -53,49 +52,21 @@ type chunk struct {
 	bytes []byte
 }
 
-// open starts the program on the store in dir, with more variables in its environment. If answers is false, the terminal
-// does not respond to queries, as some terminals do not.
-func (r *run) open(ctx context.Context, dir string, answers bool, more ...string) (*session, error) {
+// open starts the program on a store.
+func (r *run) open(ctx context.Context, data string) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(r.Program) // it is asked to quit when ctx ends: see close
-	cmd.Env = append(r.environment(dir), more...)
+	cmd := exec.Command(r.program) // it is asked to quit when ctx ends: see close
+	cmd.Env = r.environment(data)
 	s := &session{cmd: cmd, screen: vt.NewEmulator(width, height), chunks: make(chan chunk, 4096), began: time.Now()}
 	var err error
-	if s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width}); errors.Is(err, pty.ErrUnsupported) {
-		return nil, unavailable("there are no pseudo-terminals on this system")
-	} else if err != nil {
-		return nil, fmt.Errorf("starting %s in a terminal: %w", r.Program, err)
+	if s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width}); err != nil {
+		return nil, fmt.Errorf("starting %s in a terminal: %w", r.program, err)
 	}
 	s.working.Go(s.read)
-	s.working.Go(func() {
-		var to io.Writer = io.Discard
-		if answers {
-			to = s.tty
-		}
-		_, _ = io.Copy(to, s.screen) // ends when the screen is closed
-	})
+	s.working.Go(func() { _, _ = io.Copy(s.tty, s.screen) }) // the terminal's responses; ends when the screen is closed
 	return s, nil
-}
-
-// environment returns a typical environment of a user, with all folders within the folder of the run.
-func (r *run) environment(dir string) []string {
-	var env []string
-	for _, v := range r.Env {
-		name, _, _ := strings.Cut(v, "=")
-		switch {
-		case strings.HasPrefix(name, "BUGLE_"), strings.HasPrefix(name, "XDG_"), name == "COLORFGBG", name == "NO_COLOR", name == "CI", name == "TMUX", name == "ACCESSIBLE", name == "TMPDIR":
-		default:
-			env = append(env, v)
-		}
-	}
-	place := dir
-	if postgres.IsURL(dir) {
-		dir = r.tmp
-	}
-	return append(env, "BUGLE_DATA="+place, "BUGLE_BACKUPS=off", "TERM=xterm-256color", "COLORTERM=truecolor",
-		"XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_RUNTIME_DIR="+r.tmp, "TMPDIR="+r.tmp)
 }
 
 func (s *session) read() {
@@ -179,55 +150,44 @@ func (s *session) write(keys string) error {
 	return nil
 }
 
-// settle waits until the screen no longer changes, for at most a second, and returns the arrival time of the last
-// bytes.
-func (s *session) settle(ctx context.Context, last time.Time) (time.Time, error) {
-	for end := time.Now().Add(time.Second); time.Now().Before(end); {
-		c, ok, err := s.next(ctx, rest)
-		if err != nil || !ok {
-			return last, err
-		}
-		last = c.at
-	}
-	return last, nil
-}
-
-// stroke is the timing of a key: until the first frame after it, and until the screen no longer changed. Both are zero
-// if nothing changed.
-type stroke struct{ frame, settled time.Duration }
-
-// press types one key, and waits for its effect.
-func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
+// press types one key, waits until the screen no longer changes, and returns the time to the first frame, or 0 if there
+// was none.
+func (s *session) press(ctx context.Context, key string) (took time.Duration, err error) {
 	began := time.Now()
 	if err := s.write(key); err != nil {
-		return k, err
+		return 0, err
 	}
 	c, ok, err := s.next(ctx, unseen)
 	for err == nil && ok && c.at.Before(began) { // sent before the key
 		c, ok, err = s.next(ctx, unseen)
 	}
 	if err != nil || !ok {
-		return k, err
+		return 0, err
 	}
-	frame := c.at
-	for {
-		c, ok, err = s.next(ctx, pause)
+	frame, last := c.at, c.at
+	for first, end := true, began.Add(time.Second); time.Now().Before(end); {
+		c, ok, err := s.next(ctx, rest)
 		if err != nil {
-			return k, err
+			return 0, err
 		}
-		if !ok || c.at.Sub(frame) > pause {
+		if !ok {
 			break
 		}
-		frame = c.at
-	}
-	last := frame
-	if ok {
+		if first = first && c.at.Sub(last) <= pause; first {
+			frame = c.at
+		}
 		last = c.at
 	}
-	if last, err = s.settle(ctx, last); err != nil {
-		return k, err
+	return frame.Sub(began), nil
+}
+
+func (s *session) pressAll(ctx context.Context, keys ...string) error {
+	for _, k := range keys {
+		if _, err := s.press(ctx, k); err != nil {
+			return err
+		}
 	}
-	return stroke{frame.Sub(began), last.Sub(began)}, nil
+	return nil
 }
 
 // close quits the program like a user, so that its store is closed, and waits for its end.

@@ -1,4 +1,6 @@
-package bench
+//go:build unix
+
+package main
 
 import (
 	"bufio"
@@ -8,7 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -28,8 +30,10 @@ type load struct {
 type loadResult struct {
 	took   []time.Duration // of each request
 	within time.Duration
-	read   int64 // bytes of the bodies
 }
+
+// rate returns the requests per second.
+func (r loadResult) rate() float64 { return float64(len(r.took)) / r.within.Seconds() }
 
 func (l load) run(ctx context.Context, d time.Duration) (all loadResult, err error) {
 	parts := make([]loadResult, l.clients)
@@ -46,7 +50,7 @@ func (l load) run(ctx context.Context, d time.Duration) (all loadResult, err err
 	}
 	all.within = time.Since(began)
 	for _, p := range parts {
-		all.took, all.read = slices.Concat(all.took, p.took), all.read+p.read
+		all.took = append(all.took, p.took...)
 	}
 	return all, nil
 }
@@ -67,33 +71,43 @@ func (l load) client(ctx context.Context, i int, end time.Time) (done loadResult
 	for len(done.took) == 0 || time.Now().Before(end) {
 		request := l.request()
 		began := time.Now()
-		n, err := l.exchange(conn, in, request)
+		err := l.exchange(conn, in, request)
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
 		if err != nil {
 			return done, err
 		}
-		done.took, done.read = append(done.took, time.Since(began)), done.read+n
+		done.took = append(done.took, time.Since(began))
 	}
 	return done, nil
 }
 
-func (l load) exchange(conn net.Conn, in *bufio.Reader, request []byte) (n int64, err error) {
+func (l load) exchange(conn net.Conn, in *bufio.Reader, request []byte) error {
 	if _, err := conn.Write(request); err != nil {
-		return 0, err
+		return err
 	}
 	answer, err := http.ReadResponse(in, nil)
 	if err != nil {
-		return 0, fmt.Errorf("reading an answer: %w", err)
+		return fmt.Errorf("reading an answer: %w", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != l.status {
 		said, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
-		return 0, fmt.Errorf("the server answered %s: %s", answer.Status, said)
+		return fmt.Errorf("the server answered %s: %s", answer.Status, said)
 	}
+	to := io.Discard
 	if l.body != nil {
-		return io.Copy(l.body, answer.Body)
+		to = l.body
 	}
-	return io.Copy(io.Discard, answer.Body)
+	_, err = io.Copy(to, answer.Body)
+	return err
+}
+
+// once sends one request over a new connection, and returns the body of the response.
+func (l load) once(ctx context.Context, request []byte) (body string, err error) {
+	var answer strings.Builder
+	l.clients, l.request, l.body = 1, func() []byte { return request }, &answer
+	_, err = l.client(ctx, 0, time.Now())
+	return answer.String(), err
 }

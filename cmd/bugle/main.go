@@ -9,7 +9,6 @@ import (
 	_ "time/tzdata" // the time zones, because Windows and empty containers have none
 
 	_ "bugle/cmd/bugle/internal/background/quiet" // must be imported before any terminal library; see the package
-	_ "bugle/cmd/bugle/internal/heap"             // must be imported before packages that allocate
 
 	"bugle/cmd/bugle/internal/cli"
 )

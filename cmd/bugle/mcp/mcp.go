@@ -20,7 +20,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/service/mcp"
@@ -80,8 +79,8 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	following, stop := context.WithCancel(ctx)
 	var followers sync.WaitGroup
 	followers.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
-	followers.Go(func() { heap.Bounded(following) })
 	defer func() { stop(); followers.Wait() }()
+	f.SaveMemory()
 	server := mcp.New(mcp.Options{
 		Service: svc, Dismissals: dismissals, Version: cli.Version(), Logger: log,
 		Author:      func(ctx context.Context) (string, error) { return f.Signer(ctx, svc, "") },

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine/openapi"
 	"bugle/engine/service/api"
 )
@@ -99,8 +98,8 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
-	follower.Go(func() { heap.Bounded(following) })
 	defer func() { stop(); follower.Wait() }()
+	f.SaveMemory()
 	resolve := &cli.Resolver{Store: store}
 	if err := resolve.Narrow(ctx, f.Workspace); err != nil {
 		return err

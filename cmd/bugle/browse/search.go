@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -147,7 +148,7 @@ func request(f *cli.Factory, cmd *cobra.Command, args []string, arg *string, mad
 	if name := cli.OwnFlag(cmd); name != "" {
 		return doc.Value{}, cli.Misused("--%s cannot be combined with -: standard input holds the whole request", name)
 	}
-	return f.Document(cmd.Context(), cli.Stdin)
+	return campaignfile.Object(cmd.Context(), f.Streams, cli.Stdin)
 }
 
 func runSearch(cmd *cobra.Command, f *cli.Factory, r engine.SearchRequest) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
@@ -90,8 +91,8 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 	if ofCampaign {
 		p, err = c.ofCampaign(ctx, f, arg)
 	} else {
-		var h cli.HeldCampaign
-		if h = f.Campaign(ctx, cli.File{Name: arg}); h.Err != nil && c.format.ForTools() {
+		var h campaignfile.Held
+		if h = campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: arg}); h.Err != nil && c.format.ForTools() {
 			if err := c.format.Write(&f.Printer, []report.Diagnostic{report.Failure(h)}); err != nil {
 				return err
 			}
@@ -129,8 +130,8 @@ type preflight struct {
 	problems []schema.Problem
 	result   check.Result
 
-	root   doc.Value  // of the document that was checked
-	source cli.Source // the file that it was read from, if any
+	root   doc.Value           // of the document that was checked
+	source campaignfile.Source // the file that it was read from, if any
 }
 
 // diagnostics returns the problems and the findings, with their places if the campaign is in a file.
@@ -201,7 +202,7 @@ func (p *preflight) load(ctx context.Context, svc engine.Service, kept engine.Di
 }
 
 // ofFile checks a campaign of a file: against the workspace, where there is one.
-func ofFile(ctx context.Context, f *cli.Factory, h cli.HeldCampaign) (preflight, error) {
+func ofFile(ctx context.Context, f *cli.Factory, h campaignfile.Held) (preflight, error) {
 	if h.Err != nil {
 		return preflight{}, h.Err
 	}

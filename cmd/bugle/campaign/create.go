@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -67,7 +68,7 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 	body := engine.NewDraftBody(catalog.Channel(d.channel), catalog.DeliveryType(d.kind), "", doc.NewObject())
 	if d.file != "" {
 		var err error
-		if body, err = f.CampaignDocument(ctx, d.file); err != nil {
+		if body, err = campaignfile.Document(ctx, f.Streams, d.file); err != nil {
 			return engine.Created{}, err
 		}
 	}
@@ -93,7 +94,7 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 
 // signed returns the body with the creator of the draft. A record becomes the body of a copy.
 func (d draft) signed(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (doc.Value, error) {
-	if d.file == "" || cli.IsRecord(body) || cli.IsExport(body) {
+	if d.file == "" || campaignfile.IsRecord(body) || campaignfile.IsExport(body) {
 		rec := engine.ParseRecord(body)
 		by, err := f.Signer(ctx, svc, d.by)
 		return engine.NewDraftBody(rec.Channel, rec.DeliveryType, by, rec.Body), err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -99,7 +100,7 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	if ofDraft {
 		body, err = p.body(cmd.Context(), svc, arg)
 	} else {
-		body, err = f.CampaignDocument(cmd.Context(), arg)
+		body, err = campaignfile.Document(cmd.Context(), f.Streams, arg)
 	}
 	if err != nil {
 		return err

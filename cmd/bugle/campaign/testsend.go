@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -65,7 +66,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if len(t.send.Values) > 0 {
 				body, err = t.body(cmd.Context(), svc, args[0])
 			} else {
-				body, err = f.CampaignDocument(cmd.Context(), args[0])
+				body, err = campaignfile.Document(cmd.Context(), f.Streams, args[0])
 			}
 			if err != nil {
 				return err

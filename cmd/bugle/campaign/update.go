@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -80,7 +81,7 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 // update sends the update, and returns the paths of the fields that the campaign had and the file does not. The id is empty
 // if the user does not want the change.
 func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
-	held := f.Campaign(ctx, cli.File{Name: c.file})
+	held := campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: c.file})
 	if held.Err != nil {
 		return engine.Updated{}, nil, held.Err
 	}
@@ -180,7 +181,7 @@ func (c change) body(ctx context.Context, f *cli.Factory, svc engine.Service, bo
 	}
 	rec := engine.ParseRecord(body)
 	switch {
-	case cli.IsRecord(body):
+	case campaignfile.IsRecord(body):
 		return engine.UpdateBody(rec.Head, by, cli.Members(rec.Body)...), nil
 	case rec.ID != "" && string(rec.Status) == string(catalog.Publish):
 		return body, cli.Misused("use `bugle publish %s` to publish; update takes components", rec.ID)

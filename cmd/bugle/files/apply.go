@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
@@ -72,14 +73,12 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	if err != nil {
 		return err
 	}
-	for _, arg := range args {
-		for _, file := range cli.CampaignFiles(arg) {
-			for _, h := range f.ReadCampaigns(ctx, file) {
-				p.add(ctx, h)
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+	for _, file := range campaignfile.Files(args...) {
+		for _, h := range campaignfile.ReadAll(ctx, f.Streams, file) {
+			p.add(ctx, h)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	return a.carryOut(ctx, f, p)

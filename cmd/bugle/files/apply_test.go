@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/schema"
@@ -28,7 +29,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	var out, errs bytes.Buffer
 	f := cli.New(cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, func(string) string { return "" })
 	change := func(team string) engine.Campaign {
-		held, err := cli.ParseCampaigns("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
+		held, err := campaignfile.Parse("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.add(t.Context(), cli.HeldCampaign{Where: "x.json", Body: change("B").Document()})
+	p.add(t.Context(), campaignfile.Held{Where: "x.json", Body: change("B").Document()})
 	if p.count(actionUpdate) != 1 {
 		t.Fatalf("the plan is %+v", p.steps[0])
 	}
@@ -88,7 +89,7 @@ func TestPlanAgreesWithTheService(t *testing.T) {
 		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "campaign_audience_limit": {"is_campaign_audience_limit_enabled": false}}`,
 		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "created_by": "nobody"}`,
 	} {
-		held, err := cli.ParseCampaigns("x.json", []byte(body))
+		held, err := campaignfile.Parse("x.json", []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
@@ -70,7 +71,7 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 }
 
 func (c comparison) run(ctx context.Context, f *cli.Factory, a, b string) error {
-	if cli.IsFolder(a) && cli.IsFolder(b) {
+	if campaignfile.IsFolder(a) && campaignfile.IsFolder(b) {
 		pairs, err := pairFolders(ctx, f.Streams, a, b)
 		if err != nil {
 			return differFailure(err)
@@ -220,11 +221,11 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 
 // campaignsIn returns the campaigns of the files in a folder; none if there are no files.
 func campaignsIn(ctx context.Context, s cli.Streams, dir string) (out []*fileCampaign, err error) {
-	for _, file := range cli.CampaignFiles(dir) {
+	for _, file := range campaignfile.Files(dir) {
 		if file.Name == dir {
 			continue // it has no campaign files
 		}
-		for _, h := range s.ReadCampaigns(ctx, file) {
+		for _, h := range campaignfile.ReadAll(ctx, s, file) {
 			if h.Err != nil {
 				return nil, h.Err
 			}
@@ -254,7 +255,7 @@ func oneCampaign(ctx context.Context, f *cli.Factory, arg string) (engine.Campai
 	if arg != cli.Stdin && !cli.Exists(arg) {
 		return engine.Campaign{}, cli.Misused("%q is neither a file nor the ID of a campaign", arg)
 	}
-	held := f.ReadCampaigns(ctx, cli.File{Name: arg})
+	held := campaignfile.ReadAll(ctx, f.Streams, campaignfile.File{Name: arg})
 	switch {
 	case len(held) > 1:
 		return engine.Campaign{}, cli.Misused("%s has %d campaigns; diff compares one", cli.InputName(arg), len(held))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
@@ -325,7 +326,7 @@ func (d *edition) read(ctx context.Context, text []byte) (doc.Value, []problemLi
 	}
 	v := doc.NewString(string(text))
 	if !d.text {
-		held, err := cli.ParseCampaigns(filepath.Base(d.file), text)
+		held, err := campaignfile.Parse(filepath.Base(d.file), text)
 		var syntax *doc.SyntaxError
 		switch {
 		case errors.As(err, &syntax):

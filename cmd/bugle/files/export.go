@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
@@ -243,7 +244,7 @@ func (e *export) removeFormer(name, id string) (removed []string, err error) {
 		if at <= 0 || entry.Name() == name {
 			continue
 		}
-		file, former := cli.Found(e.dir, filepath.Join(e.dir, entry.Name())), []string{""}
+		file, former := campaignfile.Found(e.dir, filepath.Join(e.dir, entry.Name())), []string{""}
 		switch rest := lower[at+1+len(id):]; {
 		case entry.IsDir() && rest == "":
 			main, _ := file.Main()

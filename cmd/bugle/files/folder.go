@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
@@ -26,7 +27,7 @@ func (e *export) writeFolder(out *exportedFile, c engine.Campaign) (changed bool
 		return false, err
 	}
 	var old []string
-	if before, isFormer := cli.Found(e.dir, out.File).Main(); isFormer {
+	if before, isFormer := campaignfile.Found(e.dir, out.File).Main(); isFormer {
 		v, ok := exportOf(before, c.ID)
 		if !ok {
 			return false, fmt.Errorf("%s has another campaign; move it, or export to another folder", out.File)
@@ -62,15 +63,15 @@ func removeIn(dir, folder string, names []string) (gone []string, err error) {
 }
 
 // exportOf returns the document of a file that is an export of a campaign: it has its id, and no other campaign.
-func exportOf(file cli.File, id string) (doc.Value, bool) {
-	if !cli.IsCampaignFile(file.Name) {
+func exportOf(file campaignfile.File, id string) (doc.Value, bool) {
+	if !campaignfile.IsCampaignFile(file.Name) {
 		return doc.Value{}, false
 	}
 	b, err := file.Text(cli.MaxInput)
 	if err != nil {
 		return doc.Value{}, false
 	}
-	held, err := cli.ParseCampaigns(file.Name, b)
+	held, err := campaignfile.Parse(file.Name, b)
 	if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
 		return doc.Value{}, false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -129,7 +130,7 @@ func TestFolderRoundTrip(t *testing.T) {
 		if _, err := e.writeFolder(&out, c); err != nil {
 			fatal("%v", err)
 		}
-		held := cli.Streams{}.ReadCampaigns(t.Context(), cli.File{Name: out.File})
+		held := campaignfile.ReadAll(t.Context(), cli.Streams{}, campaignfile.File{Name: out.File})
 		if len(held) != 1 || held[0].Err != nil {
 			fatal("%s: %v", c.ID, held[0].Err)
 		}

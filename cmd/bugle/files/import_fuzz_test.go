@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
@@ -35,7 +36,7 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, in []byte) {
 		name := names[int(kind)%len(names)]
-		all, err := cli.ParseCampaigns(name, in)
+		all, err := campaignfile.Parse(name, in)
 		if err != nil {
 			if err.Error() == "" || len(all) > 0 {
 				t.Fatalf("%d campaigns of %q, and %v", len(all), in, err)
@@ -84,11 +85,11 @@ func exported(t *testing.T, svc engine.Service, id string) {
 		t.Fatalf("%s cannot be written as YAML: %v", want.Encode(), err)
 	}
 	for name, text := range map[string][]byte{"c.json": files.JSON(c), "c.yaml": yaml} {
-		back, err := cli.ParseCampaigns(name, text)
+		back, err := campaignfile.Parse(name, text)
 		if err != nil || len(back) != 1 || back[0].Err != nil || !yamldoc.Same(back[0].Body, want) {
 			t.Fatalf("%s reads as %+v (%v), and was %s", text, back, err, want.Encode())
 		}
-		if !cli.IsExport(back[0].Body) {
+		if !campaignfile.IsExport(back[0].Body) {
 			t.Fatalf("%s is not known as an export", text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -115,16 +116,12 @@ func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error
 		return err
 	}
 	var rows []*imported
-	var files []cli.File
-	for _, arg := range args {
-		files = append(files, cli.CampaignFiles(arg)...)
-	}
-	for _, file := range files {
-		for _, h := range f.ReadCampaigns(ctx, file) {
+	for _, file := range campaignfile.Files(args...) {
+		for _, h := range campaignfile.ReadAll(ctx, f.Streams, file) {
 			row := &imported{File: h.Where, Result: resultNone, from: h.Body, err: h.Err}
 			if h.Err == nil {
 				row.body, row.Name = newBody(h.Body, i.by, author), engine.CampaignName(h.Body)
-				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
+				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (campaignfile.IsRecord(h.Body) || campaignfile.IsExport(h.Body)) {
 					env.Record = row.body
 				}
 				if row.body, row.err = mjml.CompileBody(ctx, engine.ParseRecord(row.body).Channel, doc.Value{}, row.body); row.err == nil {
@@ -151,7 +148,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error
 }
 
 // checkSource returns an error if the campaign that a file was made from is in the workspace and was changed since.
-func checkSource(ctx context.Context, svc engine.Service, h cli.HeldCampaign) error {
+func checkSource(ctx context.Context, svc engine.Service, h campaignfile.Held) error {
 	id := engine.ParseRecord(h.Body).ID
 	if h.Revision == "" || id == "" {
 		return nil

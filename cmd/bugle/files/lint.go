@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
@@ -52,11 +53,7 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			if l.stage == cli.StagePublish {
 				env.Stage = schema.Publish
 			}
-			var files []cli.File
-			for _, arg := range args {
-				files = append(files, cli.CampaignFiles(arg)...)
-			}
-			return l.files(cmd.Context(), &f.Printer, files, env)
+			return l.files(cmd.Context(), &f.Printer, campaignfile.Files(args...), env)
 		},
 	}
 	cli.ChoiceFlag(cmd, cli.OneOf(&l.stage, cli.StageChoices), "stage", "`stage` to check at: draft or publish")
@@ -93,7 +90,7 @@ type lintedRow struct {
 }
 
 // files checks all files and prints the results. It continues after a file that cannot be read.
-func (l linter) files(ctx context.Context, p *cli.Printer, files []cli.File, env schema.Env) error {
+func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.File, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	var all []report.Diagnostic
 	code := cli.ExitDone
@@ -124,9 +121,9 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []cli.File, env
 	return err
 }
 
-func lintFile(ctx context.Context, s cli.Streams, file cli.File, env schema.Env) linted {
+func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env schema.Env) linted {
 	l := linted{File: file.Name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
-	h := s.Campaign(ctx, file)
+	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
 		if n := len(h.Body.Encode()); n > local.MaxBody {
 			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(file.Name), n>>10, local.MaxBody>>10)}
@@ -209,8 +206,8 @@ func printLinted(p *cli.Printer, l linted) {
 // lintDocument checks a campaign: the body of a create request, or a record with id and state.
 func lintDocument(v doc.Value, env schema.Env) []schema.Problem {
 	rec := engine.ParseRecord(v)
-	if (cli.IsRecord(v) || cli.IsExport(v)) && rec.Channel.Writable() {
-		if cli.IsRecord(v) {
+	if (campaignfile.IsRecord(v) || campaignfile.IsExport(v)) && rec.Channel.Writable() {
+		if campaignfile.IsRecord(v) {
 			env.Record = rec.Document()
 		}
 		return catalog.Campaign(rec.Channel).Validate(rec.Document(), env)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
@@ -44,7 +45,7 @@ type step struct {
 	// Problems are what the error is about, with its places in the files.
 	Problems []shownProblem `json:"problems,omitempty"`
 
-	held    cli.HeldCampaign
+	held    campaignfile.Held
 	err     error
 	diff    []doc.Change
 	before  engine.Campaign // the current campaign when an update was planned
@@ -158,8 +159,8 @@ func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by stri
 }
 
 // add plans one campaign of a file.
-func (p *planner) add(ctx context.Context, h cli.HeldCampaign) {
-	s := &step{File: h.Where, held: h, returned: h.Err == nil && (cli.IsRecord(h.Body) || cli.IsExport(h.Body))}
+func (p *planner) add(ctx context.Context, h campaignfile.Held) {
+	s := &step{File: h.Where, held: h, returned: h.Err == nil && (campaignfile.IsRecord(h.Body) || campaignfile.IsExport(h.Body))}
 	p.steps = append(p.steps, s)
 	if h.Err != nil {
 		action := actionUnread

@@ -16,6 +16,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
@@ -49,7 +50,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[cli.File][sha256.Size]byte{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[campaignfile.File][sha256.Size]byte{}}
 			if open {
 				w.page = &page{}
 			}
@@ -81,12 +82,12 @@ type watcher struct {
 	// editors do not expect others to write what they have open; applied has the campaigns to do that for, by id.
 	revision map[string]string
 	applied  map[string]appliedFile
-	seen     map[cli.File][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+	seen     map[campaignfile.File][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
 }
 
 // appliedFile is a file whose change was applied.
 type appliedFile struct {
-	held    cli.HeldCampaign
+	held    campaignfile.Held
 	updated engine.Updated
 }
 
@@ -190,14 +191,14 @@ func (w *watcher) addFolders(dir string) error {
 
 // start compares the files with the workspace. What differs already is only reported: nobody saved it just now.
 func (w *watcher) start(ctx context.Context) error {
-	found := cli.FilesUnder(w.dir, w.dir)
+	found := campaignfile.Under(w.dir, w.dir)
 	p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
 	if err != nil {
 		return err
 	}
 	var differ []string
 	for _, file := range found {
-		held := w.f.ReadCampaigns(ctx, file)
+		held := campaignfile.ReadAll(ctx, w.f.Streams, file)
 		w.isNew(file, held)
 		for _, h := range held {
 			p.add(ctx, h)
@@ -235,7 +236,7 @@ func (w *watcher) start(ctx context.Context) error {
 
 // loop waits for events, and handles files once nothing has happened for a while.
 func (w *watcher) loop(ctx context.Context) error {
-	pending := map[cli.File]bool{}
+	pending := map[campaignfile.File]bool{}
 	due := time.NewTimer(time.Hour)
 	due.Stop()
 	for {
@@ -244,7 +245,7 @@ func (w *watcher) loop(ctx context.Context) error {
 			return ctx.Err()
 		case err := <-w.notify.Errors:
 			if errors.Is(err, fsnotify.ErrEventOverflow) { // events were lost: look at everything
-				for _, file := range cli.FilesUnder(w.dir, w.dir) {
+				for _, file := range campaignfile.Under(w.dir, w.dir) {
 					pending[file] = true
 				}
 				due.Reset(quiet)
@@ -257,7 +258,7 @@ func (w *watcher) loop(ctx context.Context) error {
 				due.Reset(quiet)
 			}
 		case <-due.C:
-			due := slices.SortedFunc(maps.Keys(pending), func(a, b cli.File) int { return strings.Compare(a.Name, b.Name) })
+			due := slices.SortedFunc(maps.Keys(pending), func(a, b campaignfile.File) int { return strings.Compare(a.Name, b.Name) })
 			clear(pending)
 			for _, file := range due {
 				if err := w.handle(ctx, file); err != nil {
@@ -269,7 +270,7 @@ func (w *watcher) loop(ctx context.Context) error {
 }
 
 // affected returns the campaign files that an event is about.
-func (w *watcher) affected(e fsnotify.Event) []cli.File {
+func (w *watcher) affected(e fsnotify.Event) []campaignfile.File {
 	name := filepath.Base(e.Name)
 	if e.Op == fsnotify.Chmod || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") {
 		return nil
@@ -278,14 +279,14 @@ func (w *watcher) affected(e fsnotify.Event) []cli.File {
 		if !e.Has(fsnotify.Create) || w.addFolders(e.Name) != nil {
 			return nil
 		}
-		return cli.FilesUnder(w.dir, e.Name)
+		return campaignfile.Under(w.dir, e.Name)
 	}
-	if cli.IsCampaignFile(e.Name) {
-		return []cli.File{cli.Found(w.dir, e.Name)}
+	if campaignfile.IsCampaignFile(e.Name) {
+		return []campaignfile.File{campaignfile.Found(w.dir, e.Name)}
 	}
 	for dir := filepath.Dir(e.Name); ; dir = filepath.Dir(dir) {
-		if main, ok := cli.Found(w.dir, dir).Main(); ok {
-			return []cli.File{main}
+		if main, ok := campaignfile.Found(w.dir, dir).Main(); ok {
+			return []campaignfile.File{main}
 		}
 		if dir == w.dir || dir == filepath.Dir(dir) {
 			return nil
@@ -294,7 +295,7 @@ func (w *watcher) affected(e fsnotify.Event) []cli.File {
 }
 
 // isNew reports whether a file has other campaigns, or another error, than when it was handled last.
-func (w *watcher) isNew(file cli.File, all []cli.HeldCampaign) bool {
+func (w *watcher) isNew(file campaignfile.File, all []campaignfile.Held) bool {
 	var sum [sha256.Size]byte
 	hash := sha256.New()
 	for _, h := range all {
@@ -307,12 +308,12 @@ func (w *watcher) isNew(file cli.File, all []cli.HeldCampaign) bool {
 }
 
 // handle applies a file, unless it was handled like this already or is gone.
-func (w *watcher) handle(ctx context.Context, file cli.File) error {
+func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 	if !cli.Exists(file.Name) {
 		delete(w.seen, file)
 		return nil
 	}
-	all := w.f.ReadCampaigns(ctx, file)
+	all := campaignfile.ReadAll(ctx, w.f.Streams, file)
 	if !w.isNew(file, all) {
 		return nil
 	}
@@ -329,7 +330,7 @@ func (w *watcher) handle(ctx context.Context, file cli.File) error {
 }
 
 // apply applies one campaign of a file.
-func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) error {
+func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) error {
 	conflicts, held := w.merge(ctx, p, h)
 	if len(conflicts) > 0 {
 		text := strings.Join(conflicts, ", ") + " changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again"
@@ -403,7 +404,7 @@ func (w *watcher) apply(ctx context.Context, p *planner, h cli.HeldCampaign) err
 
 // merge leaves out of a campaign what was not changed in its file, and returns the components that were changed there
 // and in the workspace.
-func (w *watcher) merge(ctx context.Context, p *planner, h cli.HeldCampaign) (conflicts []string, held cli.HeldCampaign) {
+func (w *watcher) merge(ctx context.Context, p *planner, h campaignfile.Held) (conflicts []string, held campaignfile.Held) {
 	if h.Err != nil {
 		return nil, h
 	}
@@ -446,7 +447,7 @@ func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
 }
 
 // warnings returns what is likely wrong with a campaign, at its places in the file.
-func (w *watcher) warnings(ctx context.Context, c engine.Campaign, h cli.HeldCampaign) (list []report.Diagnostic) {
+func (w *watcher) warnings(ctx context.Context, c engine.Campaign, h campaignfile.Held) (list []report.Diagnostic) {
 	facts, err := check.Load(ctx, w.svc, w.kept, c, time.Now())
 	if err != nil {
 		return nil // it is applied; `bugle check` will say why

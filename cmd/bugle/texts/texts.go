@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -262,7 +263,7 @@ func printChanges(p *cli.Printer, file string, changes []texts.Change, problems 
 		}
 	}
 	for _, problem := range problems {
-		at := cli.Location{File: file, Line: problem.Line}
+		at := campaignfile.Location{File: file, Line: problem.Line}
 		fmt.Fprintln(p.Err, cli.Line("bugle: "+at.String()+": "+problem.Path.String()+": "+problem.Message))
 	}
 }

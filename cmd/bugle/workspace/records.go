@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -264,7 +265,7 @@ func recordName(args []string) string {
 
 // recordFile reads a record from a JSON or YAML file.
 func recordFile(ctx context.Context, s cli.Streams, file string) (doc.Value, error) {
-	v, err := s.Document(ctx, file)
+	v, err := campaignfile.Object(ctx, s, file)
 	if errors.As(err, new(cli.DocumentError)) { // a record is invalid, not a campaign
 		err = cli.Misuse(err)
 	}

@@ -49,11 +49,11 @@ func (s Streams) Read(ctx context.Context, name string) ([]byte, error) {
 		return s.readStdin(ctx)
 	}
 	b, err := files.Read(name, MaxInput)
-	return b, unreadable(name, err)
+	return b, ReadError(name, err)
 }
 
-// unreadable returns the error of reading an input with its name.
-func unreadable(name string, err error) error {
+// ReadError returns the error of reading an input with its name.
+func ReadError(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -85,7 +85,7 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	if err == nil && len(b) > MaxInput {
 		err = files.ErrTooLarge
 	}
-	return b, unreadable(name, err)
+	return b, ReadError(name, err)
 }
 
 // DocumentError reports that an input is not a usable document.
@@ -95,62 +95,22 @@ func (e DocumentError) Error() string { return e.Err.Error() }
 
 func (e DocumentError) Unwrap() error { return e.Err }
 
-// Document reads an object from a file, as YAML if its name has that extension and as JSON otherwise, or from standard
-// input in either format.
-func (s Streams) Document(ctx context.Context, name string) (doc.Value, error) {
-	b, err := s.Read(ctx, name)
-	if err != nil {
-		return doc.Value{}, err
-	}
-	if b, err = decode(name, b); err != nil {
-		return doc.Value{}, err
-	}
-	return parseDocument(name, b, isYAML(name) || name == Stdin && !looksLikeJSON(b))
-}
-
 // ReadText returns the text of a file, or of standard input for "-", in an encoding that [files.Decode] reads.
 func (s Streams) ReadText(ctx context.Context, name string) (string, error) {
 	b, err := s.Read(ctx, name)
 	if err == nil {
-		b, err = decode(name, b)
+		b, err = Decode(name, b)
 	}
 	return string(b), err
 }
 
-func decode(name string, b []byte) ([]byte, error) {
+// Decode returns the content of an input as UTF-8, from an encoding that [files.Decode] reads.
+func Decode(name string, b []byte) ([]byte, error) {
 	b, err := files.Decode(b)
 	if err != nil {
 		return nil, DocumentError{fmt.Errorf("cannot use %s: %w", InputName(name), err)}
 	}
 	return b, nil
-}
-
-// parseDocument returns the one object of a text.
-func parseDocument(name string, b []byte, yaml bool) (doc.Value, error) {
-	if yaml {
-		return yamlDocument(name, b)
-	}
-	v, err := doc.Parse(b)
-	var syntax *doc.SyntaxError
-	switch {
-	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:
-		return doc.Value{}, DocumentError{fmt.Errorf("cannot use %s: %w", InputName(name), err)}
-	case err != nil:
-		return doc.Value{}, DocumentError{fmt.Errorf("%s is not valid JSON: %w", InputName(name), err)}
-	case v.Kind() != doc.Object:
-		return doc.Value{}, DocumentError{fmt.Errorf("%s must be a JSON object, not %s", InputName(name), article(v.Kind()))}
-	}
-	return v, nil
-}
-
-func article(k doc.Kind) string {
-	switch k {
-	case doc.Null, doc.Absent:
-		return k.String()
-	case doc.Array, doc.Object:
-		return "an " + k.String()
-	}
-	return "a " + k.String()
 }
 
 // Members returns the fields of an object.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
@@ -64,12 +65,12 @@ const (
 
 // Diagnostic is one thing that is wrong at a place.
 type Diagnostic struct {
-	cli.Location        // without a file if the campaign is in none
-	Path         string // of the value; empty for the whole campaign
-	Rule         string // id of the rule or check
-	Level        Level
-	Message      string // one or two sentences
-	Help         string // URL of the document that explains it; may be empty
+	campaignfile.Location        // without a file if the campaign is in none
+	Path                  string // of the value; empty for the whole campaign
+	Rule                  string // id of the rule or check
+	Level                 Level
+	Message               string // one or two sentences
+	Help                  string // URL of the document that explains it; may be empty
 }
 
 // text returns the message with the path before it.
@@ -81,7 +82,7 @@ func (d Diagnostic) text() string {
 }
 
 // Problem returns the diagnostic of a problem of the document that was read from src.
-func Problem(p schema.Problem, document doc.Value, src cli.Source) Diagnostic {
+func Problem(p schema.Problem, document doc.Value, src campaignfile.Source) Diagnostic {
 	d := Diagnostic{Location: src.In(p.Path, problemOffset(p, document)), Path: p.Path.String(), Rule: p.Rule, Level: Error, Message: p.Message}
 	if p.Severity == schema.Notice {
 		d.Level = Note
@@ -127,7 +128,7 @@ func offsetOf(text string, line, column int) int {
 }
 
 // Finding returns the diagnostic of a finding in the document that was read from src.
-func Finding(f check.Finding, document doc.Value, src cli.Source) Diagnostic {
+func Finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagnostic {
 	offset := -1
 	if v := document.Lookup(f.Path); v.Kind() == doc.String {
 		if at, ok := f.Offset(v.Text()); ok {
@@ -145,7 +146,7 @@ func Finding(f check.Finding, document doc.Value, src cli.Source) Diagnostic {
 }
 
 // WithLocation returns a JSON object with the fields file, line and column of a location in a file.
-func WithLocation(v doc.Value, l cli.Location) doc.Value {
+func WithLocation(v doc.Value, l campaignfile.Location) doc.Value {
 	if l.File == "" {
 		return v
 	}
@@ -163,7 +164,7 @@ func WithLocation(v doc.Value, l cli.Location) doc.Value {
 const ruleUnusable = "file"
 
 // Failure returns the diagnostic of an error of reading a campaign.
-func Failure(h cli.HeldCampaign) Diagnostic {
+func Failure(h campaignfile.Held) Diagnostic {
 	return Diagnostic{Location: h.Source.Of(h.Err), Rule: ruleUnusable, Level: Error, Message: h.Err.Error()}
 }
 

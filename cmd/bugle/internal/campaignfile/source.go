@@ -1,0 +1,126 @@
+package campaignfile
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine/doc"
+	"bugle/engine/files"
+)
+
+// Location is a place in a file. Line and Column are from 1, in characters, and 0 if they are not known.
+type Location struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// String returns the location as compilers write it: file:line:column.
+func (l Location) String() string {
+	switch {
+	case l.Line == 0:
+		return l.File
+	case l.Column == 0:
+		return fmt.Sprintf("%s:%d", l.File, l.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column)
+}
+
+// offset returns the byte at the location in a text; its end if there is no such place.
+func (l Location) offset(text string) (at int) {
+	for range l.Line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for i := range text[at:] {
+		if l.Column--; l.Column <= 0 {
+			return at + i
+		}
+	}
+	return len(text)
+}
+
+// Source is the text that a campaign was read from. It knows where in its files each value is. The zero Source is of a
+// campaign that was read from no file.
+type Source struct {
+	file   File
+	line   int // of a JSON lines file, from 0
+	places func() places
+	parts  []files.Part
+}
+
+// places are where the values of a document are in its text.
+type places interface {
+	Position(doc.Path) (line, column int)
+	TextPosition(p doc.Path, offset int) (line, column int)
+}
+
+// newSource returns the source of a document in a file: the one with a number from 0 if it is YAML. The text is read
+// for places when the first one is asked for.
+func newSource(name string, text []byte, yaml bool, document int) Source {
+	return Source{file: File{Name: name}, places: sync.OnceValue(func() places {
+		if yaml {
+			return yamldoc.NewPlaces(text, document)
+		}
+		return doc.NewPlaces(text)
+	})}
+}
+
+// Exists reports whether there is a file.
+func (s Source) Exists() bool { return s.file.Name != "" }
+
+// File returns the location of the whole file.
+func (s Source) File() Location { return Location{File: cli.InputName(s.file.Name)} }
+
+// At returns the location of the value at p: of the file that has its text, if that is another one, else of its field.
+func (s Source) At(p doc.Path) Location { return s.In(p, -1) }
+
+// In returns the location of a byte of the text at p; of the whole value if offset is negative.
+func (s Source) In(p doc.Path, offset int) Location {
+	if !s.Exists() {
+		return Location{}
+	}
+	for _, part := range s.parts {
+		if p.Equal(part.Path) {
+			l := Location{File: filepath.Join(filepath.Dir(s.file.Name), filepath.FromSlash(part.Name))}
+			l.Line, l.Column = doc.LineColumn(part.Text, max(offset, 0))
+			return l
+		}
+	}
+	l := s.File()
+	if s.places == nil {
+		return l
+	}
+	if l.Line, l.Column = s.places().Position(p); offset >= 0 {
+		l.Line, l.Column = s.places().TextPosition(p, offset)
+	}
+	l.Line += s.line
+	return l
+}
+
+// Files returns the names of the files that the campaign was read from, its main file first.
+func (s Source) Files() []string {
+	out := []string{s.file.Name}
+	for _, p := range s.parts {
+		out = append(out, filepath.Join(filepath.Dir(s.file.Name), filepath.FromSlash(p.Name)))
+	}
+	return out
+}
+
+// Of returns the location of an error of reading the campaign, as far as it is known.
+func (s Source) Of(err error) Location {
+	l := s.File()
+	var syntax *doc.SyntaxError
+	var part *files.PartError
+	switch {
+	case errors.As(err, &syntax):
+		l.Line, l.Column = syntax.Line+s.line, syntax.Column
+	case errors.As(err, &part):
+		return s.At(part.Path)
+	}
+	return l
+}

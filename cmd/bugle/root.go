@@ -48,12 +48,11 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		Short: "Build push and email campaigns in the terminal",
 		Long: "Run bugle without a command to open the terminal program. If the output is not a terminal, it prints\n" +
 			"a summary of the workspace instead.",
-		Example:           "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
-		Args:              cli.NoCommand,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Version:           cli.Version(),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example:       "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
+		Args:          cli.NoCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       cli.Version(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, _, ok := f.Terminal(); ok {
 				return terminal.Run(cmd.Context(), f, open)
@@ -178,8 +177,6 @@ func addCompletion(root *cobra.Command) {
 				_, rest, _ := strings.Cut(shell.Long, "\n")
 				shell.Long = strings.TrimSpace(rest)
 			}
-			c.Args = cli.NoCommand
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
 }

@@ -15,9 +15,8 @@ func newVersion(f *cli.Factory) *cobra.Command {
 		Short: "Show the version of bugle",
 		Long: "Shows the version of bugle, and the commit that it was built from. The version is devel if it was not\n" +
 			"built by a release. Include all of it when you report a problem.",
-		Example:           "  bugle version\n  bugle version --json",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  bugle version\n  bugle version --json",
+		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			b := cli.ThisBuild()
 			if f.JSON {

@@ -52,12 +52,9 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 			"  bugle check campaign.yaml\n" +
 			"  bugle check --strict --format github campaign.yaml\n" +
 			"  bugle check 65f0a1b2c3d4e5f60718293a --dismiss audience-empty@segmentation_details --reason 'Planned'",
-		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			ids, _ := f.CompleteIDs()(cmd, args, typed)
-			return ids, cobra.ShellCompDirectiveDefault // or a file
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), f, args[0]) },
+		Args:              cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
+		ValidArgsFunction: f.CompleteIDsOrFiles(),
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&c.online, "online", false, "ask links, images and the DNS")
@@ -282,8 +279,7 @@ func (p preflight) at(d report.Diagnostic) string {
 func (p preflight) document() doc.Value {
 	var problems, warnings, skipped []doc.Value
 	for _, problem := range schema.Errors(p.problems) {
-		row := doc.NewObject(doc.M("field", doc.NewString(problem.Path.String())), doc.M("issue", doc.NewString(problem.Message)))
-		problems = append(problems, report.WithLocation(row, report.Problem(problem, p.root, p.source).Location))
+		problems = append(problems, report.Problem(problem, p.root, p.source).Document())
 	}
 	for _, found := range p.result.Findings {
 		warnings = append(warnings, report.WithLocation(found.Document(), report.Finding(found, p.root, p.source).Location))

@@ -58,12 +58,9 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --nobody --text\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --audience\n" +
 			"  bugle preview - < request.json",
-		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			ids, _ := f.CompleteIDs()(cmd, args, typed)
-			return ids, cobra.ShellCompDirectiveDefault // or a file
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, f, args[0]) },
+		Args:              cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
+		ValidArgsFunction: f.CompleteIDsOrFiles(),
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd, f, args[0]) },
 	}
 	for _, u := range p.users {
 		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("preview for the user with this `%s` (%s)", u.is, u.kind))

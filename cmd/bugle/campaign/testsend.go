@@ -43,11 +43,8 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8\n" +
 			"  bugle test - < request.json",
-		Args: cli.Exactly(1, "the ID of a draft, a file, or - for standard input"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			ids, _ := f.CompleteIDs(catalog.Draft)(cmd, args, typed)
-			return ids, cobra.ShellCompDirectiveDefault // or a file
-		},
+		Args:              cli.Exactly(1, "the ID of a draft, a file, or - for standard input"),
+		ValidArgsFunction: f.CompleteIDsOrFiles(catalog.Draft),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.check(cmd, args[0]); err != nil {
 				return err

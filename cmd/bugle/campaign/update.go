@@ -39,14 +39,8 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 			"Unless the campaign is a draft, it must be valid as for publishing, and you are asked before it is changed.",
 		Example: "  bugle update 65f0a1b2c3d4e5f60718293a changes.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | sed s/Spring/Summer/ | bugle update -",
-		Args: cli.Between(1, 2, "the ID of a campaign, and a file or - for standard input"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			ids, _ := f.CompleteIDs()(cmd, args, typed)
-			return ids, cobra.ShellCompDirectiveDefault // or a file
-		},
+		Args:              cli.Between(1, 2, "the ID of a campaign, and a file or - for standard input"),
+		ValidArgsFunction: f.CompleteIDsOrFiles(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.file = args[len(args)-1]
 			if len(args) == 2 {
@@ -135,12 +129,9 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 
 // review checks the change of a campaign that is not a draft, and reports whether it may be made.
 func (c change) review(ctx context.Context, f *cli.Factory, svc engine.Service, before engine.Campaign, body doc.Value) (bool, error) {
-	env, err := cli.CheckEnv(ctx, svc)
+	env, err := cli.ChangeEnv(ctx, svc, before)
 	if err != nil {
 		return false, err
-	}
-	if engine.IsExternal(svc) {
-		env.Record = before.Document()
 	}
 	after := before
 	var parts []doc.Member

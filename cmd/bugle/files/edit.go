@@ -124,11 +124,8 @@ func (e editing) run(ctx context.Context, f *cli.Factory) error {
 	if d.by, err = f.Signer(ctx, d.svc, e.by); err != nil {
 		return err
 	}
-	if d.env, err = cli.CheckEnv(ctx, d.svc); err != nil {
+	if d.env, err = cli.ChangeEnv(ctx, d.svc, d.campaign); err != nil {
 		return err
-	}
-	if engine.IsExternal(d.svc) {
-		d.env.Record = d.campaign.Document()
 	}
 	if ok, why := catalog.Allowed(catalog.Edit, d.campaign.Channel, d.campaign.DeliveryType, d.campaign.Status); !ok {
 		return engine.Errorf(engine.BadRequest, 409, "%s", why)
@@ -473,22 +470,13 @@ func (d *edition) save(ctx context.Context, body doc.Value) (id string, changes 
 			d.campaign.Body = merged
 			return now.ID, changes, err
 		}
-		changed, _ := engine.ChangedComponents(now.Body, merged)
-		update := engine.UpdateBody(now.Head, d.by, changed...)
-		if d.env.Record.Exists() {
-			d.env.Record = now.Document()
-		}
-		if err := cli.CheckChange(now, now.With(merged), update, d.env); err != nil {
-			return "", nil, err
-		}
-		agreed, err := d.f.ConfirmChange(ctx, d.svc, now.With(merged), len(changes), d.yes)
-		if err != nil || !agreed {
-			return "", nil, cmp.Or(err, cli.Silent(cli.ExitFailed))
-		}
-		d.yes = d.yes || now.Status != catalog.Draft // asked once
-		up, err := d.svc.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: now.ID, IfMatch: now.Tag(), Body: update})
+		up, err := d.f.Update(ctx, d.svc, now, merged, d.by, len(changes), d.yes)
 		if engine.IsStale(err) {
+			d.yes = d.yes || now.Status != catalog.Draft // asked once
 			continue
+		}
+		if err == nil && up.ID == "" {
+			err = cli.Silent(cli.ExitFailed)
 		}
 		d.campaign.Body = merged
 		return up.ID, changes, err

@@ -63,30 +63,17 @@ func NewLint(f *cli.Factory) *cobra.Command {
 
 // linted is the result for one file.
 type linted struct {
-	File     string      `json:"file"`
-	Valid    bool        `json:"valid"`
-	Error    string      `json:"error,omitempty"` // why it cannot be checked
-	Line     int         `json:"line,omitempty"`  // of the error
-	Column   int         `json:"column,omitempty"`
-	Problems []lintedRow `json:"problems"`
-	Warnings doc.Value   `json:"warnings"` // what the checks find that need no workspace
+	File     string              `json:"file"`
+	Valid    bool                `json:"valid"`
+	Error    string              `json:"error,omitempty"` // why it cannot be checked
+	Line     int                 `json:"line,omitempty"`  // of the error
+	Column   int                 `json:"column,omitempty"`
+	Problems []report.Diagnostic `json:"problems"`
+	Warnings doc.Value           `json:"warnings"` // what the checks find that need no workspace
 
-	findings    []check.Finding
-	diagnostics []report.Diagnostic // the problems, then the findings
-
-	code int
-}
-
-type lintedRow struct {
-	File     string `json:"file,omitempty"` // with the text, if it is a file of its own
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Path     string `json:"path"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"` // error or notice
-	Message  string `json:"message"`
-
-	line string
+	diagnostics []report.Diagnostic // all of them, for tools
+	lines       []string            // for people
+	code        int
 }
 
 // files checks all files and prints the results. It continues after a file that cannot be read.
@@ -122,7 +109,7 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 }
 
 func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env schema.Env) linted {
-	l := linted{File: file.Name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
+	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: doc.NewArray()}
 	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
 		if n := len(h.Body.Encode()); n > local.MaxBody {
@@ -162,21 +149,15 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 	problems = append(uncompiled, problems...)
 	for _, p := range problems {
 		d := report.Problem(p, h.Body, h.Source)
-		row := lintedRow{Line: d.Line, Column: d.Column, Path: d.Path, Rule: p.Rule, Severity: "error", Message: p.Message, line: cli.ProblemLine(p)}
-		if d.File != h.Source.File().File {
-			row.File = d.File
-		}
-		if p.Severity == schema.Notice {
-			row.Severity = "notice"
-		}
-		l.Problems, l.diagnostics = append(l.Problems, row), append(l.diagnostics, d)
+		l.Problems, l.lines = append(l.Problems, d), append(l.lines, d.Location.String()+": "+cli.ProblemLine(p)+" ["+d.Rule+"]")
 	}
+	l.diagnostics = slices.Clone(l.Problems)
 	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true}); err == nil { // else ctx has ended
-		l.findings = out.Findings
 		var warnings []doc.Value
-		for _, found := range l.findings {
+		for _, found := range out.Findings {
 			d := report.Finding(found, h.Body, h.Source)
 			l.diagnostics = append(l.diagnostics, d)
+			l.lines = append(l.lines, fmt.Sprintf("%s: %s: %s", d.Location, found.Severity, cli.FindingLine(found)))
 			warnings = append(warnings, report.WithLocation(found.Document(), d.Location))
 		}
 		l.Warnings = doc.NewArray(warnings...)
@@ -195,11 +176,8 @@ func printLinted(p *cli.Printer, l linted) {
 	case l.Valid:
 		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": valid"))
 	}
-	for i, row := range l.Problems {
-		fmt.Fprintln(p.Out, cli.Line(l.diagnostics[i].Location.String()+": "+row.line+" ["+row.Rule+"]"))
-	}
-	for i, found := range l.findings {
-		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("%s: %s: %s", l.diagnostics[len(l.Problems)+i].Location, found.Severity, cli.FindingLine(found))))
+	for _, line := range l.lines {
+		fmt.Fprintln(p.Out, cli.Line(line))
 	}
 }
 

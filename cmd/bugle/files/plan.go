@@ -43,7 +43,7 @@ type step struct {
 	Result string       `json:"result,omitempty"` // created, already created or updated, once that is done
 	Error  *cli.Failure `json:"error,omitempty"`
 	// Problems are what the error is about, with its places in the files.
-	Problems []shownProblem `json:"problems,omitempty"`
+	Problems []report.Diagnostic `json:"problems,omitempty"`
 
 	held    campaignfile.Held
 	err     error
@@ -59,19 +59,7 @@ type step struct {
 func (s *step) fail(action string, err error) {
 	fail := cli.FailureOf(err)
 	s.Action, s.err, s.Error = action, err, &fail
-	for _, d := range s.diagnostics() {
-		s.Problems = append(s.Problems, shownProblem{d.File, d.Line, d.Column, d.Path, d.Rule, d.Message})
-	}
-}
-
-// shownProblem is a problem of a file in the output of --json.
-type shownProblem struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
+	s.Problems = s.diagnostics()
 }
 
 // diagnostics returns what is wrong with a file, each problem at its place.
@@ -99,7 +87,7 @@ func (s *step) located() cli.Failure {
 		return out
 	}
 	out.Details = slices.Clone(out.Details)
-	for i, d := range s.diagnostics() {
+	for i, d := range s.Problems {
 		out.Details[i].Target = d.Location.String() + ": " + d.Path
 	}
 	return out
@@ -108,7 +96,7 @@ func (s *step) located() cli.Failure {
 // diagnostics returns what keeps the plan from being applied.
 func (p *planner) diagnostics() (list []report.Diagnostic) {
 	for _, s := range p.steps {
-		list = append(list, s.diagnostics()...)
+		list = append(list, s.Problems...)
 	}
 	return list
 }

@@ -93,17 +93,17 @@ type appliedFile struct {
 
 // watchedLine is a line of the output of --json.
 type watchedLine struct {
-	Time     time.Time      `json:"time"`
-	Event    string         `json:"event"` // watching, updated, unchanged, new, skipped, conflict, invalid, refused or unreadable
-	File     string         `json:"file,omitempty"`
-	ID       string         `json:"id,omitempty"`
-	Name     string         `json:"name,omitempty"`
-	Files    int            `json:"files,omitempty"`
-	Changes  []shownChange  `json:"changes,omitempty"`
-	Problems []shownProblem `json:"problems,omitempty"`
-	Warnings []doc.Value    `json:"warnings,omitempty"`
-	Page     string         `json:"page,omitempty"` // the address of the page in the browser
-	Message  string         `json:"message,omitempty"`
+	Time     time.Time           `json:"time"`
+	Event    string              `json:"event"` // watching, updated, unchanged, new, skipped, conflict, invalid, refused or unreadable
+	File     string              `json:"file,omitempty"`
+	ID       string              `json:"id,omitempty"`
+	Name     string              `json:"name,omitempty"`
+	Files    int                 `json:"files,omitempty"`
+	Changes  []shownChange       `json:"changes,omitempty"`
+	Problems []report.Diagnostic `json:"problems,omitempty"`
+	Warnings []report.Diagnostic `json:"warnings,omitempty"`
+	Page     string              `json:"page,omitempty"` // the address of the page in the browser
+	Message  string              `json:"message,omitempty"`
 }
 
 // say prints a line of --json, or else the texts.
@@ -347,7 +347,7 @@ func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) er
 	case s.err != nil:
 		l.Event, l.Problems, l.Message = s.Action, s.Problems, s.Error.Message
 		var texts []string
-		for _, d := range s.diagnostics() {
+		for _, d := range s.Problems {
 			texts = append(texts, d.Location.String()+": "+strings.TrimPrefix(d.Path+": ", ": ")+d.Message)
 		}
 		return w.say(l, append(texts, s.File+": not applied")...)
@@ -392,12 +392,9 @@ func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) er
 	if w.page != nil {
 		w.page.show(now, s.diff)
 	}
-	for _, d := range w.warnings(ctx, now, h) {
+	l.Warnings = w.warnings(ctx, now, h)
+	for _, d := range l.Warnings {
 		texts = append(texts, d.Location.String()+": "+string(d.Level)+": "+d.Path+": "+d.Message)
-		l.Warnings = append(l.Warnings, report.WithLocation(doc.NewObject(
-			doc.M("check", doc.NewString(d.Rule)), doc.M("severity", doc.NewString(string(d.Level))),
-			doc.M("path", doc.NewString(d.Path)), doc.M("message", doc.NewString(d.Message)),
-		), d.Location))
 	}
 	return w.say(l, texts...)
 }

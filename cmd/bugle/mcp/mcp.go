@@ -49,9 +49,8 @@ func New(f *cli.Factory) *cobra.Command {
 			"  bugle mcp --" + allowFlag + " ann@example.com,bob@example.com\n" +
 			"  bugle mcp --data ~/campaigns --workspace SHOP\n" +
 			"  bugle mcp --remote production",
-		Args:              cli.Exactly(0, "no arguments; an assistant starts it and talks to it on standard input"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), f, allowed) },
+		Args: cli.Exactly(0, "no arguments; an assistant starts it and talks to it on standard input"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), f, allowed) },
 	}
 	cmd.Flags().StringSliceVar(&allowed, allowFlag, nil, "`recipients` that the assistant can send tests to, separated by commas")
 	if err := cmd.RegisterFlagCompletionFunc(allowFlag, completeRecipients(f)); err != nil {

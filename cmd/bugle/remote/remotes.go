@@ -27,8 +27,6 @@ func New(f *cli.Factory) *cobra.Command {
 		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
 			"  bugle remote test prod\n" +
 			"  bugle --remote prod search status:active",
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRemoteAdd(f), newRemoteList(f), newRemoteUse(f), newRemoteTest(f), newRemoteKey(f), newRemoteRemove(f))
 	return cmd

@@ -16,13 +16,10 @@ import (
 // NewKeys returns the command bugle keys.
 func NewKeys(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "keys",
-		Short:             "Manage API keys",
-		Long:              "HTTP clients of `bugle serve` sign in with the id of the workspace and an API key.",
-		Example:           "  bugle keys create --scopes " + engine.ScopeView + "\n  bugle keys list",
-		Args:              cli.NoCommand,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "keys",
+		Short:   "Manage API keys",
+		Long:    "HTTP clients of `bugle serve` sign in with the id of the workspace and an API key.",
+		Example: "  bugle keys create --scopes " + engine.ScopeView + "\n  bugle keys list",
 	}
 	cmd.AddCommand(newKeysCreate(f), newKeysList(f), newKeysRevoke(f))
 	return cmd
@@ -45,9 +42,8 @@ func newKeysCreate(f *cli.Factory) *cobra.Command {
 		Short: "Create an API key",
 		Long: "The key is shown only once, because only its hash is stored. HTTP clients send it as the password of\n" +
 			"Basic authentication, with the id of the workspace as the user name.",
-		Example:           "  bugle keys create --scopes " + engine.ScopeManage + "\n  curl -u MAIN:KEY http://127.0.0.1:8080/v5/campaigns/65f0a1b2c3d4e5f60718293a",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  bugle keys create --scopes " + engine.ScopeManage + "\n  curl -u MAIN:KEY http://127.0.0.1:8080/v5/campaigns/65f0a1b2c3d4e5f60718293a",
+		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			svc, err := f.Service(cmd.Context())
 			if err != nil {
@@ -74,11 +70,10 @@ func newKeysCreate(f *cli.Factory) *cobra.Command {
 
 func newKeysList(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:               "list",
-		Short:             "List API keys",
-		Long:              "The keys themselves are not shown, because only their hashes are stored.",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "list",
+		Short: "List API keys",
+		Long:  "The keys themselves are not shown, because only their hashes are stored.",
+		Args:  cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := f.Settings(cmd.Context())
 			if err != nil {

@@ -56,9 +56,8 @@ func New(f *cli.Factory) *cobra.Command {
 			"  bugle serve --addr 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n" +
 			"  curl --unix-socket ~/.local/share/bugle/bugle.sock -H 'X-SVC-Request-Id: 1' \\\n" +
 			"    --json '{\"limit\": 15, \"page\": 1}' http://localhost/v5/campaigns/search",
-		Args:              cli.Exactly(0, "no arguments; set the address with --addr"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), f) },
+		Args: cli.Exactly(0, "no arguments; set the address with --addr"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", s.addr, "`HOST:PORT` to listen on; port 0 chooses a free one")

@@ -10,6 +10,7 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
@@ -32,9 +33,6 @@ func New(f *cli.Factory) *cobra.Command {
 		Short: "Export and import texts for translation",
 		Long: "Writes the texts of a campaign into a file for translators, and puts them back: each text of each locale and\n" +
 			"variation, with its place, the text of the default locale, and how many characters are shown.",
-		Args:              cli.NoCommand,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newExport(f), newImport(f))
 	return cmd
@@ -142,14 +140,6 @@ type shownChange struct {
 	Stale  string `json:"stale,omitempty"` // what changed since the export
 }
 
-// shownProblem is a text in the output of --json that cannot be imported.
-type shownProblem struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
 func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	b, err := f.Read(ctx, name)
 	if err != nil {
@@ -230,22 +220,7 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if len(doc.Diff(now.Body, c.Body)) > 0 {
 		return "", cli.WithRemedy(errors.New("somebody else changed the campaign just now"), "Run the command again.")
 	}
-	changed, _ := engine.ChangedComponents(c.Body, body)
-	r := engine.UpdateRequest{Call: engine.NewCall(), ID: c.ID, IfMatch: now.Tag(), Body: engine.UpdateBody(c.Head, by, changed...)}
-	env, err := cli.CheckEnv(ctx, svc)
-	if err != nil {
-		return "", err
-	}
-	if engine.IsExternal(svc) {
-		env.Record = now.Document()
-	}
-	if err := cli.CheckChange(now, now.With(body), r.Body, env); err != nil {
-		return "", err
-	}
-	if agreed, err := f.ConfirmChange(ctx, svc, now.With(body), len(changes), i.yes); err != nil || !agreed {
-		return "", err
-	}
-	up, err := svc.Update(ctx, r)
+	up, err := f.Update(ctx, svc, now, body, by, len(changes), i.yes)
 	return up.ID, err
 }
 
@@ -281,12 +256,12 @@ func excerpt(s string) string {
 }
 
 func printJSON(p *cli.Printer, id string, applied bool, file string, changes []texts.Change, problems []texts.Problem) error {
-	list, wrong := make([]shownChange, len(changes)), make([]shownProblem, len(problems))
+	list, wrong := make([]shownChange, len(changes)), make([]report.Diagnostic, len(problems))
 	for i, c := range changes {
 		list[i] = shownChange{c.Path.String(), c.Line, c.Before, c.Text, c.Stale}
 	}
 	for i, problem := range problems {
-		wrong[i] = shownProblem{file, problem.Line, problem.Path.String(), problem.Message}
+		wrong[i] = report.Diagnostic{Path: problem.Path.String(), Message: problem.Message, Level: report.Error, Location: campaignfile.Location{File: file, Line: problem.Line}}
 	}
 	return p.PrintJSON(map[string]any{"id": id, "applied": applied, "changes": list, "problems": wrong})
 }

@@ -23,9 +23,8 @@ func NewInit(f *cli.Factory) *cobra.Command {
 		Short: "Create a workspace",
 		Long: "Creates the store too, if there is none. The API key is shown only once. HTTP clients of `bugle serve`\n" +
 			"need it; the terminal program and the commands do not.",
-		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
+		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if w.Author != "" && !schema.Email.Matches(w.Author) {
 				return cli.Misused("--author must be %s, not %q", schema.Email.Requirement(), w.Author)

@@ -29,8 +29,7 @@ func New(f *cli.Factory) *cobra.Command {
 			}
 			return cli.NoCommand(cmd, args)
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	})
 	cmd.AddCommand(newWorkspaceRecords(f)...)
 	return cmd

@@ -15,9 +15,9 @@ import (
 
 // Location is a place in a file. Line and Column are from 1, in characters, and 0 if they are not known.
 type Location struct {
-	File   string
-	Line   int
-	Column int
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 }
 
 // String returns the location as compilers write it: file:line:column.

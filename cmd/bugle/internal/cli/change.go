@@ -37,6 +37,15 @@ func CheckEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
 	return env, nil
 }
 
+// ChangeEnv is [CheckEnv] for the change of a campaign.
+func ChangeEnv(ctx context.Context, svc engine.Service, before engine.Campaign) (schema.Env, error) {
+	env, err := CheckEnv(ctx, svc)
+	if engine.IsExternal(svc) {
+		env.Record = before.Document()
+	}
+	return env, err
+}
+
 // Fits returns an error for a document that is larger than a campaign can be.
 func Fits(v doc.Value) error {
 	if n := len(v.Encode()); n > local.MaxBody {
@@ -73,6 +82,24 @@ func CheckChange(before, after engine.Campaign, body doc.Value, env schema.Env) 
 		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s, so these fields are locked: %s", before.Status, strings.Join(locked, ", "))
 	}
 	return engine.Invalid(after.ChangeProblems(env))
+}
+
+// Update checks the change of a campaign to body, asks as [Factory.ConfirmChange] does, and makes it. Without an error and
+// an id in its result, the user does not want the change.
+func (f *Factory) Update(ctx context.Context, svc engine.Service, before engine.Campaign, body doc.Value, by string, changes int, yes bool) (up engine.Updated, err error) {
+	changed, _ := engine.ChangedComponents(before.Body, body)
+	r := engine.UpdateRequest{Call: engine.NewCall(), ID: before.ID, IfMatch: before.Tag(), Body: engine.UpdateBody(before.Head, by, changed...)}
+	env, err := ChangeEnv(ctx, svc, before)
+	if err != nil {
+		return up, err
+	}
+	if err := CheckChange(before, before.With(body), r.Body, env); err != nil {
+		return up, err
+	}
+	if agreed, err := f.ConfirmChange(ctx, svc, before.With(body), changes, yes); err != nil || !agreed {
+		return up, err
+	}
+	return svc.Update(ctx, r)
 }
 
 // ConfirmChange reports whether a campaign may be changed to after. Unless it is a draft, that is asked on the terminal;

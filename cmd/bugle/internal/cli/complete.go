@@ -16,6 +16,14 @@ func (f *Factory) CompleteIDs(states ...engine.State) cobra.CompletionFunc {
 	return f.CompleteCampaigns(func(s engine.Summary) bool { return len(states) == 0 || slices.Contains(states, s.Status) })
 }
 
+// CompleteIDsOrFiles is [Factory.CompleteIDs] for an argument that can also be a file.
+func (f *Factory) CompleteIDsOrFiles(states ...engine.State) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ids, _ := f.CompleteIDs(states...)(cmd, args, typed)
+		return ids, cobra.ShellCompDirectiveDefault
+	}
+}
+
 // CompleteCampaigns completes the first argument with the ids of the campaigns for which keep returns true. On errors
 // it completes nothing, because a shell cannot show them.
 func (f *Factory) CompleteCampaigns(keep func(engine.Summary) bool) cobra.CompletionFunc {

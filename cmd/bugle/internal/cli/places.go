@@ -43,8 +43,15 @@ type Reach struct {
 }
 
 // Guard makes every command refuse what it cannot work on before it opens anything, and adds that to its help. reach has
-// the path of a command or of a group, without the name of the program, or of one flag, such as "init --encrypt".
+// the path of a command or of a group, without the name of the program, or of one flag, such as "init --encrypt". A group
+// without a function prints its help; what is no file is not completed with files.
 func (f *Factory) Guard(cmd *cobra.Command, reach map[string]Reach) {
+	if cmd.RunE == nil && cmd.HasSubCommands() {
+		cmd.Args, cmd.RunE = NoCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	if !strings.Contains(cmd.Use, "FILE") && cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
 	if run := cmd.RunE; run != nil {
 		r, _ := ReachOf(reach, cmd)
 		describe(cmd, r, reach)

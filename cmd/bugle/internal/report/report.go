@@ -63,14 +63,20 @@ const (
 	Note    Level = "note"
 )
 
-// Diagnostic is one thing that is wrong at a place.
+// Diagnostic is one thing that is wrong at a place, in the form that it has in the output of --json.
 type Diagnostic struct {
+	Path                  string `json:"path"`    // of the value; empty for the whole campaign
+	Message               string `json:"message"` // one or two sentences
+	Level                 Level  `json:"severity"`
+	Rule                  string `json:"rule,omitempty"` // id of the rule or check
 	campaignfile.Location        // without a file if the campaign is in none
-	Path                  string // of the value; empty for the whole campaign
-	Rule                  string // id of the rule or check
-	Level                 Level
-	Message               string // one or two sentences
-	Help                  string // URL of the document that explains it; may be empty
+	Help                  string `json:"-"` // URL of the document that explains it; may be empty
+}
+
+// Document returns the diagnostic as JSON.
+func (d Diagnostic) Document() doc.Value {
+	v := doc.NewObject(doc.M("path", doc.NewString(d.Path)), doc.M("message", doc.NewString(d.Message)), doc.M("severity", doc.NewString(string(d.Level))), doc.M("rule", doc.NewString(d.Rule)))
+	return WithLocation(v, d.Location)
 }
 
 // text returns the message with the path before it.

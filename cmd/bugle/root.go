@@ -54,6 +54,12 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		SilenceUsage:  true,
 		Version:       cli.Version(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := terminal.CheckTheme(f, open); err != nil {
+				return err
+			}
+			if terminal.WantsAccessible(f, cmd.Flag("accessible")) {
+				return terminal.RunAccessible(cmd.Context(), f, open)
+			}
 			if _, _, ok := f.Terminal(); ok {
 				return terminal.Run(cmd.Context(), f, open)
 			}
@@ -64,8 +70,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		},
 	}
 	root.Flags().StringVarP(&open.Query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
-	terminal.AddAccessible(f, root, &open)
-	terminal.CheckTheme(f, root, &open)
+	root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
 	root.Flags().StringVar(&open.Theme, "theme", "", "`name` of the color theme (default "+cli.EnvTheme+" or the one chosen last)")
 	if err := root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		set, _ := themes.Load(f.ThemesDir())

@@ -49,7 +49,7 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	cli.ChoiceFlag(cmd, cli.OneOf(&kind, cli.TypeChoices()), "type", "only this delivery `type`, such as PERIODIC")
+	cli.ChoiceFlag(cmd, cli.OneOf(&kind, cli.TypeChoices(cli.Any)), "type", "only this delivery `type`, such as PERIODIC")
 	return cmd
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
@@ -51,7 +50,22 @@ func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return fmt.Errorf("searching: %w", err)
 	}
-	return a.print(ctx, f, svc, a.narrowed(found))
+	rows := a.narrowed(found)
+	if !f.JSON {
+		return printCampaigns(&f.Printer, rows, a.limit, a.page)
+	}
+	var records []engine.Campaign
+	for _, row := range rows {
+		c, err := svc.Get(ctx, row.ID)
+		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		records = append(records, c)
+	}
+	return printRecords(&f.Printer, records)
 }
 
 // searchError returns a problem of a query as an error that lists the possible values.
@@ -97,28 +111,6 @@ func (a querySearch) keeps(row engine.Summary) bool {
 
 // amongst reports whether list is empty or contains v.
 func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
-
-func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
-	if f.JSON {
-		records := make([]doc.Value, 0, len(rows))
-		for _, row := range rows {
-			c, err := svc.Get(ctx, row.ID)
-			if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-				continue // deleted meanwhile
-			}
-			if err != nil {
-				return err
-			}
-			records = append(records, c.Record())
-		}
-		return f.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
-	}
-	table := make([][]string, len(rows))
-	for i, row := range rows {
-		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Title()}
-	}
-	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
-}
 
 // oneQuery validates the arguments of a search.
 func oneQuery(_ *cobra.Command, args []string) error {

@@ -28,7 +28,7 @@ type filters struct {
 
 func (s *filters) add(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, cli.AnyOf(&s.status, cli.StateChoices()), "status", "only these `states`, such as DRAFT,ACTIVE")
-	cli.ChoiceFlag(cmd, cli.AnyOf(&s.channels, cli.ChannelChoices(cli.AnyChannel)), "channel", "only these `channels`, such as PUSH,EMAIL")
+	cli.ChoiceFlag(cmd, cli.AnyOf(&s.channels, cli.ChannelChoices(cli.Any)), "channel", "only these `channels`, such as PUSH,EMAIL")
 	fl := cmd.Flags()
 	fl.StringSliceVar(&s.tags, "tag", nil, "only campaigns with any of these `tags`")
 	fl.StringSliceVar(&s.by, "by", nil, "only campaigns created by these `email` addresses")
@@ -129,7 +129,7 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	cli.ChoiceFlag(cmd, cli.AnyOf(&s.types, cli.TypeChoices()), "type", "only these delivery `types`, such as PERIODIC")
+	cli.ChoiceFlag(cmd, cli.AnyOf(&s.types, cli.TypeChoices(cli.Any)), "type", "only these delivery `types`, such as PERIODIC")
 	cmd.Flags().StringSliceVar(&ids, "id", nil, "only campaigns with these `ids`")
 	cmd.Flags().IntVar(&version, "version-number", 0, "only this version `number`")
 	return cmd
@@ -161,17 +161,31 @@ func runSearch(cmd *cobra.Command, f *cli.Factory, r engine.SearchRequest) error
 		return cli.AsUsage(err)
 	}
 	if f.JSON {
-		records := make([]doc.Value, len(found))
-		for i, c := range found {
-			records[i] = c.Record()
-		}
-		return f.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
+		return printRecords(&f.Printer, found)
 	}
-	var rows [][]string
-	for _, c := range found {
-		rows = append(rows, []string{c.ID, string(c.Status), string(c.Channel), string(c.DeliveryType), engine.Summarize(c).Title()})
+	rows := make([]engine.Summary, len(found))
+	for i, c := range found {
+		rows[i] = engine.Summarize(c)
 	}
-	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, r.Limit, r.Page)
+	return printCampaigns(&f.Printer, rows, r.Limit, r.Page)
+}
+
+// printRecords prints campaigns as JSON.
+func printRecords(p *cli.Printer, found []engine.Campaign) error {
+	records := make([]doc.Value, len(found))
+	for i, c := range found {
+		records[i] = c.Record()
+	}
+	return p.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
+}
+
+// printCampaigns prints a page of campaigns as a table.
+func printCampaigns(p *cli.Printer, found []engine.Summary, limit, page int) error {
+	rows := make([][]string, len(found))
+	for i, s := range found {
+		rows[i] = []string{s.ID, string(s.Status), string(s.Channel), string(s.DeliveryType), s.Title()}
+	}
+	return printFound(p, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, limit, page)
 }
 
 // printFound prints a page of results as a table.

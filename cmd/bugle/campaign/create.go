@@ -4,7 +4,6 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,16 +48,12 @@ func NewCreate(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"id": made.ID, "status": made.Status})
-			}
-			fmt.Fprintln(f.Out, cli.Line("Created draft "+made.ID))
-			return nil
+			return f.Done(map[string]any{"id": made.ID, "status": made.Status}, "Created draft "+made.ID)
 		},
 	}
 	cli.ChoiceFlag(cmd, cli.OneOf(&d.channel, cli.ChannelChoices(catalog.Channel.Writable)), "channel", "`channel` of the draft: "+strings.Join(cli.ChannelChoices(catalog.Channel.Writable).Values(), " or "))
 	d.kind = string(catalog.OneTime)
-	cli.ChoiceFlag(cmd, cli.OneOf(&d.kind, cli.CreatableTypes()), "type", "delivery `type` of the draft, such as PERIODIC")
+	cli.ChoiceFlag(cmd, cli.OneOf(&d.kind, cli.TypeChoices(func(t catalog.DeliveryTypeInfo) bool { return t.Offered })), "type", "delivery `type` of the draft, such as PERIODIC")
 	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")
 	cmd.Flags().StringVar(&d.by, "by", "", "`email` address of the creator (default from the file, or the author of the workspace)")
 	return cmd

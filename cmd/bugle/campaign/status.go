@@ -64,7 +64,7 @@ func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
-	return cli.WithRemedy(err, "Turn it on with `bugle workspace put general "+cli.PublishSetting+"="+engine.PublishEnabled+"`.")
+	return cli.WithRemedy(err, "Turn it on with `bugle workspace put general publish="+engine.PublishEnabled+"`.")
 }
 
 // StatusCommands are the commands that change the status of a live campaign.

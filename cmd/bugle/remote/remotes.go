@@ -179,11 +179,7 @@ func newRemoteUse(f *cli.Factory) *cobra.Command {
 			if err := file.Use(args[0]); err != nil {
 				return cli.Misuse(err)
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"current": file.Current()})
-			}
-			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Using %s from now on.", args[0])))
-			return nil
+			return f.Done(map[string]any{"current": file.Current()}, fmt.Sprintf("Using %s from now on.", args[0]))
 		},
 	}
 }
@@ -242,11 +238,7 @@ func newRemoteRemove(f *cli.Factory) *cobra.Command {
 			if err := file.Remove(p.Name); err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"removed": p.Name})
-			}
-			fmt.Fprintln(f.Out, cli.Line("Removed remote "+p.Name))
-			return nil
+			return f.Done(map[string]any{"removed": p.Name}, "Removed remote "+p.Name)
 		},
 	}
 }

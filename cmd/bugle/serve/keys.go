@@ -114,11 +114,7 @@ func newKeysRevoke(f *cli.Factory) *cobra.Command {
 			if err := local.RevokeKey(cmd.Context(), svc, args[0]); err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"id": args[0], "revoked": true})
-			}
-			fmt.Fprintln(f.Out, cli.Line("Revoked key "+args[0]))
-			return nil
+			return f.Done(map[string]any{"id": args[0], "revoked": true}, "Revoked key "+args[0])
 		},
 	}
 }

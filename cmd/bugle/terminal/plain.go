@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/files"
-	"bugle/engine/process"
 	"bugle/engine/service/activity"
 	"bugle/ui/accessible"
 	"bugle/ui/screen"
@@ -24,17 +23,14 @@ const (
 	EnvOwnAccessible = "BUGLE_ACCESSIBLE"
 )
 
-// AddAccessible adds accessible mode to root. The flag always applies, the environment variables only on a terminal.
-func AddAccessible(f *cli.Factory, root *cobra.Command, o *Options) {
-	wanted := root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
-	screens := root.RunE
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		_, _, ok := f.Terminal()
-		if *wanted || ok && !cmd.Flags().Changed("accessible") && (isTrue(f.Getenv(EnvOwnAccessible)) || isTrue(f.Getenv(EnvAccessible))) {
-			return runAccessible(cmd.Context(), f, *o)
-		}
-		return screens(cmd, args)
+// WantsAccessible reports whether the terminal program runs in accessible mode: with --accessible, or on a terminal with
+// one of the variables.
+func WantsAccessible(f *cli.Factory, accessible *pflag.Flag) bool {
+	if accessible.Changed {
+		return accessible.Value.String() == "true"
 	}
+	_, _, ok := f.Terminal()
+	return ok && (isTrue(f.Getenv(EnvOwnAccessible)) || isTrue(f.Getenv(EnvAccessible)))
 }
 
 // isTrue reports whether the value of a variable turns something on.
@@ -46,8 +42,8 @@ func isTrue(value string) bool {
 	return true
 }
 
-// runAccessible runs the terminal program in accessible mode, as questions and answers.
-func runAccessible(ctx context.Context, f *cli.Factory, o Options) error {
+// RunAccessible runs the terminal program in accessible mode, as questions and answers.
+func RunAccessible(ctx context.Context, f *cli.Factory, o Options) error {
 	open, err := Open(ctx, f, &activity.Log{})
 	if err != nil {
 		return err
@@ -96,21 +92,14 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", errors.Join(fmt.Errorf("cannot open the editor: %w", cli.Cause(err)), os.RemoveAll(dir))
 	}
-	args, err := cli.EditorCommand(f.Getenv, file)
-	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	in, out, _ := f.Terminal()
-	cmd := process.Foreground(ctx, args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
-	err = cmd.Run()
+	err = f.OpenEditor(ctx, file)
 	after, rerr := os.ReadFile(file)
 	if rerr == nil && string(after) != text {
 		after, rerr = files.Decode(after)
 	}
 	if err = errors.Join(err, rerr); err != nil {
 		// Keep the text although the editor failed.
-		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)
+		return "", fmt.Errorf("%w; your text is in %s", err, file)
 	}
 	return string(after), os.RemoveAll(dir)
 }

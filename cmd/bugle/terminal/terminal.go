@@ -15,7 +15,6 @@ import (
 	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"bugle/cmd/bugle/internal/background"
@@ -35,25 +34,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// CheckTheme makes root refuse an unknown theme, even for commands that draw nothing.
-func CheckTheme(f *cli.Factory, root *cobra.Command, open *Options) {
-	run := root.RunE
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if env := f.Getenv(cli.EnvTheme); open.Theme != "" || env != "" {
-			shelf := &ThemeShelf{dir: f.ThemesDir()}
-			shelf.Reload() // a broken theme file is reported by the terminal program
-			if _, _, err := shelf.first(open.Theme, env, nil); err != nil {
-				return err
-			}
-		}
-		return run(cmd, args)
-	}
-}
-
 // Options are the options of the terminal program.
 type Options struct {
 	Query string // query of the first list of campaigns
 	Theme string // overrides the environment and the saved choice
+}
+
+// CheckTheme returns an error if the theme that the user asks for does not exist.
+func CheckTheme(f *cli.Factory, o Options) error {
+	env := f.Getenv(cli.EnvTheme)
+	if o.Theme == "" && env == "" {
+		return nil
+	}
+	shelf := &ThemeShelf{dir: f.ThemesDir()}
+	shelf.Reload() // a broken theme file is reported by the terminal program
+	_, _, err := shelf.first(o.Theme, env, nil)
+	return err
 }
 
 // Run opens the terminal program.

@@ -117,11 +117,7 @@ func newWorkspaceAllow(f *cli.Factory) *cobra.Command {
 			if err := f.Trust().Allow(w.ID, g); err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"provider": g.Provider, "allowed": true})
-			}
-			fmt.Fprintln(f.Out, cli.Line("The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine."))
-			return nil
+			return f.Done(map[string]any{"provider": g.Provider, "allowed": true}, "The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine.")
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "allow it without asking")
@@ -168,11 +164,7 @@ func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error
 	if err := keyring.Set(g.Key.Keyring, key); err != nil {
 		return err
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"provider": g.Provider, "stored": true})
-	}
-	fmt.Fprintf(f.Out, "Stored the key of %s in the system keyring.\n", g.Provider)
-	return nil
+	return f.Done(map[string]any{"provider": g.Provider, "stored": true}, "Stored the key of "+g.Provider+" in the system keyring.")
 }
 
 func noGateway(provider string) error {

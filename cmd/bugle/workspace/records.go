@@ -406,11 +406,7 @@ func newWorkspaceDelete(f *cli.Factory) *cobra.Command {
 			if err := dropKeyOf(key); err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"section": s.ID, "name": args[1], "deleted": true})
-			}
-			fmt.Fprintln(f.Out, cli.Line("Deleted "+s.Singular+" "+args[1]))
-			return nil
+			return f.Done(map[string]any{"section": s.ID, "name": args[1], "deleted": true}, "Deleted "+s.Singular+" "+args[1])
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "delete it even if something refers to it")

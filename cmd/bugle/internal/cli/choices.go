@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -45,81 +44,66 @@ func (cs Choices) Find(s string) (string, error) {
 	return "", errors.New("must be one of " + strings.Join(cs.Values(), ", "))
 }
 
-// completions returns the values with their help, for shells.
-func (cs Choices) completions(prefix string) []cobra.Completion {
-	var out []cobra.Completion
-	for _, c := range cs {
-		out = append(out, cobra.CompletionWithDesc(prefix+c.Value, c.Help))
-	}
-	return out
-}
-
-// one is a flag with one of the choices.
-type one struct {
-	into *string
+// choice is a flag with one of the choices, or with any of them, separated by commas or repeated.
+type choice struct {
+	one  *string
+	any  *[]string
 	from Choices
 }
 
 // OneOf returns a flag that stores one of the choices in a string.
-func OneOf(into *string, from Choices) pflag.Value { return one{into, from} }
+func OneOf(into *string, from Choices) choice { return choice{one: into, from: from} }
 
 // AnyOf returns a flag that stores any of the choices in a list.
-func AnyOf(into *[]string, from Choices) pflag.Value { return several{into, from} }
+func AnyOf(into *[]string, from Choices) choice { return choice{any: into, from: from} }
 
-func (o one) String() string {
-	if o.into == nil {
-		return ""
+func (c choice) String() string {
+	switch {
+	case c.one != nil:
+		return *c.one
+	case c.any != nil:
+		return strings.Join(*c.any, ",")
 	}
-	return *o.into
+	return ""
 }
 
-func (o one) Type() string { return "string" }
-
-func (o one) Set(s string) error {
-	v, err := o.from.Find(s)
-	if err == nil {
-		*o.into = v
+func (c choice) Type() string {
+	if c.any != nil {
+		return "strings"
 	}
-	return err
+	return "string"
 }
 
-// several is a flag with any of the choices, separated by commas or repeated.
-type several struct {
-	into *[]string
-	from Choices
-}
-
-func (m several) String() string {
-	if m.into == nil {
-		return ""
+func (c choice) Set(s string) error {
+	if c.one != nil {
+		v, err := c.from.Find(s)
+		if err == nil {
+			*c.one = v
+		}
+		return err
 	}
-	return strings.Join(*m.into, ",")
-}
-
-func (m several) Type() string { return "strings" }
-
-func (m several) Set(s string) error {
 	for _, word := range strings.Split(s, ",") {
-		v, err := m.from.Find(strings.TrimSpace(word))
+		v, err := c.from.Find(strings.TrimSpace(word))
 		if err != nil {
 			return err
 		}
-		*m.into = append(*m.into, v)
+		*c.any = append(*c.any, v)
 	}
 	return nil
 }
 
 // ChoiceFlag adds a flag with choices and their completions to a command.
-func ChoiceFlag(cmd *cobra.Command, v pflag.Value, name, usage string) {
+func ChoiceFlag(cmd *cobra.Command, v choice, name, usage string) {
 	cmd.Flags().Var(v, name, usage)
-	complete := func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch v := v.(type) {
-		case one:
-			return v.from.completions(""), cobra.ShellCompDirectiveNoFileComp
-		case several:
-			return v.from.completions(typed[:strings.LastIndexByte(typed, ',')+1]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	complete := func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, directive cobra.ShellCompDirective) {
+		before := ""
+		if directive = cobra.ShellCompDirectiveNoFileComp; v.any != nil {
+			before, directive = typed[:strings.LastIndexByte(typed, ',')+1], directive|cobra.ShellCompDirectiveNoSpace
 		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		for _, one := range v.from {
+			out = append(out, cobra.CompletionWithDesc(before+one.Value, one.Help))
+		}
+		return out, directive
 	}
 	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
 		panic(fmt.Sprintf("completions of --%s: %v", name, err)) // the flag was just added
@@ -146,21 +130,13 @@ func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
 	return cs
 }
 
-// AnyChannel returns true for every channel.
-func AnyChannel(catalog.Channel) bool { return true }
+// Any returns true for every value.
+func Any[T any](T) bool { return true }
 
-// TypeChoices are the delivery types.
-func TypeChoices() (cs Choices) {
+// TypeChoices are the delivery types for which keep returns true.
+func TypeChoices(keep func(catalog.DeliveryTypeInfo) bool) (cs Choices) {
 	for _, t := range catalog.DeliveryTypes(catalog.Push) {
-		cs = append(cs, Choice{string(t.Type), t.Help})
-	}
-	return cs
-}
-
-// CreatableTypes are the types of campaigns that can be created.
-func CreatableTypes() (cs Choices) {
-	for _, t := range catalog.DeliveryTypes(catalog.Push) {
-		if t.Offered {
+		if keep(t) {
 			cs = append(cs, Choice{string(t.Type), t.Help})
 		}
 	}
@@ -198,6 +174,3 @@ const (
 
 // StageChoices are the stages at which a campaign can be checked.
 var StageChoices = Choices{{StageDraft, "check what is in the file, as create does"}, {StagePublish, "also check what publishing requires"}}
-
-// PublishSetting is the workspace setting that turns on publishing through the API.
-const PublishSetting = "publish"

@@ -125,6 +125,15 @@ func indented(v any) (string, error) {
 	return inertJSON(b.String()), nil
 }
 
+// Done prints what was done: the result as JSON, or a sentence.
+func (p *Printer) Done(result any, sentence string) error {
+	if p.JSON {
+		return p.PrintJSON(result)
+	}
+	_, err := fmt.Fprintln(p.Out, Line(sentence))
+	return err
+}
+
 // PrintDoc prints a document as indented JSON, as it is stored.
 func (p *Printer) PrintDoc(v doc.Value) error { return p.WriteJSON(string(v.Indent()) + "\n") }
 

@@ -258,7 +258,7 @@ func joined(h Held) Held {
 
 // readPart returns the text of a file that a main file refers to.
 func readPart(main File, name string, limit int) (string, error) {
-	b, err := main.Beside(name).Text(limit)
+	b, err := main.beside(name).Text(limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("there is no file %s in %s; add it, or write the text into the field without the @", name, filepath.Dir(main.Name))

@@ -21,8 +21,8 @@ type File struct {
 // Found returns a file that was found in a folder that the user named.
 func Found(in, name string) File { return File{name, in} }
 
-// Beside returns a file that this one refers to, by its name relative to the folder of this one.
-func (f File) Beside(name string) File {
+// beside returns a file that this one refers to, by its name relative to the folder of this one.
+func (f File) beside(name string) File {
 	dir := filepath.Dir(f.Name)
 	return Found(cmp.Or(f.in, dir), filepath.Join(dir, filepath.FromSlash(name)))
 }

@@ -43,7 +43,7 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 	ws := engine.Workspace{ID: w.ID, Name: w.Name, Author: w.Author}
 	if !w.Sample {
 		ws.Timezone = localZone(f.Getenv)
-		ws.Connectors = []engine.Connector{{Type: DefaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
+		ws.Connectors = []engine.Connector{{Type: defaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
 	return s.CreateWorkspace(ctx, ws, w.Sample)
 }
@@ -79,5 +79,5 @@ func localZone(getenv func(string) string) string {
 	return "UTC"
 }
 
-// DefaultConnectorType is the default type of a connector: the user's own mail server (CONTRACT.md, connector).
-const DefaultConnectorType = "CUSTOM_SMTP"
+// defaultConnectorType is the default type of a connector: the user's own mail server (CONTRACT.md, connector).
+const defaultConnectorType = "CUSTOM_SMTP"

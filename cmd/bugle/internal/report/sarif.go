@@ -9,100 +9,61 @@ import (
 	"bugle/engine/message/check"
 )
 
-// The parts of a SARIF log that are written (SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
-type (
-	sarif struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID               string     `json:"id"`
-		ShortDescription *sarifText `json:"shortDescription,omitempty"`
-		FullDescription  *sarifText `json:"fullDescription,omitempty"`
-		Help             *sarifText `json:"help,omitempty"`
-		HelpURI          string     `json:"helpUri,omitempty"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     Level           `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations,omitempty"`
-	}
-	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-	}
-	sarifLogical struct {
-		FullyQualifiedName string `json:"fullyQualifiedName"`
-	}
-)
+// object is an object of a SARIF log.
+type object = map[string]any
 
-// sarifLog returns diagnostics as a SARIF log with one run.
-func sarifLog(list []Diagnostic) sarif {
-	run := sarifRun{
-		Tool:       sarifTool{sarifDriver{Name: "bugle", Version: cli.Version(), Rules: []sarifRule{}}},
-		ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
-	}
-	rules := &run.Tool.Driver.Rules
+// sarifLog returns diagnostics as a SARIF log with one run (SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+func sarifLog(list []Diagnostic) object {
+	var ids []string
+	rules, results := []object{}, []object{}
 	for _, d := range list {
-		i := slices.IndexFunc(*rules, func(r sarifRule) bool { return r.ID == d.Rule })
+		i := slices.Index(ids, d.Rule)
 		if i < 0 {
-			i = len(*rules)
-			*rules = append(*rules, ruleOf(d))
+			i = len(ids)
+			ids, rules = append(ids, d.Rule), append(rules, ruleOf(d))
 		}
-		r := sarifResult{RuleID: d.Rule, RuleIndex: i, Level: d.Level, Message: sarifText{d.text()}}
-		var l sarifLocation
-		if d.File != "" {
-			l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(d.File)}}
-			if d.Line > 0 {
-				l.Physical.Region = &sarifRegion{d.Line, d.Column}
-			}
+		result := object{"ruleId": d.Rule, "ruleIndex": i, "level": d.Level, "message": textOf(d.text())}
+		if at := locationOf(d); len(at) > 0 {
+			result["locations"] = []object{at}
 		}
-		if d.Path != "" {
-			l.Logical = []sarifLogical{{d.Path}}
-		}
-		if l.Physical != nil || l.Logical != nil {
-			r.Locations = []sarifLocation{l}
-		}
-		run.Results = append(run.Results, r)
+		results = append(results, result)
 	}
-	return sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+		"tool":       object{"driver": object{"name": "bugle", "version": cli.Version(), "rules": rules}},
+		"columnKind": "unicodeCodePoints", "results": results,
+	}}}
+}
+
+func textOf(text string) object { return object{"text": text} }
+
+// locationOf returns where a diagnostic is: in a file, in the campaign, or both.
+func locationOf(d Diagnostic) object {
+	at := object{}
+	if d.File != "" {
+		file := object{"artifactLocation": object{"uri": fileURI(d.File)}}
+		if d.Line > 0 {
+			region := object{"startLine": d.Line}
+			if d.Column > 0 {
+				region["startColumn"] = d.Column
+			}
+			file["region"] = region
+		}
+		at["physicalLocation"] = file
+	}
+	if d.Path != "" {
+		at["logicalLocations"] = []object{{"fullyQualifiedName": d.Path}}
+	}
+	return at
 }
 
 // ruleOf describes the rule of a diagnostic.
-func ruleOf(d Diagnostic) sarifRule {
-	r := sarifRule{ID: d.Rule, HelpURI: d.Help}
+func ruleOf(d Diagnostic) object {
+	r := object{"id": d.Rule}
+	if d.Help != "" {
+		r["helpUri"] = d.Help
+	}
 	if c, ok := check.Of(d.Rule); ok {
-		r.ShortDescription, r.FullDescription, r.Help = &sarifText{c.Title}, &sarifText{c.Why}, &sarifText{c.Remedy}
+		r["shortDescription"], r["fullDescription"], r["help"] = textOf(c.Title), textOf(c.Why), textOf(c.Remedy)
 	}
 	return r
 }

@@ -70,10 +70,11 @@ INSERT INTO app_user (workspace, id, profile, checksum) SELECT 'DEMO', 'f' || n,
 INSERT INTO user_identifier (workspace, kind, digest, user_id) SELECT 'DEMO', 'email', sha256(n::text::bytea), 'f' || n FROM generate_series(1, 100000) AS n;
 INSERT INTO content (workspace, kind, name, version, head, body, checksum) SELECT 'DEMO', 'product_set', 'f' || n, 0, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
 INSERT INTO outbox (workspace, id, campaign, recipient, head, body, checksum) SELECT 'DEMO', 'f' || n, '', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
-INSERT INTO test_send (workspace, at, campaign, head, body, checksum) SELECT 'DEMO', now() - n * interval '1 second', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
-INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, expires_at, checksum)
-	SELECT 'DEMO', 'create', 'f' || n, '', false, '', now() + n * interval '1 minute', 0 FROM generate_series(1, 100000) AS n;
-INSERT INTO request_id (workspace, operation, id, expires_at) SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute' FROM generate_series(1, 100000) AS n;
+INSERT INTO test_send (workspace, at, id, campaign, head, body, checksum) SELECT 'DEMO', now() - n * interval '1 second', 'f' || n, '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
+INSERT INTO idempotency (workspace, operation, key, expires_at, record, checksum)
+	SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO request_id (workspace, operation, id, expires_at, record, checksum)
+	SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
 INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 100000) AS n;
 ANALYZE;`
 

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	Apart     = apart
-	LookAgain = lookAgain
+	Apart        = apart
+	PollInterval = pollInterval
 )
 
 // URL returns the URL that the store was opened with.

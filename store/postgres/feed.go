@@ -20,27 +20,24 @@ import (
 // table.
 const channel = "bugle_change"
 
-// notifier sends a NOTIFY after commits, one for all commits since the last. A NOTIFY within the transactions would
-// serialize their commits.
-type notifier struct{ poked chan struct{} }
+const (
+	// apart is the shortest time between two notifications, and between two reads that notifications cause. The first of
+	// them is sent and answered at once.
+	apart = 20 * time.Millisecond
+	// pollInterval is how often the feed is read without a notification, in case one was lost.
+	pollInterval = time.Second
+	feedLimit    = 5 * time.Second // of one read
+	feedBatch    = 5000
+)
 
-func (n *notifier) poke() {
-	select {
-	case n.poked <- struct{}{}:
-	default:
-	}
-}
-
-// apart is the shortest time between two notices, and between two reads that notices cause. The first of them is sent and
-// answered at once.
-const apart = 20 * time.Millisecond
-
-func (d *DB) notifying(ctx context.Context) {
+// notify sends notifications after commits, one for all commits since the last, until the store is closed. A NOTIFY within
+// the transactions would serialize their commits.
+func (d *DB) notify(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.notify.poked:
+		case <-d.committed:
 		}
 		limit, cancel := context.WithTimeout(ctx, 2*time.Second)
 		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', $1)", d.origin.String()) // if it is lost, readers poll
@@ -51,34 +48,71 @@ func (d *DB) notifying(ctx context.Context) {
 	}
 }
 
-// feed reads the changes of other handles on one connection, for all followers.
+// announce has a notification sent for a commit.
+func (d *DB) announce() {
+	select {
+	case d.committed <- struct{}{}:
+	default: // one for this commit, too, is about to be sent
+	}
+}
+
+// feed delivers the changes of other handles. One goroutine with a connection of its own reads them for all followers.
 type feed struct {
 	followers follow.Followers
 	begin     sync.Once
 
-	reading chan struct{} // of one: holds a token while changes are read, and guards at
-	at      *cursor       // nil before the first read
+	mu     sync.Mutex
+	syncs  []chan struct{} // to be closed after the next read
+	wakeUp func()          // ends the wait before it
 }
 
-// lock waits until nobody else reads changes.
-func (f *feed) lock(ctx context.Context) error {
-	select {
-	case f.reading <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// awaitRead has the feed read at once, and returns a channel that is closed when it has.
+func (f *feed) awaitRead() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	done := make(chan struct{})
+	f.syncs = append(f.syncs, done)
+	if f.wakeUp != nil {
+		f.wakeUp()
 	}
+	return done
 }
 
-func (f *feed) unlock() { <-f.reading }
+// takeSyncs returns the channels to close after a read that begins now.
+func (f *feed) takeSyncs() []chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	syncs := f.syncs
+	f.syncs = nil
+	return syncs
+}
+
+// returnSyncs leaves channels to the next read.
+func (f *feed) returnSyncs(syncs []chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.syncs = append(f.syncs, syncs...)
+}
+
+// waiting returns a context for the wait between two reads, which ends when a read is wanted.
+func (f *feed) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithTimeout(ctx, pollInterval)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wakeUp = end
+	if len(f.syncs) > 0 {
+		end()
+	}
+	return ctx, end
+}
 
 // Follow implements [store.Feed].
-func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
-	d.feed.begin.Do(func() { d.start(d.following) })
+func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
+	d.feed.begin.Do(func() { d.start(d.runFeed) })
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	d.feed.followers.Follow(ctx, ready, tell)
+	d.feed.followers.Follow(ctx, ready, deliver)
 }
 
 // Sync implements [store.Feed].
@@ -86,18 +120,14 @@ func (d *DB) Sync(ctx context.Context) error {
 	if !d.feed.followers.Ready() {
 		return nil
 	}
-	waiting, end := context.WithCancel(ctx)
+	limit, end := context.WithTimeout(ctx, d.patience())
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	limit, cancel := context.WithTimeout(waiting, d.o.Patience)
-	defer cancel()
-	err := d.look(limit)
-	if err != nil && limit.Err() == nil && lost(err) { // perhaps only this connection
-		err = d.look(limit)
+	select {
+	case <-d.feed.awaitRead():
+	case <-limit.Done():
 	}
-	if err == nil {
-		err = d.feed.followers.Drain(waiting)
-	}
+	err := d.feed.followers.Drain(limit)
 	switch {
 	case err == nil, ctx.Err() != nil:
 		return err
@@ -107,58 +137,33 @@ func (d *DB) Sync(ctx context.Context) error {
 	return d.explain(err)
 }
 
-// look reads new changes on a connection of the pool, which it takes when it is its turn to read.
-func (d *DB) look(ctx context.Context) error {
-	if err := d.feed.lock(ctx); err != nil {
-		return err
-	}
-	defer d.feed.unlock()
-	conn, err := d.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	for {
-		full, err := d.readChanges(ctx, conn.Conn(), d.feed.at)
-		if err != nil || !full {
-			return err
-		}
-	}
-}
-
 // cursor is a position in the table of changes. Each read starts at the oldest transaction that was running during the last
 // one, and skips the rows that it has seen, because rows get their sequence numbers before transactions end. A transaction
 // that runs for long makes reads larger, but does not delay changes.
 type cursor struct {
 	low      int64           // all transactions before it have ended
+	timeline int64           // of the server
 	seen     map[int64]int64 // transactions by sequence number
-	timeline int64
 }
 
-// following runs the feed until the store is closed.
-func (d *DB) following(ctx context.Context) {
-	failed := 0
-	for ctx.Err() == nil {
-		err := d.follow(ctx, func() { failed = 0 })
-		if ctx.Err() == nil && err != nil {
-			d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
-			failed++
-			if failed > 1 { // one may be a connection that has ended
-				_ = d.lose(err)
-			}
-			_ = sleep(ctx, 200*time.Millisecond)
+// runFeed reads changes until the store is closed.
+func (d *DB) runFeed(ctx context.Context) {
+	at := &cursor{}
+	for failed := 0; ; failed++ {
+		err := d.listen(ctx, at, func() { failed = 0 })
+		if ctx.Err() != nil {
+			return
 		}
+		d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
+		if failed > 0 { // one may be a connection that has ended
+			_ = d.unreached(err)
+		}
+		_ = sleep(ctx, 200*time.Millisecond)
 	}
 }
 
-const (
-	// lookAgain is how often the feed is read without a notification, in case one was lost.
-	lookAgain = time.Second
-	feedLimit = 5 * time.Second
-	feedBatch = 5000
-)
-
-func (d *DB) follow(ctx context.Context, begun func()) error {
+// listen reads changes on a new connection, until that fails. It calls begun after the first read.
+func (d *DB) listen(ctx context.Context, at *cursor, begun func()) error {
 	limit, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
 	announced := false // by another process, since the last read
@@ -170,130 +175,134 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer closeConn(conn)
 	if _, err := conn.Exec(limit, "LISTEN "+channel); err != nil {
 		return err
 	}
-	now := &cursor{seen: map[int64]int64{}}
-	err = conn.QueryRow(limit, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, "+timeline).Scan(&now.low, &now.timeline)
-	if err != nil {
+	if err := d.resume(limit, conn, at); err != nil {
 		return err
 	}
-	var oldest *int64
-	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY change.xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	if err := d.feed.lock(limit); err != nil {
-		return err
-	}
-	switch c := d.feed.at; {
-	case c == nil:
-		d.feed.at = now
-	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
-		d.restart(c, now.low, now.timeline)
-	}
-	d.feed.unlock()
 	d.feed.followers.MarkReady()
-	d.link.here()
-	begun()
 	for {
 		announced = false
 		began := time.Now()
-		if err := d.feed.lock(ctx); err != nil {
+		syncs := d.feed.takeSyncs()
+		if err := d.readChanges(ctx, conn, at); err != nil {
+			d.feed.returnSyncs(syncs)
 			return err
 		}
-		full, err := d.readChanges(ctx, conn, d.feed.at)
-		d.feed.unlock()
-		if err != nil {
-			return err
+		for _, done := range syncs {
+			close(done)
 		}
-		if full {
-			continue
-		}
-		wait, cancel := context.WithTimeout(ctx, lookAgain)
+		d.reached()
+		begun()
+		wait, end := d.feed.waiting(ctx)
+		var err error
 		for !announced && err == nil {
 			err = conn.PgConn().WaitForNotification(wait)
 		}
-		ended := wait.Err() != nil
-		cancel()
-		if ctx.Err() != nil {
-			return nil
+		if err == nil {
+			err = sleep(wait, apart-time.Since(began))
 		}
-		if err != nil && !ended {
+		over := wait.Err() != nil
+		end()
+		if ctx.Err() != nil || err != nil && !over {
 			return err
 		}
-		if sleep(ctx, apart-time.Since(began)) != nil {
-			return nil
-		}
 	}
+}
+
+// closeConn closes a connection, without waiting for long for a server that does not answer.
+func closeConn(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = conn.Close(ctx)
 }
 
 // timeline is the number of the timeline that the server writes. Another one means that a standby was promoted, which may
 // lack changes that the old primary showed. What pg_control_checkpoint says comes some time after the promotion.
 const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint"
 
+// resume begins reading on a new connection: at the end, the first time, or where the last connection was.
+func (d *DB) resume(ctx context.Context, conn *pgx.Conn, at *cursor) error {
+	var low, now int64
+	if err := conn.QueryRow(ctx, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, "+timeline).Scan(&low, &now); err != nil {
+		return err
+	}
+	var oldest int64
+	err := conn.QueryRow(ctx, "SELECT xid::text::bigint FROM change ORDER BY change.xid, seq LIMIT 1").Scan(&oldest)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	switch {
+	case at.seen == nil:
+		*at = cursor{low: low, timeline: now, seen: map[int64]int64{}}
+	case at.timeline != now, low < at.low, oldest > at.low: // another server, or some changes are swept already
+		d.restart(at, low, now)
+	}
+	return nil
+}
+
 // restart begins anew with a cursor, and tells followers that they may have missed something.
-func (d *DB) restart(c *cursor, low, timeline int64) {
-	*c = cursor{low: low, seen: map[int64]int64{}, timeline: timeline}
+func (d *DB) restart(at *cursor, low, timeline int64) {
+	*at = cursor{low: low, timeline: timeline, seen: map[int64]int64{}}
 	d.feed.followers.Publish(store.Change{})
 }
 
-// readChanges reads new changes, and reports whether there are more.
-func (d *DB) readChanges(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
+// changeRow is a row of the table of changes.
+type changeRow struct {
+	XID, Seq            int64
+	Workspace, Kind, ID string
+	Origin              uuid.UUID
+}
+
+// readChanges reads new changes, page by page: one transaction, or what was written during a long one, may be many.
+func (d *DB) readChanges(ctx context.Context, conn *pgx.Conn, at *cursor) error {
+	low := int64(0)
+	last := changeRow{XID: at.low}
+	for n := feedBatch; n == feedBatch; {
+		oldest, now, page, err := readPage(ctx, conn, last)
+		if err != nil {
+			return err
+		}
+		if now != at.timeline {
+			d.restart(at, oldest, now)
+			return nil
+		}
+		if low == 0 {
+			low = oldest // what commits from now on may be missing on this page
+		}
+		var news []store.Change
+		for _, r := range page {
+			if _, known := at.seen[r.Seq]; !known && r.Origin != d.origin && r.Kind != "" && r.Kind != claimed {
+				news = append(news, store.Change{Workspace: r.Workspace, Kind: store.Kind(r.Kind), ID: unescape(r.ID)})
+			}
+			at.seen[r.Seq] = r.XID
+			last = r
+		}
+		if len(news) > 0 {
+			d.feed.followers.Publish(news...)
+		}
+		n = len(page)
+	}
+	if low > at.low {
+		at.low = low
+		maps.DeleteFunc(at.seen, func(_, xid int64) bool { return xid < low })
+	}
+	return nil
+}
+
+// readPage reads the changes that follow one. It also returns the oldest transaction that is running, and the timeline.
+func readPage(ctx context.Context, conn *pgx.Conn, after changeRow) (oldest, now int64, page []changeRow, err error) {
 	ctx, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
-	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, `+timeline+`, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (
-		SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE xid >= $1::text::xid8 ORDER BY change.xid, seq LIMIT $2) AS n ON true`,
-		strconv.FormatInt(c.low, 10), feedBatch)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	var low, last, now int64
-	var news []store.Change
-	fresh := map[int64]int64{} // seen only when the whole response was read, so that a retry does not miss them
-	n := 0
-	for rows.Next() {
-		var xid, seq *int64
-		var workspace, kind, id *string
-		var origin *uuid.UUID
-		if err := rows.Scan(&low, &now, &xid, &seq, &workspace, &kind, &id, &origin); err != nil {
-			return false, err
-		}
-		if xid == nil {
-			break
-		}
-		n++
-		last = *xid
-		if _, known := c.seen[*seq]; known {
-			continue
-		}
-		fresh[*seq] = *xid
-		if *origin != d.origin && *kind != "" && *kind != claimed {
-			news = append(news, store.Change{Workspace: *workspace, Kind: store.Kind(*kind), ID: unescape(*id)})
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return false, err
-	}
-	if now != c.timeline {
-		d.restart(c, low, now)
-		return false, nil
-	}
-	maps.Copy(c.seen, fresh)
-	if len(news) > 0 {
-		d.feed.followers.Publish(news...)
-	}
-	if n == feedBatch && last < low {
-		low = last
-	}
-	if low > c.low {
-		c.low = low
-		for seq, xid := range c.seen {
-			if xid < low {
-				delete(c.seen, seq)
-			}
-		}
-	}
-	return n == feedBatch, nil
+	both := &pgx.Batch{} // in this order: the oldest transaction of before the changes are read
+	both.Queue("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, " + timeline).QueryRow(func(row pgx.Row) error { return row.Scan(&oldest, &now) })
+	both.Queue("SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE (xid, seq) > ($1::text::xid8, $2) ORDER BY change.xid, seq LIMIT $3",
+		strconv.FormatInt(after.XID, 10), after.Seq, feedBatch).Query(func(rows pgx.Rows) (err error) {
+		page, err = pgx.CollectRows(rows, pgx.RowToStructByPos[changeRow])
+		return err
+	})
+	err = conn.SendBatch(ctx, both).Close()
+	return oldest, now, page, err
 }

@@ -12,13 +12,11 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"bugle/engine"
@@ -48,8 +46,9 @@ type DB struct {
 	origin uuid.UUID // names this handle in the feed
 	leases leases
 	feed   feed
-	notify notifier
-	link   link
+	outage outage
+
+	committed chan struct{} // holds an element when others are to be notified of a commit
 
 	ctx  context.Context // ended by Close
 	end  context.CancelFunc
@@ -67,6 +66,8 @@ const (
 	usualPatience = 10 * time.Second
 	// firstPatience is how long the first connection is waited for, whose URL may be wrong.
 	firstPatience = 3 * time.Second
+	// tablesLimit is how long checking the tables may take, or making them after other processes that do so.
+	tablesLimit = 30 * time.Second
 )
 
 // Open connects to a database. It fails with [ErrNoTables] if there are no tables and they are not to be made, with
@@ -83,18 +84,17 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{o: o, log: o.Logger, origin: uuid.New()}
+	db := &DB{o: o, log: o.Logger, origin: uuid.New(), committed: make(chan struct{}, 1)}
 	db.ctx, db.end = context.WithCancel(context.Background())
 	c.ConnConfig.OnNotice = db.noticed
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err
 	}
-	db.notify.poked, db.feed.reading = make(chan struct{}, 1), make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()
 		return nil, err
 	}
-	db.start(db.notifying)
+	db.start(db.notify)
 	return db, nil
 }
 
@@ -105,6 +105,8 @@ func (d *DB) prepare(ctx context.Context) error {
 		return err
 	}
 	defer conn.Release()
+	ctx, cancel := context.WithTimeout(ctx, tablesLimit)
+	defer cancel()
 	return d.explain(checkTables(ctx, conn.Conn(), d.o.Create))
 }
 
@@ -138,15 +140,12 @@ func (d *DB) Close() error {
 
 // acquire returns a connection, as soon as there is one.
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	return d.acquireWithin(ctx, d.o.Patience)
+	return d.acquireWithin(ctx, d.patience())
 }
 
 func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpool.Conn, error) {
 	if d.ctx.Err() != nil {
 		return nil, store.ErrClosed
-	}
-	if since, _ := d.link.away(); !since.IsZero() { // do not wait for long each time
-		patience = min(patience, awayPatience)
 	}
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -154,32 +153,16 @@ func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpoo
 		conn, err := d.pool.Acquire(limit)
 		switch {
 		case err == nil:
-			d.link.here()
+			d.reached()
 			return conn, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case d.ctx.Err() != nil:
 			return nil, store.ErrClosed
-		case limit.Err() != nil, !passing(err):
-			return nil, d.lose(err)
-		}
-		if sleep(limit, wait) != nil {
-			return nil, d.lose(err)
+		case limit.Err() != nil, !isTemporary(err), sleep(limit, wait) != nil:
+			return nil, d.unreached(err)
 		}
 	}
-}
-
-// passing reports whether it helps to wait a little and connect again.
-func passing(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return !errors.As(err, new(*pgconn.ParseConfigError))
-	}
-	switch pg.Code {
-	case "57P03", "53300", "57P01", "57P02": // starting up, too many connections, shutting down, crashed
-		return true
-	}
-	return false
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -190,105 +173,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// Codes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html).
-const (
-	uniqueViolation      = "23505"
-	foreignKeyViolation  = "23503"
-	serializationFailure = "40001"
-	deadlockDetected     = "40P01"
-	lockNotAvailable     = "55P03"
-	undefinedTable       = "42P01"
-	diskFull             = "53100"
-	readOnlyTransaction  = "25006"
-	wrongPassword        = "28P01"
-	leaseEnded           = "BG001" // of ours
-)
-
-// again reports whether to retry a failed transaction because it conflicted with another one.
-func again(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
-	}
-	switch pg.Code {
-	case uniqueViolation, foreignKeyViolation, serializationFailure, deadlockDetected:
-		return true
-	}
-	return false
-}
-
-// lost reports whether an error means that the connection is broken, or that its server cannot be written to. A new
-// connection may work.
-func lost(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code[:2] == "57" && pg.Code != "57014" || pg.Code[:2] == "08" || pg.Code == readOnlyTransaction || pg.Code == "25P03"
-	}
-	return !errors.Is(err, store.ErrNotFound) && (pgconn.SafeToRetry(err) || errors.As(err, new(*pgconn.ConnectError)) || broken(err))
-}
-
-// explain returns an error of the database in words, without what may be secret.
-func (d *DB) explain(err error) error {
-	var pg *pgconn.PgError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &pg):
-		switch pg.Code {
-		case diskFull:
-			return fmt.Errorf("%w: %s", store.ErrDiskFull, pg.Message)
-		case leaseEnded:
-			return store.ErrLeaseExpired
-		case lockNotAvailable:
-			return fmt.Errorf("%w: another transaction holds the record", store.ErrBusy)
-		case undefinedTable:
-			return ErrNoTables
-		}
-		if passing(err) || pg.Code[:2] == "57" || pg.Code == readOnlyTransaction {
-			return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), pg.Message)
-		}
-		if pg.Code[:2] == "28" || pg.Code == "3D000" { // no such user, password or database
-			hint := ""
-			if pg.Code == wrongPassword {
-				hint = "; set the password with PGPASSWORD or in ~/.pgpass"
-			}
-			return fmt.Errorf("the database at %s refused the connection: %s%s", Redact(d.o.URL), pg.Message, hint)
-		}
-		return fmt.Errorf("the database refused: %s (SQLSTATE %s)", pg.Message, pg.Code)
-	case errors.As(err, new(*pgconn.ConnectError)), errors.Is(err, context.DeadlineExceeded), lost(err):
-		return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), reason(err))
-	}
-	return err
-}
-
-// reason returns the innermost cause of an error, in words.
-func reason(err error) string {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return dns.Err
-	}
-	for {
-		switch e := err.(type) { //nolint:errorlint // one step after the other
-		case interface{ Unwrap() []error }:
-			all := e.Unwrap()
-			if len(all) == 0 {
-				return err.Error()
-			}
-			err = all[len(all)-1]
-		case interface{ Unwrap() error }:
-			if e.Unwrap() == nil {
-				return err.Error()
-			}
-			err = e.Unwrap()
-		default:
-			if errors.Is(err, context.DeadlineExceeded) {
-				return "it does not answer"
-			}
-			return err.Error()
-		}
 	}
 }
 
@@ -310,10 +194,11 @@ func (d *DB) read(ctx context.Context, single bool, fn func(store.Tx) error) err
 		return err
 	}
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, single: single, queue: &pgx.Batch{}}
+		t := newTx(ctx, d)
+		t.single = single
 		err := fn(t)
 		t.finish()
-		if t.failed == nil || !lost(t.failed) || attempt == 2 || ctx.Err() != nil {
+		if t.failed == nil || !isLost(t.failed) || attempt == 2 || ctx.Err() != nil {
 			switch {
 			case err == nil:
 				return ctx.Err()
@@ -335,11 +220,12 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	lostAt := time.Time{}
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, write: true, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
+		t := newTx(ctx, d)
+		t.write, t.commit = true, uuid.Must(uuid.NewV7())
 		err := t.run(fn)
 		switch {
 		case err == nil:
-			d.notify.poke()
+			d.announce()
 			return nil
 		case t.failed == nil:
 			return err // of fn
@@ -349,17 +235,17 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 				return fmt.Errorf("%w: %w", store.ErrCommitUnknown, d.explain(settled))
 			}
 			if done {
-				d.notify.poke()
+				d.announce()
 				return nil
 			}
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case again(t.failed) && attempt < attempts:
+		case isConflict(t.failed) && attempt < attempts:
 			if attempt > 1 && sleep(ctx, time.Duration(rand.Int64N(int64(min(attempt, 20)))*int64(time.Millisecond))) != nil {
 				return ctx.Err()
 			}
 			continue
-		case !lost(t.failed):
+		case !isLost(t.failed):
 			return d.explain(t.failed)
 		}
 		// The connection was lost and nothing was written. Try a new one.
@@ -382,7 +268,7 @@ func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err erro
 	defer cancel()
 	for {
 		committed, err = d.claim(ctx, id)
-		if err == nil || !lost(err) && !errors.Is(err, store.ErrUnreachable) || sleep(ctx, 100*time.Millisecond) != nil {
+		if err == nil || !isLost(err) && !errors.Is(err, store.ErrUnreachable) || sleep(ctx, 100*time.Millisecond) != nil {
 			return committed, err
 		}
 	}
@@ -401,8 +287,7 @@ func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error
 	}
 	defer conn.Release()
 	_, err = conn.Exec(ctx, insert, claimed, d.origin, id)
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) || pg.Code != uniqueViolation {
+	if !hasCode(err, uniqueViolation) {
 		return false, err
 	}
 	var kind string // that of an earlier try of ours, whose answer was lost
@@ -410,7 +295,7 @@ func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error
 		return false, err
 	}
 	_, err = conn.Exec(ctx, insert, "", d.origin, nil)
-	if err == nil && d.doubted(conn.Conn()) {
+	if err == nil && unconfirmed(conn.Conn()) {
 		err = errUnknown
 	}
 	return kind != claimed, err

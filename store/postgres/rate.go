@@ -53,7 +53,7 @@ func (d *DB) batch(ctx context.Context, fill func(*pgx.Batch)) error {
 		fill(b)
 		err = conn.SendBatch(ctx, b).Close()
 		conn.Release()
-		if err == nil || !lost(err) || attempt == 2 || ctx.Err() != nil {
+		if err == nil || !isLost(err) || attempt == 2 || ctx.Err() != nil {
 			return d.explain(err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"bugle/store"
 )
@@ -16,7 +15,7 @@ import (
 var schema string
 
 // schemaVersion is the version of the tables in schema.sql.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // schemaLock is the number of the advisory lock that one process holds while it makes the tables.
 const schemaLock = 0x6275676c65 // "bugle"
@@ -25,12 +24,9 @@ const schemaLock = 0x6275676c65 // "bugle"
 var ErrNoTables = errors.New("this database does not have the tables of bugle; create them with `bugle init`")
 
 // version returns the version of the tables; ErrNoTables where there are none.
-func version(ctx context.Context, q interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (have int, err error) {
-	err = q.QueryRow(ctx, "SELECT version FROM bugle_schema ORDER BY version DESC LIMIT 1").Scan(&have)
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == undefinedTable || errors.Is(err, pgx.ErrNoRows) {
+func version(ctx context.Context, conn *pgx.Conn) (have int, err error) {
+	err = conn.QueryRow(ctx, "SELECT version FROM bugle_schema ORDER BY version DESC LIMIT 1").Scan(&have)
+	if hasCode(err, undefinedTable) || errors.Is(err, pgx.ErrNoRows) {
 		err = ErrNoTables
 	}
 	return have, err
@@ -54,28 +50,22 @@ func checkTables(ctx context.Context, conn *pgx.Conn, create bool) error {
 }
 
 func createTables(ctx context.Context, conn *pgx.Conn) error {
-	tx, err := conn.Begin(ctx)
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(%d)", schemaLock)); err != nil {
+			return err
+		}
+		made := false // by another process, meanwhile
+		if err := tx.QueryRow(ctx, "SELECT to_regclass('bugle_schema') IS NOT NULL").Scan(&made); err != nil || made {
+			return err
+		}
+		if _, err := tx.Exec(ctx, schema); err != nil {
+			return fmt.Errorf("create the tables: %w", err)
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO bugle_schema (version) VALUES ($1)", schemaVersion)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx))
-	if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = 0"); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", schemaLock); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS bugle_schema (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
-		return err
-	}
-	if _, err := version(ctx, tx); !errors.Is(err, ErrNoTables) { // another process has made them meanwhile
-		return errors.Join(err, tx.Rollback(ctx), checkTables(ctx, conn, false))
-	}
-	if _, err := tx.Exec(ctx, schema); err != nil {
-		return fmt.Errorf("create the tables: %w", err)
-	}
-	if _, err := tx.Exec(ctx, "INSERT INTO bugle_schema (version) VALUES ($1)", schemaVersion); err != nil {
-		return err
-	}
-	return tx.Commit(ctx)
+	return checkTables(ctx, conn, false)
 }

@@ -3,89 +3,36 @@ package postgres
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
+	"maps"
+	"slices"
 
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
-// users are the users of a workspace, and what they are found by.
-type users struct{ *records }
+const whatUser = "a user id"
 
-func profileName(id string) string { return fmt.Sprintf("the user %q", id) }
-
-func (u users) profile(id string, b []byte, sum int64) (p engine.User, err error) {
-	if sum != u.sum("app_user", []byte(id), b) {
-		return p, u.damaged(profileName(id), errChecksum)
-	}
-	if err := wire.Decode(b, &p); err != nil {
-		return engine.User{}, u.damaged(profileName(id), err)
-	}
-	return p, nil
+var users = table[engine.User]{
+	name: "app_user", key: []string{"id"}, ids: []string{whatUser}, record: []string{"profile"}, checksum: "checksum",
+	what: func(key []any) string { return store.UserName(key[0].(string)) }, decode: decode[engine.User],
 }
 
 // Profile implements [store.Users].
-func (u users) Profile(id string) (engine.User, error) {
-	if err := u.check("a user id", id); err != nil {
-		return engine.User{}, err
-	}
-	var b []byte
-	var sum int64
-	err := u.one("SELECT profile, checksum FROM app_user WHERE workspace = $1 AND id = $2"+u.lock(""), []any{u.id, escape(id)}, &b, &sum)
-	u.note(err, "app_user", id)
-	if err != nil {
-		return engine.User{}, err
-	}
-	return u.profile(id, b, sum)
-}
+func (w workspace) Profile(id string) (engine.User, error) { return users.get(w, id) }
 
 // ProfilesByID implements [store.Users].
-func (u users) ProfilesByID(ids []string, fn func(engine.User) error) error {
-	for _, id := range ids {
-		if err := u.check("a user id", id); err != nil {
-			return err
-		}
-	}
-	var out []engine.User
-	var bad []error
-	found := map[string]bool{}
-	err := u.query("SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id = ANY ($2) ORDER BY id"+u.lock(""), []any{u.id, escaped(ids)}, func(rows pgx.Rows) error {
-		var id string
-		var b []byte
-		var sum int64
-		if err := rows.Scan(&id, &b, &sum); err != nil {
-			return err
-		}
-		id = unescape(id)
-		found[id] = true
-		p, err := u.profile(id, b, sum)
-		if err != nil {
-			bad = append(bad, err)
-			return nil
-		}
-		out = append(out, p)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if !found[id] {
-			u.note(store.ErrNotFound, "app_user", id)
-		}
-	}
-	if err := give(out, fn); err != nil && !errors.Is(err, store.Stop) {
-		return err
-	}
-	return errors.Join(bad...)
+func (w workspace) ProfilesByID(ids []string, fn func(engine.User) error) error {
+	return users.getAll(w, ids, fn)
 }
 
 // Profiles implements [store.Users]. fn may use the transaction.
-func (u users) Profiles(after string, fn func(engine.User) error) error {
-	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", after, u.profile, fn)
+func (w workspace) Profiles(after string, fn func(engine.User) error) error {
+	var o scanOptions
+	if after != "" {
+		o.after = []any{after}
+	}
+	return users.each(w, o, fn)
 }
 
 // digest returns the hash by which the value of an identifier is indexed.
@@ -95,91 +42,54 @@ func digest(value string) []byte {
 }
 
 // FindProfiles implements [store.Users].
-func (u users) FindProfiles(kind, value string) ([]string, error) {
-	if err := u.check("the kind of an identifier", kind); err != nil {
+func (w workspace) FindProfiles(kind, value string) ([]string, error) {
+	if err := errors.Join(w.check(), store.CheckIdentifierKind(kind)); err != nil {
 		return nil, err
-	}
-	if !store.IsIdentifier(kind) {
-		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = wire.Fold(kind, value)
 	if value == "" {
 		return nil, nil
 	}
-	var ids []string
-	err := u.query("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = $3 ORDER BY user_id", []any{u.id, kind, digest(value)}, func(rows pgx.Rows) error {
-		id, err := pgx.RowTo[string](rows)
-		ids = append(ids, unescape(id))
-		return err
-	})
-	return ids, err
+	return w.texts("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = $3 ORDER BY user_id", w.id, kind, digest(value))
 }
 
 // PutProfile implements [store.Users].
-func (u users) PutProfile(p engine.User) error { return u.PutProfiles([]engine.User{p}) }
+func (w workspace) PutProfile(p engine.User) error { return w.PutProfiles([]engine.User{p}) }
 
-// PutProfiles implements [store.Users], in few statements however many profiles there are.
-func (u users) PutProfiles(list []engine.User) error {
-	last := map[string]int{} // of several with one id, the last one counts
-	for i, p := range list {
-		last[p.ID] = i
+// PutProfiles implements [store.Users].
+func (w workspace) PutProfiles(list []engine.User) error {
+	last := map[string]engine.User{} // of several with one id, the last one counts
+	for _, p := range list {
+		last[p.ID] = p
 	}
-	var fresh, old columns
-	var all []string
-	var of, kinds []string
+	var ids, of, kinds []string
 	var digests [][]byte
-	for i, p := range list {
-		if last[p.ID] != i {
-			continue
-		}
-		if err := u.check("a user id", p.ID); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(last)) { // so that two of these lock rows in the same order
+		record, err := encode(last[id])
+		if err := users.put(w, []any{id}, record, err); err != nil {
 			return err
 		}
-		b, err := wire.Encode(p)
-		if err != nil {
-			return fmt.Errorf("%s %w", profileName(p.ID), err)
-		}
-		to := &old
-		if u.replacing("replace", "app_user", p.ID) == "" {
-			to = &fresh
-		}
-		id := escape(p.ID)
-		to.ids, to.docs, to.sums = append(to.ids, id), append(to.docs, b), append(to.sums, u.sum("app_user", []byte(p.ID), b))
-		all = append(all, id)
-		for _, pair := range wire.Identifiers(p) {
-			of, kinds, digests = append(of, id), append(kinds, pair[0]), append(digests, digest(pair[1]))
+		ids = append(ids, escape(id))
+		for _, pair := range wire.Identifiers(last[id]) {
+			of, kinds, digests = append(of, escape(id)), append(kinds, pair[0]), append(digests, digest(pair[1]))
 		}
 	}
-	const insert = "INSERT INTO app_user (workspace, id, profile, checksum) SELECT $1, i, p, c FROM unnest($2::text[], $3::bytea[], $4::bigint[]) AS x (i, p, c) ORDER BY i"
-	var err error
-	if len(fresh.ids) > 0 {
-		err = u.exec(insert, u.id, fresh.ids, fresh.docs, fresh.sums)
-	}
-	if len(old.ids) > 0 {
-		err = errors.Join(err, u.exec(insert+" ON CONFLICT (workspace, id) DO UPDATE SET profile = excluded.profile, checksum = excluded.checksum", u.id, old.ids, old.docs, old.sums),
-			u.exec("DELETE FROM user_identifier WHERE workspace = $1 AND user_id = ANY ($2)", u.id, old.ids))
-	}
-	if len(of) > 0 {
-		err = errors.Join(err, u.exec(`INSERT INTO user_identifier (workspace, user_id, kind, digest) SELECT $1, i, k, d FROM unnest($2::text[], $3::text[], $4::bytea[]) AS x (i, k, d)`,
-			u.id, of, kinds, digests))
-	}
-	c := store.Change{Workspace: u.id, Kind: store.ChangedUser}
-	if len(all) == 1 {
+	c := store.Change{Workspace: w.id, Kind: store.ChangedUser}
+	if len(last) == 1 {
 		c.ID = list[0].ID
 	}
-	u.changed(c)
-	return err
+	w.changed(c)
+	return errors.Join(
+		w.exec("DELETE FROM user_identifier WHERE workspace = $1 AND user_id = ANY ($2)", w.id, ids),
+		w.exec("INSERT INTO user_identifier (workspace, user_id, kind, digest) SELECT $1, i, k, d FROM unnest($2::text[], $3::text[], $4::bytea[]) AS x (i, k, d)", w.id, of, kinds, digests),
+	)
 }
 
-// DeleteProfile implements [store.Users].
-func (u users) DeleteProfile(id string) error {
-	if err := u.check("a user id", id); err != nil {
-		return err
+// DeleteProfile implements [store.Users]. A foreign key deletes the identifiers.
+func (w workspace) DeleteProfile(id string) error {
+	err := users.remove(w, id)
+	if err == nil {
+		w.changed(store.Change{Workspace: w.id, Kind: store.ChangedUser, ID: id})
 	}
-	var there int
-	if err := u.one("SELECT 1 FROM app_user WHERE workspace = $1 AND id = $2"+u.lock(""), []any{u.id, escape(id)}, &there); err != nil {
-		return err
-	}
-	u.changed(store.Change{Workspace: u.id, Kind: store.ChangedUser, ID: id})
-	return u.exec("DELETE FROM app_user WHERE workspace = $1 AND id = $2", u.id, escape(id))
+	return err
 }

@@ -63,7 +63,7 @@ func (f *Factory) Away() func() (since time.Time, why string) {
 	if f.db == nil {
 		return nil
 	}
-	return f.db.Away
+	return f.db.Outage
 }
 
 // counter counts API requests in a database. It reports an unreachable database as the API does.

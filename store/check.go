@@ -141,7 +141,7 @@ func (c *check) campaign(sum engine.Summary) error {
 	c.count()
 	document, err := c.Campaign(sum.ID)
 	if err == nil && !sameSummary(engine.Summarize(document), sum) {
-		c.report(sum.ID, fmt.Sprintf("%s in workspace %q is not what its document says", SummaryName(sum.ID), c.workspace), adviceSave)
+		c.report(sum.ID, fmt.Sprintf(SummaryName+" in workspace %q is not what its document says", sum.ID, c.workspace), adviceSave)
 	}
 	if err := c.found(sum.ID, err, adviceBackup); err != nil {
 		return err

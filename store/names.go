@@ -1,45 +1,26 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"bugle/engine"
 )
 
-// The names of records in messages. A [CorruptError] has one of them, followed by the workspace.
+// The names of records in messages, as formats for the parts of their keys.
 const (
-	SettingsName = "the record with the settings"
-	TestSendName = "the record of a test send"
+	SettingsName      = "the record with the settings"
+	CampaignName      = "campaign %q"
+	SummaryName       = "the summary of campaign %q"
+	RevisionName      = "campaign %q, revision %d"
+	WorkingCopyName   = "the working copy of campaign %q"
+	DismissalsName    = "the dismissed warnings of campaign %q"
+	UserName          = "the user %q"
+	OutboxMessageName = "the outbox message %q"
+	TestSendName      = "the record of a test send"
+	IdempotencyName   = "the %s with key %q"
+	RequestName       = "the %s with request id %q"
 )
-
-// CampaignName returns the name of a campaign's document.
-func CampaignName(id string) string { return fmt.Sprintf("campaign %q", id) }
-
-// SummaryName returns the name of a campaign's summary.
-func SummaryName(id string) string { return fmt.Sprintf("the summary of campaign %q", id) }
-
-// RevisionName returns the name of a revision of a campaign.
-func RevisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, revision %d", id, n) }
-
-// WorkingCopyName returns the name of a campaign's working copy.
-func WorkingCopyName(id string) string { return fmt.Sprintf("the working copy of campaign %q", id) }
-
-// DismissalsName returns the name of the list of a campaign's dismissed warnings.
-func DismissalsName(id string) string { return fmt.Sprintf("the dismissed warnings of campaign %q", id) }
-
-// UserName returns the name of a user's profile.
-func UserName(id string) string { return fmt.Sprintf("the user %q", id) }
-
-// OutboxMessageName returns the name of a delivered message.
-func OutboxMessageName(id string) string { return fmt.Sprintf("the outbox message %q", id) }
-
-// IdempotencyName returns the name of the record of an idempotency key.
-func IdempotencyName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
-
-// RequestName returns the name of the record of a request id.
-func RequestName(op, id string) string { return fmt.Sprintf("the %s with request id %q", op, id) }
 
 // Damaged returns the error for a damaged record of a workspace.
 func Damaged(workspace, what string, err error) error {
@@ -76,13 +57,18 @@ func checkID(what, id string) error {
 	return nil
 }
 
-// CheckContent returns an error if no record can have a reference; its name may be empty if it stands for all of a kind.
-func CheckContent(ref engine.ContentRef, all bool) error {
-	switch {
-	case !slices.Contains(ContentKinds(), ref.Kind):
-		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
-	case all:
-		return nil
+// CheckContentKind returns an error unless the items of a kind are records.
+func CheckContentKind(kind engine.ContentKind) error {
+	if !slices.Contains(ContentKinds(), kind) {
+		return fmt.Errorf("there is no record of the kind %q", kind)
+	}
+	return nil
+}
+
+// CheckContent returns an error if no record can have a reference.
+func CheckContent(ref engine.ContentRef) error {
+	if err := CheckContentKind(ref.Kind); err != nil {
+		return err
 	}
 	return checkID("the name of a "+ref.Kind.Label(), ref.Name)
 }
@@ -93,7 +79,7 @@ func CheckContentItem(item engine.ContentItem) error {
 	if ref.Kind == engine.KindTemplate && ref.Version < 1 {
 		return fmt.Errorf("%s cannot be stored without a version", ref)
 	}
-	return CheckContent(ref, false)
+	return CheckContent(ref)
 }
 
 // CheckSettings returns an error for settings that cannot be stored in a workspace.
@@ -104,18 +90,10 @@ func CheckSettings(workspace string, w engine.Workspace) error {
 	return CheckIDs(workspace)
 }
 
-// CheckIdentifierKind returns an error unless kind is a kind of identifier for [Users.FindProfiles].
-func CheckIdentifierKind(kind string) error {
-	if !IsIdentifier(kind) {
-		return fmt.Errorf("there is no kind of identifier %q", kind)
-	}
-	return nil
-}
-
 // CheckIdempotencyRecord returns an error for a record that cannot be stored.
 func CheckIdempotencyRecord(i IdempotencyRecord) error {
 	if i.ExpiresAt.IsZero() {
-		return errors.New(IdempotencyName(i.Operation, i.Key) + " must have a time of expiry")
+		return fmt.Errorf(IdempotencyName+" must have a time of expiry", i.Operation, i.Key)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,7 +19,7 @@ var (
 	summaries = table[engine.Summary]{
 		name: "campaign", key: []string{"id"}, ids: []string{whatCampaign}, record: []string{"summary"}, checksum: "checksum",
 		others: []string{"revision", "name", "status", "channel", "delivery_type", "team", "tags", "created_by", "updated_by", "created_at", "updated_at", "starts_at", "ends_at"},
-		what:   func(key []any) string { return store.SummaryName(key[0].(string)) },
+		what:   store.SummaryName,
 		decode: func(record [][]byte) (engine.Summary, error) {
 			var s wire.Summary
 			err := wire.DecodeSummary(record[0], &s)
@@ -27,7 +28,7 @@ var (
 	}
 	documents = table[engine.Campaign]{
 		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, record: twoColumns, checksum: "checksum",
-		others: []string{"at", "author", "status", "meta", "meta_sum"}, what: revisionName,
+		others: []string{"at", "author", "status", "meta", "meta_sum"}, what: store.RevisionName,
 		decode: func(record [][]byte) (engine.Campaign, error) {
 			var h wire.Head
 			body, err := decodeWith(record, &h)
@@ -36,11 +37,11 @@ var (
 	}
 	revisions = table[engine.Revision]{
 		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, record: []string{"meta"}, checksum: "meta_sum",
-		what: revisionName, decode: decode[engine.Revision],
+		what: store.RevisionName, decode: decode[engine.Revision],
 	}
 	workingCopies = table[engine.WorkingCopy]{
 		name: "working_copy", key: []string{"campaign"}, ids: []string{whatCampaign}, record: twoColumns, checksum: "checksum", others: []string{"at"},
-		what: func(key []any) string { return store.WorkingCopyName(key[0].(string)) },
+		what: store.WorkingCopyName,
 		decode: func(record [][]byte) (engine.WorkingCopy, error) {
 			var c wire.WorkingCopy
 			body, err := decodeWith(record, &c)
@@ -53,12 +54,10 @@ var (
 	}
 	dismissals = table[[]engine.Dismissal]{
 		name: "dismissal", key: []string{"campaign"}, ids: []string{whatCampaign}, record: []string{"list"}, checksum: "checksum",
-		what:   func(key []any) string { return store.DismissalsName(key[0].(string)) },
+		what:   store.DismissalsName,
 		decode: decode[[]engine.Dismissal],
 	}
 )
-
-func revisionName(key []any) string { return store.RevisionName(key[0].(string), key[1].(int64)) }
 
 // Campaign implements [store.Campaigns]: it reads the document of the present revision.
 func (w workspace) Campaign(id string) (engine.Campaign, error) {
@@ -79,7 +78,7 @@ func (w workspace) Campaign(id string) (engine.Campaign, error) {
 		return engine.Campaign{}, err
 	}
 	if checksum == nil {
-		return engine.Campaign{}, store.Damaged(w.id, store.CampaignName(id), errors.New("its document is missing"))
+		return engine.Campaign{}, store.Damaged(w.id, fmt.Sprintf(store.CampaignName, id), errors.New("its document is missing"))
 	}
 	r.key, r.checksum = []any{id, n}, *checksum
 	return documents.value(w, r)
@@ -113,7 +112,7 @@ func (w workspace) revision(id string) (n int64, err error) {
 func (w workspace) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
 	n, err := w.revision(c.ID)
 	if err == nil && n > 0 {
-		err = errors.New(store.CampaignName(c.ID) + " already exists")
+		err = fmt.Errorf(store.CampaignName+" already exists", c.ID)
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -66,7 +65,11 @@ func (d *DB) Name() string { return Name(d.o.URL) }
 func config(o Options) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the URL %s is not valid: %w", Redact(o.URL), cause(err))
+		why := reason(err)
+		if _, after, ok := strings.Cut(why, "`: "); ok { // before it is the URL, which may have a password
+			why = after
+		}
+		return nil, fmt.Errorf("the URL %s is not valid: %s", Redact(o.URL), why)
 	}
 	if c.ConnConfig.ValidateConnect == nil { // of several hosts, the one that can be written to
 		c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -102,23 +105,3 @@ const (
 	dialTimeout = 2 * time.Second
 	maxConns    = 20
 )
-
-// cause returns what went wrong with a connection, without the URL, which may have a password.
-func cause(err error) error {
-	var parse *pgconn.ParseConfigError
-	if errors.As(err, &parse) {
-		if inner := errors.Unwrap(parse); inner != nil {
-			var u *url.Error
-			if errors.As(inner, &u) {
-				return u.Err
-			}
-			return inner
-		}
-		text := parse.Error()
-		if _, rest, ok := strings.Cut(text, "`: "); ok {
-			return errors.New(rest)
-		}
-		return errors.New("it cannot be read")
-	}
-	return err
-}

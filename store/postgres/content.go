@@ -14,7 +14,7 @@ import (
 var (
 	outbox = table[engine.OutboxMessage]{
 		name: "outbox", key: []string{"id"}, ids: []string{"the id of an outbox message"}, record: twoColumns, checksum: "checksum",
-		others: []string{"at", "campaign", "recipient"}, what: func(key []any) string { return store.OutboxMessageName(key[0].(string)) },
+		others: []string{"at", "campaign", "recipient"}, what: store.OutboxMessageName,
 		decode: func(record [][]byte) (engine.OutboxMessage, error) {
 			var m wire.Delivered
 			payload, err := decodeWith(record, &m)
@@ -27,7 +27,7 @@ var (
 	}
 	testSends = table[engine.TestRecord]{
 		name: "test_send", key: []string{"at", "id"}, record: twoColumns, checksum: "checksum", others: []string{"campaign"},
-		what: func([]any) string { return store.TestSendName },
+		what: store.TestSendName,
 		decode: func(record [][]byte) (engine.TestRecord, error) {
 			var t wire.TestRecord
 			body, err := decodeWith(record, &t)
@@ -40,11 +40,12 @@ var (
 
 // contentTable returns the table of the content of a kind.
 func contentTable(kind engine.ContentKind) *table[engine.ContentItem] {
+	what := kind.Label() + " %[2]s"
+	if kind == engine.KindTemplate {
+		what += ", version %[3]d"
+	}
 	return &table[engine.ContentItem]{
-		name: "content", key: []string{"kind", "name", "version"}, record: twoColumns, checksum: "checksum",
-		what: func(key []any) string {
-			return engine.ContentRef{Kind: kind, Name: key[1].(string), Version: int(key[2].(int64))}.String()
-		},
+		name: "content", key: []string{"kind", "name", "version"}, record: twoColumns, checksum: "checksum", what: what,
 		decode: func(record [][]byte) (out engine.ContentItem, err error) {
 			switch kind {
 			case engine.KindProducts:
@@ -80,7 +81,7 @@ func contentKey(ref engine.ContentRef) []any {
 
 // useContent checks a reference, and has the transaction wait for others that use the item or another version of it.
 func (w workspace) useContent(ref engine.ContentRef) (*table[engine.ContentItem], error) {
-	if err := errors.Join(w.check(), store.CheckContent(ref, false)); err != nil {
+	if err := errors.Join(w.check(), store.CheckContent(ref)); err != nil {
 		return nil, err
 	}
 	w.serialize(rowName("content", w.id, []any{ref.Kind, ref.Name}))
@@ -110,7 +111,7 @@ func (w workspace) ContentItem(ref engine.ContentRef) (item engine.ContentItem, 
 
 // Content implements [store.Content]. fn may use the transaction.
 func (w workspace) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
-	if err := store.CheckContent(engine.ContentRef{Kind: kind}, true); err != nil {
+	if err := store.CheckContentKind(kind); err != nil {
 		return err
 	}
 	return contentTable(kind).each(w, scanOptions{prefix: []any{string(kind)}}, fn)

@@ -62,7 +62,7 @@ type feed struct {
 	begin     sync.Once
 
 	mu     sync.Mutex
-	syncs  []chan struct{} // to be closed after the next read
+	syncs  []chan struct{} // to be closed after a read that begins later
 	wakeUp func()          // ends the wait before it
 }
 
@@ -78,20 +78,21 @@ func (f *feed) awaitRead() <-chan struct{} {
 	return done
 }
 
-// takeSyncs returns the channels to close after a read that begins now.
-func (f *feed) takeSyncs() []chan struct{} {
+// wanted returns how many wait for a read that begins now.
+func (f *feed) wanted() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	syncs := f.syncs
-	f.syncs = nil
-	return syncs
+	return len(f.syncs)
 }
 
-// returnSyncs leaves channels to the next read.
-func (f *feed) returnSyncs(syncs []chan struct{}) {
+// done tells the first n that it has ended.
+func (f *feed) done(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.syncs = append(f.syncs, syncs...)
+	for _, done := range f.syncs[:n] {
+		close(done)
+	}
+	f.syncs = f.syncs[n:]
 }
 
 // waiting returns a context for the wait between two reads, which ends when a read is wanted.
@@ -175,7 +176,7 @@ func (d *DB) listen(ctx context.Context, at *cursor, begun func()) error {
 	if err != nil {
 		return err
 	}
-	defer closeConn(conn)
+	defer conn.Close(context.WithoutCancel(ctx)) // it does not wait for the server
 	if _, err := conn.Exec(limit, "LISTEN "+channel); err != nil {
 		return err
 	}
@@ -186,14 +187,11 @@ func (d *DB) listen(ctx context.Context, at *cursor, begun func()) error {
 	for {
 		announced = false
 		began := time.Now()
-		syncs := d.feed.takeSyncs()
+		n := d.feed.wanted()
 		if err := d.readChanges(ctx, conn, at); err != nil {
-			d.feed.returnSyncs(syncs)
 			return err
 		}
-		for _, done := range syncs {
-			close(done)
-		}
+		d.feed.done(n)
 		d.reached()
 		begun()
 		wait, end := d.feed.waiting(ctx)
@@ -210,13 +208,6 @@ func (d *DB) listen(ctx context.Context, at *cursor, begun func()) error {
 			return err
 		}
 	}
-}
-
-// closeConn closes a connection, without waiting for long for a server that does not answer.
-func closeConn(conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = conn.Close(ctx)
 }
 
 // timeline is the number of the timeline that the server writes. Another one means that a standby was promoted, which may

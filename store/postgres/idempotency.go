@@ -17,7 +17,7 @@ import (
 var (
 	idempotency = table[store.IdempotencyRecord]{
 		name: "idempotency", key: []string{"operation", "key"}, ids: []string{"the name of an operation", "a key"}, record: oneColumn, checksum: "checksum",
-		others: []string{"expires_at"}, what: func(key []any) string { return store.IdempotencyName(key[0].(string), key[1].(string)) },
+		others: []string{"expires_at"}, what: store.IdempotencyName,
 		decode: func(record [][]byte) (store.IdempotencyRecord, error) {
 			var i wire.IdempotencyRecord
 			err := wire.DecodeRow(record[0], &i)
@@ -26,7 +26,7 @@ var (
 	}
 	requests = table[requestID]{
 		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"}, record: oneColumn, checksum: "checksum",
-		others: []string{"expires_at"}, what: func(key []any) string { return store.RequestName(key[0].(string), key[1].(string)) },
+		others: []string{"expires_at"}, what: store.RequestName,
 		decode: decode[requestID],
 	}
 )

@@ -135,6 +135,28 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	}
 }
 
+// A handle whose server does not answer closes soon.
+func TestCloseWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	direct := pgtest.URL(t)
+	handle(t, direct)
+	db, p := behind(t, direct, time.Second)
+	ready := make(chan struct{})
+	go db.Follow(t.Context(), func() { close(ready) }, func([]store.Change) {})
+	<-ready
+	p.Stall(true)
+	closed := make(chan error, 1)
+	go func() { closed <- db.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it does not close")
+	}
+}
+
 // A server that cannot be written to counts as unreachable.
 func TestReadOnlyServer(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	if err := db.prepare(ctx); err != nil {
+		db.end()
 		db.pool.Close()
 		return nil, err
 	}
@@ -177,25 +178,26 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Read implements [store.DB]. It runs fn again where the connection was lost.
-func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error { return d.read(ctx, false, fn) }
+func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
+	return d.read(ctx, beginRead, fn)
+}
 
 // Campaign implements [store.Getter]. One statement needs no BEGIN.
 func (d *DB) Campaign(ctx context.Context, workspace, id string) (c engine.Campaign, err error) {
-	err = d.read(ctx, true, func(t store.Tx) error {
+	err = d.read(ctx, "", func(t store.Tx) error {
 		c, err = t.Workspace(workspace).Campaign(id)
 		return err
 	})
 	return c, err
 }
 
-// read runs fn in a transaction, or without one if it makes a single statement.
-func (d *DB) read(ctx context.Context, single bool, fn func(store.Tx) error) error {
+// read runs fn in a transaction, see [newTx].
+func (d *DB) read(ctx context.Context, begin string, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for attempt := 0; ; attempt++ {
-		t := newTx(ctx, d)
-		t.single = single
+		t := newTx(ctx, d, begin)
 		err := fn(t)
 		t.finish()
 		if t.failed == nil || !isLost(t.failed) || attempt == 2 || ctx.Err() != nil {
@@ -220,7 +222,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	lostAt := time.Time{}
 	for attempt := 0; ; attempt++ {
-		t := newTx(ctx, d)
+		t := newTx(ctx, d, beginWrite)
 		t.write, t.commit = true, uuid.Must(uuid.NewV7())
 		err := t.run(fn)
 		switch {

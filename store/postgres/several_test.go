@@ -155,6 +155,26 @@ func TestFeedMissesNothing(t *testing.T) {
 	}
 }
 
+// A transaction with more changes than one read takes does not keep the feed from those that follow.
+func TestFeedOfALargeTransaction(t *testing.T) {
+	t.Parallel()
+	dbs := filled(t, 2)
+	conn, err := pgx.Connect(t.Context(), dbs[0].URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	var heard atomic.Int64
+	ready := make(chan struct{})
+	go dbs[1].Follow(t.Context(), func() { close(ready) }, func(changes []store.Change) { heard.Add(int64(len(changes))) })
+	<-ready
+	exec(t, conn, "INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', n, gen_random_uuid() FROM generate_series(1, 12000) AS n")
+	write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, "after", `{}`) })
+	if err := dbs[1].Sync(t.Context()); err != nil || heard.Load() < 12_001 {
+		t.Errorf("heard of %d changes, %v", heard.Load(), err)
+	}
+}
+
 // counter counts statements that have a part.
 type counter struct {
 	part string

@@ -25,7 +25,7 @@ type table[T any] struct {
 	record   []string
 	checksum string
 	others   []string
-	what     func(key []any) string // names a record in messages
+	what     string // names a record in messages: a format for the key
 	decode   func(record [][]byte) (T, error)
 }
 
@@ -91,6 +91,13 @@ func (t *table[T]) sum(w workspace, key []any, record [][]byte) int64 {
 	return int64(d.Sum64())
 }
 
+func (t *table[T]) recordName(key []any) string {
+	if !strings.Contains(t.what, "%") {
+		return t.what
+	}
+	return fmt.Sprintf(t.what, key...)
+}
+
 // checkKey refuses ids that no record can have.
 func (t *table[T]) checkKey(w workspace, key []any) error {
 	var pairs []string
@@ -141,7 +148,7 @@ func (t *table[T]) value(w workspace, r row) (v T, err error) {
 	}
 	if err != nil {
 		var none T
-		return none, store.Damaged(w.id, t.what(r.key), err)
+		return none, store.Damaged(w.id, t.recordName(r.key), err)
 	}
 	return v, nil
 }
@@ -302,7 +309,7 @@ func (t *table[T]) each(w workspace, o scanOptions, fn func(T) error) error {
 // returned.
 func (t *table[T]) put(w workspace, key []any, record [][]byte, err error, others ...any) error {
 	if err != nil {
-		return fmt.Errorf("%s %w", t.what(key), err)
+		return fmt.Errorf("%s %w", t.recordName(key), err)
 	}
 	if err := t.checkKey(w, key); err != nil {
 		return err

@@ -21,8 +21,8 @@ type tx struct {
 	conn   *pgxpool.Conn // nil before the first statement is sent
 	queue  *pgx.Batch
 	write  bool
-	single bool      // it makes one statement that reads, outside of a transaction
-	begun  bool      // BEGIN was sent
+	single bool      // it makes one statement that reads, and has no beginning
+	open   bool      // BEGIN was sent
 	wrote  bool      // a statement that writes was queued
 	commit uuid.UUID // of a write
 	lease  string    // the lease to renew before the COMMIT, if any
@@ -35,9 +35,19 @@ type tx struct {
 	failed    error // of the database, the first
 }
 
-func newTx(ctx context.Context, db *DB) *tx {
-	return &tx{ctx: ctx, db: db, queue: &pgx.Batch{}, missing: map[string]bool{}, revisions: map[[2]string]int64{}, noted: map[store.Change]bool{}}
+// newTx returns a transaction that begins with a statement, or "" for one that makes a single statement.
+func newTx(ctx context.Context, db *DB, begin string) *tx {
+	t := &tx{ctx: ctx, db: db, single: begin == "", queue: &pgx.Batch{}, missing: map[string]bool{}, revisions: map[[2]string]int64{}, noted: map[store.Change]bool{}}
+	if !t.single {
+		t.queue.Queue(begin)
+	}
+	return t
 }
+
+const (
+	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+)
 
 // errUnknown reports that a transaction may or may not have been committed.
 var errUnknown = errors.New("the connection was lost during the commit")
@@ -150,40 +160,18 @@ func (t *tx) serialize(name string) {
 	}
 }
 
-// begin takes a connection, and puts the beginning of the transaction before the queue.
-func (t *tx) begin() error {
+// send sends the queue, in one round trip.
+func (t *tx) send() (err error) {
 	if t.conn == nil {
-		conn, err := t.db.acquire(t.ctx)
-		if err != nil {
+		if t.conn, err = t.db.acquire(t.ctx); err != nil {
 			return t.fail(err)
 		}
-		t.conn = conn
-	}
-	if t.begun || t.single {
-		return nil
-	}
-	t.begun = true
-	how := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	if t.write {
-		how = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-	}
-	all := &pgx.Batch{}
-	all.Queue(how)
-	all.QueuedQueries = append(all.QueuedQueries, t.queue.QueuedQueries...)
-	t.queue = all
-	return nil
-}
-
-// send sends the queue, in one round trip.
-func (t *tx) send() error {
-	if err := t.begin(); err != nil {
-		return err
 	}
 	batch := t.queue
-	t.queue = &pgx.Batch{}
+	t.queue, t.open = &pgx.Batch{}, !t.single
 	ctx, cancel := context.WithTimeout(t.ctx, t.db.o.Patience)
 	defer cancel()
-	err := t.fail(t.conn.SendBatch(ctx, batch).Close())
+	err = t.fail(t.conn.SendBatch(ctx, batch).Close())
 	if err != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()
 	}
@@ -202,7 +190,7 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	if !t.begun && len(t.queue.QueuedQueries) == 0 {
+	if !t.open && len(t.queue.QueuedQueries) == 1 { // nothing but BEGIN
 		return nil
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
@@ -210,9 +198,6 @@ func (t *tx) run(fn func(store.Tx) error) error {
 		if err := t.logChanges(); err != nil {
 			return err
 		}
-	}
-	if err := t.begin(); err != nil {
-		return err
 	}
 	if t.lease != "" {
 		// Last, because all test sends of this process lock this row: one that waited for another row meanwhile could
@@ -225,7 +210,7 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	case err == nil && unconfirmed(t.conn.Conn()):
 		return t.fail(errUnknown)
 	case err == nil:
-		t.begun = false
+		t.open = false
 		return nil
 	case undecided(t.failed):
 		return errUnknown
@@ -269,7 +254,7 @@ func (t *tx) finish() {
 		return
 	}
 	t.conn = nil
-	if !t.begun || conn.Conn().IsClosed() {
+	if !t.open || conn.Conn().IsClosed() {
 		conn.Release()
 		return
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,7 +16,7 @@ const whatUser = "a user id"
 
 var users = table[engine.User]{
 	name: "app_user", key: []string{"id"}, ids: []string{whatUser}, record: []string{"profile"}, checksum: "checksum",
-	what: func(key []any) string { return store.UserName(key[0].(string)) }, decode: decode[engine.User],
+	what: store.UserName, decode: decode[engine.User],
 }
 
 // Profile implements [store.Users].
@@ -43,8 +44,11 @@ func digest(value string) []byte {
 
 // FindProfiles implements [store.Users].
 func (w workspace) FindProfiles(kind, value string) ([]string, error) {
-	if err := errors.Join(w.check(), store.CheckIdentifierKind(kind)); err != nil {
+	switch err := w.check(); {
+	case err != nil:
 		return nil, err
+	case !store.IsIdentifier(kind):
+		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = wire.Fold(kind, value)
 	if value == "" {

@@ -23,7 +23,7 @@ func (w workspace) check(pairs ...string) error { return store.CheckIDs(w.id, pa
 
 var settings = table[engine.Workspace]{
 	name: "workspace", record: []string{"settings"}, checksum: "checksum", others: []string{"name"},
-	what: func([]any) string { return store.SettingsName }, decode: decode[engine.Workspace],
+	what: store.SettingsName, decode: decode[engine.Workspace],
 }
 
 // Settings implements [store.Settings].

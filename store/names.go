@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"bugle/engine"
 )
@@ -53,6 +54,8 @@ func checkID(what, id string) error {
 		return fmt.Errorf("%s is missing", what)
 	case len(id) > MaxID:
 		return fmt.Errorf("%s is too long: %d bytes, at most %d", what, len(id), MaxID)
+	case !utf8.ValidString(id):
+		return fmt.Errorf("%s is not valid UTF-8: %q", what, id)
 	}
 	return nil
 }

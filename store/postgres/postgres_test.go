@@ -29,3 +29,11 @@ func TestRecords(t *testing.T) {
 	t.Parallel()
 	storetest.Records(t, func(t testing.TB) store.DB { return open(t) }, nil)
 }
+
+func TestHandles(t *testing.T) {
+	t.Parallel()
+	storetest.Handles(t, func(t testing.TB) func() store.DB {
+		url := pgtest.URL(t)
+		return func() store.DB { return handle(t, url) }
+	})
+}

@@ -2,8 +2,8 @@
 --
 -- Documents are stored byte for byte as bytea, because json refuses \u0000 and jsonb changes the spelling of numbers. The
 -- checksum is XXH64 of the table, the primary key and the bytes. The other columns are for queries of people and reports:
--- bugle writes them with the document and does not read them. In texts, NUL, SOH and invalid bytes are an SOH and two
--- hexadecimal digits.
+-- bugle writes them with the document and does not read them. In texts, the characters NUL and SOH are
+-- escaped.
 
 CREATE TABLE bugle_schema (
   version    int PRIMARY KEY,

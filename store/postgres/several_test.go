@@ -81,80 +81,6 @@ func create(t testing.TB, db store.DB, key, id string) (made string, err error) 
 	return made, err
 }
 
-// Concurrent creates with the same key at two handles make one campaign, and all get its id.
-func TestOneKeyManyAsk(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	for n := range 20 {
-		var mu sync.Mutex
-		got := map[string]int{}
-		var all sync.WaitGroup
-		for i := range 16 {
-			all.Go(func() {
-				made, err := create(t, dbs[i%2], fmt.Sprint("k", n), fmt.Sprintf("c%d-%d", n, i))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				got[made]++
-			})
-		}
-		all.Wait()
-		if len(got) != 1 {
-			t.Errorf("one key made %v", got)
-		}
-	}
-	n := 0
-	read(t, dbs[0], func(s store.WorkspaceTx) error { return s.Summaries(func(engine.Summary) error { n++; return nil }) })
-	if n != 20 {
-		t.Errorf("there are %d campaigns", n)
-	}
-}
-
-// A follower receives every change of other handles, and none of its own.
-func TestFeedMissesNothing(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 3)
-	var mu sync.Mutex
-	heard := map[string]int{}
-	ready := make(chan struct{})
-	go dbs[2].Follow(t.Context(), func() { close(ready) }, func(changes []store.Change) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, c := range changes {
-			if c == (store.Change{Workspace: space, Kind: store.ChangedSettings}) {
-				continue // of before: another test may have had a transaction open then
-			}
-			if c.Workspace != space || c.Kind != store.ChangedCampaign {
-				t.Errorf("heard of %+v", c)
-			}
-			heard[c.ID]++
-		}
-	})
-	<-ready
-	write(t, dbs[2], func(s store.WorkspaceTx) error { return add(s, "own", `{}`) })
-	const writers, each = 16, 40
-	var all sync.WaitGroup
-	for w := range writers {
-		all.Go(func() {
-			for i := range each {
-				write(t, dbs[w%2], func(s store.WorkspaceTx) error { return add(s, fmt.Sprintf("c%d-%d", w, i), `{}`) })
-			}
-		})
-	}
-	all.Wait()
-	until(t, "all are heard", func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return len(heard) == writers*each
-	})
-	if heard["own"] > 0 {
-		t.Error("it heard of its own change")
-	}
-}
-
 // A transaction with more changes than one read takes does not keep the feed from those that follow.
 func TestFeedOfALargeTransaction(t *testing.T) {
 	t.Parallel()
@@ -250,31 +176,6 @@ func until(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// No update of two handles is lost.
-func TestNoUpdateIsLost(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
-	var all sync.WaitGroup
-	for i := range 4 {
-		all.Go(func() {
-			for range 25 {
-				if err := count(t, dbs[i%2], "c"); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	read(t, dbs[0], func(s store.WorkspaceTx) error {
-		c, err := s.Campaign("c")
-		if n, _ := c.Body.Get("n").Int(); n != 100 || c.Revision != 101 {
-			t.Errorf("100 counted %d, revision %d", n, c.Revision)
-		}
-		return err
-	})
-}
-
 // count reads a number, and writes the next one.
 func count(t testing.TB, db store.DB, id string) error {
 	return db.Write(t.Context(), func(tx store.Tx) error {
@@ -288,30 +189,6 @@ func count(t testing.TB, db store.DB, id string) error {
 		_, err = s.PutCampaign(next, sum, rev, false)
 		return err
 	})
-}
-
-// The lease of a handle ends when that is closed.
-func TestLeaseEndsWithItsHandle(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	put := func(s store.WorkspaceTx) error {
-		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: dbs[0].Lease(), ExpiresAt: time.Now().Add(time.Hour)})
-	}
-	write(t, dbs[0], put)
-	held := func() (is bool) {
-		read(t, dbs[1], func(s store.WorkspaceTx) (err error) {
-			is, err = s.LeaseHeld(dbs[0].Lease())
-			return err
-		})
-		return is
-	}
-	if !held() {
-		t.Error("the lease of a handle that is open is not held")
-	}
-	dbs[0].Close()
-	if held() {
-		t.Error("the lease of a handle that is closed is held")
-	}
 }
 
 // Programs that make the tables at once do not disturb each other.
@@ -384,53 +261,6 @@ func expire(t testing.TB, db *postgres.DB) {
 	}
 }
 
-// A request that is repeated while its first try is still being committed gets the answer of that, not a refusal because
-// of what it has done.
-func TestRepeatDuringCommit(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	for n := range 30 {
-		id, key := fmt.Sprint("c", n), fmt.Sprint("k", n)
-		write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, id, `{"state":"live"}`) })
-		stop := func(db store.DB) (answer string, err error) {
-			err = db.Write(t.Context(), func(tx store.Tx) error {
-				s := tx.Workspace(space)
-				found, err := s.IdempotencyRecord("status", key)
-				if err == nil {
-					answer = string(found.Result)
-					return nil
-				}
-				if !errors.Is(err, store.ErrNotFound) {
-					return err
-				}
-				c, err := s.Campaign(id)
-				if err != nil {
-					return err
-				}
-				if c.Body.Get("state").Text() != "live" {
-					return errors.New("it is stopped already")
-				}
-				stopped, sum, rev := campaign(id, `{"state":"stopped"}`)
-				if _, err := s.PutCampaign(stopped, sum, rev, false); err != nil {
-					return err
-				}
-				answer = "done"
-				return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "status", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)})
-			})
-			return answer, err
-		}
-		var all sync.WaitGroup
-		for i := range 8 {
-			all.Go(func() {
-				if answer, err := stop(dbs[i%2]); err != nil || answer != "done" {
-					t.Errorf("round %d: it is answered with %q, %v", n, answer, err)
-				}
-			})
-		}
-		all.Wait()
-	}
-}
-
 // A refusal because a key is used already is one: the transaction does not run again for it.
 func TestRefusalForAUsedKey(t *testing.T) {
 	t.Parallel()
@@ -449,87 +279,4 @@ func TestRefusalForAUsedKey(t *testing.T) {
 	if !errors.Is(err, refusal) || runs != 1 {
 		t.Errorf("it ended with %v after %d runs", err, runs)
 	}
-}
-
-// A read sees every write that was acknowledged before it, also at another server, however many reads are under way.
-func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	write(t, dbs[1], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
-	var acknowledged atomic.Int64
-	ctx, stop := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	for range 16 {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				atLeast := acknowledged.Load()
-				var n int64
-				read(t, dbs[0], func(s store.WorkspaceTx) error {
-					c, err := s.Campaign("c")
-					n, _ = c.Body.Get("n").Int()
-					return err
-				})
-				if n < atLeast {
-					t.Errorf("%d after %d was acknowledged", n, atLeast)
-					return
-				}
-			}
-		})
-	}
-	for n := range int64(100) {
-		if err := count(t, dbs[1], "c"); err != nil {
-			t.Fatal(err)
-		}
-		acknowledged.Store(n + 1)
-	}
-	stop()
-	all.Wait()
-}
-
-// Servers that create campaigns with the same keys in different orders at once do not block each other.
-func TestSameKeysAtTwoServers(t *testing.T) {
-	t.Parallel()
-	dbs := filled(t, 2)
-	const n = 40
-	var all sync.WaitGroup
-	got := make([][2]string, n)
-	for i := range n {
-		for side, key := range []int{i, n - 1 - i} {
-			all.Go(func() {
-				made, err := create(t, dbs[side], fmt.Sprint("k", key), fmt.Sprintf("c%d-%d", side, key))
-				if err != nil {
-					t.Error(err)
-				}
-				got[key][side] = made
-			})
-		}
-	}
-	all.Wait()
-	var want []string
-	for key, made := range got {
-		if made[0] != made[1] {
-			t.Errorf("the key %d made %v", key, made)
-		}
-		want = append(want, made[0])
-	}
-	wantAll(t, dbs[0], want)
-}
-
-func wantAll(t *testing.T, db store.DB, ids []string) {
-	t.Helper()
-	read(t, db, func(s store.WorkspaceTx) error {
-		n := 0
-		if err := s.Summaries(func(engine.Summary) error { n++; return nil }); err != nil {
-			return err
-		}
-		if n != len(ids) {
-			t.Errorf("there are %d campaigns, not %d", n, len(ids))
-		}
-		for _, id := range ids {
-			if c, err := s.Campaign(id); err != nil || c.ID != id || c.Revision != 1 {
-				t.Errorf("%s is %+v, %v", id, c.Head, err)
-			}
-		}
-		return nil
-	})
 }

@@ -63,15 +63,6 @@ func fillValue(t testing.TB, v reflect.Value, n *int) {
 	}
 }
 
-func parse(t testing.TB, s string) doc.Value {
-	t.Helper()
-	v, err := doc.Parse([]byte(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // records is one record of every kind, with every field set.
 type records struct {
 	Settings   engine.Workspace
@@ -86,8 +77,6 @@ type records struct {
 	Test       engine.TestRecord
 	Until      time.Time
 }
-
-const space = "DEMO"
 
 // filled returns records that round-trip unchanged.
 func filled(t testing.TB) records {

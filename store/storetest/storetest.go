@@ -1,46 +1,41 @@
-// Package storetest contains the tests that every implementation of a store must pass.
+// Package storetest contains the tests that every implementation of a store must pass: [Records] for the records of
+// workspaces, [Run] for a key-value store beneath them, and [Handles] for several handles on one store.
 package storetest
 
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/store"
 	"bugle/store/kv"
 )
 
+const space = "DEMO"
+
+var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+
 // Records tests the records of the store that open returns. Each call of open returns an empty store that is closed at
 // the end of its test. checkHealthy, which may be nil, fails the test if a check of the store finds a problem.
 func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(testing.TB, store.DB)) {
-	tests := []struct {
-		name string
-		run  func(*testing.T, store.DB)
-		end  func(testing.TB, store.DB)
-	}{
-		{"RoundTrip", testRoundTrip, nil},
-		{"Add", testAdd, nil},
-		{"Spelling", testSpelling, nil},
-		{"Revisions", testRevisions, nil},
-		{"DeleteCampaign", testDeleteCampaign, nil},
-		{"Workspaces", testWorkspaces, nil},
-		{"OddNames", testOddNames, nil},
-		{"Profiles", testProfiles, nil},
-		{"Sweep", testSweep, nil},
-		{"Lease", testLease, nil},
-		{"Outbox", testOutbox, nil},
-		{"TestSends", testTestSends, nil},
-		{"Content", testContent, nil},
-		{"AgainstMaps", testAgainstMaps, nil},
-		{"DeleteRaces", testDeleteRaces, checkHealthy},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for name, test := range map[string]func(*testing.T, store.DB){
+		"RoundTrip":   testRoundTrip,
+		"Workspaces":  testWorkspaces,
+		"Refusals":    testRefusals,
+		"LongHistory": testLongHistory,
+		"Sweep":       testSweep,
+		"Lease":       testLease,
+		"AgainstMap":  testAgainstMap,
+		"DeleteRaces": testDeleteRaces,
+	} {
+		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			write(t, db, func(tx store.Tx) error { return tx.Workspace(space).PutSettings(engine.Workspace{ID: space}) })
-			test.run(t, db)
-			if test.end != nil {
-				test.end(t, db)
+			putSettings(t, db)
+			test(t, db)
+			if checkHealthy != nil && name == "DeleteRaces" {
+				checkHealthy(t, db)
 			}
 		})
 	}
@@ -56,28 +51,23 @@ type KeyValueDB interface {
 // closed at the end of its test.
 func Run(t *testing.T, open func(testing.TB) KeyValueDB) {
 	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkHealthy(t, db.(KeyValueDB)) })
-	tests := []struct {
-		name string
-		run  func(*testing.T, KeyValueDB)
-	}{
-		{"Transaction", testTransaction},
-		{"Isolation", testIsolation},
-		{"Scan", testScan},
-		{"ScanWhileWriting", testScanWhileWriting},
-		{"Writers", testWriters},
-		{"ContextEnds", testContextEnds},
-		{"Closed", testClosed},
-		{"CloseWaits", testCloseWaits},
-		{"DamagedProfile", testDamagedProfile},
-		{"Expiry", testExpiry},
-		{"Damage", testDamage},
-		{"DamageHidesNothing", testDamageHidesNothing},
-		{"Format", testFormat},
-		{"Concurrently", testConcurrently},
+	for name, test := range map[string]func(*testing.T, KeyValueDB){
+		"Scan":               testScan,
+		"Serializable":       testSerializable,
+		"WriteSkew":          testWriteSkew,
+		"ContextEnds":        testContextEnds,
+		"Close":              testClose,
+		"Damage":             testDamage,
+		"DamageHidesNothing": testDamageHidesNothing,
+		"Format":             testFormat,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
-	}
+}
+
+func putSettings(t testing.TB, db store.DB) {
+	t.Helper()
+	in(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 }
 
 // write runs fn in a transaction that must succeed.
@@ -88,10 +78,16 @@ func write(t testing.TB, db store.DB, fn func(store.Tx) error) {
 	}
 }
 
-// read runs fn in a transaction that must succeed.
-func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
+// in runs fn in a transaction that must succeed.
+func in(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	t.Helper()
-	if err := db.Read(t.Context(), fn); err != nil {
+	write(t, db, func(tx store.Tx) error { return fn(tx.Workspace(space)) })
+}
+
+// read runs fn in a transaction that must succeed.
+func read(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
+	t.Helper()
+	if err := db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) }); err != nil {
 		t.Fatalf("Read: %v", err)
 	}
 }
@@ -100,24 +96,6 @@ func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
 func inKeys(t testing.TB, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) })
-}
-
-// checkHealthy fails the test if a check of the store finds a problem.
-func checkHealthy(t testing.TB, db KeyValueDB) {
-	t.Helper()
-	checked, err := kv.Check(t.Context(), db, nil)
-	if errors.Is(err, store.ErrClosed) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, f := range checked.Findings {
-		if n == 10 {
-			t.Fatalf("and %d more", len(checked.Findings)-n)
-		}
-		t.Errorf("a check finds: %s", f.What)
-	}
 }
 
 // update runs fn in a transaction that must succeed.
@@ -134,6 +112,27 @@ func view(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
 	if err := db.View(t.Context(), fn); err != nil {
 		t.Fatalf("View: %v", err)
 	}
+}
+
+func parse(t testing.TB, s string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// campaign returns a campaign that has only a body, and what is stored with it.
+func campaign(t testing.TB, id, body string) (engine.Campaign, engine.Summary, engine.Revision) {
+	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
+	return c, engine.Summary{Head: c.Head, Name: body}, engine.Revision{At: noon, Note: body}
+}
+
+// save stores a campaign that has only a body.
+func save(s store.WorkspaceTx, id, body string, t testing.TB, coalesce bool) (int64, error) {
+	c, sum, rev := campaign(t, id, body)
+	return s.PutCampaign(c, sum, rev, coalesce)
 }
 
 // wantErr fails the test unless err wraps target.
@@ -154,30 +153,14 @@ func wantCorrupt(t testing.TB, err error) *store.CorruptError {
 	return corrupt
 }
 
-// set writes pairs of keys and values.
-func set(t testing.TB, db kv.DB, pairs ...string) {
+// checkHealthy fails the test if a check of the store finds a problem.
+func checkHealthy(t testing.TB, db KeyValueDB) {
 	t.Helper()
-	update(t, db, func(tx kv.Tx) error {
-		for i := 0; i < len(pairs); i += 2 {
-			if err := tx.Set([]byte(pairs[i]), []byte(pairs[i+1])); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// get reads a key; it returns "" if the key does not exist.
-func get(t testing.TB, db kv.DB, key string) string {
-	t.Helper()
-	var out string
-	view(t, db, func(tx kv.Tx) error {
-		v, err := tx.Get([]byte(key))
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		out = string(v)
-		return err
-	})
-	return out
+	checked, err := kv.Check(t.Context(), db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range checked.Findings {
+		t.Errorf("a check finds: %s", f.What)
+	}
 }

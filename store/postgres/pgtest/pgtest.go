@@ -29,6 +29,9 @@ import (
 // Need is the environment variable that makes tests fail instead of skip if PostgreSQL is not installed.
 const Need = "BUGLE_NEED_POSTGRES"
 
+// limit is how long a program or a statement may take. One that commits would wait for ever for a standby that is gone.
+const limit = 2 * time.Minute
+
 var (
 	once   sync.Once
 	shared *Server
@@ -167,8 +170,8 @@ func newServer(root, name string) (*Server, error) {
 func (s *Server) data() string { return filepath.Join(s.root, s.Name) }
 
 // command returns a command of a program of PostgreSQL, as its user.
-func (s *Server) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(bin(), program), args...)
+func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(bin(), program), args...)
 	cmd.Env = []string{"PATH=" + bin() + ":/usr/bin:/bin", "HOME=" + s.root, "LC_ALL=C.UTF-8"}
 	cmd.Dir = s.root
 	cmd.SysProcAttr = attributes(s.who)
@@ -176,7 +179,9 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 }
 
 func (s *Server) run(program string, args ...string) error {
-	out, err := s.command(program, args...).CombinedOutput()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	out, err := s.command(ctx, program, args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", program, err, out)
 	}
@@ -203,7 +208,7 @@ func (s *Server) Start(settings ...string) error {
 		return err
 	}
 	defer log.Close()
-	s.cmd = s.command("postgres", args...)
+	s.cmd = s.command(context.Background(), "postgres", args...)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	started := make(chan error)
 	s.done = make(chan struct{})
@@ -219,7 +224,7 @@ func (s *Server) Start(settings ...string) error {
 	if err := <-started; err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
@@ -256,7 +261,8 @@ func (s *Server) Database(t testing.TB) string {
 // Exec does a statement in a database.
 func (s *Server) Exec(t testing.TB, database, sql string) {
 	t.Helper()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
 	conn, err := pgx.Connect(ctx, s.URL(database))
 	if err == nil {
 		_, err = conn.Exec(ctx, sql)

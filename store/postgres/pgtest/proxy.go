@@ -17,6 +17,7 @@ type Proxy struct {
 	closed   atomic.Bool // it takes no connection
 
 	mu    sync.Mutex
+	ended bool
 	conns map[net.Conn]struct{}
 	work  sync.WaitGroup
 }
@@ -36,6 +37,9 @@ func NewProxy(t testing.TB, direct string) (p *Proxy, through string) {
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close()
+		p.mu.Lock()
+		p.ended = true
+		p.mu.Unlock()
 		p.Cut()
 		p.work.Wait()
 	})
@@ -65,6 +69,10 @@ func (p *Proxy) accept() {
 			continue
 		}
 		p.mu.Lock()
+		if p.ended { // nobody would cut it
+			c.Close()
+			d.Close()
+		}
 		p.conns[c], p.conns[d] = struct{}{}, struct{}{}
 		p.mu.Unlock()
 		p.work.Go(func() { p.carry(c, d) })

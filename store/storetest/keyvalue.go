@@ -108,6 +108,7 @@ func testSerializable(t *testing.T, db KeyValueDB) {
 				var before, then []string
 				err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
 					before, err = contents(tx, "k", kv.ScanOptions{})
+					runtime.Gosched() // so that others run meanwhile, also where a transaction is short
 					err = errors.Join(err, tx.Delete([]byte(remove)), tx.Set([]byte(set), fmt.Appendf(nil, "%d.%d", w, i)))
 					if fail {
 						return errors.Join(err, errUndone)
@@ -173,6 +174,7 @@ func testWriteSkew(t *testing.T, db KeyValueDB) {
 					if err != nil || len(found) > 0 {
 						return err
 					}
+					runtime.Gosched()
 					return tx.Set([]byte(prefix+own), nil)
 				})
 			})

@@ -68,7 +68,7 @@ func (w workspace) Campaign(id string) (engine.Campaign, error) {
 		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
 		w.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2"+w.lock(), w.id, escape(id))
 	}
-	n, r := int64(0), row{record: make([][]byte, 2)}
+	n, r := int64(0), &row{record: make([][]byte, 2)}
 	var checksum *int64
 	err := w.first(`SELECT c.revision, r.head, r.body, r.checksum FROM campaign c
 		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision

@@ -1,15 +1,19 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"bugle/engine/doc"
 	"bugle/store"
@@ -59,7 +63,7 @@ func decodeWith(record [][]byte, head any) (body doc.Value, err error) {
 	if err := wire.DecodeRow(record[0], head); err != nil || len(record[1]) == 0 {
 		return doc.Value{}, err
 	}
-	return doc.Parse(record[1])
+	return doc.Parse(bytes.Clone(record[1]))
 }
 
 func number(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
@@ -69,24 +73,31 @@ func number(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n
 func (t *table[T]) sum(w workspace, key []any, record [][]byte) int64 {
 	var d xxhash.Digest
 	d.Reset()
-	add := func(b []byte) {
-		_, _ = d.Write(number(int64(len(b)))) // a digest takes everything
-		_, _ = d.Write(b)
+	num := func(n int64) {
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], uint64(n))
+		_, _ = d.Write(b[:]) // a digest takes everything
 	}
-	add([]byte(t.name + " " + t.checksum))
-	add([]byte(w.id))
+	text := func(s string) {
+		num(int64(len(s)))
+		_, _ = d.WriteString(s)
+	}
+	text(t.name)
+	text(t.checksum)
+	text(w.id)
 	for _, k := range key {
 		switch k := k.(type) {
 		case string:
-			add([]byte(k))
+			text(k)
 		case int64:
-			add(number(k))
+			num(k)
 		case time.Time:
-			add(number(k.UnixMicro()))
+			num(k.UnixMicro())
 		}
 	}
 	for _, b := range record {
-		add(b)
+		num(int64(len(b)))
+		_, _ = d.Write(b)
 	}
 	return int64(d.Sum64())
 }
@@ -107,41 +118,46 @@ func (t *table[T]) checkKey(w workspace, key []any) error {
 	return w.check(pairs...)
 }
 
-// row is a row of a table as it was read.
+// row is a row of a table. Those of a query are read into the same one.
 type row struct {
 	key      []any
-	record   [][]byte
+	record   [][]byte // valid until the next row is read
 	checksum int64
+	dest     []any
 }
 
-// columns are the columns of which rows are made, see [table.scan].
+// newRow returns a row to read the columns of [table.columns] into.
+func (t *table[T]) newRow() *row {
+	r := &row{key: make([]any, len(t.key)), record: make([][]byte, len(t.record))}
+	for i := range r.key {
+		r.dest = append(r.dest, &r.key[i])
+	}
+	for i := range r.record {
+		r.dest = append(r.dest, (*pgtype.DriverBytes)(&r.record[i]))
+	}
+	r.dest = append(r.dest, &r.checksum)
+	return r
+}
+
 func (t *table[T]) columns() string {
 	return strings.Join(slices.Concat(t.key, t.record, []string{t.checksum}), ", ")
 }
 
-// scan reads a row.
-func (t *table[T]) scan(rows pgx.Rows) (r row, err error) {
-	r = row{key: make([]any, len(t.key)), record: make([][]byte, len(t.record))}
-	dest := make([]any, 0, len(t.key)+len(t.record)+1)
-	for i := range r.key {
-		dest = append(dest, &r.key[i])
-	}
-	for i := range r.record {
-		dest = append(dest, &r.record[i])
-	}
-	if err := rows.Scan(append(dest, &r.checksum)...); err != nil {
-		return r, err
+// scan reads the next row.
+func (r *row) scan(rows pgx.Rows) error {
+	if err := rows.Scan(r.dest...); err != nil {
+		return err
 	}
 	for i, k := range r.key {
 		if text, ok := k.(string); ok {
 			r.key[i] = unescape(text)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // value checks and decodes a row.
-func (t *table[T]) value(w workspace, r row) (v T, err error) {
+func (t *table[T]) value(w workspace, r *row) (v T, err error) {
 	err = errChecksum
 	if r.checksum == t.sum(w, r.key, r.record) {
 		v, err = t.decode(r.record)
@@ -158,7 +174,7 @@ func (t *table[T]) where(w workspace, key []any) (sql string, args []any) {
 	sql, args = " WHERE workspace = $1", []any{w.id}
 	for i, k := range key {
 		args = append(args, argument(k))
-		sql += fmt.Sprintf(" AND %s = $%d", t.key[i], len(args))
+		sql += " AND " + t.key[i] + " = $" + strconv.Itoa(len(args))
 	}
 	return sql, args
 }
@@ -176,16 +192,20 @@ func (t *table[T]) get(w workspace, key ...any) (v T, err error) {
 		return v, err
 	}
 	where, args := t.where(w, key)
-	var r row
-	err = w.first("SELECT "+t.columns()+" FROM "+t.name+where+w.lock(), args, func(rows pgx.Rows) (err error) {
-		r, err = t.scan(rows)
-		return err
+	var damaged error
+	err = w.first("SELECT "+t.columns()+" FROM "+t.name+where+w.lock(), args, func(rows pgx.Rows) error {
+		r := t.newRow()
+		if err := r.scan(rows); err != nil {
+			return err
+		}
+		v, damaged = t.value(w, r)
+		return nil
 	})
 	if err != nil {
 		t.noteMissing(w, err, key)
 		return v, err
 	}
-	return t.value(w, r)
+	return v, damaged
 }
 
 // getAll calls fn with the records with some ids, in any order, and locks their rows in a write transaction.
@@ -196,10 +216,10 @@ func (t *table[T]) getAll(w workspace, ids []string, fn func(T) error) error {
 		}
 	}
 	found := map[string]bool{}
+	r := t.newRow()
 	var p page[T]
 	err := w.query("SELECT "+t.columns()+" FROM "+t.name+" WHERE workspace = $1 AND "+t.key[0]+" = ANY ($2) ORDER BY "+t.key[0]+w.lock(), []any{w.id, escaped(ids)}, func(rows pgx.Rows) error {
-		r, err := t.scan(rows)
-		if err != nil {
+		if err := r.scan(rows); err != nil {
 			return err
 		}
 		found[r.key[0].(string)] = true
@@ -267,6 +287,7 @@ func (t *table[T]) each(w workspace, o scanOptions, fn func(T) error) error {
 	if o.descending {
 		order, compare = strings.ReplaceAll(key, ",", " DESC,")+" DESC", "<"
 	}
+	r := t.newRow()
 	var p page[T]
 	for size, left := firstPage, o.limit; ; size = min(4*size, largestPage) {
 		if o.limit > 0 {
@@ -284,14 +305,13 @@ func (t *table[T]) each(w workspace, o scanOptions, fn func(T) error) error {
 		args = append(args, size)
 		got := 0
 		err := w.query(fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s LIMIT $%d", t.columns(), t.name, where, order, len(args)), args, func(rows pgx.Rows) error {
-			r, err := t.scan(rows)
-			if err != nil {
+			if err := r.scan(rows); err != nil {
 				return err
 			}
 			got++
-			o.after = r.key[len(o.prefix):]
 			return p.add(t.value(w, r))
 		})
+		o.after = slices.Clone(r.key[len(o.prefix):]) // of the last one
 		if err == nil {
 			err = p.each(fn)
 		}
@@ -314,7 +334,6 @@ func (t *table[T]) put(w workspace, key []any, record [][]byte, err error, other
 	if err := t.checkKey(w, key); err != nil {
 		return err
 	}
-	columns := slices.Concat([]string{"workspace"}, t.key, t.record, []string{t.checksum}, t.others)
 	args := []any{w.id}
 	for _, k := range key {
 		args = append(args, argument(k))
@@ -322,7 +341,22 @@ func (t *table[T]) put(w workspace, key []any, record [][]byte, err error, other
 	for _, b := range record {
 		args = append(args, b)
 	}
-	args = append(append(args, t.sum(w, key, record)), others...)
+	return w.exec(t.insert(!t.takeMissing(w, key)), append(append(args, t.sum(w, key, record)), others...)...)
+}
+
+// inserts are the results of [table.insert], which are made once.
+var inserts sync.Map
+
+// insert returns the statement that stores a row, over an earlier one if replace is set.
+func (t *table[T]) insert(replace bool) string {
+	type name struct {
+		table   string
+		replace bool
+	}
+	if sql, ok := inserts.Load(name{t.name, replace}); ok {
+		return sql.(string)
+	}
+	columns := slices.Concat([]string{"workspace"}, t.key, t.record, []string{t.checksum}, t.others)
 	var places, updates []string
 	for i, column := range columns {
 		places = append(places, fmt.Sprintf("$%d", i+1))
@@ -331,10 +365,11 @@ func (t *table[T]) put(w workspace, key []any, record [][]byte, err error, other
 		}
 	}
 	sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(columns, ", "), strings.Join(places, ", "))
-	if !t.takeMissing(w, key) {
+	if replace {
 		sql += fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s", strings.Join(columns[:1+len(t.key)], ", "), strings.Join(updates, ", "))
 	}
-	return w.exec(sql, args...)
+	inserts.Store(name{t.name, replace}, sql)
+	return sql
 }
 
 // delete deletes the records whose key begins with some values.

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"bugle/store"
+	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/postgres"
 )
@@ -83,8 +84,7 @@ func (r *run) fillDatabase(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	carry := store.Transfer{Write: to.Write, Progress: func(int) {}}
-	if err := from.Read(ctx, func(tx store.Tx) error { return carry.Workspace(ctx, tx, benchWorkspace) }); err != nil {
+	if _, err := backup.Copy(ctx, from, to, nil); err != nil {
 		return err
 	}
 	// The database does this by itself within some minutes after it was filled.

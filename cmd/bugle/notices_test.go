@@ -87,7 +87,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		told(backup.Info{}, os.ErrPermission)
 	}
 	<-f.Notices.Arrived()
-	if got := f.Notices.Take(); len(got) != 1 || got[0] != "the daily backup failed: permission denied" {
+	if got := f.Notices.Take(); len(got) != 1 || got[0] != "no daily backup was made, and the earlier ones are kept: permission denied" {
 		t.Errorf("it says %q", got)
 	}
 	told(backup.Info{}, nil)

@@ -109,7 +109,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
-	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))
+	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f))
 	root.AddCommand(topics()...)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
 	root.SetHelpCommand(newHelp(root))
@@ -159,11 +159,13 @@ var reach = map[string]cli.Reach{
 	"mcp":                {Places: cli.Everywhere},
 	"backup":             {Places: cli.InStore, Whole: true, Instead: "To copy the campaigns of a remote, use `bugle export`."},
 	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle import`."},
-	"restore --campaign": {Places: cli.InFolder, Instead: "Restore the backup to a folder with --data, export the campaign there, and import it."},
+	"restore --campaign": {Places: cli.InStore, Instead: "Restore the backup to a folder with --data, export the campaign there, and import it."},
 	"doctor":             {Places: cli.InStore, Whole: true},
 	"doctor --repair":    {Places: cli.InFolder, Whole: true, Instead: "Restore a backup of the database instead."},
 	"encrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
+	"rotate":             {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"decrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
+	"key":                {Places: cli.InFolder, Whole: true, Instead: onDisk},
 }
 
 // onDisk is how to encrypt a store in a database.
@@ -233,7 +235,7 @@ var (
 		{store.EnvPassphrase, "passphrase of encrypted backups"},
 		{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
 		{storekey.EnvCommand, "command that prints the key of the store"},
-		{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
+		{storekey.EnvNew, "new key for `bugle rotate`"},
 		{storekey.EnvNewCommand, "command that prints the new key"},
 		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName + ", " + secret.TrustFile},
 		{"XDG_DATA_HOME", "folder with the default store, bugle"},

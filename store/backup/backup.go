@@ -1,11 +1,12 @@
-// Package backup writes a whole store into one file, and a store from it.
+// Package backup writes a whole store into one file, reads it back, and fills a store from it. The store can be in a folder
+// or in a database; a backup of one can be restored into the other.
 //
-// A backup begins with the line "BUGLE BACKUP" and a line of JSON that says what it is ([Header]). Its
-// body is a Zstandard stream of records, within an age stream (https://age-encryption.org/v1, a
-// passphrase by scrypt) where it is encrypted: with a passphrase that somebody chose, or with one that
-// is derived from the key of an encrypted store. It ends with the SHA-256 of everything before. Within
-// the body a record is its key and its value, each after its length as a varint; after the last one a
-// zero stands for a key, and then a length and the [Contents] as JSON.
+// A backup begins with the line "BUGLE BACKUP" and a line of JSON, its [Header]. Its body is a Zstandard stream, within an
+// age stream (https://age-encryption.org/v1) where it is encrypted: with a passphrase that somebody chose, or with one that
+// is derived from the key of an encrypted store. It ends with the SHA-256 of everything before. In the body, a record is a
+// JSON object and the document that belongs to it, byte for byte, each after its length as a varint. The last record is
+// empty, with the [Contents] as its document. Records are written and read one after the other, so that the size of a store
+// does not matter.
 package backup
 
 import (
@@ -29,26 +30,25 @@ import (
 	"bugle/engine/files"
 	"bugle/store"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
-// Format is the number of the layout of files that this package writes.
-const Format = 1
+// Format is the number of the layout of files that this package writes and reads.
+const Format = 2
 
 const magic = "BUGLE BACKUP\n"
 
-// Header is what a backup reports of itself before it is opened.
+// Header is the description of a backup that can be read without its passphrase.
 type Header struct {
 	Format  int       `json:"format"`
 	Made    time.Time `json:"made"`
 	Program string    `json:"program,omitempty"` // the version that wrote it
 	Source
 	Encrypted bool `json:"encrypted"`
-	// Key is the id of the store's key, where that encrypts it; its passphrase is [crypt.Key.Passphrase].
+	// Key is the id of the store's key if that encrypts it; its passphrase is [crypt.Key.Passphrase].
 	Key string `json:"key,omitempty"`
 }
 
-// Source is the store that a backup was made of: one in a folder, or in a database, named without its secrets.
+// Source is the store that a backup was made of: a folder, or a database, named without its secrets.
 type Source struct {
 	Folder   string `json:"folder,omitempty"`
 	Database string `json:"database,omitempty"`
@@ -57,23 +57,7 @@ type Source struct {
 // String returns the path of the folder, or the name of the database.
 func (s Source) String() string { return cmp.Or(s.Database, s.Folder) }
 
-// Contents is what a backup holds.
-type Contents struct {
-	Store      int      `json:"store_format"`
-	Records    int      `json:"records"`
-	Campaigns  int      `json:"campaigns"`
-	Workspaces []string `json:"workspaces"`
-	// Damaged is how many records were damaged in the store already; Lost what it had lost as a whole; Missing
-	// says where it held other records than it had saved.
-	Damaged int      `json:"damaged,omitempty"`
-	Lost    []string `json:"lost,omitempty"`
-	Missing []string `json:"missing,omitempty"`
-}
-
-// Healthy reports whether the store was whole when the backup was made.
-func (c Contents) Healthy() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
-
-// Info is a backup that is there.
+// Info describes a backup file.
 type Info struct {
 	File string `json:"file"`
 	Size int64  `json:"bytes"`
@@ -81,31 +65,25 @@ type Info struct {
 	Contents
 }
 
-// Progress is how far a backup has come.
-type Progress struct {
-	Records   int
-	Verifying bool // what was written is read again
-}
-
-// Options are what a backup is made with.
+// Options are the options of a backup.
 type Options struct {
-	Passphrase string         // encrypts it; empty: Key does
-	Key        *crypt.Key     // encrypts it where there is no passphrase; nil: it is not encrypted
-	Program    string         // the version of the program
-	Source     Source         // the store
-	Now        time.Time      // zero: time.Now
-	Progress   func(Progress) // may be nil
+	Passphrase string     // encrypts it; if empty, Key does
+	Key        *crypt.Key // encrypts it if there is no passphrase; nil: it is not encrypted
+	Program    string     // the version of the program
+	Source     Source     // the store
+	Now        time.Time  // zero: time.Now
+	// Progress is called with the number of records that were written, or read back. It may be nil.
+	Progress func(records int, verifying bool)
+	// Prove reads what reading the records would not show to be lost, and fails if something is. It may be nil.
+	Prove func(ctx context.Context) error
 	// WorkFactor is the cost of guessing the passphrase, as the exponent of scrypt's N; 0 means age's.
 	WorkFactor int
-
-	within string   // the folder of the file while it is written; empty: its own
-	lost   []string // of the store that this one is a copy of
 }
 
-// keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
+// keyWorkFactor is the work factor of a passphrase that is derived from a key: nobody can guess it.
 const keyWorkFactor = 10
 
-// secret returns the passphrase and its scrypt work factor.
+// secret returns the passphrase and its work factor.
 func (o Options) secret() (passphrase string, workFactor int) {
 	if o.Passphrase == "" && o.Key != nil {
 		return o.Key.Passphrase(), keyWorkFactor
@@ -113,7 +91,6 @@ func (o Options) secret() (passphrase string, workFactor int) {
 	return o.Passphrase, o.WorkFactor
 }
 
-// header returns the header of a new backup.
 func (o Options) header() Header {
 	if dir, err := filepath.Abs(o.Source.Folder); err == nil && o.Source.Folder != "" {
 		o.Source.Folder = dir
@@ -125,38 +102,67 @@ func (o Options) header() Header {
 	return h
 }
 
-var (
-	// ErrPassphrase reports that the passphrase of an encrypted backup is wrong.
-	ErrPassphrase = errors.New("wrong passphrase for this backup")
-	// ErrNoPassphrase reports that a backup is encrypted and no passphrase was given.
-	ErrNoPassphrase = errors.New("this backup is encrypted; a passphrase is needed")
-	// ErrKey reports that a backup is encrypted with the key of a store, and another key was given.
-	ErrKey = errors.New("this backup is encrypted with the key of a store, and this is a different key")
-	// ErrDamaged reports that a file is not a backup or is damaged.
-	ErrDamaged = errors.New("this backup is damaged")
-	// ErrNewer reports that a newer version of the program wrote the backup.
-	ErrNewer = errors.New("this backup was written by a newer version; update bugle to read it")
-)
-
-// Write writes a snapshot of the store to a new file, while others may write to the store. It verifies the file before
-// it gives it its name. If anything fails, or ctx ends, no file is left. It fails without changing anything if the file
-// exists.
-func Write(ctx context.Context, db kv.DB, file string, o Options) (info Info, err error) {
-	if o.Progress == nil {
-		o.Progress = func(Progress) {}
-	}
-	return write(ctx, file, o, func(out io.Writer) error { return writeRecords(ctx, db, out, o) })
-}
-
-// write creates the file; records writes its body.
-func write(ctx context.Context, file string, o Options, records func(io.Writer) error) (info Info, err error) {
+// Write writes a snapshot of the store to a new file, while others may write to the store. It reads the file back and
+// checks it before it gives it its name. If anything fails, or ctx ends, no file is left. It fails if the file exists, and
+// with a [DamagedError] if some of the store cannot be read: a backup is always whole.
+func Write(ctx context.Context, db store.DB, file string, o Options) (info Info, err error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return info, fmt.Errorf("%s already exists; choose another name", file)
 	}
-	f, err := os.CreateTemp(cmp.Or(o.within, filepath.Dir(file)), "."+filepath.Base(file)+"-*.partial")
+	if o.Prove != nil {
+		if err := o.Prove(ctx); err != nil {
+			return info, err
+		}
+	}
+	return create(ctx, file, o, func(w *writer) error {
+		c, err := each(ctx, db, o.progress(false), func(_ record, head, document []byte) error { return w.record(head, document) })
+		if err != nil {
+			return err
+		}
+		return w.end(c)
+	})
+}
+
+// progress returns the function that reports progress, or nil.
+func (o Options) progress(verifying bool) func(records int) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(records int) { o.Progress(records, verifying) }
+}
+
+// Reencrypt encrypts a backup with another key, in place; nil removes the encryption. from is its present passphrase, or
+// that of its key; empty if the backup is not encrypted. The rest of the header stays the same. If anything fails, the
+// backup is unchanged.
+func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (Info, error) {
+	was, err := ReadHeader(file)
+	if err != nil {
+		return was, err
+	}
+	stat, err := os.Stat(file)
+	if err != nil {
+		return was, err
+	}
+	o := Options{Key: to, Program: was.Program, Source: was.Source, Now: was.Made}
+	info, err := create(ctx, file, o, func(w *writer) error {
+		info, err := read(ctx, file, from, nil, func(_ record, head, document []byte) error { return w.record(head, document) })
+		if err != nil {
+			return err
+		}
+		return w.end(info.Contents)
+	})
+	if err != nil {
+		return info, err
+	}
+	return info, os.Chtimes(file, stat.ModTime(), stat.ModTime())
+}
+
+// create makes a file, whose records fill writes, or replaces it. The file has its name only once it was read back.
+func create(ctx context.Context, file string, o Options, fill func(*writer) error) (info Info, err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*"+partialSuffix)
 	if err != nil {
 		return info, unwritable(file, err)
 	}
@@ -165,12 +171,12 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 			err = errors.Join(err, remove(f.Name()))
 		}
 	}()
-	err = writeAll(f, o, records)
+	err = writeFile(f, o, fill)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return info, unwritable(file, err)
 	}
 	passphrase, _ := o.secret()
-	if info, err = Verify(ctx, f.Name(), passphrase, func(n int) { o.Progress(Progress{n, true}) }); err != nil {
+	if info, err = read(ctx, f.Name(), passphrase, o.progress(true), ignore); err != nil {
 		return info, fmt.Errorf("cannot verify %s after writing it: %w", file, err)
 	}
 	if err := os.Rename(f.Name(), file); err != nil {
@@ -180,6 +186,73 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 	return info, files.SyncFolder(filepath.Dir(file))
 }
 
+func writeFile(f *os.File, o Options, fill func(*writer) error) error {
+	sum := sha256.New()
+	buf := bufio.NewWriterSize(f, 1<<18)
+	out := io.MultiWriter(buf, sum)
+	head, err := json.Marshal(o.header())
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "%s%s\n", magic, head); err != nil {
+		return err
+	}
+	if err := writeBody(out, o, fill); err != nil {
+		return err
+	}
+	if _, err := buf.Write(sum.Sum(nil)); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+func writeBody(out io.Writer, o Options, fill func(*writer) error) (err error) {
+	if passphrase, workFactor := o.secret(); passphrase != "" {
+		to, err := age.NewScryptRecipient(passphrase)
+		if err != nil {
+			return fmt.Errorf("the passphrase cannot be used: %w", err)
+		}
+		if workFactor > 0 {
+			to.SetWorkFactor(workFactor)
+		}
+		encrypted, err := age.Encrypt(out, to)
+		if err != nil {
+			return fmt.Errorf("encrypting: %w", err)
+		}
+		o.Passphrase, o.Key = "", nil
+		return errors.Join(writeBody(encrypted, o, fill), encrypted.Close())
+	}
+	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(&writer{z}), z.Close())
+}
+
+// writer writes the records of a backup.
+type writer struct{ out io.Writer }
+
+func (w *writer) record(head, document []byte) error {
+	return errors.Join(w.part(head), w.part(document))
+}
+
+func (w *writer) end(c Contents) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return w.record(nil, b)
+}
+
+func (w *writer) part(b []byte) error {
+	var n [binary.MaxVarintLen64]byte
+	if _, err := w.out.Write(n[:binary.PutUvarint(n[:], uint64(len(b)))]); err != nil {
+		return err
+	}
+	_, err := w.out.Write(b)
+	return err
+}
+
 func remove(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -187,11 +260,11 @@ func remove(name string) error {
 	return nil
 }
 
-// unwritable describes an error of the system.
+// unwritable describes an error of writing a backup.
 func unwritable(file string, err error) error {
 	var path *os.PathError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, new(*DamagedError)):
 		return err
 	case store.IsDiskFull(err):
 		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrDiskFull, filepath.Dir(file))
@@ -215,115 +288,5 @@ func cause(err error) error {
 	if errors.As(err, &path) {
 		return path.Err
 	}
-	return err
-}
-
-func writeAll(f *os.File, o Options, records func(io.Writer) error) error {
-	sum := sha256.New()
-	buf := bufio.NewWriterSize(f, 1<<18)
-	out := io.MultiWriter(buf, sum)
-	head, err := json.Marshal(o.header())
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, "%s%s\n", magic, head); err != nil {
-		return err
-	}
-	if err := writeBody(out, o, records); err != nil {
-		return err
-	}
-	if _, err := buf.Write(sum.Sum(nil)); err != nil {
-		return err
-	}
-	return buf.Flush()
-}
-
-func writeBody(out io.Writer, o Options, records func(io.Writer) error) (err error) {
-	var closers []io.Closer
-	defer func() {
-		for i := len(closers) - 1; i >= 0; i-- {
-			err = errors.Join(err, closers[i].Close())
-		}
-	}()
-	if passphrase, workFactor := o.secret(); passphrase != "" {
-		to, err := age.NewScryptRecipient(passphrase)
-		if err != nil {
-			return fmt.Errorf("the passphrase cannot be used: %w", err)
-		}
-		if workFactor > 0 {
-			to.SetWorkFactor(workFactor)
-		}
-		w, err := age.Encrypt(out, to)
-		if err != nil {
-			return fmt.Errorf("encrypting: %w", err)
-		}
-		out, closers = w, append(closers, w)
-	}
-	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	closers = append(closers, z)
-	return records(z)
-}
-
-func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error {
-	c := Contents{Store: kv.Format, Workspaces: []string{}}
-	err := db.View(ctx, func(tx kv.Tx) error {
-		var err error
-		if c.Workspaces, err = kv.Workspaces(tx); err != nil {
-			return err
-		}
-		counts := kv.Counts{}
-		err = tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
-			if counts.Add(key, 1); kv.VerifyValue(key, value) != nil {
-				c.Damaged++
-			}
-			if len(value) == 0 {
-				return nil
-			}
-			if kv.IsCampaign(key) {
-				c.Campaigns++
-			}
-			if c.Records++; c.Records%1024 == 0 {
-				o.Progress(Progress{Records: c.Records})
-			}
-			return errors.Join(writePart(out, key), writePart(out, value))
-		})
-		if err != nil {
-			return err
-		}
-		if counter, ok := tx.(kv.Counter); ok {
-			want, err := counter.Counts()
-			if err != nil {
-				return err
-			}
-			if want != nil {
-				c.Missing = counts.Differences(want)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if l, ok := db.(interface{ Lost() []string }); ok { // reading the store may have found more losses
-		c.Lost = l.Lost()
-	}
-	c.Lost = append(c.Lost, o.lost...)
-	o.Progress(Progress{Records: c.Records})
-	end, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return errors.Join(writePart(out, nil), writePart(out, end))
-}
-
-func writePart(out io.Writer, b []byte) error {
-	var n [binary.MaxVarintLen64]byte
-	if _, err := out.Write(n[:binary.PutUvarint(n[:], uint64(len(b)))]); err != nil {
-		return err
-	}
-	_, err := out.Write(b)
 	return err
 }

@@ -8,63 +8,22 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
-// Holding is what a store or a backup has of a workspace: the campaigns, and when each was changed.
-type Holding map[string]time.Time
-
-// Holdings are by the ids of the workspaces.
-type Holdings map[string]Holding
-
-func (h Holdings) add(workspace string, sum engine.Summary) {
-	if h[workspace] == nil {
-		h[workspace] = Holding{}
-	}
-	h[workspace][sum.ID] = sum.UpdatedAt
-}
-
-// Inspect is like [Verify], and also returns what the backup has.
-func Inspect(ctx context.Context, file, passphrase string, progress func(records int)) (Info, Holdings, error) {
-	has := Holdings{}
-	info, err := Read(ctx, file, passphrase, func(n int, key, value []byte) error {
-		if n%1024 == 0 {
-			progress(n)
-		}
-		if workspace, sum, ok := kv.SummaryIn(key, value); ok {
-			has.add(workspace, sum)
-		}
-		return nil
-	})
-	for _, id := range info.Workspaces {
-		if has[id] == nil {
-			has[id] = Holding{}
-		}
-	}
-	return info, has, err
-}
-
-// HoldingsOf returns what a store has. If some of it is damaged, it returns the rest and the damage.
-func HoldingsOf(ctx context.Context, db store.DB) (has Holdings, err error) {
-	err = db.Read(ctx, func(tx store.Tx) error {
-		has = Holdings{}
-		ids, err := tx.Workspaces()
-		for _, id := range ids {
-			has[id] = Holding{}
-			if failed := tx.Workspace(id).Summaries(func(sum engine.Summary) error { has.add(id, sum); return nil }); err == nil {
-				err = failed
-			}
-		}
-		return err
-	})
-	return has, err
-}
-
-// Side is what one side has of a workspace.
+// Side is what a store or a backup has of a workspace.
 type Side struct {
 	Campaigns int       `json:"campaigns"`
 	Changed   time.Time `json:"last_change,omitzero"` // of its campaigns
 }
+
+func (s *Side) add(changed time.Time) {
+	if s.Campaigns++; changed.After(s.Changed) {
+		s.Changed = changed
+	}
+}
+
+// maxBehind is how many campaigns a [Difference] names.
+const maxBehind = 500
 
 // Difference is what a restore does to a workspace. A side that does not have it is nil.
 type Difference struct {
@@ -74,37 +33,93 @@ type Difference struct {
 	Removed   int    `json:"removed"` // campaigns that the backup does not have
 	Undone    int    `json:"undone"`  // campaigns with later changes than in the backup
 	Added     int    `json:"added"`   // campaigns that only the backup has
+	// Behind are the first campaigns that only the backup has, or has at a later revision.
+	Behind []Behind `json:"-"`
 }
 
-// Differences compares a store with the backup that replaces it.
-func Differences(now, backup Holdings) (out []Difference) {
-	all := Holdings{}
-	maps.Copy(all, now)
-	maps.Copy(all, backup)
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		d := Difference{Workspace: id, Now: side(now[id]), Backup: side(backup[id])}
-		for campaign, changed := range now[id] {
-			then, ok := backup[id][campaign]
+// Behind is a campaign that a backup has at a later revision than the store.
+type Behind struct {
+	Campaign      string
+	Store, Backup int64 // the revisions; 0: the store does not have it
+}
+
+// version is what the comparison needs of a campaign.
+type version struct {
+	changed  time.Time
+	revision int64
+}
+
+// Differences reads an entire backup, checks it, and compares it with a store, which may be nil. If some of the store cannot
+// be read, it compares the rest and returns why in unread.
+func Differences(ctx context.Context, db store.DB, file, passphrase string, progress func(records int)) (info Info, out []Difference, unread, err error) {
+	by := map[string]*Difference{}
+	of := func(workspace string) *Difference {
+		if by[workspace] == nil {
+			by[workspace] = &Difference{Workspace: workspace}
+		}
+		return by[workspace]
+	}
+	now := map[string]map[string]version{} // what the store has and the backup did not have so far
+	if db != nil {
+		if now, unread = versions(ctx, db); ctx.Err() != nil {
+			return info, nil, nil, ctx.Err()
+		}
+	}
+	for workspace, campaigns := range now {
+		side := &Side{}
+		for _, v := range campaigns {
+			side.add(v.changed)
+		}
+		of(workspace).Now = side
+	}
+	info, err = read(ctx, file, passphrase, progress, func(r record, _, _ []byte) error {
+		if r.Settings != nil {
+			of(r.Workspace).Backup = &Side{}
+		}
+		if d := of(r.Workspace); r.Summary != nil && d.Backup != nil {
+			d.Backup.add(r.Summary.UpdatedAt)
+			have, ok := now[r.Workspace][r.Campaign]
+			delete(now[r.Workspace], r.Campaign)
 			switch {
 			case !ok:
-				d.Removed++
-			case changed.After(then):
+				d.Added++
+			case have.changed.After(r.Summary.UpdatedAt):
 				d.Undone++
 			}
-		}
-		for campaign := range backup[id] {
-			if _, ok := now[id][campaign]; !ok {
-				d.Added++
+			if have.revision < r.Summary.Revision && len(d.Behind) < maxBehind {
+				d.Behind = append(d.Behind, Behind{r.Campaign, have.revision, r.Summary.Revision})
 			}
 		}
-		out = append(out, d)
+		return nil
+	})
+	for _, workspace := range slices.Sorted(maps.Keys(by)) {
+		by[workspace].Removed = len(now[workspace])
+		out = append(out, *by[workspace])
 	}
-	return out
+	return info, out, unread, err
 }
 
-func side(h Holding) *Side {
-	if h == nil {
-		return nil
-	}
-	return &Side{len(h), slices.MaxFunc(append(slices.Collect(maps.Values(h)), time.Time{}), time.Time.Compare)}
+// versions returns the versions of the campaigns of a store by workspace, without those whose restore is not finished. It
+// returns what can be read also with an error.
+func versions(ctx context.Context, db store.DB) (out map[string]map[string]version, err error) {
+	err = db.Read(ctx, func(tx store.Tx) error {
+		out = map[string]map[string]version{}
+		ids, err := tx.Workspaces()
+		for _, id := range ids {
+			if w, err := tx.Workspace(id).Settings(); err == nil && Unfinished(w) {
+				continue
+			}
+			has := map[string]version{}
+			out[id] = has
+			failed := tx.Workspace(id).Summaries(func(sum engine.Summary) error {
+				has[sum.ID] = version{sum.UpdatedAt, sum.Revision}
+				return nil
+			})
+			if err == nil {
+				err = failed
+			}
+		}
+		return err
+	})
+	return out, err
 }

@@ -17,10 +17,25 @@ import (
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
-	"bugle/store/kv"
+	"bugle/store/internal/wire"
 )
 
-// Limits of the size of a record's key or value, and of the header.
+var (
+	// ErrPassphrase reports that the passphrase of an encrypted backup is wrong.
+	ErrPassphrase = errors.New("wrong passphrase for this backup")
+	// ErrNoPassphrase reports that a backup is encrypted and no passphrase was given.
+	ErrNoPassphrase = errors.New("this backup is encrypted; a passphrase is needed")
+	// ErrKey reports that a backup is encrypted with the key of a store, and another key was given.
+	ErrKey = errors.New("this backup is encrypted with the key of a store, and this is a different key")
+	// ErrDamaged reports that a file is not a backup or is damaged.
+	ErrDamaged = errors.New("this backup is damaged")
+	// ErrNewer reports that a newer version of the program wrote the backup.
+	ErrNewer = errors.New("this backup was written by a newer version; update bugle to read it")
+	// ErrOlder reports that the backup has a format from before the first release.
+	ErrOlder = errors.New("this backup has a format that was never released; restore it with the program that wrote it, and make a new one")
+)
+
+// Limits of the size of a record's parts, and of the header.
 const (
 	maxPart = 64 << 20
 	maxHead = 64 << 10
@@ -37,24 +52,20 @@ func ReadHeader(file string) (Info, error) {
 }
 
 // Verify reads an entire backup, checks it, and returns a description of it.
-func Verify(ctx context.Context, file, passphrase string, progress func(records int)) (Info, error) {
-	return Read(ctx, file, passphrase, func(n int, _, _ []byte) error {
-		if progress != nil && n%1024 == 0 {
-			progress(n)
-		}
-		return nil
-	})
+func Verify(ctx context.Context, file, passphrase string) (Info, error) {
+	return read(ctx, file, passphrase, nil, ignore)
 }
 
-// Read calls fn with the records of a backup and the number of records before each. The records are only known to be
-// undamaged when Read returns nil. Key and value are valid only until fn returns.
-func Read(ctx context.Context, file, passphrase string, fn func(n int, key, value []byte) error) (Info, error) {
+func ignore(record, []byte, []byte) error { return nil }
+
+// read visits the records of a backup. They are only known to be undamaged when it returns nil. progress may be nil.
+func read(ctx context.Context, file, passphrase string, progress func(records int), visit visitor) (Info, error) {
 	r, err := open(file)
 	if err != nil {
 		return Info{}, err
 	}
 	defer r.file.Close()
-	if err := r.records(ctx, passphrase, fn); err != nil {
+	if err := r.records(ctx, passphrase, progress, visit); err != nil {
 		return r.info, fmt.Errorf("%s: %w", file, err)
 	}
 	return r.info, nil
@@ -89,54 +100,40 @@ func (r *reader) head(file string) error {
 	if stat.IsDir() {
 		return errors.New("this is a folder, not a backup")
 	}
-	r.info.File, r.info.Size = file, stat.Size()
-	r.end = stat.Size() - sha256.Size
-	first := make([]byte, min(maxHead, max(r.end, 0)))
-	if _, err := io.ReadFull(r.file, first); err != nil {
-		return err
-	}
-	line, ok := bytes.CutPrefix(first, []byte(magic))
-	n := bytes.IndexByte(line, '\n')
-	if !ok || n < 0 || json.Unmarshal(line[:n], &r.info.Header) != nil {
+	r.info.File, r.info.Size, r.end = file, stat.Size(), max(0, stat.Size()-sha256.Size)
+	in := bufio.NewReaderSize(io.LimitReader(r.file, r.end), maxHead)
+	first, err := in.Peek(len(magic))
+	if err != nil || string(first) != magic {
 		return fmt.Errorf("%w: it does not start like a backup", ErrDamaged)
 	}
-	if r.info.Format > Format {
+	r.sum.Write(first)
+	_, _ = in.Discard(len(magic)) // they are in the buffer
+	line, err := in.ReadSlice('\n')
+	if err != nil || json.Unmarshal(line, &r.info.Header) != nil {
+		return fmt.Errorf("%w: it does not start like a backup", ErrDamaged)
+	}
+	r.sum.Write(line)
+	r.body = bufio.NewReaderSize(io.TeeReader(in, r.sum), 1<<18)
+	switch {
+	case r.info.Format > Format:
 		return ErrNewer
+	case r.info.Format < Format:
+		return ErrOlder
 	}
-	at := int64(len(magic) + n + 1)
-	r.sum.Write(first[:at])
-	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
-		return err
-	}
-	r.body = bufio.NewReaderSize(io.TeeReader(io.LimitReader(r.file, r.end-at), r.sum), 1<<18)
 	return nil
 }
 
-func (r *reader) records(ctx context.Context, passphrase string, fn func(n int, key, value []byte) error) error {
-	var in io.Reader = r.body
-	if r.info.Encrypted {
-		if passphrase == "" {
-			return ErrNoPassphrase
-		}
-		who, err := age.NewScryptIdentity(passphrase)
-		if err != nil {
-			return fmt.Errorf("the passphrase cannot be used: %w", err)
-		}
-		if in, err = age.Decrypt(r.body, who); errors.As(err, new(*age.NoIdentityMatchError)) {
-			if r.info.Key != "" {
-				return ErrKey
-			}
-			return ErrPassphrase
-		} else if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
+func (r *reader) records(ctx context.Context, passphrase string, progress func(int), visit visitor) error {
+	in, err := r.decrypt(passphrase)
+	if err != nil {
+		return err
 	}
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	if err := r.each(ctx, bufio.NewReader(z), fn); err != nil {
+	if err := r.each(ctx, bufio.NewReader(z), progress, visit); err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, r.body); err != nil {
@@ -149,51 +146,71 @@ func (r *reader) records(ctx context.Context, passphrase string, fn func(n int, 
 	return nil
 }
 
-func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key, value []byte) error) error {
+func (r *reader) decrypt(passphrase string) (io.Reader, error) {
+	if !r.info.Encrypted {
+		return r.body, nil
+	}
+	if passphrase == "" {
+		return nil, ErrNoPassphrase
+	}
+	who, err := age.NewScryptIdentity(passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("the passphrase cannot be used: %w", err)
+	}
+	in, err := age.Decrypt(r.body, who)
+	switch {
+	case err == nil:
+		return in, nil
+	case !errors.As(err, new(*age.NoIdentityMatchError)):
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	case r.info.Key != "":
+		return nil, ErrKey
+	}
+	return nil, ErrPassphrase
+}
+
+func (r *reader) each(ctx context.Context, in *bufio.Reader, progress func(int), visit visitor) error {
 	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
-	damaged := 0
-	var key, value []byte
-	for n := 0; ; n++ {
+	var found Contents
+	var head, document []byte
+	for {
 		err := ctx.Err()
 		if err != nil {
 			return err
 		}
-		if key, err = readPart(in, key); err != nil {
+		if head, err = readPart(in, head); err != nil {
 			return bad(err)
 		}
-		if value, err = readPart(in, value); err != nil {
+		if document, err = readPart(in, document); err != nil {
 			return bad(err)
 		}
-		if len(key) == 0 {
-			return r.finish(in, value, n, damaged)
+		if len(head) == 0 {
+			break
 		}
-		if kv.VerifyValue(key, value) != nil {
-			damaged++
+		var next record
+		if err := wire.Decode(head, &next); err != nil {
+			return bad(err)
 		}
-		if err := fn(n, key, value); err != nil {
+		if found.add(next, head, document); progress != nil && found.Records%reportEvery == 0 {
+			progress(found.Records)
+		}
+		if err := visit(next, head, document); err != nil {
 			return err
 		}
 	}
-}
-
-// finish compares the records that were read with the [Contents] at the end of the backup.
-func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
-	if err := json.Unmarshal(end, &r.info.Contents); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	if err := json.Unmarshal(document, &r.info.Contents); err != nil {
+		return bad(err)
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: there is data after its end", ErrDamaged)
+		return bad(errors.New("there is data after its end"))
 	}
-	switch c := r.info.Contents; {
-	case c.Store > kv.Format:
-		return ErrNewer
-	case c.Records != n, c.Damaged < damaged:
-		return fmt.Errorf("%w: it should have %d records, but has %d", ErrDamaged, c.Records, n)
+	if !found.same(r.info.Contents) {
+		return bad(fmt.Errorf("it should have %d records, but has %d, or others", r.info.Records, found.Records))
 	}
 	return nil
 }
 
-// readPart reads a key or a value, into buf if it is large enough.
+// readPart reads a part of a record, into buf if it is large enough.
 func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
@@ -212,40 +229,4 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// Load writes the records of a backup into a new store.
-func Load(ctx context.Context, db kv.DB, file, passphrase string, progress func(records int)) (Info, error) {
-	var some []record
-	size := 0
-	flush := func() error {
-		err := db.Update(ctx, func(tx kv.Tx) error {
-			for _, r := range some {
-				if err := tx.Set(r.key, r.value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		some, size = some[:0], 0
-		return err
-	}
-	info, err := Read(ctx, file, passphrase, func(n int, key, value []byte) error {
-		some, size = append(some, record{bytes.Clone(key), bytes.Clone(value)}), size+len(value)
-		if len(some) < 1000 && size < 2<<20 {
-			return nil
-		}
-		if progress != nil {
-			progress(n)
-		}
-		return flush()
-	})
-	if err != nil {
-		return info, err
-	}
-	if err := flush(); err != nil {
-		return info, err
-	}
-	// A backup has the format of the store that it was made from.
-	return info, kv.Prepare(ctx, db)
 }

@@ -26,7 +26,7 @@ func TestKey(t *testing.T) {
 	}
 	sealed(t, file)
 	for pass, want := range map[string]error{"": backup.ErrNoPassphrase, other.Passphrase(): backup.ErrKey, key.Passphrase(): nil} {
-		if _, err := backup.Verify(t.Context(), file, pass, nil); !errors.Is(err, want) {
+		if _, err := backup.Verify(t.Context(), file, pass); !errors.Is(err, want) {
 			t.Errorf("with %q: %v", pass, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestReencrypt(t *testing.T) {
 	if info := step(other.Passphrase(), nil); info.Encrypted || info.Key != "" || !reflect.DeepEqual(info.Contents, was.Contents) {
 		t.Errorf("decrypted it is %+v", info)
 	}
-	if _, err := backup.Verify(t.Context(), file, "", nil); err != nil {
+	if _, err := backup.Verify(t.Context(), file, ""); err != nil {
 		t.Error(err)
 	}
 	if names, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(names) != 1 {

@@ -103,19 +103,19 @@ func TestNoWritesOnFullDisk(t *testing.T) {
 			t.Errorf("after %s there is %q, %v", what, names, err)
 		}
 	}
-	fill := func(ctx context.Context, db kv.DB) error {
+	fill := func(ctx context.Context, db *badger.DB) error {
 		return errors.Join(kv.Prepare(ctx, db), put(db, t, "c", `{"n":2}`))
 	}
 
 	undo := badger.SetMeasure(1 << 20)
 	_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
 	same("opening", err)
-	_, err = badger.Replace(t.Context(), dir, nil, fill)
+	_, err = badger.Replace(t.Context(), dir, nil, badger.Filler{Fill: fill, Check: fill})
 	same("a restore", err)
 	undo()
 
 	undo = badger.SetMeasure(66 << 20) // enough to open, and to write a little
-	_, err = badger.Rewrite(t.Context(), badger.Options{Dir: dir}, nil, nil)
+	_, err = rewrite(t.Context(), badger.Options{Dir: dir}, nil, nil)
 	same("a rewrite", err)
 	manifest := filepath.Join(dir, badger.Folder, "MANIFEST")
 	b, err := os.ReadFile(manifest)

@@ -2,6 +2,7 @@
 package badger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type Options struct {
 	// table. Damage that is found when the store opens is only in [DB.Notices]. OnDamage is called during reads, so it
 	// must not block or use the store. It may be nil.
 	OnDamage func(notice string)
+
+	folder string // the name of the database's folder in Dir; empty: Folder
 }
 
 // KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] if the key does not exist; its errors say what to do.
@@ -149,7 +152,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil || o.Dir == "" {
 		return nil, fmt.Errorf("cannot use the data folder %q; choose another one with --data or BUGLE_DATA", o.Dir)
 	}
-	d := newDB(dir, filepath.Join(dir, Folder), o.Logger)
+	d := newDB(dir, filepath.Join(dir, cmp.Or(o.folder, Folder)), o.Logger)
 	if err := finishSwap(d.path); err != nil {
 		return nil, d.unwritable(err)
 	}
@@ -197,10 +200,13 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) (err error) {
 			d.release()
 		}
 	}()
-	if err := cleanUp(d.path); err != nil {
+	if err := errors.Join(cleanUp(d.path), removeEmptyLogs(d.path)); err != nil {
 		return d.unwritable(err)
 	}
 	if err := d.unlock(ctx, o); err != nil {
+		return err
+	}
+	if err := d.checkRegistry(); err != nil {
 		return err
 	}
 	found, err := inspect(d.path, d.vault, false)

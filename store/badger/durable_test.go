@@ -213,7 +213,7 @@ func (d *disk) call(name, args, result string) {
 			d.t.Fatalf("%s is moved to another folder", paths[0])
 		}
 		from.change(func(names map[string]*node) { delete(names, base); names[as] = n })
-		if strings.HasSuffix(base, ".mending") {
+		if base == badger.Folder+".new" {
 			d.swapped = true
 			for name, file := range n.live {
 				if file.dirty || n.durable[name] != file {
@@ -395,14 +395,15 @@ func traced(dir string) int {
 	case "mend":
 		_, err = badger.Open(ctx, o)
 	case "encrypt":
-		_, err = badger.Rewrite(ctx, o, &firstKey, nil)
+		_, err = rewrite(ctx, o, &firstKey, nil)
 	case "rotate":
-		_, err = badger.Rewrite(ctx, o, &secondKey, nil)
+		_, err = rewrite(ctx, o, &secondKey, nil)
 	case "decrypt":
-		_, err = badger.Rewrite(ctx, o, nil, nil)
+		_, err = rewrite(ctx, o, nil, nil)
 	case "restore":
-		_, err = badger.Replace(ctx, dir, nil, func(ctx context.Context, db kv.DB) error {
-			return errors.Join(kv.Prepare(ctx, db), savePlain(db, "c", `{"n":2}`))
+		_, err = badger.Replace(ctx, dir, nil, badger.Filler{
+			Fill:  func(ctx context.Context, db *badger.DB) error { return savePlain(db, "c", `{"n":2}`) },
+			Check: func(context.Context, *badger.DB) error { return nil },
 		})
 	case "backup":
 		var db *badger.DB
@@ -458,8 +459,9 @@ func savePlain(db kv.DB, id, text string) error {
 	}
 	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
-		return err
+		s := kv.NewWorkspaceTx(tx, "DEMO")
+		_, err := s.PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		return errors.Join(err, s.PutSettings(engine.Workspace{ID: "DEMO"}))
 	})
 }
 
@@ -550,7 +552,7 @@ func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 		if err != nil || len(list) != 1 {
 			t.Fatalf("the backups are %v, %v", list, err)
 		}
-		if _, err := backup.Verify(t.Context(), list[0].File, "", func(int) {}); err != nil {
+		if _, err := backup.Verify(t.Context(), list[0].File, ""); err != nil {
 			t.Error(err)
 		}
 	}

@@ -183,6 +183,8 @@ func (d *DB) explainOpen(err error) error {
 		return &store.LockedError{Dir: d.dir, PID: d.lockOwner()}
 	case store.IsDiskFull(err):
 		return d.full()
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
+		return d.vault.mismatch(d.dir)
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
 		return d.unwritable(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/storetest"
@@ -56,6 +58,9 @@ func sealedStore(t *testing.T, key crypt.Key) (dir string, want map[string]strin
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := settle(t, db); err != nil {
+			t.Fatal(err)
+		}
 		for n := range 10 {
 			id := fmt.Sprintf("%s%d%d", marker, session, n)
 			want[id] = fmt.Sprintf(`{"n":"%s %d"}`, marker, n)
@@ -71,6 +76,11 @@ func sealedStore(t *testing.T, key crypt.Key) (dir string, want map[string]strin
 		}
 	}
 	return dir, want
+}
+
+// settle makes the workspace of put complete.
+func settle(t testing.TB, db store.DB) error {
+	return db.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace("DEMO").PutSettings(engine.Workspace{ID: "DEMO"}) })
 }
 
 func readsAll(t *testing.T, dir string, key crypt.Key, want map[string]string) {
@@ -240,50 +250,28 @@ func TestEncryptExisting(t *testing.T) {
 	}
 }
 
-// There are three copies of the store's data keys: any two of those files may be lost or damaged.
-func TestEncryptedFilesLost(t *testing.T) {
-	names := []string{"ENCRYPTION", "ENCRYPTION.copy", "KEYREGISTRY"}
-	key := crypt.New()
+// The file that names the key may be damaged; where it is missing, the error says what to do. Nothing is changed.
+func TestEncryptionFileLost(t *testing.T) {
+	key, other := crypt.New(), crypt.New()
 	dir, want := sealedStore(t, key)
-	spoil := map[string]func(name string) error{
-		"gone":    os.Remove,
-		"emptied": func(name string) error { return os.Truncate(name, 0) },
-		"cut":     func(name string) error { return os.Truncate(name, 40) },
-		"flipped": func(name string) error {
-			b, err := os.ReadFile(name)
-			if err == nil {
-				b[len(b)/2] ^= 4
-				err = os.WriteFile(name, b, 0o600)
-			}
-			return err
-		},
+	name := filepath.Join(dir, badger.Folder, "ENCRYPTION")
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
 	}
-	for what, spoil := range spoil {
-		for keep, kept := range names {
-			for _, name := range names {
-				if name == names[keep] {
-					continue
-				}
-				if err := spoil(filepath.Join(dir, badger.Folder, name)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			t.Run(what+" but "+kept, func(t *testing.T) { readsAll(t, dir, key, want) })
-		}
+	before := files(t, dir)
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)}); !errors.Is(err, crypt.ErrNoKey) || !strings.Contains(err.Error(), "make an empty file with that name") {
+		t.Errorf("without the file: %v", err)
 	}
-	// With none of them, nothing can be read: that is said, and nothing is thrown away.
-	for _, spoil := range []func(name string) error{spoil["cut"], spoil["gone"]} {
-		for _, name := range names {
-			if err := spoil(filepath.Join(dir, badger.Folder, name)); err != nil {
-				t.Fatal(err)
-			}
+	if after := files(t, dir); len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+	for _, text := range []string{"", `{"key`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		before := files(t, dir)
-		if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)}); err == nil {
-			t.Error("it opens")
+		if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: fixedKey(other)}); !errors.Is(err, crypt.ErrWrongKey) {
+			t.Errorf("with %q and a wrong key: %v", text, err)
 		}
-		if after := files(t, dir); len(after) != len(before) {
-			t.Errorf("there were %d files, and are %d", len(before), len(after))
-		}
+		readsAll(t, dir, key, want)
 	}
 }

@@ -5,26 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"bugle/engine/files"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
-// Replace replaces the store in a data folder with one that fill has filled and that was verified. It moves the old
-// store to another folder and returns its path, or "" if there was none. If fill fails, or ctx ends, nothing changes.
-// It fails with a *[store.LockedError] if a process has the store open. key encrypts the new store; nil means no
-// encryption.
-func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, kv.DB) error) (aside string, err error) {
+// A new store is written beside the old one, under a name with the first suffix. It is complete once it has the second one. The
+// next process that opens the store removes one with the first suffix, and gives one with the second its place.
+const (
+	newSuffix    = ".new"
+	mendedSuffix = ".mended"
+)
+
+// The reason for keeping a former store, as part of its folder name. One that was replaced is not kept: it is removed, at the
+// latest by the next process that opens the store.
+const (
+	restoredReason = "before-restore"
+	replacedReason = "replaced"
+)
+
+// Filler fills a new, empty store.
+type Filler struct {
+	Fill func(ctx context.Context, db *DB) error
+	// Check fails unless the store, which was closed and opened again, has what it should have.
+	Check func(ctx context.Context, db *DB) error
+}
+
+// Replace replaces the store in a data folder with a new one. It moves the old store to another folder and returns its path,
+// or "" if there was none. If the new store cannot be filled or checked, or ctx ends, nothing changes. It fails with a
+// *[store.LockedError] if a process has the store open. key encrypts the new store; nil means no encryption.
+func Replace(ctx context.Context, dir string, key *crypt.Key, with Filler) (aside string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
-	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
+	d := &DB{dir: dir, path: filepath.Join(dir, Folder)}
 	if err := errors.Join(os.MkdirAll(dir, 0o700), files.SyncAncestors(dir), finishSwap(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
@@ -36,41 +55,131 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 	default:
 		defer release()
 	}
-	into := d.path + mendingSuffix
-	if err := os.RemoveAll(into); err != nil {
-		return "", d.unwritable(err)
+	if err := d.build(ctx, key, with); err != nil {
+		return "", err
 	}
-	if err := fillNew(ctx, dir, into, key, fill); err != nil {
-		return "", errors.Join(err, os.RemoveAll(into))
-	}
-	if aside, err = swapIn(d.path, into, restoredReason, time.Now()); err != nil {
+	if aside, err = swapIn(d.path, restoredReason, time.Now()); err != nil {
 		return aside, d.unwritable(err)
 	}
 	return aside, nil
 }
 
-// fillNew creates a store in a separate folder and fills it.
-func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, kv.DB) error) (err error) {
-	db := newDB(dir, into, slog.New(slog.DiscardHandler))
-	if err := db.makeFolder(); err != nil {
-		return err
+// Rewrite replaces the store with a new one, which is encrypted with the key to, or not encrypted if to is nil, and removes the
+// old one. It closes the store. If the new store cannot be filled or checked, or ctx ends, nothing changes.
+func (d *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
+	if err := d.build(ctx, to, with); err != nil {
+		return errors.Join(err, d.Close())
 	}
-	if key != nil {
-		if db.vault, err = newKeyring(*key); err == nil {
-			err = db.vault.write(into)
+	if release := d.release; release != nil {
+		d.release = nil // the lock is kept until the new store has its place
+		defer release()
+	}
+	if err := d.Close(); err != nil {
+		return errors.Join(err, os.RemoveAll(d.path+newSuffix))
+	}
+	aside, err := swapIn(d.path, replacedReason, time.Now())
+	if err != nil {
+		return d.unwritable(err)
+	}
+	if err := removeAll(aside); err != nil {
+		return fmt.Errorf("the store was replaced, but the old files are still in %s; delete that folder: %w", aside, err)
+	}
+	return nil
+}
+
+// build writes and checks a new store. If it fails, no files are left.
+func (d *DB) build(ctx context.Context, key *crypt.Key, with Filler) error {
+	if err := os.RemoveAll(d.path + newSuffix); err != nil {
+		return d.unwritable(err)
+	}
+	for _, step := range []func(context.Context, *DB) error{with.Fill, with.Check} {
+		db, err := Open(ctx, Options{Dir: d.dir, folder: Folder + newSuffix, Encrypt: key, Key: func(context.Context, string) (crypt.Key, error) { return *key, nil }})
+		if err == nil {
+			err = errors.Join(step(ctx, db), db.Close())
 		}
 		if err != nil {
-			return db.unwritable(err)
+			return errors.Join(err, os.RemoveAll(d.path+newSuffix))
 		}
 	}
-	if err := db.checkWriteSpace(); err != nil {
+	return nil
+}
+
+// swapIn replaces the store at path with the one that was built, and keeps the old one under a name with the reason and time.
+// If the process ends in between, [finishSwap] continues. Each step is durable before the next one, so after a power failure
+// there is either the old store or the new one.
+func swapIn(path, why string, at time.Time) (aside string, err error) {
+	from, ready := path+newSuffix, path+mendedSuffix
+	if err := errors.Join(syncFiles(from), removeAll(ready)); err != nil {
+		return "", fmt.Errorf("replacing the store: %w", err)
+	}
+	if err := rename(from, ready); err != nil {
+		return "", fmt.Errorf("replacing the store: %w", err)
+	}
+	if exists(path) {
+		aside = path + "." + why + "-" + at.Format("20060102-150405")
+		for n := 2; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
+		}
+		if err := rename(path, aside); err != nil {
+			return "", fmt.Errorf("keeping the old store: %w", err)
+		}
+	}
+	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another process may finish it
+		return aside, fmt.Errorf("replacing the store: %w", err)
+	}
+	return aside, files.SyncFolder(filepath.Dir(path))
+}
+
+// finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and
+// is left alone.
+func finishSwap(path string) error {
+	ready := path + mendedSuffix
+	if !exists(ready) {
+		return nil
+	}
+	release, err := lockFolder(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err = rename(ready, path); errors.Is(err, fs.ErrNotExist) {
+			return nil // its process is still running
+		}
 		return err
+	case err != nil:
+		return nil // opening the store reports the error
 	}
-	if err := db.openFiles(db.log); err != nil {
-		return db.explainOpen(err)
+	defer release()
+	return removeAll(ready)
+}
+
+// cleanUp removes what a previous process left beside the store: an incomplete store and a replaced one. The caller holds the
+// lock on the store.
+func cleanUp(path string) error {
+	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
+	for _, name := range append(names, path+newSuffix) {
+		err = errors.Join(err, removeAll(name))
 	}
-	if err := db.begin(inspection{verified: true}); err != nil {
-		return err
+	return err
+}
+
+// OldCopies returns the folders in a data folder with former stores, from before a restore or a repair. They are kept
+// until somebody removes them.
+func OldCopies(dir string) (out []string, err error) {
+	for _, why := range []string{restoredReason, damagedReason} {
+		names, err := filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + why + "-*")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names...)
 	}
-	return errors.Join(fill(ctx, db), db.Close())
+	return out, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// globEscape escapes a folder name for filepath.Glob.
+func globEscape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

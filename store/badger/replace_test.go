@@ -3,20 +3,26 @@ package badger_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
-	fill := func(text string) func(context.Context, kv.DB) error {
-		return func(ctx context.Context, db kv.DB) error {
-			return errors.Join(kv.Prepare(ctx, db), put(db, t, "c", text))
+	fill := func(text string) badger.Filler {
+		return badger.Filler{
+			Fill: func(ctx context.Context, db *badger.DB) error { return put(db, t, "c", text) },
+			Check: func(ctx context.Context, db *badger.DB) error {
+				if got, err := body(t, db, "c"); err != nil || got != text {
+					return fmt.Errorf("c is %s, %v, want %s", got, err, text)
+				}
+				return nil
+			},
 		}
 	}
 	read := func(want string) {
@@ -48,10 +54,16 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the old store is not kept: %v", err)
 	}
 	failed := errors.New("no")
-	if _, err := badger.Replace(t.Context(), dir, nil, func(context.Context, kv.DB) error { return failed }); !errors.Is(err, failed) {
-		t.Errorf("filling fails: %v", err)
+	fails := func(context.Context, *badger.DB) error { return failed }
+	for _, with := range []badger.Filler{{Fill: fails}, {Fill: fill(`{"n":3}`).Fill, Check: fails}} {
+		if _, err := badger.Replace(t.Context(), dir, nil, with); !errors.Is(err, failed) {
+			t.Errorf("it fails with: %v", err)
+		}
+		read(`{"n":2}`)
+		if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) != 2 {
+			t.Errorf("in the folder there is %q, %v", found, err)
+		}
 	}
-	read(`{"n":2}`)
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)

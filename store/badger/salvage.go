@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
-	disk "bugle/engine/files"
 	"bugle/store"
 	"bugle/store/badger/internal/files"
 )
@@ -61,7 +59,7 @@ func repair(path string, i inspection, free func(string) (uint64, error), log *s
 	if err := s.write(into, log); err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(into))
 	}
-	aside, err = swapIn(path, into, damagedReason, s.at)
+	aside, err = swapIn(path, damagedReason, s.at)
 	return aside, s.marks, err
 }
 
@@ -278,77 +276,10 @@ func (s *salvage) pass(db *badger.DB) error {
 	return nil
 }
 
-// A new database is created next to the old one. It is complete once it has the second of these names.
-const (
-	mendingSuffix = ".mending"
-	mendedSuffix  = ".mended"
-)
+// mendingSuffix is the end of the name of a repaired store while it is written.
+const mendingSuffix = newSuffix
 
-// The reason for keeping a former store, as part of its folder name.
-const (
-	restoredReason = "before-restore"
-	damagedReason  = "damaged"
-)
-
-// globEscape escapes a folder name for filepath.Glob.
-func globEscape(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
-// swapIn replaces the database at path with a complete, closed one, and keeps the old one under a name with the reason
-// and time. If the process ends in between, [finishSwap] continues. Each step is durable before the next one, so after
-// a power failure there is either the old store or the new one.
-func swapIn(path, from, why string, at time.Time) (aside string, err error) {
-	ready := path + mendedSuffix
-	if err := removeAll(ready); err != nil {
-		return "", fmt.Errorf("replacing the store: %w", err)
-	}
-	if err := syncFiles(from); err != nil {
-		return "", err
-	}
-	if err := rename(from, ready); err != nil {
-		return "", fmt.Errorf("replacing the store: %w", err)
-	}
-	if _, err := os.Stat(path); err == nil {
-		aside = path + "." + why + "-" + at.Format("20060102-150405")
-		for n := 2; exists(aside); n++ {
-			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
-		}
-		if err := rename(path, aside); err != nil {
-			return "", fmt.Errorf("keeping the old store: %w", err)
-		}
-	}
-	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another process may finish it
-		return aside, fmt.Errorf("replacing the store: %w", err)
-	}
-	return aside, disk.SyncFolder(filepath.Dir(path))
-}
-
-// finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and
-// is left alone.
-func finishSwap(path string) error {
-	ready := path + mendedSuffix
-	if !exists(ready) {
-		return nil
-	}
-	release, err := lockFolder(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err = rename(ready, path); errors.Is(err, fs.ErrNotExist) {
-			return nil // its process is still running
-		}
-		return err
-	case err != nil:
-		return nil // opening the store reports the error
-	}
-	defer release()
-	return removeAll(ready)
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
+const damagedReason = "damaged"
 
 // damagedError returns the error for a store that cannot be opened or repaired.
 func (d *DB) damagedError(err error) error {

@@ -14,13 +14,25 @@ import (
 type OutboxMessages struct{ *records }
 
 // Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
-func (s OutboxMessages) Outbox(limit int) ([]engine.OutboxMessage, error) {
+func (s OutboxMessages) Outbox(limit int) (out []engine.OutboxMessage, err error) {
+	err = s.eachMessage(ScanOptions{Reverse: true, Limit: limit}, func(d engine.OutboxMessage) error {
+		out = append(out, d)
+		return nil
+	})
+	return out, err
+}
+
+// EachOutboxMessage implements [store.Transferable].
+func (s OutboxMessages) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
+	return s.eachMessage(ScanOptions{}, fn)
+}
+
+func (s OutboxMessages) eachMessage(o ScanOptions, fn func(engine.OutboxMessage) error) error {
 	if err := s.check(); err != nil {
-		return nil, err
+		return err
 	}
 	const what = "the outbox message"
-	var out []engine.OutboxMessage
-	err := s.walk(what, s.key(kindOutbox), ScanOptions{Reverse: true, Limit: limit}, func(rest, payload []byte) error {
+	return s.walk(what, s.key(kindOutbox), o, func(rest, payload []byte) error {
 		var w wire.Delivered
 		tree, err := wire.DecodeWith(payload, &w)
 		if err != nil {
@@ -30,10 +42,8 @@ func (s OutboxMessages) Outbox(limit int) ([]engine.OutboxMessage, error) {
 		if d.Push != nil {
 			d.Push.Payload = tree
 		}
-		out = append(out, d)
-		return nil
+		return fn(d)
 	})
-	return out, err
 }
 
 // PutOutbox stores a delivered message. Ids must sort by time, like those of UUID v7.

@@ -72,3 +72,20 @@ func (s IdempotencyKeys) EachRequestID(fn func(op, id string, until time.Time) e
 		return fn(op, id, w.Until)
 	})
 }
+
+// clearBatch is how many records [WorkspaceTx.ClearWorkspace] removes at most.
+const clearBatch = 1000
+
+// ClearWorkspace implements [store.Transferable].
+func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
+	if err := s.check(); err != nil {
+		return false, err
+	}
+	for _, root := range []byte{rootRecord, rootCopy, rootWorkspace} {
+		n, err := s.clear("a record", appendName([]byte{root}, s.id), clearBatch)
+		if err != nil || n == clearBatch {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

@@ -157,6 +157,11 @@ func (w workspace) Outbox(limit int) ([]engine.OutboxMessage, error) {
 	return all, err
 }
 
+// EachOutboxMessage implements [store.Transferable].
+func (w workspace) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
+	return outbox.each(w, scanOptions{descending: true}, fn)
+}
+
 // PutOutbox implements [store.Outbox].
 func (w workspace) PutOutbox(m engine.OutboxMessage) error {
 	var payload doc.Value

@@ -71,3 +71,12 @@ func (w workspace) PutSettings(s engine.Workspace) error {
 	record, err := encode(s)
 	return settings.put(w, nil, record, err, escape(s.Name))
 }
+
+// ClearWorkspace implements [store.Transferable]. Foreign keys delete the records of other tables.
+func (w workspace) ClearWorkspace() (more bool, err error) {
+	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
+	return false, errors.Join(
+		w.exec("DELETE FROM idempotency WHERE workspace = $1", w.id),
+		w.exec("DELETE FROM request_id WHERE workspace = $1", w.id),
+		w.exec("DELETE FROM workspace WHERE id = $1", w.id))
+}

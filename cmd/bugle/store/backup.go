@@ -1,5 +1,5 @@
-// Package store implements the commands that manage the store on this machine: backup, restore, doctor, encrypt, and
-// decrypt.
+// Package store implements the commands that manage the store on this machine: backup, restore, doctor, encrypt, rotate,
+// decrypt and key.
 package store
 
 import (
@@ -93,8 +93,9 @@ func NewBackup(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the store to a file",
-		Long: "The backup is one compressed file with checksums. It is verified after it is written. Other bugle\n" +
-			"processes can keep using the store. Without FILE, it goes into the folder backups of the data folder.\n\n" +
+		Long: "The backup is one compressed file with checksums. It is read back after it is written. Other bugle\n" +
+			"processes can keep using the store. Without FILE, it goes into the folder backups of the data folder.\n" +
+			"A backup is always complete: if some of the store cannot be read, the command names it and fails.\n\n" +
 			"While the terminal program or `bugle serve` runs, it makes a backup there every day, and keeps those\n" +
 			fmt.Sprintf("of the last %d days and %d weeks. %s=off turns daily backups off.", backup.KeptDays, backup.KeptWeeks, cli.EnvBackups) +
 			"\n\nBackups of an encrypted store are encrypted with its key, or with a passphrase if you use --encrypt.",
@@ -126,8 +127,7 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if err != nil {
 		return err
 	}
-	unnamed := file == ""
-	if unnamed {
+	if file == "" {
 		if err := backup.MakeFolder(f.DataDir()); err != nil {
 			return err
 		}
@@ -144,14 +144,6 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if err := json.Unmarshal(b, &info); err != nil {
 		return fmt.Errorf("cannot read the result of the backup: %w", err)
 	}
-	if !info.Healthy() {
-		if unnamed {
-			if info.File, err = backup.MarkDamaged(info.File); err != nil {
-				return err
-			}
-		}
-		f.Notices.Damage("the store is damaged, and " + info.File + " has only what can be read of it")
-	}
 	if f.JSON {
 		return f.PrintJSON(info)
 	}
@@ -162,12 +154,8 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	case info.Encrypted:
 		how = ", encrypted"
 	}
-	end := " The backup was verified."
-	if !info.Healthy() {
-		end = ""
-	}
-	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s).%s\n", phrase.Count(len(info.Workspaces), "workspace"),
-		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how, end)
+	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", phrase.Count(len(info.Workspaces), "workspace"),
+		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
 	return nil
 }
 

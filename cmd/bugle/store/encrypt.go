@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,82 +17,139 @@ import (
 )
 
 const encryptLong = `Encrypts the campaigns, history, users, outbox and settings on this machine, and the backups in the
-folder of the store. The store is written again, verified, and replaces the old one, whose files are deleted.
-Quit other bugle processes first.
+folder of the store. The store is written again, compared with the old one, and replaces it after a
+question; the old files are deleted. You can interrupt that at any time. Quit other bugle processes first.
 
 A new key is created and stored in the system keyring. If there is no keyring, create a key yourself
 (openssl rand -base64 32) and set BUGLE_STORE_KEY, or a command that prints it in
 BUGLE_STORE_KEY_COMMAND, for this and every other bugle command. If you lose the key, you lose the
-campaigns: print it with --show-key and keep a copy somewhere safe.
-
---rotate encrypts the store with another key (a new one in the keyring, or BUGLE_NEW_STORE_KEY or
-BUGLE_NEW_STORE_KEY_COMMAND). The old key stays in the keyring for backups in other places.
+campaigns: print it with ` + "`bugle key show`" + ` and keep a copy somewhere safe.
 
 Not encrypted are the names, number, sizes and times of files, and what the terminal program keeps
 outside of the store: searches, views, recipients that you typed, and data cached from remotes.`
 
 // NewEncrypt returns the command bugle encrypt.
 func NewEncrypt(f *cli.Factory) *cobra.Command {
-	var rotate, show, keep, removeOld bool
-	cmd := &cobra.Command{
-		Use:   "encrypt",
-		Short: "Encrypt the store or change its key",
-		Long:  encryptLong,
-		Example: "  bugle encrypt\n  bugle encrypt --show-key\n  bugle encrypt --rotate\n" +
-			"  pass show bugle-store | bugle encrypt --keep-key",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch ctx := cmd.Context(); {
-			case show:
-				return showKey(ctx, f)
-			case keep:
-				return keepKey(ctx, f)
-			default:
-				return runEncrypt(ctx, f, rotate, removeOld)
-			}
-		},
-	}
-	cmd.Flags().BoolVar(&rotate, "rotate", false, "encrypt the store with another key")
-	cmd.Flags().BoolVar(&show, "show-key", false, "print the key of the store")
-	cmd.Flags().BoolVar(&keep, "keep-key", false, "store the key on standard input in the system keyring")
-	addRemoveOld(cmd, &removeOld)
-	cmd.MarkFlagsMutuallyExclusive("rotate", "show-key", "keep-key")
-	return cmd
+	return newRewrite(f, &cobra.Command{
+		Use:     "encrypt",
+		Short:   "Encrypt the store and its backups",
+		Long:    encryptLong,
+		Example: "  bugle encrypt\n  bugle key show",
+	}, change{question: "Encrypt the store? Without its key, nobody can read it.", doing: "encrypting", done: "Encrypted"})
 }
 
-func addRemoveOld(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "remove-old", false, "also delete earlier copies of the store, from before a restore or a repair")
+// NewRotate returns the command bugle rotate.
+func NewRotate(f *cli.Factory) *cobra.Command {
+	return newRewrite(f, &cobra.Command{
+		Use:   "rotate",
+		Short: "Encrypt the store with another key",
+		Long: "Works like `bugle encrypt`, with a new key in the system keyring, or the one in BUGLE_NEW_STORE_KEY or\n" +
+			"BUGLE_NEW_STORE_KEY_COMMAND. The old key stays in the keyring for backups in other places.",
+		Example: "  bugle rotate",
+	}, change{question: "Encrypt the store with another key? Without it, nobody can read it.", doing: "changing the key", done: "Encrypted", from: true})
 }
 
 // NewDecrypt returns the command bugle decrypt.
 func NewDecrypt(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
+	return newRewrite(f, &cobra.Command{
 		Use:   "decrypt",
 		Short: "Decrypt the store",
 		Long: "Also decrypts the backups in its folder that are encrypted with its key. Quit other bugle\n" +
 			"processes first. The key stays in the system keyring for backups in other places.",
-		Example:           "  bugle decrypt",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, encrypted, err := keyOfStore(&f.Environment); err != nil {
-				return err
-			} else if !encrypted {
-				return errors.New("the store is not encrypted")
-			}
-			out, err := rewrite(cmd.Context(), f, nil)
-			if err != nil {
-				return err
-			}
-			if f.JSON {
-				return f.PrintJSON(out)
-			}
-			fmt.Fprintf(f.Out, "Decrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
-			out.print(f)
-			return nil
-		},
+		Example: "  bugle decrypt",
+	}, change{question: "Decrypt the store? Everybody who can read its files can read it then.", doing: "decrypting", done: "Decrypted", from: true, plain: true})
+}
+
+// change is a change of the encryption of a store.
+type change struct {
+	question, doing, done string
+	from                  bool // the store is encrypted before
+	plain                 bool // it is not encrypted afterwards
+}
+
+func newRewrite(f *cli.Factory, cmd *cobra.Command, c change) *cobra.Command {
+	var yes bool
+	cmd.Args = cli.Exactly(0, "no arguments")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), f, yes) }
+	cmd.Flags().BoolVar(&yes, "yes", false, c.doing+" without asking")
+	return cmd
+}
+
+// run asks, and changes the encryption of the store and of its backups.
+func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
+	id, encrypted, err := keyOfStore(&f.Environment)
+	switch {
+	case err != nil:
+		return err
+	case c.from && !encrypted:
+		return cli.WithRemedy(errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`.")
+	case !c.from && encrypted:
+		return finishEncrypt(ctx, f, id)
+	case !yes && !f.CanAsk():
+		return cli.Misused("%s writes the store again, and nobody can be asked here; add --yes", c.doing)
 	}
+	old, err := badger.Open(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find}) // before a new key is made
+	if err != nil {
+		return err
+	}
+	defer old.Close() // Rewrite closes it, too
+	if !yes {
+		if ok, err := f.Confirm(ctx, c.question, "to do it"); err != nil {
+			return err
+		} else if !ok {
+			fmt.Fprintln(f.Err, "No changes made.")
+			return nil
+		}
+	}
+	var out rewriteResult
+	var key *crypt.Key
+	if !c.plain {
+		fresh, where, err := f.Keys().Fresh(ctx, c.from)
+		if err != nil {
+			return err
+		}
+		if fresh.ID() == id {
+			return cli.Misused("%s has the current key of the store; set a new one", where)
+		}
+		key, out.Encrypted, out.Key, out.From = &fresh, true, fresh.ID(), where
+	}
+	if out.Records, err = rewrite(ctx, f, old, key); err != nil {
+		if out.From == storekey.Keyring && sameEncryption(f, id, encrypted) {
+			err = errors.Join(err, f.Keys().Drop(out.Key))
+		}
+		return err
+	}
+	if err := out.convert(ctx, f, key); err != nil {
+		return err
+	}
+	if f.JSON {
+		return f.PrintJSON(out)
+	}
+	fmt.Fprintf(f.Out, "%s the store in %s: %s written and verified.\n", c.done, cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
+	out.print(f)
+	if key != nil {
+		cli.PrintKey(f, out.From, c.from)
+	}
+	return nil
+}
+
+// finishEncrypt encrypts the backups of a store that is already encrypted, for example after an interruption.
+func finishEncrypt(ctx context.Context, f *cli.Factory, id string) error {
+	key, err := f.Keys().Find(ctx, id)
+	if err != nil {
+		return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.DataDir(), err)
+	}
+	out := rewriteResult{Encrypted: true, Key: key.ID()}
+	if err := out.convert(ctx, f, &key); err != nil {
+		return err
+	}
+	if f.JSON {
+		return f.PrintJSON(out)
+	}
+	fmt.Fprintf(f.Out, "The store in %s is already encrypted. Change its key with `bugle rotate`.\n", cli.Line(f.DataDir()))
+	out.print(f)
+	return nil
 }
 
 // keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.
@@ -114,6 +169,31 @@ func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
 	now, is, err := keyOfStore(&f.Environment)
 	return err == nil && now == key && is == encrypted
+}
+
+// rewrite replaces the store with a copy that is encrypted with a key or not encrypted, and returns the number of its records.
+func rewrite(ctx context.Context, f *cli.Factory, old *badger.DB, to *crypt.Key) (records int, err error) {
+	told := meter(&f.Printer, "records written")
+	progress := func(verifying bool) func(int) {
+		return func(n int) {
+			if told != nil {
+				told(socket.JobProgress{Records: n, Verifying: verifying})
+			}
+		}
+	}
+	var c backup.Contents
+	err = old.Rewrite(ctx, to, badger.Filler{
+		Fill: func(ctx context.Context, db *badger.DB) error {
+			if err := cli.Prove(ctx, old); err != nil {
+				return err
+			}
+			var err error
+			c, err = backup.Copy(ctx, old, db, progress(false))
+			return err
+		},
+		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, c, progress(true)) },
+	})
+	return c.Records, err
 }
 
 // rewriteResult is the result of encrypting or decrypting a store.
@@ -141,88 +221,9 @@ func (r rewriteResult) print(f *cli.Factory) {
 	}
 }
 
-func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) error {
-	id, encrypted, err := keyOfStore(&f.Environment)
-	switch {
-	case err != nil:
-		return err
-	case rotate && !encrypted:
-		return cli.WithRemedy(errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`.")
-	case encrypted && !rotate:
-		return finishEncrypt(ctx, f, id, removeOld)
-	}
-	if encrypted { // before creating a new key
-		if _, err := f.Keys().Find(ctx, id); err != nil {
-			return fmt.Errorf("cannot open the encrypted store in %s: %w", f.DataDir(), err)
-		}
-	}
-	key, where, err := f.Keys().Fresh(ctx, rotate)
-	if err != nil {
-		return err
-	}
-	if key.ID() == id {
-		return cli.Misused("%s has the current key of the store; set a new one", where)
-	}
-	out, err := rewrite(ctx, f, &key)
-	if err != nil {
-		if where == storekey.Keyring && sameEncryption(f, id, encrypted) {
-			err = errors.Join(err, f.Keys().Drop(key.ID()))
-		}
-		return err
-	}
-	out.From = where
-	if err := out.oldCopies(f, removeOld); err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(out)
-	}
-	fmt.Fprintf(f.Out, "Encrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
-	out.print(f)
-	cli.PrintKey(f, where, rotate)
-	return nil
-}
-
-// finishEncrypt encrypts the backups of a store that is already encrypted, for example after an interruption.
-func finishEncrypt(ctx context.Context, f *cli.Factory, id string, removeOld bool) error {
-	key, err := f.Keys().Find(ctx, id)
-	if err != nil {
-		return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.DataDir(), err)
-	}
-	out := rewriteResult{Encrypted: true, Key: key.ID()}
-	if err := out.backups(ctx, f, &key); err != nil {
-		return err
-	}
-	if err := out.oldCopies(f, removeOld); err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(out)
-	}
-	fmt.Fprintf(f.Out, "The store in %s is already encrypted. Use --rotate to change the key.\n", cli.Line(f.DataDir()))
-	out.print(f)
-	return nil
-}
-
-// rewrite rewrites the store with a key or without encryption, and then its backups.
-func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewriteResult, err error) {
-	told := meter(&f.Printer, "records written")
-	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find}, to, func(n int, verifying bool) {
-		if told != nil {
-			told(socket.JobProgress{Records: n, Verifying: verifying})
-		}
-	})
-	if err != nil {
-		return out, err
-	}
-	if to != nil {
-		out.Encrypted, out.Key = true, to.ID()
-	}
-	return out, out.backups(ctx, f, to)
-}
-
-// backups encrypts or decrypts the backups in the folder of the store, except those with a passphrase.
-func (r *rewriteResult) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) error {
+// convert encrypts or decrypts the backups in the folder of the store, except those with a passphrase, and adds what is not
+// encrypted beside it.
+func (r *rewriteResult) convert(ctx context.Context, f *cli.Factory, to *crypt.Key) error {
 	if err := backup.Sweep(f.DataDir()); err != nil {
 		return err
 	}
@@ -248,7 +249,13 @@ func (r *rewriteResult) backups(ctx context.Context, f *cli.Factory, to *crypt.K
 		}
 		r.Backups++
 	}
-	return refused
+	copies, err := badger.OldCopies(f.DataDir())
+	if to != nil {
+		for _, dir := range copies {
+			r.Left = append(r.Left, skippedFile{dir, "an earlier copy of the store; delete that folder if you do not need it"})
+		}
+	}
+	return errors.Join(refused, err)
 }
 
 // backupKey returns the passphrase of a backup that is encrypted with the key of a store; empty for others.
@@ -261,70 +268,4 @@ func backupKey(ctx context.Context, f *cli.Factory, b backup.Info) (string, erro
 		return "", fmt.Errorf("cannot open backup %s: %w", b.File, err)
 	}
 	return key.Passphrase(), nil
-}
-
-// oldCopies deletes or reports the unencrypted copies of the store from before a restore.
-func (r *rewriteResult) oldCopies(f *cli.Factory, remove bool) error {
-	copies, err := badger.OldCopies(f.DataDir())
-	if err != nil {
-		return err
-	}
-	for _, dir := range copies {
-		if remove {
-			if err := os.RemoveAll(dir); err != nil {
-				return fmt.Errorf("cannot remove %s: %w", dir, cli.Cause(err))
-			}
-			continue
-		}
-		r.Left = append(r.Left, skippedFile{dir, "an earlier copy of the store; delete it with --remove-old"})
-	}
-	return nil
-}
-
-func showKey(ctx context.Context, f *cli.Factory) error {
-	id, encrypted, err := keyOfStore(&f.Environment)
-	if err != nil {
-		return err
-	}
-	if !encrypted {
-		return cli.WithRemedy(errors.New("the store is not encrypted, so it has no key"), "Encrypt it with `bugle encrypt`.")
-	}
-	key, err := f.Keys().Find(ctx, id)
-	if err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(map[string]string{"key_id": key.ID(), "key": key.Text()})
-	}
-	fmt.Fprintln(f.Out, key.Text())
-	return nil
-}
-
-func keepKey(ctx context.Context, f *cli.Factory) error {
-	b, err := f.Read(ctx, cli.Stdin)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(string(b)) == "" {
-		return cli.Misused("no key on standard input")
-	}
-	key, err := crypt.Parse(string(b))
-	if err != nil {
-		return cli.Misuse(err)
-	}
-	id, _, err := badger.Encryption(f.DataDir())
-	if err != nil {
-		return err
-	}
-	if id != "" && id != key.ID() {
-		return fmt.Errorf("%w: the store in %s has the key with id %s, this is %s", crypt.ErrWrongKey, f.DataDir(), id, key.ID())
-	}
-	if err := f.Keys().Keep(key); err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(map[string]string{"key_id": key.ID()})
-	}
-	fmt.Fprintf(f.Out, "Stored the key %s in the system keyring.\n", key.ID())
-	return nil
 }

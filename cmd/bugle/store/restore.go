@@ -3,14 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +21,6 @@ import (
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 	"bugle/store/postgres"
 	"bugle/store/socket"
 )
@@ -135,15 +132,11 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 			told(socket.JobProgress{Records: n})
 		}
 	}
-	info, has, err := backup.Inspect(ctx, from.File, secret, records)
+	info, changes, unread, err := compare(ctx, f, from.File, secret, !r.dryRun, records)
 	if err != nil {
 		return passRemedy(err)
 	}
-	now, unread, err := holdings(ctx, f, !r.dryRun)
-	if err != nil {
-		return err
-	}
-	changes := backup.Differences(now, has)
+	replaced := slices.ContainsFunc(changes, func(d backup.Difference) bool { return d.Now != nil })
 	if database {
 		for _, d := range changes {
 			if d.Now != nil && d.Backup != nil {
@@ -158,14 +151,14 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 		}
 	}
 	question := "Replace the store?"
-	if database || len(now) == 0 && unread == nil {
+	if database || !replaced && unread == nil {
 		question = "Restore the backup?"
 	}
 	if ok, err := r.agreed(ctx, f, question, map[string]any{"backup": info, "changes": changes}); !ok {
 		return err
 	}
 	if database {
-		err = loadDatabase(ctx, f, info.File, secret, records)
+		err = loadDatabase(ctx, f, info, secret, records)
 	} else {
 		return replaceStore(ctx, f, info, secret, key, changes, records)
 	}
@@ -190,27 +183,29 @@ func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, pl
 	return false, nil
 }
 
-// holdings returns what is in the store, which is closed again. unread is why some of it, or all, cannot be read. It fails
-// if another process has a store in a folder that is to be replaced.
-func holdings(ctx context.Context, f *cli.Factory, replace bool) (now backup.Holdings, unread, err error) {
+// compare checks a backup and compares it with the store, which is closed again. unread is why some of the store, or all of
+// it, cannot be read. It fails if another process has a store in a folder that is to be replaced.
+func compare(ctx context.Context, f *cli.Factory, file, secret string, replace bool, records func(int)) (info backup.Info, changes []backup.Difference, unread, err error) {
 	defer f.Notices.Take() // they are about the store that is replaced
+	var now datastore.DB
 	store, err := openStore(ctx, f)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
-		return nil, nil, nil
 	case errors.Is(err, socket.ErrLocked), ctx.Err() != nil, err != nil && cli.ExitCode(err) == cli.ExitMisused:
-		return nil, nil, err
+		return info, nil, nil, err
 	case err != nil:
-		return nil, err, nil
+		unread = err
+	default:
+		if folder := store.Folder(); folder != nil && replace && folder.State().Role != socket.Owner {
+			return info, nil, nil, &datastore.LockedError{Dir: f.DataDir(), PID: folder.State().PID}
+		}
+		now = store.Records()
 	}
-	if folder := store.Folder(); folder != nil && replace && folder.State().Role != socket.Owner {
-		return nil, nil, &datastore.LockedError{Dir: f.DataDir(), PID: folder.State().PID}
+	info, changes, partly, err := backup.Differences(ctx, now, file, secret, records)
+	if _, ok := f.Database(); ok && err == nil {
+		err = partly
 	}
-	now, unread = store.Holdings(ctx)
-	if _, ok := f.Database(); ok && unread != nil {
-		return nil, nil, unread
-	}
-	return now, unread, errors.Join(ctx.Err(), f.Close())
+	return info, changes, cmp.Or(unread, partly), errors.Join(err, f.Close())
 }
 
 // printChanges prints what a restore replaces by what.
@@ -268,25 +263,15 @@ func madeOf(info backup.Info) string {
 
 // replaceStore creates a store from the backup, verifies it, and replaces the current one with it.
 func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret string, key *crypt.Key, changes []backup.Difference, records func(int)) error {
-	aside, err := badger.Replace(ctx, f.DataDir(), key, func(ctx context.Context, db kv.DB) error {
-		if _, err := backup.Load(ctx, db, info.File, secret, records); err != nil {
+	aside, err := badger.Replace(ctx, f.DataDir(), key, badger.Filler{
+		Fill: func(ctx context.Context, db *badger.DB) error {
+			_, err := backup.Load(ctx, db, info.File, secret, records)
 			return err
-		}
-		found, err := kv.Check(ctx, db, records)
-		switch {
-		case err != nil:
-			return err
-		case found.Campaigns != info.Campaigns || info.Store == kv.Format && found.Records != info.Records:
-			return fmt.Errorf("the store restored from %s has %d campaigns and %d records instead of %d and %d; no changes made",
-				info.File, found.Campaigns, found.Records, info.Campaigns, info.Records)
-		}
-		return nil
+		},
+		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, info.Contents, records) },
 	})
 	if err != nil {
 		return err
-	}
-	if !info.Healthy() {
-		f.Notices.Damage("the store was already damaged when this backup was made")
 	}
 	notes := []string{}
 	if aside != "" {
@@ -382,13 +367,16 @@ func secretsIn(ctx context.Context, f *cli.Factory, workspaces []string) (held [
 }
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
-func loadDatabase(ctx context.Context, f *cli.Factory, file, secret string, records func(int)) error {
+func loadDatabase(ctx context.Context, f *cli.Factory, info backup.Info, secret string, records func(int)) error {
 	db, err := f.Connect(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	_, err = backup.LoadInto(ctx, db, file, secret, records)
+	if _, err = backup.Load(ctx, db, info.File, secret, records); err != nil {
+		// Workspaces that are not complete are removed, also after an interruption.
+		err = errors.Join(err, backup.ClearUnfinished(context.WithoutCancel(ctx), db, info.Workspaces))
+	}
 	return err
 }
 
@@ -422,12 +410,7 @@ func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key
 
 // one restores one campaign after a question.
 func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) error {
-	secret := ""
-	// The owner of the store has its key.
-	own, _, err := badger.Encryption(f.DataDir())
-	if err == nil && (own != from.Key || own == "") {
-		secret, err = backupSecret(ctx, f, from, r.pass)
-	}
+	secret, err := backupSecret(ctx, f, from, r.pass)
 	if err != nil {
 		return err
 	}
@@ -440,14 +423,9 @@ func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) erro
 	if err != nil {
 		return err
 	}
-	job := socket.Job{Kind: socket.JobFind, File: from.File, Passphrase: secret, Workspace: ws, Campaign: r.campaign}
-	b, err := store.Do(ctx, job, nil)
+	found, err := backup.FindCampaign(ctx, store.Records(), from.File, secret, ws, r.campaign)
 	if err != nil {
 		return passRemedy(err)
-	}
-	var found backup.FoundCampaign
-	if err := json.Unmarshal(b, &found); err != nil {
-		return fmt.Errorf("cannot read what is in the backup: %w", err)
 	}
 	if !f.JSON {
 		state := "The store does not have it."
@@ -460,9 +438,8 @@ func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) erro
 	if ok, err := r.agreed(ctx, f, "Restore this campaign?", map[string]any{"campaign": found}); !ok {
 		return err
 	}
-	job.Kind = socket.JobRecover
-	if _, err = store.Do(ctx, job, nil); err != nil {
-		return passRemedy(err)
+	if err := found.Restore(ctx, store.Records()); err != nil {
+		return err
 	}
 	if f.JSON {
 		return f.PrintJSON(map[string]string{"id": r.campaign, "workspace_id": ws})
@@ -471,10 +448,9 @@ func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) erro
 	return nil
 }
 
-// passRemedy adds how to provide a passphrase. The error may have come through the socket, as text.
+// passRemedy adds how to provide a passphrase.
 func passRemedy(err error) error {
-	wrong := errors.Is(err, backup.ErrPassphrase) || strings.Contains(err.Error(), backup.ErrPassphrase.Error())
-	if !wrong {
+	if !errors.Is(err, backup.ErrPassphrase) {
 		return err
 	}
 	return cli.WithRemedy(err, "Set it with "+EnvPassphrase+" or --passphrase-command, or type it.")

@@ -40,34 +40,48 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		if err != nil {
 			return nil, err
 		}
-		if err := backup.Compare(ctx, o.DB, o.dataDir, func(i backup.Info) string { return o.passphrase(socket.Job{File: i.File}) }, &found); err != nil {
+		if err := o.compare(ctx, &found); err != nil {
 			return nil, err
 		}
 		_, encrypted := o.Key()
 		return json.Marshal(Checkup{Sound: found.Healthy(), Notices: o.Notices(), Encrypted: encrypted, CheckResult: found})
 	case socket.JobBackup:
-		info, err := backup.Write(ctx, o.DB, job.File, backup.Options{
-			Passphrase: job.Passphrase, Key: o.key(), Program: Version(), Source: backup.Source{Folder: o.dataDir},
-			Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
-		})
-		if err != nil {
-			return nil, err
+		b := o.backupOptions()
+		b.Passphrase = job.Passphrase
+		b.Progress = func(records int, verifying bool) {
+			progress(socket.JobProgress{Records: records, Verifying: verifying})
 		}
-		return json.Marshal(info)
-	case socket.JobFind:
-		found, err := backup.FindCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(found)
-	case socket.JobRecover:
-		info, err := backup.RestoreCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
+		info, err := backup.Write(ctx, o.DB, job.File, b)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(info)
 	}
 	return nil, fmt.Errorf("unknown job %q", job.Kind)
+}
+
+// backupOptions returns the options of a backup of the store.
+func (o Owned) backupOptions() backup.Options {
+	return backup.Options{Key: o.key(), Program: Version(), Source: backup.Source{Folder: o.dataDir}, Prove: func(ctx context.Context) error { return Prove(ctx, o.DB) }}
+}
+
+// Prove reads the whole store, and fails with a [backup.DamagedError] if it has lost records.
+func Prove(ctx context.Context, db *badger.DB) error {
+	db.Verify(ctx)
+	found, err := kv.Check(ctx, db, nil)
+	if err != nil {
+		return err
+	}
+	var bad backup.DamagedError
+	for _, f := range found.Findings {
+		if f.Loss {
+			bad.What = append(bad.What, f.What)
+		}
+	}
+	if len(bad.What) > 0 {
+		return &bad
+	}
+	return nil
 }
 
 // Owned is the store in a folder while this process owns it.
@@ -82,16 +96,6 @@ func (o Owned) key() *crypt.Key {
 		return &key
 	}
 	return nil
-}
-
-// passphrase returns the passphrase of the backup of a job: the one in the job, or that of the store's key.
-func (o Owned) passphrase(job socket.Job) string {
-	if key := o.key(); job.Passphrase == "" && key != nil {
-		if info, err := backup.ReadHeader(job.File); err == nil && info.Key == key.ID() {
-			return key.Passphrase()
-		}
-	}
-	return job.Passphrase
 }
 
 // ownedDB is the store while this process owns it, with its daily backups.
@@ -142,13 +146,10 @@ func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
 // Daily returns the options of the daily backups.
 func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
-	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(info backup.Info, err error) {
+	return backup.DailyOptions{DataDir: f.DataDir(), Options: o.backupOptions(), OnBackup: func(_ backup.Info, err error) {
 		text := ""
-		switch {
-		case err != nil:
-			text = fmt.Sprintf("the daily backup failed: %v", err)
-		case !info.Healthy():
-			f.Notices.Damage("the daily backup is of a damaged store, so it is kept beside the earlier ones; check with `bugle doctor`, or choose a backup with `bugle restore`")
+		if err != nil {
+			text = fmt.Sprintf("no daily backup was made, and the earlier ones are kept: %v", err)
 		}
 		if text != "" && text != told { // it is retried several times an hour
 			f.Notices.add(text)

@@ -46,8 +46,11 @@ func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress fun
 		}
 		return json.Marshal(Checkup{Sound: found.Healthy(), CheckResult: found})
 	case socket.JobBackup:
-		info, err := backup.WriteFrom(ctx, db, job.File, backup.Options{
-			Passphrase: job.Passphrase, Program: Version(), Source: backup.Source{Database: db.Name()}, Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
+		info, err := backup.Write(ctx, db, job.File, backup.Options{
+			Passphrase: job.Passphrase, Program: Version(), Source: backup.Source{Database: db.Name()},
+			Progress: func(records int, verifying bool) {
+				progress(socket.JobProgress{Records: records, Verifying: verifying})
+			},
 		})
 		if err != nil {
 			return nil, err

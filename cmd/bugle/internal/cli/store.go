@@ -152,10 +152,14 @@ func (s *Store) service(ctx context.Context, id string) (*local.Service, error) 
 		}
 		s.notices.Damage(text)
 	}})
-	if err == nil {
-		s.services[id] = svc
+	if err != nil {
+		return nil, err
 	}
-	return svc, err
+	if w, err := svc.Settings(ctx); err == nil && backup.Unfinished(w) {
+		return nil, errors.Join(fmt.Errorf("the restore of workspace %s is not finished; wait for it, or run `bugle restore` again", id), svc.Close())
+	}
+	s.services[id] = svc
+	return svc, nil
 }
 
 // Workspaces returns the ids of the workspaces in the store.
@@ -197,10 +201,8 @@ func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.Job
 	return maintain(ctx, s.shared, job, progress)
 }
 
-// Holdings returns what is in the store. If some of it is damaged, it returns the rest and the damage.
-func (s *Store) Holdings(ctx context.Context) (backup.Holdings, error) {
-	return backup.HoldingsOf(ctx, s.records)
-}
+// Records returns the records of the store.
+func (s *Store) Records() store.DB { return s.records }
 
 // Follow calls deliver with the changes of other processes until ctx ends.
 func (s *Store) Follow(ctx context.Context, deliver func([]store.Change)) {

@@ -25,9 +25,9 @@ func (f *Factory) Keys() *storekey.Ring {
 func PrintKey(f *Factory, where string, rotated bool) {
 	switch {
 	case where == storekey.Keyring:
-		fmt.Fprintln(f.Out, "The key is in the system keyring. Without it, nothing can be read: print it with `bugle encrypt --show-key` and keep a copy somewhere safe.")
+		fmt.Fprintln(f.Out, "The key is in the system keyring. Without it, nothing can be read: print it with `bugle key show` and keep a copy somewhere safe.")
 	case rotated:
-		fmt.Fprintf(f.Out, "The key is the one in %s. From now on, bugle needs it in %s or %s, or in the keyring (`bugle encrypt --keep-key`).\n", where, storekey.Env, storekey.EnvCommand)
+		fmt.Fprintf(f.Out, "The key is the one in %s. From now on, bugle needs it in %s or %s, or in the keyring (`bugle key keep`).\n", where, storekey.Env, storekey.EnvCommand)
 	default:
 		fmt.Fprintf(f.Out, "The key is the one in %s, which bugle needs from now on. Without it, nothing can be read.\n", where)
 	}

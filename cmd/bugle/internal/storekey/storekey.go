@@ -94,13 +94,13 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 			err = crypt.ErrWrongKey
 		}
 		if err != nil {
-			return k, fmt.Errorf("cannot use the key %s in the system keyring: %w; store it again with `bugle encrypt --keep-key`", id, err)
+			return k, fmt.Errorf("cannot use the key %s in the system keyring: %w; store it again with `bugle key keep`", id, err)
 		}
 		return k, nil
 	case from != "":
 		return k, fmt.Errorf("%w (from %s); the key of this store has the id %s", crypt.ErrWrongKey, from, id)
 	case errors.Is(kerr, keyring.ErrNotFound):
-		return k, fmt.Errorf("%w: the system keyring does not have key %s; store it with `bugle encrypt --keep-key`, or set %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
+		return k, fmt.Errorf("%w: the system keyring does not have key %s; store it with `bugle key keep`, or set %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
 	}
 	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }

@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 		"command":                {[]string{storekey.EnvCommand, "echo " + given.Text()}, given.ID(), given, nil, ""},
 		"of a store without id":  {[]string{storekey.Env, given.Text()}, "", given, nil, ""},
 		"variable of another":    {[]string{storekey.Env, given.Text()}, kept.ID(), kept, nil, ""},
-		"nowhere":                {nil, given.ID(), crypt.Key{}, crypt.ErrNoKey, "`bugle encrypt --keep-key`"},
+		"nowhere":                {nil, given.ID(), crypt.Key{}, crypt.ErrNoKey, "`bugle key keep`"},
 		"nowhere, without id":    {nil, "", crypt.Key{}, crypt.ErrNoKey, "BUGLE_STORE_KEY"},
 		"wrong":                  {[]string{storekey.Env, given.Text()}, crypt.New().ID(), crypt.Key{}, crypt.ErrWrongKey, "(from BUGLE_STORE_KEY)"},
 		"no key":                 {[]string{storekey.Env, "topsecret"}, given.ID(), crypt.Key{}, crypt.ErrNotKey, "32 bytes"},

@@ -88,6 +88,15 @@ func ReadRegistry(b, lock []byte) Registry {
 	return r
 }
 
+// Wrong reports whether the registry belongs to another key.
+func (r Registry) Wrong() bool {
+	if len(r.Data) < RegistryHeaderSize {
+		return false
+	}
+	proof, err := y.XORBlockAllocate(r.Data[aes.BlockSize:RegistryHeaderSize], r.lock, r.Data[:aes.BlockSize])
+	return err == nil && string(proof) != registryText
+}
+
 // add adds a data key from the file.
 func (r *Registry) add(k *pb.DataKey) error {
 	if len(k.Iv) != aes.BlockSize {

@@ -78,5 +78,5 @@ func (w workspace) ClearWorkspace() (more bool, err error) {
 	return false, errors.Join(
 		w.exec("DELETE FROM idempotency WHERE workspace = $1", w.id),
 		w.exec("DELETE FROM request_id WHERE workspace = $1", w.id),
-		w.exec("DELETE FROM workspace WHERE id = $1", w.id))
+		w.exec("DELETE FROM workspace WHERE workspace = $1", w.id))
 }

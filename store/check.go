@@ -12,23 +12,26 @@ import (
 
 // CheckResult is the result of [Check].
 type CheckResult struct {
-	Records, Campaigns int // that were read
-	Findings           []Finding
+	// The number of records that were read.
+	Records   int       `json:"records"`
+	Campaigns int       `json:"campaigns"`
+	Findings  []Finding `json:"findings"` // never nil
 }
 
 // Finding is a problem in a store.
 type Finding struct {
-	Workspace string
-	Campaign  string // its id; empty if the problem is about something else
-	What      string // a sentence without its period
-	Advice    string // what a person can do about it
+	Workspace string `json:"workspace,omitempty"`
+	// Campaign is the id of the affected campaign, or empty if the problem is about something else.
+	Campaign string `json:"campaign,omitempty"`
+	What     string `json:"what"`             // a sentence without its period
+	Advice   string `json:"advice,omitempty"` // what a person can do about it
 }
 
 // Check reads every record of a store in one snapshot. It reports records that are damaged, and summaries that do not match
 // their campaigns. progress, which may be nil, is called with the number of records read so far.
 func Check(ctx context.Context, db DB, progress func(records int)) (out CheckResult, err error) {
 	err = db.Read(ctx, func(tx Tx) error {
-		out = CheckResult{}
+		out = CheckResult{Findings: []Finding{}}
 		ids, err := tx.Workspaces()
 		if err != nil {
 			return err
@@ -57,7 +60,9 @@ type check struct {
 	progress  func(int)
 }
 
+// What to do about damage.
 const (
+	AdviceStore  = "restore a backup; `bugle restore` lists them"
 	adviceBackup = "restore it from a backup with `bugle restore FILE --campaign ID`, or the database from its own"
 	adviceSave   = "save the campaign again"
 )
@@ -96,7 +101,7 @@ func (c *check) all() error {
 		read   func() error
 		advice string
 	}{
-		{c.SettingsDamage, "restore a backup with `bugle restore`"},
+		{func() error { _, err := c.Settings(); return err }, AdviceStore},
 		{func() error { return c.Summaries(c.campaign) }, adviceSave},
 		{func() error { return c.Profiles("", func(engine.User) error { c.count(); return nil }) }, "import the user again"},
 		{c.content, "save the item again"},
@@ -150,9 +155,15 @@ func (c *check) campaign(sum engine.Summary) error {
 	if err := c.found(sum.ID, err, adviceBackup); err != nil {
 		return err
 	}
+	if len(revisions) > 0 && revisions[0].N != sum.Revision {
+		c.report(sum.ID, fmt.Sprintf(CampaignName+" in workspace %q is at revision %d, but its history ends with %d", sum.ID, c.workspace, sum.Revision, revisions[0].N), adviceBackup)
+	}
 	for _, rev := range revisions {
 		c.count()
 		_, err := c.Revision(sum.ID, rev.N)
+		if errors.Is(err, ErrNotFound) {
+			err = Damaged(c.workspace, fmt.Sprintf(RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
+		}
 		if err := c.found(sum.ID, err, adviceBackup); err != nil {
 			return err
 		}

@@ -22,8 +22,6 @@ var (
 	// ErrLocksUnsupported reports that the file system does not support file locks, so two processes could write to the
 	// store at once.
 	ErrLocksUnsupported = errors.New("the file system of this folder does not support file locks, like some network drives")
-	// ErrDataLost reports that a record existed, or may have existed, in a damaged part of the disk.
-	ErrDataLost = errors.New("part of the store was lost")
 	// ErrUnreachable reports that the database does not respond, or does not accept writes at the moment.
 	ErrUnreachable = errors.New("cannot reach the database")
 	// ErrCommitUnknown reports that a change may or may not have been stored: the connection was lost during the commit
@@ -55,10 +53,15 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// DamagedError reports that a store cannot be opened because its files cannot be read.
-type DamagedError struct{ Dir string }
+// DamagedError reports that the files of a store are damaged: it cannot be opened, or nothing is written to it any more.
+type DamagedError struct {
+	Dir string
+	Why string // what was found
+}
 
-func (e *DamagedError) Error() string { return fmt.Sprintf("the store in %s is damaged", e.Dir) }
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("the store in %s is damaged, so nothing is written to it: %s; restore a backup with `bugle restore`, or save what can be read with `bugle doctor --rescue`", e.Dir, e.Why)
+}
 
 // LockedError reports that another process owns the store's folder.
 type LockedError struct {

@@ -1,8 +1,24 @@
 // Package store defines the storage interface: the records of workspaces, and the transactions that read and write
 // them. The records are campaigns with their summaries and revisions, working copies, users, the outbox, test sends,
-// settings, and idempotency keys. bugle/store/kv implements them over an ordered key-value store (bugle/store/badger on
-// disk, bugle/store/mem in memory), and bugle/store/postgres in tables. Several processes can use the same store at
-// once.
+// settings, and idempotency keys.
+//
+// # What happens between a save and the disk
+//
+// In a folder, the transaction of a save (bugle/store/kv) reads a snapshot and keeps its writes to itself. At its end it
+// hands over what it has read, what it writes, and by how much the number of records of each kind changes. One goroutine
+// of the store (bugle/store/badger) takes all transactions that wait, refuses those of which something that they have
+// read is different by now, which then run again, and writes the rest in one transaction of Badger, which is acknowledged
+// after one sync of its log. Badger sorts its log into tables later; they are merged only right after every block of them
+// was verified, and where one is damaged, nothing is written any more. A read that damage makes older or shorter is seen,
+// because a campaign and its summary have the same revision, and lists are compared with the number of records.
+//
+// A second process finds the first one's socket in the folder (bugle/store/socket). Its transactions run in the second
+// process, which reads the first one's snapshot through the socket and sends its commit there; if the first process dies
+// before it has answered, the second looks for the record that the commit would have left, once it has taken over, and
+// commits again if there is none.
+//
+// In a database (bugle/store/postgres), a save is one statement, and PostgreSQL itself orders, groups and syncs the
+// commits; other processes learn of it from a table of changes that is read in the order of commits.
 package store
 
 import (
@@ -39,8 +55,7 @@ type Tx interface {
 	// Workspace returns the records of a workspace. Their methods fail if the id is empty or contains spaces or
 	// unprintable characters.
 	Workspace(workspace string) WorkspaceTx
-	// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or
-	// missing is found by its other records.
+	// Workspaces returns the ids of the workspaces in the store, sorted.
 	Workspaces() ([]string, error)
 	// Watch makes the transaction report its later changes to w. The changes are only final once the transaction
 	// commits.
@@ -76,14 +91,10 @@ type WorkspaceTx interface {
 
 // Settings are the settings of a workspace.
 type Settings interface {
-	// Settings returns the workspace's settings, or [ErrNotFound] if there is no such workspace. If their record is
-	// damaged or missing, it returns a copy of them, and if no copy can be read, a [CorruptError].
+	// Settings returns the workspace's settings, or [ErrNotFound] if there is no such workspace.
 	Settings() (engine.Workspace, error)
 	// SettingsIfChanged is like Settings, but returns cached if the record is unchanged. cached may be nil.
 	SettingsIfChanged(cached *CachedSettings) (*CachedSettings, error)
-	// SettingsDamage returns a [CorruptError] if the settings record is damaged, whether or not there is a copy; nil if
-	// it is not damaged; and [ErrNotFound] if there is no such workspace.
-	SettingsDamage() error
 	// PutSettings stores the settings and replaces earlier ones. Their id must be the workspace's.
 	PutSettings(w engine.Workspace) error
 }

@@ -1,390 +1,401 @@
 package badger
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"errors"
-	"maps"
+	"fmt"
+	"os"
 	"slices"
-	"sync"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store/badger/internal/files"
+	"bugle/engine/files"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
-// Badger syncs its log once per transaction, one after another, and blocks new readers meanwhile. This file implements
-// group commit instead: transactions that end at the same time are committed together with one sync, and transactions
-// that begin meanwhile read the last durable state. A transaction reads a snapshot and buffers its writes ([tx]). When
-// it ends, it joins a queue. The first in the queue is the leader: it takes the waiting transactions, refuses those
-// that conflict with later changes, writes the others in a single Badger transaction whose commit returns after the
-// sync, creates the next snapshot, and only then reports the results.
+// Badger syncs its log once per transaction, one after another, and blocks new readers meanwhile. So one goroutine
+// commits all changes that wait in one Badger transaction with one sync, and readers share the snapshot of the last
+// commit.
 
-// write is one record that a transaction sets or deletes.
-type write struct {
-	key, value []byte
-	keyHash    uint64 // hash of key
-	deleted    bool
-	existed    bool // before the transaction
+// pending is a change that waits for its commit.
+type pending struct {
+	kv.Change
+	done chan error
 }
 
-// change is the reads and writes of one transaction.
-type change struct {
-	version uint64       // version of its snapshot
-	reads   []uint64     // hashes of the keys
-	ranges  []files.Span // scanned ranges; reads only has the keys that existed in them
-	writes  []write
-	count   int64 // of records and bytes, as Badger counts them
-	size    int64
-	tries   int // how often it was refused before
-
-	// exclusive, if not nil, runs instead of writing, while nobody else writes.
-	exclusive func() error
-
-	err  error
-	turn chan bool // true: it becomes the leader; false: it is finished, with result err
-}
-
-// errInterrupted reports that the leader of a commit did not finish.
-var errInterrupted = errors.New("the change was interrupted while it was written")
-
-// commits implements group commit.
-type commits struct {
-	db      *badger.DB
-	logs    *logs
-	of      *identity
-	prepare func() error // returns an error if nothing can be written now
-	reached func(version uint64)
-
-	mu        sync.Mutex
-	waiting   []*change
-	hasLeader bool // there is a leader
-	newest    *snapshot
-	live      []*snapshot // in use, oldest first
-
-	// Only the leader uses these fields.
-	last   map[uint64]uint64 // key hash → version that last wrote the key
-	groups []group           // contents of last, oldest first
-	// counts is the number of records; nil if a commit has failed and it must be read again.
-	counts kv.Counts
-}
-
-// group is the changes that were committed together.
-type group struct {
-	version uint64
-	prints  []uint64
-	set     [][]byte // keys that were not deleted
-}
-
-func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() error, reached func(uint64)) {
-	c.db, c.logs, c.of, c.prepare, c.reached, c.last = db, logs, of, prepare, reached, map[uint64]uint64{}
-	c.newest = &snapshot{txn: db.NewTransaction(false), users: 1}
-	c.live = []*snapshot{c.newest}
-}
-
-// end releases the newest snapshot when nobody uses any other.
-func (c *commits) end() {
-	if c.newest != nil {
-		c.release(c.newest)
-		c.newest = nil
+// Commit implements [kv.Driver].
+func (d *driver) Commit(ctx context.Context, c kv.Change) error {
+	p := &pending{c, make(chan error, 1)}
+	select {
+	case d.queue <- p:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+	return <-p.done
 }
 
-// commit makes a change durable, or fails with [badger.ErrConflict] if something that it read has changed since.
-func (c *commits) commit(ch *change) error {
-	ch.turn = make(chan bool, 1)
-	c.mu.Lock()
-	c.waiting = append(c.waiting, ch)
-	leads := !c.hasLeader
-	c.hasLeader = true
-	c.mu.Unlock()
-	if !leads {
-		leads = <-ch.turn
-	}
-	if leads {
-		c.lead()
-	}
-	return ch.err
-}
-
-// lead commits the queued changes, including the caller's, and appoints the next leader.
-func (c *commits) lead() {
-	c.mu.Lock()
-	batch := c.takeBatch()
-	c.mu.Unlock()
-	first := batch[0]
-	for _, ch := range batch {
-		ch.err = errInterrupted
-	}
-	defer func() {
-		c.mu.Lock()
-		var next *change
-		if c.hasLeader = len(c.waiting) > 0; c.hasLeader {
-			next = c.waiting[0]
-		}
-		c.mu.Unlock()
-		if next != nil {
-			next.turn <- true
-		}
-		for _, ch := range batch {
-			if ch != first {
-				ch.turn <- false
+// write commits the changes in the queue until it is closed.
+func (d *driver) write() {
+	for first := range d.queue {
+		batch := []*pending{first}
+		for more := true; more; {
+			select {
+			case p, ok := <-d.queue:
+				if more = ok; ok {
+					batch = append(batch, p)
+				}
+			default:
+				more = false
 			}
 		}
-	}()
-	c.finish(slices.Clone(batch))
-}
-
-// takeBatch takes as many queued changes as fit into one Badger transaction, at least the first.
-func (c *commits) takeBatch() []*change {
-	n, count, size := 0, int64(0), int64(0)
-	for _, ch := range c.waiting {
-		count, size = count+ch.count, size+ch.size
-		if n > 0 && (ch.exclusive != nil || c.waiting[0].exclusive != nil || count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
-			break
+		// Those that were refused most often go first, so that none starves.
+		slices.SortStableFunc(batch, func(a, b *pending) int { return cmp.Compare(b.Refused, a.Refused) })
+		for len(batch) > 0 {
+			n := d.fitting(batch)
+			d.commit(batch[:n])
+			batch = batch[n:]
 		}
-		n++
 	}
-	batch := slices.Clone(c.waiting[:n])
-	c.waiting = slices.Delete(c.waiting, 0, n)
-	return batch
 }
 
-// finish commits a batch and reports the results.
-func (c *commits) finish(batch []*change) {
-	if err := c.prepare(); err != nil {
-		for _, ch := range batch {
-			ch.err = err
+// entrySize is what Badger adds to the size of a key and a value, at most.
+const entrySize = 32
+
+// fitting returns how many of the changes fit into one Badger transaction, at least one.
+func (d *driver) fitting(batch []*pending) int {
+	count, size := int64(0), int64(0)
+	for n, p := range batch {
+		count += int64(len(p.Writes) + len(p.Counts))
+		for _, w := range p.Writes {
+			size += int64(len(w.Key) + min(len(w.Value), inlineLimit) + entrySize)
+		}
+		size += int64(len(p.Counts) * 100)
+		if n > 0 && (count >= d.db.MaxBatchCount() || size >= d.db.MaxBatchSize()) {
+			return n
+		}
+	}
+	return len(batch)
+}
+
+// commit makes those of the changes durable that do not conflict with others, and tells each what became of it.
+func (d *driver) commit(batch []*pending) {
+	if err := d.writable(); err != nil {
+		for _, p := range batch {
+			p.done <- err
 		}
 		return
 	}
-	if do := batch[0].exclusive; do != nil {
-		batch[0].err, c.counts = do(), nil
-		c.publish(batch[0])
-		return
+	now := d.newest
+	written := map[string]struct{}{}
+	sound := batch[:0:0]
+	for _, p := range batch {
+		if err := p.Check(context.Background(), now, written); err != nil {
+			p.done <- err
+			continue
+		}
+		for _, w := range p.Writes {
+			written[string(w.Key)] = struct{}{}
+		}
+		sound = append(sound, p)
 	}
-	sound := c.withoutConflicts(batch)
 	if len(sound) == 0 {
 		return
 	}
-	err := c.write(sound)
-	if errors.Is(err, errStage) && len(sound) > 1 { // separately, so that only the failing one fails
-		for _, ch := range sound {
-			ch.err = c.write([]*change{ch})
-			c.publish(ch)
+	err := d.store(now, sound)
+	if errors.Is(err, badger.ErrTxnTooBig) && len(sound) > 1 {
+		for _, p := range sound {
+			d.commit([]*pending{p})
 		}
 		return
 	}
-	for _, ch := range sound {
-		ch.err = err
+	for _, p := range sound {
+		p.done <- d.explain(err)
 	}
-	c.publish(sound...)
 }
 
-// withoutConflicts returns the changes that have not read anything that was changed since, including by others in the
-// batch, and refuses the rest. Changes that were refused most often go first, so that none starves.
-func (c *commits) withoutConflicts(batch []*change) []*change {
-	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
-	var now map[uint64]struct{}
-	var set [][]byte
-	stale := func(ch *change) bool {
-		for _, print := range ch.reads {
-			if _, ok := now[print]; ok || c.last[print] > ch.version {
-				return true
+// store writes changes in one transaction, and returns when they are durable and can be read.
+func (d *driver) store(now *snapshot, changes []*pending) error {
+	txn := d.db.NewTransaction(true)
+	defer txn.Discard()
+	counts := map[string]int64{}
+	for _, c := range changes {
+		for _, n := range c.Counts {
+			counts[string(n.Key)] += n.Delta
+		}
+		for _, w := range c.Writes {
+			var err error
+			switch {
+			case w.Delete:
+				err = txn.Delete(w.Key)
+			case len(w.Value) > maxValue-len(w.Key)-entrySize:
+				err = badger.ErrTxnTooBig
+			default:
+				err = txn.Set(w.Key, w.Value)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return ch.scanned(set) || slices.ContainsFunc(c.groups, func(g group) bool { return g.version > ch.version && ch.scanned(g.set) })
 	}
-	sound := batch[:0]
-	for i, ch := range batch {
-		if stale(ch) {
-			ch.err = badger.ErrConflict
+	for key, delta := range counts {
+		if delta == 0 {
 			continue
 		}
-		sound = append(sound, ch)
-		if i == len(batch)-1 {
-			break
+		old, err := now.Get(context.Background(), []byte(key))
+		if err != nil {
+			return err
 		}
-		if now == nil {
-			now = make(map[uint64]struct{}, len(batch)*len(ch.writes))
+		value, err := kv.AddCount(kv.Count{Key: []byte(key), Delta: delta}, old.Value)
+		if err != nil {
+			return err
 		}
-		for _, w := range ch.writes {
-			now[w.keyHash] = struct{}{}
+		if err := txn.Set([]byte(key), value); err != nil {
+			return err
 		}
-		set = ch.set(set)
 	}
-	return sound
+	if err := d.sync(txn); err != nil {
+		return err
+	}
+	next := &snapshot{driver: d, txn: d.db.NewTransaction(false), users: 1}
+	d.snapMu.Lock()
+	d.newest = next
+	d.snapMu.Unlock()
+	now.Release()
+	d.sequence.reached(next.txn.ReadTs())
+	return nil
 }
 
-// scanned reports whether the change has scanned a range that contains one of the keys.
-func (ch *change) scanned(keys [][]byte) bool {
-	return slices.ContainsFunc(ch.ranges, func(s files.Span) bool { return slices.ContainsFunc(keys, s.Has) })
-}
-
-// set appends the keys that the change writes and does not delete.
-func (ch *change) set(keys [][]byte) [][]byte {
-	for _, w := range ch.writes {
-		if !w.deleted {
-			keys = append(keys, w.key)
-		}
-	}
-	return keys
-}
-
-// errStage reports that changes do not fit into one transaction; nothing was written.
-var errStage = errors.New("cannot write the changes")
-
-// write writes changes in one transaction, and returns when they are durable.
-func (c *commits) write(changes []*change) error {
-	txn := c.db.NewTransaction(true)
-	defer txn.Discard()
-	err := txn.SetEntry(c.of.chainEntry(lastCommit(c.newest.txn)))
-	counts, changed, countErr := c.count(changes)
-	if countErr != nil {
-		return countErr
-	}
-	for _, workspace := range changed {
-		if key := countKey(workspace); err == nil {
-			err = txn.SetEntry(c.of.entry(key, encodeCounts(key, counts[workspace])))
-		}
-	}
-	for _, ch := range changes {
-		for _, w := range ch.writes {
-			if err != nil {
-				return errors.Join(errStage, err)
-			}
-			if w.deleted {
-				err = txn.Delete(w.key)
-			} else {
-				err = txn.SetEntry(c.of.entry(w.key, w.value))
-			}
-		}
+// sync commits a transaction durably. After an error the disk may have some of it: until the store is opened again
+// nobody may read or write on.
+func (d *driver) sync(txn *badger.Txn) error {
+	err := txn.Commit()
+	switch {
+	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):
+		return err // nothing was written
+	case err == nil:
+		err = d.syncFolder()
 	}
 	if err != nil {
-		return errors.Join(errStage, err)
+		err = fmt.Errorf("the disk has failed (%w): %w", err, errUncertain)
+		d.failed.Store(&err)
 	}
-	if err = c.logs.commit(txn, changes); err != nil {
-		counts = nil
-	}
-	c.counts = counts
 	return err
 }
 
-// recount counts all records again while nobody writes.
-func (c *commits) recount() error {
-	return c.commit(&change{exclusive: func() error { return recount(c.db, c.of) }})
+// errUncertain reports that the outcome of a change is unknown.
+var errUncertain = errors.New("the last changes may not be saved; start bugle again to see. Until then the store is read-only")
+
+var syncFolder = files.SyncFolder // changed by tests
+
+// syncFolder makes the names of new files durable, which Badger does not do for its logs.
+func (d *driver) syncFolder() error {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		return err
+	}
+	// A file system may give two changes of a moment the same time.
+	if at := info.ModTime(); !at.Equal(d.folderTime) || time.Since(at) < 100*time.Millisecond {
+		d.folderTime = at
+		return syncFolder(d.path)
+	}
+	return nil
 }
 
-// count returns the record counts after the changes, and the workspaces whose counts change.
-func (c *commits) count(changes []*change) (counts kv.Counts, changed []string, err error) {
-	if c.counts == nil {
-		if c.counts, err = readCounts(c.newest.txn); err != nil {
-			return nil, nil, err
-		}
-	}
-	diff := kv.Counts{}
-	for _, ch := range changes {
-		for _, w := range ch.writes {
-			switch {
-			case isInternal(w.key):
-			case w.deleted && w.existed:
-				diff.Add(w.key, -1)
-			case !w.deleted && !w.existed:
-				diff.Add(w.key, 1)
-			}
-		}
-	}
-	counts = kv.Counts{}
-	for workspace, kinds := range c.counts {
-		counts[workspace] = maps.Clone(kinds)
-	}
-	counts.AddAll(diff, 1)
-	for workspace, kinds := range diff {
-		if len(kinds) > 0 {
-			changed = append(changed, workspace)
-		}
-	}
-	return counts, changed, nil
-}
-
-// publish creates the next snapshot, which includes the changes. If the outcome of a commit is unknown, its changes are
-// in Badger's memory and nobody may read them: everybody keeps the previous snapshot, because nothing is written any
-// more.
-func (c *commits) publish(changes ...*change) {
-	if slices.ContainsFunc(changes, func(ch *change) bool { return errors.Is(ch.err, errUncertain) }) {
-		return
-	}
-	next := &snapshot{txn: c.db.NewTransaction(false), users: 1}
-	g := group{version: next.version()}
-	for _, ch := range changes {
-		for _, w := range ch.writes {
-			g.prints = append(g.prints, w.keyHash)
-			c.last[w.keyHash] = g.version
-		}
-		g.set = ch.set(g.set)
-	}
-	for i, key := range g.set {
-		g.set[i] = bytes.Clone(key) // the caller owns the key again when the transaction ends
-	}
-	c.groups = append(c.groups, g)
-	c.mu.Lock()
-	old := c.newest
-	c.newest, c.live = next, append(c.live, next)
-	c.mu.Unlock()
-	c.release(old)
-	c.prune()
-	if !slices.ContainsFunc(changes, func(ch *change) bool { return ch.err != nil }) {
-		c.reached(g.version)
-	}
-}
-
-// prune drops entries that every running transaction has seen.
-func (c *commits) prune() {
-	c.mu.Lock()
-	oldest := c.live[0].version()
-	c.mu.Unlock()
-	n := 0
-	for _, g := range c.groups {
-		if g.version > oldest {
-			break
-		}
-		for _, print := range g.prints {
-			if c.last[print] == g.version {
-				delete(c.last, print)
-			}
-		}
-		n++
-	}
-	c.groups = slices.Delete(c.groups, 0, n)
-}
-
-// snapshot is a snapshot shared by several transactions: a read-only Badger transaction, which is safe for concurrent
-// use.
+// snapshot is a read-only transaction of Badger, which is safe for concurrent use. Transactions share the newest.
 type snapshot struct {
-	txn   *badger.Txn
-	users int // guarded by commits.mu; being the newest counts as one user
+	driver *driver
+	txn    *badger.Txn
+	users  int // guarded by driver.snapMu; being the newest counts as one
 }
 
-func (s *snapshot) version() uint64 { return s.txn.ReadTs() }
-
-// acquire returns the newest snapshot; release releases it.
-func (c *commits) acquire() *snapshot {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.newest.users++
-	return c.newest
+// Snapshot implements [kv.Driver].
+func (d *driver) Snapshot(context.Context) (kv.Snapshot, error) {
+	d.snapMu.Lock()
+	defer d.snapMu.Unlock()
+	if d.newest == nil {
+		return nil, store.ErrClosed
+	}
+	d.newest.users++
+	return d.newest, nil
 }
 
-func (c *commits) release(s *snapshot) {
-	c.mu.Lock()
+// Release implements [kv.Snapshot].
+func (s *snapshot) Release() {
+	s.driver.snapMu.Lock()
 	s.users--
 	unused := s.users == 0
-	if unused {
-		c.live = slices.DeleteFunc(c.live, func(l *snapshot) bool { return l == s })
-	}
-	c.mu.Unlock()
+	s.driver.snapMu.Unlock()
 	if unused {
 		s.txn.Discard()
 	}
 }
+
+// Get implements [kv.Snapshot].
+func (s *snapshot) Get(_ context.Context, key []byte) (i kv.Item, err error) {
+	defer s.recovered(&err)
+	item, err := s.txn.Get(key)
+	switch {
+	case errors.Is(err, badger.ErrKeyNotFound):
+		return kv.Item{Key: key}, nil
+	case err != nil:
+		return i, s.driver.explain(err)
+	}
+	value, err := s.value(item, nil)
+	return kv.Item{Key: key, Value: value, Version: item.Version()}, err
+}
+
+// Versions implements [kv.Snapshot].
+func (s *snapshot) Versions(_ context.Context, keys [][]byte) (out []uint64, err error) {
+	defer s.recovered(&err)
+	out = make([]uint64, len(keys))
+	for i, key := range keys {
+		item, err := s.txn.Get(key)
+		switch {
+		case errors.Is(err, badger.ErrKeyNotFound):
+		case err != nil:
+			return nil, s.driver.explain(err)
+		default:
+			out[i] = item.Version()
+		}
+	}
+	return out, nil
+}
+
+// value copies the value of a record to buf. A large record that the value log does not have is damaged: its value is
+// then empty, which no record is.
+func (s *snapshot) value(item *badger.Item, buf []byte) ([]byte, error) {
+	value, err := item.ValueCopy(buf)
+	switch {
+	case err == nil:
+		return value, nil
+	case errors.Is(err, badger.ErrDBClosed), store.IsTooManyFiles(err):
+		return nil, s.driver.explain(err)
+	}
+	s.driver.Suspect(fmt.Errorf("a large record cannot be read: %w", err))
+	return []byte{}, nil
+}
+
+// recovered turns a panic of Badger, which some damage causes, into an error.
+func (s *snapshot) recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &store.CorruptError{What: "a part of the store", Err: fmt.Errorf("%v", r)}
+		s.driver.Suspect(*err)
+	}
+}
+
+// Scan implements [kv.Snapshot].
+func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) (err error) {
+	it, err := s.iterator(prefix, o)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	var buf []byte
+	for n := 1; it.ValidForPrefix(prefix); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		item := it.Item()
+		i := kv.Item{Key: item.Key(), Version: item.Version()}
+		if !o.KeysOnly {
+			if buf, err = s.value(item, buf); err != nil {
+				return err
+			}
+			i.Value = buf
+		}
+		if err := fn(i); err != nil || n == o.Limit {
+			return err
+		}
+		if err := s.next(it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *snapshot) next(it *badger.Iterator) (err error) {
+	defer s.recovered(&err)
+	it.Next()
+	return nil
+}
+
+// iterator returns an iterator at the first record of a scan.
+func (s *snapshot) iterator(prefix []byte, o kv.ScanOptions) (it *badger.Iterator, err error) {
+	io := badger.DefaultIteratorOptions
+	io.Reverse = o.Reverse
+	io.PrefetchValues = false // it starts a goroutine for each value, and values are inline
+	if !o.Reverse {
+		io.Prefix = prefix // Badger's prefixes only work in forward scans
+	}
+	from := o.From
+	switch {
+	case !o.Reverse && string(from) < string(prefix):
+		from = prefix
+	case o.Reverse && from == nil:
+		from = kv.PrefixEnd(prefix)
+	}
+	it = s.txn.NewIterator(io)
+	defer func() {
+		if err != nil {
+			it.Close()
+		}
+	}()
+	defer s.recovered(&err)
+	if from == nil {
+		it.Rewind()
+	} else {
+		it.Seek(from)
+	}
+	if o.Reverse {
+		for it.Valid() && string(it.Item().Key()) > string(prefix) && !it.ValidForPrefix(prefix) {
+			it.Next() // beyond the range
+		}
+	}
+	return it, nil
+}
+
+// sequence is a file with the version of the last acknowledged commit. It is written without a sync, which a killed
+// process survives. If the database is behind it, acknowledged changes were lost. The file also says whether the store
+// was closed.
+type sequence struct {
+	file *os.File
+	last uint64
+}
+
+const (
+	sequenceFile = "SEQUENCE"
+	sequenceText = "%-6s %020d\n"
+)
+
+// open reads the file, and marks the store as open. clean reports whether it was closed.
+func (s *sequence) open(name string) (clean bool, err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return false, err
+	}
+	s.file = f
+	state := ""
+	if _, err := fmt.Fscanf(f, "%s %d\n", &state, &s.last); err != nil {
+		return false, nil // a new store, or a file that was cut: nothing is known
+	}
+	return state == "closed", nil
+}
+
+// reached writes the version of a commit. If that fails, the commit is durable all the same.
+func (s *sequence) reached(version uint64) {
+	s.last = version
+	_ = s.put("open")
+}
+
+func (s *sequence) put(state string) error {
+	if _, err := s.file.WriteAt(fmt.Appendf(nil, sequenceText, state, s.last), 0); err != nil {
+		return fmt.Errorf("writing the number of the last change: %w", err)
+	}
+	return nil
+}
+
+// close marks the store as closed.
+func (s *sequence) close() error { return errors.Join(s.put("closed"), s.file.Sync(), s.file.Close()) }

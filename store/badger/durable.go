@@ -61,3 +61,13 @@ func removeAll(path string) error {
 	}
 	return files.SyncFolder(filepath.Dir(path))
 }
+
+// writeDurably writes a small file of ours.
+func writeDurably(name string, b []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close(), files.SyncFolder(filepath.Dir(name)))
+}

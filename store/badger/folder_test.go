@@ -10,8 +10,8 @@ import (
 // its place, makes no third one.
 func TestNoStoreIsCreatedDuringSwap(t *testing.T) {
 	dir := t.TempDir()
-	d := &DB{dir: dir, path: filepath.Join(dir, Folder)}
-	ready := d.path + mendedSuffix
+	d := newDriver(dir, Options{})
+	ready := d.path + readySuffix
 	if err := os.Mkdir(ready, 0o700); err != nil {
 		t.Fatal(err)
 	}

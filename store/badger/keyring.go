@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/engine/files"
 	"bugle/store/crypt"
 )
 
@@ -36,19 +34,12 @@ const (
 	encryptedIndexCache = 32 << 20
 )
 
-// keyring has the key of an encrypted store. The nil keyring belongs to a store without encryption.
-type keyring struct {
-	key  crypt.Key
-	path string // of the store
-}
-
-// settings returns the options of the database.
-func (v *keyring) settings(dir string, log *slog.Logger) badger.Options {
-	o := settings(dir, log)
-	if v == nil {
+// encrypted adds the key to the settings of the database.
+func (d *driver) encrypted(o badger.Options) badger.Options {
+	if d.key == nil {
 		return o
 	}
-	return o.WithEncryptionKey(v.key.Derive("registry")).WithEncryptionKeyRotationDuration(dataKeyLife).
+	return o.WithEncryptionKey(d.key.Derive("registry")).WithEncryptionKeyRotationDuration(dataKeyLife).
 		WithIndexCacheSize(max(o.IndexCacheSize, encryptedIndexCache))
 }
 
@@ -78,74 +69,65 @@ func readEncryption(path string) (key string, encrypted bool, err error) {
 func Exists(dir string) bool { return exists(filepath.Join(dir, Folder, badger.ManifestFilename)) }
 
 // unlock determines whether the store is encrypted, and gets its key. A new store is encrypted if the options say so.
-func (d *DB) unlock(ctx context.Context, o Options) error {
+func (d *driver) unlock(ctx context.Context, o Options) error {
 	id, encrypted, err := readEncryption(d.path)
 	switch {
 	case err != nil:
 		return unreadable(d.dir, err)
+	case encrypted && exists(filepath.Join(d.path, badger.ManifestFilename)) && !exists(filepath.Join(d.path, badger.KeyRegistryFileName)):
+		// Badger would make another data key, and end the process when it reads its tables with that.
+		return d.damagedError(fmt.Errorf("its file %s is missing, without which nothing can be decrypted", badger.KeyRegistryFileName))
 	case encrypted:
-		if d.vault, err = findKey(ctx, id, o); err != nil {
+		key, err := findKey(ctx, id, o)
+		if err != nil {
 			return keyError(d.dir, err)
 		}
-		d.vault.path = d.path
+		d.key = &key
 		return nil
 	case o.Encrypt == nil:
 		return nil
 	case exists(filepath.Join(d.path, badger.ManifestFilename)):
 		return fmt.Errorf("the store in %s already exists and is not encrypted; encrypt it with `bugle encrypt`", d.dir)
 	}
-	d.vault = &keyring{*o.Encrypt, d.path}
-	if err := d.vault.write(); err != nil {
+	d.key = o.Encrypt
+	b, err := json.Marshal(encryption{d.key.ID()})
+	if err != nil {
+		return err
+	}
+	if err := writeDurably(filepath.Join(d.path, encryptionFile), append(b, '\n')); err != nil {
 		return d.unwritable(err)
 	}
 	return nil
 }
 
-func findKey(ctx context.Context, id string, o Options) (*keyring, error) {
+func findKey(ctx context.Context, id string, o Options) (crypt.Key, error) {
 	if o.Key == nil {
-		return nil, crypt.ErrNoKey
+		return crypt.Key{}, crypt.ErrNoKey
 	}
 	key, err := o.Key(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case id != "" && key.ID() != id, o.Encrypt != nil && key != *o.Encrypt:
-		return nil, crypt.ErrWrongKey
+	if err == nil && (id != "" && key.ID() != id || o.Encrypt != nil && key != *o.Encrypt) {
+		err = crypt.ErrWrongKey
 	}
-	return &keyring{key: key}, nil
+	return key, err
 }
 
 // Key returns the key of the store, or false if it is not encrypted.
-func (d *DB) Key() (crypt.Key, bool) {
-	if d.vault == nil {
+func (db *DB) Key() (crypt.Key, bool) {
+	if db.driver.key == nil {
 		return crypt.Key{}, false
 	}
-	return d.vault.key, true
+	return *db.driver.key, true
 }
 
 // mismatch describes the refusal of the database to open with the key, or without one.
-func (v *keyring) mismatch(dir string) error {
-	if v != nil {
-		return keyError(dir, crypt.ErrWrongKey)
+func (d *driver) mismatch() error {
+	if d.key != nil {
+		return keyError(d.dir, crypt.ErrWrongKey)
 	}
-	file := filepath.Join(dir, Folder, encryptionFile)
-	return keyError(dir, fmt.Errorf("%w: the file %s, which names it, is missing; restore a backup with `bugle restore`, or make an empty file with that name and set the key", crypt.ErrNoKey, file))
+	file := filepath.Join(d.dir, Folder, encryptionFile)
+	return keyError(d.dir, fmt.Errorf("%w: the file %s, which names it, is missing; restore a backup with `bugle restore`, or make an empty file with that name and set the key", crypt.ErrNoKey, file))
 }
 
 func keyError(dir string, err error) error {
 	return fmt.Errorf("cannot open the encrypted store in %s: %w", dir, err)
-}
-
-// write writes the file about the encryption. It is durable before the database writes anything.
-func (v *keyring) write() error {
-	b, err := json.Marshal(encryption{v.key.ID()})
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(v.path, encryptionFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Sync(), f.Close(), files.SyncFolder(v.path))
 }

@@ -25,25 +25,17 @@ const (
 	envDir  = "BUGLE_STORE_TEST_DIR"
 )
 
-// roles are those of one system.
-var roles = map[string]func(dir string) int{}
-
 func TestMain(m *testing.M) {
-	if role := roles[os.Getenv(envRole)]; role != nil {
-		os.Exit(role(os.Getenv(envDir)))
-	}
 	switch os.Getenv(envRole) {
 	case "hold":
 		os.Exit(hold(os.Getenv(envDir)))
-	case "nobody":
-		os.Exit(nobody(os.Getenv(envDir)))
 	case "write":
 		os.Exit(write(os.Getenv(envDir)))
 	}
 	os.Exit(m.Run())
 }
 
-// holdReplaced keeps the store open until its standard input ends.
+// hold keeps the store open until its standard input ends.
 func hold(dir string) int {
 	db, err := badger.Open(context.Background(), badger.Options{Dir: dir})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // A new store is written beside the old one, under a name with the first suffix. It is complete once it has the second one. The
 // next process that opens the store removes one with the first suffix, and gives one with the second its place.
 const (
-	newSuffix    = ".new"
-	mendedSuffix = ".mended"
+	newSuffix   = ".new"
+	readySuffix = ".ready"
 )
 
 // The reason for keeping a former store, as part of its folder name. One that was replaced is not kept: it is removed, at the
@@ -43,7 +43,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, with Filler) (asid
 	if err != nil {
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
-	d := &DB{dir: dir, path: filepath.Join(dir, Folder)}
+	d := newDriver(dir, Options{})
 	if err := errors.Join(os.MkdirAll(dir, 0o700), files.SyncAncestors(dir), finishSwap(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
@@ -66,15 +66,15 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, with Filler) (asid
 
 // Rewrite replaces the store with a new one, which is encrypted with the key to, or not encrypted if to is nil, and removes the
 // old one. It closes the store. If the new store cannot be filled or checked, or ctx ends, nothing changes.
-func (d *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
+func (db *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
+	d := db.driver
 	if err := d.build(ctx, to, with); err != nil {
-		return errors.Join(err, d.Close())
+		return errors.Join(err, db.Close())
 	}
-	if release := d.release; release != nil {
-		d.release = nil // the lock is kept until the new store has its place
-		defer release()
-	}
-	if err := d.Close(); err != nil {
+	release := d.release // the lock is kept until the new store has its place
+	d.release = func() {}
+	defer release()
+	if err := db.Close(); err != nil {
 		return errors.Join(err, os.RemoveAll(d.path+newSuffix))
 	}
 	aside, err := swapIn(d.path, replacedReason, time.Now())
@@ -88,7 +88,7 @@ func (d *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
 }
 
 // build writes and checks a new store. If it fails, no files are left.
-func (d *DB) build(ctx context.Context, key *crypt.Key, with Filler) error {
+func (d *driver) build(ctx context.Context, key *crypt.Key, with Filler) error {
 	if err := os.RemoveAll(d.path + newSuffix); err != nil {
 		return d.unwritable(err)
 	}
@@ -108,7 +108,7 @@ func (d *DB) build(ctx context.Context, key *crypt.Key, with Filler) error {
 // If the process ends in between, [finishSwap] continues. Each step is durable before the next one, so after a power failure
 // there is either the old store or the new one.
 func swapIn(path, why string, at time.Time) (aside string, err error) {
-	from, ready := path+newSuffix, path+mendedSuffix
+	from, ready := path+newSuffix, path+readySuffix
 	if err := errors.Join(syncFiles(from), removeAll(ready)); err != nil {
 		return "", fmt.Errorf("replacing the store: %w", err)
 	}
@@ -133,7 +133,7 @@ func swapIn(path, why string, at time.Time) (aside string, err error) {
 // finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and
 // is left alone.
 func finishSwap(path string) error {
-	ready := path + mendedSuffix
+	ready := path + readySuffix
 	if !exists(ready) {
 		return nil
 	}
@@ -161,17 +161,10 @@ func cleanUp(path string) error {
 	return err
 }
 
-// OldCopies returns the folders in a data folder with former stores, from before a restore or a repair. They are kept
-// until somebody removes them.
+// OldCopies returns the folders in a data folder with former stores, from before a restore. They are kept until somebody
+// removes them.
 func OldCopies(dir string) (out []string, err error) {
-	for _, why := range []string{restoredReason, damagedReason} {
-		names, err := filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + why + "-*")
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, names...)
-	}
-	return out, nil
+	return filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + restoredReason + "-*")
 }
 
 func exists(path string) bool {

@@ -88,7 +88,7 @@ func TestReplaceInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, badger.Folder)
-	if err := os.Rename(path, path+".mended"); err != nil {
+	if err := os.Rename(path, path+".ready"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := body(t, open(t, dir), "c"); err != nil || got != `{"n":1}` {

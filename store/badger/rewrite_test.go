@@ -146,7 +146,7 @@ func TestReplaceEncrypted(t *testing.T) {
 // What a process puts in the place of a store is not taken from it by others that wait for the store.
 func TestOtherProcessesIgnoreNewStore(t *testing.T) {
 	dir := t.TempDir()
-	ready := filepath.Join(dir, "store.mended")
+	ready := filepath.Join(dir, "store.ready")
 	db := open(t, dir)
 	if err := os.MkdirAll(ready, 0o700); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestRewriteKilledBetween(t *testing.T) {
 	key := crypt.New()
 	old, _ := sealedStore(t, crypt.New())
 	dir, want := sealedStore(t, key)
-	if err := os.Rename(filepath.Join(dir, "store"), filepath.Join(dir, "store.mended")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "store"), filepath.Join(dir, "store.ready")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(old, "store"), filepath.Join(dir, "store.replaced-20260304-120000")); err != nil {
@@ -218,7 +218,7 @@ func TestRewriteKilledAtAnyTime(t *testing.T) {
 		return
 	}
 	dir, want := sealedStore(t, *other(""))
-	for _, state := range []string{"store.new", "store.new/MANIFEST", "store.new/*.sst", "store.mended", "store.replaced-*", "never"} {
+	for _, state := range []string{"store.new", "store.new/MANIFEST", "store.new/*.sst", "store.ready", "store.replaced-*", "never"} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestRewriteKilledAtAnyTime$")
 		cmd.Env = append(os.Environ(), envRewrite+"="+dir)
 		if err := cmd.Start(); err != nil {

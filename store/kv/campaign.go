@@ -12,18 +12,58 @@ import (
 
 const whatCampaign = "a campaign id"
 
-// Documents are the documents of a workspace's campaigns and of their revisions.
-type Documents struct{ *records }
-
-// Campaign returns a campaign's document.
-func (s Documents) Campaign(id string) (engine.Campaign, error) {
+// Campaign returns a campaign. Its record and its summary have the same revision number, so a campaign that was lost, or
+// is older than it should be, is seen. The document of its newest revision is a second copy, which is returned then.
+func (s WorkspaceTx) Campaign(id string) (engine.Campaign, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
 	}
-	return s.campaign(fmt.Sprintf("campaign %q", id), s.key(kindCampaign, id))
+	c, err := s.campaign(fmt.Sprintf(store.CampaignName, id), s.key(kindCampaign, id))
+	if err != nil && !isDamage(err) {
+		return engine.Campaign{}, err
+	}
+	sum, errSum := s.Summary(id)
+	switch {
+	case errSum != nil && !isDamage(errSum):
+		return engine.Campaign{}, errSum
+	case err == nil && errSum == nil && c.Revision == sum.Revision:
+		return c, nil
+	case errors.Is(err, store.ErrNotFound) && errors.Is(errSum, store.ErrNotFound):
+		return engine.Campaign{}, store.ErrNotFound
+	}
+	switch {
+	case err == nil:
+		err = s.damaged(fmt.Sprintf(store.CampaignName, id), errOlder)
+	case errors.Is(err, store.ErrNotFound):
+		err = s.damaged(fmt.Sprintf(store.CampaignName, id), errLost)
+	}
+	return s.newest(id, max(c.Revision, sum.Revision), err)
 }
 
-func (s Documents) campaign(what string, key []byte) (engine.Campaign, error) {
+// errOlder is the damage of a campaign or a summary of which the newest version is lost.
+var errOlder = errors.New("its newest version is lost")
+
+// newest returns the campaign at its newest revision, which must be at least revision n; if there is none, the campaign is
+// damaged, as damage says.
+func (s WorkspaceTx) newest(id string, n int64, damage error) (engine.Campaign, error) {
+	last, err := s.last(kindRevisionDocument, id)
+	if err == nil && last >= n {
+		var c engine.Campaign
+		if c, err = s.Revision(id, last); err == nil {
+			c.Revision = last
+			return c, nil
+		}
+	}
+	if err != nil && !isDamage(err) {
+		return engine.Campaign{}, err
+	}
+	return engine.Campaign{}, damage
+}
+
+// errLost is the damage of a record that is missing although another one proves that it was there.
+var errLost = errors.New("it is missing")
+
+func (s WorkspaceTx) campaign(what string, key []byte) (engine.Campaign, error) {
 	payload, err := s.get(what, key)
 	if err != nil {
 		return engine.Campaign{}, err
@@ -37,7 +77,7 @@ func (s Documents) campaign(what string, key []byte) (engine.Campaign, error) {
 }
 
 // Revision returns the campaign at revision n.
-func (s Documents) Revision(id string, n int64) (engine.Campaign, error) {
+func (s WorkspaceTx) Revision(id string, n int64) (engine.Campaign, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
 	}
@@ -46,49 +86,25 @@ func (s Documents) Revision(id string, n int64) (engine.Campaign, error) {
 
 func revisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, revision %d", id, n) }
 
-func (s Documents) revisionKey(kind byte, id string, n int64) []byte {
+func (s WorkspaceTx) revisionKey(kind byte, id string, n int64) []byte {
 	return appendNumber(s.key(kind, id), n)
 }
 
-// Campaigns are the campaigns of a workspace. Each change of a campaign writes its document, its summary, and its
-// history.
-type Campaigns struct {
-	Documents
-	SummaryRows
-	History
-}
-
-// PutCampaign stores a campaign's document, its summary, and a revision, and returns the revision's number. The number
-// is one more than that of the last revision, which is found in the history, in the document that is replaced, or among
-// documents of revisions whose metadata is lost. PutCampaign sets the number in the head, the summary, and the
-// revision, and the size of the revision. It prunes a long history ([History.pruneHistory]). With coalesce, the new
-// revision replaces the newest one. The first revision, which is the campaign as it was created, is always kept. The
-// document that is replaced may be damaged.
-func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
+// PutCampaign stores a campaign's document, its summary, and a revision, and returns the revision's number, which is one
+// more than that of the last. It sets the number in the head, the summary, and the revision, and the size of the
+// revision. It prunes a long history ([WorkspaceTx.pruneHistory]). With coalesce, the new revision replaces the newest
+// one. The first revision, which is the campaign as it was created, is always kept.
+func (s WorkspaceTx) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return 0, err
 	}
-	what := fmt.Sprintf("campaign %q", c.ID)
-	// Read the key even if it does not exist, so that two writers of one campaign conflict.
-	old, err := s.get(what, s.key(kindCampaign, c.ID))
-	if err != nil && !isDamage(err) {
-		return 0, err
-	}
-	var before wire.Head
-	if err == nil {
-		_, _ = wire.DecodeWithRaw(old, &before) // a damaged document has no usable number
-	}
-	last, err := s.lastRevisionOf(c.ID, errors.Is(err, store.ErrNotFound))
+	last, err := s.lastRevision(c.ID)
 	if err != nil {
 		return 0, err
 	}
-	last = max(last, before.Revision)
-	n, err := s.unusedRevision(c.ID, last+1)
-	if err != nil {
-		return 0, err
-	}
-	if coalesce && last > 1 {
-		if err := s.dropRevision(c.ID, last); err != nil {
+	n, replaced := store.NextRevision(last, coalesce)
+	if replaced > 0 {
+		if err := s.dropRevision(c.ID, replaced); err != nil {
 			return 0, err
 		}
 	}
@@ -98,9 +114,28 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	return n, s.putRevision(c, sum, rev, n)
 }
 
+// lastRevision returns the revision number of a campaign, 0 for a new one.
+func (s WorkspaceTx) lastRevision(id string) (int64, error) {
+	sum, err := s.Summary(id)
+	if err == nil {
+		return sum.Revision, nil
+	}
+	c, err := s.Campaign(id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return c.Revision, err
+	}
+	if gone, err := s.deleted(id); err != nil {
+		return 0, err
+	} else if gone {
+		return 0, fmt.Errorf("campaign %q is being deleted; try again in a minute, or choose another id", id)
+	}
+	return 0, nil
+}
+
 // AddCampaign stores the first revision of a campaign with a newly generated id. It fails if a campaign has that id.
-// Unlike [Campaigns.PutCampaign], it does not look for remains of another campaign with that id.
-func (s Campaigns) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
+// Unlike [WorkspaceTx.PutCampaign], it does not look for
+// remains of another campaign with that id.
+func (s WorkspaceTx) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
@@ -114,15 +149,12 @@ func (s Campaigns) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 }
 
 // putRevision stores a campaign's document, its summary, and its revision n.
-func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine.Revision, n int64) error {
-	what := fmt.Sprintf("campaign %q", c.ID)
-	if sum.ID != c.ID {
-		return fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
+func (s WorkspaceTx) putRevision(c engine.Campaign, sum engine.Summary, rev engine.Revision, n int64) error {
+	what := fmt.Sprintf(store.CampaignName, c.ID)
+	if err := store.SetRevision(&c, &sum, &rev, n); err != nil {
+		return err
 	}
-	c.Revision, sum.Revision = n, n
-	body := c.Body.Encode()
-	rev.N, rev.Size = n, len(body)
-	document, err := wire.EncodeWithRaw(wire.Head(c.Head), body)
+	document, err := wire.EncodeWith(wire.Head(c.Head), c.Body)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}
@@ -130,7 +162,7 @@ func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 }
 
 // putCurrent stores the current document of a campaign, and its summary.
-func (s Campaigns) putCurrent(sum engine.Summary, document []byte) error {
+func (s WorkspaceTx) putCurrent(sum engine.Summary, document []byte) error {
 	what := fmt.Sprintf("campaign %q", sum.ID)
 	s.reportStored(sum)
 	return errors.Join(
@@ -140,7 +172,7 @@ func (s Campaigns) putCurrent(sum engine.Summary, document []byte) error {
 }
 
 // putRevisionRecords stores the document of a revision, and its metadata.
-func (s Campaigns) putRevisionRecords(id string, rev wire.Revision, document []byte) error {
+func (s WorkspaceTx) putRevisionRecords(id string, rev wire.Revision, document []byte) error {
 	what := revisionName(id, rev.N)
 	return errors.Join(
 		s.putJSON(what, s.revisionKey(kindRevision, id, rev.N), rev),
@@ -152,13 +184,13 @@ func (s Campaigns) putRevisionRecords(id string, rev wire.Revision, document []b
 var campaignKinds = []byte{kindCampaign, kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDismissed, kindDeleted}
 
 // ClearCampaign removes all records of a campaign.
-func (s Campaigns) ClearCampaign(id string) error {
+func (s WorkspaceTx) ClearCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
 	s.reportRemoved(id)
 	for _, kind := range campaignKinds {
-		if _, err := s.clear(fmt.Sprintf("campaign %q", id), s.key(kind, id), 0); err != nil {
+		if _, err := s.clear(fmt.Sprintf(store.CampaignName, id), s.key(kind, id), 0); err != nil {
 			return err
 		}
 	}
@@ -166,17 +198,17 @@ func (s Campaigns) ClearCampaign(id string) error {
 }
 
 // DeleteCampaign removes a campaign's document, summary, revisions, working copy, and dismissed warnings. Some records of a
-// long history may remain; nobody reads them, and [Campaigns.FinishDeletes] removes them.
-func (s Campaigns) DeleteCampaign(id string) error {
+// long history may remain; nobody reads them, and [WorkspaceTx.FinishDeletes] removes them.
+func (s WorkspaceTx) DeleteCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
 	// Read the document, so that every transaction that changes the campaign at the same time conflicts.
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil {
 		return err
 	}
 	s.reportRemoved(id)
-	what := fmt.Sprintf("campaign %q", id)
+	what := fmt.Sprintf(store.CampaignName, id)
 	// Delete by key rather than by what a scan finds: another transaction may be writing one of them right now.
 	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy, kindDismissed} {
 		if err := s.delete(what, s.key(kind, id)); err != nil {
@@ -192,7 +224,7 @@ func (s Campaigns) DeleteCampaign(id string) error {
 
 // FinishDeletes removes up to a few thousand records that deleted campaigns have left, and reports whether more may
 // remain.
-func (s Campaigns) FinishDeletes() (more bool, err error) {
+func (s WorkspaceTx) FinishDeletes() (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
@@ -215,7 +247,7 @@ func (s Campaigns) FinishDeletes() (more bool, err error) {
 // BelongsTo reports whether key is the key of a record of a campaign.
 func BelongsTo(key []byte, workspace, id string) bool {
 	for _, kind := range campaignKinds {
-		if bytes.HasPrefix(key, (&records{id: workspace}).key(kind, id)) {
+		if bytes.HasPrefix(key, WorkspaceTx{id: workspace}.key(kind, id)) {
 			return true
 		}
 	}

@@ -2,8 +2,6 @@ package kv
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"bugle/engine"
 	"bugle/store"
@@ -12,12 +10,9 @@ import (
 
 // Product sets, content APIs, and templates are records of their own; content blocks are part of the settings.
 
-// ContentItems are the product sets, content APIs, and templates of a workspace.
-type ContentItems struct{ *records }
-
 // ContentItem returns a product set, a content API, or a version of a template. If ref has no version, it returns the
 // newest one.
-func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
+func (s WorkspaceTx) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
 	var out engine.ContentItem
 	if err := s.checkContent(ref); err != nil {
 		return out, err
@@ -43,7 +38,7 @@ func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, er
 
 // Content calls fn with all items of a kind in the order of their names, with every version of a template. fn may
 // return [store.Stop].
-func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
+func (s WorkspaceTx) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
 	if err := s.checkContent(engine.ContentRef{Kind: kind, Name: "any"}); err != nil {
 		return err
 	}
@@ -58,9 +53,9 @@ func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentIte
 }
 
 // PutContent stores an item, and replaces the item with the same name and version.
-func (s ContentItems) PutContent(item engine.ContentItem) error {
+func (s WorkspaceTx) PutContent(item engine.ContentItem) error {
 	ref := item.Ref()
-	if err := s.checkContent(ref); err != nil {
+	if err := errors.Join(s.check(), store.CheckContentItem(item)); err != nil {
 		return err
 	}
 	switch key := s.contentKey(ref); {
@@ -68,8 +63,6 @@ func (s ContentItems) PutContent(item engine.ContentItem) error {
 		return s.putJSON(ref.String(), key, item.Products)
 	case item.API != nil:
 		return s.putJSON(ref.String(), key, item.API)
-	case ref.Version < 1:
-		return fmt.Errorf("%s cannot be stored without a version", ref)
 	default:
 		return s.putWith(ref.String(), key, wire.ToTemplate(*item.Template), item.Template.Content)
 	}
@@ -77,7 +70,7 @@ func (s ContentItems) PutContent(item engine.ContentItem) error {
 
 // DeleteContent removes an item. If ref names a template without a version, it removes all versions. It fails with
 // [store.ErrNotFound] if there is none.
-func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
+func (s WorkspaceTx) DeleteContent(ref engine.ContentRef) error {
 	if err := s.checkContent(ref); err != nil {
 		return err
 	}
@@ -89,21 +82,18 @@ func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 		}
 		return err
 	}
-	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, store.ErrDataLost) {
+	if _, err := s.tx.Get(key); err != nil {
 		return err
 	}
 	return s.delete(ref.String(), key)
 }
 
-func (s ContentItems) checkContent(ref engine.ContentRef) error {
-	if !slices.Contains(store.ContentKinds(), ref.Kind) {
-		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
-	}
-	return s.check("the name of a "+ref.Kind.Label(), ref.Name)
+func (s WorkspaceTx) checkContent(ref engine.ContentRef) error {
+	return errors.Join(s.check(), store.CheckContent(ref))
 }
 
 // contentKey returns the key of an item; without a version, it returns the common prefix of a template's versions.
-func (s ContentItems) contentKey(ref engine.ContentRef) []byte {
+func (s WorkspaceTx) contentKey(ref engine.ContentRef) []byte {
 	key := s.key(kindContent, string(ref.Kind), ref.Name)
 	if ref.Kind == engine.KindTemplate && ref.Version > 0 {
 		key = appendNumber(key, int64(ref.Version))
@@ -111,7 +101,7 @@ func (s ContentItems) contentKey(ref engine.ContentRef) []byte {
 	return key
 }
 
-func (s ContentItems) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
+func (s WorkspaceTx) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
 	switch kind {
 	case engine.KindProducts:
 		out.Products = &engine.ProductSet{}

@@ -50,7 +50,7 @@ func TestReuseIDDuringDelete(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			checked, err := kv.Check(t.Context(), db, nil)
+			checked, err := db.Check(t.Context(), nil)
 			if err != nil || len(checked.Findings) > 0 || checked.Campaigns != 1 {
 				t.Errorf("the new campaign: %+v, %v", checked, err)
 			}

@@ -8,11 +8,8 @@ import (
 	"bugle/store"
 )
 
-// DismissedWarnings are the warnings of a workspace's campaigns that somebody dismissed.
-type DismissedWarnings struct{ *records }
-
 // Dismissals implements [store.Dismissals].
-func (s DismissedWarnings) Dismissals(id string) ([]engine.Dismissal, error) {
+func (s WorkspaceTx) Dismissals(id string) ([]engine.Dismissal, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return nil, err
 	}
@@ -25,7 +22,7 @@ func (s DismissedWarnings) Dismissals(id string) ([]engine.Dismissal, error) {
 }
 
 // PutDismissals implements [store.Dismissals].
-func (s DismissedWarnings) PutDismissals(id string, list []engine.Dismissal) error {
+func (s WorkspaceTx) PutDismissals(id string, list []engine.Dismissal) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}

@@ -3,18 +3,14 @@ package kv
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
-// History is the revisions of a workspace's campaigns.
-type History struct{ Documents }
-
 // Revisions returns the revisions of a campaign, newest first, or none if the campaign does not exist.
-func (s History) Revisions(id string) ([]engine.Revision, error) {
+func (s WorkspaceTx) Revisions(id string) ([]engine.Revision, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return nil, err
 	}
@@ -33,43 +29,8 @@ func (s History) Revisions(id string) ([]engine.Revision, error) {
 	return out, err
 }
 
-// lastRevisionOf is lastRevision for a campaign that seems to be new. For one without records it scans forwards, which
-// skips all tables that cannot contain any of its keys.
-func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
-	if seemsNew {
-		// The deletion marker may be all that is left of a history. Whoever removes it would mistake new records for
-		// remains.
-		if gone, err := s.deleted(id); err != nil {
-			return 0, err
-		} else if gone {
-			return 0, fmt.Errorf("campaign %q is being deleted; try again in a minute, or choose another id", id)
-		}
-		found := false
-		err := s.tx.Scan(s.key(kindRevision, id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
-			found = true
-			return nil
-		})
-		if err != nil || !found {
-			return 0, err
-		}
-	}
-	return s.last(kindRevision, id)
-}
-
-// unusedRevision returns a number of at least n that is higher than those of all documents of revisions.
-func (s History) unusedRevision(id string, n int64) (int64, error) {
-	switch _, err := s.tx.Get(s.revisionKey(kindRevisionDocument, id, n)); {
-	case errors.Is(err, store.ErrNotFound):
-		return n, nil
-	case err != nil && !errors.Is(err, store.ErrDataLost):
-		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
-	}
-	last, err := s.last(kindRevisionDocument, id)
-	return max(n, last+1), err
-}
-
 // last returns the highest revision number among the records of a kind of a campaign, or 0.
-func (s History) last(kind byte, id string) (int64, error) {
+func (s WorkspaceTx) last(kind byte, id string) (int64, error) {
 	var last int64
 	prefix := s.key(kind, id)
 	err := s.tx.Scan(prefix, ScanOptions{Reverse: true, KeysOnly: true, Limit: 1}, func(key, _ []byte) error {
@@ -83,7 +44,7 @@ func (s History) last(kind byte, id string) (int64, error) {
 	return last, err
 }
 
-func (s History) dropRevision(id string, n int64) error {
+func (s WorkspaceTx) dropRevision(id string, n int64) error {
 	what := revisionName(id, n)
 	return errors.Join(
 		s.delete(what, s.revisionKey(kindRevision, id, n)),
@@ -91,73 +52,46 @@ func (s History) dropRevision(id string, n int64) error {
 	)
 }
 
-// pruneBatch is the most revisions that one save removes, which keeps its transaction small.
-const pruneBatch = 250
-
-// pruneHistory limits the history of a campaign whose next revision is n. It keeps the first revision, the newest
-// [store.NewestRevisions], each revision that changed the campaign's state, and about [store.OlderRevisions] of the
-// rest, fewer of the older ones.
-func (s History) pruneHistory(id string, n int64) error {
+// pruneHistory limits the history of a campaign whose next revision is n, see [store.PrunedRevisions].
+func (s WorkspaceTx) pruneHistory(id string, n int64) error {
 	if !store.ShouldPruneHistory(n) {
 		return nil
 	}
 	var all []int64
 	prefix := s.key(kindRevision, id)
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
-		if n, _, err := cutNumber(key[len(prefix):]); err == nil {
-			all = append(all, n)
-		}
-		return nil
+		n, _, err := cutNumber(key[len(prefix):])
+		all = append(all, n)
+		return err
 	})
-	if err != nil || len(all) <= store.NewestRevisions+store.OlderRevisions {
+	if err != nil {
 		return err
 	}
-	older, dropped := all[:len(all)-store.NewestRevisions], 0
-	for i := 1; i < len(older) && dropped < pruneBatch; i += 2 {
-		same, err := s.sameState(id, older[i-1], older[i])
-		if err != nil {
-			return err
-		}
-		if !same {
-			continue
-		}
-		if err := s.dropRevision(id, older[i]); err != nil {
-			return err
-		}
-		dropped++
-	}
-	return nil
-}
-
-// sameState reports whether the campaign had the same state at two revisions, or false if one of them cannot be read.
-func (s History) sameState(id string, a, b int64) (bool, error) {
-	stateA, errA := s.revisionState(id, a)
-	stateB, errB := s.revisionState(id, b)
-	for _, err := range []error{errA, errB} {
-		if isDamage(err) {
-			return false, nil
-		}
+	pruned, err := store.PrunedRevisions(all, func(before, n int64) (bool, error) {
+		a, err := s.revisionState(id, before)
 		if err != nil {
 			return false, err
 		}
+		b, err := s.revisionState(id, n)
+		return a == b, err
+	})
+	for _, n := range pruned {
+		err = errors.Join(err, s.dropRevision(id, n))
 	}
-	return stateA == stateB, nil
+	return err
 }
 
-func (s History) revisionState(id string, n int64) (engine.State, error) {
+func (s WorkspaceTx) revisionState(id string, n int64) (engine.State, error) {
 	var r wire.Revision
-	if err := s.getJSON(revisionName(id, n), s.revisionKey(kindRevision, id, n), &r); err != nil || r.Status != "" {
-		return r.Status, err
-	}
-	c, err := s.Revision(id, n) // earlier versions did not store it
-	return c.Status, err
+	err := s.getJSON(revisionName(id, n), s.revisionKey(kindRevision, id, n), &r)
+	return r.Status, err
 }
 
 // deleteBatch is the most records of a history that one transaction removes.
 const deleteBatch = 4000
 
 // clearHistory removes records of a campaign's history, and reports whether more may remain.
-func (s History) clearHistory(id string) (more bool, err error) {
+func (s WorkspaceTx) clearHistory(id string) (more bool, err error) {
 	for _, kind := range []byte{kindRevision, kindRevisionDocument} {
 		n, err := s.clear(fmt.Sprintf("the history of campaign %q", id), s.key(kind, id), deleteBatch/2)
 		if err != nil {
@@ -168,43 +102,12 @@ func (s History) clearHistory(id string) (more bool, err error) {
 	return more, nil
 }
 
-// deleted reports whether a campaign is deleted while records of its history remain.
-func (s History) deleted(id string) (bool, error) {
+// deleted reports whether a campaign is deleted while records of its history remain. Whoever removes them would mistake
+// new records for remains.
+func (s WorkspaceTx) deleted(id string) (bool, error) {
 	_, err := s.tx.Get(s.key(kindDeleted, id))
-	switch {
-	case err == nil, errors.Is(err, errUnreadable):
-		return true, nil
-	case isDamage(err): // missing, in a lost part of the disk
+	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	return false, err
-}
-
-// putHistory rewrites the current revision from the campaign if it cannot be read.
-func (s History) putHistory(c engine.Campaign) error {
-	key := s.revisionKey(kindRevision, c.ID, c.Revision)
-	var rev engine.Revision
-	if err := s.getJSON("it", key, &rev); err == nil && rev.N == c.Revision {
-		return nil
-	} else if err != nil && !isDamage(err) {
-		return err
-	}
-	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
-	return s.putJSON(revisionName(c.ID, c.Revision), key, wire.Revision{Revision: rev, Status: c.Status})
-}
-
-// deletion checks the deletion marker of a campaign.
-func (c recordCheck) deletion(damage error) error {
-	if damage == nil {
-		return nil
-	}
-	key := slices.Clone(c.key)
-	c.report(Finding{What: fmt.Sprintf("the deletion mark of campaign %s is damaged", label(c.rest)), Repair: "create it again", repair: func(tx Tx) error {
-		bad, err := damaged(tx, key)
-		if err != nil || !bad {
-			return err
-		}
-		return tx.Set(key, EncodeValue(key, nil))
-	}})
-	return nil
+	return err == nil, err
 }

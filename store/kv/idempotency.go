@@ -9,12 +9,9 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order of their expiry.
-type IdempotencyKeys struct{ *records }
-
 // IdempotencyRecord returns the record of a key, even if it has expired, because the caller's clock decides
 // ([store.IdempotencyRecord.Expired]).
-func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
+func (s WorkspaceTx) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
 	if err := s.checkKey(op, key); err != nil {
 		return store.IdempotencyRecord{}, err
 	}
@@ -24,13 +21,13 @@ func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRec
 }
 
 // PutIdempotencyRecord stores the record of a key and replaces an earlier one. ExpiresAt must be set.
-func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
+func (s WorkspaceTx) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if err := s.checkKey(i.Operation, i.Key); err != nil {
 		return err
 	}
 	what := idempotencyName(i.Operation, i.Key)
-	if i.ExpiresAt.IsZero() {
-		return fmt.Errorf("%s must have a time of expiry", what)
+	if err := store.CheckIdempotencyRecord(i); err != nil {
+		return err
 	}
 	old, err := s.deleteIdempotencyRecord(i.Operation, i.Key)
 	if err != nil {
@@ -46,20 +43,18 @@ func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 }
 
 // DeleteIdempotencyRecord removes the record of a key, if there is one.
-func (s IdempotencyKeys) DeleteIdempotencyRecord(op, key string) error {
+func (s WorkspaceTx) DeleteIdempotencyRecord(op, key string) error {
 	_, err := s.deleteIdempotencyRecord(op, key)
 	return err
 }
 
 // deleteIdempotencyRecord removes the record of a key and returns it, if there was one.
-func (s IdempotencyKeys) deleteIdempotencyRecord(op, key string) (old store.IdempotencyRecord, err error) {
+func (s WorkspaceTx) deleteIdempotencyRecord(op, key string) (old store.IdempotencyRecord, err error) {
 	old, err = s.IdempotencyRecord(op, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return old, nil
 	}
-	// The expiry of a damaged record is unknown, so its entry in the expiry index stays until its time has come. It
-	// does no harm.
-	if err != nil && !errors.As(err, new(*store.CorruptError)) {
+	if err != nil {
 		return old, err
 	}
 	what := idempotencyName(op, key)
@@ -70,16 +65,16 @@ func (s IdempotencyKeys) deleteIdempotencyRecord(op, key string) (old store.Idem
 }
 
 // LeaseHeld implements [store.Idempotency].
-func (s IdempotencyKeys) LeaseHeld(lease string) (bool, error) {
-	if h, ok := s.tx.(LeaseChecker); ok && lease != s.lease {
-		return h.LeaseHeld(lease)
+func (s WorkspaceTx) LeaseHeld(lease string) (bool, error) {
+	if t, ok := s.tx.(*tx); ok && lease != s.lease {
+		return t.leaseHeld(lease)
 	}
 	return lease == s.lease, nil
 }
 
 // RequestID returns the time until which the request_id of an operation must not be reused (CONTRACT.md, Create). It
 // may be in the past, because the caller's clock decides.
-func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
+func (s WorkspaceTx) RequestID(op, id string) (time.Time, error) {
 	if err := s.checkKey(op, id); err != nil {
 		return time.Time{}, err
 	}
@@ -89,9 +84,9 @@ func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 }
 
 // PutRequestID stores that a request_id of an operation is in use until a time.
-func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
+func (s WorkspaceTx) PutRequestID(op, id string, until time.Time) error {
 	old, err := s.RequestID(op, id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	what := requestName(op, id)
@@ -106,13 +101,13 @@ func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	)
 }
 
-// ExpireBatch is the most records that one call of [IdempotencyKeys.DeleteExpired] removes, which keeps its transaction
+// ExpireBatch is the most records that one call of [WorkspaceTx.DeleteExpired] removes, which keeps its transaction
 // small.
 const ExpireBatch = 1000
 
 // DeleteExpired removes idempotency keys and request ids that have expired at now, and returns their number. If that is
 // [ExpireBatch], more may remain.
-func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
+func (s WorkspaceTx) DeleteExpired(now time.Time) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
@@ -121,7 +116,7 @@ func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
 		e, err := cutExpiry(key[len(prefix):])
 		if err != nil {
-			return nil // skip it; doctor reports it
+			return s.damaged(what, err)
 		}
 		if now.Before(e.at) {
 			return store.Stop
@@ -146,7 +141,7 @@ type sweepTime struct {
 // Sweep removes at most [ExpireBatch] expired idempotency keys and request ids, and reports whether more may remain. It
 // removes a record only if the record was expired at two sweeps at least [SweepInterval] apart, so that a clock that
 // was wrong for a shorter time removes nothing. A clock that is behind the last sweep starts over.
-func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
+func (s WorkspaceTx) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
@@ -155,7 +150,7 @@ func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	var last sweepTime
 	err = s.getRow(what, key, &last)
 	switch {
-	case isDamage(err), err == nil && now.Before(last.At): // the first sweep, or the clock was set back
+	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(last.At): // the first sweep, or the clock was set back
 		return false, s.putJSON(what, key, sweepTime{now})
 	case err != nil:
 		return false, err
@@ -170,7 +165,7 @@ func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 }
 
 // expire removes the record of an index entry, unless its expiry was extended.
-func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
+func (s WorkspaceTx) expire(e expiry, now time.Time) error {
 	var until time.Time
 	var err error
 	if e.kind == kindRequest {
@@ -183,7 +178,7 @@ func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(until):
 		return nil
-	case err != nil && !errors.As(err, new(*store.CorruptError)):
+	case err != nil:
 		return err
 	}
 	return s.delete("expired records", s.key(e.kind, e.op, e.key))
@@ -195,7 +190,7 @@ type expiry struct {
 	op, key string
 }
 
-func (s IdempotencyKeys) expiryKey(at time.Time, kind byte, op, key string) []byte {
+func (s WorkspaceTx) expiryKey(at time.Time, kind byte, op, key string) []byte {
 	k := append(appendTime(s.key(kindExpiry), at), kind)
 	return appendName(appendName(k, op), key)
 }
@@ -215,10 +210,10 @@ func cutExpiry(rest []byte) (e expiry, err error) {
 	return e, err
 }
 
-func (s IdempotencyKeys) checkKey(op, key string) error {
+func (s WorkspaceTx) checkKey(op, key string) error {
 	return s.check("the name of an operation", op, "a key", key)
 }
 
-func idempotencyName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
+func idempotencyName(op, key string) string { return fmt.Sprintf(store.IdempotencyName, op, key) }
 
-func requestName(op, id string) string { return fmt.Sprintf("the %s with request id %q", op, id) }
+func requestName(op, id string) string { return fmt.Sprintf(store.RequestName, op, id) }

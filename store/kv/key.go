@@ -3,11 +3,8 @@ package kv
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
-
-	"bugle/engine"
 )
 
 // The kinds of records. They are part of every key and must never change.
@@ -27,23 +24,16 @@ const (
 	kindTest             = 't' // time, number → test send
 	kindContent          = 'k' // kind of content, name → item; a template has its version after its id
 	kindDeleted          = 'z' // id → nothing; marks a deleted campaign whose history is not fully removed yet
+	kindSettings         = 'n' // nothing → the number of changes of the settings
 	kindSweep            = 'l' // nothing → time of the last sweep for expired records
-)
-
-// The kinds of copies. They sort after all other records, so that one damaged region of the disk does not destroy a
-// record and its copy.
-const (
-	copySettings = 'n' // nothing → settings
-	copyKey      = 'k' // id → API key
 )
 
 // The first byte of every key.
 const (
-	rootMeta       = 'm' // metadata of the store
-	rootWorkspace  = 'n' // workspace → settings
-	rootRecord     = 'r' // workspace, kind, … → record
-	rootCopy       = 's' // workspace, kind of copy, … → copy
-	rootQuarantine = 'q' // time, key → a record as it was before [Repair] replaced or removed it
+	rootHidden    = 0   // name → what only a driver or this package uses
+	rootMeta      = 'm' // metadata of the store
+	rootWorkspace = 'n' // workspace → settings
+	rootRecord    = 'r' // workspace, kind, … → record
 )
 
 // maxName is the most bytes of an id or identifier in a key. Push tokens have up to 4 KB.
@@ -107,24 +97,8 @@ func cutTime(key []byte) (time.Time, []byte, error) {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(key) ^ 1<<63)).UTC(), key[8:], nil
 }
 
-// checkName returns an error for a string that cannot be an id.
-func checkName(what, s string) error {
-	switch {
-	case s == "":
-		return fmt.Errorf("%s is missing", what)
-	case len(s) > maxName:
-		return fmt.Errorf("%s is too long: %d bytes, at most %d", what, len(s), maxName)
-	}
-	return nil
-}
+// HiddenKey returns the key of an internal record. Scans of transactions do not return such records, so they are neither
+// checked nor backed up.
+func HiddenKey(name string) []byte { return append([]byte{rootHidden}, name...) }
 
-// checkWorkspace returns an error for a workspace id that could not be used in a header or on a command line.
-func checkWorkspace(id string) error {
-	if err := checkName("a workspace id", id); err != nil {
-		return err
-	}
-	if !engine.IsWorkspaceID(id) {
-		return fmt.Errorf("the workspace id %q has spaces or unprintable characters; use letters, digits, - and _", id)
-	}
-	return nil
-}
+func isHidden(key []byte) bool { return len(key) > 0 && key[0] == rootHidden }

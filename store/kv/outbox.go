@@ -10,11 +10,8 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// OutboxMessages are the delivered messages of a workspace.
-type OutboxMessages struct{ *records }
-
 // Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
-func (s OutboxMessages) Outbox(limit int) (out []engine.OutboxMessage, err error) {
+func (s WorkspaceTx) Outbox(limit int) (out []engine.OutboxMessage, err error) {
 	err = s.eachMessage(ScanOptions{Reverse: true, Limit: limit}, func(d engine.OutboxMessage) error {
 		out = append(out, d)
 		return nil
@@ -23,11 +20,11 @@ func (s OutboxMessages) Outbox(limit int) (out []engine.OutboxMessage, err error
 }
 
 // EachOutboxMessage implements [store.Transferable].
-func (s OutboxMessages) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
+func (s WorkspaceTx) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
 	return s.eachMessage(ScanOptions{}, fn)
 }
 
-func (s OutboxMessages) eachMessage(o ScanOptions, fn func(engine.OutboxMessage) error) error {
+func (s WorkspaceTx) eachMessage(o ScanOptions, fn func(engine.OutboxMessage) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -47,7 +44,7 @@ func (s OutboxMessages) eachMessage(o ScanOptions, fn func(engine.OutboxMessage)
 }
 
 // PutOutbox stores a delivered message. Ids must sort by time, like those of UUID v7.
-func (s OutboxMessages) PutOutbox(d engine.OutboxMessage) error {
+func (s WorkspaceTx) PutOutbox(d engine.OutboxMessage) error {
 	if err := s.check("the id of an outbox message", d.ID); err != nil {
 		return err
 	}
@@ -59,19 +56,16 @@ func (s OutboxMessages) PutOutbox(d engine.OutboxMessage) error {
 }
 
 // TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how many it removed.
-func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
+func (s WorkspaceTx) TrimOutbox(limit int) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
 	return s.clear("the outbox", s.key(kindOutbox), limit)
 }
 
-// TestSendRecords are the records of a workspace's test sends.
-type TestSendRecords struct{ *records }
-
 // TestSends calls fn with the records of test sends, newest first, at most limit of them; 0 means all. fn may return
 // [store.Stop].
-func (s TestSendRecords) TestSends(limit int, fn func(engine.TestRecord) error) error {
+func (s WorkspaceTx) TestSends(limit int, fn func(engine.TestRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -90,7 +84,7 @@ func (s TestSendRecords) TestSends(limit int, fn func(engine.TestRecord) error) 
 
 // PutTestSend stores the record of a test send. Records of the same microsecond are all kept, in the order in which
 // they were stored.
-func (s TestSendRecords) PutTestSend(t engine.TestRecord) error {
+func (s WorkspaceTx) PutTestSend(t engine.TestRecord) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -99,7 +93,7 @@ func (s TestSendRecords) PutTestSend(t engine.TestRecord) error {
 	for n := int64(0); ; n++ {
 		key := appendNumber(at[:len(at):len(at)], n)
 		_, err := s.tx.Get(key)
-		if err == nil || errors.Is(err, store.ErrDataLost) {
+		if err == nil {
 			continue
 		}
 		if !errors.Is(err, store.ErrNotFound) {

@@ -10,16 +10,22 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// records reads and writes records of any kind of one workspace in one transaction.
-type records struct {
+// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [store.ErrNotFound] if a
+// record does not exist and with a *[store.CorruptError] if it is damaged. Methods that iterate over records continue
+// after a damaged one, and return all damage at the end.
+type WorkspaceTx struct {
 	tx    Tx
 	id    string
 	watch store.Watcher // nil if nobody watches
 	lease string        // of this handle of the store
 }
 
+// NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
+// unprintable characters.
+func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx { return WorkspaceTx{tx: tx, id: workspace} }
+
 // key returns the key of a record of the workspace.
-func (s *records) key(kind byte, names ...string) []byte {
+func (s WorkspaceTx) key(kind byte, names ...string) []byte {
 	key := append(appendName([]byte{rootRecord}, s.id), kind)
 	for _, n := range names {
 		key = appendName(key, n)
@@ -27,33 +33,25 @@ func (s *records) key(kind byte, names ...string) []byte {
 	return key
 }
 
-// check returns an error for ids that no record can have. pairs alternate between a description and an id.
-func (s *records) check(pairs ...string) error {
-	if err := checkWorkspace(s.id); err != nil {
-		return err
-	}
-	for i := 0; i < len(pairs); i += 2 {
-		if err := checkName(pairs[i], pairs[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// check is [store.CheckIDs] for the workspace.
+func (s WorkspaceTx) check(pairs ...string) error { return store.CheckIDs(s.id, pairs...) }
 
 // damaged returns a [store.CorruptError] that names a record. It is for records whose contents are wrong, never for
-// records that cannot be read at the moment: see [store.IsTooManyFiles].
-func (s *records) damaged(what string, err error) error {
-	return &store.CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
+// records that cannot be read at the moment: see [store.IsTooManyFiles]. A store on disk is told, so that it reads
+// everything.
+func (s WorkspaceTx) damaged(what string, err error) error {
+	bad := store.Damaged(s.id, what, err)
+	if d, ok := s.tx.(Suspecter); ok {
+		d.Suspect(bad)
+	}
+	return bad
 }
 
 // get returns the payload under key.
-func (s *records) get(what string, key []byte) ([]byte, error) {
+func (s WorkspaceTx) get(what string, key []byte) ([]byte, error) {
 	value, err := s.tx.Get(key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, store.ErrNotFound
-	}
-	if errors.Is(err, store.ErrDataLost) && isDamage(err) {
-		return nil, s.damaged(what, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
@@ -65,21 +63,21 @@ func (s *records) get(what string, key []byte) ([]byte, error) {
 	return payload, nil
 }
 
-func (s *records) put(what string, key, payload []byte) error {
+func (s WorkspaceTx) put(what string, key, payload []byte) error {
 	if err := s.tx.Set(key, EncodeValue(key, payload)); err != nil {
 		return fmt.Errorf("writing %s in workspace %q: %w", what, s.id, err)
 	}
 	return nil
 }
 
-func (s *records) delete(what string, key []byte) error {
+func (s WorkspaceTx) delete(what string, key []byte) error {
 	if err := s.tx.Delete(key); err != nil {
 		return fmt.Errorf("deleting %s in workspace %q: %w", what, s.id, err)
 	}
 	return nil
 }
 
-func (s *records) getJSON(what string, key []byte, v any) error {
+func (s WorkspaceTx) getJSON(what string, key []byte, v any) error {
 	payload, err := s.get(what, key)
 	if err != nil {
 		return err
@@ -91,7 +89,7 @@ func (s *records) getJSON(what string, key []byte, v any) error {
 }
 
 // getRow is getJSON for the types that [wire.DecodeRow] decodes.
-func (s *records) getRow(what string, key []byte, w any) error {
+func (s WorkspaceTx) getRow(what string, key []byte, w any) error {
 	payload, err := s.get(what, key)
 	if err != nil {
 		return err
@@ -102,7 +100,7 @@ func (s *records) getRow(what string, key []byte, w any) error {
 	return nil
 }
 
-func (s *records) putJSON(what string, key []byte, v any) error {
+func (s WorkspaceTx) putJSON(what string, key []byte, v any) error {
 	payload, err := wire.Encode(v)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
@@ -112,7 +110,7 @@ func (s *records) putJSON(what string, key []byte, v any) error {
 
 // walk calls fn, which decodes them, with the payloads of the keys that begin with prefix. It collects damage,
 // including that which fn returns, and returns it at the end.
-func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, payload []byte) error) error {
+func (s WorkspaceTx) walk(what string, prefix []byte, o ScanOptions, fn func(rest, payload []byte) error) error {
 	var bad []error
 	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
 		rest := key[len(prefix):]
@@ -151,7 +149,7 @@ func label(rest []byte) string {
 }
 
 // clear deletes the first keys that begin with prefix, at most limit of them; 0 means all. It returns their number.
-func (s *records) clear(what string, prefix []byte, limit int) (int, error) {
+func (s WorkspaceTx) clear(what string, prefix []byte, limit int) (int, error) {
 	n := 0
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: limit}, func(key, _ []byte) error {
 		n++
@@ -160,7 +158,7 @@ func (s *records) clear(what string, prefix []byte, limit int) (int, error) {
 	return n, err
 }
 
-func (s *records) putWith(what string, key []byte, v any, tree doc.Value) error {
+func (s WorkspaceTx) putWith(what string, key []byte, v any, tree doc.Value) error {
 	payload, err := wire.EncodeWith(v, tree)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)

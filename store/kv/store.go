@@ -1,11 +1,19 @@
-// Package kv implements the records of [store.DB] over an ordered key-value store. [DB] is the key-value store, with
-// transactions; bugle/store/badger implements it on disk, bugle/store/mem in memory. [NewWorkspaceTx] returns a
-// [WorkspaceTx], which reads and writes the records of one workspace within one transaction. Every record has a
-// checksum over its key and its value: damage is reported as a [store.CorruptError] and damaged data is never returned.
+// Package kv implements the records of [store.DB] over an ordered key-value store. A [Driver] is that store: one on disk
+// (bugle/store/badger), one that another process owns (bugle/store/socket), or one in memory (bugle/store/mem).
+// [NewStore] makes optimistic transactions of it: a transaction reads a snapshot, keeps its writes to itself, and
+// remembers what it has read; at its end the driver compares that with what is there by then, and takes all writes or
+// none. [NewWorkspaceTx] returns the records of one workspace within one transaction. Every record has a checksum over
+// its key and its value, and the records of each kind are counted in the commit that writes them: damage is reported as
+// a [store.CorruptError], and damaged data is never returned.
 package kv
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"bugle/store"
 )
 
 // DB is an ordered key-value store with transactions. It is safe for concurrent use.
@@ -22,7 +30,7 @@ type DB interface {
 
 // Tx is one transaction. It must only be used by the goroutine that runs its function, and ends with it.
 type Tx interface {
-	// Get returns a copy of the value, or [store.ErrNotFound], or [store.ErrDataLost].
+	// Get returns a copy of the value, or [store.ErrNotFound].
 	Get(key []byte) ([]byte, error)
 	// Set stores a value. It keeps both slices, which must not change until the transaction ends.
 	Set(key, value []byte) error
@@ -30,23 +38,20 @@ type Tx interface {
 	Delete(key []byte) error
 	// Scan calls fn with the records whose keys begin with prefix, in key order, as they were when Scan was called. Key
 	// and value are valid only until fn returns. Scan stops at the first error of fn and returns it, except
-	// [store.Stop], for which it returns nil. A lost record has an empty value.
+	// [store.Stop], for which it returns nil.
 	Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error
 }
 
-// ScanOptions narrows a [Tx.Scan].
+// ScanOptions narrows a scan.
 type ScanOptions struct {
 	Reverse  bool
 	From     []byte // the full key to start at, inclusive; nil starts at the end of the range if Reverse is set, else at the beginning
 	KeysOnly bool   // leave value nil, which is cheaper
 	Limit    int    // at most that many records; 0 means all
-	// Proved makes the scan verify the checksums of everything that it reads, including blocks that were verified a
-	// moment ago. It is for copying and checking the store.
-	Proved bool
 }
 
-// PrefixEnd returns the first key that sorts after all keys with a prefix, or nil if there is no such key.
-// Implementations of [Tx] start a reverse scan at it.
+// PrefixEnd returns the first key that sorts after all keys with a prefix, or nil if there is no such key. A reverse scan
+// starts before it.
 func PrefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xFF {
@@ -57,3 +62,105 @@ func PrefixEnd(prefix []byte) []byte {
 	}
 	return nil
 }
+
+// maxAttempts is how often a transaction runs if it conflicts each time. Each conflict means that another transaction
+// succeeded, and the one that was refused most often goes first.
+const maxAttempts = 1000
+
+// Store is a [DB] over a driver, and its records.
+type Store struct {
+	Records
+	driver Driver
+
+	mu      sync.Mutex // guards closed, and running.Add against Close
+	closed  bool
+	running sync.WaitGroup
+
+	closing  sync.Once
+	closeErr error // result of Close
+}
+
+// NewStore returns the transactions and the records of a driver.
+func NewStore(d Driver) *Store {
+	s := &Store{driver: d}
+	s.Records = NewRecords(s)
+	return s
+}
+
+// View implements [DB]. It runs fn again if the snapshot was lost.
+func (s *Store) View(ctx context.Context, fn func(Tx) error) error {
+	for {
+		err := s.run(ctx, func(t *tx) error { return fn(t) })
+		if !errors.Is(err, ErrSnapshotLost) {
+			return err
+		}
+	}
+}
+
+// Update implements [DB]. If the context ends while the changes are being written, they may still be stored.
+func (s *Store) Update(ctx context.Context, fn func(Tx) error) error {
+	for refused := range maxAttempts {
+		err := s.run(ctx, func(t *tx) error {
+			t.begin()
+			if err := fn(t); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil || len(t.writes) == 0 {
+				return err
+			}
+			c, err := t.change()
+			if err != nil {
+				return err
+			}
+			c.Refused = refused
+			return s.driver.Commit(ctx, c)
+		})
+		if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrSnapshotLost) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w %d times in a row; try again", ErrConflict, maxAttempts)
+}
+
+// run runs fn on a snapshot.
+func (s *Store) run(ctx context.Context, fn func(*tx) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	snap, err := s.driver.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer snap.Release()
+	return fn(&tx{ctx: ctx, driver: s.driver, snap: snap})
+}
+
+// enter counts a running transaction. The caller must call running.Done when it ends.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// Close waits for running transactions, and closes the driver. It must not be called within a transaction.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		s.running.Wait()
+		s.closeErr = s.driver.Close()
+	})
+	return s.closeErr
+}
+
+// Driver returns the driver of the store.
+func (s *Store) Driver() Driver { return s.driver }

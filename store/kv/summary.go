@@ -12,11 +12,8 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// SummaryRows are the summaries of a workspace's campaigns, which the campaign list shows.
-type SummaryRows struct{ Documents }
-
 // Summary returns a campaign's summary.
-func (s SummaryRows) Summary(id string) (engine.Summary, error) {
+func (s WorkspaceTx) Summary(id string) (engine.Summary, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Summary{}, err
 	}
@@ -26,40 +23,36 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 }
 
 // SummariesByID calls fn with the summaries of the given campaigns. It skips campaigns that do not exist.
-func (s SummaryRows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
+func (s WorkspaceTx) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 	return each(ids, s.Summary, fn)
 }
 
-// Summaries calls fn, which may return [store.Stop], with the summaries of all campaigns. If a summary is damaged, it
-// is rebuilt from the campaign's document if possible; the damage is returned as well.
-func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
+// Summaries calls fn, which may return [store.Stop], with the summaries of all campaigns.
+func (s WorkspaceTx) Summaries(fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	prefix := s.key(kindSummary)
-	var bad []error
-	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
+	n, stopped := 0, false
+	err := s.walk("the summary of campaign", s.key(kindSummary), ScanOptions{}, func(rest, payload []byte) error {
+		n++
 		var w wire.Summary
-		payload, err := decodeValue(key, value)
-		if err == nil {
-			err = wire.DecodeSummary(payload, &w)
+		if err := wire.DecodeSummary(payload, &w); err != nil {
+			return s.damaged("the summary of campaign "+label(rest), err)
 		}
-		if err == nil {
-			return fn(w.Engine())
-		}
-		bad = append(bad, s.damaged("the summary of campaign "+label(key[len(prefix):]), err))
-		return s.rebuildSummary(key[len(prefix):], fn)
-	})
-	if err != nil {
+		err := fn(w.Engine())
+		stopped = err != nil
 		return err
+	})
+	if err == nil && !stopped {
+		err = s.complete(kindSummary, n)
 	}
-	return errors.Join(bad...)
+	return err
 }
 
-// NewestSummaries is like [SummaryRows.Summaries] in descending order of ids, so campaigns that were created last come
-// first. Campaigns whose summary is damaged come last. Several goroutines decode rows, and thousands of rows share
-// memory. fn is called by one goroutine at a time, must not use the transaction, and must clone what it keeps.
-func (s SummaryRows) NewestSummaries(fn func(engine.Summary) error) error {
+// NewestSummaries is like [WorkspaceTx.Summaries] in descending order of ids, so campaigns that were created last come
+// first. Several goroutines decode rows, and thousands of rows share memory. fn is called by one goroutine at a time,
+// must not use the transaction, and must clone what it keeps.
+func (s WorkspaceTx) NewestSummaries(fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -67,54 +60,30 @@ func (s SummaryRows) NewestSummaries(fn func(engine.Summary) error) error {
 		tx: s.tx, prefix: s.key(kindSummary), quit: make(chan struct{}),
 		read: make(chan *rowChunk, runtime.GOMAXPROCS(0)), used: make(chan *rowChunk, 2+runtime.GOMAXPROCS(0)),
 	}
-	damaged, err := r.walk(fn)
+	n, damaged, err := r.walk(fn)
 	switch {
-	case err != nil && !errors.Is(err, store.Stop):
+	case errors.Is(err, store.Stop):
+	case err != nil:
 		return err
-	case err == nil && r.failed != nil:
+	case r.failed != nil:
 		return r.failed
+	case len(damaged) == 0:
+		return s.complete(kindSummary, n)
 	}
 	var bad []error
 	for _, d := range damaged {
 		bad = append(bad, s.damaged("the summary of campaign "+label(d.key[len(r.prefix):]), d.err))
-		if err != nil { // stopped by fn
-			continue
-		}
-		if err = s.rebuildSummary(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, store.Stop) {
-			return err
-		}
 	}
 	return errors.Join(bad...)
 }
 
-// rebuildSummary calls fn with a summary that is rebuilt from the campaign's document, if that can be read. rest is the
-// part of the record's key after the common prefix of summaries.
-func (s SummaryRows) rebuildSummary(rest []byte, fn func(engine.Summary) error) error {
-	id, _, err := cutName(rest)
-	if err != nil {
-		return nil
-	}
-	c, err := s.Campaign(id)
-	if isDamage(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fn(engine.Summarize(c))
-}
-
-func (s SummaryRows) putRow(c engine.Campaign) error {
-	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), wire.ToSummary(engine.Summarize(c)))
-}
-
-func (s SummaryRows) reportStored(row engine.Summary) {
+func (s WorkspaceTx) reportStored(row engine.Summary) {
 	if s.watch != nil {
 		s.watch.SummaryStored(s.id, row)
 	}
 }
 
-func (s SummaryRows) reportRemoved(id string) {
+func (s WorkspaceTx) reportRemoved(id string) {
 	if s.watch != nil {
 		s.watch.CampaignRemoved(s.id, id)
 	}
@@ -153,8 +122,8 @@ const (
 	maxRows   = 1024
 )
 
-// walk calls fn with all rows. It returns the damaged records and the error of fn.
-func (r *newestRows) walk(fn func(engine.Summary) error) ([]damagedRow, error) {
+// walk calls fn with all rows. It returns their number, the damaged records, and the error of fn.
+func (r *newestRows) walk(fn func(engine.Summary) error) (n int, damaged []damagedRow, err error) {
 	defer r.tasks.Wait() // nobody uses the transaction after walk returns
 	defer close(r.quit)
 	r.tasks.Go(func() { r.failed = r.scan() })
@@ -219,10 +188,11 @@ func (c *rowChunk) decode() {
 	}
 }
 
-// deliver calls fn with the rows, and returns the damaged records.
-func (r *newestRows) deliver(fn func(engine.Summary) error) (damaged []damagedRow, err error) {
+// deliver calls fn with the rows, and returns their number and the damaged records.
+func (r *newestRows) deliver(fn func(engine.Summary) error) (n int, damaged []damagedRow, err error) {
 	for c := range r.read {
 		<-c.done
+		n += len(c.rows)
 		bad := c.damaged
 		for i := range c.rows {
 			if len(bad) > 0 && bad[0].at == i {
@@ -230,7 +200,7 @@ func (r *newestRows) deliver(fn func(engine.Summary) error) (damaged []damagedRo
 				continue
 			}
 			if err := fn(c.rows[i].Engine()); err != nil {
-				return append(damaged, c.damaged...), err
+				return n, append(damaged, c.damaged...), err
 			}
 		}
 		damaged = append(damaged, c.damaged...)
@@ -240,5 +210,5 @@ func (r *newestRows) deliver(fn func(engine.Summary) error) (damaged []damagedRo
 		default:
 		}
 	}
-	return damaged, nil
+	return n, damaged, nil
 }

@@ -1,6 +1,8 @@
 package kv
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 var _ store.Transferable = WorkspaceTx{}
 
 // ImportCampaign implements [store.Transferable].
-func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
+func (s WorkspaceTx) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
@@ -24,7 +26,7 @@ func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 }
 
 // ImportRevision implements [store.Transferable].
-func (s Campaigns) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
+func (s WorkspaceTx) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -36,7 +38,7 @@ func (s Campaigns) ImportRevision(id string, rev engine.Revision, c engine.Campa
 }
 
 // EachIdempotencyRecord implements [store.Transferable].
-func (s IdempotencyKeys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
+func (s WorkspaceTx) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (s IdempotencyKeys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) 
 }
 
 // EachRequestID implements [store.Transferable].
-func (s IdempotencyKeys) EachRequestID(fn func(op, id string, until time.Time) error) error {
+func (s WorkspaceTx) EachRequestID(fn func(op, id string, until time.Time) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -81,11 +83,16 @@ func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
-	for _, root := range []byte{rootRecord, rootCopy, rootWorkspace} {
-		n, err := s.clear("a record", appendName([]byte{root}, s.id), clearBatch)
-		if err != nil || n == clearBatch {
-			return err == nil, err
+	n := 0
+	err = s.tx.Scan(appendName([]byte{rootRecord}, s.id), ScanOptions{KeysOnly: true, Limit: clearBatch}, func(key, _ []byte) error {
+		if bytes.Equal(key, s.key(kindSettings)) {
+			return nil
 		}
+		n++
+		return s.delete("a record", bytes.Clone(key))
+	})
+	if err != nil || n > 0 {
+		return err == nil, err
 	}
-	return false, nil
+	return false, errors.Join(s.delete("the settings", s.key(kindSettings)), s.delete("the settings", s.settingsKey()))
 }

@@ -3,19 +3,14 @@ package kv
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
-// Users are the users of a workspace, and the index of their identifiers.
-type Users struct{ *records }
-
 // Profile returns a user's profile. Numbers among its attributes are json.Number with their stored spelling.
-func (s Users) Profile(id string) (engine.User, error) {
+func (s WorkspaceTx) Profile(id string) (engine.User, error) {
 	var p engine.User
 	if err := s.check("a user id", id); err != nil {
 		return p, err
@@ -25,7 +20,7 @@ func (s Users) Profile(id string) (engine.User, error) {
 }
 
 // PutProfile stores a profile and its index entries, and replaces an earlier profile.
-func (s Users) PutProfile(p engine.User) error {
+func (s WorkspaceTx) PutProfile(p engine.User) error {
 	keys, err := s.identifiers(p)
 	if err != nil {
 		return err
@@ -43,7 +38,7 @@ func (s Users) PutProfile(p engine.User) error {
 }
 
 // PutProfiles stores several profiles.
-func (s Users) PutProfiles(list []engine.User) error {
+func (s WorkspaceTx) PutProfiles(list []engine.User) error {
 	for _, p := range list {
 		if err := s.PutProfile(p); err != nil {
 			return err
@@ -53,16 +48,16 @@ func (s Users) PutProfiles(list []engine.User) error {
 }
 
 // ProfilesByID calls fn with the given profiles. It skips those that do not exist.
-func (s Users) ProfilesByID(ids []string, fn func(engine.User) error) error {
+func (s WorkspaceTx) ProfilesByID(ids []string, fn func(engine.User) error) error {
 	return each(ids, s.Profile, fn)
 }
 
 // DeleteProfile removes a profile. It fails with [store.ErrNotFound] if there is none.
-func (s Users) DeleteProfile(id string) error {
+func (s WorkspaceTx) DeleteProfile(id string) error {
 	if err := s.check("a user id", id); err != nil {
 		return err
 	}
-	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
+	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil {
 		return err
 	}
 	if err := s.dropIdentifiers(id); err != nil {
@@ -72,7 +67,7 @@ func (s Users) DeleteProfile(id string) error {
 }
 
 // Profiles calls fn with all profiles in the order of their ids. fn may return [store.Stop].
-func (s Users) Profiles(after string, fn func(engine.User) error) error {
+func (s WorkspaceTx) Profiles(after string, fn func(engine.User) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -80,18 +75,26 @@ func (s Users) Profiles(after string, fn func(engine.User) error) error {
 	if after != "" {
 		o.From = append(s.key(kindProfile, after), 0) // no key is between the two
 	}
-	return s.walk("the profile", s.key(kindProfile), o, func(rest, payload []byte) error {
+	n, stopped := 0, false
+	err := s.walk("the profile", s.key(kindProfile), o, func(rest, payload []byte) error {
+		n++
 		var p engine.User
 		if err := wire.Decode(payload, &p); err != nil {
 			return s.damaged("the user "+label(rest), err)
 		}
-		return fn(p)
+		err := fn(p)
+		stopped = err != nil
+		return err
 	})
+	if err == nil && !stopped && after == "" {
+		err = s.complete(kindProfile, n)
+	}
+	return err
 }
 
 // FindProfiles returns the ids of the profiles with an identifier, sorted. kind is a constant such as [store.ByEmail].
 // An empty value matches no profile.
-func (s Users) FindProfiles(kind, value string) ([]string, error) {
+func (s WorkspaceTx) FindProfiles(kind, value string) ([]string, error) {
 	if err := s.check("the kind of an identifier", kind); err != nil {
 		return nil, err
 	}
@@ -115,7 +118,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 }
 
 // identifiers returns the index keys of a profile, without duplicates.
-func (s Users) identifiers(p engine.User) ([][]byte, error) {
+func (s WorkspaceTx) identifiers(p engine.User) ([][]byte, error) {
 	if err := s.check("a user id", p.ID); err != nil {
 		return nil, err
 	}
@@ -130,13 +133,10 @@ func (s Users) identifiers(p engine.User) ([][]byte, error) {
 }
 
 // dropIdentifiers removes the index entries of the stored profile, if there is one.
-func (s Users) dropIdentifiers(id string) error {
+func (s WorkspaceTx) dropIdentifiers(id string) error {
 	old, err := s.Profile(id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
-	}
-	if errors.As(err, new(*store.CorruptError)) {
-		return s.sweepIdentifiers(id)
 	}
 	if err != nil {
 		return err
@@ -151,28 +151,6 @@ func (s Users) dropIdentifiers(id string) error {
 		}
 	}
 	return nil
-}
-
-// sweepIdentifiers removes all index entries of a profile that can no longer be read.
-func (s Users) sweepIdentifiers(id string) error {
-	end := appendName(nil, id)
-	return s.tx.Scan(s.key(kindIdentifier), ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
-		if !strings.HasSuffix(string(key), string(end)) {
-			return nil
-		}
-		rest := key[len(s.key(kindIdentifier)):]
-		for range 2 {
-			_, more, err := cutName(rest)
-			if err != nil {
-				return nil
-			}
-			rest = more
-		}
-		if string(rest) != string(end) {
-			return nil
-		}
-		return s.delete("the index entry of "+profileName(id), slices.Clone(key))
-	})
 }
 
 func profileName(id string) string { return fmt.Sprintf("the user %q", id) }

@@ -8,11 +8,8 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// WorkingCopies are the working copies of a workspace's campaigns.
-type WorkingCopies struct{ *records }
-
 // WorkingCopy returns the working copy of a campaign.
-func (s WorkingCopies) WorkingCopy(id string) (engine.WorkingCopy, error) {
+func (s WorkspaceTx) WorkingCopy(id string) (engine.WorkingCopy, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.WorkingCopy{}, err
 	}
@@ -36,7 +33,7 @@ func (s WorkingCopies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 }
 
 // PutWorkingCopy stores the working copy of a campaign and replaces an earlier one.
-func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
+func (s WorkspaceTx) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -45,7 +42,7 @@ func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 }
 
 // DeleteWorkingCopy removes the working copy of a campaign, if there is one.
-func (s WorkingCopies) DeleteWorkingCopy(id string) error {
+func (s WorkspaceTx) DeleteWorkingCopy(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}

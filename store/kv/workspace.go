@@ -2,10 +2,13 @@ package kv
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // Records implements [store.DB] over a key-value store. Drivers embed it, so that they implement both interfaces.
@@ -38,40 +41,71 @@ type recordTx struct {
 }
 
 func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
-	return newWorkspaceTx(t.tx, workspace, t.watch, t.lease)
+	return WorkspaceTx{t.tx, workspace, t.watch, t.lease}
 }
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
-// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [store.ErrNotFound] if a
-// record does not exist and with a *[store.CorruptError] if it is damaged. Methods that iterate over records continue
-// after a damaged one, and return all damage at the end.
-type WorkspaceTx struct {
-	*records
-	WorkspaceSettings
-	Campaigns
-	WorkingCopies
-	DismissedWarnings
-	Users
-	ContentItems
-	OutboxMessages
-	TestSendRecords
-	IdempotencyKeys
+// isDamage reports whether err means that a record is damaged or missing. A temporary error is never damage, whatever else
+// it wraps.
+func isDamage(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*store.CorruptError))
 }
 
-// NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
-// unprintable characters.
-func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
-	return newWorkspaceTx(tx, workspace, nil, "")
+// Workspaces returns the ids of the workspaces in the store, sorted.
+func Workspaces(tx Tx) ([]string, error) {
+	var ids []string
+	err := tx.Scan([]byte{rootWorkspace}, ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
+		id, _, err := cutName(key[1:])
+		if err == nil {
+			ids = append(ids, id)
+		}
+		return err
+	})
+	return ids, err
 }
 
-func newWorkspaceTx(tx Tx, workspace string, watch store.Watcher, lease string) WorkspaceTx {
-	r := &records{tx, workspace, watch, lease}
-	d := Documents{r}
-	return WorkspaceTx{
-		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, WorkingCopies{r}, DismissedWarnings{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSendRecords{r},
-		IdempotencyKeys{r},
+// Format is the format number that this package reads and writes.
+const Format = 4
+
+type storeFormat struct {
+	Format int `json:"format"`
+}
+
+// Prepare prepares an opened store for use: it writes the format number into a new store, and refuses one of another
+// format, with [store.ErrNewerVersion] if a later program wrote it. Drivers call it before they return the store.
+func Prepare(ctx context.Context, db DB) error {
+	key := appendName([]byte{rootMeta}, "format")
+	var have storeFormat
+	err := db.View(ctx, func(tx Tx) error {
+		value, err := tx.Get(key)
+		if err != nil {
+			return err
+		}
+		payload, err := decodeValue(key, value)
+		if err == nil {
+			err = wire.Decode(payload, &have)
+		}
+		if err != nil {
+			return &store.CorruptError{What: "the format number", Err: err}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		payload, err := wire.Encode(storeFormat{Format})
+		if err != nil {
+			return err
+		}
+		return db.Update(ctx, func(tx Tx) error { return tx.Set(key, EncodeValue(key, payload)) })
+	case err != nil:
+		return fmt.Errorf("reading the format of the store: %w", err)
+	case have.Format > Format:
+		return fmt.Errorf("%w (its format is %d, and this version reads %d)", store.ErrNewerVersion, have.Format, Format)
+	case have.Format < Format:
+		return fmt.Errorf("this store has format %d, which was never released, and this version reads only %d; export its campaigns with the program that wrote it", have.Format, Format)
 	}
+	return nil
 }

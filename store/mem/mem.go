@@ -1,181 +1,144 @@
-// Package mem implements an in-memory store for tests.
+// Package mem implements a store in memory, for tests.
 package mem
 
 import (
 	"bytes"
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
 
-	"bugle/store"
 	"bugle/store/kv"
 )
 
-// DB is a store in memory. Updates run one after another, so they never conflict.
+// DB is a store in memory.
 type DB struct {
-	kv.Records
-
-	turn chan struct{} // holds one token; its holder may write
-
-	mu     sync.Mutex // guards the fields below
-	tree   *tree
-	closed bool
+	*kv.Store
+	driver *driver
 }
-
-type tree = btree.Map[string, []byte]
 
 // New returns an empty store.
 func New() *DB {
-	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
-	db.Records = kv.NewRecords(db)
-	db.turn <- struct{}{}
+	db := open(&driver{tree: new(tree)})
 	if err := kv.Prepare(context.Background(), db); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
 	}
 	return db
 }
 
+func open(d *driver) *DB { return &DB{kv.NewStore(d), d} }
+
 // Clone returns an independent store with the current contents of db. The two share unchanged data, so cloning is
 // cheap.
 func (db *DB) Clone() *DB {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	c := &DB{turn: make(chan struct{}, 1), tree: db.tree.Copy(), closed: db.closed}
-	c.turn <- struct{}{}
-	c.Records = kv.NewRecords(c)
-	return c
+	db.driver.mu.Lock()
+	defer db.driver.mu.Unlock()
+	return open(&driver{tree: db.driver.tree.Copy(), version: db.driver.version})
 }
 
-// View implements [kv.DB].
-func (db *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
-	t, err := db.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	return fn(&tx{ctx: ctx, tree: t})
+// driver implements [kv.Driver].
+type driver struct {
+	mu      sync.Mutex // guards the fields below
+	tree    *tree
+	version uint64 // of the last commit
 }
 
-// Update implements [kv.DB].
-func (db *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-db.turn:
-	}
-	defer func() { db.turn <- struct{}{} }()
-	t, err := db.snapshot(ctx)
-	if err != nil {
+// record is a value, and the version of the commit that wrote it.
+type record struct {
+	value   []byte
+	version uint64
+}
+
+type tree = btree.Map[string, record]
+
+func (d *driver) Verify(context.Context) error { return nil }
+
+func (d *driver) Close() error { return nil }
+
+func (d *driver) Snapshot(context.Context) (kv.Snapshot, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return snapshot{d.tree.Copy()}, nil
+}
+
+func (d *driver) Commit(ctx context.Context, c kv.Change) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := c.Check(ctx, snapshot{d.tree}, nil); err != nil {
 		return err
 	}
-	if err := fn(&tx{ctx: ctx, tree: t, writes: true}); err != nil {
-		return err
+	next := d.tree.Copy()
+	set := func(key, value []byte) { next.Set(string(key), record{bytes.Clone(value), d.version + 1}) }
+	for _, n := range c.Counts {
+		old, _ := next.Get(string(n.Key))
+		value, err := kv.AddCount(n, old.value)
+		if err != nil {
+			return err
+		}
+		set(n.Key, value)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	for _, w := range c.Writes {
+		if w.Delete {
+			next.Delete(string(w.Key))
+		} else {
+			set(w.Key, w.Value)
+		}
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
-		return store.ErrClosed
-	}
-	db.tree = t
+	d.tree = next
+	d.version++
 	return nil
 }
 
-// Close implements [kv.DB].
-func (db *DB) Close() error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.closed = true
-	return nil
+type snapshot struct{ tree *tree }
+
+func (s snapshot) Release() {}
+
+func (s snapshot) Get(_ context.Context, key []byte) (kv.Item, error) {
+	r, _ := s.tree.Get(string(key))
+	return kv.Item{Key: key, Value: bytes.Clone(r.value), Version: r.version}, nil
 }
 
-// snapshot returns a tree for one transaction. It shares all nodes with the store's tree.
-func (db *DB) snapshot(ctx context.Context) (*tree, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+func (s snapshot) Versions(_ context.Context, keys [][]byte) ([]uint64, error) {
+	out := make([]uint64, len(keys))
+	for i, key := range keys {
+		r, _ := s.tree.Get(string(key))
+		out[i] = r.version
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
-		return nil, store.ErrClosed
-	}
-	return db.tree.Copy(), nil
+	return out, nil
 }
 
-type tx struct {
-	ctx    context.Context
-	tree   *tree
-	writes bool
-}
-
-func (t *tx) Get(key []byte) ([]byte, error) {
-	if err := t.ctx.Err(); err != nil {
-		return nil, err
-	}
-	v, ok := t.tree.Get(string(key))
-	if !ok {
-		return nil, store.ErrNotFound
-	}
-	return bytes.Clone(v), nil
-}
-
-func (t *tx) Set(key, value []byte) error {
-	if !t.writes {
-		return store.ErrReadOnly
-	}
-	t.tree.Set(string(key), slices.Concat(value))
-	return nil
-}
-
-func (t *tx) Delete(key []byte) error {
-	if !t.writes {
-		return store.ErrReadOnly
-	}
-	t.tree.Delete(string(key))
-	return nil
-}
-
-func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
+func (s snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
 	n, pre := 0, string(prefix)
 	var failed error
-	visit := func(key string, value []byte) bool {
+	visit := func(key string, r record) bool {
 		switch {
 		case !strings.HasPrefix(key, pre):
 			// A descending scan from the end of the range sees keys beyond the range first.
 			return o.Reverse && key > pre
 		case o.Limit > 0 && n == o.Limit:
 			return false
-		case kv.IsHidden(key):
-			return true
 		}
-		if failed = t.ctx.Err(); failed != nil {
+		if failed = ctx.Err(); failed != nil {
 			return false
 		}
 		n++
-		if o.KeysOnly {
-			value = nil
+		item := kv.Item{Key: []byte(key), Version: r.version}
+		if !o.KeysOnly {
+			item.Value = bytes.Clone(r.value)
 		}
-		failed = fn([]byte(key), bytes.Clone(value))
+		failed = fn(item)
 		return failed == nil
 	}
-	snapshot := t.tree.Copy()
 	switch {
 	case !o.Reverse:
-		snapshot.Ascend(max(pre, string(o.From)), visit)
+		s.tree.Ascend(max(pre, string(o.From)), visit)
 	case o.From != nil:
-		snapshot.Descend(string(o.From), visit)
+		s.tree.Descend(string(o.From), visit)
 	case kv.PrefixEnd(prefix) != nil:
-		snapshot.Descend(string(kv.PrefixEnd(prefix)), visit)
+		s.tree.Descend(string(kv.PrefixEnd(prefix)), visit)
 	default:
-		snapshot.Reverse(visit)
-	}
-	if errors.Is(failed, store.Stop) {
-		return nil
+		s.tree.Reverse(visit)
 	}
 	return failed
 }

@@ -229,7 +229,7 @@ func TestFailover(t *testing.T) {
 			return err
 		})
 	}
-	checked, err := dbs[0].Check(t.Context(), nil)
+	checked, err := store.Check(t.Context(), dbs[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

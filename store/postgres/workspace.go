@@ -53,12 +53,6 @@ func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.Cache
 	return &store.CachedSettings{Workspace: s, Record: number(checksum)}, err
 }
 
-// SettingsDamage implements [store.Settings].
-func (w workspace) SettingsDamage() error {
-	_, err := w.Settings()
-	return err
-}
-
 // PutSettings implements [store.Settings].
 func (w workspace) PutSettings(s engine.Workspace) error {
 	if err := store.CheckSettings(w.id, s); err != nil {

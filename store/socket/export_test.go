@@ -13,48 +13,50 @@ import (
 
 // Kill ends the owner as the end of its process would: no response leaves it any more.
 func (d *DB) Kill() {
-	h := d.host
-	h.end()
-	h.socketWatch.Wait()
-	h.socket.files = nil
-	h.socket.Listener.Close()
-	h.srv.Close()
+	o := d.handle.host
+	o.quit()
+	o.socket.files = nil
+	_ = o.socket.Listener.Close()
+	_ = o.srv.Close()
 	d.CutConnections()
+}
+
+// CutConnections cuts the connections of clients, while the owner lives.
+func (d *DB) CutConnections() {
+	o := d.handle.host
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for c := range o.conns {
+		_ = c.Close()
+	}
 }
 
 // OpenWithPeer is [Open] with its own check of the peer process.
 func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
-	d, err := newDB(o)
-	if err != nil {
-		return nil, err
-	}
-	d.peer = peer
-	return d, d.join(ctx)
+	return open(ctx, o, peer)
 }
 
 // OtherUser is the error of the check for another user's process.
 func OtherUser(uid int) error { return &otherUserError{uid} }
 
-// SocketLost reports whether an owner would reopen its socket.
-func (d *DB) SocketLost() bool { return d.host.socket.lost() }
+func anyPeer(net.Conn) error { return nil }
 
 // Handler returns what the owner of that store answers on its socket, without one.
-func Handler(dir string, db kv.DB) (http.Handler, error) {
-	d, err := newDB(Options{Dir: dir})
+func Handler(dir string, driver kv.Driver) (http.Handler, error) {
+	d, err := newDB(Options{Dir: dir}, anyPeer)
 	if err != nil {
 		return nil, err
 	}
-	d.peer = func(net.Conn) error { return nil }
-	return newHost(d, db).handler(nil), nil
+	return newHost(d.handle, driver).handler(nil), nil
 }
 
-// Transact answers transactions on a connection until it breaks.
-func Transact(dir string, db kv.DB, conn net.Conn) error {
-	d, err := newDB(Options{Dir: dir})
+// Serve answers requests on a connection until it breaks.
+func Serve(dir string, driver kv.Driver, conn net.Conn) error {
+	d, err := newDB(Options{Dir: dir}, anyPeer)
 	if err != nil {
 		return err
 	}
-	newHost(d, db).transact(conn, bufio.NewReader(conn), "lease")
+	newHost(d.handle, driver).serve(conn, bufio.NewReader(conn), "lease")
 	return conn.Close()
 }
 
@@ -69,26 +71,12 @@ func NewLine(conn net.Conn) Line {
 	return Line{newStream[response, request](bufio.NewReader(conn), conn)}
 }
 
-// Requests writes requests of each kind, in the order of a transaction.
+// Requests writes a request of each kind.
 func (l Line) Requests() error {
-	for _, q := range []request{
-		{Op: opUpdate, Name: "c"}, {Op: opGet, Key: []byte("k")}, {Op: opSet, Key: []byte("k"), Value: []byte("v")}, {Op: opScan, Key: []byte("k")},
-		{Op: opDelete, Key: []byte("k")}, {Op: opCounts}, {Op: opHeld, Name: "l"}, {Op: opEnd}, {Op: opSettle, Name: "c"}, {Op: opSync},
-		{Op: opView}, {Op: opAbort},
-	} {
-		if err := l.send(&q); err != nil {
+	for o := opSnapshot; o <= opSequence; o++ {
+		if err := l.send(&request{Op: o, Key: []byte("k"), Keys: [][]byte{[]byte("k")}, Size: 1}); err != nil {
 			return err
 		}
 	}
-	return l.flush()
-}
-
-// CutConnections cuts the connections for transactions, while the owner lives.
-func (d *DB) CutConnections() {
-	h := d.host
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		_ = c.Close()
-	}
+	return nil
 }

@@ -36,7 +36,7 @@ type testFolder struct {
 	dir   string
 	db    *mem.DB
 	clock func() time.Time
-	wrap  func(kv.DB) kv.DB // nil: as it is
+	wrap  func(kv.Driver) kv.Driver // nil: as it is
 	// handler answers the API on the socket; nil: nothing does.
 	handler func(*socket.DB) http.Handler
 
@@ -79,15 +79,15 @@ func shortDir(t testing.TB) string {
 
 var errHeld = errors.New("held by another")
 
-func (s *testFolder) open(context.Context) (kv.DB, error) {
+func (s *testFolder) open(context.Context) (kv.Driver, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder != nil {
 		return nil, socket.Locked(errHeld, 0)
 	}
-	s.holder = &notifyingDB{DB: s.db, shed: s}
+	s.holder = &notifyingDB{Driver: s.db.Driver(), shed: s}
 	if s.wrap != nil {
-		s.holder.DB = s.wrap(s.db)
+		s.holder.Driver = s.wrap(s.db.Driver())
 	}
 	return s.holder, nil
 }
@@ -142,7 +142,7 @@ func (s *testFolder) kill(d *socket.DB) {
 
 // leaseHeld is the store of a shed.
 type notifyingDB struct {
-	kv.DB
+	kv.Driver
 	shed *testFolder
 	tell func(notice string)
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,118 +23,26 @@ import (
 
 // host is the store in this process, and the socket for other processes.
 type host struct {
-	db     kv.DB
+	driver kv.Driver
 	log    *slog.Logger
 	intro  introduction
-	lease  string     // of this process
+	lease  string // of this process
+	since  time.Time
 	onNews func(news) // receives the changes of all processes
-	since  time.Time  // when this process became the owner
 
-	calls   gate // transactions and jobs of all processes
-	commits *commits
-	news    *feed[news]
-	work    context.Context // context of requests on the socket
-	end     context.CancelFunc
+	srv     *http.Server
+	socket  *socket
+	served  sync.WaitGroup  // the goroutine that accepts connections
+	clients sync.WaitGroup  // connections of [host.serve]
+	work    context.Context // ends when this process starts to quit
+	quit    context.CancelFunc
+	closed  chan struct{} // closed when the store is closed
 
 	mu     sync.Mutex
-	leases map[string]int // number of feeds of each client, by lease
-	latest uint64         // sequence number of the latest change
-	conns  map[net.Conn]struct{}
-
-	srv         *http.Server
-	socket      *socket
-	served      sync.WaitGroup // connections and the goroutines that accept them
-	socketWatch sync.WaitGroup // the goroutine that watches the socket
-	feeds       sync.WaitGroup // feeds of other processes
-	stopFeeds   chan struct{}  // closed when the feeds must end
-	drained     bool           // all requests were answered before the store was closed; set before stopFeeds is closed
+	latest uint64            // number of the latest news
+	feeds  map[*feed]string  // of other processes, by lease
+	conns  map[net.Conn]bool // nil once the store is being closed
 }
-
-// stopTimeout is how long to wait for canceled work to end.
-const stopTimeout = 5 * time.Second
-
-func newHost(d *DB, db kv.DB) *host {
-	h := &host{
-		db: db, log: d.log, onNews: d.handleNews, lease: d.Lease(), since: time.Now(),
-		intro:   introduction{Protocol: Protocol, Version: d.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
-		commits: newCommits(db), news: newFeed(keepAll[news]), leases: map[string]int{}, conns: map[net.Conn]struct{}{},
-		stopFeeds: make(chan struct{}),
-	}
-	h.work, h.end = context.WithCancel(context.Background())
-	if n, ok := db.(NoticeSource); ok {
-		n.OnNotice(func(notice string) { h.news.send(news{Notice: notice}) })
-	}
-	var other http.Handler
-	if d.o.Handler != nil {
-		other = d.o.Handler(d)
-	}
-	h.srv = &http.Server{
-		Handler: h.handler(other), ReadHeaderTimeout: 10 * time.Second,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, peerKey{}, d.peer(c))
-		},
-		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
-	}
-	return h
-}
-
-// listen opens the socket, and keeps it available. If that fails, no other process can connect.
-func (h *host) listen(dir string) {
-	s, err := listen(dir)
-	if err != nil {
-		h.log.Warn("other processes cannot connect", "error", err)
-		return
-	}
-	h.serve(s)
-	h.socketWatch.Go(func() { h.watchSocket(dir) })
-}
-
-func (h *host) serve(s *socket) {
-	h.socket = s
-	h.served.Go(func() {
-		if err := h.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			h.log.Error("other processes can no longer connect", "error", err)
-		}
-	})
-}
-
-// socketCheckInterval is how often the owner checks that clients can find its socket.
-const socketCheckInterval = 500 * time.Millisecond
-
-// watchSocket reopens the socket if it was removed, for example by a program that cleans up old files.
-func (h *host) watchSocket(dir string) {
-	tick := time.NewTicker(socketCheckInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-h.work.Done():
-			return
-		}
-		if !h.socket.lost() {
-			continue
-		}
-		s, err := listen(dir)
-		if err != nil {
-			h.log.Warn("the socket is missing, and other processes cannot connect", "error", err)
-			continue
-		}
-		h.log.Info("the socket was missing and is restored")
-		former := h.socket
-		h.serve(s)
-		_ = former.Listener.Close() // no process can find it any more
-	}
-}
-
-// The paths on the socket. That of the introduction must never change, because all protocol versions use it.
-const (
-	ownPaths     = "/local/"
-	helloPath    = ownPaths + "hello"
-	root         = ownPaths + "v2/"
-	changesPath  = root + "changes"
-	transactPath = root + "transactions"
-	jobPath      = root + "job"
-)
 
 // introduction is the owner's response to clients of every protocol version.
 type introduction struct {
@@ -151,128 +60,334 @@ const (
 	leaseHeader = "X-Bugle-Lease"
 )
 
-// news is one line of the feed of changes. The first line has only a sequence number: later changes are not missed.
+// The paths on the socket. That of the introduction must never change, because all protocol versions use it.
+const (
+	ownPaths    = "/local/"
+	helloPath   = ownPaths + "hello"
+	changesPath = ownPaths + "changes"
+	storePath   = ownPaths + "store"
+)
+
+// news is one line of the feed of changes. The first line has only a number: later changes are not missed.
 type news struct {
 	Sequence uint64         `json:"sequence,omitempty"`
 	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
 	Changes  []store.Change `json:"changes,omitempty"`
-	// Bye reports that the owner has answered all accepted requests and has closed the store.
-	Bye    bool   `json:"bye,omitempty"`
-	Notice string `json:"notice,omitempty"` // a problem of the store
+	Notice   string         `json:"notice,omitempty"` // a problem of the store
+}
+
+// newHost returns the owner of a store, which [host.listen] makes available to other processes.
+func newHost(h *handle, driver kv.Driver) *host {
+	o := &host{
+		driver: driver, log: h.log, lease: h.lease, onNews: h.handleNews, since: time.Now(),
+		intro: introduction{Protocol: Protocol, Version: h.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
+		feeds: map[*feed]string{}, conns: map[net.Conn]bool{}, closed: make(chan struct{}),
+	}
+	o.work, o.quit = context.WithCancel(context.Background())
+	if n, ok := driver.(NoticeSource); ok {
+		n.OnNotice(func(notice string) { o.publish(news{Notice: notice}) })
+	}
+	var other http.Handler
+	if h.o.Handler != nil {
+		other = h.o.Handler(h.db)
+	}
+	o.srv = &http.Server{
+		Handler: o.handler(other), ReadHeaderTimeout: 10 * time.Second,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, h.peer(c))
+		},
+		ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelWarn),
+	}
+	return o
+}
+
+// listen opens the socket. If that fails, no other process can connect.
+func (o *host) listen(dir string) {
+	s, err := listen(dir)
+	if err != nil {
+		o.log.Warn("other processes cannot connect", "error", err)
+		return
+	}
+	o.socket = s
+	o.clients.Go(o.tidy)
+	o.served.Go(func() {
+		if err := o.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			o.log.Error("other processes can no longer connect", "error", err)
+		}
+	})
 }
 
 // peerKey is the context key of the error with which the process at the other end of a connection is refused.
 type peerKey struct{}
 
-func (h *host) handler(other http.Handler) http.Handler {
+func (o *host) handler(other http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(h.intro) // if it fails, the client has gone
+		_ = json.NewEncoder(w).Encode(o.intro) // if it fails, the client has gone
 	})
-	mux.HandleFunc("GET "+changesPath, h.serveChanges)
-	mux.HandleFunc("GET "+transactPath, h.serveTransactions)
-	mux.HandleFunc("POST "+jobPath, h.serveJob)
+	mux.HandleFunc("GET "+changesPath, o.serveChanges)
+	mux.HandleFunc("GET "+storePath, o.serveStore)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err, _ := r.Context().Value(peerKey{}).(error); err != nil {
-			h.log.Warn("a connection was refused", "error", err)
+		id := r.Header.Get(ownerHeader)
+		switch err, _ := r.Context().Value(peerKey{}).(error); {
+		case err != nil:
+			o.log.Warn("a connection was refused", "error", err)
 			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		if other != nil && !strings.HasPrefix(r.URL.Path, ownPaths) {
-			other.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), servedKey{}, true)))
-			return
-		}
-		if id := r.Header.Get(ownerHeader); id != "" && id != h.intro.ID {
+		case other != nil && !strings.HasPrefix(r.URL.Path, ownPaths):
+			other.ServeHTTP(w, r)
+		case id != "" && id != o.intro.ID:
 			http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable) // the expected owner has quit
-			return
+		default:
+			mux.ServeHTTP(w, r)
 		}
-		mux.ServeHTTP(w, r)
 	})
 }
 
-// serveTransactions switches the connection to the transaction protocol.
-func (h *host) serveTransactions(w http.ResponseWriter, r *http.Request) {
-	h.mu.Lock()
-	closed := h.conns == nil
-	if !closed {
-		h.served.Add(1)
+// feed is the news that a client has not received yet.
+type feed struct {
+	pending []news
+	more    chan struct{} // holds an element when news are pending
+}
+
+// publish sends news to all processes.
+func (o *host) publish(n news) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.latest++
+	n.Sequence = o.latest
+	o.onNews(n)
+	for f := range o.feeds {
+		f.pending = append(f.pending, n)
+		select {
+		case f.more <- struct{}{}:
+		default:
+		}
 	}
-	h.mu.Unlock()
-	if closed {
-		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
-		return
+}
+
+// stopTimeout is how long a client may take to read its news.
+const stopTimeout = 5 * time.Second
+
+// serveChanges sends every change until the client or the owner quits.
+func (o *host) serveChanges(w http.ResponseWriter, r *http.Request) {
+	f := &feed{more: make(chan struct{}, 1)}
+	o.mu.Lock()
+	first := news{Sequence: o.latest}
+	o.feeds[f] = r.Header.Get(leaseHeader)
+	o.mu.Unlock()
+	defer func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.feeds, f)
+	}()
+	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
+	line := func(n news) {
+		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a client that does not read is disconnected
+		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
+		_ = rc.Flush()
 	}
-	defer h.served.Done()
+	line(first)
+	for {
+		select {
+		case <-f.more:
+		case <-r.Context().Done():
+			return
+		case <-o.closed:
+			return
+		}
+		o.mu.Lock()
+		pending := f.pending
+		f.pending = nil
+		o.mu.Unlock()
+		for _, n := range pending {
+			line(n)
+		}
+	}
+}
+
+const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"
+
+// serveStore switches the connection to the protocol of [request] and [response].
+func (o *host) serveStore(w http.ResponseWriter, r *http.Request) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	defer conn.Close()
-	h.mu.Lock()
-	if closed = h.conns == nil; !closed {
-		h.conns[conn] = struct{}{}
+	o.mu.Lock()
+	open := o.conns != nil
+	if open {
+		o.conns[conn] = true
+		o.clients.Add(1)
 	}
-	h.mu.Unlock()
-	if closed {
+	o.mu.Unlock()
+	if !open {
 		return
 	}
+	defer o.clients.Done()
 	defer func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.conns, conn)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.conns, conn)
 	}()
-	h.transact(conn, buffered.Reader, r.Header.Get(leaseHeader))
-}
-
-const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"
-
-// transact answers transactions of the client with that lease until the connection breaks.
-func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
-	c := &client{stream: newStream[request, response](in, conn), host: h, conn: conn, lease: lease}
-	if _, err := c.out.WriteString(upgraded); err == nil {
-		c.serve()
+	if _, err := conn.Write([]byte(upgraded)); err == nil {
+		o.serve(conn, buffered.Reader, r.Header.Get(leaseHeader))
 	}
 }
 
-// publish sends news to all processes.
-func (h *host) publish(n news) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.latest++
-	n.Sequence = h.latest
-	h.onNews(n)
-	h.news.send(n)
-}
+// idleLimit is how long a client may leave a snapshot unused. A suspended client would keep old data alive.
+const idleLimit = time.Minute
 
-// sequence returns the sequence number of the latest change.
-func (h *host) sequence() uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.latest
-}
-
-// lost returns a sentence for each lost part of the store.
-func (h *host) lost() []string {
-	if l, ok := h.db.(interface{ Lost() []string }); ok {
-		return l.Lost()
+// serve answers the requests of the client with that lease until the connection breaks.
+func (o *host) serve(conn net.Conn, in *bufio.Reader, lease string) {
+	c := client{host: o, lease: lease}
+	defer c.release()
+	s := newStream[request, response](in, conn)
+	for {
+		limit := time.Time{}
+		if c.snap != nil {
+			limit = time.Now().Add(idleLimit)
+		}
+		_ = conn.SetReadDeadline(limit)
+		if o.work.Err() != nil {
+			return
+		}
+		q, err := s.receive()
+		if err != nil {
+			return
+		}
+		r, err := c.respond(o.work, q)
+		if errors.Is(err, context.Canceled) {
+			err = errLeaving // nothing was written
+		}
+		r.Fault = faultOf(err)
+		if s.send(&r) != nil {
+			return
+		}
 	}
-	return nil
+}
+
+// client is the owner's side of one connection of another process.
+type client struct {
+	host  *host
+	lease string // of the client process
+	snap  kv.Snapshot
+}
+
+func (c *client) release() {
+	if c.snap != nil {
+		c.snap.Release()
+		c.snap = nil
+	}
+}
+
+// errNoSnapshot reports a request that needs a snapshot.
+var errNoSnapshot = errors.New("there is no snapshot")
+
+// respond handles one request.
+func (c *client) respond(ctx context.Context, q *request) (r response, err error) {
+	o := c.host
+	switch q.Op {
+	case opSnapshot:
+		c.release()
+		c.snap, err = o.driver.Snapshot(ctx)
+		return r, err
+	case opRelease:
+		c.release()
+		return r, nil
+	case opCommit:
+		return r, o.commit(ctx, c.lease, q.Change)
+	case opVerify:
+		return r, o.driver.Verify(ctx)
+	case opSuspect:
+		if s, ok := o.driver.(kv.Suspecter); ok {
+			s.Suspect(errors.New(q.Name))
+		}
+		return r, nil
+	case opHeld:
+		r.Yes, err = o.leaseHeld(ctx, q.Name)
+		return r, err
+	case opSequence:
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		r.Sequence = o.latest
+		return r, nil
+	}
+	if c.snap == nil {
+		return r, errNoSnapshot
+	}
+	switch q.Op {
+	case opGet:
+		r.Item, err = c.snap.Get(ctx, q.Key)
+		r.Item.Key = nil // the client has it
+	case opVersions:
+		r.Versions, err = c.snap.Versions(ctx, q.Keys)
+	case opScan:
+		size := 0
+		err = c.snap.Scan(ctx, q.Key, q.Scan, func(i kv.Item) error {
+			if size >= q.Size {
+				r.More = true
+				return store.Stop
+			}
+			size += len(i.Key) + len(i.Value)
+			r.Items = append(r.Items, kv.Item{Key: slices.Clone(i.Key), Value: slices.Clone(i.Value), Version: i.Version})
+			return nil
+		})
+		if errors.Is(err, store.Stop) {
+			err = nil
+		}
+	default:
+		err = fmt.Errorf("unexpected request %d", q.Op)
+	}
+	return r, err
+}
+
+// commit commits a change of the process with that lease, and publishes it.
+func (o *host) commit(ctx context.Context, lease string, c kv.Change) error {
+	err := o.driver.Commit(ctx, c)
+	if changes := changesOf(c.Writes); err == nil && len(changes) > 0 {
+		o.publish(news{Lease: lease, Changes: changes})
+	}
+	return err
+}
+
+// mergeChanges is the number of changes from which those of users are published as a single change of several users.
+const mergeChanges = 100
+
+// changesOf returns the changes to publish after writes.
+func changesOf(writes []kv.Write) (out []store.Change) {
+	for _, w := range writes {
+		c, ok := kv.ChangeFor(w.Key)
+		if !ok {
+			continue
+		}
+		if c.Kind == store.ChangedUser && len(out) >= mergeChanges {
+			c.ID = ""
+		}
+		if !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // reconnectTime is how long it takes at most until all running processes have connected to a new owner.
 const reconnectTime = 500 * time.Millisecond
 
 // leaseHeld reports whether the process with that lease is running.
-func (h *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
-	if lease == h.lease {
+func (o *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
+	if lease == o.lease {
 		return true, nil
 	}
 	for {
-		h.mu.Lock()
-		held := h.leases[lease] > 0
-		h.mu.Unlock()
-		left := reconnectTime - time.Since(h.since)
+		held := false
+		o.mu.Lock()
+		for _, of := range o.feeds {
+			held = held || of == lease
+		}
+		o.mu.Unlock()
+		left := reconnectTime - time.Since(o.since)
 		if held || left <= 0 {
 			return held, nil
 		}
@@ -282,103 +397,32 @@ func (h *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
 	}
 }
 
-// addFeeds adds n to the number of feeds of the client with that lease.
-func (h *host) addFeeds(lease string, n int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.leases[lease] += n; h.leases[lease] == 0 {
-		delete(h.leases, lease)
+// close ends the connections and closes the store. Requests that are being answered end first; transactions of other
+// processes run again with the next owner.
+func (o *host) close() error {
+	o.quit()
+	o.mu.Lock()
+	for c := range o.conns {
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // nothing more is read
 	}
-}
-
-// serveChanges sends every change until the client or the owner quits.
-func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
-	if !h.calls.enter() { // so that no feed begins while they are being stopped
-		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	h.feeds.Add(1)
-	h.calls.leave()
-	defer h.feeds.Done()
-	lease := r.Header.Get(leaseHeader)
-	h.addFeeds(lease, 1)
-	defer h.addFeeds(lease, -1)
-	changes := h.news.subscribe(r.Context())
-	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
-	line := func(n news) {
-		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a client that does not read is disconnected
-		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
-		_ = rc.Flush()
-	}
-	line(news{Sequence: h.sequence()})
-	for {
-		select {
-		case n, ok := <-changes:
-			if !ok { // the client has gone
-				return
-			}
-			line(n)
-		case <-h.stopFeeds:
-			line(news{Bye: h.drained})
-			return
-		}
-	}
-}
-
-// close waits for running transactions, closes the store, and ends the connections. It cancels transactions that take
-// longer than grace.
-func (h *host) close(grace time.Duration) error {
-	idle := h.calls.close()
-	inTime := within(idle, grace)
-	h.end()
-	if !inTime && !within(idle, stopTimeout) {
-		h.log.Error("transactions did not finish in time")
-	}
-	h.socketWatch.Wait()
+	o.conns = nil
+	o.mu.Unlock()
+	o.clients.Wait()
 	// Remove the socket while this process still has the store: afterwards it may be the next owner's.
-	if h.socket != nil {
-		h.socket.remove()
+	if o.socket != nil {
+		o.socket.remove()
 	}
-	err := h.db.Close()
-	select {
-	case <-idle:
-		h.drained = true
-	default:
+	err := o.driver.Close()
+	close(o.closed) // the others look for the next owner
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := o.srv.Shutdown(ctx); err != nil {
+		o.log.Warn("a connection was closed", "error", err)
+		_ = o.srv.Close()
 	}
-	close(h.stopFeeds)
-	h.closeConns()
+	o.served.Wait()
 	if err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
-}
-
-// closeConns closes the connections after the last responses were sent.
-func (h *host) closeConns() {
-	h.feeds.Wait()
-	h.news.close()
-	h.mu.Lock()
-	for c := range h.conns {
-		_ = c.Close()
-	}
-	h.conns = nil
-	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	if err := h.srv.Shutdown(ctx); err != nil {
-		h.log.Warn("a connection was closed", "error", err)
-		h.srv.Close()
-	}
-	h.served.Wait()
-}
-
-func within(done <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-done:
-		return true
-	case <-t.C:
-		return false
-	}
 }

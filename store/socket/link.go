@@ -2,6 +2,7 @@ package socket
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,19 +10,15 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"bugle/engine"
 	"bugle/store/kv"
 )
 
 const (
-	// introTimeout is how long an owner may take to introduce itself, and to respond before the client checks whether
-	// it is suspended.
+	// introTimeout is how long an owner may take to introduce itself.
 	introTimeout = 3 * time.Second
 	// responseTimeout is how long an owner may take to respond. One that takes longer is suspended, or its machine is.
 	responseTimeout = 30 * time.Second
@@ -32,46 +29,34 @@ const (
 
 // link is the connection to the process that owns the store.
 type link struct {
-	db      *DB
-	client  *http.Client
-	intro   introduction
-	end     context.CancelFunc
-	lost    chan struct{} // closed when the owner is gone
-	drained atomic.Bool   // the owner answered all requests before it quit; set before lost is closed
+	handle *handle
+	client *http.Client
+	intro  introduction
+	end    context.CancelFunc
+	lost   chan struct{} // closed when the owner is gone
 
 	mu       sync.Mutex
-	idle     []*txConn     // for later transactions
-	received uint64        // sequence number of the latest forwarded change
+	idle     []*conn       // for later requests
+	received uint64        // number of the latest forwarded news
 	advanced chan struct{} // closed when received changes
 }
 
 // maxIdle is how many idle connections are kept.
 const maxIdle = 16
 
-// lostError reports that the owner was lost during a transaction.
-type lostError struct {
-	sent bool // the commit was already sent
-	err  error
-}
-
-func (t *lostError) Error() string {
-	return "the process that had the store open has quit: " + t.err.Error()
-}
-func (t *lostError) Unwrap() error { return t.err }
-
 // errNobody reports that no process responds on the socket.
 var errNobody = errors.New("no process that has the store open responds")
 
 // attach connects to the owner, and starts to receive its feed.
-func attach(ctx context.Context, d *DB) (*link, error) {
+func attach(ctx context.Context, h *handle) (*link, error) {
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
-	l := &link{db: d, end: end, lost: make(chan struct{}), advanced: make(chan struct{})}
+	l := &link{handle: h, end: end, lost: make(chan struct{}), advanced: make(chan struct{})}
 	tr := &http.Transport{
 		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
 		DisableCompression: true,
 	}
 	l.client = &http.Client{Transport: tr}
-	body, err := l.introduce(ctx, work)
+	body, lines, err := l.introduce(ctx, work)
 	if err != nil {
 		end()
 		tr.CloseIdleConnections()
@@ -82,7 +67,7 @@ func attach(ctx context.Context, d *DB) (*link, error) {
 		defer tr.CloseIdleConnections()
 		defer close(l.lost)
 		defer body.Close()
-		l.listen(body)
+		l.listen(lines)
 	}()
 	return l, nil
 }
@@ -91,63 +76,68 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	if l.gone() { // this may be the next owner, which must introduce itself first
 		return nil, errNobody
 	}
-	c, err := dial(ctx, l.db.dir)
+	c, err := dial(ctx, l.handle.dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.db.peer(c); err != nil {
+	if err := l.handle.peer(c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
 // introduce reads the owner's introduction, opens the feed of changes, and reads its first line.
-func (l *link) introduce(ctx, work context.Context) (io.ReadCloser, error) {
+func (l *link) introduce(ctx, work context.Context) (io.Closer, *json.Decoder, error) {
 	late := time.AfterFunc(introTimeout, l.end)
 	stop := context.AfterFunc(ctx, l.end)
 	defer stop()
+	fail := func(err error) (io.Closer, *json.Decoder, error) {
+		var other *otherUserError
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.As(err, &other):
+			return nil, nil, other
+		case work.Err() != nil:
+			return nil, nil, &unresponsiveError{}
+		}
+		return nil, nil, fmt.Errorf("%w: %w", errNobody, err)
+	}
 	res, err := l.get(work, helloPath)
 	if err != nil {
-		return nil, introFailure(ctx, work, err)
+		return fail(err)
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
 	if err != nil {
-		return nil, introFailure(ctx, work, err)
+		return fail(err)
 	}
 	if res.StatusCode == http.StatusForbidden {
-		return nil, errors.New(strings.TrimSpace(string(b)))
+		return nil, nil, errors.New(strings.TrimSpace(string(b)))
 	}
 	if err := json.Unmarshal(b, &l.intro); err != nil || l.intro.Protocol != Protocol {
-		return nil, l.otherProtocol()
+		return nil, nil, l.otherProtocol()
 	}
 	feed, err := l.get(work, changesPath)
 	if err != nil {
-		return nil, introFailure(ctx, work, err)
+		return fail(err)
 	}
-	in := bufio.NewReader(feed.Body)
-	first, err := in.ReadBytes('\n')
+	lines := json.NewDecoder(feed.Body)
 	var now news
-	if err == nil {
-		err = json.Unmarshal(first, &now)
+	if err := lines.Decode(&now); err != nil || feed.StatusCode != http.StatusOK {
+		feed.Body.Close()
+		return fail(errors.Join(errNobody, err)) // it is quitting
 	}
 	l.received = now.Sequence
-	if err != nil || feed.StatusCode != http.StatusOK {
-		feed.Body.Close()
-		return nil, introFailure(ctx, work, errors.Join(errNobody, err)) // it is quitting
-	}
 	if !late.Stop() {
 		feed.Body.Close()
-		return nil, introFailure(ctx, work, context.Canceled)
+		return fail(context.Canceled)
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{in, feed.Body}, nil
+	return feed.Body, lines, nil
 }
 
 func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
-	req, err := l.request(ctx, http.MethodGet, path, nil)
+	req, err := l.request(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -155,35 +145,21 @@ func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
 }
 
 // request returns a request that is only accepted by the owner that has introduced itself.
-func (l *link) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://bugle"+path, body)
+func (l *link) request(ctx context.Context, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bugle"+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set(leaseHeader, l.db.Lease())
+	req.Header.Set(leaseHeader, l.handle.lease)
 	if l.intro.ID != "" {
 		req.Header.Set(ownerHeader, l.intro.ID)
 	}
 	return req, nil
 }
 
-// introFailure returns why an owner was not reached: it does not exist, it does not respond, or the caller gave up.
-func introFailure(ctx, work context.Context, err error) error {
-	var other *otherUserError
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &other):
-		return other
-	case work.Err() != nil:
-		return errUnresponsive
-	}
-	return fmt.Errorf("%w: %w", errNobody, err)
-}
-
 func (l *link) otherProtocol() error {
 	return fmt.Errorf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
-		orUnknown(l.intro.Version), l.intro.PID, orUnknown(l.db.o.Version))
+		orUnknown(l.intro.Version), l.intro.PID, orUnknown(l.handle.o.Version))
 }
 
 func orUnknown(version string) string {
@@ -194,28 +170,25 @@ func orUnknown(version string) string {
 }
 
 // listen reads the feed until it ends.
-func (l *link) listen(body io.Reader) {
-	for lines := json.NewDecoder(body); ; {
+func (l *link) listen(lines *json.Decoder) {
+	for {
 		var n news
 		if lines.Decode(&n) != nil {
 			return
 		}
-		if n.Bye {
-			l.drained.Store(true)
-			continue
+		l.handle.handleNews(n)
+		if n.Notice != "" {
+			l.handle.handleNotice(n.Notice)
 		}
-		l.db.handleNews(n)
-		if n.Sequence > 0 {
-			l.mu.Lock()
-			l.received = n.Sequence
-			close(l.advanced)
-			l.advanced = make(chan struct{})
-			l.mu.Unlock()
-		}
+		l.mu.Lock()
+		l.received = n.Sequence
+		close(l.advanced)
+		l.advanced = make(chan struct{})
+		l.mu.Unlock()
 	}
 }
 
-// waitFor waits until the change with that sequence number was received.
+// waitFor waits until the news with that number were received.
 func (l *link) waitFor(ctx context.Context, sequence uint64) error {
 	for {
 		l.mu.Lock()
@@ -227,15 +200,12 @@ func (l *link) waitFor(ctx context.Context, sequence uint64) error {
 		select {
 		case <-more:
 		case <-l.lost:
-			return &lostError{err: errNobody}
+			return kv.ErrSnapshotLost
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
-
-// quitCleanly reports whether the owner has quit after it answered all requests.
-func (l *link) quitCleanly() bool { return l.gone() && l.drained.Load() }
 
 func (l *link) gone() bool {
 	select {
@@ -246,12 +216,8 @@ func (l *link) gone() bool {
 	}
 }
 
-// waitLost waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if
-// the owner keeps running and cannot be reached for too long.
-func (l *link) waitLost(ctx context.Context, lost *lostError, since time.Time) error {
-	if !l.gone() && time.Since(since) > responseTimeout {
-		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", lost)
-	}
+// waitLost waits until the link is closed, after a connection to the owner broke, or a moment.
+func (l *link) waitLost(ctx context.Context) error {
 	timer := time.NewTimer(lossTimeout)
 	defer timer.Stop()
 	select {
@@ -273,50 +239,19 @@ func (l *link) closeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.idle {
-		_ = c.conn.Close()
+		_ = c.Close()
 	}
 	l.idle = nil
 }
 
-// txConn is a connection for one transaction at a time.
-type txConn struct {
-	*stream[response, request]
-	conn *cancelConn
-}
-
-// cancelConn is a connection whose Read fails when the caller gives up, or when the owner is suspended.
-type cancelConn struct {
+// conn is a connection for one request, or one snapshot, at a time.
+type conn struct {
 	net.Conn
-	pid      int
-	canceled atomic.Bool // the caller has given up
+	*stream[response, request]
 }
 
-func (c *cancelConn) Read(b []byte) (int, error) {
-	for begun := time.Now(); ; {
-		if err := c.SetReadDeadline(time.Now().Add(introTimeout)); err != nil {
-			return 0, err
-		}
-		if c.canceled.Load() {
-			return 0, context.Canceled
-		}
-		n, err := c.Conn.Read(b)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-		if asleep := suspended(c.pid); asleep || time.Since(begun) > responseTimeout {
-			return 0, &unresponsiveError{c.pid, asleep}
-		}
-	}
-}
-
-// cancel makes the running Read and all later ones fail.
-func (c *cancelConn) cancel() {
-	c.canceled.Store(true)
-	_ = c.SetReadDeadline(time.Unix(1, 0))
-}
-
-// conn returns an idle connection, or a new one.
-func (l *link) conn(ctx context.Context) (*txConn, error) {
+// connect returns an idle connection, or a new one.
+func (l *link) connect(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if n := len(l.idle); n > 0 {
 		c := l.idle[n-1]
@@ -329,22 +264,18 @@ func (l *link) conn(ctx context.Context) (*txConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &cancelConn{Conn: c, pid: l.intro.PID}
-	stop := context.AfterFunc(ctx, conn.cancel)
-	in := bufio.NewReaderSize(conn, 64<<10)
-	err = l.upgrade(ctx, conn, in)
-	if !stop() && err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	in := bufio.NewReaderSize(c, 64<<10)
+	done := cancelable(ctx, c, introTimeout)
+	err = l.upgrade(ctx, c, in)
+	if err = errors.Join(err, done()); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &txConn{newStream[response, request](in, conn), conn}, nil
+	return &conn{c, newStream[response, request](in, c)}, nil
 }
 
-// upgrade switches a connection to the transaction protocol.
+// upgrade switches a connection to the protocol of [request] and [response].
 func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error {
-	req, err := l.request(ctx, http.MethodGet, transactPath, nil)
+	req, err := l.request(ctx, storePath)
 	if err != nil {
 		return err
 	}
@@ -363,107 +294,203 @@ func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error 
 	return nil
 }
 
-// putIdle keeps a connection for later transactions.
-func (l *link) putIdle(c *txConn) {
+// cancelable makes reads of a connection fail when ctx ends, or after a time, if that is not 0. The function that it
+// returns ends that, and returns the error of ctx.
+func cancelable(ctx context.Context, c net.Conn, limit time.Duration) (done func() error) {
+	at := time.Time{}
+	if limit > 0 {
+		at = time.Now().Add(limit)
+	}
+	_ = c.SetReadDeadline(at)
+	stop := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
+	return func() error {
+		if !stop() {
+			return ctx.Err()
+		}
+		return nil
+	}
+}
+
+// call returns the response to a request, which may take limit; 0: any time. broken means that the connection cannot be
+// used any more.
+func (l *link) call(ctx context.Context, c *conn, q *request, limit time.Duration) (r *response, broken bool, err error) {
+	done := cancelable(ctx, c, limit)
+	err = c.send(q)
+	if err == nil {
+		r, err = c.receive()
+	}
+	canceled := done()
+	if err != nil {
+		return nil, true, l.failure(ctx, err)
+	}
+	if err = r.Fault.err(); errors.Is(err, errLeaving) {
+		err = fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
+	}
+	return r, canceled != nil, err
+}
+
+// release keeps a connection for later requests.
+func (l *link) release(c *conn, broken bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.gone() || len(l.idle) >= maxIdle {
-		_ = c.conn.Close()
+	if broken || l.gone() || len(l.idle) >= maxIdle {
+		_ = c.Close()
 		return
 	}
 	l.idle = append(l.idle, c)
 }
 
-// transaction runs fn in a transaction that q begins. If the owner is lost, the error is a [*lostError].
-func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error) error {
-	c, err := l.conn(ctx)
+// roundTrip returns the response to a request that needs no snapshot.
+func (l *link) roundTrip(ctx context.Context, q *request, limit time.Duration) (response, error) {
+	c, err := l.connect(ctx)
 	if err != nil {
-		return l.failure(ctx, err, false)
+		return response{}, l.failure(ctx, err)
 	}
-	t := &tx{ctx: ctx, line: c, writes: q.Op == opUpdate}
-	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.cancel)) // true: ctx can no longer end reads
-	sent, err := t.run(q, fn, stop)
-	if stop() && t.broken == nil {
-		l.putIdle(c)
-	} else {
-		_ = c.conn.Close()
+	r, broken, err := l.call(ctx, c, q, limit)
+	l.release(c, broken)
+	if r == nil {
+		r = &response{}
 	}
+	return *r, err
+}
+
+// failure returns the error of a connection that failed. If the owner may be gone, it wraps [kv.ErrSnapshotLost].
+func (l *link) failure(ctx context.Context, err error) error {
+	var other *otherUserError
+	var timeout net.Error
 	switch {
-	case t.broken != nil:
-		return l.failure(ctx, t.broken, sent)
-	case errors.Is(err, errLeaving):
-		return &lostError{err: err}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &other):
+		return other
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return &unresponsiveError{l.intro.PID}
+	}
+	return fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
+}
+
+// snapshot takes a snapshot of the owner's store.
+func (l *link) snapshot(ctx context.Context) (kv.Snapshot, error) {
+	c, err := l.connect(ctx)
+	if err != nil {
+		return nil, l.failure(ctx, err)
+	}
+	s := &snapshot{link: l, conn: c}
+	if _, err := s.call(ctx, &request{Op: opSnapshot}); err != nil {
+		l.release(c, s.broken)
+		return nil, err
+	}
+	return s, nil
+}
+
+// snapshot is a snapshot in the owner.
+type snapshot struct {
+	link   *link
+	conn   *conn
+	broken bool
+}
+
+func (s *snapshot) call(ctx context.Context, q *request) (*response, error) {
+	if s.broken {
+		return nil, kv.ErrSnapshotLost
+	}
+	r, broken, err := s.link.call(ctx, s.conn, q, responseTimeout)
+	s.broken = broken
+	return r, err
+}
+
+// Release implements [kv.Snapshot].
+func (s *snapshot) Release() {
+	if !s.broken {
+		_, _ = s.call(context.Background(), &request{Op: opRelease})
+	}
+	s.link.release(s.conn, s.broken)
+}
+
+// Get implements [kv.Snapshot].
+func (s *snapshot) Get(ctx context.Context, key []byte) (kv.Item, error) {
+	r, err := s.call(ctx, &request{Op: opGet, Key: key})
+	if err != nil {
+		return kv.Item{}, err
+	}
+	r.Item.Key = key
+	return r.Item, nil
+}
+
+// Versions implements [kv.Snapshot].
+func (s *snapshot) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	r, err := s.call(ctx, &request{Op: opVersions, Keys: keys})
+	if err != nil {
+		return nil, err
+	}
+	return r.Versions, nil
+}
+
+// The size of the pages of a scan grows, so that a short one is quick.
+const (
+	firstPage = 4 << 10
+	lastPage  = 1 << 20
+)
+
+// Scan implements [kv.Snapshot].
+func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
+	var last []byte // the key of the last record, which begins the next page
+	for size := firstPage; ; size = min(8*size, lastPage) {
+		r, err := s.call(ctx, &request{Op: opScan, Key: prefix, Scan: o, Size: size})
+		if err != nil {
+			return err
+		}
+		for _, i := range r.Items {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if last != nil && bytes.Equal(i.Key, last) {
+				continue
+			}
+			if err := fn(i); err != nil {
+				return err
+			}
+		}
+		if !r.More {
+			return nil
+		}
+		if o.Limit > 0 {
+			o.Limit -= len(r.Items) - 1
+		}
+		last = r.Items[len(r.Items)-1].Key
+		o.From = last
+	}
+}
+
+// unresponsiveError reports that the process that has the store open does not respond.
+type unresponsiveError struct{ pid int } // 0 if unknown
+
+func (e *unresponsiveError) Error() string {
+	if e.pid == 0 {
+		return "the bugle process that has the store open does not respond; if it is suspended, continue it with `fg` in its terminal, or end it"
+	}
+	return fmt.Sprintf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
+}
+
+// noOwnerError returns why there is no owner: err, of attaching to it, or locked, of opening the store.
+func noOwnerError(err, locked error) error {
+	var by *lockedError
+	var silent *unresponsiveError
+	switch {
+	case !errors.As(locked, &by), errors.Is(err, errNobody):
+		return locked
+	case errors.As(err, &silent):
+		return &unresponsiveError{by.pid}
 	}
 	return err
 }
 
-// run runs fn, again if the owner requests it, and ends the transaction. It reports whether a commit was sent. stop
-// prevents ctx from ending the wait for the result.
-func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, err error) {
-	r, err := t.roundTrip(&q)
-	for {
-		if err != nil {
-			return sent, err
-		}
-		if !r.Begun {
-			return sent, r.Fault.err()
-		}
-		sent = false
-		if failed := fn(t); failed != nil {
-			if t.broken == nil && t.ctx.Err() == nil {
-				_, _ = t.roundTrip(&request{Op: opAbort})
-			} else if t.broken == nil {
-				t.broken = t.ctx.Err()
-			}
-			return false, failed
-		}
-		if !stop() {
-			t.broken = t.ctx.Err()
-			return false, t.broken
-		}
-		sent = t.writes
-		t.ctx = context.WithoutCancel(t.ctx)
-		r, err = t.roundTrip(&request{Op: opEnd})
-	}
-}
+// otherUserError reports that the process at the other end of a connection belongs to another user.
+type otherUserError struct{ uid int }
 
-// roundTrip returns the response to a request outside of a transaction.
-func (l *link) roundTrip(ctx context.Context, q request) (r response, err error) {
-	c, err := l.conn(ctx)
-	if err != nil {
-		return r, l.failure(ctx, err, false)
-	}
-	stop := context.AfterFunc(ctx, c.conn.cancel)
-	err = c.send(&q)
-	var got *response
-	if err == nil {
-		got, err = c.receive()
-	}
-	if stop() && err == nil {
-		l.putIdle(c)
-	} else {
-		_ = c.conn.Close()
-	}
-	if err != nil {
-		return r, l.failure(ctx, err, false)
-	}
-	if err = got.Fault.err(); errors.Is(err, errLeaving) {
-		err = &lostError{err: err}
-	}
-	return *got, err
-}
-
-// failure returns the error of a connection that failed.
-func (l *link) failure(ctx context.Context, err error, sent bool) error {
-	var silent *unresponsiveError
-	var other *otherUserError
-	switch {
-	case ctx.Err() != nil && !sent:
-		return ctx.Err()
-	case errors.As(err, &silent):
-		return engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", silent)
-	case errors.As(err, &other):
-		return other
-	}
-	return &lostError{sent: sent && !l.quitCleanly(), err: err}
+func (e *otherUserError) Error() string {
+	return fmt.Sprintf("the process belongs to another user (id %d); each user needs a data folder, chosen with --data or BUGLE_DATA", e.uid)
 }

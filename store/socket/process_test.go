@@ -41,12 +41,15 @@ func TestMain(m *testing.M) {
 
 // openDisk opens a store on disk.
 func openDisk(dir string) socket.Opener {
-	return func(ctx context.Context) (kv.DB, error) {
+	return func(ctx context.Context) (kv.Driver, error) {
 		db, err := badger.Open(ctx, badger.Options{Dir: dir})
 		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
 			return nil, socket.Locked(err, locked.PID)
 		}
-		return db, err
+		if err != nil {
+			return nil, err
+		}
+		return db.Driver(), nil
 	}
 }
 

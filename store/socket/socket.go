@@ -1,13 +1,14 @@
-// Package socket lets several processes share the store in one data folder. The first process owns the store and runs
-// the transactions of the others, which connect to a socket in the folder. When the owner quits or dies, another
-// process takes over. [Open] returns a [DB], which stays valid when the owner changes: in the owner, transactions use
-// the driver directly, elsewhere the socket. Every handle receives the changes of all others ([store.Feed]). A
-// suspended owner keeps its store, so no other process can use it; processes that try are told which process to
-// continue. [DB.Yield] closes the store before suspending, and [DB.Rejoin] takes part again.
-// # When the owner dies during a transaction
-// A transaction is retried with the next owner. If its commit was already sent, the client first asks the next owner
-// for the commit by its id, which is stored with the changes; the transaction only runs again if the commit was not
-// made. So no change is lost, and none is applied twice.
+// Package socket lets several processes share the store in one data folder. The first process owns the store; the others
+// read and commit through a socket in the folder. When the owner quits or dies, another process takes over. [Open] returns
+// a [DB], which stays valid when the owner changes: it is a driver of package kv that passes snapshots and commits on, to
+// the store in the owner, over a connection elsewhere. Every handle receives the changes of all others ([store.Feed]). A
+// suspended owner keeps its store: processes that try to use it are told which process to continue.
+//
+// # When the owner dies
+//
+// What a transaction has read is gone with the owner's connection, so the transaction runs again. A commit that was sent
+// may have been made. It writes a record of its own, which no other commit has: the client looks for that with the next
+// owner, and sends the commit again only if it is not there. So no change is lost, and none is made twice.
 package socket
 
 import (
@@ -24,7 +25,7 @@ import (
 )
 
 // Protocol is the version of the protocol between processes. Processes with different versions cannot share a store.
-const Protocol = 3
+const Protocol = 4
 
 // NoticeSource is a driver that may find damage in its store later.
 type NoticeSource interface {
@@ -34,8 +35,8 @@ type NoticeSource interface {
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a
-// [NoticeSource] or a [JobRunner].
-type Opener func(ctx context.Context) (kv.DB, error)
+// [NoticeSource].
+type Opener func(ctx context.Context) (kv.Driver, error)
 
 // ErrLocked reports that another process has the store open.
 var ErrLocked = errors.New("another process has the store open")
@@ -66,8 +67,6 @@ type Options struct {
 	// Patience is how long to wait for a process that has the store open and does not respond, and for the next owner; 0
 	// means 5 seconds.
 	Patience time.Duration
-	// Grace is how long transactions of other processes may continue when the owner quits; 0 means 5 seconds.
-	Grace time.Duration
 	// Handler, if set, returns the handler of requests on the owner's socket outside of /local/. Only processes of the
 	// same user can send requests.
 	Handler func(*DB) http.Handler

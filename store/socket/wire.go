@@ -11,62 +11,55 @@ import (
 	"bugle/store/kv"
 )
 
-// The messages on a connection: the client sends requests, the owner sends responses, both encoded with encoding/gob.
-// opView and opUpdate begin a transaction and have two responses: one with Begun, and one with the result when
-// it has ended. In between, opSet and opDelete have no response. If an update has to run again because of a conflict,
-// the response to opEnd is another Begun.
+// The messages on a connection, encoded with encoding/gob: the client sends requests, the owner a response to each. The
+// owner keeps one snapshot for each connection.
 const (
-	opView   op = iota + 1
-	opUpdate    // Name is the commit id
-	opSettle    // whether the commit with the id Name was made
-	opSync      // the sequence number of the latest change
-	opLost      // the lost parts of the store
-	opEnd       // of the transaction; commits an update
-	opAbort     // of the transaction
+	opSnapshot op = iota + 1 // take a snapshot
+	opRelease                // release the snapshot
 	opGet
-	opSet
-	opDelete
-	opScan
-	opNext // more of the scan
-	opStop // end of the scan
-	opCounts
-	opHeld // whether the lease Name is held
+	opVersions
+	opScan // one page of a scan, after Scan.From
+	opCommit
+	opVerify
+	opSuspect  // somebody has found the damage Name
+	opHeld     // whether the lease Name is held
+	opSequence // the number of the latest change
 )
 
 type op uint8
 
 // request is a message of the client. Its exported fields are part of the protocol.
 type request struct {
-	Op         op
-	Key, Value []byte // Key is the prefix of a scan
-	Scan       kv.ScanOptions
-	Name       string
+	Op     op
+	Key    []byte // of a get; the prefix of a scan
+	Keys   [][]byte
+	Scan   kv.ScanOptions
+	Size   int // of a page, in bytes
+	Change kv.Change
+	Name   string
 }
 
 // response is a message of the owner. Its exported fields are part of the protocol.
 type response struct {
-	Begun        bool
-	Keys, Values [][]byte // of a scan
-	Value        []byte
-	More         bool // the scan continues
-	Counts       kv.Counts
-	Yes          bool
-	Lost         []string
-	Sequence     uint64
-	Fault        *fault
+	Item     kv.Item
+	Items    []kv.Item // of a scan
+	Versions []uint64
+	More     bool // the scan continues
+	Yes      bool
+	Sequence uint64
+	Fault    *fault
 }
 
 // fault is an error in a response.
 type fault struct {
-	Text  string
-	Is    []int         // indexes in wireErrors
-	Errno syscall.Errno // 0: none
+	Text    string
+	Is      []int         // indexes in wireErrors
+	Errno   syscall.Errno // 0: none
+	Damaged *store.DamagedError
 }
 
 // wireErrors are the errors that clients check for. Their order is part of the protocol.
-var wireErrors = []error{
-	store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
-}
+var wireErrors = []error{store.ErrTooLarge, store.ErrDiskFull, store.ErrClosed, kv.ErrConflict, errLeaving, io.EOF}
 
 // errLeaving reports that the owner is quitting and did nothing.
 var errLeaving = errors.New("the owner of the store is quitting")
@@ -82,13 +75,17 @@ func faultOf(err error) *fault {
 		}
 	}
 	errors.As(err, &f.Errno)
+	errors.As(err, &f.Damaged)
 	return f
 }
 
 // err returns the error that the fault was made from, or one that wraps the same errors.
 func (f *fault) err() error {
-	if f == nil {
+	switch {
+	case f == nil:
 		return nil
+	case f.Damaged != nil:
+		return f.Damaged
 	}
 	e := &remoteError{text: f.Text}
 	for _, i := range f.Is {
@@ -127,15 +124,11 @@ func newStream[In, Out any](in *bufio.Reader, out io.Writer) *stream[In, Out] {
 	return &stream[In, Out]{out: w, enc: gob.NewEncoder(w), dec: gob.NewDecoder(in)}
 }
 
-// send queues a message, which is sent with the next receive or flush.
-func (s *stream[In, Out]) send(m *Out) error { return s.enc.Encode(m) }
-
-func (s *stream[In, Out]) flush() error { return s.out.Flush() }
+func (s *stream[In, Out]) send(m *Out) error {
+	return errors.Join(s.enc.Encode(m), s.out.Flush())
+}
 
 func (s *stream[In, Out]) receive() (*In, error) {
-	if err := s.out.Flush(); err != nil {
-		return nil, err
-	}
 	m := new(In)
 	return m, s.dec.Decode(m)
 }

@@ -25,7 +25,7 @@ import (
 
 // An error arrives with its text, and as what callers ask for.
 func TestErrors(t *testing.T) {
-	for _, want := range []error{store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, syscall.EMFILE, io.EOF} {
+	for _, want := range []error{store.ErrTooLarge, store.ErrDiskFull, store.ErrClosed, kv.ErrConflict, syscall.EMFILE, io.EOF} {
 		for _, err := range []error{want, fmt.Errorf("reading: %w", want)} {
 			if got := socket.Fault(err); !errors.Is(got, want) || got.Error() != err.Error() {
 				t.Errorf("%v arrives as %v", err, got)
@@ -153,8 +153,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Whatever another process of the person sends on a connection for transactions, the owner survives it.
-func FuzzTransactions(f *testing.F) {
+// Whatever another process of the person sends on a connection, the owner survives it.
+func FuzzRequests(f *testing.F) {
 	near, far := net.Pipe()
 	var seed []byte
 	var read sync.WaitGroup
@@ -179,7 +179,7 @@ func FuzzTransactions(f *testing.F) {
 			_, _ = near.Write(in) // it ends early where the other end hangs up
 			_ = near.Close()
 		})
-		if err := socket.Transact(dir, db, far); err != nil {
+		if err := socket.Serve(dir, db.Driver(), far); err != nil {
 			t.Fatal(err)
 		}
 		all.Wait()

@@ -158,7 +158,6 @@ func TestReadsWhileOffline(t *testing.T) {
 		status int
 	}{
 		"no descriptors":                {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
-		"no descriptors, said to be so": {fmt.Errorf("%w: %w", store.ErrDataLost, open.error), 503},
 		"something else":                {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
 	} {
 		t.Run(name, func(t *testing.T) {

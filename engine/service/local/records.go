@@ -58,6 +58,9 @@ func (r *reader) explain(ctx context.Context, err error) error {
 	case errors.As(err, &corrupt):
 		r.log.Error("damaged record", "what", corrupt.What, "error", err)
 		return internal(err, "%s is damaged in the store; restore an earlier revision, or a backup with `bugle restore`", corrupt.What)
+	case errors.As(err, new(*store.DamagedError)):
+		r.log.Error("damaged store", "error", err)
+		return internal(err, "%v", err)
 	}
 	r.log.Error("store", "error", err)
 	switch {
@@ -208,6 +211,9 @@ func nothingWritten(ctx context.Context, err error) bool {
 	}
 	if errors.Is(err, store.ErrCommitUnknown) {
 		return false
+	}
+	if errors.As(err, new(*store.DamagedError)) {
+		return true
 	}
 	for _, known := range []error{store.ErrUnreachable, store.ErrBusy, store.ErrLeaseExpired, store.ErrDiskFull, store.ErrTooLarge, store.ErrReadOnly, store.ErrClosed} {
 		if errors.Is(err, known) {

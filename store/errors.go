@@ -60,7 +60,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the store in %s is damaged, so nothing is written to it: %s; restore a backup with `bugle restore`, or save what can be read with `bugle doctor --rescue`", e.Dir, e.Why)
+	return fmt.Sprintf("the store in %s is damaged: %s; check with `bugle doctor`, and restore a backup with `bugle restore`", e.Dir, e.Why)
 }
 
 // LockedError reports that another process owns the store's folder.

@@ -110,9 +110,6 @@ func fillStore(ctx context.Context, dir string, n int, progress func(int)) (f fi
 			progress(first)
 		}
 	}
-	if err := db.Compact(ctx); err != nil { // a store that has grown over time has little left to compact
-		return f, err
-	}
 	b, err := json.Marshal(f)
 	if err != nil {
 		return f, err

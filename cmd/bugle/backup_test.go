@@ -101,29 +101,23 @@ func TestWhileOpen(t *testing.T) {
 	}
 }
 
-// doctor names a damaged campaign and repairs it from its history; otherwise it can be restored from a backup.
+// doctor names a damaged campaign, and the backup that has it. While its newest revision can be read, it is read from that.
 func TestDamagedCampaign(t *testing.T) {
-	dir := t.TempDir()
-	bugle := func(args ...string) (code int, out string) {
-		var o, e bytes.Buffer
-		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
-		return code, o.String() + e.String()
-	}
+	c := commands{t: t, dir: t.TempDir(), env: map[string]string{cli.EnvBackups: "off"}}
 	must := func(want int, args ...string) string {
 		t.Helper()
-		code, out := bugle(args...)
+		code, out, errs := c.run(args...)
 		if code != want {
-			t.Fatalf("bugle %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errs)
 		}
-		return out
+		return out + errs
 	}
 	must(0, "init", "--id", "SHOP")
 	must(0, "create", "--channel", "PUSH")
-	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	must(0, "backup", file)
+	must(0, "backup")
 	var id string
-	spoil := func(all bool) {
-		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	spoil := func(kind string) {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +127,7 @@ func TestDamagedCampaign(t *testing.T) {
 			if err := s.Summaries(func(sum engine.Summary) error { id = sum.ID; return nil }); err != nil {
 				return err
 			}
-			return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
-				if !kv.IsCampaign(key) && (!all || !kv.BelongsTo(key, "SHOP", id)) {
-					return nil
-				}
+			return tx.Scan([]byte("rSHOP\x00\x01"+kind), kv.ScanOptions{}, func(key, value []byte) error {
 				value = bytes.Clone(value)
 				value[len(value)-1] ^= 1
 				return tx.Set(bytes.Clone(key), value)
@@ -146,78 +137,43 @@ func TestDamagedCampaign(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spoil(false)
-	if out := must(1, "get", id); !strings.Contains(out, `campaign "`+id+`" in workspace "SHOP" is damaged in the store`) {
+	spoil("c")
+	if out := must(1, "get", id); !strings.Contains(out, `"channel": "PUSH"`) || !strings.Contains(out, `campaign "`+id+`" in workspace "SHOP" is damaged in the store`) {
 		t.Errorf("get says %s", out)
 	}
-	if out := must(1, "doctor"); !strings.Contains(out, "possible repair: restore revision 1,") {
-		t.Errorf("doctor says %s", out)
-	}
-	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "repair: restore revision 1,") || !strings.Contains(out, "Repaired 1 of 1.") {
-		t.Errorf("repair says %s", out)
-	}
-	must(0, "get", id)
-	spoil(true)
-	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be repaired; restore it from a backup with `bugle restore FILE --campaign ID`") {
-		t.Errorf("doctor says %s", out)
-	}
-	if out := must(0, "restore", file, "--dry-run", "--campaign", id); !strings.Contains(out, "Untitled Push, last change ") || !strings.Contains(out, "It is damaged in the store. What is left of it and its history is replaced for good.\nNo changes made.\n") {
-		t.Errorf("restore --dry-run says %s", out)
-	}
+	spoil("d")
 	must(1, "get", id)
-	must(0, "restore", file, "--yes", "--campaign", id)
+	out := must(1, "doctor")
+	_, advice, _ := strings.Cut(out, `campaign "`+id+`" in workspace "SHOP" is damaged`)
+	if advice == "" || !strings.Contains(out, "the newest backup that can be read is "+filepath.Join(c.dir, backup.Folder)) {
+		t.Fatalf("doctor says %s", out)
+	}
+	list := backups(t, c.dir)
+	for name := range list {
+		file := filepath.Join(c.dir, backup.Folder, name)
+		if out := must(0, "restore", file, "--dry-run", "--campaign", id); !strings.Contains(out, "It is damaged in the store.") {
+			t.Errorf("restore --dry-run says %s", out)
+		}
+		must(0, "restore", file, "--yes", "--campaign", id)
+	}
 	must(0, "get", id)
 	must(0, "doctor")
 }
 
-// If a campaign is lost without a trace, doctor names it if a backup has it, with the command that restores it.
-func TestLostCampaignIsFoundInBackup(t *testing.T) {
-	dir := t.TempDir()
-	must := func(want int, args ...string) string {
-		t.Helper()
-		var o, e bytes.Buffer
-		code := run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
-		if code != want {
-			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, o.String(), e.String())
-		}
-		return o.String() + e.String()
+// What can be read of a damaged store is rescued into a new one.
+func TestRescue(t *testing.T) {
+	c, id := sampleStore(t)
+	to := filepath.Join(t.TempDir(), "rescued")
+	if code, out, errs := c.run("doctor", "--rescue", c.dir); code != cli.ExitMisused {
+		t.Errorf("into itself: %d %s%s", code, out, errs)
 	}
-	tables := func() []string {
-		t.Helper()
-		names, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return names
+	if out := c.must("doctor", "--rescue", to); !strings.Contains(out, "Nothing is missing.") {
+		t.Errorf("it says %s", out)
 	}
-	must(0, "init", "--id", "SHOP")
-	must(0, "create", "--channel", "PUSH")
-	before := tables()
-	var created struct {
-		ID string `json:"id"`
-	}
-	if err := json.Unmarshal([]byte(must(0, "create", "--channel", "PUSH", "--json")), &created); err != nil || created.ID == "" {
-		t.Fatal(created, err)
-	}
-	after := slices.DeleteFunc(tables(), func(name string) bool { return slices.Contains(before, name) })
-	if len(after) != 1 {
-		t.Fatalf("the campaign is in the tables %q", after)
-	}
-	must(0, "backup")
-	if err := os.Truncate(after[0], 100); err != nil {
-		t.Fatal(err)
-	}
-	out := must(1, "doctor")
-	_, advice, _ := strings.Cut(out, `campaign "`+created.ID+`" in workspace "SHOP" is missing, but is in the backup of `)
-	_, advice, ok := strings.Cut(advice, "`bugle ")
-	command, _, _ := strings.Cut(advice, "`")
-	if !ok || !strings.Contains(out, "the newest backup of the whole store is "+filepath.Join(dir, backup.Folder)) {
-		t.Fatalf("doctor says %s", out)
-	}
-	must(0, append(strings.Fields(command), "--yes")...)
-	must(0, "doctor", "--repair")
-	must(0, "doctor")
-	must(0, "get", created.ID)
+	rescued := c
+	rescued.dir = to
+	rescued.must("get", id)
+	rescued.must("doctor")
 }
 
 // A workspace that an interrupted restore has left is not shown as if it had everything.

@@ -21,6 +21,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/service/activity"
+	"bugle/store"
 	"bugle/store/backup"
 )
 
@@ -92,8 +93,11 @@ func (s *crashSite) doctor(t *testing.T) {
 	began := time.Now()
 	r := s.run(t.Context(), &crashProc{kind: crashCommand, slot: "doctor", alone: true, cmd: exec.Command("bugle", "doctor", "--json")}, "")
 	s.slow("doctor", began)
-	var found cli.Checkup
-	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != cli.ExitDone || !found.Sound || len(found.Findings)+len(found.Notices) > 0 {
+	var found struct {
+		Sound    bool
+		Findings []store.Finding
+	}
+	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != cli.ExitDone || !found.Sound || len(found.Findings) > 0 {
 		t.Errorf("bugle doctor ended with %d and wrote %s %s", r.code, r.out, r.errs)
 	}
 }

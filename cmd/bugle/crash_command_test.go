@@ -15,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/backup"
 )
 
@@ -147,7 +148,10 @@ func (c *crashCommands) job(ctx context.Context, args ...string) {
 		}
 		c.s.backedUp(info.File)
 	default:
-		var found cli.Checkup
+		var found struct {
+			Sound    bool
+			Findings []store.Finding
+		}
 		if err := json.Unmarshal([]byte(r.out), &found); err != nil || !found.Sound || len(found.Findings) > 0 {
 			c.s.model.report("bugle doctor, while others wrote, wrote %s (%v)", r.out, err)
 		}

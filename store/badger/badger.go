@@ -193,7 +193,7 @@ func (d *driver) open() (clean bool, err error) {
 		return false, d.unwritable(err)
 	}
 	o := d.encrypted(settings(d.path, d.log)).WithBypassLockGuard(ownLock)
-	if err := checkTables(o); err != nil {
+	if err := checkTables(o, d.sequence.last == 0); err != nil {
 		return false, errors.Join(d.explainOpen(err), d.sequence.file.Close())
 	}
 	// A process that is killed while it creates a log and a value log leaves empty ones, each of which fails one attempt.

@@ -240,6 +240,35 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// Where the list of tables is gone, nothing is thrown away either.
+func TestMissingManifest(t *testing.T) {
+	for _, also := range []string{"", "SEQUENCE"} {
+		dir := t.TempDir()
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lost := []string{"MANIFEST"}
+		if also != "" {
+			lost = append(lost, also)
+		}
+		for _, name := range lost {
+			if err := os.Remove(filepath.Join(dir, badger.Folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*store.DamagedError)) {
+			t.Errorf("without MANIFEST and %q: %v", also, err)
+		}
+		if tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst")); err != nil || len(tables) == 0 {
+			t.Errorf("the tables are gone: %v", err)
+		}
+	}
+}
+
 // flip changes n bytes of a file from a place on; -1: all.
 func flip(t testing.TB, name string, at, n int) {
 	t.Helper()

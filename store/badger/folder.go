@@ -137,7 +137,7 @@ func (d *driver) writable() error {
 		return *err
 	}
 	if err := d.damaged(); err != nil {
-		return err
+		return fmt.Errorf("nothing was written, because %w", err)
 	}
 	if n, err := d.free(d.path); err == nil && n < reserve {
 		return d.full()

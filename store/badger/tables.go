@@ -15,11 +15,16 @@ import (
 )
 
 // checkTables returns an error if a table of the database cannot be opened. Badger opens them in goroutines of its own, and
-// a table whose end is damaged panics there, which would end the process.
-func checkTables(o badger.Options) (err error) {
+// a table whose end is damaged panics there, which would end the process. Where the list of tables is missing, it would make
+// a new list, and remove the tables.
+func checkTables(o badger.Options, fresh bool) (err error) {
 	list, err := os.Open(filepath.Join(o.Dir, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a new store
+		tables, err := filepath.Glob(filepath.Join(globEscape(o.Dir), "*.sst"))
+		if fresh && err == nil && len(tables) == 0 {
+			return nil
+		}
+		return errors.Join(errors.New("its list of tables is missing"), err)
 	}
 	if err != nil {
 		return err

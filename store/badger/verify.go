@@ -64,7 +64,7 @@ func (d *driver) verify() bool {
 func verifyBlocks(db *badger.DB) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.New("a block is damaged")
+			err = errors.New("a checksum does not match")
 		}
 	}()
 	return db.VerifyChecksum()

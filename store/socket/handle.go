@@ -114,8 +114,15 @@ func (d *DB) States(ctx context.Context) <-chan State {
 	})
 }
 
-// Notices returns the problems that another process finds from now on in the store that it owns; the owner's [Opener]
-// knows its own. The channel is closed when ctx ends or the store is closed.
+// Noticed returns the problems that other processes have found so far in the store that they own; the owner's [Opener]
+// knows its own.
+func (d *DB) Noticed() []string {
+	_, all, _ := d.handle.now()
+	return all
+}
+
+// Notices returns a channel with the problems that are added to [DB.Noticed] from now on. The channel is closed when ctx ends
+// or the store is closed.
 func (d *DB) Notices(ctx context.Context) <-chan string {
 	_, from, _ := d.handle.now()
 	return subscribe(ctx, d.handle, func(out chan<- string, done <-chan struct{}) {
@@ -286,11 +293,14 @@ func (h *handle) handleNews(n news) {
 	}
 }
 
-// handleNotice forwards a notice of another process.
-func (h *handle) handleNotice(text string) {
+// handleNotices forwards the notices of another process.
+func (h *handle) handleNotices(texts []string) {
+	if len(texts) == 0 {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.notices = append(h.notices, text)
+	h.notices = append(h.notices, texts...)
 	h.tell()
 }
 

@@ -26,8 +26,8 @@ type host struct {
 	driver kv.Driver
 	log    *slog.Logger
 	intro  introduction
-	lease  string // of this process
-	since  time.Time
+	lease  string     // of this process
+	since  time.Time  // when it became the owner
 	onNews func(news) // receives the changes of all processes
 
 	srv     *http.Server
@@ -40,6 +40,7 @@ type host struct {
 
 	mu     sync.Mutex
 	latest uint64            // number of the latest news
+	told   []string          // notices so far
 	feeds  map[*feed]string  // of other processes, by lease
 	conns  map[net.Conn]bool // nil once the store is being closed
 }
@@ -73,7 +74,7 @@ type news struct {
 	Sequence uint64         `json:"sequence,omitempty"`
 	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
 	Changes  []store.Change `json:"changes,omitempty"`
-	Notice   string         `json:"notice,omitempty"` // a problem of the store
+	Notices  []string       `json:"notices,omitempty"` // problems of the store; in the first line those so far
 }
 
 // newHost returns the owner of a store, which [host.listen] makes available to other processes.
@@ -85,7 +86,7 @@ func newHost(h *handle, driver kv.Driver) *host {
 	}
 	o.work, o.quit = context.WithCancel(context.Background())
 	if n, ok := driver.(NoticeSource); ok {
-		n.OnNotice(func(notice string) { o.publish(news{Notice: notice}) })
+		n.OnNotice(func(notice string) { o.publish(news{Notices: []string{notice}}) })
 	}
 	var other http.Handler
 	if h.o.Handler != nil {
@@ -155,6 +156,7 @@ func (o *host) publish(n news) {
 	defer o.mu.Unlock()
 	o.latest++
 	n.Sequence = o.latest
+	o.told = append(o.told, n.Notices...)
 	o.onNews(n)
 	for f := range o.feeds {
 		f.pending = append(f.pending, n)
@@ -172,7 +174,7 @@ const stopTimeout = 5 * time.Second
 func (o *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	f := &feed{more: make(chan struct{}, 1)}
 	o.mu.Lock()
-	first := news{Sequence: o.latest}
+	first := news{Sequence: o.latest, Notices: o.told}
 	o.feeds[f] = r.Header.Get(leaseHeader)
 	o.mu.Unlock()
 	defer func() {

@@ -129,6 +129,7 @@ func (l *link) introduce(ctx, work context.Context) (io.Closer, *json.Decoder, e
 		return fail(errors.Join(errNobody, err)) // it is quitting
 	}
 	l.received = now.Sequence
+	l.handle.handleNotices(now.Notices)
 	if !late.Stop() {
 		feed.Body.Close()
 		return fail(context.Canceled)
@@ -177,9 +178,7 @@ func (l *link) listen(lines *json.Decoder) {
 			return
 		}
 		l.handle.handleNews(n)
-		if n.Notice != "" {
-			l.handle.handleNotice(n.Notice)
-		}
+		l.handle.handleNotices(n.Notices)
 		l.mu.Lock()
 		l.received = n.Sequence
 		close(l.advanced)

@@ -4,7 +4,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
-	"bugle/store/socket"
 )
 
 // EnvPassphrase is the environment variable with the passphrase of backups.
@@ -136,13 +134,9 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if file, err = filepath.Abs(file); err != nil {
 		return fmt.Errorf("cannot use this file name: %w", err)
 	}
-	b, err := store.Do(ctx, socket.Job{Kind: socket.JobBackup, File: file, Passphrase: secret}, meter(&f.Printer, "records written"))
+	info, err := f.Backup(ctx, store, file, secret, meter(&f.Printer, "records written"))
 	if err != nil {
 		return err
-	}
-	var info backup.Info
-	if err := json.Unmarshal(b, &info); err != nil {
-		return fmt.Errorf("cannot read the result of the backup: %w", err)
 	}
 	if f.JSON {
 		return f.PrintJSON(info)

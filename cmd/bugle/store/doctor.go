@@ -2,74 +2,84 @@ package store
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
+	shellquote "github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/phrase"
-	"bugle/store/socket"
+	datastore "bugle/store"
+	"bugle/store/backup"
+	"bugle/store/badger"
+	"bugle/store/crypt"
 )
 
 // NewDoctor returns the command bugle doctor.
 func NewDoctor(f *cli.Factory) *cobra.Command {
-	var repair bool
+	rescue := ""
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check and repair the store",
-		Long: "Checks every record, and lists what is wrong and what can be done about it. Nothing is changed\n" +
-			"without --repair. Other bugle processes can keep using the store.\n\n" +
-			"Records that a repair replaces or removes are kept in the store and listed. With --json, they are\n" +
-			"printed with their keys and values in base64, in the list kept.",
-		Example:           "  bugle doctor\n  bugle doctor --repair",
+		Short: "Check the store",
+		Long: "Reads everything in the store, every block on disk and every record, and lists what is damaged and\n" +
+			"which backup has it. Other bugle processes can keep using the store.\n\n" +
+			"If there is no backup that is new enough, --rescue copies everything that can be read into a new\n" +
+			"store in another folder, and lists what could not be read. Quit other bugle processes first.",
+		Example:           "  bugle doctor\n  bugle doctor --rescue ~/rescued",
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runDoctor(cmd.Context(), f, repair)
+			f.Notices.IgnoreDamage() // it is what this command reports
+			if cmd.Flags().Changed("rescue") {
+				return runRescue(cmd.Context(), f, rescue)
+			}
+			return runDoctor(cmd.Context(), f)
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
+	cmd.Flags().StringVar(&rescue, "rescue", "", "copy what can be read into a new store in this `folder`")
 	return cmd
 }
 
-func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
-	f.Notices.IgnoreDamage() // it is what this command reports
-	store, err := openStore(ctx, f)
+// checkup is the result of doctor.
+type checkup struct {
+	Sound bool `json:"sound"`
+	// Encrypted reports whether the store is encrypted; Readable lists the backups that can be read without its key.
+	Encrypted bool     `json:"encrypted"`
+	Readable  []string `json:"readable,omitempty"`
+	datastore.CheckResult
+}
+
+func runDoctor(ctx context.Context, f *cli.Factory) error {
+	s, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
-	found, err := examine(ctx, f, store, socket.JobCheck)
+	told := meter(&f.Printer, "records checked")
+	found, err := s.Check(ctx, func(n int) { told(n, false) })
 	if err != nil {
 		return err
 	}
-	if repair && found.Repairable() > 0 {
-		if !f.JSON {
-			printFindings(f, found, "repair")
-			fmt.Fprintln(f.Out)
-		}
-		if found, err = examine(ctx, f, store, socket.JobRepair); err != nil {
+	out := checkup{CheckResult: found}
+	if _, database := f.Database(); !database {
+		if out.Encrypted, out.Readable, err = readable(f.DataDir()); err != nil {
 			return err
 		}
-		if !f.JSON {
-			printRepaired(f, found)
+		if err := compareBackups(ctx, f, s, &out.CheckResult); err != nil {
+			return err
 		}
-	} else if !f.JSON {
-		printFindings(f, found, "possible repair")
 	}
-	if !f.JSON {
-		printQuarantined(f, found)
-	}
+	out.Sound = len(out.Findings) == 0
 	if f.JSON {
-		if err := f.PrintJSON(found); err != nil {
-			return err
-		}
+		err = f.PrintJSON(out)
+	} else {
+		out.print(f)
 	}
-	if !found.Sound {
-		return cli.Silent(cli.ExitFailed)
+	if err == nil && !out.Sound {
+		err = cli.Silent(cli.ExitFailed)
 	}
-	return nil
+	return err
 }
 
 // openStore opens the store on this machine, which must exist.
@@ -82,92 +92,131 @@ func openStore(ctx context.Context, f *cli.Factory) (*cli.Store, error) {
 	return f.Open(ctx)
 }
 
-func examine(ctx context.Context, f *cli.Factory, store *cli.Store, kind socket.JobKind) (out cli.Checkup, err error) {
-	told := meter(&f.Printer, "records checked")
-	b, err := store.Do(ctx, socket.Job{Kind: kind}, told)
-	if err != nil {
-		return out, err
+// readable reports whether the store is encrypted, and returns the backups that can be read without its key.
+func readable(dataDir string) (encrypted bool, files []string, err error) {
+	if _, encrypted, err = badger.Encryption(dataDir); err != nil || !encrypted {
+		return encrypted, nil, err
 	}
-	err = json.Unmarshal(b, &out)
-	if _, ok := f.Database(); !ok {
-		out.Readable = cli.Readable(f.DataDir())
+	list, err := backup.List(dataDir, "")
+	for _, b := range list {
+		if !b.Encrypted {
+			files = append(files, b.File)
+		}
 	}
-	return out, err
+	return encrypted, files, err
 }
 
-// printFindings prints the problems; how introduces the possible repairs.
-func printFindings(f *cli.Factory, c cli.Checkup, how string) {
-	for _, n := range c.Notices {
-		fmt.Fprintln(f.Out, cli.Line(n))
-	}
+func (c checkup) print(f *cli.Factory) {
 	for _, file := range c.Readable {
 		fmt.Fprintf(f.Out, "The store is encrypted, but this backup is not: %s. Encrypt it with `bugle encrypt`.\n", cli.Line(file))
 	}
-	if len(c.Findings) == 0 {
-		fmt.Fprintf(f.Out, "Checked %s, including %s. No problems found.\n", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"))
+	read := fmt.Sprintf("Checked %s, including %s.", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"))
+	if c.Sound {
+		fmt.Fprintln(f.Out, read+" No problems found.")
 		return
 	}
-	fmt.Fprintf(f.Out, "Checked %s, including %s. Found %s:\n", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"), phrase.Count(len(c.Findings), "problem"))
+	fmt.Fprintf(f.Out, "%s Found %s:\n", read, phrase.Count(len(c.Findings), "problem"))
 	for _, x := range c.Findings {
-		fmt.Fprintf(f.Out, "\n  %s\n", cli.Line(x.What))
-		if x.Repair != "" {
-			fmt.Fprintf(f.Out, "    %s: %s\n", how, cli.Line(x.Repair))
-			if x.Loss {
-				fmt.Fprintf(f.Out, "    this does not bring back lost data; %s\n", cli.Line(x.Advice))
+		fmt.Fprintf(f.Out, "\n  %s\n    %s\n", cli.Line(x.What), cli.Line(x.Advice))
+	}
+	fmt.Fprintln(f.Out, "\nIf no backup is new enough, `bugle doctor --rescue FOLDER` copies what can be read into a new store.")
+}
+
+// compareBackups adds to the findings of a damaged store which campaigns the newest backup that can be read has, and the store
+// does not have, or only at an earlier revision.
+func compareBackups(ctx context.Context, f *cli.Factory, s *cli.Store, found *datastore.CheckResult) error {
+	if len(found.Findings) == 0 {
+		return nil
+	}
+	list, err := backup.List(f.DataDir(), "")
+	for _, info := range list {
+		secret, errKey := backupKey(ctx, f, info)
+		if errKey != nil {
+			continue
+		}
+		_, differences, _, errRead := backup.Differences(ctx, s.Records(), info.File, secret, nil)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errRead != nil { // it has a passphrase, or is damaged itself
+			continue
+		}
+		made := info.Made.Local().Format("2006-01-02 15:04")
+		found.Findings = append(found.Findings, datastore.Finding{
+			What:   fmt.Sprintf("the newest backup that can be read is %s, of %s", info.File, made),
+			Advice: fmt.Sprintf("`bugle restore %s` restores the whole store as it was then", shellquote.Join(info.File)),
+		})
+		for _, d := range differences {
+			for _, b := range d.Behind {
+				what := fmt.Sprintf("campaign %q in workspace %q is missing, but is in that backup; it was lost, or deleted since then", b.Campaign, d.Workspace)
+				if b.Store > 0 {
+					what = fmt.Sprintf("campaign %q in workspace %q is at revision %d, but that backup has revision %d", b.Campaign, d.Workspace, b.Store, b.Backup)
+				}
+				found.Findings = append(found.Findings, datastore.Finding{
+					Workspace: d.Workspace, Campaign: b.Campaign, What: what,
+					Advice: fmt.Sprintf("restore it with `bugle restore %s`", shellquote.Join(info.File, "--campaign", b.Campaign, "--workspace", d.Workspace)),
+				})
 			}
-		} else {
-			fmt.Fprintf(f.Out, "    cannot be repaired; %s\n", cli.Line(x.Advice))
 		}
+		return err
 	}
-	if n := c.Repairable(); n > 0 && how == "possible repair" {
-		fmt.Fprintf(f.Out, "\nRepair %d of %d with `bugle doctor --repair`.\n", n, len(c.Findings))
-	}
+	return err
 }
 
-// printRepaired prints the results of a repair.
-func printRepaired(f *cli.Factory, c cli.Checkup) {
-	done := 0
-	for _, x := range c.Findings {
-		switch {
-		case x.Repaired:
-			done++
-		case x.Failed != "":
-			fmt.Fprintf(f.Out, "Not repaired: %s: %s\n", cli.Line(x.What), cli.Line(x.Failed))
-		}
+// runRescue copies what can be read of the store into a new one in a folder.
+func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
+	if have, err := f.HasFolder(); err != nil {
+		return err
+	} else if !have {
+		return cli.ErrNoWorkspace
 	}
-	fmt.Fprintf(f.Out, "Repaired %d of %d.\n", done, len(c.Findings))
-}
-
-// maxQuarantineLines is how many quarantined records are listed.
-const maxQuarantineLines = 10
-
-// printQuarantined lists the records that repairs replaced or removed, newest first.
-func printQuarantined(f *cli.Factory, c cli.Checkup) {
-	if len(c.Quarantined) == 0 {
-		return
+	if badger.Exists(dir) {
+		return cli.Misused("%s has a store; choose another folder", dir)
 	}
-	fmt.Fprintf(f.Out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", phrase.Count(c.KeptRecords, "record"))
-	for i := range min(len(c.Quarantined), maxQuarantineLines) {
-		k := c.Quarantined[len(c.Quarantined)-1-i]
-		fmt.Fprintf(f.Out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), cli.Line(k.What), phrase.Count(k.Bytes, "byte"))
+	from, err := badger.Open(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find})
+	if err != nil {
+		return err
 	}
-	if more := c.KeptRecords - maxQuarantineLines; more > 0 {
-		fmt.Fprintf(f.Out, "  and %d more\n", more)
+	defer from.Close() // nothing was written
+	var key *crypt.Key
+	if k, ok := from.Key(); ok {
+		key = &k
 	}
+	to, err := badger.Open(ctx, badger.Options{Dir: dir, Encrypt: key})
+	if err != nil {
+		return err
+	}
+	told := meter(&f.Printer, "records rescued")
+	out, err := from.Rescue(ctx, to, func(n int) { told(n, false) })
+	if err := errors.Join(err, to.Close()); err != nil {
+		return err
+	}
+	if f.JSON {
+		return f.PrintJSON(out)
+	}
+	fmt.Fprintf(f.Out, "Copied %s into a new store in %s.\n", phrase.Count(out.Records, "record"), cli.Line(dir))
+	for _, text := range out.Missing {
+		fmt.Fprintf(f.Out, "\n  %s\n", cli.Line(text))
+	}
+	if len(out.Missing) == 0 {
+		fmt.Fprintln(f.Out, "Nothing is missing.")
+	}
+	fmt.Fprintf(f.Out, "\nLook at it with `bugle --data %s`. To use it, put it in the place of %s.\n", shellquote.Join(dir), cli.Line(f.DataDir()))
+	return nil
 }
 
 // meter returns a function that shows progress on one line of standard error if it is a terminal, and clears the line
 // at the end.
-func meter(p *cli.Printer, what string) func(socket.JobProgress) {
+func meter(p *cli.Printer, what string) func(records int, verifying bool) {
 	file, ok := p.Err.(*os.File)
 	if !ok || !cli.IsTerminal(file) || p.JSON {
-		return nil
+		return func(int, bool) {}
 	}
-	return func(done socket.JobProgress) {
+	return func(records int, verifying bool) {
 		what := what
-		if done.Verifying {
+		if verifying {
 			what = "records verified"
 		}
-		fmt.Fprintf(p.Err, "\r\x1b[K%d %s\r", done.Records, what)
+		fmt.Fprintf(p.Err, "\r\x1b[K%d %s\r", records, what)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
-	"bugle/store/socket"
 )
 
 const encryptLong = `Encrypts the campaigns, history, users, outbox and settings on this machine, and the backups in the
@@ -174,17 +173,11 @@ func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
 // rewrite replaces the store with a copy that is encrypted with a key or not encrypted, and returns the number of its records.
 func rewrite(ctx context.Context, f *cli.Factory, old *badger.DB, to *crypt.Key) (records int, err error) {
 	told := meter(&f.Printer, "records written")
-	progress := func(verifying bool) func(int) {
-		return func(n int) {
-			if told != nil {
-				told(socket.JobProgress{Records: n, Verifying: verifying})
-			}
-		}
-	}
+	progress := func(verifying bool) func(int) { return func(n int) { told(n, verifying) } }
 	var c backup.Contents
 	err = old.Rewrite(ctx, to, badger.Filler{
 		Fill: func(ctx context.Context, db *badger.DB) error {
-			if err := cli.Prove(ctx, old); err != nil {
+			if err := cli.Prove(ctx, old.Store); err != nil {
 				return err
 			}
 			var err error

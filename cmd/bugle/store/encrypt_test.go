@@ -26,7 +26,7 @@ func TestKeyIsKept(t *testing.T) {
 	if !sameEncryption(f, "", false) {
 		t.Error("the store is as it was, and passes for another")
 	}
-	if err := os.Rename(filepath.Join(dir, badger.Folder), filepath.Join(dir, badger.Folder+".mended")); err != nil {
+	if err := os.Rename(filepath.Join(dir, badger.Folder), filepath.Join(dir, badger.Folder+".ready")); err != nil {
 		t.Fatal(err)
 	}
 	if sameEncryption(f, "", false) {

@@ -127,11 +127,7 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 		return err
 	}
 	told := meter(&f.Printer, "records read")
-	records := func(n int) {
-		if told != nil {
-			told(socket.JobProgress{Records: n})
-		}
-	}
+	records := func(n int) { told(n, false) }
 	info, changes, unread, err := compare(ctx, f, from.File, secret, !r.dryRun, records)
 	if err != nil {
 		return passRemedy(err)
@@ -268,7 +264,9 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 			_, err := backup.Load(ctx, db, info.File, secret, records)
 			return err
 		},
-		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, info.Contents, records) },
+		Check: func(ctx context.Context, db *badger.DB) error {
+			return errors.Join(cli.Prove(ctx, db.Store), backup.Compare(ctx, db, info.Contents, records))
+		},
 	})
 	if err != nil {
 		return err

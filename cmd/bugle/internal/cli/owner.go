@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,137 +15,79 @@ import (
 	"bugle/store/socket"
 )
 
-// Checkup is the result of doctor, as printed and as sent over the socket.
-type Checkup struct {
-	Sound   bool     `json:"sound"`             // nothing is wrong, or everything was repaired
-	Notices []string `json:"notices,omitempty"` // problems found when the store was opened
-	// Encrypted reports whether the store is encrypted; Readable lists the backups that can be read without its key.
-	Encrypted bool     `json:"encrypted"`
-	Readable  []string `json:"readable,omitempty"`
-	kv.CheckResult
-}
-
-// Do implements [socket.JobRunner].
-func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
-	records := func(n int) { progress(socket.JobProgress{Records: n}) }
-	switch job.Kind {
-	case socket.JobCheck, socket.JobRepair:
-		run := kv.Check
-		if job.Kind == socket.JobRepair {
-			run = kv.Repair
-		}
-		o.Verify(ctx)
-		found, err := run(ctx, o.DB, records)
-		if err != nil {
-			return nil, err
-		}
-		if err := o.compare(ctx, &found); err != nil {
-			return nil, err
-		}
-		_, encrypted := o.Key()
-		return json.Marshal(Checkup{Sound: found.Healthy(), Notices: o.Notices(), Encrypted: encrypted, CheckResult: found})
-	case socket.JobBackup:
-		b := o.backupOptions()
-		b.Passphrase = job.Passphrase
-		b.Progress = func(records int, verifying bool) {
-			progress(socket.JobProgress{Records: records, Verifying: verifying})
-		}
-		info, err := backup.Write(ctx, o.DB, job.File, b)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(info)
-	}
-	return nil, fmt.Errorf("unknown job %q", job.Kind)
-}
-
-// backupOptions returns the options of a backup of the store.
-func (o Owned) backupOptions() backup.Options {
-	return backup.Options{Key: o.key(), Program: Version(), Source: backup.Source{Folder: o.dataDir}, Prove: func(ctx context.Context) error { return Prove(ctx, o.DB) }}
-}
-
-// Prove reads the whole store, and fails with a [backup.DamagedError] if it has lost records.
-func Prove(ctx context.Context, db *badger.DB) error {
-	db.Verify(ctx)
-	found, err := kv.Check(ctx, db, nil)
-	if err != nil {
-		return err
-	}
-	var bad backup.DamagedError
-	for _, f := range found.Findings {
-		if f.Loss {
-			bad.What = append(bad.What, f.What)
-		}
-	}
-	if len(bad.What) > 0 {
-		return &bad
-	}
-	return nil
-}
-
-// Owned is the store in a folder while this process owns it.
-type Owned struct {
-	*badger.DB
-	dataDir string
-}
-
-// key returns the key of the store, or nil if it is not encrypted.
-func (o Owned) key() *crypt.Key {
-	if key, ok := o.Key(); ok {
-		return &key
-	}
-	return nil
-}
-
-// ownedDB is the store while this process owns it, with its daily backups.
-type ownedDB struct {
-	Owned
+// owned is the store in a folder while this process owns it, with its daily backups.
+type owned struct {
+	kv.Driver
+	found []string      // when it was opened
 	daily *backup.Daily // nil if they are off
-	*findings
-}
 
-// findings forwards the problems found in the store while this process owns it.
-type findings struct {
 	mu   sync.Mutex
 	tell func(notice string) // nil if nothing listens yet
 }
 
 // OnNotice implements [socket.NoticeSource].
-func (s *findings) OnNotice(deliver func(notice string)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tell = deliver
+func (o *owned) OnNotice(deliver func(notice string)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tell = deliver
+	for _, notice := range o.found {
+		deliver(notice)
+	}
 }
 
-func (s *findings) pass(notice string) {
-	s.mu.Lock()
-	deliver := s.tell
-	s.mu.Unlock()
+func (o *owned) pass(notice string) {
+	o.mu.Lock()
+	deliver := o.tell
+	o.mu.Unlock()
 	if deliver != nil {
 		deliver(notice)
 	}
 }
 
+// Close implements [kv.Driver].
+func (o *owned) Close() error {
+	if o.daily != nil {
+		o.daily.Close()
+	}
+	return o.Driver.Close()
+}
+
+// Suspect implements [kv.Suspecter].
+func (o *owned) Suspect(damage error) { o.Driver.(kv.Suspecter).Suspect(damage) }
+
 // EnvBackups is the environment variable that turns the daily backups off.
 const EnvBackups = "BUGLE_BACKUPS"
 
-// ownDB starts the daily backups of an opened store, and records its problems.
-func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
-	f.Notices.Damage(db.Notices()...)
-	if full := db.FullNotice(); full != "" {
-		f.Notices.add(full)
+// own opens the store, and starts its daily backups.
+func (f *Factory) own(ctx context.Context) (kv.Driver, error) {
+	o := &owned{}
+	db, err := badger.Open(ctx, badger.Options{
+		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
+		OnDamage: func(text string) { f.Notices.Damage(text); o.pass(text) },
+	})
+	var locked *store.LockedError
+	if errors.As(err, &locked) {
+		return nil, socket.Locked(err, locked.PID)
 	}
-	k := ownedDB{Owned: Owned{db, f.DataDir()}, findings: found}
+	if err != nil {
+		return nil, err
+	}
+	o.Driver, o.found = db.Driver(), db.Notices()
+	f.Notices.Damage(o.found...)
 	if f.Getenv(EnvBackups) != OnOff(false) {
-		k.daily = backup.StartDaily(db, f.Daily(k.Owned))
+		o.daily = backup.StartDaily(db, f.Daily(db))
 	}
-	return k
+	return o, nil
 }
 
-// Daily returns the options of the daily backups.
-func (f *Factory) Daily(o Owned) backup.DailyOptions {
+// Daily returns the options of the daily backups of a store in a folder.
+func (f *Factory) Daily(db *badger.DB) backup.DailyOptions {
+	var key *crypt.Key
+	if k, ok := db.Key(); ok {
+		key = &k
+	}
 	told := ""
-	return backup.DailyOptions{DataDir: f.DataDir(), Options: o.backupOptions(), OnBackup: func(_ backup.Info, err error) {
+	return backup.DailyOptions{DataDir: f.DataDir(), Options: f.backupOptions(db.Store, key), OnBackup: func(_ backup.Info, err error) {
 		text := ""
 		if err != nil {
 			text = fmt.Sprintf("no daily backup was made, and the earlier ones are kept: %v", err)
@@ -158,64 +99,52 @@ func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	}}
 }
 
-func (k ownedDB) Close() error {
-	if k.daily != nil {
-		k.daily.Close()
+// backupOptions returns the options of a backup of a store in a folder.
+func (f *Factory) backupOptions(db *kv.Store, key *crypt.Key) backup.Options {
+	return backup.Options{
+		Key: key, Program: Version(), Source: backup.Source{Folder: f.DataDir()}, Prove: func(ctx context.Context) error { return Prove(ctx, db) },
 	}
-	return k.Owned.Close()
 }
 
-// Readable returns the backups of an encrypted store that can be read without a key.
-func Readable(dataDir string) (out []string) {
-	if _, encrypted, err := badger.Encryption(dataDir); err != nil || !encrypted {
-		return nil
+// Prove reads the whole store, and fails with a [backup.DamagedError] if something is damaged.
+func Prove(ctx context.Context, db *kv.Store) error {
+	found, err := db.Check(ctx, nil)
+	if err != nil || len(found.Findings) == 0 {
+		return err
 	}
-	if list, err := backup.List(dataDir, ""); err == nil {
-		for _, b := range list {
-			if !b.Encrypted {
-				out = append(out, b.File)
-			}
+	var bad backup.DamagedError
+	for _, f := range found.Findings {
+		bad.What = append(bad.What, f.What)
+	}
+	return &bad
+}
+
+// Check reads everything in the store and reports what is damaged. progress may be nil.
+func (s *Store) Check(ctx context.Context, progress func(records int)) (store.CheckResult, error) {
+	if s.folder != nil {
+		return s.folder.Check(ctx, progress)
+	}
+	return store.Check(ctx, s.shared, progress)
+}
+
+// Backup writes a backup of the store to a file. passphrase encrypts it; without one, the key of an encrypted store does.
+func (f *Factory) Backup(ctx context.Context, s *Store, file, passphrase string, progress func(records int, verifying bool)) (backup.Info, error) {
+	o := backup.Options{Program: Version()}
+	if s.shared != nil {
+		o.Source.Database = s.shared.Name()
+	} else {
+		var key *crypt.Key
+		id, encrypted, err := badger.Encryption(f.DataDir())
+		if encrypted && err == nil {
+			var k crypt.Key
+			k, err = f.Keys().Find(ctx, id)
+			key = &k
 		}
-	}
-	return out
-}
-
-// own opens the store.
-func (f *Factory) own(ctx context.Context) (kv.DB, error) {
-	found := new(findings)
-	db, err := badger.Open(ctx, badger.Options{
-		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
-		OnDamage: func(text string) { f.Notices.Damage(text); found.pass(text) },
-	})
-	var locked *store.LockedError
-	if errors.As(err, &locked) {
-		return nil, socket.Locked(err, locked.PID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f.ownDB(db, found), nil
-}
-
-// damagedSettings returns a sentence for each workspace whose settings are damaged.
-func damagedSettings(ctx context.Context, db store.DB) (out []string) {
-	_ = db.Read(ctx, func(tx store.Tx) error { // other errors are reported to whoever needs the data
-		ids, err := tx.Workspaces()
 		if err != nil {
-			return err
+			return backup.Info{}, err
 		}
-		for _, id := range ids {
-			s := tx.Workspace(id)
-			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
-				continue
-			}
-			state := "their copy is used"
-			if _, err := s.Settings(); err != nil {
-				state = "so is their copy; campaigns can be read"
-			}
-			out = append(out, fmt.Sprintf("the settings of workspace %s are damaged, and %s; check with `bugle doctor`, and restore them with `bugle doctor --repair`", id, state))
-		}
-		return nil
-	})
-	return out
+		o = f.backupOptions(s.folder.Store, key)
+	}
+	o.Passphrase, o.Progress = passphrase, progress
+	return backup.Write(ctx, s.records, file, o)
 }

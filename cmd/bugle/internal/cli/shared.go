@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -12,9 +11,7 @@ import (
 	"bugle/engine/service/api"
 	"bugle/engine/service/api/limit"
 	"bugle/store"
-	"bugle/store/backup"
 	"bugle/store/postgres"
-	"bugle/store/socket"
 )
 
 // Connect opens the store in a database. With create, it creates missing tables.
@@ -33,31 +30,6 @@ func (f *Factory) connect(ctx context.Context, create bool) (err error) {
 		f.db, err = f.Connect(ctx, create)
 	}
 	return err
-}
-
-// maintain runs a job on a store in a database.
-func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
-	records := func(n int) { progress(socket.JobProgress{Records: n}) }
-	switch job.Kind {
-	case socket.JobCheck:
-		found, err := db.Check(ctx, records)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(Checkup{Sound: found.Healthy(), CheckResult: found})
-	case socket.JobBackup:
-		info, err := backup.Write(ctx, db, job.File, backup.Options{
-			Passphrase: job.Passphrase, Program: Version(), Source: backup.Source{Database: db.Name()},
-			Progress: func(records int, verifying bool) {
-				progress(socket.JobProgress{Records: records, Verifying: verifying})
-			},
-		})
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(info)
-	}
-	return nil, errors.New("this is not possible with a store in a database")
 }
 
 // Away returns a function that returns since when the database cannot be reached, and why. It returns nil if the store

@@ -77,14 +77,8 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	}
 	s.records, s.folder = db, db
 	close(opened)
-	suspendable(db)
 	f.store = s
-	f.Notices.Damage(damagedSettings(ctx, db)...)
-	if db.State().Role == socket.Attached { // the process that opened it knows more
-		if lost, err := db.Lost(ctx); err == nil && len(lost) > 0 {
-			f.Notices.Damage(fmt.Sprintf("the store in %s has lost data: %s", f.DataDir(), lost[0]))
-		}
-	}
+	f.Notices.Damage(db.Noticed()...)
 	f.heard.Go(func() { // ends with the store
 		for text := range db.Notices(context.Background()) {
 			f.Notices.Damage(text)
@@ -171,11 +165,6 @@ func (s *Store) Workspaces(ctx context.Context) (ids []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the workspaces: %w", err)
 	}
-	if len(ids) == 0 && s.folder != nil { // they may be lost
-		if lost, err := s.folder.Lost(ctx); err == nil && len(lost) > 0 {
-			return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
-		}
-	}
 	return ids, nil
 }
 
@@ -188,17 +177,6 @@ func (s *Store) CreateWorkspace(ctx context.Context, w engine.Workspace, withSam
 		key, err = local.CreateWorkspace(ctx, s.records, w)
 	}
 	return w.ID, key, err
-}
-
-// Do runs a job on the whole store, wherever it is. progress may be nil.
-func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
-	if s.folder != nil {
-		return s.folder.Do(ctx, job, progress)
-	}
-	if progress == nil {
-		progress = func(socket.JobProgress) {}
-	}
-	return maintain(ctx, s.shared, job, progress)
 }
 
 // Records returns the records of the store.

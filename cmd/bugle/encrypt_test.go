@@ -89,7 +89,7 @@ func TestEncryptedStoreHasNoReadableText(t *testing.T) {
 	c.must("test", id, "--to", "USER_1") // into the outbox, and the history of tests
 	c.must("backup")
 	c.must("export", "--all", "--dir", filepath.Join(t.TempDir(), "out"))
-	c.must("doctor", "--repair")
+	c.must("doctor")
 	daily(t, c)
 	words := []string{word, name, mail, key, "SHOPQZKV", "basic_details", "campaign_delivery_type"}
 	if wrong := clearText(t, c.dir, words...); len(wrong) > 0 {
@@ -257,9 +257,14 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	}()
 	c.must("search")
 	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	if code, _, said := c.run("backup", file); code != cli.ExitFailed || !strings.Contains(said, "key") {
+		t.Errorf("backup without the key of the store: %d %s", code, said)
+	}
+	c.env = map[string]string{storekey.Env: key}
 	if out := c.must("backup", file); !strings.Contains(out, "encrypted with the key of the store") {
 		t.Errorf("backup says %s", out)
 	}
+	c.env = nil
 	if out := c.must("doctor", "--json"); !strings.Contains(out, `"encrypted": true`) {
 		t.Errorf("doctor says %s", out)
 	}

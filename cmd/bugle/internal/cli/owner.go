@@ -135,7 +135,7 @@ func (f *Factory) Backup(ctx context.Context, s *Store, file, passphrase string,
 	} else {
 		var key *crypt.Key
 		id, encrypted, err := badger.Encryption(f.DataDir())
-		if encrypted && err == nil {
+		if encrypted && err == nil && passphrase == "" {
 			var k crypt.Key
 			k, err = f.Keys().Find(ctx, id)
 			key = &k

@@ -40,6 +40,16 @@ func (s hidingSnapshot) Get(ctx context.Context, key []byte) (kv.Item, error) {
 	return s.Snapshot.Get(ctx, key)
 }
 
+func (s hidingSnapshot) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
+	out, err := s.Snapshot.Versions(ctx, keys)
+	for i, key := range keys {
+		if s.of.hides(key) {
+			out[i] = 0
+		}
+	}
+	return out, err
+}
+
 func (s hidingSnapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
 	return s.Snapshot.Scan(ctx, prefix, o, func(i kv.Item) error {
 		if s.of.hides(i.Key) {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -157,8 +158,8 @@ func TestReadsWhileOffline(t *testing.T) {
 		err    error
 		status int
 	}{
-		"no descriptors":                {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
-		"something else":                {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
+		"no descriptors": {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
+		"something else": {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.view = tt.err
@@ -198,5 +199,26 @@ func TestUserNamesThatNoWorkspaceHas(t *testing.T) {
 	send(t, trusted, request(t.Context(), "GET", campaigns+"/x", "", header("Authorization", ""), header("X-SVC-Tenant-ID", "a b"))).refused(404, engine.NotFound, "X-SVC-Tenant-ID")
 	for _, user := range []string{"TEST\x00", "\x00", "a b", "a\nb", "\xff", "\u202eTSET", "\ufffd", "\x7f", "\U000E0041"} {
 		send(t, h, request(t.Context(), "GET", campaigns+"/x", "", as(user, keyAll))).refused(401, engine.Unauthorized, "Authorization")
+	}
+}
+
+// A list that leaves out a campaign because it is damaged does not pass for a whole one.
+func TestDamagedList(t *testing.T) {
+	b := newBench(t)
+	id := b.create(whole)
+	err := b.db.(kv.DB).Update(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan([]byte("rTEST\x00\x01s"), kv.ScanOptions{}, func(key, value []byte) error {
+			value = bytes.Clone(value)
+			value[len(value)-1] ^= 1
+			return tx.Set(bytes.Clone(key), value)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/search", "/meta"} {
+		if a := b.do("POST", campaigns+path, `{"limit":15,"page":1}`).is(500); !strings.Contains(a.raw, "damaged") {
+			t.Errorf("%s of a store without %s: %s", path, id, a.raw)
+		}
 	}
 }

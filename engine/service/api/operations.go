@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -186,6 +187,7 @@ func search(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call = x.call()
 	found, err := x.tenant.Service.Search(ctx, r)
+	err = cmp.Or(err, x.damage())
 	return result{spell: func(b []byte) []byte {
 		return spellRows(b, found, (*engine.Campaign).AppendRecord)
 	}}, err
@@ -198,9 +200,18 @@ func meta(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call = x.call()
 	found, err := x.tenant.Service.Meta(ctx, r)
+	err = cmp.Or(err, x.damage())
 	return result{spell: func(b []byte) []byte {
 		return spellRows(b, found, func(m *engine.Meta, b []byte) []byte { return m.Row().AppendTo(b) })
 	}}, err
+}
+
+// damage returns an error if the store has left out records of a list because they are damaged.
+func (x *exchange) damage() error {
+	if s, ok := x.tenant.Service.(interface{ Damage() error }); ok {
+		return s.Damage()
+	}
+	return nil
 }
 
 // spellRows appends a page as it is spelled.

@@ -20,6 +20,15 @@ type reader struct {
 	clock     func() time.Time
 	log       *slog.Logger
 	onDamage  func(error)
+	damage    atomic.Pointer[error] // that a list has left out
+}
+
+// Damage returns why lists leave something out: a record that is damaged. It returns nil as long as nothing was found.
+func (r *reader) Damage() error {
+	if err := r.damage.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // now returns the clock's time in UTC with the precision of a record.
@@ -33,10 +42,16 @@ func (r *reader) view(ctx context.Context, fn func(store.WorkspaceTx) error) err
 // skipDamage reports damage that a list leaves out, and returns any other error.
 func (r *reader) skipDamage(err error) error {
 	var corrupt *store.CorruptError
+	if err == nil {
+		r.damage.Store(nil)
+	}
 	if !errors.As(err, &corrupt) {
 		return err
 	}
 	r.log.Error("damaged record", "what", corrupt.What, "error", err)
+	said := internal(err, "%s is damaged in the store, so the list may not be complete; check with `bugle doctor`", corrupt.What)
+	failure := error(said)
+	r.damage.Store(&failure)
 	if r.onDamage != nil {
 		r.onDamage(err)
 	}

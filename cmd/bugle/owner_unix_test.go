@@ -97,7 +97,7 @@ func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
 		}
 		p.run(uint32(uid), cli.ExitDone, "--data", data, "init", "--id", "SHOP")
 		for _, line := range []string{
-			"", "search", "create --channel PUSH", "init --id OTHER", "workspace list", "keys create", "backup", "doctor", "doctor --repair", "encrypt --yes",
+			"", "search", "create --channel PUSH", "init --id OTHER", "workspace list", "keys create", "backup", "doctor", "encrypt --yes",
 			"rotate --yes", "decrypt --yes", "key show", "restore", "restore x.buglebackup --yes", "serve --addr 127.0.0.1:0", "mcp", "export --all --dir x", "workspace put general author=x@example.com",
 		} {
 			if out := p.run(0, cli.ExitMisused, append([]string{"--data", data}, strings.Fields(line)...)...); !strings.Contains(out, want+data+" …`") {

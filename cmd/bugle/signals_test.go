@@ -181,7 +181,7 @@ func TestFirstSignalEnds(t *testing.T) {
 	}{
 		{"standard input", []string{
 			"create -", "update -", "check -", "preview -", "test -", "search -", "meta -", "import -", "apply -", "lint -", "diff - FILE", "texts import -",
-			"workspace put segments -", "workspace import -",
+			"workspace put segments -", "workspace import users -",
 		}, func(t *testing.T, args []string) *hanging {
 			h := b.hang(t, args...)
 			h.write("{")
@@ -190,7 +190,7 @@ func TestFirstSignalEnds(t *testing.T) {
 			return h
 		}},
 		{"a FIFO", []string{
-			"create FIFO", "import FIFO", "lint FIFO", "diff FIFO FILE", "texts import FIFO", "workspace put segments FIFO", "workspace import FIFO", "workspace put content-blocks name=a source=@FIFO",
+			"create FIFO", "import FIFO", "lint FIFO", "diff FIFO FILE", "texts import FIFO", "workspace put segments FIFO", "workspace import users FIFO", "workspace put content-blocks name=a source=@FIFO",
 			"serve --addr 127.0.0.1:0 --tls-cert FIFO --tls-key FILE", "remote add r --url https://e.eu --workspace-id A --key-env K --dialect FIFO",
 		}, func(t *testing.T, args []string) *hanging {
 			path, isRead := fifo(t)

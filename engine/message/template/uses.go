@@ -24,73 +24,56 @@ type Expression struct {
 	// a condition ensures that it is there.
 	Optional bool
 	Written  bool // the value is written into the text, perhaps with what filters and operators make of it
+
+	named bool // it stands for a name that the template set to it
 }
 
 // Expressions lists what src uses of a user, an event and the workspace, in text order. It leaves out names
 // that the template defines. It lists content blocks but does not follow them.
 func Expressions(src string) ([]Expression, error) {
-	w, err := walkUses(src)
-	if err != nil {
-		return nil, err
-	}
-	return w.found, nil
+	list, err := Written(src)
+	return slices.DeleteFunc(list, func(e Expression) bool { return e.named }), err
 }
 
 // Written is [Expressions] with those more whose values src writes by a name that it sets, as in {% set x = user.y %}{{ x }}.
 // They have the Source and the filters of what the name was set to, and the Span of where it is written.
-func Written(src string) ([]Expression, error) {
-	w, err := walkUses(src)
-	if err != nil {
-		return nil, err
-	}
-	out := append(w.found, w.byName...)
-	slices.SortStableFunc(out, func(a, b Expression) int { return a.Start - b.Start })
-	return out, nil
-}
-
-func walkUses(src string) (*useWalker, error) {
-	w := &useWalker{src: src}
+func Written(src string) (list []Expression, err error) {
 	if !HasTag(src) {
-		return w, nil
+		return nil, nil
 	}
 	t, err := Parse(src)
 	if err != nil {
 		return nil, err
 	}
+	w := &useWalker{src: src}
 	w.within(func() { w.nodes(t.body) })
-	slices.SortStableFunc(w.found, func(a, b Expression) int { return a.Start - b.Start })
+	slices.SortStableFunc(w.found, func(a, b *Expression) int { return a.Start - b.Start })
 	line, column, last := 1, 1, 0
-	for i := range w.found {
-		at := &w.found[i]
-		between := src[last:at.Start]
+	for _, e := range w.found {
+		between := src[last:e.Start]
 		if i := strings.LastIndexByte(between, '\n'); i >= 0 {
 			line += strings.Count(between, "\n")
 			column, between = 1, between[i+1:]
 		}
 		column += utf8.RuneCountInString(between)
-		at.Line, at.Column, last = line, column, at.Start
+		e.Line, e.Column, last = line, column, e.Start
+		list = append(list, *e)
 	}
-	return w, nil
+	return list, nil
 }
 
 // useWalker finds the uses of names with Jinja's scopes.
 type useWalker struct {
-	src    string
-	found  []Expression
-	byName []Expression // what is written by a name that the template sets
-	scope  *scope
-	known  []string // the values that conditions ensure, as key returns them
-	around []string // the filters of the blocks around a statement, the innermost first
-	later  []func() // the macros of the statements around
+	src     string
+	found   []*Expression
+	written []*Expression
+	scope   *scope   // with the expressions that a name was set to
+	known   []string // the values that conditions ensure, as key returns them
+	later   []func() // the macros of the statements around
 }
 
-// flow is where the value of an expression goes.
-type flow struct {
-	need    need
-	written bool
-	filters []string      // that it passes through
-	into    *[]Expression // collects what a name is set to; nil: it is written into the text
-}
+// maxCarried limits the expressions of a name. Each name that is set to others has all of theirs.
+const maxCarried = 16
 
 // need says what becomes of an expression without a value.
 type need byte
@@ -101,62 +84,55 @@ const (
 	anything      // so is a failure: a default replaces it
 )
 
-// inner returns the flow of an operand whose missing value makes the whole missing.
-func (f flow) inner(written bool) flow {
-	if f.need == absent {
-		f.need = required
+// inner returns the need of an operand whose missing value makes the whole missing.
+func (n need) inner() need {
+	if n == absent {
+		return required
 	}
-	f.written = f.written && written
-	return f
+	return n
 }
 
-// soft returns the flow of an operand that may be missing.
-func (f flow) soft() flow { return flow{need: max(f.need, absent)} }
+// soft returns the need of an operand that may be missing.
+func (n need) soft() need { return max(n, absent) }
 
-// within visits a part of a template that has a scope of its own, with names that are set there.
-func (w *useWalker) within(visit func(), names ...Expr) {
-	outer := w.scope
+// within visits a part of a template that has a scope of its own, with names that are set there, and returns what
+// it writes.
+func (w *useWalker) within(visit func(), names ...Expr) []*Expression {
+	outer, from := w.scope, len(w.written)
 	w.scope = &scope{parent: outer}
 	for _, name := range names {
-		w.define(name)
+		w.define(name, nil)
 	}
 	visit()
 	w.scope = outer
+	return slices.Clone(w.written[from:])
 }
 
-// define adds the names that a statement assigns to.
-func (w *useWalker) define(target Expr) {
+// define adds the names that a statement assigns to. A single one has the value of some expressions.
+func (w *useWalker) define(target Expr, value []*Expression) {
 	switch target := target.(type) {
 	case *Name:
-		w.scope.set(target.Name, true)
+		value = slices.DeleteFunc(value, func(e *Expression) bool { return e.Written })
+		w.scope.set(target.Name, value[:min(len(value), maxCarried)])
 	case *Array:
 		for _, item := range target.Items {
-			w.define(item)
+			w.define(item, nil)
 		}
 	case *Member:
-		w.expr(target.X, flow{need: absent})
+		w.expr(target.X, absent)
 	}
 }
 
-// carry keeps the expressions whose values a name is set to.
-func (w *useWalker) carry(target Expr, value []Expression) {
-	if name, ok := target.(*Name); ok && len(value) > 0 {
-		w.scope.set(name.Name, value)
-	}
-}
-
-// written adds the expressions whose values are written, or set to another name, by a name at a place.
-func (w *useWalker) written(name string, at Span, f flow) {
-	value, _ := w.scope.find(name)
-	carried, _ := value.([]Expression)
-	for _, e := range carried {
-		e.Filters = append(slices.Clone(e.Filters), f.filters...)
-		if f.into != nil {
-			*f.into = append(*f.into, e)
+// write adds to what is written.
+func (w *useWalker) write(list []*Expression) {
+	for _, e := range list {
+		if e.Written { // into the text of a statement
 			continue
 		}
-		e.Span, e.Written = at, true
-		w.byName = append(w.byName, e)
+		if e.Written = true; e.named {
+			w.found = append(w.found, e)
+		}
+		w.written = append(w.written, e)
 	}
 }
 
@@ -175,11 +151,13 @@ func (w *useWalker) nodes(list []Node) {
 func (w *useWalker) node(n Node) {
 	switch n := n.(type) {
 	case *Output:
-		w.expr(n.X, flow{written: !n.Silent, filters: w.around})
+		if list := w.expr(n.X, required); !n.Silent {
+			w.write(list)
+		}
 	case *If:
 		known := w.known
 		for _, b := range n.Branches {
-			w.expr(b.Cond, flow{need: absent})
+			w.expr(b.Cond, absent)
 			w.when(b.Cond, true, func() { w.nodes(b.Body) })
 			w.known = append(slices.Clone(w.known), w.ensured(b.Cond, false)...)
 		}
@@ -189,37 +167,30 @@ func (w *useWalker) node(n Node) {
 		if n.Else != nil {
 			need = absent
 		}
-		var items []Expression
-		w.expr(n.X, flow{need: need, written: true, into: &items})
+		items := w.expr(n.X, need)
 		w.within(func() {
-			w.carry(n.Target, items)
-			w.expr(n.Cond, flow{need: absent})
+			w.define(n.Target, items)
+			w.expr(n.Cond, absent)
 			w.when(n.Cond, true, func() { w.nodes(n.Body) })
-		}, &Name{Name: "loop"}, n.Target)
+		}, &Name{Name: "loop"})
 		w.within(func() { w.nodes(n.Else) })
 	case *Set:
-		var value []Expression
-		w.expr(n.X, flow{written: true, into: &value})
-		w.define(n.Target)
-		w.carry(n.Target, value)
+		w.define(n.Target, w.expr(n.X, required))
 	case *With:
-		values := make([][]Expression, len(n.Vars))
+		values := make([][]*Expression, len(n.Vars))
 		for i, v := range n.Vars {
-			w.expr(v.Value, flow{written: true, into: &values[i]})
+			values[i] = w.expr(v.Value, required)
 		}
-		w.expr(n.Autoescape, flow{need: absent})
-		outer := w.around
-		if on, ok := n.Autoescape.(*Literal); ok && on.Value == true {
-			w.around = append([]string{"e"}, outer...)
-		}
-		w.within(func() {
+		w.expr(n.Autoescape, absent)
+		written := w.within(func() {
 			for i, v := range n.Vars {
-				w.define(v.Key)
-				w.carry(v.Key, values[i])
+				w.define(v.Key, values[i])
 			}
 			w.nodes(n.Body)
 		})
-		w.around = outer
+		if on, ok := n.Autoescape.(*Literal); ok && on.Value == true {
+			filtered(written, "e")
+		}
 	}
 }
 
@@ -231,74 +202,74 @@ func (w *useWalker) when(cond Expr, truth bool, visit func()) {
 	w.known = known
 }
 
-func (w *useWalker) exprs(f flow, list ...Expr) {
+// exprs visits expressions and returns what expr returns of all of them.
+func (w *useWalker) exprs(n need, list ...Expr) (all []*Expression) {
 	for _, x := range list {
-		w.expr(x, f)
+		all = append(all, w.expr(x, n)...)
 	}
+	return all
 }
 
-// expr visits an expression, which may be nil.
-func (w *useWalker) expr(x Expr, f flow) {
-	inner := f.inner(false)
+// expr visits an expression, which may be nil. It returns the uses in it whose values are written if its value is.
+func (w *useWalker) expr(x Expr, n need) []*Expression {
 	switch x := x.(type) {
 	case *Name, *Member, *Slice, *Call:
-		w.chain(x, f)
+		return w.use(x, n)
 	case *Filter:
-		if x.Func.Kind == FilterKind {
-			w.chain(x, f)
-			break
-		}
-		w.expr(x.X, f.soft())
-		w.exprs(inner, values(x.Args)...)
+		return w.filter(x, n)
 	case *Unary:
 		if x.Op == "not" {
-			inner = f.soft()
+			w.expr(x.X, n.soft())
+		} else {
+			w.expr(x.X, n.inner())
 		}
-		w.expr(x.X, inner)
 	case *Binary:
-		if x.Op != "or" && x.Op != "and" {
-			w.exprs(f.inner(x.Op == "~" || x.Op == "+"), x.X, x.Y)
-			break
+		switch x.Op {
+		case "~", "+":
+			return w.exprs(n.inner(), x.X, x.Y)
+		case "or", "and":
+			left := n
+			if x.Op == "or" {
+				left = n.soft()
+			}
+			list := w.expr(x.X, left)
+			w.when(x.X, x.Op == "and", func() { list = append(list, w.expr(x.Y, n)...) })
+			return list
 		}
-		left := f
-		if x.Op == "or" {
-			left.need = max(left.need, absent)
-		}
-		w.expr(x.X, left)
-		w.when(x.X, x.Op == "and", func() { w.expr(x.Y, f) })
+		w.exprs(n.inner(), x.X, x.Y)
 	case *Compare:
 		for i, operand := range x.Operands {
 			if op := x.Ops[max(i-1, 0)]; op == "==" || op == "!=" {
-				w.expr(operand, f.soft())
+				w.expr(operand, n.soft())
 			} else {
-				w.expr(operand, inner)
+				w.expr(operand, n.inner())
 			}
 		}
 	case *Cond:
-		w.expr(x.If, f.soft())
-		w.when(x.If, true, func() { w.expr(x.Then, f) })
-		w.when(x.If, false, func() { w.expr(x.Else, f) })
+		var list []*Expression
+		w.expr(x.If, n.soft())
+		w.when(x.If, true, func() { list = w.expr(x.Then, n) })
+		w.when(x.If, false, func() { list = append(list, w.expr(x.Else, n)...) })
+		return list
 	case *Array:
-		w.exprs(inner, x.Items...)
+		w.exprs(n.inner(), x.Items...)
 	case *Map:
 		for _, pair := range x.Pairs {
-			w.exprs(inner, pair.Key, pair.Value)
+			w.exprs(n.inner(), pair.Key, pair.Value)
 		}
 	case *Captured:
-		outer := w.around
-		w.around = f.filters
-		w.within(func() { w.nodes(x.Body) })
-		w.around = outer
+		return w.within(func() { w.nodes(x.Body) })
 	case *Macro: // it sees what is set until it is called
 		names := []Expr{&Name{Name: "caller"}}
 		for _, p := range x.Params {
 			names = append(names, &Name{Name: p.Name})
 		}
 		w.later = append(w.later, func() {
-			w.exprs(flow{}, values(x.Params)...)
+			w.exprs(required, values(x.Params)...)
 			w.within(func() { w.nodes(x.Body) }, names...)
 		})
 	}
+	return nil
 }
 
 func values(args []Arg) (list []Expr) {
@@ -308,61 +279,80 @@ func values(args []Arg) (list []Expr) {
 	return list
 }
 
-// chain visits a name with what is looked up in it, and with the filters behind it.
-func (w *useWalker) chain(whole Expr, f flow) {
-	x, fallback := whole, Expr(nil)
-	for at, ok := x.(*Filter); ok && at.Func.Kind == FilterKind; at, ok = x.(*Filter) {
-		w.exprs(f.inner(slices.Contains([]string{"default", "format", "replace", "join"}, at.Func.Name)), values(at.Args)...)
-		if at.Func.Name == "default" {
-			f.need = anything
-			if len(at.Args) > 0 && fallback == nil {
-				fallback = at.Args[0].X
-			}
-		} else {
-			f = f.inner(true)
-		}
-		f.filters = append([]string{at.Name}, f.filters...)
-		x = at.X
+// filtered adds a filter that the values of some uses pass through.
+func filtered(list []*Expression, filter string) {
+	for _, e := range list {
+		e.Filters = append(e.Filters, filter)
 	}
+}
+
+// filter visits a filter or a test.
+func (w *useWalker) filter(x *Filter, n need) []*Expression {
+	args := w.exprs(n.inner(), values(x.Args)...)
+	if x.Func.Kind == TestKind {
+		w.expr(x.X, n.soft())
+		return nil
+	}
+	isDefault := x.Func.Name == "default"
+	operand := n.inner()
+	if isDefault {
+		operand = anything
+	}
+	list := w.expr(x.X, operand)
+	filtered(list, x.Name)
+	for _, e := range list {
+		if e.Span != x.X.Place() { // it is a part of what is filtered
+			continue
+		}
+		if e.Span = x.Span; !e.named {
+			e.Source = w.text(x)
+		}
+		if isDefault && len(x.Args) > 0 && e.Default == "" {
+			e.Default = w.text(x.Args[0].X)
+		}
+	}
+	if slices.Contains([]string{"default", "format", "replace", "join"}, x.Func.Name) {
+		list = append(list, args...)
+	}
+	return list
+}
+
+func (w *useWalker) text(x Expr) string { return w.src[x.Place().Start:x.Place().End] }
+
+// use visits a name with what is looked up in it.
+func (w *useWalker) use(x Expr, n need) (list []*Expression) {
 	p := w.path(x)
-	w.exprs(flow{need: f.inner(false).need}, p.inner...)
+	w.exprs(n.inner(), p.inner...)
 	name, ok := p.base.(*Name)
-	switch {
-	case !ok && p.base != x: // something is looked up in it
-		f = f.inner(false)
-		fallthrough
-	case !ok:
-		w.expr(p.base, f)
-		return
+	if !ok {
+		w.expr(p.base, n.inner())
+		return nil
+	}
+	if value, set := w.scope.find(name.Name); set {
+		for _, e := range value.([]*Expression) {
+			e := *e
+			e.Span, e.Filters, e.named = x.Place(), slices.Clone(e.Filters), true
+			list = append(list, &e)
+		}
+		return list
 	}
 	_, isRoot := roots[name.Name]
-	if p.names[0] == "" && f.written {
-		w.written(name.Name, whole.Place(), f)
+	if !isRoot && lookUp(GlobalKind, "", name.Name) != nil {
+		return nil
 	}
-	if p.names[0] == "" || !isRoot && lookUp(GlobalKind, "", name.Name) != nil {
-		return
-	}
-	if p.fallback != nil {
-		fallback = p.fallback
-	}
-	at := whole.Place()
-	e := Expression{Name: name.Name, Source: w.src[at.Start:at.End], Span: at, Filters: f.filters, Written: f.written}
+	e := &Expression{Name: name.Name, Source: w.text(x), Span: x.Place()}
 	if isRoot {
 		e.Root, e.Name = p.names[0], ""
 		if len(p.names) > 1 {
 			e.Name = p.names[1]
 		}
 	}
-	if fallback != nil {
-		e.Default, f.need = w.src[fallback.Place().Start:fallback.Place().End], anything
+	if p.fallback != nil {
+		e.Default, n = w.text(p.fallback), anything
 	}
-	e.Optional = f.need != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(p.names)) })
-	if f.into != nil {
-		if e.Written = false; f.written {
-			*f.into = append(*f.into, e)
-		}
-	}
+	e.Optional = n != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(p.names)) })
 	w.found = append(w.found, e)
+	return []*Expression{e}
 }
 
 // path is what a chain of names, calls and brackets leads to.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -167,7 +168,7 @@ func contentAPI(name string, ask func(ctx context.Context, args ...any) (any, er
 		if e.apis == nil {
 			e.apis, e.cancel = context.WithTimeout(e.ctx, maxTime)
 		}
-		v, err := ask(e.apis, goValue(e, a[0]).([]any)...)
+		v, err := ask(e.apis, asArguments(e, a[0])...)
 		switch {
 		case e.ctx.Err() != nil:
 			try(e.ctx.Err())
@@ -182,31 +183,14 @@ func contentAPI(name string, ask func(ctx context.Context, args ...any) (any, er
 	}}
 }
 
-// goValue returns a value as content APIs get it.
-func goValue(e *evaluator, v any) any {
-	switch v := v.(type) {
-	case *missing: // a null within the data
-		return nil
-	case Safe:
-		return string(v)
-	case number:
-		return json.Number(v.spelling)
-	case time.Time:
-		return v.Format(time.RFC3339)
-	case *List:
-		list := make([]any, len(v.Items))
-		for i, item := range v.Items {
-			list[i] = goValue(e, item)
-		}
-		return list
-	case *Dict:
-		m := make(map[string]any, len(v.keys))
-		for i, key := range v.keys {
-			m[str(e, key)] = goValue(e, v.values[i])
-		}
-		return m
+// asArguments returns values as content APIs get them: as they are read from JSON, with numbers as they are written.
+func asArguments(e *evaluator, values any) (args []any) {
+	decoder := json.NewDecoder(strings.NewReader(asJSON(e, values)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&args); err != nil {
+		try(fault("these arguments have no JSON: " + err.Error()))
 	}
-	return v
+	return args
 }
 
 // contentBlock renders a block once, however often it is included.

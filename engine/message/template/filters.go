@@ -61,7 +61,7 @@ func filters() []entry {
 		{"list", "selectattr(attribute, *args)", "The items whose attribute passes a test, or is set.", "{{ [{'n': 1}, {'n': 2}]|selectattr('n', 'odd')|list }}", "[{'n': 1}]", selecting(true, true)},
 		{"list", "sort(reverse: bool = false, case_sensitive: bool = false, attribute = none)", "The items in order, or in the order of an attribute.", "{{ [3, 1, 2]|sort }}", "[1, 2, 3]", sortFilter},
 		{"list", "sum(attribute = none, start = 0)", "The items added up.", "{{ [{'p': 50}, {'p': 5.5}]|sum(attribute='p') }}", "55.5", sum},
-		{"", "tojson()", "The value as JSON for scripts.", "{{ {'a': [1, true]}|tojson }}", `{"a": [1, true]}`, toJSON},
+		{"", "tojson()", "The value as JSON for scripts.", "{{ {'a': [1, true]}|tojson }}", `{"a": [1, true]}`, func(e *evaluator, a []any) any { return Safe(asJSON(e, a[0])) }},
 		{"list", "unique(case_sensitive: bool = false, attribute = none)", "The items without repeats.", "{{ ['b', 'B', 'a']|unique|list }}", "['b', 'a']", unique},
 
 		{"", "date(format: text = none)", "A text such as 2026-05-01, or seconds since 1970, as a date; format says how the text is written.", "{{ ('01.05.2026'|date('%d.%m.%Y')).month }}", "5", dateOf},
@@ -506,8 +506,8 @@ func selecting(attribute, keep bool) call {
 	}
 }
 
-func toJSON(e *evaluator, a []any) any {
+func asJSON(e *evaluator, v any) string {
 	o := output{e: e, json: true}
-	o.repr(a[0])
-	return Safe(o.String())
+	o.repr(v)
+	return o.String()
 }

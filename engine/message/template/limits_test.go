@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/metrics"
@@ -183,6 +184,25 @@ func TestManyCalls(t *testing.T) {
 	_, err := template.Render(t.Context(), "{% for i in range(9999) %}{{ ContentApi.a(i) }}{% endfor %}", d)
 	if err == nil || !strings.Contains(err.Error(), "more than 100 times") || n != template.MaxCalls {
 		t.Errorf("%d calls, %v", n, err)
+	}
+}
+
+// A content API gets what JSON can say, and no list without an end.
+func TestArgumentsOfContentAPIs(t *testing.T) {
+	d := template.Data{
+		UserAttributes: map[string]any{"id": json.Number("9007199254740993.10")},
+		ContentAPIs: map[string]func(context.Context, ...any) (any, error){
+			"show": func(_ context.Context, args ...any) (any, error) { return fmt.Sprintf("%v", args), nil },
+		},
+	}
+	out, err := template.Render(t.Context(), "{{ ContentApi.show(user.id, 1, none, ['a\u2028<'|safe, (true,)], {'k': date('2026-05-01')}) }}{{ ContentApi.show() }}", d)
+	if want := "[9007199254740993.10 1 <nil> [a\u2028< [true]] map[k:2026-05-01T00:00:00Z]][]"; err != nil || out != want {
+		t.Errorf("%q, %v; want %q", out, err, want)
+	}
+	for _, src := range []string{"{% set l = [1] %}{% do l.append(l) %}{{ ContentApi.show(l) }}", "{{ ContentApi.show(range) }}", "{{ ContentApi.show(timedelta(1)) }}"} {
+		if out, err := template.Render(t.Context(), src, d); err == nil {
+			t.Errorf("%s is %q", src, out)
+		}
 	}
 }
 

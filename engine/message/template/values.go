@@ -448,10 +448,7 @@ func (o *output) repr(v any) {
 		}
 		o.add("}")
 	case time.Time:
-		if o.json {
-			try(fault("a date has no JSON; .isoformat() makes a text of it"))
-		}
-		o.add(v.Format("2006-01-02 15:04:05-07:00"))
+		o.either(v.Format("2006-01-02 15:04:05-07:00"), strconv.Quote(v.Format(time.RFC3339)))
 	case time.Duration:
 		try(fault("a timedelta cannot be written; .days and .total_seconds() can"))
 	default:

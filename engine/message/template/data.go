@@ -152,13 +152,6 @@ func (e *evaluator) plain(r root) any {
 	return convert(e, values)
 }
 
-// getFrom is get(name, default) of a root.
-func (e *evaluator) getFrom(r root, list []Arg) any {
-	args, names := e.arguments(list, true, &Dict{})
-	bound := lookUp(MethodKind, "map", "get").bind(e, args, names)
-	return got(e.lookupRoot(r, bound[1]), bound[2])
-}
-
 // contentAPI returns a content API as a function.
 func contentAPI(name string, ask func(ctx context.Context, args ...any) (any, error)) *Function {
 	return &Function{Kind: "content API", Name: name, Rest: true, call: func(e *evaluator, a []any) any {

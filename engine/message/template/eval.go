@@ -256,17 +256,11 @@ func (e *evaluator) name(name string) any {
 
 // lookup finds the attribute or item of a value.
 func (e *evaluator) lookup(from, key any) any {
-	switch from := from.(type) {
-	case *missing:
-		at := e.x.Place()
-		if from.of != e.frame || from.at.Start != at.Start || from.tag {
-			return from
-		}
-		longer := *from // the whole of user.address.street is missing, not user.address
+	m, none := from.(*missing)
+	if at := e.x.Place(); none && m.of == e.frame && m.at.Start == at.Start && !m.tag {
+		longer := *m // the whole of user.address.street is missing, not user.address
 		longer.at = at
 		return &longer
-	case root:
-		return e.lookupRoot(from, key)
 	}
 	return member(e, from, key)
 }
@@ -346,13 +340,13 @@ func (e *evaluator) call(x *Call) any {
 			return e.lookup(m, name)
 		}
 		r, isRoot := on.(root)
+		of := kindOf(on)
 		if isRoot && r != apiRoot {
-			if name == "get" {
-				return e.getFrom(r, x.Args)
+			if of = "map"; name != "get" {
+				on = e.plain(r)
 			}
-			on = e.plain(r)
 		}
-		if method := lookUp(MethodKind, kindOf(on), name); method != nil {
+		if method := lookUp(MethodKind, of, name); method != nil {
 			return e.invoke(method, x.Args, on)
 		}
 		f = e.lookup(on, name)

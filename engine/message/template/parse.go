@@ -358,15 +358,13 @@ func (p *parser) ident() token {
 // tuple reads an expression, or several with commas, which are a tuple.
 func (p *parser) tuple(item func() Expr, ends ...string) Expr {
 	start := p.tok().Start
-	items := []Expr{item()}
-	for p.take(",") {
-		if p.tok().kind == endToken || p.is(")") || p.is(ends...) {
-			return &Array{p.since(start), items, true}
-		}
-		items = append(items, item())
+	x := item()
+	if !p.is(",") {
+		return x
 	}
-	if len(items) == 1 {
-		return items[0]
+	items := []Expr{x}
+	for p.take(",") && p.tok().kind != endToken && !p.is(")") && !p.is(ends...) {
+		items = append(items, item())
 	}
 	return &Array{p.since(start), items, true}
 }
@@ -471,11 +469,11 @@ func (p *parser) postfix(x Expr, start int) Expr {
 		case p.take("["):
 			x = p.subscript(x, start)
 		case p.take("."):
-			if key := p.tok(); key.kind == numberToken {
-				p.at++
-				x = &Member{p.since(start), x, &Literal{key.Span, key.value}, false}
+			if p.tok().kind == numberToken {
+				key := p.primary()
+				x = &Member{p.since(start), x, key, false}
 			} else {
-				p.ident()
+				key := p.ident()
 				x = &Member{p.since(start), x, &Literal{key.Span, key.text}, true}
 			}
 		default:
@@ -551,11 +549,19 @@ func (p *parser) check(kind Kind, name string, at int, args []Arg) {
 	}
 }
 
+// list reads items with commas up to the bracket that ends them.
+func (p *parser) list(end string, item func()) {
+	for more := true; more && !p.is(end); more = p.take(",") {
+		item()
+	}
+	p.expect(end)
+}
+
 // args reads arguments in parentheses.
 func (p *parser) args() (list []Arg) {
 	p.expect("(")
 	named := false
-	for !p.is(")") {
+	p.list(")", func() {
 		at, a := p.tok(), Arg{}
 		if at.kind == nameToken && p.toks[p.at+1].text == "=" {
 			a.Name, named = at.text, true
@@ -565,11 +571,7 @@ func (p *parser) args() (list []Arg) {
 		}
 		a.X = p.cond()
 		list = append(list, a)
-		if !p.take(",") {
-			break
-		}
-	}
-	p.expect(")")
+	})
 	return list
 }
 
@@ -629,19 +631,16 @@ func (p *parser) primary() Expr {
 		p.expect(")")
 		return x
 	case p.take("["):
-		items := p.items("]")
+		var items []Expr
+		p.list("]", func() { items = append(items, p.cond()) })
 		return &Array{p.since(t.Start), items, false}
 	case p.take("{"):
 		var pairs []Pair
-		for !p.is("}") {
+		p.list("}", func() {
 			key := p.cond()
 			p.expect(":")
 			pairs = append(pairs, Pair{key, p.cond()})
-			if !p.take(",") {
-				break
-			}
-		}
-		p.expect("}")
+		})
 		return &Map{p.since(t.Start), pairs}
 	case t.kind == stringToken:
 		text := ""
@@ -649,30 +648,18 @@ func (p *parser) primary() Expr {
 			text += p.tok().value.(string)
 		}
 		return &Literal{p.since(t.Start), text}
-	case t.kind == nameToken && !constant && !keywords[t.text]:
+	case constant:
+		p.at++
+		return &Literal{t.Span, value}
+	case t.kind == numberToken:
+		p.at++
+		return &Literal{t.Span, t.value}
+	case t.kind == nameToken && !keywords[t.text]:
 		p.at++
 		return &Name{t.Span, t.text}
-	case constant || t.kind == numberToken:
-		p.at++
-		if constant {
-			return &Literal{t.Span, value}
-		}
-		return &Literal{t.Span, t.value}
 	}
 	p.unexpected("a value")
 	return nil
-}
-
-// items reads expressions with commas up to the bracket that ends them.
-func (p *parser) items(end string) (items []Expr) {
-	for !p.is(end) {
-		items = append(items, p.cond())
-		if !p.take(",") {
-			break
-		}
-	}
-	p.expect(end)
-	return items
 }
 
 func (p *parser) tok() token { return p.toks[p.at] }

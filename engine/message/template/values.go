@@ -574,6 +574,8 @@ func member(e *evaluator, v, key any) any {
 		return v
 	case nil:
 		return convert(e, nil)
+	case root:
+		return e.lookupRoot(v, key)
 	case *Dict:
 		if i := v.find(key); i >= 0 {
 			return v.values[i]

@@ -109,37 +109,25 @@ func (p *parser) number(text string, place int) any {
 	return f
 }
 
+var escape = regexp.MustCompile(`(?s)\\(?:\r?\n|[0-7]{3}|x[^'"]{0,2}|u[^'"]{0,4}|U[^'"]{0,8}|.)`)
+
 // unescape returns the text that Python makes of what stands between quotes. Its escapes are those of Go, but a
 // number is always that of a character, a line can be continued, and what is no escape stays as it is.
 func (p *parser) unescape(s string, place int) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for at := place; s != ""; {
-		before, _, escaped := strings.Cut(s, `\`)
-		b.WriteString(before)
-		if s, at = s[len(before):], at+len(before); !escaped {
-			break
-		}
-		c, _, rest, err := strconv.UnquoteChar(s, 0)
+	return escape.ReplaceAllStringFunc(s, func(at string) string {
+		c, _, rest, err := strconv.UnquoteChar(at, 0)
 		switch {
-		case s[1] == '\'' || s[1] == '"':
-			b.WriteByte(s[1])
-			rest = s[2:]
-		case s[1] == '\n' || s[1] == '\r':
-			rest = strings.TrimPrefix(strings.TrimPrefix(s[1:], "\r"), "\n")
+		case at[1] == '\'' || at[1] == '"':
+			return at[1:]
+		case at[1] == '\n' || at[1] == '\r':
+			return ""
 		case err == nil:
-			b.WriteRune(c)
-		case strings.IndexByte("xuUN", s[1]) >= 0:
-			p.fail(at, "type the character itself", `\%c and what follows it stand for no character`, s[1])
-		default:
-			b.WriteString(s[:2])
-			rest = s[2:]
+			return string(c) + rest
+		case strings.IndexByte("xuUN", at[1]) >= 0:
+			p.fail(place, "type the character itself", `\%c and what follows it stand for no character`, at[1])
 		}
-		s, at = rest, at+len(s)-len(rest)
-	}
-	return b.String()
+		return at
+	})
 }
 
 // place returns the line and the column of an offset, both from 1, in characters.

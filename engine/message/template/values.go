@@ -52,13 +52,9 @@ func hash(v any) any {
 		return i
 	}
 	present(v)
-	switch v := v.(type) {
+	switch v := basic(v).(type) {
 	case nil, float64, string:
 		return v
-	case number:
-		return v.value
-	case Safe:
-		return string(v)
 	}
 	try(fault(kind(v) + " cannot be a key"))
 	return nil
@@ -78,15 +74,9 @@ func (d *Dict) set(e *evaluator, key, value any) {
 		d.values[i] = value
 		return
 	}
-	e.roomFor(1)
-	if len(d.keys) >= MaxItems {
+	if e.roomFor(1); len(d.keys) >= MaxItems {
 		try(errTooMany)
 	}
-	d.add(hash, key, value)
-}
-
-// add adds an entry whose key is new.
-func (d *Dict) add(hash, key, value any) {
 	if d.at == nil {
 		d.at = map[any]int{}
 	}
@@ -111,7 +101,7 @@ func convert(e *evaluator, v any) any {
 	case map[string]any:
 		d := &Dict{}
 		for _, key := range sortedKeys(v) {
-			d.add(key, key, convert(e, v[key]))
+			d.set(e, key, convert(e, v[key]))
 		}
 		return d
 	case doc.Value:
@@ -161,7 +151,7 @@ func fromJSON(e *evaluator, v doc.Value) any {
 	case doc.Object:
 		d := &Dict{}
 		for key, item := range v.Members() {
-			d.add(key, key, convert(e, item))
+			d.set(e, key, convert(e, item))
 		}
 		return d
 	}
@@ -181,11 +171,9 @@ func spelled(s string) any {
 
 // numeric returns a number as an int or a float64, and nil for anything else. True is 1, as in Python.
 func numeric(v any) any {
-	switch v := v.(type) {
+	switch v := basic(v).(type) {
 	case int, float64:
 		return v
-	case number:
-		return v.value
 	case bool:
 		if v {
 			return 1
@@ -216,14 +204,20 @@ func whole(v any) (int, bool) {
 	return 0, false
 }
 
-func isText(v any) (string, bool) {
+// basic returns a number without its spelling, and a safe text as a text.
+func basic(v any) any {
 	switch v := v.(type) {
-	case string:
-		return v, true
+	case number:
+		return v.value
 	case Safe:
-		return string(v), true
+		return string(v)
 	}
-	return "", false
+	return v
+}
+
+func isText(v any) (string, bool) {
+	s, ok := basic(v).(string)
+	return s, ok
 }
 
 // kindOf returns the name of v's type for messages, and for what its methods belong to.
@@ -267,12 +261,10 @@ func kind(v any) string {
 
 // truth returns the truth value as in Jinja: missing, empty and zero values are false.
 func truth(v any) bool {
-	switch v := v.(type) {
+	switch v := basic(v).(type) {
 	case nil, *missing:
 		return false
 	case string:
-		return v != ""
-	case Safe:
 		return v != ""
 	case *List:
 		return len(v.Items) > 0
@@ -301,15 +293,14 @@ func equal(e *evaluator, a, b any) bool {
 	if isNone(a) && isNone(b) {
 		return true
 	}
-	switch a := a.(type) {
+	switch a := basic(a).(type) {
 	case *missing:
 		_, ok := b.(*missing)
 		return ok
-	case string, Safe:
-		s, _ := isText(a)
+	case string:
 		t, ok := isText(b)
-		e.work(min(len(s), len(t)))
-		return ok && s == t
+		e.work(min(len(a), len(t)))
+		return ok && a == t
 	case time.Time:
 		t, ok := b.(time.Time)
 		return ok && a.Equal(t)
@@ -348,8 +339,7 @@ func order(e *evaluator, a, b any) int {
 	}
 	switch kindOf(a) + " " + kindOf(b) {
 	case "text text":
-		s, _ := isText(a)
-		t, _ := isText(b)
+		s, t := basic(a).(string), basic(b).(string)
 		e.work(min(len(s), len(t)))
 		return strings.Compare(s, t)
 	case "date date":
@@ -524,11 +514,10 @@ func (e *evaluator) roomFor(n int) {
 // length returns the number of characters or items of v.
 func length(e *evaluator, v any) int {
 	present(v)
-	switch v := v.(type) {
-	case string, Safe:
-		s, _ := isText(v)
-		e.work(len(s))
-		return utf8.RuneCountInString(s)
+	switch v := basic(v).(type) {
+	case string:
+		e.work(len(v))
+		return utf8.RuneCountInString(v)
 	case *Dict:
 		return len(v.keys)
 	case *List:
@@ -654,7 +643,17 @@ func slice(e *evaluator, v, from, to, step any) any {
 		try(fault("only texts and lists can be sliced, not " + kind(v)))
 	}
 	n, by := length(e, v), 1
+	if step != nil {
+		by, _ = numeric(step).(int)
+	}
 	low, high := 0, n // the bounds of start and end
+	first, last := low, high
+	if by < 0 {
+		low, high = -1, n-1
+		first, last = high, low
+	} else if by == 0 {
+		try(fault("the step of a slice is a whole number other than 0"))
+	}
 	bound := func(v any, otherwise int) int {
 		i, ok := numeric(v).(int)
 		switch {
@@ -667,18 +666,7 @@ func slice(e *evaluator, v, from, to, step any) any {
 		}
 		return min(max(i, low), high)
 	}
-	if step != nil {
-		by, _ = numeric(step).(int)
-	}
-	start, end := bound(from, low), bound(to, high)
-	switch {
-	case by == 0:
-		try(fault("the step of a slice is a whole number other than 0"))
-	case by < 0:
-		low, high = -1, n-1
-		start, end = bound(from, high), bound(to, low)
-	}
-	at := progression(start, end, by, n)
+	at := progression(bound(from, first), bound(to, last), by, n)
 	if text {
 		e.work(8 * len(s))
 		return marked(string(choose([]rune(s), at)), anySafe(v))

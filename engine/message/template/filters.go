@@ -458,15 +458,9 @@ func batch(e *evaluator, a []any) any {
 
 func mapFilter(e *evaluator, a []any) any {
 	args, named, out := a[1].(*List).Items, a[2].(*Dict), slices.Clone(a[0].([]any))
-	path := member(e, named, "attribute")
-	_, without := path.(*missing)
-	var change func(item any) any
-	switch fallback := member(e, named, "default").(type) {
-	case *missing:
-		change = getter(e, path, nil)
-	default:
-		change = getter(e, path, fallback)
-	}
+	path, with := named.get("attribute")
+	fallback, _ := named.get("default")
+	change := getter(e, path, fallback)
 	switch {
 	case len(args) > 0:
 		var names []string
@@ -476,7 +470,7 @@ func mapFilter(e *evaluator, a []any) any {
 		change = func(item any) any {
 			return e.apply(FilterKind, args[0], slices.Concat([]any{item}, args[1:], named.values), names...)
 		}
-	case without || len(named.keys) > 2:
+	case !with || len(named.keys) > 2:
 		try(fault("filter map takes the name of a filter, or attribute='…' and perhaps default='…'"))
 	}
 	for i, item := range out {

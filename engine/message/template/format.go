@@ -19,50 +19,42 @@ var (
 	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,3})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
 )
 
-// formatArguments are what the placeholders of a format refer to.
-type formatArguments struct {
-	args  []any
-	named *Dict
-	next  int // of args, for a placeholder without a name
-}
-
-func (f *formatArguments) get(e *evaluator, name string) any {
-	i, err := strconv.Atoi(name)
-	if name == "" {
-		i, err = f.next, nil
-		f.next++
-	}
-	switch at := f.named.find(name); {
-	case at >= 0:
-		return f.named.values[at]
-	case err != nil:
-		try(fault("the format has no argument " + shorten(name)))
-	case i < 0 || i >= len(f.args):
-		try(fault("the format has more placeholders than arguments"))
-	}
-	return f.args[i]
-}
-
-// fillIn writes s with its placeholders, which start with one of some marks, replaced.
-func fillIn(o *output, s, marks string, placeholder *regexp.Regexp, hint string, write func(m []string)) {
+// fillIn returns s with its placeholders, which start with one of some marks, replaced by arguments, and how many of
+// these it has taken by their order. What the placeholder has first is a name or a number, if it is not empty.
+func fillIn(e *evaluator, s, marks string, placeholder *regexp.Regexp, hint string, args []any, named *Dict, write func(o *output, v any, m []string)) (string, int) {
+	o, next := output{e: e}, 0
 	for {
 		at := strings.IndexAny(s, marks)
 		if at < 0 {
 			o.add(s)
-			return
+			return o.String(), next
 		}
 		o.add(s[:at])
-		o.e.work(placeholderWork)
+		e.work(placeholderWork)
 		m := placeholder.FindStringSubmatch(s[at:])
-		switch {
-		case m == nil:
+		if m == nil {
 			try(fault(hint))
-		case len(m[0]) == 2 && m[0][0] == m[0][1]:
-			o.add(m[0][:1])
-		default:
-			write(m)
 		}
 		s = s[at+len(m[0]):]
+		if len(m[0]) == 2 && m[0][0] == m[0][1] {
+			o.add(m[0][:1])
+			continue
+		}
+		v, ok := named.get(m[1])
+		i, err := strconv.Atoi(cmp.Or(m[1], strconv.Itoa(next)))
+		switch {
+		case ok:
+		case err != nil:
+			try(fault("the format has no argument " + shorten(m[1])))
+		case i < 0 || i >= len(args):
+			try(fault("the format has more placeholders than arguments"))
+		default:
+			v = args[i]
+		}
+		if m[1] == "" {
+			next++
+		}
+		write(&o, v, m[2:])
 	}
 }
 
@@ -86,31 +78,28 @@ func percent(e *evaluator, format, v any) any {
 
 // percents implements Python's % formatting.
 func percents(e *evaluator, s string, args []any, named *Dict) any {
-	o, f := output{e: e}, formatArguments{args: args, named: named}
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
-	fillIn(&o, s, "%", directive, hint, func(m []string) {
-		v := f.get(e, m[1])
+	out, taken := fillIn(e, s, "%", directive, hint, args, named, func(o *output, v any, m []string) {
 		x, isFloat := numeric(v).(float64)
 		switch {
-		case m[3] == "":
+		case m[1] == "":
 			v = str(e, v)
-		case m[3] == "d" && isFloat && math.Abs(x) < 1<<63:
+		case m[1] == "d" && isFloat && math.Abs(x) < 1<<63:
 			v = int(x)
 		}
-		writeFormat(&o, v, m[2]+m[3])
+		writeFormat(o, v, m[0]+m[1])
 	})
-	if f.next < len(args) && len(named.keys) == 0 {
+	if taken < len(args) && len(named.keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
 	}
-	return o.String()
+	return out
 }
 
 // formatMethod implements Python's str.format, without what is inside of a value.
 func formatMethod(e *evaluator, a []any) any {
-	o, f := output{e: e}, formatArguments{args: a[1].(*List).Items, named: a[2].(*Dict)}
 	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
-	fillIn(&o, a[0].(string), "{}", placeholder, hint, func(m []string) { writeFormat(&o, f.get(e, m[1]), m[2]) })
-	return o.String()
+	out, _ := fillIn(e, a[0].(string), "{}", placeholder, hint, a[1].(*List).Items, a[2].(*Dict), func(o *output, v any, m []string) { writeFormat(o, v, m[0]) })
+	return out
 }
 
 // writeFormat writes v as what is behind a colon says.

@@ -53,7 +53,6 @@ func (p *parser) lex(tag Part) {
 		place := tag.Start + at
 		if rest == "" {
 			p.toks = append(p.toks, token{Span: Span{place, place}})
-			p.tokens += len(p.toks)
 			return
 		}
 		m := tokens.FindStringSubmatch(rest)

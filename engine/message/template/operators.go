@@ -128,7 +128,8 @@ func contains(e *evaluator, where, what any) bool {
 		e.work(len(s) + len(part))
 		return strings.Contains(s, part)
 	case *Dict:
-		return where.find(what) >= 0
+		_, ok := where.get(what)
+		return ok
 	case *List:
 		return slices.ContainsFunc(where.Items, func(item any) bool { return equal(e, item, what) })
 	}

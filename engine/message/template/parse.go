@@ -23,13 +23,10 @@ type Template struct {
 var templates = struct {
 	sync.Mutex
 	known map[string]*Template
-	held  int // about how many bytes they take
+	held  int // bytes of their sources, which take a few times as much
 }{known: map[string]*Template{}}
 
-const (
-	maxCached    = 16 << 20
-	bytesOfToken = 200 // with what is parsed from it
-)
+const maxCached = 1 << 20
 
 // Parse reads a template and checks it as far as that is possible without data: syntax, and the names and
 // arguments of functions. The error is an *[Error].
@@ -45,12 +42,12 @@ func Parse(src string) (*Template, error) {
 	}
 	p := &parser{src: src}
 	t, err := p.parse()
-	if weight := 3*len(src) + bytesOfToken*p.tokens; err == nil && weight <= maxCached/8 {
+	if err == nil {
 		templates.Lock()
 		defer templates.Unlock()
-		if templates.held += weight; templates.held > maxCached {
+		if templates.held += len(src); templates.held > maxCached {
 			clear(templates.known)
-			templates.held = weight
+			templates.held = len(src)
 		}
 		templates.known[src] = t
 	}
@@ -65,7 +62,6 @@ type parser struct {
 	toks     []token         // of the tag that is read
 	at       int             // in toks
 	open     []token         // the names of the statements that are not ended yet
-	tokens   int             // in tags
 	brackets int             // that are open
 	set      map[string]bool // the names that the template sets
 	calls    []*Call         // of names

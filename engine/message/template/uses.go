@@ -2,8 +2,6 @@ package template
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // Expression is one use of a name in a template.
@@ -50,13 +48,12 @@ func Written(src string) (list []Expression, err error) {
 	slices.SortStableFunc(w.found, func(a, b *Expression) int { return a.Start - b.Start })
 	line, column, last := 1, 1, 0
 	for _, e := range w.found {
-		between := src[last:e.Start]
-		if i := strings.LastIndexByte(between, '\n'); i >= 0 {
-			line += strings.Count(between, "\n")
-			column, between = 1, between[i+1:]
+		lines, width := place(src[last:], e.Start-last)
+		if lines > 1 {
+			column = 1
 		}
-		column += utf8.RuneCountInString(between)
-		e.Line, e.Column, last = line, column, e.Start
+		line, column, last = line+lines-1, column+width-1, e.Start
+		e.Line, e.Column = line, column
 		list = append(list, *e)
 	}
 	return list, nil
@@ -67,9 +64,9 @@ type useWalker struct {
 	src     string
 	found   []*Expression
 	written []*Expression
-	scope   *scope   // with the expressions that a name was set to
-	known   []string // the values that conditions ensure, as key returns them
-	later   []func() // the macros of the statements around
+	scope   *scope     // with the expressions that a name was set to
+	known   [][]string // the paths that conditions ensure
+	later   []func()   // the macros of the statements around
 }
 
 // maxCarried limits the expressions of a name. Each name that is set to others has all of theirs.
@@ -350,7 +347,7 @@ func (w *useWalker) use(x Expr, n need) (list []*Expression) {
 	if p.fallback != nil {
 		e.Default, n = w.text(p.fallback), anything
 	}
-	e.Optional = n != required || slices.ContainsFunc(w.known, func(k string) bool { return strings.HasPrefix(k, key(p.names)) })
+	e.Optional = n != required || slices.ContainsFunc(w.known, func(k []string) bool { return len(k) >= len(p.names) && slices.Equal(k[:len(p.names)], p.names) })
 	w.found = append(w.found, e)
 	return []*Expression{e}
 }
@@ -409,20 +406,12 @@ func literal(x Expr) string {
 	return ""
 }
 
-// key joins the names of a path so that the key of its start is the start of its key.
-func key(path []string) string {
-	if slices.Contains(path, "") {
-		return "\x00"
-	}
-	return strings.Join(path, "\x01") + "\x01"
-}
-
-// ensured returns the keys of the values that are there if x is true or false.
-func (w *useWalker) ensured(x Expr, truth bool) []string {
+// ensured returns the paths of the values that are there if x is true or false.
+func (w *useWalker) ensured(x Expr, truth bool) [][]string {
 	switch x := x.(type) {
 	case *Name, *Member:
 		if names := w.path(x).names; truth && len(names) > 1 && !slices.Contains(names, "") {
-			return []string{key(names)}
+			return [][]string{names}
 		}
 	case *Filter:
 		if x.Func.Kind == TestKind && truth != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {

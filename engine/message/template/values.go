@@ -60,12 +60,12 @@ func hash(v any) any {
 	return nil
 }
 
-// find returns the place of a key, or -1.
-func (d *Dict) find(key any) int {
+// get returns what is under a key, and whether there is such a key.
+func (d *Dict) get(key any) (any, bool) {
 	if i, ok := d.at[hash(key)]; ok {
-		return i
+		return d.values[i], true
 	}
-	return -1
+	return nil, false
 }
 
 func (d *Dict) set(e *evaluator, key, value any) {
@@ -566,8 +566,8 @@ func member(e *evaluator, v, key any) any {
 	case root:
 		return e.lookupRoot(v, key)
 	case *Dict:
-		if i := v.find(key); i >= 0 {
-			return v.values[i]
+		if item, ok := v.get(key); ok {
+			return item
 		}
 	case *namespace:
 		return member(e, v.Dict, key)

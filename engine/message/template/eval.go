@@ -234,7 +234,7 @@ func (e *evaluator) compute(x Expr) any {
 		}
 		return d
 	case *Captured:
-		return e.capture(func() { e.within(&scope{parent: e.scope}, x.Body) })
+		return e.capture(&scope{parent: e.scope}, func() { e.nodes(x.Body) })
 	case *Macro:
 		return e.macro(x)
 	}

@@ -97,12 +97,15 @@ func lookUp(kind Kind, on, name string) *Function {
 	return byName[[3]string{string(kind), on, name}]
 }
 
-var parameter = regexp.MustCompile(`(\**)(\w+)(?:: (\w+))?(?: = ('[^']*'|[^,]+))?`)
+var (
+	parameter     = regexp.MustCompile(`(\**)(\w+)(?:: (\w+))?(?:=('[^']*'|[^,]+))?`)
+	parameterType = regexp.MustCompile(`: \w+`)
+)
 
-// function reads a line such as truncate(length: int = 255, *args, **named); the name may be two: length|count.
+// function reads a line such as truncate(length: int=255, *args, **named); the name may be two: length|count.
 func (line entry) function(kind Kind) *Function {
 	names, params, _ := strings.Cut(strings.TrimSuffix(line.signature, ")"), "(")
-	f := &Function{Kind: kind, Signature: signature(kind, line.signature), Summary: line.summary, Example: line.example, Result: line.result, call: line.call, takes: line.on, first: 1}
+	f := &Function{Kind: kind, Signature: parameterType.ReplaceAllString(line.signature, ""), Summary: line.summary, Example: line.example, Result: line.result, call: line.call, takes: line.on, first: 1}
 	f.names = strings.Split(names, "|")
 	f.Name = f.names[0]
 	f.missing = line.on == "missing" || kind == TestKind && line.on == ""

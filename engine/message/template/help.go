@@ -67,28 +67,9 @@ func (f *Function) Entry() string {
 	return f.Summary + "\n" + strings.ReplaceAll(f.Example+"  →  "+f.Result, "\n", "⏎")
 }
 
-var parameterType = regexp.MustCompile(`: \w+`)
-
 // Written returns the name as it stands in an expression: |upper, is odd, .split or now.
 func (f *Function) Written() string {
 	return map[Kind]string{FilterKind: "|", TestKind: "is ", MethodKind: "."}[f.Kind] + f.Name
-}
-
-// signature returns a line of the tables as help shows it: truncate(length=255, end='...').
-func signature(kind Kind, line string) string {
-	s := strings.ReplaceAll(parameterType.ReplaceAllString(line, ""), " = ", "=")
-	if kind == FilterKind || kind == TestKind {
-		s = strings.TrimSuffix(s, "()")
-	}
-	names, params, called := strings.Cut(s, "(")
-	if called {
-		params = "(" + params
-	}
-	name, also, several := strings.Cut(names, "|")
-	if several {
-		params += ", or " + strings.ReplaceAll(also, "|", " or ")
-	}
-	return name + params
 }
 
 var word = regexp.MustCompile(`^\w*`)

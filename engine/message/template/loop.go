@@ -16,16 +16,14 @@ type loop struct {
 	changed *List // the last arguments of changed
 }
 
-// loop writes the body of a loop for each item of v.
-func (e *evaluator) loop(n *For, v any, around *scope, depth int) {
-	items := iterate(e, v)
+// loop writes the body of a loop, whose scope it is in, for each item of v.
+func (e *evaluator) loop(n *For, v any, depth int) {
+	items, inner := iterate(e, v), e.scope
 	if _, pairs := n.Target.(*Array); pairs {
 		if _, ok := v.(*Dict); ok {
 			try(fault("for with several names needs pairs: write .items() behind the map"))
 		}
 	}
-	inner, outer := &scope{parent: around}, e.scope
-	e.scope = inner
 	if n.Cond != nil {
 		var kept []any
 		for _, item := range items {
@@ -41,7 +39,7 @@ func (e *evaluator) loop(n *For, v any, around *scope, depth int) {
 	if len(items) == 0 {
 		e.nodes(n.Else)
 	}
-	l := &loop{node: n, scope: around, items: items, depth: depth}
+	l := &loop{node: n, scope: inner.parent, items: items, depth: depth}
 	for i, item := range items {
 		e.work(0)
 		l.index = i
@@ -50,7 +48,6 @@ func (e *evaluator) loop(n *For, v any, around *scope, depth int) {
 		e.assign(inner, n.Target, item)
 		e.nodes(n.Body)
 	}
-	e.scope = outer
 }
 
 // left returns how many items come after the current one.
@@ -70,7 +67,7 @@ func (l *loop) again() *Function {
 		try(fault("loop( ) needs {% for … recursive %}"))
 	}
 	return &Function{Kind: GlobalKind, Name: "loop", Params: []Parameter{{Name: "items", Required: true}}, call: func(e *evaluator, a []any) any {
-		return e.deeper(func() { e.loop(l.node, a[0], l.scope, l.depth+1) })
+		return e.capture(&scope{parent: l.scope}, func() { e.loop(l.node, a[0], l.depth+1) })
 	}}
 }
 
@@ -85,24 +82,16 @@ func (e *evaluator) macro(m *Macro) *Function {
 		f.Params = append(f.Params, Parameter{Name: p.Name, Default: &missing{reason: fmt.Sprintf("%s is called without %s", m.Name, p.Name)}})
 	}
 	f.call = func(e *evaluator, a []any) any {
-		inner, outer := &scope{parent: around}, e.scope
-		e.scope = inner
-		for i, p := range params {
-			inner.set(p.Name, a[i])
-			if a[i] == f.Params[i].Default && p.X != nil {
-				inner.set(p.Name, e.eval(p.X))
+		inner := &scope{parent: around}
+		return e.capture(inner, func() {
+			for i, p := range params {
+				inner.set(p.Name, a[i])
+				if a[i] == f.Params[i].Default && p.X != nil {
+					inner.set(p.Name, e.eval(p.X))
+				}
 			}
-		}
-		text := e.deeper(func() { e.nodes(m.Body) })
-		e.scope = outer
-		return text
+			e.nodes(m.Body)
+		})
 	}
 	return f
-}
-
-// deeper returns what a part of a template that may contain itself writes.
-func (e *evaluator) deeper(write func()) any {
-	e.enter()
-	defer e.leave()
-	return e.capture(write)
 }

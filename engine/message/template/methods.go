@@ -22,22 +22,22 @@ func tests() []entry {
 		return func(_ *evaluator, a []any) any { return a[0] == b }
 	}
 	return []entry{
-		{"missing", "defined()", "There is a value.", "{{ user.nickname is defined }}", "False", func(_ *evaluator, a []any) any { _, none := a[0].(*missing); return !none }},
-		{"missing", "undefined()", "There is no value.", "{{ user.nickname is undefined }}", "True", is("missing value")},
-		{"missing", "none()", "The value is none.", "{{ none is none }}", "True", func(_ *evaluator, a []any) any { return isNone(a[0]) }},
-		{"", "boolean()", "The value is true or false.", "{{ true is boolean }}", "True", is("boolean")},
-		{"", "true()", "The value is true.", "{{ true is true }}", "True", constant(true)},
-		{"", "false()", "The value is false.", "{{ 0 is false }}", "False", constant(false)},
-		{"", "number()", "The value is a number, not a text with one.", "{{ '5' is number }}", "False", is("number", "boolean")},
-		{"", "integer()", "The value is a whole number.", "{{ 5 is integer }}", "True", func(_ *evaluator, a []any) any { _, ok := numeric(a[0]).(int); return ok && kindOf(a[0]) == "number" }},
-		{"", "float()", "The value is a number with a fraction.", "{{ 2.5 is float }}", "True", func(_ *evaluator, a []any) any { _, ok := numeric(a[0]).(float64); return ok }},
-		{"", "string()", "The value is a text.", "{{ 'a' is string }}", "True", is("text")},
-		{"", "mapping()", "The value is a map.", "{{ {'a': 1} is mapping }}", "True", is("map")},
-		{"missing", "sequence()", "The value has items or characters.", "{{ [1] is sequence }}", "True", is("text", "list", "tuple", "map", "missing value")},
-		{"missing", "iterable()", "A loop can go through the value.", "{{ 'abc' is iterable }}", "True", is("text", "list", "tuple", "map", "missing value")},
-		{"", "callable()", "The value can be called.", "{{ range is callable }}", "True", is("function")},
-		{"number", "even()", "The number is even.", "{{ 4 is even }}", "True", divides(2, 0)},
-		{"number", "odd()", "The number is odd.", "{{ 4 is odd }}", "False", divides(2, 1)},
+		{"missing", "defined", "There is a value.", "{{ user.nickname is defined }}", "False", func(_ *evaluator, a []any) any { _, none := a[0].(*missing); return !none }},
+		{"missing", "undefined", "There is no value.", "{{ user.nickname is undefined }}", "True", is("missing value")},
+		{"missing", "none", "The value is none.", "{{ none is none }}", "True", func(_ *evaluator, a []any) any { return isNone(a[0]) }},
+		{"", "boolean", "The value is true or false.", "{{ true is boolean }}", "True", is("boolean")},
+		{"", "true", "The value is true.", "{{ true is true }}", "True", constant(true)},
+		{"", "false", "The value is false.", "{{ 0 is false }}", "False", constant(false)},
+		{"", "number", "The value is a number, not a text with one.", "{{ '5' is number }}", "False", is("number", "boolean")},
+		{"", "integer", "The value is a whole number.", "{{ 5 is integer }}", "True", func(_ *evaluator, a []any) any { _, ok := numeric(a[0]).(int); return ok && kindOf(a[0]) == "number" }},
+		{"", "float", "The value is a number with a fraction.", "{{ 2.5 is float }}", "True", func(_ *evaluator, a []any) any { _, ok := numeric(a[0]).(float64); return ok }},
+		{"", "string", "The value is a text.", "{{ 'a' is string }}", "True", is("text")},
+		{"", "mapping", "The value is a map.", "{{ {'a': 1} is mapping }}", "True", is("map")},
+		{"missing", "sequence", "The value has items or characters.", "{{ [1] is sequence }}", "True", is("text", "list", "tuple", "map", "missing value")},
+		{"missing", "iterable", "A loop can go through the value.", "{{ 'abc' is iterable }}", "True", is("text", "list", "tuple", "map", "missing value")},
+		{"", "callable", "The value can be called.", "{{ range is callable }}", "True", is("function")},
+		{"number", "even", "The number is even.", "{{ 4 is even }}", "True", divides(2, 0)},
+		{"number", "odd", "The number is odd.", "{{ 4 is odd }}", "False", divides(2, 1)},
 		{"number", "divisibleby(num: number)", "The number can be divided by another one.", "{{ 9 is divisibleby 3 }}", "True", func(e *evaluator, a []any) any { return divides(a[1], 0)(e, a) }},
 		{"missing", "in(seq)", "The value is an item, a key or a part of another one.", "{{ 'a' is in ['a', 'b'] }}", "True", comparison("in")},
 		{"missing", "sameas(other)", "The value is the same object.", "{{ true is sameas true }}", "True", sameAs},
@@ -63,14 +63,14 @@ func sameAs(_ *evaluator, a []any) any {
 // globals are the functions that every template has.
 func globals() []entry {
 	return []entry{
-		{"", "range(start: int, stop: int = none, step: int = 1)", "The numbers from 0 or start to the one before stop.", "{{ range(1, 4)|join(' ') }}", "1 2 3", rangeOf},
+		{"", "range(start: int, stop: int=none, step: int=1)", "The numbers from 0 or start to the one before stop.", "{{ range(1, 4)|join(' ') }}", "1 2 3", rangeOf},
 		{"", "namespace(**named)", "An object for values that a loop changes.", "{% set ns = namespace(sum=0) %}{% for p in [5, 7] %}{% set ns.sum = ns.sum + p %}{% endfor %}{{ ns.sum }}", "12", func(_ *evaluator, a []any) any { return &namespace{a[0].(*Dict)} }},
 		{"", "dict(**named)", "A map.", "{{ dict(a=1, b=2) }}", "{'a': 1, 'b': 2}", func(_ *evaluator, a []any) any { return a[0] }},
 		{"", "cycler(item, *items)", "An object whose next() returns one item after the other.", "{% set c = cycler('odd', 'even') %}{{ c.next() }} {{ c.next() }} {{ c.next() }}", "odd even odd", func(_ *evaluator, a []any) any { return &cycler{items: append(a[:1], a[1].(*List).Items...)} }},
-		{"", "joiner(sep = ', ')", "A function that returns nothing the first time, and then a text.", "{% set comma = joiner(', ') %}{% for x in ['a', 'b'] %}{{ comma() }}{{ x }}{% endfor %}", "a, b", joiner},
-		{"", "now(zone: text = none)", "The current time, in the time zone of the campaign or in a named one.", "{{ now('Europe/Berlin').year > 2000 }}", "True", func(e *evaluator, a []any) any { return inZone(e, e.data.Now, a[0]) }},
-		{"", "date(value, format: text = none)", "A text such as 2026-05-01, or seconds since 1970, as a date; format says how the text is written.", "{{ (date('2026-05-03') - date('2026-05-01')).days }}", "2", dateOf},
-		{"", "timedelta(days: number = 0, seconds: number = 0, minutes: number = 0, hours: number = 0, weeks: number = 0)", "A length of time, to add to dates or to compare.", "{{ (date('2026-05-01') + timedelta(days=7)).strftime('%d.%m.') }}", "08.05.", timedelta},
+		{"", "joiner(sep=', ')", "A function that returns nothing the first time, and then a text.", "{% set comma = joiner(', ') %}{% for x in ['a', 'b'] %}{{ comma() }}{{ x }}{% endfor %}", "a, b", joiner},
+		{"", "now(zone: text=none)", "The current time, in the time zone of the campaign or in a named one.", "{{ now('Europe/Berlin').year > 2000 }}", "True", func(e *evaluator, a []any) any { return inZone(e, e.data.Now, a[0]) }},
+		{"", "date(value, format: text=none)", "A text such as 2026-05-01, or seconds since 1970, as a date; format says how the text is written.", "{{ (date('2026-05-03') - date('2026-05-01')).days }}", "2", dateOf},
+		{"", "timedelta(days: number=0, seconds: number=0, minutes: number=0, hours: number=0, weeks: number=0)", "A length of time, to add to dates or to compare.", "{{ (date('2026-05-01') + timedelta(days=7)).strftime('%d.%m.') }}", "08.05.", timedelta},
 	}
 }
 
@@ -130,21 +130,21 @@ func methods() []entry {
 		{"text", "isdigit()", "Whether it has digits only.", "{{ '12'.isdigit() }}", "True", onText(func(s string) bool { return s != "" && strings.TrimFunc(s, unicode.IsDigit) == "" })},
 		{"text", "join(items: list)", "The items with the text between them.", "{{ ', '.join(['a', 'b']) }}", "a, b", joinMethod},
 		{"text", "lower()", "Small letters.", "{{ 'GOLD'.lower() }}", "gold", onText(lower)},
-		{"text", "lstrip(chars: text = none)", "The text without spaces, or the given characters, at its start.", "{{ '007'.lstrip('0') }}", "7", strip(strings.TrimLeft)},
+		{"text", "lstrip(chars: text=none)", "The text without spaces, or the given characters, at its start.", "{{ '007'.lstrip('0') }}", "7", strip(strings.TrimLeft)},
 		{"text", "removeprefix(prefix: text)", "The text without another one at its start.", "{{ 'www.x.com'.removeprefix('www.') }}", "x.com", onTexts(strings.TrimPrefix)},
 		{"text", "removesuffix(suffix: text)", "The text without another one at its end.", "{{ 'a.png'.removesuffix('.png') }}", "a", onTexts(strings.TrimSuffix)},
-		{"text", "replace(old: text, new: text, count: int = -1)", "The text with another text in the place of one.", "{{ 'a-b'.replace('-', '+') }}", "a+b", replace},
-		{"text", "rstrip(chars: text = none)", "The text without spaces, or the given characters, at its end.", "{{ 'a//'.rstrip('/') }}", "a", strip(strings.TrimRight)},
-		{"text", "split(sep: text = none, maxsplit: int = -1)", "The parts between a separator, or spaces.", "{{ 'Ann Lee'.split()[0] }} {{ 'a,b'.split(',') }}", "Ann ['a', 'b']", split},
+		{"text", "replace(old: text, new: text, count: int=-1)", "The text with another text in the place of one.", "{{ 'a-b'.replace('-', '+') }}", "a+b", replace},
+		{"text", "rstrip(chars: text=none)", "The text without spaces, or the given characters, at its end.", "{{ 'a//'.rstrip('/') }}", "a", strip(strings.TrimRight)},
+		{"text", "split(sep: text=none, maxsplit: int=-1)", "The parts between a separator, or spaces.", "{{ 'Ann Lee'.split()[0] }} {{ 'a,b'.split(',') }}", "Ann ['a', 'b']", split},
 		{"text", "startswith(prefix: text)", "Whether it starts with a text.", "{{ '+49 30'.startswith('+49') }}", "True", onTexts(strings.HasPrefix)},
-		{"text", "strip(chars: text = none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.Trim)},
+		{"text", "strip(chars: text=none)", "The text without spaces, or the given characters, at both ends.", "{{ ' a '.strip() }}", "a", strip(strings.Trim)},
 		{"text", "title()", "A capital at the start of each word.", `{{ "d'angelo".title() }}`, "D'Angelo", titleWords},
 		{"text", "upper()", "Capital letters.", "{{ 'sale'.upper() }}", "SALE", onText(upper)},
 
 		{"list", "append(item)", "Adds an item at the end.", "{% set l = [1] %}{% do l.append(2) %}{{ l }}", "[1, 2]", extend},
 		{"list", "extend(items: list)", "Adds items at the end.", "{% set l = [1] %}{% do l.extend([2, 3]) %}{{ l }}", "[1, 2, 3]", func(e *evaluator, a []any) any { return extend(e, append(a[:1], a[1].([]any)...)) }},
 
-		{"map", "get(key, default = none)", "The entry of a key, or another value.", "{{ {'a': 1}.get('b', 0) }}", "0", func(e *evaluator, a []any) any { return got(member(e, a[0], a[1]), a[2]) }},
+		{"map", "get(key, default=none)", "The entry of a key, or another value.", "{{ {'a': 1}.get('b', 0) }}", "0", func(e *evaluator, a []any) any { return got(member(e, a[0], a[1]), a[2]) }},
 		{"map", "items()", "The pairs of keys and values.", "{% for k, v in {'S': 'Small'}.items() %}{{ k }}: {{ v }}{% endfor %}", "S: Small", pairsOf},
 		{"map", "keys()", "The keys.", "{{ {'a': 1}.keys()|list }}", "['a']", func(e *evaluator, a []any) any { return listOf(e, slices.Clone(a[0].(*Dict).keys)) }},
 		{"map", "update(values: map)", "Adds or changes entries.", "{% set m = {'a': 1} %}{% do m.update({'b': 2}) %}{{ m }}", "{'a': 1, 'b': 2}", func(e *evaluator, a []any) any {
@@ -156,7 +156,7 @@ func methods() []entry {
 		}},
 		{"map", "values()", "The values.", "{{ {'a': 1}.values()|sum }}", "1", func(e *evaluator, a []any) any { return listOf(e, slices.Clone(a[0].(*Dict).values)) }},
 
-		{"date", "astimezone(zone: text = none)", "The same time in the time zone of the campaign or in a named one.", "{{ date('2026-05-01T10:00Z').astimezone('Europe/Berlin').hour }}", "12", func(e *evaluator, a []any) any { return inZone(e, a[0].(time.Time), a[1]) }},
+		{"date", "astimezone(zone: text=none)", "The same time in the time zone of the campaign or in a named one.", "{{ date('2026-05-01T10:00Z').astimezone('Europe/Berlin').hour }}", "12", func(e *evaluator, a []any) any { return inZone(e, a[0].(time.Time), a[1]) }},
 		{"date", "date()", "The day, from midnight.", "{{ date('2026-05-01 10:30').date().hour }}", "0", func(_ *evaluator, a []any) any {
 			t := a[0].(time.Time)
 			return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())

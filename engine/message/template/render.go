@@ -132,7 +132,7 @@ func (e *evaluator) node(n Node) {
 		if _, none := v.(*missing); none && n.Else != nil { // as for an empty list
 			v = &List{}
 		}
-		e.loop(n, e.there(v), e.scope, 1)
+		e.within(&scope{parent: e.scope}, func() { e.loop(n, e.there(v), 1) })
 	case *Set:
 		e.keep(e.scope, n.Target, n.X)
 	case *With:
@@ -143,7 +143,7 @@ func (e *evaluator) node(n Node) {
 		if n.Autoescape != nil {
 			e.autoescape = truth(e.eval(n.Autoescape))
 		}
-		e.within(inner, n.Body)
+		e.within(inner, func() { e.nodes(n.Body) })
 		e.autoescape = outer
 	default:
 		panic(fmt.Sprintf("%T is not a statement", n))
@@ -241,19 +241,21 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 	}
 }
 
-// within writes a part of a template that has a scope of its own.
-func (e *evaluator) within(inner *scope, body []Node) {
+// within evaluates a part of a template that has a scope of its own.
+func (e *evaluator) within(inner *scope, do func()) {
 	outer := e.scope
 	e.scope = inner
-	e.nodes(body)
+	do()
 	e.scope = outer
 }
 
-// capture returns what a function writes: safe text where values are escaped.
-func (e *evaluator) capture(write func()) any {
+// capture returns what a function writes in a scope: safe text where values are escaped.
+func (e *evaluator) capture(inner *scope, write func()) any {
+	e.enter()
+	defer e.leave()
 	outer := e.out
 	e.out = &output{e: e}
-	write()
+	e.within(inner, write)
 	text := e.out.String()
 	e.out = outer
 	if e.autoescape {

@@ -183,26 +183,12 @@ func (e *evaluator) compute(x Expr) any {
 	case *Member:
 		from := e.eval(x.X)
 		return e.lookup(from, e.must(x.Key))
-	case *Slice:
-		v := e.must(x.X)
-		var bounds [3]any
-		for i, b := range []Expr{x.From, x.To, x.Step} {
-			if b != nil {
-				bounds[i] = e.must(b)
-			}
-		}
-		return slice(e, v, bounds[0], bounds[1], bounds[2])
 	case *Call:
 		return e.call(x)
 	case *Filter:
 		return e.filter(x)
-	case *Unary:
-		if x.Op == "not" {
-			return !truth(e.eval(x.X))
-		}
-		return unary(x.Op, e.must(x.X))
-	case *Binary:
-		return e.binary(x)
+	case *Operation:
+		return e.operation(x)
 	case *Compare:
 		left := e.eval(x.Operands[0])
 		for i, op := range x.Ops {
@@ -216,23 +202,8 @@ func (e *evaluator) compute(x Expr) any {
 			left = right
 		}
 		return true
-	case *Cond:
-		switch {
-		case truth(e.eval(x.If)):
-			return e.eval(x.Then)
-		case x.Else != nil:
-			return e.eval(x.Else)
-		}
-		return &missing{reason: "the condition is false, and there is no else", empty: true}
 	case *Array:
 		return &List{Items: e.values(x.Items), tuple: x.Tuple}
-	case *Map:
-		d := &Dict{}
-		for _, pair := range x.Pairs {
-			key := e.must(pair.Key)
-			d.set(e, key, e.must(pair.Value))
-		}
-		return d
 	case *Captured:
 		return e.capture(&scope{parent: e.scope}, func() { e.nodes(x.Body) })
 	case *Macro:
@@ -265,27 +236,53 @@ func (e *evaluator) lookup(from, key any) any {
 	return member(e, from, key)
 }
 
+// values evaluates expressions, which may be nil.
 func (e *evaluator) values(list []Expr) []any {
 	values := make([]any, len(list))
 	for i, x := range list {
-		values[i] = e.must(x)
+		if x != nil {
+			values[i] = e.must(x)
+		}
 	}
 	return values
 }
 
-func (e *evaluator) binary(x *Binary) any {
-	get := e.must
+func (e *evaluator) operation(x *Operation) any {
+	of := x.Operands
 	switch x.Op {
+	case "not":
+		return !truth(e.eval(of[0]))
 	case "and", "or":
-		if left := e.eval(x.X); truth(left) == (x.Op == "or") {
+		if left := e.eval(of[0]); truth(left) == (x.Op == "or") {
 			return left
 		}
-		return e.eval(x.Y)
+		return e.eval(of[1])
+	case "if":
+		switch {
+		case truth(e.eval(of[1])):
+			return e.eval(of[0])
+		case of[2] != nil:
+			return e.eval(of[2])
+		}
+		return &missing{reason: "the condition is false, and there is no else", empty: true}
 	case "~":
-		get = e.operand
+		left := e.operand(of[0])
+		return binary(e, x.Op, left, e.operand(of[1]))
 	}
-	left := get(x.X)
-	return binary(e, x.Op, left, get(x.Y))
+	v := e.values(of)
+	switch {
+	case x.Op == "[:]":
+		return slice(e, v[0], v[1], v[2], v[3])
+	case x.Op == "{}":
+		d := &Dict{}
+		for pair := range slices.Chunk(v, 2) {
+			d.set(e, pair[0], pair[1])
+		}
+		return d
+	case len(v) == 1:
+		return unary(x.Op, v[0])
+	}
+	return binary(e, x.Op, v[0], v[1])
 }
 
 // filter applies a filter or a test. A filter that looks at missing values itself, as default does, also gets what

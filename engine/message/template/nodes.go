@@ -86,11 +86,6 @@ type (
 		X, Key Expr
 		Dot    bool
 	}
-	// Slice is X[From:To:Step]; each may be nil.
-	Slice struct {
-		Span
-		X, From, To, Step Expr
-	}
 	// Call is X(Args).
 	Call struct {
 		Span
@@ -105,17 +100,14 @@ type (
 		Name string // as written
 		Args []Arg
 	}
-	// Unary is Op X, with Op one of not + -.
-	Unary struct {
+	// Operation is an operator with its operands: one for not + -, two for or and + - ~ * / // % **. Those of
+	// "if" are the value, the condition, and the value without it, which is nil if there is no else: the value is
+	// then missing, as in Jinja. Those of "[:]" are X, From, To and Step of X[From:To:Step], of which the last three
+	// may be nil. Those of "{}" are the keys and values of a map in turn.
+	Operation struct {
 		Span
-		Op string
-		X  Expr
-	}
-	// Binary is X Op Y, with Op one of or and + - ~ * / // % **.
-	Binary struct {
-		Span
-		Op   string
-		X, Y Expr
+		Op       string
+		Operands []Expr
 	}
 	// Compare is a chain: X < Y <= Z holds if both comparisons do, and evaluates each operand at most once. Ops
 	// are == != < <= > >= in and "not in", one less than operands.
@@ -124,20 +116,11 @@ type (
 		Ops      []string
 		Operands []Expr
 	}
-	// Cond is Then if If else Else. Else is nil if there is none: the value is then missing, as in Jinja.
-	Cond struct {
-		Span
-		Then, If, Else Expr
-	}
-	// Array is [a, b], or (a, b) if Tuple is set, and Map is {a: b}.
+	// Array is [a, b], or (a, b) if Tuple is set.
 	Array struct {
 		Span
 		Items []Expr
 		Tuple bool
-	}
-	Map struct {
-		Span
-		Pairs []Pair
 	}
 	// Captured is the text that the body of a statement comes to.
 	Captured struct {
@@ -153,7 +136,7 @@ type (
 	}
 )
 
-// Pair is an entry of a [Map], or Key = Value of a [With].
+// Pair is Key = Value of a [With].
 type Pair struct{ Key, Value Expr }
 
 // Arg is an argument of a call: x or Name=x.

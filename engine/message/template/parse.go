@@ -374,7 +374,7 @@ func (p *parser) cond() Expr {
 		if p.take("else") {
 			otherwise = p.cond()
 		}
-		x = &Cond{p.since(start), x, condition, otherwise}
+		x = &Operation{p.since(start), "if", []Expr{x, condition, otherwise}}
 	}
 	return x
 }
@@ -399,7 +399,7 @@ func (p *parser) binary(level int) Expr {
 			return p.binary(level + 1)
 		}
 		x := p.binary(level)
-		return &Unary{p.since(start), "not", x}
+		return &Operation{p.since(start), "not", []Expr{x}}
 	}
 	x := p.binary(level + 1)
 	var chain *Compare
@@ -421,7 +421,7 @@ func (p *parser) binary(level int) Expr {
 			chain.Ops, chain.Operands = append(chain.Ops, op), append(chain.Operands, y)
 			chain.Span = p.since(start)
 		} else {
-			x = &Binary{p.since(start), op, x, y}
+			x = &Operation{p.since(start), op, []Expr{x, y}}
 		}
 	}
 	if chain != nil {
@@ -452,7 +452,7 @@ func (p *parser) unary() Expr {
 	t := p.tok()
 	if p.take("-") || p.take("+") {
 		x := p.unary()
-		return p.postfix(&Unary{p.since(t.Start), t.text, x}, t.Start)
+		return p.postfix(&Operation{p.since(t.Start), t.text, []Expr{x}}, t.Start)
 	}
 	return p.postfix(p.primary(), t.Start)
 }
@@ -497,7 +497,7 @@ func (p *parser) subscript(x Expr, start int) Expr {
 		if step, ok := bounds[2].(*Literal); ok && step.Value == 0 {
 			p.fail(step.Start, "", "the step of a slice cannot be 0")
 		}
-		return &Slice{p.since(start), x, bounds[0], bounds[1], bounds[2]}
+		return &Operation{p.since(start), "[:]", append([]Expr{x}, bounds[:]...)}
 	case bounds[0] == nil:
 		p.unexpected("a name or a number")
 	}
@@ -606,7 +606,7 @@ func (p *parser) test(x Expr, start int) Expr {
 	p.check(TestKind, name.text, name.Start, args)
 	x = &Filter{p.since(start), x, lookUp(TestKind, "", name.text), name.text, args}
 	if not {
-		x = &Unary{p.since(start), "not", x}
+		x = &Operation{p.since(start), "not", []Expr{x}}
 	}
 	return x
 }
@@ -631,13 +631,13 @@ func (p *parser) primary() Expr {
 		p.list("]", func() { items = append(items, p.cond()) })
 		return &Array{p.since(t.Start), items, false}
 	case p.take("{"):
-		var pairs []Pair
+		var pairs []Expr
 		p.list("}", func() {
 			key := p.cond()
 			p.expect(":")
-			pairs = append(pairs, Pair{key, p.cond()})
+			pairs = append(pairs, key, p.cond())
 		})
-		return &Map{p.since(t.Start), pairs}
+		return &Operation{p.since(t.Start), "{}", pairs}
 	case t.kind == stringToken:
 		text := ""
 		for ; p.tok().kind == stringToken; p.at++ {

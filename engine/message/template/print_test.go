@@ -141,7 +141,7 @@ func (p *printer) nodes(list []Node) {
 
 // plain writes an expression where an if without parentheses would be something else.
 func (p *printer) plain(x Expr) {
-	if c, ok := x.(*Cond); ok {
+	if c, ok := x.(*Operation); ok && c.Op == "if" {
 		p.write("(", c, ")")
 		return
 	}
@@ -151,13 +151,16 @@ func (p *printer) plain(x Expr) {
 // operand writes an operand, in parentheses unless it is one that binds tightest.
 func (p *printer) operand(x Expr) {
 	switch x := x.(type) {
-	case *Literal, *Name, *Array, *Map, *Captured:
+	case *Literal, *Name, *Array, *Captured, *Member, *Call:
 		p.expr(x)
-	case *Member, *Slice, *Call:
-		p.expr(x)
-	default:
-		p.write("(", x, ")")
+		return
+	case *Operation:
+		if x.Op == "[:]" || x.Op == "{}" {
+			p.expr(x)
+			return
+		}
 	}
+	p.write("(", x, ")")
 }
 
 func (p *printer) expr(x Expr) {
@@ -175,9 +178,6 @@ func (p *printer) expr(x Expr) {
 		} else {
 			p.write("[", x.Key, "]")
 		}
-	case *Slice:
-		p.operand(x.X)
-		p.write("[", x.From, ":", x.To, ":", x.Step, "]")
 	case *Call:
 		p.operand(x.X)
 		p.write("(", x.Args, ")")
@@ -197,13 +197,8 @@ func (p *printer) expr(x Expr) {
 		if len(x.Args) > 0 {
 			p.write("(", x.Args, ")")
 		}
-	case *Unary:
-		p.write(x.Op, " ")
-		p.operand(x.X)
-	case *Binary:
-		p.operand(x.X)
-		p.write(" ", x.Op, " ")
-		p.operand(x.Y)
+	case *Operation:
+		p.operation(x.Op, x.Operands)
 	case *Compare:
 		for i, operand := range x.Operands {
 			if i > 0 {
@@ -211,29 +206,40 @@ func (p *printer) expr(x Expr) {
 			}
 			p.operand(operand)
 		}
-	case *Cond:
-		p.operand(x.Then)
-		p.write(" if ")
-		p.operand(x.If)
-		if x.Else != nil {
-			p.write(" else ")
-			p.operand(x.Else)
-		}
 	case *Array:
 		if x.Tuple {
 			p.write("(", x.Items, map[bool]string{true: ","}[len(x.Items) == 1], ")")
 		} else {
 			p.write("[", x.Items, "]")
 		}
-	case *Map:
-		p.write("{")
-		for i, pair := range x.Pairs {
-			p.write(map[bool]string{true: ", "}[i > 0], pair.Key, ": ", pair.Value)
-		}
-		p.write("}")
 	case *Captured:
 	default:
 		panic(fmt.Sprintf("%T", x))
+	}
+}
+
+func (p *printer) operation(op string, of []Expr) {
+	switch {
+	case op == "{}":
+		p.write("{")
+		for i, x := range of {
+			p.write(map[bool]string{true: ", "}[i > 0 && i%2 == 0], x, map[bool]string{true: ": "}[i%2 == 0])
+		}
+		p.write("}")
+	case op == "[:]":
+		p.operand(of[0])
+		p.write("[", of[1], ":", of[2], ":", of[3], "]")
+	case len(of) == 1:
+		p.write(op, " ")
+		p.operand(of[0])
+	default:
+		p.operand(of[0])
+		p.write(" ", op, " ")
+		p.operand(of[1])
+		if op == "if" && of[2] != nil {
+			p.write(" else ")
+			p.operand(of[2])
+		}
 	}
 }
 

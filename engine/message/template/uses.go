@@ -210,30 +210,12 @@ func (w *useWalker) exprs(n need, list ...Expr) (all []*Expression) {
 // expr visits an expression, which may be nil. It returns the uses in it whose values are written if its value is.
 func (w *useWalker) expr(x Expr, n need) []*Expression {
 	switch x := x.(type) {
-	case *Name, *Member, *Slice, *Call:
+	case *Name, *Member, *Call:
 		return w.use(x, n)
 	case *Filter:
 		return w.filter(x, n)
-	case *Unary:
-		if x.Op == "not" {
-			w.expr(x.X, n.soft())
-		} else {
-			w.expr(x.X, n.inner())
-		}
-	case *Binary:
-		switch x.Op {
-		case "~", "+":
-			return w.exprs(n.inner(), x.X, x.Y)
-		case "or", "and":
-			left := n
-			if x.Op == "or" {
-				left = n.soft()
-			}
-			list := w.expr(x.X, left)
-			w.when(x.X, x.Op == "and", func() { list = append(list, w.expr(x.Y, n)...) })
-			return list
-		}
-		w.exprs(n.inner(), x.X, x.Y)
+	case *Operation:
+		return w.operation(x, n)
 	case *Compare:
 		for i, operand := range x.Operands {
 			if op := x.Ops[max(i-1, 0)]; op == "==" || op == "!=" {
@@ -242,18 +224,8 @@ func (w *useWalker) expr(x Expr, n need) []*Expression {
 				w.expr(operand, n.inner())
 			}
 		}
-	case *Cond:
-		var list []*Expression
-		w.expr(x.If, n.soft())
-		w.when(x.If, true, func() { list = w.expr(x.Then, n) })
-		w.when(x.If, false, func() { list = append(list, w.expr(x.Else, n)...) })
-		return list
 	case *Array:
 		w.exprs(n.inner(), x.Items...)
-	case *Map:
-		for _, pair := range x.Pairs {
-			w.exprs(n.inner(), pair.Key, pair.Value)
-		}
 	case *Captured:
 		return w.within(func() { w.nodes(x.Body) })
 	case *Macro: // it sees what is set until it is called
@@ -267,6 +239,32 @@ func (w *useWalker) expr(x Expr, n need) []*Expression {
 		})
 	}
 	return nil
+}
+
+func (w *useWalker) operation(x *Operation, n need) (list []*Expression) {
+	of := x.Operands
+	switch x.Op {
+	case "[:]":
+		return w.use(x, n)
+	case "~", "+":
+		return w.exprs(n.inner(), of...)
+	case "not":
+		w.expr(of[0], n.soft())
+	case "or", "and":
+		left := n
+		if x.Op == "or" {
+			left = n.soft()
+		}
+		list = w.expr(of[0], left)
+		w.when(of[0], x.Op == "and", func() { list = append(list, w.expr(of[1], n)...) })
+	case "if":
+		w.expr(of[1], n.soft())
+		w.when(of[1], true, func() { list = w.expr(of[0], n) })
+		w.when(of[1], false, func() { list = append(list, w.expr(of[2], n)...) })
+	default:
+		w.exprs(n.inner(), of...)
+	}
+	return list
 }
 
 func values(args []Arg) (list []Expr) {
@@ -373,9 +371,12 @@ func (w *useWalker) path(x Expr) (p path) {
 	case *Member:
 		p = w.path(at.X)
 		p.names, p.inner = append(p.names, literal(at.Key)), append(p.inner, at.Key)
-	case *Slice:
-		p = w.path(at.X)
-		p.names, p.inner = append(p.names, ""), append(p.inner, at.From, at.To, at.Step)
+	case *Operation:
+		if at.Op != "[:]" {
+			return path{base: x, names: []string{""}}
+		}
+		p = w.path(at.Operands[0])
+		p.names, p.inner = append(p.names, ""), append(p.inner, at.Operands[1:]...)
 	case *Call:
 		p = w.path(at.X)
 		p.inner = append(p.inner, values(at.Args)...)
@@ -417,13 +418,12 @@ func (w *useWalker) ensured(x Expr, truth bool) [][]string {
 		if x.Func.Kind == TestKind && truth != slices.Contains([]string{"undefined", "none", "ne", "!="}, x.Name) {
 			return w.ensured(x.X, true)
 		}
-	case *Unary:
-		if x.Op == "not" {
-			return w.ensured(x.X, !truth)
-		}
-	case *Binary:
-		if x.Op == "and" && truth || x.Op == "or" && !truth {
-			return append(w.ensured(x.X, truth), w.ensured(x.Y, truth)...)
+	case *Operation:
+		switch {
+		case x.Op == "not":
+			return w.ensured(x.Operands[0], !truth)
+		case x.Op == "and" && truth || x.Op == "or" && !truth:
+			return append(w.ensured(x.Operands[0], truth), w.ensured(x.Operands[1], truth)...)
 		}
 	case *Compare:
 		if lit, ok := x.Operands[1].(*Literal); ok && truth && x.Ops[0] == "==" && lit.Value != nil {

@@ -22,9 +22,9 @@ const maxTime = 30 * time.Second
 
 // Data holds what the expressions of one message can refer to. All fields may be nil.
 //
-// Values are nil, bool, numbers (json.Number and similar types keep their spelling), string, time.Time, lists, maps
-// and JSON with its order as [doc.Value]. Nil, values of other types, NaN and infinities count as missing; an empty
-// string is a value.
+// Values are nil, bool, int, float64, json.Number, which keeps its spelling, string, time.Time, lists, maps and JSON
+// with its order as [doc.Value]. Nil, values of other types, NaN and infinities count as missing; an empty string is
+// a value.
 type Data struct {
 	UserAttributes          map[string]any
 	EventAttributes         map[string]any
@@ -139,16 +139,10 @@ func (e *evaluator) attribute(values map[string]any, name string) any {
 
 // plain returns the map that a root is where it is used as a whole.
 func (e *evaluator) plain(r root) any {
-	values, _ := e.attributes(r)
-	switch r {
-	case blockRoot, apiRoot:
+	if r == blockRoot || r == apiRoot || r == productRoot {
 		try(fault(string(r) + " is not a map: write a name behind it"))
-	case productRoot:
-		values = make(map[string]any, len(e.data.ProductSets))
-		for name, set := range e.data.ProductSets {
-			values[name] = set
-		}
 	}
+	values, _ := e.attributes(r)
 	return convert(e, values)
 }
 

@@ -106,24 +106,14 @@ func convert(e *evaluator, v any) any {
 		return d
 	case doc.Value:
 		return fromJSON(e, v)
-	case interface {
-		String() string
-		Float64() (float64, error)
-	}:
+	case json.Number:
 		return spelled(v.String())
-	case fmt.Stringer:
-		return v.String()
+	case float64:
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return v
+		}
 	}
-	switch r := reflect.ValueOf(v); {
-	case r.CanInt(), r.CanUint():
-		return spelled(fmt.Sprint(v))
-	case r.CanFloat() && !math.IsNaN(r.Float()) && !math.IsInf(r.Float(), 0):
-		return r.Float()
-	case r.Kind() == reflect.Bool:
-		return r.Bool()
-	case r.Kind() == reflect.String:
-		return r.String()
-	case r.Kind() == reflect.Slice:
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice {
 		list := &List{Items: make([]any, r.Len())}
 		for i := range list.Items {
 			list.Items[i] = convert(e, r.Index(i).Interface())

@@ -149,10 +149,8 @@ func writeFormat(o *output, v any, how string) {
 			body = body[:at] + "," + body[at:]
 		}
 	}
-	space := strings.Repeat(cmp.Or(zero, " "), max(width-len(sign+body), 0))
-	if zero != "" {
-		o.add(sign + space + body)
-	} else {
-		o.add(space + sign + body)
+	if zero == "" {
+		sign, body = "", sign+body
 	}
+	o.add(sign + strings.Repeat(cmp.Or(zero, " "), max(width-len(sign+body), 0)) + body)
 }

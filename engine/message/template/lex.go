@@ -123,7 +123,7 @@ func (p *parser) unescape(s string, place int) string {
 		case err == nil:
 			return string(c) + rest
 		case strings.IndexByte("xuUN", at[1]) >= 0:
-			p.fail(place, "type the character itself", `\%c and what follows it stand for no character`, at[1])
+			p.fail(place+strings.Index(s, at), "type the character itself", `\%c and what follows it stand for no character`, at[1])
 		}
 		return at
 	})

@@ -55,7 +55,7 @@ type (
 	// With is {% with a = 1, b = 2 %}…{% endwith %}, or {% autoescape Autoescape %}…{% endautoescape %}.
 	With struct {
 		Span
-		Vars       []Pair
+		Vars       []*Set
 		Autoescape Expr
 		Body       []Node
 	}
@@ -135,9 +135,6 @@ type (
 		Body   []Node
 	}
 )
-
-// Pair is Key = Value of a [With].
-type Pair struct{ Key, Value Expr }
 
 // Arg is an argument of a call: x or Name=x.
 type Arg struct {

@@ -154,10 +154,6 @@ func (p *parser) statement(name token, tag Part) (n Node) {
 	case "with":
 		n = p.withStatement()
 	case "raw":
-		p.end()
-		if !endRaw.MatchString(p.src[tag.End:]) {
-			p.fail(tag.Start, "close it with {% endraw %}", "this raw block is not closed")
-		}
 		n = &Text{}
 		if body := p.closed("endraw"); len(body) > 0 {
 			n = body[0]
@@ -288,7 +284,7 @@ func (p *parser) withStatement() Node {
 		}
 		target := p.target()
 		p.expect("=")
-		n.Vars = append(n.Vars, Pair{target, p.cond()})
+		n.Vars = append(n.Vars, &Set{Target: target, X: p.cond()})
 	}
 	n.Body = p.closed("endwith")
 	return n

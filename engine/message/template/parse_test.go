@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 		{"{{ 010 }}", `line 1, column 5: "10" is not expected here`},
 		{"{{ x|first.name }}", "line 1, column 11: a filter has no attributes (put what is filtered in parentheses: (x|first).name)"},
 		{"{{ x is odd is even }}", "line 1, column 13: a test cannot follow a test (join tests with and)"},
-		{"{% raw %}{{ x }}", "line 1, column 1: this raw block is not closed (close it with {% endraw %})"},
+		{"{% raw %}{{ x }}", "line 1, column 4: this block is never closed: endraw is missing"},
 		{"a {# b", "line 1, column 3: this {# is not closed (close it with #})"},
 		{"{{ a AND b }}", `line 1, column 6: "AND" is not expected here (write and)`},
 		{"{{ f(a=1, 2) }}", "line 1, column 11: this argument cannot be in this place (write arguments with a name last)"},

@@ -130,7 +130,7 @@ func (p *printer) nodes(list []Node) {
 			}
 			p.write("{% with ")
 			for i, a := range n.Vars {
-				p.write(map[bool]string{true: ", "}[i > 0], a.Key, " = ", a.Value)
+				p.write(map[bool]string{true: ", "}[i > 0], a.Target, " = ", a.X)
 			}
 			p.write(" %}", n.Body, "{% endwith %}")
 		default:

@@ -138,7 +138,7 @@ func (e *evaluator) node(n Node) {
 	case *With:
 		inner, outer := &scope{parent: e.scope}, e.autoescape
 		for _, v := range n.Vars {
-			e.keep(inner, v.Key, v.Value)
+			e.keep(inner, v.Target, v.X)
 		}
 		if n.Autoescape != nil {
 			e.autoescape = truth(e.eval(n.Autoescape))

@@ -176,12 +176,12 @@ func (w *useWalker) node(n Node) {
 	case *With:
 		values := make([][]*Expression, len(n.Vars))
 		for i, v := range n.Vars {
-			values[i] = w.expr(v.Value, required)
+			values[i] = w.expr(v.X, required)
 		}
 		w.expr(n.Autoescape, absent)
 		written := w.within(func() {
 			for i, v := range n.Vars {
-				w.define(v.Key, values[i])
+				w.define(v.Target, values[i])
 			}
 			w.nodes(n.Body)
 		})

@@ -249,5 +249,3 @@ func nearest(name string, known iter.Seq[string]) func() string {
 		return ""
 	}
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -228,9 +228,6 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 			}
 			return
 		}
-		if _, ok := v.(*Dict); ok {
-			try(fault("a map has no pairs: write .items( ) behind it"))
-		}
 		items := iterate(e, v)
 		if len(items) != len(target.Items) {
 			try(fault(fmt.Sprintf("there are %d names for %d values", len(target.Items), len(items))))

@@ -12,7 +12,7 @@ import (
 
 // upper returns s in capitals like Python, which may have more than one for a letter: SS for ß.
 func upper(s string) string {
-	if isASCII(s) {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return strings.ToUpper(s)
 	}
 	return cases.Upper(language.Und).String(s)
@@ -23,10 +23,6 @@ func lower(s string) string {
 		return strings.ToLower(s)
 	}
 	return cases.Lower(language.Und).String(s)
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // capitalized returns s with a capital at its start.

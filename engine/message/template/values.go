@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -100,7 +101,7 @@ func convert(e *evaluator, v any) any {
 		return v
 	case map[string]any:
 		d := &Dict{}
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			d.set(e, key, convert(e, v[key]))
 		}
 		return d

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"bugle/engine"
@@ -54,6 +55,8 @@ func checkID(what, id string) error {
 		return fmt.Errorf("%s is missing", what)
 	case len(id) > MaxID:
 		return fmt.Errorf("%s is too long: %d bytes, at most %d", what, len(id), MaxID)
+	case strings.Contains(id, "\x00"): // which a database cannot store
+		return fmt.Errorf("%s has a NUL character: %q", what, id)
 	case !utf8.ValidString(id):
 		return fmt.Errorf("%s is not valid UTF-8: %q", what, id)
 	}

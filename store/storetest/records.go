@@ -104,9 +104,9 @@ func testRefusals(t *testing.T, db store.DB) {
 			refused(fmt.Sprintf("workspace %q", id), err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTestSend(engine.TestRecord{}))
 		}
 		s := tx.Workspace(space)
-		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
+		for _, id := range []string{"", "a\x00", strings.Repeat("A", 10_000)} {
 			_, err := save(s, id, `{}`, t, false)
-			refused(fmt.Sprintf("an id of %d bytes", len(id)), err, s.PutProfile(engine.User{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.OutboxMessage{ID: id}), s.PutContent(products(id, "")))
+			refused(fmt.Sprintf("id %.10q", id), err, s.PutProfile(engine.User{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.OutboxMessage{ID: id}), s.PutContent(products(id, "")))
 		}
 		c, _, rev := campaign(t, "c", `{}`)
 		_, other, _ := campaign(t, "d", `{}`)

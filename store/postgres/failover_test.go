@@ -2,8 +2,10 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,21 +37,36 @@ const syncNames = "synchronous_standby_names=ANY 1 (n1,n2,n3)"
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	first := pgtest.New(t, "n1")
-	if err := first.Start(); err != nil {
+	if err := errors.Join(first.Init(), first.Start()); err != nil {
 		t.Fatal(err)
 	}
 	c := &cluster{t: t, primary: first, all: []*pgtest.Server{first}}
 	for _, name := range []string{"n2", "n3"} {
-		s := first.Standby(t, name)
-		if err := s.Start(append(s.FollowSettings(first), syncNames)...); err != nil {
-			t.Fatal(err)
-		}
+		s := pgtest.New(t, name)
+		follow(t, s, first)
 		c.others, c.all = append(c.others, s), append(c.all, s)
 	}
 	first.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n1,n2,n3)'")
 	first.Exec(t, "postgres", "SELECT pg_reload_conf()")
 	c.synced()
 	return c
+}
+
+// follow makes a server a standby of another one; what it had is gone.
+func follow(t *testing.T, s, from *pgtest.Server) {
+	t.Helper()
+	err := errors.Join(os.RemoveAll(s.Data()),
+		s.Run("pg_basebackup", "-h", "127.0.0.1", "-p", strconv.Itoa(from.Port), "-U", "bugle", "-D", s.Data(), "-c", "fast", "-X", "stream", "--no-sync"),
+		os.WriteFile(filepath.Join(s.Data(), "standby.signal"), nil, 0o644), startStandby(s, from))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startStandby starts a standby of another server.
+func startStandby(s, from *pgtest.Server) error {
+	return s.Start(fmt.Sprintf("primary_conninfo=host=127.0.0.1 port=%d user=bugle application_name=%s", from.Port, s.Name), syncNames,
+		"wal_retrieve_retry_interval=100ms", "wal_receiver_timeout=3s", "recovery_target_timeline=latest")
 }
 
 // synced waits until a standby has all.
@@ -74,11 +91,11 @@ func (c *cluster) ask(s *pgtest.Server, sql string) (out string) {
 	return out
 }
 
-// fail kills the primary, calls killed, promotes the standby that has more, and makes the other two its standbys.
+// fail ends the primary, calls killed, promotes the standby that has more, and makes the other two its standbys.
 func (c *cluster) fail(killed func()) {
 	c.t.Helper()
 	old := c.primary
-	old.Kill()
+	old.Stop()
 	killed()
 	a, b := c.others[0], c.others[1]
 	const received = "SELECT (pg_last_wal_receive_lsn() - '0/0')::text"
@@ -90,13 +107,13 @@ func (c *cluster) fail(killed func()) {
 	if more(atB, atA) {
 		a, b = b, a
 	}
-	a.Promote(c.t)
+	a.Exec(c.t, "postgres", "SELECT pg_promote(true, 30)")
 	c.primary, c.others = a, []*pgtest.Server{b, old}
-	b.Kill()
-	if err := b.Start(append(b.FollowSettings(a), syncNames)...); err != nil {
+	b.Stop()
+	if err := startStandby(b, a); err != nil {
 		c.t.Fatal(err)
 	}
-	old.Follow(c.t, a, syncNames)
+	follow(c.t, old, a)
 	c.synced()
 }
 
@@ -106,7 +123,7 @@ func more(a, b string) bool {
 	return x > y
 }
 
-// The primary is killed repeatedly while two handles write, and a standby takes over. Every acknowledged write is there at
+// The primary ends repeatedly while two handles write, and a standby takes over. Every acknowledged write is there at
 // the end, and each write whose acknowledgment was lost was made once or not at all.
 func TestFailover(t *testing.T) {
 	t.Parallel()
@@ -119,7 +136,7 @@ func TestFailover(t *testing.T) {
 	}
 	c := newCluster(t)
 	c.primary.Exec(t, "postgres", "CREATE DATABASE bugle")
-	url := pgtest.Hosts("bugle", c.all...)
+	url := fmt.Sprintf("postgres://bugle@127.0.0.1:%d,127.0.0.1:%d,127.0.0.1:%d/bugle?sslmode=disable", c.all[0].Port, c.all[1].Port, c.all[2].Port)
 	dbs := []*postgres.DB{handlePatient(t, url), handlePatient(t, url)}
 	write(t, dbs[0], func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 

@@ -8,15 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -33,10 +31,15 @@ const Need = "BUGLE_NEED_POSTGRES"
 const limit = 2 * time.Minute
 
 var (
-	once   sync.Once
-	shared *Server
-	failed error
-	count  atomic.Int64
+	shared = sync.OnceValues(func() (*Server, error) {
+		s, err := newServer("n1")
+		if err == nil {
+			err = errors.Join(s.Init(), s.Start("fsync=off", "full_page_writes=off", "synchronous_commit=off"))
+		}
+		return s, err
+	})
+	used  atomic.Bool // the shared server
+	count atomic.Int64
 )
 
 // Main is a package's TestMain: [Run] and the end of the process.
@@ -45,9 +48,10 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 // Run runs the tests of a package, and ends the server that they shared.
 func Run(m *testing.M) int {
 	code := m.Run()
-	if shared != nil {
-		shared.Kill()
-		os.RemoveAll(shared.root)
+	if used.Load() {
+		if s, _ := shared(); s != nil {
+			s.remove()
+		}
 	}
 	return code
 }
@@ -57,20 +61,14 @@ func Run(m *testing.M) int {
 func URL(t testing.TB) string {
 	t.Helper()
 	Bin(t)
-	once.Do(func() {
-		root, err := os.MkdirTemp("", "bugle-pg")
-		if err != nil {
-			failed = err
-			return
-		}
-		if shared, failed = newServer(root, "n1"); failed == nil {
-			failed = shared.Start("fsync=off", "full_page_writes=off", "synchronous_commit=off")
-		}
-	})
-	if failed != nil {
-		t.Fatalf("PostgreSQL does not start: %v", failed)
+	used.Store(true)
+	s, err := shared()
+	if err != nil {
+		t.Fatalf("PostgreSQL does not start: %v", err)
 	}
-	return shared.Database(t)
+	name := fmt.Sprintf("t%d", count.Add(1))
+	s.Exec(t, "postgres", "CREATE DATABASE "+name)
+	return s.URL(name)
 }
 
 // Bin returns the folder with the programs of PostgreSQL. It skips the test if PostgreSQL is not installed.
@@ -88,27 +86,16 @@ func Bin(t testing.TB) string {
 }
 
 func bin() string {
-	have := func(dir string) bool {
-		for _, name := range []string{"initdb", "postgres", "pg_ctl", "pg_basebackup"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-				return false
-			}
-		}
-		return true
-	}
 	if path, err := exec.LookPath("initdb"); err == nil {
-		if path, err = filepath.EvalSymlinks(path); err == nil && have(filepath.Dir(path)) {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
 			return filepath.Dir(path)
 		}
 	}
-	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.Reverse(dirs)
-	for _, dir := range dirs {
-		if have(dir) {
-			return dir
-		}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) == 0 {
+		return ""
 	}
-	return ""
+	return filepath.Dir(found[len(found)-1])
 }
 
 // Server is one server with its data.
@@ -116,77 +103,78 @@ type Server struct {
 	Name string
 	Port int
 	root string // folder of all that belongs to it
-	cmd  *exec.Cmd
-	done chan struct{} // closed when the process has ended
 	who  *syscall.Credential
+	hold io.Closer     // ends the server when it is closed, or the test is gone
+	done chan struct{} // closed when the server has ended
 }
 
-// New makes the data of a server, which ends with the test.
+// New returns a server without data, which ends with the test.
 func New(t testing.TB, name string) *Server {
 	t.Helper()
 	Bin(t)
-	s, err := newServer(t.TempDir(), name)
+	s, err := newServer(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Kill)
+	t.Cleanup(s.remove)
 	return s
 }
 
-func prepare(root, name string) (*Server, error) {
-	s := &Server{Name: name, root: root}
-	for dir := root; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) { // those of a test are for its user alone
-		if err := os.Chmod(dir, 0o755); err != nil {
-			return nil, err
-		}
+func newServer(name string) (*Server, error) {
+	root, err := os.MkdirTemp("", "bugle-pg")
+	if err != nil {
+		return nil, err
 	}
+	s := &Server{Name: name, root: root}
 	if os.Getuid() != 0 {
 		return s, nil
 	}
 	// PostgreSQL refuses to run as root.
 	who, err := user.Lookup("postgres")
 	if err != nil {
-		if who, err = user.Lookup("nobody"); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	uid, err1 := strconv.Atoi(who.Uid)
 	gid, err2 := strconv.Atoi(who.Gid)
-	if err := errors.Join(err1, err2, os.Chown(root, uid, gid)); err != nil {
-		return nil, err
-	}
 	s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return s, nil
+	return s, errors.Join(err1, err2, os.Chown(root, uid, gid))
 }
 
-func newServer(root, name string) (*Server, error) {
-	s, err := prepare(root, name)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.run("initdb", "-D", s.data(), "-U", "bugle", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync")
+func (s *Server) remove() {
+	s.Stop()
+	os.RemoveAll(s.root)
 }
 
-func (s *Server) data() string { return filepath.Join(s.root, s.Name) }
+// Data returns the folder of its data.
+func (s *Server) Data() string { return filepath.Join(s.root, s.Name) }
 
-// command returns a command of a program of PostgreSQL, as its user.
-func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(bin(), program), args...)
-	cmd.Env = []string{"PATH=" + bin() + ":/usr/bin:/bin", "HOME=" + s.root, "LC_ALL=C.UTF-8"}
-	cmd.Dir = s.root
-	cmd.SysProcAttr = attributes(s.who)
-	return cmd
+// Init makes the data of an empty server.
+func (s *Server) Init() error {
+	return s.Run("initdb", "-D", s.Data(), "-U", "bugle", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync")
 }
 
-func (s *Server) run(program string, args ...string) error {
+// Run runs a program of PostgreSQL to its end.
+func (s *Server) Run(program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	out, err := s.command(ctx, program, args...).CombinedOutput()
+	out, err := s.command(ctx, filepath.Join(bin(), program), args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", program, err, out)
 	}
 	return nil
 }
+
+// command returns a command that runs as the user of the server.
+func (s *Server) command(ctx context.Context, path string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.root, "LC_ALL=C.UTF-8"}
+	cmd.Dir = s.root
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.who, Setpgid: true} // ctrl+c is for the test
+	return cmd
+}
+
+// untilClosed runs a program, and ends it at once when standard input ends: with the test, however that ends.
+const untilClosed = `exec 3<&0; "$@" 3<&- </dev/null & server=$!; (read end; kill -QUIT $server) <&3 & wait $server`
 
 // Start starts the server with settings, and waits until it answers.
 func (s *Server) Start(settings ...string) error {
@@ -198,32 +186,28 @@ func (s *Server) Start(settings ...string) error {
 		s.Port = l.Addr().(*net.TCPAddr).Port
 		l.Close()
 	}
-	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.Port)}
+	args := []string{"-c", untilClosed, "sh", filepath.Join(bin(), "postgres"), "-D", s.Data(), "-p", strconv.Itoa(s.Port)}
 	for _, set := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "cluster_name=" + s.Name,
 		"log_min_messages=warning", "wal_level=replica", "hot_standby=on", "autovacuum_naptime=10s"}, settings...) {
 		args = append(args, "-c", set)
 	}
-	log, err := os.OpenFile(s.data()+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(s.Data()+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	s.cmd = s.command(context.Background(), "postgres", args...)
-	s.cmd.Stdout, s.cmd.Stderr = log, log
-	started := make(chan error)
-	s.done = make(chan struct{})
-	go func(cmd *exec.Cmd, done chan struct{}) {
-		runtime.LockOSThread() // the server ends with the thread that has started it
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait()
-		}
-		close(done)
-	}(s.cmd, s.done)
-	if err := <-started; err != nil {
+	cmd := s.command(context.Background(), "/bin/sh", args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	hold, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		return err
 	}
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	s.hold, s.done = hold, done
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for {
@@ -233,7 +217,7 @@ func (s *Server) Start(settings ...string) error {
 		}
 		select {
 		case <-s.done:
-			text, _ := os.ReadFile(s.data() + ".log")
+			text, _ := os.ReadFile(s.Data() + ".log")
 			return fmt.Errorf("it has ended: %s", text)
 		case <-ctx.Done():
 			return err
@@ -245,17 +229,6 @@ func (s *Server) Start(settings ...string) error {
 // URL returns the URL of a database on the server.
 func (s *Server) URL(database string) string {
 	return fmt.Sprintf("postgres://bugle@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
-}
-
-// Addr returns the address on which the server listens.
-func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
-
-// Database makes a database, and returns its URL.
-func (s *Server) Database(t testing.TB) string {
-	t.Helper()
-	name := fmt.Sprintf("t%d", count.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name)
-	return s.URL(name)
 }
 
 // Exec does a statement in a database.
@@ -273,72 +246,11 @@ func (s *Server) Exec(t testing.TB, database, sql string) {
 	}
 }
 
-// Kill ends the server and all of its processes at once, as the loss of its machine would. Where it does not run, nothing
-// happens.
-func (s *Server) Kill() {
-	if s.cmd == nil || s.cmd.Process == nil {
-		return
+// Stop ends the server at once, as a crash would: it writes nothing more. Where it does not run, nothing happens.
+func (s *Server) Stop() {
+	if s.hold != nil {
+		s.hold.Close()
+		<-s.done
+		s.hold = nil
 	}
-	killGroup(s.cmd.Process.Pid)
-	<-s.done
-	s.cmd = nil
-}
-
-// Standby makes a standby of the server, which is not started yet.
-func (s *Server) Standby(t testing.TB, name string) *Server {
-	t.Helper()
-	to, err := prepare(t.TempDir(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(to.Kill)
-	to.follow(t, s)
-	return to
-}
-
-// follow makes the data of a standby of another server.
-func (s *Server) follow(t testing.TB, from *Server) {
-	t.Helper()
-	if err := os.RemoveAll(s.data()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.run("pg_basebackup", "-h", "127.0.0.1", "-p", strconv.Itoa(from.Port), "-U", "bugle", "-D", s.data(), "-c", "fast", "-X", "stream", "--no-sync"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(s.data(), "standby.signal"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Follow starts the server anew as a standby of another one; what it had is gone.
-func (s *Server) Follow(t testing.TB, from *Server, settings ...string) {
-	t.Helper()
-	s.Kill()
-	s.follow(t, from)
-	if err := s.Start(append(s.FollowSettings(from), settings...)...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// FollowSettings are the settings of a standby of another server.
-func (s *Server) FollowSettings(from *Server) []string {
-	return []string{
-		fmt.Sprintf("primary_conninfo=host=127.0.0.1 port=%d user=bugle application_name=%s", from.Port, s.Name),
-		"wal_retrieve_retry_interval=100ms", "wal_receiver_timeout=3s", "recovery_target_timeline=latest",
-	}
-}
-
-// Promote makes a standby the server that can be written to.
-func (s *Server) Promote(t testing.TB) {
-	t.Helper()
-	s.Exec(t, "postgres", "SELECT pg_promote(true, 30)")
-}
-
-// Hosts returns a URL with several servers.
-func Hosts(database string, servers ...*Server) string {
-	var hosts []string
-	for _, s := range servers {
-		hosts = append(hosts, s.Addr())
-	}
-	return "postgres://bugle@" + strings.Join(hosts, ",") + "/" + database + "?sslmode=disable"
 }

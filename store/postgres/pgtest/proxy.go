@@ -6,19 +6,18 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // Proxy is the network between a process and its database. It can stall, cut and refuse connections.
 type Proxy struct {
 	listener net.Listener
 	to       string
-	stalled  atomic.Bool
-	closed   atomic.Bool // it takes no connection
+	refuse   atomic.Bool
+	flow     sync.RWMutex // locked while connections are stalled
+	stalled  bool
 
 	mu    sync.Mutex
-	ended bool
-	conns map[net.Conn]struct{}
+	conns []net.Conn
 	work  sync.WaitGroup
 }
 
@@ -33,13 +32,13 @@ func NewProxy(t testing.TB, direct string) (p *Proxy, through string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = &Proxy{listener: l, to: u.Host, conns: map[net.Conn]struct{}{}}
-	p.work.Go(p.accept)
+	p = &Proxy{listener: l, to: u.Host}
+	accepts := make(chan struct{})
+	go func() { p.accept(); close(accepts) }()
 	t.Cleanup(func() {
 		l.Close()
-		p.mu.Lock()
-		p.ended = true
-		p.mu.Unlock()
+		<-accepts
+		p.Stall(false)
 		p.Cut()
 		p.work.Wait()
 	})
@@ -48,10 +47,29 @@ func NewProxy(t testing.TB, direct string) (p *Proxy, through string) {
 }
 
 // Stall has connections carry nothing while on.
-func (p *Proxy) Stall(on bool) { p.stalled.Store(on) }
+func (p *Proxy) Stall(on bool) {
+	switch {
+	case on && !p.stalled:
+		p.flow.Lock()
+	case !on && p.stalled:
+		p.flow.Unlock()
+	}
+	p.stalled = on
+}
 
 // Refuse has connections refused while on.
-func (p *Proxy) Refuse(on bool) { p.closed.Store(on) }
+func (p *Proxy) Refuse(on bool) { p.refuse.Store(on) }
+
+// Cut ends all connections, in the middle of whatever they carry.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.(*net.TCPConn).SetLinger(0)
+		c.Close()
+	}
+	p.conns = nil
+}
 
 func (p *Proxy) accept() {
 	for {
@@ -59,21 +77,16 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
-		if p.closed.Load() {
-			c.Close()
-			continue
-		}
 		d, err := net.Dial("tcp", p.to)
-		if err != nil {
+		if err != nil || p.refuse.Load() {
 			c.Close()
+			if err == nil {
+				d.Close()
+			}
 			continue
 		}
 		p.mu.Lock()
-		if p.ended { // nobody would cut it
-			c.Close()
-			d.Close()
-		}
-		p.conns[c], p.conns[d] = struct{}{}, struct{}{}
+		p.conns = append(p.conns, c, d)
 		p.mu.Unlock()
 		p.work.Go(func() { p.carry(c, d) })
 		p.work.Go(func() { p.carry(d, c) })
@@ -86,38 +99,11 @@ func (p *Proxy) carry(from, to net.Conn) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		tick := time.NewTicker(time.Millisecond)
-		for p.stalled.Load() && err == nil {
-			<-tick.C
-			p.mu.Lock()
-			_, open := p.conns[from]
-			p.mu.Unlock()
-			if !open {
-				tick.Stop()
-				return
-			}
-		}
-		tick.Stop()
-		if n > 0 {
-			if _, err := to.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
+		p.flow.RLock() // waits while stalled
+		//lint:ignore SA2001 nothing is done meanwhile
+		p.flow.RUnlock()
+		if _, failed := to.Write(buf[:n]); failed != nil || err != nil {
 			return
 		}
 	}
-}
-
-// Cut ends all connections, in the middle of whatever they carry.
-func (p *Proxy) Cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.conns {
-		if t, ok := c.(*net.TCPConn); ok {
-			_ = t.SetLinger(0)
-		}
-		c.Close()
-	}
-	clear(p.conns)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -17,34 +18,31 @@ const whatCampaign = "a campaign id"
 // The tables of campaigns. The rows of all others refer to that of the campaign, and are deleted with it.
 var (
 	summaries = table[engine.Summary]{
-		name: "campaign", key: []string{"id"}, ids: []string{whatCampaign}, record: []string{"summary"}, checksum: "checksum",
-		others: []string{"revision", "name", "status", "channel", "delivery_type", "team", "tags", "created_by", "updated_by", "created_at", "updated_at", "starts_at", "ends_at"},
-		what:   store.SummaryName,
-		decode: func(record [][]byte) (engine.Summary, error) {
+		name: "campaign", key: []string{"id"}, ids: []string{whatCampaign}, others: []string{"revision"}, what: store.SummaryName,
+		decode: func(record []byte, _ doc.Value) (engine.Summary, error) {
 			var s wire.Summary
-			err := wire.DecodeSummary(record[0], &s)
+			err := wire.DecodeSummary(record, &s)
 			return s.Engine(), err
 		},
 	}
 	documents = table[engine.Campaign]{
-		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, record: twoColumns, checksum: "checksum",
-		others: []string{"at", "author", "status", "meta", "meta_sum"}, what: store.RevisionName,
-		decode: func(record [][]byte) (engine.Campaign, error) {
-			var h wire.Head
-			body, err := decodeWith(record, &h)
-			return engine.Campaign{Head: engine.Head(h), Body: body}, err
+		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, body: true, what: store.RevisionName,
+		decode: func(record []byte, body doc.Value) (engine.Campaign, error) {
+			var r revisionRecord
+			err := wire.DecodeRow(record, &r)
+			return engine.Campaign{Head: engine.Head(r.Head), Body: body}, err
 		},
 	}
-	revisions = table[engine.Revision]{
-		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, record: []string{"meta"}, checksum: "meta_sum",
-		what: store.RevisionName, decode: decode[engine.Revision],
+	// revisions are documents without the documents.
+	revisions = table[wire.Revision]{
+		name: "revision", key: []string{"campaign", "n"}, ids: []string{whatCampaign}, what: store.RevisionName,
+		decode: func(record []byte, _ doc.Value) (r wire.Revision, err error) { return r, wire.DecodeRow(record, &r) },
 	}
 	workingCopies = table[engine.WorkingCopy]{
-		name: "working_copy", key: []string{"campaign"}, ids: []string{whatCampaign}, record: twoColumns, checksum: "checksum", others: []string{"at"},
-		what: store.WorkingCopyName,
-		decode: func(record [][]byte) (engine.WorkingCopy, error) {
+		name: "working_copy", key: []string{"campaign"}, ids: []string{whatCampaign}, body: true, what: store.WorkingCopyName,
+		decode: func(record []byte, body doc.Value) (engine.WorkingCopy, error) {
 			var c wire.WorkingCopy
-			body, err := decodeWith(record, &c)
+			err := wire.DecodeRow(record, &c)
 			out := engine.WorkingCopy{Base: c.Base, Body: body, At: c.At}
 			if err == nil && c.Origin != "" {
 				out.Origin, err = doc.Parse([]byte(c.Origin))
@@ -53,35 +51,42 @@ var (
 		},
 	}
 	dismissals = table[[]engine.Dismissal]{
-		name: "dismissal", key: []string{"campaign"}, ids: []string{whatCampaign}, record: []string{"list"}, checksum: "checksum",
-		what:   store.DismissalsName,
-		decode: decode[[]engine.Dismissal],
+		name: "dismissal", key: []string{"campaign"}, ids: []string{whatCampaign}, what: store.DismissalsName, decode: decode[[]engine.Dismissal],
 	}
 )
 
+// revisionRecord is a revision without its document.
+type revisionRecord struct {
+	wire.Revision
+	Head wire.Head `json:"head"`
+}
+
 // Campaign implements [store.Campaigns]: it reads the document of the present revision.
-func (w workspace) Campaign(id string) (engine.Campaign, error) {
+func (w workspace) Campaign(id string) (c engine.Campaign, err error) {
 	if err := w.check(whatCampaign, id); err != nil {
-		return engine.Campaign{}, err
+		return c, err
 	}
 	if w.write {
 		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
-		w.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2"+w.lock(), w.id, escape(id))
+		w.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2"+w.lock(), w.id, id)
 	}
-	n, r := int64(0), &row{record: make([][]byte, 2)}
-	var checksum *int64
-	err := w.first(`SELECT c.revision, r.head, r.body, r.checksum FROM campaign c
+	var n int64
+	var damaged error
+	err = w.first(`SELECT c.revision, r.record, r.body FROM campaign c
 		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision
-		WHERE c.workspace = $1 AND c.id = $2`, []any{w.id, escape(id)}, func(rows pgx.Rows) error { return rows.Scan(&n, &r.record[0], &r.record[1], &checksum) })
+		WHERE c.workspace = $1 AND c.id = $2`, []any{w.id, id}, func(rows pgx.Rows) error {
+		var record, body pgtype.DriverBytes
+		err := rows.Scan(&n, &record, &body)
+		if c, damaged = documents.value(w, []any{id, n}, record, body); record == nil {
+			damaged = store.Damaged(w.id, fmt.Sprintf(store.CampaignName, id), errors.New("its document is missing"))
+		}
+		return err
+	})
 	w.noteRevision(id, n, err)
-	if err != nil {
-		return engine.Campaign{}, err
+	if err == nil {
+		err = damaged
 	}
-	if checksum == nil {
-		return engine.Campaign{}, store.Damaged(w.id, fmt.Sprintf(store.CampaignName, id), errors.New("its document is missing"))
-	}
-	r.key, r.checksum = []any{id, n}, *checksum
-	return documents.value(w, r)
+	return c, err
 }
 
 // noteRevision notes the revision of a campaign that a writer has read and locked, or that there is none.
@@ -100,7 +105,7 @@ func (w workspace) revision(id string) (n int64, err error) {
 	if n, known := w.revisions[[2]string{w.id, id}]; known {
 		return n, nil
 	}
-	err = w.first("SELECT revision FROM campaign WHERE workspace = $1 AND id = $2"+w.lock(), []any{w.id, escape(id)}, func(rows pgx.Rows) error { return rows.Scan(&n) })
+	err = w.first("SELECT revision FROM campaign WHERE workspace = $1 AND id = $2"+w.lock(), []any{w.id, id}, func(rows pgx.Rows) error { return rows.Scan(&n) })
 	w.noteRevision(id, n, err)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
@@ -144,22 +149,19 @@ func (w workspace) prune(id string, n int64) error {
 		return nil
 	}
 	var all []int64
-	states := map[int64]string{}
-	err := w.query("SELECT n, status FROM revision WHERE workspace = $1 AND campaign = $2 ORDER BY n", []any{w.id, escape(id)}, func(rows pgx.Rows) error {
-		var n int64
-		var state string
-		err := rows.Scan(&n, &state)
-		all, states[n] = append(all, n), state
-		return err
+	states := map[int64]engine.State{}
+	err := revisions.each(w, scanOptions{prefix: []any{id}}, func(r wire.Revision) error {
+		all, states[r.N] = append(all, r.N), r.Status
+		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.As(err, new(*store.CorruptError)) { // those that are damaged stay
 		return err
 	}
 	pruned, err := store.PrunedRevisions(all, func(before, n int64) (bool, error) { return states[before] == states[n], nil })
 	if err != nil || len(pruned) == 0 {
 		return err
 	}
-	return w.exec("DELETE FROM revision WHERE workspace = $1 AND campaign = $2 AND n = ANY ($3)", w.id, escape(id), pruned)
+	return w.exec("DELETE FROM revision WHERE workspace = $1 AND campaign = $2 AND n = ANY ($3)", w.id, id, pruned)
 }
 
 // putRevision stores a campaign, its summary, and its revision n.
@@ -180,9 +182,7 @@ func (w workspace) putSummary(c engine.Campaign, sum engine.Summary) error {
 		w.watch.SummaryStored(w.id, sum)
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedCampaign, ID: c.ID})
-	record, err := encode(wire.ToSummary(sum))
-	return summaries.put(w, []any{c.ID}, record, err, c.Revision, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
-		escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End))
+	return summaries.put(w, []any{c.ID}, wire.ToSummary(sum), doc.Value{}, c.Revision)
 }
 
 // ImportCampaign implements [store.Transferable].
@@ -193,36 +193,29 @@ func (w workspace) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 
 // ImportRevision implements [store.Transferable].
 func (w workspace) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
-	key := []any{id, rev.N}
-	meta, err1 := encode(wire.Revision{Revision: rev, Status: c.Status})
-	record, err2 := encodeWith(wire.Head(c.Head), c.Body)
-	return documents.put(w, key, record, errors.Join(err1, err2), at(rev.At), escape(rev.By), escape(string(c.Status)), meta[0], revisions.sum(w, key, meta))
+	return documents.put(w, []any{id, rev.N}, revisionRecord{wire.Revision{Revision: rev, Status: c.Status}, wire.Head(c.Head)}, c.Body)
 }
 
 // DeleteCampaign implements [store.Campaigns]. Foreign keys delete what belongs to the campaign.
 func (w workspace) DeleteCampaign(id string) error {
-	err := summaries.remove(w, id)
-	if err == nil {
-		w.deleted(id)
+	if err := summaries.remove(w, id); err != nil {
+		return err
 	}
-	return err
-}
-
-// ClearCampaign implements [store.Campaigns].
-func (w workspace) ClearCampaign(id string) error {
-	err := summaries.delete(w, id)
-	if err == nil {
-		w.deleted(id)
-	}
-	return err
-}
-
-func (w workspace) deleted(id string) {
 	w.revisions[[2]string{w.id, id}] = 0
 	if w.watch != nil {
 		w.watch.CampaignRemoved(w.id, id)
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedCampaign, ID: id})
+	return nil
+}
+
+// ClearCampaign implements [store.Campaigns].
+func (w workspace) ClearCampaign(id string) error {
+	err := w.DeleteCampaign(id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return err
 }
 
 // FinishDeletes implements [store.Campaigns]: nothing is left of a campaign whose row is gone.
@@ -257,7 +250,7 @@ func (w workspace) Revisions(id string) ([]engine.Revision, error) {
 		return nil, err
 	}
 	var all []engine.Revision
-	err := revisions.each(w, scanOptions{prefix: []any{id}, descending: true}, func(r engine.Revision) error { all = append(all, r); return nil })
+	err := revisions.each(w, scanOptions{prefix: []any{id}, descending: true}, func(r wire.Revision) error { all = append(all, r.Revision); return nil })
 	return all, err
 }
 
@@ -268,8 +261,7 @@ func (w workspace) WorkingCopy(id string) (engine.WorkingCopy, error) {
 
 // PutWorkingCopy implements [store.WorkingCopies].
 func (w workspace) PutWorkingCopy(id string, c engine.WorkingCopy) error {
-	record, err := encodeWith(wire.WorkingCopy{Base: c.Base, At: c.At, Origin: string(c.Origin.Encode())}, c.Body)
-	return workingCopies.put(w, []any{id}, record, err, at(c.At))
+	return workingCopies.put(w, []any{id}, wire.WorkingCopy{Base: c.Base, At: c.At, Origin: string(c.Origin.Encode())}, c.Body)
 }
 
 // DeleteWorkingCopy implements [store.WorkingCopies].
@@ -289,6 +281,5 @@ func (w workspace) PutDismissals(id string, list []engine.Dismissal) error {
 	if len(list) == 0 {
 		return dismissals.delete(w, id)
 	}
-	record, err := encode(list)
-	return dismissals.put(w, []any{id}, record, err)
+	return dismissals.put(w, []any{id}, list, doc.Value{})
 }

@@ -76,7 +76,6 @@ func config(o Options) (*pgxpool.Config, error) {
 	}
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = dialTimeout
-		c.ConnConfig.DialFunc = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}).DialContext
 	}
 	for name, value := range map[string]string{
 		"application_name": "bugle",
@@ -95,7 +94,6 @@ func config(o Options) (*pgxpool.Config, error) {
 	if !strings.Contains(o.URL, "pool_max_conns") {
 		c.MaxConns = maxConns
 	}
-	c.MaxConnIdleTime = 5 * time.Minute
 	c.ConnConfig.Tracer = o.tracer
 	return c, nil
 }

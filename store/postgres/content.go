@@ -12,12 +12,24 @@ import (
 )
 
 var (
+	contents = table[engine.ContentItem]{
+		name: "content", key: []string{"kind", "name", "version"}, body: true, what: "%s %q (version %d)",
+		decode: func(record []byte, body doc.Value) (engine.ContentItem, error) {
+			var c contentRecord
+			err := wire.Decode(record, &c)
+			out := engine.ContentItem{Products: c.Products, API: c.API}
+			if c.Template != nil {
+				template := c.Template.Engine(body)
+				out.Template = &template
+			}
+			return out, err
+		},
+	}
 	outbox = table[engine.OutboxMessage]{
-		name: "outbox", key: []string{"id"}, ids: []string{"the id of an outbox message"}, record: twoColumns, checksum: "checksum",
-		others: []string{"at", "campaign", "recipient"}, what: store.OutboxMessageName,
-		decode: func(record [][]byte) (engine.OutboxMessage, error) {
+		name: "outbox", key: []string{"id"}, ids: []string{"the id of an outbox message"}, body: true, what: store.OutboxMessageName,
+		decode: func(record []byte, payload doc.Value) (engine.OutboxMessage, error) {
 			var m wire.Delivered
-			payload, err := decodeWith(record, &m)
+			err := wire.DecodeRow(record, &m)
 			out := m.Engine()
 			if out.Push != nil {
 				out.Push.Payload = payload
@@ -26,11 +38,10 @@ var (
 		},
 	}
 	testSends = table[engine.TestRecord]{
-		name: "test_send", key: []string{"at", "id"}, record: twoColumns, checksum: "checksum", others: []string{"campaign"},
-		what: store.TestSendName,
-		decode: func(record [][]byte) (engine.TestRecord, error) {
+		name: "test_send", key: []string{"at", "id"}, body: true, what: store.TestSendName,
+		decode: func(record []byte, body doc.Value) (engine.TestRecord, error) {
 			var t wire.TestRecord
-			body, err := decodeWith(record, &t)
+			err := wire.DecodeRow(record, &t)
 			out := t.Engine()
 			out.Body = body
 			return out, err
@@ -38,32 +49,11 @@ var (
 	}
 )
 
-// contentTable returns the table of the content of a kind.
-func contentTable(kind engine.ContentKind) *table[engine.ContentItem] {
-	what := kind.Label() + " %[2]s"
-	if kind == engine.KindTemplate {
-		what += ", version %[3]d"
-	}
-	return &table[engine.ContentItem]{
-		name: "content", key: []string{"kind", "name", "version"}, record: twoColumns, checksum: "checksum", what: what,
-		decode: func(record [][]byte) (out engine.ContentItem, err error) {
-			switch kind {
-			case engine.KindProducts:
-				out.Products = &engine.ProductSet{}
-				err = wire.Decode(record[0], out.Products)
-			case engine.KindAPI:
-				out.API = &engine.ContentAPI{}
-				err = wire.Decode(record[0], out.API)
-			case engine.KindTemplate:
-				var t wire.Template
-				tree, err := decodeWith(record, &t)
-				template := t.Engine(tree)
-				out.Template = &template
-				return out, err
-			}
-			return out, err
-		},
-	}
+// contentRecord is a content item, without the content of a template. One field is set.
+type contentRecord struct {
+	Products *engine.ProductSet `json:"product_set,omitempty"`
+	API      *engine.ContentAPI `json:"content_api,omitempty"`
+	Template *wire.Template     `json:"template,omitempty"`
 }
 
 // contentKey returns the key of an item: with a version if it is a template, and 0 otherwise. Without the version, it is
@@ -80,26 +70,22 @@ func contentKey(ref engine.ContentRef) []any {
 }
 
 // useContent checks a reference, and has the transaction wait for others that use the item or another version of it.
-func (w workspace) useContent(ref engine.ContentRef) (*table[engine.ContentItem], error) {
-	if err := errors.Join(w.check(), store.CheckContent(ref)); err != nil {
-		return nil, err
-	}
+func (w workspace) useContent(ref engine.ContentRef) error {
 	w.serialize(rowName("content", w.id, []any{ref.Kind, ref.Name}))
-	return contentTable(ref.Kind), nil
+	return errors.Join(w.check(), store.CheckContent(ref))
 }
 
 // ContentItem implements [store.Content].
 func (w workspace) ContentItem(ref engine.ContentRef) (item engine.ContentItem, err error) {
-	content, err := w.useContent(ref)
-	if err != nil {
+	if err := w.useContent(ref); err != nil {
 		return item, err
 	}
 	key := contentKey(ref)
-	if len(key) == len(content.key) {
-		return content.get(w, key...)
+	if len(key) == len(contents.key) {
+		return contents.get(w, key...)
 	}
 	found := store.ErrNotFound
-	err = content.each(w, scanOptions{prefix: key, descending: true, limit: 1}, func(i engine.ContentItem) error {
+	err = contents.each(w, scanOptions{prefix: key, descending: true, limit: 1}, func(i engine.ContentItem) error {
 		item, found = i, nil
 		return nil
 	})
@@ -114,40 +100,31 @@ func (w workspace) Content(kind engine.ContentKind, fn func(engine.ContentItem) 
 	if err := store.CheckContentKind(kind); err != nil {
 		return err
 	}
-	return contentTable(kind).each(w, scanOptions{prefix: []any{string(kind)}}, fn)
+	return contents.each(w, scanOptions{prefix: []any{string(kind)}}, fn)
 }
 
 // PutContent implements [store.Content].
 func (w workspace) PutContent(item engine.ContentItem) error {
 	ref := item.Ref()
-	if err := store.CheckContentItem(item); err != nil {
+	if err := errors.Join(store.CheckContentItem(item), w.useContent(ref)); err != nil {
 		return err
 	}
-	content, err := w.useContent(ref)
-	if err != nil {
-		return err
-	}
-	var record [][]byte
-	switch {
-	case item.Products != nil:
-		record, err = encodeWith(item.Products, doc.Value{})
-	case item.API != nil:
-		record, err = encodeWith(item.API, doc.Value{})
-	default:
-		record, err = encodeWith(wire.ToTemplate(*item.Template), item.Template.Content)
+	record, body := contentRecord{Products: item.Products, API: item.API}, doc.Value{}
+	if item.Template != nil {
+		template := wire.ToTemplate(*item.Template)
+		record.Template, body = &template, item.Template.Content
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	return content.put(w, contentKey(ref), record, err)
+	return contents.put(w, contentKey(ref), record, body)
 }
 
 // DeleteContent implements [store.Content].
 func (w workspace) DeleteContent(ref engine.ContentRef) error {
-	content, err := w.useContent(ref)
-	if err != nil {
+	if err := w.useContent(ref); err != nil {
 		return err
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	return content.remove(w, contentKey(ref)...)
+	return contents.remove(w, contentKey(ref)...)
 }
 
 // Outbox implements [store.Outbox].
@@ -169,31 +146,16 @@ func (w workspace) PutOutbox(m engine.OutboxMessage) error {
 		payload = m.Push.Payload
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedOutbox})
-	record, err := encodeWith(wire.ToDelivered(m), payload)
-	return outbox.put(w, []any{m.ID}, record, err, at(m.At), escape(m.CampaignID), escape(m.Recipient))
+	return outbox.put(w, []any{m.ID}, wire.ToDelivered(m), payload)
 }
-
-// trimBatch is how many messages one statement deletes at most.
-const trimBatch = 5000
 
 // TrimOutbox implements [store.Outbox].
 func (w workspace) TrimOutbox(limit int) (trimmed int, err error) {
 	if err := w.check(); err != nil {
 		return 0, err
 	}
-	for {
-		batch := trimBatch
-		if limit > 0 {
-			batch = min(batch, limit-trimmed)
-		}
-		n, err := w.remove("DELETE FROM outbox WHERE ctid = ANY (ARRAY (SELECT ctid FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2))", w.id, batch)
-		if trimmed += n; n > 0 {
-			w.changed(store.Change{Workspace: w.id, Kind: store.ChangedOutbox})
-		}
-		if err != nil || n < batch || trimmed == limit {
-			return trimmed, err
-		}
-	}
+	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedOutbox})
+	return w.remove("DELETE FROM outbox WHERE ctid = ANY (ARRAY (SELECT ctid FROM outbox WHERE workspace = $1 ORDER BY id LIMIT nullif($2, 0)))", w.id, limit)
 }
 
 // TestSends implements [store.TestSends]. fn may use the transaction.
@@ -204,6 +166,5 @@ func (w workspace) TestSends(limit int, fn func(engine.TestRecord) error) error 
 // PutTestSend implements [store.TestSends].
 func (w workspace) PutTestSend(t engine.TestRecord) error {
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedOutbox})
-	record, err := encodeWith(wire.ToTestRecord(t), t.Body)
-	return testSends.put(w, []any{t.At.UTC(), uuid.Must(uuid.NewV7()).String()}, record, err, escape(t.CampaignID))
+	return testSends.put(w, []any{t.At.UTC(), uuid.Must(uuid.NewV7()).String()}, wire.ToTestRecord(t), t.Body)
 }

@@ -2,10 +2,10 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"maps"
+	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,8 +26,6 @@ const (
 	apart = 20 * time.Millisecond
 	// pollInterval is how often the feed is read without a notification, in case one was lost.
 	pollInterval = time.Second
-	feedLimit    = 5 * time.Second // of one read
-	feedBatch    = 5000
 )
 
 // notify sends notifications after commits, one for all commits since the last, until the store is closed. A NOTIFY within
@@ -56,55 +54,14 @@ func (d *DB) announce() {
 	}
 }
 
-// feed delivers the changes of other handles. One goroutine with a connection of its own reads them for all followers.
+// feed delivers the changes of other handles. One goroutine reads them for all followers, as does [DB.Sync].
 type feed struct {
 	followers follow.Followers
 	begin     sync.Once
+	reads     atomic.Int64 // how many have ended
 
-	mu     sync.Mutex
-	syncs  []chan struct{} // to be closed after a read that begins later
-	wakeUp func()          // ends the wait before it
-}
-
-// awaitRead has the feed read at once, and returns a channel that is closed when it has.
-func (f *feed) awaitRead() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	done := make(chan struct{})
-	f.syncs = append(f.syncs, done)
-	if f.wakeUp != nil {
-		f.wakeUp()
-	}
-	return done
-}
-
-// wanted returns how many wait for a read that begins now.
-func (f *feed) wanted() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.syncs)
-}
-
-// done tells the first n that it has ended.
-func (f *feed) done(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, done := range f.syncs[:n] {
-		close(done)
-	}
-	f.syncs = f.syncs[n:]
-}
-
-// waiting returns a context for the wait between two reads, which ends when a read is wanted.
-func (f *feed) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, end := context.WithTimeout(ctx, pollInterval)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.wakeUp = end
-	if len(f.syncs) > 0 {
-		end()
-	}
-	return ctx, end
+	mu     sync.Mutex // held by a read
+	cursor *cursor
 }
 
 // Follow implements [store.Feed].
@@ -124,11 +81,10 @@ func (d *DB) Sync(ctx context.Context) error {
 	limit, end := context.WithTimeout(ctx, d.patience())
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	select {
-	case <-d.feed.awaitRead():
-	case <-limit.Done():
+	err := d.do(limit, "", d.readChanges)
+	if err == nil {
+		err = d.feed.followers.Drain(limit)
 	}
-	err := d.feed.followers.Drain(limit)
 	switch {
 	case err == nil, ctx.Err() != nil:
 		return err
@@ -138,162 +94,114 @@ func (d *DB) Sync(ctx context.Context) error {
 	return d.explain(err)
 }
 
+// runFeed reads changes until the store is closed.
+func (d *DB) runFeed(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := d.listen(ctx); ctx.Err() == nil {
+			d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
+			_ = sleep(ctx, 200*time.Millisecond)
+		}
+	}
+}
+
+// listen reads changes when they are announced on a new connection, until that fails.
+func (d *DB) listen(ctx context.Context) error {
+	pooled, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	conn := pooled.Hijack()
+	defer conn.Close(context.WithoutCancel(ctx)) // it does not wait for the server
+	limit, cancel := context.WithTimeout(ctx, d.o.Patience)
+	defer cancel()
+	if _, err := conn.Exec(limit, "LISTEN "+channel); err != nil {
+		return err
+	}
+	for {
+		began := time.Now()
+		if err := d.do(ctx, "", d.readChanges); err != nil {
+			return err
+		}
+		d.feed.followers.MarkReady()
+		var n *pgconn.Notification
+		var err error
+		wait, end := context.WithTimeout(ctx, pollInterval)
+		for err == nil && (n == nil || n.Payload == d.origin.String()) {
+			n, err = conn.WaitForNotification(wait)
+		}
+		end()
+		// What else is announced until the next read needs none of its own.
+		wait, end = context.WithDeadline(ctx, began.Add(apart))
+		for err == nil {
+			_, err = conn.WaitForNotification(wait)
+		}
+		end()
+		if conn.IsClosed() || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // cursor is a position in the table of changes. Each read starts at the oldest transaction that was running during the last
 // one, and skips the rows that it has seen, because rows get their sequence numbers before transactions end. A transaction
 // that runs for long makes reads larger, but does not delay changes.
 type cursor struct {
-	low      int64           // all transactions before it have ended
-	timeline int64           // of the server
-	seen     map[int64]int64 // transactions by sequence number
-}
-
-// runFeed reads changes until the store is closed.
-func (d *DB) runFeed(ctx context.Context) {
-	at := &cursor{}
-	for failed := 0; ; failed++ {
-		err := d.listen(ctx, at, func() { failed = 0 })
-		if ctx.Err() != nil {
-			return
-		}
-		d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
-		if failed > 0 { // one may be a connection that has ended
-			_ = d.unreached(err)
-		}
-		_ = sleep(ctx, 200*time.Millisecond)
-	}
-}
-
-// listen reads changes on a new connection, until that fails. It calls begun after the first read.
-func (d *DB) listen(ctx context.Context, at *cursor, begun func()) error {
-	limit, cancel := context.WithTimeout(ctx, feedLimit)
-	defer cancel()
-	announced := false // by another process, since the last read
-	c := d.pool.Config().ConnConfig
-	c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
-		announced = announced || n.Payload != d.origin.String()
-	}
-	conn, err := pgx.ConnectConfig(limit, c)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx)) // it does not wait for the server
-	if _, err := conn.Exec(limit, "LISTEN "+channel); err != nil {
-		return err
-	}
-	if err := d.resume(limit, conn, at); err != nil {
-		return err
-	}
-	d.feed.followers.MarkReady()
-	for {
-		announced = false
-		began := time.Now()
-		n := d.feed.wanted()
-		if err := d.readChanges(ctx, conn, at); err != nil {
-			return err
-		}
-		d.feed.done(n)
-		d.reached()
-		begun()
-		wait, end := d.feed.waiting(ctx)
-		var err error
-		for !announced && err == nil {
-			err = conn.PgConn().WaitForNotification(wait)
-		}
-		if err == nil {
-			err = sleep(wait, apart-time.Since(began))
-		}
-		over := wait.Err() != nil
-		end()
-		if ctx.Err() != nil || err != nil && !over {
-			return err
-		}
-	}
+	low      int64          // all transactions before it have ended
+	timeline int64          // of the server
+	seen     map[int64]bool // the sequence numbers of changes since
+	at       time.Time      // when it was read, by the wall clock
 }
 
 // timeline is the number of the timeline that the server writes. Another one means that a standby was promoted, which may
 // lack changes that the old primary showed. What pg_control_checkpoint says comes some time after the promotion.
 const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint"
 
-// resume begins reading on a new connection: at the end, the first time, or where the last connection was.
-func (d *DB) resume(ctx context.Context, conn *pgx.Conn, at *cursor) error {
-	var low, now int64
-	if err := conn.QueryRow(ctx, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, "+timeline).Scan(&low, &now); err != nil {
-		return err
+// readChanges publishes new changes. The first time it only finds out where to begin. It begins anew, and tells followers
+// that they may have missed something, on another server, or after so long that changes may have been deleted.
+func (d *DB) readChanges(t *tx) error {
+	f := &d.feed
+	before := f.reads.Load()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reads.Load() > before+1 {
+		return nil // the last read began after this one was asked for
 	}
-	var oldest int64
-	err := conn.QueryRow(ctx, "SELECT xid::text::bigint FROM change ORDER BY change.xid, seq LIMIT 1").Scan(&oldest)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	last := cursor{low: math.MaxInt64}
+	if f.cursor != nil {
+		last = *f.cursor
+	}
+	now := cursor{seen: map[int64]bool{}, at: time.Now().Round(0)}
+	var news []store.Change
+	// In this order: the oldest transaction of before the changes are read.
+	t.queue.Queue("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, " + timeline).QueryRow(func(row pgx.Row) error { return row.Scan(&now.low, &now.timeline) })
+	// The upper limit is for the planner, which would read the whole table without one.
+	err := t.query(`SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change
+		WHERE xid >= $1::text::xid8 AND xid < pg_snapshot_xmax(pg_current_snapshot())`, []any{strconv.FormatInt(last.low, 10)}, func(rows pgx.Rows) error {
+		var xid, seq int64
+		var c store.Change
+		var origin uuid.UUID
+		err := rows.Scan(&xid, &seq, &c.Workspace, &c.Kind, &c.ID, &origin)
+		if !last.seen[seq] && origin != d.origin && c.Kind != "" && c.Kind != claimed {
+			news = append(news, c)
+		}
+		if xid >= now.low {
+			now.seen[seq] = true
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	switch {
-	case at.seen == nil:
-		*at = cursor{low: low, timeline: now, seen: map[int64]int64{}}
-	case at.timeline != now, low < at.low, oldest > at.low: // another server, or some changes are swept already
-		d.restart(at, low, now)
+	case f.cursor == nil:
+		news = nil
+	case last.timeline != now.timeline, now.low < last.low, now.at.Sub(last.at) > changesKept/2:
+		news = []store.Change{{}}
+	}
+	f.cursor = &now
+	f.reads.Add(1)
+	if len(news) > 0 {
+		f.followers.Publish(news...)
 	}
 	return nil
-}
-
-// restart begins anew with a cursor, and tells followers that they may have missed something.
-func (d *DB) restart(at *cursor, low, timeline int64) {
-	*at = cursor{low: low, timeline: timeline, seen: map[int64]int64{}}
-	d.feed.followers.Publish(store.Change{})
-}
-
-// changeRow is a row of the table of changes.
-type changeRow struct {
-	XID, Seq            int64
-	Workspace, Kind, ID string
-	Origin              uuid.UUID
-}
-
-// readChanges reads new changes, page by page: one transaction, or what was written during a long one, may be many.
-func (d *DB) readChanges(ctx context.Context, conn *pgx.Conn, at *cursor) error {
-	low := int64(0)
-	last := changeRow{XID: at.low}
-	for n := feedBatch; n == feedBatch; {
-		oldest, now, page, err := readPage(ctx, conn, last)
-		if err != nil {
-			return err
-		}
-		if now != at.timeline {
-			d.restart(at, oldest, now)
-			return nil
-		}
-		if low == 0 {
-			low = oldest // what commits from now on may be missing on this page
-		}
-		var news []store.Change
-		for _, r := range page {
-			if _, known := at.seen[r.Seq]; !known && r.Origin != d.origin && r.Kind != "" && r.Kind != claimed {
-				news = append(news, store.Change{Workspace: r.Workspace, Kind: store.Kind(r.Kind), ID: unescape(r.ID)})
-			}
-			at.seen[r.Seq] = r.XID
-			last = r
-		}
-		if len(news) > 0 {
-			d.feed.followers.Publish(news...)
-		}
-		n = len(page)
-	}
-	if low > at.low {
-		at.low = low
-		maps.DeleteFunc(at.seen, func(_, xid int64) bool { return xid < low })
-	}
-	return nil
-}
-
-// readPage reads the changes that follow one. It also returns the oldest transaction that is running, and the timeline.
-func readPage(ctx context.Context, conn *pgx.Conn, after changeRow) (oldest, now int64, page []changeRow, err error) {
-	ctx, cancel := context.WithTimeout(ctx, feedLimit)
-	defer cancel()
-	both := &pgx.Batch{} // in this order: the oldest transaction of before the changes are read
-	both.Queue("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, " + timeline).QueryRow(func(row pgx.Row) error { return row.Scan(&oldest, &now) })
-	both.Queue("SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE (xid, seq) > ($1::text::xid8, $2) ORDER BY change.xid, seq LIMIT $3",
-		strconv.FormatInt(after.XID, 10), after.Seq, feedBatch).Query(func(rows pgx.Rows) (err error) {
-		page, err = pgx.CollectRows(rows, pgx.RowToStructByPos[changeRow])
-		return err
-	})
-	err = conn.SendBatch(ctx, both).Close()
-	return oldest, now, page, err
 }

@@ -3,31 +3,31 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
+	"bugle/engine/doc"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
 var (
 	idempotency = table[store.IdempotencyRecord]{
-		name: "idempotency", key: []string{"operation", "key"}, ids: []string{"the name of an operation", "a key"}, record: oneColumn, checksum: "checksum",
+		name: "idempotency", key: []string{"operation", "key"}, ids: []string{"the name of an operation", "a key"},
 		others: []string{"expires_at"}, what: store.IdempotencyName,
-		decode: func(record [][]byte) (store.IdempotencyRecord, error) {
+		decode: func(record []byte, _ doc.Value) (store.IdempotencyRecord, error) {
 			var i wire.IdempotencyRecord
-			err := wire.DecodeRow(record[0], &i)
+			err := wire.DecodeRow(record, &i)
 			return store.IdempotencyRecord(i), err
 		},
 	}
 	requests = table[requestID]{
-		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"}, record: oneColumn, checksum: "checksum",
-		others: []string{"expires_at"}, what: store.RequestName,
-		decode: decode[requestID],
+		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"},
+		others: []string{"expires_at"}, what: store.RequestName, decode: decode[requestID],
 	}
 )
 
@@ -51,11 +51,8 @@ func (w workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if err := store.CheckIdempotencyRecord(i); err != nil {
 		return err
 	}
-	if i.Lease != "" {
-		w.db.leases.hold(w.tx, i.Lease)
-	}
-	record, err := encode(wire.IdempotencyRecord(i))
-	return idempotency.put(w, []any{i.Operation, i.Key}, record, err, i.ExpiresAt.UTC())
+	w.db.hold(w.tx, i.Lease)
+	return idempotency.put(w, []any{i.Operation, i.Key}, wire.IdempotencyRecord(i), doc.Value{}, i.ExpiresAt.UTC())
 }
 
 // DeleteIdempotencyRecord implements [store.Idempotency].
@@ -77,8 +74,7 @@ func (w workspace) RequestID(op, id string) (until time.Time, err error) {
 
 // PutRequestID implements [store.Idempotency].
 func (w workspace) PutRequestID(op, id string, until time.Time) error {
-	record, err := encode(requestID{op, id, until})
-	return requests.put(w, []any{op, id}, record, err, until.UTC())
+	return requests.put(w, []any{op, id}, requestID{op, id, until}, doc.Value{}, until.UTC())
 }
 
 // EachRequestID implements [store.Transferable].
@@ -91,7 +87,7 @@ const (
 	// sweepAfter is how long records are kept after they have expired, in case the clock of the database is set forward and
 	// back again.
 	sweepAfter  = "1 hour"
-	changesKept = "1 day"
+	changesKept = 24 * time.Hour
 )
 
 // Sweep implements [store.Idempotency], by the clock of the database. It also deletes old changes and expired leases.
@@ -106,8 +102,8 @@ func (w workspace) Sweep(now time.Time) (more bool, err error) {
 		{sweepExpired("idempotency"), []any{w.id, now.UTC(), sweepBatch}},
 		{sweepExpired("request_id"), []any{w.id, now.UTC(), sweepBatch}},
 		{`DELETE FROM change WHERE ctid = ANY (ARRAY (SELECT ctid FROM (SELECT ctid, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
-			WHERE at < clock_timestamp() - interval '` + changesKept + `'))`, []any{sweepBatch}},
-		{"DELETE FROM lease WHERE expires_at < clock_timestamp() - interval '" + changesKept + "'", nil},
+			WHERE at < clock_timestamp() - $2::interval))`, []any{sweepBatch, changesKept}},
+		{"DELETE FROM lease WHERE expires_at < clock_timestamp() - $1::interval", []any{changesKept}},
 	} {
 		n, err := w.remove(sweep.sql, sweep.args...)
 		if err != nil {
@@ -125,19 +121,18 @@ func sweepExpired(table string) string {
 
 // LeaseHeld implements [store.Idempotency].
 func (w workspace) LeaseHeld(lease string) (held bool, err error) {
-	err = w.first("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{escape(lease)}, func(rows pgx.Rows) error { return rows.Scan(&held) })
+	err = w.first("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{lease}, func(rows pgx.Rows) error { return rows.Scan(&held) })
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
 	return held, err
 }
 
-// leases keeps the lease of this handle alive, from when it is first needed.
-type leases struct {
+// lease is kept alive by a handle, from when it is first needed.
+type lease struct {
 	mu   sync.Mutex
-	id   string
-	held bool            // it is being renewed
-	ours map[string]bool // every lease that this handle has had
+	n    int  // how many leases of this handle have expired
+	held bool // the present one is being renewed
 }
 
 const (
@@ -147,43 +142,41 @@ const (
 
 // Lease implements [store.DB].
 func (d *DB) Lease() string {
-	l := &d.leases
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.id == "" {
-		l.id = uuid.NewString()
-		if l.ours == nil {
-			l.ours = map[string]bool{}
-		}
-		l.ours[l.id] = true
-	}
-	return l.id
+	d.lease.mu.Lock()
+	defer d.lease.mu.Unlock()
+	return d.present()
 }
 
-// hold has a transaction renew the lease that a record is marked with, if it is a lease of this handle. The transaction
-// fails if that lease has expired, because another process may have taken over the work.
-func (l *leases) hold(t *tx, id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.ours[id] {
+// present returns the id of the present lease. The caller holds its mutex.
+func (d *DB) present() string { return fmt.Sprintf("%s %d", d.origin, d.lease.n) }
+
+// hold has a transaction renew the lease that a record is marked with, if it is one that this handle has or had. The
+// transaction fails if it has expired, because another process may have taken over the work.
+func (d *DB) hold(t *tx, id string) {
+	if !strings.HasPrefix(id, d.origin.String()) {
 		return
 	}
 	t.lease = id
-	if id == l.id && !l.held {
-		l.held = t.db.start(func(ctx context.Context) { t.db.renew(ctx, id) })
+	d.lease.mu.Lock()
+	defer d.lease.mu.Unlock()
+	if id == d.present() && !d.lease.held {
+		d.lease.held = d.start(d.renew)
 	}
 }
 
-// renew renews a lease until the store is closed, or the lease has expired, as while the machine was suspended. New work
+// renew renews the lease until the store is closed, or the lease has expired, as while the machine was suspended. New work
 // gets another one then.
-func (d *DB) renew(ctx context.Context, id string) {
-	for sleep(ctx, leaseRenew) == nil {
+func (d *DB) renew(ctx context.Context) {
+	for id := d.Lease(); sleep(ctx, leaseRenew) == nil; {
 		limit, cancel := context.WithTimeout(ctx, leaseRenew)
 		tag, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + interval '"+leaseLife+"' WHERE id = $1 AND expires_at > clock_timestamp()", id)
 		cancel()
 		switch {
 		case err == nil && tag.RowsAffected() == 0:
-			d.leases.drop()
+			d.lease.mu.Lock()
+			defer d.lease.mu.Unlock()
+			d.lease.n++
+			d.lease.held = false
 			return
 		case err != nil && ctx.Err() == nil:
 			d.log.Warn("the lease was not renewed", "error", err)
@@ -191,18 +184,11 @@ func (d *DB) renew(ctx context.Context, id string) {
 	}
 }
 
-// drop forgets the current lease, which has expired.
-func (l *leases) drop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.id, l.held = "", false
-}
-
-// release ends the lease, which would otherwise expire.
-func (l *leases) release(ctx context.Context, pool *pgxpool.Pool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.held {
-		_, _ = pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", l.id)
+// endLease ends the lease, which would otherwise expire.
+func (d *DB) endLease() {
+	if d.lease.held {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, _ = d.pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", d.Lease())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,10 +44,10 @@ type DB struct {
 	o      Options
 	pool   *pgxpool.Pool
 	log    *slog.Logger
-	origin uuid.UUID // names this handle in the feed
-	leases leases
+	origin uuid.UUID // names this handle in the feed, and in its leases
+	lease  lease
 	feed   feed
-	outage outage
+	outage atomic.Pointer[outage] // nil while the database can be reached
 
 	committed chan struct{} // holds an element when others are to be notified of a commit
 
@@ -64,10 +65,8 @@ var (
 
 const (
 	usualPatience = 10 * time.Second
-	// firstPatience is how long the first connection is waited for, whose URL may be wrong.
-	firstPatience = 3 * time.Second
-	// tablesLimit is how long checking the tables may take, or making them after other processes that do so.
-	tablesLimit = 30 * time.Second
+	// outagePatience is how long a transaction waits in an outage, and the first connection, whose URL may be wrong.
+	outagePatience = 2 * time.Second
 )
 
 // Open connects to a database. It fails with [ErrNoTables] if there are no tables and they are not to be made, with
@@ -85,6 +84,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{o: o, log: o.Logger, origin: uuid.New(), committed: make(chan struct{}, 1)}
+	db.outage.Store(&outage{})
 	db.ctx, db.end = context.WithCancel(context.Background())
 	c.ConnConfig.OnNotice = db.noticed
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
@@ -101,12 +101,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // prepare checks the tables, or makes them.
 func (d *DB) prepare(ctx context.Context) error {
-	conn, err := d.acquireWithin(ctx, min(d.o.Patience, firstPatience))
+	conn, err := d.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	ctx, cancel := context.WithTimeout(ctx, tablesLimit)
+	ctx, cancel := context.WithTimeout(ctx, d.o.Patience)
 	defer cancel()
 	return d.explain(checkTables(ctx, conn.Conn(), d.o.Create))
 }
@@ -125,43 +125,62 @@ func (d *DB) start(do func(context.Context)) bool {
 // Close implements [store.DB].
 func (d *DB) Close() error {
 	d.mu.Lock()
-	if d.ctx.Err() != nil {
-		d.mu.Unlock()
-		return nil
-	}
+	closed := d.ctx.Err() != nil
 	d.end()
 	d.mu.Unlock()
+	if closed {
+		return nil
+	}
 	d.work.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	d.leases.release(ctx, d.pool)
+	d.endLease()
 	d.pool.Close()
 	return nil
 }
 
-// acquire returns a connection, as soon as there is one.
-func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	return d.acquireWithin(ctx, d.patience())
+// outage is since when the database cannot be reached, and why.
+type outage struct {
+	since  time.Time
+	reason string
 }
 
-func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpool.Conn, error) {
-	if d.ctx.Err() != nil {
-		return nil, store.ErrClosed
+// Outage returns since when the database cannot be reached, and why. The time is zero while it can be reached, as far as
+// transactions and the feed have noticed.
+func (d *DB) Outage() (since time.Time, reason string) {
+	if o := d.outage.Load(); o != nil {
+		return o.since, o.reason
 	}
-	limit, cancel := context.WithTimeout(ctx, patience)
+	return since, ""
+}
+
+// patience returns how long to wait for the database.
+func (d *DB) patience() time.Duration {
+	if d.outage.Load() != nil {
+		return min(d.o.Patience, outagePatience)
+	}
+	return d.o.Patience
+}
+
+// acquire returns a connection, as soon as there is one.
+func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	limit, cancel := context.WithTimeout(ctx, d.patience())
 	defer cancel()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
+		if d.ctx.Err() != nil {
+			return nil, store.ErrClosed
+		}
 		conn, err := d.pool.Acquire(limit)
 		switch {
 		case err == nil:
-			d.reached()
+			d.outage.Store(nil)
 			return conn, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case d.ctx.Err() != nil:
-			return nil, store.ErrClosed
-		case limit.Err() != nil, !isTemporary(err), sleep(limit, wait) != nil:
-			return nil, d.unreached(err)
+		case hasCode(err, authorizationClass, noSuchDatabase):
+			return nil, d.explain(err)
+		case limit.Err() != nil, sleep(limit, wait) != nil:
+			err = d.explain(err)
+			d.outage.CompareAndSwap(nil, &outage{time.Now(), err.Error()})
+			return nil, err
 		}
 	}
 }
@@ -179,99 +198,67 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Read implements [store.DB]. It runs fn again where the connection was lost.
 func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
-	return d.read(ctx, beginRead, fn)
+	return d.do(ctx, beginRead, func(t *tx) error { return fn(t) })
 }
 
-// Campaign implements [store.Getter]. One statement needs no BEGIN.
+// Campaign implements [store.Getter].
 func (d *DB) Campaign(ctx context.Context, workspace, id string) (c engine.Campaign, err error) {
-	err = d.read(ctx, "", func(t store.Tx) error {
+	err = d.do(ctx, "", func(t *tx) error {
 		c, err = t.Workspace(workspace).Campaign(id)
 		return err
 	})
 	return c, err
 }
 
-// read runs fn in a transaction, see [newTx].
-func (d *DB) read(ctx context.Context, begin string, fn func(store.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for attempt := 0; ; attempt++ {
-		t := newTx(ctx, d, begin)
-		err := fn(t)
-		t.finish()
-		if t.failed == nil || !isLost(t.failed) || attempt == 2 || ctx.Err() != nil {
-			switch {
-			case err == nil:
-				return ctx.Err()
-			case t.failed != nil && ctx.Err() == nil:
-				return d.explain(t.failed)
-			}
-			return err
-		}
-	}
+// Write implements [store.DB].
+func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return d.do(ctx, beginWrite, func(t *tx) error { return fn(t) })
 }
 
 // attempts is how often a transaction is retried because of conflicts.
 const attempts = 50
 
-// Write implements [store.DB].
-func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
+// do runs fn in a transaction that begins with a statement, or with "" one statement without a transaction around it. It
+// does so again where the connection was lost and nothing was written, or where the transaction was in conflict with another.
+func (d *DB) do(ctx context.Context, begin string, fn func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	lostAt := time.Time{}
+	var lost time.Time
 	for attempt := 0; ; attempt++ {
-		t := newTx(ctx, d, beginWrite)
-		t.write, t.commit = true, uuid.Must(uuid.NewV7())
+		t := newTx(ctx, d, begin)
 		err := t.run(fn)
+		if t.write && errors.Is(err, store.ErrCommitUnknown) {
+			done, unsettled := d.settle(ctx, t.commit)
+			if unsettled != nil {
+				return fmt.Errorf("%w: %w", store.ErrCommitUnknown, d.explain(unsettled))
+			}
+			if done {
+				err = nil
+			}
+		}
+		wait := 50 * time.Millisecond
 		switch {
 		case err == nil:
-			d.announce()
+			if t.wrote {
+				d.announce()
+			}
 			return nil
 		case t.failed == nil:
 			return err // of fn
-		case errors.Is(err, errUnknown):
-			done, settled := d.settle(ctx, t.commit)
-			if settled != nil {
-				return fmt.Errorf("%w: %w", store.ErrCommitUnknown, d.explain(settled))
-			}
-			if done {
-				d.announce()
-				return nil
-			}
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case isConflict(t.failed) && attempt < attempts:
-			if attempt > 1 && sleep(ctx, time.Duration(rand.Int64N(int64(min(attempt, 20)))*int64(time.Millisecond))) != nil {
-				return ctx.Err()
-			}
-			continue
-		case !isLost(t.failed):
+			wait = time.Duration(rand.Int64N(int64(min(attempt, 20)+1))) * time.Millisecond
+		case !t.lost():
+			return d.explain(t.failed)
+		case lost.IsZero():
+			lost = time.Now()
+		case time.Since(lost) > d.o.Patience:
 			return d.explain(t.failed)
 		}
-		// The connection was lost and nothing was written. Try a new one.
-		if lostAt.IsZero() {
-			lostAt = time.Now()
-		}
-		if time.Since(lostAt) > d.o.Patience {
-			return d.explain(t.failed)
-		}
-		if sleep(ctx, 50*time.Millisecond) != nil {
+		if sleep(ctx, wait) != nil {
 			return ctx.Err()
-		}
-	}
-}
-
-// settle finds out whether a transaction was committed after the connection was lost. If it was not, it never will be.
-func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err error) {
-	// Find out even if the caller has gone: what is in memory depends on it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Patience)
-	defer cancel()
-	for {
-		committed, err = d.claim(ctx, id)
-		if err == nil || !isLost(err) && !errors.Is(err, store.ErrUnreachable) || sleep(ctx, 100*time.Millisecond) != nil {
-			return committed, err
 		}
 	}
 }
@@ -279,26 +266,18 @@ func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err erro
 // claimed is the kind of a change that only reserves the id of a commit.
 const claimed = "claimed"
 
-// claim inserts the id of a commit, so that no other transaction can commit with it. It waits for a running transaction
-// that has it. After its own commit, all earlier commits are on the standbys, too.
-func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error) {
-	const insert = "INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', $1, '', $2, $3)"
-	conn, err := d.acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Release()
-	_, err = conn.Exec(ctx, insert, claimed, d.origin, id)
-	if !hasCode(err, uniqueViolation) {
-		return false, err
-	}
-	var kind string // that of an earlier try of ours, whose answer was lost
-	if err := conn.QueryRow(ctx, "SELECT kind FROM change WHERE commit_id = $1", id).Scan(&kind); err != nil {
-		return false, err
-	}
-	_, err = conn.Exec(ctx, insert, "", d.origin, nil)
-	if err == nil && unconfirmed(conn.Conn()) {
-		err = errUnknown
-	}
+// settle finds out whether a transaction was committed after the connection was lost. If it was not, it never will be: its
+// id is taken. The statement waits for a running transaction with that id, and it always writes, so that its own commit
+// waits until the standbys have all earlier ones.
+func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err error) {
+	// Find out even if the caller has gone: what is in memory depends on it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Patience)
+	defer cancel()
+	var kind string
+	err = d.do(ctx, "", func(t *tx) error {
+		return t.first(`INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', $1, '', $2, $3)
+			ON CONFLICT (commit_id) DO UPDATE SET commit_id = excluded.commit_id RETURNING kind`,
+			[]any{claimed, d.origin, id}, func(rows pgx.Rows) error { return rows.Scan(&kind) })
+	})
 	return kind != claimed, err
 }

@@ -19,13 +19,10 @@ func (d *DB) Take(ctx context.Context, workspace, name string, windows []limit.W
 	}
 	var due *time.Duration
 	var window *int
-	err = d.batch(ctx, func(b *pgx.Batch) {
-		b.Queue("BEGIN")
-		b.Queue("SET LOCAL synchronous_commit = off")
-		b.Queue("SELECT taken, wait, full_window FROM bugle_take($1, $2, $3, $4)", workspace, escape(name), counts, periods).QueryRow(func(row pgx.Row) error {
-			return row.Scan(&taken, &due, &window)
+	err = d.do(ctx, "", func(t *tx) error {
+		return t.first("SELECT taken, wait, full_window FROM bugle_take($1, $2, $3, $4)", []any{workspace, name, counts, periods}, func(rows pgx.Rows) error {
+			return rows.Scan(&taken, &due, &window)
 		})
-		b.Queue("COMMIT")
 	})
 	if err == nil && due != nil {
 		wait, full = *due, windows[*window-1]
@@ -35,26 +32,7 @@ func (d *DB) Take(ctx context.Context, workspace, name string, windows []limit.W
 
 // Return takes back a request that was counted at a time.
 func (d *DB) Return(ctx context.Context, workspace, name string, taken time.Time) error {
-	return d.batch(ctx, func(b *pgx.Batch) {
-		b.Queue("UPDATE rate SET admitted = array_remove(admitted, $3) WHERE workspace = $1 AND name = $2", workspace, escape(name), taken)
+	return d.do(ctx, "", func(t *tx) error {
+		return t.query("UPDATE rate SET admitted = array_remove(admitted, $3) WHERE workspace = $1 AND name = $2", []any{workspace, name, taken}, nil)
 	})
-}
-
-// batch sends the statements that fill queues in one round trip, again if the connection was lost.
-func (d *DB) batch(ctx context.Context, fill func(*pgx.Batch)) error {
-	ctx, cancel := context.WithTimeout(ctx, d.o.Patience)
-	defer cancel()
-	for attempt := 0; ; attempt++ {
-		conn, err := d.acquire(ctx)
-		if err != nil {
-			return err
-		}
-		b := &pgx.Batch{}
-		fill(b)
-		err = conn.SendBatch(ctx, b).Close()
-		conn.Release()
-		if err == nil || !isLost(err) || attempt == 2 || ctx.Err() != nil {
-			return d.explain(err)
-		}
-	}
 }

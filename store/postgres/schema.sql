@@ -1,9 +1,7 @@
 -- The records of workspaces, see bugle/store.
 --
 -- Documents are stored byte for byte as bytea, because json refuses \u0000 and jsonb changes the spelling of numbers. The
--- checksum is XXH64 of the table, the primary key and the bytes. The other columns are for queries of people and reports:
--- bugle writes them with the document and does not read them. In texts, the characters NUL and SOH are
--- escaped.
+-- view campaign_list is for queries of people and reports.
 
 CREATE TABLE bugle_schema (
   version    int PRIMARY KEY,
@@ -12,45 +10,31 @@ CREATE TABLE bugle_schema (
 
 CREATE TABLE workspace (
   workspace  text COLLATE "C" PRIMARY KEY CHECK (workspace <> ''),
-  name       text NOT NULL,
-  settings   bytea NOT NULL, -- JSON, with segments and API keys, of which it has the SHA-256
-  checksum   bigint NOT NULL,
+  record     bytea NOT NULL, -- JSON, with segments and API keys, of which it has the SHA-256
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
 CREATE TABLE campaign (
-  workspace     text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
-  id            text COLLATE "C" NOT NULL CHECK (id <> ''),
-  revision      bigint NOT NULL CHECK (revision > 0), -- the present one
-  name          text NOT NULL,
-  status        text NOT NULL,
-  channel       text NOT NULL,
-  delivery_type text NOT NULL,
-  team          text NOT NULL,
-  tags          text[] NOT NULL,
-  created_by    text NOT NULL,
-  updated_by    text NOT NULL,
-  created_at    timestamptz,
-  updated_at    timestamptz,
-  starts_at     timestamptz,
-  ends_at       timestamptz,
-  summary       bytea NOT NULL, -- JSON: the row as lists show it
-  checksum      bigint NOT NULL,
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  id        text COLLATE "C" NOT NULL CHECK (id <> ''),
+  revision  bigint NOT NULL CHECK (revision > 0), -- the present one
+  record    bytea NOT NULL, -- JSON: the row as lists show it
   PRIMARY KEY (workspace, id)
 );
+
+CREATE VIEW campaign_list AS
+  SELECT workspace, id, revision, r ->> 'name' AS name, r ->> 'st' AS status, r ->> 'ch' AS channel, r ->> 'dt' AS delivery_type,
+    r ->> 'team' AS team, r -> 'tags' AS tags, r ->> 'cby' AS created_by, r ->> 'uby' AS updated_by,
+    (r ->> 'cat')::timestamptz AS created_at, (r ->> 'uat')::timestamptz AS updated_at,
+    (r ->> 'start')::timestamptz AS starts_at, (r ->> 'end')::timestamptz AS ends_at
+  FROM (SELECT workspace, id, revision, convert_from(record, 'UTF8')::json AS r FROM campaign) AS c;
 
 CREATE TABLE revision (
   workspace text COLLATE "C" NOT NULL,
   campaign  text COLLATE "C" NOT NULL,
   n         bigint NOT NULL CHECK (n > 0),
-  at        timestamptz,
-  author    text NOT NULL,
-  status    text NOT NULL,
-  meta      bytea NOT NULL, -- JSON: time, author, note and size
-  meta_sum  bigint NOT NULL,
-  head      bytea NOT NULL, -- JSON: state, times and people
+  record    bytea NOT NULL, -- JSON: time, author, note and size; state, times and people of the campaign
   body      bytea NOT NULL, -- JSON: the components, as they came
-  checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, campaign, n),
   FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
 );
@@ -58,10 +42,8 @@ CREATE TABLE revision (
 CREATE TABLE working_copy (
   workspace text COLLATE "C" NOT NULL,
   campaign  text COLLATE "C" NOT NULL,
-  at        timestamptz,
-  head      bytea NOT NULL, -- JSON: what the edits are based on
+  record    bytea NOT NULL, -- JSON: what the edits are based on
   body      bytea NOT NULL, -- JSON
-  checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, campaign),
   FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
 );
@@ -70,8 +52,7 @@ CREATE TABLE working_copy (
 CREATE TABLE dismissal (
   workspace text COLLATE "C" NOT NULL,
   campaign  text COLLATE "C" NOT NULL,
-  list      bytea NOT NULL, -- JSON: the warning, who dismissed it, when and why
-  checksum  bigint NOT NULL,
+  record    bytea NOT NULL, -- JSON: the warning, who dismissed it, when and why
   PRIMARY KEY (workspace, campaign),
   FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
 );
@@ -79,8 +60,7 @@ CREATE TABLE dismissal (
 CREATE TABLE app_user (
   workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   id        text COLLATE "C" NOT NULL CHECK (id <> ''),
-  profile   bytea NOT NULL, -- JSON
-  checksum  bigint NOT NULL,
+  record    bytea NOT NULL, -- JSON
   PRIMARY KEY (workspace, id)
 );
 
@@ -100,21 +80,16 @@ CREATE TABLE content (
   kind      text NOT NULL,
   name      text COLLATE "C" NOT NULL CHECK (name <> ''),
   version   bigint NOT NULL, -- of a template; 0 for other kinds
-  head      bytea NOT NULL, -- JSON
+  record    bytea NOT NULL, -- JSON
   body      bytea NOT NULL, -- JSON: the content of a template
-  checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, kind, name, version)
 );
 
 CREATE TABLE outbox (
   workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   id        text COLLATE "C" NOT NULL CHECK (id <> ''), -- sorts by time
-  at        timestamptz,
-  campaign  text NOT NULL,
-  recipient text NOT NULL,
-  head      bytea NOT NULL, -- JSON
+  record    bytea NOT NULL, -- JSON
   body      bytea NOT NULL, -- JSON: the payload of a push notification
-  checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, id)
 );
 
@@ -122,31 +97,27 @@ CREATE TABLE test_send (
   workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   at        timestamptz NOT NULL,
   id        text COLLATE "C" NOT NULL, -- sorts in the order in which records are stored
-  campaign  text NOT NULL,
-  head      bytea NOT NULL, -- JSON: the result
+  record    bytea NOT NULL, -- JSON: the result
   body      bytea NOT NULL, -- JSON: the request
-  checksum  bigint NOT NULL,
   PRIMARY KEY (workspace, at, id)
 );
 
 CREATE TABLE idempotency (
-  workspace  text COLLATE "C" NOT NULL,
+  workspace  text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   operation  text COLLATE "C" NOT NULL,
   key        text COLLATE "C" NOT NULL,
   expires_at timestamptz NOT NULL,
   record     bytea NOT NULL, -- JSON: the request's fingerprint, who works on it, and the response
-  checksum   bigint NOT NULL,
   PRIMARY KEY (workspace, operation, key)
 );
 CREATE INDEX idempotency_expiry ON idempotency (workspace, expires_at);
 
 CREATE TABLE request_id (
-  workspace  text COLLATE "C" NOT NULL,
+  workspace  text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   operation  text COLLATE "C" NOT NULL,
   id         text COLLATE "C" NOT NULL,
   expires_at timestamptz NOT NULL,
   record     bytea NOT NULL, -- JSON
-  checksum   bigint NOT NULL,
   PRIMARY KEY (workspace, operation, id)
 );
 CREATE INDEX request_id_expiry ON request_id (workspace, expires_at);
@@ -191,7 +162,7 @@ BEGIN
 END $$;
 
 -- Counts one request if all windows allow it: at most counts[i] within periods[i]. Otherwise it returns how long to wait,
--- and the number of the full window, from 1.
+-- and the number of the full window, from 1. Its commit does not wait for the disk or a standby.
 CREATE FUNCTION bugle_take(in_workspace text, in_name text, counts int[], periods interval[], OUT taken timestamptz, OUT wait interval, OUT full_window int)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -200,6 +171,7 @@ DECLARE
   most int := 0;
   d interval;
 BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
   INSERT INTO rate (workspace, name, admitted) VALUES (in_workspace, in_name, '{}') ON CONFLICT DO NOTHING;
   SELECT admitted INTO a FROM rate WHERE workspace = in_workspace AND name = in_name FOR UPDATE;
   taken := clock_timestamp();

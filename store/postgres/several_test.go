@@ -116,6 +116,18 @@ func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQ
 
 func (c *counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
+func (c *counter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	for _, q := range b.Batch.QueuedQueries {
+		if strings.Contains(q.SQL, c.part) {
+			c.Add(1)
+		}
+	}
+	return ctx
+}
+
+func (c *counter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (c *counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
 // Many changes of several processes cause few reads of the feed, and those of one's own cause none.
 func TestFeedIsReadSeldom(t *testing.T) {
 	t.Parallel()
@@ -123,7 +135,7 @@ func TestFeedIsReadSeldom(t *testing.T) {
 	var dbs [3]*postgres.DB
 	var reads [3]counter
 	for i := range dbs {
-		reads[i].part = "FROM change WHERE (xid"
+		reads[i].part = "seq, workspace, kind, id, origin FROM change"
 		db, err := postgres.OpenTraced(t.Context(), postgres.Options{URL: url, Create: true}, &reads[i])
 		if err != nil {
 			t.Fatal(err)
@@ -278,5 +290,27 @@ func TestRefusalForAUsedKey(t *testing.T) {
 	})
 	if !errors.Is(err, refusal) || runs != 1 {
 		t.Errorf("it ended with %v after %d runs", err, runs)
+	}
+}
+
+// Reports find the fields of campaigns in a view.
+func TestCampaignList(t *testing.T) {
+	t.Parallel()
+	db := filled(t, 1)[0]
+	write(t, db, func(s store.WorkspaceTx) error {
+		c, sum, rev := campaign("c", `{}`)
+		c.Status, sum.Status, sum.Name, sum.Tags = "ACTIVE", "ACTIVE", "Harvest", []string{"autumn"}
+		sum.UpdatedAt = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+		return s.AddCampaign(c, sum, rev)
+	})
+	conn, err := pgx.Connect(t.Context(), db.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	var got string
+	err = conn.QueryRow(t.Context(), `SELECT concat_ws(' ', workspace, id, revision, name, status, tags ->> 0, updated_at AT TIME ZONE 'UTC') FROM campaign_list`).Scan(&got)
+	if want := "DEMO c 1 Harvest ACTIVE autumn 2025-06-01 12:00:00"; err != nil || got != want {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,8 +19,8 @@ type tx struct {
 	db     *DB
 	conn   *pgxpool.Conn // nil before the first statement is sent
 	queue  *pgx.Batch
+	single bool // it makes one statement, and has no beginning
 	write  bool
-	single bool      // it makes one statement that reads, and has no beginning
 	open   bool      // BEGIN was sent
 	wrote  bool      // a statement that writes was queued
 	commit uuid.UUID // of a write
@@ -30,18 +29,9 @@ type tx struct {
 
 	missing   map[string]bool // records that were read and do not exist, by [rowName]
 	revisions map[[2]string]int64
-	changes   []store.Change
-	noted     map[store.Change]bool
+	changes   map[store.Change]bool
 	failed    error // of the database, the first
-}
-
-// newTx returns a transaction that begins with a statement, or "" for one that makes a single statement.
-func newTx(ctx context.Context, db *DB, begin string) *tx {
-	t := &tx{ctx: ctx, db: db, single: begin == "", queue: &pgx.Batch{}, missing: map[string]bool{}, revisions: map[[2]string]int64{}, noted: map[store.Change]bool{}}
-	if !t.single {
-		t.queue.Queue(begin)
-	}
-	return t
+	cut       bool  // the connection has ended, and with it the answer to what was sent
 }
 
 const (
@@ -49,8 +39,15 @@ const (
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 )
 
-// errUnknown reports that a transaction may or may not have been committed.
-var errUnknown = errors.New("the connection was lost during the commit")
+// newTx returns a transaction that begins with a statement, or "" for one that makes a single statement.
+func newTx(ctx context.Context, db *DB, begin string) *tx {
+	t := &tx{ctx: ctx, db: db, single: begin == "", write: begin == beginWrite, commit: uuid.Must(uuid.NewV7()),
+		queue: &pgx.Batch{}, missing: map[string]bool{}, revisions: map[[2]string]int64{}, changes: map[store.Change]bool{}}
+	if !t.single {
+		t.queue.Queue(begin)
+	}
+	return t
+}
 
 // Workspace implements [store.Tx].
 func (t *tx) Workspace(id string) store.WorkspaceTx { return workspace{t, id} }
@@ -61,14 +58,6 @@ func (t *tx) Watch(w store.Watcher) { t.watch = w }
 // Workspaces implements [store.Tx].
 func (t *tx) Workspaces() ([]string, error) {
 	return t.texts("SELECT workspace FROM workspace ORDER BY workspace")
-}
-
-// fail notes an error of the database.
-func (t *tx) fail(err error) error {
-	if err != nil && t.failed == nil {
-		t.failed = err
-	}
-	return err
 }
 
 // queueLimit is how many statements wait at most.
@@ -89,18 +78,10 @@ func (t *tx) exec(sql string, args ...any) error {
 
 // query sends the queue and a query, and calls fn with each row. fn must not use the transaction.
 func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
-	if err := t.ctx.Err(); err != nil {
-		return err
-	}
-	if t.failed != nil {
-		return t.failed
-	}
 	var inner error
 	t.queue.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		for inner == nil && rows.Next() {
-			if inner = t.ctx.Err(); inner == nil {
-				inner = fn(rows)
-			}
+			inner = fn(rows)
 		}
 		rows.Close()
 		return rows.Err()
@@ -116,7 +97,7 @@ func (t *tx) first(sql string, args []any, fn func(pgx.Rows) error) error {
 	found := false
 	err := t.query(sql, args, func(rows pgx.Rows) error {
 		found = true
-		return t.fail(fn(rows))
+		return fn(rows)
 	})
 	if err == nil && !found {
 		err = store.ErrNotFound
@@ -124,11 +105,11 @@ func (t *tx) first(sql string, args []any, fn func(pgx.Rows) error) error {
 	return err
 }
 
-// texts returns the column of a query, unescaped.
+// texts returns the column of a query.
 func (t *tx) texts(sql string, args ...any) (all []string, err error) {
 	err = t.query(sql, args, func(rows pgx.Rows) error {
 		text, err := pgx.RowTo[string](rows)
-		all = append(all, unescape(text))
+		all = append(all, text)
 		return err
 	})
 	return all, err
@@ -139,7 +120,8 @@ func (t *tx) remove(sql string, args ...any) (n int, err error) {
 	if !t.write {
 		return 0, store.ErrReadOnly
 	}
-	err = t.query(sql+" RETURNING 1", args, func(pgx.Rows) error { n++; return nil })
+	t.queue.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error { n = int(tag.RowsAffected()); return nil })
+	err = t.send()
 	t.wrote = t.wrote || n > 0
 	return n, err
 }
@@ -162,35 +144,49 @@ func (t *tx) serialize(name string) {
 
 // send sends the queue, in one round trip.
 func (t *tx) send() (err error) {
-	if t.conn == nil {
-		if t.conn, err = t.db.acquire(t.ctx); err != nil {
-			return t.fail(err)
+	switch {
+	case t.ctx.Err() != nil:
+		return t.ctx.Err()
+	case t.failed != nil:
+		return t.failed
+	case t.conn == nil:
+		if t.conn, t.failed = t.db.acquire(t.ctx); t.failed != nil {
+			return t.failed
 		}
+		unconfirmed(t.conn.Conn()) // of what was before
 	}
 	batch := t.queue
 	t.queue, t.open = &pgx.Batch{}, !t.single
 	ctx, cancel := context.WithTimeout(t.ctx, t.db.o.Patience)
 	defer cancel()
-	err = t.fail(t.conn.SendBatch(ctx, batch).Close())
-	if err != nil && t.ctx.Err() != nil {
+	t.failed = t.conn.SendBatch(ctx, batch).Close()
+	if unconfirmed(t.conn.Conn()) && t.failed == nil {
+		t.failed = store.ErrCommitUnknown
+	}
+	t.cut = t.failed == store.ErrCommitUnknown || t.conn.Conn().IsClosed()
+	if t.failed != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()
 	}
-	return err
+	return t.failed
 }
 
-// run does a transaction that writes.
-func (t *tx) run(fn func(store.Tx) error) error {
+// lost reports whether the transaction may succeed on a new connection.
+func (t *tx) lost() bool {
+	return t.cut || hasCode(t.failed, readOnlyTransaction) // of a server that is a standby now
+}
+
+// run does a transaction.
+func (t *tx) run(fn func(*tx) error) error {
 	defer t.finish()
 	if err := fn(t); err != nil {
 		return err
 	}
-	if err := t.ctx.Err(); err != nil {
-		return err
-	}
-	if t.failed != nil {
+	switch {
+	case t.ctx.Err() != nil:
+		return t.ctx.Err()
+	case t.failed != nil:
 		return t.failed
-	}
-	if !t.open && len(t.queue.QueuedQueries) == 1 { // nothing but BEGIN
+	case !t.write, !t.open && len(t.queue.QueuedQueries) == 1: // nothing but BEGIN
 		return nil
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
@@ -206,54 +202,37 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	}
 	t.queue.Queue("COMMIT")
 	err := t.send()
-	switch {
-	case err == nil && unconfirmed(t.conn.Conn()):
-		return t.fail(errUnknown)
-	case err == nil:
-		t.open = false
-		return nil
-	case undecided(t.failed):
-		return errUnknown
+	if t.cut {
+		return store.ErrCommitUnknown
 	}
+	t.open = err != nil
 	return err
 }
 
-// mostChanges is how many changes of one transaction are recorded individually.
-const mostChanges = 10_000
-
 // changed notes a change for the feed, each once.
-func (t *tx) changed(c store.Change) {
-	if len(t.changes) >= mostChanges { // followers read all records of the kind again
-		c.ID = ""
-	}
-	if !t.noted[c] {
-		t.noted[c] = true
-		t.changes = append(t.changes, c)
-	}
-}
+func (t *tx) changed(c store.Change) { t.changes[c] = true }
 
 // logChanges queues the rows for the feed. The first one has the id of the commit.
 func (t *tx) logChanges() error {
 	if len(t.changes) == 0 {
-		t.changes = []store.Change{{}}
+		t.changed(store.Change{})
 	}
-	n := len(t.changes)
-	workspaces, kinds, ids, commits := make([]string, n), make([]string, n), make([]string, n), make([]pgtype.UUID, n)
-	for i, c := range t.changes {
-		workspaces[i], kinds[i], ids[i] = c.Workspace, string(c.Kind), escape(c.ID)
+	var workspaces, kinds, ids []string
+	for c := range t.changes {
+		workspaces, kinds, ids = append(workspaces, c.Workspace), append(kinds, string(c.Kind)), append(ids, c.ID)
 	}
+	commits := make([]pgtype.UUID, len(ids))
 	commits[0] = pgtype.UUID{Bytes: t.commit, Valid: true}
 	return t.exec(`INSERT INTO change (workspace, kind, id, origin, commit_id)
 		SELECT w, k, i, $4, c FROM unnest($1::text[], $2::text[], $3::text[], $5::uuid[]) AS n (w, k, i, c)`, workspaces, kinds, ids, t.db.origin, commits)
 }
 
-// finish returns the connection to the pool, in the background.
+// finish returns the connection to the pool, in the background where a transaction is open.
 func (t *tx) finish() {
 	conn := t.conn
 	if conn == nil {
 		return
 	}
-	t.conn = nil
 	if !t.open || conn.Conn().IsClosed() {
 		conn.Release()
 		return
@@ -274,11 +253,8 @@ const unconfirmedKey = "bugle unconfirmed"
 // noticed handles notices of the server. A warning during a commit means that no standby has confirmed it, so that a
 // failover could lose it.
 func (d *DB) noticed(c *pgconn.PgConn, n *pgconn.Notice) {
-	if n.Severity != "WARNING" && n.SeverityUnlocalized != "WARNING" {
-		return
-	}
-	d.log.Warn("database", "message", n.Message)
 	if n.Code == "01000" || n.Code == "57P01" {
+		d.log.Warn("database", "message", n.Message)
 		c.CustomData()[unconfirmedKey] = true
 	}
 }

@@ -1,13 +1,13 @@
 package postgres
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
@@ -15,8 +15,7 @@ import (
 const whatUser = "a user id"
 
 var users = table[engine.User]{
-	name: "app_user", key: []string{"id"}, ids: []string{whatUser}, record: []string{"profile"}, checksum: "checksum",
-	what: store.UserName, decode: decode[engine.User],
+	name: "app_user", key: []string{"id"}, ids: []string{whatUser}, what: store.UserName, decode: decode[engine.User],
 }
 
 // Profile implements [store.Users].
@@ -36,12 +35,6 @@ func (w workspace) Profiles(after string, fn func(engine.User) error) error {
 	return users.each(w, o, fn)
 }
 
-// digest returns the hash by which the value of an identifier is indexed.
-func digest(value string) []byte {
-	sum := sha256.Sum256([]byte(value))
-	return sum[:]
-}
-
 // FindProfiles implements [store.Users].
 func (w workspace) FindProfiles(kind, value string) ([]string, error) {
 	switch err := w.check(); {
@@ -54,7 +47,7 @@ func (w workspace) FindProfiles(kind, value string) ([]string, error) {
 	if value == "" {
 		return nil, nil
 	}
-	return w.texts("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = $3 ORDER BY user_id", w.id, kind, digest(value))
+	return w.texts("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = sha256($3) ORDER BY user_id", w.id, kind, []byte(value))
 }
 
 // PutProfile implements [store.Users].
@@ -67,15 +60,14 @@ func (w workspace) PutProfiles(list []engine.User) error {
 		last[p.ID] = p
 	}
 	var ids, of, kinds []string
-	var digests [][]byte
+	var values [][]byte
 	for _, id := range slices.Sorted(maps.Keys(last)) { // so that two of these lock rows in the same order
-		record, err := encode(last[id])
-		if err := users.put(w, []any{id}, record, err); err != nil {
+		if err := users.put(w, []any{id}, last[id], doc.Value{}); err != nil {
 			return err
 		}
-		ids = append(ids, escape(id))
+		ids = append(ids, id)
 		for _, pair := range wire.Identifiers(last[id]) {
-			of, kinds, digests = append(of, escape(id)), append(kinds, pair[0]), append(digests, digest(pair[1]))
+			of, kinds, values = append(of, id), append(kinds, pair[0]), append(values, []byte(pair[1]))
 		}
 	}
 	c := store.Change{Workspace: w.id, Kind: store.ChangedUser}
@@ -85,7 +77,7 @@ func (w workspace) PutProfiles(list []engine.User) error {
 	w.changed(c)
 	return errors.Join(
 		w.exec("DELETE FROM user_identifier WHERE workspace = $1 AND user_id = ANY ($2)", w.id, ids),
-		w.exec("INSERT INTO user_identifier (workspace, user_id, kind, digest) SELECT $1, i, k, d FROM unnest($2::text[], $3::text[], $4::bytea[]) AS x (i, k, d)", w.id, of, kinds, digests),
+		w.exec("INSERT INTO user_identifier (workspace, user_id, kind, digest) SELECT $1, i, k, sha256(d) FROM unnest($2::text[], $3::text[], $4::bytea[]) AS x (i, k, d)", w.id, of, kinds, values),
 	)
 }
 

@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/store"
 )
 
@@ -21,36 +21,26 @@ var _ store.Transferable = workspace{}
 // check refuses ids that no record can have; pairs are what it is and its text.
 func (w workspace) check(pairs ...string) error { return store.CheckIDs(w.id, pairs...) }
 
-var settings = table[engine.Workspace]{
-	name: "workspace", record: []string{"settings"}, checksum: "checksum", others: []string{"name"},
-	what: store.SettingsName, decode: decode[engine.Workspace],
-}
+var settings = table[engine.Workspace]{name: "workspace", what: store.SettingsName, decode: decode[engine.Workspace]}
 
 // Settings implements [store.Settings].
-func (w workspace) Settings() (engine.Workspace, error) {
-	s, err := settings.get(w)
-	var bad *store.CorruptError
-	if errors.As(err, &bad) {
-		bad.Advice = "restore a backup with `bugle restore`"
-	}
-	return s, err
-}
+func (w workspace) Settings() (engine.Workspace, error) { return settings.get(w) }
 
-// SettingsIfChanged implements [store.Settings]. Settings with the same checksum are the same.
+// SettingsIfChanged implements [store.Settings].
 func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	var checksum int64
-	err := w.first("SELECT checksum FROM workspace WHERE workspace = $1", []any{w.id}, func(rows pgx.Rows) error { return rows.Scan(&checksum) })
-	if err != nil {
+	now := &store.CachedSettings{}
+	err := w.first("SELECT record FROM workspace WHERE workspace = $1", []any{w.id}, func(rows pgx.Rows) error { return rows.Scan(&now.Record) })
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if cached != nil && bytes.Equal(cached.Record, number(checksum)) {
+	case cached != nil && bytes.Equal(cached.Record, now.Record):
 		return cached, nil
 	}
-	s, err := w.Settings()
-	return &store.CachedSettings{Workspace: s, Record: number(checksum)}, err
+	now.Workspace, err = settings.value(w, nil, now.Record, nil)
+	return now, err
 }
 
 // PutSettings implements [store.Settings].
@@ -62,15 +52,11 @@ func (w workspace) PutSettings(s engine.Workspace) error {
 		w.watch.SettingsStored(w.id)
 	}
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	record, err := encode(s)
-	return settings.put(w, nil, record, err, escape(s.Name))
+	return settings.put(w, nil, s, doc.Value{})
 }
 
 // ClearWorkspace implements [store.Transferable]. Foreign keys delete the records of other tables.
 func (w workspace) ClearWorkspace() (more bool, err error) {
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	return false, errors.Join(
-		w.exec("DELETE FROM idempotency WHERE workspace = $1", w.id),
-		w.exec("DELETE FROM request_id WHERE workspace = $1", w.id),
-		w.exec("DELETE FROM workspace WHERE workspace = $1", w.id))
+	return false, w.exec("DELETE FROM workspace WHERE workspace = $1", w.id)
 }

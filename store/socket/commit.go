@@ -13,56 +13,53 @@ import (
 	"bugle/store/kv"
 )
 
-// commitPrefix begins the keys of the records by which a process finds out whether its commit was made. The commits of a
-// process remove those whose outcome it knows, and an owner those of processes that have died.
-var commitPrefix = kv.HiddenKey("commit")
+// markPrefix begins the keys of marks: each is written by one commit, whose process finds out by it whether that was made.
+var markPrefix = kv.HiddenKey("commit")
+
+// markTime is how long a mark is kept at least.
+const markTime = time.Minute
 
 // Commit implements [kv.Driver].
 func (h *handle) Commit(ctx context.Context, c kv.Change) error {
-	mark := append(slices.Clone(commitPrefix), uuid.NewString()...)
-	known := h.settled()
+	mark := append(slices.Clone(markPrefix), uuid.NewString()...)
 	marked := c
-	marked.Reads = append(slices.Clone(c.Reads), kv.Read{Key: mark}) // which does not exist
+	marked.Reads = append(slices.Clone(c.Reads), kv.Read{Key: mark}) // which does not exist: it cannot be made twice
 	marked.Writes = append(slices.Clone(c.Writes), kv.Write{Key: mark, Value: []byte{1}})
-	for _, key := range known {
-		marked.Writes = append(marked.Writes, kv.Write{Key: key, Delete: true})
-	}
-	unknown := false // whether it may have been made
-	err := h.do(ctx, func(own *host, l *link) error {
-		if unknown { // by a former owner, or before a connection broke
-			if made, err := h.isMade(ctx, mark); made || err != nil {
-				return err
-			}
-		}
-		if own != nil {
+	var sent time.Time
+	unknown := false // whether it was made when it was sent
+	err := h.do(ctx, func(o owner) error {
+		own, ok := o.(*host)
+		switch {
+		case ok && !unknown:
 			return own.commit(ctx, h.lease, c)
+		case !unknown:
+			sent = time.Now()
+		case time.Since(sent) > markTime/2: // the mark may be gone soon
+			return errors.New("it took too long to find the next owner")
 		}
-		_, err := l.roundTrip(ctx, &request{Op: opCommit, Change: marked}, responseTimeout)
+		_, err := o.answer(ctx, &request{Op: opCommit, Lease: h.lease, Change: marked})
 		if errors.Is(err, kv.ErrSnapshotLost) {
 			unknown = true
-			ctx = context.WithoutCancel(ctx) // the caller must learn the outcome
+			return err
 		}
-		if errors.Is(err, kv.ErrConflict) && unknown { // perhaps with itself
-			if made, errMade := h.isMade(ctx, mark); made || errMade != nil {
-				return errMade
+		if err != nil && unknown { // perhaps because it was made
+			made, failed := isMade(ctx, o, mark)
+			if made || failed != nil {
+				err = failed
 			}
+			unknown = failed != nil
 		}
 		return err
 	})
-	if err == nil {
-		h.settle(mark)
-	} else {
-		h.settle(known...)
-	}
-	if err != nil && unknown && !errors.Is(err, kv.ErrConflict) {
+	if err != nil && unknown {
 		return fmt.Errorf("%w: %w", store.ErrCommitUnknown, err)
 	}
 	return err
 }
 
-// isMade reports whether a commit was made.
-func (h *handle) isMade(ctx context.Context, mark []byte) (bool, error) {
-	snap, err := h.Snapshot(ctx)
+// isMade reports whether the commit with that mark was made.
+func isMade(ctx context.Context, o owner, mark []byte) (bool, error) {
+	snap, err := o.snapshot(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -71,41 +68,23 @@ func (h *handle) isMade(ctx context.Context, mark []byte) (bool, error) {
 	return err == nil && versions[0] != 0, err
 }
 
-// settled returns the keys of commits whose outcome is known, for the caller to remove.
-func (h *handle) settled() [][]byte {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := h.made
-	h.made = nil
-	return out
-}
-
-// settle records the keys of commits whose outcome is known.
-func (h *handle) settle(keys ...[]byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.made = append(h.made, keys...)
-}
-
-// tidyAfter is how long a process may take to look for the outcome of a commit.
-const tidyAfter = time.Minute
-
-// tidy removes the records of commits that former owners have made. It ends when this process starts to quit.
+// tidy removes marks when they are old, until this process starts to quit.
 func (o *host) tidy() {
-	var old kv.Change
-	snap, err := o.driver.Snapshot(o.work)
-	if err != nil {
-		return
-	}
-	err = snap.Scan(o.work, commitPrefix, kv.ScanOptions{KeysOnly: true}, func(i kv.Item) error {
-		old.Writes = append(old.Writes, kv.Write{Key: slices.Clone(i.Key), Delete: true})
-		return nil
-	})
-	snap.Release()
-	if err != nil || len(old.Writes) == 0 || pause(o.work, tidyAfter) != nil {
-		return
-	}
-	if err := o.driver.Commit(o.work, old); err != nil {
-		o.log.Warn("cannot remove the records of former commits", "error", err)
+	var old []kv.Write
+	for {
+		for batch := range slices.Chunk(old, 1000) {
+			_ = o.driver.Commit(o.work, kv.Change{Writes: batch}) // if it fails, they are removed the next time
+		}
+		old = nil
+		if snap, err := o.driver.Snapshot(o.work); err == nil {
+			_ = snap.Scan(o.work, markPrefix, kv.ScanOptions{KeysOnly: true}, func(i kv.Item) error {
+				old = append(old, kv.Write{Key: slices.Clone(i.Key), Delete: true})
+				return nil
+			})
+			snap.Release()
+		}
+		if pause(o.work, markTime) != nil {
+			return
+		}
 	}
 }

@@ -4,16 +4,9 @@ package socket_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,57 +42,27 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// A transaction whose new connection comes to the next owner, before it is seen that the former is gone, has no effect
-// there: it runs once the two know each other.
+// A connection that comes to the next owner, before it is noticed that the former has quit, is not used.
 func TestNextOwnerIsIntroducedFirst(t *testing.T) {
 	s := newTestFolder(t)
-	_, err := s.open(t.Context())
+	_, err := s.open(t.Context(), nil)
 	s.ok(err)
-	l, err := net.Listen("unix", socketOf(s.dir))
-	s.ok(err)
-	handler, err := socket.Handler(s.dir, &notifyingDB{Driver: s.db.Driver(), shed: s})
-	s.ok(err)
-	gone := make(chan struct{})
-	var end sync.Once
-	var calls []string
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		over := false
-		select {
-		case <-gone:
-			over = true
-		default:
-		}
-		switch path := r.URL.Path; {
-		case over:
-			handler.ServeHTTP(w, r)
-		case path == "/local/hello":
-			_ = json.NewEncoder(w).Encode(map[string]any{"protocol": socket.Protocol, "version": "1.0", "pid": os.Getpid(), "id": "former"})
-		case path == "/local/changes":
-			_, _ = io.WriteString(w, "{}\n")
-			_ = http.NewResponseController(w).Flush()
-			<-gone
-		default: // the former has quit, and its end is seen when the next has answered
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, r)
-			calls = append(calls, r.Header.Get("X-Bugle-Owner"), strconv.Itoa(answer.Code))
-			w.WriteHeader(answer.Code)
-			_, _ = w.Write(answer.Body.Bytes())
-			end.Do(func() { close(gone) })
-		}
-	})}
-	go srv.Serve(l)
-	defer srv.Close()
+	l := s.listen()
+	sent := make(chan []byte, 1)
+	go func() {
+		former, _ := greet(l, socket.Protocol, "former")
+		defer former.Close()
+		_ = socket.Respond(former) // to the request for news
+		next, in := greet(l, socket.Protocol, "next")
+		defer next.Close()
+		b, _ := io.ReadAll(in)
+		s.release()
+		sent <- b
+	}()
 	d := s.node()
-	svc := s.service(d)
-	id := create(t, svc)
-	if !slices.Equal(calls, []string{"former", "503"}) {
-		t.Errorf("the next owner answered %q before it was greeted", calls)
-	}
-	if st := d.State(); st.Role != socket.Attached || !st.Again {
-		t.Errorf("the handle is %+v", st)
-	}
-	if rows, err := svc.List(t.Context(), engine.ListQuery{}); err != nil || len(rows) != 1 || rows[0].ID != id {
-		t.Errorf("%d campaigns: %v", len(rows), err)
+	s.ok(d.View(t.Context(), func(kv.Tx) error { return nil }))
+	if b := <-sent; len(b) > 0 || d.State().Role != socket.Owner {
+		t.Errorf("the next owner was sent %q, and the handle is %s", b, d.State().Role)
 	}
 }
 
@@ -310,17 +273,17 @@ const inlineTest = `{"channel":"EMAIL","basic_details":{"name":"T","content_type
 // A commit whose connection broke while it was made is waited for, not made twice.
 func TestLostConnection(t *testing.T) {
 	s := newTestFolder(t)
-	owner := (*socket.DB)(nil)
+	var attached *socket.DB
 	var armed atomic.Bool
 	s.wrap = func(db kv.Driver) kv.Driver {
 		return &retriedDB{Driver: db, after: func() error {
 			if armed.CompareAndSwap(true, false) {
-				owner.CutConnections()
+				attached.Disconnect()
 			}
 			return nil
 		}}
 	}
-	owner, attached := s.pair()
+	_, attached = s.pair()
 	svc := s.service(attached)
 	armed.Store(true)
 	create(t, svc)
@@ -339,13 +302,13 @@ func TestNoOwner(t *testing.T) {
 	owner, _ := s.pair()
 	o := s.options()
 	o.Patience = 50 * time.Millisecond
-	o.Opener = func(context.Context) (kv.Driver, error) { return nil, fmt.Errorf("the disk is full") }
+	o.Opener = func(context.Context, func(string)) (kv.Driver, error) { return nil, fmt.Errorf("the disk is full") }
 	d, err := socket.Open(t.Context(), o)
 	s.ok(err)
 	defer d.Close()
 	// The other attached process must not take over either.
 	s.mu.Lock()
-	s.holder = &notifyingDB{shed: &testFolder{}}
+	s.holder = &heldDriver{folder: &testFolder{}}
 	s.mu.Unlock()
 	owner.Kill()
 	read := func() error { return d.View(t.Context(), func(kv.Tx) error { return nil }) }
@@ -353,7 +316,7 @@ func TestNoOwner(t *testing.T) {
 		t.Errorf("got %v", e)
 	}
 	s.release()
-	until(t, d, "attached again", func(s socket.State) bool { return s.Role == socket.Attached })
+	until(t, d, "attached again", attached)
 	s.ok(read())
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -27,158 +26,24 @@ const (
 	lastWait  = 150 * time.Millisecond
 )
 
-// DB is the store in a data folder, owned by this process or by another one. It is safe for concurrent use.
-type DB struct {
-	*kv.Store
-	handle *handle
-}
-
-var (
-	_ kv.DB      = (*DB)(nil)
-	_ store.Feed = (*DB)(nil)
-)
-
-// Open opens the store, or attaches to the process that has it open. The context only limits opening. It fails with the
-// errors of the opener. If another process has the store open and does not respond, or is another version, the error
-// says so.
-func Open(ctx context.Context, o Options) (*DB, error) { return open(ctx, o, sameUser) }
-
-func open(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
-	db, err := newDB(o, peer)
-	if err != nil {
-		return nil, err
-	}
-	h := db.handle
-	if err := h.find(ctx, h.o.Patience); err != nil {
-		return nil, err
-	}
-	h.background.Go(h.run)
-	return db, nil
-}
-
-func newDB(o Options, peer func(net.Conn) error) (*DB, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Patience <= 0 {
-		o.Patience = usualPatience
-	}
-	dir, err := resolve(o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
-	}
-	h := &handle{o: o, dir: dir, log: o.Logger, peer: peer, changed: make(chan struct{})}
-	h.open, h.stop = context.WithCancel(context.Background())
-	h.db = &DB{kv.NewStore(h), h}
-	h.lease = h.db.Lease()
-	h.changes.MarkReady()
-	return h.db, nil
-}
-
-// resolve returns the folder's canonical path, without symbolic links.
-func resolve(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(dir)
-}
-
-// State returns the current state of the handle.
-func (d *DB) State() State {
-	s, _, _ := d.handle.now()
-	return s
-}
-
-// States returns a channel with the current state and each later one; a slow reader misses outdated states. The channel
-// is closed when ctx ends or the store is closed.
-func (d *DB) States(ctx context.Context) <-chan State {
-	return subscribe(ctx, d.handle, func(out chan<- State, done <-chan struct{}) {
-		for {
-			s, _, changed := d.handle.now()
-			select {
-			case out <- s:
-				select {
-				case <-changed:
-				case <-done:
-					return
-				}
-			case <-changed:
-			case <-done:
-				return
-			}
-		}
-	})
-}
-
-// Noticed returns the problems that other processes have found so far in the store that they own; the owner's [Opener]
-// knows its own.
-func (d *DB) Noticed() []string {
-	_, all, _ := d.handle.now()
-	return all
-}
-
-// Notices returns a channel with the problems that are added to [DB.Noticed] from now on. The channel is closed when ctx ends
-// or the store is closed.
-func (d *DB) Notices(ctx context.Context) <-chan string {
-	_, from, _ := d.handle.now()
-	return subscribe(ctx, d.handle, func(out chan<- string, done <-chan struct{}) {
-		for {
-			_, all, changed := d.handle.now()
-			for _, n := range all[len(from):] {
-				select {
-				case out <- n:
-				case <-done:
-					return
-				}
-			}
-			from = all
-			select {
-			case <-changed:
-			case <-done:
-				return
-			}
-		}
-	})
-}
-
-// subscribe runs send until ctx or the handle ends, and closes its channel then.
-func subscribe[T any](ctx context.Context, h *handle, send func(out chan<- T, done <-chan struct{})) <-chan T {
-	out := make(chan T)
-	both, end := context.WithCancel(ctx)
-	stop := context.AfterFunc(h.open, end)
-	h.background.Go(func() {
-		defer close(out)
-		defer end()
-		defer stop()
-		send(out, both.Done())
-	})
-	return out
-}
-
-// Follow implements [store.Feed].
-func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
-	d.handle.changes.Follow(ctx, ready, deliver)
-}
-
-// Sync implements [store.Feed].
-func (d *DB) Sync(ctx context.Context) error {
-	if err := d.handle.sync(ctx); err != nil {
-		return err
-	}
-	return d.handle.changes.Drain(ctx)
+// owner is the store in the process that has it open: a host in this process, or a link to another one. If the owner is
+// lost, its methods fail with [kv.ErrSnapshotLost].
+type owner interface {
+	snapshot(ctx context.Context) (kv.Snapshot, error)
+	// answer answers a request that needs no snapshot.
+	answer(ctx context.Context, q *request) (response, error)
+	// sync waits until all changes that were committed have arrived here.
+	sync(ctx context.Context) error
+	// lost reports whether the owner is gone.
+	lost() bool
+	close() error
 }
 
 // handle implements [kv.Driver] with the store of the owner.
 type handle struct {
 	o     Options
-	dir   string // absolute, without symbolic links
-	log   *slog.Logger
+	dir   string               // absolute
 	peer  func(net.Conn) error // refuses processes of other users
-	db    *DB
 	lease string
 
 	changes    follow.Followers
@@ -187,97 +52,136 @@ type handle struct {
 	background sync.WaitGroup
 
 	mu      sync.Mutex
+	owner   owner  // nil while searching
+	last    string // id of the last owner
 	state   State
-	notices []string      // of other owners
-	host    *host         // if this process owns the store
-	link    *link         // if another process owns the store
 	changed chan struct{} // closed when one of the above changes
-	made    [][]byte      // keys of commits whose outcome is known, see [handle.Commit]
 }
 
-// now returns the state, the notices, and a channel that is closed when they change.
-func (h *handle) now() (State, []string, <-chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.state, h.notices, h.changed
+func open(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
+	db, err := newDB(o, peer)
+	if err != nil {
+		return nil, err
+	}
+	h := db.handle
+	l, err := h.find(ctx, h.o.Patience)
+	if err != nil {
+		return nil, err
+	}
+	h.background.Go(func() { h.run(l) })
+	return db, nil
 }
 
-// run finds the owner whenever there is none.
-func (h *handle) run() {
-	for {
-		h.mu.Lock()
-		own, l := h.host, h.link
-		h.mu.Unlock()
-		switch {
-		case own != nil: // this process is the owner until it closes the store
-			return
-		case l == nil:
-			if h.find(h.open, 0) != nil {
-				return
-			}
-			continue
-		}
+func newDB(o Options, peer func(net.Conn) error) (*DB, error) {
+	if o.Patience <= 0 {
+		o.Patience = usualPatience
+	}
+	if o.Notify == nil {
+		o.Notify = func(string) {}
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err = errors.Join(err, os.MkdirAll(o.Dir, 0o700)); err != nil {
+		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
+	}
+	h := &handle{o: o, dir: dir, peer: peer, changed: make(chan struct{})}
+	h.open, h.stop = context.WithCancel(context.Background())
+	db := &DB{kv.NewStore(h), h}
+	h.lease = db.Lease()
+	h.changes.MarkReady()
+	return db, nil
+}
+
+// run finds the next owner whenever one is lost, until this process is the owner or closes the store.
+func (h *handle) run(l *link) {
+	for l != nil {
 		select {
-		case <-l.lost:
+		case <-l.work.Done():
 		case <-h.open.Done():
 			return
 		}
-		h.setOwner(nil, nil, State{Again: true})
+		h.setOwner(nil, Searching, introduction{})
+		_ = l.close()            // never fails
+		l, _ = h.find(h.open, 0) // nil if the store is being closed
 	}
 }
 
-// find attaches to the owner or becomes it. With patience 0, it retries until ctx ends, whatever the errors are,
-// because someone may restore the store or quit.
-func (h *handle) find(ctx context.Context, patience time.Duration) error {
+// find attaches to the owner and returns the link to it, or nil if this process becomes the owner. With patience 0, it
+// retries until ctx ends, whatever the errors are, because someone may restore the store or quit.
+func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error) {
 	begun := time.Now()
 	for wait := firstWait; ; wait = min(wait*3/2, lastWait) {
 		l, err := attach(ctx, h)
 		if err == nil {
-			h.setOwner(nil, l, State{Role: Attached, PID: l.intro.PID, Version: l.intro.Version})
-			return nil
+			h.setOwner(l, Attached, l.intro)
+			return l, nil
 		}
-		driver, locked := h.o.Opener(ctx)
+		own := newHost(h)
+		locked := own.open(ctx)
 		if locked == nil {
-			own := newHost(h, driver)
-			own.listen(h.dir)
-			h.setOwner(own, nil, State{Role: Owner, PID: own.intro.PID, Version: own.intro.Version})
-			return nil
+			h.setOwner(own, Owner, own.intro)
+			h.setError(own.listen())
+			return nil, nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
-		nobody := errors.Is(err, errNobody)
-		err = noOwnerError(err, locked)
-		if patience > 0 && (!errors.Is(locked, ErrLocked) || !nobody || !supported || time.Since(begun) > patience) {
-			return err
+		final := true
+		var by *store.LockedError
+		switch {
+		case !errors.As(locked, &by):
+			err = locked
+		case errors.Is(err, context.DeadlineExceeded):
+			err = silentOwner(by.PID)
+		case !errors.As(err, new(refusal)): // nobody listens: the owner has just begun, or is about to quit
+			err, final = locked, time.Since(begun) > patience
+		}
+		if patience > 0 && final {
+			return nil, err
 		}
 		h.setError(err)
 		if err := pause(ctx, wait/2+rand.N(wait)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }
 
-func (h *handle) setOwner(own *host, l *link, s State) {
+// refusal is the reason why a process does not work with the owner.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func silentOwner(pid int) error {
+	return fmt.Errorf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", pid)
+}
+
+// now returns the state, and a channel that is closed when it changes.
+func (h *handle) now() (State, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if own != nil || l != nil {
+	return h.state, h.changed
+}
+
+func (h *handle) setOwner(o owner, role Role, i introduction) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := State{Role: role, PID: i.PID, Again: h.state.Again}
+	if o != nil {
 		h.changes.Publish(store.Change{}) // some changes may have been missed; tell followers before anyone reads
+		s.Again = s.Again || h.last != "" && h.last != i.ID
+		h.last = i.ID
 	}
-	s.Again = s.Again || h.state.Again
-	h.host, h.link, h.state = own, l, s
+	h.owner, h.state = o, s
 	h.tell()
 }
 
-// setError records why there is no owner yet.
+// setError records [State.Err].
 func (h *handle) setError(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state.Err != nil && h.state.Err.Error() == err.Error() {
-		return
+	if fmt.Sprint(err) != fmt.Sprint(h.state.Err) {
+		h.state.Err = err
+		h.tell()
 	}
-	h.state.Err = err
-	h.tell()
 }
 
 // tell wakes those who wait for a change of the state. The caller holds mu.
@@ -286,69 +190,52 @@ func (h *handle) tell() {
 	h.changed = make(chan struct{})
 }
 
-// handleNews forwards news of the owner to subscribers and followers.
-func (h *handle) handleNews(n news) {
+// heard passes news of the owner on to followers.
+func (h *handle) heard(n *response) {
 	if len(n.Changes) > 0 && n.Lease != h.lease {
 		h.changes.Publish(n.Changes...)
 	}
-}
-
-// handleNotices forwards the notices of another process.
-func (h *handle) handleNotices(texts []string) {
-	if len(texts) == 0 {
-		return
+	for _, problem := range n.Problems {
+		h.o.Notify(problem)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.notices = append(h.notices, texts...)
-	h.tell()
 }
 
-// owner returns the current owner, and waits a while if there is none.
-func (h *handle) owner(ctx context.Context) (*host, *link, error) {
-	patience := time.NewTimer(h.o.Patience)
-	defer patience.Stop()
+// current returns the owner, and waits a while if there is none.
+func (h *handle) current(ctx context.Context) (owner, error) {
+	var patience <-chan time.Time
 	for {
 		h.mu.Lock()
-		own, l, changed, why := h.host, h.link, h.changed, h.state.Err
+		o, changed, why := h.owner, h.changed, h.state.Err
 		h.mu.Unlock()
-		if l != nil && l.gone() { // its end is about to be noticed
-			l = nil
+		if o != nil && !o.lost() {
+			return o, ctx.Err()
 		}
-		if own != nil || l != nil {
-			return own, l, ctx.Err()
+		if patience == nil {
+			patience = time.After(h.o.Patience)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		case <-h.open.Done():
-			return nil, nil, ErrClosed
-		case <-patience.C:
+			return nil, store.ErrClosed
+		case <-patience:
 			if why == nil {
-				why = errNobody
+				why = kv.ErrSnapshotLost
 			}
-			return nil, nil, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot connect to the store after another process closed it: %w", why)
+			return nil, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot connect to the store: %v", why)
 		}
 	}
 }
 
 // do runs call with the owner, and again with the next one while the owner is lost.
-func (h *handle) do(ctx context.Context, call func(own *host, l *link) error) error {
-	begun := time.Now()
+func (h *handle) do(ctx context.Context, call func(owner) error) error {
 	for {
-		own, l, err := h.owner(ctx)
+		o, err := h.current(ctx)
 		if err != nil {
 			return err
 		}
-		err = call(own, l)
-		if own != nil || !errors.Is(err, kv.ErrSnapshotLost) {
-			return err
-		}
-		if !l.gone() && time.Since(begun) > responseTimeout {
-			return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", err)
-		}
-		if err := l.waitLost(ctx); err != nil {
+		if err := call(o); !errors.Is(err, kv.ErrSnapshotLost) {
 			return err
 		}
 	}
@@ -356,93 +243,55 @@ func (h *handle) do(ctx context.Context, call func(own *host, l *link) error) er
 
 // Snapshot implements [kv.Driver].
 func (h *handle) Snapshot(ctx context.Context) (snap kv.Snapshot, err error) {
-	err = h.do(ctx, func(own *host, l *link) error {
-		if own != nil {
-			snap, err = own.driver.Snapshot(ctx)
-		} else {
-			snap, err = l.snapshot(ctx)
-		}
+	err = h.do(ctx, func(o owner) error {
+		snap, err = o.snapshot(ctx)
 		return err
 	})
 	return snap, err
 }
 
-// Verify implements [kv.Driver].
-func (h *handle) Verify(ctx context.Context) error {
-	return h.do(ctx, func(own *host, l *link) error {
-		if own != nil {
-			return own.driver.Verify(ctx)
-		}
-		_, err := l.roundTrip(ctx, &request{Op: opVerify}, 0)
+// ask returns the owner's response to a request.
+func (h *handle) ask(ctx context.Context, q request) (r response, err error) {
+	err = h.do(ctx, func(o owner) error {
+		r, err = o.answer(ctx, &q)
 		return err
 	})
+	return r, err
+}
+
+// Verify implements [kv.Driver].
+func (h *handle) Verify(ctx context.Context) error {
+	_, err := h.ask(ctx, request{Op: opVerify})
+	return err
 }
 
 // Suspect implements [kv.Suspecter].
 func (h *handle) Suspect(damage error) {
-	h.mu.Lock()
-	own, l := h.host, h.link
-	h.mu.Unlock()
-	switch {
-	case own != nil:
-		if s, ok := own.driver.(kv.Suspecter); ok {
-			s.Suspect(damage)
-		}
-	case l != nil:
-		h.background.Go(func() { _, _ = l.roundTrip(h.open, &request{Op: opSuspect, Name: damage.Error()}, responseTimeout) })
-	}
+	h.background.Go(func() {
+		_, _ = h.ask(h.open, request{Op: opSuspect, Text: damage.Error()}) // without an owner, the next one verifies its store
+	})
 }
 
 // LeaseHeld implements [kv.LeaseHolder].
-func (h *handle) LeaseHeld(ctx context.Context, lease string) (held bool, err error) {
-	err = h.do(ctx, func(own *host, l *link) error {
-		if own != nil {
-			held, err = own.leaseHeld(ctx, lease)
-			return err
-		}
-		r, err := l.roundTrip(ctx, &request{Op: opHeld, Name: lease}, responseTimeout)
-		held = r.Yes
-		return err
-	})
-	return held, err
-}
-
-// sync waits until all changes that the owner has committed have arrived here.
-func (h *handle) sync(ctx context.Context) error {
-	return h.do(ctx, func(own *host, l *link) error {
-		if own != nil {
-			return nil
-		}
-		r, err := l.roundTrip(ctx, &request{Op: opSequence}, responseTimeout)
-		if err != nil {
-			return err
-		}
-		return l.waitFor(ctx, r.Sequence)
-	})
+func (h *handle) LeaseHeld(ctx context.Context, lease string) (bool, error) {
+	r, err := h.ask(ctx, request{Op: opHeld, Lease: lease})
+	return r.Yes, err
 }
 
 // Close implements [kv.Driver].
 func (h *handle) Close() error {
 	h.stop()
 	h.background.Wait()
-	h.mu.Lock()
-	own, l := h.host, h.link
-	h.mu.Unlock()
-	if l != nil {
-		l.close()
-	}
-	if own != nil {
-		return own.close()
+	if o := h.owner; o != nil { // nothing changes it any more
+		return o.close()
 	}
 	return nil
 }
 
 // pause waits for t, or returns the error of ctx.
 func pause(ctx context.Context, t time.Duration) error {
-	timer := time.NewTimer(t)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(t):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -3,8 +3,9 @@
 package socket_test
 
 import (
+	"bufio"
 	"context"
-	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -32,19 +33,19 @@ const (
 
 // testFolder is a data folder whose store is in memory, and whose lock is a flag.
 type testFolder struct {
-	t     testing.TB
-	dir   string
-	db    *mem.DB
-	clock func() time.Time
-	wrap  func(kv.Driver) kv.Driver // nil: as it is
-	// handler answers the API on the socket; nil: nothing does.
-	handler func(*socket.DB) http.Handler
+	t       testing.TB
+	dir     string
+	db      *mem.DB
+	clock   func() time.Time
+	wrap    func(kv.Driver) kv.Driver // nil: as it is
+	handler http.Handler              // of the API on the socket; nil: nothing is
 
 	mu     sync.Mutex
-	holder *notifyingDB
+	holder *heldDriver
+	notify func(problem string) // of the holder
 }
 
-// newTestFolder returns a shed with a workspace.
+// newTestFolder returns a folder with a workspace.
 func newTestFolder(t testing.TB) *testFolder {
 	t.Helper()
 	s := emptyTestFolder(t)
@@ -77,15 +78,16 @@ func shortDir(t testing.TB) string {
 	return dir
 }
 
-var errHeld = errors.New("held by another")
+var errHeld = &store.LockedError{Dir: "here", PID: 4711}
 
-func (s *testFolder) open(context.Context) (kv.Driver, error) {
+func (s *testFolder) open(_ context.Context, notify func(string)) (kv.Driver, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder != nil {
-		return nil, socket.Locked(errHeld, 0)
+		return nil, errHeld
 	}
-	s.holder = &notifyingDB{Driver: s.db.Driver(), shed: s}
+	s.notify = notify
+	s.holder = &heldDriver{Driver: s.db.Driver(), folder: s}
 	if s.wrap != nil {
 		s.holder.Driver = s.wrap(s.db.Driver())
 	}
@@ -140,20 +142,17 @@ func (s *testFolder) kill(d *socket.DB) {
 	s.release()
 }
 
-// leaseHeld is the store of a shed.
-type notifyingDB struct {
+// heldDriver is the store of a folder, which frees the lock when it is closed.
+type heldDriver struct {
 	kv.Driver
-	shed *testFolder
-	tell func(notice string)
+	folder *testFolder
 }
 
-func (h *notifyingDB) OnNotice(deliver func(notice string)) { h.tell = deliver }
-
-func (h *notifyingDB) Close() error {
-	h.shed.mu.Lock()
-	defer h.shed.mu.Unlock()
-	if h.shed.holder == h {
-		h.shed.holder = nil
+func (d *heldDriver) Close() error {
+	d.folder.mu.Lock()
+	defer d.folder.mu.Unlock()
+	if d.folder.holder == d {
+		d.folder.holder = nil
 	}
 	return nil
 }
@@ -165,6 +164,28 @@ func (s *testFolder) transport(t *testing.T) *http.Transport {
 	}}
 	t.Cleanup(tr.CloseIdleConnections)
 	return tr
+}
+
+// listen listens on the socket of a folder, as an owner does.
+func (s *testFolder) listen() net.Listener {
+	l, err := net.Listen("unix", socketOf(s.dir))
+	s.ok(err)
+	s.t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// greet accepts a connection, and introduces an owner with the process id 7.
+func greet(l net.Listener, protocol int, id string) (net.Conn, *bufio.Reader) {
+	c, err := l.Accept()
+	if err != nil {
+		panic(err)
+	}
+	in := bufio.NewReader(c)
+	if _, err := http.ReadRequest(in); err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\n\r\n{\"protocol\":%d,\"version\":\"9.9\",\"pid\":7,\"id\":%q}\n", protocol, id)
+	return c, in
 }
 
 func parse(t testing.TB, s string) doc.Value {
@@ -186,20 +207,24 @@ func create(t testing.TB, svc engine.Service) string {
 }
 
 // until waits for a state of the handle.
-func until(t testing.TB, d *socket.DB, what string, is func(socket.State) bool) socket.State {
+func until(t testing.TB, d *socket.DB, what string, is func(socket.State) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	for s := range d.States(ctx) {
+	found := false
+	d.FollowState(ctx, func(s socket.State) {
 		if is(s) {
-			return s
+			found = true
+			cancel()
 		}
+	})
+	if !found {
+		t.Fatalf("the handle is not %s: %+v", what, d.State())
 	}
-	t.Fatalf("the handle is not %s: %+v", what, d.State())
-	return socket.State{}
 }
 
-func owning(s socket.State) bool { return s.Role == socket.Owner }
+func owning(s socket.State) bool   { return s.Role == socket.Owner }
+func attached(s socket.State) bool { return s.Role == socket.Attached }
 
 func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
 
@@ -208,5 +233,13 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
 		_, attached := emptyTestFolder(t).pair()
 		return attached
+	})
+}
+
+// Several processes with one store are several handles on it.
+func TestHandles(t *testing.T) {
+	storetest.Handles(t, func(t testing.TB) func() store.DB {
+		s := emptyTestFolder(t)
+		return func() store.DB { return s.node() }
 	})
 }

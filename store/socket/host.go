@@ -1,17 +1,16 @@
 package socket
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,235 +22,101 @@ import (
 
 // host is the store in this process, and the socket for other processes.
 type host struct {
+	handle *handle
 	driver kv.Driver
-	log    *slog.Logger
 	intro  introduction
-	lease  string     // of this process
-	since  time.Time  // when it became the owner
-	onNews func(news) // receives the changes of all processes
 
 	srv     *http.Server
-	socket  *socket
-	served  sync.WaitGroup  // the goroutine that accepts connections
-	clients sync.WaitGroup  // connections of [host.serve]
+	socket  string          // its path; empty if there is none
+	serving sync.WaitGroup  // the goroutine that accepts connections
+	clients sync.WaitGroup  // the connections, and tidy
 	work    context.Context // ends when this process starts to quit
 	quit    context.CancelFunc
-	closed  chan struct{} // closed when the store is closed
 
-	mu     sync.Mutex
-	latest uint64            // number of the latest news
-	told   []string          // notices so far
-	feeds  map[*feed]string  // of other processes, by lease
-	conns  map[net.Conn]bool // nil once the store is being closed
+	mu       sync.Mutex
+	latest   uint64   // number of the latest news
+	problems []string // so far
+	feeds    []*feed  // of other processes
 }
 
-// introduction is the owner's response to clients of every protocol version.
-type introduction struct {
-	Protocol int    `json:"protocol"`
-	Version  string `json:"version"`
-	PID      int    `json:"pid"`
-	// ID is different each time a process opens the store.
-	ID string `json:"id,omitempty"`
-}
-
-// The headers of a request: the id of the owner that the client expects, from its [introduction], and the lease of the
-// client. A new connection may reach the next owner before the client notices that the former one has quit.
-const (
-	ownerHeader = "X-Bugle-Owner"
-	leaseHeader = "X-Bugle-Lease"
-)
-
-// The paths on the socket. That of the introduction must never change, because all protocol versions use it.
-const (
-	ownPaths    = "/local/"
-	helloPath   = ownPaths + "hello"
-	changesPath = ownPaths + "changes"
-	storePath   = ownPaths + "store"
-)
-
-// news is one line of the feed of changes. The first line has only a number: later changes are not missed.
-type news struct {
-	Sequence uint64         `json:"sequence,omitempty"`
-	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
-	Changes  []store.Change `json:"changes,omitempty"`
-	Notices  []string       `json:"notices,omitempty"` // problems of the store; in the first line those so far
-}
-
-// newHost returns the owner of a store, which [host.listen] makes available to other processes.
-func newHost(h *handle, driver kv.Driver) *host {
-	o := &host{
-		driver: driver, log: h.log, lease: h.lease, onNews: h.handleNews, since: time.Now(),
-		intro: introduction{Protocol: Protocol, Version: h.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
-		feeds: map[*feed]string{}, conns: map[net.Conn]bool{}, closed: make(chan struct{}),
-	}
+func newHost(h *handle) *host {
+	o := &host{handle: h, intro: introduction{Protocol: protocol, Version: h.o.Version, PID: os.Getpid(), ID: uuid.NewString()}}
 	o.work, o.quit = context.WithCancel(context.Background())
-	if n, ok := driver.(NoticeSource); ok {
-		n.OnNotice(func(notice string) { o.publish(news{Notices: []string{notice}}) })
-	}
-	var other http.Handler
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+helloPath, o.upgrade)
 	if h.o.Handler != nil {
-		other = h.o.Handler(h.db)
+		mux.Handle("/", h.o.Handler)
 	}
 	o.srv = &http.Server{
-		Handler: o.handler(other), ReadHeaderTimeout: 10 * time.Second,
+		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, peerKey{}, h.peer(c))
+			if h.peer(c) != nil {
+				_ = c.Close()
+			}
+			return ctx
 		},
-		ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelWarn),
 	}
 	return o
 }
 
-// listen opens the socket. If that fails, no other process can connect.
-func (o *host) listen(dir string) {
-	s, err := listen(dir)
+// open opens the store.
+func (o *host) open(ctx context.Context) (err error) {
+	o.driver, err = o.handle.o.Opener(ctx, func(problem string) { o.publish(&response{Problems: []string{problem}}) })
+	return err
+}
+
+// listen makes the store available to other processes.
+func (o *host) listen() error {
+	o.clients.Go(o.tidy)
+	l, err := listen(o.handle.dir)
 	if err != nil {
-		o.log.Warn("other processes cannot connect", "error", err)
+		return err
+	}
+	o.socket = socketOf(o.handle.dir)
+	o.serving.Go(func() {
+		if err := o.srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			o.handle.setError(err)
+		}
+	})
+	return nil
+}
+
+// upgrade introduces the owner, and answers the requests on a connection until the client or the owner quits.
+func (o *host) upgrade(w http.ResponseWriter, _ *http.Request) {
+	o.mu.Lock()
+	if o.work.Err() != nil {
+		o.mu.Unlock()
 		return
 	}
-	o.socket = s
-	o.clients.Go(o.tidy)
-	o.served.Go(func() {
-		if err := o.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			o.log.Error("other processes can no longer connect", "error", err)
-		}
-	})
-}
-
-// peerKey is the context key of the error with which the process at the other end of a connection is refused.
-type peerKey struct{}
-
-func (o *host) handler(other http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(o.intro) // if it fails, the client has gone
-	})
-	mux.HandleFunc("GET "+changesPath, o.serveChanges)
-	mux.HandleFunc("GET "+storePath, o.serveStore)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get(ownerHeader)
-		switch err, _ := r.Context().Value(peerKey{}).(error); {
-		case err != nil:
-			o.log.Warn("a connection was refused", "error", err)
-			http.Error(w, err.Error(), http.StatusForbidden)
-		case other != nil && !strings.HasPrefix(r.URL.Path, ownPaths):
-			other.ServeHTTP(w, r)
-		case id != "" && id != o.intro.ID:
-			http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable) // the expected owner has quit
-		default:
-			mux.ServeHTTP(w, r)
-		}
-	})
-}
-
-// feed is the news that a client has not received yet.
-type feed struct {
-	pending []news
-	more    chan struct{} // holds an element when news are pending
-}
-
-// publish sends news to all processes.
-func (o *host) publish(n news) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.latest++
-	n.Sequence = o.latest
-	o.told = append(o.told, n.Notices...)
-	o.onNews(n)
-	for f := range o.feeds {
-		f.pending = append(f.pending, n)
-		select {
-		case f.more <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// stopTimeout is how long a client may take to read its news.
-const stopTimeout = 5 * time.Second
-
-// serveChanges sends every change until the client or the owner quits.
-func (o *host) serveChanges(w http.ResponseWriter, r *http.Request) {
-	f := &feed{more: make(chan struct{}, 1)}
-	o.mu.Lock()
-	first := news{Sequence: o.latest, Notices: o.told}
-	o.feeds[f] = r.Header.Get(leaseHeader)
+	o.clients.Add(1)
 	o.mu.Unlock()
-	defer func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.feeds, f)
-	}()
-	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
-	line := func(n news) {
-		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a client that does not read is disconnected
-		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
-		_ = rc.Flush()
-	}
-	line(first)
-	for {
-		select {
-		case <-f.more:
-		case <-r.Context().Done():
-			return
-		case <-o.closed:
-			return
-		}
-		o.mu.Lock()
-		pending := f.pending
-		f.pending = nil
-		o.mu.Unlock()
-		for _, n := range pending {
-			line(n)
-		}
-	}
-}
-
-const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"
-
-// serveStore switches the connection to the protocol of [request] and [response].
-func (o *host) serveStore(w http.ResponseWriter, r *http.Request) {
+	defer o.clients.Done()
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	defer conn.Close()
-	o.mu.Lock()
-	open := o.conns != nil
-	if open {
-		o.conns[conn] = true
-		o.clients.Add(1)
-	}
-	o.mu.Unlock()
-	if !open {
-		return
-	}
-	defer o.clients.Done()
-	defer func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.conns, conn)
-	}()
-	if _, err := conn.Write([]byte(upgraded)); err == nil {
-		o.serve(conn, buffered.Reader, r.Header.Get(leaseHeader))
-	}
+	_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n")
+	_ = json.NewEncoder(conn).Encode(o.intro) // if it fails, so does what follows
+	o.serve(newStream[request, response](conn, buffered))
 }
 
 // idleLimit is how long a client may leave a snapshot unused. A suspended client would keep old data alive.
 const idleLimit = time.Minute
 
-// serve answers the requests of the client with that lease until the connection breaks.
-func (o *host) serve(conn net.Conn, in *bufio.Reader, lease string) {
-	c := client{host: o, lease: lease}
+// serve answers the requests on a connection, and closes it at the end.
+func (o *host) serve(s *stream[request, response]) {
+	defer s.Close()
+	stop := context.AfterFunc(o.work, func() { _ = s.SetReadDeadline(time.Unix(1, 0)) }) // nothing more is read
+	defer stop()
+	var c client
 	defer c.release()
-	s := newStream[request, response](in, conn)
 	for {
 		limit := time.Time{}
 		if c.snap != nil {
 			limit = time.Now().Add(idleLimit)
 		}
-		_ = conn.SetReadDeadline(limit)
+		_ = s.SetReadDeadline(limit)
 		if o.work.Err() != nil {
 			return
 		}
@@ -259,9 +124,13 @@ func (o *host) serve(conn net.Conn, in *bufio.Reader, lease string) {
 		if err != nil {
 			return
 		}
-		r, err := c.respond(o.work, q)
-		if errors.Is(err, context.Canceled) {
-			err = errLeaving // nothing was written
+		if q.Op == opFollow {
+			o.feed(s, q.Lease)
+			return
+		}
+		r, err := c.answer(o, &q)
+		if err != nil && o.work.Err() != nil {
+			return // the client asks the next owner
 		}
 		r.Fault = faultOf(err)
 		if s.send(&r) != nil {
@@ -270,12 +139,8 @@ func (o *host) serve(conn net.Conn, in *bufio.Reader, lease string) {
 	}
 }
 
-// client is the owner's side of one connection of another process.
-type client struct {
-	host  *host
-	lease string // of the client process
-	snap  kv.Snapshot
-}
+// client is the snapshot of one connection.
+type client struct{ snap kv.Snapshot }
 
 func (c *client) release() {
 	if c.snap != nil {
@@ -284,50 +149,24 @@ func (c *client) release() {
 	}
 }
 
-// errNoSnapshot reports a request that needs a snapshot.
-var errNoSnapshot = errors.New("there is no snapshot")
-
-// respond handles one request.
-func (c *client) respond(ctx context.Context, q *request) (r response, err error) {
-	o := c.host
+func (c *client) answer(o *host, q *request) (r response, err error) {
+	if c.snap == nil && (q.Op == opGet || q.Op == opVersions || q.Op == opScan) {
+		return r, errors.New("there is no snapshot")
+	}
 	switch q.Op {
 	case opSnapshot:
 		c.release()
-		c.snap, err = o.driver.Snapshot(ctx)
-		return r, err
+		c.snap, err = o.driver.Snapshot(o.work)
 	case opRelease:
 		c.release()
-		return r, nil
-	case opCommit:
-		return r, o.commit(ctx, c.lease, q.Change)
-	case opVerify:
-		return r, o.driver.Verify(ctx)
-	case opSuspect:
-		if s, ok := o.driver.(kv.Suspecter); ok {
-			s.Suspect(errors.New(q.Name))
-		}
-		return r, nil
-	case opHeld:
-		r.Yes, err = o.leaseHeld(ctx, q.Name)
-		return r, err
-	case opSequence:
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		r.Sequence = o.latest
-		return r, nil
-	}
-	if c.snap == nil {
-		return r, errNoSnapshot
-	}
-	switch q.Op {
 	case opGet:
-		r.Item, err = c.snap.Get(ctx, q.Key)
+		r.Item, err = c.snap.Get(o.work, q.Key)
 		r.Item.Key = nil // the client has it
 	case opVersions:
-		r.Versions, err = c.snap.Versions(ctx, q.Keys)
+		r.Versions, err = c.snap.Versions(o.work, q.Keys)
 	case opScan:
 		size := 0
-		err = c.snap.Scan(ctx, q.Key, q.Scan, func(i kv.Item) error {
+		err = c.snap.Scan(o.work, q.Key, q.Scan, func(i kv.Item) error {
 			if size >= q.Size {
 				r.More = true
 				return store.Stop
@@ -340,6 +179,30 @@ func (c *client) respond(ctx context.Context, q *request) (r response, err error
 			err = nil
 		}
 	default:
+		return o.answer(o.work, q)
+	}
+	return r, err
+}
+
+func (o *host) snapshot(ctx context.Context) (kv.Snapshot, error) { return o.driver.Snapshot(ctx) }
+
+func (o *host) answer(ctx context.Context, q *request) (r response, err error) {
+	switch q.Op {
+	case opCommit:
+		err = o.commit(ctx, q.Lease, q.Change)
+	case opVerify:
+		err = o.driver.Verify(ctx)
+	case opSuspect:
+		if s, ok := o.driver.(kv.Suspecter); ok {
+			s.Suspect(errors.New(q.Text))
+		}
+	case opHeld:
+		r.Yes, err = o.leaseHeld(ctx, q.Lease)
+	case opSequence:
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		r.Sequence = o.latest
+	default:
 		err = fmt.Errorf("unexpected request %d", q.Op)
 	}
 	return r, err
@@ -349,7 +212,7 @@ func (c *client) respond(ctx context.Context, q *request) (r response, err error
 func (o *host) commit(ctx context.Context, lease string, c kv.Change) error {
 	err := o.driver.Commit(ctx, c)
 	if changes := changesOf(c.Writes); err == nil && len(changes) > 0 {
-		o.publish(news{Lease: lease, Changes: changes})
+		o.publish(&response{Lease: lease, Changes: changes})
 	}
 	return err
 }
@@ -374,55 +237,107 @@ func changesOf(writes []kv.Write) (out []store.Change) {
 	return out
 }
 
-// reconnectTime is how long it takes at most until all running processes have connected to a new owner.
+// feed is the news that another process has not received yet.
+type feed struct {
+	lease string
+	news  chan *response // closed if the process is too slow
+}
+
+// maxNews is how many news a process may leave unread before it is disconnected.
+const maxNews = 1000
+
+// publish sends news to all processes.
+func (o *host) publish(n *response) {
+	o.mu.Lock()
+	o.latest++
+	n.Sequence = o.latest
+	o.problems = append(o.problems, n.Problems...)
+	o.feeds = slices.DeleteFunc(o.feeds, func(f *feed) bool {
+		select {
+		case f.news <- n:
+			return false
+		default:
+			close(f.news)
+			return true
+		}
+	})
+	o.mu.Unlock()
+	o.handle.heard(n)
+}
+
+// beat is how often a feed sends something at least.
+const beat = 3 * time.Second
+
+// feed sends news until the client or the owner quits.
+func (o *host) feed(s *stream[request, response], lease string) {
+	f := &feed{lease, make(chan *response, maxNews)}
+	o.mu.Lock()
+	n, open := &response{Sequence: o.latest, Problems: slices.Clone(o.problems)}, true
+	o.feeds = append(o.feeds, f)
+	o.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = s.receive() // until the client or the owner quits
+	}()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for open && s.send(n) == nil {
+		select {
+		case n, open = <-f.news:
+		case <-tick.C:
+			n = new(response)
+		case <-ended:
+			open = false
+		}
+	}
+	_ = s.Close()
+	<-ended
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.feeds = slices.DeleteFunc(o.feeds, func(other *feed) bool { return other == f })
+}
+
+// reconnectTime is how long it takes at most until a running process has connected again.
 const reconnectTime = 500 * time.Millisecond
 
 // leaseHeld reports whether the process with that lease is running.
-func (o *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
-	if lease == o.lease {
-		return true, nil
-	}
-	for {
-		held := false
+func (o *host) leaseHeld(ctx context.Context, lease string) (held bool, err error) {
+	held = lease == o.handle.lease
+	for left := 20; !held && left > 0 && err == nil; left-- {
 		o.mu.Lock()
-		for _, of := range o.feeds {
-			held = held || of == lease
-		}
+		held = slices.ContainsFunc(o.feeds, func(f *feed) bool { return f.lease == lease })
 		o.mu.Unlock()
-		left := reconnectTime - time.Since(o.since)
-		if held || left <= 0 {
-			return held, nil
-		}
-		if err := pause(ctx, min(left, reconnectTime/20)); err != nil {
-			return false, err
+		if !held {
+			err = pause(ctx, reconnectTime/20)
 		}
 	}
+	return held, err
 }
+
+// sync has nothing to wait for: a commit is published before it ends.
+func (o *host) sync(context.Context) error { return nil }
+
+func (o *host) lost() bool { return false }
 
 // close ends the connections and closes the store. Requests that are being answered end first; transactions of other
 // processes run again with the next owner.
 func (o *host) close() error {
-	o.quit()
-	o.mu.Lock()
-	for c := range o.conns {
-		_ = c.SetReadDeadline(time.Unix(1, 0)) // nothing more is read
+	// Remove the socket while this process still has the store: afterwards it may be the next owner's.
+	if o.socket != "" {
+		_ = os.Remove(o.socket) // if it fails, the next owner replaces it
 	}
-	o.conns = nil
+	o.mu.Lock()
+	o.quit()
 	o.mu.Unlock()
 	o.clients.Wait()
-	// Remove the socket while this process still has the store: afterwards it may be the next owner's.
-	if o.socket != nil {
-		o.socket.remove()
-	}
 	err := o.driver.Close()
-	close(o.closed) // the others look for the next owner
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
 	defer cancel()
-	if err := o.srv.Shutdown(ctx); err != nil {
-		o.log.Warn("a connection was closed", "error", err)
+	if o.srv.Shutdown(ctx) != nil { // some request of the API takes too long
 		_ = o.srv.Close()
 	}
-	o.served.Wait()
+	o.serving.Wait()
 	if err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}

@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -18,149 +15,142 @@ import (
 )
 
 const (
-	// introTimeout is how long an owner may take to introduce itself.
-	introTimeout = 3 * time.Second
-	// responseTimeout is how long an owner may take to respond. One that takes longer is suspended, or its machine is.
-	responseTimeout = 30 * time.Second
-	// lossTimeout is how long it may take to notice that an owner is gone after its connection broke or it announced
-	// that it is quitting.
-	lossTimeout = time.Second
+	// helloTimeout is how long an owner may take to introduce itself.
+	helloTimeout = 3 * time.Second
+	// silence is how long an owner may send nothing. One that takes longer is suspended, or its machine is.
+	silence = 5 * beat
 )
 
 // link is the connection to the process that owns the store.
 type link struct {
 	handle *handle
-	client *http.Client
 	intro  introduction
+	work   context.Context // ends when the owner is lost
 	end    context.CancelFunc
-	lost   chan struct{} // closed when the owner is gone
+	reader sync.WaitGroup // the goroutine that receives news
 
 	mu       sync.Mutex
 	idle     []*conn       // for later requests
-	received uint64        // number of the latest forwarded news
+	received uint64        // number of the latest news
 	advanced chan struct{} // closed when received changes
 }
 
 // maxIdle is how many idle connections are kept.
 const maxIdle = 16
 
-// errNobody reports that no process responds on the socket.
-var errNobody = errors.New("no process that has the store open responds")
-
-// attach connects to the owner, and starts to receive its feed.
+// attach connects to the owner, and starts to receive its news. If there is an owner that does not work with this process,
+// the error is a [refusal]; if it does not respond, [context.DeadlineExceeded].
 func attach(ctx context.Context, h *handle) (*link, error) {
-	work, end := context.WithCancel(context.WithoutCancel(ctx))
-	l := &link{handle: h, end: end, lost: make(chan struct{}), advanced: make(chan struct{})}
-	tr := &http.Transport{
-		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
-		DisableCompression: true,
-	}
-	l.client = &http.Client{Transport: tr}
-	body, lines, err := l.introduce(ctx, work)
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	l := &link{handle: h, advanced: make(chan struct{})}
+	l.work, l.end = context.WithCancel(context.Background())
+	c, err := l.connect(ctx)
 	if err != nil {
-		end()
-		tr.CloseIdleConnections()
 		return nil, err
 	}
-	go func() { // ends with the owner, or with l.end
-		defer l.closeIdle()
-		defer tr.CloseIdleConnections()
-		defer close(l.lost)
-		defer body.Close()
-		l.listen(lines)
-	}()
+	first, err := c.call(ctx, &request{Op: opFollow, Lease: h.lease})
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	l.received = first.Sequence
+	h.heard(&first)
+	l.reader.Go(func() {
+		defer c.close()
+		defer l.end()
+		l.receive(c)
+	})
 	return l, nil
 }
 
-func (l *link) dial(ctx context.Context) (net.Conn, error) {
-	if l.gone() { // this may be the next owner, which must introduce itself first
-		return nil, errNobody
+// receive receives news until the owner is lost.
+func (l *link) receive(c *conn) {
+	for {
+		_ = c.SetReadDeadline(time.Now().Add(silence))
+		n, err := c.stream.receive()
+		if err != nil {
+			return
+		}
+		l.handle.heard(&n)
+		l.mu.Lock()
+		l.received = max(l.received, n.Sequence)
+		close(l.advanced)
+		l.advanced = make(chan struct{})
+		l.mu.Unlock()
 	}
-	c, err := dial(ctx, l.handle.dir)
+}
+
+func (l *link) lost() bool { return l.work.Err() != nil }
+
+func (l *link) close() error {
+	l.end()
+	l.reader.Wait()
+	return nil
+}
+
+// conn is a connection for one request, or one snapshot, at a time. It is closed when the owner is lost. It implements
+// [kv.Snapshot] with the snapshot that the owner keeps for it.
+type conn struct {
+	*stream[response, request]
+	link   *link
+	broken bool
+	forget func() bool
+}
+
+// connect returns a new connection.
+func (l *link) connect(ctx context.Context) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	nc, err := dial(ctx, l.handle.dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.handle.peer(c); err != nil {
-		return nil, errors.Join(err, c.Close())
+	in := bufio.NewReaderSize(nc, 64<<10)
+	c := &conn{stream: newStream[response, request](nc, in), link: l, forget: context.AfterFunc(l.work, func() { _ = nc.Close() })}
+	stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
+	err = l.handle.peer(nc)
+	if err == nil {
+		err = l.hello(nc, in)
+	}
+	if !stop() {
+		err = ctx.Err()
+	}
+	if err != nil {
+		c.close()
+		return nil, err
 	}
 	return c, nil
 }
 
-// introduce reads the owner's introduction, opens the feed of changes, and reads its first line.
-func (l *link) introduce(ctx, work context.Context) (io.Closer, *json.Decoder, error) {
-	late := time.AfterFunc(introTimeout, l.end)
-	stop := context.AfterFunc(ctx, l.end)
-	defer stop()
-	fail := func(err error) (io.Closer, *json.Decoder, error) {
-		var other *otherUserError
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
-		case errors.As(err, &other):
-			return nil, nil, other
-		case work.Err() != nil:
-			return nil, nil, &unresponsiveError{}
+// hello begins a connection.
+func (l *link) hello(out io.Writer, in *bufio.Reader) error {
+	if _, err := io.WriteString(out, "GET "+helloPath+" HTTP/1.1\r\nHost: bugle\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"); err != nil {
+		return err
+	}
+	for line := "-"; line != ""; { // the header of the response
+		b, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
 		}
-		return nil, nil, fmt.Errorf("%w: %w", errNobody, err)
+		line = strings.TrimSpace(string(b))
 	}
-	res, err := l.get(work, helloPath)
+	b, err := in.ReadSlice('\n')
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
-	if err != nil {
-		return fail(err)
+	var i introduction
+	if err := json.Unmarshal(b, &i); err != nil || i.Protocol != protocol {
+		return refusal(fmt.Sprintf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
+			orUnknown(i.Version), i.PID, orUnknown(l.handle.o.Version)))
 	}
-	if res.StatusCode == http.StatusForbidden {
-		return nil, nil, errors.New(strings.TrimSpace(string(b)))
+	if l.intro.ID == "" {
+		l.intro = i
 	}
-	if err := json.Unmarshal(b, &l.intro); err != nil || l.intro.Protocol != Protocol {
-		return nil, nil, l.otherProtocol()
+	if i != l.intro { // the next owner, which starts with a new link
+		return kv.ErrSnapshotLost
 	}
-	feed, err := l.get(work, changesPath)
-	if err != nil {
-		return fail(err)
-	}
-	lines := json.NewDecoder(feed.Body)
-	var now news
-	if err := lines.Decode(&now); err != nil || feed.StatusCode != http.StatusOK {
-		feed.Body.Close()
-		return fail(errors.Join(errNobody, err)) // it is quitting
-	}
-	l.received = now.Sequence
-	l.handle.handleNotices(now.Notices)
-	if !late.Stop() {
-		feed.Body.Close()
-		return fail(context.Canceled)
-	}
-	return feed.Body, lines, nil
-}
-
-func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
-	req, err := l.request(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return l.client.Do(req)
-}
-
-// request returns a request that is only accepted by the owner that has introduced itself.
-func (l *link) request(ctx context.Context, path string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bugle"+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set(leaseHeader, l.handle.lease)
-	if l.intro.ID != "" {
-		req.Header.Set(ownerHeader, l.intro.ID)
-	}
-	return req, nil
-}
-
-func (l *link) otherProtocol() error {
-	return fmt.Errorf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
-		orUnknown(l.intro.Version), l.intro.PID, orUnknown(l.handle.o.Version))
+	return nil
 }
 
 func orUnknown(version string) string {
@@ -170,87 +160,42 @@ func orUnknown(version string) string {
 	return version
 }
 
-// listen reads the feed until it ends.
-func (l *link) listen(lines *json.Decoder) {
-	for {
-		var n news
-		if lines.Decode(&n) != nil {
-			return
-		}
-		l.handle.handleNews(n)
-		l.handle.handleNotices(n.Notices)
-		l.mu.Lock()
-		l.received = n.Sequence
-		close(l.advanced)
-		l.advanced = make(chan struct{})
-		l.mu.Unlock()
+// call returns the response to a request.
+func (c *conn) call(ctx context.Context, q *request) (r response, err error) {
+	if c.broken {
+		return r, kv.ErrSnapshotLost
 	}
+	stop := context.AfterFunc(ctx, func() { _ = c.Conn.Close() })
+	err = c.send(q)
+	if err == nil {
+		r, err = c.stream.receive()
+	}
+	c.broken = !stop() || err != nil
+	if err != nil {
+		return r, c.link.failed(ctx, err)
+	}
+	if r.Fault != nil {
+		return r, r.Fault
+	}
+	return r, nil
 }
 
-// waitFor waits until the news with that number were received.
-func (l *link) waitFor(ctx context.Context, sequence uint64) error {
-	for {
-		l.mu.Lock()
-		heard, more := l.received, l.advanced
-		l.mu.Unlock()
-		if heard >= sequence {
-			return nil
-		}
-		select {
-		case <-more:
-		case <-l.lost:
-			return kv.ErrSnapshotLost
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+func (c *conn) close() {
+	c.forget()
+	_ = c.Conn.Close()
 }
 
-func (l *link) gone() bool {
-	select {
-	case <-l.lost:
-		return true
-	default:
-		return false
-	}
-}
-
-// waitLost waits until the link is closed, after a connection to the owner broke, or a moment.
-func (l *link) waitLost(ctx context.Context) error {
-	timer := time.NewTimer(lossTimeout)
-	defer timer.Stop()
-	select {
-	case <-l.lost:
-	case <-timer.C:
-	case <-ctx.Done():
+// failed returns the error of a connection that broke: that of ctx, or else the owner is lost.
+func (l *link) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return nil
-}
-
-func (l *link) close() {
 	l.end()
-	<-l.lost
+	return fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
 }
 
-// closeIdle closes the idle connections.
-func (l *link) closeIdle() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.idle {
-		_ = c.Close()
-	}
-	l.idle = nil
-}
-
-// conn is a connection for one request, or one snapshot, at a time.
-type conn struct {
-	net.Conn
-	*stream[response, request]
-}
-
-// connect returns an idle connection, or a new one.
-func (l *link) connect(ctx context.Context) (*conn, error) {
+// take returns an idle connection, or a new one.
+func (l *link) take(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if n := len(l.idle); n > 0 {
 		c := l.idle[n-1]
@@ -259,173 +204,87 @@ func (l *link) connect(ctx context.Context) (*conn, error) {
 		return c, nil
 	}
 	l.mu.Unlock()
-	c, err := l.dial(ctx)
+	c, err := l.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, l.failed(ctx, err)
 	}
-	in := bufio.NewReaderSize(c, 64<<10)
-	done := cancelable(ctx, c, introTimeout)
-	err = l.upgrade(ctx, c, in)
-	if err = errors.Join(err, done()); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return &conn{c, newStream[response, request](in, c)}, nil
+	return c, nil
 }
 
-// upgrade switches a connection to the protocol of [request] and [response].
-func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error {
-	req, err := l.request(ctx, storePath)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Connection", "Upgrade")
-	req.Header.Set("Upgrade", "bugle")
-	if err := req.Write(c); err != nil {
-		return err
-	}
-	res, err := http.ReadResponse(in, req)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusSwitchingProtocols {
-		return errLeaving
-	}
-	return nil
-}
-
-// cancelable makes reads of a connection fail when ctx ends, or after a time, if that is not 0. The function that it
-// returns ends that, and returns the error of ctx.
-func cancelable(ctx context.Context, c net.Conn, limit time.Duration) (done func() error) {
-	at := time.Time{}
-	if limit > 0 {
-		at = time.Now().Add(limit)
-	}
-	_ = c.SetReadDeadline(at)
-	stop := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
-	return func() error {
-		if !stop() {
-			return ctx.Err()
-		}
-		return nil
-	}
-}
-
-// call returns the response to a request, which may take limit; 0: any time. broken means that the connection cannot be
-// used any more.
-func (l *link) call(ctx context.Context, c *conn, q *request, limit time.Duration) (r *response, broken bool, err error) {
-	done := cancelable(ctx, c, limit)
-	err = c.send(q)
-	if err == nil {
-		r, err = c.receive()
-	}
-	canceled := done()
-	if err != nil {
-		return nil, true, l.failure(ctx, err)
-	}
-	if err = r.Fault.err(); errors.Is(err, errLeaving) {
-		err = fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
-	}
-	return r, canceled != nil, err
-}
-
-// release keeps a connection for later requests.
-func (l *link) release(c *conn, broken bool) {
+// put keeps a connection for later requests.
+func (l *link) put(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if broken || l.gone() || len(l.idle) >= maxIdle {
-		_ = c.Close()
+	if c.broken || l.lost() || len(l.idle) >= maxIdle {
+		c.close()
 		return
 	}
 	l.idle = append(l.idle, c)
 }
 
-// roundTrip returns the response to a request that needs no snapshot.
-func (l *link) roundTrip(ctx context.Context, q *request, limit time.Duration) (response, error) {
-	c, err := l.connect(ctx)
+func (l *link) answer(ctx context.Context, q *request) (response, error) {
+	c, err := l.take(ctx)
 	if err != nil {
-		return response{}, l.failure(ctx, err)
+		return response{}, err
 	}
-	r, broken, err := l.call(ctx, c, q, limit)
-	l.release(c, broken)
-	if r == nil {
-		r = &response{}
-	}
-	return *r, err
+	defer l.put(c)
+	return c.call(ctx, q)
 }
 
-// failure returns the error of a connection that failed. If the owner may be gone, it wraps [kv.ErrSnapshotLost].
-func (l *link) failure(ctx context.Context, err error) error {
-	var other *otherUserError
-	var timeout net.Error
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &other):
-		return other
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return &unresponsiveError{l.intro.PID}
+func (l *link) sync(ctx context.Context) error {
+	r, err := l.answer(ctx, &request{Op: opSequence})
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
+	for {
+		l.mu.Lock()
+		received, more := l.received, l.advanced
+		l.mu.Unlock()
+		if received >= r.Sequence {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-l.work.Done():
+			return kv.ErrSnapshotLost
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
-// snapshot takes a snapshot of the owner's store.
 func (l *link) snapshot(ctx context.Context) (kv.Snapshot, error) {
-	c, err := l.connect(ctx)
+	c, err := l.take(ctx)
 	if err != nil {
-		return nil, l.failure(ctx, err)
-	}
-	s := &snapshot{link: l, conn: c}
-	if _, err := s.call(ctx, &request{Op: opSnapshot}); err != nil {
-		l.release(c, s.broken)
 		return nil, err
 	}
-	return s, nil
-}
-
-// snapshot is a snapshot in the owner.
-type snapshot struct {
-	link   *link
-	conn   *conn
-	broken bool
-}
-
-func (s *snapshot) call(ctx context.Context, q *request) (*response, error) {
-	if s.broken {
-		return nil, kv.ErrSnapshotLost
+	if _, err := c.call(ctx, &request{Op: opSnapshot}); err != nil {
+		l.put(c)
+		return nil, err
 	}
-	r, broken, err := s.link.call(ctx, s.conn, q, responseTimeout)
-	s.broken = broken
-	return r, err
+	return c, nil
 }
 
 // Release implements [kv.Snapshot].
-func (s *snapshot) Release() {
-	if !s.broken {
-		_, _ = s.call(context.Background(), &request{Op: opRelease})
-	}
-	s.link.release(s.conn, s.broken)
+func (c *conn) Release() {
+	_, _ = c.call(context.Background(), &request{Op: opRelease})
+	c.link.put(c)
 }
 
 // Get implements [kv.Snapshot].
-func (s *snapshot) Get(ctx context.Context, key []byte) (kv.Item, error) {
-	r, err := s.call(ctx, &request{Op: opGet, Key: key})
-	if err != nil {
-		return kv.Item{}, err
-	}
+func (c *conn) Get(ctx context.Context, key []byte) (kv.Item, error) {
+	r, err := c.call(ctx, &request{Op: opGet, Key: key})
 	r.Item.Key = key
-	return r.Item, nil
+	return r.Item, err
 }
 
 // Versions implements [kv.Snapshot].
-func (s *snapshot) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
+func (c *conn) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	r, err := s.call(ctx, &request{Op: opVersions, Keys: keys})
-	if err != nil {
-		return nil, err
-	}
-	return r.Versions, nil
+	r, err := c.call(ctx, &request{Op: opVersions, Keys: keys})
+	return r.Versions, err
 }
 
 // The size of the pages of a scan grows, so that a short one is quick.
@@ -435,10 +294,10 @@ const (
 )
 
 // Scan implements [kv.Snapshot].
-func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
+func (c *conn) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
 	var last []byte // the key of the last record, which begins the next page
 	for size := firstPage; ; size = min(8*size, lastPage) {
-		r, err := s.call(ctx, &request{Op: opScan, Key: prefix, Scan: o, Size: size})
+		r, err := c.call(ctx, &request{Op: opScan, Key: prefix, Scan: o, Size: size})
 		if err != nil {
 			return err
 		}
@@ -462,34 +321,4 @@ func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn
 		last = r.Items[len(r.Items)-1].Key
 		o.From = last
 	}
-}
-
-// unresponsiveError reports that the process that has the store open does not respond.
-type unresponsiveError struct{ pid int } // 0 if unknown
-
-func (e *unresponsiveError) Error() string {
-	if e.pid == 0 {
-		return "the bugle process that has the store open does not respond; if it is suspended, continue it with `fg` in its terminal, or end it"
-	}
-	return fmt.Sprintf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
-}
-
-// noOwnerError returns why there is no owner: err, of attaching to it, or locked, of opening the store.
-func noOwnerError(err, locked error) error {
-	var by *lockedError
-	var silent *unresponsiveError
-	switch {
-	case !errors.As(locked, &by), errors.Is(err, errNobody):
-		return locked
-	case errors.As(err, &silent):
-		return &unresponsiveError{by.pid}
-	}
-	return err
-}
-
-// otherUserError reports that the process at the other end of a connection belongs to another user.
-type otherUserError struct{ uid int }
-
-func (e *otherUserError) Error() string {
-	return fmt.Sprintf("the process belongs to another user (id %d); each user needs a data folder, chosen with --data or BUGLE_DATA", e.uid)
 }

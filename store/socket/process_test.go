@@ -19,7 +19,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
 	"bugle/engine/service/local"
-	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 	"bugle/store/socket"
@@ -41,11 +40,8 @@ func TestMain(m *testing.M) {
 
 // openDisk opens a store on disk.
 func openDisk(dir string) socket.Opener {
-	return func(ctx context.Context) (kv.Driver, error) {
+	return func(ctx context.Context, _ func(string)) (kv.Driver, error) {
 		db, err := badger.Open(ctx, badger.Options{Dir: dir})
-		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
-			return nil, socket.Locked(err, locked.PID)
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -78,11 +74,7 @@ func work(dir string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	go func() {
-		for s := range n.States(ctx) {
-			fmt.Println("role", s.Role)
-		}
-	}()
+	go n.FollowState(ctx, func(s socket.State) { fmt.Println("role", s.Role) })
 	svc, err := local.Open(n, workspace, local.Options{})
 	if err != nil {
 		return err

@@ -5,14 +5,29 @@ import (
 	"encoding/gob"
 	"errors"
 	"io"
-	"syscall"
+	"net"
+	"time"
 
 	"bugle/store"
 	"bugle/store/kv"
 )
 
-// The messages on a connection, encoded with encoding/gob: the client sends requests, the owner a response to each. The
-// owner keeps one snapshot for each connection.
+// protocol is the version of the protocol between processes. Processes with different versions cannot share a store.
+const protocol = 5
+
+// introduction is the first line of an owner on a connection, in JSON. All versions of the protocol have it.
+type introduction struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	PID      int    `json:"pid"`
+	// ID is different each time a process opens the store.
+	ID string `json:"id,omitempty"`
+}
+
+// helloPath is the path of the request that begins a connection, in all versions of the protocol.
+const helloPath = "/local/hello"
+
+// The requests. The owner keeps one snapshot for each connection.
 const (
 	opSnapshot op = iota + 1 // take a snapshot
 	opRelease                // release the snapshot
@@ -21,9 +36,10 @@ const (
 	opScan // one page of a scan, after Scan.From
 	opCommit
 	opVerify
-	opSuspect  // somebody has found the damage Name
-	opHeld     // whether the lease Name is held
-	opSequence // the number of the latest change
+	opSuspect  // somebody has found the damage Text
+	opHeld     // whether Lease is held
+	opSequence // the number of the latest news
+	opFollow   // send news from now on; no other request follows
 )
 
 type op uint8
@@ -36,33 +52,34 @@ type request struct {
 	Scan   kv.ScanOptions
 	Size   int // of a page, in bytes
 	Change kv.Change
-	Name   string
+	Lease  string // of the process that commits or follows
+	Text   string
 }
 
-// response is a message of the owner. Its exported fields are part of the protocol.
+// response is a message of the owner: the answer to a request, or news. Its exported fields are part of the protocol.
 type response struct {
 	Item     kv.Item
 	Items    []kv.Item // of a scan
 	Versions []uint64
 	More     bool // the scan continues
 	Yes      bool
-	Sequence uint64
 	Fault    *fault
+
+	Sequence uint64         // number of the latest news
+	Changes  []store.Change // what was committed
+	Lease    string         // of the process that has committed it
+	Problems []string       // of the store; in the first news those so far
 }
 
-// fault is an error in a response.
+// fault is an error in a response. It wraps what the original error has wrapped.
 type fault struct {
 	Text    string
-	Is      []int         // indexes in wireErrors
-	Errno   syscall.Errno // 0: none
+	Is      []int // indexes in wireErrors
 	Damaged *store.DamagedError
 }
 
 // wireErrors are the errors that clients check for. Their order is part of the protocol.
-var wireErrors = []error{store.ErrTooLarge, store.ErrDiskFull, store.ErrClosed, kv.ErrConflict, errLeaving, io.EOF}
-
-// errLeaving reports that the owner is quitting and did nothing.
-var errLeaving = errors.New("the owner of the store is quitting")
+var wireErrors = []error{store.ErrTooLarge, store.ErrDiskFull, store.ErrClosed, kv.ErrConflict}
 
 func faultOf(err error) *fault {
 	if err == nil {
@@ -74,61 +91,50 @@ func faultOf(err error) *fault {
 			f.Is = append(f.Is, i)
 		}
 	}
-	errors.As(err, &f.Errno)
 	errors.As(err, &f.Damaged)
 	return f
 }
 
-// err returns the error that the fault was made from, or one that wraps the same errors.
-func (f *fault) err() error {
-	switch {
-	case f == nil:
-		return nil
-	case f.Damaged != nil:
-		return f.Damaged
-	}
-	e := &remoteError{text: f.Text}
+// Error returns the text of the original error.
+func (f *fault) Error() string { return f.Text }
+
+// Unwrap returns the known errors among those that the original error has wrapped.
+func (f *fault) Unwrap() (all []error) {
 	for _, i := range f.Is {
-		if i < 0 || i >= len(wireErrors) {
-			continue
+		if i >= 0 && i < len(wireErrors) {
+			all = append(all, wireErrors[i])
 		}
-		if wireErrors[i].Error() == f.Text {
-			return wireErrors[i]
-		}
-		e.is = append(e.is, wireErrors[i])
 	}
-	if f.Errno != 0 {
-		e.is = append(e.is, f.Errno)
+	if f.Damaged != nil {
+		all = append(all, f.Damaged)
 	}
-	return e
+	return all
 }
 
-// remoteError is an error of the owner.
-type remoteError struct {
-	text string
-	is   []error
-}
+// sendTimeout is how long the other process may take to read a message.
+const sendTimeout = 5 * time.Second
 
-func (e *remoteError) Error() string   { return e.text }
-func (e *remoteError) Unwrap() []error { return e.is }
-
-// stream sends messages of type Out and receives messages of type In. It must be used by one goroutine at a time.
+// stream sends messages of type Out and receives messages of type In on a connection. Only one goroutine may send at a
+// time, and one receive.
 type stream[In, Out any] struct {
+	net.Conn
 	out *bufio.Writer
 	enc *gob.Encoder
 	dec *gob.Decoder
 }
 
-func newStream[In, Out any](in *bufio.Reader, out io.Writer) *stream[In, Out] {
-	w := bufio.NewWriterSize(out, 16<<10)
-	return &stream[In, Out]{out: w, enc: gob.NewEncoder(w), dec: gob.NewDecoder(in)}
+// newStream returns a stream on a connection. in reads from it.
+func newStream[In, Out any](c net.Conn, in io.Reader) *stream[In, Out] {
+	w := bufio.NewWriterSize(c, 16<<10)
+	return &stream[In, Out]{Conn: c, out: w, enc: gob.NewEncoder(w), dec: gob.NewDecoder(in)}
 }
 
 func (s *stream[In, Out]) send(m *Out) error {
+	_ = s.SetWriteDeadline(time.Now().Add(sendTimeout)) // if it fails, so does Flush
 	return errors.Join(s.enc.Encode(m), s.out.Flush())
 }
 
-func (s *stream[In, Out]) receive() (*In, error) {
-	m := new(In)
-	return m, s.dec.Decode(m)
+func (s *stream[In, Out]) receive() (m In, err error) {
+	err = s.dec.Decode(&m)
+	return m, err
 }

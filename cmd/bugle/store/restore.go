@@ -187,7 +187,7 @@ func compare(ctx context.Context, f *cli.Factory, file, secret string, replace b
 	store, err := openStore(ctx, f)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
-	case errors.Is(err, socket.ErrLocked), ctx.Err() != nil, err != nil && cli.ExitCode(err) == cli.ExitMisused:
+	case errors.As(err, new(*datastore.LockedError)), ctx.Err() != nil, err != nil && cli.ExitCode(err) == cli.ExitMisused:
 		return info, nil, nil, err
 	case err != nil:
 		unread = err

@@ -26,6 +26,7 @@ import (
 	"bugle/engine/service/activity/wire"
 	"bugle/engine/service/offline"
 	"bugle/store"
+	"bugle/store/socket"
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/prefs"
@@ -202,11 +203,11 @@ func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea
 	})
 	if folder := s.Folder(); folder != nil {
 		all.Go(func() {
-			for state := range folder.States(ctx) {
+			folder.FollowState(ctx, func(state socket.State) {
 				if text := state.String(); text != "" {
 					send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
 				}
-			}
+			})
 		})
 	}
 	all.Go(func() {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 
 	"github.com/adrg/xdg"
 	shellquote "github.com/kballard/go-shellquote"
@@ -47,7 +46,6 @@ type Factory struct {
 	Last func()
 
 	store   *Store
-	heard   sync.WaitGroup // goroutine that reads the notices of the owner
 	Notices Notices
 	Sealing storeKeys
 	db      *postgres.DB // store in a database, once opened

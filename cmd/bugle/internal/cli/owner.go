@@ -2,46 +2,20 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
-	"bugle/store/socket"
 )
 
 // owned is the store in a folder while this process owns it, with its daily backups.
 type owned struct {
 	kv.Driver
-	found []string      // when it was opened
 	daily *backup.Daily // nil if they are off
-
-	mu   sync.Mutex
-	tell func(notice string) // nil if nothing listens yet
-}
-
-// OnNotice implements [socket.NoticeSource].
-func (o *owned) OnNotice(deliver func(notice string)) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.tell = deliver
-	for _, notice := range o.found {
-		deliver(notice)
-	}
-}
-
-func (o *owned) pass(notice string) {
-	o.mu.Lock()
-	deliver := o.tell
-	o.mu.Unlock()
-	if deliver != nil {
-		deliver(notice)
-	}
 }
 
 // Close implements [kv.Driver].
@@ -58,22 +32,18 @@ func (o *owned) Suspect(damage error) { o.Driver.(kv.Suspecter).Suspect(damage) 
 // EnvBackups is the environment variable that turns the daily backups off.
 const EnvBackups = "BUGLE_BACKUPS"
 
-// own opens the store, and starts its daily backups.
-func (f *Factory) own(ctx context.Context) (kv.Driver, error) {
-	o := &owned{}
+// own opens the store, and starts its daily backups. It implements [socket.Opener].
+func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driver, error) {
 	db, err := badger.Open(ctx, badger.Options{
-		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
-		OnDamage: func(text string) { f.Notices.Damage(text); o.pass(text) },
+		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh, OnDamage: notify,
 	})
-	var locked *store.LockedError
-	if errors.As(err, &locked) {
-		return nil, socket.Locked(err, locked.PID)
-	}
 	if err != nil {
 		return nil, err
 	}
-	o.Driver, o.found = db.Driver(), db.Notices()
-	f.Notices.Damage(o.found...)
+	o := &owned{Driver: db.Driver()}
+	for _, problem := range db.Notices() {
+		notify(problem)
+	}
 	if f.Getenv(EnvBackups) != OnOff(false) {
 		o.daily = backup.StartDaily(db, f.Daily(db))
 	}

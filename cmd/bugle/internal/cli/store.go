@@ -55,18 +55,17 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 		return nil, err
 	}
 	opened := make(chan struct{})
+	resolve := &Resolver{Store: s}
+	handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
+		Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
+	})
 	db, err := socket.Open(ctx, socket.Options{
 		Dir: f.DataDir(), Version: Version(), Opener: f.own, Patience: Patience,
-		Handler: func(*socket.DB) http.Handler {
-			resolve := &Resolver{Store: s}
-			handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
-				Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
-			})
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				<-opened // only takes a moment
-				handler.ServeHTTP(w, r)
-			})
-		},
+		Notify: func(problem string) { f.Notices.Damage(problem) },
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			<-opened // only takes a moment
+			handler.ServeHTTP(w, r)
+		}),
 	})
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -78,12 +77,6 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	s.records, s.folder = db, db
 	close(opened)
 	f.store = s
-	f.Notices.Damage(db.Noticed()...)
-	f.heard.Go(func() { // ends with the store
-		for text := range db.Notices(context.Background()) {
-			f.Notices.Damage(text)
-		}
-	})
 	return s, nil
 }
 
@@ -93,7 +86,6 @@ func (f *Factory) Close() error {
 	f.store, f.db = nil, nil
 	switch {
 	case s != nil:
-		defer f.heard.Wait()
 		return s.close()
 	case db != nil:
 		return db.Close()

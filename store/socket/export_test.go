@@ -6,8 +6,7 @@ import (
 	"bufio"
 	"context"
 	"net"
-
-	"bugle/store/kv"
+	"time"
 )
 
 const Protocol = protocol
@@ -23,23 +22,30 @@ func (d *DB) Kill() {
 // Disconnect breaks the connections of an attached handle, while the owner lives.
 func (d *DB) Disconnect() { d.handle.owner.(*link).end() }
 
-// OpenWithPeer is [Open] with its own check of the peer process.
-func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
-	return open(ctx, o, peer)
+// OpenWith is [Open] with its own check of the peer process, and its own patience with a silent owner.
+func OpenWith(ctx context.Context, o Options, peer func(net.Conn) error, silence time.Duration) (*DB, error) {
+	h, err := newHandle(o)
+	if err != nil {
+		return nil, err
+	}
+	h.peer, h.silence = peer, silence
+	return h.start(ctx)
 }
 
 // OtherUser is the error of the check for another user's process.
 var OtherUser = otherUser
 
 // Serve answers requests on a connection until it breaks.
-func Serve(dir string, driver kv.Driver, conn net.Conn) error {
-	d, err := newDB(Options{Dir: dir}, sameUser)
+func Serve(o Options, conn net.Conn) error {
+	h, err := newHandle(o)
 	if err != nil {
 		return err
 	}
-	o := newHost(d.handle)
-	o.driver = driver
-	o.serve(newStream[request, response](conn, bufio.NewReader(conn)))
+	own, err := newHost(context.Background(), h)
+	if err != nil {
+		return err
+	}
+	own.serve(newStream[request, response](conn, bufio.NewReader(conn)))
 	return nil
 }
 

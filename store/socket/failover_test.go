@@ -55,6 +55,7 @@ func TestNextOwnerIsIntroducedFirst(t *testing.T) {
 		_ = socket.Respond(former) // to the request for news
 		next, in := greet(l, socket.Protocol, "next")
 		defer next.Close()
+		l.Close()
 		b, _ := io.ReadAll(in)
 		s.release()
 		sent <- b

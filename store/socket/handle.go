@@ -41,10 +41,11 @@ type owner interface {
 
 // handle implements [kv.Driver] with the store of the owner.
 type handle struct {
-	o     Options
-	dir   string               // absolute
-	peer  func(net.Conn) error // refuses processes of other users
-	lease string
+	o       Options
+	dir     string               // absolute
+	peer    func(net.Conn) error // refuses processes of other users
+	silence time.Duration        // after which an owner is lost; it is suspended, or its machine is
+	lease   string
 
 	changes    follow.Followers
 	open       context.Context // ends when the store is closed
@@ -58,21 +59,7 @@ type handle struct {
 	changed chan struct{} // closed when one of the above changes
 }
 
-func open(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
-	db, err := newDB(o, peer)
-	if err != nil {
-		return nil, err
-	}
-	h := db.handle
-	l, err := h.find(ctx, h.o.Patience)
-	if err != nil {
-		return nil, err
-	}
-	h.background.Go(func() { h.run(l) })
-	return db, nil
-}
-
-func newDB(o Options, peer func(net.Conn) error) (*DB, error) {
+func newHandle(o Options) (*handle, error) {
 	if o.Patience <= 0 {
 		o.Patience = usualPatience
 	}
@@ -83,11 +70,21 @@ func newDB(o Options, peer func(net.Conn) error) (*DB, error) {
 	if err = errors.Join(err, os.MkdirAll(o.Dir, 0o700)); err != nil {
 		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
 	}
-	h := &handle{o: o, dir: dir, peer: peer, changed: make(chan struct{})}
+	h := &handle{o: o, dir: dir, peer: sameUser, silence: 5 * beat, changed: make(chan struct{})}
 	h.open, h.stop = context.WithCancel(context.Background())
+	h.changes.MarkReady()
+	return h, nil
+}
+
+// start finds the owner, and keeps finding the next one.
+func (h *handle) start(ctx context.Context) (*DB, error) {
 	db := &DB{kv.NewStore(h), h}
 	h.lease = db.Lease()
-	h.changes.MarkReady()
+	l, err := h.find(ctx, h.o.Patience)
+	if err != nil {
+		return nil, err
+	}
+	h.background.Go(func() { h.run(l) })
 	return db, nil
 }
 
@@ -115,8 +112,7 @@ func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error
 			h.setOwner(l, Attached, l.intro)
 			return l, nil
 		}
-		own := newHost(h)
-		locked := own.open(ctx)
+		own, locked := newHost(ctx, h)
 		if locked == nil {
 			h.setOwner(own, Owner, own.intro)
 			h.setError(own.listen())
@@ -131,7 +127,7 @@ func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error
 		case !errors.As(locked, &by):
 			err = locked
 		case errors.Is(err, context.DeadlineExceeded):
-			err = silentOwner(by.PID)
+			err = fmt.Errorf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", by.PID)
 		case !errors.As(err, new(refusal)): // nobody listens: the owner has just begun, or is about to quit
 			err, final = locked, time.Since(begun) > patience
 		}
@@ -149,10 +145,6 @@ func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
-
-func silentOwner(pid int) error {
-	return fmt.Errorf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", pid)
-}
 
 // now returns the state, and a channel that is closed when it changes.
 func (h *handle) now() (State, <-chan struct{}) {

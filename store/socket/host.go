@@ -26,7 +26,7 @@ type host struct {
 	driver kv.Driver
 	intro  introduction
 
-	srv     *http.Server
+	srv     http.Server
 	socket  string          // its path; empty if there is none
 	serving sync.WaitGroup  // the goroutine that accepts connections
 	clients sync.WaitGroup  // the connections, and tidy
@@ -39,30 +39,12 @@ type host struct {
 	feeds    []*feed  // of other processes
 }
 
-func newHost(h *handle) *host {
-	o := &host{handle: h, intro: introduction{Protocol: protocol, Version: h.o.Version, PID: os.Getpid(), ID: uuid.NewString()}}
+// newHost opens the store.
+func newHost(ctx context.Context, h *handle) (o *host, err error) {
+	o = &host{handle: h, intro: introduction{Protocol: protocol, Version: h.o.Version, PID: os.Getpid(), ID: uuid.NewString()}}
 	o.work, o.quit = context.WithCancel(context.Background())
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+helloPath, o.upgrade)
-	if h.o.Handler != nil {
-		mux.Handle("/", h.o.Handler)
-	}
-	o.srv = &http.Server{
-		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			if h.peer(c) != nil {
-				_ = c.Close()
-			}
-			return ctx
-		},
-	}
-	return o
-}
-
-// open opens the store.
-func (o *host) open(ctx context.Context) (err error) {
-	o.driver, err = o.handle.o.Opener(ctx, func(problem string) { o.publish(&response{Problems: []string{problem}}) })
-	return err
+	o.driver, err = h.o.Opener(ctx, func(problem string) { o.publish(&response{Problems: []string{problem}}) })
+	return o, err
 }
 
 // listen makes the store available to other processes.
@@ -72,7 +54,19 @@ func (o *host) listen() error {
 	if err != nil {
 		return err
 	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+helloPath, o.upgrade)
+	if o.handle.o.Handler != nil {
+		mux.Handle("/", o.handle.o.Handler)
+	}
 	o.socket = socketOf(o.handle.dir)
+	o.srv.Handler, o.srv.ReadHeaderTimeout, o.srv.ErrorLog = mux, 10*time.Second, log.New(io.Discard, "", 0)
+	o.srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if o.handle.peer(c) != nil {
+			_ = c.Close()
+		}
+		return ctx
+	}
 	o.serving.Go(func() {
 		if err := o.srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			o.handle.setError(err)
@@ -109,11 +103,11 @@ func (o *host) serve(s *stream[request, response]) {
 	defer s.Close()
 	stop := context.AfterFunc(o.work, func() { _ = s.SetReadDeadline(time.Unix(1, 0)) }) // nothing more is read
 	defer stop()
-	var c client
-	defer c.release()
+	var snap kv.Snapshot
+	defer func() { release(snap) }()
 	for {
 		limit := time.Time{}
-		if c.snap != nil {
+		if snap != nil {
 			limit = time.Now().Add(idleLimit)
 		}
 		_ = s.SetReadDeadline(limit)
@@ -128,7 +122,7 @@ func (o *host) serve(s *stream[request, response]) {
 			o.feed(s, q.Lease)
 			return
 		}
-		r, err := c.answer(o, &q)
+		r, err := o.respond(&snap, &q)
 		if err != nil && o.work.Err() != nil {
 			return // the client asks the next owner
 		}
@@ -139,34 +133,32 @@ func (o *host) serve(s *stream[request, response]) {
 	}
 }
 
-// client is the snapshot of one connection.
-type client struct{ snap kv.Snapshot }
-
-func (c *client) release() {
-	if c.snap != nil {
-		c.snap.Release()
-		c.snap = nil
+func release(snap kv.Snapshot) {
+	if snap != nil {
+		snap.Release()
 	}
 }
 
-func (c *client) answer(o *host, q *request) (r response, err error) {
-	if c.snap == nil && (q.Op == opGet || q.Op == opVersions || q.Op == opScan) {
+// respond answers a request on a connection with that snapshot, or nil.
+func (o *host) respond(snap *kv.Snapshot, q *request) (r response, err error) {
+	if *snap == nil && (q.Op == opGet || q.Op == opVersions || q.Op == opScan) {
 		return r, errors.New("there is no snapshot")
 	}
 	switch q.Op {
-	case opSnapshot:
-		c.release()
-		c.snap, err = o.driver.Snapshot(o.work)
-	case opRelease:
-		c.release()
+	case opSnapshot, opRelease:
+		release(*snap)
+		*snap = nil
+		if q.Op == opSnapshot {
+			*snap, err = o.driver.Snapshot(o.work)
+		}
 	case opGet:
-		r.Item, err = c.snap.Get(o.work, q.Key)
+		r.Item, err = (*snap).Get(o.work, q.Key)
 		r.Item.Key = nil // the client has it
 	case opVersions:
-		r.Versions, err = c.snap.Versions(o.work, q.Keys)
+		r.Versions, err = (*snap).Versions(o.work, q.Keys)
 	case opScan:
 		size := 0
-		err = c.snap.Scan(o.work, q.Key, q.Scan, func(i kv.Item) error {
+		err = (*snap).Scan(o.work, q.Key, q.Scan, func(i kv.Item) error {
 			if size >= q.Size {
 				r.More = true
 				return store.Stop

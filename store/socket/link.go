@@ -3,6 +3,7 @@ package socket
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,12 +15,8 @@ import (
 	"bugle/store/kv"
 )
 
-const (
-	// helloTimeout is how long an owner may take to introduce itself.
-	helloTimeout = 3 * time.Second
-	// silence is how long an owner may send nothing. One that takes longer is suspended, or its machine is.
-	silence = 5 * beat
-)
+// helloTimeout is how long an owner may take to introduce itself.
+const helloTimeout = 3 * time.Second
 
 // link is the connection to the process that owns the store.
 type link struct {
@@ -67,7 +64,7 @@ func attach(ctx context.Context, h *handle) (*link, error) {
 // receive receives news until the owner is lost.
 func (l *link) receive(c *conn) {
 	for {
-		_ = c.SetReadDeadline(time.Now().Add(silence))
+		_ = c.SetReadDeadline(time.Now().Add(l.handle.silence))
 		n, err := c.stream.receive()
 		if err != nil {
 			return
@@ -142,7 +139,7 @@ func (l *link) hello(out io.Writer, in *bufio.Reader) error {
 	var i introduction
 	if err := json.Unmarshal(b, &i); err != nil || i.Protocol != protocol {
 		return refusal(fmt.Sprintf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
-			orUnknown(i.Version), i.PID, orUnknown(l.handle.o.Version)))
+			cmp.Or(i.Version, "unknown"), i.PID, cmp.Or(l.handle.o.Version, "unknown")))
 	}
 	if l.intro.ID == "" {
 		l.intro = i
@@ -151,13 +148,6 @@ func (l *link) hello(out io.Writer, in *bufio.Reader) error {
 		return kv.ErrSnapshotLost
 	}
 	return nil
-}
-
-func orUnknown(version string) string {
-	if version == "" {
-		return "version unknown"
-	}
-	return version
 }
 
 // call returns the response to a request.

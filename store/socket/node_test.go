@@ -72,7 +72,7 @@ func TestSocket(t *testing.T) {
 
 func TestOtherUser(t *testing.T) {
 	s := newTestFolder(t)
-	owner, err := socket.OpenWithPeer(t.Context(), s.options(), func(net.Conn) error { return socket.OtherUser(4711) })
+	owner, err := socket.OpenWith(t.Context(), s.options(), func(net.Conn) error { return socket.OtherUser(4711) }, time.Minute)
 	s.ok(err)
 	defer owner.Close()
 	res, err := (&http.Client{Transport: s.transport(t)}).Get("http://bugle/local/hello")
@@ -82,7 +82,7 @@ func TestOtherUser(t *testing.T) {
 	}
 	s2 := newTestFolder(t)
 	s2.node()
-	_, err = socket.OpenWithPeer(t.Context(), s2.options(), func(net.Conn) error { return socket.OtherUser(4712) })
+	_, err = socket.OpenWith(t.Context(), s2.options(), func(net.Conn) error { return socket.OtherUser(4712) }, time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "another user (id 4712)") {
 		t.Errorf("a process works through another user's: %v", err)
 	}
@@ -136,19 +136,34 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// A suspended owner does not answer: a process that comes is told which one to continue.
+// A suspended owner keeps the store and does not answer: processes that come, and those that are attached, are told which
+// one to continue.
 func TestSilentOwner(t *testing.T) {
 	s := newTestFolder(t)
 	_, err := s.open(t.Context(), nil)
 	s.ok(err)
-	s.listen()
-	begun := time.Now()
-	_, err = socket.Open(t.Context(), s.options())
-	if err == nil || !strings.Contains(err.Error(), "(4711) does not respond") || !strings.Contains(err.Error(), "kill -CONT 4711") {
-		t.Errorf("got %v", err)
+	l := s.listen()
+	go func() {
+		c, _ := greet(l, socket.Protocol, "silent")
+		_ = socket.Respond(c) // to the request for news
+		t.Cleanup(func() { c.Close() })
+	}()
+	want := func(err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "(4711) does not respond") || !strings.Contains(err.Error(), "kill -CONT 4711") {
+			t.Errorf("got %v", err)
+		}
 	}
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("it is told after %v", took)
+	begun := time.Now()
+	d, err := socket.OpenWith(t.Context(), s.options(), func(net.Conn) error { return nil }, 10*time.Millisecond)
+	s.ok(err)
+	defer d.Close()
+	until(t, d, "disconnected", func(s socket.State) bool { return s.Err != nil })
+	want(d.State().Err)
+	_, err = socket.Open(t.Context(), s.options())
+	want(err)
+	if took := time.Since(begun); took > 9*time.Second {
+		t.Errorf("they are told after %v", took)
 	}
 }
 

@@ -62,7 +62,13 @@ var (
 // Open opens the store, or attaches to the process that has it open. The context only limits opening. It fails with the
 // errors of the opener. If another process has the store open and does not respond, or is another version, the error
 // says so.
-func Open(ctx context.Context, o Options) (*DB, error) { return open(ctx, o, sameUser) }
+func Open(ctx context.Context, o Options) (*DB, error) {
+	h, err := newHandle(o)
+	if err != nil {
+		return nil, err
+	}
+	return h.start(ctx)
+}
 
 // State returns the current state of the handle.
 func (d *DB) State() State {

@@ -83,7 +83,8 @@ func FuzzRequests(f *testing.F) {
 			_, _ = near.Write(in) // it ends early where the other end hangs up
 			_ = near.Close()
 		})
-		if err := socket.Serve(dir, db.Driver(), far); err != nil {
+		open := func(context.Context, func(string)) (kv.Driver, error) { return db.Driver(), nil }
+		if err := socket.Serve(socket.Options{Dir: dir, Opener: open}, far); err != nil {
 			t.Fatal(err)
 		}
 		all.Wait()

@@ -61,8 +61,8 @@ func TestSettingsPersist(t *testing.T) {
 	term.see("✓ color-blind")
 }
 
-// When suspended, the program releases the terminal and the store; when continued, it redraws the screen and reloads
-// its data.
+// When suspended, the program releases the terminal, and keeps the store, as a command says; when continued, it redraws
+// the screen.
 func TestSuspendAndResume(t *testing.T) {
 	home := t.TempDir()
 	term := &terminal{t: t, socket: filepath.Join(home, "tmux"), data: filepath.Join(home, "data")}
@@ -87,12 +87,16 @@ func TestSuspendAndResume(t *testing.T) {
 	term.see("return to the shell")
 	term.press("Enter")
 	term.see("Stopped", "bash-")
-	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made meanwhile"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made meanwhile"); err == nil || !strings.Contains(out, "continue it with `fg`") {
+		t.Errorf("a command while it is suspended: %v\n%s", err, out)
 	}
 	term.write("fg")
 	term.press("Enter")
-	term.see("Made meanwhile", "? help")
+	term.see("Winter roast launch", "? help")
+	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made afterwards"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	term.see("Made afterwards")
 	term.press("q")
 	term.gone("? help")
 	term.see("bash-")

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,58 +53,35 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	second.see("and there", "saved")
 }
 
-// Suspending the owner of the store releases it to the others, and the process continues with them later.
+// A suspended owner keeps the store: the others say so at once, and which process to continue. When it continues, nothing
+// is lost.
 func TestSuspendedOwner(t *testing.T) {
-	c := newLoadTest(t)
-	server := c.serve(t)
-	pid := server.cmd.Process.Pid
-	c.owns(t, pid)
-	term := c.terminal(t)
-	term.see("enter open")
-	if err := server.cmd.Process.Signal(syscall.SIGTSTP); err != nil {
-		t.Fatal(err)
-	}
-	begun := time.Now()
-	c.owns(t, term.pid())
-	if took := time.Since(begun); took > goOn {
-		t.Errorf("the terminal has the store after %v", took)
-	}
-	eventually(t, "the server is suspended", func() bool {
-		out, err := exec.Command("ps", "-o", "stat=", "-p", fmt.Sprint(pid)).Output()
-		return err == nil && strings.HasPrefix(string(out), "T")
-	})
-	if _, err := c.create("While it is suspended"); err != nil {
-		t.Error(err)
-	}
-	if err := server.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.post(&keyedCreate{key: uuid.NewString(), name: "After it goes on"}, false); err != nil {
-		t.Error(err)
-	}
-	term.see("After it goes on", "While it is suspended")
-}
-
-// A process that is stopped where it stands keeps the store: the others say so at once, and which one.
-func TestStoppedOwner(t *testing.T) {
-	c := newLoadTest(t)
-	server := c.serve(t)
-	if err := server.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	begun := time.Now()
-	_, err := c.create("Nobody answers")
-	if pid := fmt.Sprint(server.cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), "("+pid+") is suspended") || !strings.Contains(err.Error(), "kill -CONT "+pid) {
-		t.Errorf("a command says %v", err)
-	}
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("it says so after %v", took)
-	}
-	if err := server.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.create("It answers again"); err != nil {
-		t.Error(err)
+	for _, sig := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGSTOP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			c := newLoadTest(t)
+			server := c.serve(t)
+			pid := fmt.Sprint(server.cmd.Process.Pid)
+			term := c.terminal(t)
+			term.see("enter open")
+			if err := server.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			_, err := c.create("While it is suspended")
+			if err == nil || !strings.Contains(err.Error(), "("+pid+") does not respond") || !strings.Contains(err.Error(), "kill -CONT "+pid) {
+				t.Errorf("a command says %v", err)
+			}
+			if took := time.Since(begun); took > 5*time.Second {
+				t.Errorf("it says so after %v", took)
+			}
+			if err := server.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.create("After it goes on"); err != nil {
+				t.Error(err)
+			}
+			term.see("After it goes on")
+		})
 	}
 }
 

@@ -3,16 +3,13 @@
 package socket_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
 
 	"bugle/engine"
 	"bugle/engine/enginetest"
-	"bugle/engine/service/api"
 	"bugle/engine/service/local"
-	"bugle/engine/service/remote"
 	"bugle/store"
 	"bugle/store/socket"
 )
@@ -31,30 +28,17 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// v5 answers the API with a service.
-func v5(svc *local.Service, clock func() time.Time) http.Handler {
-	return api.NewTrusted(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
-		w, err := svc.Workspace(ctx)
-		return w, svc, err
-	}, func(context.Context) ([]string, error) { return []string{workspace}, nil }, api.Options{Clock: clock, Unlimited: true})
-}
-
-// It holds for clients of the V5 API on the socket too, who need no key.
-func TestContractOfHTTP(t *testing.T) {
-	enginetest.Run(t, func(t *testing.T) enginetest.Env {
-		s, clock := newTestFolder(t), enginetest.NewClock()
-		s.clock = clock.Now
-		var home *local.Service
-		s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { v5(home, clock.Now).ServeHTTP(w, r) })
-		home = s.service(s.node())
-		for _, p := range enginetest.Users() {
-			s.ok(home.PutUser(t.Context(), p))
-		}
-		svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})
-		s.ok(err)
-		t.Cleanup(func() { svc.Close() })
-		return enginetest.Env{Service: svc, Home: home, Clock: clock}
-	})
+// The socket serves an API too.
+func TestHandler(t *testing.T) {
+	s := newTestFolder(t)
+	s.handler = http.RedirectHandler("/elsewhere", http.StatusTeapot)
+	s.node()
+	res, err := (&http.Client{Transport: s.transport(t)}).Get("http://bugle/v5/campaigns")
+	s.ok(err)
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusTeapot {
+		t.Errorf("it answers %s", res.Status)
+	}
 }
 
 // A service finds at once what another process has written, and what it has deleted.
@@ -62,15 +46,6 @@ func TestIndexFollows(t *testing.T) {
 	s := newTestFolder(t)
 	first, second := s.pair()
 	near, far := s.service(first), s.service(second)
-	for _, svc := range []*local.Service{near, far} {
-		ix, ok := svc.Index(t.Context())
-		if !ok {
-			t.Fatal("there is no index")
-		}
-		if _, _, err := ix.Wait(t.Context(), 1<<30); err != nil {
-			t.Fatal(err)
-		}
-	}
 	found := func(svc *local.Service, id string) int {
 		rows, err := svc.Meta(t.Context(), engine.MetaRequest{ID: id, Limit: 15, Page: 1})
 		s.ok(err)

@@ -70,7 +70,7 @@ func newHandle(o Options) (*handle, error) {
 	if err = errors.Join(err, os.MkdirAll(o.Dir, 0o700)); err != nil {
 		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
 	}
-	h := &handle{o: o, dir: dir, peer: sameUser, silence: 5 * beat, changed: make(chan struct{})}
+	h := &handle{o: o, dir: dir, peer: sameUser, silence: 5 * beat, state: State{Role: Searching}, changed: make(chan struct{})}
 	h.open, h.stop = context.WithCancel(context.Background())
 	h.changes.MarkReady()
 	return h, nil

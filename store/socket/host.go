@@ -153,7 +153,6 @@ func (o *host) respond(snap *kv.Snapshot, q *request) (r response, err error) {
 		}
 	case opGet:
 		r.Item, err = (*snap).Get(o.work, q.Key)
-		r.Item.Key = nil // the client has it
 	case opVersions:
 		r.Versions, err = (*snap).Versions(o.work, q.Keys)
 	case opScan:
@@ -209,20 +208,12 @@ func (o *host) commit(ctx context.Context, lease string, c kv.Change) error {
 	return err
 }
 
-// mergeChanges is the number of changes from which those of users are published as a single change of several users.
-const mergeChanges = 100
-
 // changesOf returns the changes to publish after writes.
 func changesOf(writes []kv.Write) (out []store.Change) {
+	seen := map[store.Change]bool{}
 	for _, w := range writes {
-		c, ok := kv.ChangeFor(w.Key)
-		if !ok {
-			continue
-		}
-		if c.Kind == store.ChangedUser && len(out) >= mergeChanges {
-			c.ID = ""
-		}
-		if !slices.Contains(out, c) {
+		if c, ok := kv.ChangeFor(w.Key); ok && !seen[c] {
+			seen[c] = true
 			out = append(out, c)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+	"net/http"
 	"sync"
 	"time"
 
@@ -125,12 +125,8 @@ func (l *link) hello(out io.Writer, in *bufio.Reader) error {
 	if _, err := io.WriteString(out, "GET "+helloPath+" HTTP/1.1\r\nHost: bugle\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"); err != nil {
 		return err
 	}
-	for line := "-"; line != ""; { // the header of the response
-		b, err := in.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		line = strings.TrimSpace(string(b))
+	if _, err := http.ReadResponse(in, nil); err != nil {
+		return err
 	}
 	b, err := in.ReadSlice('\n')
 	if err != nil {
@@ -264,15 +260,11 @@ func (c *conn) Release() {
 // Get implements [kv.Snapshot].
 func (c *conn) Get(ctx context.Context, key []byte) (kv.Item, error) {
 	r, err := c.call(ctx, &request{Op: opGet, Key: key})
-	r.Item.Key = key
 	return r.Item, err
 }
 
 // Versions implements [kv.Snapshot].
 func (c *conn) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
 	r, err := c.call(ctx, &request{Op: opVersions, Keys: keys})
 	return r.Versions, err
 }

@@ -54,10 +54,7 @@ type DB struct {
 	handle *handle
 }
 
-var (
-	_ kv.DB      = (*DB)(nil)
-	_ store.Feed = (*DB)(nil)
-)
+var _ store.Feed = (*DB)(nil)
 
 // Open opens the store, or attaches to the process that has it open. The context only limits opening. It fails with the
 // errors of the opener. If another process has the store open and does not respond, or is another version, the error
@@ -106,17 +103,14 @@ func (d *DB) Sync(ctx context.Context) error {
 }
 
 // Role is the role of a process for the store.
-type Role uint8
+type Role string
 
 // The roles. A handle is searching between two owners, usually for a few milliseconds.
 const (
-	Searching Role = iota
-	Owner
-	Attached
+	Searching Role = "searching"
+	Owner     Role = "owner"
+	Attached  Role = "attached"
 )
-
-// String returns the role as a word.
-func (r Role) String() string { return [...]string{"searching", "owner", "attached"}[r] }
 
 // State is the state of a handle.
 type State struct {

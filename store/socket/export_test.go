@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// Protocol is the version of the protocol.
 const Protocol = protocol
 
 // Kill ends the owner as the end of its process would: no response leaves it any more.

@@ -54,13 +54,18 @@ func (o *host) listen() error {
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+helloPath, o.upgrade)
-	if o.handle.o.Handler != nil {
-		mux.Handle("/", o.handle.o.Handler)
-	}
 	o.socket = socketOf(o.handle.dir)
-	o.srv.Handler, o.srv.ReadHeaderTimeout, o.srv.ErrorLog = mux, 10*time.Second, log.New(io.Discard, "", 0)
+	o.srv.ReadHeaderTimeout, o.srv.ErrorLog = 10*time.Second, log.New(io.Discard, "", 0)
+	o.srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch other := o.handle.o.Handler; {
+		case r.URL.Path == helloPath:
+			o.upgrade(w)
+		case other != nil:
+			other.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
 	o.srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if o.handle.peer(c) != nil {
 			_ = c.Close()
@@ -76,7 +81,7 @@ func (o *host) listen() error {
 }
 
 // upgrade introduces the owner, and answers the requests on a connection until the client or the owner quits.
-func (o *host) upgrade(w http.ResponseWriter, _ *http.Request) {
+func (o *host) upgrade(w http.ResponseWriter) {
 	o.mu.Lock()
 	if o.work.Err() != nil {
 		o.mu.Unlock()

@@ -26,7 +26,7 @@ func short(dir string, fn func(dir string) error) error {
 	if len(filepath.Join(dir, newName, socketName)) <= maxPath {
 		return fn(dir)
 	}
-	tmp, err := os.MkdirTemp("/tmp", "bugle-")
+	tmp, err := os.MkdirTemp("/tmp", "bugle-sock-")
 	if err != nil {
 		return fmt.Errorf("the path of the data folder is too long for a socket: %w", err)
 	}

@@ -104,7 +104,7 @@ func TestStaleSocket(t *testing.T) {
 
 // The path of the folder may be longer than that of a socket.
 func TestLongPath(t *testing.T) {
-	before, _ := filepath.Glob("/tmp/bugle-*")
+	before, _ := filepath.Glob("/tmp/bugle-sock-*")
 	s := newTestFolder(t)
 	s.dir = filepath.Join(s.dir, strings.Repeat("long", 40))
 	owner, attached := s.pair()
@@ -116,7 +116,7 @@ func TestLongPath(t *testing.T) {
 	if left, _ := os.ReadDir(s.dir); len(left) != 0 {
 		t.Errorf("%v is left", left)
 	}
-	if after, _ := filepath.Glob("/tmp/bugle-*"); len(after) > len(before) {
+	if after, _ := filepath.Glob("/tmp/bugle-sock-*"); len(after) > len(before) {
 		t.Errorf("%v is left", after)
 	}
 }

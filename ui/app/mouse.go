@@ -2,6 +2,8 @@ package app
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
 )
 
 // handleMouse routes a mouse event to what is under it: a notice, which is dismissed; the overlay; the header
@@ -10,7 +12,7 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil
 	}
-	if _, at, ok := m.toastBox(); ok && clicked(msg) && at.contains(msg.X, msg.Y) {
+	if _, at, ok := m.toastBox(); ok && widget.Pressed(msg) && at.contains(msg.X, msg.Y) {
 		m.toasts.Dismiss()
 		return nil
 	}
@@ -19,13 +21,13 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		return m.overlays.mouse(msg, bar)
 	}
 	switch {
-	case msg.Y == 0 && clicked(msg):
+	case msg.Y == 0 && widget.Pressed(msg):
 		h := m.header()
 		if i, ok := h.crumbAt(msg.X); ok { // back to the screen of that name
 			return m.leaveTo(i)
 		}
 		return nil
-	case msg.Y == m.height-1 && clicked(msg):
+	case msg.Y == m.height-1 && widget.Pressed(msg):
 		bar, acts := m.statusBar()
 		switch i, ok := bar.HintAt(msg.X); {
 		case !ok:

@@ -99,12 +99,12 @@ func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
 	return ov.updateTop(func(o overlay) (tea.Cmd, bool) {
 		box, at := ov.drawTop()
 		inside := at.contains(msg.X, msg.Y)
-		if inside && clicked(msg) && msg.Y == at.y+at.h-1 {
+		if inside && widget.Pressed(msg) && msg.Y == at.y+at.h-1 {
 			if key, ok := keymap.KeyMsg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
 				return o.key(key)
 			}
 		}
-		if inside || !clicked(msg) {
+		if inside || !widget.Pressed(msg) {
 			return o.mouse(msg, ov.width, ov.height)
 		}
 		if _, ok := o.(hinter); ok && msg.Y == ov.height-1 {
@@ -163,7 +163,7 @@ func (q *questionBox) hints() []widget.Hint { return q.dialog.Hints() }
 func (q *questionBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
 
 func (q *questionBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
-	if q.dialog.Wheel(msg) || !clicked(msg) {
+	if q.dialog.Wheel(msg) || !widget.Pressed(msg) {
 		return nil, false
 	}
 	x, y := widget.CenterAt(q.view(width, height), width, height)
@@ -197,7 +197,7 @@ func (c *choiceBox) hints() []widget.Hint { return c.widget.Hints() }
 func (c *choiceBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
 
 func (c *choiceBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
-	if c.widget.Wheel(msg) || !clicked(msg) {
+	if c.widget.Wheel(msg) || !widget.Pressed(msg) {
 		return nil, false
 	}
 	_, y := widget.CenterAt(c.view(width, height), width, height)
@@ -350,8 +350,4 @@ func (h *helpBox) view(width, height int) string {
 	inner, lines := panel.Inner()
 	h.help.SetSize(inner, lines)
 	return panel.View(h.help.View())
-}
-
-func clicked(msg tea.MouseMsg) bool {
-	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 }

@@ -323,7 +323,7 @@ func (p *paletteBox) runSelected() (tea.Cmd, bool) {
 
 func (p *paletteBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	_, y := widget.CenterAt(p.view(width, height), width, height)
-	if p.list.Mouse(msg, msg.Y-y-2) && clicked(msg) {
+	if p.list.Mouse(msg, msg.Y-y-2) && widget.Pressed(msg) {
 		return p.runSelected()
 	}
 	return nil, false

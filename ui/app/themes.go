@@ -56,7 +56,7 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	if b.widget.Wheel(msg) {
 		return b.previewSelected(widget.Answer{}, false)
 	}
-	if !clicked(msg) {
+	if !widget.Pressed(msg) {
 		return nil, false
 	}
 	_, y := widget.CenterAt(b.view(width, height), width, height)

@@ -138,7 +138,7 @@ func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 		t.step = max(t.step-1, 0)
 	case msg.Button == tea.MouseButtonWheelDown:
 		t.step = min(t.step+1, len(t.steps)-1)
-	case clicked(msg):
+	case widget.Pressed(msg):
 		t.step++
 		return nil, t.step == len(t.steps)
 	}

@@ -179,7 +179,7 @@ func (l *List[T]) move(do func()) {
 
 // Mouse handles a mouse event. A click on the selected entry opens it.
 func (l *List[T]) Mouse(msg tea.MouseMsg) {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	a := l.pageArea()
 	seen := l.beside() || l.below() || l.focus == onPage
 	if seen && msg.X >= a.x && msg.Y >= a.y {

@@ -96,7 +96,7 @@ func (r *Reader) Update(msg tea.KeyMsg) {
 
 // Mouse handles a mouse event relative to the reader, and reports whether it switched tabs.
 func (r *Reader) Mouse(msg tea.MouseMsg) (turned bool) {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	if i, ok := r.tabs.At(msg.X); ok && press && msg.Y == 0 {
 		r.tabs.Active = i
 		return true

@@ -5,6 +5,7 @@ import (
 
 	"bugle/forms"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // key passes a key to the focused pane.
@@ -62,7 +63,7 @@ const pasteKey = "ctrl+v"
 // mouse passes a mouse event to the pane under it; a click focuses that pane.
 func (ps *panes) mouse(msg tea.MouseMsg) tea.Cmd {
 	l := ps.layout
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	inSide := l.wide && msg.X >= l.sections.w+l.main.w || !l.wide && msg.Y >= l.main.h
 	switch {
 	case msg.X < l.sections.w:

@@ -115,7 +115,7 @@ func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
 		s.turn(-1)
 	case msg.Button == tea.MouseButtonWheelDown:
 		s.turn(1)
-	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && y == 0:
+	case widget.Pressed(msg) && y == 0:
 		if x < s.month().Width()/2 {
 			s.turn(-1)
 		} else {

@@ -20,7 +20,7 @@ const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	p := s.panes()
-	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	pressed := widget.Pressed(msg)
 	switch {
 	case s.overlay != nil:
 		return overlayMouse(s.overlay, msg, s.width, s.height, s.closeOverlay)

@@ -36,7 +36,7 @@ func (s *Screen) closeOverlay() tea.Cmd {
 // overlayMouse handles a mouse event while a pane is shown in the middle of width × height cells. A click on a
 // hint in its lower border presses that key; one outside closes the pane.
 func overlayMouse(p overlayPane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
-	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	pressed := widget.Pressed(msg)
 	box := p.view(width, height)
 	x, y := widget.CenterAt(box, width, height)
 	lines := strings.Split(box, "\n")

@@ -2,6 +2,8 @@ package content
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
 )
 
 // mouse handles the wheel and clicks on a cell, a name or a field; a second click opens it.
@@ -18,13 +20,13 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 			g.addDialog.list.Key("up")
 		case msg.Button == tea.MouseButtonWheelDown:
 			g.addDialog.list.Key("down")
-		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.addDialog.list.Highlight(i) && g.addDialog.add():
+		case ok && widget.Pressed(msg) && g.addDialog.list.Highlight(i) && g.addDialog.add():
 			g.addDialog = nil
 		}
 		return nil
 	case g.win.Wheel(msg):
 		return nil
-	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
+	case !widget.Pressed(msg):
 		return nil
 	}
 	g.failure, g.notice, g.share = "", "", nil
@@ -55,7 +57,7 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 // shows them, and on a part of a message, which opens it.
 func (g *Grid) clickComparison(msg tea.MouseMsg) {
 	c := g.compare
-	if c.win.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+	if c.win.Wheel(msg) || !widget.Pressed(msg) {
 		return
 	}
 	if msg.Y == 0 {

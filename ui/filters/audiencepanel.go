@@ -302,7 +302,7 @@ func (a *audiencePanel) mouse(msg tea.MouseMsg) tea.Cmd {
 		a.top -= wheelLines
 	case msg.Button == tea.MouseButtonWheelDown:
 		a.top += wheelLines
-	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && a.peopleLine >= 0 && a.answer != nil:
+	case widget.Pressed(msg) && a.peopleLine >= 0 && a.answer != nil:
 		if i := a.top + msg.Y - a.peopleLine; i >= 0 && i < len(a.answer.members) {
 			if i == a.cursor {
 				return a.explain(a.answer.members[i])

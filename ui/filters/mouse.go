@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
+	"bugle/ui/widget"
 )
 
 // wheelLines is how many lines one notch of the wheel scrolls.
@@ -19,7 +20,7 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 		t.scroll(wheelLines)
 		return
 	}
-	if msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+	if !widget.Pressed(msg) {
 		return
 	}
 	y := msg.Y - len(t.sentence)

@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -28,15 +29,18 @@ type Screen struct {
 	loaded    bool
 	failed    error
 
-	list    widget.List
-	pager   widget.Pager
-	reading bool // the changes have the keyboard
-	zoom    bool // the focused pane fills the screen
-	base    comparisonBase
-	shown   shownVersion
-
-	width, height int
+	panes panes.Panes
+	list  widget.List
+	pager widget.Pager
+	base  comparisonBase
+	shown shownVersion
 }
+
+// The panes.
+const (
+	paneVersions = iota
+	paneChanges
+)
 
 // comparisonBase is what a version is compared with.
 type comparisonBase uint8
@@ -63,6 +67,8 @@ const (
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: widget.NewList(deps.Theme), pager: widget.NewPager(deps.Theme)}
+	s.panes = panes.New(deps.Theme, panes.Pane{Name: "versions", From: 100, Share: 40, Min: 56}, panes.Pane{Name: "changes"})
+	s.panes.Focus(paneVersions)
 	s.list.Empty = "No earlier versions. Each save adds one."
 	return s
 }
@@ -125,7 +131,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tea.KeyMsg:
-		if s.reading {
+		if s.reading() {
 			s.pager.Update(msg)
 			return nil
 		}
@@ -193,12 +199,11 @@ func (s *Screen) show() tea.Cmd {
 }
 
 func (s *Screen) showCompared(c compared, err error) tea.Cmd {
-	s.shown.ready, s.shown.err = true, err
+	s.shown.ready, s.shown.err, s.shown.compared = true, err, c
+	s.renderChanges()
 	if err != nil {
 		return nil
 	}
-	s.shown.compared = c
-	s.renderChanges()
 	then := s.shown.then
 	if then == nil {
 		return nil
@@ -208,28 +213,27 @@ func (s *Screen) showCompared(c compared, err error) tea.Cmd {
 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	l := s.split()
-	inList := l.wide && msg.X < l.list.w || !l.wide && msg.Y < l.list.h
-	if !inList {
-		s.pager.Mouse(msg)
-		if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
-			s.focusChanges(true)
+	pane, msg := s.panes.Mouse(msg)
+	switch pane {
+	case paneChanges:
+		if s.pager.Mouse(msg); widget.Pressed(msg) {
+			s.focus(paneChanges)
 		}
-		return nil
-	}
-	if s.list.Mouse(msg, msg.Y-1) {
-		s.focusChanges(false)
-		return s.show()
+	case paneVersions:
+		if s.list.Mouse(msg, msg.Y) {
+			s.focus(paneVersions)
+			return s.show()
+		}
 	}
 	return nil
 }
 
-// focusChanges focuses the changes, or the versions.
-func (s *Screen) focusChanges(changes bool) tea.Cmd {
-	s.reading = changes
-	if s.zoom {
-		s.SetSize(s.width, s.height)
-	}
+// reading reports whether the changes have the keyboard.
+func (s *Screen) reading() bool { return s.panes.Focused() == paneChanges }
+
+func (s *Screen) focus(pane int) tea.Cmd {
+	s.panes.Focus(pane)
+	s.layout()
 	return nil
 }
 
@@ -257,19 +261,15 @@ func (s *Screen) Actions() []screen.Action {
 			s.base = baseCurrent - s.base
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focusChanges(!s.reading) }},
-		screen.ZoomAction(s.zoom, "z", groupHistory, func() tea.Cmd {
-			s.zoom = !s.zoom
-			s.SetSize(s.width, s.height)
-			return nil
-		}),
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focus(paneChanges - s.panes.Focused()) }},
+		s.panes.ZoomAction("z", groupHistory, s.layout),
 		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4, DisabledReason: none, Run: s.whenRead(func() tea.Cmd {
 			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
 		})},
 	}
-	if s.reading {
+	if s.reading() {
 		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.focusChanges(false) }})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.focus(paneVersions) }})
 	}
 	return acts
 }

@@ -15,87 +15,49 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
-type box struct{ w, h int }
-
-type split struct {
-	wide       bool
-	list, main box
-}
-
-// split divides the screen: side by side if there is space, otherwise one above the other. A zoomed pane gets
-// everything.
-func (s *Screen) split() split {
-	switch whole := (box{s.width, s.height}); {
-	case s.zoom && s.reading:
-		return split{true, box{}, whole}
-	case s.zoom:
-		return split{true, whole, box{}}
-	}
-	if s.width >= 100 {
-		w := max(s.width*2/5, 56)
-		return split{true, box{w, s.height}, box{s.width - w, s.height}}
-	}
-	h := max(s.height*2/5, 5)
-	return split{false, box{s.width, h}, box{s.width, s.height - h}}
-}
-
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
-	s.width, s.height = width, height
-	l := s.split()
-	s.list.SetSize(l.list.w-4, l.list.h-2)
-	s.pager.SetSize(l.main.w-4, l.main.h-2)
+	s.panes.SetSize(width, height)
+	s.panes.SetRows(paneVersions, max(height*2/5, 5))
+	s.layout()
+}
+
+func (s *Screen) layout() {
+	s.list.SetSize(s.panes.Size(paneVersions))
+	s.pager.SetSize(s.panes.Size(paneChanges))
 	s.renderChanges()
 }
 
 // renderChanges renders the changes for the current width.
 func (s *Screen) renderChanges() {
-	if s.shown.ready && s.shown.err == nil {
+	switch {
+	case s.shown.err != nil:
+		s.pager.SetText("Can't read this version: " + s.shown.err.Error())
+	case s.shown.ready:
 		s.pager.SetStyled(s.changes(s.shown.compared))
 	}
 }
 
 // View draws the versions and the changes of the selected one.
 func (s *Screen) View() string {
-	if s.failed != nil || !s.loaded {
-		return s.message()
+	switch {
+	case s.failed != nil:
+		return s.panes.Message("History", phrase.Sentence(s.failed.Error())+"\n\nPress r to try again or esc to go back.")
+	case !s.loaded:
+		return s.panes.Message("History", "Loading history…")
 	}
-	l := s.split()
-	s.list.Focused = !s.reading
-	if l.list.w == 0 {
-		return s.panel(s.heading(), l.main, true, "").View(s.body())
-	}
-	left := s.panel("Versions", l.list, !s.reading, s.position()).View(s.list.View())
-	if l.main.w == 0 {
-		return left
-	}
-	right := s.panel(s.heading(), l.main, s.reading, "").View(s.body())
-	if l.wide {
-		return widget.JoinHorizontal(left, right)
-	}
-	return widget.JoinVertical(left, right)
-}
-
-func (s *Screen) message() string {
-	text := "Loading history…"
-	if s.failed != nil {
-		text = phrase.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back."
-	}
-	p := widget.NewPager(s.theme)
-	p.SetSize(s.width-4, s.height-2)
-	p.SetText(text)
-	return s.panel("History", box{s.width, s.height}, true, "").View(p.View())
-}
-
-func (s *Screen) panel(title string, b box, focused bool, footer string) *widget.Panel {
-	p := widget.NewPanel(s.theme, title)
-	p.Focused, p.Footer = focused, footer
-	p.SetSize(b.w, b.h)
-	return &p
+	return s.panes.View(func(pane int) panes.Content {
+		if pane == paneVersions {
+			s.list.Focused = !s.reading()
+			return panes.Content{Title: "Versions", Footer: s.position(), Body: s.list.View()}
+		}
+		return panes.Content{Title: s.heading(), Body: s.body()}
+	})
 }
 
 func (s *Screen) position() string {
@@ -121,14 +83,7 @@ func (s *Screen) heading() string {
 }
 
 func (s *Screen) body() string {
-	switch {
-	case s.shown.err != nil:
-		p := widget.NewPager(s.theme)
-		l := s.split()
-		p.SetSize(l.main.w-4, l.main.h-2)
-		p.SetText("Can't read this version: " + s.shown.err.Error())
-		return p.View()
-	case !s.shown.ready:
+	if !s.shown.ready {
 		return s.theme.Muted.Render("Loading…")
 	}
 	return s.pager.View()
@@ -275,7 +230,8 @@ func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, the
 
 // paint adds a text in lines that fit, each styled separately, because styles do not span lines.
 func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
-	for i, line := range widget.Wrap(widget.CleanVisible(text), max(s.split().main.w-4, 1)) {
+	w, _ := s.panes.Size(paneChanges)
+	for i, line := range widget.Wrap(widget.CleanVisible(text), max(w, 1)) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}

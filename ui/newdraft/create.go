@@ -125,7 +125,7 @@ func (s *Screen) list() *widget.List {
 
 // mouse handles clicks: on an answered question, which opens it, and on an option; a second click confirms it.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	pressed := widget.Pressed(msg)
 	if msg.X >= s.width-s.sideWidth() {
 		return nil
 	}

@@ -210,7 +210,7 @@ func (p *Preview) Update(msg tea.KeyMsg) bool {
 // Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
 // something.
 func (p *Preview) Mouse(msg tea.MouseMsg) bool {
-	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == len(p.captionLines) && p.tabsHeight() > 0 {
+	if widget.Pressed(msg) && msg.Y == len(p.captionLines) && p.tabsHeight() > 0 {
 		i, ok := p.tabs.At(msg.X)
 		if ok {
 			p.tabs.Active = i

@@ -182,7 +182,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	if msg.Y == 0 && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
+	if msg.Y == 0 && widget.Pressed(msg) {
 		if at, ok := s.tabs.At(msg.X - 1); ok {
 			return s.openTab(at)
 		}

@@ -138,9 +138,9 @@ func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 		f.forecast.scroll(by)
 	case by != 0 && !f.forecastFocused():
 		f.move(by)
-	case aside && pressed(msg):
+	case aside && widget.Pressed(msg):
 		f.focus(rowID{rowForecast, 0})
-	case pressed(msg):
+	case widget.Pressed(msg):
 		return f.press(msg, send)
 	}
 	return nil

@@ -116,11 +116,6 @@ func (l *layout) toggleZoom() tea.Cmd {
 	return nil
 }
 
-// pressed reports whether msg is a click of the left button.
-func pressed(msg tea.MouseMsg) bool {
-	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-}
-
 // wheel returns how many lines to scroll.
 func wheel(msg tea.MouseMsg) int {
 	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]

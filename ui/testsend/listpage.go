@@ -69,7 +69,7 @@ func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 	main, side := p.panes(p.details, nil)
 	if p.inSidePane(main, side, msg.X, msg.Y) {
 		p.top = max(p.top+wheel(msg), 0)
-		if pressed(msg) {
+		if widget.Pressed(msg) {
 			p.details = true
 		}
 		return false
@@ -79,7 +79,7 @@ func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 	if p.list.Cursor != before {
 		p.top = 0
 	}
-	if pressed(msg) && inside {
+	if widget.Pressed(msg) && inside {
 		p.details = false
 		return p.list.Cursor == before
 	}

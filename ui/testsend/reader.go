@@ -188,7 +188,7 @@ func (r *reader) View(b box, page string, listed bool) string {
 
 // mouse handles a mouse event on the message, whose frame starts at x and y; a click focuses it if can is set.
 func (r *reader) mouse(msg tea.MouseMsg, x, y int, can bool) {
-	if pressed(msg) {
+	if widget.Pressed(msg) {
 		r.open = can
 	}
 	msg.X, msg.Y = msg.X-x-2, msg.Y-y-1-r.head

@@ -358,7 +358,7 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 		l.moved = true
 		return nil
 	}
-	if !pressed(msg) {
+	if !widget.Pressed(msg) {
 		return nil
 	}
 	w, _ := r.panel("", left, true).Inner()

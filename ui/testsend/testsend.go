@@ -276,7 +276,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
 	}
-	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.breadcrumbWidth {
+	if widget.Pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.breadcrumbWidth {
 		return s.up()
 	}
 	switch s.stage {

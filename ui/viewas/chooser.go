@@ -379,7 +379,7 @@ func (c *Chooser) Bindings() []key.Binding {
 // Mouse handles the wheel and clicks, relative to the screen that the chooser was placed on. A click outside closes it.
 func (c *Chooser) Mouse(msg tea.MouseMsg) tea.Cmd {
 	x, y := msg.X-c.box.x, msg.Y-c.box.y
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	if x < 0 || y < 0 || x >= c.box.w || y >= c.box.h {
 		if press {
 			return c.Back()

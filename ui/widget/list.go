@@ -122,7 +122,7 @@ func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
 		l.skipHeadings(1)
 		return true
 	}
-	if msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+	if !Pressed(msg) {
 		return false
 	}
 	i, ok := l.At(y)

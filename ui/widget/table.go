@@ -87,7 +87,7 @@ func (t *Table) Mouse(msg tea.MouseMsg, y int) bool {
 	if t.Wheel(msg) {
 		return true
 	}
-	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && t.Click(y-1)
+	return Pressed(msg) && t.Click(y-1)
 }
 
 // View draws exactly the size set by SetSize.

@@ -173,3 +173,8 @@ func (w *Window) thumb(h int) (from, size int) {
 	}
 	return clamp(from, 0, h-size), size
 }
+
+// Pressed reports whether msg is a press of the left mouse button.
+func Pressed(msg tea.MouseMsg) bool {
+	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+}

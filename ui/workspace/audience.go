@@ -223,7 +223,7 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	if s.showsBoth() && msg.X >= s.tableWidth() || !s.showsBoth() && s.focus == paneReport {
 		if press {
 			s.focusExplanation()

@@ -187,7 +187,7 @@ func (i *info) fieldText(f *form) string {
 
 // mouse handles a mouse event relative to the pane. A click on a tab name selects it.
 func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
-	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 {
+	if widget.Pressed(msg) && msg.Y == 0 {
 		if tab, ok := i.tabAt(msg.X); ok {
 			i.tab = tab
 		}

@@ -2,6 +2,8 @@ package workspace
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
 )
 
 // key handles the keys that move, and text in the filter.
@@ -54,7 +56,7 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	press := widget.Pressed(msg)
 	left := s.listWidth()
 	if s.showsBoth() && msg.X < left || !s.showsBoth() && s.focus == paneSections {
 		before := s.list.Cursor

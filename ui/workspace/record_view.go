@@ -89,7 +89,7 @@ func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
 		return s.info.mouse(msg)
 	}
 	msg.X, msg.Y = msg.X-2, msg.Y-1
-	if !s.form.active && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
+	if !s.form.active && widget.Pressed(msg) {
 		s.focusForm()
 	}
 	return s.form.update(msg, false)

@@ -399,7 +399,7 @@ func (v *View) scrollToCursor() {
 // Mouse handles the wheel, and a click on line y, which selects the row there. chosen reports whether the row was
 // already selected.
 func (v *View) Mouse(msg tea.MouseMsg, y int) (chosen bool) {
-	if v.window.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+	if v.window.Wheel(msg) || !widget.Pressed(msg) {
 		return false
 	}
 	i, ok := v.window.At(y)

@@ -38,7 +38,7 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
-		Page: s.reader, Show: s.show, Head: callTitle, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
+		Page: s.reader, Show: s.show, Head: callTitle, PageShare: 40, PageMin: 50,
 		Labels: browse.Labels{
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
 			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},

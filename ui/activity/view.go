@@ -62,9 +62,6 @@ func statusOf(c activity.Call) (string, themes.Tone) {
 	return strconv.Itoa(c.Status), themes.ToneSuccess
 }
 
-// readerWidth is the width of the reader beside the table.
-const readerWidth = 50
-
 func (s *Screen) footer() string {
 	if s.list.Len() == activity.Capacity {
 		return "older calls are dropped"

@@ -38,20 +38,20 @@ func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
 // moveActions are the actions of the list itself.
 func (l *List[T]) moveActions(none string) []screen.Action {
 	w := l.cfg.Labels
-	switch l.focus {
-	case onFilter:
+	switch {
+	case l.typing:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: w.Group, BarPriority: 9, WhileTyping: true, Run: l.close},
 			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Entries, Group: w.Group, BarPriority: 8, WhileTyping: true, Run: l.clear},
 		}
-	case onPage:
+	case l.Reading():
 		return []screen.Action{
 			{Keys: []string{"esc"}, Label: w.Entries, Help: "back to the " + w.Entries, Group: groupMove, BarPriority: 9, Run: l.close},
 			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, BarPriority: 8, Run: l.turn(1)},
 			{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: l.turn(-1)},
 			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: l.step(1)},
 			{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: l.step(-1)},
-			l.zoomAction(),
+			l.panes.ZoomAction("z", groupMove, l.layout),
 		}
 	}
 	noFilter := ""
@@ -65,25 +65,12 @@ func (l *List[T]) moveActions(none string) []screen.Action {
 	if l.filter.Value() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Entries, Group: w.Group, BarPriority: 8, Run: l.clear})
 	}
-	return append(acts, l.zoomAction())
-}
-
-// zoomAction zooms the focused pane, or shows both panes again.
-func (l *List[T]) zoomAction() screen.Action {
-	a := screen.ZoomAction(l.zoom, "z", groupMove, func() tea.Cmd {
-		l.zoom = !l.zoom
-		l.SetSize(l.width, l.height)
-		return nil
-	})
-	if !l.fitsBeside() {
-		a.DisabledReason = "The window shows one pane at a time."
-	}
-	return a
+	return append(acts, l.panes.ZoomAction("z", groupMove, l.layout))
 }
 
 // open focuses the page.
 func (l *List[T]) open() tea.Cmd {
-	l.focus = onPage
+	l.panes.Focus(panePage)
 	l.show()
 	return nil
 }
@@ -91,16 +78,16 @@ func (l *List[T]) open() tea.Cmd {
 // close focuses the list.
 func (l *List[T]) close() tea.Cmd {
 	l.filter.Blur()
-	l.focus = onList
-	l.SetSize(l.width, l.height)
+	l.typing = false
+	l.panes.Focus(paneList)
 	l.show()
 	return nil
 }
 
 func (l *List[T]) focusFilter() tea.Cmd {
-	l.focus = onFilter
+	l.typing = true
 	l.filter.Focus()
-	l.SetSize(l.width, l.height)
+	l.layout()
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/widget"
 )
 
@@ -44,8 +45,8 @@ type Config[T any] struct {
 	// Show shows an entry on the page; ok is false if there is none. Head returns the heading of the page.
 	Show func(entry T, ok bool)
 	Head func(entry T, ok bool) (title, info string)
-	// PageWidth returns the width of the page beside the list, for a screen width.
-	PageWidth func(width int) int
+	// PageShare and PageMin are the width of the page beside the list, see [panes.Pane].
+	PageShare, PageMin int
 	// Below shows the page below the list if it does not fit beside it.
 	Below bool
 
@@ -59,28 +60,25 @@ type List[T any] struct {
 	entries []T
 	shown   []int // indexes of the entries that match the filter
 
+	panes  panes.Panes
 	table  widget.Table
 	filter widget.Prompt
-	focus  focus
-	zoom   bool // the focused pane fills the screen
-
-	width, height int
-	pageRect      area // position of the page in the last layout
+	typing bool // the filter has the keyboard
 }
 
-// focus is the part with the keyboard.
-type focus uint8
-
+// The panes.
 const (
-	onList focus = iota
-	onPage
-	onFilter
+	paneList = iota
+	panePage
 )
+
+// besideMinWidth is the width from which the page is shown beside the list.
+const besideMinWidth = 100
 
 // New returns an empty list.
 func New[T any](t *themes.Theme, cfg Config[T]) *List[T] {
 	l := &List[T]{cfg: cfg, theme: t, table: widget.NewTable(t, cfg.Columns...), filter: widget.NewPrompt(t, "/", cfg.Hint)}
-	l.table.Focused = true
+	l.panes = panes.New(t, panes.Pane{Name: cfg.Labels.Entries}, panes.Pane{Name: "page", From: besideMinWidth, Share: cfg.PageShare, Min: cfg.PageMin})
 	l.show()
 	return l
 }
@@ -89,10 +87,10 @@ func New[T any](t *themes.Theme, cfg Config[T]) *List[T] {
 func (l *List[T]) Len() int { return len(l.entries) }
 
 // Reading reports whether the page has the keyboard.
-func (l *List[T]) Reading() bool { return l.focus == onPage }
+func (l *List[T]) Reading() bool { return l.panes.Focused() == panePage }
 
 // Typing reports whether the filter has the keyboard.
-func (l *List[T]) Typing() bool { return l.focus == onFilter }
+func (l *List[T]) Typing() bool { return l.typing }
 
 // Set replaces the entries. The cursor stays on its entry if that still exists.
 func (l *List[T]) Set(entries []T) {
@@ -152,15 +150,15 @@ func (r rows[T]) Row(i int) widget.Cells { return r.l.cfg.Row(r.l.entries[r.l.sh
 
 // Key handles a key that is not an action.
 func (l *List[T]) Key(msg tea.KeyMsg) {
-	switch l.focus {
-	case onFilter:
+	switch {
+	case l.typing:
 		if l.filter.Update(msg) {
 			l.applyFilter()
 			l.table.Home()
 		} else if msg.Type != tea.KeyRunes {
 			l.move(func() { l.table.Window.Update(msg) })
 		}
-	case onPage:
+	case l.Reading():
 		l.cfg.Page.Update(msg)
 	default:
 		l.move(func() { l.table.Window.Update(msg) })
@@ -179,28 +177,27 @@ func (l *List[T]) move(do func()) {
 
 // Mouse handles a mouse event. A click on the selected entry opens it.
 func (l *List[T]) Mouse(msg tea.MouseMsg) {
+	pane, msg := l.panes.Mouse(msg)
 	press := widget.Pressed(msg)
-	a := l.pageArea()
-	seen := l.beside() || l.below() || l.focus == onPage
-	if seen && msg.X >= a.x && msg.Y >= a.y {
-		if press && len(l.shown) > 0 && (!l.below() || msg.Y > a.y+1) {
+	switch pane {
+	case panePage:
+		below := !l.panes.Beside(panePage) && !l.Reading()
+		if press && len(l.shown) > 0 && (!below || msg.Y > 0) {
 			l.open() // a click on the tabs of a page below the list does not zoom it
 		}
-		msg.X, msg.Y = msg.X-a.x-2, msg.Y-a.y-1
 		l.cfg.Page.Mouse(msg)
-		l.show()
-		return
-	}
-	y := msg.Y - l.tableTop()
-	row, ok := l.table.RowAt(y)
-	again := press && ok && row == l.table.Cursor && l.focus == onList
-	l.move(func() {
-		if l.table.Mouse(msg, y) && press {
-			l.close()
+	case paneList:
+		y := msg.Y - len(l.above())
+		row, ok := l.table.RowAt(y)
+		again := press && ok && row == l.table.Cursor && !l.typing && !l.Reading()
+		l.move(func() {
+			if l.table.Mouse(msg, y) && press {
+				l.close()
+			}
+		})
+		if again {
+			l.open()
 		}
-	})
-	if again {
-		l.open()
 	}
 	l.show()
 }
@@ -208,122 +205,66 @@ func (l *List[T]) Mouse(msg tea.MouseMsg) {
 // show shows the selected entry on the page.
 func (l *List[T]) show() {
 	e, ok := l.Selected()
-	if !ok && l.focus == onPage {
-		l.focus = onList
+	if !ok {
+		l.panes.Focus(paneList)
 	}
-	l.table.Focused = l.focus != onPage
-	if l.pageArea() != l.pageRect {
-		l.SetSize(l.width, l.height)
-	}
+	l.layout()
 	l.cfg.Show(e, ok)
 }
 
 // SetSize sets the size of the list with its page.
 func (l *List[T]) SetSize(width, height int) {
-	l.width, l.height = width, height
-	w := l.tableWidth() - 4
+	l.panes.SetSize(width, height)
+	l.layout()
+}
+
+// belowMinHeight is the height from which the page may be shown below the list.
+const belowMinHeight = 20
+
+// layout divides the screen. A list with the page below it gets what its rows need, up to half of the screen.
+func (l *List[T]) layout() {
+	rows := 0
+	if height := l.panes.Height(); l.cfg.Below && !l.Reading() && height >= belowMinHeight && len(l.shown) > 0 {
+		rows = height - max(min(len(l.shown)+3+len(l.above()), height/2), 8)
+	}
+	l.panes.SetRows(panePage, rows)
+	w, h := l.panes.Size(paneList)
 	l.filter.SetSize(w, 1)
-	l.table.SetSize(w, l.tableHeight()-2-len(l.above()))
-	a := l.pageArea()
-	l.pageRect = a
-	l.cfg.Page.SetSize(max(a.w-4, 1), max(a.h-2, 1))
-}
-
-const (
-	// besideMinWidth is the width from which the page is shown beside the list.
-	besideMinWidth = 100
-	// belowMinHeight is the height from which it may be shown below the list.
-	belowMinHeight = 20
-)
-
-// fitsBeside reports whether list and page fit side by side.
-func (l *List[T]) fitsBeside() bool { return l.width >= besideMinWidth }
-
-// beside reports whether the page is shown beside the list.
-func (l *List[T]) beside() bool { return l.fitsBeside() && !l.zoom }
-
-// below reports whether the page is shown below the list.
-func (l *List[T]) below() bool {
-	return l.cfg.Below && !l.fitsBeside() && !l.zoom && l.focus != onPage && l.height >= belowMinHeight && len(l.shown) > 0
-}
-
-func (l *List[T]) tableWidth() int {
-	if l.beside() {
-		return l.width - l.cfg.PageWidth(l.width)
+	l.table.SetSize(w, h-len(l.above()))
+	if l.panes.Shown(panePage) {
+		l.cfg.Page.SetSize(l.panes.Size(panePage))
 	}
-	return l.width
-}
-
-// tableHeight returns the height of the list including its frame: what its rows need, up to half of the screen
-// if the page is below it.
-func (l *List[T]) tableHeight() int {
-	if !l.below() {
-		return l.height
-	}
-	return max(min(len(l.shown)+3+len(l.above()), l.height/2), 8)
-}
-
-// area is a rectangle of cells on the screen.
-type area struct{ x, y, w, h int }
-
-// pageArea returns the position of the page if it is visible.
-func (l *List[T]) pageArea() area {
-	switch {
-	case l.beside():
-		return area{l.tableWidth(), 0, l.width - l.tableWidth(), l.height}
-	case l.below():
-		return area{0, l.tableHeight(), l.width, l.height - l.tableHeight()}
-	}
-	return area{0, 0, l.width, l.height}
 }
 
 // above returns the lines between the frame and the table.
 func (l *List[T]) above() []string {
 	var lines []string
 	if l.cfg.Above != nil {
-		lines = l.cfg.Above(l.tableWidth() - 4)
+		w, _ := l.panes.Size(paneList)
+		lines = l.cfg.Above(w)
 	}
-	if l.focus == onFilter || l.filter.Value() != "" {
+	if l.typing || l.filter.Value() != "" {
 		lines = append(lines, l.filter.View())
 	}
 	return lines
 }
 
-// tableTop returns the line of the table's header.
-func (l *List[T]) tableTop() int { return 1 + len(l.above()) }
-
 // View draws the list and, if it fits or was opened, the page.
 func (l *List[T]) View() string {
-	switch {
-	case l.beside():
-		return widget.JoinHorizontal(l.list(), l.page())
-	case l.focus == onPage:
-		return l.page()
-	case l.below():
-		return l.list() + "\n" + l.page()
-	}
-	return l.list()
-}
-
-func (l *List[T]) list() string {
-	panel := widget.NewPanel(l.theme, l.cfg.Title)
-	panel.Focused = l.focus != onPage
-	if len(l.shown) > 0 {
-		panel.Info = fmt.Sprintf("%d of %d", l.table.Cursor+1, len(l.shown))
-	}
-	if l.cfg.Footer != nil {
-		panel.Footer = l.cfg.Footer()
-	}
-	panel.SetSize(l.tableWidth(), l.tableHeight())
-	l.table.Empty = l.cfg.Empty()
-	return panel.View(strings.Join(append(l.above(), l.table.View()), "\n"))
-}
-
-func (l *List[T]) page() string {
-	title, info := l.cfg.Head(l.Selected())
-	panel := widget.NewPanel(l.theme, title)
-	panel.Info, panel.Focused = info, l.focus == onPage
-	a := l.pageArea()
-	panel.SetSize(a.w, a.h)
-	return panel.View(l.cfg.Page.View())
+	return l.panes.View(func(pane int) panes.Content {
+		if pane == panePage {
+			title, info := l.cfg.Head(l.Selected())
+			return panes.Content{Title: title, Info: info, Body: l.cfg.Page.View()}
+		}
+		c := panes.Content{Title: l.cfg.Title}
+		if len(l.shown) > 0 {
+			c.Info = fmt.Sprintf("%d of %d", l.table.Cursor+1, len(l.shown))
+		}
+		if l.cfg.Footer != nil {
+			c.Footer = l.cfg.Footer()
+		}
+		l.table.Empty, l.table.Focused = l.cfg.Empty(), !l.Reading()
+		c.Body = strings.Join(append(l.above(), l.table.View()), "\n")
+		return c
+	})
 }

@@ -33,7 +33,7 @@ func open(below bool, moved func(), words ...string) *browse.List[string] {
 			}
 		},
 		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
-		PageWidth: func(width int) int { return width / 2 },
+		PageShare: 50,
 		Labels: browse.Labels{
 			Entries: "words", Group: "Words", Read: "read the word", Filter: "filter words", Next: "next word", Prev: "previous word",
 			NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},

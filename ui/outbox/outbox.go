@@ -45,7 +45,7 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
-		Page: s.reader, Show: s.show, Head: messageTitle, PageWidth: func(width int) int { return width - width/2 }, Below: true,
+		Page: s.reader, Show: s.show, Head: messageTitle, PageShare: 50, Below: true,
 		Labels: browse.Labels{
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",

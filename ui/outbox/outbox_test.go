@@ -389,9 +389,13 @@ func TestAMessageScrolls(t *testing.T) {
 // z zooms the focused pane.
 func TestZoom(t *testing.T) {
 	h := open(t, newFilledOutbox())
+	h.Press("z")
+	h.WantNot("Dear Ada") // the list without the page below it
+	h.Press("z", "enter")
 	if why := h.DisabledReason("z"); why == "" {
 		t.Error("one pane can be zoomed")
 	}
+	h.Press("esc")
 	h.Resize(120, 40)
 	h.Press("z")
 	h.Want("─ Messages", "USER_1")

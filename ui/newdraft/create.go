@@ -126,7 +126,8 @@ func (s *Screen) list() *widget.List {
 // mouse handles clicks: on an answered question, which opens it, and on an option; a second click confirms it.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := widget.Pressed(msg)
-	if msg.X >= s.width-s.sideWidth() {
+	pane, msg := s.panes.Mouse(msg)
+	if pane != paneQuestions {
 		return nil
 	}
 	if pressed {

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -44,9 +45,9 @@ func (s step) help() string {
 // Screen asks for what a new draft needs.
 type Screen struct {
 	screen.Base
-	deps          screen.Deps
-	theme         *themes.Theme
-	width, height int
+	deps  screen.Deps
+	theme *themes.Theme
+	panes panes.Panes
 
 	// source has the components that the draft starts with; sourceChannel is their channel.
 	source        doc.Value
@@ -71,6 +72,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	from := engine.ParseRecord(route.Doc)
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sourceChannel: from.Channel,
+		panes:    panes.New(deps.Theme, panes.Pane{Name: "questions"}, panes.Pane{Name: "help", From: 100, Share: 40}),
 		channels: widget.NewList(deps.Theme), types: widget.NewList(deps.Theme),
 		name:    widget.NewPrompt(deps.Theme, "", "such as Spring sale 2026"),
 		creator: widget.NewPrompt(deps.Theme, "", "such as ann@example.com"),

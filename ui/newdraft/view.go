@@ -5,47 +5,39 @@ import (
 
 	"bugle/engine"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
-// sideMinWidth is the width from which help and problems are beside the questions.
-const sideMinWidth = 100
+// The panes.
+const (
+	paneQuestions = iota
+	paneHelp
+)
 
 // drawnPositions has the positions of drawn parts, for the mouse.
 type drawnPositions struct {
-	step [stepCount]int // the line of each step on the screen
+	step [stepCount]int // the line of each step
 	list int            // the first line of the options
 }
 
 // SetSize sets the size of the screen.
-func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height }
+func (s *Screen) SetSize(width, height int) { s.panes.SetSize(width, height) }
 
-// sideWidth returns the width of the help beside the questions; 0 if it is below them.
-func (s *Screen) sideWidth() int {
-	if s.width < sideMinWidth {
-		return 0
-	}
-	return s.width * 2 / 5
-}
-
-// View draws the screen.
+// View draws the questions, with help and problems beside or below them.
 func (s *Screen) View() string {
-	side := s.sideWidth()
-	panel := widget.NewPanel(s.theme, "New draft")
-	panel.Focused, panel.Info = true, s.sourceText()
-	panel.SetSize(s.width-side, s.height)
-	w, h := panel.Inner()
-	lines := s.questions(w, h, side == 0)
-	if side == 0 {
-		return panel.View(strings.Join(lines, "\n"))
-	}
-	left := strings.Split(panel.View(strings.Join(lines, "\n")), "\n")
-	right := strings.Split(s.sidePanel(side), "\n")
-	for i := range left {
-		left[i] += right[i]
-	}
-	return strings.Join(left, "\n")
+	return s.panes.View(func(pane int) panes.Content {
+		w, h := s.panes.Size(pane)
+		if pane == paneQuestions {
+			lines := s.questions(w, h, !s.panes.Shown(paneHelp))
+			return panes.Content{Title: "New draft", Info: s.sourceText(), Body: strings.Join(lines, "\n")}
+		}
+		if s.refused != nil {
+			return panes.Content{Title: "Not created", Danger: true, Body: strings.Join(s.refusalLines(w), "\n")}
+		}
+		return panes.Content{Title: s.step.title(), Body: strings.Join(s.help(w), "\n")}
+	})
 }
 
 // sourceText describes the source of the draft.
@@ -54,22 +46,6 @@ func (s *Screen) sourceText() string {
 		return ""
 	}
 	return "from a template or file"
-}
-
-// sidePanel draws the help, or the service's refusal, at the right.
-func (s *Screen) sidePanel(width int) string {
-	title := s.step.title()
-	if s.refused != nil {
-		title = "Not created"
-	}
-	panel := widget.NewPanel(s.theme, title)
-	panel.Danger = s.refused != nil
-	panel.SetSize(width, s.height)
-	w, _ := panel.Inner()
-	if s.refused != nil {
-		return panel.View(strings.Join(s.refusalLines(w), "\n"))
-	}
-	return panel.View(strings.Join(s.help(w), "\n"))
 }
 
 // help explains the question and the selected option.
@@ -144,10 +120,10 @@ func (s *Screen) questions(w, h int, with bool) []string {
 	}
 	var lines []string
 	for i := range stepCount {
-		s.positions.step[i] = len(lines) + 1 // the frame
+		s.positions.step[i] = len(lines)
 		lines = append(lines, s.line(i, w))
 		if i == s.step {
-			s.positions.list = len(lines) + 1
+			s.positions.list = len(lines)
 			lines = append(lines, s.open(w, room)...)
 			lines = append(lines, below...)
 		}

@@ -142,9 +142,13 @@ func (p *Panes) Height() int { return p.height }
 // Rect returns the position of a pane, including its frame.
 func (p *Panes) Rect(pane int) Rect { return p.rects[pane] }
 
-// Size returns the size inside the frame of a pane; 0 if it is not shown.
+// Size returns the size inside the frame of a pane. A pane that is not shown has the size of the screen, because it
+// fills it once it has the focus.
 func (p *Panes) Size(pane int) (width, height int) {
 	r := p.rects[pane]
+	if r.W == 0 {
+		r.W, r.H = p.width, p.height
+	}
 	return max(r.W-4, 0), max(r.H-2, 0)
 }
 

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -41,13 +42,18 @@ type Audience struct {
 	failed      error
 	explanation explanation
 
-	table  widget.Table
-	filter widget.Prompt
-	pager  widget.Pager
-	focus  pane
-
-	width, height int
+	panes     panes.Panes
+	table     widget.Table
+	filter    widget.Prompt
+	searching bool // the search has the keyboard
+	pager     widget.Pager
 }
+
+// The panes.
+const (
+	paneUsers = iota
+	paneWhy
+)
 
 // user is a user in the list. Of a search hit it may not be known whether the filters match until it is selected.
 type user struct {
@@ -73,10 +79,10 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 		table: widget.NewTable(deps.Theme,
 			widget.Column{Title: "", Min: 1, Max: 1}, widget.Column{Title: "Id", Min: 10, Max: 24, Weight: 1},
 			widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "Email", Min: 16, Weight: 2, Priority: 1}),
-		filter: widget.NewPrompt(deps.Theme, "/", "name, email address or ID"), pager: widget.NewPager(deps.Theme), focus: paneRecords,
+		filter: widget.NewPrompt(deps.Theme, "/", "name, email address or ID"), pager: widget.NewPager(deps.Theme),
 	}
 	s.reader, _ = deps.Service.(engine.AudienceReader)
-	s.table.Focused = true
+	s.panes = panes.New(deps.Theme, panes.Pane{Name: "users"}, panes.Pane{Name: "why", From: bothMinWidth, Share: 50})
 	return s
 }
 
@@ -203,15 +209,15 @@ func (s *Audience) explain() tea.Cmd {
 
 func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 	before := s.table.Cursor
-	switch s.focus {
-	case paneFilter:
+	switch {
+	case s.searching:
 		if s.filter.Update(msg) {
 			return s.find()
 		}
 		if msg.Type != tea.KeyRunes {
 			s.table.Window.Update(msg)
 		}
-	case paneReport:
+	case s.panes.Focused() == paneWhy:
 		s.pager.Update(msg)
 	default:
 		s.table.Window.Update(msg)
@@ -223,18 +229,18 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
-	press := widget.Pressed(msg)
-	if s.showsBoth() && msg.X >= s.tableWidth() || !s.showsBoth() && s.focus == paneReport {
-		if press {
+	pane, msg := s.panes.Mouse(msg)
+	before := s.table.Cursor
+	switch pane {
+	case paneWhy:
+		if widget.Pressed(msg) {
 			s.focusExplanation()
 		}
 		s.pager.Mouse(msg)
-		return nil
-	}
-	before := s.table.Cursor
-	if s.table.Mouse(msg, msg.Y-1-len(s.header())) && press {
-		s.focus = paneRecords
-		s.filter.Blur()
+	case paneUsers:
+		if s.table.Mouse(msg, msg.Y-len(s.header())) && widget.Pressed(msg) {
+			s.applyFilter()
+		}
 	}
 	if s.table.Cursor != before {
 		return s.explain()
@@ -243,7 +249,7 @@ func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // Typing reports whether the search has the keyboard.
-func (s *Audience) Typing() bool { return s.focus == paneFilter }
+func (s *Audience) Typing() bool { return s.searching }
 
 // Actions returns what the user can do in the focused pane.
 func (s *Audience) Actions() []screen.Action {
@@ -251,13 +257,13 @@ func (s *Audience) Actions() []screen.Action {
 	if s.reader == nil {
 		cannot = unsupportedText
 	}
-	switch s.focus {
-	case paneFilter:
+	switch {
+	case s.searching:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
-	case paneReport:
+	case s.panes.Focused() == paneWhy:
 		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.focusUsers}}
 	}
 	none := cannot
@@ -278,30 +284,31 @@ func (s *Audience) Actions() []screen.Action {
 }
 
 func (s *Audience) focusExplanation() tea.Cmd {
-	s.focus, s.table.Focused = paneReport, false
+	s.applyFilter()
+	s.panes.Focus(paneWhy)
 	return nil
 }
 
 func (s *Audience) focusUsers() tea.Cmd {
-	s.focus, s.table.Focused = paneRecords, true
+	s.panes.Focus(paneUsers)
 	return nil
 }
 
 func (s *Audience) focusFilter() tea.Cmd {
-	s.focus = paneFilter
+	s.searching = true
 	s.filter.Focus()
 	return nil
 }
 
 func (s *Audience) applyFilter() tea.Cmd {
+	s.searching = false
 	s.filter.Blur()
 	return s.focusUsers()
 }
 
 func (s *Audience) clearFilter() tea.Cmd {
 	s.filter.SetValue("")
-	s.filter.Blur()
-	return tea.Batch(s.focusUsers(), s.find())
+	return tea.Batch(s.applyFilter(), s.find())
 }
 
 func (s *Audience) openUser() tea.Cmd {

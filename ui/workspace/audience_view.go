@@ -8,6 +8,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/widget"
 )
 
@@ -29,34 +30,22 @@ func (r userRows) Row(i int) widget.Cells {
 	return widget.Cells{mark, {Text: p.ID}, {Text: p.DisplayName()}, {Text: mail, Tone: themes.ToneMuted}}
 }
 
-func (s *Audience) showsBoth() bool { return s.width >= bothMinWidth }
-
-func (s *Audience) tableWidth() int {
-	if s.showsBoth() {
-		return s.width / 2
-	}
-	return s.width
-}
-
 // SetSize divides the screen.
 func (s *Audience) SetSize(width, height int) {
-	s.width, s.height = width, height
+	s.panes.SetSize(width, height)
 	s.layout()
 }
 
 func (s *Audience) layout() {
-	w := max(s.tableWidth()-4, 1)
+	w, h := s.panes.Size(paneUsers)
 	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(s.height-2-len(s.header()), 1))
-	if s.showsBoth() {
-		w = max(s.width-s.tableWidth()-4, 1)
-	}
-	s.pager.SetSize(w, max(s.height-2, 1))
+	s.table.SetSize(w, max(h-len(s.header()), 1))
+	s.pager.SetSize(s.panes.Size(paneWhy))
 }
 
 // header returns the lines above the users: the filters in words, how many can be reached, the search.
 func (s *Audience) header() []string {
-	w := max(s.tableWidth()-4, 1)
+	w, _ := s.panes.Size(paneUsers)
 	var out []string
 	words := audience.Describe(s.filters, nil, audience.Env{})
 	for i, l := range widget.Wrap(widget.Clean(words), w) {
@@ -68,7 +57,7 @@ func (s *Audience) header() []string {
 	if s.loaded && s.failed == nil && s.reader != nil {
 		out = append(out, s.theme.Muted.Render(widget.Truncate(s.countText(), w)))
 	}
-	if s.focus == paneFilter || s.filter.Value() != "" {
+	if s.searching || s.filter.Value() != "" {
 		return append(out, s.filter.View())
 	}
 	return append(out, "")
@@ -80,33 +69,23 @@ func (s *Audience) countText() string {
 
 // View draws the users and the explanation for the selected one, or one of both.
 func (s *Audience) View() string {
-	if s.width == 0 || s.height == 0 {
-		return ""
-	}
 	s.layout()
 	s.draw()
-	switch {
-	case s.showsBoth():
-		return widget.JoinHorizontal(s.usersView(), s.explanationView(s.width-s.tableWidth()))
-	case s.focus == paneReport:
-		return s.explanationView(s.width)
-	}
-	return s.usersView()
-}
-
-func (s *Audience) usersView() string {
-	title := "In"
-	if s.searched != "" {
-		title = "Found"
-	}
-	panel := widget.NewPanel(s.theme, title)
-	panel.Focused = s.focus != paneReport
-	if len(s.users) > 0 {
-		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(len(s.users), s.searched == "" && s.count.Matched > len(s.users)))
-	}
-	panel.SetSize(s.tableWidth(), s.height)
-	s.table.Empty = s.emptyText()
-	return panel.View(strings.Join(append(s.header(), s.table.View()), "\n"))
+	return s.panes.View(func(pane int) panes.Content {
+		if pane == paneWhy {
+			return panes.Content{Title: "Why", Body: s.pager.View()}
+		}
+		c := panes.Content{Title: "In"}
+		if s.searched != "" {
+			c.Title = "Found"
+		}
+		if len(s.users) > 0 {
+			c.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(len(s.users), s.searched == "" && s.count.Matched > len(s.users)))
+		}
+		s.table.Empty, s.table.Focused = s.emptyText(), s.panes.Focused() == paneUsers
+		c.Body = strings.Join(append(s.header(), s.table.View()), "\n")
+		return c
+	})
 }
 
 func (s *Audience) emptyText() string {
@@ -123,13 +102,6 @@ func (s *Audience) emptyText() string {
 	return "Nobody matches. Press / to find a user and see why they are not included."
 }
 
-func (s *Audience) explanationView(width int) string {
-	panel := widget.NewPanel(s.theme, "Why")
-	panel.Focused = s.focus == paneReport
-	panel.SetSize(width, s.height)
-	return panel.View(s.pager.View())
-}
-
 // draw renders the explanation for the selected user.
 func (s *Audience) draw() {
 	p, ok := s.selected()
@@ -137,10 +109,7 @@ func (s *Audience) draw() {
 		s.pager.SetText("")
 		return
 	}
-	w := max(s.width-4, 1)
-	if s.showsBoth() {
-		w = max(s.width-s.tableWidth()-4, 1)
-	}
+	w, _ := s.panes.Size(paneWhy)
 	head, tone := p.DisplayName()+" is not included:", themes.ToneWarning
 	if s.explanation.result.Matched {
 		head, tone = p.DisplayName()+" is included:", themes.ToneSuccess

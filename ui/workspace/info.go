@@ -78,9 +78,9 @@ func (i *info) view() string {
 // title returns the tab names, the current one in brackets.
 func (i *info) title() string { return strings.Join(i.names(), " ") }
 
-// tabAt returns the tab at a column of the pane's frame.
+// tabAt returns the tab at a column of the title.
 func (i *info) tabAt(x int) (infoTab, bool) {
-	at := widget.Width("╭─ ")
+	at := 1 // the title begins a cell after the text
 	for n, name := range i.names() {
 		if x >= at && x < at+widget.Width(name) {
 			return infoTab(n), true
@@ -185,15 +185,14 @@ func (i *info) fieldText(f *form) string {
 	return strings.Join(lines, "\n")
 }
 
-// mouse handles a mouse event relative to the pane. A click on a tab name selects it.
+// mouse handles a mouse event relative to the inside of the pane. A click on a tab name in its title selects it.
 func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
-	if widget.Pressed(msg) && msg.Y == 0 {
+	if widget.Pressed(msg) && msg.Y < 0 {
 		if tab, ok := i.tabAt(msg.X); ok {
 			i.tab = tab
 		}
 		return nil
 	}
-	msg.X, msg.Y = msg.X-2, msg.Y-1
 	switch {
 	case i.tab == tabAudience && i.sidePanel != nil:
 		return i.sidePanel.Update(msg)

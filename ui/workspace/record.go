@@ -12,6 +12,7 @@ import (
 	"bugle/engine/workspace/settings"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -26,12 +27,18 @@ type Record struct {
 	saver     saver
 	startPath doc.Path // the place to start at
 	failed    error
-
-	width, height int
+	panes     panes.Panes
 }
+
+// The panes of a record.
+const (
+	paneForm = iota
+	paneInfo
+)
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
 	s := &Record{Base: screen.NewBase(), theme: deps.Theme, startPath: r.Path[1:], info: newInfo(deps.Theme)}
+	s.panes = panes.New(deps.Theme, panes.Pane{Name: "form"}, panes.Pane{Name: "info", From: 100, Share: 40})
 	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
 	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, afterExternal: s.finishUpdate}
 	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.Init}
@@ -192,7 +199,7 @@ func (s *Record) Actions() []screen.Action {
 		saved = "No changes to save."
 	}
 	next := "the record as JSON"
-	if s.showsBoth() {
+	if s.panes.Beside(paneInfo) {
 		next = "the next view beside the form"
 	}
 	acts := append(s.moveActions(), []screen.Action{
@@ -236,7 +243,7 @@ func (s *Record) moveActions() []screen.Action {
 }
 
 func (s *Record) nextInfo() tea.Cmd {
-	s.form.setActive(!s.info.next(!s.showsBoth(), !s.form.active))
+	s.form.setActive(!s.info.next(!s.panes.Beside(paneInfo), !s.form.active))
 	return nil
 }
 

@@ -18,17 +18,17 @@ const (
 )
 
 // Typing reports whether the filter has the keyboard.
-func (s *List) Typing() bool { return s.focus == paneFilter }
+func (s *List) Typing() bool { return s.filtering }
 
 // Actions returns what the user can do in the focused pane.
 func (s *List) Actions() []screen.Action {
-	switch s.focus {
-	case paneFilter:
+	switch {
+	case s.filtering:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.focusRecords},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
-	case paneReport:
+	case s.reading():
 		return []screen.Action{
 			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, BarPriority: 9, Run: s.closeReport},
 			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7, DisabledReason: s.trialDisabledReason(), Run: s.try},
@@ -36,7 +36,7 @@ func (s *List) Actions() []screen.Action {
 		}
 	}
 	acts := s.recordActions()
-	if s.focus == paneSections {
+	if s.panes.Focused() == paneSections {
 		for i := range acts { // they need a record, which is hidden by the report
 			if acts[i].Label != "new" && acts[i].Label != "import" {
 				acts[i].BarPriority = 0
@@ -49,7 +49,7 @@ func (s *List) Actions() []screen.Action {
 func (s *List) moveActions() []screen.Action {
 	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, BarPriority: 4, DisabledReason: s.unavailableReason(), Run: s.focusFilter}
 	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Run: s.load}
-	if s.focus == paneSections {
+	if s.panes.Focused() == paneSections {
 		return []screen.Action{
 			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, BarPriority: 9, DisabledReason: s.unavailableReason(), Run: s.focusRecords},
 			filter, reload,
@@ -132,28 +132,24 @@ func (s *List) try() tea.Cmd {
 	return s.trials.try(s.section(), v)
 }
 
-func (s *List) focusRecords() tea.Cmd {
-	s.focus = paneRecords
-	s.show()
-	return nil
-}
+func (s *List) focusRecords() tea.Cmd { return s.focusPane(paneRecords) }
 
-func (s *List) focusSections() tea.Cmd {
-	s.focus = paneSections
+func (s *List) focusSections() tea.Cmd { return s.focusPane(paneSections) }
+
+func (s *List) focusPane(pane int) tea.Cmd {
+	s.filtering = false
+	s.filter.Blur()
+	s.panes.Focus(pane)
 	s.show()
 	return nil
 }
 
 func (s *List) focusFilter() tea.Cmd {
-	s.focus = paneFilter
+	s.panes.Focus(paneRecords)
+	s.filtering = true
 	s.filter.Focus()
 	s.show()
 	return nil
-}
-
-func (s *List) applyFilter() tea.Cmd {
-	s.filter.Blur()
-	return s.focusRecords()
 }
 
 func (s *List) clearFilter() tea.Cmd {
@@ -163,7 +159,7 @@ func (s *List) clearFilter() tea.Cmd {
 		cmd = s.find()
 	}
 	s.filterRecords()
-	return tea.Batch(s.applyFilter(), cmd)
+	return tea.Batch(s.focusRecords(), cmd)
 }
 
 func (s *List) closeReport() tea.Cmd {
@@ -173,8 +169,7 @@ func (s *List) closeReport() tea.Cmd {
 
 // openRecord opens a record and remembers the existing names, so that a new record gets the cursor afterwards.
 func (s *List) openRecord(r screen.Route) tea.Cmd {
-	s.focus = paneRecords
-	s.show()
+	s.focusRecords()
 	s.knownNames = map[string]bool{}
 	for _, v := range s.current() {
 		s.knownNames[s.section().NameOf(v)] = true

@@ -8,15 +8,15 @@ import (
 
 // key handles the keys that move, and text in the filter.
 func (s *List) key(msg tea.KeyMsg) tea.Cmd {
-	switch s.focus {
-	case paneFilter:
+	switch {
+	case s.filtering:
 		return s.filterKey(msg)
-	case paneReport:
+	case s.reading():
 		s.report.pager.Update(msg)
-	case paneRecords:
+	case s.panes.Focused() == paneRecords:
 		s.table.Window.Update(msg)
 		s.show()
-	case paneSections:
+	default:
 		before := s.list.Cursor
 		if s.list.Update(msg) && s.list.Cursor != before {
 			return s.sectionTurned()
@@ -55,42 +55,54 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// reading reports whether a report has the keyboard.
+func (s *List) reading() bool { return s.report.open && s.panes.Focused() == paneRecords }
+
 func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
-	press := widget.Pressed(msg)
-	left := s.listWidth()
-	if s.showsBoth() && msg.X < left || !s.showsBoth() && s.focus == paneSections {
-		before := s.list.Cursor
-		if !s.list.Mouse(msg, msg.Y-1) {
-			return nil
-		}
-		if press {
-			s.focus = paneSections
-		}
-		if s.list.Cursor != before {
-			return s.sectionTurned()
-		}
-		if press && !s.showsBoth() {
-			s.focus = paneRecords
-		}
+	pane, msg := s.panes.Mouse(msg)
+	switch {
+	case pane == paneSections:
+		return s.sectionsMouse(msg)
+	case pane == paneRecords && s.report.open:
+		s.report.pager.Mouse(msg)
+	case pane == paneRecords:
+		return s.recordsMouse(msg)
+	case pane == paneDetail:
+		s.detail.Mouse(msg)
+	}
+	return nil
+}
+
+func (s *List) sectionsMouse(msg tea.MouseMsg) tea.Cmd {
+	before, alone := s.list.Cursor, s.panes.Alone()
+	if !s.list.Mouse(msg, msg.Y) {
+		return nil
+	}
+	var cmd tea.Cmd
+	turned := s.list.Cursor != before
+	if turned {
+		cmd = s.sectionTurned()
+	}
+	switch {
+	case widget.Pressed(msg) && alone && !turned:
+		s.focusRecords()
+	case widget.Pressed(msg):
+		s.focusSections()
+	}
+	return cmd
+}
+
+func (s *List) recordsMouse(msg tea.MouseMsg) tea.Cmd {
+	y := msg.Y - len(s.header())
+	i, ok := s.table.RowAt(y)
+	again := ok && i == s.table.Cursor && s.panes.Focused() == paneRecords && !s.filtering
+	if !s.table.Mouse(msg, y) || !widget.Pressed(msg) {
 		s.show()
 		return nil
 	}
-	if s.report.open {
-		s.report.pager.Mouse(msg)
-		return nil
+	s.focusRecords()
+	if again {
+		return s.open()
 	}
-	again := false
-	if i, ok := s.table.RowAt(msg.Y - s.tableTop()); ok && press {
-		again = i == s.table.Cursor && s.focus == paneRecords
-	}
-	if s.table.Mouse(msg, msg.Y-s.tableTop()) && press {
-		s.focus = paneRecords
-		s.filter.Blur()
-		if again {
-			s.show()
-			return s.open()
-		}
-	}
-	s.show()
 	return nil
 }

@@ -95,6 +95,5 @@ func useLines(uses []engine.ContentUse, most int) string {
 // showReport shows a report instead of the table.
 func (s *List) showReport(title string, failed bool, words, detail string) {
 	s.report.show(s.theme, title, failed, words, detail)
-	s.focus = paneReport
-	s.show()
+	s.focusRecords()
 }

@@ -41,10 +41,3 @@ func (r *report) close() { r.open = false }
 
 // text returns the report for the clipboard.
 func (r *report) text() string { return strings.TrimSpace(r.summary + "\n\n" + r.detail) }
-
-func (r *report) view(t *themes.Theme, width, height int, focused bool) string {
-	panel := widget.NewPanel(t, r.title)
-	panel.Focused, panel.Danger, panel.Footer = focused, r.failed, "esc close"
-	panel.SetSize(width, height)
-	return panel.View(r.pager.View())
-}

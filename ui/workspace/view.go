@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bugle/ui/panes"
 	"bugle/ui/widget"
 )
 
@@ -17,62 +18,38 @@ const (
 
 // SetSize divides the screen.
 func (s *List) SetSize(width, height int) {
-	s.width, s.height = width, height
+	s.panes.SetSize(width, height)
 	if s.layout(); s.report.open {
 		s.report.fill(s.theme)
 	}
 }
 
-// frame divides the screen between the sections and the records.
-type frame struct{ width, height int }
-
-func (f *frame) showsBoth() bool { return f.width >= bothMinWidth }
-
-func (f *frame) listWidth() int {
-	if f.showsBoth() {
-		return sectionsWidth
-	}
-	return f.width
-}
-
-func (f *frame) recordsWidth() int {
-	if f.showsBoth() {
-		return f.width - sectionsWidth
-	}
-	return f.width
-}
-
-// detailLines returns the height of the record below the table; 0 if it is hidden.
-func (s *List) detailLines() int {
-	if s.height < detailMinHeight || s.section().Single || len(s.shown) == 0 {
-		return 0
-	}
-	return s.height * 2 / 5
-}
-
-func (s *List) recordsHeight() int { return s.height - s.detailLines() }
-
-// layout sets the sizes of all parts.
+// layout divides the screen for what is shown.
 func (s *List) layout() {
-	s.list.SetSize(max(s.listWidth()-4, 1), max(s.height-2, 1))
-	w := max(s.recordsWidth()-4, 1)
+	detail := 0
+	if height := s.panes.Height(); height >= detailMinHeight && !s.report.open && !s.section().Single && len(s.shown) > 0 {
+		detail = height * 2 / 5
+	}
+	s.panes.SetRows(paneDetail, detail)
+	s.list.SetSize(s.panes.Size(paneSections))
+	w, h := s.panes.Size(paneRecords)
 	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(s.recordsHeight()-2-len(s.header()), 1))
-	s.report.pager.SetSize(w, max(s.height-2, 1))
-	s.detail.SetSize(w, max(s.detailLines()-2, 1))
+	s.table.SetSize(w, max(h-len(s.header()), 1))
+	s.report.pager.SetSize(w, h)
+	s.detail.SetSize(s.panes.Size(paneDetail))
 }
 
 // header returns the lines above the table: the section's description, the filter, the progress of an import.
 func (s *List) header() []string {
-	w := max(s.recordsWidth()-4, 1)
+	w, _ := s.panes.Size(paneRecords)
 	var out []string
-	if s.height >= 14 {
+	if s.panes.Height() >= 14 {
 		for _, l := range summaryLines(s.section().Help, w) {
 			out = append(out, s.theme.Muted.Render(l))
 		}
 		out = append(out, "")
 	}
-	if s.focus == paneFilter || s.filter.Value() != "" {
+	if s.filtering || s.filter.Value() != "" {
 		out = append(out, s.filter.View())
 	}
 	if s.Running(taskImport) {
@@ -95,29 +72,20 @@ func summaryLines(text string, w int) []string {
 	return lines
 }
 
-// tableTop returns the line of the table's header.
-func (s *List) tableTop() int { return 1 + len(s.header()) }
-
 // View draws the sections and the records of the selected one, or one of both.
 func (s *List) View() string {
-	if s.width == 0 || s.height == 0 {
-		return ""
-	}
 	s.layout()
-	switch {
-	case s.showsBoth():
-		return widget.JoinHorizontal(s.sectionsView(), s.recordsView())
-	case s.focus == paneSections:
-		return s.sectionsView()
-	}
-	return s.recordsView()
-}
-
-func (s *List) sectionsView() string {
-	panel := widget.NewPanel(s.theme, s.workspaceName())
-	panel.Focused = s.focus == paneSections
-	panel.SetSize(s.listWidth(), s.height)
-	return panel.View(s.list.View())
+	return s.panes.View(func(pane int) panes.Content {
+		switch {
+		case pane == paneSections:
+			return panes.Content{Title: s.workspaceName(), Body: s.list.View()}
+		case pane == paneDetail:
+			return panes.Content{Title: s.selectedName(), Body: s.detail.View()}
+		case s.report.open:
+			return panes.Content{Title: s.report.title, Danger: s.report.failed, Footer: "esc close", Body: s.report.pager.View()}
+		}
+		return s.recordsContent()
+	})
 }
 
 func (r *records) workspaceName() string {
@@ -129,24 +97,14 @@ func (r *records) workspaceName() string {
 	return "Workspace"
 }
 
-func (s *List) recordsView() string {
-	if s.report.open {
-		return s.report.view(s.theme, s.recordsWidth(), s.height, s.focus == paneReport)
-	}
-	panel := widget.NewPanel(s.theme, s.section().Title)
-	panel.Focused = s.focus == paneRecords || s.focus == paneFilter
+func (s *List) recordsContent() panes.Content {
+	c := panes.Content{Title: s.section().Title}
 	if n := len(s.shown); n > 0 && !s.section().Single {
-		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(n, s.more[s.section().ID]))
+		c.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(n, s.more[s.section().ID]))
 	}
-	panel.SetSize(s.recordsWidth(), s.recordsHeight())
 	s.table.Empty = s.emptyText()
-	out := panel.View(strings.Join(append(s.header(), s.table.View()), "\n"))
-	if s.detailLines() == 0 {
-		return out
-	}
-	below := widget.NewPanel(s.theme, s.selectedName())
-	below.SetSize(s.recordsWidth(), s.detailLines())
-	return out + "\n" + below.View(s.detail.View())
+	c.Body = strings.Join(append(s.header(), s.table.View()), "\n")
+	return c
 }
 
 func (r *records) emptyText() string {

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -70,23 +71,19 @@ type List struct {
 	*records
 	detail    widget.JSONView
 	report    report
-	focus     pane
+	panes     panes.Panes
+	filtering bool // the filter has the keyboard
 	imports   userImport
 	removes   remover
 	trials    trials
 	audiences campaignAudiences
-
-	frame
 }
 
-// pane identifies a pane.
-type pane uint8
-
+// The panes of the list. The report of a trial or an import takes the place of the records.
 const (
-	paneSections pane = iota
+	paneSections = iota
 	paneRecords
-	paneFilter
-	paneReport
+	paneDetail // the selected record below the table; it never has the focus
 )
 
 // Kinds of tasks.
@@ -107,6 +104,8 @@ const maxSearched = 200
 
 func newList(deps screen.Deps) *List {
 	s := &List{Base: screen.NewBase(), deps: deps, theme: deps.Theme, detail: widget.NewJSONView(deps.Theme), report: newReport(deps.Theme)}
+	s.panes = panes.New(deps.Theme, panes.Pane{Name: "sections", From: bothMinWidth, Min: sectionsWidth, Max: sectionsWidth}, panes.Pane{Name: "records"}, panes.Pane{Name: "record"})
+	s.panes.Focus(paneSections)
 	s.records = &records{
 		service: deps.Service, tasks: &s.Base, show: s.updateDetail, sections: settings.Sections(),
 		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
@@ -372,8 +371,8 @@ func (r *records) selectName(name string) {
 
 // updateDetail shows the selected record in the detail view.
 func (s *List) updateDetail() {
-	s.list.Focused = s.focus == paneSections
-	s.table.Focused = s.focus == paneRecords || s.focus == paneFilter
+	s.list.Focused = s.panes.Focused() == paneSections
+	s.table.Focused = !s.list.Focused
 	text := ""
 	if v, ok := s.selected(); ok && !s.section().Single {
 		text = string(v.Indent())

@@ -3,6 +3,7 @@
 package panes
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -74,7 +75,7 @@ type Panes struct {
 
 // New returns the panes of a screen. The main pane has the focus.
 func New(t *themes.Theme, all ...Pane) Panes {
-	p := Panes{theme: t, panes: all, rects: make([]Rect, len(all))}
+	p := Panes{theme: t, panes: slices.Clone(all), rects: make([]Rect, len(all))}
 	for all[p.main].From > 0 {
 		p.main++
 	}

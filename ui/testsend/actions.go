@@ -41,7 +41,7 @@ func (s *Screen) Actions() []screen.Action {
 			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.results.cancel},
 		}
 	case stageDone:
-		if s.results.reader.open {
+		if s.layout.onSide() {
 			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upAction(groupMessage)})
 		}
 		return s.results.actions(resultsHost{
@@ -68,16 +68,16 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) up() tea.Cmd {
 	list := s.list()
 	switch {
-	case s.layout.zoom:
+	case s.layout.panes.Zoomed():
 		return s.layout.toggleZoom()
-	case s.stage == stageDone && s.results.reader.open:
+	case s.stage == stageDone && s.layout.onSide():
 		return s.results.closeMessage()
 	case s.stage == stageDone:
 		return s.toForm()
 	case s.stage == stageRefused:
 		s.show(s.refusal.returnTo)
-	case list != nil && list.details:
-		list.details = false
+	case list != nil && s.layout.onSide():
+		s.layout.panes.Focus(paneMain)
 	case list != nil:
 		s.show(stageForm)
 		return s.form.refresh()
@@ -92,11 +92,11 @@ func (s *Screen) upAction(heading string) screen.Action {
 	label, help := "test send", "go back to the test send"
 	list := s.list()
 	switch {
-	case s.layout.zoom:
+	case s.layout.panes.Zoomed():
 		label, help = "unzoom", "show all panes"
-	case s.stage == stageDone && s.results.reader.open:
+	case s.stage == stageDone && s.layout.onSide():
 		label, help = "results", "go back to the results"
-	case list != nil && list.details:
+	case list != nil && s.layout.onSide():
 		label, help = "list", "go back to the list"
 	}
 	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, BarPriority: 7, Run: s.up}

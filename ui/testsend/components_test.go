@@ -55,9 +55,11 @@ func newTestLayout(t *testing.T) *layout {
 	}
 	base, deps := screen.NewBase(), uitest.Deps(s)
 	t.Cleanup(func() { base.Close() })
-	return &layout{whole: box{80, 22}, sendContext: &sendContext{
+	l := newLayout(&sendContext{
 		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.NewInMemory(), draft: d, people: model.NewDirectory(),
-	}}
+	})
+	l.panes.SetSize(80, 22)
+	return l
 }
 
 // rowsText returns rows as text.
@@ -153,14 +155,14 @@ func TestForecastPaneWaitsForForecast(t *testing.T) {
 	if forecast == nil || o.update(ask, nil) != nil || o.sendCount() != 4 {
 		t.Error("a forecast is asked for once")
 	}
-	if view := ansi.Strip(o.View(box{40, 14}, false)); !strings.Contains(view, "Android  ○ ○") {
+	if view := ansi.Strip(o.content(36, 12).Body); !strings.Contains(view, "Android  ○ ○") {
 		t.Errorf("before it is known:\n%s", view)
 	}
 	if forecast().(screen.Result).Done(); !shown {
 		t.Error("the forecast is not shown")
 	}
-	view := ansi.Strip(o.View(box{40, 14}, false))
-	for _, want := range []string{"4 of 4 will not arrive", "Web      ✗ ✗", "✗ 1 Ada, 2 Ben: the user has no "} {
+	view := ansi.Strip(o.content(36, 12).Body)
+	for _, want := range []string{"4 of 4 will not arrive", "Web      ✗ ✗", "✗ 1 Ada, 2 Ben: the user has no"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not in\n%s", want, view)
 		}
@@ -177,6 +179,7 @@ func TestResultsCursorOnFailure(t *testing.T) {
 	if view := ansi.Strip(r.View()); r.badge() != "sending 0 of 2" || !strings.Contains(view, "Spring push › Sending") {
 		t.Errorf("while it sends it is %s\n%s", r.badge(), view)
 	}
+	l.split(stageDone)
 	out, err := model.Send(t.Context(), l.deps.Service, l.draft, r.run.Requests, l.deps.Now, r.run.AddStep)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"bugle/engine/message/render"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/ui/panes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -29,7 +30,7 @@ type forecastPane struct {
 	ask          engine.TestSend
 	going        []model.Message
 	top          int // the first visible line
-	height       int // of the pane when last drawn
+	height       int // number of lines when last drawn
 	preview      messagePreview
 }
 
@@ -85,25 +86,26 @@ func (o *forecastPane) sendCount() int {
 	return len(o.going) * len(values) * max(len(o.ask.As), 1)
 }
 
-// View draws the pane.
-func (o *forecastPane) View(b box, focused bool) string {
-	o.height = b.h
-	panel := o.panel("Messages", b, focused)
+// content returns what the pane shows in w cells and h lines.
+func (o *forecastPane) content(w, h int) panes.Content {
+	o.height = h
+	c := panes.Content{Title: "Messages"}
 	if n := o.sendCount(); n > 0 {
-		panel.Info = fmt.Sprintf("%d to send", n)
+		c.Info = fmt.Sprintf("%d to send", n)
 	}
-	w, h := panel.Inner()
 	if len(o.going) == 0 {
-		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
+		c.Body = strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n")
+		return c
 	}
 	lines := o.lines(w, h)
 	lines = append(lines, o.previewLines(w, h-len(lines))...)
 	o.top = max(min(o.top, len(lines)-h), 0)
 	to := min(o.top+h, len(lines))
 	if len(lines) > h {
-		panel.Footer = fmt.Sprintf("pgdn · %d of %d", to, len(lines))
+		c.Footer = fmt.Sprintf("pgdn · %d of %d", to, len(lines))
 	}
-	return panel.View(strings.Join(lines[o.top:to], "\n"))
+	c.Body = strings.Join(lines[o.top:to], "\n")
+	return c
 }
 
 // scroll scrolls by lines.
@@ -111,7 +113,7 @@ func (o *forecastPane) scroll(n int) { o.top = max(o.top+n, 0) }
 
 // page scrolls by pages.
 func (o *forecastPane) page(n int) tea.Cmd {
-	o.scroll(n * max(o.height-3, 1))
+	o.scroll(n * max(o.height-1, 1))
 	return nil
 }
 

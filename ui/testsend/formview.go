@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -14,29 +15,35 @@ import (
 // sendHeight is the height of the button, including the line above it.
 const sendHeight = 2
 
-// boxes returns the sizes of the form and of the forecast.
-func (f *form) boxes() (main, side box) {
-	return f.panes(f.forecastFocused(), func() int { return len(f.forecast.lines(f.whole.w-4, f.whole.h)) })
+// divide divides the screen. Messages below the form have more lines while they have the focus.
+func (f *form) divide() {
+	w, h := f.panes.Width(), f.panes.Height()
+	rows := max(min(h/3, 6), 3)
+	f.panes.Focus(paneMain)
+	if f.forecastFocused() {
+		f.panes.Focus(paneSide)
+		rows = max(min(h*3/5, len(f.forecast.lines(w-4, h))+2), rows)
+	}
+	f.panes.SetRows(paneSide, rows)
 }
 
 // View draws the form, and the forecast beside or below it.
 func (f *form) View() string {
-	main, side := f.boxes()
-	if main.w == 0 {
-		return f.forecast.View(side, f.forecastFocused())
-	}
-	panel := f.panel(f.name(), main, !f.forecastFocused())
-	w, h := panel.Inner()
-	lines := f.window.visible(f.buildRows(w), f.at, h-sendHeight)
-	if f.window.more > 0 {
-		panel.Footer = fmt.Sprintf("%d more below", f.window.more)
-	}
-	lines = append(lines, "")
-	left := panel.View(strings.Join(append(lines, f.sendButton(w).lines...), "\n"))
-	if side.w == 0 {
-		return left
-	}
-	return f.join(left, f.forecast.View(side, f.forecastFocused()))
+	f.divide()
+	return f.panes.View(func(pane int) panes.Content {
+		w, h := f.panes.Size(pane)
+		if pane == paneSide {
+			return f.forecast.content(w, h)
+		}
+		c := panes.Content{Title: f.name()}
+		lines := f.window.visible(f.buildRows(w), f.at, h-sendHeight)
+		if f.window.more > 0 {
+			c.Footer = fmt.Sprintf("%d more below", f.window.more)
+		}
+		lines = append(lines, "")
+		c.Body = strings.Join(append(lines, f.sendButton(w).lines...), "\n")
+		return c
+	})
 }
 
 // buildRows returns the rows of the form without its button, w cells wide.
@@ -109,8 +116,7 @@ func (f *form) sendButton(w int) row {
 
 // rowAt returns the row on a line inside the form's frame, and the line within the row.
 func (f *form) rowAt(y int) (at rowID, line int, ok bool) {
-	main, _ := f.boxes()
-	w, h := f.panel("", main, true).Inner()
+	w, h := f.panes.Size(paneMain)
 	all := f.buildRows(w)
 	shown := len(f.window.visible(all, f.at, h-sendHeight))
 	switch {
@@ -131,8 +137,9 @@ func (f *form) rowAt(y int) (at rowID, line int, ok bool) {
 
 // mouse handles the wheel and clicks; send is the action of the button.
 func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
-	main, side := f.boxes()
-	aside := f.inSidePane(main, side, msg.X, msg.Y)
+	f.divide()
+	pane, msg := f.panes.Mouse(msg)
+	aside := pane == paneSide
 	switch by := wheel(msg); {
 	case by != 0 && aside:
 		f.forecast.scroll(by)
@@ -146,12 +153,12 @@ func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// promptX is the column of the prompt, after the frame and the cursor.
-const promptX = 5
+// promptX is the column of the prompt, after the cursor.
+const promptX = 3
 
 // press handles a click on a row.
 func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
-	at, line, ok := f.rowAt(msg.Y - 1)
+	at, line, ok := f.rowAt(msg.Y)
 	if !ok {
 		return nil
 	}

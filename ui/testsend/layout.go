@@ -5,85 +5,46 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// box is a size in cells, including the frame.
-type box struct{ w, h int }
+// The panes of each stage.
+const (
+	paneMain = iota // the form, a list, the results
+	paneSide        // what is selected in it
+)
 
-// sideMinWidth is the width from which the second pane is beside the first, not below it.
-const sideMinWidth = 76
-
-// layout divides the screen into panes.
+// layout has the panes of the stage that is shown.
 type layout struct {
 	*sendContext
-	whole           box
-	zoom            bool // the focused pane fills the screen
-	breadcrumbWidth int  // width of the breadcrumb when last drawn
+	panes           panes.Panes
+	breadcrumbWidth int // width of the breadcrumb when last drawn
 }
 
-// panes returns the sizes of the main pane and of the pane beside or below it; zero if it is not shown. The
-// pane below gets more space while it is focused; want, if not nil, returns how many lines it can use.
-func (l *layout) panes(beside bool, want func() int) (main, side box) {
-	switch {
-	case l.zoom && beside:
-		return box{}, l.whole
-	case l.zoom:
-		return l.whole, box{}
-	case l.whole.w >= sideMinWidth:
-		w := min(max(l.whole.w*2/5, 34), 60)
-		return box{l.whole.w - w, l.whole.h}, box{w, l.whole.h}
+func newLayout(c *sendContext) *layout {
+	l := &layout{sendContext: c}
+	l.split(stageForm)
+	return l
+}
+
+// split divides the screen for a stage.
+func (l *layout) split(st stage) {
+	width, height := l.panes.Width(), l.panes.Height()
+	switch st {
+	case stageSending, stageDone:
+		l.panes = panes.New(l.theme, panes.Pane{Name: "results"}, panes.Pane{Name: "message", From: 100, Share: 50, Hidden: st == stageSending})
+	case stageRefused:
+		l.panes = panes.New(l.theme, panes.Pane{Name: "problems"})
+	default:
+		l.panes = panes.New(l.theme, panes.Pane{Name: "main"}, panes.Pane{Name: "side", From: 76, Share: 40, Min: 34, Max: 60})
 	}
-	h := l.whole.h / 2
-	least := max(min(l.whole.h/3, 6), 3)
-	switch {
-	case beside && want != nil:
-		h = max(min(l.whole.h*3/5, want()+2), least)
-	case beside:
-		h = l.whole.h * 3 / 5
-	case want != nil:
-		h = least
-	}
-	return box{l.whole.w, l.whole.h - h}, box{l.whole.w, h}
+	l.panes.SetSize(width, height)
 }
 
-// inSidePane reports whether a cell is in the second pane.
-func (l *layout) inSidePane(main, side box, x, y int) bool {
-	switch {
-	case main.w == 0 || side.w == 0:
-		return side.w > 0
-	case l.whole.w >= sideMinWidth:
-		return x >= main.w
-	}
-	return y >= main.h
-}
-
-// join puts two panes beside or below each other; a hidden pane is empty.
-func (l *layout) join(main, side string) string {
-	switch {
-	case main == "" || side == "":
-		return main + side
-	case l.whole.w >= sideMinWidth:
-		return widget.JoinHorizontal(main, side)
-	}
-	return widget.JoinVertical(main, side)
-}
-
-func (l *layout) panel(title string, b box, focused bool) *widget.Panel {
-	p := widget.NewPanel(l.theme, title)
-	p.Focused = focused
-	p.SetSize(b.w, b.h)
-	return &p
-}
-
-// textScreen draws a text on the whole screen.
-func (l *layout) textScreen(text string) string {
-	p := widget.NewPager(l.theme)
-	p.SetSize(l.whole.w-4, l.whole.h-2)
-	p.SetText(text)
-	return l.panel(l.name(), l.whole, true).View(p.View())
-}
+// onSide reports whether the second pane has the keyboard.
+func (l *layout) onSide() bool { return l.panes.Focused() == paneSide }
 
 // breadcrumbSeparator separates the campaign's name from the names of pages.
 const breadcrumbSeparator = " › "
@@ -100,11 +61,8 @@ func (l *layout) breadcrumb(w int, pages ...string) string {
 
 // zoomAction zooms the focused pane, or shows all panes again. In a text field, z is a letter.
 func (l *layout) zoomAction(typing bool) screen.Action {
-	label, help := "zoom", "show only the focused pane"
-	if l.zoom {
-		label, help = "unzoom", "show all panes"
-	}
-	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, BarPriority: 2, WhileTyping: true, Run: l.toggleZoom}
+	a := screen.ZoomAction(l.panes.Zoomed(), "z", groupMove, l.toggleZoom)
+	a.Keys, a.BarPriority, a.WhileTyping = []string{"z", "alt+z"}, 2, true
 	if typing {
 		a.Keys = a.Keys[1:]
 	}
@@ -112,7 +70,7 @@ func (l *layout) zoomAction(typing bool) screen.Action {
 }
 
 func (l *layout) toggleZoom() tea.Cmd {
-	l.zoom = !l.zoom
+	l.panes.Zoom(!l.panes.Zoomed())
 	return nil
 }
 

@@ -159,8 +159,7 @@ func (c *asChooser) draw(base string) string {
 	if c.box == nil {
 		return base
 	}
-	main, _ := c.form.boxes()
-	return c.box.Place(base, 0, main.w, c.whole.w, c.whole.h)
+	return c.box.Place(base, 0, c.panes.Rect(paneMain).W, c.panes.Width(), c.panes.Height())
 }
 
 // actions are the actions while the box is open.

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/message/render"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/ui/panes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -21,7 +22,6 @@ import (
 // reader shows a delivered message.
 type reader struct {
 	*layout
-	open bool // the reader has the keyboard
 	deliveredMessages
 	view        preview.Preview
 	shown       string // identifies the content of the preview
@@ -168,14 +168,13 @@ func (r *reader) fill(run model.Run, d *model.SendState) render.Fill {
 	return run.Draft.Fill(run.Request, p)
 }
 
-// View draws the message, with a breadcrumb if the list is hidden.
-func (r *reader) View(b box, page string, listed bool) string {
+// content returns what the pane shows, with a breadcrumb if the list is hidden.
+func (r *reader) content(page string) panes.Content {
+	w, h := r.panes.Size(paneSide)
 	title := r.title
-	if !listed {
-		title = r.breadcrumb(b.w, page, title)
+	if !r.panes.Shown(paneMain) {
+		title = r.breadcrumb(w+4, page, title)
 	}
-	panel := r.panel(title, b, r.open)
-	w, h := panel.Inner()
 	var head []string
 	if r.note != "" {
 		head = append(head, widget.WrapStyled(r.theme.Muted, r.note, w)...)
@@ -183,14 +182,14 @@ func (r *reader) View(b box, page string, listed bool) string {
 	}
 	r.head = len(head)
 	r.view.SetSize(w, max(h-len(head), 0))
-	return panel.View(strings.Join(append(head, r.view.View()), "\n"))
+	return panes.Content{Title: title, Body: strings.Join(append(head, r.view.View()), "\n")}
 }
 
-// mouse handles a mouse event on the message, whose frame starts at x and y; a click focuses it if can is set.
-func (r *reader) mouse(msg tea.MouseMsg, x, y int, can bool) {
+// mouse handles a mouse event on the message; a click focuses it.
+func (r *reader) mouse(msg tea.MouseMsg) {
 	if widget.Pressed(msg) {
-		r.open = can
+		r.panes.Focus(paneSide)
 	}
-	msg.X, msg.Y = msg.X-x-2, msg.Y-y-1-r.head
+	msg.Y -= r.head
 	r.view.Mouse(msg)
 }

@@ -9,6 +9,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
+	"bugle/ui/panes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -53,7 +54,10 @@ func (r *refusalPage) set(err error) {
 }
 
 // resize sets the size of the list.
-func (r *refusalPage) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.header())-1) }
+func (r *refusalPage) resize() {
+	w, h := r.panes.Size(paneMain)
+	r.list.SetSize(w, h-len(r.header())-1)
+}
 
 // field returns the draft's field of the problem under the cursor; false if there is none.
 func (r *refusalPage) field() (doc.Path, bool) {
@@ -65,11 +69,14 @@ func (r *refusalPage) field() (doc.Path, bool) {
 func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Update(msg) }
 
 // mouse handles a mouse event. It reports whether a problem was clicked.
-func (r *refusalPage) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.header())) }
+func (r *refusalPage) mouse(msg tea.MouseMsg) bool {
+	_, msg = r.panes.Mouse(msg)
+	return r.list.Mouse(msg, msg.Y-len(r.header())-1)
+}
 
 // header returns the service's message.
 func (r *refusalPage) header() []string {
-	w := max(r.whole.w-4, 1)
+	w, _ := r.panes.Size(paneMain)
 	var out []string
 	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
 	if r.list.Len() == 1 { // the list shows the same text
@@ -90,7 +97,10 @@ func (r *refusalPage) header() []string {
 
 // View draws the page.
 func (r *refusalPage) View() string {
-	panel := r.panel(r.breadcrumb(r.whole.w, "Not sent"), r.whole, true)
-	panel.Footer = r.list.Position()
-	return panel.View(strings.Join(r.header(), "\n") + "\n\n" + r.list.View())
+	return r.panes.View(func(int) panes.Content {
+		return panes.Content{
+			Title: r.breadcrumb(r.panes.Width(), "Not sent"), Footer: r.list.Position(),
+			Body: strings.Join(r.header(), "\n") + "\n\n" + r.list.View(),
+		}
+	})
 }

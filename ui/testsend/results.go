@@ -13,6 +13,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/ui/panes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -42,7 +43,7 @@ func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.run.Begin(asks, f, r.deps.Now())
 	r.done, r.frame = false, 0
 	r.rows.reset()
-	r.reader.open, r.reader.shown = false, ""
+	r.reader.shown = ""
 }
 
 // cancel cancels what has not been sent yet.
@@ -93,7 +94,7 @@ func (r *results) badge() string {
 // Update handles a key that is not an action.
 func (r *results) Update(msg tea.KeyMsg) {
 	r.layoutRows()
-	if r.reader.open {
+	if r.onSide() {
 		r.reader.view.Update(msg)
 		return
 	}
@@ -108,28 +109,19 @@ func (r *results) title() string {
 	return "Sending"
 }
 
-// The width from which the reader is beside the list, and its minimum height below it.
-const (
-	readerMinWidth  = 100
-	readerMinHeight = 10
-)
+// readerMinHeight is the minimum height of the reader below the list.
+const readerMinHeight = 10
 
-// boxes returns the sizes of the list and of the reader beside or below it; zero if it is hidden.
-func (r *results) boxes() (list, read box) {
-	w, h := r.whole.w, r.whole.h
-	switch {
-	case !r.done || r.zoom && !r.reader.open:
-		return r.whole, box{}
-	case w >= readerMinWidth && !r.zoom:
-		return box{w - w/2, h}, box{w / 2, h}
-	case r.reader.open:
-		return box{}, r.whole
+// divide divides the screen. The reader is below the list if it has room for all entries.
+func (r *results) divide() {
+	rows := 0
+	if h := r.panes.Height(); !r.onSide() && !r.panes.Beside(paneSide) {
+		most := h - readerMinHeight // maximum height of the list, including its frame
+		if lines := r.height(most); lines+2 <= most {
+			rows = h - lines - 2
+		}
 	}
-	most := h - readerMinHeight // maximum height of the list, including its frame
-	if lines := r.height(most); lines+2 <= most {
-		return box{w, lines + 2}, box{w, h - lines - 2}
-	}
-	return r.whole, box{}
+	r.panes.SetRows(paneSide, rows)
 }
 
 // height returns how many lines the list needs at the screen's width, or a number above most.
@@ -137,7 +129,7 @@ func (r *results) height(most int) int {
 	if len(r.run.Keys) > most {
 		return most + 1
 	}
-	w, _ := r.panel("", r.whole, true).Inner()
+	w := r.panes.Width() - 4
 	n := len(r.header(w))
 	for _, e := range r.entries(w) {
 		n += len(e.lines)
@@ -147,35 +139,27 @@ func (r *results) height(most int) int {
 
 // View draws the list and the reader.
 func (r *results) View() string {
-	left, right := r.boxes()
 	r.layoutRows()
-	var views []string
-	if left.w > 0 {
-		panel := r.panel(r.breadcrumb(left.w, r.title()), left, !r.reader.open)
-		w, _ := panel.Inner()
-		if r.rows.window.Overflows() {
-			panel.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
+	return r.panes.View(func(pane int) panes.Content {
+		if pane == paneSide {
+			k, d := r.selected()
+			r.reader.show(r.run, k, d, r.panes.Shown(paneMain))
+			return r.reader.content(r.title())
 		}
-		views = append(views, panel.View(strings.Join(append(r.header(w), r.rows.view()...), "\n")))
-	}
-	if right.w > 0 {
-		k, d := r.selected()
-		r.reader.show(r.run, k, d, left.w > 0)
-		views = append(views, r.reader.View(right, r.title(), left.w > 0))
-	}
-	if left.w == r.whole.w {
-		return widget.JoinVertical(views...)
-	}
-	return widget.JoinHorizontal(views...)
+		w, _ := r.panes.Size(paneMain)
+		c := panes.Content{Title: r.breadcrumb(w+4, r.title())}
+		if r.rows.window.Overflows() {
+			c.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
+		}
+		c.Body = strings.Join(append(r.header(w), r.rows.view()...), "\n")
+		return c
+	})
 }
 
-// layoutRows renders the entries and keeps the scroll position.
+// layoutRows divides the screen, renders the entries and keeps the scroll position.
 func (r *results) layoutRows() {
-	left, _ := r.boxes()
-	if left.w == 0 {
-		left = r.whole
-	}
-	w, h := r.panel("", left, true).Inner()
+	r.divide()
+	w, h := r.panes.Size(paneMain)
 	r.rows.setEntries(r.entries(w), h-len(r.header(w)))
 	if !r.done && !r.rows.moved {
 		r.rows.cursor = r.current()
@@ -344,13 +328,9 @@ func (r *results) selected() (k *model.Key, d *model.SendState) {
 // mouse handles the wheel and clicks on an entry or the reader.
 func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	r.layoutRows()
-	left, right := r.boxes()
-	switch beside := left.w < r.whole.w; {
-	case right.w > 0 && beside && msg.X >= left.w:
-		r.reader.mouse(msg, left.w, 0, r.done)
-		return nil
-	case right.w > 0 && !beside && msg.Y >= left.h:
-		r.reader.mouse(msg, 0, left.h, r.done)
+	pane, msg := r.panes.Mouse(msg)
+	if pane == paneSide {
+		r.reader.mouse(msg)
 		return nil
 	}
 	l := &r.rows
@@ -361,26 +341,29 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !widget.Pressed(msg) {
 		return nil
 	}
-	w, _ := r.panel("", left, true).Inner()
-	i, ok := l.at(msg.Y - 1 - len(r.header(w)))
+	w, _ := r.panes.Size(paneMain)
+	i, ok := l.at(msg.Y - len(r.header(w)))
 	if !ok {
 		return nil
 	}
 	again := l.cursor == i && l.moved
 	l.cursor, l.moved = i, true
-	r.reader.open = again && r.done
+	if r.panes.Focus(paneMain); again && r.done {
+		r.openMessage()
+	}
 	return nil
 }
 
 // openMessage focuses the reader.
 func (r *results) openMessage() tea.Cmd {
-	r.reader.open = true
+	r.panes.Focus(paneSide)
 	return nil
 }
 
 // closeMessage focuses the list.
 func (r *results) closeMessage() tea.Cmd {
-	r.reader.open, r.zoom = false, false
+	r.panes.Zoom(false)
+	r.panes.Focus(paneMain)
 	return nil
 }
 

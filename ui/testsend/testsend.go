@@ -73,7 +73,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 		s.form.to.updateSuggestions()
 		s.earlier.refresh()
 	}
-	s.layout = &layout{sendContext: s.sendContext}
+	s.layout = newLayout(s.sendContext)
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
 	s.form.to.enter = s.form.enterTyped
 	s.as = asChooser{layout: s.layout, form: &s.form}
@@ -167,13 +167,12 @@ func (s *Screen) showLoaded(l loadedData, err error) tea.Cmd {
 	return tea.Batch(s.form.setDraft(), s.learnNames(s.form.to.identifier))
 }
 
-// show switches to a stage and ends zoom.
+// show switches to a stage.
 func (s *Screen) show(st stage) {
-	s.stage, s.layout.zoom = st, false
+	s.stage = st
+	s.layout.split(st)
 	s.as.close()
-	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
-		p.details, p.top = false, 0
-	}
+	s.groups.top, s.earlier.top = 0, 0
 }
 
 // list returns the current page with a list; nil if there is none.
@@ -318,7 +317,7 @@ func (s *Screen) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, boo
 
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
-	s.layout.whole = box{width, height}
+	s.layout.panes.SetSize(width, height)
 	s.refusal.resize()
 }
 
@@ -326,11 +325,11 @@ func (s *Screen) SetSize(width, height int) {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.layout.textScreen("Can't read this draft.\n\n" + phrase.Capitalize(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
+		return s.layout.panes.Message(s.name(), "Can't read this draft.\n\n"+phrase.Capitalize(s.failed.Error())+"\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
-		return s.layout.textScreen("Reading the draft…")
+		return s.layout.panes.Message(s.name(), "Reading the draft…")
 	case s.draft.UntestableReason() != "":
-		return s.layout.textScreen("You can't test this campaign.\n\n" + s.draft.UntestableReason() + "\n\nPress esc to go back.")
+		return s.layout.panes.Message(s.name(), "You can't test this campaign.\n\n"+s.draft.UntestableReason()+"\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:

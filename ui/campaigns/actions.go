@@ -72,7 +72,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
 	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupCampaign, BarPriority: 20, DisabledReason: none, Run: route(screen.Builder)}
-	if s.focus == paneFacets {
+	if s.panes.Focused() == paneFacets {
 		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "turn the filter on or off", Group: groupList, BarPriority: 20, Run: s.choose}
 	}
 	return []screen.Action{
@@ -111,7 +111,7 @@ func (l *listing) noneReason() string {
 // listActions are the actions on the whole list.
 func (s *Screen) listActions() []screen.Action {
 	paneBar := 10
-	if s.focus != paneTable {
+	if s.panes.Focused() != paneTable {
 		paneBar = 19
 	}
 	archived, archive := "show archived", "show archived campaigns too"
@@ -119,7 +119,7 @@ func (s *Screen) listActions() []screen.Action {
 		archived, archive = "hide archived", "hide archived campaigns"
 	}
 	acts := []screen.Action{
-		s.zoomAction(),
+		s.panes.ZoomAction("z", groupList, s.layoutPanes),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
 		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.showOverlay(newViewPicker(s.theme, s.listing, s.closeOverlay)) }},
@@ -129,8 +129,8 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.showOverlay(newColumnChooser(s.theme, s.listing, s.closeOverlay)) }},
-		{Name: "filters", Keys: []string{"tab"}, Label: paneNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
-		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: paneNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
+		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
+		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.panes.Name(s.after(-1)), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Name: "activity", Keys: []string{"a"}, Label: "activity log", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
@@ -142,7 +142,7 @@ func (s *Screen) listActions() []screen.Action {
 	}
 	label, clearBar := "", paneBar+1
 	switch {
-	case s.focus != paneTable:
+	case s.panes.Focused() != paneTable:
 		label = "back"
 	case s.hidden():
 		label, clearBar = "show it", 23
@@ -162,7 +162,7 @@ func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	none := s.noneReason()
 	bulk := s.bulk.action(group, s.selection.len(), none, s.offerBulk)
-	if s.focus != paneTable {
+	if s.panes.Focused() != paneTable {
 		return []screen.Action{bulk}
 	}
 	return append(s.selection.actions(group, none), bulk)

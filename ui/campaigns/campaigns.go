@@ -12,6 +12,7 @@ import (
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -21,12 +22,11 @@ type Screen struct {
 	screen.Base
 	deps  screen.Deps
 	theme *themes.Theme
-	frame
+	panes panes.Panes
 	*listing
 
 	counts  facetBar
 	details detailsPane
-	panel   widget.Panel
 	overlay overlayPane // nil if no overlay is shown
 	bulk    *bulkActions
 
@@ -51,7 +51,7 @@ const (
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
+		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
 	}
 	s.listing = newListing(deps, &s.Base)
 	s.onDescribe, s.onLayout, s.onCloseOverlay = s.updateDetails, s.layoutPanes, func() { s.overlay = nil }
@@ -123,9 +123,9 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.overlay.key(msg)
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
-	case s.focus == paneFacets:
+	case s.panes.Focused() == paneFacets:
 		s.facets.list.Update(msg)
-	case s.focus == paneDetails:
+	case s.panes.Focused() == paneDetails:
 		s.details.pager.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()

@@ -24,10 +24,7 @@ type detailsPane struct {
 // allowed. If there is none, none says why.
 func (p *detailsPane) describe(t *themes.Theme, width int, now time.Time, sum engine.Summary, none string, can func(catalog.Action) bool) {
 	p.width = width
-	if width == 0 {
-		return
-	}
-	d := description{theme: t, width: width - 6, now: now} // frame and scroll bar
+	d := description{theme: t, width: width - 2, now: now} // beside the scroll bar
 	if none != "" {
 		d.wrapped(themes.ToneFaint, none)
 		p.pager.SetStyled(strings.Join(d.lines, "\n"))
@@ -40,14 +37,6 @@ func (p *detailsPane) describe(t *themes.Theme, width int, now time.Time, sum en
 	p.pager.SetStyled(strings.Join(d.lines, "\n"))
 }
 
-// view draws the pane with its frame.
-func (p *detailsPane) view(t *themes.Theme, a area, focused bool) string {
-	panel := widget.NewPanel(t, "Selected")
-	panel.Focused = focused
-	panel.SetSize(a.w, a.h)
-	return panel.View(p.pager.View())
-}
-
 // updateDetails describes the campaign under the cursor.
 func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
@@ -55,7 +44,12 @@ func (s *Screen) updateDetails() {
 	if !ok {
 		none = cmp.Or(s.grid.missing, "No campaign selected.")
 	}
-	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, none, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
+	if !s.panes.Shown(paneDetails) {
+		s.details.width = 0
+		return
+	}
+	w, _ := s.panes.Size(paneDetails)
+	s.details.describe(s.theme, w, s.now(), sum, none, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
 }
 
 // description collects the lines about a campaign.

@@ -19,8 +19,7 @@ type facetsPane struct {
 	list    widget.List
 	choices []facetChoice // the value of each entry
 	facets  []index.Facet
-	focused bool // when it was last drawn
-	version int  // incremented when the list changes
+	version int // incremented when the list changes
 	cache   facetsCache
 }
 
@@ -32,18 +31,15 @@ type facetsCache struct {
 	text                                   string
 }
 
-// view draws the pane with its frame.
-func (p *facetsPane) view(t *themes.Theme, width, height int) string {
-	now := facetsCache{width, height, p.list.Cursor, p.list.Offset, p.version, p.focused, t.Styles, ""}
+// view draws the filters in a list of that width.
+func (p *facetsPane) view(t *themes.Theme, width int) string {
+	now := facetsCache{width, p.list.Height, p.list.Cursor, p.list.Offset, p.version, p.list.Focused, t.Styles, ""}
 	last := p.cache
 	if last.text = ""; last == now {
 		return p.cache.text
 	}
-	panel := widget.NewPanel(t, "Filters")
-	panel.Focused, panel.Footer = p.focused, "tab"
-	panel.SetSize(width, height)
 	p.cache = now
-	p.cache.text = panel.View(p.list.View())
+	p.cache.text = p.list.View()
 	return p.cache.text
 }
 

@@ -1,14 +1,25 @@
 package campaigns
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
-	"bugle/ui/screen"
+	"bugle/ui/panes"
 	"bugle/ui/widget"
 )
+
+// The panes, from left to right.
+const (
+	paneFacets = iota
+	paneTable
+	paneDetails
+)
+
+// tabOrder is the order in which tab focuses the panes.
+var tabOrder = []int{paneTable, paneFacets, paneDetails}
 
 const (
 	// tableWidth is the width, including the frame, that fits long names, the state, the channel and the last change.
@@ -16,84 +27,20 @@ const (
 	tableWidth      = 86
 	facetsWidth     = 24
 	minDetailsWidth = 28
-	maxDetailsWidth = 48
-	// Widths of the focused side panes, and the minimum width of the table beside them; in a narrower window they
-	// replace it.
-	focusedFacetsWidth  = 26
-	focusedDetailsWidth = 42
-	minTableWidth       = 30
 )
 
-// paneID is a pane that can be focused.
-type paneID uint8
-
-const (
-	paneTable paneID = iota
-	paneFacets
-	paneDetails
-	paneCount
-)
-
-// paneNames are the names of panes in hints.
-var paneNames = [paneCount]string{"list", "filters", "details"}
-
-// area is a rectangle of cells; its width is 0 if the pane is not shown.
-type area struct{ x, y, w, h int }
-
-func (a area) contains(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
-
-// paneAreas has the areas of the panes.
-type paneAreas struct{ table, facets, details area }
-
-// frame divides the screen among the panes.
-type frame struct {
-	width, height int
-	focus         paneID
-	zoom          bool // the focused pane fills the screen
+func newPanes(t *themes.Theme) panes.Panes {
+	return panes.New(t,
+		panes.Pane{Name: "filters", From: tableWidth + facetsWidth + minDetailsWidth, Min: facetsWidth, Max: facetsWidth, Focused: 26},
+		panes.Pane{Name: "list", Min: tableWidth},
+		panes.Pane{Name: "details", From: tableWidth + minDetailsWidth, Share: 100, Min: minDetailsWidth, Max: 48, Focused: 42},
+	)
 }
 
 // after returns the pane n positions after the focused one.
-func (f *frame) after(n int) paneID {
-	return paneID((int(f.focus) + n + int(paneCount)) % int(paneCount))
-}
-
-// sideWidths returns the widths of the facets and the details beside the table; 0 if they do not fit.
-func (f *frame) sideWidths() (facets, details int) {
-	rest := f.width - tableWidth
-	if rest >= facetsWidth+minDetailsWidth {
-		facets = facetsWidth
-		rest -= facets
-	}
-	if rest >= minDetailsWidth {
-		details = min(rest, maxDetailsWidth)
-	}
-	return facets, details
-}
-
-// panes returns the areas. A pane that does not fit beside the table replaces it while it is focused.
-func (f *frame) panes() paneAreas {
-	whole := area{0, 0, f.width, f.height}
-	facets, details := f.sideWidths()
-	switch {
-	case f.zoom:
-		facets, details = 0, 0
-	case f.focus == paneFacets && facets == 0:
-		facets, details = focusedFacetsWidth, 0
-	case f.focus == paneDetails && details == 0:
-		details = focusedDetailsWidth
-	}
-	left := f.width - facets - details
-	if f.zoom || left < minTableWidth {
-		switch f.focus {
-		case paneFacets:
-			return paneAreas{facets: whole}
-		case paneDetails:
-			return paneAreas{details: whole}
-		default:
-			return paneAreas{table: whole}
-		}
-	}
-	return paneAreas{area{facets, 0, left, f.height}, area{0, 0, facets, f.height}, area{f.width - details, 0, details, f.height}}
+func (s *Screen) after(n int) int {
+	at := slices.Index(tabOrder, s.panes.Focused())
+	return tabOrder[(at+n+len(tabOrder))%len(tabOrder)]
 }
 
 // facetBarMinHeight is the height from which the facet bar is shown.
@@ -101,7 +48,7 @@ const facetBarMinHeight = 14
 
 // SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
-	s.width, s.height = width, height
+	s.panes.SetSize(width, height)
 	s.onLayout()
 	s.onDescribe()
 }
@@ -109,7 +56,7 @@ func (s *Screen) SetSize(width, height int) {
 // headerHeights returns the numbers of lines above the table: search, counts, and news.
 func (s *Screen) headerHeights() (search, counts, work int) {
 	work = len(s.news())
-	if facets, _ := s.sideWidths(); facets == 0 && s.height >= facetBarMinHeight && s.source.index().Len() > 0 {
+	if !s.panes.Beside(paneFacets) && s.panes.Height() >= facetBarMinHeight && s.source.index().Len() > 0 {
 		counts = 2
 	}
 	return s.bar.lines(), counts, work
@@ -117,7 +64,7 @@ func (s *Screen) headerHeights() (search, counts, work int) {
 
 // news draws the progress of a bulk action, and why the cursor is on no campaign.
 func (s *Screen) news() (lines []string) {
-	w, _ := s.panel.Inner()
+	w, _ := s.panes.Size(paneTable)
 	if s.bulk.running() {
 		lines = append(lines, s.bulk.run.line(s.theme, w))
 	}
@@ -127,16 +74,14 @@ func (s *Screen) news() (lines []string) {
 	return lines
 }
 
-// layoutPanes sets the sizes of the panes. It is called whenever one of them changes its size.
+// layoutPanes sets the sizes of what the panes show. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
-	p := s.panes()
-	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
-	s.details.pager.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
-	if p.details.w != s.details.width {
+	s.facets.list.SetSize(s.panes.Size(paneFacets))
+	w, h := s.panes.Size(paneDetails)
+	if s.details.pager.SetSize(w, h); w != s.details.width {
 		s.onDescribe()
 	}
-	s.panel.SetSize(p.table.w, p.table.h)
-	w, h := s.panel.Inner()
+	w, h = s.panes.Size(paneTable)
 	search, counts, work := s.headerHeights()
 	s.grid.SetSize(w, max(h-search-counts-work, 0))
 }
@@ -144,29 +89,28 @@ func (s *Screen) layoutPanes() {
 // View draws the screen.
 func (s *Screen) View() string {
 	s.onLayout()
-	s.grid.Focused = s.focus == paneTable && s.overlay == nil
-	s.facets.focused = s.focus == paneFacets
-	s.facets.list.Focused = s.facets.focused
+	s.panes.Blurred = s.overlay != nil
+	s.grid.Focused = s.panes.Focused() == paneTable && s.overlay == nil
+	s.facets.list.Focused = s.panes.Focused() == paneFacets
 	s.grid.now = s.now()
-	p := s.panes()
-	var blocks []string
-	if p.facets.w > 0 {
-		blocks = append(blocks, s.facets.view(s.theme, p.facets.w, p.facets.h))
-	}
-	if p.table.w > 0 {
-		blocks = append(blocks, s.tablePane())
-	}
-	if p.details.w > 0 {
-		blocks = append(blocks, s.details.view(s.theme, p.details, s.focus == paneDetails))
-	}
-	out := joinPanes(blocks)
-	w, _ := s.panel.Inner()
-	if box, x := s.bar.dropdown(w, s.height-4); box != "" {
+	width, height := s.panes.Width(), s.panes.Height()
+	out := s.panes.View(func(pane int) panes.Content {
+		switch pane {
+		case paneFacets:
+			w, _ := s.panes.Size(paneFacets)
+			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.view(s.theme, w)}
+		case paneDetails:
+			return panes.Content{Title: "Selected", Body: s.details.pager.View()}
+		}
+		return s.tableContent()
+	})
+	w, _ := s.panes.Size(paneTable)
+	if box, x := s.bar.dropdown(w, height-4); box != "" {
 		search, _, work := s.headerHeights()
-		out = widget.Dropdown(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
+		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+work+search, width, height)
 	}
 	if s.overlay != nil {
-		out = widget.Center(out, s.overlay.view(s.width, s.height), s.width, s.height)
+		out = widget.Center(out, s.overlay.view(width, height), width, height)
 	}
 	return out
 }
@@ -175,39 +119,25 @@ func (s *Screen) View() string {
 func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
 
 // focusPane focuses a pane.
-func (s *Screen) focusPane(p paneID) tea.Cmd {
-	s.focus = p
+func (s *Screen) focusPane(pane int) tea.Cmd {
+	s.panes.Focus(pane)
 	s.bar.blur()
 	s.onLayout()
 	return nil
 }
 
-// zoomAction zooms the focused pane, or shows all panes again.
-func (s *Screen) zoomAction() screen.Action {
-	a := screen.ZoomAction(s.zoom, "z", groupList, func() tea.Cmd {
-		s.zoom = !s.zoom
-		s.onLayout()
-		return nil
-	})
-	if !s.zoom && s.focus == paneTable && s.panes().table.w == s.width {
-		a.DisabledReason = "The list already fills the window."
-	}
-	return a
-}
-
-// tablePane draws the table with the lines above it.
-func (s *Screen) tablePane() string {
-	s.panel.Focused = s.focus == paneTable && s.overlay == nil
-	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(s.selection.len()), s.footer()
+// tableContent draws the table with the lines above it.
+func (s *Screen) tableContent() panes.Content {
+	c := panes.Content{Title: s.title(), Info: s.info(s.selection.len()), Footer: s.footer()}
 	if s.selection.ranging {
-		s.panel.Footer = "V ends the range"
+		c.Footer = "V ends the range"
 	}
 	s.grid.Empty = s.empty(s.feed)
 	s.grid.Marked = nil
 	if s.selection.len() > 0 || s.selection.ranging {
 		s.grid.Marked = s.selection.at
 	}
-	w, _ := s.panel.Inner()
+	w, _ := s.panes.Size(paneTable)
 	var lines []string
 	search, counts, _ := s.headerHeights()
 	lines = append(lines, s.news()...)
@@ -218,28 +148,6 @@ func (s *Screen) tablePane() string {
 	if counts > 0 {
 		lines = append(lines, s.counts.view(s.facets, w)...)
 	}
-	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
-}
-
-// joinPanes joins blocks of the same height side by side.
-func joinPanes(blocks []string) string {
-	if len(blocks) == 1 {
-		return blocks[0]
-	}
-	columns := make([][]string, len(blocks))
-	for i, b := range blocks {
-		columns[i] = strings.Split(b, "\n")
-	}
-	var out strings.Builder
-	for y := range columns[0] {
-		if y > 0 {
-			out.WriteByte('\n')
-		}
-		for _, c := range columns {
-			if y < len(c) {
-				out.WriteString(c[y])
-			}
-		}
-	}
-	return out.String()
+	c.Body = strings.Join(append(lines, s.grid.view(w)), "\n")
+	return c
 }

@@ -19,36 +19,38 @@ type click struct {
 const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	p := s.panes()
+	if s.overlay != nil {
+		return overlayMouse(s.overlay, msg, s.panes.Width(), s.panes.Height(), s.closeOverlay)
+	}
+	pane, msg := s.panes.Mouse(msg)
 	pressed := widget.Pressed(msg)
-	switch {
-	case s.overlay != nil:
-		return overlayMouse(s.overlay, msg, s.width, s.height, s.closeOverlay)
-	case p.facets.contains(msg.X, msg.Y):
-		if s.facets.list.Mouse(msg, msg.Y-p.facets.y-1) && pressed {
+	switch pane {
+	case paneFacets:
+		if s.facets.list.Mouse(msg, msg.Y) && pressed {
 			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
-		return nil
-	case p.details.contains(msg.X, msg.Y):
+	case paneDetails:
 		if !s.details.pager.Mouse(msg) && pressed {
 			return s.focusPane(paneDetails)
 		}
-		return nil
+	case paneTable:
+		return s.tableMouse(msg, pressed)
 	}
-	return s.tableMouse(msg, msg.X-p.table.x-2, pressed)
+	return nil
 }
 
-// tableMouse handles a mouse event on the table and the lines above it; x is relative to the table.
-func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
+// tableMouse handles a mouse event on the table and the lines above it.
+func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
+	x, height := msg.X, s.panes.Height()
 	search, counts, work := s.headerHeights()
 	if pressed {
-		w, _ := s.panel.Inner()
-		if i, ok := s.bar.completionAt(x, msg.Y-1-work-search, w, s.height-4); ok {
+		w, _ := s.panes.Size(paneTable)
+		if i, ok := s.bar.completionAt(x, msg.Y-work-search, w, height-4); ok {
 			s.bar.list.Highlight(i)
 			return s.endSearch()
 		}
 	}
-	y := msg.Y - 1 - work // the frame
+	y := msg.Y - work
 	switch {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()

@@ -216,7 +216,7 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 
 // startSearch focuses the search field.
 func (s *Screen) startSearch() tea.Cmd {
-	s.focus = paneTable
+	s.panes.Focus(paneTable)
 	s.bar.focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
@@ -252,7 +252,7 @@ func (l *listing) rememberSearch() tea.Cmd {
 // clear clears one thing: the focus on the search, the selection, the search.
 func (s *Screen) clear() tea.Cmd {
 	switch {
-	case s.focus != paneTable:
+	case s.panes.Focused() != paneTable:
 		return s.focusPane(paneTable)
 	case s.bar.prompt.Focused() && s.bar.moved: // close the completions first
 		s.bar.close()

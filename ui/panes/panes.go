@@ -71,11 +71,21 @@ type Panes struct {
 
 	rects   []Rect
 	columns [][]int // the shown panes, by column
+	drawn   []drawn // each pane as last drawn, because most keys change one of them
+}
+
+// drawn is a pane with what it was drawn from.
+type drawn struct {
+	content       Content
+	focused       bool
+	width, height int
+	styles        *themes.Styles
+	lines         []string
 }
 
 // New returns the panes of a screen. The main pane has the focus.
 func New(t *themes.Theme, all ...Pane) Panes {
-	p := Panes{theme: t, panes: slices.Clone(all), rects: make([]Rect, len(all))}
+	p := Panes{theme: t, panes: slices.Clone(all), rects: make([]Rect, len(all)), drawn: make([]drawn, len(all))}
 	for all[p.main].From > 0 {
 		p.main++
 	}
@@ -110,11 +120,8 @@ func (p *Panes) Focus(pane int) {
 // Focused returns the pane with the focus.
 func (p *Panes) Focused() int { return p.focus }
 
-// After returns the pane n positions after the focused one, wrapping around, and its name.
-func (p *Panes) After(n int) (pane int, name string) {
-	pane = (p.focus + n + len(p.panes)) % len(p.panes)
-	return pane, p.panes[pane].Name
-}
+// Name returns the name of a pane.
+func (p *Panes) Name(pane int) string { return p.panes[pane].Name }
 
 // Zoomed reports whether the focused pane fills the screen.
 func (p *Panes) Zoomed() bool { return p.zoom }
@@ -253,13 +260,19 @@ func (p *Panes) View(content func(pane int) Content) string {
 	size := 0
 	for i, panes := range p.columns {
 		for _, pane := range panes {
-			block := p.draw(pane, content(pane))
-			size += len(block) + 1
-			columns[i] = append(columns[i], strings.Split(block, "\n")...)
+			lines := p.lines(pane, content(pane))
+			for _, line := range lines {
+				size += len(line)
+			}
+			if len(panes) == 1 {
+				columns[i] = lines
+			} else {
+				columns[i] = append(columns[i], lines...)
+			}
 		}
 	}
 	var out strings.Builder
-	out.Grow(size)
+	out.Grow(size + p.height)
 	for y := range p.height {
 		if y > 0 {
 			out.WriteByte('\n')
@@ -273,12 +286,18 @@ func (p *Panes) View(content func(pane int) Content) string {
 	return out.String()
 }
 
-func (p *Panes) draw(pane int, c Content) string {
+// lines draws a pane with its frame.
+func (p *Panes) lines(pane int, c Content) []string {
+	r, focused := p.rects[pane], pane == p.focus && !p.Blurred
+	d := &p.drawn[pane]
+	if d.lines != nil && d.content == c && d.focused == focused && d.width == r.W && d.height == r.H && d.styles == p.theme.Styles {
+		return d.lines
+	}
 	panel := widget.NewPanel(p.theme, c.Title)
-	panel.Info, panel.Footer, panel.Danger = c.Info, c.Footer, c.Danger
-	panel.Focused = pane == p.focus && !p.Blurred
-	panel.SetSize(p.rects[pane].W, p.rects[pane].H)
-	return panel.View(c.Body)
+	panel.Info, panel.Footer, panel.Danger, panel.Focused = c.Info, c.Footer, c.Danger, focused
+	panel.SetSize(r.W, r.H)
+	*d = drawn{c, focused, r.W, r.H, p.theme.Styles, strings.Split(panel.View(c.Body), "\n")}
+	return d.lines
 }
 
 // Message draws one frame with a text in place of the panes.

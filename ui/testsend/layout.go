@@ -61,8 +61,11 @@ func (l *layout) breadcrumb(w int, pages ...string) string {
 
 // zoomAction zooms the focused pane, or shows all panes again. In a text field, z is a letter.
 func (l *layout) zoomAction(typing bool) screen.Action {
-	a := screen.ZoomAction(l.panes.Zoomed(), "z", groupMove, l.toggleZoom)
-	a.Keys, a.BarPriority, a.WhileTyping = []string{"z", "alt+z"}, 2, true
+	label, help := "zoom", "show only the focused pane"
+	if l.panes.Zoomed() {
+		label, help = "unzoom", "show all panes"
+	}
+	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, BarPriority: 2, WhileTyping: true, Run: l.toggleZoom}
 	if typing {
 		a.Keys = a.Keys[1:]
 	}

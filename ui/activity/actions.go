@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
+	"bugle/engine/service/activity"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -17,31 +18,19 @@ const (
 )
 
 // Typing reports whether the filter has the keyboard.
-func (s *Screen) Typing() bool { return s.list.Typing() }
+func (s *Screen) Typing() bool { return s.list.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
-	none := ""
-	if _, ok := s.list.Selected(); !ok {
-		none = "No call is selected."
-	}
-	more := s.callActions(none)
+	more := s.callActions()
 	if s.list.Reading() {
 		more = append(more, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})
 	}
-	return s.list.Actions(none, more)
+	return s.list.Actions(more)
 }
 
-func (s *Screen) callActions(none string) []screen.Action {
-	noCurl, noCampaign, empty := none, none, ""
-	if c, ok := s.list.Selected(); ok {
-		if c.Local {
-			noCurl = "This change was saved locally, without a request, so there is no curl command."
-		}
-		if c.Campaign == "" {
-			noCampaign = "This call was not about a single campaign."
-		}
-	}
+func (s *Screen) callActions() []screen.Action {
+	empty := ""
 	if s.list.Len() == 0 {
 		empty = "The list is already empty."
 	}
@@ -50,9 +39,9 @@ func (s *Screen) callActions(none string) []screen.Action {
 		follow = "stop following new calls"
 	}
 	acts := []screen.Action{
-		{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, BarPriority: 6, DisabledReason: noCurl, Run: s.copyCurl},
-		{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, DisabledReason: none, Run: s.copyShown},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall, DisabledReason: noCampaign, Run: s.toCampaign},
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, BarPriority: 6}, noCurl, copyCurl),
+		s.list.On(screen.Action{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall}, nil, s.copyShown),
+		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, toCampaign),
 		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, BarPriority: 5, Run: s.toggleFollow},
 		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
@@ -60,6 +49,22 @@ func (s *Screen) callActions(none string) []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "show how much of the service's rate limits is used", Group: groupList, BarPriority: 4, Run: s.showLimits})
 	}
 	return acts
+}
+
+// noCurl returns why a call has no curl command.
+func noCurl(c activity.Call) string {
+	if c.Local {
+		return "This change was saved locally, without a request, so there is no curl command."
+	}
+	return ""
+}
+
+// noCampaign returns why a call leads to no campaign.
+func noCampaign(c activity.Call) string {
+	if c.Campaign == "" {
+		return "This call was not about a single campaign."
+	}
+	return ""
 }
 
 func (s *Screen) toggleFollow() tea.Cmd {
@@ -70,23 +75,16 @@ func (s *Screen) toggleFollow() tea.Cmd {
 	return nil
 }
 
-func (s *Screen) copyCurl() tea.Cmd {
-	c, ok := s.list.Selected()
-	if !ok {
-		return nil
-	}
-	return screen.Copy(c.Curl(), "the curl command")
-}
+func copyCurl(c activity.Call) tea.Cmd { return screen.Copy(c.Curl(), "the curl command") }
 
-func (s *Screen) copyShown() tea.Cmd {
+func (s *Screen) copyShown(activity.Call) tea.Cmd {
 	if s.reader.Empty() {
 		return nil
 	}
 	return screen.Copy(s.reader.text, s.reader.contentName())
 }
 
-func (s *Screen) toCampaign() tea.Cmd {
-	c, _ := s.list.Selected()
+func toCampaign(c activity.Call) tea.Cmd {
 	return screen.Open(screen.Route{Name: screen.Builder, ID: c.Campaign})
 }
 

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/service/activity"
 	"bugle/themes"
-	"bugle/ui/browse"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 )
 
@@ -20,7 +20,7 @@ type Screen struct {
 	deps   screen.Deps
 	log    *activity.Log
 	seen   uint64 // the version of the log in the list
-	list   *browse.List[activity.Call]
+	list   *list.Browser[activity.Call]
 	reader *reader
 	follow bool // the cursor stays on the newest
 }
@@ -34,12 +34,13 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 		log = &activity.Log{}
 	}
 	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
-	s.list = browse.New(deps.Theme, browse.Config[activity.Call]{
-		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: matcher, Empty: s.emptyText,
+	s.list = list.New(deps.Theme, list.Config[activity.Call]{
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Match: matcher, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
 		Page: s.reader, Show: s.show, Head: callTitle, PageShare: 40, PageMin: 50,
-		Labels: browse.Labels{
+		Labels: list.Labels{
+			Noun:    "call",
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
 			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
 		},
@@ -114,7 +115,7 @@ func (s *Screen) refresh() {
 
 // moved ends following when the user moves to an older call.
 func (s *Screen) moved() {
-	if !s.list.AtTop() {
+	if s.list.Index() > 0 {
 		s.follow = false
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/activity"
 	"bugle/themes"
-	"bugle/ui/browse"
+	"bugle/ui/list"
 )
 
 // The tabs of a call, in order.
@@ -20,14 +20,14 @@ const (
 
 // reader shows one call.
 type reader struct {
-	browse.Reader
+	list.Reader
 	call activity.Call
 	text string // the content shown
 }
 
 func newReader(t *themes.Theme) *reader {
 	tabs := []string{"Request", "Response", "Call"}
-	r := &reader{Reader: browse.NewReader(t, tabs...)}
+	r := &reader{Reader: list.NewReader(t, tabs...)}
 	r.SetTabs(tabs, viewResponse)
 	return r
 }

@@ -54,7 +54,7 @@ func TestNamesMatchScreens(t *testing.T) {
 		if r.labels == nil {
 			continue
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "browse", "actions.go"), nil, 0)
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "list", "actions.go"), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ type actionReader struct {
 	entries map[string]*Entry
 	texts   map[string][]string          // the texts assigned to each variable
 	actions map[string]*ast.CompositeLit // the action assigned to each variable
-	labels  *ast.CompositeLit            // the browse.Labels of the screen; nil if it has none
+	labels  *ast.CompositeLit            // the list.Labels of the screen; nil if it has none
 }
 
 func (r *actionReader) function(fn *ast.FuncDecl) {

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/engine/phrase"
 	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
@@ -19,22 +20,12 @@ const (
 )
 
 // Typing reports whether the filter has the keyboard.
-func (s *Screen) Typing() bool { return s.list.Typing() }
+func (s *Screen) Typing() bool { return s.list.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
-func (s *Screen) Actions() []screen.Action {
-	none := ""
-	if _, ok := s.list.Selected(); !ok {
-		none = "No message is selected."
-	}
-	return s.list.Actions(none, s.messageActions(none))
-}
+func (s *Screen) Actions() []screen.Action { return s.list.Actions(s.messageActions()) }
 
-func (s *Screen) messageActions(none string) []screen.Action {
-	noHTML := none
-	if m, ok := s.list.Selected(); ok && (m.Email == nil || m.Email.HTML == "") {
-		noHTML = "Only emails with HTML can be opened in the browser."
-	}
+func (s *Screen) messageActions() []screen.Action {
 	noBox, empty := "", ""
 	if _, ok := s.outboxReader(); !ok {
 		noBox, empty = noOutbox, noOutbox
@@ -42,40 +33,40 @@ func (s *Screen) messageActions(none string) []screen.Action {
 		empty = "The outbox is already empty."
 	}
 	return []screen.Action{
-		{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6, DisabledReason: noHTML, Run: s.browse},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5, DisabledReason: none, Run: s.copy},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, DisabledReason: s.campaignDisabledReason(none), Run: s.toCampaign},
+		s.list.On(screen.Action{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6}, noHTML, s.browse),
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, s.copy),
+		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, toCampaign),
 		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
 		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
 }
 
-func (s *Screen) campaignDisabledReason(none string) string {
-	if m, ok := s.list.Selected(); ok && m.CampaignID == "" {
-		return "This message was sent through the API, not from a campaign."
+// noHTML returns why a message cannot be opened in the browser.
+func noHTML(m engine.OutboxMessage) string {
+	if m.Email == nil || m.Email.HTML == "" {
+		return "Only emails with HTML can be opened in the browser."
 	}
-	return none
+	return ""
 }
 
-func (s *Screen) toCampaign() tea.Cmd {
-	m, _ := s.list.Selected()
+// noCampaign returns why a message leads to no campaign.
+func noCampaign(m engine.OutboxMessage) string {
+	if m.CampaignID == "" {
+		return "This message was sent through the API, not from a campaign."
+	}
+	return ""
+}
+
+func toCampaign(m engine.OutboxMessage) tea.Cmd {
 	return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
 }
 
-func (s *Screen) copy() tea.Cmd {
-	m, ok := s.list.Selected()
-	if !ok {
-		return nil
-	}
+func (s *Screen) copy(m engine.OutboxMessage) tea.Cmd {
 	text, what := s.reader.copyText(m)
 	return screen.Copy(text, what)
 }
 
-func (s *Screen) browse() tea.Cmd {
-	m, ok := s.list.Selected()
-	if !ok || m.Email == nil {
-		return nil
-	}
+func (s *Screen) browse(m engine.OutboxMessage) tea.Cmd {
 	source := livepage.Sent(m.Email)
 	if s.page == nil {
 		page, err := livepage.Start(source)

@@ -13,9 +13,9 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	"bugle/themes"
-	"bugle/ui/browse"
 	"bugle/ui/builder/browser"
 	"bugle/ui/builder/livepage"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -26,7 +26,7 @@ type Screen struct {
 	deps   screen.Deps
 	loaded bool
 	failed error
-	list   *browse.List[engine.OutboxMessage] // newest first
+	list   *list.Browser[engine.OutboxMessage] // newest first
 	reader *reader
 	page   *livepage.Server                             // nil until an email was opened in the browser
 	start  func(ctx context.Context, file string) error // opens a browser
@@ -42,11 +42,12 @@ const (
 // New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme), start: browser.System}
-	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
-		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: matcher, Empty: s.emptyText,
+	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Match: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
 		Page: s.reader, Show: s.show, Head: messageTitle, PageShare: 50, Below: true,
-		Labels: browse.Labels{
+		Labels: list.Labels{
+			Noun:    "message",
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",
 			NextTab: []string{"tab", "right", "]", "l"}, PrevTab: []string{"shift+tab", "left", "[", "h"},

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/delivery"
 	"bugle/themes"
-	"bugle/ui/browse"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
@@ -26,14 +26,14 @@ const (
 
 // reader shows one message.
 type reader struct {
-	browse.Reader
+	list.Reader
 	theme   *themes.Theme
 	message engine.OutboxMessage
 	when    string
 	views   []view
 }
 
-func newReader(t *themes.Theme) *reader { return &reader{Reader: browse.NewReader(t), theme: t} }
+func newReader(t *themes.Theme) *reader { return &reader{Reader: list.NewReader(t), theme: t} }
 
 // SetSize sets the size of the reader.
 func (r *reader) SetSize(w, h int) {

@@ -1,4 +1,4 @@
-package browse_test
+package list_test
 
 import (
 	"strings"
@@ -7,23 +7,23 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
-	"bugle/ui/browse"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
 // page shows a word under two tabs.
-type page struct{ browse.Reader }
+type page struct{ list.Reader }
 
 func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
 
 // open returns a list of words; below allows the page below it.
-func open(below bool, moved func(), words ...string) *browse.List[string] {
-	p := &page{browse.NewReader(themes.Plain(), "One", "Two")}
-	l := browse.New(themes.Plain(), browse.Config[string]{
+func open(below bool, moved func(), words ...string) *list.Browser[string] {
+	p := &page{list.NewReader(themes.Plain(), "One", "Two")}
+	l := list.New(themes.Plain(), list.Config[string]{
 		Title: "Words", Columns: []widget.Column{{Title: "Word", Min: 8}}, Hint: "part of a word",
 		Row:  func(w string) widget.Cells { return widget.Cells{{Text: w}} },
 		Same: func(a, b string) bool { return a == b },
-		Filter: func(filter string) func(string) bool {
+		Match: func(filter string) func(string) bool {
 			return func(w string) bool { return strings.Contains(w, filter) }
 		},
 		Empty: func() string { return "No words." }, OnMove: moved, Page: p, Below: below,
@@ -34,7 +34,8 @@ func open(below bool, moved func(), words ...string) *browse.List[string] {
 		},
 		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
 		PageShare: 50,
-		Labels: browse.Labels{
+		Labels: list.Labels{
+			Noun:    "word",
 			Entries: "words", Group: "Words", Read: "read the word", Filter: "filter words", Next: "next word", Prev: "previous word",
 			NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
 		},
@@ -44,11 +45,11 @@ func open(below bool, moved func(), words ...string) *browse.List[string] {
 	return l
 }
 
-func press(t *testing.T, l *browse.List[string], keys ...string) {
+func press(t *testing.T, l *list.Browser[string], keys ...string) {
 	t.Helper()
 	for _, key := range keys {
 		done := false
-		for _, a := range l.Actions("", nil) {
+		for _, a := range l.Actions(nil) {
 			if done = a.HasKey(key); done {
 				a.Run()
 				break
@@ -60,7 +61,7 @@ func press(t *testing.T, l *browse.List[string], keys ...string) {
 	}
 }
 
-func write(l *browse.List[string], text string) {
+func write(l *list.Browser[string], text string) {
 	for _, r := range text {
 		l.Key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
 	}
@@ -115,7 +116,7 @@ func TestPagePlacement(t *testing.T) {
 func TestEmptyListActions(t *testing.T) {
 	l := open(true, nil)
 	var bar []string
-	for _, a := range l.Actions("No word is selected.", nil) {
+	for _, a := range l.Actions(nil) {
 		if a.BarPriority > 0 {
 			bar = append(bar, a.Label)
 		}

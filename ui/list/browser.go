@@ -1,0 +1,198 @@
+package list
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/panes"
+	"bugle/ui/widget"
+)
+
+// Page shows one entry. [Reader] implements most of one.
+type Page interface {
+	SetSize(width, height int)
+	Update(tea.KeyMsg)
+	// Mouse handles a mouse event relative to the page.
+	Mouse(tea.MouseMsg)
+	// Turn switches to another of the page's tabs.
+	Turn(n int)
+	View() string
+}
+
+// Config configures a browser.
+type Config[T any] struct {
+	Title   string // of the list
+	Columns []widget.Column
+	Hint    string // placeholder of the filter
+	Row     func(T) widget.Cells
+	Same    func(a, b T) bool
+	// Match returns the predicate for a filter text.
+	Match func(filter string) func(T) bool
+	Empty func() string // text for an empty list
+	// Above returns lines between the frame and the filter; nil for none.
+	Above func(width int) []string
+	// Footer is the text in the lower border of the list; nil for none.
+	Footer func() string
+	// OnMove runs after the user has moved the cursor, and OnClear after the filter was cleared; each may be nil.
+	OnMove, OnClear func()
+
+	Page Page
+	// Show shows an entry on the page; ok is false if there is none. Head returns the heading of the page.
+	Show func(entry T, ok bool)
+	Head func(entry T, ok bool) (title, info string)
+	// PageShare and PageMin are the width of the page beside the list, see [panes.Pane].
+	PageShare, PageMin int
+	// Below shows the page below the list if it does not fit beside it.
+	Below bool
+
+	Labels Labels
+}
+
+// Browser is a list with a filter, and a page that shows the row under the cursor: beside the list, below it or in its
+// place, depending on the size of the screen.
+type Browser[T any] struct {
+	*List[T]
+	cfg   Config[T]
+	panes panes.Panes
+}
+
+// The panes.
+const (
+	paneList = iota
+	panePage
+)
+
+// besideMinWidth is the width from which the page is shown beside the list.
+const besideMinWidth = 100
+
+// New returns an empty browser.
+func New[T any](t *themes.Theme, cfg Config[T]) *Browser[T] {
+	b := &Browser[T]{List: Table(t, cfg.Labels.Noun, cfg.Row, cfg.Columns...), cfg: cfg}
+	b.List.Same = cfg.Same
+	b.Filter(cfg.Hint, cfg.Match)
+	b.panes = panes.New(t, panes.Pane{Name: cfg.Labels.Entries}, panes.Pane{Name: "page", From: besideMinWidth, Share: cfg.PageShare, Min: cfg.PageMin})
+	b.show()
+	return b
+}
+
+// Reading reports whether the page has the keyboard.
+func (b *Browser[T]) Reading() bool { return b.panes.Focused() == panePage }
+
+// Set replaces the rows. The cursor stays on its row if that still exists.
+func (b *Browser[T]) Set(rows []T) {
+	b.List.Set(rows)
+	b.show()
+}
+
+// Top moves the cursor to the first row.
+func (b *Browser[T]) Top() {
+	b.SelectIndex(0)
+	b.show()
+}
+
+// Key handles a key that is not an action.
+func (b *Browser[T]) Key(msg tea.KeyMsg) {
+	if b.Reading() {
+		b.cfg.Page.Update(msg)
+	} else if b.List.Key(msg) == Moved {
+		b.moved()
+	}
+	b.show()
+}
+
+// moved tells the owner that the user has moved the cursor.
+func (b *Browser[T]) moved() {
+	if b.cfg.OnMove != nil {
+		b.cfg.OnMove()
+	}
+}
+
+// Mouse handles a mouse event. A click on the selected row opens it.
+func (b *Browser[T]) Mouse(msg tea.MouseMsg) {
+	pane, msg := b.panes.Mouse(msg)
+	switch pane {
+	case panePage:
+		below := !b.panes.Beside(panePage) && !b.Reading()
+		if widget.Pressed(msg) && len(b.Shown()) > 0 && (!below || msg.Y > 0) {
+			b.open() // a click on the tabs of a page below the list does not zoom it
+		}
+		b.cfg.Page.Mouse(msg)
+	case paneList:
+		before := b.Index()
+		msg.Y -= len(b.above())
+		hit, again := b.List.Mouse(msg)
+		if b.Index() != before {
+			b.moved()
+		}
+		if hit && widget.Pressed(msg) {
+			b.close()
+		}
+		if again {
+			b.open()
+		}
+	}
+	b.show()
+}
+
+// show shows the selected row on the page.
+func (b *Browser[T]) show() {
+	row, ok := b.Selected()
+	if !ok {
+		b.panes.Focus(paneList)
+	}
+	b.Focused = !b.Reading()
+	b.layout()
+	b.cfg.Show(row, ok)
+}
+
+// SetSize sets the size of the list with its page.
+func (b *Browser[T]) SetSize(width, height int) {
+	b.panes.SetSize(width, height)
+	b.layout()
+}
+
+// belowMinHeight is the height from which the page may be shown below the list.
+const belowMinHeight = 20
+
+// layout divides the screen. A list with the page below it gets what its rows need, up to half of the screen.
+func (b *Browser[T]) layout() {
+	rows := 0
+	if height := b.panes.Height(); b.cfg.Below && !b.Reading() && height >= belowMinHeight && len(b.Shown()) > 0 {
+		rows = height - max(min(len(b.Shown())+3+len(b.above()), height/2), 8)
+	}
+	b.panes.SetRows(panePage, rows)
+	w, h := b.panes.Size(paneList)
+	b.List.SetSize(w, h-len(b.above()))
+	if b.panes.Shown(panePage) {
+		b.cfg.Page.SetSize(b.panes.Size(panePage))
+	}
+}
+
+// above returns the lines between the frame and the list.
+func (b *Browser[T]) above() []string {
+	var lines []string
+	if b.cfg.Above != nil {
+		w, _ := b.panes.Size(paneList)
+		lines = b.cfg.Above(w)
+	}
+	return append(lines, b.FilterLines()...)
+}
+
+// View draws the list and, if it fits or was opened, the page.
+func (b *Browser[T]) View() string {
+	return b.panes.View(func(pane int) panes.Content {
+		if pane == panePage {
+			title, info := b.cfg.Head(b.Selected())
+			return panes.Content{Title: title, Info: info, Body: b.cfg.Page.View()}
+		}
+		c := panes.Content{Title: b.cfg.Title, Info: b.Position()}
+		if b.cfg.Footer != nil {
+			c.Footer = b.cfg.Footer()
+		}
+		b.Empty = b.cfg.Empty()
+		c.Body = strings.Join(append(b.above(), b.List.View()), "\n")
+		return c
+	})
+}

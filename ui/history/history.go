@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -24,13 +25,13 @@ type Screen struct {
 	theme *themes.Theme
 	id    string
 
-	campaign  engine.Campaign // the current version
-	revisions []engine.Revision
-	loaded    bool
-	failed    error
+	campaign engine.Campaign // the current version
+	current  int64           // its number
+	loaded   bool
+	failed   error
 
 	panes panes.Panes
-	list  widget.List
+	list  *list.List[engine.Revision] // newest first
 	pager widget.Pager
 	base  comparisonBase
 	shown shownVersion
@@ -66,7 +67,8 @@ const (
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: widget.NewList(deps.Theme), pager: widget.NewPager(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, pager: widget.NewPager(deps.Theme)}
+	s.list = list.Items(deps.Theme, "version", s.item)
 	s.panes = panes.New(deps.Theme, panes.Pane{Name: "versions", From: 100, Share: 40, Min: 56}, panes.Pane{Name: "changes"})
 	s.panes.Focus(paneVersions)
 	s.list.Empty = "No earlier versions. Each save adds one."
@@ -87,7 +89,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
 	}
-	return phrase.Count(len(s.revisions), "version"), themes.ToneMuted
+	return phrase.Count(s.list.Len(), "version"), themes.ToneMuted
 }
 
 // Init reads the history.
@@ -135,7 +137,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.pager.Update(msg)
 			return nil
 		}
-		if s.list.Update(msg) {
+		if s.list.Key(msg) == list.Moved {
 			return s.show()
 		}
 	case tea.MouseMsg:
@@ -148,18 +150,12 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 	if s.failed = err; err != nil {
 		return nil
 	}
-	s.campaign, s.revisions, s.loaded = l.campaign, l.revisions, true
-	s.fill()
-	return s.show()
-}
-
-// selected returns the version under the cursor.
-func (s *Screen) selected() (engine.Revision, bool) {
-	i := s.list.Cursor
-	if i < 0 || i >= len(s.revisions) {
-		return engine.Revision{}, false
+	s.campaign, s.loaded = l.campaign, true
+	if len(l.revisions) > 0 {
+		s.current = l.revisions[0].N
 	}
-	return s.revisions[i], true
+	s.list.Set(l.revisions)
+	return s.show()
 }
 
 // compared is a version and the two campaigns to compare.
@@ -167,7 +163,7 @@ type compared struct{ old, new, version engine.Campaign }
 
 // show reads the selected version and the one to compare it with.
 func (s *Screen) show() tea.Cmd {
-	rev, ok := s.selected()
+	rev, ok := s.list.Selected()
 	h, can := s.deps.Service.(engine.RevisionReader)
 	if !ok || !can {
 		return nil
@@ -179,8 +175,8 @@ func (s *Screen) show() tea.Cmd {
 	s.shown = shownVersion{n: rev.N, then: then}
 	now, id, against := s.campaign, s.id, s.base
 	before := int64(0)
-	if i := s.list.Cursor; i+1 < len(s.revisions) {
-		before = s.revisions[i+1].N
+	if all, i := s.list.Shown(), s.list.Index(); i+1 < len(all) {
+		before = all[i+1].N
 	}
 	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (compared, error) {
 		version, err := h.Revision(ctx, id, rev.N)
@@ -220,7 +216,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 			s.focus(paneChanges)
 		}
 	case paneVersions:
-		if s.list.Mouse(msg, msg.Y) {
+		if hit, _ := s.list.Mouse(msg); hit {
 			s.focus(paneVersions)
 			return s.show()
 		}
@@ -251,21 +247,17 @@ func (s *Screen) Actions() []screen.Action {
 	if s.base == baseCurrent {
 		with, help = "compare with before", "show what this version changed"
 	}
-	none := ""
-	if _, ok := s.selected(); !ok || s.shown.err != nil {
-		none = "No version selected."
-	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreDisabledReason(none), Run: s.whenRead(s.restore)},
-		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7, DisabledReason: none, Run: func() tea.Cmd {
+		s.list.On(screen.Action{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9}, s.restoreDisabledReason, s.whenRead(s.restore)),
+		s.list.On(screen.Action{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7}, s.unreadable, func(engine.Revision) tea.Cmd {
 			s.base = baseCurrent - s.base
 			return s.show()
-		}},
+		}),
 		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focus(paneChanges - s.panes.Focused()) }},
 		s.panes.ZoomAction("z", groupHistory, s.layout),
-		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4, DisabledReason: none, Run: s.whenRead(func() tea.Cmd {
-			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
-		})},
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4}, s.unreadable, s.whenRead(func(rev engine.Revision) tea.Cmd {
+			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
+		})),
 	}
 	if s.reading() {
 		acts[2].Label = "versions"
@@ -275,30 +267,34 @@ func (s *Screen) Actions() []screen.Action {
 }
 
 // whenRead wraps an action on the shown version so that it waits until the version has been read.
-func (s *Screen) whenRead(do func() tea.Cmd) func() tea.Cmd {
-	return func() tea.Cmd {
+func (s *Screen) whenRead(do func(engine.Revision) tea.Cmd) func(engine.Revision) tea.Cmd {
+	return func(rev engine.Revision) tea.Cmd {
 		if s.shown.ready {
-			return do()
+			return do(rev)
 		}
-		s.shown.then = do
+		s.shown.then = func() tea.Cmd { return do(rev) }
 		return nil
 	}
 }
 
-func (s *Screen) restoreDisabledReason(none string) string {
-	if rev, ok := s.selected(); ok && len(s.revisions) > 0 && rev.N == s.revisions[0].N {
+// unreadable returns why nothing can be done with a version.
+func (s *Screen) unreadable(engine.Revision) string {
+	if s.shown.err != nil {
+		return "This version can't be read."
+	}
+	return ""
+}
+
+func (s *Screen) restoreDisabledReason(rev engine.Revision) string {
+	if rev.N == s.current {
 		return "This is the current version."
 	}
-	return none
+	return s.unreadable(rev)
 }
 
 // restore opens the version in the builder, where it becomes a change like any other: validated, saved or
 // pending, and undone with one key.
-func (s *Screen) restore() tea.Cmd {
-	rev, ok := s.selected()
-	if !ok {
-		return nil
-	}
+func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 	body := s.shown.version.Body
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),

@@ -54,21 +54,14 @@ func (s *Screen) View() string {
 	return s.panes.View(func(pane int) panes.Content {
 		if pane == paneVersions {
 			s.list.Focused = !s.reading()
-			return panes.Content{Title: "Versions", Footer: s.position(), Body: s.list.View()}
+			return panes.Content{Title: "Versions", Footer: s.list.Position(), Body: s.list.View()}
 		}
 		return panes.Content{Title: s.heading(), Body: s.body()}
 	})
 }
 
-func (s *Screen) position() string {
-	if len(s.revisions) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", s.list.Cursor+1, len(s.revisions))
-}
-
 func (s *Screen) heading() string {
-	rev, ok := s.selected()
+	rev, ok := s.list.Selected()
 	switch {
 	case !ok:
 		return "Changes"
@@ -89,19 +82,14 @@ func (s *Screen) body() string {
 	return s.pager.View()
 }
 
-// fill lists the versions.
-func (s *Screen) fill() {
-	items := make([]widget.Item, len(s.revisions))
-	for i, r := range s.revisions {
-		text := phrase.Capitalize(s.noteText(r.Note))
-		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
-		if i == 0 {
-			items[i].Icon, items[i].IconTone = "●", themes.ToneSuccess
-		}
+// item returns the row of a version.
+func (s *Screen) item(r engine.Revision) widget.Item {
+	text := phrase.Capitalize(s.noteText(r.Note))
+	item := widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
+	if r.N == s.current {
+		item.Icon, item.IconTone = "●", themes.ToneSuccess
 	}
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.SelectItem(at)
+	return item
 }
 
 // noteText describes the note of a save by the titles of its field and component.

@@ -66,7 +66,6 @@ func (s *Screen) Actions() []screen.Action {
 
 // up goes up one level: from a zoomed pane to all panes, from a pane to its parent, from a page to the form.
 func (s *Screen) up() tea.Cmd {
-	list := s.list()
 	switch {
 	case s.layout.panes.Zoomed():
 		return s.layout.toggleZoom()
@@ -76,9 +75,9 @@ func (s *Screen) up() tea.Cmd {
 		return s.toForm()
 	case s.stage == stageRefused:
 		s.show(s.refusal.returnTo)
-	case list != nil && s.layout.onSide():
+	case s.listed() && s.layout.onSide():
 		s.layout.panes.Focus(paneMain)
-	case list != nil:
+	case s.listed():
 		s.show(stageForm)
 		return s.form.refresh()
 	case s.form.forecastFocused():
@@ -90,13 +89,12 @@ func (s *Screen) up() tea.Cmd {
 // upAction returns the action that goes up one level.
 func (s *Screen) upAction(heading string) screen.Action {
 	label, help := "test send", "go back to the test send"
-	list := s.list()
 	switch {
 	case s.layout.panes.Zoomed():
 		label, help = "unzoom", "show all panes"
 	case s.stage == stageDone && s.layout.onSide():
 		label, help = "results", "go back to the results"
-	case list != nil && s.layout.onSide():
+	case s.listed() && s.layout.onSide():
 		label, help = "list", "go back to the list"
 	}
 	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, BarPriority: 7, Run: s.up}

@@ -209,11 +209,11 @@ func TestGroupsPageUsesSelectedGroup(t *testing.T) {
 	l := newTestLayout(t)
 	l.sendContext.groups = []group{{"Mail", "EMAIL", []string{"ann@example.com"}}, {"Two", byID, []string{"USER_1", "USER_2"}}}
 	var used []string
-	p := groupsPage{listPage: newListPage(l), use: func(g group, beside bool) tea.Cmd { used = append(used, g.Name); return nil }}
+	p := newGroupsPage(l, func(g group, _ bool) tea.Cmd { used = append(used, g.Name); return nil })
 	p.refresh("")
-	p.useSelected(false) // which is for another channel
+	p.useClicked() // which is for another channel
 	p.Update(tea.KeyMsg{Type: tea.KeyDown})
-	p.useSelected(true)
+	p.useClicked()
 	if !slices.Equal(used, []string{"Two"}) {
 		t.Errorf("used %q", used)
 	}
@@ -228,9 +228,9 @@ func TestEarlierPageListsOwnTestsFirst(t *testing.T) {
 		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_2"}}, Campaign: "Other"},
 		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}, Campaign: "Spring push", Own: true},
 	}
-	p := earlierPage{listPage: newListPage(l)}
+	p := newEarlierPage(l)
 	p.open()
-	if got, ok := p.selected(); !ok || !got.Own || len(p.tests()) != 1 {
+	if got, ok := p.list.Selected(); !ok || !got.Own || len(p.tests()) != 1 {
 		t.Errorf("it begins with %+v", got)
 	}
 	p.toggleAllCampaigns()

@@ -17,8 +17,15 @@ import (
 
 // earlierPage is the page of earlier tests.
 type earlierPage struct {
-	listPage
+	listPage[model.PastTest]
 	allCampaigns bool // includes other campaigns
+}
+
+// newEarlierPage returns the page without tests.
+func newEarlierPage(l *layout) *earlierPage {
+	p := &earlierPage{}
+	p.listPage = newListPage(l, "test", p.item)
+	return p
 }
 
 // tests returns the listed tests.
@@ -32,80 +39,70 @@ func (p *earlierPage) tests() model.History {
 // open lists the tests of this campaign or, if there are none, of all.
 func (p *earlierPage) open() {
 	p.allCampaigns = len(p.past.OfCampaign()) == 0
-	p.list.Cursor = 0
+	p.list.SelectIndex(0)
 	p.refresh()
 }
 
 // refresh fills the list.
-func (p *earlierPage) refresh() {
-	var items []widget.Item
-	for _, t := range p.tests() {
-		icon, tone := statusIcon(t)
-		text := p.people.Summary(t.Request)
-		if p.allCampaigns {
-			text = t.Campaign + " · " + text
-		}
-		if tone != themes.ToneSuccess {
-			text += " · " + t.Outcome()
-		}
-		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.formatTime(t.At), InfoTone: themes.ToneMuted})
-	}
-	p.list.SetItems(items)
-}
+func (p *earlierPage) refresh() { p.list.Set(p.tests()) }
 
-// selected returns the test under the cursor.
-func (p *earlierPage) selected() (model.PastTest, bool) {
-	shown := p.tests()
-	if i := p.list.Cursor; i >= 0 && i < len(shown) {
-		return shown[i], true
+// item returns the row of a test.
+func (p *earlierPage) item(t model.PastTest) widget.Item {
+	icon, tone := statusIcon(t)
+	text := p.people.Summary(t.Request)
+	if p.allCampaigns {
+		text = t.Campaign + " · " + text
 	}
-	return model.PastTest{}, false
+	if tone != themes.ToneSuccess {
+		text += " · " + t.Outcome()
+	}
+	return widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.formatTime(t.At), InfoTone: themes.ToneMuted}
 }
 
 // toggleAllCampaigns switches between the tests of all campaigns and of this one.
 func (p *earlierPage) toggleAllCampaigns() tea.Cmd {
 	p.allCampaigns = !p.allCampaigns
-	p.list.Cursor = 0
+	p.list.SelectIndex(0)
 	p.refresh()
 	return nil
 }
 
 // earlierHost has the actions of the screen that the page needs.
 type earlierHost struct {
-	fill, send func() tea.Cmd
+	fill, send func(model.PastTest) tea.Cmd
 	up         screen.Action
 }
 
 // actions returns the actions on earlier tests.
 func (p *earlierPage) actions(host earlierHost) []screen.Action {
-	t, any := p.selected()
-	none, bar := "", func(n int) int { return n }
-	if !any {
-		none, bar = "The list is empty.", func(int) int { return 0 }
-	}
-	whose, other := "all campaigns", none
+	whose := "all campaigns"
 	if p.allCampaigns {
 		whose = "this campaign"
 	}
-	if other == "" && (t.Own || t.CampaignID == "") {
-		other = "This test belongs to this campaign."
-	}
-	open := bar(4)
-	if other != "" {
-		open = 0
+	open := p.list.On(screen.Action{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, BarPriority: 4}, ownReason, func(t model.PastTest) tea.Cmd {
+		return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
+	})
+	if open.DisabledReason != "" {
+		open.BarPriority = 0
 	}
 	return append([]screen.Action{
-		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: bar(9), DisabledReason: none, Run: host.fill},
-		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: bar(8), DisabledReason: none, Run: host.send},
+		p.list.On(screen.Action{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: 9}, nil, host.fill),
+		p.list.On(screen.Action{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: 8}, nil, host.send),
 		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: p.toggleAllCampaigns},
-		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, BarPriority: open, DisabledReason: other, Run: func() tea.Cmd {
-			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
-		}},
-		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, BarPriority: bar(3), DisabledReason: none, Run: func() tea.Cmd {
+		open,
+		p.list.On(screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, BarPriority: 3}, nil, func(t model.PastTest) tea.Cmd {
 			return screen.Copy(operation.TestCurl(p.deps.Workspace, t.Body), "the request as a curl command")
-		}},
+		}),
 		host.up,
 	}, p.detailsActions(groupEarlier)...)
+}
+
+// ownReason returns why a test leads to no other campaign.
+func ownReason(t model.PastTest) string {
+	if t.Own || t.CampaignID == "" {
+		return "This test belongs to this campaign."
+	}
+	return ""
 }
 
 const (
@@ -120,7 +117,7 @@ func (p *earlierPage) View() string {
 		title, empty = "Earlier tests of all campaigns", emptyPast
 	}
 	var lines []string
-	if t, ok := p.selected(); ok {
+	if t, ok := p.list.Selected(); ok {
 		lines = p.lines(t, p.detailsWidth())
 	}
 	return p.view(title, phrase.Count(len(p.tests()), "test"), empty, "Test", lines)

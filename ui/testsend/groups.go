@@ -1,7 +1,6 @@
 package testsend
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,52 +29,55 @@ const prefGroups = "recipient groups"
 
 // groupsPage is the page for choosing and editing groups.
 type groupsPage struct {
-	listPage
+	listPage[group]
 	steps screen.UndoStack
 	use   func(g group, beside bool) tea.Cmd // adds a group to the form
 }
 
+// newGroupsPage returns the page without groups.
+func newGroupsPage(l *layout, use func(g group, beside bool) tea.Cmd) groupsPage {
+	p := groupsPage{use: use}
+	p.listPage = newListPage(l, "group", func(g group) widget.Item {
+		return widget.Item{
+			Text: g.Name, Info: fmt.Sprintf("%s · %d", l.identifierName(g.Identifier), len(g.Values)),
+			Dim: l.unfitReason(g) != "", // explained beside the list and by the keys
+		}
+	})
+	return p
+}
+
 // refresh fills the list, with the cursor on the group of that name.
 func (p *groupsPage) refresh(name string) {
-	items := make([]widget.Item, len(p.groups))
-	at := p.list.Cursor
-	for i, g := range p.groups {
-		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", p.identifierName(g.Identifier), len(g.Values))}
-		items[i].Dim = p.disabledReason(g) != "" // explained beside the list and by the keys
-		if g.Name == name {
-			at = i
-		}
-	}
-	p.list.SetItems(items)
-	p.list.SelectItem(max(min(at, len(items)-1), 0))
+	p.list.Set(p.groups)
+	p.list.Select(func(g group) bool { return g.Name == name })
 }
 
-// disabledReason returns why a group cannot be used here.
-func (p *groupsPage) disabledReason(g group) string {
-	if model.HasIdentifier(p.draft.Campaign.Channel, g.Identifier) {
+// unfitReason returns why a group cannot be used here.
+func (l *layout) unfitReason(g group) string {
+	if model.HasIdentifier(l.draft.Campaign.Channel, g.Identifier) {
 		return ""
 	}
-	return p.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
+	return l.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
 }
 
-// selected returns the group under the cursor.
-func (p *groupsPage) selected() (group, bool) {
-	if i := p.list.Cursor; i >= 0 && i < len(p.groups) {
-		return p.groups[i], true
+// disabledReason returns why a group cannot be used here, as a sentence.
+func (p *groupsPage) disabledReason(g group) string {
+	if why := p.unfitReason(g); why != "" {
+		return fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
 	}
-	return group{}, false
+	return ""
 }
 
-// useSelected adds the selected group to the form, replacing the recipients there unless beside is set.
-func (p *groupsPage) useSelected(beside bool) tea.Cmd {
-	g, ok := p.selected()
+// useClicked adds the selected group to the form in place of the recipients there.
+func (p *groupsPage) useClicked() tea.Cmd {
+	g, ok := p.list.Selected()
 	if !ok {
 		return nil
 	}
 	if why := p.disabledReason(g); why != "" {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Can't use %s here: %s.", g.Name, why))
+		return screen.Notify(widget.LevelWarning, why)
 	}
-	return p.use(g, beside)
+	return p.use(g, false)
 }
 
 // change changes the stored groups and records the change for undo.
@@ -168,11 +170,7 @@ func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
 	})
 }
 
-func (p *groupsPage) rename() tea.Cmd {
-	g, ok := p.selected()
-	if !ok {
-		return nil
-	}
+func (p *groupsPage) rename(g group) tea.Cmd {
 	return p.askName("Rename group", g.Name, func(name string) tea.Cmd {
 		return p.change(fmt.Sprintf("renamed the group %q", g.Name), name, func(all []group) []group {
 			for i := range all {
@@ -185,10 +183,9 @@ func (p *groupsPage) rename() tea.Cmd {
 	})
 }
 
-// replace replaces the recipients of the selected group.
-func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
-	g, ok := p.selected()
-	if !ok || len(with.Values) == 0 {
+// replace replaces the recipients of a group.
+func (p *groupsPage) replace(g group, with engine.TestSend) tea.Cmd {
+	if len(with.Values) == 0 {
 		return screen.Notify(widget.LevelWarning, noRecipients)
 	}
 	now := group{g.Name, with.Identifier, with.Values}
@@ -204,11 +201,7 @@ func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
 	})
 }
 
-func (p *groupsPage) remove() tea.Cmd {
-	g, ok := p.selected()
-	if !ok {
-		return nil
-	}
+func (p *groupsPage) remove(g group) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "It has " + phrase.Count(len(g.Values), "recipient") + ". You can undo this with ctrl+z.", Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
@@ -230,31 +223,27 @@ type groupsHost struct {
 
 // actions returns the actions on groups.
 func (p *groupsPage) actions(host groupsHost) []screen.Action {
-	g, any := p.selected()
-	none, unfit, empty := "", "", ""
-	if !any {
-		none = "No groups yet."
-		unfit = none
-	} else if why := p.disabledReason(g); why != "" {
-		unfit = fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
-	}
+	empty := ""
 	if host.empty {
 		empty = noRecipients
 	}
-	bar := func(n int, why string) int {
-		if why != "" {
-			return 0
+	on := func(a screen.Action, why func(group) string, do func(group) tea.Cmd) screen.Action {
+		if a = p.list.On(a, why, do); a.DisabledReason != "" {
+			a.BarPriority = 0
 		}
-		return n
+		return a
 	}
-	replace := cmp.Or(none, empty)
+	use := func(beside bool) func(group) tea.Cmd {
+		return func(g group) tea.Cmd { return p.use(g, beside) }
+	}
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(true) }},
+		on(screen.Action{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: 9}, p.disabledReason, use(false)),
+		on(screen.Action{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: 6}, p.disabledReason, use(true)),
 		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, BarPriority: 8, DisabledReason: empty, Run: host.add},
-		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, BarPriority: bar(3, replace), DisabledReason: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
-		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, BarPriority: bar(5, none), DisabledReason: none, Run: p.rename},
-		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, BarPriority: bar(4, none), DisabledReason: none, Run: p.remove},
+		on(screen.Action{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, BarPriority: 3, DisabledReason: empty}, nil,
+			func(g group) tea.Cmd { return p.replace(g, host.ask) }),
+		on(screen.Action{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, BarPriority: 5}, nil, p.rename),
+		on(screen.Action{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, BarPriority: 4}, nil, p.remove),
 		host.up,
 	}, p.detailsActions(groupGroups)...)
 }
@@ -265,7 +254,7 @@ const emptyGroups = "No groups yet. Add recipients to the form, then press n her
 func (p *groupsPage) View() string {
 	var lines []string
 	about := "Group"
-	if g, ok := p.selected(); ok {
+	if g, ok := p.list.Selected(); ok {
 		about, lines = g.Name, p.lines(g, p.detailsWidth())
 	} else {
 		lines = append(lines, widget.WrapStyled(p.theme.Faint, "Groups are saved on this computer, for this workspace.", p.detailsWidth())...)
@@ -278,7 +267,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 	warn := func(text string) {
 		lines = append(lines, widget.WrapStyled(p.theme.Warning, text, w)...)
 	}
-	if why := p.disabledReason(g); why != "" {
+	if why := p.unfitReason(g); why != "" {
 		warn(why + ".")
 	}
 	if n := len(g.Values); n > catalog.MaxIdentifierValues {

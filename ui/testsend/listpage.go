@@ -7,22 +7,25 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
 // listPage is a list with details of the selected entry.
-type listPage struct {
+type listPage[T any] struct {
 	*layout
-	list widget.List
+	list *list.List[T]
 	top  int // the first visible line of the details
 }
 
-func newListPage(l *layout) listPage { return listPage{layout: l, list: widget.NewList(l.theme)} }
+func newListPage[T any](l *layout, noun string, item func(T) widget.Item) listPage[T] {
+	return listPage[T]{layout: l, list: list.Items(l.theme, noun, item)}
+}
 
 // divide divides the screen. Details below the list have more lines while they have the focus.
-func (p *listPage) divide() {
+func (p *listPage[T]) divide() {
 	rows := p.panes.Height() / 2
 	if p.onSide() {
 		rows = p.panes.Height() * 3 / 5
@@ -31,7 +34,7 @@ func (p *listPage) divide() {
 }
 
 // view draws the list, with the details beside or below it.
-func (p *listPage) view(title, info, empty, about string, lines []string) string {
+func (p *listPage[T]) view(title, info, empty, about string, lines []string) string {
 	return p.panes.View(func(pane int) panes.Content {
 		w, h := p.panes.Size(pane)
 		if pane == paneSide {
@@ -47,9 +50,9 @@ func (p *listPage) view(title, info, empty, about string, lines []string) string
 		}
 		c := panes.Content{Title: p.breadcrumb(w+4, title), Info: info}
 		p.list.SetSize(w, h)
-		p.list.Focused, p.list.Empty = true, ""
+		p.list.Focused = true
 		c.Body = p.list.View()
-		if len(p.list.Items()) == 0 {
+		if p.list.Len() == 0 {
 			c.Body = strings.Join(widget.Wrap(empty, w), "\n")
 		}
 		return c
@@ -57,20 +60,20 @@ func (p *listPage) view(title, info, empty, about string, lines []string) string
 }
 
 // detailsWidth returns the width of the details.
-func (p *listPage) detailsWidth() int {
+func (p *listPage[T]) detailsWidth() int {
 	p.divide()
 	w, _ := p.panes.Size(paneSide)
 	return max(w, 1)
 }
 
 // Update handles a key that is not an action.
-func (p *listPage) Update(msg tea.KeyMsg) {
+func (p *listPage[T]) Update(msg tea.KeyMsg) {
 	p.top = 0
-	p.list.Update(msg)
+	p.list.Key(msg)
 }
 
 // mouse handles a click or the wheel. It reports whether the selected entry was clicked.
-func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
+func (p *listPage[T]) mouse(msg tea.MouseMsg) (taken bool) {
 	p.divide()
 	pane, msg := p.panes.Mouse(msg)
 	if pane == paneSide {
@@ -80,20 +83,21 @@ func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 		}
 		return false
 	}
-	before := p.list.Cursor
-	inside := p.list.Mouse(msg, msg.Y)
-	if p.list.Cursor != before {
+	before := p.list.Index()
+	hit, _ := p.list.Mouse(msg)
+	again := p.list.Index() == before
+	if !again {
 		p.top = 0
 	}
-	if widget.Pressed(msg) && inside {
-		p.panes.Focus(paneMain)
-		return p.list.Cursor == before
+	if !hit || !widget.Pressed(msg) {
+		return false
 	}
-	return false
+	p.panes.Focus(paneMain)
+	return again
 }
 
 // detailsActions are the actions that focus and scroll the details.
-func (p *listPage) detailsActions(heading string) []screen.Action {
+func (p *listPage[T]) detailsActions(heading string) []screen.Action {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { p.top = max(p.top+n, 0); return nil }
 	}

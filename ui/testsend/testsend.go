@@ -33,7 +33,7 @@ type Screen struct {
 	results results
 	refusal refusalPage
 	groups  groupsPage
-	earlier earlierPage
+	earlier *earlierPage
 }
 
 // stage is the part that is shown.
@@ -77,7 +77,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
 	s.form.to.enter = s.form.enterTyped
 	s.as = asChooser{layout: s.layout, form: &s.form}
-	s.groups, s.earlier = groupsPage{listPage: newListPage(s.layout), use: s.useGroup}, earlierPage{listPage: newListPage(s.layout)}
+	s.groups, s.earlier = newGroupsPage(s.layout, s.useGroup), newEarlierPage(s.layout)
 	return s
 }
 
@@ -175,16 +175,8 @@ func (s *Screen) show(st stage) {
 	s.groups.top, s.earlier.top = 0, 0
 }
 
-// list returns the current page with a list; nil if there is none.
-func (s *Screen) list() *listPage {
-	switch s.stage {
-	case stageGroups:
-		return &s.groups.listPage
-	case stageEarlier:
-		return &s.earlier.listPage
-	}
-	return nil
-}
+// listed reports whether the stage is a page with a list.
+func (s *Screen) listed() bool { return s.stage == stageGroups || s.stage == stageEarlier }
 
 // openGroups shows the groups.
 func (s *Screen) openGroups() tea.Cmd {
@@ -215,22 +207,13 @@ func (s *Screen) openEarlier() tea.Cmd {
 }
 
 // fillPast fills the form from an earlier test.
-func (s *Screen) fillPast() tea.Cmd {
-	t, ok := s.earlier.selected()
-	if !ok {
-		return nil
-	}
+func (s *Screen) fillPast(t model.PastTest) tea.Cmd {
 	s.show(stageForm)
 	return s.form.refill(t.Request)
 }
 
 // sendPast sends this draft like an earlier test.
-func (s *Screen) sendPast() tea.Cmd {
-	if _, ok := s.earlier.selected(); !ok {
-		return nil
-	}
-	return tea.Batch(s.fillPast(), s.submit(true))
-}
+func (s *Screen) sendPast(t model.PastTest) tea.Cmd { return tea.Batch(s.fillPast(t), s.submit(true)) }
 
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
@@ -262,8 +245,10 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.refusal.Update(msg)
 	case stageSending, stageDone:
 		s.results.Update(msg)
-	case stageGroups, stageEarlier:
-		s.list().Update(msg)
+	case stageGroups:
+		s.groups.Update(msg)
+	case stageEarlier:
+		s.earlier.Update(msg)
 	default:
 		return s.form.Update(msg)
 	}
@@ -287,11 +272,11 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.results.mouse(msg)
 	case stageGroups:
 		if s.groups.mouse(msg) {
-			return s.groups.useSelected(false)
+			return s.groups.useClicked()
 		}
 	case stageEarlier:
-		if s.earlier.mouse(msg) {
-			return s.fillPast()
+		if t, ok := s.earlier.list.Selected(); s.earlier.mouse(msg) && ok {
+			return s.fillPast(t)
 		}
 	default:
 		return s.form.mouse(msg, s.send)

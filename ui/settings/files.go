@@ -10,6 +10,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -19,26 +20,18 @@ type filesTab struct {
 	tabHost
 	theme    *themes.Theme
 	src      Sources
-	list     widget.List
+	list     *list.List[File]
 	problems []keymap.Problem // of the commands
 }
 
 func newFilesTab(t *themes.Theme, src Sources, of tabHost) filesTab {
-	items := make([]widget.Item, len(src.Files))
-	for i, p := range src.Files {
-		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
-	}
-	f := filesTab{tabHost: of, theme: t, src: src, list: widget.NewList(t, items...)}
+	f := filesTab{tabHost: of, theme: t, src: src}
+	f.list = list.Items(t, "file", func(file File) widget.Item {
+		return widget.Item{Text: file.Name, Info: file.Path, InfoTone: themes.ToneMuted}
+	})
 	f.list.Focused, f.list.Empty = true, "There are no files."
+	f.list.Set(src.Files)
 	return f
-}
-
-// selected returns the file under the cursor; false if there is none.
-func (f *filesTab) selected() (File, bool) {
-	if at := f.list.Cursor; at < len(f.src.Files) {
-		return f.src.Files[at], true
-	}
-	return File{}, false
 }
 
 // isCommands reports whether a file is that of the user's own commands.
@@ -47,14 +40,10 @@ func (f *filesTab) isCommands(file File) bool {
 }
 
 func (f *filesTab) actions() []screen.Action {
-	file, ok := f.selected()
-	if !ok {
-		return nil
-	}
-	acts := []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9, Run: func() tea.Cmd {
+	acts := []screen.Action{f.list.On(screen.Action{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9}, nil, func(file File) tea.Cmd {
 		return screen.Copy(file.Path, "the path of "+file.Name)
-	}}}
-	if f.isCommands(file) {
+	})}
+	if file, _ := f.list.Selected(); f.isCommands(file) {
 		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "edit file", Help: "edit the file", Group: group, BarPriority: 8, Run: f.edit})
 	}
 	return acts
@@ -141,7 +130,7 @@ func (f *filesTab) restore(text []byte, said string) tea.Cmd {
 // view draws the list, and the path and the description of the selected file.
 func (f *filesTab) view(w, h int) string {
 	lines := strings.Split(f.list.View(), "\n")
-	if file, ok := f.selected(); ok {
+	if file, ok := f.list.Selected(); ok {
 		lines = append(lines, "")
 		lines = append(lines, widget.WrapStyled(f.theme.Text, file.Path, w)...)
 		lines = append(lines, widget.WrapStyled(f.theme.Muted, file.About, w)...)

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/keymap"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -27,16 +28,22 @@ type keysTab struct {
 	tabHost
 	theme    *themes.Theme
 	file     keymap.File
-	list     widget.List
-	filter   widget.Prompt
+	list     *list.List[keyRow]
 	saved    func(keysSaved) tea.Cmd // applies the file that was written
 	keymap   keymap.Map
 	problems []keymap.Problem
-	shown    []keymap.Entry
+}
+
+// keyRow is an action, or the heading of a screen's actions.
+type keyRow struct {
+	keymap.Entry
+	heading string
 }
 
 func newKeysTab(t *themes.Theme, file keymap.File, of tabHost) *keysTab {
-	k := &keysTab{tabHost: of, theme: t, file: file, list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
+	k := &keysTab{tabHost: of, theme: t, file: file}
+	k.list = list.Items(t, "action", k.item)
+	k.list.Filter("name, key or description", nil)
 	k.list.Focused, k.list.Empty = true, "No action matches. Press esc to clear the filter."
 	k.fill()
 	return k
@@ -44,32 +51,26 @@ func newKeysTab(t *themes.Theme, file keymap.File, of tabHost) *keysTab {
 
 func (k *keysTab) setSize(w, h int) {
 	k.list.SetSize(w, max(h-k.headerHeight(w)-footerHeight, 1))
-	k.filter.SetSize(w, 1)
 }
 
 // showAll clears the filter.
 func (k *keysTab) showAll() tea.Cmd {
-	k.filter.SetValue("")
-	k.filter.Blur()
+	k.list.ClearFilter()
 	k.fill()
 	return nil
 }
 
 // actions returns what can be done with the selected action.
 func (k *keysTab) actions() []screen.Action {
-	none := ""
-	if _, ok := k.selected(); !ok {
-		none = "No action is selected."
-	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, BarPriority: 9, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(false) }},
-		{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, BarPriority: 8, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(true) }},
-		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7, DisabledReason: k.resetDisabledReason(), Run: k.resetKeys},
-		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, DisabledReason: none, Run: k.removeKeys},
-		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: func() tea.Cmd { k.filter.Focus(); return nil }},
+		k.list.On(screen.Action{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, BarPriority: 9}, nil, k.askKey(false)),
+		k.list.On(screen.Action{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, BarPriority: 8}, nil, k.askKey(true)),
+		k.list.On(screen.Action{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7}, k.resetDisabledReason, k.resetKeys),
+		k.list.On(screen.Action{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group}, nil, k.removeKeys),
+		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: k.list.TypeFilter},
 		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, BarPriority: 4, Run: k.editKeys},
 	}
-	if k.filter.Value() != "" {
+	if k.list.FilterText() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 3, Run: k.showAll})
 	}
 	return acts
@@ -82,28 +83,33 @@ func (k *keysTab) set(m keymap.Map, problems []keymap.Problem) {
 
 // fill lists the actions that match the filter.
 func (k *keysTab) fill() {
-	words := strings.Fields(strings.ToLower(k.filter.Value()))
-	k.shown = k.shown[:0]
-	var items []widget.Item
+	words := strings.Fields(strings.ToLower(k.list.FilterText()))
+	var rows []keyRow
 	part := ""
 	for _, e := range keymap.All() {
-		have := k.keymap.Keys(e)
-		text := strings.ToLower(screenName(e) + " " + e.Name + " " + e.Description + " " + keymap.FormatAll(have))
+		text := strings.ToLower(screenName(e) + " " + e.Name + " " + e.Description + " " + keymap.FormatAll(k.keymap.Keys(e)))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
 		if of := screenName(e); of != part {
 			part = of
-			k.shown, items = append(k.shown, keymap.Entry{}), append(items, widget.Item{Text: part, Heading: true})
+			rows = append(rows, keyRow{heading: part})
 		}
-		item := widget.Item{Icon: " ", Text: entryName(e), Info: keymap.FormatAll(have), InfoTone: themes.ToneMuted}
-		if _, other := k.keymap.Lookup(e.Name); other {
-			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
-		}
-		k.shown = append(k.shown, e)
-		items = append(items, item)
+		rows = append(rows, keyRow{Entry: e})
 	}
-	k.list.SetItems(items)
+	k.list.Set(rows)
+}
+
+// item returns the row of an action or heading.
+func (k *keysTab) item(r keyRow) widget.Item {
+	if r.heading != "" {
+		return widget.Item{Text: r.heading, Heading: true}
+	}
+	item := widget.Item{Icon: " ", Text: entryName(r.Entry), Info: keymap.FormatAll(k.keymap.Keys(r.Entry)), InfoTone: themes.ToneMuted}
+	if _, other := k.keymap.Lookup(r.Name); other {
+		item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
+	}
+	return item
 }
 
 // screenNames are the headings of the list, where they differ from the route's name.
@@ -125,34 +131,18 @@ func (k *keysTab) goTo(name string) {
 	if name == "" {
 		return
 	}
-	if !slices.ContainsFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }) {
-		k.filter.SetValue("")
-		k.fill()
+	is := func(r keyRow) bool { return r.Name == name }
+	if !k.list.Select(is) {
+		k.showAll()
+		k.list.Select(is)
 	}
-	k.list.SelectItem(max(slices.IndexFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }), 0))
 }
 
 func (k *keysTab) key(msg tea.KeyMsg) {
-	if k.filter.Focused() && !isListKey(msg) {
-		if k.filter.Update(msg) {
-			k.fill()
-			k.list.Home()
-		}
-		return
+	if k.list.Key(msg) == list.Filtered {
+		k.fill()
+		k.list.SelectIndex(0)
 	}
-	k.list.Update(msg)
-}
-
-// isListKey reports whether a key moves in the list even while the filter is typed.
-func isListKey(msg tea.KeyMsg) bool {
-	return slices.Contains([]tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown}, msg.Type)
-}
-
-func (k *keysTab) selected() (keymap.Entry, bool) {
-	if at := k.list.Cursor; at < len(k.shown) && k.shown[at].Name != "" {
-		return k.shown[at], true
-	}
-	return keymap.Entry{}, false
 }
 
 // keysSaved reports that the file was written.
@@ -167,12 +157,12 @@ type keysSaved struct {
 	undo     bool   // from undo or redo, which must not be recorded again
 }
 
-// askKey asks for a key and binds the selected action to it, replacing or adding to its keys.
-func (k *keysTab) askKey(more bool) tea.Cmd {
-	e, ok := k.selected()
-	if !ok {
-		return nil
-	}
+// askKey returns what asks for a key and binds an action to it, replacing or adding to its keys.
+func (k *keysTab) askKey(more bool) func(keyRow) tea.Cmd {
+	return func(r keyRow) tea.Cmd { return k.ask(r.Entry, more) }
+}
+
+func (k *keysTab) ask(e keymap.Entry, more bool) tea.Cmd {
 	have := k.keymap.Keys(e)
 	body := fmt.Sprintf("%s: %s. Now: %s.", screenName(e), e.Description, keymap.FormatAll(have))
 	return screen.Send(screen.CaptureKeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
@@ -188,20 +178,12 @@ func (k *keysTab) askKey(more bool) tea.Cmd {
 	}})
 }
 
-func (k *keysTab) resetKeys() tea.Cmd {
-	e, ok := k.selected()
-	if !ok {
-		return nil
-	}
-	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", entryName(e), keymap.FormatAll(e.Keys)))
+func (k *keysTab) resetKeys(e keyRow) tea.Cmd {
+	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", entryName(e.Entry), keymap.FormatAll(e.Keys)))
 }
 
-func (k *keysTab) removeKeys() tea.Cmd {
-	e, ok := k.selected()
-	if !ok {
-		return nil
-	}
-	return k.setKeys(e.Name, []string{}, "“"+entryName(e)+"” has no key now. You can still run it from the palette.")
+func (k *keysTab) removeKeys(e keyRow) tea.Cmd {
+	return k.setKeys(e.Name, []string{}, "“"+entryName(e.Entry)+"” has no key now. You can still run it from the palette.")
 }
 
 func (k *keysTab) setKeys(name string, next []string, said string) tea.Cmd {
@@ -290,12 +272,8 @@ func (k *keysTab) editKeys() tea.Cmd {
 	})
 }
 
-// resetDisabledReason returns why the selected action cannot be reset.
-func (k *keysTab) resetDisabledReason() string {
-	e, ok := k.selected()
-	if !ok {
-		return "No action is selected."
-	}
+// resetDisabledReason returns why an action cannot be reset.
+func (k *keysTab) resetDisabledReason(e keyRow) string {
 	if _, other := k.keymap.Lookup(e.Name); !other {
 		return "It already has its default keys."
 	}
@@ -307,7 +285,7 @@ func (k *keysTab) headerHeight(w int) int { return len(k.header(w)) }
 
 // header returns the lines above the list: the filter, and the problems of the file.
 func (k *keysTab) header(w int) []string {
-	lines := []string{k.filter.View(), ""}
+	lines := []string{k.list.FilterView(), ""}
 	if len(k.problems) == 0 {
 		return lines
 	}
@@ -326,8 +304,8 @@ func (k *keysTab) header(w int) []string {
 func (k *keysTab) view(w, h int) string {
 	lines := k.header(w)
 	lines = append(lines, strings.Split(k.list.View(), "\n")...)
-	if e, ok := k.selected(); ok {
-		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(entryName(e), w)))
+	if e, ok := k.list.Selected(); ok {
+		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(entryName(e.Entry), w)))
 		own := "Default keys: " + keymap.FormatAll(e.Keys)
 		if _, other := k.keymap.Lookup(e.Name); !other {
 			own = "These are its default keys."

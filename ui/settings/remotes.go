@@ -2,37 +2,43 @@ package settings
 
 import (
 	"context"
-	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
 // remotesTab is the tab with the local store and the remotes.
 type remotesTab struct {
-	list   widget.List
-	all    []Remote
+	list   *list.List[Remote]
 	failed error
 }
 
+func newRemotesTab(t *themes.Theme) remotesTab {
+	p := remotesTab{list: list.Items(t, "remote", remoteItem)}
+	p.list.Focused = true
+	return p
+}
+
 func (p *remotesTab) set(all []Remote, failed error) {
-	p.all, p.failed = all, failed
-	items := make([]widget.Item, len(all))
-	for i, one := range all {
-		items[i] = widget.Item{Icon: " ", Text: one.Name + "  " + one.Location}
-		switch {
-		case one.Current && one.Default:
-			items[i].Icon, items[i].IconTone, items[i].Info = "✓", themes.ToneSuccess, "in use"
-		case one.Current:
-			items[i].Icon, items[i].IconTone, items[i].Info = "●", themes.ToneAccent, "this window"
-		case one.Default:
-			items[i].Icon, items[i].IconTone, items[i].Info = "○", themes.ToneInfo, "next start"
-		}
+	p.failed = failed
+	p.list.Set(all)
+}
+
+func remoteItem(r Remote) widget.Item {
+	item := widget.Item{Icon: " ", Text: r.Name + "  " + r.Location}
+	switch {
+	case r.Current && r.Default:
+		item.Icon, item.IconTone, item.Info = "✓", themes.ToneSuccess, "in use"
+	case r.Current:
+		item.Icon, item.IconTone, item.Info = "●", themes.ToneAccent, "this window"
+	case r.Default:
+		item.Icon, item.IconTone, item.Info = "○", themes.ToneInfo, "next start"
 	}
-	p.list.SetItems(items)
+	return item
 }
 
 // remoteUsed reports that the default for the next start has changed.
@@ -43,18 +49,14 @@ type remoteUsed struct {
 	before string // the previous default; empty after undo or redo
 }
 
-func (s *Screen) useRemote() tea.Cmd {
-	at := s.remotes.list.Cursor
-	if at >= len(s.remotes.all) {
-		return nil
-	}
-	name, before := s.remotes.all[at].Name, ""
-	for _, p := range s.remotes.all {
+func (s *Screen) useRemote(r Remote) tea.Cmd {
+	before := ""
+	for _, p := range s.remotes.list.Shown() {
 		if p.Default {
 			before = p.Name
 		}
 	}
-	return s.use(name, "The next start uses "+name+". This window stays connected as it is.", before)
+	return s.use(r.Name, "The next start uses "+r.Name+". This window stays connected as it is.", before)
 }
 
 // use sets the default for the next start and moves the cursor to it.
@@ -72,7 +74,7 @@ func (s *Screen) use(name, said, before string) tea.Cmd {
 // showUsed shows the default for the next start.
 func (s *Screen) showUsed(p remoteUsed) tea.Cmd {
 	s.remotes.set(p.all, nil)
-	s.remotes.list.SelectItem(max(slices.IndexFunc(p.all, func(one Remote) bool { return one.Name == p.name }), 0))
+	s.remotes.list.Select(func(r Remote) bool { return r.Name == p.name })
 	if p.before != "" {
 		what := "next start with " + p.name
 		s.PushUndo(screen.UndoStep{
@@ -84,12 +86,9 @@ func (s *Screen) showUsed(p remoteUsed) tea.Cmd {
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, p.notice)
 }
 
-func (s *Screen) useDisabledReason() string {
-	at := s.remotes.list.Cursor
-	switch {
-	case at >= len(s.remotes.all):
-		return "No remote is selected."
-	case s.remotes.all[at].Default:
+// useDisabledReason returns why a remote cannot be made the default.
+func useDisabledReason(r Remote) string {
+	if r.Default {
 		return "The next start already uses it."
 	}
 	return ""

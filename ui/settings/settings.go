@@ -97,12 +97,11 @@ func New(deps screen.Deps, src Sources) *Screen {
 	}
 	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
 	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
-	s.remotes = remotesTab{list: widget.NewList(deps.Theme)}
+	s.remotes = newRemotesTab(deps.Theme)
 	s.files = newFilesTab(deps.Theme, src, does(tabFiles))
 	s.keysTab.saved = func(c keysSaved) tea.Cmd {
 		return tea.Batch(s.keysTab.applyKeys(c), s.files.readAgain()) // a key may be free now, or taken
 	}
-	s.remotes.list.Focused = true
 	return s
 }
 
@@ -132,7 +131,7 @@ func (s *Screen) Init() tea.Cmd {
 		return l, nil
 	}, func(l loaded, _ error) tea.Cmd {
 		s.themeTab.errs = l.themeErrs
-		s.themeTab.set(s.src.Themes.Names())
+		s.themeTab.list.Set(s.src.Themes.Names())
 		s.keysTab.set(l.keys, l.problems)
 		s.remotes.set(l.remotes, l.remotesErr)
 		return s.files.applyCommands(l.commands)
@@ -143,7 +142,7 @@ func (s *Screen) Init() tea.Cmd {
 func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
 // Typing reports whether the filter of the keys has the keyboard.
-func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keysTab.filter.Focused() }
+func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keysTab.list.Filtering() }
 
 // Close restores the saved theme if another one is being previewed.
 func (s *Screen) Close() tea.Cmd {
@@ -169,14 +168,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.tabs.Active {
 	case tabTheme:
-		s.themeTab.list.Update(msg)
+		s.themeTab.list.Key(msg)
 		return s.themeTab.preview()
 	case tabKeys:
 		s.keysTab.key(msg)
 	case tabRemotes:
-		s.remotes.list.Update(msg)
+		s.remotes.list.Key(msg)
 	case tabFiles:
-		s.files.list.Update(msg)
+		s.files.list.Key(msg)
 	}
 	return nil
 }
@@ -188,18 +187,19 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	y := msg.Y - 2 // the tabs and the frame
+	msg.Y -= 2 // the tabs and the frame
 	switch s.tabs.Active {
 	case tabTheme:
-		s.themeTab.list.Mouse(msg, y)
+		s.themeTab.list.Mouse(msg)
 		return s.themeTab.preview()
 	case tabKeys:
 		w, _ := s.inner()
-		s.keysTab.list.Mouse(msg, y-s.keysTab.headerHeight(w))
+		msg.Y -= s.keysTab.headerHeight(w)
+		s.keysTab.list.Mouse(msg)
 	case tabRemotes:
-		s.remotes.list.Mouse(msg, y)
+		s.remotes.list.Mouse(msg)
 	case tabFiles:
-		s.files.list.Mouse(msg, y)
+		s.files.list.Mouse(msg)
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 
 // openTab opens a tab and ends the preview of a theme.
 func (s *Screen) openTab(tab int) tea.Cmd {
-	s.keysTab.filter.Blur()
+	s.keysTab.list.ApplyFilter()
 	s.tabs.Active = tab
 	s.layout()
 	if tab == tabTheme {

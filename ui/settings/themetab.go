@@ -15,6 +15,7 @@ import (
 
 	"bugle/engine/files"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -24,59 +25,52 @@ type themeTab struct {
 	tabHost
 	theme     *themes.Theme
 	themes    Themes
-	list      widget.List
-	names     []string
+	list      *list.List[string]
 	saved     string // the saved theme; others are only previewed
 	previewed string
 	errs      []error
 }
 
 func newThemeTab(t *themes.Theme, own Themes, of tabHost) *themeTab {
-	names := own.Names()
-	l := &themeTab{tabHost: of, theme: t, themes: own, list: widget.NewList(t), saved: t.Name, previewed: t.Name}
-	l.list.Focused = true
-	l.set(names)
-	l.list.SelectItem(max(slices.Index(names, t.Name), 0))
+	l := &themeTab{tabHost: of, theme: t, themes: own, saved: t.Name, previewed: t.Name}
+	l.list = list.Items(t, "theme", l.item)
+	l.list.Focused, l.list.Same = true, func(a, b string) bool { return a == b }
+	l.list.Set(own.Names())
+	l.moveTo(t.Name)
 	return l
 }
 
-// set lists the themes and marks the saved one.
-func (l *themeTab) set(names []string) {
-	under := l.selected()
-	l.names = names
-	items := make([]widget.Item, len(names))
-	own := len(themes.Names())
-	for i, n := range names {
-		items[i] = widget.Item{Icon: " ", Text: n}
-		if n == l.saved {
-			items[i].Icon, items[i].IconTone = "✓", themes.ToneSuccess
-		}
-		if n == themes.Auto {
-			items[i].Info, items[i].InfoTone = "as your terminal", themes.ToneMuted
-		}
-		if i >= own {
-			items[i].Info, items[i].InfoTone = "own", themes.ToneMuted
-		}
+// item returns the row of a theme, with a mark on the saved one.
+func (l *themeTab) item(name string) widget.Item {
+	item := widget.Item{Icon: " ", Text: name}
+	if name == l.saved {
+		item.Icon, item.IconTone = "✓", themes.ToneSuccess
 	}
-	l.list.SetItems(items)
-	if at := slices.Index(names, under); at >= 0 {
-		l.list.SelectItem(at)
+	if name == themes.Auto {
+		item.Info, item.InfoTone = "as your terminal", themes.ToneMuted
 	}
+	if !slices.Contains(themes.Names(), name) {
+		item.Info, item.InfoTone = "own", themes.ToneMuted
+	}
+	return item
+}
+
+// moveTo moves the cursor to a theme and reports whether there is one of that name.
+func (l *themeTab) moveTo(name string) bool {
+	return l.list.Select(func(n string) bool { return n == name })
 }
 
 // selected returns the theme under the cursor.
 func (l *themeTab) selected() string {
-	if at := l.list.Cursor; at < len(l.names) {
-		return l.names[at]
-	}
-	return ""
+	name, _ := l.list.Selected()
+	return name
 }
 
 // setCurrent adopts the current theme, wherever it was chosen.
 func (l *themeTab) setCurrent() {
 	if name := l.theme.Name; name != l.previewed {
 		l.saved, l.previewed = name, name
-		l.set(l.names)
+		l.list.Refresh()
 	}
 }
 
@@ -114,8 +108,8 @@ func (l *themeTab) chooseTheme() tea.Cmd {
 func (l *themeTab) useTheme(name string) tea.Cmd {
 	l.open()
 	l.saved, l.previewed = name, name
-	l.set(l.names)
-	l.list.SelectItem(max(slices.Index(l.names, name), 0))
+	l.list.Refresh()
+	l.moveTo(name)
 	return screen.Send(screen.ThemeMsg{Name: name})
 }
 
@@ -226,8 +220,7 @@ func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd
 // applyTheme shows the saved theme, or its errors.
 func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
 	l.errs = w.errs
-	l.set(l.themes.Names())
-	at := slices.Index(l.names, w.name)
+	l.list.Set(l.themes.Names())
 	if !w.undo && (w.before == nil || *w.before != w.text) {
 		what := "edit of the theme " + w.name
 		if w.before == nil {
@@ -239,13 +232,12 @@ func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
 			Redo: func() tea.Cmd { return l.restoreTheme(w, &w.text, "Redone: "+what) },
 		})
 	}
-	switch {
-	case at < 0 && w.undo:
+	switch there := l.moveTo(w.name); {
+	case !there && w.undo:
 		return nil
-	case at < 0:
+	case !there:
 		return l.offerEdit(w)
 	}
-	l.list.SelectItem(at)
 	l.previewed = ""
 	return l.preview()
 }
@@ -272,7 +264,7 @@ func (l *themeTab) offerEdit(w themeSaved) tea.Cmd {
 
 // editDisabledReason returns why the selected theme cannot be edited.
 func (l *themeTab) editDisabledReason() string {
-	if l.list.Cursor < len(themes.Names()) {
+	if slices.Contains(themes.Names(), l.selected()) {
 		return "This theme is built in. Press n to make your own based on it."
 	}
 	return ""

@@ -16,7 +16,7 @@ const group = "Settings"
 func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, BarPriority: 9, WhileTyping: true, Run: func() tea.Cmd { s.keysTab.filter.Blur(); return nil }},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, BarPriority: 9, WhileTyping: true, Run: s.keysTab.list.ApplyFilter},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 8, WhileTyping: true, Run: s.keysTab.showAll},
 		}
 	}
@@ -37,7 +37,7 @@ func (s *Screen) tabActions() []screen.Action {
 	case tabKeys:
 		return s.keysTab.actions()
 	case tabRemotes:
-		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9, DisabledReason: s.useDisabledReason(), Run: s.useRemote}}
+		return []screen.Action{s.remotes.list.On(screen.Action{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9}, useDisabledReason, s.useRemote)}
 	case tabFiles:
 		return s.files.actions()
 	}
@@ -68,7 +68,7 @@ func (s *Screen) layout() {
 	w, h := s.inner()
 	s.themeTab.list.SetSize(min(themesWidth, w), h)
 	s.keysTab.setSize(w, h)
-	s.remotes.list.SetSize(w, max(min(h-6, max(len(s.remotes.all), 1)), 1))
+	s.remotes.list.SetSize(w, max(min(h-6, max(s.remotes.list.Len(), 1)), 1))
 	s.files.list.SetSize(w, max(min(h-footerHeight, max(len(s.src.Files), 1)), 1))
 }
 
@@ -106,7 +106,7 @@ func (s *Screen) remotesView() string {
 	}
 	lines = append(lines, "")
 	text := "The selected remote is used from the next start. bugle --remote NAME uses one right away, and --remote local the store on this machine."
-	if len(s.remotes.all) < 2 {
+	if s.remotes.list.Len() < 2 {
 		text = "There are no remotes yet. Run bugle remote add to connect to a service; bugle remote add --help shows how."
 	}
 	lines = append(lines, widget.WrapStyled(s.theme.Muted, text, w)...)

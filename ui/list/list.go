@@ -151,13 +151,15 @@ func (l *List[T]) None() string {
 }
 
 // On returns an action on the row under the cursor: do gets that row. The action is disabled if there is no row, or if why,
-// which may be nil, returns a reason for the row. In an empty list, it is not in the status bar.
+// which may be nil, returns a reason for the row; a reason that the action has already comes first. In an empty list, a disabled
+// action is not in the status bar.
 func (l *List[T]) On(a screen.Action, why func(T) string, do func(T) tea.Cmd) screen.Action {
 	row, ok := l.Selected()
 	switch {
+	case a.DisabledReason != "":
 	case !ok:
 		a.DisabledReason = l.None()
-	case why != nil && a.DisabledReason == "":
+	case why != nil:
 		a.DisabledReason = why(row)
 	}
 	if len(l.rows) == 0 && a.DisabledReason != "" {

@@ -18,12 +18,12 @@ const (
 )
 
 // Typing reports whether the filter has the keyboard.
-func (s *List) Typing() bool { return s.filtering }
+func (s *List) Typing() bool { return s.rows.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *List) Actions() []screen.Action {
 	switch {
-	case s.filtering:
+	case s.rows.Filtering():
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.focusRecords},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
@@ -31,7 +31,7 @@ func (s *List) Actions() []screen.Action {
 	case s.reading():
 		return []screen.Action{
 			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, BarPriority: 9, Run: s.closeReport},
-			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7, DisabledReason: s.trialDisabledReason(), Run: s.try},
+			s.rows.On(screen.Action{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7}, s.trialDisabledReason, s.try),
 			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, BarPriority: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
 		}
 	}
@@ -56,12 +56,12 @@ func (s *List) moveActions() []screen.Action {
 		}
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.noneReason(), Run: s.open},
+		s.rows.On(screen.Action{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.unavailableReason()}, nil, s.open),
 	}
 	if s.Running(taskImport) {
 		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, BarPriority: 10, Run: s.imports.cancel})
 	}
-	if s.filter.Value() != "" {
+	if s.rows.FilterText() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
 	} else {
 		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, BarPriority: 1, Run: s.focusSections})
@@ -70,7 +70,7 @@ func (s *List) moveActions() []screen.Action {
 }
 
 func (s *List) recordActions() []screen.Action {
-	none := s.noneReason()
+	no := s.unavailableReason()
 	sec := s.section()
 	trial, rank := "try", 0
 	if sec.Trial != "" {
@@ -81,17 +81,17 @@ func (s *List) recordActions() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: s.unavailableReason(), Run: s.refresh})
 	}
 	if !sec.Single || sec.Trial != "" {
-		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: s.trialDisabledReason(), Run: s.try})
+		acts = append(acts, s.rows.On(screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: no}, s.trialDisabledReason, s.try))
 	}
 	if !sec.Single {
 		acts = append(acts, []screen.Action{
-			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), false) }},
-			{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: none, Run: s.duplicate},
-			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), true) }},
+			s.rows.On(screen.Action{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, s.remove),
+			s.rows.On(screen.Action{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, s.duplicate),
+			s.rows.On(screen.Action{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, s.showUses),
 		}...)
 	}
 	acts = append(acts, []screen.Action{
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: none, Run: s.copy},
+		s.rows.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: no}, nil, s.copy),
 		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.disabledReason(), Run: s.audiences.ask},
 	}...)
 	if sec.SearchOnly {
@@ -100,21 +100,8 @@ func (s *List) recordActions() []screen.Action {
 	return acts
 }
 
-// noneReason explains why there is no record to work on.
-func (r *records) noneReason() string {
-	if why := r.unavailableReason(); why != "" {
-		return why
-	}
-	if _, ok := r.selected(); !ok {
-		return "No record is selected."
-	}
-	return ""
-}
-
-func (s *List) trialDisabledReason() string {
+func (s *List) trialDisabledReason(recordRow) string {
 	switch {
-	case s.noneReason() != "":
-		return s.noneReason()
 	case s.section().Trial == "":
 		return s.section().Title + " cannot be tested."
 	case s.Running(taskTry):
@@ -123,13 +110,15 @@ func (s *List) trialDisabledReason() string {
 	return ""
 }
 
-// try runs a trial of the selected record.
-func (s *List) try() tea.Cmd {
-	v, ok := s.selected()
-	if !ok {
-		return nil
-	}
-	return s.trials.try(s.section(), v)
+// try runs a trial of a record.
+func (s *List) try(row recordRow) tea.Cmd { return s.trials.try(s.section(), row.record) }
+
+func (s *List) remove(row recordRow) tea.Cmd {
+	return s.removes.find(s.section().NameOf(row.record), false)
+}
+
+func (s *List) showUses(row recordRow) tea.Cmd {
+	return s.removes.find(s.section().NameOf(row.record), true)
 }
 
 func (s *List) focusRecords() tea.Cmd { return s.focusPane(paneRecords) }
@@ -137,8 +126,7 @@ func (s *List) focusRecords() tea.Cmd { return s.focusPane(paneRecords) }
 func (s *List) focusSections() tea.Cmd { return s.focusPane(paneSections) }
 
 func (s *List) focusPane(pane int) tea.Cmd {
-	s.filtering = false
-	s.filter.Blur()
+	s.rows.ApplyFilter()
 	s.panes.Focus(pane)
 	s.show()
 	return nil
@@ -146,14 +134,13 @@ func (s *List) focusPane(pane int) tea.Cmd {
 
 func (s *List) focusFilter() tea.Cmd {
 	s.panes.Focus(paneRecords)
-	s.filtering = true
-	s.filter.Focus()
+	s.rows.TypeFilter()
 	s.show()
 	return nil
 }
 
 func (s *List) clearFilter() tea.Cmd {
-	s.filter.SetValue("")
+	s.rows.ClearFilter()
 	var cmd tea.Cmd
 	if s.section().SearchOnly {
 		cmd = s.find()
@@ -177,37 +164,25 @@ func (s *List) openRecord(r screen.Route) tea.Cmd {
 	return screen.Open(r)
 }
 
-// open opens the selected record; a single record at the selected field.
-func (s *List) open() tea.Cmd {
+// open opens a record; a single record at the selected field.
+func (s *List) open(row recordRow) tea.Cmd {
 	sec := s.section()
 	if !sec.Single {
-		return s.openRecord(recordRoute(sec, s.selectedName(), doc.Value{}))
+		return s.openRecord(recordRoute(sec, sec.NameOf(row.record), doc.Value{}))
 	}
-	fields := s.fields()
-	if s.table.Cursor >= len(fields) {
-		return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}))
-	}
-	return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}, fields[s.table.Cursor].Path...))
+	return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}, row.field.Path...))
 }
 
 func (s *List) refresh() tea.Cmd {
 	return s.openRecord(recordRoute(s.section(), "", s.section().New()))
 }
 
-func (s *List) duplicate() tea.Cmd {
-	v, ok := s.selected()
-	if !ok {
-		return nil
-	}
-	return s.openRecord(recordRoute(s.section(), "", s.section().Copy(v)))
+func (s *List) duplicate(row recordRow) tea.Cmd {
+	return s.openRecord(recordRoute(s.section(), "", s.section().Copy(row.record)))
 }
 
-func (s *List) copy() tea.Cmd {
-	v, ok := s.selected()
-	if !ok {
-		return nil
-	}
-	return screen.Copy(string(v.Indent()), "the "+s.section().Singular)
+func (s *List) copy(row recordRow) tea.Cmd {
+	return screen.Copy(string(row.record.Indent()), "the "+s.section().Singular)
 }
 
 // errorNotice shows an error.

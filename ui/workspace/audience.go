@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,6 +11,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -36,17 +36,14 @@ type Audience struct {
 
 	count       engine.AudienceCount
 	members     []engine.User // the first of those that match
-	users       []user
-	searched    string // the search of the list; "" lists the matching users
+	searched    string        // the search of the list; "" lists the matching users
 	loaded      bool
 	failed      error
 	explanation explanation
 
-	panes     panes.Panes
-	table     widget.Table
-	filter    widget.Prompt
-	searching bool // the search has the keyboard
-	pager     widget.Pager
+	panes panes.Panes
+	users *list.List[user]
+	pager widget.Pager
 }
 
 // The panes.
@@ -76,11 +73,13 @@ type audienceLoaded struct {
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
 	s := &Audience{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, title: r.Query, filters: r.Doc,
-		table: widget.NewTable(deps.Theme,
-			widget.Column{Title: "", Min: 1, Max: 1}, widget.Column{Title: "Id", Min: 10, Max: 24, Weight: 1},
-			widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "Email", Min: 16, Weight: 2, Priority: 1}),
-		filter: widget.NewPrompt(deps.Theme, "/", "name, email address or ID"), pager: widget.NewPager(deps.Theme),
+		pager: widget.NewPager(deps.Theme),
 	}
+	s.users = list.Table(deps.Theme, "user", user.cells,
+		widget.Column{Title: "", Min: 1, Max: 1}, widget.Column{Title: "Id", Min: 10, Max: 24, Weight: 1},
+		widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "Email", Min: 16, Weight: 2, Priority: 1})
+	s.users.Same = func(a, b user) bool { return a.ID == b.ID }
+	s.users.Filter("name, email address or ID", nil)
 	s.reader, _ = deps.Service.(engine.AudienceReader)
 	s.panes = panes.New(deps.Theme, panes.Pane{Name: "users"}, panes.Pane{Name: "why", From: bothMinWidth, Share: 50})
 	return s
@@ -134,31 +133,28 @@ func (s *Audience) load() tea.Cmd {
 // find searches all users for the text of the filter. Without one it shows the users that match.
 func (s *Audience) find() tea.Cmd {
 	users, ok := s.deps.Service.(engine.UserStore)
-	text := strings.TrimSpace(s.filter.Value())
+	text := strings.TrimSpace(s.users.FilterText())
 	if text == "" || !ok {
 		s.Drop(taskFind)
-		return s.list("", s.members)
+		return s.show("", s.members)
 	}
 	work := screen.Settled(&s.Base, taskFind, func(ctx context.Context) ([]engine.User, error) { return users.Users(ctx, text, maxFound) })
-	return screen.Go(&s.Base, taskFind, work, orNotify(func(found []engine.User) tea.Cmd { return s.list(text, found) }))
+	return screen.Go(&s.Base, taskFind, work, orNotify(func(found []engine.User) tea.Cmd { return s.show(text, found) }))
 }
 
-// list lists users, with the cursor on the one that it was on.
-func (s *Audience) list(searched string, users []engine.User) tea.Cmd {
-	selected, _ := s.selected()
+// show lists users, with the cursor on the one that it was on.
+func (s *Audience) show(searched string, users []engine.User) tea.Cmd {
 	members := make(map[string]bool, len(s.members))
 	for _, p := range s.members {
 		members[p.ID] = true
 	}
 	all := len(s.members) == s.count.Matched
-	s.users, s.searched = make([]user, len(users)), searched
+	rows := make([]user, len(users))
 	for i, p := range users {
-		s.users[i] = user{p, all || members[p.ID], members[p.ID]}
+		rows[i] = user{p, all || members[p.ID], members[p.ID]}
 	}
-	s.table.SetRows(userRows(s.users))
-	if i := slices.IndexFunc(s.users, func(p user) bool { return p.ID == selected.ID }); i >= 0 {
-		s.table.Select(i)
-	}
+	s.searched = searched
+	s.users.Set(rows)
 	return s.explain()
 }
 
@@ -175,16 +171,9 @@ func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Audience) selected() (user, bool) {
-	if s.table.Cursor >= len(s.users) {
-		return user{}, false
-	}
-	return s.users[s.table.Cursor], true
-}
-
 // explain evaluates the filters for the selected user.
 func (s *Audience) explain() tea.Cmd {
-	p, ok := s.selected()
+	p, ok := s.users.Selected()
 	if !ok || s.reader == nil {
 		s.explanation = explanation{}
 		s.draw()
@@ -196,33 +185,25 @@ func (s *Audience) explain() tea.Cmd {
 	})
 	return screen.Go(&s.Base, taskExplain, work, orNotify(func(r engine.AudienceResult) tea.Cmd {
 		s.explanation = explanation{p.ID, r}
-		for i, u := range s.users {
+		for i, u := range s.users.Shown() {
 			if u.ID == p.ID {
-				s.users[i].known, s.users[i].matches = true, r.Matched
+				s.users.Shown()[i].known, s.users.Shown()[i].matches = true, r.Matched
 			}
 		}
-		s.table.SetRows(userRows(s.users))
 		s.draw()
 		return nil
 	}))
 }
 
 func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
-	before := s.table.Cursor
-	switch {
-	case s.searching:
-		if s.filter.Update(msg) {
-			return s.find()
-		}
-		if msg.Type != tea.KeyRunes {
-			s.table.Window.Update(msg)
-		}
-	case s.panes.Focused() == paneWhy:
+	if s.panes.Focused() == paneWhy {
 		s.pager.Update(msg)
-	default:
-		s.table.Window.Update(msg)
+		return nil
 	}
-	if s.table.Cursor != before {
+	switch s.users.Key(msg) {
+	case list.Filtered:
+		return s.find()
+	case list.Moved:
 		return s.explain()
 	}
 	return nil
@@ -230,26 +211,27 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 
 func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 	pane, msg := s.panes.Mouse(msg)
-	before := s.table.Cursor
 	switch pane {
 	case paneWhy:
 		if widget.Pressed(msg) {
-			s.focusExplanation()
+			s.focusExplanation(user{})
 		}
 		s.pager.Mouse(msg)
 	case paneUsers:
-		if s.table.Mouse(msg, msg.Y-len(s.header())) && widget.Pressed(msg) {
-			s.applyFilter()
+		before := s.users.Index()
+		msg.Y -= len(s.header())
+		if hit, _ := s.users.Mouse(msg); hit && widget.Pressed(msg) {
+			s.focusUsers()
 		}
-	}
-	if s.table.Cursor != before {
-		return s.explain()
+		if s.users.Index() != before {
+			return s.explain()
+		}
 	}
 	return nil
 }
 
 // Typing reports whether the search has the keyboard.
-func (s *Audience) Typing() bool { return s.searching }
+func (s *Audience) Typing() bool { return s.users.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *Audience) Actions() []screen.Action {
@@ -258,33 +240,29 @@ func (s *Audience) Actions() []screen.Action {
 		cannot = unsupportedText
 	}
 	switch {
-	case s.searching:
+	case s.users.Filtering():
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.users.ApplyFilter},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
 	case s.panes.Focused() == paneWhy:
 		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.focusUsers}}
 	}
-	none := cannot
-	if _, ok := s.selected(); !ok && none == "" {
-		none = "No user is selected."
-	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.focusExplanation},
-		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.focusFilter},
-		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, BarPriority: 6, DisabledReason: none, Run: s.openUser},
-		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, BarPriority: 4, DisabledReason: none, Run: s.copy},
+		s.users.On(screen.Action{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: cannot}, nil, s.focusExplanation),
+		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.users.TypeFilter},
+		s.users.On(screen.Action{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, BarPriority: 6, DisabledReason: cannot}, nil, openUser),
+		s.users.On(screen.Action{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, BarPriority: 4, DisabledReason: cannot}, nil, s.copy),
 		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, DisabledReason: cannot, Run: s.load},
 	}
-	if s.filter.Value() != "" {
+	if s.users.FilterText() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
 	}
 	return acts
 }
 
-func (s *Audience) focusExplanation() tea.Cmd {
-	s.applyFilter()
+func (s *Audience) focusExplanation(user) tea.Cmd {
+	s.users.ApplyFilter()
 	s.panes.Focus(paneWhy)
 	return nil
 }
@@ -294,36 +272,23 @@ func (s *Audience) focusUsers() tea.Cmd {
 	return nil
 }
 
-func (s *Audience) focusFilter() tea.Cmd {
-	s.searching = true
-	s.filter.Focus()
-	return nil
-}
-
-func (s *Audience) applyFilter() tea.Cmd {
-	s.searching = false
-	s.filter.Blur()
-	return s.focusUsers()
-}
-
 func (s *Audience) clearFilter() tea.Cmd {
-	s.filter.SetValue("")
-	return tea.Batch(s.applyFilter(), s.find())
+	s.users.ClearFilter()
+	return s.find()
 }
 
-func (s *Audience) openUser() tea.Cmd {
-	p, ok := s.selected()
+func openUser(p user) tea.Cmd {
 	users, known := settings.Find("users")
-	if !ok || !known {
+	if !known {
 		return nil
 	}
 	return screen.Open(recordRoute(users, p.ID, doc.Value{}))
 }
 
-func (s *Audience) copy() tea.Cmd {
-	ids := make([]string, len(s.users))
-	for i, p := range s.users {
-		ids[i] = p.ID
+func (s *Audience) copy(user) tea.Cmd {
+	var ids []string
+	for _, p := range s.users.Shown() {
+		ids = append(ids, p.ID)
 	}
 	return screen.Copy(strings.Join(ids, "\n"), "the IDs")
 }

@@ -12,13 +12,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// userRows are the rows of the table.
-type userRows []user
-
-func (r userRows) Len() int { return len(r) }
-
-func (r userRows) Row(i int) widget.Cells {
-	p := r[i]
+// cells returns the row of a user in the table.
+func (p user) cells() widget.Cells {
 	mark := widget.Cell{Text: "✓", Tone: themes.ToneSuccess}
 	switch {
 	case !p.known:
@@ -38,8 +33,7 @@ func (s *Audience) SetSize(width, height int) {
 
 func (s *Audience) layout() {
 	w, h := s.panes.Size(paneUsers)
-	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(h-len(s.header()), 1))
+	s.users.SetSize(w, max(h-len(s.header()), 1))
 	s.pager.SetSize(s.panes.Size(paneWhy))
 }
 
@@ -57,8 +51,8 @@ func (s *Audience) header() []string {
 	if s.loaded && s.failed == nil && s.reader != nil {
 		out = append(out, s.theme.Muted.Render(widget.Truncate(s.countText(), w)))
 	}
-	if s.searching || s.filter.Value() != "" {
-		return append(out, s.filter.View())
+	if line := s.users.FilterLines(); len(line) > 0 {
+		return append(out, line...)
 	}
 	return append(out, "")
 }
@@ -79,11 +73,11 @@ func (s *Audience) View() string {
 		if s.searched != "" {
 			c.Title = "Found"
 		}
-		if len(s.users) > 0 {
-			c.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(len(s.users), s.searched == "" && s.count.Matched > len(s.users)))
+		if n := s.users.Len(); n > 0 {
+			c.Info = fmt.Sprintf("%d of %s", s.users.Index()+1, recordCount(n, s.searched == "" && s.count.Matched > n))
 		}
-		s.table.Empty, s.table.Focused = s.emptyText(), s.panes.Focused() == paneUsers
-		c.Body = strings.Join(append(s.header(), s.table.View()), "\n")
+		s.users.Empty, s.users.Focused = s.emptyText(), s.panes.Focused() == paneUsers
+		c.Body = strings.Join(append(s.header(), s.users.View()), "\n")
 		return c
 	})
 }
@@ -104,7 +98,7 @@ func (s *Audience) emptyText() string {
 
 // draw renders the explanation for the selected user.
 func (s *Audience) draw() {
-	p, ok := s.selected()
+	p, ok := s.users.Selected()
 	if !ok || s.explanation.id != p.ID {
 		s.pager.SetText("")
 		return

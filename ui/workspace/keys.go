@@ -3,19 +3,17 @@ package workspace
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
 // key handles the keys that move, and text in the filter.
 func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.filtering:
-		return s.filterKey(msg)
 	case s.reading():
 		s.report.pager.Update(msg)
 	case s.panes.Focused() == paneRecords:
-		s.table.Window.Update(msg)
-		s.show()
+		return s.recordsKey(msg)
 	default:
 		before := s.list.Cursor
 		if s.list.Update(msg) && s.list.Cursor != before {
@@ -28,8 +26,8 @@ func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 // sectionTurned shows another section and clears the filter.
 func (s *List) sectionTurned() tea.Cmd {
 	var cmd tea.Cmd
-	if s.filter.Value() != "" {
-		s.filter.SetValue("")
+	if s.rows.FilterText() != "" {
+		s.rows.ClearFilter()
 		cmd = s.load()
 	}
 	s.report.close()
@@ -38,19 +36,15 @@ func (s *List) sectionTurned() tea.Cmd {
 	return cmd
 }
 
-func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
-	if !s.filter.Update(msg) {
-		if msg.Type != tea.KeyRunes {
-			s.table.Window.Update(msg)
-			s.show()
-		}
-		return nil
-	}
-	if s.section().SearchOnly {
+func (s *List) recordsKey(msg tea.KeyMsg) tea.Cmd {
+	change := s.rows.Key(msg)
+	if change == list.Filtered && s.section().SearchOnly {
 		return s.find()
 	}
-	s.filterRecords()
-	s.table.Home()
+	if change == list.Filtered {
+		s.filterRecords()
+		s.rows.SelectIndex(0)
+	}
 	s.show()
 	return nil
 }
@@ -93,16 +87,14 @@ func (s *List) sectionsMouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 func (s *List) recordsMouse(msg tea.MouseMsg) tea.Cmd {
-	y := msg.Y - len(s.header())
-	i, ok := s.table.RowAt(y)
-	again := ok && i == s.table.Cursor && s.panes.Focused() == paneRecords && !s.filtering
-	if !s.table.Mouse(msg, y) || !widget.Pressed(msg) {
-		s.show()
-		return nil
+	msg.Y -= len(s.header())
+	hit, again := s.rows.Mouse(msg)
+	if hit && widget.Pressed(msg) {
+		s.focusRecords()
 	}
-	s.focusRecords()
-	if again {
-		return s.open()
+	s.show()
+	if row, ok := s.rows.Selected(); again && ok {
+		return s.open(row)
 	}
 	return nil
 }

@@ -29,23 +29,24 @@ func columns(sec *settings.Section) []widget.Column {
 	return out
 }
 
-func (r *records) rows() widget.Rows {
-	if r.section().Single {
-		return fieldRows(r.fields())
-	}
-	return recordRows{r}
+// recordRow is a record, or a field of a section's single record.
+type recordRow struct {
+	record doc.Value
+	field  schema.FieldState
 }
 
-// recordRows are the records in the table.
-type recordRows struct{ s *records }
-
-func (r recordRows) Len() int { return len(r.s.shown) }
-
-func (r recordRows) Row(i int) widget.Cells {
-	v := r.s.current()[r.s.shown[i]]
-	cells := make(widget.Cells, len(r.s.section().Columns))
-	for n, c := range r.s.section().Columns {
-		cells[n] = widget.Cell{Text: oneLine(c.Text(v))}
+// cells returns the row in the table.
+func (r *records) cells(row recordRow) widget.Cells {
+	if r.section().Single {
+		value := widget.Cell{Text: valueText(row.field), Tone: themes.ToneText}
+		if value.Text == "" {
+			value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
+		}
+		return widget.Cells{{Text: row.field.Node.Label()}, value}
+	}
+	cells := make(widget.Cells, len(r.section().Columns))
+	for n, c := range r.section().Columns {
+		cells[n] = widget.Cell{Text: oneLine(c.Text(row.record))}
 		if n > 0 {
 			cells[n].Tone = themes.ToneMuted
 		}
@@ -53,31 +54,13 @@ func (r recordRows) Row(i int) widget.Cells {
 	return cells
 }
 
-// fieldRows are the fields of a single record in the table.
-type fieldRows []schema.FieldState
-
-func (r fieldRows) Len() int { return len(r) }
-
-func (r fieldRows) Row(i int) widget.Cells {
-	f := r[i]
-	value := widget.Cell{Text: valueText(f), Tone: themes.ToneText}
-	if value.Text == "" {
-		value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
-	}
-	return widget.Cells{{Text: f.Node.Label()}, value}
-}
-
-// fields returns the fields of the section's single record that are in use.
-func (r *records) fields() []schema.FieldState {
-	v, ok := r.selected()
-	if !ok {
-		return nil
-	}
+// fieldRows returns the fields of a section's single record that are in use and contain every word.
+func (r *records) fieldRows(v doc.Value, words []string) []recordRow {
 	st, _ := r.section().Table(v).Object(v, nil, schema.Env{})
-	var out []schema.FieldState
+	var out []recordRow
 	for _, f := range st.Fields {
-		if f.Shown && matches(f, strings.Fields(strings.ToLower(r.filter.Value()))) {
-			out = append(out, f)
+		if f.Shown && matches(f, words) {
+			out = append(out, recordRow{v, f})
 		}
 	}
 	return out

@@ -27,14 +27,13 @@ func (s *List) SetSize(width, height int) {
 // layout divides the screen for what is shown.
 func (s *List) layout() {
 	detail := 0
-	if height := s.panes.Height(); height >= detailMinHeight && !s.report.open && !s.section().Single && len(s.shown) > 0 {
+	if height := s.panes.Height(); height >= detailMinHeight && !s.report.open && !s.section().Single && s.rows.Len() > 0 {
 		detail = height * 2 / 5
 	}
 	s.panes.SetRows(paneDetail, detail)
 	s.list.SetSize(s.panes.Size(paneSections))
 	w, h := s.panes.Size(paneRecords)
-	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(h-len(s.header()), 1))
+	s.rows.SetSize(w, max(h-len(s.header()), 1))
 	s.report.pager.SetSize(w, h)
 	s.detail.SetSize(s.panes.Size(paneDetail))
 }
@@ -49,9 +48,7 @@ func (s *List) header() []string {
 		}
 		out = append(out, "")
 	}
-	if s.filtering || s.filter.Value() != "" {
-		out = append(out, s.filter.View())
-	}
+	out = append(out, s.rows.FilterLines()...)
 	if s.Running(taskImport) {
 		out = append(out, s.imports.line(s.theme, w))
 	}
@@ -99,11 +96,11 @@ func (r *records) workspaceName() string {
 
 func (s *List) recordsContent() panes.Content {
 	c := panes.Content{Title: s.section().Title}
-	if n := len(s.shown); n > 0 && !s.section().Single {
-		c.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(n, s.more[s.section().ID]))
+	if n := s.rows.Len(); n > 0 && !s.section().Single {
+		c.Info = fmt.Sprintf("%d of %s", s.rows.Index()+1, recordCount(n, s.more[s.section().ID]))
 	}
-	s.table.Empty = s.emptyText()
-	c.Body = strings.Join(append(s.header(), s.table.View()), "\n")
+	s.rows.Empty = s.emptyText()
+	c.Body = strings.Join(append(s.header(), s.rows.View()), "\n")
 	return c
 }
 
@@ -116,7 +113,7 @@ func (r *records) emptyText() string {
 		return "Cannot load this section: " + r.failed[sec.ID].Error() + "\nPress r to try again."
 	case !r.loaded:
 		return "Reading…"
-	case r.filter.Value() != "":
+	case r.rows.FilterText() != "":
 		return "No match. Press esc to clear the filter."
 	}
 	return sec.Empty

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -56,10 +57,8 @@ type records struct {
 	loaded     bool
 	knownNames map[string]bool // names in the section before a record was opened
 
-	list   widget.List
-	table  widget.Table
-	filter widget.Prompt
-	shown  []int // indexes of the records that match the filter
+	list widget.List           // of the sections
+	rows *list.List[recordRow] // that match the filter
 }
 
 // List is the screen with all sections.
@@ -72,7 +71,6 @@ type List struct {
 	detail    widget.JSONView
 	report    report
 	panes     panes.Panes
-	filtering bool // the filter has the keyboard
 	imports   userImport
 	removes   remover
 	trials    trials
@@ -109,8 +107,10 @@ func newList(deps screen.Deps) *List {
 	s.records = &records{
 		service: deps.Service, tasks: &s.Base, show: s.updateDetail, sections: settings.Sections(),
 		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
-		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), filter: widget.NewPrompt(deps.Theme, "/", "text in a record"),
+		list: widget.NewList(deps.Theme),
 	}
+	s.rows = list.Table(deps.Theme, "record", s.cells)
+	s.rows.Filter("text in a record", nil)
 	s.imports = userImport{service: deps.Service, tasks: &s.Base, report: s.showReport, load: s.load}
 	s.removes = remover{deps.Service, &s.Base, s.section, s.showReport, s.load}
 	s.trials = trials{deps.Service, &s.Base, deps.Author, s.showReport}
@@ -151,7 +151,7 @@ type loadedRecords struct {
 }
 
 func (r *records) load() tea.Cmd {
-	svc, text, section := r.service, r.filter.Value(), r.section()
+	svc, text, section := r.service, r.rows.FilterText(), r.section()
 	return screen.Go(r.tasks, taskLoad, func(ctx context.Context) (loadedRecords, error) {
 		out := loadedRecords{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
@@ -162,7 +162,7 @@ func (r *records) load() tea.Cmd {
 			if sec == section {
 				words = text
 			}
-			vs, more, err := list(ctx, svc, sec, words)
+			vs, more, err := listRecords(ctx, svc, sec, words)
 			if ctx.Err() != nil {
 				return loadedRecords{}, ctx.Err()
 			}
@@ -179,8 +179,8 @@ func (r *records) load() tea.Cmd {
 	})
 }
 
-// list reads the records of a section; if it may have millions, those that match the words.
-func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]doc.Value, bool, error) {
+// listRecords reads the records of a section; if it may have millions, those that match the words.
+func listRecords(ctx context.Context, svc any, sec *settings.Section, words string) ([]doc.Value, bool, error) {
 	if !sec.SearchOnly {
 		vs, err := sec.List(ctx, svc, "", 0)
 		return vs, false, err
@@ -194,9 +194,9 @@ func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]
 
 // find searches for the filter's words in a section that is not read completely.
 func (r *records) find() tea.Cmd {
-	sec, svc, words := r.section(), r.service, r.filter.Value()
+	sec, svc, words := r.section(), r.service, r.rows.FilterText()
 	work := screen.Settled(r.tasks, taskFind, func(ctx context.Context) (loadedRecords, error) {
-		vs, more, err := list(ctx, svc, sec, words)
+		vs, more, err := listRecords(ctx, svc, sec, words)
 		return loadedRecords{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
 	})
 	return screen.Go(r.tasks, taskFind, work, func(got loadedRecords, err error) tea.Cmd {
@@ -241,7 +241,7 @@ func (r *records) count(sec *settings.Section) string {
 	switch {
 	case !read || sec.Single || r.failed[sec.ID] != nil || sec.Unavailable(r.service) != "":
 		return ""
-	case sec.SearchOnly && r.filter.Value() != "" && sec == r.section():
+	case sec.SearchOnly && r.rows.FilterText() != "" && sec == r.section():
 		return ""
 	}
 	return recordCount(n, r.more[sec.ID])
@@ -309,22 +309,25 @@ func (r *records) current() []doc.Value { return r.all[r.section().ID] }
 
 // sectionChanged shows the selected section from its start.
 func (r *records) sectionChanged() {
-	r.table.Columns = columns(r.section())
+	r.rows.SetColumns(columns(r.section())...)
 	r.filterRecords()
-	r.table.Home()
+	r.rows.SelectIndex(0)
 	r.show()
 }
 
-// filterRecords finds the records that contain every word of the filter.
+// filterRecords lists the records that contain every word of the filter; of a single record, its fields.
 func (r *records) filterRecords() {
-	r.shown = r.shown[:0]
-	words := strings.Fields(strings.ToLower(r.filter.Value()))
-	for i, v := range r.current() {
-		if r.section().SearchOnly || r.section().Single || containsAll(v, words) {
-			r.shown = append(r.shown, i)
+	words := strings.Fields(strings.ToLower(r.rows.FilterText()))
+	var rows []recordRow
+	for _, v := range r.current() {
+		switch {
+		case r.section().Single:
+			rows = append(rows, r.fieldRows(v, words)...)
+		case r.section().SearchOnly || containsAll(v, words):
+			rows = append(rows, recordRow{record: v})
 		}
 	}
-	r.table.SetRows(r.rows())
+	r.rows.Set(rows)
 	r.show()
 }
 
@@ -336,35 +339,16 @@ func containsAll(v doc.Value, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// selected returns the record under the cursor.
-func (r *records) selected() (doc.Value, bool) {
-	if r.section().Single {
-		if all := r.current(); len(all) > 0 {
-			return all[0], true
-		}
-		return doc.Value{}, false
-	}
-	if r.table.Cursor >= len(r.shown) {
-		return doc.Value{}, false
-	}
-	return r.current()[r.shown[r.table.Cursor]], true
-}
-
 func (r *records) selectedName() string {
-	if v, ok := r.selected(); ok {
-		return r.section().NameOf(v)
+	if row, ok := r.rows.Selected(); ok {
+		return r.section().NameOf(row.record)
 	}
 	return ""
 }
 
 func (r *records) selectName(name string) {
-	if r.section().Single {
-		return
-	}
-	for i, at := range r.shown {
-		if r.section().NameOf(r.current()[at]) == name {
-			r.table.Select(i)
-		}
+	if !r.section().Single {
+		r.rows.Select(func(row recordRow) bool { return r.section().NameOf(row.record) == name })
 	}
 	r.show()
 }
@@ -372,10 +356,10 @@ func (r *records) selectName(name string) {
 // updateDetail shows the selected record in the detail view.
 func (s *List) updateDetail() {
 	s.list.Focused = s.panes.Focused() == paneSections
-	s.table.Focused = !s.list.Focused
+	s.rows.Focused = !s.list.Focused
 	text := ""
-	if v, ok := s.selected(); ok && !s.section().Single {
-		text = string(v.Indent())
+	if row, ok := s.rows.Selected(); ok && !s.section().Single {
+		text = string(row.record.Indent())
 	}
 	s.detail.SetText(text)
 }

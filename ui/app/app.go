@@ -61,8 +61,8 @@ const (
 type Model struct {
 	opts     Options
 	bindings bindings
-	recent   []string // names of actions run from the palette, the newest first
-	overlays overlays
+	recent   []string       // names of actions run from the palette, the newest first
+	overlays []shownOverlay // the last one is on top
 	notices
 	screenStack
 	width, height  int
@@ -102,6 +102,7 @@ func (m *Model) Init() tea.Cmd {
 // Update routes a message to the component that handles it, and tells the screens if another campaign is open then.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
+	m.dropOverlays()
 	return m, tea.Batch(cmd, m.followTop())
 }
 
@@ -171,6 +172,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.pushOverlay(newChoice(m.theme, msg))
 	case screen.InputMsg:
 		m.pushOverlay(newInput(m.theme, msg))
+	case screen.ShowMsg:
+		m.showOverlay(msg.Overlay, msg.Screen)
 	case screen.CaptureKeyMsg:
 		m.pushOverlay(newCapture(m.theme, msg))
 	case screen.SetKeymapMsg:

@@ -17,7 +17,7 @@ func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.overlays.top() != nil || !m.top().Typing() || isKeyName(msg)) {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.topOverlay() != nil || !m.actor().Typing() || isKeyName(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, m.handleKey(first))
@@ -44,10 +44,10 @@ func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil // nothing is visible, so nothing is done
 	}
-	if m.overlays.top() != nil {
-		return m.handleOverlayKey(msg)
+	o := m.topOverlay()
+	if _, acts := o.(screen.Actor); o != nil && !acts {
+		return m.handleOverlayKey(o, msg)
 	}
-	s := m.top()
 	if !msg.Paste {
 		for _, a := range m.activeActions() {
 			if a.HasKey(name) {
@@ -55,26 +55,35 @@ func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 			}
 		}
 	}
-	return s.Update(msg)
+	return m.sendKey(msg)
 }
 
-// handleOverlayKey passes a key to the overlay. Canceling a wait and redrawing also work under a dialog,
+// sendKey passes a key that is not an action to the top overlay, or else to the screen.
+func (m *Model) sendKey(msg tea.KeyMsg) tea.Cmd {
+	if o := m.topOverlay(); o != nil {
+		return o.Key(msg)
+	}
+	return m.top().Update(msg)
+}
+
+// handleOverlayKey passes a key to an overlay without actions. Canceling a wait and redrawing also work under a dialog,
 // because the dialog itself may be waiting.
-func (m *Model) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
-	if _, any := m.overlays.top().(*keyCapture); !any && !msg.Paste {
+func (m *Model) handleOverlayKey(o screen.Overlay, msg tea.KeyMsg) tea.Cmd {
+	if _, any := o.(*keyCapture); !any && !msg.Paste {
 		for _, a := range m.bindings.rebind(keymap.App, append(m.link.waitActions(), redrawAction()), true) {
 			if a.HasKey(msg.String()) {
 				return m.runAction(a)
 			}
 		}
 	}
-	return m.overlays.key(msg)
+	return o.Key(msg)
 }
 
 // activeActions returns the actions that work now.
 func (m *Model) activeActions() []screen.Action {
-	acts := m.bindings.active(m.route().Name, m.top().Actions(), m.globalActions(), m.top().Typing())
-	return m.commands.addTo(acts, m.route().Name, m.top().Typing(), func() commandTarget { return targetOf(m.screenStack, m.opts.Deps.Service) })
+	own := m.actor()
+	acts := m.bindings.active(m.route().Name, own.Actions(), m.globalActions(), own.Typing())
+	return m.commands.addTo(acts, m.route().Name, own.Typing(), func() commandTarget { return targetOf(m.screenStack, m.opts.Deps.Service) })
 }
 
 // bindings apply the user's keymap to actions.
@@ -165,8 +174,8 @@ func (m *Model) pressAction(a screen.Action) tea.Cmd {
 	if !a.HelpOnly {
 		return m.runAction(a)
 	}
-	if msg, ok := helpEntryKey(a, m.top().Typing()); ok {
-		return m.top().Update(msg)
+	if msg, ok := helpEntryKey(a, m.actor().Typing()); ok {
+		return m.sendKey(msg)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
 
@@ -16,9 +17,8 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		m.toasts.Dismiss()
 		return nil
 	}
-	if m.overlays.top() != nil {
-		bar, _ := m.statusBar()
-		return m.overlays.mouse(msg, bar)
+	if o := m.topOverlay(); o != nil {
+		return m.mouseOverlay(o, msg)
 	}
 	switch {
 	case msg.Y == 0 && widget.Pressed(msg):
@@ -28,19 +28,29 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	case msg.Y == m.height-1 && widget.Pressed(msg):
-		bar, acts := m.statusBar()
-		switch i, ok := bar.HintAt(msg.X); {
-		case !ok:
-			return nil
-		case i == len(acts):
-			return m.help()
-		default:
-			return m.pressAction(acts[i])
-		}
+		return m.pressHint(msg.X)
 	}
 	msg.Y-- // the header
 	if msg.Y < 0 || msg.Y >= m.bodyHeight() {
 		return nil
 	}
 	return m.top().Update(msg)
+}
+
+// pressHint does what the hint at a column of the status bar says.
+func (m *Model) pressHint(x int) tea.Cmd {
+	bar, acts := m.statusBar()
+	i, ok := bar.HintAt(x)
+	switch {
+	case !ok:
+		return nil
+	case i < len(acts):
+		return m.pressAction(acts[i])
+	case i < len(bar.Hints): // of an overlay without actions
+		if key, ok := keymap.KeyMsg(bar.Hints[i].Key); ok {
+			return m.handleKey(key)
+		}
+		return nil
+	}
+	return m.help()
 }

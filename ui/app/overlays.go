@@ -12,27 +12,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// overlay is a box over the screen that has the keyboard.
-type overlay interface {
-	// key handles a key. If done, the overlay is closed before cmd runs.
-	key(tea.KeyMsg) (cmd tea.Cmd, done bool)
-	mouse(msg tea.MouseMsg, width, height int) (cmd tea.Cmd, done bool)
-	view(width, height int) string
-}
-
 // hinter is an overlay with keys of its own, which the status bar shows instead of the screen's.
 type hinter interface{ hints() []widget.Hint }
-
-// pushOverlay opens an overlay and dismisses the errors that the user has seen.
-func (m *Model) pushOverlay(o overlay) {
-	m.toasts.RemoveLevel(widget.LevelInfo)
-	m.overlays.boxes = append(m.overlays.boxes, o)
-}
-
-// positioned is an overlay that is not centered.
-type positioned interface {
-	at(box string, width, height int) (x, y int)
-}
 
 // pointerOverlay is an overlay with a sign beside it that points at something.
 type pointerOverlay interface {
@@ -42,99 +23,115 @@ type pointerOverlay interface {
 // inputHolder is an overlay with typed input, which a click outside must not close.
 type inputHolder interface{ hasInput() bool }
 
-// overlayAt returns the position of an overlay.
-func overlayAt(o overlay, box string, width, height int) (x, y int) {
-	if a, ok := o.(positioned); ok {
-		return a.at(box, width, height)
+// shownOverlay is an overlay and the screen that it is over; it is not shown while another one is on top. The root model's
+// own overlays are over any.
+type shownOverlay struct {
+	screen.Overlay
+	over screen.ID // 0: any
+}
+
+// pushOverlay opens an overlay of the root model and dismisses the errors that the user has seen.
+func (m *Model) pushOverlay(o screen.Overlay) { m.showOverlay(o, 0) }
+
+// showOverlay opens an overlay over a screen.
+func (m *Model) showOverlay(o screen.Overlay, over screen.ID) {
+	m.toasts.RemoveLevel(widget.LevelInfo)
+	m.overlays = append(m.overlays, shownOverlay{o, over})
+}
+
+// dropOverlays removes the overlays that were closed, and those of screens that were.
+func (m *Model) dropOverlays() {
+	m.overlays = slices.DeleteFunc(m.overlays, func(o shownOverlay) bool {
+		return o.Closed() || o.over != 0 && !slices.ContainsFunc(m.stack, func(s stackEntry) bool { return s.ID() == o.over })
+	})
+}
+
+// visibleOverlays returns the overlays that are shown, the top one last.
+func (m *Model) visibleOverlays() []screen.Overlay {
+	var out []screen.Overlay
+	for _, o := range m.overlays {
+		if !o.Closed() && (o.over == 0 || o.over == m.top().ID()) {
+			out = append(out, o.Overlay)
+		}
 	}
-	return widget.CenterAt(box, width, height)
+	return out
 }
 
-// overlays is the stack of overlays, the last one on top.
-type overlays struct {
-	boxes         []overlay
-	width, height int // of the window
-}
-
-// top returns the top overlay; nil if there is none.
-func (ov *overlays) top() overlay {
-	if len(ov.boxes) == 0 {
+// topOverlay returns the overlay that has the keyboard; nil if there is none.
+func (m *Model) topOverlay() screen.Overlay {
+	shown := m.visibleOverlays()
+	if len(shown) == 0 {
 		return nil
 	}
-	return ov.boxes[len(ov.boxes)-1]
+	return shown[len(shown)-1]
 }
 
-// drawTop draws the top overlay and returns its area.
-func (ov *overlays) drawTop() (box string, at area) {
-	o := ov.top()
-	box = o.view(ov.width, ov.height)
-	x, y := overlayAt(o, box, ov.width, ov.height)
+// actor returns what has the actions: the topmost overlay with actions, or else the screen.
+func (m *Model) actor() screen.Actor {
+	for _, o := range slices.Backward(m.visibleOverlays()) {
+		if a, ok := o.(screen.Actor); ok {
+			return a
+		}
+	}
+	return m.top()
+}
+
+// drawOverlay draws an overlay and returns its area.
+func (m *Model) drawOverlay(o screen.Overlay) (box string, at area) {
+	box = o.View(m.width, m.height)
+	x, y := widget.CenterAt(box, m.width, m.height)
+	if p, ok := o.(screen.Placed); ok {
+		x, y = p.At(box, m.width, m.height)
+	}
 	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
 }
 
-// draw draws the overlays over the window.
-func (ov *overlays) draw(out string) string {
-	for _, o := range ov.boxes {
-		box := o.view(ov.width, ov.height)
-		x, y := overlayAt(o, box, ov.width, ov.height)
+// coverWithOverlays draws the overlays over the window.
+func (m *Model) coverWithOverlays(out string) string {
+	for _, o := range m.visibleOverlays() {
+		box, at := m.drawOverlay(o)
 		out = strings.ReplaceAll(out, themes.CaretMark, "") // the overlay has the keyboard
-		out = widget.Cover(out, box, x, y, ov.width, ov.height)
+		out = widget.Cover(out, box, at.x, at.y, m.width, m.height)
 		if p, ok := o.(pointerOverlay); ok {
-			if sign, x, y, ok := p.pointer(ov.height); ok {
-				out = widget.Overlay(out, sign, x, y, ov.width, ov.height)
+			if sign, x, y, ok := p.pointer(m.height); ok {
+				out = widget.Overlay(out, sign, x, y, m.width, m.height)
 			}
 		}
 	}
 	return out
 }
 
-// key passes a key to the top overlay.
-func (ov *overlays) key(msg tea.KeyMsg) tea.Cmd {
-	return ov.updateTop(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
-}
-
-// mouse passes a mouse event to the top overlay. A click on a hint in its lower border or in the status bar
+// mouseOverlay handles a mouse event while an overlay is on top. A click on a hint in its lower border or in the status bar
 // presses that key; a click outside closes it, as esc does.
-func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
-	return ov.updateTop(func(o overlay) (tea.Cmd, bool) {
-		box, at := ov.drawTop()
-		inside := at.contains(msg.X, msg.Y)
-		if inside && widget.Pressed(msg) && msg.Y == at.y+at.h-1 {
-			if key, ok := keymap.KeyMsg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
-				return o.key(key)
-			}
+func (m *Model) mouseOverlay(o screen.Overlay, msg tea.MouseMsg) tea.Cmd {
+	box, at := m.drawOverlay(o)
+	inside, pressed := at.contains(msg.X, msg.Y), widget.Pressed(msg)
+	if inside && pressed && msg.Y == at.y+at.h-1 {
+		if key, ok := keymap.KeyMsg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
+			return m.handleKey(key)
 		}
-		if inside || !widget.Pressed(msg) {
-			return o.mouse(msg, ov.width, ov.height)
-		}
-		if _, ok := o.(hinter); ok && msg.Y == ov.height-1 {
-			if i, ok := bar.HintAt(msg.X); ok {
-				if key, ok := keymap.KeyMsg(bar.Hints[i].Key); ok {
-					return o.key(key)
-				}
-			}
-			return nil, false
-		}
-		if h, ok := o.(inputHolder); ok && h.hasInput() {
-			return nil, false
-		}
-		return o.key(tea.KeyMsg{Type: tea.KeyEsc})
-	})
-}
-
-// updateTop lets the top overlay handle an event, and removes it when it is done; overlays that it has opened
-// stay.
-func (ov *overlays) updateTop(updateTop func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
-	at := len(ov.boxes) - 1
-	cmd, done := updateTop(ov.boxes[at])
-	if done {
-		ov.boxes = slices.Delete(ov.boxes, at, at+1)
 	}
-	return cmd
+	if inside {
+		msg.X, msg.Y = msg.X-at.x, msg.Y-at.y
+		return o.Mouse(msg)
+	}
+	_, hasHints := o.(hinter)
+	_, acts := o.(screen.Actor)
+	input, holdsInput := o.(inputHolder)
+	switch {
+	case !pressed:
+		return nil
+	case msg.Y == m.height-1 && (hasHints || acts):
+		return m.pressHint(msg.X)
+	case holdsInput && input.hasInput():
+		return nil
+	}
+	return m.handleKey(tea.KeyMsg{Type: tea.KeyEsc})
 }
 
 // questionBox is a dialog whose answer runs a command.
 type questionBox struct {
+	screen.Box
 	dialog widget.Dialog
 	then   func(widget.Answer) tea.Cmd
 }
@@ -151,32 +148,39 @@ func newQuestion(t *themes.Theme, q screen.Question) *questionBox {
 	return &questionBox{dialog: d, then: q.Then}
 }
 
-func (q *questionBox) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
-	if !done || q.then == nil {
-		return nil, done
+func (q *questionBox) answer(a widget.Answer, done bool) tea.Cmd {
+	if !done {
+		return nil
 	}
-	return q.then(a), true
+	q.Close()
+	if q.then == nil {
+		return nil
+	}
+	return q.then(a)
 }
 
 func (q *questionBox) hints() []widget.Hint { return q.dialog.Hints() }
 
-func (q *questionBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
+// Key answers the question.
+func (q *questionBox) Key(msg tea.KeyMsg) tea.Cmd { return q.answer(q.dialog.Update(msg)) }
 
-func (q *questionBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+// Mouse scrolls the text, and presses buttons.
+func (q *questionBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if q.dialog.Wheel(msg) || !widget.Pressed(msg) {
-		return nil, false
+		return nil
 	}
-	x, y := widget.CenterAt(q.view(width, height), width, height)
-	return q.answer(q.dialog.Click(msg.X-x, msg.Y-y))
+	return q.answer(q.dialog.Click(msg.X, msg.Y))
 }
 
-func (q *questionBox) view(width, height int) string {
+// View draws the box.
+func (q *questionBox) View(width, height int) string {
 	q.dialog.SetSize(width, height)
 	return q.dialog.View()
 }
 
 // choiceBox is a list of options whose answer runs a command.
 type choiceBox struct {
+	screen.Box
 	widget widget.Choice
 	then   func(widget.Answer) tea.Cmd
 }
@@ -185,32 +189,39 @@ func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
 	return &choiceBox{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
 }
 
-func (c *choiceBox) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
-	if !done || a.Canceled() || c.then == nil {
-		return nil, done
+func (c *choiceBox) answer(a widget.Answer, done bool) tea.Cmd {
+	if !done {
+		return nil
 	}
-	return c.then(a), true
+	c.Close()
+	if a.Canceled() || c.then == nil {
+		return nil
+	}
+	return c.then(a)
 }
 
 func (c *choiceBox) hints() []widget.Hint { return c.widget.Hints() }
 
-func (c *choiceBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
+// Key moves in the options, or chooses one.
+func (c *choiceBox) Key(msg tea.KeyMsg) tea.Cmd { return c.answer(c.widget.Update(msg)) }
 
-func (c *choiceBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+// Mouse scrolls the options, or chooses one.
+func (c *choiceBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if c.widget.Wheel(msg) || !widget.Pressed(msg) {
-		return nil, false
+		return nil
 	}
-	_, y := widget.CenterAt(c.view(width, height), width, height)
-	return c.answer(c.widget.Click(msg.Y - y))
+	return c.answer(c.widget.Click(msg.Y))
 }
 
-func (c *choiceBox) view(width, height int) string {
+// View draws the box.
+func (c *choiceBox) View(width, height int) string {
 	c.widget.SetSize(width, height)
 	return c.widget.View()
 }
 
 // inputBox asks for one line of text.
 type inputBox struct {
+	screen.Box
 	msg    screen.InputMsg
 	prompt widget.Prompt
 	theme  *themes.Theme
@@ -224,9 +235,11 @@ func newInput(t *themes.Theme, msg screen.InputMsg) *inputBox {
 	return in
 }
 
-func (in *inputBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+// Key edits the text, accepts it or cancels.
+func (in *inputBox) Key(msg tea.KeyMsg) tea.Cmd {
 	switch msg.String() {
 	case "esc":
+		in.Close()
 		var cmds []tea.Cmd
 		if in.msg.OnCancel != nil {
 			cmds = append(cmds, in.msg.OnCancel())
@@ -234,18 +247,19 @@ func (in *inputBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 		if in.hasInput() {
 			cmds = append(cmds, screen.Notify(widget.LevelInfo, "Discarded “"+widget.Clean(in.prompt.Value())+"”."))
 		}
-		return tea.Batch(cmds...), true
+		return tea.Batch(cmds...)
 	case "enter":
 		if in.msg.Validate != nil {
 			if in.wrong = in.msg.Validate(in.prompt.Value()); in.wrong != "" {
-				return nil, false
+				return nil
 			}
 		}
-		return in.msg.Then(in.prompt.Value()), true
+		in.Close()
+		return in.msg.Then(in.prompt.Value())
 	}
 	in.wrong = ""
 	in.prompt.Update(msg)
-	return nil, false
+	return nil
 }
 
 func (in *inputBox) hints() []widget.Hint {
@@ -256,9 +270,11 @@ func (in *inputBox) typing() bool { return true }
 
 func (in *inputBox) hasInput() bool { return in.prompt.Value() != in.msg.Value }
 
-func (in *inputBox) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
+// Mouse does nothing.
+func (in *inputBox) Mouse(tea.MouseMsg) tea.Cmd { return nil }
 
-func (in *inputBox) view(width, _ int) string {
+// View draws the box.
+func (in *inputBox) View(width, _ int) string {
 	w := min(width-4, 60)
 	panel := widget.NewPanel(in.theme, in.msg.Title)
 	panel.Focused = true
@@ -277,27 +293,34 @@ func (in *inputBox) view(width, _ int) string {
 
 // keyCapture asks for one key, which is captured even if it is bound.
 type keyCapture struct {
+	screen.Box
 	msg   screen.CaptureKeyMsg
 	theme *themes.Theme
 }
 
-func newCapture(t *themes.Theme, msg screen.CaptureKeyMsg) *keyCapture { return &keyCapture{msg, t} }
+func newCapture(t *themes.Theme, msg screen.CaptureKeyMsg) *keyCapture {
+	return &keyCapture{msg: msg, theme: t}
+}
 
-func (c *keyCapture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
-	switch {
-	case msg.Type == tea.KeyEsc:
-		return nil, true
-	case msg.Paste:
-		return nil, false
+// Key takes the key.
+func (c *keyCapture) Key(msg tea.KeyMsg) tea.Cmd {
+	if msg.Paste {
+		return nil
 	}
-	return c.msg.Then(msg.String()), true
+	c.Close()
+	if msg.Type == tea.KeyEsc {
+		return nil
+	}
+	return c.msg.Then(msg.String())
 }
 
 func (c *keyCapture) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "cancel"}} }
 
-func (c *keyCapture) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
+// Mouse does nothing.
+func (c *keyCapture) Mouse(tea.MouseMsg) tea.Cmd { return nil }
 
-func (c *keyCapture) view(width, height int) string {
+// View draws the box.
+func (c *keyCapture) View(width, height int) string {
 	w := min(width-4, 60)
 	lines := widget.Wrap(widget.Clean(c.msg.Body), w-4)
 	panel := widget.NewPanel(c.theme, widget.Clean(c.msg.Title))
@@ -308,6 +331,7 @@ func (c *keyCapture) view(width, height int) string {
 
 // helpBox lists every key that works now.
 type helpBox struct {
+	screen.Box
 	help   widget.HelpView
 	theme  *themes.Theme
 	title  string
@@ -319,26 +343,25 @@ func (m *Model) help() tea.Cmd {
 	return nil
 }
 
-func (h *helpBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
-	if slices.Contains(h.closes, msg.String()) {
-		return nil, true
-	}
-	switch msg.String() {
-	case "esc", "q", "enter":
-		return nil, true
+// Key scrolls, or closes the help.
+func (h *helpBox) Key(msg tea.KeyMsg) tea.Cmd {
+	if slices.Contains(append(h.closes, "esc", "q", "enter"), msg.String()) {
+		return h.Close()
 	}
 	h.help.Update(msg)
-	return nil, false
+	return nil
 }
 
 func (h *helpBox) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "close"}} }
 
-func (h *helpBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
+// Mouse scrolls.
+func (h *helpBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	h.help.Mouse(msg)
-	return nil, false
+	return nil
 }
 
-func (h *helpBox) view(width, height int) string {
+// View draws the box.
+func (h *helpBox) View(width, height int) string {
 	panel := widget.NewPanel(h.theme, h.title)
 	panel.Focused, panel.Footer = true, widget.HintLine(h.hints())
 	w := min(width-4, 100)

@@ -47,6 +47,7 @@ type section struct {
 
 // paletteBox finds actions and destinations by name.
 type paletteBox struct {
+	screen.Box
 	theme    *themes.Theme
 	prompt   widget.Prompt
 	list     widget.List
@@ -116,7 +117,7 @@ type paletteSource struct {
 
 func (m *Model) paletteSource() *paletteSource {
 	return &paletteSource{
-		live: m.activeActions(), typing: m.top().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
+		live: m.activeActions(), typing: m.actor().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
 		recent: m.recent, subject: m.subject(), items: m.opts.PaletteItems, themes: m.opts.themeNames(),
 		press: m.pressAction, goTo: m.goTo, open: m.open, theme: m.chooseTheme,
 	}
@@ -283,13 +284,14 @@ func (p *paletteBox) hints() []widget.Hint {
 	return []widget.Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
 }
 
-func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+// Key edits the words, moves, or runs the command under the cursor.
+func (p *paletteBox) Key(msg tea.KeyMsg) tea.Cmd {
 	if slices.Contains(p.closes, msg.String()) {
-		return nil, true
+		return p.Close()
 	}
 	switch msg.String() {
 	case "esc":
-		return nil, true
+		return p.Close()
 	case "up", "ctrl+p", "shift+tab":
 		p.list.Up()
 	case "down", "ctrl+n", "tab":
@@ -302,34 +304,36 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 		return p.runSelected()
 	default:
 		if p.prompt.Update(msg) {
-			return p.filter(), false
+			return p.filter()
 		}
 	}
-	return nil, false
+	return nil
 }
 
-// runSelected runs the command under the cursor after the palette has closed, because it may open an overlay.
-func (p *paletteBox) runSelected() (tea.Cmd, bool) {
+// runSelected closes the palette and runs the command under the cursor, which may open another overlay.
+func (p *paletteBox) runSelected() tea.Cmd {
 	at := p.list.Cursor
 	if at >= len(p.shown) || p.shown[at].run == nil {
-		return nil, false
+		return nil
 	}
 	c := p.shown[at]
+	p.Close()
 	if c.disabledReason != "" {
-		return c.run(), true
+		return c.run()
 	}
-	return tea.Batch(p.ran(c.name), c.run()), true
+	return tea.Batch(p.ran(c.name), c.run())
 }
 
-func (p *paletteBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
-	_, y := widget.CenterAt(p.view(width, height), width, height)
-	if p.list.Mouse(msg, msg.Y-y-2) && widget.Pressed(msg) {
+// Mouse scrolls, and runs the command that is clicked.
+func (p *paletteBox) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if p.list.Mouse(msg, msg.Y-2) && widget.Pressed(msg) {
 		return p.runSelected()
 	}
-	return nil, false
+	return nil
 }
 
-func (p *paletteBox) view(width, height int) string {
+// View draws the box.
+func (p *paletteBox) View(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Palette")
 	panel.Focused, panel.Footer = true, widget.HintLine(p.hints())
 	panel.SetSize(min(width-4, 76), min(height-4, 24))

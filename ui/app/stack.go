@@ -298,7 +298,6 @@ func (m *Model) resize(width, height int) {
 		width, height = 80, 24
 	}
 	m.width, m.height = width, height
-	m.overlays.width, m.overlays.height = width, height
 	m.toasts.SetSize(min(width, 60), height)
 	m.setSize(m.width, m.bodyHeight())
 }

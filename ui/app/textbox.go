@@ -12,6 +12,7 @@ import (
 
 // textBox shows a text that may be longer than the window.
 type textBox struct {
+	screen.Box
 	theme *themes.Theme
 	title string
 	text  string
@@ -24,27 +25,30 @@ func newTextBox(t *themes.Theme, title, text string) *textBox {
 	return b
 }
 
-func (b *textBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+// Key scrolls, copies the text or closes the box.
+func (b *textBox) Key(msg tea.KeyMsg) tea.Cmd {
 	switch msg.String() {
 	case "esc", "q", "enter":
-		return nil, true
+		return b.Close()
 	case "y":
-		return screen.Copy(b.text, "the text"), false
+		return screen.Copy(b.text, "the text")
 	}
 	b.pager.Update(msg)
-	return nil, false
+	return nil
 }
 
 func (b *textBox) hints() []widget.Hint {
 	return []widget.Hint{{Key: "esc", Label: "close"}, {Key: "y", Label: "copy"}}
 }
 
-func (b *textBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
+// Mouse scrolls.
+func (b *textBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	b.pager.Mouse(msg)
-	return nil, false
+	return nil
 }
 
-func (b *textBox) view(width, height int) string {
+// View draws the box.
+func (b *textBox) View(width, height int) string {
 	panel := widget.NewPanel(b.theme, b.title)
 	panel.Focused, panel.Footer = true, widget.HintLine(b.hints())
 	w := min(width-4, 120)

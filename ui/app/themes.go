@@ -48,30 +48,32 @@ func (o *Options) themeNames() []string {
 	return themes.Names()
 }
 
-func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
-	return b.previewSelected(b.widget.Update(msg))
-}
+// Key moves in the themes, or chooses one.
+func (b *themeBox) Key(msg tea.KeyMsg) tea.Cmd { return b.previewSelected(b.widget.Update(msg)) }
 
-func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+// Mouse scrolls the themes, or chooses one.
+func (b *themeBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if b.widget.Wheel(msg) {
 		return b.previewSelected(widget.Answer{}, false)
 	}
 	if !widget.Pressed(msg) {
-		return nil, false
+		return nil
 	}
-	_, y := widget.CenterAt(b.view(width, height), width, height)
-	return b.previewSelected(b.widget.Click(msg.Y - y))
+	return b.previewSelected(b.widget.Click(msg.Y))
 }
 
 // previewSelected shows the theme under the cursor after a key or click, and stores it once it is chosen.
-func (b *themeBox) previewSelected(a widget.Answer, done bool) (tea.Cmd, bool) {
+func (b *themeBox) previewSelected(a widget.Answer, done bool) tea.Cmd {
+	if done {
+		b.Close()
+	}
 	if done && a.Canceled() {
 		b.use(&b.old)
-		return nil, true
+		return nil
 	}
 	name := b.names[b.widget.Cursor()]
 	if !done && name == b.theme.Name {
-		return nil, false
+		return nil
 	}
-	return b.apply(screen.ThemeMsg{Name: name, Preview: !done}), done
+	return b.apply(screen.ThemeMsg{Name: name, Preview: !done})
 }

@@ -100,6 +100,7 @@ func keyForLabel(live []screen.Action, label string) string {
 
 // tourBox shows the steps one after the other, each beside its target.
 type tourBox struct {
+	screen.Box
 	theme *themes.Theme
 	steps []tourStep
 	step  int
@@ -117,32 +118,40 @@ func (m *Model) tour() tea.Cmd {
 	return remember(m.opts.Deps, prefTour, func(tourPrefs) tourPrefs { return tourPrefs{true, true} })
 }
 
-// key moves through the steps. Any other key ends the tour and works as usual.
-func (t *tourBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+// Key moves through the steps. Any other key ends the tour and works as usual.
+func (t *tourBox) Key(msg tea.KeyMsg) tea.Cmd {
 	switch msg.String() {
 	case "enter", "right", " ", "tab", "down":
-		t.step++
-		return nil, t.step == len(t.steps)
+		return t.next()
 	case "left", "backspace", "shift+tab", "up":
 		t.step = max(t.step-1, 0)
-		return nil, false
+		return nil
 	case "esc":
-		return nil, true
+		return t.Close()
 	}
-	return func() tea.Msg { return msg }, true
+	t.Close()
+	return func() tea.Msg { return msg }
 }
 
-func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
+// next shows the next step, or ends the tour.
+func (t *tourBox) next() tea.Cmd {
+	if t.step++; t.step == len(t.steps) {
+		return t.Close()
+	}
+	return nil
+}
+
+// Mouse moves through the steps.
+func (t *tourBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
 		t.step = max(t.step-1, 0)
 	case msg.Button == tea.MouseButtonWheelDown:
 		t.step = min(t.step+1, len(t.steps)-1)
 	case widget.Pressed(msg):
-		t.step++
-		return nil, t.step == len(t.steps)
+		return t.next()
 	}
-	return nil, false
+	return nil
 }
 
 // column returns the column that the step points at.
@@ -168,7 +177,8 @@ func (t *tourBox) column() int {
 // tourWidth is the width of the box.
 const tourWidth = 56
 
-func (t *tourBox) view(width, _ int) string {
+// View draws the box.
+func (t *tourBox) View(width, _ int) string {
 	s := t.steps[min(t.step, len(t.steps)-1)]
 	w := min(width-4, tourWidth)
 	lines := widget.Wrap(s.text, w-4)
@@ -198,7 +208,8 @@ func (t *tourBox) boxLeft(w, width int) int {
 	return min(max(t.column()-w/2, 1), max(width-w-1, 0))
 }
 
-func (t *tourBox) at(box string, width, height int) (x, y int) {
+// At returns where the box goes: near what the step points at.
+func (t *tourBox) At(box string, width, height int) (x, y int) {
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:

@@ -20,7 +20,7 @@ func (m *Model) View() string {
 	h := m.header()
 	bar, _ := m.statusBar()
 	out := h.view() + "\n" + widget.Fit(m.top().View(), m.width, m.bodyHeight()) + "\n" + bar.View()
-	out = m.overlays.draw(out)
+	out = m.coverWithOverlays(out)
 	if box, at, ok := m.toastBox(); ok {
 		out = widget.Dropdown(out, box, at.x, at.y, m.width, m.height)
 	}
@@ -44,10 +44,11 @@ func (m *Model) toastBox() (box string, at area, ok bool) {
 	}
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
 	at = area{max(m.width-w-1, 0), max(m.height-h-1, 0), w, h}
-	if m.overlays.top() == nil {
+	o := m.topOverlay()
+	if o == nil {
 		return box, at, true
 	}
-	_, lies := m.overlays.drawTop()
+	_, lies := m.drawOverlay(o)
 	if up := (area{at.x, 1, w, h}); at.overlaps(lies) && (!up.overlaps(lies) || lies.y > m.height-lies.y-lies.h) {
 		at = up
 	}
@@ -76,9 +77,14 @@ func (m *Model) header() header {
 
 // typing reports whether a printable key is text rather than a command.
 func (m *Model) typing() bool {
-	if o := m.overlays.top(); o != nil {
-		w, ok := o.(interface{ typing() bool })
-		return ok && w.typing()
+	switch o := m.topOverlay().(type) {
+	case nil:
+	case screen.Actor:
+		return o.Typing()
+	case interface{ typing() bool }:
+		return o.typing()
+	default:
+		return false
 	}
 	if w, ok := m.top().(screen.TextFocuser); ok {
 		return w.TextFocused()
@@ -96,7 +102,7 @@ func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	if m.typing() {
 		bar.Left, bar.LeftTone = "Typing", themes.ToneAccent
 	}
-	if o, ok := m.overlays.top().(hinter); ok {
+	if o, ok := m.topOverlay().(hinter); ok {
 		bar.Hints, bar.Help = o.hints(), widget.Hint{}
 		return bar, nil
 	}

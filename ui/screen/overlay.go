@@ -1,0 +1,49 @@
+package screen
+
+import tea "github.com/charmbracelet/bubbletea"
+
+// Overlay is a box over a screen that has the keyboard. [Show] shows it; the last one shown is on top. Embed [Box] in it.
+type Overlay interface {
+	// Key handles a key that is not an action.
+	Key(tea.KeyMsg) tea.Cmd
+	// Mouse handles a mouse event inside the box, relative to its upper left corner. A click outside the box presses esc.
+	Mouse(tea.MouseMsg) tea.Cmd
+	// View draws the box in a window of that size. The box is centered, unless it is [Placed].
+	View(width, height int) string
+	// Closed reports whether the box is to be removed.
+	Closed() bool
+}
+
+// Placed is an overlay that is not centered. At returns where the drawn box goes in a window of that size.
+type Placed interface {
+	At(box string, width, height int) (x, y int)
+}
+
+// Actor is an overlay with actions. They take the place of the screen's, in the status bar, the help and the user's keys
+// too.
+type Actor interface {
+	Actions() []Action
+	// Typing reports whether a text field has the keyboard, see [Screen].
+	Typing() bool
+}
+
+// Box is what all overlays have in common: it can be closed. Embed it by value.
+type Box struct{ closed bool }
+
+// Close closes the box.
+func (b *Box) Close() tea.Cmd {
+	b.closed = true
+	return nil
+}
+
+// Closed reports whether the box was closed.
+func (b *Box) Closed() bool { return b.closed }
+
+// ShowMsg shows an overlay over the screen with that ID, whenever that is on top.
+type ShowMsg struct {
+	Screen  ID
+	Overlay Overlay
+}
+
+// Show returns the command that shows an overlay over the screen with that ID.
+func Show(over ID, o Overlay) tea.Cmd { return send(ShowMsg{over, o}) }

@@ -76,6 +76,9 @@ func (m *Model) actor() screen.Actor {
 	return m.top()
 }
 
+// Actions returns the actions of the topmost overlay that has some, or else of the screen.
+func (m *Model) Actions() []screen.Action { return m.actor().Actions() }
+
 // drawOverlay draws an overlay and returns its area.
 func (m *Model) drawOverlay(o screen.Overlay) (box string, at area) {
 	box = o.View(m.width, m.height)

@@ -22,10 +22,7 @@ const (
 
 // Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
-	switch {
-	case s.overlay != nil:
-		return s.overlay.actions()
-	case s.bar.prompt.Focused():
+	if s.bar.prompt.Focused() {
 		return s.searchActions()
 	}
 	acts := append(append(s.campaignActions(), s.listActions()...), s.markActions()...)
@@ -122,13 +119,13 @@ func (s *Screen) listActions() []screen.Action {
 		s.panes.ZoomAction("z", groupList, s.layoutPanes),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.showOverlay(newViewPicker(s.theme, s.listing, s.closeOverlay)) }},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.Show(newViewPicker(s.theme, s.listing)) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
 		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: func() tea.Cmd { return s.nextFacetValue(query.Status) }},
 		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, BarPriority: 8, Run: func() tea.Cmd { return s.nextFacetValue(query.Channel) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.showOverlay(newColumnChooser(s.theme, s.listing, s.closeOverlay)) }},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.Show(newColumnChooser(s.theme, s.listing)) }},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.panes.Name(s.after(-1)), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},

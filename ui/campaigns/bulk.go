@@ -75,10 +75,10 @@ type countedReason struct {
 type bulkActions struct {
 	deps  screen.Deps
 	tasks *screen.Base
-	run   *bulkRun // nil while none is running
+	run   *bulkRun    // nil while none is running
+	last  *reportPane // nil if nothing has failed yet
 
 	row          func(id string) (engine.Summary, bool) // returns the current row
-	show         func(overlayPane)                      // shows an overlay; nil closes it
 	keepSelected func(ids []string)                     // reduces the selection to these
 	lastFolder   func() string                          // of the last export
 	export       func(folder string) tea.Cmd

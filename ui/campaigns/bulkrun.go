@@ -60,7 +60,9 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 		return w.busy()
 	}
 	w.run = &bulkRun{task: t, rows: rows, running: true}
-	w.show(nil)
+	if w.last != nil {
+		w.last.Close()
+	}
 	svc, by := w.deps.Service, w.deps.Author
 	return screen.Stream(w.tasks, taskRunBulk, func(ctx context.Context, emit func(bulk.Progress)) (bulk.Report, error) {
 		if e, ok := t.op.(bulk.Export); ok {
@@ -194,8 +196,8 @@ func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, phrase.Capitalize(t.past)+t.undoes)
 	}
 	if w.keepSelected(left); len(left) > 0 {
-		w.show(newReportPane(w, t, report))
-		return nil
+		w.last = newReportPane(w, t, report)
+		return w.tasks.Show(w.last)
 	}
 	text := campaignCount(len(report.Done)) + " " + t.past
 	if e, ok := t.op.(bulk.Export); ok {

@@ -27,7 +27,6 @@ type Screen struct {
 
 	counts  facetBar
 	details detailsPane
-	overlay overlayPane // nil if no overlay is shown
 	bulk    *bulkActions
 
 	lastClick click
@@ -54,13 +53,9 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
 	}
 	s.listing = newListing(deps, &s.Base)
-	s.onDescribe, s.onLayout, s.onCloseOverlay = s.updateDetails, s.layoutPanes, func() { s.overlay = nil }
+	s.onDescribe, s.onLayout = s.updateDetails, s.layoutPanes
 	s.bulk = &bulkActions{
 		deps: deps, tasks: &s.Base, keepSelected: s.selection.set,
-		show: func(p overlayPane) {
-			s.overlay = p
-			s.layoutPanes()
-		},
 		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
 		lastFolder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
@@ -95,7 +90,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 }
 
 // Typing reports whether the search field has the keyboard.
-func (s *Screen) Typing() bool { return s.overlay == nil && s.bar.prompt.Focused() }
+func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
 
 // LeaveQuestion asks before a running bulk action is canceled by leaving.
 func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
@@ -119,8 +114,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.overlay != nil:
-		s.overlay.key(msg)
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
 	case s.panes.Focused() == paneFacets:

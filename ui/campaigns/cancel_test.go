@@ -63,9 +63,14 @@ func TestCancelKeepsRestSelected(t *testing.T) {
 		t.Errorf("leaving asks %+v", q)
 	}
 	press(s, "X")
-	runCommands(s, work[1])
+	shown := runCommands(s, work[1])
 	<-ended
 	view := s.View()
+	for _, msg := range shown {
+		if m, ok := msg.(screen.ShowMsg); ok {
+			view += m.Overlay.View(100, 30)
+		}
+	}
 	for _, want := range []string{"None archived.", "Canceled: 3 not done.", "3 selected"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("canceled, it does not show %q:\n%s", want, view)

@@ -89,8 +89,8 @@ func (s *Screen) layoutPanes() {
 // View draws the screen.
 func (s *Screen) View() string {
 	s.onLayout()
-	s.panes.Blurred = s.overlay != nil
-	s.grid.Focused = s.panes.Focused() == paneTable && s.overlay == nil
+	s.panes.Blurred = s.Covered()
+	s.grid.Focused = s.panes.Focused() == paneTable && !s.Covered()
 	s.facets.list.Focused = s.panes.Focused() == paneFacets
 	s.grid.now = s.now()
 	width, height := s.panes.Width(), s.panes.Height()
@@ -108,9 +108,6 @@ func (s *Screen) View() string {
 	if box, x := s.bar.dropdown(w, height-4); box != "" {
 		search, _, work := s.headerHeights()
 		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+work+search, width, height)
-	}
-	if s.overlay != nil {
-		out = widget.Center(out, s.overlay.view(width, height), width, height)
 	}
 	return out
 }

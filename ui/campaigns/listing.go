@@ -20,8 +20,8 @@ type listing struct {
 	current   string // the campaign under the cursor, or that the cursor waits for
 	moves     int    // counts the moves of the cursor to another campaign
 
-	// Callbacks of the screen: update the details, lay out the panes, close the overlay.
-	onDescribe, onLayout, onCloseOverlay func()
+	// Callbacks of the screen: update the details, lay out the panes.
+	onDescribe, onLayout func()
 }
 
 func newListing(deps screen.Deps, tasks *screen.Base) *listing {

@@ -19,9 +19,6 @@ type click struct {
 const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.overlay != nil {
-		return overlayMouse(s.overlay, msg, s.panes.Width(), s.panes.Height(), s.closeOverlay)
-	}
 	pane, msg := s.panes.Mouse(msg)
 	pressed := widget.Pressed(msg)
 	switch pane {

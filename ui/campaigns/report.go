@@ -1,7 +1,9 @@
 package campaigns
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -9,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/bulk"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -16,66 +19,69 @@ import (
 
 // reportPane lists the failures of a bulk action.
 type reportPane struct {
+	screen.Box
 	work   *bulkActions
 	theme  *themes.Theme
 	task   bulkTask
 	report bulk.Report
-	list   widget.List
-	rows   []bulk.Failure
+	list   *list.List[bulk.Failure]
 }
 
 const groupReport = "Report"
 
 func newReportPane(w *bulkActions, t bulkTask, r bulk.Report) *reportPane {
-	p := &reportPane{work: w, theme: w.deps.Theme, task: t, report: r, list: widget.NewList(w.deps.Theme)}
+	p := &reportPane{work: w, theme: w.deps.Theme, task: t, report: r, list: list.Items(w.deps.Theme, "campaign", failureItem)}
 	p.list.Focused = true
-	p.rows = append(append(p.rows, r.Failed...), r.Skipped...)
-	var items []widget.Item
-	for _, f := range p.rows {
-		name := f.Row.Name
-		if name == "" {
-			name = f.Row.ID
-		}
-		item := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: name}
-		if f.Err == nil {
-			item.Icon, item.IconTone = "○", themes.ToneMuted
-		}
-		items = append(items, item)
-	}
-	p.list.SetItems(items)
+	p.list.Set(slices.Concat(r.Failed, r.Skipped))
 	return p
 }
 
-func (p *reportPane) actions() []screen.Action {
-	row := p.rows[p.list.Cursor].Row
+// failureItem returns the row of a campaign that is not done.
+func failureItem(f bulk.Failure) widget.Item {
+	item := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: cmp.Or(f.Row.Name, f.Row.ID)}
+	if f.Err == nil {
+		item.Icon, item.IconTone = "○", themes.ToneMuted
+	}
+	return item
+}
+
+// Actions returns what can be done about the failures.
+func (p *reportPane) Actions() []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"r"}, Label: "retry", Help: "retry campaigns that are not done", Group: groupReport, BarPriority: 10, Run: p.retry},
-		{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, BarPriority: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
+		p.list.On(screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, BarPriority: 8}, nil, func(f bulk.Failure) tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: f.Row.ID})
+		}),
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, BarPriority: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
-		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, BarPriority: 9, Run: p.close},
+		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, BarPriority: 9, Run: p.Close},
 	}
 }
 
-func (p *reportPane) close() tea.Cmd {
-	p.work.show(nil)
-	return nil
-}
-
 func (p *reportPane) retry() tea.Cmd {
-	rows := make([]engine.Summary, len(p.rows))
-	for i, f := range p.rows {
-		rows[i] = f.Row
-		if now, ok := p.work.row(f.Row.ID); ok {
-			rows[i] = now
+	var rows []engine.Summary
+	for _, f := range p.list.Shown() {
+		row := f.Row
+		if now, ok := p.work.row(row.ID); ok {
+			row = now
 		}
+		rows = append(rows, row)
 	}
 	return p.work.start(p.task, rows)
 }
 
-func (p *reportPane) key(msg tea.KeyMsg) { p.list.Update(msg) }
+// Typing returns false: there is no text field.
+func (p *reportPane) Typing() bool { return false }
 
-func (p *reportPane) mouse(msg tea.MouseMsg, y int) tea.Cmd {
-	p.list.Mouse(msg, y-2)
+// Key moves the cursor.
+func (p *reportPane) Key(msg tea.KeyMsg) tea.Cmd {
+	p.list.Key(msg)
+	return nil
+}
+
+// Mouse scrolls, and selects a failure.
+func (p *reportPane) Mouse(msg tea.MouseMsg) tea.Cmd {
+	msg.Y -= 3
+	p.list.Mouse(msg)
 	return nil
 }
 
@@ -105,7 +111,7 @@ func (p *reportPane) failureReason(f bulk.Failure) string {
 // text returns the whole report, for the clipboard.
 func (p *reportPane) text() string {
 	lines := []string{p.headline()}
-	for _, f := range p.rows {
+	for _, f := range p.list.Shown() {
 		lines = append(lines, fmt.Sprintf("%s  %s: %s", f.Row.ID, f.Row.Name, strings.ReplaceAll(p.failureReason(f), "\n", " · ")))
 	}
 	return strings.Join(lines, "\n")
@@ -114,15 +120,17 @@ func (p *reportPane) text() string {
 // reasonLines is how many lines the reason below the list takes.
 const reasonLines = 3
 
-func (p *reportPane) view(width, height int) string {
+// View draws the box.
+func (p *reportPane) View(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Some campaigns failed")
 	panel.Focused, panel.Danger = true, len(p.report.Failed) > 0
-	panel.Info = fmt.Sprintf("%d of %d", p.list.Cursor+1, len(p.rows))
+	panel.Info = p.list.Position()
 	panel.Footer = "failed campaigns stay selected"
-	panel.SetSize(min(width-4, 84), min(height-2, len(p.rows)+reasonLines+5))
+	panel.SetSize(min(width-4, 84), min(height-4, p.list.Len()+reasonLines+5))
 	w, h := panel.Inner()
 	p.list.SetSize(w, max(h-reasonLines-3, 1))
-	why := widget.Wrap(widget.CleanLines(p.failureReason(p.rows[p.list.Cursor])), w)
+	f, _ := p.list.Selected()
+	why := widget.Wrap(widget.CleanLines(p.failureReason(f)), w)
 	why = why[:min(len(why), reasonLines)]
 	for i := range why {
 		why[i] = p.theme.Text.Render(why[i])

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine/search/query"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -42,7 +43,6 @@ func (sh *listPrefs) views() []savedView {
 
 // open applies a view.
 func (l *listing) open(v savedView) tea.Cmd {
-	l.onCloseOverlay()
 	l.selection.ranging = false
 	l.change(func(st settings) settings {
 		if len(v.Columns) > 0 {
@@ -59,77 +59,99 @@ func (l *listing) open(v savedView) tea.Cmd {
 
 // viewPicker is the overlay with the views.
 type viewPicker struct {
+	screen.Box
 	s     *listing
-	close func() tea.Cmd
 	theme *themes.Theme
-	list  widget.List
-	views []savedView
+	list  *list.List[savedView]
 }
 
 const groupViews = "Views"
 
-func newViewPicker(t *themes.Theme, s *listing, close func() tea.Cmd) *viewPicker {
-	p := &viewPicker{s: s, close: close, theme: t, list: widget.NewList(t)}
+func newViewPicker(t *themes.Theme, s *listing) *viewPicker {
+	p := &viewPicker{s: s, theme: t}
+	p.list = list.Items(t, "view", p.item)
 	p.list.Focused = true
-	p.fill("")
+	p.list.Set(s.views())
 	return p
+}
+
+// item returns the row of a view, with the digit that applies it.
+func (p *viewPicker) item(v savedView) widget.Item {
+	item := widget.Item{Icon: " ", Text: v.Name, Info: v.Query, InfoTone: themes.ToneMuted}
+	if i := slices.IndexFunc(p.s.views(), func(o savedView) bool { return o.Name == v.Name }); i >= 0 && i < 9 {
+		item.Icon, item.IconTone = strconv.Itoa(i+1), themes.ToneAccent
+	}
+	return item
 }
 
 // fill lists the views, with the cursor on the one of that name.
 func (p *viewPicker) fill(name string) {
-	p.views = p.s.views()
-	var items []widget.Item
-	for i, v := range p.views {
-		item := widget.Item{Icon: " ", Text: v.Name, Info: v.Query, InfoTone: themes.ToneMuted}
-		if i < 9 {
-			item.Icon, item.IconTone = strconv.Itoa(i+1), themes.ToneAccent
-		}
-		items = append(items, item)
-	}
-	p.list.SetItems(items)
-	if i := slices.IndexFunc(p.views, func(v savedView) bool { return v.Name == name }); i >= 0 {
-		p.list.SelectItem(i)
-	}
+	p.list.Set(p.s.views())
+	p.list.Select(func(v savedView) bool { return v.Name == name })
 }
 
-func (p *viewPicker) chosen() savedView { return p.views[p.list.Cursor] }
+// open applies a view and closes the box.
+func (p *viewPicker) open(v savedView) tea.Cmd {
+	p.Close()
+	return p.s.open(v)
+}
 
-func (p *viewPicker) actions() []screen.Action {
-	why := ""
-	if p.chosen().built {
-		why = "This view is built in. Show it and press W to save it under your own name."
+// builtReason returns why a view cannot be changed.
+func builtReason(v savedView) string {
+	if v.built {
+		return "This view is built in. Show it and press W to save it under your own name."
 	}
+	return ""
+}
+
+// Actions returns what can be done with the views.
+func (p *viewPicker) Actions() []screen.Action {
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, BarPriority: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
+		p.list.On(screen.Action{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, BarPriority: 10}, nil, p.open),
 		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, BarPriority: 9, Run: func() tea.Cmd { return p.s.saveView(p.fill) }},
-		{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, BarPriority: 8, DisabledReason: why, Run: p.rename},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, BarPriority: 7, DisabledReason: why, Run: p.remove},
-		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, BarPriority: 6, Run: p.close},
+		p.list.On(screen.Action{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, BarPriority: 8}, builtReason, p.rename),
+		p.list.On(screen.Action{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, BarPriority: 7}, builtReason, p.remove),
+		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, BarPriority: 6, Run: p.Close},
 	}
-	return append(acts, p.s.viewActions()...)
+	for _, a := range p.s.viewActions() {
+		show := a.Run
+		a.Run = func() tea.Cmd { p.Close(); return show() }
+		acts = append(acts, a)
+	}
+	return acts
 }
 
-func (p *viewPicker) key(msg tea.KeyMsg) { p.list.Update(msg) }
+// Typing returns false: there is no text field.
+func (p *viewPicker) Typing() bool { return false }
 
-func (p *viewPicker) mouse(msg tea.MouseMsg, y int) tea.Cmd {
-	if p.list.Mouse(msg, y) && msg.Button == tea.MouseButtonLeft {
-		return p.s.open(p.chosen())
+// Key moves the cursor.
+func (p *viewPicker) Key(msg tea.KeyMsg) tea.Cmd {
+	p.list.Key(msg)
+	return nil
+}
+
+// Mouse scrolls, and shows the view that is clicked.
+func (p *viewPicker) Mouse(msg tea.MouseMsg) tea.Cmd {
+	msg.Y--
+	hit, _ := p.list.Mouse(msg)
+	if v, ok := p.list.Selected(); hit && ok && widget.Pressed(msg) {
+		return p.open(v)
 	}
 	return nil
 }
 
-func (p *viewPicker) view(width, height int) string {
+// View draws the box.
+func (p *viewPicker) View(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Views")
 	panel.Focused, panel.Footer = true, "enter show · W save view"
-	panel.SetSize(min(width-4, 64), min(height-2, len(p.views)+2))
-	w, h := panel.Inner()
-	p.list.SetSize(w, h)
+	panel.SetSize(min(width-4, 64), min(height-4, p.list.Len()+2))
+	p.list.SetSize(panel.Inner())
 	return panel.View(p.list.View())
 }
 
 // rename asks for another name.
-func (p *viewPicker) rename() tea.Cmd {
-	old := p.chosen().Name
+func (p *viewPicker) rename(v savedView) tea.Cmd {
+	old := v.Name
 	return screen.Send(screen.InputMsg{
 		Title: "Rename the view “" + widget.Clean(old) + "”", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
 		Then: func(name string) tea.Cmd {
@@ -150,8 +172,8 @@ func (p *viewPicker) rename() tea.Cmd {
 }
 
 // remove asks whether to delete the view.
-func (p *viewPicker) remove() tea.Cmd {
-	name := p.chosen().Name
+func (p *viewPicker) remove(v savedView) tea.Cmd {
+	name := v.Name
 	return screen.Ask(screen.Question{
 		Title: "Delete the view “" + widget.Clean(name) + "”?", Body: "Its campaigns stay.",
 		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Cancel", Key: "n"}}, Focus: 1, Danger: true,
@@ -213,7 +235,7 @@ func (l *listing) viewActions() []screen.Action {
 	views := l.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { l.onCloseOverlay(); return l.searchFor("", cursorHome) },
+		Run: func() tea.Cmd { return l.searchFor("", cursorHome) },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{

@@ -2,7 +2,7 @@ package screen
 
 import tea "github.com/charmbracelet/bubbletea"
 
-// Overlay is a box over a screen that has the keyboard. [Show] shows it; the last one shown is on top. Embed [Box] in it.
+// Overlay is a box over a screen that has the keyboard. [Base.Show] shows it; the last one shown is on top. Embed [Box] in it.
 type Overlay interface {
 	// Key handles a key that is not an action.
 	Key(tea.KeyMsg) tea.Cmd
@@ -45,5 +45,11 @@ type ShowMsg struct {
 	Overlay Overlay
 }
 
-// Show returns the command that shows an overlay over the screen with that ID.
-func Show(over ID, o Overlay) tea.Cmd { return send(ShowMsg{over, o}) }
+// Show returns the command that shows an overlay over the screen.
+func (b *Base) Show(o Overlay) tea.Cmd {
+	b.overlay = o
+	return send(ShowMsg{b.id, o})
+}
+
+// Covered reports whether the overlay that the screen has shown last is open.
+func (b *Base) Covered() bool { return b.overlay != nil && !b.overlay.Closed() }

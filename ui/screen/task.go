@@ -45,6 +45,8 @@ type Base struct {
 	tasks  map[string]task
 	writes map[string]write // the newest of each key
 	seq    int
+
+	overlay Overlay // the last one shown, see [Base.Show]
 }
 
 type task struct {

@@ -174,6 +174,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.pushOverlay(newInput(m.theme, msg))
 	case screen.ShowMsg:
 		m.showOverlay(msg.Overlay, msg.Screen)
+		return msg.Start, true
 	case screen.CaptureKeyMsg:
 		m.pushOverlay(newCapture(m.theme, msg))
 	case screen.SetKeymapMsg:

@@ -27,15 +27,12 @@ const (
 // Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
 // focused, so that typing never leaves it.
 func (s *Screen) Typing() bool {
-	if s.viewAs.open() {
-		return s.viewAs.typing()
-	}
 	return s.panes.typing()
 }
 
 // TextFocused reports whether a text field of the form has the keyboard.
 func (s *Screen) TextFocused() bool {
-	return s.Typing() && (s.viewAs.open() || s.panes.host.editor.Typing())
+	return s.Typing() && s.panes.host.editor.Typing()
 }
 
 // Actions returns what the user can do in the focused pane.
@@ -45,9 +42,6 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	if !s.loaded {
 		return nil
-	}
-	if s.viewAs.open() {
-		return s.viewAs.boxActions()
 	}
 	acts := append(s.viewAs.actions(), s.panes.moveActions()...)
 	acts = append(acts, s.editActions()...)

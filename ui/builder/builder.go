@@ -161,18 +161,12 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case forms.OpenEditorMsg:
 		return s.editText(msg)
 	case tea.KeyMsg:
-		switch {
-		case s.viewAs.open():
-			return s.viewAs.key(msg)
-		case s.loaded:
+		if s.loaded {
 			return s.panes.key(msg)
 		}
 		return nil
 	case tea.MouseMsg:
-		switch {
-		case s.viewAs.open():
-			return s.viewAs.mouse(msg)
-		case s.loaded:
+		if s.loaded {
 			return s.panes.mouse(msg)
 		}
 		return nil
@@ -306,7 +300,7 @@ func (s *Screen) View() string {
 	case !s.loaded:
 		return s.message("Loading…")
 	}
-	return s.viewAs.draw(s.panes.width, s.panes.height)
+	return s.panes.view()
 }
 
 // message draws a text instead of the panes.

@@ -16,7 +16,7 @@ import (
 // FocusedField returns the field of the form that has the keyboard; false if there is none, or if a list is open in
 // it.
 func (s *Screen) FocusedField() (screen.Field, bool) {
-	if !s.loaded || s.viewAs.open() || s.panes.focus != paneForm || s.panes.host.editor == nil || s.panes.host.editor.Modal() {
+	if !s.loaded || s.Covered() || s.panes.focus != paneForm || s.panes.host.editor == nil || s.panes.host.editor.Modal() {
 		return screen.Field{}, false
 	}
 	f := s.panes.host.focused()

@@ -91,6 +91,9 @@ func (ps *panes) view() string {
 	return widget.JoinHorizontal(left(), widget.JoinVertical(ps.formView(), side()))
 }
 
+// formSpan returns the first column of the form's pane, and its width.
+func (ps *panes) formSpan() (x, width int) { return ps.layout.sections.w, ps.layout.main.w }
+
 // formView draws the pane of the form.
 func (ps *panes) formView() string {
 	panel := panel(ps.theme, breadcrumbText(ps.host.places.breadcrumb(ps.host.path), ps.layout.main.w-6), ps.layout.main, ps.focus == paneForm, "")

@@ -23,8 +23,7 @@ type viewAs struct {
 	panes    *panes
 	theme    *themes.Theme
 	resolver *viewas.Resolver
-	chooser  *viewas.Chooser // nil unless it is open
-	survey   *viewas.Survey  // nil unless it is open
+	box      interface{ Close() tea.Cmd } // the box that was opened last; nil if none was
 }
 
 func newViewAs(s *Screen) viewAs {
@@ -34,23 +33,12 @@ func newViewAs(s *Screen) viewAs {
 	return v
 }
 
-// open reports whether a box has the keyboard.
-func (v *viewAs) open() bool { return v.chooser != nil || v.survey != nil }
-
 // close closes the open box and ends its tasks.
-func (v *viewAs) close() tea.Cmd {
-	if v.chooser != nil {
-		v.chooser.Cancel()
+func (v *viewAs) close() {
+	if v.box != nil {
+		v.box.Close()
 	}
-	if v.survey != nil {
-		v.survey.Cancel()
-	}
-	v.chooser, v.survey = nil, nil
-	return nil
 }
-
-// typing reports whether letters are text of the open box.
-func (v *viewAs) typing() bool { return v.chooser != nil && v.chooser.Typing() }
 
 func (v *viewAs) source() viewas.Source {
 	return viewas.Source{Channel: v.edit.Head().Channel, Workspace: v.edit.Workspace(), Document: v.edit.Root()}
@@ -75,10 +63,12 @@ func (v *viewAs) choose() tea.Cmd {
 		v.panes.info.focusSidePanel()
 		v.panes.refresh()
 	}
-	v.chooser = viewas.NewChooser(v.cfg, v.theme, viewas.ChooserHost{
-		Title: "View as", Preview: true, Choice: v.chosen, Source: v.source, Choose: v.take, Close: v.close,
+	c := viewas.NewChooser(v.cfg, v.theme, viewas.ChooserHost{
+		Title: "View as", Preview: true, Choice: v.chosen, Source: v.source, Choose: v.take, Room: v.panes.formSpan,
+		Back: backAction("close the chooser"),
 	})
-	return v.chooser.Open()
+	v.box = c
+	return v.cfg.Tasks.Show(c, c.Open())
 }
 
 // chosen returns the current choice, and the user if it is one that is known.
@@ -108,8 +98,9 @@ func (v *viewAs) take(c viewas.Choice, u *engine.User) tea.Cmd {
 
 // openSurvey surveys the audience.
 func (v *viewAs) openSurvey() tea.Cmd {
-	v.survey = viewas.NewSurvey(v.cfg, v.theme, viewas.SurveyHost{Source: v.source, GoTo: v.panes.focusField, Close: v.close})
-	return v.survey.Start()
+	survey := viewas.NewSurvey(v.cfg, v.theme, viewas.SurveyHost{Source: v.source, GoTo: v.panes.focusField, Back: backAction("close the survey")})
+	v.box = survey
+	return v.cfg.Tasks.Show(survey, survey.Start())
 }
 
 // follow shows in the preview what a task may have resolved.
@@ -122,43 +113,9 @@ func (v *viewAs) follow() tea.Cmd {
 	return v.resolver.Resolve(p.source(), p.at)
 }
 
-// key passes a key to the open box.
-func (v *viewAs) key(msg tea.KeyMsg) tea.Cmd {
-	if v.chooser != nil {
-		return v.chooser.Key(msg)
-	}
-	return v.survey.Key(msg)
-}
-
-// mouse passes a mouse event to the open box.
-func (v *viewAs) mouse(msg tea.MouseMsg) tea.Cmd {
-	if v.chooser != nil {
-		return v.chooser.Mouse(msg)
-	}
-	return v.survey.Mouse(msg)
-}
-
-// draw draws the open box over the panes.
-func (v *viewAs) draw(width, height int) string {
-	if v.survey != nil {
-		return v.survey.View(width, height)
-	}
-	base := v.panes.view()
-	if v.chooser != nil {
-		return v.chooser.Place(base, v.panes.layout.sections.w, v.panes.layout.main.w, width, height)
-	}
-	return base
-}
-
-// boxActions are the actions while a box is open.
-func (v *viewAs) boxActions() []screen.Action {
-	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: groupViewAs, BarPriority: 7, WhileTyping: true}
-	if v.chooser != nil {
-		back.Label, back.Help, back.Run = v.chooser.BackLabel(), "close the chooser", v.chooser.Back
-		return append(helpEntries(v.chooser.Bindings(), groupViewAs, 10), back)
-	}
-	back.Label, back.Help, back.Run = v.survey.BackLabel(), v.survey.BackLabel()+" the survey", v.survey.Back
-	return append(helpEntries(v.survey.Bindings(), groupViewAs, 10), back)
+// backAction returns the action that closes a box.
+func backAction(help string) screen.Action {
+	return screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: help, Group: groupViewAs, BarPriority: 7, WhileTyping: true}
 }
 
 // actions are the actions on the person that the preview shows the messages as.

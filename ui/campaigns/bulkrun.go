@@ -197,7 +197,7 @@ func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 	}
 	if w.keepSelected(left); len(left) > 0 {
 		w.last = newReportPane(w, t, report)
-		return w.tasks.Show(w.last)
+		return w.tasks.Show(w.last, nil)
 	}
 	text := campaignCount(len(report.Done)) + " " + t.past
 	if e, ok := t.op.(bulk.Export); ok {

@@ -43,12 +43,13 @@ func (b *Box) Closed() bool { return b.closed }
 type ShowMsg struct {
 	Screen  ID
 	Overlay Overlay
+	Start   tea.Cmd // runs once the overlay is shown; may be nil
 }
 
-// Show returns the command that shows an overlay over the screen.
-func (b *Base) Show(o Overlay) tea.Cmd {
+// Show returns the command that shows an overlay over the screen, and then runs start, which may be nil.
+func (b *Base) Show(o Overlay, start tea.Cmd) tea.Cmd {
 	b.overlay = o
-	return send(ShowMsg{b.id, o})
+	return send(ShowMsg{b.id, o, start})
 }
 
 // Covered reports whether the overlay that the screen has shown last is open.

@@ -18,9 +18,6 @@ const (
 
 // Typing reports whether a text field has the keyboard.
 func (s *Screen) Typing() bool {
-	if s.as.box != nil {
-		return s.as.typing()
-	}
 	return s.ready() && s.stage == stageForm && s.form.typing()
 }
 
@@ -31,9 +28,6 @@ func (s *Screen) Actions() []screen.Action {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, BarPriority: 9, Run: s.load}}
 	case !s.ready():
 		return nil
-	}
-	if s.as.box != nil {
-		return s.as.actions()
 	}
 	switch s.stage {
 	case stageSending:

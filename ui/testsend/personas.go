@@ -109,30 +109,28 @@ func dropPersona(f *form) tea.Cmd {
 type asChooser struct {
 	*layout
 	form *form
-	box  *viewas.Chooser // nil unless it is open
+	box  *viewas.Chooser // the one that was opened last; nil if none was
 }
-
-func (c *asChooser) typing() bool { return c.box != nil && c.box.Typing() }
 
 // open opens the box.
 func (c *asChooser) open() tea.Cmd {
 	cfg := viewas.Config{Service: c.deps.Service, Campaign: c.id, Prefs: c.prefs, Tasks: c.tasks}
 	c.box = viewas.NewChooser(cfg, c.theme, viewas.ChooserHost{
-		Title: "Send as", Choice: c.chosen, Choose: c.choose, Close: c.close,
+		Title: "Send as", Choice: c.chosen, Choose: c.choose,
+		Room: func() (x, width int) { return 0, c.panes.Rect(paneMain).W },
+		Back: screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: groupTest, BarPriority: 7, WhileTyping: true},
 		Source: func() viewas.Source {
 			return viewas.Source{Channel: c.draft.Campaign.Channel, Workspace: c.draft.Workspace, Document: c.draft.Campaign.Document()}
 		},
 	})
-	return c.box.Open()
+	return c.tasks.Show(c.box, c.box.Open())
 }
 
 // close closes the box and ends its tasks.
-func (c *asChooser) close() tea.Cmd {
+func (c *asChooser) close() {
 	if c.box != nil {
-		c.box.Cancel()
+		c.box.Close()
 	}
-	c.box = nil
-	return nil
 }
 
 // chosen returns the users that were chosen, as one choice, and the last of them.
@@ -152,22 +150,4 @@ func (c *asChooser) choose(to viewas.Choice, u *engine.User) tea.Cmd {
 		p.Name = to.Name
 	}
 	return addPersona(c.form, p, u)
-}
-
-// draw draws the box over the form.
-func (c *asChooser) draw(base string) string {
-	if c.box == nil {
-		return base
-	}
-	return c.box.Place(base, 0, c.panes.Rect(paneMain).W, c.panes.Width(), c.panes.Height())
-}
-
-// actions are the actions while the box is open.
-func (c *asChooser) actions() []screen.Action {
-	var acts []screen.Action
-	for i, b := range c.box.Bindings() {
-		h := b.Help()
-		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupTest, BarPriority: max(10-i, 0), WhileTyping: true, HelpOnly: true})
-	}
-	return append(acts, screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: groupTest, BarPriority: 7, WhileTyping: true, Run: c.box.Back})
 }

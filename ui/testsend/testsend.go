@@ -134,14 +134,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tea.KeyMsg:
-		if s.as.box != nil {
-			return s.as.box.Key(msg)
-		}
 		return s.key(msg)
 	case tea.MouseMsg:
-		if s.as.box != nil {
-			return s.as.box.Mouse(msg)
-		}
 		return s.mouse(msg)
 	}
 	return nil
@@ -326,5 +320,5 @@ func (s *Screen) View() string {
 	case stageEarlier:
 		return s.earlier.View()
 	}
-	return s.as.draw(s.form.View())
+	return s.form.View()
 }

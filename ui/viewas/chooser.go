@@ -5,35 +5,34 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/resolve"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// Chooser is a small box in which the user chooses a person: by name, by going through the audience, or nobody. It has
-// the keyboard while it is open.
+// Chooser is an overlay in which the user chooses a person: by name, by going through the audience, or nobody.
 type Chooser struct {
+	screen.Box
 	cfg    Config
 	theme  *themes.Theme
 	host   ChooserHost
 	walker *walker
 
 	prompt   widget.Prompt
-	list     widget.List
-	rows     []chooserRow
+	list     *list.List[chooserRow]
 	users    []engine.User // that the newest search found
 	searched string        // the text that users were searched for
 	waiting  bool          // a search is under way
 	enter    bool          // enter was pressed before the users were found
 	note     string        // why the last step led nowhere
 	values   []attribute   // those that can be typed; nil unless they are listed
-	box      struct{ x, y, w, h int }
+	listTop  int           // line of the box at which the list begins
 }
 
 // attribute is an attribute of the messages whose value can be typed.
@@ -51,8 +50,10 @@ type ChooserHost struct {
 	Source func() Source
 	// Choose takes a choice. The user is nil where it is none, or only the service knows it.
 	Choose func(Choice, *engine.User) tea.Cmd
-	// Close closes the chooser.
-	Close func() tea.Cmd
+	// Room returns the column of the screen at which the chooser begins, and how wide it may be.
+	Room func() (x, width int)
+	// Back is the action of esc; the chooser sets what it does.
+	Back screen.Action
 	// Preview offers what only a preview can show: messages as written, nobody, and typed values.
 	Preview bool
 }
@@ -69,7 +70,8 @@ const mostUsers = 50
 
 // NewChooser returns a chooser. Open starts it.
 func NewChooser(cfg Config, t *themes.Theme, host ChooserHost) *Chooser {
-	c := &Chooser{cfg: cfg, theme: t, host: host, walker: newWalker(cfg), prompt: widget.NewPrompt(t, "", ""), list: widget.NewList(t)}
+	c := &Chooser{cfg: cfg, theme: t, host: host, walker: newWalker(cfg), prompt: widget.NewPrompt(t, "", "")}
+	c.list = list.Items(t, "row", c.item)
 	c.prompt.Placeholder = "name, email address or ID"
 	c.prompt.Focus()
 	c.list.Focused = true
@@ -121,7 +123,7 @@ func (c *Chooser) with(to Choice) Choice {
 
 // choose takes a choice and closes the chooser.
 func (c *Chooser) choose(to Choice, u *engine.User) func() tea.Cmd {
-	return func() tea.Cmd { return tea.Batch(c.host.Choose(to, u), c.host.Close()) }
+	return func() tea.Cmd { return tea.Batch(c.host.Choose(to, u), c.Close()) }
 }
 
 func (c *Chooser) step(s Step) func() tea.Cmd {
@@ -148,34 +150,30 @@ func (c *Chooser) toggleMissingFirst() tea.Cmd {
 
 // fill lists what can be chosen for the typed text, and keeps the cursor.
 func (c *Chooser) fill() {
-	c.rows = c.rows[:0]
 	if c.values != nil {
-		c.fillValues()
+		c.list.Set(c.valueRows())
 	} else {
-		c.fillPeople()
+		c.list.Set(c.personRows())
 	}
-	now, _ := c.host.Choice()
-	items := make([]widget.Item, len(c.rows))
-	for i, r := range c.rows {
-		items[i] = widget.Item{Text: r.text, Info: r.info, InfoTone: themes.ToneMuted, Icon: " "}
-		if r.user != nil && c.host.Preview && r.user.ID == now.ID {
-			items[i].Icon, items[i].IconTone = "●", themes.ToneAccent
-		}
-	}
-	at := c.list.Cursor
-	c.list.SetItems(items)
-	c.list.SelectItem(at)
 }
 
-func (c *Chooser) fillPeople() {
-	text := strings.ToLower(c.text())
-	add := func(r chooserRow) {
-		if text == "" || strings.Contains(strings.ToLower(r.text), text) {
-			c.rows = append(c.rows, r)
-		}
+// item returns the row, with a mark on the current choice.
+func (c *Chooser) item(r chooserRow) widget.Item {
+	item := widget.Item{Text: r.text, Info: r.info, InfoTone: themes.ToneMuted, Icon: " "}
+	if now, _ := c.host.Choice(); r.user != nil && c.host.Preview && r.user.ID == now.ID {
+		item.Icon, item.IconTone = "●", themes.ToneAccent
 	}
-	if text == "" {
-		c.fillCommands(add)
+	return item
+}
+
+// personRows returns the commands and users that match the typed text: users first once something is typed.
+func (c *Chooser) personRows() []chooserRow {
+	text := strings.ToLower(c.text())
+	var users, commands []chooserRow
+	for _, r := range c.commandRows() {
+		if text == "" || strings.Contains(strings.ToLower(r.text), text) {
+			commands = append(commands, r)
+		}
 	}
 	for i := range c.users {
 		u := &c.users[i]
@@ -184,39 +182,45 @@ func (c *Chooser) fillPeople() {
 			if info == u.DisplayName() {
 				info = ""
 			}
-			c.rows = append(c.rows, chooserRow{text: u.DisplayName(), info: info, user: u, run: c.choose(c.with(ChoiceOf(*u)), u)})
+			users = append(users, chooserRow{text: u.DisplayName(), info: info, user: u, run: c.choose(c.with(ChoiceOf(*u)), u)})
 		}
 	}
-	if text != "" {
-		c.fillCommands(add)
+	if text == "" {
+		return append(commands, users...)
 	}
-	if _, ok := c.cfg.Users(); !ok && !c.host.Preview && c.text() != "" {
+	rows := append(users, commands...)
+	if _, ok := c.cfg.Users(); !ok && !c.host.Preview {
 		typed := c.text()
-		c.rows = append(c.rows, chooserRow{text: "Use “" + typed + "”", run: c.choose(Choice{Person: resolve.PersonNamed(typed)}, nil)})
+		rows = append(rows, chooserRow{text: "Use “" + typed + "”", run: c.choose(Choice{Person: resolve.PersonNamed(typed)}, nil)})
 	}
+	return rows
 }
 
-func (c *Chooser) fillCommands(add func(chooserRow)) {
+// commandRows returns the rows that are not users.
+func (c *Chooser) commandRows() []chooserRow {
+	var rows []chooserRow
 	if _, ok := c.cfg.Audience(); ok {
 		order := "off"
 		if c.walker.MissingFirst {
 			order = "on"
 		}
-		add(chooserRow{text: "Next user in the audience", info: "alt+n", run: c.step(Next)})
-		add(chooserRow{text: "Previous user in the audience", info: "alt+p", run: c.step(Previous)})
-		add(chooserRow{text: "Random user from the audience", info: "alt+r", run: c.step(Random)})
-		add(chooserRow{text: "Missing values first: " + order, info: "alt+m", run: c.toggleMissingFirst})
+		rows = append(rows,
+			chooserRow{text: "Next user in the audience", info: "alt+n", run: c.step(Next)},
+			chooserRow{text: "Previous user in the audience", info: "alt+p", run: c.step(Previous)},
+			chooserRow{text: "Random user from the audience", info: "alt+r", run: c.step(Random)},
+			chooserRow{text: "Missing values first: " + order, info: "alt+m", run: c.toggleMissingFirst})
 	}
 	if !c.host.Preview {
-		return
+		return rows
 	}
-	add(chooserRow{text: "Nobody", info: "only defaults", run: c.choose(c.with(Nobody()), nil)})
-	add(chooserRow{text: "As written", info: "with expressions", run: c.choose(Choice{}, nil)})
 	typed := ""
 	if now, _ := c.host.Choice(); len(now.Values) > 0 {
 		typed = fmt.Sprintf("%d typed", len(now.Values))
 	}
-	add(chooserRow{text: "Type attribute values…", info: typed, run: c.listValues})
+	return append(rows,
+		chooserRow{text: "Nobody", info: "only defaults", run: c.choose(c.with(Nobody()), nil)},
+		chooserRow{text: "As written", info: "with expressions", run: c.choose(Choice{}, nil)},
+		chooserRow{text: "Type attribute values…", info: typed, run: c.listValues})
 }
 
 // listValues lists the attributes of the messages.
@@ -233,12 +237,12 @@ func (c *Chooser) listValues() tea.Cmd {
 			out = append(out, attribute{a, a.DataType(src.Workspace), ownValue(src, a, u)})
 		}
 		return out, nil
-	}, func(list []attribute, err error) tea.Cmd {
+	}, func(all []attribute, err error) tea.Cmd {
 		if err != nil {
 			c.note = "Cannot read the messages: " + err.Error()
 		} else {
-			c.values = list
-			c.list.SelectItem(0)
+			c.values = all
+			c.list.SelectIndex(0)
 		}
 		c.fill()
 		return nil
@@ -264,7 +268,9 @@ func ownValue(src Source, a assemble.Attribute, u *engine.User) string {
 	}
 }
 
-func (c *Chooser) fillValues() {
+// valueRows returns the attributes of the messages.
+func (c *Chooser) valueRows() []chooserRow {
+	var rows []chooserRow
 	now, _ := c.host.Choice()
 	for _, a := range c.values {
 		name := a.Name
@@ -275,8 +281,9 @@ func (c *Chooser) fillValues() {
 		if typed := now.Typed(a.Attribute); typed != "" {
 			info = typed + ", typed"
 		}
-		c.rows = append(c.rows, chooserRow{text: name, info: info, run: func() tea.Cmd { return c.ask(a) }})
+		rows = append(rows, chooserRow{text: name, info: info, run: func() tea.Cmd { return c.ask(a) }})
 	}
+	return rows
 }
 
 // ask asks for the value of an attribute.
@@ -305,8 +312,8 @@ func (c *Chooser) accept() tea.Cmd {
 		c.enter = true
 		return nil
 	}
-	if i := c.list.Cursor; i >= 0 && i < len(c.rows) {
-		return c.rows[i].run()
+	if r, ok := c.list.Selected(); ok {
+		return r.run()
 	}
 	return nil
 }
@@ -316,29 +323,22 @@ func (c *Chooser) Back() tea.Cmd {
 	c.walker.Cancel()
 	if c.values != nil {
 		c.values = nil
-		c.list.SelectItem(0)
+		c.list.SelectIndex(0)
 		c.fill()
 		return nil
 	}
-	return c.host.Close()
+	return c.Close()
 }
 
-// Cancel ends the tasks of the chooser.
-func (c *Chooser) Cancel() {
+// Close closes the chooser and ends its tasks.
+func (c *Chooser) Close() tea.Cmd {
 	c.walker.Cancel()
 	c.cfg.Tasks.Drop(taskSearch)
 	c.cfg.Tasks.Drop(taskValues)
+	return c.Box.Close()
 }
 
-// BackLabel returns what esc does.
-func (c *Chooser) BackLabel() string {
-	if c.values != nil {
-		return "back"
-	}
-	return "close"
-}
-
-// Key handles a key. The screen has an action for esc.
+// Key handles a key that is not an action.
 func (c *Chooser) Key(msg tea.KeyMsg) tea.Cmd {
 	steps, audience := map[string]func() tea.Cmd{"alt+n": c.step(Next), "alt+p": c.step(Previous), "alt+r": c.step(Random), "alt+m": c.toggleMissingFirst}, false
 	if _, audience = c.cfg.Audience(); audience && c.values == nil {
@@ -350,48 +350,58 @@ func (c *Chooser) Key(msg tea.KeyMsg) tea.Cmd {
 	case name == "enter":
 		return c.accept()
 	case name == "tab":
-		c.list.Down()
+		c.list.Key(tea.KeyMsg{Type: tea.KeyDown})
 	case name == "shift+tab":
-		c.list.Up()
+		c.list.Key(tea.KeyMsg{Type: tea.KeyUp})
 	case c.values != nil || name == "up" || name == "down" || name == "pgup" || name == "pgdown":
-		c.list.Update(msg)
+		c.list.Key(msg)
 	case c.prompt.Update(msg):
 		c.enter, c.note = false, ""
-		c.list.SelectItem(0)
+		c.list.SelectIndex(0)
 		c.fill()
 		return c.search()
 	}
 	return nil
 }
 
-// Bindings describes the keys, the most important first.
-func (c *Chooser) Bindings() []key.Binding {
-	bind := func(name, label string) key.Binding {
-		return key.NewBinding(key.WithKeys(name), key.WithHelp(name, label))
-	}
-	out := []key.Binding{bind("enter", "choose")}
+// Actions describes the keys, the most important first, and has the action of esc.
+func (c *Chooser) Actions() []screen.Action {
+	acts := []screen.Action{{Keys: []string{"enter"}, Label: "choose"}}
 	if _, ok := c.cfg.Audience(); ok && c.values == nil {
-		out = append(out, bind("alt+n", "next user"), bind("alt+r", "random user"), bind("alt+p", "previous user"), bind("alt+m", "missing first"))
+		acts = append(acts, []screen.Action{
+			{Keys: []string{"alt+n"}, Label: "next user"}, {Keys: []string{"alt+r"}, Label: "random user"},
+			{Keys: []string{"alt+p"}, Label: "previous user"}, {Keys: []string{"alt+m"}, Label: "missing first"},
+		}...)
 	}
-	return append(out, bind("↑/↓", "move"))
+	back := c.host.Back
+	back.Run = c.Back
+	if c.values != nil {
+		back.Label = "back"
+	}
+	return boxActions(append(acts, screen.Action{Keys: []string{"↑/↓"}, Label: "move"}), back)
 }
 
-// Mouse handles the wheel and clicks, relative to the screen that the chooser was placed on. A click outside closes it.
-func (c *Chooser) Mouse(msg tea.MouseMsg) tea.Cmd {
-	x, y := msg.X-c.box.x, msg.Y-c.box.y
-	press := widget.Pressed(msg)
-	if x < 0 || y < 0 || x >= c.box.w || y >= c.box.h {
-		if press {
-			return c.Back()
+// boxActions returns entries of the help for keys that a box handles, the first three in the status bar too, and the action
+// that leaves it.
+func boxActions(keys []screen.Action, back screen.Action) []screen.Action {
+	for i := range keys {
+		keys[i].Group, keys[i].WhileTyping, keys[i].HelpOnly = back.Group, true, true
+		if i < 3 {
+			keys[i].BarPriority = 10 - i
 		}
+	}
+	return append(keys, back)
+}
+
+// Mouse handles the wheel and clicks.
+func (c *Chooser) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if widget.Pressed(msg) && msg.Y == 1 && c.values == nil {
+		c.prompt.Click(msg.X - 2)
 		return nil
 	}
-	head := 1 + len(c.head(c.box.w-4))
-	if c.list.Mouse(msg, y-head) && press {
+	msg.Y -= c.listTop
+	if hit, _ := c.list.Mouse(msg); hit && widget.Pressed(msg) {
 		return c.accept()
-	}
-	if press && y == 1 && c.values == nil {
-		c.prompt.Click(x - 2)
 	}
 	return nil
 }
@@ -432,16 +442,29 @@ const (
 	chooserRows  = 14
 )
 
-// Place draws the chooser over a screen of that size, with its left border at column x and no wider than room.
-func (c *Chooser) Place(base string, x, room, width, height int) string {
-	w := min(chooserWidth, room)
-	if w < 40 {
-		w = min(chooserWidth, width)
-		x = (width - w) / 2
+// width returns the column of the window at which the box begins, and its width.
+func (c *Chooser) width(window int) (x, w int) {
+	x, room := c.host.Room()
+	if w = min(chooserWidth, room); w < 40 {
+		w = min(chooserWidth, window)
+		x = (window - w) / 2
 	}
+	return x, w
+}
+
+// At returns where the box goes: below the header.
+func (c *Chooser) At(_ string, width, _ int) (x, y int) {
+	x, _ = c.width(width)
+	return x, 1
+}
+
+// View draws the box.
+func (c *Chooser) View(width, height int) string {
+	_, w := c.width(width)
 	head := c.head(w - 4)
-	h := min(len(head)+max(len(c.rows), 1)+2, chooserRows+len(head), height)
-	c.list.SetSize(w-4, max(h-2-len(head), 0))
+	c.listTop = 1 + len(head)
+	h := min(len(head)+max(c.list.Len(), 1)+2, chooserRows+len(head), height-2)
+	c.list.SetSize(w-4, h-2-len(head))
 	c.list.Empty = "No user matches."
 	if c.waiting {
 		c.list.Empty = "Searching…"
@@ -452,7 +475,5 @@ func (c *Chooser) Place(base string, x, room, width, height int) string {
 	}
 	panel.Focused = true
 	panel.SetSize(w, h)
-	c.box.x, c.box.y, c.box.w, c.box.h = x, 0, w, h
-	base = strings.ReplaceAll(base, themes.CaretMark, "") // the chooser has the keyboard
-	return widget.Cover(base, panel.View(strings.Join(append(head, c.list.View()), "\n")), x, 0, width, height)
+	return panel.View(strings.Join(append(head, c.list.View()), "\n"))
 }

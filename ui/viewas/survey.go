@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -22,8 +21,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// Survey resolves the messages for everyone in the audience, and shows what that comes to.
+// Survey is an overlay that resolves the messages for everyone in the audience, and shows what that comes to.
 type Survey struct {
+	screen.Box
 	cfg   Config
 	theme *themes.Theme
 	host  SurveyHost
@@ -44,8 +44,9 @@ type Survey struct {
 type SurveyHost struct {
 	Source func() Source
 	// GoTo leads to a text of the campaign.
-	GoTo  func(doc.Path) tea.Cmd
-	Close func() tea.Cmd
+	GoTo func(doc.Path) tea.Cmd
+	// Back is the action of esc; the survey sets what it does.
+	Back screen.Action
 }
 
 // progress is how many users were looked at, and how many of them are in the audience.
@@ -103,21 +104,19 @@ func (s *Survey) Back() tea.Cmd {
 		s.canceled = true
 		return nil
 	}
-	return s.host.Close()
+	return s.Close()
 }
 
-// Cancel ends the survey.
-func (s *Survey) Cancel() { s.cfg.Tasks.Drop(taskSurvey) }
-
-// BackLabel returns what esc does.
-func (s *Survey) BackLabel() string {
-	if s.running {
-		return "cancel"
-	}
-	return "close"
+// Close closes the survey and ends it.
+func (s *Survey) Close() tea.Cmd {
+	s.cfg.Tasks.Drop(taskSurvey)
+	return s.Box.Close()
 }
 
-// Key handles a key. The screen has an action for esc.
+// Typing returns false: there is no text field.
+func (s *Survey) Typing() bool { return false }
+
+// Key handles a key that is not an action.
 func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "enter" {
 		return s.follow()
@@ -129,7 +128,7 @@ func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
 // follow goes to the text that the highlighted line is about.
 func (s *Survey) follow() tea.Cmd {
 	if i := s.list.Cursor; i < len(s.paths) && len(s.paths[i]) > 0 {
-		return tea.Batch(s.host.Close(), s.host.GoTo(s.paths[i]))
+		return tea.Batch(s.Close(), s.host.GoTo(s.paths[i]))
 	}
 	return nil
 }
@@ -142,17 +141,27 @@ func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Bindings describes the keys, the most important first.
-func (s *Survey) Bindings() []key.Binding {
-	var out []key.Binding
+// Actions describes the keys, the most important first, and has the action of esc.
+func (s *Survey) Actions() []screen.Action {
+	var acts []screen.Action
 	if len(s.out.Expressions)+len(s.out.Longest) > 0 && !s.running {
-		out = append(out, key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go to field")))
+		acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field"})
 	}
-	return append(out, key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "move")))
+	back := s.host.Back
+	back.Run = s.Back
+	if back.Label = "close"; s.running {
+		back.Label = "cancel"
+	}
+	back.Help = back.Label + " the survey"
+	return boxActions(append(acts, screen.Action{Keys: []string{"↑/↓"}, Label: "move"}), back)
 }
+
+// At returns where the survey goes: over the whole screen, below the header.
+func (s *Survey) At(string, int, int) (x, y int) { return 0, 1 }
 
 // View draws the survey.
 func (s *Survey) View(width, height int) string {
+	height -= 2 // the header and the status bar
 	panel := widget.NewPanel(s.theme, "Audience survey")
 	panel.Focused = true
 	panel.SetSize(width, height)

@@ -218,16 +218,14 @@ func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequ
 func TestSurveyIsCanceled(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
 	slow := &slowAudience{b.svc, make(chan struct{})}
-	closed := false
 	s := viewas.NewSurvey(viewas.Config{Service: slow, Tasks: &b.base}, themes.Plain(), viewas.SurveyHost{
 		Source: func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") },
-		Close:  func() tea.Cmd { closed = true; return nil },
 	})
 	batch := s.Start()().(tea.BatchMsg)
 	ended := make(chan struct{})
 	go func() { batch[0](); close(ended) }()
 	<-slow.seen
-	if view := s.View(80, 24); !strings.Contains(view, "Resolving the messages") || s.BackLabel() != "cancel" {
+	if view := s.View(80, 24); !strings.Contains(view, "Resolving the messages") || s.Actions()[1].Label != "cancel" {
 		t.Errorf("while it runs it shows:\n%s", view)
 	}
 	s.Back()
@@ -237,10 +235,10 @@ func TestSurveyIsCanceled(t *testing.T) {
 		next = r.Next()
 	}
 	<-ended
-	if view := s.View(80, 24); closed || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "⚠ {{UserAttribute['First Name']}}") {
+	if view := s.View(80, 24); s.Closed() || !strings.Contains(view, "until the survey was canceled") || !strings.Contains(view, "⚠ {{UserAttribute['First Name']}}") {
 		t.Errorf("canceled it shows:\n%s", view)
 	}
-	if s.Back(); !closed {
+	if s.Back(); !s.Closed() {
 		t.Error("the second esc does not close it")
 	}
 }

@@ -18,8 +18,8 @@ import (
 type refusalPage struct {
 	*layout
 	message  string
-	list     problems.View // problems to fix, if the service reports any
-	returnTo stage         // the stage to return to
+	list     *problems.View // problems to fix, if the service reports any
+	returnTo stage          // the stage to return to
 }
 
 func newRefusal(l *layout) refusalPage {
@@ -61,17 +61,19 @@ func (r *refusalPage) resize() {
 
 // field returns the draft's field of the problem under the cursor; false if there is none.
 func (r *refusalPage) field() (doc.Path, bool) {
-	p, ok := r.list.Selected()
+	p, ok := r.list.Problem()
 	return p.Path, ok && engine.IsCampaignPath(r.draft.Campaign.Channel, p.Path)
 }
 
 // Update handles a key that is not an action.
-func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Update(msg) }
+func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Key(msg) }
 
 // mouse handles a mouse event. It reports whether a problem was clicked.
 func (r *refusalPage) mouse(msg tea.MouseMsg) bool {
 	_, msg = r.panes.Mouse(msg)
-	return r.list.Mouse(msg, msg.Y-len(r.header())-1)
+	msg.Y -= len(r.header()) + 1
+	_, again := r.list.Mouse(msg)
+	return again
 }
 
 // header returns the service's message.

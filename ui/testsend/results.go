@@ -13,6 +13,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
@@ -23,14 +24,22 @@ import (
 type results struct {
 	*layout
 	run    model.Run
-	rows   rowList
+	rows   *list.List[entry]
+	moved  bool // the user has moved the cursor; otherwise it follows the progress
 	reader reader
 	done   bool // the run has ended
 	frame  int  // of the spinner
 }
 
-func newResults(l *layout) results {
-	return results{layout: l, reader: reader{layout: l}}
+// entry is a key of a run, or one of its recipients.
+type entry struct {
+	key, send int // send is -1 for the key itself
+}
+
+func newResults(l *layout) *results {
+	r := &results{layout: l, reader: reader{layout: l}}
+	r.rows = list.Lines(l.theme, "message", r.draw)
+	return r
 }
 
 // begin shows a run before anything is sent.
@@ -42,7 +51,8 @@ func (r *results) begin(run model.Run) {
 func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.run.Begin(asks, f, r.deps.Now())
 	r.done, r.frame = false, 0
-	r.rows.reset()
+	r.rows.SelectIndex(0)
+	r.moved = false
 	r.reader.shown = ""
 }
 
@@ -67,14 +77,10 @@ func (r *results) spin() tea.Cmd {
 func (r *results) end(out model.Outcome, err error) {
 	r.done = true
 	r.run.End(out, err, r.deps.Now())
-	r.rows.reset()
+	r.moved = false
 	r.layoutRows()
-	for i, e := range r.rows.entries {
-		if r.run.Keys[e.key].Status != engine.Sent {
-			r.rows.move(i)
-			return
-		}
-	}
+	r.rows.SelectIndex(0)
+	r.moved = r.rows.Select(func(e entry) bool { return r.run.Keys[e.key].Status != engine.Sent })
 }
 
 // badge summarizes the state of the run.
@@ -98,7 +104,7 @@ func (r *results) Update(msg tea.KeyMsg) {
 		r.reader.view.Update(msg)
 		return
 	}
-	r.rows.update(msg)
+	r.moved = r.rows.Key(msg) == list.Moved || r.moved
 }
 
 // title returns the title of the page.
@@ -131,8 +137,8 @@ func (r *results) height(most int) int {
 	}
 	w := r.panes.Width() - 4
 	n := len(r.header(w))
-	for _, e := range r.entries(w) {
-		n += len(e.lines)
+	for _, e := range r.entries() {
+		n += len(r.draw(e, false, w).Lines)
 	}
 	return n
 }
@@ -148,34 +154,35 @@ func (r *results) View() string {
 		}
 		w, _ := r.panes.Size(paneMain)
 		c := panes.Content{Title: r.breadcrumb(w+4, r.title())}
-		if r.rows.window.Overflows() {
-			c.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
+		if r.rows.Overflows() {
+			c.Footer = r.rows.Position()
 		}
-		c.Body = strings.Join(append(r.header(w), r.rows.view()...), "\n")
+		r.rows.Focused = r.done || r.moved
+		c.Body = strings.Join(append(r.header(w), r.rows.View()), "\n")
 		return c
 	})
 }
 
-// layoutRows divides the screen, renders the entries and keeps the scroll position.
+// layoutRows divides the screen and lists the entries.
 func (r *results) layoutRows() {
 	r.divide()
 	w, h := r.panes.Size(paneMain)
-	r.rows.setEntries(r.entries(w), h-len(r.header(w)))
-	if !r.done && !r.rows.moved {
-		r.rows.cursor = r.current()
-		r.rows.show()
+	r.rows.Set(r.entries())
+	r.rows.SetSize(w, h-len(r.header(w)))
+	if !r.done && !r.moved {
+		r.rows.SelectIndex(r.current())
 	}
 }
 
 // current returns the first entry that has not ended.
 func (r *results) current() int {
-	for i, e := range r.rows.entries {
+	for i, e := range r.rows.Shown() {
 		k := r.run.Keys[e.key]
 		if e.send < 0 && k.InRound && k.Status == "" && (k.Count(model.Sending) > 0 || k.Count(model.Queued) > 0) {
 			return i
 		}
 	}
-	return max(len(r.rows.entries)-1, 0)
+	return max(r.rows.Len()-1, 0)
 }
 
 // header returns the progress bar, or the summary.
@@ -211,34 +218,43 @@ func (r *results) header(w int) []string {
 	return append(head, "")
 }
 
-// entries renders the keys and, if there are several, their recipients.
-func (r *results) entries(w int) []entry {
+// entries returns the keys and, if there are several, their recipients.
+func (r *results) entries() []entry {
 	var out []entry
 	for i := range r.run.Keys {
 		k := &r.run.Keys[i]
-		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
-		each := len(k.Sends) > 1 || len(k.Sends) == 1 && k.Sends[0].Why != ""
-		if k.Reason != "" && !(each && k.EveryFailureExplained()) {
-			e.lines = append(e.lines, widget.WrapIndented(r.theme.Danger, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), w, 4)...)
-		}
-		out = append(out, e)
-		if !each {
+		out = append(out, entry{i, -1})
+		if !listsSends(k) {
 			continue
 		}
 		for j := range k.Sends {
-			out = append(out, r.sendEntry(len(out), i, j, w))
+			out = append(out, entry{i, j})
 		}
 	}
 	return out
 }
 
-// entryLine draws the first line of an entry with the cursor.
-func (r *results) entryLine(i int, text string, w int) string {
+// listsSends reports whether the recipients of a key are listed.
+func listsSends(k *model.Key) bool {
+	return len(k.Sends) > 1 || len(k.Sends) == 1 && k.Sends[0].Why != ""
+}
+
+// draw draws a key or a recipient, and why it has not arrived.
+func (r *results) draw(e entry, selected bool, w int) list.Drawn {
 	mark := "  "
-	if i == r.rows.cursor && (r.done || r.rows.moved) {
+	if selected {
 		mark = r.theme.Accent.Render("▌ ")
 	}
-	return widget.Truncate(mark+text, w)
+	k := &r.run.Keys[e.key]
+	if e.send >= 0 {
+		text, more := r.sendLines(k, e.send, w)
+		return list.Drawn{Lines: append([]string{widget.Truncate(mark+text, w)}, more...)}
+	}
+	lines := []string{widget.Truncate(mark+r.keyLine(k, w-2), w)}
+	if k.Reason != "" && !(listsSends(k) && k.EveryFailureExplained()) {
+		lines = append(lines, widget.WrapIndented(r.theme.Danger, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), w, 4)...)
+	}
+	return list.Drawn{Lines: lines}
 }
 
 // sign returns the icon and style of a state.
@@ -284,18 +300,17 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	return style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)
 }
 
-// sendEntry renders a recipient of a key, and why the message did not arrive.
-func (r *results) sendEntry(n, i, j, w int) entry {
-	d := &r.run.Keys[i].Sends[j]
+// sendLines draws a recipient of a key and, in more lines, why the message did not arrive.
+func (r *results) sendLines(k *model.Key, j, w int) (text string, more []string) {
+	d := &k.Sends[j]
 	sign, style := r.sign(d.State)
 	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
 	if (d.State >= model.Failed || d.State == model.Sending) && d.Why != "" {
-		text := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
-		e := entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
-		for _, l := range text[1:] {
-			e.lines = append(e.lines, strings.Repeat(" ", 6)+style.Render(l))
+		why := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
+		for _, l := range why[1:] {
+			more = append(more, strings.Repeat(" ", 6)+style.Render(l))
 		}
-		return e
+		return "  " + style.Render(sign+" "+why[0]), more
 	}
 	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, r.deps.Now()))
 	name := allRecipients
@@ -303,16 +318,15 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 		as := widget.Clean(asText(r.run, d.As))
 		name = r.recipientLine("", identifier, d.Recipient, w-7-widget.Width(tail)-widget.Width(as)) + as
 	}
-	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
+	return "  " + style.Render(sign) + " " + name + "  " + r.theme.Muted.Render(tail), nil
 }
 
 // selected returns the key under the cursor and its recipient; for a key, the first recipient who got it.
 func (r *results) selected() (k *model.Key, d *model.SendState) {
-	l := &r.rows
-	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(r.run.Keys) {
+	e, ok := r.rows.Selected()
+	if !ok || e.key >= len(r.run.Keys) {
 		return nil, nil
 	}
-	e := l.entries[l.cursor]
 	k = &r.run.Keys[e.key]
 	switch i := slices.IndexFunc(k.Sends, func(d model.SendState) bool { return d.State == model.Sent }); {
 	case e.send >= 0 && e.send < len(k.Sends):
@@ -333,21 +347,16 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 		r.reader.mouse(msg)
 		return nil
 	}
-	l := &r.rows
-	if l.window.Wheel(msg) {
-		l.moved = true
-		return nil
-	}
-	if !widget.Pressed(msg) {
-		return nil
-	}
 	w, _ := r.panes.Size(paneMain)
-	i, ok := l.at(msg.Y - len(r.header(w)))
-	if !ok {
+	msg.Y -= len(r.header(w))
+	before := r.rows.Index()
+	hit, _ := r.rows.Mouse(msg)
+	if !hit || !widget.Pressed(msg) {
+		r.moved = r.moved || hit
 		return nil
 	}
-	again := l.cursor == i && l.moved
-	l.cursor, l.moved = i, true
+	again := r.rows.Index() == before && r.moved
+	r.moved = true
 	if r.panes.Focus(paneMain); again && r.done {
 		r.openMessage()
 	}
@@ -399,7 +408,9 @@ func (r *results) actions(host resultsHost) []screen.Action {
 
 // readActions returns the actions of the reader.
 func (r *results) readActions(host resultsHost) []screen.Action {
-	by := func(n int) func() tea.Cmd { return func() tea.Cmd { r.rows.move(n); return nil } }
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { r.rows.SelectIndex(r.rows.Index() + n); return nil }
+	}
 	acts := []screen.Action{
 		host.up,
 		{Keys: []string{"enter"}, Label: "results", Help: "go back to the results", Group: groupMessage, Run: r.closeMessage},

@@ -30,7 +30,7 @@ type Screen struct {
 	stage   stage
 	form    form
 	as      asChooser
-	results results
+	results *results
 	refusal refusalPage
 	groups  groupsPage
 	earlier *earlierPage

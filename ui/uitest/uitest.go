@@ -206,7 +206,7 @@ func (h *Harness) WantNot(texts ...string) {
 // action.
 func (h *Harness) DisabledReason(key string) string {
 	h.t.Helper()
-	for _, a := range h.model.Actions() {
+	for _, a := range slices.Concat(h.model.Actions(), h.screen.Actions()) {
 		if a.HasKey(key) {
 			return a.DisabledReason
 		}

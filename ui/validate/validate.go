@@ -40,7 +40,7 @@ type Screen struct {
 	notices  int
 	warnings *warnings
 
-	list          problems.View
+	list          *problems.View
 	pager         widget.Pager // shown instead of an empty list
 	width, height int
 }
@@ -106,7 +106,7 @@ func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validat
 
 // GoTo handles navigation from other screens to this one: it shows the first problem.
 func (s *Screen) GoTo(screen.Route) tea.Cmd {
-	s.list.Update(tea.KeyMsg{Type: tea.KeyHome})
+	s.list.SelectIndex(0)
 	return s.check()
 }
 
@@ -154,7 +154,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		if s.list.Len() > 0 {
-			s.list.Update(msg)
+			s.list.Key(msg)
 		} else {
 			s.pager.Update(msg)
 		}
@@ -182,7 +182,8 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.pager.Mouse(msg)
 		return nil
 	}
-	if s.list.Mouse(msg, msg.Y-1-s.headerHeight()) {
+	msg.Y -= 1 + s.headerHeight()
+	if _, again := s.list.Mouse(msg); again {
 		return s.toField()
 	}
 	return nil
@@ -221,7 +222,7 @@ const groupWarnings = "Warnings"
 
 // warningActions returns what can be done with warnings.
 func (s *Screen) warningActions() []screen.Action {
-	found, selected := s.list.SelectedWarning()
+	found, selected := s.list.Warning()
 	label, do := "dismiss", s.warnings.dismiss
 	if found.Dismissed != nil {
 		label, do = "restore", s.warnings.restore
@@ -281,10 +282,10 @@ func (s *Screen) toField() tea.Cmd {
 
 // selectedPlace returns the place of the problem or warning under the cursor; false if there is none.
 func (s *Screen) selectedPlace() (doc.Path, bool) {
-	if f, ok := s.list.SelectedWarning(); ok {
+	if f, ok := s.list.Warning(); ok {
 		return f.Path, true
 	}
-	p, ok := s.list.Selected()
+	p, ok := s.list.Problem()
 	return p.Path, ok
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -18,23 +16,19 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
-// View is the list with a cursor.
+// View is the list of problems and warnings.
 type View struct {
-	// Focused reports whether the list has the keyboard.
-	Focused bool
+	*list.List[row]
 
-	theme         *themes.Theme
-	problems      []section
-	warnings      []section
-	notes         []string      // below the rows
-	rows          []row         // those of all sections
-	window        widget.Window // over lines; its cursor is not used
-	lines         []line
-	cursor        int // index in rows
-	width, height int
+	theme    *themes.Theme
+	problems []section
+	warnings []section
+	notes    []string // below the rows
+	width    int
 }
 
 // section is a heading and the rows below it.
@@ -45,6 +39,7 @@ type section struct {
 
 // row is one problem or warning.
 type row struct {
+	above     []string // the heading, with a blank line before it
 	problem   schema.Problem
 	warning   *check.Finding // nil if the row is a problem
 	sign      string
@@ -54,15 +49,12 @@ type row struct {
 	text      []string // below the place
 }
 
-// line is one line of the list; row is -1 for headings, blanks and notes.
-type line struct {
-	text string
-	tone themes.Tone
-	row  int
-}
-
 // New returns an empty list.
-func New(t *themes.Theme) View { return View{theme: t} }
+func New(t *themes.Theme) *View {
+	v := &View{theme: t}
+	v.List = list.Lines(t, "problem", v.draw)
+	return v
+}
 
 // Set sets the problems of a campaign of the channel. The cursor keeps its index.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
@@ -134,12 +126,32 @@ func warningRow(f check.Finding) row {
 
 // arrange lists the rows of all sections.
 func (v *View) arrange() {
-	v.rows = nil
+	var rows []row
 	for _, g := range slices.Concat(v.problems, v.warnings) {
-		v.rows = append(v.rows, g.rows...)
+		for i, r := range g.rows {
+			if i == 0 {
+				r.above = []string{v.theme.Paint(themes.ToneStrong, widget.Clean(g.title))}
+				if len(rows) > 0 {
+					r.above = append([]string{""}, r.above...)
+				}
+			}
+			rows = append(rows, r)
+		}
 	}
-	v.cursor = max(min(v.cursor, len(v.rows)-1), 0)
-	v.layout()
+	v.List.Set(rows)
+	v.setFoot()
+}
+
+// setFoot lists the notes below the rows.
+func (v *View) setFoot() {
+	var foot []string
+	for i, note := range v.notes {
+		if i == 0 && v.Len() > 0 {
+			foot = append(foot, "")
+		}
+		foot = append(foot, widget.WrapStyled(v.theme.Tone(themes.ToneMuted), note, max(v.width, 1))...)
+	}
+	v.SetFoot(foot)
 }
 
 // component returns the component that a path is in; "" for the whole campaign.
@@ -237,87 +249,63 @@ func Details(ch engine.Channel, e *engine.Error) []string {
 	return out
 }
 
-// Len returns the number of problems and warnings.
-func (v *View) Len() int { return len(v.rows) }
-
-// Position describes the selected row: "3 of 7"; empty if there is none.
-func (v *View) Position() string {
-	if len(v.rows) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", v.cursor+1, len(v.rows))
+// Problem returns the problem under the cursor; false if there is none, as on a warning.
+func (v *View) Problem() (schema.Problem, bool) {
+	r, ok := v.Selected()
+	return r.problem, ok && r.warning == nil
 }
 
-// Selected returns the problem under the cursor; false if there is none, as on a warning.
-func (v *View) Selected() (schema.Problem, bool) {
-	if v.cursor >= len(v.rows) || v.rows[v.cursor].warning != nil {
-		return schema.Problem{}, false
+// Warning returns the warning under the cursor; false if there is none.
+func (v *View) Warning() (check.Finding, bool) {
+	if r, ok := v.Selected(); ok && r.warning != nil {
+		return *r.warning, true
 	}
-	return v.rows[v.cursor].problem, true
-}
-
-// SelectedWarning returns the warning under the cursor; false if there is none.
-func (v *View) SelectedWarning() (check.Finding, bool) {
-	if v.cursor >= len(v.rows) || v.rows[v.cursor].warning == nil {
-		return check.Finding{}, false
-	}
-	return *v.rows[v.cursor].warning, true
+	return check.Finding{}, false
 }
 
 // SelectWarning moves the cursor to the warning with that ID, if it is listed.
 func (v *View) SelectWarning(id string) {
-	for i, r := range v.rows {
-		if r.warning != nil && r.warning.ID() == id {
-			v.cursor = i
-			v.scrollToCursor()
-			return
-		}
-	}
+	v.Select(func(r row) bool { return r.warning != nil && r.warning.ID() == id })
 }
 
 // SetSize sets the size of the list.
 func (v *View) SetSize(width, height int) {
-	v.width, v.height = max(width, 0), max(height, 0)
-	v.layout()
+	if width != v.width {
+		v.width = width
+		v.setFoot()
+	}
+	v.List.SetSize(max(width, 0), height)
 }
 
-// layout wraps the rows into lines.
-func (v *View) layout() {
-	v.lines = nil
-	w := max(v.width-4, 1)
-	add := func(row int, tone themes.Tone, text string) {
-		v.lines = append(v.lines, line{widget.Clean(text), tone, row})
-	}
-	i := 0
-	for _, g := range slices.Concat(v.problems, v.warnings) {
-		if i > 0 {
-			add(-1, themes.ToneText, "")
+// draw draws a row: its place and, below, its text.
+func (v *View) draw(r row, selected bool, width int) list.Drawn {
+	w := max(width-4, 1)
+	out := list.Drawn{Above: r.above}
+	add := func(tone themes.Tone, text string) {
+		text = widget.Clean(text)
+		bar, sign, styled := " ", " ", v.theme.Paint(tone, text)
+		if len(out.Lines) == 0 {
+			sign = v.theme.Paint(r.signTone, r.sign)
 		}
-		add(-1, themes.ToneStrong, g.title)
-		for _, r := range g.rows {
-			tone := themes.ToneText
-			if r.place != "" {
-				add(i, cmp.Or(r.placeTone, themes.ToneText), fit(r.place, w))
-				tone = themes.ToneMuted
+		if selected {
+			bar = v.theme.Accent.Render("▌")
+			if len(out.Lines) == 0 {
+				styled = v.theme.Selected.Render(widget.PadRight(text, w))
 			}
-			for _, text := range r.text {
-				for _, l := range widget.Wrap(widget.Clean(text), w) {
-					add(i, tone, l)
-				}
-			}
-			i++
+		}
+		out.Lines = append(out.Lines, bar+" "+sign+" "+styled)
+	}
+	tone := themes.ToneText
+	if r.place != "" {
+		add(cmp.Or(r.placeTone, themes.ToneText), fit(r.place, w))
+		tone = themes.ToneMuted
+	}
+	for _, text := range r.text {
+		for _, l := range widget.Wrap(widget.Clean(text), w) {
+			add(tone, l)
 		}
 	}
-	for j, note := range v.notes {
-		if j == 0 && len(v.lines) > 0 {
-			add(-1, themes.ToneText, "")
-		}
-		for _, l := range widget.Wrap(widget.Clean(note), max(v.width, 1)) {
-			add(-1, themes.ToneMuted, l)
-		}
-	}
-	v.window.Resize(len(v.lines), v.height)
-	v.scrollToCursor()
+	return out
 }
 
 // fit drops words at the start of a place that is too long, because its end identifies it.
@@ -340,105 +328,4 @@ func Count(n int, sev schema.Severity) string {
 		noun = "notice"
 	}
 	return phrase.Count(n, noun)
-}
-
-// Update handles the keys that move, and reports whether msg was one of them.
-func (v *View) Update(msg tea.KeyMsg) bool {
-	switch msg.String() {
-	case "up", "k":
-		v.move(-1)
-	case "down", "j":
-		v.move(1)
-	case "pgup", "ctrl+u":
-		v.move(-v.page())
-	case "pgdown", "ctrl+d":
-		v.move(v.page())
-	case "home", "g":
-		v.move(-len(v.rows))
-	case "end", "G":
-		v.move(len(v.rows))
-	default:
-		return false
-	}
-	return true
-}
-
-// page returns roughly how many rows are visible.
-func (v *View) page() int { return max(v.height/3, 1) }
-
-func (v *View) move(n int) {
-	v.cursor = max(min(v.cursor+n, len(v.rows)-1), 0)
-	v.scrollToCursor()
-}
-
-// scrollToCursor scrolls as little as possible to show the selected row, with its heading if that is next to it, and
-// below the last row the notes.
-func (v *View) scrollToCursor() {
-	from, to := -1, -1
-	for i, l := range v.lines {
-		if l.row == v.cursor {
-			if from < 0 {
-				from = i
-			}
-			to = i
-		}
-	}
-	if from < 0 {
-		return
-	}
-	if from > 0 && v.lines[from-1].row < 0 {
-		from--
-	}
-	if v.cursor == len(v.rows)-1 {
-		v.window.Select(len(v.lines) - 1)
-	}
-	v.window.Select(to)
-	v.window.Select(from)
-}
-
-// Mouse handles the wheel, and a click on line y, which selects the row there. chosen reports whether the row was
-// already selected.
-func (v *View) Mouse(msg tea.MouseMsg, y int) (chosen bool) {
-	if v.window.Wheel(msg) || !widget.Pressed(msg) {
-		return false
-	}
-	i, ok := v.window.At(y)
-	if !ok || v.lines[i].row < 0 {
-		return false
-	}
-	chosen = v.lines[i].row == v.cursor
-	v.cursor = v.lines[i].row
-	return chosen
-}
-
-// View draws exactly the size set by SetSize.
-func (v *View) View() string {
-	from, to := v.window.Visible()
-	out := make([]string, 0, v.height)
-	for i := from; i < to; i++ {
-		out = append(out, v.draw(i))
-	}
-	return widget.Fit(strings.Join(out, "\n"), v.width, v.height)
-}
-
-func (v *View) draw(i int) string {
-	l := v.lines[i]
-	if l.row < 0 {
-		return v.theme.Paint(l.tone, l.text)
-	}
-	bar, sign := " ", " "
-	selected := l.row == v.cursor && v.Focused
-	if selected {
-		bar = v.theme.Accent.Render("▌")
-	}
-	first := i == 0 || v.lines[i-1].row != l.row
-	if first {
-		r := v.rows[l.row]
-		sign = v.theme.Paint(r.signTone, r.sign)
-	}
-	text := v.theme.Paint(l.tone, l.text)
-	if first && selected {
-		text = v.theme.Selected.Render(widget.PadRight(l.text, max(v.width-4, 1)))
-	}
-	return bar + " " + sign + " " + text
 }

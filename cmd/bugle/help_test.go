@@ -66,7 +66,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	}
 	defer terminal.Close()
 	out, _ := io.ReadAll(terminal) // ends with an error where the other end closes
-	if !strings.Contains(string(out), "Pause a campaign") {
+	if !strings.Contains(string(out), "Pause campaigns") {
 		t.Errorf("it writes %q", out)
 	}
 	for _, l := range strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n") {

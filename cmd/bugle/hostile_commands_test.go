@@ -125,6 +125,8 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 			write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+cli.Escaped(poison)+`x"}}`)
 			out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
 				"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
+				"history list "+one, "history show "+one+" 1", "history diff "+one+" 1", "history restore "+one+" 1", "__complete history show "+one+" %",
+				"archive "+one+" "+two, "archive --yes "+one+" "+two, "unarchive "+one+" --json", "delete "+one+" "+two, "delete --yes "+one+" "+two,
 			)...))
 			if !kind.fails && !strings.Contains(out, "USER_") {
 				t.Errorf("the commands say little:\n%s", out)
@@ -202,6 +204,7 @@ func campaignCommands(one, two string, in func(string) string) []string {
 		"test " + one + " --email ida@example.com", "test " + two + " --user USER_1 --json",
 		"export --dir " + in("out"), "export --dir " + in("yaml") + " --format yaml --json", "diff " + one + " " + two, "diff " + one + " " + two + " --json",
 		"apply " + in("out") + " --dry-run", "apply " + in("out") + " --dry-run --json", "update " + one + " " + in("own.json"),
+		"get " + one + " " + two + " none" + poisonWord, "list --all", "tag " + one + " " + two + " --add x --yes", "tag " + one + " none" + poisonWord + " --remove x --yes --json", "clone " + one,
 		"stop " + one, "pause " + two + " --json", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
 	}
 }
@@ -218,4 +221,5 @@ var localCommands = []string{
 	"workspace delete teams Growth", "workspace put general name=" + poisonWord, "workspace test content-apis weather", "workspace get content-blocks footer",
 	"keys list", "keys list --json", "keys create", "keys revoke x" + poisonWord, "doctor", "doctor --json", "backup", "restore", "nothing" + poisonWord, "get --" + poisonWord,
 	"__complete workspace get %", "__complete workspace get users %",
+	"outbox list", "outbox list --json", "outbox show", "outbox show --html", "outbox show none" + poisonWord, "__complete outbox show %", "__complete tag --add %",
 }

@@ -90,7 +90,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		&cobra.Group{ID: groupBegin, Title: "Set up:"},
 		&cobra.Group{ID: groupBuild, Title: "Build and test:"},
 		&cobra.Group{ID: groupBrowse, Title: "Browse:"},
-		&cobra.Group{ID: groupManage, Title: "Manage live campaigns:"},
+		&cobra.Group{ID: groupManage, Title: "Manage campaigns:"},
 		&cobra.Group{ID: groupFiles, Title: "Work with files:"},
 		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
 		&cobra.Group{ID: groupStore, Title: "Maintain the store:"},
@@ -104,8 +104,9 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	}
 	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f))
 	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
-	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
+	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f), files.NewHistory(f), campaign.NewOutbox(f))
 	add(groupManage, campaign.StatusCommands(f)...)
+	add(groupManage, campaign.NewTag(f), campaign.NewClone(f), campaign.NewArchive(f), campaign.NewUnarchive(f), campaign.NewDelete(f))
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
@@ -144,6 +145,13 @@ var reach = map[string]cli.Reach{
 	"pause":              {Places: cli.Everywhere},
 	"resume":             {Places: cli.Everywhere},
 	"stop":               {Places: cli.Everywhere},
+	"tag":                {Places: cli.Everywhere},
+	"clone":              {Places: cli.Everywhere},
+	"archive":            {Places: cli.InStore, Instead: inDashboard},
+	"unarchive":          {Places: cli.InStore, Instead: inDashboard},
+	"delete":             {Places: cli.InStore, Instead: inDashboard},
+	"history":            {Places: cli.InStore, Instead: inDashboard},
+	"outbox":             {Places: cli.InStore},
 	"export":             {Places: cli.Everywhere},
 	"import":             {Places: cli.Everywhere},
 	"apply":              {Places: cli.Everywhere},
@@ -167,6 +175,9 @@ var reach = map[string]cli.Reach{
 	"decrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"key":                {Places: cli.InFolder, Whole: true, Instead: onDisk},
 }
+
+// inDashboard is where to do what the API of a remote cannot.
+const inDashboard = "The API of a remote cannot do that; its own dashboard may."
 
 // onDisk is how to encrypt a store in a database.
 const onDisk = "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`."

@@ -1,13 +1,13 @@
 package browse
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/doc"
 )
 
 // NewMeta returns the command bugle meta.
@@ -15,7 +15,6 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 	var (
 		s    filters
 		kind string
-		id   string
 	)
 	cmd := &cobra.Command{
 		Use:   "meta [ID | -]",
@@ -31,21 +30,35 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			body, err := request(f, cmd, args, &id, func() doc.Value {
-				return engine.MetaRequest{
-					ID: id, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
-					DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: s.states(), Tags: s.tags,
-					Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
-				}.Document()
-			})
+			w, err := s.window()
 			if err != nil {
 				return err
 			}
-			r, err := engine.ParseMeta(body)
-			if err != nil {
-				return cli.AsUsage(err)
+			r := engine.MetaRequest{
+				Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
+				DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: s.states(), Tags: s.tags,
+				Children: s.children, Archived: s.archived,
 			}
-			return runMeta(cmd, f, r)
+			if len(args) > 0 && args[0] == cli.Stdin {
+				if r, err = stdinRequest(f, cmd, engine.ParseMeta); err != nil {
+					return err
+				}
+				w = window{r.Limit, r.Page}
+			}
+			svc, err := f.Campaigns(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 && args[0] != cli.Stdin {
+				if r.ID, err = cli.NewFinder(svc).ID(cmd.Context(), args[0]); err != nil {
+					return err
+				}
+			}
+			found, err := metas(cmd.Context(), svc, r, w)
+			if err != nil {
+				return err
+			}
+			return found.print(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"})
 		},
 	}
 	s.add(cmd)
@@ -53,32 +66,22 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-func runMeta(cmd *cobra.Command, f *cli.Factory, r engine.MetaRequest) error {
-	svc, err := f.Campaigns(cmd.Context())
-	if err != nil {
-		return err
-	}
-	found, err := svc.Meta(cmd.Context(), r)
-	if err != nil {
-		return cli.AsUsage(err)
-	}
-	if f.JSON {
-		metas := make([]doc.Value, len(found))
-		for i, m := range found {
-			metas[i] = m.Row()
-		}
-		return f.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(metas...))))
-	}
-	var rows [][]string
+// metas returns the metadata that a service has, page by page.
+func metas(ctx context.Context, svc engine.Service, r engine.MetaRequest, w window) (results, error) {
+	found, total, more, err := pages(w, func(m engine.Meta) string { return m.ID }, func(limit, page int) ([]engine.Meta, error) {
+		r.Limit, r.Page = limit, page
+		return svc.Meta(ctx, r)
+	})
+	out := results{window: w, total: total, more: more}
 	for _, m := range found {
 		reach := "-"
 		if m.Reachability != nil {
 			reach = strconv.Itoa(m.Reachability.Count)
 		}
-		rows = append(rows, []string{
+		out.docs = append(out.docs, m.Row())
+		out.rows = append(out.rows, []string{
 			m.ID, string(m.Status), string(m.Channel), string(m.DeliveryType), reach, strconv.Itoa(m.ChildCampaigns), m.CreatedBy, m.Title(),
 		})
 	}
-	head := []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"}
-	return printFound(&f.Printer, head, rows, r.Limit, r.Page)
+	return out, cli.AsUsage(err)
 }

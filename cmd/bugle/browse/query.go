@@ -12,60 +12,58 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
-	"bugle/engine/service/remote"
 )
 
-// querySearch is a search in the query language of the campaign list, narrowed by flags.
-type querySearch struct {
-	text        string
-	request     engine.SearchRequest // from the flags
-	limit, page int
-}
+// querySearch is a search in the query language of the campaign list. The empty one finds everything.
+type querySearch struct{ text string }
 
-// run prints a page of the results, in the order of the query.
-func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
-	if a.limit < 1 || a.page < 1 {
-		return cli.Misused("--limit and --page must be at least 1")
-	}
+// run returns what the query finds, narrowed by a request, in the order of the query. JSON is only made where it is needed.
+func (a querySearch) run(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window, json bool) (results, error) {
+	out := results{window: w}
 	now := time.Now()
 	q, problems := query.Parse(a.text, query.Env{Now: now})
 	if len(problems) > 0 {
-		return searchError(problems[0])
+		return out, searchError(problems[0])
 	}
-	if a.request.Archived && !q.Has(query.Is, query.IsArchived) {
+	if r.Archived && !q.Has(query.Is, query.IsArchived) {
 		q = q.With(query.Is, query.IsAll)
-	}
-	svc, err := f.Campaigns(ctx)
-	if err != nil {
-		return err
 	}
 	ix, err := index.Complete(ctx, svc, now)
 	if err != nil {
-		return err
+		return out, err
 	}
 	found, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
 	if err != nil {
-		return fmt.Errorf("searching: %w", err)
+		return out, fmt.Errorf("searching: %w", err)
 	}
-	rows := a.narrowed(found)
-	if !f.JSON {
-		return printCampaigns(&f.Printer, rows, a.limit, a.page)
-	}
-	var records []engine.Campaign
-	for _, row := range rows {
-		c, err := svc.Get(ctx, row.ID)
+	skip := w.skip()
+	for _, s := range found.Rows(0, found.Len()) {
+		if !keeps(r, s) {
+			continue
+		}
+		out.total++
+		if out.total <= skip || out.total-skip > w.limit {
+			continue
+		}
+		out.rows = append(out.rows, row(s))
+		if !json {
+			continue
+		}
+		c, err := svc.Get(ctx, s.ID)
 		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 			continue // deleted meanwhile
 		}
 		if err != nil {
-			return err
+			return out, err
 		}
-		records = append(records, c)
+		out.docs = append(out.docs, c.Record())
 	}
-	return printRecords(&f.Printer, records)
+	out.more = out.total-skip > w.limit
+	return out, nil
 }
 
 // searchError returns a problem of a query as an error that lists the possible values.
@@ -77,35 +75,14 @@ func searchError(p query.Problem) error {
 	return cli.Misused("%s", words)
 }
 
-// narrowed returns the page of the campaigns found that pass the flags.
-func (a querySearch) narrowed(found *index.Result) []engine.Summary {
-	const stretch = 256
-	if a.page-1 > found.Len()/a.limit {
-		return nil
-	}
-	var out []engine.Summary
-	skip := (a.page - 1) * a.limit
-	for from := 0; from < found.Len() && len(out) < a.limit; from += stretch {
-		for _, row := range found.Rows(from, from+stretch) {
-			switch {
-			case !a.keeps(row) || len(out) == a.limit:
-			case skip > 0:
-				skip--
-			default:
-				out = append(out, row)
-			}
-		}
-	}
-	return out
-}
-
-// keeps reports whether a campaign matches the flags, which mean the same as without a query.
-func (a querySearch) keeps(row engine.Summary) bool {
-	r := a.request
+// keeps reports whether a campaign matches a request, which means the same as without a query.
+func keeps(r engine.SearchRequest, row engine.Summary) bool {
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
 	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
-	return name && made && amongst(r.IDs, row.ID) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
-		amongst(r.Status, row.Status) && amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
+	known := amongst(r.IDs, row.ID) || amongst(r.IDs, row.CampaignID)
+	stated := amongst(r.Status, row.Status) && (len(r.Status) > 0 || row.Status != catalog.Draft)
+	return name && made && known && stated && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
+		amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
 		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
 }
 
@@ -150,7 +127,7 @@ func localIndex(ctx context.Context, f *cli.Factory) (*index.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, far := svc.(*remote.Service); far {
+	if engine.IsExternal(svc) {
 		return nil, errors.New("the campaigns are on another machine")
 	}
 	return index.Complete(ctx, svc, time.Now())

@@ -2,7 +2,7 @@
 package browse
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +23,7 @@ type filters struct {
 	name                              string
 	from, to                          string
 	limit, page                       int
+	all                               bool
 	children, archived                bool
 }
 
@@ -35,10 +36,24 @@ func (s *filters) add(cmd *cobra.Command) {
 	fl.StringVar(&s.name, "name", "", "only campaigns with this `text` in their name")
 	fl.StringVar(&s.from, "created-from", "", "only campaigns created on or after this `date` or time (UTC), such as 2026-03-01")
 	fl.StringVar(&s.to, "created-to", "", "only campaigns created on or before this `date` or time (UTC)")
-	fl.IntVar(&s.limit, "limit", engine.PageSize, fmt.Sprintf("`number` of campaigns per page, at most %d", engine.PageSize))
+	fl.IntVar(&s.limit, "limit", engine.PageSize, "`number` of campaigns per page")
 	fl.IntVar(&s.page, "page", 1, "`number` of the page, from 1")
+	fl.BoolVar(&s.all, "all", false, "print all campaigns, on one page")
+	cmd.MarkFlagsMutuallyExclusive("all", "limit")
+	cmd.MarkFlagsMutuallyExclusive("all", "page")
 	fl.BoolVar(&s.children, "children", false, "include runs of periodic campaigns and nodes of flows")
 	fl.BoolVar(&s.archived, "archived", false, "include archived campaigns")
+}
+
+// window returns the part of the results that the flags ask for.
+func (s *filters) window() (window, error) {
+	switch {
+	case s.all:
+		return everything, nil
+	case s.limit < 1 || s.page < 1:
+		return window{}, cli.Misused("--limit and --page must be at least 1")
+	}
+	return window{s.limit, s.page}, nil
 }
 
 // states returns the states to request from the API, which leaves out drafts by default.
@@ -89,16 +104,17 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 		version int
 	)
 	cmd := &cobra.Command{
-		Use:   "search [QUERY... | -]",
-		Short: "Search campaigns",
-		Long: "Prints one page of results, drafts included. Words match names, tags, teams and creators. Filters\n" +
-			"narrow the search:\n\n" +
+		Use:     "search [QUERY... | -]",
+		Aliases: []string{"list"},
+		Short:   "List and search campaigns",
+		Long: "Prints one page of results, or --all, drafts included. The JSON has the number of all results as total, if it is\n" +
+			"known, and whether there are more. Words match names, tags, teams and creators. Filters narrow the search:\n\n" +
 			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
 			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
 			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags narrow the results further.\n" +
 			"Results are sorted by best match, or by last change without a query. With - the body of the API's\n" +
 			"search request is read from standard input.",
-		Example: "  bugle search\n  bugle search 'status:draft tag:sale'\n" +
+		Example: "  bugle list --all\n  bugle search 'status:draft tag:sale'\n" +
 			"  bugle search spring channel:email updated:'<7d' sort:name --json\n" +
 			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED\n" +
 			"  echo '{\"limit\": 5, \"page\": 2}' | bugle search - --json",
@@ -109,23 +125,35 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := engine.SearchRequest{
-				IDs: ids, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
-				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
-				Version: version, Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
-			}
-			if len(args) > 0 && args[0] != cli.Stdin {
-				return querySearch{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
-			}
-			r.Status = s.states()
-			body, err := request(f, cmd, args, &r.Name, func() doc.Value { return r.Document() })
+			w, err := s.window()
 			if err != nil {
 				return err
 			}
-			if r, err = engine.ParseSearch(body); err != nil {
-				return cli.AsUsage(err)
+			r := engine.SearchRequest{
+				IDs: ids, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
+				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: s.states(), Tags: s.tags,
+				Version: version, Children: s.children, Archived: s.archived,
 			}
-			return runSearch(cmd, f, r)
+			text := strings.Join(args, " ")
+			if text == cli.Stdin {
+				if r, err = stdinRequest(f, cmd, engine.ParseSearch); err != nil {
+					return err
+				}
+				text, w = "", window{r.Limit, r.Page}
+			}
+			svc, err := f.Campaigns(cmd.Context())
+			if err != nil {
+				return err
+			}
+			find := search
+			if text != "" || !engine.IsExternal(svc) {
+				find = querySearch{text}.run
+			}
+			found, err := find(cmd.Context(), svc, r, w, f.JSON)
+			if err != nil {
+				return err
+			}
+			return found.print(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"})
 		},
 	}
 	s.add(cmd)
@@ -135,74 +163,33 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// request returns the body of a search or meta request: from standard input, or from the flags and the argument, which
-// it stores in arg.
-func request(f *cli.Factory, cmd *cobra.Command, args []string, arg *string, made func() doc.Value) (doc.Value, error) {
-	if len(args) == 0 {
-		return made(), nil
-	}
-	if args[0] != cli.Stdin {
-		*arg = args[0]
-		return made(), nil
-	}
+// stdinRequest returns the request in the body on standard input.
+func stdinRequest[T any](f *cli.Factory, cmd *cobra.Command, parse func(doc.Value) (T, error)) (r T, err error) {
 	if name := cli.OwnFlag(cmd); name != "" {
-		return doc.Value{}, cli.Misused("--%s cannot be combined with -: standard input holds the whole request", name)
+		return r, cli.Misused("--%s cannot be combined with -: standard input holds the whole request", name)
 	}
-	return campaignfile.Object(cmd.Context(), f.Streams, cli.Stdin)
-}
-
-func runSearch(cmd *cobra.Command, f *cli.Factory, r engine.SearchRequest) error {
-	svc, err := f.Campaigns(cmd.Context())
+	body, err := campaignfile.Object(cmd.Context(), f.Streams, cli.Stdin)
 	if err != nil {
-		return err
+		return r, err
 	}
-	found, err := svc.Search(cmd.Context(), r)
-	if err != nil {
-		return cli.AsUsage(err)
-	}
-	if f.JSON {
-		return printRecords(&f.Printer, found)
-	}
-	rows := make([]engine.Summary, len(found))
-	for i, c := range found {
-		rows[i] = engine.Summarize(c)
-	}
-	return printCampaigns(&f.Printer, rows, r.Limit, r.Page)
+	r, err = parse(body)
+	return r, cli.AsUsage(err)
 }
 
-// printRecords prints campaigns as JSON.
-func printRecords(p *cli.Printer, found []engine.Campaign) error {
-	records := make([]doc.Value, len(found))
-	for i, c := range found {
-		records[i] = c.Record()
+// search returns what the search of a service finds, page by page.
+func search(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window, _ bool) (results, error) {
+	found, total, more, err := pages(w, func(c engine.Campaign) string { return c.ID }, func(limit, page int) ([]engine.Campaign, error) {
+		r.Limit, r.Page = limit, page
+		return svc.Search(ctx, r)
+	})
+	out := results{window: w, total: total, more: more}
+	for _, c := range found {
+		out.rows, out.docs = append(out.rows, row(engine.Summarize(c))), append(out.docs, c.Record())
 	}
-	return p.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
+	return out, cli.AsUsage(err)
 }
 
-// printCampaigns prints a page of campaigns as a table.
-func printCampaigns(p *cli.Printer, found []engine.Summary, limit, page int) error {
-	rows := make([][]string, len(found))
-	for i, s := range found {
-		rows[i] = []string{s.ID, string(s.Status), string(s.Channel), string(s.DeliveryType), s.Title()}
-	}
-	return printFound(p, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, limit, page)
-}
-
-// printFound prints a page of results as a table.
-func printFound(p *cli.Printer, head []string, rows [][]string, limit, page int) error {
-	switch {
-	case len(rows) == 0 && page > 1:
-		fmt.Fprintf(p.Err, "Page %d is empty.\n", page)
-		return nil
-	case len(rows) == 0:
-		fmt.Fprintln(p.Err, "No campaigns found.")
-		return nil
-	}
-	if err := p.Rows(head, rows); err != nil {
-		return err
-	}
-	if len(rows) == limit {
-		fmt.Fprintf(p.Err, "There may be more; see --page %d.\n", page+1)
-	}
-	return nil
+// row returns the cells of a campaign in the table.
+func row(s engine.Summary) []string {
+	return []string{s.ID, string(s.Status), string(s.Channel), string(s.DeliveryType), s.Title()}
 }

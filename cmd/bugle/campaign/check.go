@@ -69,7 +69,7 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 }
 
 func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error {
-	ofCampaign := schema.ObjectID.Matches(arg)
+	ofCampaign := cli.NamesCampaign(arg)
 	switch {
 	case !ofCampaign && len(c.dismiss)+len(c.restore) > 0:
 		return cli.Misused("warnings are dismissed for saved campaigns; use the ID of one")
@@ -143,9 +143,9 @@ func (p preflight) diagnostics() (list []report.Diagnostic) {
 }
 
 // ofCampaign checks a campaign of the service, after it has dismissed and restored warnings.
-func (c *checkFlags) ofCampaign(ctx context.Context, f *cli.Factory, id string) (preflight, error) {
+func (c *checkFlags) ofCampaign(ctx context.Context, f *cli.Factory, name string) (preflight, error) {
 	var p preflight
-	svc, err := f.Campaigns(ctx)
+	svc, id, err := f.Campaign(ctx, name)
 	if err != nil {
 		return p, err
 	}

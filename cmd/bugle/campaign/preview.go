@@ -14,7 +14,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 	"bugle/engine/testsend"
 )
 
@@ -86,16 +85,16 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	if err != nil {
 		return err
 	}
-	svc, err := f.Campaigns(cmd.Context())
+	svc, id, err := campaignOrFile(cmd.Context(), f, arg)
 	if err != nil {
 		return err
 	}
 	if p.local() {
-		return p.resolve(cmd.Context(), f, svc, arg)
+		return p.resolve(cmd.Context(), f, svc, id)
 	}
 	var body doc.Value
 	if ofDraft {
-		body, err = p.body(cmd.Context(), svc, arg)
+		body, err = p.body(cmd.Context(), svc, id)
 	} else {
 		body, err = campaignfile.Document(cmd.Context(), f.Streams, arg)
 	}
@@ -112,6 +111,16 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	return printPreview(&f.Printer, shown)
 }
 
+// campaignOrFile opens the service of the campaigns, and returns it with the id of the campaign that arg names, if it is not
+// a file.
+func campaignOrFile(ctx context.Context, f *cli.Factory, arg string) (engine.Service, string, error) {
+	if cli.NamesCampaign(arg) {
+		return f.Campaign(ctx, arg)
+	}
+	svc, err := f.Campaigns(ctx)
+	return svc, "", err
+}
+
 // noUser is the error of a user who is not in the workspace.
 func (p *previewFlags) noUser() error {
 	u := p.users[0]
@@ -122,7 +131,7 @@ func (p *previewFlags) noUser() error {
 // check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
 func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err error) {
 	given := slices.DeleteFunc(slices.Clone(p.users), func(u *previewUser) bool { return !cmd.Flags().Changed(u.flag) })
-	if !schema.ObjectID.Matches(arg) {
+	if !cli.NamesCampaign(arg) {
 		if name := cli.OwnFlag(cmd); name != "" {
 			return false, cli.Misused("--%s needs the ID of a campaign; %s has the whole request", name, cli.InputName(arg))
 		}

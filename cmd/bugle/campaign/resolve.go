@@ -105,14 +105,16 @@ func (p *previewFlags) print(ctx context.Context, f *cli.Factory, r *resolve.Res
 	case !mail:
 		return cli.Misused("--html and --open show emails; use --text for a notification")
 	case r.HTML(key) == "":
-		return errors.New("the email has no HTML content")
+		return errNoHTML
 	case p.text:
 		return write(f, r.Text(key)+"\n")
 	case p.html:
 		return write(f, r.HTML(key))
 	}
-	return open(ctx, f, r, key)
+	return open(ctx, f, r.Content(key).Get(catalog.EmailSubject).Text(), r.HTML(key))
 }
+
+var errNoHTML = errors.New("the message has no HTML content")
 
 // write writes a message to standard output: byte for byte, except to a terminal.
 func write(f *cli.Factory, text string) error {
@@ -156,12 +158,12 @@ func notificationText(r *resolve.Result, key engine.TestKey) string {
 }
 
 // open shows an email in the browser. The files stay, since the browser may read it at any time.
-func open(ctx context.Context, f *cli.Factory, r *resolve.Result, key engine.TestKey) error {
+func open(ctx context.Context, f *cli.Factory, subject, html string) error {
 	dir, err := browser.MkdirTemp()
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
-	file, err := livepage.WriteFiles(dir, r.Content(key).Get(catalog.EmailSubject).Text(), r.HTML(key))
+	file, err := livepage.WriteFiles(dir, subject, html)
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}

@@ -16,7 +16,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/assemble"
-	"bugle/engine/schema"
 	"bugle/engine/testsend"
 )
 
@@ -49,7 +48,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err := t.check(cmd, args[0]); err != nil {
 				return err
 			}
-			svc, err := f.Campaigns(cmd.Context())
+			svc, id, err := campaignOrFile(cmd.Context(), f, args[0])
 			if err != nil {
 				return err
 			}
@@ -57,11 +56,11 @@ func NewTest(f *cli.Factory) *cobra.Command {
 				return cli.Misused("--with-copies is only for workspaces of bugle; the API has no field for it")
 			}
 			if len(t.as) > 0 {
-				return t.sendAs(cmd.Context(), f, svc, args[0])
+				return t.sendAs(cmd.Context(), f, svc, id)
 			}
 			var body doc.Value
 			if len(t.send.Values) > 0 {
-				body, err = t.body(cmd.Context(), svc, args[0])
+				body, err = t.body(cmd.Context(), svc, id)
 			} else {
 				body, err = campaignfile.Document(cmd.Context(), f.Streams, args[0])
 			}
@@ -111,15 +110,15 @@ func defaultIdentifier(ch engine.Channel) string {
 // check returns an error for flags that cannot be combined with the argument.
 func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 	if len(t.send.Values) > 0 {
-		if arg == cli.Stdin {
-			return cli.Misused("--to needs the ID of a draft; standard input has the whole request")
+		if !cli.NamesCampaign(arg) {
+			return cli.Misused("--to needs the ID of a draft; %s has the whole request", cli.InputName(arg))
 		}
 		if len(t.as) > catalog.MaxIdentifierValues {
 			return cli.Misused("--as can be repeated up to %d times", catalog.MaxIdentifierValues)
 		}
 		return nil
 	}
-	if schema.ObjectID.Matches(arg) {
+	if cli.NamesCampaign(arg) {
 		return cli.Misused("choose who gets the test with --to, up to %d times", catalog.MaxIdentifierValues)
 	}
 	if name := cli.OwnFlag(cmd); name != "" {

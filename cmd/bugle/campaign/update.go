@@ -45,7 +45,7 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 			c.file = args[len(args)-1]
 			if len(args) == 2 {
 				c.id = args[0]
-			} else if cli.IsID(c.file) {
+			} else if cli.NamesCampaign(c.file) {
 				return cli.Misused("what should change? `bugle update %s FILE` takes a file, or - for standard input", c.file)
 			}
 			up, removed, err := c.update(cmd.Context(), f)
@@ -81,18 +81,15 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 	}
 	body := held.Body
 	rec := engine.ParseRecord(body)
-	id := c.id
-	switch {
-	case id == "" && rec.ID == "":
+	if c.id == "" && rec.ID == "" {
 		return engine.Updated{}, nil, cli.Misused("%s has no id; use `bugle update ID %s`", cli.InputName(c.file), c.file)
-	case id == "":
-		id = rec.ID
-	case rec.ID != "" && rec.ID != id:
-		return engine.Updated{}, nil, cli.Misused("%s has campaign %s, not %s", cli.InputName(c.file), rec.ID, id)
 	}
-	svc, err := f.Campaigns(ctx)
+	svc, id, err := f.Campaign(ctx, cmp.Or(c.id, rec.ID))
 	if err != nil {
 		return engine.Updated{}, nil, err
+	}
+	if rec.ID != "" && rec.ID != id {
+		return engine.Updated{}, nil, cli.Misused("%s has campaign %s, not %s", cli.InputName(c.file), rec.ID, id)
 	}
 	if body, err = c.body(ctx, f, svc, body); err != nil {
 		return engine.Updated{}, nil, err

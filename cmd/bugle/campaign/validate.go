@@ -26,15 +26,15 @@ func NewValidate(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.CompleteIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := f.Campaigns(cmd.Context())
+			svc, id, err := f.Campaign(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			v, err := svc.Validate(cmd.Context(), args[0])
+			v, err := svc.Validate(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
-			warnings, err := warningsOf(cmd.Context(), f, svc, args[0])
+			warnings, err := warningsOf(cmd.Context(), f, svc, id)
 			if err != nil {
 				return err
 			}

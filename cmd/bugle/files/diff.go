@@ -245,15 +245,19 @@ func differFailure(err error) error {
 
 // oneCampaign returns the campaign in a file, or with an id if there is no file of that name.
 func oneCampaign(ctx context.Context, f *cli.Factory, arg string) (engine.Campaign, error) {
-	if cli.IsID(arg) {
-		svc, err := f.Campaigns(ctx)
-		if err != nil {
+	neither := cli.Misused("%q is neither a file nor a campaign", arg)
+	if cli.NamesCampaign(arg) {
+		svc, id, err := f.Campaign(ctx, arg)
+		switch e := engine.AsError(err); {
+		case e != nil && e.Code == engine.NotFound:
+			return engine.Campaign{}, neither
+		case err != nil:
 			return engine.Campaign{}, err
 		}
-		return svc.Get(ctx, arg)
+		return svc.Get(ctx, id)
 	}
 	if arg != cli.Stdin && !cli.Exists(arg) {
-		return engine.Campaign{}, cli.Misused("%q is neither a file nor the ID of a campaign", arg)
+		return engine.Campaign{}, neither
 	}
 	held := campaignfile.ReadAll(ctx, f.Streams, campaignfile.File{Name: arg})
 	switch {

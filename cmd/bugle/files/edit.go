@@ -79,11 +79,11 @@ func (e *editing) completeFields(f *cli.Factory) cobra.CompletionFunc {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		svc, err := f.Campaigns(cmd.Context())
+		svc, id, err := f.Campaign(cmd.Context(), args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		c, err := svc.Get(cmd.Context(), args[0])
+		c, err := svc.Get(cmd.Context(), id)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -108,17 +108,20 @@ type edition struct {
 	campaign engine.Campaign // as it was opened
 	path     doc.Path        // of the field; empty for the whole campaign
 	file     string          // has the text
+	note     string          // of the change, for the history
+	opened   []byte          // what the editor opened first
+	rescued  string          // file that keeps the text after a failure
 	text     bool            // the file is the text of a string, not YAML
 	doubts   []string        // about HTML of the campaign that may be something else than the MJML that is edited
 }
 
 func (e editing) run(ctx context.Context, f *cli.Factory) error {
-	d := edition{editing: e, f: f}
+	d := edition{editing: e, f: f, note: "Edited in an editor"}
 	var err error
-	if d.svc, err = f.Campaigns(ctx); err != nil {
+	if d.svc, d.id, err = f.Campaign(ctx, e.id); err != nil {
 		return err
 	}
-	if d.campaign, err = d.svc.Get(ctx, e.id); err != nil {
+	if d.campaign, err = d.svc.Get(ctx, d.id); err != nil {
 		return err
 	}
 	if d.by, err = f.Signer(ctx, d.svc, e.by); err != nil {
@@ -185,6 +188,11 @@ func (d *edition) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if d.rescued != d.file {
+			_ = os.RemoveAll(filepath.Dir(d.file)) // a file that stays does no harm
+		}
+	}()
 	doubts, err := mjml.Doubts(ctx, catalog.Campaign(d.campaign.Channel), doc.Value{}, d.campaign.Body)
 	if err != nil {
 		return err
@@ -197,6 +205,9 @@ func (d *edition) loop(ctx context.Context) error {
 	header := d.header(nil)
 	for opened := 0; ; opened++ {
 		opens := append([]byte(header), text...)
+		if opened == 0 {
+			d.opened = opens
+		}
 		if err := os.WriteFile(d.file, opens, 0o600); err != nil {
 			return fmt.Errorf("cannot open the editor: %w", cli.Cause(err))
 		}
@@ -215,7 +226,7 @@ func (d *edition) loop(ctx context.Context) error {
 		after := d.body(b, text)
 		if bytes.Equal(after, text) {
 			if opened == 0 {
-				return d.done(d.campaign.ID, nil)
+				return d.print(d.campaign.ID, nil)
 			}
 			return d.kept(cli.Silent(cli.ExitInvalid))
 		}
@@ -234,19 +245,47 @@ func (d *edition) loop(ctx context.Context) error {
 		if err != nil {
 			return d.kept(err)
 		}
-		return d.done(id, changes)
+		return d.print(id, changes)
 	}
 }
 
-// kept returns an error after which the text stays in its file.
+// kept returns an error after which the text of the user is kept, where the system does not clear it away.
 func (d *edition) kept(err error) error {
-	fmt.Fprintln(d.f.Err, cli.Line("Not saved. Your text is in "+d.file))
+	text, rerr := os.ReadFile(d.file)
+	if rerr == nil && bytes.Equal(text, d.opened) {
+		fmt.Fprintln(d.f.Err, "Not saved.")
+		return err
+	}
+	if rerr == nil {
+		rerr = d.rescue(text)
+	}
+	if rerr != nil {
+		d.rescued = d.file
+	}
+	fmt.Fprintln(d.f.Err, cli.Line("Not saved. Your text is in "+d.rescued))
 	return err
 }
 
-// done prints what was saved, and removes the file.
-func (d *edition) done(id string, changes []doc.Change) error {
-	_ = os.RemoveAll(filepath.Dir(d.file)) // a file that stays does no harm
+// rescue writes the text of the user into the folder for state.
+func (d *edition) rescue(text []byte) error {
+	unsaved := filepath.Join(d.f.StateDir(), "unsaved")
+	if err := os.MkdirAll(unsaved, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(unsaved, "") // only for the user
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, filepath.Base(d.file))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	d.rescued = file
+	return nil
+}
+
+// print prints what was saved.
+func (d *edition) print(id string, changes []doc.Change) error {
 	if d.f.JSON {
 		out := map[string]any{"id": id, "changes": shownChanges(changes)}
 		if len(d.doubts) > 0 {
@@ -463,7 +502,7 @@ func (d *edition) save(ctx context.Context, body doc.Value) (id string, changes 
 			return now.ID, nil, nil
 		}
 		if saver, ok := d.draftSaver(); ok && now.Status == catalog.Draft {
-			_, err = saver.Save(ctx, engine.SaveRequest{ID: now.ID, Revision: now.Revision, Body: merged, By: d.by, Note: "Edited in an editor"})
+			_, err = saver.Save(ctx, engine.SaveRequest{ID: now.ID, Revision: now.Revision, Body: merged, By: d.by, Note: d.note})
 			if edit.IsConflict(err) {
 				continue // somebody saved between the two calls
 			}

@@ -47,9 +47,7 @@ func NewExport(f *cli.Factory) *cobra.Command {
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml\n" +
 			"  bugle export --all --dir campaigns --folders",
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return f.CompleteIDs()(cmd, nil, typed)
-		},
+		ValidArgsFunction: f.CompleteIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.ids = args
 			if err := e.check(f); err != nil {
@@ -92,6 +90,12 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 	}
 	if e.all {
 		if e.ids, err = e.listed(ctx, svc); err != nil {
+			return err
+		}
+	}
+	find := cli.NewFinder(svc)
+	for i, name := range e.ids {
+		if e.ids[i], err = find.ID(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -56,11 +56,11 @@ func newExport(f *cli.Factory) *cobra.Command {
 			if f.JSON && cmd.Flags().Changed("format") {
 				return cli.Misused("--json and --format cannot be combined")
 			}
-			svc, err := f.Campaigns(cmd.Context())
+			svc, id, err := f.Campaign(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			c, err := svc.Get(cmd.Context(), args[0])
+			c, err := svc.Get(cmd.Context(), id)
 			if err != nil {
 				return err
 			}

@@ -7,13 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/service/remote"
+	"bugle/engine/catalog"
 )
 
-// CompleteIDs completes the first argument with the ids of campaigns, described by their names: those in one of
-// the states, or all.
+// CompleteIDs completes with the ids of campaigns, described by their names: those in one of the states, or all that are not
+// archived.
 func (f *Factory) CompleteIDs(states ...engine.State) cobra.CompletionFunc {
-	return f.CompleteCampaigns(func(s engine.Summary) bool { return len(states) == 0 || slices.Contains(states, s.Status) })
+	return f.CompleteCampaigns(func(s engine.Summary) bool {
+		return len(states) == 0 && s.Status != catalog.Archived || slices.Contains(states, s.Status)
+	})
 }
 
 // CompleteIDsOrFiles is [Factory.CompleteIDs] for an argument that can also be a file.
@@ -24,33 +26,46 @@ func (f *Factory) CompleteIDsOrFiles(states ...engine.State) cobra.CompletionFun
 	}
 }
 
-// CompleteCampaigns completes the first argument with the ids of the campaigns for which keep returns true. On errors
-// it completes nothing, because a shell cannot show them.
+// CompleteCampaigns completes the first argument, or each of several, with the ids of the campaigns for which keep returns
+// true.
 func (f *Factory) CompleteCampaigns(keep func(engine.Summary) bool) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		svc, err := f.Campaigns(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		lister, ok := svc.(engine.Lister)
-		if _, far := svc.(*remote.Service); !ok || far { // a shell must not wait for a network
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		rows, err := lister.List(cmd.Context(), engine.ListQuery{})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var out []cobra.Completion
-		for _, r := range rows {
-			if keep(r) {
-				out = append(out, cobra.CompletionWithDesc(Line(r.ID), Line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
+	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		if len(args) == 0 || strings.Contains(cmd.Use, "ID...") {
+			for _, r := range f.listed(cmd) {
+				if keep(r) && !slices.Contains(args, r.ID) {
+					out = append(out, cobra.CompletionWithDesc(Line(r.ID), Line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
+				}
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// CompleteTags completes a flag with the tags of all campaigns.
+func (f *Factory) CompleteTags() cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		for _, r := range f.listed(cmd) {
+			for _, tag := range r.Tags {
+				out = append(out, Line(before+tag))
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// listed returns the campaigns to complete with. On errors it returns none, because a shell cannot show them.
+func (f *Factory) listed(cmd *cobra.Command) []engine.Summary {
+	svc, err := f.Campaigns(cmd.Context())
+	if err != nil || engine.IsExternal(svc) { // a shell must not wait for a network
+		return nil
+	}
+	rows, err := ListAll(cmd.Context(), svc, true)
+	if err != nil {
+		return nil
+	}
+	return rows
 }
 
 // mostUsers is how many users are completed.

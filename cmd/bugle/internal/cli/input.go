@@ -15,7 +15,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/files"
-	"bugle/engine/schema"
 	"bugle/engine/service/local"
 )
 
@@ -24,9 +23,6 @@ func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
-
-// IsID reports whether an argument is the id of a campaign and not a file.
-func IsID(arg string) bool { return schema.ObjectID.Matches(arg) && !Exists(arg) }
 
 // MaxInput is the most bytes to read from a file. A campaign can have local.MaxBody bytes, and several times as many
 // when it is indented.

@@ -1,0 +1,189 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/report"
+	"bugle/engine"
+)
+
+// NewHistory returns the command bugle history.
+func NewHistory(f *cli.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "history",
+		Short:   "Show and restore versions of a campaign",
+		Long:    "Each save of a campaign is a version. The first one, the newest 1,000 and every change of state are kept.",
+		Example: "  bugle history list 65f0a1b2c3d4e5f60718293a\n  bugle history restore 65f0a1b2c3d4e5f60718293a 3",
+	}
+	cmd.AddCommand(newHistoryList(f), newHistoryShow(f), newHistoryDiff(f), newHistoryRestore(f))
+	return cmd
+}
+
+func newHistoryList(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "list ID",
+		Short:             "List the versions of a campaign, newest first",
+		Long:              "Prints the number of each version, when and by whom it was saved, and what was changed.",
+		Example:           "  bugle history list 65f0a1b2c3d4e5f60718293a",
+		Args:              cli.Exactly(1, "the ID of a campaign"),
+		ValidArgsFunction: f.CompleteIDs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := openHistory(cmd.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			all, err := h.reader.Revisions(cmd.Context(), h.id)
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"versions": append([]engine.Revision{}, all...)})
+			}
+			var rows [][]string
+			for _, r := range all {
+				rows = append(rows, []string{strconv.FormatInt(r.N, 10), r.At.UTC().Format("2006-01-02 15:04:05"), r.By, r.Note})
+			}
+			return f.Rows([]string{"VERSION", "SAVED (UTC)", "BY", "CHANGE"}, rows)
+		},
+	}
+}
+
+func newHistoryShow(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID VERSION",
+		Short:             "Print a version of a campaign as JSON",
+		Long:              "Prints the campaign as it was, as `bugle get` does.",
+		Example:           "  bugle history show 65f0a1b2c3d4e5f60718293a 3",
+		Args:              cli.Exactly(2, "the ID of a campaign and the number of a version"),
+		ValidArgsFunction: completeVersions(f, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := openHistory(cmd.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			return f.PrintDoc(h.versions[0].Record())
+		},
+	}
+}
+
+func newHistoryDiff(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff ID VERSION [VERSION]",
+		Short: "Compare versions of a campaign",
+		Long: "Compares a version with another one, or with the campaign as it is now. Exits with 0 if they are equal, and with\n" +
+			"1 if not.",
+		Example:           "  bugle history diff 65f0a1b2c3d4e5f60718293a 3\n  bugle history diff 65f0a1b2c3d4e5f60718293a 3 5",
+		Args:              cli.Between(2, 3, "the ID of a campaign and the numbers of one or two versions"),
+		ValidArgsFunction: completeVersions(f, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := openHistory(cmd.Context(), f, args)
+			if err != nil {
+				return differFailure(err)
+			}
+			if len(h.versions) == 1 {
+				now, err := h.svc.Get(cmd.Context(), h.id)
+				if err != nil {
+					return differFailure(err)
+				}
+				h.versions = append(h.versions, now)
+			}
+			p, err := newPair(cmd.Context(), &h.versions[0], &h.versions[1], h.id)
+			if err != nil {
+				return err
+			}
+			return comparison{format: report.Text}.print(&f.Printer, []pair{p}, false)
+		},
+	}
+}
+
+func newHistoryRestore(f *cli.Factory) *cobra.Command {
+	var e editing
+	cmd := &cobra.Command{
+		Use:   "restore ID VERSION",
+		Short: "Restore a version of a campaign",
+		Long: "The campaign gets the content of the version, and the current one stays in the history. Unless it is a draft, it\n" +
+			"must stay valid, and you are asked before it is changed; without a terminal, use --yes.",
+		Example:           "  bugle history restore 65f0a1b2c3d4e5f60718293a 3",
+		Args:              cli.Exactly(2, "the ID of a campaign and the number of a version"),
+		ValidArgsFunction: completeVersions(f, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := openHistory(cmd.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			d := edition{editing: e, f: f, svc: h.svc, note: "restored version " + args[1]}
+			if d.campaign, err = h.svc.Get(cmd.Context(), h.id); err != nil {
+				return err
+			}
+			if d.by, err = f.Signer(cmd.Context(), h.svc, e.by); err != nil {
+				return err
+			}
+			d.id = h.id
+			id, changes, err := d.save(cmd.Context(), h.versions[0].Body)
+			if err != nil {
+				return err
+			}
+			return d.print(id, changes)
+		},
+	}
+	cmd.Flags().StringVar(&e.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	cli.AddYes(cmd, &e.yes)
+	return cmd
+}
+
+// history is a campaign and the versions of it that a user has named.
+type history struct {
+	svc      engine.Service
+	reader   engine.RevisionReader
+	id       string
+	versions []engine.Campaign
+}
+
+// openHistory opens the campaign in the first argument, and its versions in the others.
+func openHistory(ctx context.Context, f *cli.Factory, args []string) (h history, err error) {
+	var numbers []int64
+	for _, arg := range args[1:] {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil {
+			return h, cli.Misused("%q must be the number of a version, as `bugle history list` shows it", arg)
+		}
+		numbers = append(numbers, n)
+	}
+	if h.svc, h.id, err = f.Campaign(ctx, args[0]); err != nil {
+		return h, err
+	}
+	var ok bool
+	if h.reader, ok = h.svc.(engine.RevisionReader); !ok {
+		return h, errors.New("this service keeps no versions")
+	}
+	for _, n := range numbers {
+		c, err := h.reader.Revision(ctx, h.id, n)
+		if err != nil {
+			return h, err
+		}
+		h.versions = append(h.versions, c)
+	}
+	return h, nil
+}
+
+// completeVersions completes the id of a campaign, and then up to most numbers of its versions.
+func completeVersions(f *cli.Factory, most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return f.CompleteIDs()(cmd, args, typed)
+		}
+		if h, err := openHistory(cmd.Context(), f, args[:1]); err == nil && len(args) <= most {
+			all, _ := h.reader.Revisions(cmd.Context(), h.id) // a shell cannot show errors
+			for _, r := range all {
+				out = append(out, cobra.CompletionWithDesc(strconv.FormatInt(r.N, 10), cli.Line(fmt.Sprintf("%s %s", r.At.UTC().Format("2006-01-02 15:04"), r.Note))))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}

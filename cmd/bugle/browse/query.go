@@ -12,20 +12,17 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
 )
 
-// querySearch is a search in the query language of the campaign list. The empty one finds everything.
-type querySearch struct{ text string }
-
-// run returns what the query finds, narrowed by a request, in the order of the query. JSON is only made where it is needed.
-func (a querySearch) run(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window, json bool) (results, error) {
+// searchIndex returns what a query in the language of the campaign list finds, narrowed by a request, in the order of the
+// query. The empty one finds everything. JSON is only made where it is needed.
+func searchIndex(ctx context.Context, svc engine.Service, text string, r engine.SearchRequest, w window, json bool) (results, error) {
 	out := results{window: w}
 	now := time.Now()
-	q, problems := query.Parse(a.text, query.Env{Now: now})
+	q, problems := query.Parse(text, query.Env{Now: now})
 	if len(problems) > 0 {
 		return out, searchError(problems[0])
 	}
@@ -80,8 +77,7 @@ func keeps(r engine.SearchRequest, row engine.Summary) bool {
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
 	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
 	known := amongst(r.IDs, row.ID) || amongst(r.IDs, row.CampaignID)
-	stated := amongst(r.Status, row.Status) && (len(r.Status) > 0 || row.Status != catalog.Draft)
-	return name && made && known && stated && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
+	return name && made && known && amongst(r.Status, row.Status) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
 		amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
 		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
 }

@@ -131,11 +131,12 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 			}
 			r := engine.SearchRequest{
 				IDs: ids, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
-				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: s.states(), Tags: s.tags,
+				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
 				Version: version, Children: s.children, Archived: s.archived,
 			}
 			text := strings.Join(args, " ")
-			if text == cli.Stdin {
+			read := text == cli.Stdin
+			if read {
 				if r, err = stdinRequest(f, cmd, engine.ParseSearch); err != nil {
 					return err
 				}
@@ -145,11 +146,18 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			find := search
-			if text != "" || !engine.IsExternal(svc) {
-				find = querySearch{text}.run
+			var found results
+			switch {
+			case text == "" && engine.IsExternal(svc):
+				if !read {
+					r.Status = s.states()
+				}
+				found, err = searchPages(cmd.Context(), svc, r, w)
+			case read && len(r.Status) == 0:
+				found, err = searchIndex(cmd.Context(), svc, "!status:draft", r, w, f.JSON) // the API does not find drafts either
+			default:
+				found, err = searchIndex(cmd.Context(), svc, text, r, w, f.JSON)
 			}
-			found, err := find(cmd.Context(), svc, r, w, f.JSON)
 			if err != nil {
 				return err
 			}
@@ -176,8 +184,8 @@ func stdinRequest[T any](f *cli.Factory, cmd *cobra.Command, parse func(doc.Valu
 	return r, cli.AsUsage(err)
 }
 
-// search returns what the search of a service finds, page by page.
-func search(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window, _ bool) (results, error) {
+// searchPages returns what the search of a service finds, page by page.
+func searchPages(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window) (results, error) {
 	found, total, more, err := pages(w, func(c engine.Campaign) string { return c.ID }, func(limit, page int) ([]engine.Campaign, error) {
 		r.Limit, r.Page = limit, page
 		return svc.Search(ctx, r)

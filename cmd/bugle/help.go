@@ -41,7 +41,7 @@ func wrapParagraphs(text string, width int) string {
 	parts := strings.Split(text, "\n\n")
 	for i, p := range parts {
 		if !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") && !strings.Contains(p, "  ") {
-			parts[i] = ansi.Wordwrap(strings.ReplaceAll(p, "\n", " "), width, "")
+			parts[i] = wrapped(p, width, "\n")
 		}
 	}
 	return strings.Join(parts, "\n\n")
@@ -58,7 +58,29 @@ func wrapFlags(text string, width int) string {
 		if name == "" || width-len(name) < 20 {
 			continue
 		}
-		lines[i] = name + strings.ReplaceAll(ansi.Wordwrap(l[len(name):], width-len(name), ""), "\n", "\n"+strings.Repeat(" ", len(name)))
+		lines[i] = name + wrapped(l[len(name):], width-len(name), "\n"+strings.Repeat(" ", len(name)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// wrapped returns a paragraph in lines of a width, with a separator between them. It breaks lines at blanks only: a flag such
+// as --dry-run stays whole.
+func wrapped(text string, width int, separator string) string {
+	var b strings.Builder
+	left := width
+	for i, word := range strings.Fields(text) {
+		w := ansi.StringWidth(word)
+		switch {
+		case i == 0:
+		case w < left:
+			b.WriteByte(' ')
+			left--
+		default:
+			b.WriteString(separator)
+			left = width
+		}
+		b.WriteString(word)
+		left -= w
+	}
+	return b.String()
 }

@@ -52,6 +52,9 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	if got, want := wrapParagraphs("One two\nthree four.\n\n  a  table\n  b  of two", 9), "One two\nthree\nfour.\n\n  a  table\n  b  of two"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	if got, want := wrapParagraphs("Set one of\n--keyring and --key-env", 17), "Set one of\n--keyring and\n--key-env"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 	flags := "Flags:\n      --by email   email address to sign the change with\n"
 	want := "Flags:\n      --by email   email address to sign\n                   the change with\n"
 	if got := wrapFlags(flags, 42); got != want {

@@ -171,7 +171,7 @@ func (t transition) whyNotState(sp spelling, st State) string {
 	case t.Action == Delete:
 		return "only drafts can be deleted; you can archive a campaign that has ended"
 	case t.Action == Edit:
-		return "it can no longer be changed; clone it to continue from here"
+		return "a campaign that is " + sp.state(st) + " can no longer be changed; clone it to continue from here"
 	case t.Action == Publish:
 		return "only a draft can be published"
 	case st == Draft:

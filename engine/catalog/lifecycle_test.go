@@ -96,7 +96,7 @@ func TestAllowedNamesTheRemedy(t *testing.T) {
 		{Stop, Push, Periodic, Paused, "STOP does not apply to this PERIODIC campaign, which is PAUSED: only one-time campaigns can be stopped."},
 		{Pause, Email, OneTime, Scheduled, "PAUSE does not apply to this ONE_TIME campaign, which is SCHEDULED: only recurring and triggered campaigns can be paused (PERIODIC, EVENT_TRIGGERED); stop it instead."},
 		{Pause, Push, Periodic, Paused, "PAUSE does not apply to this PERIODIC campaign, which is PAUSED: it is already paused."},
-		{Edit, Push, Periodic, Stopped, "EDIT does not apply to this PERIODIC campaign, which is STOPPED: it can no longer be changed; clone it to continue from here."},
+		{Edit, Push, Periodic, Stopped, "EDIT does not apply to this PERIODIC campaign, which is STOPPED: a campaign that is STOPPED can no longer be changed; clone it to continue from here."},
 		{Edit, SMS, OneTime, Draft, "EDIT does not apply to this ONE_TIME campaign, which is DRAFT: SMS campaigns are read-only here."},
 	} {
 		if _, why := Allowed(c.a, c.ch, c.dt, c.st); why != c.want {

@@ -52,7 +52,7 @@ func createTable(ch Channel) schema.Field {
 	fields := append([]schema.Field{requestID()}, head(ch)...)
 	for i := range fields {
 		if fields[i].Name == "campaign_delivery_type" {
-			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Text: "campaigns of this type cannot be created through the API"})
+			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Text: "campaigns of this type cannot be created here"})
 		}
 	}
 	return schema.Field{

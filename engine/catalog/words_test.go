@@ -74,7 +74,7 @@ func TestRefusalUsesDisplayNames(t *testing.T) {
 		"You can't pause this campaign: only recurring and triggered campaigns can be paused (periodic, event-triggered); stop it instead.": Refusal(Pause, Email, OneTime, Scheduled),
 		"You can't pause this campaign: it is already paused.":                                                                              Refusal(Pause, Push, Periodic, Paused),
 		"You can't resume this campaign: it must be paused, and it is active.":                                                              Refusal(Resume, Push, Periodic, Active),
-		"You can't edit this campaign: it can no longer be changed; clone it to continue from here.":                                        Refusal(Edit, Push, Periodic, Stopped),
+		"You can't edit this campaign: a campaign that is stopped can no longer be changed; clone it to continue from here.":                Refusal(Edit, Push, Periodic, Stopped),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -17,7 +17,7 @@ var ErrPrivate = errors.New("the address is not public")
 // NoResponse is the one message for every address in untrusted input that did not respond. Different messages
 // for unknown names, private networks, refused connections and timeouts would reveal the local network. Only
 // the log has the cause.
-const NoResponse = "is not public, or does not respond; the log has the cause"
+const NoResponse = "is not public, or does not respond"
 
 // PadDelay waits until a second, or limit if that is shorter, has passed since start, so that the duration
 // does not reveal why there was no response. It returns the error of ctx if that ends first.

@@ -21,8 +21,8 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 		Short: "Publish a draft",
 		Long: "The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n" +
 			"printed, and do not stop it.\n" +
-			"Publishing through the API is in beta and off by default; turn it on for the workspace with\n" +
-			"`bugle workspace put general publish=enabled`. The terminal program can always publish.",
+			"Publishing outside the terminal program is in beta and off by default; turn it on for the workspace with\n" +
+			"`bugle workspace put general publish=enabled`.",
 		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
 		Args:              cli.Exactly(1, "the ID of a draft"),
 		ValidArgsFunction: f.CompleteIDs(catalog.Draft),

@@ -130,7 +130,7 @@ func (e editing) run(ctx context.Context, f *cli.Factory) error {
 	if d.env, err = cli.ChangeEnv(ctx, d.svc, d.campaign); err != nil {
 		return err
 	}
-	if ok, why := catalog.Allowed(catalog.Edit, d.campaign.Channel, d.campaign.DeliveryType, d.campaign.Status); !ok {
+	if why := catalog.Refusal(catalog.Edit, d.campaign.Channel, d.campaign.DeliveryType, d.campaign.Status); why != "" {
 		return engine.Errorf(engine.BadRequest, 409, "%s", why)
 	}
 	if !f.CanAsk() { // before the user writes

@@ -31,12 +31,7 @@ func checkNew(body doc.Value, env schema.Env) error {
 	if err := cli.Fits(body); err != nil {
 		return err
 	}
-	ch := engine.ParseRecord(body).Channel
-	table := ch
-	if !ch.Writable() {
-		table = catalog.Push // validation reports the wrong channel
-	}
-	return engine.Invalid(catalog.CreateRequest(table).Validate(body, env))
+	return engine.Invalid(catalog.CreateRequest(engine.ParseRecord(body).Channel).Validate(body, env))
 }
 
 // importing holds the flags of import.

@@ -74,7 +74,9 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := file.Put(r); err != nil {
+			if err := file.Put(r); errors.Is(err, remote.ErrUnencrypted) {
+				return cli.WithRemedy(cli.Misuse(err), "Or allow it with --insecure.")
+			} else if err != nil {
 				return cli.Misuse(err)
 			}
 			if use {

@@ -81,7 +81,7 @@ func (u noResponse) Unwrap() error { return u.error }
 
 // errNoResponse is the only error that authors of messages see for an API that did not respond. The call has
 // the cause.
-var errNoResponse = errors.New("its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause")
+var errNoResponse = errors.New("its host is in a private network, which the workspace does not allow, or does not respond")
 
 func (s *Session) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
 	if args == nil {

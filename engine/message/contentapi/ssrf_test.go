@@ -50,7 +50,7 @@ func TestPrivateAddresses(t *testing.T) {
 }
 
 // silent is what a message gets to know of an API that gave no answer.
-const silent = "its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause"
+const silent = "its host is in a private network, which the workspace does not allow, or does not respond"
 
 // Who sends messages learns nothing of this network from a content API: one sentence for a name that is not
 // known, an address that is private, a connection that is refused and one that waits.

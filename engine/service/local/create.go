@@ -73,15 +73,10 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	})
 }
 
-// checkCreate checks the body against the table of its channel, or against push's if the channel is invalid,
-// which reports that.
+// checkCreate checks the body against the table of its channel.
 func (s *Service) checkCreate(w engine.Workspace, body doc.Value) error {
 	ch := engine.Channel(body.Get(mChannel).Text())
-	table := ch
-	if !ch.Writable() {
-		table = catalog.Push
-	}
-	err := invalid("the campaign", catalog.CreateRequest(table).Validate(body, s.env(w, schema.Draft)))
+	err := invalid("the campaign", catalog.CreateRequest(ch).Validate(body, s.env(w, schema.Draft)))
 	if err != nil {
 		return err
 	}

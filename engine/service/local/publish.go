@@ -67,7 +67,7 @@ func (s *Service) publish(sp store.WorkspaceTx, r engine.PublishRequest) (engine
 		return engine.Updated{}, engine.Stale(c.Head)
 	}
 	if w.Publish != engine.PublishEnabled && !r.Console {
-		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "publishing through the API is in beta and turned off; publish this draft in the terminal, or set the workspace's publish setting to enabled")
+		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "publishing outside the terminal program is in beta, and turned off for this workspace")
 		e.Target = mStatus
 		return engine.Updated{}, e
 	}

@@ -177,10 +177,13 @@ func baseURL(c Config) (*url.URL, error) {
 	case strings.HasSuffix(u.Path, "/v5"):
 		return nil, fmt.Errorf("the base_url %q must not end with /v5, which is added to every request", given)
 	case u.Scheme == "http" && !c.Insecure && !isLoopback(u.Hostname()):
-		return nil, fmt.Errorf("http:// would send the API key to %s unencrypted; use https://, or allow it with insecure", u.Host)
+		return nil, fmt.Errorf("%w to %s; use https://", ErrUnencrypted, u.Host)
 	}
 	return u, nil
 }
+
+// ErrUnencrypted reports that the key would be sent over http:// to another machine.
+var ErrUnencrypted = errors.New("http:// would send the API key unencrypted")
 
 // withoutURL returns the message of a net/url error without the URL, which may contain a secret.
 func withoutURL(err error) error {

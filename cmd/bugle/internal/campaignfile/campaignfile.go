@@ -78,11 +78,23 @@ func Read(ctx context.Context, s cli.Streams, file File) Held {
 func readFile(ctx context.Context, s cli.Streams, file File) (File, []byte, error) {
 	file, _ = file.Main()
 	if file.in == "" {
+		if IsFolder(file.Name) {
+			return file, nil, folderError(file.Name)
+		}
 		b, err := s.Read(ctx, file.Name)
 		return file, b, err
 	}
 	b, err := file.Text(cli.MaxInput)
 	return file, b, cli.ReadError(file.Name, err)
+}
+
+// folderError is the error of reading a folder that is not a campaign.
+func folderError(dir string) error {
+	if files := Files(dir); files[0].Name != dir {
+		return fmt.Errorf("%s is a folder; choose one of its files, such as %s", dir, files[0].Name)
+	}
+	ends := slices.Concat(jsonEnds, yamlEnds)
+	return fmt.Errorf("no campaign files in %s; their names end with %s or %s", dir, strings.Join(ends[:len(ends)-1], ", "), ends[len(ends)-1])
 }
 
 // Document returns the document of [Read].

@@ -58,7 +58,7 @@ func Fits(v doc.Value) error {
 // leaves a campaign that is not a draft with problems of the publish stage.
 func CheckChange(before, after engine.Campaign, body doc.Value, env schema.Env) error {
 	if !before.Channel.Writable() {
-		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns cannot be changed with this API", before.Channel.Label())
+		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns can be read here, not changed", before.Channel.Label())
 	}
 	if err := Fits(after.Body); err != nil {
 		return err
@@ -70,8 +70,7 @@ func CheckChange(before, after engine.Campaign, body doc.Value, env schema.Env) 
 	if err := engine.Invalid(catalog.UpdateRequest(before.Channel).Validate(body, env)); err != nil {
 		return err
 	}
-	ok, why := catalog.Allowed(catalog.Edit, before.Channel, before.DeliveryType, before.Status)
-	if !ok {
+	if why := catalog.Refusal(catalog.Edit, before.Channel, before.DeliveryType, before.Status); why != "" {
 		return engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", why)
 	}
 	var locked []string

@@ -68,7 +68,7 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 	}
 	return f.Dial(p, func(c *remote.Config) {
 		c.Waiting = func(_ context.Context, w remote.Wait) {
-			if !w.Done {
+			if !w.Done && w.For >= 500*time.Millisecond { // nobody notices less
 				fmt.Fprintln(f.Err, "bugle: "+Line(waitWords(w)))
 			}
 		}

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Run runs the command in args with the command tree that tree returns for a factory, prints its error, and returns the
@@ -17,6 +20,7 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	f := New(io, getenv)
 	root := tree(f)
 	root.SetArgs(args)
+	root.SetFlagErrorFunc(flagError)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // an error of cobra before a command ran
 		err = Misuse(err)
@@ -44,6 +48,19 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 		f.Last()
 	}
 	return code
+}
+
+// flagError returns the error of a flag in words.
+func flagError(_ *cobra.Command, err error) error {
+	var flag *pflag.InvalidValueError
+	if !errors.As(err, &flag) || !errors.As(err, new(*strconv.NumError)) {
+		return err
+	}
+	kind := "a whole number"
+	if flag.GetFlag().Value.Type() == "bool" {
+		kind = "true or false"
+	}
+	return fmt.Errorf("--%s must be %s, not %q", flag.GetFlag().Name, kind, flag.GetValue())
 }
 
 // gcPercent halves the garbage of a program that runs for long: the memory of a server under load stays below that of a

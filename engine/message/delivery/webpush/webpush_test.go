@@ -139,12 +139,12 @@ func TestWhereTo(t *testing.T) {
 		reason   delivery.Reason
 		want     string
 	}{
-		{other.Endpoint("x"), delivery.Unreachable, " cannot be reached: its address is not public, or does not respond; the log has the cause"},
+		{other.Endpoint("x"), delivery.Unreachable, " cannot be reached: its address is not public, or does not respond"},
 		{"https://10.0.0.1/push", delivery.Unreachable, "is not public, or does not respond"},
 		{"https://169.254.169.254/latest/meta-data", delivery.Unreachable, "is not public, or does not respond"},
 		{"https://[::1]:1/push", delivery.Unreachable, "is not public, or does not respond"},
-		{"https://unknown.internal/push", delivery.Unreachable, "the push service at unknown.internal cannot be reached: its address is not public, or does not respond; the log has the cause"},
-		{"https://known.internal/push", delivery.Unreachable, "the push service at known.internal cannot be reached: its address is not public, or does not respond; the log has the cause"},
+		{"https://unknown.internal/push", delivery.Unreachable, "the push service at unknown.internal cannot be reached: its address is not public, or does not respond"},
+		{"https://known.internal/push", delivery.Unreachable, "the push service at known.internal cannot be reached: its address is not public, or does not respond"},
 		{"https://localhost:1/push", delivery.Unreachable, "is not public, or does not respond"},
 		{"http://updates.push.example.com/x", delivery.Invalid, "must use https"},
 		{"file:///etc/passwd", delivery.Invalid, "is not a URL"},

@@ -27,7 +27,7 @@ type dialog struct {
 func startDialog(t *testing.T, b bugle, env []string, args ...string) *dialog {
 	t.Helper()
 	cmd := exec.Command("bugle", args...)
-	cmd.Env = append(append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor], "TERM=xterm-256color"), env...)
+	cmd.Env = append(append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor], "XDG_STATE_HOME="+b.env["XDG_STATE_HOME"], "TERM=xterm-256color"), env...)
 	terminal, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)

@@ -269,7 +269,7 @@ var (
 		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
 		{"~/.config/bugle/" + secret.TrustFile, "files and commands that push gateways may use for their keys"},
 		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},
-		{"~/.local/state/bugle", "what the terminal program remembers: searches, views, recipients"},
+		{"~/.local/state/bugle", "what the terminal program remembers, and texts that `bugle edit` could not save"},
 	}
 )
 

@@ -88,7 +88,7 @@ type bugle struct {
 }
 
 func newBugle(t *testing.T) bugle {
-	return bugle{t: t, env: map[string]string{cli.EnvData: t.TempDir(), cli.EnvAuthor: "ann@example.com", "XDG_CONFIG_HOME": t.TempDir()}}
+	return bugle{t: t, env: map[string]string{cli.EnvData: t.TempDir(), cli.EnvAuthor: "ann@example.com", "XDG_CONFIG_HOME": t.TempDir(), "XDG_STATE_HOME": t.TempDir()}}
 }
 
 // run returns the output of a command, which must exit with code.

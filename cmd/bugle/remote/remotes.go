@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +78,7 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 			if err := file.Put(r); errors.Is(err, remote.ErrUnencrypted) {
 				return cli.WithRemedy(cli.Misuse(err), "Or allow it with --insecure.")
 			} else if err != nil {
-				return cli.Misuse(err)
+				return misused(err)
 			}
 			if use {
 				if err := file.Use(r.Name); err != nil {
@@ -106,6 +107,14 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 	fl.BoolVar(&r.Insecure, "insecure", false, "allow http:// to other machines; the API key is sent unencrypted")
 	fl.BoolVar(&use, "use", false, "use this remote from now on")
 	return cmd
+}
+
+// misused returns an error of changing the file of remotes as invalid usage, unless the system failed.
+func misused(err error) error {
+	if errors.As(err, new(syscall.Errno)) {
+		return err
+	}
+	return cli.Misuse(err)
 }
 
 // missingFlags returns the required flags of a remote that were not given.
@@ -179,7 +188,7 @@ func newRemoteUse(f *cli.Factory) *cobra.Command {
 				return err
 			}
 			if err := file.Use(args[0]); err != nil {
-				return cli.Misuse(err)
+				return misused(err)
 			}
 			return f.Done(map[string]any{"current": file.Current()}, fmt.Sprintf("Using %s from now on.", args[0]))
 		},

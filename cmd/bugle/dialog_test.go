@@ -173,3 +173,20 @@ func TestUpdateAsks(t *testing.T) {
 		d.end(cli.ExitDone)
 	}
 }
+
+// Drafts are deleted after a question that names them.
+func TestDeleteAsks(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	for _, name := range []string{"One", "Two"} {
+		b.run(cli.ExitDone, "", "create", "--channel", "PUSH", "--name", name)
+	}
+	for _, tt := range []struct{ answer, then string }{{"\n", "No changes made."}, {"y\n", " Two"}} {
+		d := startDialog(t, b, nil, "delete", "One", "Two")
+		d.waitFor("Delete One and Two? [y/N] ")
+		d.answer(tt.answer)
+		d.waitFor(tt.then)
+		d.end(cli.ExitDone)
+	}
+	b.run(cli.ExitRefused, "", "get", "One")
+}

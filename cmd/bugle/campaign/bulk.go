@@ -151,8 +151,11 @@ func (m *many) run(ctx context.Context, f *cli.Factory, args []string) error {
 		}
 		rows = append(rows, row)
 	}
-	if agreed, err := m.confirm(ctx, f, rows); err != nil || !agreed {
+	if agreed, err := m.confirm(ctx, f, rows); err != nil {
 		return err
+	} else if !agreed {
+		fmt.Fprintln(f.Out, "No changes made.")
+		return nil
 	}
 	show := cli.Progress(f.Streams, "Done with", "campaign")
 	report := bulk.Run(ctx, svc, m.op, rows, m.by, func(p bulk.Progress) { show(p.Done) })

@@ -23,6 +23,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
+	"bugle/store"
 	"bugle/store/crypt"
 	"bugle/store/kv"
 )
@@ -118,6 +119,7 @@ type driver struct {
 
 	damage    atomic.Pointer[string] // what was found; nil if nothing
 	verifying sync.Mutex
+	verified  atomic.Int64 // when last, in seconds since 1970
 	suspected chan struct{}
 	told      sync.Map // notices about single records
 	tending   sync.WaitGroup
@@ -181,7 +183,13 @@ func (d *driver) start(ctx context.Context) (*DB, error) {
 	d.writing.Go(d.write)
 	d.tending.Go(func() { d.tend(clean) })
 	db := &DB{kv.NewStore(d), d}
-	if err := kv.Prepare(ctx, db); err != nil {
+	err = kv.Prepare(ctx, db, d.db.MaxVersion() == 0)
+	var bad *store.CorruptError
+	if errors.As(err, &bad) { // what can be read can be read, and rescued
+		d.found(fmt.Sprintf("%s is damaged (%v)", bad.What, bad.Err))
+		err = nil
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", d.dir, err), db.Close())
 	}
 	return db, nil
@@ -253,11 +261,8 @@ func (d *driver) close() error {
 	if d.gone() || d.tooFullToClose() {
 		return errors.Join(d.leftOpen(), d.sequence.file.Close())
 	}
-	if d.damage.Load() == nil {
-		_ = d.db.RunValueLogGC(0.5) // its error says that there is nothing to collect
-		if d.shouldMerge(mostTables) {
-			d.merge()
-		}
+	if d.damage.Load() == nil && d.shouldMerge(mostTables) {
+		d.merge()
 	}
 	err := errors.Join(d.db.Close(), restrictPermissions(d.path))
 	if err != nil {

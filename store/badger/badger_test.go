@@ -269,6 +269,78 @@ func TestMissingManifest(t *testing.T) {
 	}
 }
 
+// A commit that only deletes is not taken for lost once its traces are merged away.
+func TestDeletesAreNotLost(t *testing.T) {
+	dir := t.TempDir()
+	session := func(do func(db *badger.DB)) []string {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(db)
+		said := db.Notices()
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	for n := range 3 {
+		session(func(db *badger.DB) {
+			if err := put(db, t, fmt.Sprint(n), `1`); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	session(func(db *badger.DB) {
+		mark := kv.HiddenKey("commit-of-somebody")
+		for _, w := range []kv.Write{{Key: mark}, {Key: mark, Delete: true}} {
+			if err := db.Driver().Commit(t.Context(), kv.Change{Writes: []kv.Write{w}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	session(func(db *badger.DB) { db.Merge() })
+	if said := session(func(*badger.DB) {}); len(said) > 0 {
+		t.Errorf("it says %q", said)
+	}
+}
+
+// A part of a table that is damaged on disk is found, although what was read before is in a cache.
+func TestVerifyReadsTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := body(t, db, "c"); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	f, err := os.OpenFile(tables[0], os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte("rotten"), 100)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var damaged *store.DamagedError
+	if err := db.Driver().Verify(t.Context()); !errors.As(err, &damaged) {
+		t.Errorf("it verifies: %v", err)
+	}
+	if err := put(db, t, "d", `{}`); !errors.As(err, &damaged) {
+		t.Errorf("it writes: %v", err)
+	}
+}
+
 // flip changes n bytes of a file from a place on; -1: all.
 func flip(t testing.TB, name string, at, n int) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -105,7 +106,7 @@ func (d *driver) commit(batch []*pending) {
 		return
 	}
 	err := d.store(now, sound)
-	if errors.Is(err, badger.ErrTxnTooBig) && len(sound) > 1 {
+	if err != nil && !errors.Is(err, errUncertain) && len(sound) > 1 { // only those fail that are the cause
 		for _, p := range sound {
 			d.commit([]*pending{p})
 		}
@@ -116,10 +117,17 @@ func (d *driver) commit(batch []*pending) {
 	}
 }
 
+// lastKey is the key of a record that every commit writes.
+var lastKey = kv.HiddenKey("last")
+
 // store writes changes in one transaction, and returns when they are durable and can be read.
 func (d *driver) store(now *snapshot, changes []*pending) error {
 	txn := d.db.NewTransaction(true)
 	defer txn.Discard()
+	// A commit that only deletes would leave no trace once the tables are merged, and seem to be lost.
+	if err := txn.Set(lastKey, nil); err != nil {
+		return err
+	}
 	counts := map[string]int64{}
 	for _, c := range changes {
 		for _, n := range c.Counts {
@@ -235,7 +243,7 @@ func (s *snapshot) Release() {
 
 // Get implements [kv.Snapshot].
 func (s *snapshot) Get(_ context.Context, key []byte) (i kv.Item, err error) {
-	defer s.recovered(&err)
+	defer s.recovered(&err)()
 	item, err := s.txn.Get(key)
 	switch {
 	case errors.Is(err, badger.ErrKeyNotFound):
@@ -249,7 +257,7 @@ func (s *snapshot) Get(_ context.Context, key []byte) (i kv.Item, err error) {
 
 // Versions implements [kv.Snapshot].
 func (s *snapshot) Versions(_ context.Context, keys [][]byte) (out []uint64, err error) {
-	defer s.recovered(&err)
+	defer s.recovered(&err)()
 	out = make([]uint64, len(keys))
 	for i, key := range keys {
 		item, err := s.txn.Get(key)
@@ -266,8 +274,9 @@ func (s *snapshot) Versions(_ context.Context, keys [][]byte) (out []uint64, err
 
 // value copies the value of a record to buf. A large record that the value log does not have is damaged: its value is
 // then empty, which no record is.
-func (s *snapshot) value(item *badger.Item, buf []byte) ([]byte, error) {
-	value, err := item.ValueCopy(buf)
+func (s *snapshot) value(item *badger.Item, buf []byte) (value []byte, err error) {
+	defer s.recovered(&err)()
+	value, err = item.ValueCopy(buf)
 	switch {
 	case err == nil:
 		return value, nil
@@ -278,12 +287,24 @@ func (s *snapshot) value(item *badger.Item, buf []byte) ([]byte, error) {
 	return []byte{}, nil
 }
 
-// recovered turns a panic of Badger, which some damage causes, into an error.
-func (s *snapshot) recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = &store.CorruptError{What: "a part of the store", Err: fmt.Errorf("%v", r)}
-		s.driver.Suspect(*err)
+// guard calls failed after a panic of Badger, which some damage causes, or after a sector of a mapped file could not be read.
+// The function that it returns must be deferred.
+func guard(failed func(cause any)) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		if cause := recover(); cause != nil {
+			failed(cause)
+		}
 	}
+}
+
+// recovered returns what a snapshot does after a panic.
+func (s *snapshot) recovered(err *error) func() {
+	return guard(func(cause any) {
+		*err = &store.CorruptError{What: "a part of the store", Err: fmt.Errorf("%v", cause)}
+		s.driver.Suspect(*err)
+	})
 }
 
 // Scan implements [kv.Snapshot].
@@ -317,7 +338,7 @@ func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn
 }
 
 func (s *snapshot) next(it *badger.Iterator) (err error) {
-	defer s.recovered(&err)
+	defer s.recovered(&err)()
 	it.Next()
 	return nil
 }
@@ -343,7 +364,7 @@ func (s *snapshot) iterator(prefix []byte, o kv.ScanOptions) (it *badger.Iterato
 			it.Close()
 		}
 	}()
-	defer s.recovered(&err)
+	defer s.recovered(&err)()
 	if from == nil {
 		it.Rewind()
 	} else {

@@ -157,6 +157,8 @@ func (d *driver) explainOpen(err error) error {
 		return &store.LockedError{Dir: d.dir, PID: d.lockOwner()}
 	case store.IsDiskFull(err):
 		return d.full()
+	case store.IsTooManyFiles(err), errors.Is(err, syscall.ENOMEM): // not damage
+		return d.unreadable(err)
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
 		return d.mismatch()
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):

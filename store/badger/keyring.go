@@ -74,7 +74,7 @@ func (d *driver) unlock(ctx context.Context, o Options) error {
 	switch {
 	case err != nil:
 		return unreadable(d.dir, err)
-	case encrypted && exists(filepath.Join(d.path, badger.ManifestFilename)) && !exists(filepath.Join(d.path, badger.KeyRegistryFileName)):
+	case encrypted && hasTables(d.path) && !exists(filepath.Join(d.path, badger.KeyRegistryFileName)):
 		// Badger would make another data key, and end the process when it reads its tables with that.
 		return d.damagedError(fmt.Errorf("its file %s is missing, without which nothing can be decrypted", badger.KeyRegistryFileName))
 	case encrypted:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"bugle/engine/files"
 	"bugle/store/crypt"
 )
@@ -148,6 +150,9 @@ func finishSwap(path string) error {
 		return nil // opening the store reports the error
 	}
 	defer release()
+	if !exists(filepath.Join(path, badger.ManifestFilename)) { // a process that was about to open it made the folder
+		return errors.Join(removeAll(path), rename(ready, path))
+	}
 	return removeAll(ready)
 }
 

@@ -48,7 +48,7 @@ func (db *DB) Rescue(ctx context.Context, to *DB, progress func(records int)) (R
 	if err := r.batch.flush(ctx); err != nil {
 		return out, err
 	}
-	if err := kv.Prepare(ctx, to); err != nil { // its format number may be lost
+	if err := kv.Prepare(ctx, to, true); err != nil { // its format number may be lost
 		return out, err
 	}
 	lost, err := kv.Missing(ctx, db.Store, to.Store)
@@ -198,11 +198,7 @@ func (r *rescue) scan(from, to []byte, backward bool) (keys [][]byte, err error)
 	io.Reverse = backward
 	it := r.snap.txn.NewIterator(io)
 	defer it.Close()
-	defer func() {
-		if recover() != nil { // a damaged block: the scan ends
-			err = nil
-		}
-	}()
+	defer guard(func(any) { err = nil })() // a damaged block: the scan ends
 	switch {
 	case !backward:
 		it.Seek(from)

@@ -3,14 +3,13 @@ package badger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
 
 	"bugle/engine/files"
 	"bugle/store"
@@ -45,10 +44,13 @@ func (d *driver) Verify(ctx context.Context) error {
 func (d *driver) verify() bool {
 	d.verifying.Lock()
 	defer d.verifying.Unlock()
-	if err := verifyBlocks(d.db); err != nil {
-		if !store.IsTooManyFiles(err) && !errors.Is(err, badger.ErrDBClosed) {
-			d.found(fmt.Sprintf("a part of its tables cannot be read (%v)", err))
-		}
+	d.verified.Store(time.Now().Unix())
+	switch err := readTables(d.encrypted(settings(d.path, d.log)), (*table.Table).VerifyChecksum); {
+	case errors.As(err, new(*tableError)):
+		d.found(err.Error())
+		return false
+	case err != nil: // not damage
+		d.log.Warn("cannot verify the store", "error", err)
 		return false
 	}
 	if d.damage.Load() != nil {
@@ -58,16 +60,6 @@ func (d *driver) verify() bool {
 		d.log.Warn("cannot record that the store was verified", "error", err)
 	}
 	return true
-}
-
-// verifyBlocks reads every block. Badger panics at a damaged one.
-func verifyBlocks(db *badger.DB) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New("a checksum does not match")
-		}
-	}()
-	return db.VerifyChecksum()
 }
 
 // found records damage: nothing is written from now on, in this process or later ones.
@@ -172,7 +164,9 @@ func (d *driver) tend(clean bool) {
 		case <-d.stop:
 			return
 		case <-d.suspected:
-			d.verify()
+			if time.Now().Unix()-d.verified.Load() > 60 {
+				d.verify()
+			}
 			continue
 		case <-tick.C:
 		}
@@ -193,5 +187,8 @@ func (d *driver) verifiedAgo() time.Duration {
 	if err != nil {
 		return verifyEvery
 	}
-	return time.Since(info.ModTime())
+	if ago := time.Since(info.ModTime()); ago >= 0 { // the clock may have been set back
+		return ago
+	}
+	return verifyEvery
 }

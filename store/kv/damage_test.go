@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,5 +121,33 @@ func TestHiddenRecords(t *testing.T) {
 				t.Errorf("a check finds %v, %v", found.Findings, err)
 			}
 		})
+	}
+}
+
+// A transaction that has scanned records is refused if they have changed, also if several changed in one commit.
+func TestScansConflict(t *testing.T) {
+	for round := range 200 {
+		db := mem.New()
+		a, b := []byte(fmt.Sprint("x", round, "a")), []byte(fmt.Sprint("x", round, "b"))
+		set := func(value string) {
+			err := db.Update(t.Context(), func(tx kv.Tx) error { return errors.Join(tx.Set(a, []byte(value)), tx.Set(b, []byte(value))) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("before")
+		runs := 0
+		err := db.Update(t.Context(), func(tx kv.Tx) error {
+			runs++
+			err := tx.Scan([]byte("x"), kv.ScanOptions{}, func(_, _ []byte) error { return nil })
+			if runs == 1 {
+				set("after")
+			}
+			return errors.Join(err, tx.Set([]byte("y"), []byte("seen")))
+		})
+		if err != nil || runs != 2 {
+			t.Fatalf("round %d: it ran %d times, %v", round, runs, err)
+		}
+		db.Close()
 	}
 }

@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
@@ -16,11 +17,11 @@ type Driver interface {
 	// Snapshot returns what the store contains now. The caller must release it.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Commit makes all writes of a change durable, or none. It fails with [ErrConflict] if something that the change
-	// has read is different by now.
+	// has read is different by now. The counts are right only if the change has read what it writes.
 	Commit(ctx context.Context, c Change) error
 	// Verify reads everything that the store has on disk. It returns an error that says what is damaged.
 	Verify(ctx context.Context) error
-	// Close closes the store. Closing it twice is not an error.
+	// Close closes the store, when no snapshot is in use and no commit is running. Closing it twice is not an error.
 	Close() error
 }
 
@@ -40,7 +41,7 @@ type Snapshot interface {
 // Item is one record.
 type Item struct {
 	Key, Value []byte
-	// Version is different after each write of the record, and never 0.
+	// Version is different after each write of the record, also after the store was opened again, and never 0.
 	Version uint64
 }
 
@@ -91,8 +92,11 @@ func (r Range) has(key []byte) bool {
 	return bytes.Compare(r.From, key) <= 0 && (len(r.To) == 0 || bytes.Compare(key, r.To) < 0)
 }
 
-// add adds a record to the digest of what a range contains. The order of the records does not matter.
-func (r *Range) add(i Item) { r.Digest += (xxhash.Sum64(i.Key) ^ i.Version) * 0x9e3779b97f4a7c15 }
+// add adds a record to the digest of what a range contains. The order of the records does not matter. Key and version are
+// hashed together: two records that change in one commit must not cancel each other out.
+func (r *Range) add(i Item) {
+	r.Digest += xxhash.Sum64(binary.BigEndian.AppendUint64(bytes.Clone(i.Key), i.Version))
+}
 
 // Check returns [ErrConflict] if the change has read something that is different in now, or that is among the keys that
 // were written since.

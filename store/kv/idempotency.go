@@ -145,6 +145,9 @@ func (s WorkspaceTx) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
+	if _, err := s.tx.Get(s.settingsKey()); errors.Is(err, store.ErrNotFound) {
+		return false, nil // there is no such workspace
+	}
 	const what = "the time of the last removal of expired records"
 	key := s.key(kindSweep)
 	var last sweepTime

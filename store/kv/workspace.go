@@ -74,9 +74,9 @@ type storeFormat struct {
 	Format int `json:"format"`
 }
 
-// Prepare prepares an opened store for use: it writes the format number into a new store, and refuses one of another
-// format, with [store.ErrNewerVersion] if a later program wrote it. Drivers call it before they return the store.
-func Prepare(ctx context.Context, db DB) error {
+// Prepare prepares an opened store for use: it writes the format number into a fresh one, and refuses one of another format,
+// with [store.ErrNewerVersion] if a later program wrote it. Drivers call it before they return the store.
+func Prepare(ctx context.Context, db DB, fresh bool) error {
 	key := appendName([]byte{rootMeta}, "format")
 	var have storeFormat
 	err := db.View(ctx, func(tx Tx) error {
@@ -94,6 +94,8 @@ func Prepare(ctx context.Context, db DB) error {
 		return nil
 	})
 	switch {
+	case errors.Is(err, store.ErrNotFound) && !fresh:
+		return &store.CorruptError{What: "the format number", Err: errLost}
 	case errors.Is(err, store.ErrNotFound):
 		payload, err := wire.Encode(storeFormat{Format})
 		if err != nil {

@@ -21,7 +21,7 @@ type DB struct {
 // New returns an empty store.
 func New() *DB {
 	db := open(&driver{tree: new(tree)})
-	if err := kv.Prepare(context.Background(), db); err != nil {
+	if err := kv.Prepare(context.Background(), db, true); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
 	}
 	return db

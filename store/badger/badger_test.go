@@ -164,7 +164,7 @@ func TestNamesAreDurable(t *testing.T) {
 	dir := t.TempDir()
 	durable := map[string]bool{}
 	badger.OnSync(t, func(path string) error {
-		for name := range files(t, path) {
+		for _, name := range namesIn(t, path) {
 			durable[name] = true
 		}
 		return nil
@@ -175,7 +175,7 @@ func TestNamesAreDurable(t *testing.T) {
 		if err := put(db, t, fmt.Sprint(n), `"`+strings.Repeat("x", 1_000_000)+`"`); err != nil {
 			t.Fatal(err)
 		}
-		for name := range files(t, filepath.Join(dir, badger.Folder)) {
+		for _, name := range namesIn(t, filepath.Join(dir, badger.Folder)) {
 			if filepath.Ext(name) != ".mem" {
 				continue
 			}
@@ -187,6 +187,19 @@ func TestNamesAreDurable(t *testing.T) {
 	if len(logs) < 2 {
 		t.Errorf("there was %d log", len(logs))
 	}
+}
+
+// namesIn returns the names of the files in a folder.
+func namesIn(t *testing.T, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range entries {
+		names = append(names, f.Name())
+	}
+	return names
 }
 
 // After a failed sync the disk may have a part of a change. Nothing more is written, until the store is opened again.

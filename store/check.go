@@ -52,14 +52,6 @@ func Check(ctx context.Context, db DB, progress func(records int)) (out CheckRes
 	return out, nil
 }
 
-// check is the check of one workspace.
-type check struct {
-	WorkspaceTx
-	workspace string
-	out       *CheckResult
-	progress  func(int)
-}
-
 // What to do about damage.
 const (
 	AdviceStore  = "restore a backup; `bugle restore` lists them"
@@ -67,28 +59,40 @@ const (
 	adviceSave   = "save the campaign again"
 )
 
+// check is the check of one workspace.
+type check struct {
+	WorkspaceTx
+	workspace string
+	out       *CheckResult
+	progress  func(int)
+	err       error // why the check cannot go on
+}
+
 func (c *check) count() {
 	if c.out.Records++; c.progress != nil && c.out.Records%256 == 0 {
 		c.progress(c.out.Records)
 	}
 }
 
-// found reports damage, and returns every other error.
-func (c *check) found(campaign string, err error, advice string) error {
+// counting returns a function that counts records until the check cannot go on.
+func counting[T any](c *check) func(T) error {
+	return func(T) error { c.count(); return c.err }
+}
+
+// found reports damage. The check cannot go on after any other error.
+func (c *check) found(campaign string, err error, advice string) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one level after the other
 		for _, one := range several.Unwrap() {
-			if err := c.found(campaign, one, advice); err != nil {
-				return err
-			}
+			c.found(campaign, one, advice)
 		}
-		return nil
+		return
 	}
 	var bad *CorruptError
-	if !errors.As(err, &bad) {
-		return err
+	if errors.As(err, &bad) {
+		c.report(campaign, fmt.Sprintf("%s is damaged: %v", bad.What, bad.Err), advice)
+	} else if c.err == nil {
+		c.err = err
 	}
-	c.report(campaign, fmt.Sprintf("%s is damaged: %v", bad.What, bad.Err), advice)
-	return nil
 }
 
 func (c *check) report(campaign, what, advice string) {
@@ -97,47 +101,21 @@ func (c *check) report(campaign, what, advice string) {
 
 func (c *check) all() error {
 	c.count()
-	for _, kind := range []struct {
-		read   func() error
-		advice string
-	}{
-		{func() error { _, err := c.Settings(); return err }, AdviceStore},
-		{func() error { return c.Summaries(c.campaign) }, adviceSave},
-		{func() error { return c.Profiles("", func(engine.User) error { c.count(); return nil }) }, "import the user again"},
-		{c.content, "save the item again"},
-		{c.outbox, "clear the outbox"},
-		{func() error { return c.TestSends(0, func(engine.TestRecord) error { c.count(); return nil }) }, adviceBackup},
-		{c.keys, "it goes within a day"},
-	} {
-		if err := c.found("", kind.read(), kind.advice); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *check) content() error {
-	var all []error
+	_, err := c.Settings()
+	c.found("", err, AdviceStore)
+	c.found("", c.Summaries(c.campaign), adviceSave)
+	c.found("", c.Profiles("", counting[engine.User](c)), "import the user again")
 	for _, kind := range ContentKinds() {
-		all = append(all, c.Content(kind, func(engine.ContentItem) error { c.count(); return nil }))
+		c.found("", c.Content(kind, counting[engine.ContentItem](c)), "save the item again")
 	}
-	return errors.Join(all...)
-}
-
-func (c *check) outbox() error {
 	messages, err := c.Outbox(0)
-	for range messages {
-		c.count()
+	c.out.Records += len(messages)
+	c.found("", err, "clear the outbox")
+	c.found("", c.TestSends(0, counting[engine.TestRecord](c)), adviceBackup)
+	if t, ok := c.WorkspaceTx.(Transferable); ok {
+		c.found("", t.EachIdempotencyRecord(counting[IdempotencyRecord](c)), "it goes within a day")
 	}
-	return err
-}
-
-func (c *check) keys() error {
-	t, ok := c.WorkspaceTx.(Transferable)
-	if !ok {
-		return nil
-	}
-	return t.EachIdempotencyRecord(func(IdempotencyRecord) error { c.count(); return nil })
+	return c.err
 }
 
 // campaign checks a campaign and what belongs to it.
@@ -148,13 +126,9 @@ func (c *check) campaign(sum engine.Summary) error {
 	if err == nil && !sameSummary(engine.Summarize(document), sum) {
 		c.report(sum.ID, fmt.Sprintf(SummaryName+" in workspace %q is not what its document says", sum.ID, c.workspace), adviceSave)
 	}
-	if err := c.found(sum.ID, err, adviceBackup); err != nil {
-		return err
-	}
+	c.found(sum.ID, err, adviceBackup)
 	revisions, err := c.Revisions(sum.ID)
-	if err := c.found(sum.ID, err, adviceBackup); err != nil {
-		return err
-	}
+	c.found(sum.ID, err, adviceBackup)
 	if len(revisions) > 0 && revisions[0].N != sum.Revision {
 		c.report(sum.ID, fmt.Sprintf(CampaignName+" in workspace %q is at revision %d, but its history ends with %d", sum.ID, c.workspace, sum.Revision, revisions[0].N), adviceBackup)
 	}
@@ -164,20 +138,15 @@ func (c *check) campaign(sum engine.Summary) error {
 		if errors.Is(err, ErrNotFound) {
 			err = Damaged(c.workspace, fmt.Sprintf(RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
 		}
-		if err := c.found(sum.ID, err, adviceBackup); err != nil {
-			return err
-		}
+		c.found(sum.ID, err, adviceBackup)
 	}
 	_, err = c.Dismissals(sum.ID)
-	if err := c.found(sum.ID, err, "dismiss the warnings of the campaign again"); err != nil {
-		return err
+	c.found(sum.ID, err, "dismiss the warnings of the campaign again")
+	if _, err = c.WorkingCopy(sum.ID); !errors.Is(err, ErrNotFound) {
+		c.count()
+		c.found(sum.ID, err, "discard the unsaved changes of the campaign")
 	}
-	_, err = c.WorkingCopy(sum.ID)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	c.count()
-	return c.found(sum.ID, err, "discard the unsaved changes of the campaign")
+	return c.err
 }
 
 // sameSummary reports whether two summaries are stored alike.

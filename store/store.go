@@ -23,6 +23,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"bugle/engine"
@@ -99,6 +100,13 @@ type Settings interface {
 	PutSettings(w engine.Workspace) error
 }
 
+// CachedSettings are settings together with the encoded record that they were read from. They are shared between
+// callers and must not be modified.
+type CachedSettings struct {
+	Workspace engine.Workspace
+	Record    []byte
+}
+
 // Campaigns are the campaigns of a workspace.
 type Campaigns interface {
 	// Campaign returns the current version of a campaign.
@@ -170,6 +178,19 @@ type Users interface {
 	DeleteProfile(id string) error
 }
 
+// The kinds of identifiers for [Users.FindProfiles].
+const (
+	ByEmail       = "email" // case-insensitive
+	ByMobile      = "mobile"
+	ByToken       = "token"          // a device's push token
+	ByAdvertising = "advertising_id" // a device's GAID or IDFA
+)
+
+// IsIdentifier reports whether kind is a kind of identifier for [Users.FindProfiles].
+func IsIdentifier(kind string) bool {
+	return slices.Contains([]string{ByEmail, ByMobile, ByToken, ByAdvertising}, kind)
+}
+
 // Content is the product sets, content APIs, and templates of a workspace.
 type Content interface {
 	ContentItem(ref engine.ContentRef) (engine.ContentItem, error)
@@ -177,6 +198,11 @@ type Content interface {
 	Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error
 	PutContent(item engine.ContentItem) error
 	DeleteContent(ref engine.ContentRef) error
+}
+
+// ContentKinds returns the kinds of content that have records of their own; content blocks are part of the settings.
+func ContentKinds() []engine.ContentKind {
+	return []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate}
 }
 
 // Outbox is the test messages that were delivered to the outbox.
@@ -212,6 +238,42 @@ type Idempotency interface {
 	PutRequestID(op, id string, until time.Time) error
 	// Sweep removes some of the expired keys and request ids, and reports whether more remain.
 	Sweep(now time.Time) (more bool, err error)
+}
+
+// IdempotencyRecord is the stored outcome of a write with an Idempotency-Key (CONTRACT.md, Idempotency).
+type IdempotencyRecord struct {
+	Operation string `json:"op"`
+	Key       string `json:"key"`
+	// Fingerprint identifies the request. Another request with the same key is refused.
+	Fingerprint string `json:"fp,omitempty"`
+	// Running is true while the write is in progress. The write stays in progress only while its process holds the
+	// Lease (see [DB]); a process whose lease has expired can no longer store the record.
+	Running bool   `json:"running,omitempty"`
+	Lease   string `json:"lease,omitempty"`
+
+	At        time.Time `json:"at,omitzero"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Result    []byte    `json:"result,omitempty"` // the response body, byte for byte
+}
+
+// Expired reports whether the record has expired at now.
+func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
+
+// Transferable is a [WorkspaceTx] whose records can be copied to another store unchanged. bugle/store/backup does that.
+type Transferable interface {
+	WorkspaceTx
+	// ImportCampaign stores a new campaign with its existing revision number. Its history is imported separately.
+	ImportCampaign(c engine.Campaign, sum engine.Summary) error
+	// ImportRevision stores a revision of an existing campaign, which must not have that revision yet.
+	ImportRevision(id string, rev engine.Revision, c engine.Campaign) error
+	// EachOutboxMessage calls fn, which must not use the transaction, with every message of the outbox.
+	EachOutboxMessage(fn func(engine.OutboxMessage) error) error
+	// EachIdempotencyRecord calls fn, which must not use the transaction, with every idempotency record.
+	EachIdempotencyRecord(fn func(IdempotencyRecord) error) error
+	// EachRequestID calls fn, which must not use the transaction, with every request id.
+	EachRequestID(fn func(op, id string, until time.Time) error) error
+	// ClearWorkspace removes records of the workspace, its settings last, and reports whether more remain.
+	ClearWorkspace() (more bool, err error)
 }
 
 // Feed is a [DB] that several processes write to, and that publishes their changes.

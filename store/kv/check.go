@@ -42,7 +42,7 @@ func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err erro
 		err := t.Scan(nil, ScanOptions{}, func(key, value []byte) error {
 			have.Add(key, 1)
 			if _, err := decodeValue(key, value); err != nil {
-				found(fmt.Sprintf("the record %s is damaged (%v)", describe(key), err))
+				found(fmt.Sprintf("%s is damaged (%v)", describe(key), err))
 			}
 			return nil
 		})
@@ -63,13 +63,9 @@ func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err erro
 
 // describe names a record for messages.
 func describe(key []byte) string {
-	workspace, rest, err := cutName(key[1:])
-	if err != nil || len(rest) == 0 {
-		return fmt.Sprintf("%.40q", key)
+	workspace, id, rest := cutKind(key)
+	if workspace == "" {
+		return fmt.Sprintf("a record of the store (%.40q)", key)
 	}
-	name := "of another kind"
-	if names, ok := kindNames[rest[0]]; ok {
-		name = names[0]
-	}
-	return fmt.Sprintf("(%s %s) in workspace %q", name, label(rest[1:]), workspace)
+	return fmt.Sprintf("%s in workspace %q", kinds[id].nameAt(rest), workspace)
 }

@@ -31,21 +31,6 @@ func EncodeValue(key, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// VerifyValue checks the checksum and the format of a record's value.
-func VerifyValue(key, value []byte) error {
-	_, err := decodeValue(key, value)
-	return err
-}
-
-// IsCampaign reports whether key is the key of a campaign's document.
-func IsCampaign(key []byte) bool {
-	if len(key) == 0 || key[0] != rootRecord {
-		return false
-	}
-	_, rest, err := cutName(key[1:])
-	return err == nil && len(rest) > 0 && rest[0] == kindCampaign
-}
-
 // decodeValue returns the payload of a value after checking the value.
 func decodeValue(key, value []byte) ([]byte, error) {
 	switch {

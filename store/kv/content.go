@@ -1,123 +1,89 @@
 package kv
 
 import (
-	"errors"
-
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
-// Product sets, content APIs, and templates are records of their own; content blocks are part of the settings.
+// content is the kind of records of all kinds of content. The version of what is no template is 0.
+var content = kind{id: 'k', parts: "ssn", name: "%s %s, version %d", plural: "content items", change: store.ChangedSettings}
 
-// ContentItem returns a product set, a content API, or a version of a template. If ref has no version, it returns the
-// newest one.
-func (s WorkspaceTx) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
-	var out engine.ContentItem
-	if err := s.checkContent(ref); err != nil {
-		return out, err
+var contentTables = map[engine.ContentKind]table[engine.ContentItem]{
+	engine.KindProducts: asJSON[engine.ContentItem](content.named(engine.KindProducts.Label() + " %[2]s")),
+	engine.KindAPI:      asJSON[engine.ContentItem](content.named(engine.KindAPI.Label() + " %[2]s")),
+	engine.KindTemplate: withDocument(content.named(engine.KindTemplate.Label()+" %[2]s, version %[3]d"), splitTemplate, joinTemplate),
+}
+
+func (k kind) named(name string) kind {
+	k.name = name
+	return k
+}
+
+func splitTemplate(item engine.ContentItem) (wire.Template, doc.Value) {
+	return wire.ToTemplate(*item.Template), item.Template.Content
+}
+
+func joinTemplate(head wire.Template, content doc.Value) (engine.ContentItem, error) {
+	template := head.Engine(content)
+	return engine.ContentItem{Template: &template}, nil
+}
+
+// contentKey returns the parts of an item's key; without a version, it returns those that all versions of a template have
+// in common.
+func contentKey(ref engine.ContentRef) []any {
+	key := []any{string(ref.Kind), ref.Name}
+	if ref.Kind == engine.KindTemplate && ref.Version == 0 {
+		return key
 	}
-	if ref.Kind != engine.KindTemplate || ref.Version > 0 {
-		payload, err := s.get(ref.String(), s.contentKey(ref))
-		if err != nil {
-			return out, err
-		}
-		return s.contentItem(ref.Kind, ref.String(), payload)
+	return append(key, int64(ref.Version))
+}
+
+// ContentItem implements [store.Content]. If ref is a template without a version, it returns the newest one.
+func (s WorkspaceTx) ContentItem(ref engine.ContentRef) (item engine.ContentItem, err error) {
+	if err := store.CheckContent(ref); err != nil {
+		return item, err
 	}
-	found := false
-	err := s.walk(ref.String(), s.contentKey(ref), ScanOptions{Reverse: true, Limit: 1}, func(_, payload []byte) (err error) {
-		found = true
-		out, err = s.contentItem(ref.Kind, ref.String(), payload)
+	items, key := contentTables[ref.Kind], contentKey(ref)
+	if len(key) == len(items.parts) {
+		return items.get(s, key...)
+	}
+	found := store.ErrNotFound
+	err = items.each(s, ScanOptions{Reverse: true, Limit: 1}, func(i engine.ContentItem) error {
+		item, found = i, nil
+		return nil
+	}, key...)
+	if err == nil {
+		err = found
+	}
+	return item, err
+}
+
+// Content implements [store.Content], with every version of a template.
+func (s WorkspaceTx) Content(of engine.ContentKind, fn func(engine.ContentItem) error) error {
+	if err := store.CheckContentKind(of); err != nil {
 		return err
-	})
-	if err == nil && !found {
+	}
+	return contentTables[of].each(s, ScanOptions{}, fn, string(of))
+}
+
+// PutContent implements [store.Content].
+func (s WorkspaceTx) PutContent(item engine.ContentItem) error {
+	if err := store.CheckContentItem(item); err != nil {
+		return err
+	}
+	return contentTables[item.Ref().Kind].put(s, item, contentKey(item.Ref())...)
+}
+
+// DeleteContent implements [store.Content]. If ref is a template without a version, it removes all versions.
+func (s WorkspaceTx) DeleteContent(ref engine.ContentRef) error {
+	if err := store.CheckContent(ref); err != nil {
+		return err
+	}
+	n, err := contentTables[ref.Kind].clear(s, 0, contentKey(ref)...)
+	if err == nil && n == 0 {
 		err = store.ErrNotFound
 	}
-	return out, err
-}
-
-// Content calls fn with all items of a kind in the order of their names, with every version of a template. fn may
-// return [store.Stop].
-func (s WorkspaceTx) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
-	if err := s.checkContent(engine.ContentRef{Kind: kind, Name: "any"}); err != nil {
-		return err
-	}
-	what := "the " + kind.Label()
-	return s.walk(what, s.key(kindContent, string(kind)), ScanOptions{}, func(rest, payload []byte) error {
-		item, err := s.contentItem(kind, what+" "+label(rest), payload)
-		if err != nil {
-			return err
-		}
-		return fn(item)
-	})
-}
-
-// PutContent stores an item, and replaces the item with the same name and version.
-func (s WorkspaceTx) PutContent(item engine.ContentItem) error {
-	ref := item.Ref()
-	if err := errors.Join(s.check(), store.CheckContentItem(item)); err != nil {
-		return err
-	}
-	switch key := s.contentKey(ref); {
-	case item.Products != nil:
-		return s.putJSON(ref.String(), key, item.Products)
-	case item.API != nil:
-		return s.putJSON(ref.String(), key, item.API)
-	default:
-		return s.putWith(ref.String(), key, wire.ToTemplate(*item.Template), item.Template.Content)
-	}
-}
-
-// DeleteContent removes an item. If ref names a template without a version, it removes all versions. It fails with
-// [store.ErrNotFound] if there is none.
-func (s WorkspaceTx) DeleteContent(ref engine.ContentRef) error {
-	if err := s.checkContent(ref); err != nil {
-		return err
-	}
-	key := s.contentKey(ref)
-	if ref.Kind == engine.KindTemplate && ref.Version == 0 {
-		n, err := s.clear(ref.String(), key, 0)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
-		return err
-	}
-	if _, err := s.tx.Get(key); err != nil {
-		return err
-	}
-	return s.delete(ref.String(), key)
-}
-
-func (s WorkspaceTx) checkContent(ref engine.ContentRef) error {
-	return errors.Join(s.check(), store.CheckContent(ref))
-}
-
-// contentKey returns the key of an item; without a version, it returns the common prefix of a template's versions.
-func (s WorkspaceTx) contentKey(ref engine.ContentRef) []byte {
-	key := s.key(kindContent, string(ref.Kind), ref.Name)
-	if ref.Kind == engine.KindTemplate && ref.Version > 0 {
-		key = appendNumber(key, int64(ref.Version))
-	}
-	return key
-}
-
-func (s WorkspaceTx) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
-	switch kind {
-	case engine.KindProducts:
-		out.Products = &engine.ProductSet{}
-		err = wire.Decode(payload, out.Products)
-	case engine.KindAPI:
-		out.API = &engine.ContentAPI{}
-		err = wire.Decode(payload, out.API)
-	case engine.KindTemplate:
-		var w wire.Template
-		out.Template = &engine.ContentTemplate{}
-		if out.Template.Content, err = wire.DecodeWith(payload, &w); err == nil {
-			*out.Template = w.Engine(out.Template.Content)
-		}
-	}
-	if err != nil {
-		return engine.ContentItem{}, s.damaged(what, err)
-	}
-	return out, nil
+	return err
 }

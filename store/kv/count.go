@@ -10,44 +10,34 @@ import (
 	"strings"
 
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // The number of records of each kind in a workspace is a counter, which changes in the commit that writes them. So what
 // a scan did not find is seen, whatever has lost it: a damaged block of a table hides the records in it, and those that
 // follow, without an error.
 
-// Counts is the number of records of each kind by workspace. The workspace "" counts records outside of workspaces.
-type Counts map[string]map[byte]int64
+// Counts is the number of records of each kind.
+type Counts map[counted]int64
+
+// counted is a kind in a workspace; records outside of workspaces have the workspace "", see [cutKind].
+type counted struct {
+	workspace string
+	kind      byte
+}
 
 // Add adds n records of the key's kind.
 func (c Counts) Add(key []byte, n int64) {
-	workspace, kind := "", byte(0)
-	if len(key) > 0 {
-		kind = key[0]
-	}
-	if kind == rootRecord {
-		if name, rest, err := cutName(key[1:]); err == nil && len(rest) > 0 {
-			workspace, kind = name, rest[0]
-		}
-	}
-	c.add(workspace, kind, n)
-}
-
-func (c Counts) add(workspace string, kind byte, n int64) {
-	if c[workspace] == nil {
-		c[workspace] = map[byte]int64{}
-	}
-	if c[workspace][kind] += n; c[workspace][kind] == 0 {
-		delete(c[workspace], kind)
-	}
+	workspace, id, _ := cutKind(key)
+	c[counted{workspace, id}] += n
 }
 
 // changes returns the counts as changes of counters.
 func (c Counts) changes() []Count {
 	var out []Count
-	for workspace, kinds := range c {
-		for kind, n := range kinds {
-			out = append(out, Count{countKey(workspace, kind), n})
+	for of, n := range c {
+		if n != 0 {
+			out = append(out, Count{of.key(), n})
 		}
 	}
 	return out
@@ -56,8 +46,8 @@ func (c Counts) changes() []Count {
 // countPrefix begins the keys of all counters.
 var countPrefix = HiddenKey("count")
 
-func countKey(workspace string, kind byte) []byte {
-	return append(appendName(slices.Clone(countPrefix), workspace), kind)
+func (of counted) key() []byte {
+	return append(appendName(slices.Clone(countPrefix), of.workspace), of.kind)
 }
 
 // AddCount returns the value of a counter after a change; old is its value before, nil if there is none.
@@ -78,19 +68,19 @@ func decodeCount(key, value []byte) (int64, error) {
 	}
 	n, size := binary.Varint(payload)
 	if size <= 0 {
-		return 0, &store.CorruptError{What: "a number of records", Err: errors.New("it is cut short")}
+		return 0, &store.CorruptError{What: "a number of records", Err: wire.ErrShort}
 	}
 	return n, nil
 }
 
 // complete returns an error if a scan that has found n records of a kind has not found all of them. A transaction that
 // writes does not know: it has other records than the store.
-func (s WorkspaceTx) complete(kind byte, n int) error {
+func (s WorkspaceTx) complete(k kind, n int) error {
 	t, ok := s.tx.(*tx)
 	if !ok || t.writes != nil {
 		return nil
 	}
-	key := countKey(s.id, kind)
+	key := counted{s.id, k.id}.key()
 	i, err := t.snap.Get(t.ctx, key)
 	if err != nil {
 		return err
@@ -104,7 +94,7 @@ func (s WorkspaceTx) complete(kind byte, n int) error {
 	if int64(n) == want {
 		return nil
 	}
-	return s.damaged("the list of "+kindNames[kind][1], fmt.Errorf("%d of %d were found", n, want))
+	return s.damaged("the list of "+k.plural, fmt.Errorf("%d of %d were found", n, want))
 }
 
 // counts returns all counters of the transaction's snapshot.
@@ -116,76 +106,41 @@ func (t *tx) counts() (Counts, error) {
 			return nil
 		}
 		n, err := decodeCount(i.Key, i.Value)
-		out.add(workspace, kind[0], n)
+		out[counted{workspace, kind[0]}] = n
 		return err
 	})
 	return out, err
 }
 
-// kindNames names the kinds of records in singular and plural.
-var kindNames = map[byte][2]string{
-	kindCampaign:         {"campaign", "campaigns"},
-	kindSummary:          {"campaign summary", "campaign summaries"},
-	kindRevision:         {"history entry", "history entries"},
-	kindRevisionDocument: {"earlier version", "earlier versions"},
-	kindCopy:             {"working copy", "working copies"},
-	kindDismissed:        {"list of dismissed warnings", "lists of dismissed warnings"},
-	kindIdempotency:      {"idempotency key", "idempotency keys"},
-	kindRequest:          {"request id", "request ids"},
-	kindOutbox:           {"outbox message", "outbox messages"},
-	kindProfile:          {"user", "users"},
-	kindTest:             {"test send", "test sends"},
-	kindContent:          {"content item", "content items"},
-	rootWorkspace:        {"workspace", "workspaces"},
-}
-
 // missing says in one sentence per workspace how have differs from want. It returns nothing if they are equal.
 func (have Counts) missing(want Counts) []string {
-	diff := Counts{}
-	for sign, counts := range map[int64]Counts{1: want, -1: have} {
-		for workspace, kinds := range counts {
-			for kind, n := range kinds {
-				diff.add(workspace, kind, sign*n)
-			}
+	diff := maps.Clone(want)
+	for of, n := range have {
+		diff[of] -= n
+	}
+	parts := map[string][]string{}
+	for of, n := range diff {
+		what := "records of the workspace list"
+		if of.workspace != "" {
+			what = kinds[of.kind].plural
+		}
+		switch {
+		case n > 0:
+			parts[of.workspace] = append(parts[of.workspace], fmt.Sprintf("%s (%d missing)", what, n))
+		case n < 0:
+			parts[of.workspace] = append(parts[of.workspace], fmt.Sprintf("%s (%d too many)", what, -n))
 		}
 	}
 	var out []string
-	for _, workspace := range slices.Sorted(maps.Keys(diff)) {
-		var parts []string
-		other := int64(0)
-		for _, kind := range slices.Sorted(maps.Keys(diff[workspace])) {
-			if names, ok := kindNames[kind]; ok {
-				parts = append(parts, amount(diff[workspace][kind], names))
-			} else {
-				other += diff[workspace][kind]
-			}
-		}
-		if other != 0 {
-			parts = append(parts, amount(other, [2]string{"other record", "other records"}))
-		}
-		if len(parts) == 0 {
-			continue
-		}
+	for _, workspace := range slices.Sorted(maps.Keys(parts)) {
+		slices.Sort(parts[workspace])
 		where := "the store"
 		if workspace != "" {
 			where = fmt.Sprintf("workspace %q", workspace)
 		}
-		out = append(out, fmt.Sprintf("records in %s are missing: %s", where, strings.Join(parts, ", ")))
+		out = append(out, fmt.Sprintf("%s has not the records that were stored: %s", where, strings.Join(parts[workspace], ", ")))
 	}
 	return out
-}
-
-// amount formats the number of records that are missing; a negative one is too many.
-func amount(n int64, names [2]string) string {
-	what := "missing"
-	if n < 0 {
-		what, n = "too many", -n
-	}
-	name := names[1]
-	if n == 1 {
-		name = names[0]
-	}
-	return fmt.Sprintf("%d %s %s", n, name, what)
 }
 
 // Missing says what to lacks of the records that from has written, in a sentence for each workspace.

@@ -2,66 +2,65 @@ package kv
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"bugle/store"
-	"bugle/store/internal/wire"
 )
 
-// IdempotencyRecord returns the record of a key, even if it has expired, because the caller's clock decides
-// ([store.IdempotencyRecord.Expired]).
-func (s WorkspaceTx) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
-	if err := s.checkKey(op, key); err != nil {
-		return store.IdempotencyRecord{}, err
-	}
-	var w wire.IdempotencyRecord
-	err := s.getRow(idempotencyName(op, key), s.key(kindIdempotency, op, key), &w)
-	return store.IdempotencyRecord(w), err
+var (
+	operationIDs = []string{"the name of an operation", "a key"}
+
+	idempotency = asJSON[store.IdempotencyRecord](kind{id: 'i', parts: "ss", ids: operationIDs, name: store.IdempotencyName, plural: "idempotency keys"})
+	requests    = asJSON[requestID](kind{id: 'q', parts: "ss", ids: operationIDs, name: store.RequestName, plural: "request ids"})
+	// An expiry is an entry in the index of the two by time: the time, which of the two, and the parts of its key. It may
+	// remain of a record that was replaced or deleted.
+	expiries = onlyKeys(kind{id: 'e', parts: "tsss", name: "the expiry at %v of %[3]s %[4]q", plural: "expiry times"})
+	sweeps   = asJSON[sweep](kind{id: 'l', name: "the time of the last removal of expired records", plural: "times of sweeps"})
+)
+
+// requestID is a request id that is in use.
+type requestID struct {
+	Operation string    `json:"op"`
+	ID        string    `json:"id"`
+	Until     time.Time `json:"until"`
 }
 
-// PutIdempotencyRecord stores the record of a key and replaces an earlier one. ExpiresAt must be set.
+// sweep is the last removal of expired records.
+type sweep struct {
+	At time.Time `json:"at"`
+}
+
+// IdempotencyRecord implements [store.Idempotency].
+func (s WorkspaceTx) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
+	return idempotency.get(s, op, key)
+}
+
+// PutIdempotencyRecord implements [store.Idempotency].
 func (s WorkspaceTx) PutIdempotencyRecord(i store.IdempotencyRecord) error {
-	if err := s.checkKey(i.Operation, i.Key); err != nil {
-		return err
-	}
-	what := idempotencyName(i.Operation, i.Key)
 	if err := store.CheckIdempotencyRecord(i); err != nil {
 		return err
 	}
-	old, err := s.deleteIdempotencyRecord(i.Operation, i.Key)
-	if err != nil {
+	old, err := idempotency.get(s, i.Operation, i.Key)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
 		return store.ErrLeaseExpired // another process has taken over the work
 	}
 	return errors.Join(
-		s.putJSON(what, s.key(kindIdempotency, i.Operation, i.Key), wire.IdempotencyRecord(i)),
-		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotency, i.Operation, i.Key), nil),
+		idempotency.put(s, i, i.Operation, i.Key),
+		expiries.put(s, none{}, i.ExpiresAt, string(idempotency.id), i.Operation, i.Key),
 	)
 }
 
-// DeleteIdempotencyRecord removes the record of a key, if there is one.
+// DeleteIdempotencyRecord implements [store.Idempotency].
 func (s WorkspaceTx) DeleteIdempotencyRecord(op, key string) error {
-	_, err := s.deleteIdempotencyRecord(op, key)
-	return err
+	return idempotency.delete(s, op, key)
 }
 
-// deleteIdempotencyRecord removes the record of a key and returns it, if there was one.
-func (s WorkspaceTx) deleteIdempotencyRecord(op, key string) (old store.IdempotencyRecord, err error) {
-	old, err = s.IdempotencyRecord(op, key)
-	if errors.Is(err, store.ErrNotFound) {
-		return old, nil
-	}
-	if err != nil {
-		return old, err
-	}
-	what := idempotencyName(op, key)
-	return old, errors.Join(
-		s.delete(what, s.key(kindIdempotency, op, key)),
-		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotency, op, key)),
-	)
+// EachIdempotencyRecord implements [store.Transferable].
+func (s WorkspaceTx) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
+	return idempotency.each(s, ScanOptions{}, fn)
 }
 
 // LeaseHeld implements [store.Idempotency].
@@ -72,151 +71,77 @@ func (s WorkspaceTx) LeaseHeld(lease string) (bool, error) {
 	return lease == s.lease, nil
 }
 
-// RequestID returns the time until which the request_id of an operation must not be reused (CONTRACT.md, Create). It
-// may be in the past, because the caller's clock decides.
+// RequestID implements [store.Idempotency]. The time may be in the past, because the caller's clock decides.
 func (s WorkspaceTx) RequestID(op, id string) (time.Time, error) {
-	if err := s.checkKey(op, id); err != nil {
-		return time.Time{}, err
-	}
-	var w wire.RequestWindow
-	err := s.getRow(requestName(op, id), s.key(kindRequest, op, id), &w)
-	return w.Until, err
+	r, err := requests.get(s, op, id)
+	return r.Until, err
 }
 
-// PutRequestID stores that a request_id of an operation is in use until a time.
+// PutRequestID implements [store.Idempotency].
 func (s WorkspaceTx) PutRequestID(op, id string, until time.Time) error {
-	old, err := s.RequestID(op, id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	what := requestName(op, id)
-	if !old.IsZero() {
-		if err := s.delete(what, s.expiryKey(old, kindRequest, op, id)); err != nil {
-			return err
-		}
-	}
 	return errors.Join(
-		s.putJSON(what, s.key(kindRequest, op, id), wire.RequestWindow{Until: until}),
-		s.put(what, s.expiryKey(until, kindRequest, op, id), nil),
+		requests.put(s, requestID{op, id, until}, op, id),
+		expiries.put(s, none{}, until, string(requests.id), op, id),
 	)
 }
 
-// ExpireBatch is the most records that one call of [WorkspaceTx.DeleteExpired] removes, which keeps its transaction
-// small.
-const ExpireBatch = 1000
-
-// DeleteExpired removes idempotency keys and request ids that have expired at now, and returns their number. If that is
-// [ExpireBatch], more may remain.
-func (s WorkspaceTx) DeleteExpired(now time.Time) (int, error) {
-	if err := s.check(); err != nil {
-		return 0, err
-	}
-	const what = "the list of expiry times"
-	prefix, n := s.key(kindExpiry), 0
-	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
-		e, err := cutExpiry(key[len(prefix):])
-		if err != nil {
-			return s.damaged(what, err)
-		}
-		if now.Before(e.at) {
-			return store.Stop
-		}
-		n++
-		if err := s.delete(what, append([]byte(nil), key...)); err != nil {
-			return err
-		}
-		return s.expire(e, now)
-	})
-	return n, err
+// EachRequestID implements [store.Transferable].
+func (s WorkspaceTx) EachRequestID(fn func(op, id string, until time.Time) error) error {
+	return requests.each(s, ScanOptions{}, func(r requestID) error { return fn(r.Operation, r.ID, r.Until) })
 }
+
+// ExpireBatch is the most records that one call of [WorkspaceTx.Sweep] removes, which keeps its transaction small.
+const ExpireBatch = 1000
 
 // SweepInterval is the least time between two sweeps. A record is removed if it was expired at both.
 const SweepInterval = time.Hour
 
-// sweepTime is the time of the last sweep for expired records.
-type sweepTime struct {
-	At time.Time `json:"at"`
-}
-
-// Sweep removes at most [ExpireBatch] expired idempotency keys and request ids, and reports whether more may remain. It
-// removes a record only if the record was expired at two sweeps at least [SweepInterval] apart, so that a clock that
-// was wrong for a shorter time removes nothing. A clock that is behind the last sweep starts over.
+// Sweep implements [store.Idempotency]. It removes a record only if the record was expired at two sweeps at least
+// [SweepInterval] apart, so that a clock that was wrong for a shorter time removes nothing. A clock that is behind the last
+// sweep starts over.
 func (s WorkspaceTx) Sweep(now time.Time) (more bool, err error) {
-	if err := s.check(); err != nil {
-		return false, err
+	if exists, err := settings.exists(s); err != nil || !exists {
+		return false, err // without a workspace, there is nothing to remove
 	}
-	if _, err := s.tx.Get(s.settingsKey()); errors.Is(err, store.ErrNotFound) {
-		return false, nil // there is no such workspace
-	}
-	const what = "the time of the last removal of expired records"
-	key := s.key(kindSweep)
-	var last sweepTime
-	err = s.getRow(what, key, &last)
+	last, err := sweeps.get(s)
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(last.At): // the first sweep, or the clock was set back
-		return false, s.putJSON(what, key, sweepTime{now})
-	case err != nil:
+		return false, sweeps.put(s, sweep{now})
+	case err != nil || now.Sub(last.At) < SweepInterval:
 		return false, err
-	case now.Sub(last.At) < SweepInterval:
-		return false, nil
 	}
-	n, err := s.DeleteExpired(last.At)
+	n := 0
+	err = expiries.keys(s, ScanOptions{Limit: ExpireBatch}, func(parts []any) error {
+		if last.At.Before(parts[0].(time.Time)) {
+			return store.Stop
+		}
+		n++
+		return errors.Join(s.expire(parts[1].(string), parts[2:], last.At), expiries.delete(s, parts...))
+	})
 	if err != nil || n == ExpireBatch {
 		return err == nil, err
 	}
-	return false, s.putJSON(what, key, sweepTime{now})
+	return false, sweeps.put(s, sweep{now})
 }
 
-// expire removes the record of an index entry, unless its expiry was extended.
-func (s WorkspaceTx) expire(e expiry, now time.Time) error {
+// expire removes the record of an index entry, unless it was removed or its expiry is later by now.
+func (s WorkspaceTx) expire(kind string, key []any, now time.Time) error {
 	var until time.Time
 	var err error
-	if e.kind == kindRequest {
-		until, err = s.RequestID(e.op, e.key)
+	of := idempotency.kind
+	if kind == string(requests.id) {
+		of = requests.kind
+		until, err = s.RequestID(key[0].(string), key[1].(string))
 	} else {
 		var i store.IdempotencyRecord
-		i, err = s.IdempotencyRecord(e.op, e.key)
+		i, err = idempotency.get(s, key...)
 		until = i.ExpiresAt
 	}
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(until):
+	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(until.Truncate(time.Microsecond)): // as the entry has it
 		return nil
 	case err != nil:
 		return err
 	}
-	return s.delete("expired records", s.key(e.kind, e.op, e.key))
+	return of.delete(s, key...)
 }
-
-type expiry struct {
-	at      time.Time
-	kind    byte
-	op, key string
-}
-
-func (s WorkspaceTx) expiryKey(at time.Time, kind byte, op, key string) []byte {
-	k := append(appendTime(s.key(kindExpiry), at), kind)
-	return appendName(appendName(k, op), key)
-}
-
-func cutExpiry(rest []byte) (e expiry, err error) {
-	if e.at, rest, err = cutTime(rest); err != nil {
-		return e, err
-	}
-	if len(rest) == 0 {
-		return e, errKey
-	}
-	e.kind, rest = rest[0], rest[1:]
-	if e.op, rest, err = cutName(rest); err != nil {
-		return e, err
-	}
-	e.key, _, err = cutName(rest)
-	return e, err
-}
-
-func (s WorkspaceTx) checkKey(op, key string) error {
-	return s.check("the name of an operation", op, "a key", key)
-}
-
-func idempotencyName(op, key string) string { return fmt.Sprintf(store.IdempotencyName, op, key) }
-
-func requestName(op, id string) string { return fmt.Sprintf(store.RequestName, op, id) }

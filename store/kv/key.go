@@ -5,27 +5,8 @@ import (
 	"errors"
 	"strings"
 	"time"
-)
 
-// The kinds of records. They are part of every key and must never change.
-const (
-	kindCampaign         = 'c' // id → head and body
-	kindSummary          = 's' // id → summary
-	kindRevision         = 'r' // id, number → metadata of a revision
-	kindRevisionDocument = 'd' // id, number → the document at that revision
-	kindCopy             = 'w' // id → working copy
-	kindDismissed        = 'v' // id → dismissed warnings
-	kindIdempotency      = 'i' // operation, key → response
-	kindRequest          = 'q' // operation, request id → expiry time
-	kindExpiry           = 'e' // time, kind, operation, key → nothing; the expiry index of the two above
-	kindOutbox           = 'o' // id → message
-	kindProfile          = 'p' // id → profile
-	kindIdentifier       = 'x' // identifier kind, value, profile id → nothing
-	kindTest             = 't' // time, number → test send
-	kindContent          = 'k' // kind of content, name → item; a template has its version after its id
-	kindDeleted          = 'z' // id → nothing; marks a deleted campaign whose history is not fully removed yet
-	kindSettings         = 'n' // nothing → the number of changes of the settings
-	kindSweep            = 'l' // nothing → time of the last sweep for expired records
+	"bugle/store"
 )
 
 // The first byte of every key.
@@ -35,6 +16,35 @@ const (
 	rootWorkspace = 'n' // workspace → settings
 	rootRecord    = 'r' // workspace, kind, … → record
 )
+
+// cutKind returns the workspace and the kind of a record, and the rest of its key. Records outside of workspaces have the
+// workspace "" and their first byte as their kind.
+func cutKind(key []byte) (workspace string, id byte, rest []byte) {
+	if len(key) == 0 {
+		return "", 0, nil
+	}
+	if key[0] == rootRecord {
+		if name, rest, err := cutName(key[1:]); err == nil && len(rest) > 0 {
+			return name, rest[0], rest[1:]
+		}
+	}
+	return "", key[0], key[1:]
+}
+
+// ChangeFor returns the change to publish when the record with that key is written. It returns false for records whose
+// changes are not published.
+func ChangeFor(key []byte) (c store.Change, ok bool) {
+	workspace, id, rest := cutKind(key)
+	if workspace == "" {
+		workspace, _, err := cutName(rest)
+		return store.Change{Workspace: workspace, Kind: store.ChangedSettings}, id == rootWorkspace && err == nil
+	}
+	c = store.Change{Workspace: workspace, Kind: kinds[id].change}
+	if c.Kind == store.ChangedCampaign || c.Kind == store.ChangedUser {
+		c.ID, _, _ = cutName(rest)
+	}
+	return c, c.Kind != ""
+}
 
 // maxName is the most bytes of an id or identifier in a key. Push tokens have up to 4 KB.
 const maxName = 8 << 10

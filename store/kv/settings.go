@@ -3,10 +3,10 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"strconv"
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/internal/wire"
 )
 
 // settingsRecord is the settings of a workspace. The number of its changes is also a record of its own, far away in the
@@ -20,10 +20,12 @@ type settingsChange struct {
 	Change int64 `json:"change"`
 }
 
-// errOlderSettings is the damage of settings of which the newest version is lost.
-var errOlderSettings = errors.New("their newest version is lost")
+var (
+	settings        = asJSON[settingsRecord](kind{root: rootWorkspace, name: store.SettingsName})
+	settingsChanges = asJSON[settingsChange](kind{id: 'n', name: store.SettingsName, plural: "numbers of changes of settings"})
+)
 
-// Settings returns the workspace's settings, or [store.ErrNotFound] if there is no such workspace.
+// Settings implements [store.Settings].
 func (s WorkspaceTx) Settings() (engine.Workspace, error) {
 	cached, err := s.SettingsIfChanged(nil)
 	if err != nil {
@@ -32,38 +34,30 @@ func (s WorkspaceTx) Settings() (engine.Workspace, error) {
 	return cached.Workspace, nil
 }
 
-// SettingsIfChanged is like [WorkspaceTx.Settings], but returns cached without decoding if the record is unchanged.
-// cached may be nil.
+// SettingsIfChanged implements [store.Settings].
 func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
-	if err := s.check(); err != nil {
+	change, err := settingsChanges.get(s)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	record, err := s.get("the settings", s.settingsKey())
+	record, err := settings.payload(s)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, s.missingSettings()
 	}
 	if err != nil {
 		return nil, err
 	}
-	change, err := s.get("the settings", s.key(kindSettings))
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, err
-	}
-	record = append(record[:len(record):len(record)], change...)
+	// Decoding ends with the object, before the number.
+	record = strconv.AppendInt(record[:len(record):len(record)], change.Change, 10)
 	if cached != nil && bytes.Equal(cached.Record, record) {
 		return cached, nil
 	}
-	var w settingsRecord
-	var changed settingsChange
-	err = wire.Decode(record, &w)
-	if err == nil {
-		err = wire.Decode(change, &changed)
-	}
-	if err == nil && w.Change != changed.Change {
-		err = errOlderSettings
+	w, err := settings.decode(record)
+	if err == nil && w.Change != change.Change {
+		err = errOlder
 	}
 	if err != nil {
-		return nil, s.damaged("the settings", err)
+		return nil, s.damaged(store.SettingsName, err)
 	}
 	return &store.CachedSettings{Workspace: w.Workspace, Record: record}, nil
 }
@@ -76,26 +70,23 @@ func (s WorkspaceTx) missingSettings() error {
 		return nil
 	})
 	if err == nil && found {
-		return s.damaged("the settings", errLost)
+		return s.damaged(store.SettingsName, errLost)
 	}
 	return errors.Join(err, store.ErrNotFound)
 }
 
-// PutSettings stores the workspace's settings. Storing the first settings creates the workspace.
+// PutSettings implements [store.Settings].
 func (s WorkspaceTx) PutSettings(w engine.Workspace) error {
 	if err := store.CheckSettings(s.id, w); err != nil {
 		return err
 	}
-	var last settingsChange
-	err := s.getJSON("the settings", s.key(kindSettings), &last)
+	change, err := settingsChanges.get(s)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
+	change.Change++
 	if s.watch != nil {
 		s.watch.SettingsStored(s.id)
 	}
-	last.Change++
-	return errors.Join(s.putJSON("the settings", s.settingsKey(), settingsRecord{w, last}), s.putJSON("the settings", s.key(kindSettings), last))
+	return errors.Join(settings.put(s, settingsRecord{w, change}), settingsChanges.put(s, change))
 }
-
-func (s WorkspaceTx) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }

@@ -1,214 +1,155 @@
 package kv
 
 import (
+	"encoding/binary"
 	"errors"
-	"fmt"
-	"runtime"
-	"slices"
-	"sync"
+	"time"
 
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/wire"
 )
 
-// Summary returns a campaign's summary.
-func (s WorkspaceTx) Summary(id string) (engine.Summary, error) {
-	if err := s.check(whatCampaign, id); err != nil {
-		return engine.Summary{}, err
-	}
-	var w wire.Summary
-	err := s.getJSON(fmt.Sprintf("the summary of campaign %q", id), s.key(kindSummary, id), &w)
-	return w.Engine(), err
-}
+// Summary implements [store.Summaries].
+func (s WorkspaceTx) Summary(id string) (engine.Summary, error) { return summaries.get(s, id) }
 
-// SummariesByID calls fn with the summaries of the given campaigns. It skips campaigns that do not exist.
+// SummariesByID implements [store.Summaries].
 func (s WorkspaceTx) SummariesByID(ids []string, fn func(engine.Summary) error) error {
-	return each(ids, s.Summary, fn)
+	return some(ids, s.Summary, fn)
 }
 
-// Summaries calls fn, which may return [store.Stop], with the summaries of all campaigns.
+// Summaries implements [store.Summaries].
 func (s WorkspaceTx) Summaries(fn func(engine.Summary) error) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	n, stopped := 0, false
-	err := s.walk("the summary of campaign", s.key(kindSummary), ScanOptions{}, func(rest, payload []byte) error {
-		n++
-		var w wire.Summary
-		if err := wire.DecodeSummary(payload, &w); err != nil {
-			return s.damaged("the summary of campaign "+label(rest), err)
-		}
-		err := fn(w.Engine())
-		stopped = err != nil
-		return err
-	})
-	if err == nil && !stopped {
-		err = s.complete(kindSummary, n)
-	}
-	return err
+	return summaries.each(s, ScanOptions{}, fn)
 }
 
-// NewestSummaries is like [WorkspaceTx.Summaries] in descending order of ids, so campaigns that were created last come
-// first. Several goroutines decode rows, and thousands of rows share memory. fn is called by one goroutine at a time,
-// must not use the transaction, and must clone what it keeps.
+// NewestSummaries implements [store.Summaries]: campaigns that were created last have the highest ids. The next summaries
+// are read while fn, which must not use the transaction, works on some. The first ones come early.
 func (s WorkspaceTx) NewestSummaries(fn func(engine.Summary) error) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	r := newestRows{
-		tx: s.tx, prefix: s.key(kindSummary), quit: make(chan struct{}),
-		read: make(chan *rowChunk, runtime.GOMAXPROCS(0)), used: make(chan *rowChunk, 2+runtime.GOMAXPROCS(0)),
-	}
-	n, damaged, err := r.walk(fn)
-	switch {
-	case errors.Is(err, store.Stop):
-	case err != nil:
-		return err
-	case r.failed != nil:
-		return r.failed
-	case len(damaged) == 0:
-		return s.complete(kindSummary, n)
-	}
-	var bad []error
-	for _, d := range damaged {
-		bad = append(bad, s.damaged("the summary of campaign "+label(d.key[len(r.prefix):]), d.err))
-	}
-	return errors.Join(bad...)
-}
-
-func (s WorkspaceTx) reportStored(row engine.Summary) {
-	if s.watch != nil {
-		s.watch.SummaryStored(s.id, row)
-	}
-}
-
-func (s WorkspaceTx) reportRemoved(id string) {
-	if s.watch != nil {
-		s.watch.CampaignRemoved(s.id, id)
-	}
-}
-
-// newestRows iterates over summaries: one goroutine collects records in chunks, others decode the chunks, and the
-// caller gets the rows in order.
-type newestRows struct {
-	tx     Tx
-	prefix []byte
-	quit   chan struct{}  // closed when no more rows are wanted
-	read   chan *rowChunk // in order; some are still being decoded
-	used   chan *rowChunk // free for reuse
-	tasks  sync.WaitGroup
-	failed error // the scan's error, valid after tasks end
-}
-
-// rowChunk is a sequence of records and the rows decoded from them.
-type rowChunk struct {
-	keys, values     []byte // concatenated
-	keyEnds, valEnds []int
-	rows             []wire.Summary
-	damaged          []damagedRow
-	done             chan struct{} // closed when the chunk is decoded
-}
-
-type damagedRow struct {
-	key []byte
-	at  int
-	err error
-}
-
-// The first chunk is small, so that a list can show something early.
-const (
-	firstRows = 64
-	maxRows   = 1024
-)
-
-// walk calls fn with all rows. It returns their number, the damaged records, and the error of fn.
-func (r *newestRows) walk(fn func(engine.Summary) error) (n int, damaged []damagedRow, err error) {
-	defer r.tasks.Wait() // nobody uses the transaction after walk returns
-	defer close(r.quit)
-	r.tasks.Go(func() { r.failed = r.scan() })
-	return r.deliver(fn)
-}
-
-// scan collects all records until quit is closed.
-func (r *newestRows) scan() error {
-	defer close(r.read)
-	size := firstRows
-	c := &rowChunk{}
-	send := func() bool {
-		c.done = make(chan struct{})
-		r.tasks.Go(c.decode)
-		select {
-		case r.read <- c:
-		case <-r.quit:
-			c = &rowChunk{}
-			return false
-		}
-		size = min(2*size, maxRows)
-		select {
-		case c = <-r.used:
-		default:
-			c = &rowChunk{}
-		}
-		return true
-	}
-	err := r.tx.Scan(r.prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
-		c.keys, c.values = append(c.keys, key...), append(c.values, value...)
-		c.keyEnds, c.valEnds = append(c.keyEnds, len(c.keys)), append(c.valEnds, len(c.values))
-		if len(c.keyEnds) < size || send() {
+	const first, most = 64, 1024
+	read, quit := make(chan []engine.Summary, 2), make(chan struct{})
+	var damaged error
+	go func() {
+		defer close(read)
+		rows := make([]engine.Summary, 0, first)
+		damaged = summaries.each(s, ScanOptions{Reverse: true}, func(sum engine.Summary) error {
+			if rows = append(rows, sum); len(rows) < cap(rows) {
+				return nil
+			}
+			select {
+			case read <- rows:
+			case <-quit:
+				return store.Stop
+			}
+			rows = make([]engine.Summary, 0, min(2*cap(rows), most))
 			return nil
-		}
-		return store.Stop
-	})
-	if err == nil && len(c.keyEnds) > 0 {
-		send()
-	}
-	return err
-}
-
-// decode decodes the rows.
-func (c *rowChunk) decode() {
-	defer close(c.done)
-	n := len(c.keyEnds)
-	c.rows = slices.Grow(c.rows[:0], n)[:n]
-	clear(c.rows)
-	texts := string(c.values) // one allocation for all values
-	r := wire.RowReader{BatchSize: wire.TypicalListLen * n}
-	key, val := 0, 0
-	for i := range n {
-		k, v := c.keys[key:c.keyEnds[i]], c.values[val:c.valEnds[i]]
-		payload, err := decodeValue(k, v)
-		if err == nil {
-			err = r.Decode(payload, texts[c.valEnds[i]-len(payload):c.valEnds[i]], &c.rows[i])
-		}
-		if err != nil {
-			c.damaged = append(c.damaged, damagedRow{slices.Clone(k), i, err})
-		}
-		key, val = c.keyEnds[i], c.valEnds[i]
-	}
-}
-
-// deliver calls fn with the rows, and returns their number and the damaged records.
-func (r *newestRows) deliver(fn func(engine.Summary) error) (n int, damaged []damagedRow, err error) {
-	for c := range r.read {
-		<-c.done
-		n += len(c.rows)
-		bad := c.damaged
-		for i := range c.rows {
-			if len(bad) > 0 && bad[0].at == i {
-				bad = bad[1:]
-				continue
-			}
-			if err := fn(c.rows[i].Engine()); err != nil {
-				return n, append(damaged, c.damaged...), err
-			}
-		}
-		damaged = append(damaged, c.damaged...)
-		*c = rowChunk{keys: c.keys[:0], values: c.values[:0], keyEnds: c.keyEnds[:0], valEnds: c.valEnds[:0], rows: c.rows}
+		})
 		select {
-		case r.used <- c:
-		default:
+		case read <- rows:
+		case <-quit:
+		}
+	}()
+	var failed error
+	for rows := range read { // to the end: nobody uses the transaction afterwards
+		for i := 0; i < len(rows) && failed == nil; i++ {
+			if failed = fn(rows[i]); failed != nil {
+				close(quit)
+			}
 		}
 	}
-	return n, damaged, nil
+	if failed != nil && !errors.Is(failed, store.Stop) {
+		return failed
+	}
+	return damaged
+}
+
+// A summary is stored as its fields one after the other: a start reads hundreds of thousands of them, and JSON would take
+// several times as long.
+
+func encodeSummary(sum engine.Summary) ([]byte, error) {
+	c := fields{write: true}
+	c.summary(&sum)
+	return c.rest, c.err
+}
+
+func decodeSummary(payload []byte) (sum engine.Summary, err error) {
+	c := fields{rest: payload, text: string(payload)}
+	if c.summary(&sum); c.err == nil && len(c.rest) > 0 {
+		c.err = errors.New("it has more fields than are known")
+	}
+	return sum, c.err
+}
+
+// fields writes the fields of a record, or reads them in the same order.
+type fields struct {
+	write bool
+	rest  []byte // what is written so far, or is left to read
+	text  string // the whole of what is read, of which all strings are parts
+	err   error
+}
+
+func (c *fields) summary(s *engine.Summary) {
+	for _, text := range [...]*string{&s.ID, &s.CampaignID, (*string)(&s.Status), (*string)(&s.Channel), (*string)(&s.DeliveryType), &s.CreatedBy, &s.UpdatedBy,
+		&s.FlowID, &s.FlowName, &s.ParentID, &s.RejectionComment, &s.Name, &s.Team} {
+		c.string(text)
+	}
+	for _, at := range [...]*time.Time{&s.CreatedAt, &s.UpdatedAt, &s.SentTime, &s.Start, &s.End} {
+		c.time(at)
+	}
+	for _, list := range [...]*[]string{&s.Tags, &s.Platforms} {
+		n := c.number(int64(len(*list)))
+		for i := 0; i < int(n) && c.err == nil; i++ {
+			if !c.write {
+				*list = append(*list, "")
+			}
+			c.string(&(*list)[i])
+		}
+	}
+	s.Version, s.Revision = int(c.number(int64(s.Version))), c.number(s.Revision)
+	all := int64(0)
+	if s.AllUsers {
+		all = 1
+	}
+	s.AllUsers = c.number(all) != 0
+}
+
+// number writes n, or returns the number that it reads.
+func (c *fields) number(n int64) int64 {
+	if c.write {
+		c.rest = binary.AppendVarint(c.rest, n)
+		return n
+	}
+	n, size := binary.Varint(c.rest)
+	if size <= 0 {
+		c.err, c.rest = wire.ErrShort, nil
+		return 0
+	}
+	c.rest = c.rest[size:]
+	return n
+}
+
+func (c *fields) string(s *string) {
+	n := c.number(int64(len(*s)))
+	switch {
+	case c.write:
+		c.rest = append(c.rest, *s...)
+	case n < 0 || n > int64(len(c.rest)):
+		c.err, c.rest = wire.ErrShort, nil
+	default:
+		at := len(c.text) - len(c.rest)
+		*s, c.rest = c.text[at:at+int(n)], c.rest[n:]
+	}
+}
+
+// time writes a time with its zone, or reads one; the zero time has no bytes.
+func (c *fields) time(t *time.Time) {
+	text := ""
+	if c.write && !t.IsZero() {
+		b, err := t.MarshalBinary()
+		c.err = errors.Join(c.err, err)
+		text = string(b)
+	}
+	if c.string(&text); !c.write && text != "" {
+		c.err = errors.Join(c.err, t.UnmarshalBinary([]byte(text)))
+	}
 }

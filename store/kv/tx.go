@@ -161,14 +161,9 @@ func (t *tx) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error
 		if err := deliverOwn(i.Key); err != nil {
 			return err
 		}
-		seen.Range.add(i)
+		seen.add(i)
 		if len(own) > 0 && bytes.Equal(own[0].Key, i.Key) {
-			w := own[0]
-			own = own[1:]
-			if w.Delete {
-				return nil
-			}
-			return deliver(bytes.Clone(w.Key), bytes.Clone(w.Value))
+			return nil // overwritten; it comes with the next, or at the end
 		}
 		return deliver(i.Key, i.Value)
 	})
@@ -176,7 +171,7 @@ func (t *tx) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error
 		err = deliverOwn(nil)
 	}
 	if t.reads != nil {
-		t.ranges = append(t.ranges, seen.Range)
+		t.ranges = append(t.ranges, seen)
 	}
 	if errors.Is(err, store.Stop) {
 		return nil
@@ -184,11 +179,8 @@ func (t *tx) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error
 	return err
 }
 
-// scannedRange is the range that a scan covers.
-type scannedRange struct{ Range }
-
 // scanned returns the range that a complete scan covers.
-func scanned(prefix []byte, o ScanOptions) scannedRange {
+func scanned(prefix []byte, o ScanOptions) Range {
 	r := Range{From: bytes.Clone(prefix), To: PrefixEnd(prefix)}
 	switch {
 	case o.From == nil:
@@ -197,15 +189,15 @@ func scanned(prefix []byte, o ScanOptions) scannedRange {
 	case !o.Reverse && bytes.Compare(o.From, prefix) > 0:
 		r.From = bytes.Clone(o.From)
 	}
-	return scannedRange{r}
+	return r
 }
 
 // end cuts the range after the last key that a scan has delivered.
-func (s *scannedRange) end(last []byte, o ScanOptions) {
+func (r *Range) end(last []byte, o ScanOptions) {
 	if o.Reverse {
-		s.From = bytes.Clone(last)
+		r.From = bytes.Clone(last)
 	} else {
-		s.To = after(last)
+		r.To = after(last)
 	}
 }
 

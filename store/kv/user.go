@@ -9,35 +9,33 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Profile returns a user's profile. Numbers among its attributes are json.Number with their stored spelling.
-func (s WorkspaceTx) Profile(id string) (engine.User, error) {
-	var p engine.User
-	if err := s.check("a user id", id); err != nil {
-		return p, err
-	}
-	err := s.getJSON(profileName(id), s.key(kindProfile, id), &p)
-	return p, err
-}
+var (
+	profiles = asJSON[engine.User](kind{id: 'p', parts: "s", ids: []string{"a user id"}, name: store.UserName, plural: "users", change: store.ChangedUser})
+	// The index of profiles by the kind and the value of their identifiers.
+	identifiers = onlyKeys(kind{id: 'x', parts: "sss", name: "the index entry by %s %q of the user %q", plural: "index entries of users"})
+)
 
-// PutProfile stores a profile and its index entries, and replaces an earlier profile.
+// Profile implements [store.Users].
+func (s WorkspaceTx) Profile(id string) (engine.User, error) { return profiles.get(s, id) }
+
+// PutProfile implements [store.Users].
 func (s WorkspaceTx) PutProfile(p engine.User) error {
-	keys, err := s.identifiers(p)
+	keys, err := identifiersOf(p)
 	if err != nil {
 		return err
 	}
 	if err := s.dropIdentifiers(p.ID); err != nil {
 		return err
 	}
-	what := profileName(p.ID)
 	for _, key := range keys {
-		if err := s.put("the index entry of "+what, key, nil); err != nil {
+		if err := identifiers.put(s, none{}, key...); err != nil {
 			return err
 		}
 	}
-	return s.putJSON(what, s.key(kindProfile, p.ID), p)
+	return profiles.put(s, p, p.ID)
 }
 
-// PutProfiles stores several profiles.
+// PutProfiles implements [store.Users].
 func (s WorkspaceTx) PutProfiles(list []engine.User) error {
 	for _, p := range list {
 		if err := s.PutProfile(p); err != nil {
@@ -47,87 +45,59 @@ func (s WorkspaceTx) PutProfiles(list []engine.User) error {
 	return nil
 }
 
-// ProfilesByID calls fn with the given profiles. It skips those that do not exist.
+// ProfilesByID implements [store.Users].
 func (s WorkspaceTx) ProfilesByID(ids []string, fn func(engine.User) error) error {
-	return each(ids, s.Profile, fn)
+	return some(ids, s.Profile, fn)
 }
 
-// DeleteProfile removes a profile. It fails with [store.ErrNotFound] if there is none.
+// DeleteProfile implements [store.Users]. It fails with [store.ErrNotFound] if there is no such profile.
 func (s WorkspaceTx) DeleteProfile(id string) error {
-	if err := s.check("a user id", id); err != nil {
+	exists, err := profiles.exists(s, id)
+	if err == nil && !exists {
+		err = store.ErrNotFound
+	}
+	if err != nil {
 		return err
 	}
-	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil {
-		return err
-	}
-	if err := s.dropIdentifiers(id); err != nil {
-		return err
-	}
-	return s.delete(profileName(id), s.key(kindProfile, id))
+	return errors.Join(s.dropIdentifiers(id), profiles.delete(s, id))
 }
 
-// Profiles calls fn with all profiles in the order of their ids. fn may return [store.Stop].
+// Profiles implements [store.Users].
 func (s WorkspaceTx) Profiles(after string, fn func(engine.User) error) error {
-	if err := s.check(); err != nil {
-		return err
-	}
 	var o ScanOptions
 	if after != "" {
-		o.From = append(s.key(kindProfile, after), 0) // no key is between the two
+		o.From = append(profiles.key(s, after), 0) // no key is between the two
 	}
-	n, stopped := 0, false
-	err := s.walk("the profile", s.key(kindProfile), o, func(rest, payload []byte) error {
-		n++
-		var p engine.User
-		if err := wire.Decode(payload, &p); err != nil {
-			return s.damaged("the user "+label(rest), err)
-		}
-		err := fn(p)
-		stopped = err != nil
-		return err
-	})
-	if err == nil && !stopped && after == "" {
-		err = s.complete(kindProfile, n)
-	}
-	return err
+	return profiles.each(s, o, fn)
 }
 
-// FindProfiles returns the ids of the profiles with an identifier, sorted. kind is a constant such as [store.ByEmail].
-// An empty value matches no profile.
-func (s WorkspaceTx) FindProfiles(kind, value string) ([]string, error) {
-	if err := s.check("the kind of an identifier", kind); err != nil {
-		return nil, err
+// FindProfiles implements [store.Users]. The ids are sorted. An empty value matches no profile.
+func (s WorkspaceTx) FindProfiles(by, value string) (ids []string, err error) {
+	if !store.IsIdentifier(by) {
+		return nil, fmt.Errorf("there is no kind of identifier %q", by)
 	}
-	if !store.IsIdentifier(kind) {
-		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
-	}
-	value = wire.Fold(kind, value)
+	value = wire.Fold(by, value)
 	if value == "" || len(value) > maxName {
 		return nil, nil
 	}
-	var ids []string
-	err := s.walk("the index entry of profiles by "+kind, s.key(kindIdentifier, kind, value), ScanOptions{}, func(rest, _ []byte) error {
-		id, _, err := cutName(rest)
+	err = identifiers.walk(s, ScanOptions{}, func(rest, _ []byte) error {
+		parts, err := identifiers.cut(rest)
 		if err != nil {
-			return s.damaged("the index entry of profiles by "+kind, err)
+			return s.damaged(identifiers.nameAt(rest), err)
 		}
-		ids = append(ids, id)
+		ids = append(ids, parts[2].(string))
 		return nil
-	})
+	}, by, value)
 	return ids, err
 }
 
-// identifiers returns the index keys of a profile, without duplicates.
-func (s WorkspaceTx) identifiers(p engine.User) ([][]byte, error) {
-	if err := s.check("a user id", p.ID); err != nil {
-		return nil, err
-	}
-	var keys [][]byte
+// identifiersOf returns the parts of the keys of a profile's index entries.
+func identifiersOf(p engine.User) (keys [][]any, err error) {
 	for _, pair := range wire.Identifiers(p) {
 		if len(pair[1]) > maxName {
-			return nil, fmt.Errorf("the identifier %[2]s of %[1]s is too long: %[3]d bytes, at most %[4]d", profileName(p.ID), pair[0], len(pair[1]), maxName)
+			return nil, fmt.Errorf("the identifier %s of "+store.UserName+" is too long: %d bytes, at most %d", pair[0], p.ID, len(pair[1]), maxName)
 		}
-		keys = append(keys, s.key(kindIdentifier, pair[0], pair[1], p.ID))
+		keys = append(keys, []any{pair[0], pair[1], p.ID})
 	}
 	return keys, nil
 }
@@ -141,16 +111,9 @@ func (s WorkspaceTx) dropIdentifiers(id string) error {
 	if err != nil {
 		return err
 	}
-	keys, err := s.identifiers(old)
-	if err != nil {
-		return err
-	}
+	keys, err := identifiersOf(old)
 	for _, key := range keys {
-		if err := s.delete("the index entry of "+profileName(id), key); err != nil {
-			return err
-		}
+		err = errors.Join(err, identifiers.delete(s, key...))
 	}
-	return nil
+	return err
 }
-
-func profileName(id string) string { return fmt.Sprintf("the user %q", id) }

@@ -68,7 +68,7 @@ func Workspaces(tx Tx) ([]string, error) {
 }
 
 // Format is the format number that this package reads and writes.
-const Format = 4
+const Format = 5
 
 type storeFormat struct {
 	Format int `json:"format"`

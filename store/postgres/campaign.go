@@ -21,7 +21,7 @@ var (
 		name: "campaign", key: []string{"id"}, ids: []string{whatCampaign}, others: []string{"revision"}, what: store.SummaryName,
 		decode: func(record []byte, _ doc.Value) (engine.Summary, error) {
 			var s wire.Summary
-			err := wire.DecodeSummary(record, &s)
+			err := wire.DecodeRow(record, &s)
 			return s.Engine(), err
 		},
 	}

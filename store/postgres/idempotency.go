@@ -12,18 +12,13 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/store"
-	"bugle/store/internal/wire"
 )
 
 var (
 	idempotency = table[store.IdempotencyRecord]{
 		name: "idempotency", key: []string{"operation", "key"}, ids: []string{"the name of an operation", "a key"},
 		others: []string{"expires_at"}, what: store.IdempotencyName,
-		decode: func(record []byte, _ doc.Value) (store.IdempotencyRecord, error) {
-			var i wire.IdempotencyRecord
-			err := wire.DecodeRow(record, &i)
-			return store.IdempotencyRecord(i), err
-		},
+		decode: decode[store.IdempotencyRecord],
 	}
 	requests = table[requestID]{
 		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"},
@@ -52,7 +47,7 @@ func (w workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 		return err
 	}
 	w.db.hold(w.tx, i.Lease)
-	return idempotency.put(w, []any{i.Operation, i.Key}, wire.IdempotencyRecord(i), doc.Value{}, i.ExpiresAt.UTC())
+	return idempotency.put(w, []any{i.Operation, i.Key}, i, doc.Value{}, i.ExpiresAt.UTC())
 }
 
 // DeleteIdempotencyRecord implements [store.Idempotency].

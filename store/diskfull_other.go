@@ -1,5 +1,0 @@
-//go:build !unix && !windows
-
-package store
-
-var diskFullErrors, tooManyFilesErrors []error

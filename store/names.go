@@ -49,6 +49,11 @@ func CheckIDs(workspace string, pairs ...string) error {
 	return nil
 }
 
+// IDError reports an id that no record can have.
+type IDError struct{ text string }
+
+func (e *IDError) Error() string { return e.text }
+
 func checkID(what, id string) error {
 	switch {
 	case id == "":
@@ -56,7 +61,7 @@ func checkID(what, id string) error {
 	case len(id) > MaxID:
 		return fmt.Errorf("%s is too long: %d bytes, at most %d", what, len(id), MaxID)
 	case strings.Contains(id, "\x00"): // which a database cannot store
-		return fmt.Errorf("%s has a NUL character: %q", what, id)
+		return &IDError{fmt.Sprintf("%s has a NUL character: %q", what, id)}
 	case !utf8.ValidString(id):
 		return fmt.Errorf("%s is not valid UTF-8: %q", what, id)
 	}

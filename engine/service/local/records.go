@@ -61,6 +61,7 @@ func (r *reader) skipDamage(err error) error {
 // explain returns API errors and context errors unchanged, and wraps errors of the store.
 func (r *reader) explain(ctx context.Context, err error) error {
 	var corrupt *store.CorruptError
+	var impossible *store.IDError
 	switch {
 	case err == nil:
 		return nil
@@ -68,6 +69,8 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
+	case errors.As(err, &impossible):
+		return engine.Errorf(engine.NotFound, http.StatusNotFound, "%v", impossible)
 	case errors.Is(err, store.ErrTooLarge):
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):

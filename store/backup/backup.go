@@ -3,10 +3,11 @@
 //
 // A backup begins with the line "BUGLE BACKUP" and a line of JSON, its [Header]. Its body is a Zstandard stream, within an
 // age stream (https://age-encryption.org/v1) where it is encrypted: with a passphrase that somebody chose, or with one that
-// is derived from the key of an encrypted store. It ends with the SHA-256 of everything before. In the body, a record is a
-// JSON object and the document that belongs to it, byte for byte, each after its length as a varint. The last record is
-// empty, with the [Contents] as its document. Records are written and read one after the other, so that the size of a store
-// does not matter.
+// is derived from the key of an encrypted store. It ends with the SHA-256 of everything before. In the body, a record is the
+// key and the value that a folder stores, each after its length as a varint. Records are in pages (bugle/store/kv.Export);
+// a page ends with an empty key and an empty value, and the body with an empty key and the [Contents] as JSON. A page at a
+// time is in memory, so that the size of a store does not matter, and a page of a database goes through a small store in
+// memory, which encodes or decodes its records.
 package backup
 
 import (
@@ -30,10 +31,11 @@ import (
 	"bugle/engine/files"
 	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Format is the number of the layout of files that this package writes and reads.
-const Format = 2
+const Format = 3
 
 const magic = "BUGLE BACKUP\n"
 
@@ -118,7 +120,7 @@ func Write(ctx context.Context, db store.DB, file string, o Options) (info Info,
 		}
 	}
 	return create(ctx, file, o, func(w *writer) error {
-		c, err := each(ctx, db, o.progress(false), func(_ record, head, document []byte) error { return w.record(head, document) })
+		c, err := pages(ctx, db, o.progress(false), w.page)
 		if err != nil {
 			return err
 		}
@@ -148,7 +150,7 @@ func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (Info, err
 	}
 	o := Options{Key: to, Program: was.Program, Source: was.Source, Now: was.Made}
 	info, err := create(ctx, file, o, func(w *writer) error {
-		info, err := read(ctx, file, from, nil, func(_ record, head, document []byte) error { return w.record(head, document) })
+		info, err := read(ctx, file, from, nil, w.page)
 		if err != nil {
 			return err
 		}
@@ -232,8 +234,13 @@ func writeBody(out io.Writer, o Options, fill func(*writer) error) (err error) {
 // writer writes the records of a backup.
 type writer struct{ out io.Writer }
 
-func (w *writer) record(head, document []byte) error {
-	return errors.Join(w.part(head), w.part(document))
+func (w *writer) page(page []kv.Item) error {
+	for _, r := range append(page, kv.Item{}) {
+		if err := errors.Join(w.part(r.Key), w.part(r.Value)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *writer) end(c Contents) error {
@@ -241,7 +248,7 @@ func (w *writer) end(c Contents) error {
 	if err != nil {
 		return err
 	}
-	return w.record(nil, b)
+	return errors.Join(w.part(nil), w.part(b))
 }
 
 func (w *writer) part(b []byte) error {

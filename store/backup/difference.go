@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/kv"
 )
 
 // Side is what a store or a backup has of a workspace.
@@ -72,25 +73,33 @@ func Differences(ctx context.Context, db store.DB, file, passphrase string, prog
 		}
 		of(workspace).Now = side
 	}
-	info, err = read(ctx, file, passphrase, progress, func(r record, _, _ []byte) error {
-		if r.Settings != nil {
-			of(r.Workspace).Backup = &Side{}
+	info, err = read(ctx, file, passphrase, progress, func(page []kv.Item) error {
+		workspace, settings := kv.WorkspaceOf(page[0].Key)
+		d := of(workspace)
+		if settings || d.Backup == nil {
+			d.Backup = &Side{}
 		}
-		if d := of(r.Workspace); r.Summary != nil && d.Backup != nil {
-			d.Backup.add(r.Summary.UpdatedAt)
-			have, ok := now[r.Workspace][r.Campaign]
-			delete(now[r.Workspace], r.Campaign)
-			switch {
-			case !ok:
-				d.Added++
-			case have.changed.After(r.Summary.UpdatedAt):
-				d.Undone++
-			}
-			if have.revision < r.Summary.Revision && len(d.Behind) < maxBehind {
-				d.Behind = append(d.Behind, Behind{r.Campaign, have.revision, r.Summary.Revision})
-			}
+		db, err := opened(ctx, page)
+		if err != nil {
+			return err
 		}
-		return nil
+		return db.Read(ctx, func(tx store.Tx) error {
+			return tx.Workspace(workspace).Summaries(func(sum engine.Summary) error {
+				d.Backup.add(sum.UpdatedAt)
+				have, ok := now[workspace][sum.ID]
+				delete(now[workspace], sum.ID)
+				switch {
+				case !ok:
+					d.Added++
+				case have.changed.After(sum.UpdatedAt):
+					d.Undone++
+				}
+				if have.revision < sum.Revision && len(d.Behind) < maxBehind {
+					d.Behind = append(d.Behind, Behind{sum.ID, have.revision, sum.Revision})
+				}
+				return nil
+			})
+		})
 	})
 	for _, workspace := range slices.Sorted(maps.Keys(by)) {
 		by[workspace].Removed = len(now[workspace])

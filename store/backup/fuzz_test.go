@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -38,10 +39,15 @@ func FuzzReadBackup(f *testing.F) {
 	f.Add(whole, false)
 	f.Add(whole[:len(whole)/2], false)
 	f.Add(line[0], false)
-	settings, campaign := `{"workspace":"A","settings":{"id":"A"}}`, `{"workspace":"A","campaign":"c","head":{"id":"c"},"summary":{"id":"c","rev":1}}`
+	var settings string // two records: a page
+	for _, r := range dump(f, newStore(f, 0)) {
+		if key, value, _ := strings.Cut(r, "="); !strings.HasPrefix(key, "m") {
+			settings += string(part(key, value))
+		}
+	}
 	for _, records := range [][]byte{
-		part("", `{"records":0,"workspaces":[]}`), part(settings, "", "", `{"records":1}`), part(settings), {0xFF, 0xFF, 0xFF, 0xFF, 0x0F}, append(part("", `{}`), 0),
-		part(settings, "", campaign, `{}`, "", `{"records":2}`), part(campaign, "{", "", `{"records":1}`), part("{}", "", "", `{"records":1}`),
+		part("", `{"records":0,"workspaces":[]}`), append([]byte(settings), part("", "", "", `{"records":2}`)...), []byte(settings), part("", "", "", "{}"),
+		{0xFF, 0xFF, 0xFF, 0xFF, 0x0F}, append(part("", `{}`), 0), part("nA\x00\x01", "", "", "", "", `{"records":1}`), part("m", "", "", `{"records":1}`),
 	} {
 		f.Add(records, true)
 	}

@@ -12,12 +12,11 @@ import (
 	"hash"
 	"io"
 	"os"
-	"slices"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
-	"bugle/store/internal/wire"
+	"bugle/store/kv"
 )
 
 var (
@@ -56,9 +55,7 @@ func Verify(ctx context.Context, file, passphrase string) (Info, error) {
 	return read(ctx, file, passphrase, nil, ignore)
 }
 
-func ignore(record, []byte, []byte) error { return nil }
-
-// read visits the records of a backup. They are only known to be undamaged when it returns nil. progress may be nil.
+// read visits the pages of a backup. They are only known to be undamaged when it returns nil. progress may be nil.
 func read(ctx context.Context, file, passphrase string, progress func(records int), visit visitor) (Info, error) {
 	r, err := open(file)
 	if err != nil {
@@ -171,47 +168,67 @@ func (r *reader) decrypt(passphrase string) (io.Reader, error) {
 
 func (r *reader) each(ctx context.Context, in *bufio.Reader, progress func(int), visit visitor) error {
 	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
-	var found Contents
-	var head, document []byte
+	found := Contents{Workspaces: []string{}}
+	var page []kv.Item
 	for {
-		err := ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, err := readPart(in)
 		if err != nil {
-			return err
-		}
-		if head, err = readPart(in, head); err != nil {
 			return bad(err)
 		}
-		if document, err = readPart(in, document); err != nil {
+		value, err := readPart(in)
+		switch {
+		case err != nil:
 			return bad(err)
-		}
-		if len(head) == 0 {
-			break
-		}
-		var next record
-		if err := wire.Decode(head, &next); err != nil {
-			return bad(err)
-		}
-		if found.add(next, head, document); progress != nil && found.Records%reportEvery == 0 {
-			progress(found.Records)
-		}
-		if err := visit(next, head, document); err != nil {
-			return err
+		case len(key) > 0:
+			next := kv.Item{Key: key, Value: value}
+			if err := checkRecord(next, page); err != nil {
+				return bad(err)
+			}
+			page = append(page, next)
+			found.add(next)
+		case len(value) == 0 && len(page) == 0:
+			return bad(errors.New("a page is empty"))
+		case len(value) == 0:
+			if err := visit(page); err != nil {
+				return err
+			}
+			if page = page[:0]; progress != nil {
+				progress(found.Records)
+			}
+		default:
+			if err := json.Unmarshal(value, &r.info.Contents); err != nil {
+				return bad(err)
+			}
+			if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+				return bad(errors.New("there is data after its end"))
+			}
+			if !found.same(r.info.Contents) || len(page) > 0 {
+				return bad(fmt.Errorf("it should have %d records, but has %d, or others", r.info.Records, found.Records))
+			}
+			return nil
 		}
 	}
-	if err := json.Unmarshal(document, &r.info.Contents); err != nil {
-		return bad(err)
-	}
-	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return bad(errors.New("there is data after its end"))
-	}
-	if !found.same(r.info.Contents) {
-		return bad(fmt.Errorf("it should have %d records, but has %d, or others", r.info.Records, found.Records))
-	}
-	return nil
 }
 
-// readPart reads a part of a record, into buf if it is large enough.
-func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
+// checkRecord fails unless a record is sound and belongs to the workspace of its page.
+func checkRecord(r kv.Item, page []kv.Item) error {
+	workspace, _ := kv.WorkspaceOf(r.Key)
+	if workspace == "" {
+		return errors.New("a record belongs to no workspace")
+	}
+	if len(page) > 0 {
+		if first, _ := kv.WorkspaceOf(page[0].Key); first != workspace {
+			return errors.New("a page has records of two workspaces")
+		}
+	}
+	return kv.VerifyValue(r.Key, r.Value)
+}
+
+// readPart reads a key or a value.
+func readPart(in *bufio.Reader) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
 		return nil, unexpected(err)
@@ -219,7 +236,7 @@ func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
 	if n > maxPart {
 		return nil, fmt.Errorf("a record has an impossible length of %d bytes", n)
 	}
-	buf = slices.Grow(buf[:0], int(n))[:n]
+	buf := make([]byte, n)
 	_, err = io.ReadFull(in, buf)
 	return buf, unexpected(err)
 }

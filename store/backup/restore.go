@@ -1,16 +1,18 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/kv"
+	"bugle/store/mem"
 )
 
 // unfinishedName is the name of a workspace while its records are written. It has no API keys yet.
@@ -19,21 +21,20 @@ const unfinishedName = "Restore not finished"
 // Unfinished reports whether a workspace does not have all its records, because [Load] is still writing them or was interrupted.
 func Unfinished(w engine.Workspace) bool { return w.Name == unfinishedName && w.CreatedAt.IsZero() }
 
-// Load writes the workspaces of a backup into a store, in transactions of limited size. It fails if one of them exists
-// already. A workspace gets its settings last: until then its name says that it is not finished, and the next Load of it
-// begins again. progress may be nil.
-func Load(ctx context.Context, db store.DB, file, passphrase string, progress func(records int)) (Info, error) {
-	in := newImporter(ctx, db)
-	info, err := read(ctx, file, passphrase, progress, func(r record, _, document []byte) error { return in.add(r, document) })
-	if err == nil {
-		err = in.finish()
-	}
+// Load writes the workspaces of a backup into a store that has none of them, in transactions of limited size. A folder, which
+// must be empty, gets the records as they are. In a database, a workspace gets its settings last: until then its name says
+// that it is not finished, and the next Load of it begins again. progress may be nil.
+func Load(ctx context.Context, db store.DB, file, passphrase string, progress func(records int)) (info Info, err error) {
+	err = fill(ctx, db, func(visit visitor) error {
+		info, err = read(ctx, file, passphrase, progress, visit)
+		return err
+	})
 	return info, err
 }
 
 // Compare fails unless a store has exactly the records that want describes. progress may be nil.
 func Compare(ctx context.Context, db store.DB, want Contents, progress func(records int)) error {
-	got, err := each(ctx, db, progress, ignore)
+	got, err := pages(ctx, db, progress, ignore)
 	if err == nil && !got.same(want) {
 		err = fmt.Errorf("the new store has %d campaigns and %d records instead of %d and %d, or others", got.Campaigns, got.Records, want.Campaigns, want.Records)
 	}
@@ -42,31 +43,55 @@ func Compare(ctx context.Context, db store.DB, want Contents, progress func(reco
 
 // Copy copies all records of a store into an empty one. It fails with a [DamagedError] if some of them cannot be read.
 // progress may be nil.
-func Copy(ctx context.Context, from, to store.DB, progress func(records int)) (Contents, error) {
-	in := newImporter(ctx, to)
-	c, err := each(ctx, from, progress, func(r record, _, document []byte) error { return in.add(r, document) })
-	if err == nil {
-		err = in.finish()
-	}
+func Copy(ctx context.Context, from, to store.DB, progress func(records int)) (c Contents, err error) {
+	err = fill(ctx, to, func(visit visitor) error {
+		c, err = pages(ctx, from, progress, visit)
+		return err
+	})
 	return c, err
+}
+
+// fill writes the pages that each visits into a store.
+func fill(ctx context.Context, db store.DB, each func(visitor) error) error {
+	to, ok := db.(kv.DB)
+	if !ok {
+		in := &importer{ctx: ctx, db: db, id: uuid.NewString()}
+		if err := each(in.add); err != nil {
+			return err
+		}
+		return in.finish()
+	}
+	err := to.View(ctx, func(tx kv.Tx) error {
+		ids, err := kv.Workspaces(tx)
+		if err == nil && len(ids) > 0 {
+			err = existing(ids[0])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return each(func(page []kv.Item) error { return set(ctx, to, page) })
+}
+
+// existing is the error of a workspace that a store already has.
+func existing(workspace string) error {
+	return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", workspace)
 }
 
 // ClearUnfinished removes what a failed [Load] has left of workspaces.
 func ClearUnfinished(ctx context.Context, db store.DB, workspaces []string) error {
 	for _, id := range workspaces {
 		for more := true; more; {
-			err := db.Write(ctx, func(tx store.Tx) error {
+			err := apply(ctx, db, id, nil, func(to store.Transferable) error {
 				more = false
-				to, err := transferable(tx, id)
-				if err != nil {
-					return err
+				w, err := to.Settings()
+				if err == nil && Unfinished(w) {
+					more, err = to.ClearWorkspace()
 				}
-				if w, err := to.Settings(); errors.Is(err, store.ErrNotFound) || err == nil && !Unfinished(w) {
+				if errors.Is(err, store.ErrNotFound) {
 					return nil
-				} else if err != nil {
-					return err
 				}
-				more, err = to.ClearWorkspace()
 				return err
 			})
 			if err != nil {
@@ -77,62 +102,42 @@ func ClearUnfinished(ctx context.Context, db store.DB, workspaces []string) erro
 	return nil
 }
 
-func transferable(tx store.Tx, workspace string) (store.Transferable, error) {
-	to, ok := tx.Workspace(workspace).(store.Transferable)
-	if !ok {
-		return nil, errors.New("this store cannot be copied")
-	}
-	return to, nil
-}
-
-// Approximate limits of one transaction.
-const (
-	batchRecords = 500
-	batchSize    = 1 << 20
-)
-
-// importer writes records into a store.
+// importer writes pages into a database.
 type importer struct {
 	ctx      context.Context
 	db       store.DB
 	id       string             // tells its unfinished workspaces from those of another process
 	settings []engine.Workspace // of the workspaces so far
-	batch    []pending
-	size     int
 }
 
-// pending is a record that waits for its transaction.
-type pending struct {
-	record
-	document []byte
-}
-
-func newImporter(ctx context.Context, db store.DB) *importer {
-	return &importer{ctx: ctx, db: db, id: uuid.NewString()}
-}
-
-// add writes a record. The settings of a workspace come before its other records.
-func (in *importer) add(r record, document []byte) error {
-	if r.Settings != nil {
-		if err := in.flush(); err != nil {
-			return err
-		}
-		return in.begin(*r.Settings)
+// add writes a page.
+func (in *importer) add(page []kv.Item) error {
+	db, err := opened(in.ctx, page)
+	if err != nil {
+		return err
 	}
-	if len(in.settings) == 0 || in.workspace() != r.Workspace {
+	workspace, begins := kv.WorkspaceOf(page[0].Key)
+	if !begins && (len(in.settings) == 0 || in.settings[len(in.settings)-1].ID != workspace) {
 		return fmt.Errorf("%w: a record comes before its workspace", ErrDamaged)
 	}
-	in.batch, in.size = append(in.batch, pending{r, bytes.Clone(document)}), in.size+len(document)
-	if r.User != nil || r.Key != nil {
-		in.size += 2 << 10
-	}
-	if len(in.batch) < batchRecords && in.size < batchSize {
-		return nil
-	}
-	return in.flush()
+	return db.Read(in.ctx, func(tx store.Tx) error {
+		from, err := transferable(tx, workspace)
+		if err == nil && begins {
+			var w engine.Workspace
+			if w, err = from.Settings(); err == nil {
+				err = in.begin(w)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		s := source{Transferable: from, flush: func(batch []change) error { return apply(in.ctx, in.db, workspace, batch, in.own) }}
+		if err := s.records(); err != nil || len(s.damage) == 0 {
+			return err
+		}
+		return fmt.Errorf("%w: %s", ErrDamaged, s.damage[0])
+	})
 }
-
-func (in *importer) workspace() string { return in.settings[len(in.settings)-1].ID }
 
 // begin starts a workspace, which must not exist.
 func (in *importer) begin(w engine.Workspace) error {
@@ -140,13 +145,9 @@ func (in *importer) begin(w engine.Workspace) error {
 		return err
 	}
 	in.settings = append(in.settings, w)
-	return in.db.Write(in.ctx, func(tx store.Tx) error {
-		to, err := transferable(tx, w.ID)
-		if err != nil {
-			return err
-		}
+	return apply(in.ctx, in.db, w.ID, nil, func(to store.Transferable) error {
 		if _, err := to.Settings(); err == nil {
-			return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", w.ID)
+			return existing(w.ID)
 		} else if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -154,70 +155,28 @@ func (in *importer) begin(w engine.Workspace) error {
 	})
 }
 
-// own returns the workspace if this importer has begun it, and nobody else since.
-func (in *importer) own(tx store.Tx, workspace string) (store.Transferable, error) {
-	to, err := transferable(tx, workspace)
-	if err != nil {
-		return nil, err
-	}
+// own fails unless this importer has begun the workspace, and nobody else since.
+func (in *importer) own(to store.Transferable) error {
 	w, err := to.Settings()
 	if errors.Is(err, store.ErrNotFound) || err == nil && (!Unfinished(w) || w.Author != in.id) {
-		return nil, fmt.Errorf("another process is restoring the workspace %q", workspace)
-	}
-	return to, err
-}
-
-func (in *importer) flush() error {
-	batch := in.batch
-	in.batch, in.size = nil, 0
-	return in.commit(batch)
-}
-
-// commit writes records in one transaction, or in several if they are more than the store takes at once: their sizes are
-// estimates.
-func (in *importer) commit(batch []pending) error {
-	if len(batch) == 0 {
-		return in.ctx.Err()
-	}
-	err := in.db.Write(in.ctx, func(tx store.Tx) error {
-		to, err := in.own(tx, in.workspace())
-		if err != nil {
-			return err
-		}
-		var users []engine.User
-		for _, r := range batch {
-			if r.User != nil {
-				users = append(users, *r.User)
-			} else if err := r.put(to, r.document); err != nil {
-				return err
-			}
-		}
-		if len(users) == 0 {
-			return nil
-		}
-		return to.PutProfiles(users)
-	})
-	if half := len(batch) / 2; half > 0 && errors.Is(err, store.ErrTooLarge) {
-		if err = in.commit(batch[:half]); err == nil {
-			err = in.commit(batch[half:])
-		}
+		return errors.New("another process is restoring this workspace")
 	}
 	return err
 }
 
-// finish gives the workspaces their settings.
+// finish gives the workspaces their settings, all at once.
 func (in *importer) finish() error {
-	if err := in.flush(); err != nil {
-		return err
-	}
 	return in.db.Write(in.ctx, func(tx store.Tx) error {
 		for _, w := range in.settings {
-			to, err := in.own(tx, w.ID)
+			to, err := transferable(tx, w.ID)
+			if err == nil {
+				err = in.own(to)
+			}
 			if err == nil {
 				err = to.PutSettings(w)
 			}
 			if err != nil {
-				return err
+				return fmt.Errorf("workspace %q: %w", w.ID, err)
 			}
 		}
 		return nil
@@ -241,27 +200,30 @@ type FoundCampaign struct {
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 	Damaged   bool      `json:"damaged"` // in the store, or else it is missing there
 
-	records []pending
+	from *mem.DB // has only this campaign
 }
 
 // FindCampaign finds one campaign in a backup that is damaged or missing in the store. It fails with [ErrIntact] if the
 // campaign can be read, and with [ErrNotInBackup] if the backup does not contain it.
 func FindCampaign(ctx context.Context, db store.DB, file, passphrase, workspace, id string) (found FoundCampaign, err error) {
-	found = FoundCampaign{Workspace: workspace, ID: id}
-	found.Backup, err = read(ctx, file, passphrase, nil, func(r record, _, document []byte) error {
-		if r.Workspace != workspace || r.Campaign != id {
-			return nil
-		}
-		found.records = append(found.records, pending{r, bytes.Clone(document)})
-		if r.Summary != nil {
-			sum := r.Summary.Engine()
-			found.Name, found.UpdatedAt = sum.Title(), sum.UpdatedAt
-		}
-		return nil
+	found = FoundCampaign{Workspace: workspace, ID: id, from: mem.New()}
+	has := false
+	found.Backup, err = read(ctx, file, passphrase, nil, func(page []kv.Item) error {
+		page = slices.DeleteFunc(page, func(r kv.Item) bool { return !kv.BelongsTo(r.Key, workspace, id) })
+		has = has || len(page) > 0
+		return set(ctx, found.from, page)
 	})
-	if err == nil && len(found.records) == 0 {
+	if err == nil && !has {
 		err = fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
 	}
+	if err != nil {
+		return found, err
+	}
+	err = found.from.Read(ctx, func(tx store.Tx) error {
+		sum, err := tx.Workspace(workspace).Summary(id)
+		found.Name, found.UpdatedAt = sum.Title(), sum.UpdatedAt
+		return err
+	})
 	if err != nil {
 		return found, err
 	}
@@ -273,23 +235,23 @@ func FindCampaign(ctx context.Context, db store.DB, file, passphrase, workspace,
 
 // Restore restores the campaign with its history. It fails with [ErrIntact] if somebody else has restored it meanwhile.
 func (f FoundCampaign) Restore(ctx context.Context, db store.DB) error {
-	return db.Write(ctx, func(tx store.Tx) error {
-		to, err := transferable(tx, f.Workspace)
+	return f.from.Read(ctx, func(tx store.Tx) error {
+		from, err := transferable(tx, f.Workspace)
 		if err != nil {
 			return err
 		}
-		if _, err := isLost(to, f.ID); err != nil {
+		s := source{Transferable: from, flush: func(batch []change) error {
+			return apply(ctx, db, f.Workspace, batch, func(to store.Transferable) error {
+				if _, err := isLost(to, f.ID); err != nil {
+					return err
+				}
+				return to.ClearCampaign(f.ID)
+			})
+		}}
+		if err := s.campaigns(); err != nil {
 			return err
 		}
-		if err := to.ClearCampaign(f.ID); err != nil {
-			return err
-		}
-		for _, r := range f.records {
-			if err := r.put(to, r.document); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.end(1)
 	})
 }
 

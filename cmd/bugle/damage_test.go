@@ -205,7 +205,7 @@ func TestDailyBackupsOfDamagedStore(t *testing.T) {
 		defer db.Close()
 		o := f.Daily(db)
 		made, tell := make(chan bool), o.OnBackup
-		o.Clock, o.Delay, o.Interval = func() time.Time { return now }, 1, 1
+		o.Clock, o.Delay, o.Interval = func() time.Time { return now }, 1, time.Hour
 		o.OnBackup = func(info backup.Info, err error) { tell(info, err); made <- true }
 		for range days {
 			k := backup.StartDaily(db, o)

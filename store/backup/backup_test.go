@@ -222,7 +222,7 @@ func TestBackupOfDamaged(t *testing.T) {
 	damaged := func(err error) {
 		t.Helper()
 		var bad *backup.DamagedError
-		if !errors.As(err, &bad) || !strings.Contains(fmt.Sprint(bad.What), `campaign "c3") in workspace "DEMO"`) || !strings.Contains(err.Error(), `campaign "c1"`) || !strings.Contains(err.Error(), "more") {
+		if !errors.As(err, &bad) || !strings.Contains(fmt.Sprint(bad.What), `campaign "c3" in workspace "DEMO"`) || !strings.Contains(err.Error(), `campaign "c1"`) || !strings.Contains(err.Error(), "more") {
 			t.Errorf("it fails with %v", err)
 		}
 	}

@@ -74,9 +74,9 @@ func Differences(ctx context.Context, db store.DB, file, passphrase string, prog
 		of(workspace).Now = side
 	}
 	info, err = read(ctx, file, passphrase, progress, func(page []kv.Item) error {
-		workspace, settings := kv.WorkspaceOf(page[0].Key)
+		workspace := kv.OriginOf(page[0].Key).Workspace
 		d := of(workspace)
-		if settings || d.Backup == nil {
+		if d.Backup == nil {
 			d.Backup = &Side{}
 		}
 		db, err := opened(ctx, page)

@@ -30,9 +30,10 @@ func (c Contents) same(other Contents) bool {
 func (c *Contents) add(r kv.Item) {
 	c.Records++
 	c.Checksum += xxhash.Sum64(r.Value) // which has a checksum of the key
-	if workspace, settings := kv.WorkspaceOf(r.Key); settings {
-		c.Workspaces = append(c.Workspaces, workspace)
-	} else if kv.IsCampaign(r.Key) {
+	switch of := kv.OriginOf(r.Key); {
+	case of.Settings:
+		c.Workspaces = append(c.Workspaces, of.Workspace)
+	case of.Current:
 		c.Campaigns++
 	}
 }

@@ -215,14 +215,12 @@ func (r *reader) each(ctx context.Context, in *bufio.Reader, progress func(int),
 
 // checkRecord fails unless a record is sound and belongs to the workspace of its page.
 func checkRecord(r kv.Item, page []kv.Item) error {
-	workspace, _ := kv.WorkspaceOf(r.Key)
+	workspace := kv.OriginOf(r.Key).Workspace
 	if workspace == "" {
 		return errors.New("a record belongs to no workspace")
 	}
-	if len(page) > 0 {
-		if first, _ := kv.WorkspaceOf(page[0].Key); first != workspace {
-			return errors.New("a page has records of two workspaces")
-		}
+	if len(page) > 0 && kv.OriginOf(page[0].Key).Workspace != workspace {
+		return errors.New("a page has records of two workspaces")
 	}
 	return kv.VerifyValue(r.Key, r.Value)
 }

@@ -116,7 +116,8 @@ func (in *importer) add(page []kv.Item) error {
 	if err != nil {
 		return err
 	}
-	workspace, begins := kv.WorkspaceOf(page[0].Key)
+	of := kv.OriginOf(page[0].Key)
+	workspace, begins := of.Workspace, of.Settings
 	if !begins && (len(in.settings) == 0 || in.settings[len(in.settings)-1].ID != workspace) {
 		return fmt.Errorf("%w: a record comes before its workspace", ErrDamaged)
 	}
@@ -209,7 +210,10 @@ func FindCampaign(ctx context.Context, db store.DB, file, passphrase, workspace,
 	found = FoundCampaign{Workspace: workspace, ID: id, from: mem.New()}
 	has := false
 	found.Backup, err = read(ctx, file, passphrase, nil, func(page []kv.Item) error {
-		page = slices.DeleteFunc(page, func(r kv.Item) bool { return !kv.BelongsTo(r.Key, workspace, id) })
+		page = slices.DeleteFunc(page, func(r kv.Item) bool {
+			of := kv.OriginOf(r.Key)
+			return of.Workspace != workspace || of.Campaign != id
+		})
 		has = has || len(page) > 0
 		return set(ctx, found.from, page)
 	})

@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"bugle/store"
 )
@@ -49,14 +50,36 @@ func inWorkspace(key []byte) (rest []byte, ok bool) {
 	return rest, err == nil && len(rest) > 0
 }
 
-// WorkspaceOf returns the workspace that a record belongs to, or "" if it belongs to none, and whether the record is the
-// settings of the workspace.
-func WorkspaceOf(key []byte) (workspace string, settings bool) {
-	if len(key) == 0 || key[0] != rootRecord && key[0] != rootWorkspace {
-		return "", false
+// Origin is what a record belongs to.
+type Origin struct {
+	Workspace string // empty if the record belongs to none
+	Settings  bool   // the record is the settings of the workspace
+	Campaign  string // the id of its campaign; empty if it belongs to none
+	Current   bool   // the record is the campaign itself, as it is now
+}
+
+// OriginOf returns what the record with a key belongs to.
+func OriginOf(key []byte) Origin {
+	workspace, kind, rest := cutKind(key)
+	switch {
+	case workspace == "" && kind == rootWorkspace:
+		workspace, _, err := cutName(rest)
+		return Origin{Workspace: workspace, Settings: err == nil}
+	case workspace == "" || !isOfCampaign(kind):
+		return Origin{Workspace: workspace}
 	}
-	workspace, _, err := cutName(key[1:])
-	return workspace, err == nil && key[0] == rootWorkspace
+	id, _, err := cutName(rest)
+	return Origin{Workspace: workspace, Campaign: id, Current: kind == campaigns.id && err == nil}
+}
+
+func isOfCampaign(id byte) bool {
+	return slices.ContainsFunc(ofCampaign, func(k kind) bool { return k.id == id })
+}
+
+// VerifyValue checks the checksum and the format of a record's value.
+func VerifyValue(key, value []byte) error {
+	_, err := decodeValue(key, value)
+	return err
 }
 
 // export is one run of [Export].
@@ -96,7 +119,7 @@ func (e *export) scan(prefix, from, to []byte) error {
 		}
 		e.have.Add(key, 1)
 		if err := VerifyValue(key, value); err != nil {
-			return e.note(&store.CorruptError{What: "the record " + describe(key), Err: err})
+			return e.note(&store.CorruptError{What: describe(key), Err: err})
 		}
 		if e.fn != nil {
 			e.page = append(e.page, Item{Key: bytes.Clone(key), Value: bytes.Clone(value)})
@@ -122,7 +145,7 @@ func (e *export) flush() error {
 func (e *export) workspace(prefix []byte) error {
 	of := func(kind byte) []byte { return append(bytes.Clone(prefix), kind) }
 	settings := append([]byte{rootWorkspace}, prefix[1:]...)
-	if err := errors.Join(e.scan(settings, nil, nil), e.scan(of(kindSettings), nil, nil)); err != nil {
+	if err := errors.Join(e.scan(settings, nil, nil), e.scan(of(settingsChanges.id), nil, nil)); err != nil {
 		return err
 	}
 	for from := prefix; ; {
@@ -131,7 +154,7 @@ func (e *export) workspace(prefix []byte) error {
 			return errors.Join(err, e.flush(), e.campaigns(of))
 		}
 		kind := key[len(prefix)]
-		if kind != kindSettings && !bytes.Contains(campaignKinds, []byte{kind}) {
+		if kind != settingsChanges.id && !isOfCampaign(kind) {
 			if err := e.scan(of(kind), nil, nil); err != nil {
 				return err
 			}
@@ -145,16 +168,16 @@ func (e *export) campaigns(of func(kind byte) []byte) error {
 	e.whole = true
 	defer func() { e.whole = false }()
 	for from := []byte{}; from != nil; {
-		to, err := e.pageEnd(of(kindRevisionDocument), from)
+		to, err := e.pageEnd(of(documents.id), from)
 		if err != nil {
 			return err
 		}
-		for _, kind := range campaignKinds {
-			end := PrefixEnd(of(kind))
+		for _, k := range ofCampaign {
+			end := PrefixEnd(of(k.id))
 			if to != nil {
-				end = append(of(kind), to...)
+				end = append(of(k.id), to...)
 			}
-			if err := e.scan(of(kind), append(of(kind), from...), end); err != nil {
+			if err := e.scan(of(k.id), append(of(k.id), from...), end); err != nil {
 				return err
 			}
 		}

@@ -259,10 +259,14 @@ func (h *handle) Verify(ctx context.Context) error {
 
 // Suspect implements [kv.Suspecter].
 func (h *handle) Suspect(damage error) {
-	h.background.Go(func() {
-		_, _ = h.ask(h.open, request{Op: opSuspect, Text: damage.Error()}) // without an owner, the next one verifies its store
-	})
+	ctx, cancel := context.WithTimeout(h.open, suspectTimeout)
+	defer cancel()
+	// The caller waits, so that a command that ends now says so. Without an owner, the next one verifies its store.
+	_, _ = h.ask(ctx, request{Op: opSuspect, Text: damage.Error()})
 }
+
+// suspectTimeout is how long telling the owner of damage may take.
+const suspectTimeout = time.Second
 
 // LeaseHeld implements [kv.LeaseHolder].
 func (h *handle) LeaseHeld(ctx context.Context, lease string) (bool, error) {

@@ -1,4 +1,4 @@
-// Package mem implements a store in memory, for tests.
+// Package mem implements a store in memory, for tests, and for what is converted on its way between stores.
 package mem
 
 import (

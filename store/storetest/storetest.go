@@ -91,12 +91,6 @@ func read(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	}
 }
 
-// inKeys is like [in], with the methods that only key-value stores have.
-func inKeys(t testing.TB, db kv.DB, fn func(kv.WorkspaceTx) error) {
-	t.Helper()
-	update(t, db, func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) })
-}
-
 // checkHealthy fails the test if a check of the store finds a problem.
 func checkHealthy(t testing.TB, db KeyValueDB) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,16 @@ func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err erro
 			if _, err := decodeValue(key, value); err != nil {
 				found(fmt.Sprintf("%s is damaged (%v)", describe(key), err))
 			}
-			return nil
+			of := campaignOf(key)
+			if of == nil {
+				return nil
+			}
+			_, err := t.Get(of)
+			if errors.Is(err, store.ErrNotFound) { // it may be read from its history
+				found(describe(of) + " is missing, but its summary is there")
+				err = nil
+			}
+			return err
 		})
 		var bad *store.CorruptError
 		if errors.As(err, &bad) {
@@ -59,6 +69,17 @@ func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err erro
 		return err
 	})
 	return out, err
+}
+
+// campaignOf returns the key of the campaign to which a summary belongs, nil for other records.
+func campaignOf(key []byte) []byte {
+	workspace, kind, rest := cutKind(key)
+	if workspace == "" || kind != summaries.id {
+		return nil
+	}
+	of := bytes.Clone(key)
+	of[len(key)-len(rest)-1] = campaigns.id
+	return of
 }
 
 // describe names a record for messages.

@@ -151,3 +151,29 @@ func TestScansConflict(t *testing.T) {
 		db.Close()
 	}
 }
+
+// A campaign of which only the history is left, as in a rescued store, is read from that, and a check says so.
+func TestCampaignOfHistory(t *testing.T) {
+	db := mem.New()
+	defer db.Close()
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject()}
+		s := kv.NewWorkspaceTx(tx, "W")
+		_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
+		return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Delete([]byte("rW\x00\x01cc1\x00\x01")) }); err != nil {
+		t.Fatal(err)
+	}
+	err = db.View(t.Context(), func(tx kv.Tx) error { _, err := kv.NewWorkspaceTx(tx, "W").Campaign("c1"); return err })
+	if err != nil {
+		t.Errorf("it is not read: %v", err)
+	}
+	found, err := db.Check(t.Context(), nil)
+	if err != nil || len(found.Findings) != 1 || !strings.Contains(found.Findings[0].What, `campaign "c1" in workspace "W" is missing`) {
+		t.Errorf("a check finds %+v, %v", found.Findings, err)
+	}
+}

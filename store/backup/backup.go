@@ -105,7 +105,7 @@ func (o Options) header() Header {
 }
 
 // Write writes a snapshot of the store to a new file, while others may write to the store. It reads the file back and
-// checks it before it gives it its name. If anything fails, or ctx ends, no file is left. It fails if the file exists, and
+// checks the file before renaming it. If anything fails, or ctx ends, no file is left. It fails if the file exists, and
 // with a [DamagedError] if some of the store cannot be read: a backup is always whole.
 func Write(ctx context.Context, db store.DB, file string, o Options) (info Info, err error) {
 	if o.Now.IsZero() {

@@ -165,7 +165,7 @@ func (in *importer) own(to store.Transferable) error {
 	return err
 }
 
-// finish gives the workspaces their settings, all at once.
+// finish stores the settings of all workspaces in one transaction.
 func (in *importer) finish() error {
 	return in.db.Write(in.ctx, func(tx store.Tx) error {
 		for _, w := range in.settings {

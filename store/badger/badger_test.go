@@ -450,3 +450,22 @@ func TestCloseEndsWhenTheFolderIsGone(t *testing.T) {
 		t.Error("Close does not end")
 	}
 }
+
+// A store that cannot be verified does not pass for a sound one.
+func TestVerifyFails(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	name := filepath.Join(dir, badger.Folder, "MANIFEST")
+	if err := os.Rename(name, name+".away"); err != nil {
+		t.Skipf("files in use cannot be renamed here: %v", err)
+	}
+	if found, err := db.Check(t.Context(), nil); err == nil {
+		t.Errorf("a check finds %v", found.Findings)
+	}
+	if err := os.Rename(name+".away", name); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := db.Check(t.Context(), nil); err != nil || len(found.Findings) > 0 {
+		t.Errorf("then a check finds %v, %v", found.Findings, err)
+	}
+}

@@ -17,7 +17,7 @@ import (
 )
 
 // A new store is written beside the old one, under a name with the first suffix. It is complete once it has the second one. The
-// next process that opens the store removes one with the first suffix, and gives one with the second its place.
+// next process that opens the store removes one with the first suffix, and moves one with the second into place.
 const (
 	newSuffix   = ".new"
 	readySuffix = ".ready"

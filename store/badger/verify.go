@@ -3,6 +3,7 @@ package badger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,39 +28,35 @@ const (
 // Verify implements [kv.Driver]: it reads every block of every table. If one is damaged, or damage was found before,
 // nothing is written from now on.
 func (d *driver) Verify(ctx context.Context) error {
-	done := make(chan struct{})
-	d.tending.Go(func() {
-		defer close(done)
-		d.verify()
-	})
+	done := make(chan error, 1)
+	d.tending.Go(func() { done <- d.verify() })
 	select {
-	case <-done:
-		return d.damaged()
+	case err := <-done:
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// verify reads every block of every table, and reports whether all are sound.
-func (d *driver) verify() bool {
+// verify reads every block of every table. It returns an error if one is damaged, or if not all can be read now.
+func (d *driver) verify() error {
 	d.verifying.Lock()
 	defer d.verifying.Unlock()
 	d.verified.Store(time.Now().Unix())
 	switch err := readTables(d.encrypted(settings(d.path, d.log)), (*table.Table).VerifyChecksum); {
 	case errors.As(err, new(*tableError)):
 		d.found(err.Error())
-		return false
 	case err != nil: // not damage
 		d.log.Warn("cannot verify the store", "error", err)
-		return false
+		return fmt.Errorf("cannot verify the store in %s: %w", d.dir, err)
 	}
-	if d.damage.Load() != nil {
-		return false
+	if err := d.damaged(); err != nil {
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(d.path, verifiedFile), nil, 0o600); err != nil {
 		d.log.Warn("cannot record that the store was verified", "error", err)
 	}
-	return true
+	return nil
 }
 
 // found records damage: nothing is written from now on, in this process or later ones.
@@ -147,7 +144,7 @@ func (d *driver) merge() {
 	for _, l := range d.db.Levels() {
 		all += uint64(l.Size)
 	}
-	if n, err := d.free(d.path); err == nil && n < all+reserve || !d.verify() {
+	if n, err := d.free(d.path); err == nil && n < all+reserve || d.verify() != nil {
 		return
 	}
 	if err := d.db.Flatten(1); err != nil {
@@ -165,7 +162,7 @@ func (d *driver) tend(clean bool) {
 			return
 		case <-d.suspected:
 			if time.Now().Unix()-d.verified.Load() > 60 {
-				d.verify()
+				_ = d.verify() // it has said so
 			}
 			continue
 		case <-tick.C:
@@ -176,7 +173,7 @@ func (d *driver) tend(clean bool) {
 			d.merge()
 		case !clean || d.verifiedAgo() >= verifyEvery:
 			clean = true
-			d.verify()
+			_ = d.verify() // it has said so
 		}
 	}
 }

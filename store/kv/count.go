@@ -138,7 +138,7 @@ func (have Counts) missing(want Counts) []string {
 		if workspace != "" {
 			where = fmt.Sprintf("workspace %q", workspace)
 		}
-		out = append(out, fmt.Sprintf("%s has not the records that were stored: %s", where, strings.Join(parts[workspace], ", ")))
+		out = append(out, fmt.Sprintf("the records of %s do not match their counts: %s", where, strings.Join(parts[workspace], ", ")))
 	}
 	return out
 }

@@ -243,7 +243,7 @@ func (l *List[T]) FilterLines() []string {
 	return nil
 }
 
-// TypeFilter gives the filter the keyboard.
+// TypeFilter focuses the filter.
 func (l *List[T]) TypeFilter() tea.Cmd {
 	l.filter.Focus()
 	return nil

@@ -183,7 +183,7 @@ func subjectOf(m engine.OutboxMessage) string {
 	return ""
 }
 
-// outboxText returns a message as its recipient reads it, below who sent it to whom.
+// outboxText returns a message as its recipient reads it, after its sender and recipient.
 func outboxText(m engine.OutboxMessage) string {
 	var b strings.Builder
 	line := func(name, text string) {

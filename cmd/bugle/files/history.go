@@ -29,7 +29,7 @@ func newHistoryList(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list ID",
 		Short:             "List the versions of a campaign, newest first",
-		Long:              "Prints the number of each version, when and by whom it was saved, and what was changed.",
+		Long:              "Prints the number of each version, who saved it and when, and what changed.",
 		Example:           "  bugle history list 65f0a1b2c3d4e5f60718293a",
 		Args:              cli.Exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.CompleteIDs(),

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unicode/utf16"
 
@@ -22,27 +23,35 @@ import (
 	"bugle/engine/visible"
 )
 
-// checkedWriter stores the first error of a writer, so that commands do not have to check every write.
+// checkedWriter stores the first error of a writer, so that commands do not have to check every write. What a command has
+// started may still be writing when the command has ended.
 type checkedWriter struct {
 	w   io.Writer
-	err error
+	err atomic.Pointer[error] // nil: none
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
+	if err := c.err.Load(); err != nil {
+		return 0, *err
 	}
 	n, err := c.w.Write(p)
-	c.err = err
+	if err != nil {
+		c.err.CompareAndSwap(nil, &err)
+	}
 	return n, err
 }
 
-// failure returns the stored error, unless the reader has closed the output.
-func (c *checkedWriter) failure() error {
-	if c.err == nil || errors.Is(c.err, syscall.EPIPE) {
+// failure returns err, the error of a command, or that of the output, which comes first. That the reader has closed the
+// output is none.
+func (c *checkedWriter) failure(err error) error {
+	first := c.err.Load()
+	if first == nil || err != nil && !errors.Is(err, *first) {
+		return err
+	}
+	if errors.Is(*first, syscall.EPIPE) {
 		return nil
 	}
-	return fmt.Errorf("cannot write the output: %w", Cause(c.err))
+	return fmt.Errorf("cannot write the output: %w", Cause(*first))
 }
 
 // FileOf returns the file of a writer.

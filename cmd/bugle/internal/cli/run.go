@@ -37,10 +37,7 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil || errors.Is(err, out.err) {
-		err = out.failure()
-	}
-	code := report(f, err)
+	code := report(f, out.failure(err))
 	if len(damaged) > 0 { // whatever the command could do without what is damaged
 		code = report(f, WithRemedy(damageError(strings.Join(damaged, "\n")), damageRemedy))
 	}

@@ -37,7 +37,7 @@ func filters() []entry {
 		{"map", "xmlattr", "A map as HTML attributes.", "<a{{ {'href': '/x'}|xmlattr }}>", `<a href="/x">`, xmlAttributes},
 
 		{"number", "abs", "The number without its sign.", "{{ -5|abs }}", "5", absolute},
-		{"", "float(default=0)", "The value as a number with a fraction.", "{{ '2.5'|float * 2 }}", "5", toFloat},
+		{"", "float(default=0.0)", "The value as a number with a fraction.", "{{ '2.5'|float * 2 }}", "5", toFloat},
 		{"", "int(default=0)", "The value as a whole number.", "{{ '12'|int + 1 }}", "13", toInt},
 		{"number", "round(precision: int=0, method: text='common')", "The number with so many decimals; method is common, ceil or floor.", "{{ 9.987|round(2) }}", "9.99", roundFilter},
 

@@ -5,7 +5,6 @@ import (
 	"html"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -131,7 +130,7 @@ func (line entry) function(kind Kind) *Function {
 }
 
 func constant(s string) any {
-	if n, err := strconv.Atoi(s); err == nil {
+	if n := parseNumber(s); n != nil {
 		return n
 	}
 	if text, ok := strings.CutPrefix(s, "'"); ok {

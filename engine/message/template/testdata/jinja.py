@@ -6,7 +6,7 @@ would meet in every second template, so that everything else can be compared exa
 
   - a missing value fails the message unless it meets default, and, or, not, if, a test, == or !=; what is looked
     up in it is missing too (Jinja prints nothing, or fails for what is looked up)
-    (Jinja finds a missing value in nothing); a loop over it writes its else
+    (Jinja finds a missing value in nothing); a loop over it writes its else, also an empty one, which Jinja drops
   - default also replaces none, and what data made fail: a value that is missing inside, or a division by zero
   - a none that is written is missing, and so is null in data, and what get does not find, which equals none, too
   - a float that is whole is written without a fraction, and one in the data as it is spelled there
@@ -101,6 +101,7 @@ class Decided(SandboxedEnvironment):
         def wrap(node, name):
             return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno or 1, environment=self)
 
+        source = re.sub(r"(\{%[-+]?\s*else\s*[-+]?%\}\s*)(\{%([-+]?)\s*endfor)", r"\1{%\3 if 0 %}{% endif %}\2", source)
         tree = super()._parse(source, name, filename)
         for node in list(tree.find_all((nodes.CondExpr, nodes.For, nodes.Compare, nodes.Filter, nodes.List, nodes.Tuple, nodes.Pair))):
             if isinstance(node, nodes.CondExpr):
@@ -139,7 +140,8 @@ class Decided(SandboxedEnvironment):
         if not isinstance(f, Macro):
             args, named = [given(arg) for arg in args], {name: given(arg) for name, arg in named.items()}
         value = super().call(context, f, *args, **named)
-        if value is None and isinstance(getattr(f, "__self__", None), dict) and f.__name__ == "get":
+        owner = getattr(f, "__self__", None)
+        if value is None and isinstance(owner, dict) and f.__name__ == "get" and args[0] not in owner:
             return Absent(name="get")
         return written(value)
 

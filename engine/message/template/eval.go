@@ -202,8 +202,6 @@ func (e *evaluator) compute(x Expr) any {
 			left = right
 		}
 		return true
-	case *Array:
-		return &List{Items: e.values(x.Items), tuple: x.Tuple}
 	case *Captured:
 		return e.capture(&scope{parent: e.scope}, func() { e.nodes(x.Body) })
 	case *Macro:
@@ -273,6 +271,8 @@ func (e *evaluator) operation(x *Operation) any {
 	switch {
 	case x.Op == "[:]":
 		return slice(e, v[0], v[1], v[2], v[3])
+	case x.Op == "[]" || x.Op == "()":
+		return &List{Items: v, tuple: x.Op == "()"}
 	case x.Op == "{}":
 		d := &Dict{}
 		for pair := range slices.Chunk(v, 2) {

@@ -19,7 +19,7 @@ type loop struct {
 // loop writes the body of a loop, whose scope it is in, for each item of v.
 func (e *evaluator) loop(n *For, v any, depth int) {
 	items, inner := iterate(e, v), e.scope
-	if _, pairs := n.Target.(*Array); pairs {
+	if _, pairs := n.Target.(*Operation); pairs {
 		if _, ok := v.(*Dict); ok {
 			try(fault("for with several names needs pairs: write .items() behind the map"))
 		}

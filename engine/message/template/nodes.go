@@ -38,7 +38,7 @@ type (
 		Branches []Branch
 	}
 	// For is {% for Target in X if Cond recursive %}…{% else %}…{% endfor %}. Cond may be nil, and Else is nil
-	// if there is none. Target is a *[Name], or an *[Array] of targets.
+	// if there is none. Target is a *[Name], or a tuple of targets.
 	For struct {
 		Span
 		Target, X, Cond Expr
@@ -47,7 +47,7 @@ type (
 	}
 	// Set is {% set Target = X %}, or {% set Target|filters %}…{% endset %}, in which X is the filters around a
 	// *[Captured], or {% macro %}, in which it is a *[Macro]. Target is a *[Name], a *[Member] of a name (a
-	// namespace's), or an *[Array] of these.
+	// namespace's), or a tuple of these.
 	Set struct {
 		Span
 		Target, X Expr
@@ -103,7 +103,8 @@ type (
 	// Operation is an operator with its operands: one for not + -, two for or and + - ~ * / // % **. Those of
 	// "if" are the value, the condition, and the value without it, which is nil if there is no else: the value is
 	// then missing, as in Jinja. Those of "[:]" are X, From, To and Step of X[From:To:Step], of which the last three
-	// may be nil. Those of "{}" are the keys and values of a map in turn.
+	// may be nil. Those of "[]" and "()" are the items of a list and of a tuple, and those of "{}" the keys and
+	// values of a map in turn.
 	Operation struct {
 		Span
 		Op       string
@@ -115,12 +116,6 @@ type (
 		Span
 		Ops      []string
 		Operands []Expr
-	}
-	// Array is [a, b], or (a, b) if Tuple is set.
-	Array struct {
-		Span
-		Items []Expr
-		Tuple bool
 	}
 	// Captured is the text that the body of a statement comes to.
 	Captured struct {

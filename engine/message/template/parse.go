@@ -358,7 +358,7 @@ func (p *parser) tuple(item func() Expr, ends ...string) Expr {
 	for p.take(",") && p.tok().kind != endToken && !p.is(")") && !p.is(ends...) {
 		items = append(items, item())
 	}
-	return &Array{p.since(start), items, true}
+	return &Operation{p.since(start), "()", items}
 }
 
 // cond reads an expression: Then if If else Else.
@@ -617,7 +617,7 @@ func (p *parser) primary() Expr {
 	switch value, constant := constants[t.text]; {
 	case p.take("("):
 		if p.take(")") {
-			return &Array{Span: p.since(t.Start), Tuple: true}
+			return &Operation{Span: p.since(t.Start), Op: "()"}
 		}
 		x := p.tuple(p.cond)
 		p.expect(")")
@@ -625,7 +625,7 @@ func (p *parser) primary() Expr {
 	case p.take("["):
 		var items []Expr
 		p.list("]", func() { items = append(items, p.cond()) })
-		return &Array{p.since(t.Start), items, false}
+		return &Operation{p.since(t.Start), "[]", items}
 	case p.take("{"):
 		var pairs []Expr
 		p.list("}", func() {

@@ -151,11 +151,11 @@ func (p *printer) plain(x Expr) {
 // operand writes an operand, in parentheses unless it is one that binds tightest.
 func (p *printer) operand(x Expr) {
 	switch x := x.(type) {
-	case *Literal, *Name, *Array, *Captured, *Member, *Call:
+	case *Literal, *Name, *Captured, *Member, *Call:
 		p.expr(x)
 		return
 	case *Operation:
-		if x.Op == "[:]" || x.Op == "{}" {
+		if strings.ContainsAny(x.Op, "[({") {
 			p.expr(x)
 			return
 		}
@@ -173,8 +173,6 @@ func (p *printer) expr(x Expr) {
 		p.operand(x.X)
 		if x.Dot {
 			p.write(".", x.Key.(*Literal).Value)
-		} else if key, ok := x.Key.(*Array); ok && key.Tuple {
-			p.write("[(", x.Key, ")]")
 		} else {
 			p.write("[", x.Key, "]")
 		}
@@ -206,12 +204,6 @@ func (p *printer) expr(x Expr) {
 			}
 			p.operand(operand)
 		}
-	case *Array:
-		if x.Tuple {
-			p.write("(", x.Items, map[bool]string{true: ","}[len(x.Items) == 1], ")")
-		} else {
-			p.write("[", x.Items, "]")
-		}
 	case *Captured:
 	default:
 		panic(fmt.Sprintf("%T", x))
@@ -220,6 +212,10 @@ func (p *printer) expr(x Expr) {
 
 func (p *printer) operation(op string, of []Expr) {
 	switch {
+	case op == "[]":
+		p.write("[", of, "]")
+	case op == "()":
+		p.write("(", of, map[bool]string{true: ","}[len(of) == 1], ")")
 	case op == "{}":
 		p.write("{")
 		for i, x := range of {

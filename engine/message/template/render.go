@@ -221,18 +221,18 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 			try(fault("only namespace() can be set with a dot"))
 		}
 		ns.set(e, target.Key.(*Literal).Value, v)
-	case *Array:
+	case *Operation:
 		if m, ok := v.(*missing); ok && m.failed {
-			for _, t := range target.Items {
+			for _, t := range target.Operands {
 				e.assign(to, t, v)
 			}
 			return
 		}
 		items := iterate(e, v)
-		if len(items) != len(target.Items) {
-			try(fault(fmt.Sprintf("there are %d names for %d values", len(target.Items), len(items))))
+		if len(items) != len(target.Operands) {
+			try(fault(fmt.Sprintf("there are %d names for %d values", len(target.Operands), len(items))))
 		}
-		for i, t := range target.Items {
+		for i, t := range target.Operands {
 			e.assign(to, t, items[i])
 		}
 	}

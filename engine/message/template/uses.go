@@ -111,8 +111,8 @@ func (w *useWalker) define(target Expr, value []*Expression) {
 	case *Name:
 		value = slices.DeleteFunc(value, func(e *Expression) bool { return e.Written })
 		w.scope.set(target.Name, value[:min(len(value), maxCarried)])
-	case *Array:
-		for _, item := range target.Items {
+	case *Operation:
+		for _, item := range target.Operands {
 			w.define(item, nil)
 		}
 	case *Member:
@@ -224,8 +224,6 @@ func (w *useWalker) expr(x Expr, n need) []*Expression {
 				w.expr(operand, n.inner())
 			}
 		}
-	case *Array:
-		w.exprs(n.inner(), x.Items...)
 	case *Captured:
 		return w.within(func() { w.nodes(x.Body) })
 	case *Macro: // it sees what is set until it is called

@@ -78,12 +78,16 @@ type missing struct {
 	of     *frame // where that stands; nil until it is known
 	reason string
 	hint   func() string // what may have been meant, as ", did you mean name?"; nil without
-	failed bool          // it was set, and is the error of every expression with the name
-	index  int           // of what was set, among the unresolved
 	fault  bool          // by a fault, which a default does not replace
-	used   bool          // the name that was set was used
 	none   bool          // it equals none
 	empty  bool          // an if without an else, which is written as nothing
 }
 
 func (m *missing) Error() string { return m.reason }
+
+// report is the error of a statement. A name that could not be set has it as its value: then it is the error of
+// every statement with that name, and not of the set.
+type report struct {
+	*missing
+	withdrawn bool
+}

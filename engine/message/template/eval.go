@@ -32,12 +32,10 @@ type evaluator struct {
 	ctx        context.Context
 	data       Data
 	steps      int
-	calls      int // of content APIs
-	unresolved []Unresolved
-	reported   map[Unresolved]bool // without place and reason
-	sets       []*missing          // that failed
-	products   map[string]any      // product sets converted so far
-	apis       context.Context     // of content APIs; nil before the first call
+	calls      int             // of content APIs
+	unresolved []*report       // in text order, some several times
+	products   map[string]any  // product sets converted so far
+	apis       context.Context // of content APIs; nil before the first call
 	cancel     context.CancelFunc
 	blocks     map[string]*string // content blocks rendered so far; nil is one that is being rendered
 }
@@ -129,12 +127,12 @@ func (e *evaluator) eval(x Expr) any {
 	outer := e.x
 	e.x = x
 	v := e.compute(x)
-	if m, ok := v.(*missing); ok {
-		if m.failed { // a set
-			m.used = true
-			try(m)
-		}
-		v = e.place(m)
+	switch of := v.(type) {
+	case *missing:
+		v = e.place(of)
+	case *report:
+		of.withdrawn = true
+		try(of.missing)
 	}
 	e.x = outer
 	return v

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"slices"
 	"strings"
 	"time"
 )
@@ -40,11 +39,11 @@ func Preview(ctx context.Context, src string, data Data) (out string, unresolved
 		data.Now = time.Now()
 	}
 	e := &evaluator{ctx: ctx, data: data, cancel: func() {}}
-	e.reported, e.products, e.blocks = map[Unresolved]bool{}, map[string]any{}, map[string]*string{}
+	e.products, e.blocks = map[string]any{}, map[string]*string{}
 	defer func() { e.cancel() }()
 	defer rescue(&err)
 	out = e.execute(t, "")
-	return out, e.unresolved, nil
+	return out, e.listed(), nil
 }
 
 // Check is [Parse] for those who only want the error.
@@ -55,7 +54,7 @@ func Check(src string) error {
 
 // execute renders a template: the message, or the content block of that name.
 func (e *evaluator) execute(t *Template, block string) string {
-	outer, sets := e.state, len(e.sets)
+	outer := e.state
 	e.state = state{frame: &frame{t, block}, depth: outer.depth, scope: &scope{}, out: &output{e: e}}
 	e.enter()
 	e.out.Grow(len(t.src))
@@ -65,12 +64,6 @@ func (e *evaluator) execute(t *Template, block string) string {
 		}
 	}()
 	e.nodes(t.body)
-	for _, set := range slices.Backward(e.sets[sets:]) {
-		if !set.used {
-			e.report(set, set.index)
-		}
-	}
-	e.sets = e.sets[:sets]
 	text := e.out.String()
 	e.state = outer
 	return text
@@ -105,7 +98,7 @@ func (e *evaluator) nodes(list []Node) {
 		e.work(0)
 		e.tag = n.Place()
 		if m := e.attempt(func() { e.node(n) }); m != nil {
-			e.report(m, len(e.unresolved))
+			e.report(m)
 			e.out.add(e.t.src[e.tag.Start:e.tag.End])
 		}
 	}
@@ -174,39 +167,44 @@ func (e *evaluator) written(v any) string {
 	return s
 }
 
-// report lists a missing value once.
-func (e *evaluator) report(m *missing, index int) {
+// report adds a missing value to those that are listed, which takes some work.
+func (e *evaluator) report(m *missing) *report {
 	e.work(1024 + m.at.Start)
-	src := m.of.t.src
-	expression := src[m.at.Start:m.at.End]
-	if m.tag { // the first one
-		for part := range Parts(expression) {
-			expression = strings.Trim(part.Source, "{%}-+ \r\n\t")
-			break
+	r := &report{missing: m}
+	e.unresolved = append(e.unresolved, r)
+	return r
+}
+
+// listed returns what is unresolved, each expression once.
+func (e *evaluator) listed() (list []Unresolved) {
+	known := map[Unresolved]bool{}
+	for _, m := range e.unresolved {
+		src := m.of.t.src
+		expression := src[m.at.Start:m.at.End]
+		if m.tag {
+			_, end := nextTag(src, m.at.Start)
+			expression = strings.Trim(src[m.at.Start:end], "{%}-+ \r\n\t")
 		}
+		u := Unresolved{Expression: shorten(expression), Block: m.of.block}
+		if m.withdrawn || known[u] {
+			continue
+		}
+		known[u] = true
+		u.Line, u.Column = place(src, m.at.Start)
+		u.Reason, u.Mistake = shorten(m.reason), m.fault
+		if m.hint != nil {
+			u.Reason += m.hint()
+		}
+		list = append(list, u)
 	}
-	u := Unresolved{Expression: shorten(expression), Block: m.of.block}
-	if e.reported[u] {
-		return
-	}
-	e.reported[u] = true
-	u.Line, u.Column = place(src, m.at.Start)
-	u.Reason, u.Mistake = shorten(m.reason), m.fault
-	if m.hint != nil {
-		u.Reason += m.hint()
-	}
-	e.unresolved = slices.Insert(e.unresolved, index, u)
+	return list
 }
 
 // keep sets the names of a target. A value that cannot be computed is unresolved where the name is used, or where
 // it is set if it is never used.
 func (e *evaluator) keep(to *scope, target, x Expr) {
 	if m := e.attempt(func() { e.assign(to, target, e.eval(x)) }); m != nil {
-		e.work(1024)
-		kept := *m
-		kept.failed, kept.used, kept.index = true, false, len(e.unresolved)
-		e.sets = append(e.sets, &kept)
-		e.assign(to, target, &kept)
+		e.assign(to, target, e.report(m))
 	}
 }
 
@@ -222,7 +220,7 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 		}
 		ns.set(e, target.Key.(*Literal).Value, v)
 	case *Operation:
-		if m, ok := v.(*missing); ok && m.failed {
+		if _, failed := v.(*report); failed {
 			for _, t := range target.Operands {
 				e.assign(to, t, v)
 			}

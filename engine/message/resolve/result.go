@@ -109,7 +109,8 @@ func (c *Campaign) byPreview(p engine.Preview) fillFunc {
 		}
 		list, _ := template.Expressions(text) // one that cannot be read is the service's to refuse
 		for _, e := range list {
-			missing = append(missing, Missing{Expression: e.Source, Line: e.Line, Column: e.Column, Deferred: true, Reason: "the service fills it in when it sends the message"})
+			line, column := doc.LineColumn(text, e.Start)
+			missing = append(missing, Missing{Expression: e.Source, Line: line, Column: column, Deferred: true, Reason: "the service fills it in when it sends the message"})
 		}
 		return out, missing, nil
 	}

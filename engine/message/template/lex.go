@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"bugle/engine/doc"
 )
 
 type tokenKind byte
@@ -129,15 +131,8 @@ func (p *parser) unescape(s string, place int) string {
 	})
 }
 
-// place returns the line and the column of an offset, both from 1, in characters.
-func place(src string, at int) (line, column int) {
-	before := src[:min(max(at, 0), len(src))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
-}
-
 // fail ends the parse with an [Error].
 func (p *parser) fail(at int, hint, format string, args ...any) {
-	line, column := place(p.src, at)
+	line, column := doc.LineColumn(p.src[:at], at)
 	try(&Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }

@@ -8,6 +8,8 @@ import (
 	"html"
 	"strings"
 	"time"
+
+	"bugle/engine/doc"
 )
 
 // Render fills the expressions of src. If values are missing it returns a *[MissingError] that lists all of
@@ -82,7 +84,7 @@ func (e *evaluator) located(p any) error {
 		}
 		reason = shorten(a.Error())
 	}
-	line, column := place(e.t.src, e.tag.Start)
+	line, column := doc.LineColumn(e.t.src[:e.tag.Start], e.tag.Start)
 	return &Error{Line: line, Column: column, Block: e.block, Message: reason}
 }
 
@@ -190,7 +192,7 @@ func (e *evaluator) listed() (list []Unresolved) {
 			continue
 		}
 		known[u] = true
-		u.Line, u.Column = place(src, m.at.Start)
+		u.Line, u.Column = doc.LineColumn(src[:m.at.Start], m.at.Start)
 		u.Reason, u.Mistake = shorten(m.reason), m.fault
 		if m.hint != nil {
 			u.Reason += m.hint()

@@ -11,10 +11,9 @@ type Expression struct {
 	Root string
 	// Name is what is looked up in Root: an attribute, a block. It is "" if it is computed, as in
 	// UserAttribute[x]. If Root is "", it is the undefined name.
-	Name         string
-	Source       string // as written, including the filters behind it
-	Span                // of Source
-	Line, Column int    // of Source, from 1, in characters
+	Name   string
+	Source string // as written, including the filters behind it
+	Span          // of Source
 	// Filters are the names of the filters that its value passes through, the first one first.
 	Filters []string
 	Default string // the first argument of its filter default, as written; "" without
@@ -46,14 +45,7 @@ func Written(src string) (list []Expression, err error) {
 	w := &useWalker{src: src}
 	w.within(func() { w.nodes(t.body) })
 	slices.SortStableFunc(w.found, func(a, b *Expression) int { return a.Start - b.Start })
-	line, column, last := 1, 1, 0
 	for _, e := range w.found {
-		lines, width := place(src[last:], e.Start-last)
-		if lines > 1 {
-			column = 1
-		}
-		line, column, last = line+lines-1, column+width-1, e.Start
-		e.Line, e.Column = line, column
 		list = append(list, *e)
 	}
 	return list, nil

@@ -102,23 +102,17 @@ func (e *evaluator) enter() {
 func (e *evaluator) leave() { e.depth-- }
 
 // attempt does something and returns why it failed for these data. Other errors go on.
-func (e *evaluator) attempt(do func()) (m *missing) {
+func (e *evaluator) attempt(do func()) *missing {
 	before := e.state
-	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		a, _ := p.(aborted)
-		none, ok := a.error.(*missing)
-		if !ok {
-			panic(p)
-		}
-		m = e.place(none)
-		e.state = before
-	}()
-	do()
-	return nil
+	err := caught(do)
+	m, ok := err.(*missing)
+	if !ok {
+		try(err)
+		return nil
+	}
+	m = e.place(m)
+	e.state = before
+	return m
 }
 
 // eval evaluates an expression. The value may be a *missing; what needs a value calls must instead.

@@ -359,13 +359,17 @@ func present(values ...any) {
 	}
 }
 
-// rescue sets err to what try ended with.
-func rescue(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case aborted:
-		*err = p.error
-	default:
-		panic(p)
-	}
+// caught does something and returns what try ended it with.
+func caught(do func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case aborted:
+			err = p.error
+		default:
+			panic(p)
+		}
+	}()
+	do()
+	return nil
 }

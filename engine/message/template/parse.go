@@ -68,16 +68,18 @@ type parser struct {
 }
 
 func (p *parser) parse() (t *Template, err error) {
-	defer rescue(&err)
-	p.parts = slices.Collect(Parts(p.src))
-	p.set = map[string]bool{"loop": true, "caller": true}
-	body, _ := p.body()
-	for _, c := range p.calls {
-		if name := c.X.(*Name); !p.set[name.Name] {
-			p.check(GlobalKind, name.Name, name.Start, c.Args)
+	err = caught(func() {
+		p.parts = slices.Collect(Parts(p.src))
+		p.set = map[string]bool{"loop": true, "caller": true}
+		body, _ := p.body()
+		for _, c := range p.calls {
+			if name := c.X.(*Name); !p.set[name.Name] {
+				p.check(GlobalKind, name.Name, name.Start, c.Args)
+			}
 		}
-	}
-	return &Template{p.src, body}, nil
+		t = &Template{p.src, body}
+	})
+	return t, err
 }
 
 // body reads until one of the statements ends and returns its name. What comes after the name is not read.

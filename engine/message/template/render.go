@@ -43,8 +43,9 @@ func Preview(ctx context.Context, src string, data Data) (out string, unresolved
 	e := &evaluator{ctx: ctx, data: data, cancel: func() {}}
 	e.products, e.blocks = map[string]any{}, map[string]*string{}
 	defer func() { e.cancel() }()
-	defer rescue(&err)
-	out = e.execute(t, "")
+	if err := caught(func() { out = e.execute(t, "") }); err != nil {
+		return "", nil, err
+	}
 	return out, e.listed(), nil
 }
 
@@ -131,15 +132,16 @@ func (e *evaluator) node(n Node) {
 	case *Set:
 		e.keep(e.scope, n.Target, n.X)
 	case *With:
-		inner, outer := &scope{parent: e.scope}, e.autoescape
+		inner := &scope{parent: e.scope}
 		for _, v := range n.Vars {
 			e.keep(inner, v.Target, v.X)
 		}
-		if n.Autoescape != nil {
-			e.autoescape = truth(e.eval(n.Autoescape))
-		}
-		e.within(inner, func() { e.nodes(n.Body) })
-		e.autoescape = outer
+		e.within(inner, func() {
+			if n.Autoescape != nil {
+				e.autoescape = truth(e.eval(n.Autoescape))
+			}
+			e.nodes(n.Body)
+		})
 	default:
 		panic(fmt.Sprintf("%T is not a statement", n))
 	}
@@ -240,23 +242,19 @@ func (e *evaluator) assign(to *scope, target Expr, v any) {
 
 // within evaluates a part of a template that has a scope of its own.
 func (e *evaluator) within(inner *scope, do func()) {
-	outer := e.scope
+	outer := e.state
 	e.scope = inner
 	do()
-	e.scope = outer
+	e.state = outer
 }
 
 // capture returns what a function writes in a scope: safe text where values are escaped.
 func (e *evaluator) capture(inner *scope, write func()) any {
-	e.enter()
-	defer e.leave()
-	outer := e.out
-	e.out = &output{e: e}
-	e.within(inner, write)
-	text := e.out.String()
-	e.out = outer
-	if e.autoescape {
-		return Safe(text)
-	}
-	return text
+	out := &output{e: e}
+	e.within(inner, func() {
+		e.enter()
+		e.out = out
+		write()
+	})
+	return marked(out.String(), e.autoescape)
 }

@@ -27,11 +27,11 @@ const (
 type Function struct {
 	Kind      Kind
 	Name      string
-	On        string // what a method belongs to: text, list, map, date, timedelta, cycler or loop
-	Signature string // as in help: truncate(length=255)
-	Params    []Parameter
-	Rest      bool // takes more arguments without a name
-	Named     bool // takes more arguments with a name
+	On        string      // what a method belongs to: text, list, map, date, timedelta, cycler or loop
+	Signature string      // as in help: truncate(length=255)
+	Params    []Parameter // the operand or the receiver is the first
+	Rest      bool        // takes more arguments without a name
+	Named     bool        // takes more arguments with a name
 
 	Summary string // one sentence for help
 	Example string // a whole template, as {{ 'ann'|title }}
@@ -39,23 +39,20 @@ type Function struct {
 
 	names []string // all of its names
 	call  call
-	first int    // 1 if there is an operand or a receiver, which comes before the arguments
-	takes string // what it is converted to, as Parameter.Type; str and plain are its text
 	// missing says that the function looks at missing values itself, as default and defined do.
 	missing bool
 }
 
 // Parameter is a parameter of a [Function].
 type Parameter struct {
-	Name     string
-	Type     string // text, int, count (at least 1), number, bool, list or map; "" is any
+	Name     string // "" for an operand or a receiver
+	Type     string // text, str or plain (as text), int, count (at least 1), number, bool, list or map; "" is any
 	Required bool
 	Default  any // the value without an argument
 }
 
-// call is what a function does. It gets the operand of a filter or test, or the receiver of a method, if there is
-// one, then a value for each parameter, then a tuple if the signature has *args, and a *Dict if it has
-// **named. What these are is what the signature says. It ends with an error by try.
+// call is what a function does. It gets a value for each parameter, then a tuple if the signature has *args, and a
+// *Dict if it has **named. What these are is what the signature says. It ends with an error by try.
 type call func(e *evaluator, a []any) any
 
 // entry is a line of the tables of functions.
@@ -104,17 +101,18 @@ var (
 // function reads a line such as truncate(length: int=255, *args, **named); the name may be two: length|count.
 func (line entry) function(kind Kind) *Function {
 	names, params, _ := strings.Cut(strings.TrimSuffix(line.signature, ")"), "(")
-	f := &Function{Kind: kind, Signature: parameterType.ReplaceAllString(line.signature, ""), Summary: line.summary, Example: line.example, Result: line.result, call: line.call, takes: line.on, first: 1}
+	f := &Function{Kind: kind, Signature: parameterType.ReplaceAllString(line.signature, ""), Summary: line.summary, Example: line.example, Result: line.result, call: line.call}
 	f.names = strings.Split(names, "|")
 	f.Name = f.names[0]
 	f.missing = line.on == "missing" || kind == TestKind && line.on == ""
-	switch {
-	case kind == GlobalKind:
-		f.first = 0
-	case kind == MethodKind && line.on != "text":
-		f.On, f.takes = line.on, ""
-	case kind == MethodKind:
+	if kind != GlobalKind {
+		f.Params = []Parameter{{Type: line.on, Required: true}}
+	}
+	if kind == MethodKind {
 		f.On = line.on
+	}
+	if kind == MethodKind && f.On != "text" {
+		f.Params[0].Type = ""
 	}
 	for _, m := range parameter.FindAllStringSubmatch(params, -1) {
 		switch m[1] {
@@ -139,23 +137,17 @@ func constant(s string) any {
 	return map[string]any{"true": true, "false": false}[s]
 }
 
-// check reports arguments that the function does not take: args is the number of those without a name, besides
-// the operand.
+// check reports arguments that the function does not take: args is the number of those without a name.
 func (f *Function) check(args int, names []string) error {
 	if len(names) == 0 && args <= len(f.Params) && (args == len(f.Params) || !f.Params[args].Required) {
 		return nil
 	}
 	about := string(f.Kind) + " " + f.Name + " "
-	switch {
-	case args <= len(f.Params) || f.Rest:
-	case len(f.Params) == 0:
-		return fault(about + "takes no arguments")
-	default:
-		return fault(about + "takes at most " + phrase.Count(len(f.Params), "argument"))
-	}
 	var known []string
 	for i, p := range f.Params {
-		known = append(known, p.Name)
+		if p.Name != "" {
+			known = append(known, p.Name)
+		}
 		given := slices.Contains(names, p.Name)
 		switch {
 		case given && i < args:
@@ -163,6 +155,13 @@ func (f *Function) check(args int, names []string) error {
 		case p.Required && !given && i >= args:
 			return fault(about + "needs the argument " + p.Name)
 		}
+	}
+	switch {
+	case args <= len(f.Params) || f.Rest:
+	case len(known) == 0:
+		return fault(about + "takes no arguments")
+	default:
+		return fault(about + "takes at most " + phrase.Count(len(known), "argument"))
 	}
 	for _, name := range names {
 		if !f.Named && !slices.Contains(known, name) {
@@ -177,9 +176,12 @@ func unknown(reason, name string, known []string) error {
 	return fault(reason + " " + shorten(name) + nearest(name, slices.Values(known))())
 }
 
-// checkCall is check for a name as the parser finds it. A method may belong to any kind of value.
+// checkCall is check for a name as the parser finds it, without its operand. A method may belong to any kind of value.
 func checkCall(kind Kind, name string, args int, names []string) (err error) {
 	var known []string
+	if kind != GlobalKind {
+		args++
+	}
 	for _, f := range Functions() {
 		switch {
 		case f.Kind != kind:
@@ -197,31 +199,27 @@ func checkCall(kind Kind, name string, args int, names []string) (err error) {
 	return err
 }
 
-// invoke calls the function with its arguments, behind its operand or receiver. The last ones have names.
+// invoke calls the function with its arguments. The last ones have names.
 func (f *Function) invoke(e *evaluator, args []any, names []string) any {
 	a := f.bind(e, args, names)
-	safe := false
-	if f.first == 1 {
-		if _, ok := a[0].(*missing); ok && f.Kind == TestKind && f.takes == "" {
+	safe := len(f.Params) > 0 && anySafe(a[0]) && (f.Params[0].Type == "str" || f.On == "text")
+	for i, p := range f.Params {
+		v := &a[i]
+		if _, ok := (*v).(*missing); ok && f.Kind == TestKind && p.Name+p.Type == "" {
 			return false
 		}
-		safe = anySafe(a[0]) && (f.takes == "str" || f.On == "text")
-		a[0] = f.convert(e, a[0], f.takes, "")
-		if text, ok := isText(a[0]); ok {
-			e.work(len(text))
-		}
-	}
-	for i, p := range f.Params {
-		v := &a[f.first+i]
 		if *v == nil && !p.Required && p.Default == nil {
 			continue
 		}
 		*v = f.convert(e, *v, p.Type, p.Name)
+		if text, ok := isText(*v); ok {
+			e.work(len(text))
+		}
 		if safe && slices.Contains([]string{"old", "new", "chars", "end", "items"}, p.Name) {
 			*v = escapedTexts(*v)
 		}
 	}
-	for i := f.first + len(f.Params); safe && i < len(a); i++ {
+	for i := len(f.Params); safe && i < len(a); i++ {
 		a[i] = escapedTexts(a[i])
 	}
 	v := f.call(e, a)
@@ -259,16 +257,16 @@ func escapedTexts(v any) any {
 // bind puts the arguments in the order of the parameters.
 func (f *Function) bind(e *evaluator, args []any, names []string) []any {
 	args, named := args[:len(args)-len(names)], args[len(args)-len(names):]
-	try(f.check(len(args)-f.first, names))
+	try(f.check(len(args), names))
 	if !f.missing {
 		present(args...)
 		present(named...)
 	}
-	n := f.first + len(f.Params)
+	n := len(f.Params)
 	a := make([]any, n, n+2)
 	given := copy(a, args)
 	for i := given; i < n; i++ {
-		a[i] = f.Params[i-f.first].Default
+		a[i] = f.Params[i].Default
 	}
 	var more *Dict
 	if f.Named {
@@ -276,7 +274,7 @@ func (f *Function) bind(e *evaluator, args []any, names []string) []any {
 	}
 	for i, name := range names {
 		if at := slices.IndexFunc(f.Params, func(p Parameter) bool { return p.Name == name }); at >= 0 {
-			a[f.first+at] = named[i]
+			a[at] = named[i]
 		} else {
 			more.set(e, name, named[i])
 		}

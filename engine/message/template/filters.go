@@ -53,7 +53,7 @@ func filters() []entry {
 		{"list", "map(*args, **named)", "Each item's attribute, or what a filter makes of it.", "{{ ['a', 'b']|map('upper')|join }} {{ [{'n': 1}]|map(attribute='n')|list }}", "AB [1]", mapFilter},
 		{"list", "max(case_sensitive: bool=false, attribute=none)", "The largest item.", "{{ [3, 7, 5]|max }}", "7", extreme(1)},
 		{"list", "min(case_sensitive: bool=false, attribute=none)", "The smallest item.", "{{ [{'p': 9}, {'p': 4}]|min(attribute='p') }}", "{'p': 4}", extreme(-1)},
-		{"", "random", "Any of the items.", "{{ ['a', 'a']|random }}", "a", pick(rand.IntN)},
+		{"", "random", "Any of the items.", "{{ ['a', 'a']|random }}", "a", pick(func(n int) int { return rand.IntN(max(n, 1)) })},
 		{"list", "reject(*args)", "The items for which a test does not hold.", "{{ [1, 2, 3]|reject('odd')|list }}", "[2]", selecting(false, false)},
 		{"list", "rejectattr(attribute, *args)", "The items whose attribute does not pass a test, or is not set.", "{{ [{'n': 1}, {'n': 2}]|rejectattr('n', 'odd')|list }}", "[{'n': 2}]", selecting(true, false)},
 		{"", "reverse", "The items or characters from the end.", "{{ 'abc'|reverse }}", "cba", reverse},
@@ -281,11 +281,7 @@ func pick(at func(n int) int) call {
 		if d, ok := v.(*Dict); ok {
 			v = &List{Items: d.keys}
 		}
-		n := length(e, v)
-		if n == 0 {
-			return &missing{reason: "the " + kindOf(v) + " is empty"}
-		}
-		return member(e, v, at(n))
+		return item(e, v, at(length(e, v)))
 	}
 }
 

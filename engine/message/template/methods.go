@@ -2,6 +2,7 @@ package template
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -84,8 +85,11 @@ func rangeOf(e *evaluator, a []any) any {
 		try(fault("function range cannot go in steps of 0"))
 	}
 	var out []any
-	for _, i := range progression(from, to, step, MaxItems+1) {
+	for i := from; len(out) <= MaxItems && (step > 0 && i < to || step < 0 && i > to); i += step {
 		out = append(out, i)
+		if i > math.MaxInt-max(step, 0) || i < math.MinInt-min(step, 0) {
+			break
+		}
 	}
 	return listOf(e, out)
 }

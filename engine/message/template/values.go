@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"bugle/engine/doc"
-	"bugle/engine/phrase"
 )
 
 // The values of an evaluation are nil (none), bool, int, float64, number, string, [Safe], *[List], *[Dict],
@@ -412,20 +411,20 @@ func (o *output) repr(v any) {
 		}
 		o.add(ends[1:])
 	case *Dict:
-		order := progression(0, len(v.keys), 1, len(v.keys))
+		pairs := v.pairs()
 		if o.json {
-			slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(str(o.e, v.keys[i]), str(o.e, v.keys[j])) })
+			for _, pair := range pairs {
+				items := pair.(*List).Items
+				items[0] = str(o.e, items[0])
+			}
+			pairs = arrange(o.e, withKeys(o.e, pairs, getter(o.e, 0, nil), true), false)
 		}
 		o.add("{")
-		for i, at := range order {
-			key := v.keys[at]
-			if o.json {
-				key = str(o.e, key)
-			}
+		for i, pair := range pairs {
 			o.comma(i)
-			o.repr(key)
+			o.repr(pair.(*List).Items[0])
 			o.add(": ")
-			o.repr(v.values[at])
+			o.repr(pair.(*List).Items[1])
 		}
 		o.add("}")
 	case time.Time:
@@ -564,13 +563,7 @@ func member(e *evaluator, v, key any) any {
 		return member(e, v.Dict, key)
 	case string, Safe:
 		if indexed {
-			s, _ := isText(v)
-			e.work(4 * len(s))
-			runes := []rune(s)
-			if i, ok := within(at, len(runes)); ok {
-				return marked(string(runes[i]), anySafe(v))
-			}
-			return &missing{reason: "the text has only " + phrase.Count(len(runes), "character")}
+			return item(e, v, at)
 		}
 	case *List:
 		if i := slices.Index(v.names, name); i >= 0 {
@@ -579,10 +572,7 @@ func member(e *evaluator, v, key any) any {
 		if !indexed {
 			return &missing{reason: "it is a list: a number is expected in the brackets"}
 		}
-		if i, ok := within(at, len(v.Items)); ok {
-			return v.Items[i]
-		}
-		return &missing{reason: "the list has only " + phrase.Count(len(v.Items), "item")}
+		return item(e, v, at)
 	default:
 		if get, ok := members[kindOf(v)+"."+name]; ok {
 			return get(v)
@@ -618,22 +608,41 @@ var members = map[string]func(v any) any{
 	"cycler.current": func(v any) any { return v.(*cycler).current() },
 }
 
-// within returns the index of a list of n items, which may count from its end, and whether there is such an item.
-func within(i, n int) (int, bool) {
-	if i < 0 {
-		i += n
+// item returns an item of a list or a character of a text, from the end if it is below 0.
+func item(e *evaluator, v any, at int) any {
+	n := length(e, v)
+	if at < 0 {
+		at += n
 	}
-	return i, i >= 0 && i < n
+	if at < 0 || at >= n {
+		return &missing{reason: fmt.Sprintf("the length of the %s is only %d", kindOf(v), n)}
+	}
+	if list, ok := v.(*List); ok {
+		return list.Items[at]
+	}
+	return slice(e, v, at, at+1, nil)
 }
 
 // slice returns v[from:to:step]; each of them may be nil.
 func slice(e *evaluator, v, from, to, step any) any {
 	s, text := isText(v)
 	list, isList := v.(*List)
-	if !text && !isList {
-		try(fault("only texts and lists can be sliced, not " + kind(v)))
+	switch {
+	case text:
+		e.work(8 * len(s))
+		return marked(string(cut([]rune(s), from, to, step)), anySafe(v))
+	case isList:
+		items := cut(list.Items, from, to, step)
+		e.roomFor(len(items))
+		return &List{Items: items, tuple: list.tuple}
 	}
-	n, by := length(e, v), 1
+	try(fault("only texts and lists can be sliced, not " + kind(v)))
+	return nil
+}
+
+// cut returns the items from one to the one before another, in steps.
+func cut[T any](items []T, from, to, step any) (out []T) {
+	n, by := len(items), 1
 	if step != nil {
 		by, _ = numeric(step).(int)
 	}
@@ -657,30 +666,9 @@ func slice(e *evaluator, v, from, to, step any) any {
 		}
 		return min(max(i, low), high)
 	}
-	at := progression(bound(from, first), bound(to, last), by, n)
-	if text {
-		e.work(8 * len(s))
-		return marked(string(choose([]rune(s), at)), anySafe(v))
-	}
-	e.roomFor(len(at))
-	return &List{Items: choose(list.Items, at), tuple: list.tuple}
-}
-
-func choose[T any](items []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, from := range at {
-		out[i] = items[from]
-	}
-	return out
-}
-
-// progression returns the numbers from one to the one before another, in steps, and at most some.
-func progression(from, to, by, most int) (out []int) {
-	for i := from; len(out) < most && (by > 0 && i < to || by < 0 && i > to); i += by {
-		out = append(out, i)
-		if i > math.MaxInt-max(by, 0) || i < math.MinInt-min(by, 0) {
-			break
-		}
+	by = min(max(by, -n-1), n+1)
+	for i, end := bound(from, first), bound(to, last); i != end && i < end == (by > 0); i += by {
+		out = append(out, items[i])
 	}
 	return out
 }

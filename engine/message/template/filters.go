@@ -51,8 +51,8 @@ func filters() []entry {
 		{"", "length|count", "The number of items or characters.", "{{ [1, 2]|length }}", "2", func(e *evaluator, a []any) any { return length(e, a[0]) }},
 		{"list", "list", "The items as a list; the letters of a text.", "{{ 'abc'|list }}", "['a', 'b', 'c']", func(e *evaluator, a []any) any { return listOf(e, slices.Clone(a[0].([]any))) }},
 		{"list", "map(*args, **named)", "Each item's attribute, or what a filter makes of it.", "{{ ['a', 'b']|map('upper')|join }} {{ [{'n': 1}]|map(attribute='n')|list }}", "AB [1]", mapFilter},
-		{"list", "max(case_sensitive: bool=false, attribute=none)", "The largest item.", "{{ [3, 7, 5]|max }}", "7", extreme(1)},
-		{"list", "min(case_sensitive: bool=false, attribute=none)", "The smallest item.", "{{ [{'p': 9}, {'p': 4}]|min(attribute='p') }}", "{'p': 4}", extreme(-1)},
+		{"list", "max(case_sensitive: bool=false, attribute=none)", "The largest item.", "{{ [3, 7, 5]|max }}", "7", extreme(true)},
+		{"list", "min(case_sensitive: bool=false, attribute=none)", "The smallest item.", "{{ [{'p': 9}, {'p': 4}]|min(attribute='p') }}", "{'p': 4}", extreme(false)},
 		{"", "random", "Any of the items.", "{{ ['a', 'a']|random }}", "a", pick(func(n int) int { return rand.IntN(max(n, 1)) })},
 		{"list", "reject(*args)", "The items for which a test does not hold.", "{{ [1, 2, 3]|reject('odd')|list }}", "[2]", selecting(false, false)},
 		{"list", "rejectattr(attribute, *args)", "The items whose attribute does not pass a test, or is not set.", "{{ [{'n': 1}, {'n': 2}]|rejectattr('n', 'odd')|list }}", "[{'n': 2}]", selecting(true, false)},
@@ -380,20 +380,10 @@ func groupBy(e *evaluator, a []any) any {
 	return &List{Items: groups}
 }
 
-// extreme is max for a sign of 1, and min for -1.
-func extreme(sign int) call {
+// extreme is max or min.
+func extreme(largest bool) call {
 	return func(e *evaluator, a []any) any {
-		items := withKeys(e, a[0].([]any), getter(e, a[2], nil), a[1].(bool))
-		if len(items) == 0 {
-			return &missing{reason: "the list is empty"}
-		}
-		best := items[0]
-		for _, k := range items {
-			if order(e, k.key, best.key)*sign > 0 {
-				best = k
-			}
-		}
-		return best.item
+		return item(e, &List{Items: arrange(e, withKeys(e, a[0].([]any), getter(e, a[2], nil), a[1].(bool)), largest)}, 0)
 	}
 }
 

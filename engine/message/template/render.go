@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"strings"
 	"time"
 
@@ -150,8 +149,6 @@ func (e *evaluator) node(n Node) {
 // written returns a value as it is written into the message.
 func (e *evaluator) written(v any) string {
 	switch v := v.(type) {
-	case Safe:
-		return string(v)
 	case *missing:
 		if v.empty {
 			return ""
@@ -164,11 +161,7 @@ func (e *evaluator) written(v any) string {
 	case *Function:
 		try(&missing{reason: v.Name + " is called with parentheses"})
 	}
-	s := str(e, v)
-	if e.autoescape {
-		return html.EscapeString(s)
-	}
-	return s
+	return textOf(e, v, e.autoescape)
 }
 
 // report adds a missing value to those that are listed, which takes some work.

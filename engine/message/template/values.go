@@ -96,7 +96,7 @@ func (d *Dict) pairs() []any {
 func convert(e *evaluator, v any) any {
 	e.work(1)
 	switch v := v.(type) {
-	case bool, int, string, *missing, *List, *Dict, time.Time, time.Duration:
+	case bool, int, string, time.Time:
 		return v
 	case map[string]any:
 		d := &Dict{}
@@ -105,7 +105,26 @@ func convert(e *evaluator, v any) any {
 		}
 		return d
 	case doc.Value:
-		return fromJSON(e, v)
+		switch v.Kind() {
+		case doc.Bool:
+			return v.True()
+		case doc.Number:
+			return spelled(v.Literal())
+		case doc.String:
+			return v.Text()
+		case doc.Array:
+			list := &List{}
+			for _, item := range v.Elems() {
+				list.Items = append(list.Items, convert(e, item))
+			}
+			return list
+		case doc.Object:
+			d := &Dict{}
+			for key, item := range v.Members() {
+				d.set(e, key, convert(e, item))
+			}
+			return d
+		}
 	case json.Number:
 		return spelled(v.String())
 	case float64:
@@ -121,31 +140,6 @@ func convert(e *evaluator, v any) any {
 		return list
 	}
 	return &missing{reason: "it has no value"}
-}
-
-// fromJSON converts a value of JSON, whose objects keep their order.
-func fromJSON(e *evaluator, v doc.Value) any {
-	switch v.Kind() {
-	case doc.Bool:
-		return v.True()
-	case doc.Number:
-		return spelled(v.Literal())
-	case doc.String:
-		return v.Text()
-	case doc.Array:
-		list := &List{}
-		for _, item := range v.Elems() {
-			list.Items = append(list.Items, convert(e, item))
-		}
-		return list
-	case doc.Object:
-		d := &Dict{}
-		for key, item := range v.Members() {
-			d.set(e, key, convert(e, item))
-		}
-		return d
-	}
-	return convert(e, nil)
 }
 
 // spelled returns a number as it is written in data. One that computing would round stays a text.

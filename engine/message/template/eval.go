@@ -23,6 +23,7 @@ const (
 var (
 	errTooLarge = fmt.Errorf("the result, or a value in this expression, is larger than %d KiB", MaxOutput>>10)
 	errTooLong  = errors.New("this template takes too long to compute")
+	errPanic    = errors.New("this expression cannot be computed")
 	errTooDeep  = fmt.Errorf("lists, macros, loops or content blocks are nested deeper than %d", maxDepth)
 )
 

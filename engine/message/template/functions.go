@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -357,15 +358,12 @@ func present(values ...any) {
 	}
 }
 
-// caught does something and returns what try ended it with.
+// caught does something and returns what try ended it with. A content API may panic, as whatever is not ours.
 func caught(do func()) (err error) {
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case aborted:
-			err = p.error
-		default:
-			panic(p)
+		if p := recover(); p != nil {
+			ended, _ := p.(aborted)
+			err = cmp.Or(ended.error, errPanic)
 		}
 	}()
 	do()

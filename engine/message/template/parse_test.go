@@ -240,6 +240,9 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("the parts of %q are %q together", src, whole)
 		}
 		tree, err := (&parser{src: src}).parse()
+		if err == errPanic {
+			t.Fatalf("%q: the parser panics", src)
+		}
 		if err != nil {
 			return
 		}

@@ -60,32 +60,25 @@ func (e *evaluator) execute(t *Template, block string) string {
 	e.state = state{frame: &frame{t, block}, depth: outer.depth, scope: &scope{}, out: &output{e: e}}
 	e.enter()
 	e.out.Grow(len(t.src))
-	defer func() {
-		if p := recover(); p != nil {
-			panic(aborted{e.located(p)})
-		}
-	}()
-	e.nodes(t.body)
+	if err := caught(func() { e.nodes(t.body) }); err != nil {
+		try(e.located(err))
+	}
 	text := e.out.String()
 	e.state = outer
 	return text
 }
 
 // located returns why a render ends: the context's error, or one with the place of the statement.
-func (e *evaluator) located(p any) error {
+func (e *evaluator) located(err error) error {
 	if ended := e.ctx.Err(); ended != nil {
 		return fmt.Errorf("personalizing the message: %w", ended)
 	}
-	reason := "this expression cannot be computed" // a content API may panic, as whatever is not ours
-	if a, ok := p.(aborted); ok {
-		var own *Error
-		if errors.As(a.error, &own) {
-			return own
-		}
-		reason = shorten(a.Error())
+	var own *Error
+	if errors.As(err, &own) {
+		return own
 	}
 	line, column := doc.LineColumn(e.t.src[:e.tag.Start], e.tag.Start)
-	return &Error{Line: line, Column: column, Block: e.block, Message: reason}
+	return &Error{Line: line, Column: column, Block: e.block, Message: shorten(err.Error())}
 }
 
 // nodes writes a part of a template. An expression without a value leaves its whole statement unresolved, whose

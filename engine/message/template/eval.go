@@ -219,10 +219,14 @@ func (e *evaluator) name(name string) any {
 // lookup finds the attribute or item of a value.
 func (e *evaluator) lookup(from, key any) any {
 	m, none := from.(*missing)
-	if at := e.x.Place(); none && m.of == e.frame && m.at.Start == at.Start && !m.tag {
+	b, sliced := key.(bounds)
+	switch at := e.x.Place(); {
+	case none && m.of == e.frame && m.at.Start == at.Start && !m.tag:
 		longer := *m // the whole of user.address.street is missing, not user.address
 		longer.at = at
 		return &longer
+	case sliced && !none:
+		return slice(e, e.there(from), b)
 	}
 	return member(e, from, key)
 }
@@ -263,7 +267,7 @@ func (e *evaluator) operation(x *Operation) any {
 	v := e.values(of)
 	switch {
 	case x.Op == "[:]":
-		return slice(e, v[0], v[1], v[2], v[3])
+		return bounds(v)
 	case x.Op == "[]" || x.Op == "()":
 		return &List{Items: v, tuple: x.Op == "()"}
 	case x.Op == "{}":

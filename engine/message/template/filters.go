@@ -289,7 +289,7 @@ func reverse(e *evaluator, a []any) any {
 	if _, ok := isText(a[0]); !ok {
 		a[0] = &List{Items: iterate(e, a[0])}
 	}
-	return slice(e, a[0], nil, nil, -1)
+	return slice(e, a[0], bounds{nil, nil, -1})
 }
 
 // getter returns a function for the attribute of an item: a path such as address.city or 0, and the item itself

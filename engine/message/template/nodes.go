@@ -102,9 +102,9 @@ type (
 	}
 	// Operation is an operator with its operands: one for not + -, two for or and + - ~ * / // % **. Those of
 	// "if" are the value, the condition, and the value without it, which is nil if there is no else: the value is
-	// then missing, as in Jinja. Those of "[:]" are X, From, To and Step of X[From:To:Step], of which the last three
-	// may be nil. Those of "[]" and "()" are the items of a list and of a tuple, and those of "{}" the keys and
-	// values of a map in turn.
+	// then missing, as in Jinja. Those of "[:]" are From, To and Step of the key in X[From:To:Step], which may be nil.
+	// Those of "[]" and "()" are the items of a list and of a tuple, and those of "{}" the keys and values of a map
+	// in turn.
 	Operation struct {
 		Span
 		Op       string

@@ -478,29 +478,23 @@ func (p *parser) postfix(x Expr, start int) Expr {
 
 // subscript reads what is between brackets.
 func (p *parser) subscript(x Expr, start int) Expr {
-	var bounds [3]Expr
-	colons := 0
-	for i := range bounds {
+	at, n, bounds := p.tok().Start, 0, make([]Expr, 3)
+	for ; n < 3 && (n == 0 || p.take(":")); n++ {
 		if !p.is(":", "]") {
-			bounds[i] = p.cond()
+			bounds[n] = p.cond()
 		}
-		if i == 2 || !p.take(":") {
-			break
-		}
-		colons++
 	}
-	switch {
-	case colons > 0:
-		p.expect("]")
-		if step, ok := bounds[2].(*Literal); ok && step.Value == 0 {
-			p.fail(step.Start, "", "the step of a slice cannot be 0")
-		}
-		return &Operation{p.since(start), "[:]", append([]Expr{x}, bounds[:]...)}
-	case bounds[0] == nil:
+	key := bounds[0]
+	switch step, ok := bounds[2].(*Literal); {
+	case ok && step.Value == 0:
+		p.fail(step.Start, "", "the step of a slice cannot be 0")
+	case n > 1:
+		key = &Operation{p.since(at), "[:]", bounds}
+	case key == nil:
 		p.unexpected("a name or a number")
 	}
 	p.expect("]")
-	return &Member{p.since(start), x, bounds[0], false}
+	return &Member{p.since(start), x, key, false}
 }
 
 func (p *parser) call(f Expr, start int) Expr {

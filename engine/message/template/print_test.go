@@ -223,8 +223,7 @@ func (p *printer) operation(op string, of []Expr) {
 		}
 		p.write("}")
 	case op == "[:]":
-		p.operand(of[0])
-		p.write("[", of[1], ":", of[2], ":", of[3], "]")
+		p.write(of[0], ":", of[1], ":", of[2])
 	case len(of) == 1:
 		p.write(op, " ")
 		p.operand(of[0])

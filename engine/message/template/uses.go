@@ -234,8 +234,6 @@ func (w *useWalker) expr(x Expr, n need) []*Expression {
 func (w *useWalker) operation(x *Operation, n need) (list []*Expression) {
 	of := x.Operands
 	switch x.Op {
-	case "[:]":
-		return w.use(x, n)
 	case "~", "+":
 		return w.exprs(n.inner(), of...)
 	case "not":
@@ -361,12 +359,6 @@ func (w *useWalker) path(x Expr) (p path) {
 	case *Member:
 		p = w.path(at.X)
 		p.names, p.inner = append(p.names, literal(at.Key)), append(p.inner, at.Key)
-	case *Operation:
-		if at.Op != "[:]" {
-			return path{base: x, names: []string{""}}
-		}
-		p = w.path(at.Operands[0])
-		p.names, p.inner = append(p.names, ""), append(p.inner, at.Operands[1:]...)
 	case *Call:
 		p = w.path(at.X)
 		p.inner = append(p.inner, values(at.Args)...)

@@ -614,19 +614,22 @@ func item(e *evaluator, v any, at int) any {
 	if list, ok := v.(*List); ok {
 		return list.Items[at]
 	}
-	return slice(e, v, at, at+1, nil)
+	return slice(e, v, bounds{at, at + 1, nil})
 }
 
-// slice returns v[from:to:step]; each of them may be nil.
-func slice(e *evaluator, v, from, to, step any) any {
+// bounds are from, to and step in v[from:to:step]; each of them may be nil.
+type bounds []any
+
+// slice returns the part of v within bounds.
+func slice(e *evaluator, v any, b bounds) any {
 	s, text := isText(v)
 	list, isList := v.(*List)
 	switch {
 	case text:
 		e.work(8 * len(s))
-		return marked(string(cut([]rune(s), from, to, step)), anySafe(v))
+		return marked(string(cut([]rune(s), b)), anySafe(v))
 	case isList:
-		items := cut(list.Items, from, to, step)
+		items := cut(list.Items, b)
 		e.roomFor(len(items))
 		return &List{Items: items, tuple: list.tuple}
 	}
@@ -634,11 +637,11 @@ func slice(e *evaluator, v, from, to, step any) any {
 	return nil
 }
 
-// cut returns the items from one to the one before another, in steps.
-func cut[T any](items []T, from, to, step any) (out []T) {
+// cut returns the items within bounds.
+func cut[T any](items []T, b bounds) (out []T) {
 	n, by := len(items), 1
-	if step != nil {
-		by, _ = numeric(step).(int)
+	if b[2] != nil {
+		by, _ = numeric(b[2]).(int)
 	}
 	low, high := 0, n // the bounds of start and end
 	first, last := low, high
@@ -661,7 +664,7 @@ func cut[T any](items []T, from, to, step any) (out []T) {
 		return min(max(i, low), high)
 	}
 	by = min(max(by, -n-1), n+1)
-	for i, end := bound(from, first), bound(to, last); i != end && i < end == (by > 0); i += by {
+	for i, end := bound(b[0], first), bound(b[1], last); i != end && i < end == (by > 0); i += by {
 		out = append(out, items[i])
 	}
 	return out

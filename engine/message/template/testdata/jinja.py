@@ -30,8 +30,6 @@ class Missing(Undefined):
     __iter__ = __str__ = __len__ = __contains__ = __format__ = __repr__ = __hash__ = Undefined._fail_with_undefined_error
 
     def __getitem__(self, key):
-        if isinstance(key, slice):
-            self._fail_with_undefined_error()
         return type(self)(name=self._undefined_name)
 
     def __getattr__(self, name):

@@ -161,8 +161,11 @@ func (p *parser) statement(name token, tag Part) (n Node) {
 			n = body[0]
 		}
 	case "macro":
-		target := p.name()
-		n = &Set{Target: target, X: p.macro(tag.Span, target.Name, p.params(), "endmacro")}
+		name, ok := p.target(p.primary()).(*Name)
+		if !ok {
+			p.unexpected("a name")
+		}
+		n = &Set{Target: name, X: p.macro(tag.Span, name.Name, p.params(), "endmacro")}
 	case "filter":
 		text := &Captured{Span: tag.Span}
 		n = &Output{X: p.filters(p.filter(text, tag.Start), tag.Start)}
@@ -172,28 +175,19 @@ func (p *parser) statement(name token, tag Part) (n Node) {
 	case "do":
 		n = &Output{X: p.tuple(p.cond), Silent: true}
 	default:
-		p.open = p.open[:len(p.open)-1]
-		p.unknownStatement(name)
+		hint := "use if, for, set, with, raw, macro, call, filter, autoescape or do"
+		ends := strings.HasPrefix(name.text, "end") || strings.HasPrefix(name.text, "el")
+		if outer := len(p.open) - 2; ends && outer >= 0 {
+			hint = "the open block ends with {% end" + p.open[outer].text + " %}"
+		} else if ends {
+			hint = "there is no open block to close"
+		}
+		p.fail(name.Start, cmp.Or(hints["{% "+name.text], hint), "{%% %s %%} is not allowed here", shorten(name.text))
 	}
 	p.end()
 	p.open = p.open[:len(p.open)-1]
 	n.setPlace(Span{tag.Start, p.parts[p.next-1].End})
 	return n
-}
-
-func (p *parser) unknownStatement(name token) {
-	hint := hints["{% "+name.text]
-	isEnd := name.text == "else" || name.text == "elif" || strings.HasPrefix(name.text, "end")
-	switch {
-	case hint != "":
-	case isEnd && len(p.open) == 0:
-		hint = "there is no open block to close"
-	case isEnd:
-		hint = "the open block ends with {% end" + p.open[len(p.open)-1].text + " %}"
-	default:
-		hint = "use if, for, set, with, raw, macro, call, filter, autoescape or do"
-	}
-	p.fail(name.Start, hint, "{%% %s %%} is not allowed here", shorten(name.text))
 }
 
 // since returns the span from start to the last token that was read.
@@ -230,7 +224,7 @@ func (p *parser) ifStatement(tag Span) Node {
 }
 
 func (p *parser) forStatement() Node {
-	n := &For{Target: p.target()}
+	n := &For{Target: p.target(p.tuple(p.primary))}
 	p.expect("in")
 	n.X = p.tuple(p.or, "recursive")
 	if p.take("if") {
@@ -245,15 +239,7 @@ func (p *parser) forStatement() Node {
 }
 
 func (p *parser) setStatement(tag Span) Node {
-	n := &Set{}
-	if name := p.tok(); name.kind == nameToken && p.toks[p.at+1].text == "." {
-		x := p.name()
-		p.at++
-		key := p.ident()
-		n.Target = &Member{p.since(name.Start), x, &Literal{key.Span, key.text}, true}
-	} else {
-		n.Target = p.target()
-	}
+	n := &Set{Target: p.target(p.tuple(p.unary))}
 	if p.take("=") {
 		n.X = p.tuple(p.cond)
 		return n
@@ -284,7 +270,7 @@ func (p *parser) withStatement() Node {
 		if len(n.Vars) > 0 {
 			p.expect(",")
 		}
-		target := p.target()
+		target := p.target(p.tuple(p.primary))
 		p.expect("=")
 		n.Vars = append(n.Vars, &Set{Target: target, X: p.cond()})
 	}
@@ -315,27 +301,27 @@ func (p *parser) params() []Arg {
 	return list
 }
 
-// target reads what a statement assigns to: a name, or several with commas.
-func (p *parser) target() Expr {
-	return p.tuple(func() Expr {
-		if !p.take("(") {
-			return p.name()
-		}
-		x := p.target()
-		p.expect(")")
+// target returns what a statement assigns to: a name, a tuple of names, or an attribute of a name.
+func (p *parser) target(x Expr) Expr {
+	switch x := x.(type) {
+	case *Name:
+		p.set[x.Name] = true
 		return x
-	})
-}
-
-// name reads a name that can be assigned to.
-func (p *parser) name() *Name {
-	t := p.tok()
-	if _, literal := constants[t.text]; literal || keywords[t.text] {
-		p.fail(t.Start, "use another name", "%q is not a name", t.text)
+	case *Member:
+		if _, ok := x.X.(*Name); ok && x.Dot {
+			return x
+		}
+	case *Operation:
+		if x.Op == "()" {
+			for _, item := range x.Operands {
+				p.target(item)
+			}
+			return x
+		}
 	}
-	p.set[t.text] = true
-	p.ident()
-	return &Name{t.Span, t.text}
+	at := x.Place()
+	p.fail(at.Start, "use another name", "%q is not a name", shorten(p.src[at.Start:at.End]))
+	return nil
 }
 
 // ident reads any name.
@@ -400,7 +386,8 @@ func (p *parser) binary(level int) Expr {
 		return &Operation{p.since(start), "not", []Expr{x}}
 	}
 	x := p.binary(level + 1)
-	var chain *Compare
+	var ops []string // of a comparison
+	var more []Expr
 	for p.is(levels[level]...) {
 		op := p.tok().text
 		if op == "not" {
@@ -413,17 +400,13 @@ func (p *parser) binary(level int) Expr {
 		p.at++
 		y := p.binary(level + 1)
 		if level == compareLevel {
-			if chain == nil {
-				chain = &Compare{Operands: []Expr{x}}
-			}
-			chain.Ops, chain.Operands = append(chain.Ops, op), append(chain.Operands, y)
-			chain.Span = p.since(start)
+			ops, more = append(ops, op), append(more, y)
 		} else {
 			x = &Operation{p.since(start), op, []Expr{x, y}}
 		}
 	}
-	if chain != nil {
-		return chain
+	if ops != nil {
+		return &Compare{p.since(start), ops, append([]Expr{x}, more...)}
 	}
 	return x
 }

@@ -170,6 +170,7 @@ func TestErrors(t *testing.T) {
 		{"{{ a\u200b }}", "line 1, column 5: this expression contains an invisible character (U+200B) (delete it)"},
 		{"{% include 'x' %}", "line 1, column 4: {% include %} is not allowed here (write shared content as {{ ContentBlock['name'] }})"},
 		{"{% set true = 1 %}", `line 1, column 8: "true" is not a name (use another name)`},
+		{"{% set x.y.z = 1 %}", `line 1, column 8: "x.y.z" is not a name (use another name)`},
 		{"{{ 010 }}", `line 1, column 5: "10" is not expected here`},
 		{"{{ x|first.name }}", "line 1, column 11: a filter has no attributes (put what is filtered in parentheses: (x|first).name)"},
 		{"{{ x is odd is even }}", "line 1, column 13: a test cannot follow a test (join tests with and)"},
@@ -184,7 +185,7 @@ func TestErrors(t *testing.T) {
 		{"{{ x[] }}", `line 1, column 6: "]" is not expected here (a name or a number is missing before it)`},
 		{"{{ user.x & 1 }}", "line 1, column 11: the character '&' is not allowed in an expression (join conditions with and; type a character that an editor has written as HTML, such as &quot; for a quote)"},
 		{"{% for x of y %}{% endfor %}", `line 1, column 10: "of" is not expected here ("in" is missing before it)`},
-		{"{% for %}", "line 1, column 8: this expression is not finished: a name is missing"},
+		{"{% for %}", "line 1, column 8: this expression is not finished: a value is missing"},
 		{"{% if %}{% endif %}", "line 1, column 7: this expression is not finished: a value is missing"},
 		{"{% if user.x %}{% for a in b %}{% endfor %}", "line 1, column 4: this block is never closed: endif is missing"},
 		// Names and arguments.

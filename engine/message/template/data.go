@@ -91,11 +91,11 @@ func (e *evaluator) lookupRoot(r root, key any) any {
 		}
 		reason, known = "there is no content block ", maps.Keys(e.data.ContentBlocks)
 	case productRoot:
-		if v, ok := e.products[name]; ok {
-			return v
-		}
-		if set, ok := e.data.ProductSets[name]; ok {
+		set, ok := e.data.ProductSets[name]
+		if ok && e.products[name] == nil {
 			e.products[name] = convert(e, set)
+		}
+		if ok {
 			return e.products[name]
 		}
 		reason, known = "there is no product set ", maps.Keys(e.data.ProductSets)
@@ -193,19 +193,14 @@ func (e *evaluator) contentBlock(name, src string) any {
 			t, err := Parse(src)
 			var located *Error
 			if errors.As(err, &located) {
-				located = new(*located)
 				located.Block = name
-				err = located
 			}
 			try(err)
 			text = new(e.execute(t, name))
 		}
 		e.blocks[name] = text
 	}
-	if e.autoescape { // a block is HTML
-		return Safe(*text)
-	}
-	return *text
+	return marked(*text, e.autoescape) // a block is HTML
 }
 
 // isSnakeOf reports whether short is the snake case of full.

@@ -304,19 +304,15 @@ func (e *evaluator) filter(x *Filter) any {
 
 // invoke calls a function with the arguments as written, behind its operand or receiver.
 func (e *evaluator) invoke(f *Function, list []Arg, before ...any) any {
-	args, names := e.arguments(list, f.missing, before...)
+	args, names := e.arguments(list, before...)
 	return f.invoke(e, args, names)
 }
 
-// arguments evaluates the arguments of a call; those with names are last. A missing one is an error unless allowed.
-func (e *evaluator) arguments(list []Arg, allowed bool, before ...any) (args []any, names []string) {
+// arguments evaluates the arguments of a call; those with names are last.
+func (e *evaluator) arguments(list []Arg, before ...any) (args []any, names []string) {
 	args = slices.Grow(before, len(list))
 	for _, a := range list {
-		v := e.eval(a.X)
-		if m, ok := v.(*missing); ok && !allowed {
-			try(m)
-		}
-		args = append(args, v)
+		args = append(args, e.eval(a.X))
 		if a.Name != "" {
 			names = append(names, a.Name)
 		}
@@ -330,7 +326,7 @@ func (e *evaluator) call(x *Call) any {
 	if at, ok := x.X.(*Member); ok && at.Dot {
 		on, name := e.eval(at.X), at.Key.(*Literal).Value.(string)
 		if m, ok := on.(*missing); ok {
-			e.arguments(x.Args, false) // their errors come first
+			e.arguments(x.Args) // their errors come first
 			return e.lookup(m, name)
 		}
 		r, isRoot := on.(root)

@@ -48,7 +48,7 @@ func TestHostile(t *testing.T) {
 		{"own block", "{{ContentBlock['self']}}", `content block "self" contains itself`},
 		{"blocks in a circle", "{{ContentBlock['ping']}}", `contains itself`},
 		{"broken block", "{{ContentBlock['broken']}}", "content block broken: line 1"},
-		{"for over a number", "{% for x in 5 %}{% endfor %}", "a list is expected"},
+		{"for over a number", "{% for x in 5 %}{% endfor %}", "a number has no items"},
 		{"private filter", "{{ 'x'|attr('y') }}", "no filter"},
 		{"global of the engine", "{{ lipsum(n=1000000) }}", ""},
 		{"method", "{{ 'x'.replace('', 'x' * 900000) }}", "larger than"},

@@ -26,11 +26,10 @@ type (
 		Value string
 	}
 	// Output is {{ X }}; also {% filter %}, whose X is the filters around a *[Captured], and {% call %}, whose X
-	// has its body as the argument caller. Silent is {% do X %}, which writes nothing.
+	// has its body as the argument caller.
 	Output struct {
 		Span
-		X      Expr
-		Silent bool
+		X Expr
 	}
 	// If is {% if %}…{% elif %}…{% else %}…{% endif %}.
 	If struct {
@@ -47,7 +46,7 @@ type (
 	}
 	// Set is {% set Target = X %}, or {% set Target|filters %}…{% endset %}, in which X is the filters around a
 	// *[Captured], or {% macro %}, in which it is a *[Macro]. Target is a *[Name], a *[Member] of a name (a
-	// namespace's), or a tuple of these.
+	// namespace's), a tuple of these, or nil for {% do X %}.
 	Set struct {
 		Span
 		Target, X Expr

@@ -173,7 +173,7 @@ func (p *parser) statement(name token, tag Part) (n Node) {
 	case "autoescape":
 		n = &With{Autoescape: p.cond(), Body: p.closed("endautoescape")}
 	case "do":
-		n = &Output{X: p.tuple(p.cond), Silent: true}
+		n = &Set{X: p.tuple(p.cond)}
 	default:
 		hint := "use if, for, set, with, raw, macro, call, filter, autoescape or do"
 		ends := strings.HasPrefix(name.text, "end") || strings.HasPrefix(name.text, "el")

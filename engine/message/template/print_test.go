@@ -73,10 +73,6 @@ func (p *printer) nodes(list []Node) {
 				p.write("{% filter ", strings.TrimPrefix(filters.String(), "|"), " %}", text.Body, "{% endfilter %}")
 				continue
 			}
-			if n.Silent {
-				p.write("{% do ", n.X, " %}")
-				continue
-			}
 			if isCall && len(call.Args) > 0 {
 				last := len(call.Args) - 1
 				if caller, ok := call.Args[last].X.(*Macro); ok {
@@ -109,6 +105,10 @@ func (p *printer) nodes(list []Node) {
 			p.write(map[bool]string{true: " recursive"}[n.Recursive], " %}", n.Body)
 			p.write(map[bool]string{true: "{% else %}"}[n.Else != nil], n.Else, "{% endfor %}")
 		case *Set:
+			if n.Target == nil {
+				p.write("{% do ", n.X, " %}")
+				continue
+			}
 			inner := n.X
 			for f, ok := inner.(*Filter); ok; f, ok = inner.(*Filter) {
 				inner = f.X

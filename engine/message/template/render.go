@@ -103,10 +103,9 @@ func (e *evaluator) nodes(list []Node) {
 func (e *evaluator) node(n Node) {
 	switch n := n.(type) {
 	case *Output:
-		if v := e.eval(n.X); !n.Silent {
-			e.x = n.X
-			e.out.add(e.written(v))
-		}
+		v := e.eval(n.X)
+		e.x = n.X
+		e.out.add(e.written(v))
 	case *If:
 		for _, b := range n.Branches {
 			e.tag = b.Span

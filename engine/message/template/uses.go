@@ -140,9 +140,7 @@ func (w *useWalker) nodes(list []Node) {
 func (w *useWalker) node(n Node) {
 	switch n := n.(type) {
 	case *Output:
-		if list := w.expr(n.X, required); !n.Silent {
-			w.write(list)
-		}
+		w.write(w.expr(n.X, required))
 	case *If:
 		known := w.known
 		for _, b := range n.Branches {

@@ -397,7 +397,9 @@ func (o *output) repr(v any) {
 		}
 		o.add(ends[:1])
 		for i, item := range v.Items {
-			o.comma(i)
+			if i > 0 {
+				o.add(", ")
+			}
 			o.repr(item)
 		}
 		if ends == "()" && len(v.Items) == 1 {
@@ -415,7 +417,9 @@ func (o *output) repr(v any) {
 		}
 		o.add("{")
 		for i, pair := range pairs {
-			o.comma(i)
+			if i > 0 {
+				o.add(", ")
+			}
 			o.repr(pair.(*List).Items[0])
 			o.add(": ")
 			o.repr(pair.(*List).Items[1])
@@ -435,13 +439,6 @@ func (o *output) either(python, json string) {
 		python = json
 	}
 	o.add(python)
-}
-
-// comma separates the item of a list from the one before.
-func (o *output) comma(i int) {
-	if i > 0 {
-		o.add(", ")
-	}
 }
 
 // reprFloat returns x as Python prints it, except that a whole number has no fraction: 3 instead of 3.0.
@@ -507,7 +504,7 @@ func length(e *evaluator, v any) int {
 	case *List:
 		return len(v.Items)
 	}
-	try(fault(kind(v) + " has no length"))
+	try(fault(kind(v) + " has no items"))
 	return 0
 }
 
@@ -519,10 +516,6 @@ func iterable(v any) bool {
 // iterate returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
 // text. The caller must not change it.
 func iterate(e *evaluator, v any) (items []any) {
-	present(v)
-	if !iterable(v) {
-		try(fault("a list is expected, not " + kind(v)))
-	}
 	e.roomFor(length(e, v))
 	switch v := v.(type) {
 	case *List:

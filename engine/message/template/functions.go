@@ -310,7 +310,7 @@ func (f *Function) convert(e *evaluator, v any, to, name string) any {
 	case "bool":
 		converted = truth(v)
 	case "list":
-		if ok = iterable(v); ok {
+		if ok = slices.Contains([]string{"text", "list", "tuple", "map"}, kindOf(v)); ok {
 			converted = iterate(e, v)
 		}
 	case "map":

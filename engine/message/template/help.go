@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -85,10 +86,7 @@ func FunctionAt(before, after string) *Function {
 	if m == nil {
 		return nil
 	}
-	kind, ok := map[string]Kind{"|": FilterKind, ".": MethodKind, "": GlobalKind}[m[1]]
-	if !ok {
-		kind = TestKind
-	}
+	kind := cmp.Or(map[string]Kind{"|": FilterKind, ".": MethodKind, "": GlobalKind}[m[1]], TestKind)
 	for _, f := range Functions() {
 		if f.Kind == kind && slices.Contains(f.names, m[2]) {
 			return f

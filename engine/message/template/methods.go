@@ -274,7 +274,5 @@ func got(v, otherwise any) any {
 	case otherwise != nil:
 		return otherwise
 	}
-	m = new(*m) // the data may have it elsewhere, too
-	m.none = true
-	return m
+	return &missing{reason: m.reason, hint: m.hint, none: true}
 }

@@ -1,8 +1,6 @@
 package template
 
-import (
-	"slices"
-)
+import "slices"
 
 // Expression is one use of a name in a template.
 type Expression struct {

@@ -508,11 +508,6 @@ func length(e *evaluator, v any) int {
 	return 0
 }
 
-// iterable reports whether a loop can go through v.
-func iterable(v any) bool {
-	return slices.Contains([]string{"text", "list", "tuple", "map"}, kindOf(v))
-}
-
 // iterate returns what a loop over v goes through: the items of a list, the keys of a map, or the characters of a
 // text. The caller must not change it.
 func iterate(e *evaluator, v any) (items []any) {

@@ -22,6 +22,7 @@ const (
 
 var (
 	errTooLarge = fmt.Errorf("the result, or a value in this expression, is larger than %d KiB", MaxOutput>>10)
+	errTooMany  = fmt.Errorf("a list has more than %d items", MaxItems)
 	errTooLong  = errors.New("this template takes too long to compute")
 	errPanic    = errors.New("this expression cannot be computed")
 	errTooDeep  = fmt.Errorf("lists, macros, loops or content blocks are nested deeper than %d", maxDepth)

@@ -22,7 +22,7 @@ func filters() []entry {
 
 		{"str", "capitalize", "The first letter as a capital, the others small.", "{{ 'nEW shoes'|capitalize }}", "New shoes", onText(capitalized)},
 		{"", "escape|e", "Text for HTML, unless it is safe already.", "{{ 'Tom & <b>'|e }}", "Tom &amp; &lt;b&gt;", func(e *evaluator, a []any) any { return Safe(textOf(e, a[0], true)) }},
-		{"str", "format(*args, **named)", "Values in the places of a text: %s any, %d whole, %.2f with two decimals.", "{{ '%.2f EUR'|format(9.5) }}", "9.50 EUR", func(e *evaluator, a []any) any { return percents(e, a[0].(string), a[1].(*List).Items, a[2].(*Dict)) }},
+		{"str", "format(*args, **named)", "Values in the places of a text: %s any, %d whole, %.2f with two decimals.", "{{ '%.2f EUR'|format(9.5) }}", "9.50 EUR", formatFilter},
 		{"str", "lower", "Small letters.", "{{ 'GOLD'|lower }}", "gold", onText(lower)},
 		{"", "replace(old, new, count: int=-1)", "The text with another text in the place of one.", "{{ 'a-b-c'|replace('-', '+') }}", "a+b+c", replaceFilter},
 		{"str", "safe", "The text, marked as HTML that e does not escape again.", "{{ '<b>'|safe|e }}", "<b>", onText(func(s string) Safe { return Safe(s) })},

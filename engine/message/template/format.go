@@ -19,9 +19,10 @@ var (
 	formatSpec  = regexp.MustCompile(`^(0?)(\d{0,3})(,?)(?:\.(\d{1,3}))?([df%]?)$`)
 )
 
-// fillIn returns s with its placeholders, which start with one of some marks, replaced by arguments, and how many of
-// these it has taken by their order. What the placeholder has first is a name or a number, if it is not empty.
-func fillIn(e *evaluator, s, marks string, placeholder *regexp.Regexp, hint string, args []any, named *Dict, write func(o *output, v any, m []string)) (string, int) {
+// fillIn returns a text with its placeholders, which start with one of some marks, replaced by arguments, and how many
+// of these it has taken by their order. What the placeholder has first is a name or a number, if it is not empty.
+func fillIn(e *evaluator, a []any, marks string, placeholder *regexp.Regexp, hint string, write func(o *output, v any, m []string)) (string, int) {
+	s, args, named := a[0].(string), a[1].(*List).Items, a[2].(*Dict)
 	o, next := output{e: e}, 0
 	for {
 		at := strings.IndexAny(s, marks)
@@ -58,28 +59,28 @@ func fillIn(e *evaluator, s, marks string, placeholder *regexp.Regexp, hint stri
 	}
 }
 
-// percent computes format % v.
+// percent computes format % v with the filter.
 func percent(e *evaluator, format, v any) any {
-	s, _ := isText(format)
-	args, named := []any{v}, &Dict{}
+	args, names := []any{format, v}, []string(nil)
 	switch v := v.(type) {
 	case *List:
 		if v.tuple {
-			args = v.Items
+			args = append(args[:1], v.Items...)
 		}
 	case *Dict:
-		named = v
+		for i, key := range v.keys {
+			if name, ok := isText(key); ok && name != "" {
+				args, names = append(args, v.values[i]), append(names, name)
+			}
+		}
 	}
-	if anySafe(format) {
-		args, named = escapedTexts(args).([]any), escapedTexts(named).(*Dict)
-	}
-	return marked(percents(e, s, args, named).(string), anySafe(format))
+	return e.apply(FilterKind, "format", args, names...)
 }
 
-// percents implements Python's % formatting.
-func percents(e *evaluator, s string, args []any, named *Dict) any {
+// formatFilter implements Python's % formatting.
+func formatFilter(e *evaluator, a []any) any {
 	hint := "a % in a format is followed by what to write: %s writes any value, %d a whole number, %.2f two decimals, %% a percent sign"
-	out, taken := fillIn(e, s, "%", directive, hint, args, named, func(o *output, v any, m []string) {
+	out, taken := fillIn(e, a, "%", directive, hint, func(o *output, v any, m []string) {
 		x, isFloat := numeric(v).(float64)
 		switch {
 		case m[1] == "":
@@ -89,7 +90,7 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 		}
 		writeFormat(o, v, m[0]+m[1])
 	})
-	if taken < len(args) && len(named.keys) == 0 {
+	if taken < len(a[1].(*List).Items) && len(a[2].(*Dict).keys) == 0 {
 		try(fault("there are more arguments than placeholders in the format"))
 	}
 	return out
@@ -98,7 +99,7 @@ func percents(e *evaluator, s string, args []any, named *Dict) any {
 // formatMethod implements Python's str.format, without what is inside of a value.
 func formatMethod(e *evaluator, a []any) any {
 	hint := "a { or } in a format that is not a placeholder is written twice: {{ or }}"
-	out, _ := fillIn(e, a[0].(string), "{}", placeholder, hint, a[1].(*List).Items, a[2].(*Dict), func(o *output, v any, m []string) { writeFormat(o, v, m[0]) })
+	out, _ := fillIn(e, a, "{}", placeholder, hint, func(o *output, v any, m []string) { writeFormat(o, v, m[0]) })
 	return out
 }
 

@@ -145,7 +145,6 @@ func (e *evaluator) written(v any) string {
 		if v.empty {
 			return ""
 		}
-		try(v)
 	case nil:
 		try(&missing{reason: "it has no value"})
 	case root:

@@ -20,8 +20,6 @@ import (
 // The values of an evaluation are nil (none), bool, int, float64, number, string, [Safe], *[List], *[Dict],
 // time.Time, time.Duration, *[Function], *loop, *cycler and *namespace, and *missing.
 
-var errTooMany = fmt.Errorf("a list has more than %d items", MaxItems)
-
 // Safe is a text that is HTML already: the filters e, safe and tojson return it, and escaping leaves it as it is.
 type Safe string
 

@@ -82,14 +82,10 @@ func (n need) inner() need {
 // soft returns the need of an operand that may be missing.
 func (n need) soft() need { return max(n, absent) }
 
-// within visits a part of a template that has a scope of its own, with names that are set there, and returns what
-// it writes.
-func (w *useWalker) within(visit func(), names ...Expr) []*Expression {
+// within visits a part of a template that has a scope of its own, and returns what it writes.
+func (w *useWalker) within(visit func()) []*Expression {
 	outer, from := w.scope, len(w.written)
 	w.scope = &scope{parent: outer}
-	for _, name := range names {
-		w.define(name, nil)
-	}
 	visit()
 	w.scope = outer
 	return slices.Clone(w.written[from:])
@@ -154,10 +150,11 @@ func (w *useWalker) node(n Node) {
 		}
 		items := w.expr(n.X, need)
 		w.within(func() {
+			w.define(&Name{Name: "loop"}, nil)
 			w.define(n.Target, items)
 			w.expr(n.Cond, absent)
 			w.when(n.Cond, true, func() { w.nodes(n.Body) })
-		}, &Name{Name: "loop"})
+		})
 		w.within(func() { w.nodes(n.Else) })
 	case *Set:
 		w.define(n.Target, w.expr(n.X, required))
@@ -215,13 +212,15 @@ func (w *useWalker) expr(x Expr, n need) []*Expression {
 	case *Captured:
 		return w.within(func() { w.nodes(x.Body) })
 	case *Macro: // it sees what is set until it is called
-		names := []Expr{&Name{Name: "caller"}}
-		for _, p := range x.Params {
-			names = append(names, &Name{Name: p.Name})
-		}
 		w.later = append(w.later, func() {
 			w.exprs(required, values(x.Params)...)
-			w.within(func() { w.nodes(x.Body) }, names...)
+			w.within(func() {
+				w.define(&Name{Name: "caller"}, nil)
+				for _, p := range x.Params {
+					w.define(&Name{Name: p.Name}, nil)
+				}
+				w.nodes(x.Body)
+			})
 		})
 	}
 	return nil

@@ -383,7 +383,8 @@ func groupBy(e *evaluator, a []any) any {
 // extreme is max or min.
 func extreme(largest bool) call {
 	return func(e *evaluator, a []any) any {
-		return item(e, &List{Items: arrange(e, withKeys(e, a[0].([]any), getter(e, a[2], nil), a[1].(bool)), largest)}, 0)
+		items := arrange(e, withKeys(e, a[0].([]any), getter(e, a[2], nil), a[1].(bool)), largest)
+		return item(e, &List{Items: items}, 0)
 	}
 }
 

@@ -327,7 +327,8 @@ func (e *evaluator) call(x *Call) any {
 	if at, ok := x.X.(*Member); ok && at.Dot {
 		on, name := e.eval(at.X), at.Key.(*Literal).Value.(string)
 		if m, ok := on.(*missing); ok {
-			e.arguments(x.Args) // their errors come first
+			args, _ := e.arguments(x.Args)
+			present(args...) // their errors come first
 			return e.lookup(m, name)
 		}
 		r, isRoot := on.(root)

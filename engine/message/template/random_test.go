@@ -222,11 +222,11 @@ type comparison struct{ ours, jinjas answer }
 
 func compare(t *testing.T, j *jinja, src string) (c comparison, same bool) {
 	c.ours = render(t, src, randomContext)
-	if deliberate(c) { // before Jinja tries what is over our limits
+	if deliberate(src, c) { // before Jinja tries what is over our limits
 		return c, true
 	}
 	c.jinjas = j.render(t, src, randomContext)
-	return c, c.ours.same(c.jinjas) || deliberate(c)
+	return c, c.ours.same(c.jinjas) || deliberate(src, c)
 }
 
 // TestRandomTemplates compares templates of the grammar with Jinja.

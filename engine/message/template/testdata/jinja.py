@@ -30,6 +30,8 @@ class Missing(Undefined):
     __iter__ = __str__ = __len__ = __contains__ = __format__ = __repr__ = __hash__ = Undefined._fail_with_undefined_error
 
     def __getitem__(self, key):
+        if isinstance(key, slice):
+            given(key.start), given(key.stop), given(key.step)
         return type(self)(name=self._undefined_name)
 
     def __getattr__(self, name):
@@ -148,7 +150,7 @@ class Decided(SandboxedEnvironment):
             value = value()
         except (UndefinedError, ZeroDivisionError):
             return default
-        return default if value is None else self.filters["default"](value, default, boolean)
+        return self.filters["default"](value, default, boolean)
 
 
 def given(value):
@@ -200,6 +202,8 @@ if "decided" in sys.argv:
     filters |= {"known": known, "given": given, "nothing": nothing, "listed": listed}
     for name in ("float", "round", "sum", "abs"):
         filters[name] = wraps(filters[name])(lambda *args, f=filters[name], **named: written(f(*args, **named)))
+    for name in ("default", "d"):
+        filters[name] = lambda value, default="", boolean=False, f=filters[name]: default if value is None else f(value, default, boolean)
     wordwrap = filters["wordwrap"]
     filters["wordwrap"] = wraps(wordwrap)(lambda *args, **named: wordwrap(*args, **named, break_on_hyphens=False))
     for name in ("lower", "upper", "callable"):

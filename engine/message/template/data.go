@@ -191,8 +191,7 @@ func (e *evaluator) contentBlock(name, src string) any {
 		text = &src
 		if HasTag(src) {
 			t, err := Parse(src)
-			var located *Error
-			if errors.As(err, &located) {
+			if located, ok := errors.AsType[*Error](err); ok {
 				located.Block = name
 			}
 			try(err)

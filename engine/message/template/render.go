@@ -73,8 +73,7 @@ func (e *evaluator) located(err error) error {
 	if ended := e.ctx.Err(); ended != nil {
 		return fmt.Errorf("personalizing the message: %w", ended)
 	}
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return own
 	}
 	line, column := doc.LineColumn(e.t.src[:e.tag.Start], e.tag.Start)

@@ -117,7 +117,7 @@ func TestMissing(t *testing.T) {
 		{"filtered", "{{user.x|upper}}", "{{user.x|upper}}", "user.x", "the user has no attribute x"},
 		{"within text", "{{ 'a' ~ event.x ~ 'b' }}", "{{ 'a' ~ event.x ~ 'b' }}", "event.x", "the event has no attribute x"},
 		{"deep", "{{ user.address.street.no }}", "{{ user.address.street.no }}", "user.address.street.no", "it has no street"},
-		{"index", "{{ProductSet.shoes[7].title}}", "{{ProductSet.shoes[7].title}}", "ProductSet.shoes[7].title", "the length of the list is only 2"},
+		{"index", "{{ProductSet.shoes[7].title}}", "{{ProductSet.shoes[7].title}}", "ProductSet.shoes[7].title", "the list has a length of 2"},
 		{"block", "{{ContentBlock['x']}}", "{{ContentBlock['x']}}", "ContentBlock['x']", "there is no content block x"},
 		{"within a block", "<{{ContentBlock['holed']}}>", "<x {{ user.nothing }} y>", "user.nothing", "the user has no attribute nothing"},
 		{"failing API", "{{ContentApi.down('a').b}}", "{{ContentApi.down('a').b}}", "ContentApi.down('a').b", "content API down: connection refused"},

@@ -595,7 +595,7 @@ func item(e *evaluator, v any, at int) any {
 		at += n
 	}
 	if at < 0 || at >= n {
-		return &missing{reason: fmt.Sprintf("the length of the %s is only %d", kindOf(v), n)}
+		return &missing{reason: fmt.Sprintf("the %s has a length of %d", kindOf(v), n)}
 	}
 	if list, ok := v.(*List); ok {
 		return list.Items[at]

@@ -153,6 +153,22 @@ func Components(ch Channel) []ComponentInfo {
 	return out
 }
 
+// concerns lists the components that are about something else than the messages, with the component that has it.
+var concerns = map[Component]Component{
+	SegmentationDetails: SegmentationDetails, ControlGroupDetails: SegmentationDetails, CampaignAudienceLimit: SegmentationDetails,
+	SchedulingDetails: SchedulingDetails, TriggerCondition: SchedulingDetails,
+	UTMParams: UTMParams,
+}
+
+// Concerns returns the component that has what a component is about, which a user wants to see beside its form: the messages,
+// the audience, the times or the links.
+func Concerns(name Component) Component {
+	if at, ok := concerns[name]; ok {
+		return at
+	}
+	return CampaignContent
+}
+
 // Applicable reports whether campaigns of the channel and delivery type have the component. If not, why is a
 // clause such as "only for Push campaigns". With an empty delivery type it only considers the channel.
 func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why string) {

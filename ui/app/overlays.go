@@ -342,7 +342,13 @@ type helpBox struct {
 }
 
 func (m *Model) help() tea.Cmd {
-	m.pushOverlay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.activeActions())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysFor(m.activeActions(), nameHelp)})
+	help := widget.NewHelpView(m.theme, helpGroups(m.activeActions())...)
+	if s, ok := m.top().(screen.FieldScreen); ok {
+		if f, ok := s.FocusedField(); ok {
+			help.Title, help.Text = f.Name, f.Help
+		}
+	}
+	m.pushOverlay(&helpBox{help: help, theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysFor(m.activeActions(), nameHelp)})
 	return nil
 }
 

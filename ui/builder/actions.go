@@ -27,12 +27,12 @@ const (
 // Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
 // focused, so that typing never leaves it.
 func (s *Screen) Typing() bool {
-	return s.panes.typing()
+	return s.typing()
 }
 
 // TextFocused reports whether a text field of the form has the keyboard.
 func (s *Screen) TextFocused() bool {
-	return s.Typing() && s.panes.host.editor.Typing()
+	return s.Typing() && s.host.editor.Typing()
 }
 
 // Actions returns what the user can do in the focused pane.
@@ -43,12 +43,12 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.loaded {
 		return nil
 	}
-	acts := append(s.viewAs.actions(), s.panes.moveActions()...)
+	acts := append(s.viewAsActions(), s.moveActions()...)
 	acts = append(acts, s.editActions()...)
 	acts = append(acts, s.campaignActions()...)
 	for i, a := range acts {
 		if a.Run != nil {
-			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.panes.fulfill()) }
+			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.fulfill()) }
 		}
 	}
 	return acts
@@ -56,8 +56,8 @@ func (s *Screen) Actions() []screen.Action {
 
 func (s *Screen) editActions() []screen.Action {
 	locked := ""
-	if len(s.panes.host.path) > 0 {
-		locked = s.edit.LockedAt(s.panes.host.path[:1])
+	if len(s.host.path) > 0 {
+		locked = s.edit.LockedAt(s.host.path[:1])
 	}
 	outside := func(p doc.Path) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -66,19 +66,19 @@ func (s *Screen) editActions() []screen.Action {
 		}
 	}
 	var acts []screen.Action
-	if s.panes.focus != paneForm {
+	if s.panes.Focused() != paneForm {
 		bar := 3
-		if s.panes.focus == paneInfo && s.panes.info.tab == tabJSON {
+		if s.panes.Focused() == paneSide && s.side.shows == sideJSON {
 			bar = 9
 		}
 		acts = append(acts,
-			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.panes.host.path[:min(len(s.panes.host.path), 1)])},
+			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.host.path[:min(len(s.host.path), 1)])},
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
 	acts = append(acts, s.fillLocalesAction(), s.fixAction())
 	acts = append(acts, s.copyFrom()...)
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.compiler.before(s.saver.review) }}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.compiler.before(s.review) }}
 	if !s.edit.SavesInPlace() {
 		apply.Label, apply.Help, apply.BarPriority = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {
@@ -94,12 +94,12 @@ func (s *Screen) editActions() []screen.Action {
 // fixAction does what a warning asks for: that of the field under the cursor, or else the first.
 func (s *Screen) fixAction() screen.Action {
 	act := screen.Action{Name: "fix", Keys: []string{"alt+f"}, Label: "fix", Help: helpFix, Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
-	for _, f := range slices.Concat(s.warnings.at(s.panes.place()), s.warnings.result.Findings) {
+	for _, f := range slices.Concat(s.warnings.at(s.place()), s.warnings.result.Findings) {
 		if f.Fixes(s.edit.Root()) {
 			act.DisabledReason, act.BarPriority = s.edit.LockedAt(f.Path), 3
 			act.Run = func() tea.Cmd {
 				cmd := s.setValue(f.Path, doc.NewString(f.Fix))
-				s.panes.goTo(f.Path)
+				s.goTo(f.Path)
 				return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
 			}
 			break
@@ -120,16 +120,16 @@ func (s *Screen) fillLocalesAction() screen.Action {
 		DisabledReason: s.edit.LockedAt(content),
 		Run: func() tea.Cmd {
 			cmd := s.setValue(content, filled)
-			s.panes.goTo(content)
+			s.goTo(content)
 			return cmd
 		},
 	}
-	if s.panes.focus == paneForm {
+	if s.panes.Focused() == paneForm {
 		act.Keys = act.Keys[:1]
 	}
 	switch {
 	case act.DisabledReason != "":
-	case some && s.panes.focus == paneForm && s.panes.host.editor.Modal():
+	case some && s.panes.Focused() == paneForm && s.host.editor.Modal():
 	case some:
 		act.BarPriority = 7
 	default:
@@ -149,20 +149,20 @@ func (s *Screen) campaignActions() []screen.Action {
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	open := func(route string) func() tea.Cmd {
-		return func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
+		return func() tea.Cmd { return s.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
 	}
 	compiled := func(then func() tea.Cmd) func() tea.Cmd { // for what needs the HTML of a message
 		return func() tea.Cmd { return s.compiler.before(then) }
 	}
 	browserBar := 0
-	if s.panes.host.places.inContent(s.panes.host.path) {
+	if s.host.places.inContent(s.host.path) {
 		browserBar = 4
 	}
 	acts := []screen.Action{
 		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: compiled(open(screen.Validate))},
 		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: compiled(open(screen.TestSend))},
 		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: compiled(func() tea.Cmd {
-			return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
+			return s.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		})},
 		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
 		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
@@ -171,10 +171,10 @@ func (s *Screen) campaignActions() []screen.Action {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}
-	inForm := s.panes.focus == paneForm
-	_, grid := s.panes.host.editor.(*content.Grid)
+	inForm := s.panes.Focused() == paneForm
+	_, grid := s.host.editor.(*content.Grid)
 	for i, a := range acts {
-		if a.Label != "browser" || !inForm || !grid || s.panes.host.editor.Modal() { // the grid takes no text
+		if a.Label != "browser" || !inForm || !grid || s.host.editor.Modal() { // the grid takes no text
 			acts[i].Keys = keysAt(a.Keys, inForm)
 		}
 		if inForm {
@@ -195,11 +195,11 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 		s.startPath = r.Path
 		return nil
 	}
-	s.viewAs.close()
+	s.closeViewAs()
 	if len(r.Path) == 0 {
 		return s.replaceBody()
 	}
-	return tea.Batch(s.replaceBody(), s.panes.focusField(r.Path))
+	return tea.Batch(s.replaceBody(), s.focusField(r.Path))
 }
 
 // Route returns the route of the screen's campaign.

@@ -1,10 +1,6 @@
 // Package builder is the screen for editing a campaign: its sections at the left, the form of the open place in
-// the middle, and help, problems, a preview or the JSON beside or below it. Every change is checked and saved
-// at once.
-//
-// [Screen] makes changes and defines the actions on the campaign. Its panes are the section list, the host of
-// the editor, and the info pane; places decides which editor shows what, and the saver stores and applies
-// edits.
+// the middle, and beside or below it what the section is about: the message, the audience, the next sends or the links.
+// Every change is checked and saved at once.
 package builder
 
 import (
@@ -20,8 +16,9 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 	"bugle/forms"
-	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
 
@@ -30,17 +27,30 @@ type Screen struct {
 	screen.Base
 	deps      screen.Deps
 	edit      *edit.Session // of the campaign
-	saver     saver
-	startPath doc.Path  // the place in the route
-	body      doc.Value // the document in the route, which replaces what stands at its place
-	bodyAt    doc.Path  // that place; none for the campaign's whole body
+	startPath doc.Path      // the place in the route
+	body      doc.Value     // the document in the route, which replaces what stands at its place
+	bodyAt    doc.Path      // that place; none for the campaign's whole body
+
+	warned bool // the user has been told when changes take effect
+	stale  bool // the campaign was changed elsewhere during a save
+	newer  bool // there are edits that were made while others were applied
 
 	loaded      bool
 	failed      error
 	openPreview bool // focus the preview once the campaign is loaded
 
-	panes    *panes
-	viewAs   viewAs
+	panes    panes.Panes
+	arranged arrangement // what the sizes of the panes were computed for
+	sections sectionList
+	host     host
+	side     side
+	from     int // the focus before it moved to the pane beside the form
+
+	viewing  viewas.Config
+	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as
+	viewBox  interface{ Close() tea.Cmd } // the chooser of that person or the survey; nil if none was opened
+	choosing bool                         // the chooser was opened beside a preview
+
 	warnings *warner
 	compiler *compiler
 	page     *pageOpener
@@ -77,19 +87,17 @@ func WithoutChecks() Option {
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc, bodyAt: r.Path}
-	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
-	ps.host = host{edit: s.edit, deps: deps, tasks: &s.Base, places: places{edit: s.edit}}
-	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
-	s.panes = ps
+	s.panes, s.sections = newPanes(deps.Theme), sectionList{list: widget.NewList(deps.Theme)}
 	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
-	ps.info.warnings = s.warnings
+	s.viewing = viewas.Config{Service: deps.Service, Campaign: r.ID, Prefs: deps.Prefs.Within(deps.Workspace), Tasks: &s.Base}
+	s.resolver = viewas.NewResolver(s.viewing)
+	s.host = host{edit: s.edit, deps: deps, tasks: &s.Base, places: places{edit: s.edit}, viewAs: s.resolver, warnings: s.warnings}
+	s.side = newSide(s.edit, s.warnings, deps.Theme)
 	s.compiler = &compiler{edit: s.edit, tasks: &s.Base, done: s.compiled}
 	if len(r.Path) > 0 {
-		s.panes.focus = paneForm
+		s.panes.Focus(paneForm)
 	}
-	s.saver = saver{edit: s.edit, tasks: &s.Base, reviewed: s.reviewed, reread: s.reread, titles: s.panes.sections.titles}
-	s.viewAs = newViewAs(s)
-	s.page = newPageOpener(s.edit, deps, &s.Base, ps.place, s.viewAs.viewer)
+	s.page = newPageOpener(s.edit, deps, &s.Base, s.place, s.viewer)
 	for _, o := range options {
 		o(s)
 	}
@@ -107,16 +115,8 @@ func (s *Screen) Title() string {
 // Campaign returns the campaign with the edits of the screen; false until it has been read.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Campaign(), s.loaded }
 
-// Badge reports whether the edits are saved.
-func (s *Screen) Badge() (string, themes.Tone) {
-	if !s.loaded {
-		return "", themes.ToneMuted
-	}
-	return s.saver.badge()
-}
-
 // Init reads the campaign.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.viewAs.resolver.Init()) }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.resolver.Init()) }
 
 type loaded struct {
 	edit.Loaded
@@ -144,7 +144,7 @@ func (s *Screen) load() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
 	s.page.follow()
-	return tea.Batch(cmd, s.panes.fulfill(), s.compiler.follow(), s.warnings.follow())
+	return tea.Batch(cmd, s.fulfill(), s.compiler.follow(), s.warnings.follow())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -157,35 +157,36 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		}
 		return s.reread()
 	case forms.OpenMsg:
-		return s.panes.open(msg.Path)
+		return s.open(msg.Path)
 	case forms.OpenEditorMsg:
 		return s.editText(msg)
 	case tea.KeyMsg:
 		if s.loaded {
-			return s.panes.key(msg)
+			return s.key(msg)
 		}
 		return nil
 	case tea.MouseMsg:
 		if s.loaded {
-			return s.panes.mouse(msg)
+			return s.mouse(msg)
 		}
 		return nil
 	}
-	return s.panes.message(msg)
+	return s.message(msg)
 }
 
 // showResult shows in the panes what a task has changed.
 func (s *Screen) showResult() tea.Cmd {
-	s.panes.refresh()
-	return s.viewAs.follow()
+	s.host.showProblems()
+	s.refresh()
+	return s.followViewer()
 }
 
 // reviewed shows the result of a review.
 func (s *Screen) reviewed(r edit.Review, err error) tea.Cmd {
 	before := s.edit.Root()
-	cmd := s.saver.finishReview(r, err)
-	if s.panes.showChecked(); !s.edit.Root().Same(before) {
-		s.panes.reload()
+	cmd := s.finishReview(r, err)
+	if s.showChecked(); !s.edit.Root().Same(before) {
+		s.reload()
 	}
 	return cmd
 }
@@ -201,29 +202,27 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 		return nil // the local version is newer
 	}
 	s.page.forget()
-	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
-	s.viewAs.resolver.Reset() // what the workspace keeps may have changed
+	s.failed, s.loaded, s.host.offers = nil, true, l.offers
+	s.resolver.Reset() // what the workspace keeps may have changed
 	var cmd tea.Cmd
 	switch {
 	case recovered && s.edit.SavesInPlace():
-		cmd = s.saver.save("saved after the database was away", false)
+		cmd = s.save("saved after the database was away", false)
 	case recovered:
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
-	s.panes.showChecked()
+	s.showChecked()
 	if len(s.startPath) == 0 {
-		s.startPath = s.panes.sections.first()
+		s.startPath = s.sections.first()
 	}
-	s.panes.sections.choose(s.startPath)
-	s.panes.goTo(s.startPath)
-	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.openPreview {
+	s.sections.choose(s.startPath)
+	s.goTo(s.startPath)
+	if at, ok := s.sections.messages(s.edit.Schema()); ok && s.openPreview {
 		s.openPreview = false
-		s.panes.sections.choose(at)
-		s.panes.show(at)
-		if s.panes.info.sidePanel != nil {
-			s.panes.focusSidePanel()
-		}
-		s.panes.from = paneCaller
+		s.sections.choose(at)
+		s.show(at)
+		s.focusSide(sidePanel)
+		s.from = paneCaller
 	}
 	return tea.Batch(cmd, s.replaceBody(), s.warnings.read())
 }
@@ -237,9 +236,9 @@ func (s *Screen) reread() tea.Cmd {
 	case !s.loaded:
 		return nil
 	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)): // the store may be reachable again
-		return s.saver.save("", true)
+		return s.save("", true)
 	case s.edit.Saving():
-		s.saver.stale = true
+		s.stale = true
 		return nil
 	case s.edit.HasPending():
 		service, id := s.deps.Service, s.edit.ID()
@@ -248,7 +247,7 @@ func (s *Screen) reread() tea.Cmd {
 			return tea.Batch(s.showState(c, err), s.warnings.read())
 		})
 	}
-	s.startPath = s.panes.place()
+	s.startPath = s.place()
 	return s.load()
 }
 
@@ -259,18 +258,15 @@ func (s *Screen) showState(c engine.Campaign, err error) tea.Cmd {
 	}
 	if err == nil { // otherwise the user sees the edits, and applying them reports the error
 		s.edit.RebaseOnto(c)
-		s.panes.showChecked()
-		s.panes.reload()
+		s.showChecked()
+		s.reload()
 	}
-	if !s.saver.newer {
+	if !s.newer {
 		return nil
 	}
-	s.saver.newer = false
-	return s.saver.save("", true)
+	s.newer = false
+	return s.save("", true)
 }
-
-// LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaveQuestion() }
 
 // Close waits for a pending save and notifies the other screens of it. The page in the browser ends.
 func (s *Screen) Close() tea.Cmd {
@@ -282,32 +278,8 @@ func (s *Screen) Close() tea.Cmd {
 	if !s.edit.Edited() {
 		return end
 	}
-	return tea.Sequence(s.saver.flush(), end, screen.Changed(s.edit.ID()))
+	return tea.Sequence(s.flush(), end, screen.Changed(s.edit.ID()))
 }
 
 // errorCount counts the errors that prevent publishing.
 func errorCount(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
-
-// SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }
-
-// View draws the panes.
-func (s *Screen) View() string {
-	s.panes.arrange()
-	switch {
-	case s.failed != nil:
-		return s.message("Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again or esc to go back.")
-	case !s.loaded:
-		return s.message("Loading…")
-	}
-	return s.panes.view()
-}
-
-// message draws a text instead of the panes.
-func (s *Screen) message(text string) string {
-	p := widget.NewPager(s.deps.Theme)
-	p.SetSize(s.panes.width-4, s.panes.height-2)
-	p.SetText(text)
-	panel := panel(s.deps.Theme, "Campaign", box{s.panes.width, s.panes.height}, true, "")
-	return panel.View(p.View())
-}

@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,32 +79,43 @@ func (b *testbed) value(path string) string {
 func TestScreens(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
-	h.GoldenSizes("parts")
+	h.Golden("parts-80x24")
 	h.Press("enter")
 	h.GoldenSizes("form")
-	h.Press("f3", "f3")
-	h.GoldenSizes("json")
+	h.Resize(80, 24)
+	h.Press("ctrl+g")
+	h.Golden("problems-80x24")
+	h.Press("esc")
+	openJSON(h)
+	h.Golden("json-80x24")
 	if !strings.Contains(h.Text(), "Spring sale") {
 		t.Error("the campaign's name is nowhere")
 	}
 }
 
-// At 80×24 problems are readable in full, a focused pane below the form has 12 lines, and z zooms a pane.
+// openJSON shows the section as JSON, which the palette finds.
+func openJSON(h *uitest.Harness) {
+	h.Press("ctrl+k")
+	h.Type("JSON")
+	h.Press("enter")
+}
+
+// At 80×24 problems are readable in full, what takes the place of the form has 20 lines, and z zooms a pane.
 func TestLayoutAt80x24(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.WantNot("required whe…")
 	h.Press("!")
-	top := slices.IndexFunc(strings.Split(h.Text(), "\n"), func(l string) bool { return strings.Contains(l, "[Problems]") })
-	if got := 22 - top - 1; top < 0 || got < 12 {
-		t.Errorf("the problems have %d lines:\n%s", got, h.Text())
+	if lines, _, _ := pane(h, 1); len(lines) != 20 {
+		t.Errorf("the problems have %d lines:\n%s", len(lines), h.Text())
 	}
+	h.Want("─ Problems ─", "Sections")
 	h.Press("z")
 	h.Want("Problems")
 	h.WantNot("Sections", "Campaign name *")
-	h.Press("z")
+	h.Press("z", "esc")
 	h.Want("Sections", "Campaign name *")
-	h.Press("esc", "enter", "alt+z")
+	h.Press("enter", "alt+z")
 	h.Want("Campaign name *")
 	h.WantNot("Sections", "Problems")
 	h.Type("!")
@@ -205,27 +215,32 @@ func TestLockedSection(t *testing.T) {
 	}
 }
 
-// The preview is beside every section, and is the first tab if there are no problems.
-func TestPreviewBesideEverySection(t *testing.T) {
+// Beside or below the form is what the section is about.
+func TestPanelOfEverySection(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
-	h.Want("─ Basics", "[Preview]", "On a phone")
+	h.Want("─ Basics", "─ Preview ─", "On a phone")
 	h.Press("end", "p")
-	h.Want("→ next view")
+	h.Want("0 of 0 users")
 	wide := b.open(120, 40)
-	wide.Want("─ Basics", "no problems · 4 warnings", "─ Preview ─", "On a phone")
-	wide.ClickOn("Audience")
-	wide.Want("─ Audience ─", "0 of 0 users")
+	wide.Want("─ Basics", "4 warnings · saved", "─ Preview ─", "On a phone")
+	for section, panel := range map[string]string{"Audience": "0 of 0 users", "Control group": "0 of 0 users", "Schedule": "─ Calendar ─", "UTM parameters": "─ Links ─", "Connector": "─ Preview ─"} {
+		wide.ClickOn(section)
+		wide.Want("╮╭─ "+section, panel)
+	}
 }
 
 // A campaign that is not a draft has no test sends, and its empty list of problems does not offer one.
 func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail).withUser()
-	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
+	h := b.open(120, 40)
+	h.Press("!")
+	h.Want("No problems.", "Press v to validate, t to send")
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
-	h := b.open(120, 40)
+	h = b.open(120, 40)
+	h.Press("!")
 	h.Want("No problems.")
 	h.WantNot("t to send")
 }
@@ -251,7 +266,7 @@ func TestLiveCampaignMarksLockedSections(t *testing.T) {
 func TestGoToFocusesField(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	h := b.open(80, 24, "basic_details", "name")
-	h.Want("▸ Campaign name", "[Field]")
+	h.Want("▸ Campaign name", " Typing ")
 	h.Type("!")
 	if got := b.value("basic_details.name"); got != `"News!"` {
 		t.Errorf("the name is %s", got)
@@ -312,7 +327,7 @@ func TestFillLocales(t *testing.T) {
 	h.Type("de")
 	h.Want("1 to do", "alt+l fill locales")
 	h.Press("alt+l")
-	h.Want("no problems")
+	h.Want("7 warnings · saved")
 	want := `{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},` +
 		`"de":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
 	if got := b.value("campaign_content.content"); got != want {
@@ -329,26 +344,24 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.Press("end")
 	h.Resize(80, 24)
 	h.Press("esc", "p")
-	h.Want("[Links]", "https://shop.example.com/a?")
+	h.Want("─ Links ─", "https://shop.example.com/a?")
 	h.WantFits()
 }
 
-// A click on a tab shows it; a click below the problems does nothing.
-func TestClickSelectsTab(t *testing.T) {
+// A click on a problem goes there; one below the problems focuses the list.
+func TestClicksOnProblems(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
-	for _, size := range [][2]int{{80, 24}, {120, 40}} {
-		h := b.open(size[0], size[1])
-		h.Want("[Problems]")
-		h.ClickOn("JSON")
-		h.Want("[JSON]", "1  {}")
-		h.ClickOn("Problems")
-		h.Want("[Problems]", "▌ ○ Connector: add a connector")
+	for _, size := range uitest.Sizes {
+		h := b.open(size.W, size.H)
+		h.Press("!")
+		h.Want("▌ ✗ Add a connector", "enter go to field")
+		h.ClickOn("Add a message")
+		h.Want("─ Content ─", " Typing ")
 	}
 	h := b.open(120, 40)
-	h.Click(110, 12)
-	h.Want("▌ ○ Connector: add a connector", "enter go to field")
-	h.ClickOn("Content: add a message")
-	h.Want("─ Content ─")
+	h.Press("!", "z", "z")
+	h.Click(110, 30)
+	h.Want("▌ ✗ Add a connector", "enter go to field")
 }
 
 // A route that asks for the preview opens there.
@@ -369,10 +382,10 @@ func TestRouteOpensPreview(t *testing.T) {
 func TestPreviewMentionsPlaceholders(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
 	h := b.open(120, 40, "campaign_content")
-	h.Want("Preview · with placeholders")
+	h.Want("─ Preview ─", "─ with placeholders ─")
 	h = b.open(80, 24, "campaign_content")
 	h.Press("esc", "p")
-	h.Want("[Preview]", "with placeholders")
+	h.Want("─ Preview ─", "with placeholders")
 	h.WantFits()
 }
 
@@ -407,7 +420,7 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 		h.Want(" Typing ")
 		if size[0] < 120 {
 			h.Press("alt+p")
-			h.Want(" Keys ", "[Preview]")
+			h.Want(" Keys ", "─ Preview ─")
 			h.Press("esc")
 			h.Want(" Typing ", "▸ Title")
 		} else {

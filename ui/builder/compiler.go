@@ -74,11 +74,11 @@ func (s *Screen) compiled(r edit.CompileResult, err error) tea.Cmd {
 		return nil
 	}
 	changed := s.edit.FinishCompile(r)
-	s.panes.showChecked()
+	s.showChecked()
 	var cmd tea.Cmd
 	if changed {
-		s.panes.reload()
-		cmd = s.saver.save("compiled MJML", true)
+		s.reload()
+		cmd = s.save("compiled MJML", true)
 	}
 	if next := s.compiler.end(); next != nil {
 		cmd = tea.Batch(cmd, next())

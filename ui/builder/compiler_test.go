@@ -52,7 +52,10 @@ func TestTypedMJML(t *testing.T) {
 	if source, ok := mjml.Source(b.html()); !ok || source != "<mjml>Hello</mjml>" || mjml.Without(b.html()) != "Hello\n" {
 		t.Fatalf("the store has %q", b.html())
 	}
-	h.Want("<mjml>Hello</mjml>", "You are editing the MJML.")
+	h.Want("<mjml>Hello</mjml>")
+	h.Press("f1")
+	h.Want("You are editing the MJML.")
+	h.Press("esc")
 	h.WantNot("bugle:mjml")
 	for range len("</mjml>") {
 		h.Press("left")

@@ -16,11 +16,11 @@ import (
 // copyFrom returns the action that fills the open message from another one: a platform from the other
 // platforms, or the same platform of other variations and locales.
 func (s *Screen) copyFrom() []screen.Action {
-	open, places := s.panes.host.path, &s.panes.host.places
-	if s.panes.focus != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
+	open, places := s.host.path, &s.host.places
+	if s.panes.Focused() != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
 		return nil
 	}
-	to, from, ok := grid.New(s.edit.Head().Channel, s.edit.Root()).Sources(s.panes.place())
+	to, from, ok := grid.New(s.edit.Head().Channel, s.edit.Root()).Sources(s.place())
 	if !ok || len(from) == 0 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *Screen) copyFrom() []screen.Action {
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
-	case s.panes.host.editor.Modal():
+	case s.host.editor.Modal():
 	case s.edit.Root().Lookup(to).Empty():
 		act.BarPriority = 7
 	default:
@@ -50,7 +50,7 @@ func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 		options[i] = widget.Option{Label: widget.Clean(f.Name)}
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: "Copy from", Body: "Only what has a place in this message of " + s.saver.name() + " is copied.", Options: options,
+		Title: "Copy from", Body: "Only what has a place in this message of " + s.name() + " is copied.", Options: options,
 		Then: func(a widget.Answer) tea.Cmd { return s.copyMessage(from[a.Index], to) },
 	})
 }
@@ -78,6 +78,6 @@ func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 		what = "everything"
 	}
 	cmd := s.change(root, "")
-	s.panes.reload()
+	s.reload()
 	return tea.Batch(cmd, screen.Notify(widget.LevelSuccess, "Copied "+what+" from "+name+"."))
 }

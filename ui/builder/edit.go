@@ -12,16 +12,16 @@ import (
 // in, so that consecutive keys in one field are one undo step; it may be empty.
 func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	if why := s.edit.Locked(root); why != "" {
-		s.panes.reload()
+		s.reload()
 		return screen.Notify(widget.LevelWarning, why)
 	}
-	at := s.panes.place()
+	at := s.place()
 	if field == "" { // it may come from an external editor, an earlier version, or a template
 		at = doc.CommonPath(doc.Diff(s.edit.Root(), root))
 	}
-	continued := s.edit.Change(root, s.panes.host.path, field)
-	s.panes.showChecked()
-	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied(), s.compiler.follow(), s.warnings.follow())
+	continued := s.edit.Change(root, s.host.path, field)
+	s.showChecked()
+	return tea.Batch(s.save(editNote(at), continued), s.noteWhenApplied(), s.compiler.follow(), s.warnings.follow())
 }
 
 // replaceBody replaces the campaign's body, or the value at the route's path, with the document from the route, as one
@@ -36,6 +36,6 @@ func (s *Screen) replaceBody() tea.Cmd {
 		return s.setValue(s.bodyAt, body)
 	}
 	cmd := s.change(s.edit.Campaign().With(body).Document(), "")
-	s.panes.reload()
+	s.reload()
 	return cmd
 }

@@ -23,17 +23,17 @@ func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 		return editJSON(s.edit, m.Path, m.Text, m.Text, s.setValue)
 	}
 	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: textSuffix(s.edit.Schema(), m.Path, m.Text), Then: func(text string, changed bool) tea.Cmd {
-		if !changed || s.panes.host.editor == nil {
+		if !changed || s.host.editor == nil {
 			return nil
 		}
-		if f, ok := s.panes.host.editor.(interface {
+		if f, ok := s.host.editor.(interface {
 			SetText(doc.Path, string, bool) error
 		}); !ok {
 			return s.setValue(m.Path, doc.NewString(text))
 		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		return s.panes.adopt(nil, true)
+		return s.adopt(nil, true)
 	}})
 }
 
@@ -124,6 +124,6 @@ func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())
 	}
 	cmd := s.change(root, "")
-	s.panes.reload()
+	s.reload()
 	return cmd
 }

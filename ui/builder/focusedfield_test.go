@@ -109,8 +109,11 @@ func TestKeysOfBuilderAreNotFree(t *testing.T) {
 		check()
 		h.Press("tab", "tab")
 		check()
-		h.Press("esc", "esc", "f3")
+		h.Press("esc", "esc", "ctrl+g")
 		check()
+		h.Press("esc", "p")
+		check()
+		h.Press("esc")
 		h.Press("down")
 	}
 	if seen < 300 {

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -18,17 +19,19 @@ import (
 
 // host holds the editor of the open place and serves its requests.
 type host struct {
-	edit   *edit.Session
-	deps   screen.Deps
-	offers assemble.Suggestions // suggestions for texts
-	tasks  *screen.Base
-	places places
-	viewAs *viewas.Resolver
+	edit     *edit.Session
+	deps     screen.Deps
+	offers   assemble.Suggestions // suggestions for texts
+	tasks    *screen.Base
+	places   places
+	viewAs   *viewas.Resolver
+	warnings *warner
 
 	editor   editor.Editor // editor of path; nil if the campaign has none
 	path     doc.Path
 	tabBar   editor.TabBar // above the editor; nil if the place has none
-	size     box           // of the editor and the tab bar
+	width    int           // of the editor and the tab bar
+	height   int
 	requests requests
 }
 
@@ -38,7 +41,19 @@ func (h *host) show(p doc.Path) {
 	h.path = p
 	h.tabBar = h.tabBarFor(p)
 	h.editor = h.newEditor(p)
-	h.editor.SetProblems(h.edit.Problems())
+	h.showProblems()
+}
+
+// showProblems shows the problems and warnings at their fields.
+func (h *host) showProblems() {
+	if h.editor == nil {
+		return
+	}
+	all := h.edit.Problems()
+	if _, plain := h.editor.(*forms.Form); plain {
+		all = slices.Concat(all, h.warnings.asProblems())
+	}
+	h.editor.SetProblems(all)
 }
 
 // newEditor returns the editor of the object, map or list at p.
@@ -56,7 +71,7 @@ func (h *host) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{
 			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Source: sourceOf, Locked: h.edit.LockedAt, Now: h.deps.Now,
-			Width: h.size.w, Height: h.size.h - h.tabBarHeight(),
+			Width: h.width, Height: h.height - h.tabBarHeight(),
 		},
 		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Local: h.deps.Local, ViewAs: h.viewAs,
 		Host: editor.Host{
@@ -81,7 +96,7 @@ type requests struct {
 func (h *host) reload() {
 	if h.editor != nil {
 		h.editor.Reload(h.edit.Root())
-		h.editor.SetProblems(h.edit.Problems())
+		h.showProblems()
 	}
 }
 
@@ -113,10 +128,10 @@ func (h *host) edits() (root doc.Value, field string, ok bool) {
 }
 
 // setSize sets the size of the editor and the tab bar.
-func (h *host) setSize(size box) {
-	h.size = size
+func (h *host) setSize(width, height int) {
+	h.width, h.height = width, height
 	if h.editor != nil {
-		h.editor.SetSize(size.w, size.h-h.tabBarHeight())
+		h.editor.SetSize(width, height-h.tabBarHeight())
 	}
 }
 
@@ -176,7 +191,7 @@ func (h *host) tabBarLine() string {
 	if h.tabBar == nil {
 		return ""
 	}
-	return h.tabBar.View(h.edit.Root(), h.path, h.size.w)
+	return h.tabBar.View(h.edit.Root(), h.path, h.width)
 }
 
 // tabBarHeight returns how many lines the tab bar takes.

@@ -9,24 +9,24 @@ import (
 )
 
 // key passes a key to the focused pane.
-func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
-	switch ps.focus {
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	switch s.panes.Focused() {
 	case paneForm:
-		if ps.host.editor == nil {
+		if s.host.editor == nil {
 			return nil
 		}
-		if to, ok := ps.host.tabBarTarget(msg.String()); ok {
-			return ps.openSibling(to)
+		if to, ok := s.host.tabBarTarget(msg.String()); ok {
+			return s.openSibling(to)
 		}
-		if msg.String() == "?" && !ps.host.editor.Typing() && !ps.host.editor.Modal() {
+		if msg.String() == "?" && !s.host.editor.Typing() && !s.host.editor.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
-		return ps.formKey(msg)
-	case paneInfo:
-		return ps.info.key(msg)
+		return s.formKey(msg)
+	case paneSide:
+		return s.side.key(msg)
 	default:
-		if ps.sections.list.Update(msg) {
-			ps.follow()
+		if s.sections.list.Update(msg) {
+			s.follow()
 		}
 	}
 	return nil
@@ -34,24 +34,24 @@ func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
 
 // formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
 // been typed already and belongs there.
-func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
-	cmd := ps.host.editor.Update(msg)
+func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
+	cmd := s.host.editor.Update(msg)
 	if msg.Paste {
-		return ps.adopt(cmd, true)
+		return s.adopt(cmd, true)
 	}
-	if _, plain := ps.host.editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
-		return ps.adopt(cmd, false) // other editors open places through their host, and their commands may be slow
+	if _, plain := s.host.editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
+		return s.adopt(cmd, false) // other editors open places through their host, and their commands may be slow
 	}
-	from := ps.host.editor
-	changed := ps.adopt(nil, false)
+	from := s.host.editor
+	changed := s.adopt(nil, false)
 	switch m := cmd().(type) {
 	case forms.OpenMsg:
-		if ps.host.editor != from { // the change is already shown
+		if s.host.editor != from { // the change is already shown
 			return changed
 		}
-		return tea.Batch(changed, ps.open(m.Path))
+		return tea.Batch(changed, s.open(m.Path))
 	case forms.OpenEditorMsg:
-		return tea.Batch(changed, ps.editText(m))
+		return tea.Batch(changed, s.editText(m))
 	default:
 		return tea.Batch(changed, screen.Send(m))
 	}
@@ -61,61 +61,51 @@ func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
 const pasteKey = "ctrl+v"
 
 // mouse passes a mouse event to the pane under it; a click focuses that pane.
-func (ps *panes) mouse(msg tea.MouseMsg) tea.Cmd {
-	l := ps.layout
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	pane, msg := s.panes.Mouse(msg)
 	press := widget.Pressed(msg)
-	inSide := l.wide && msg.X >= l.sections.w+l.main.w || !l.wide && msg.Y >= l.main.h
 	switch {
-	case msg.X < l.sections.w:
-		if ps.sections.list.Mouse(msg, msg.Y-1) && press {
-			ps.focus = paneSections
-			ps.follow()
+	case pane == paneSections:
+		if s.sections.list.Mouse(msg, msg.Y) && press {
+			s.leave(paneSections)
+			s.follow()
 		}
-	case inSide:
-		return ps.sideMouse(msg, press)
-	case ps.host.editor != nil:
-		return ps.formMouse(msg, press)
+	case pane == paneSide:
+		return s.sideMouse(msg, press)
+	case pane == paneForm && s.host.editor != nil:
+		return s.formMouse(msg, press)
 	}
 	return nil
 }
 
 // formMouse handles a mouse event on the form or its tab bar.
-func (ps *panes) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
-	if ps.sections.at(ps.host.path).state == sectionNotApplicable {
+func (s *Screen) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
+	if s.sections.at(s.host.path).state == sectionNotApplicable {
 		return nil
 	}
 	if press {
-		ps.focus = paneForm
+		s.focusForm()
 	}
-	msg.X, msg.Y = msg.X-ps.layout.sections.w-2, msg.Y-1-ps.host.tabBarHeight()
+	msg.Y -= s.host.tabBarHeight()
 	if msg.Y < 0 {
-		if ps.host.tabBar != nil && press {
-			if to, ok := ps.host.tabBar.ClickTarget(ps.edit.Root(), ps.host.path, msg.X); ok {
-				return ps.openSibling(to)
+		if s.host.tabBar != nil && press {
+			if to, ok := s.host.tabBar.ClickTarget(s.edit.Root(), s.host.path, msg.X); ok {
+				return s.openSibling(to)
 			}
 		}
 		return nil
 	}
-	return ps.adopt(ps.host.editor.Update(msg), false)
+	return s.adopt(s.host.editor.Update(msg), false)
 }
 
-// sideMouse handles a mouse event on the tabs or the side panel below them.
-func (ps *panes) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
-	msg.X, msg.Y = msg.X-ps.layout.sideX(), msg.Y-1
-	if !ps.layout.wide {
-		msg.Y -= ps.layout.main.h
-	}
-	if press {
-		ps.focusInfo()
-		ps.info.press(msg.X, msg.Y)
-		ps.refresh() // its cursor shows that it is focused
-	}
-	if press && msg.Y < 0 {
-		return nil
-	}
-	cmd, hit := ps.info.mouse(msg)
-	if hit && press {
-		return ps.openSelectedProblem()
+// sideMouse handles a mouse event on the pane beside the form.
+func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
+	cmd, hit := s.side.mouse(msg)
+	switch {
+	case hit && press:
+		return s.openSelectedProblem()
+	case press:
+		s.focusSide(s.side.shows)
 	}
 	return cmd
 }

@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -9,63 +11,80 @@ import (
 )
 
 // moveActions are the actions that move between panes and places.
-func (ps *panes) moveActions() []screen.Action {
-	zoom := func(key string) screen.Action {
-		return screen.ZoomAction(ps.zoom, key, groupMove, func() tea.Cmd {
-			ps.zoom = !ps.zoom
-			return nil
-		})
-	}
-	switch ps.focus {
+func (s *Screen) moveActions() []screen.Action {
+	inForm := s.panes.Focused() == paneForm
+	zoomKey := "z"
+	var acts []screen.Action
+	switch s.panes.Focused() {
 	case paneForm:
-		acts := ps.host.helpEntries()
-		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: ps.up}
-		if ps.host.editor.Modal() {
+		zoomKey = "alt+z"
+		acts = s.host.helpEntries()
+		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.up}
+		if s.host.editor.Modal() {
 			out.Label, out.Help = "close", "cancel and keep the field as it was"
-			out.Run = func() tea.Cmd { return ps.adopt(ps.host.editor.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
+			out.Run = func() tea.Cmd { return s.adopt(s.host.editor.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
 		}
-		acts = append(acts, out)
-		acts = append(acts, ps.info.sidePanelAction(true, 3, ps.focusSidePanel)...)
-		acts = append(acts, ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)
-		acts = append(acts, ps.host.tabBarActions()...)
-		return append(acts, []screen.Action{
-			nextProblemAction(ps.edit, 6, ps.goToNextProblem),
-			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: ps.focusProblems},
-			{Keys: []string{"f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, BarPriority: 2, WhileTyping: true, Run: func() tea.Cmd { return ps.turnTab(1) }},
-			zoom("alt+z"),
-		}...)
-	case paneInfo:
-		acts := []screen.Action{{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, Run: ps.openSelectedProblem}}
-		switch ps.info.tab {
-		case tabSidePanel:
-			acts = helpEntries(ps.info.sidePanel.Bindings(), groupSidePanel, 9)
-		case tabField, tabJSON:
-			acts = nil
+		acts = append(append(acts, out), s.host.tabBarActions()...)
+	case paneSide:
+		if s.side.shows == sideProblems {
+			acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, DisabledReason: s.side.problems.None(), Run: s.openSelectedProblem})
+		} else if s.side.inPanel() {
+			acts = helpEntries(s.side.panel.Bindings(), groupSidePanel, 9)
 		}
-		return append(acts, []screen.Action{
-			ps.leaveInfoAction(),
-			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, BarPriority: 2, Run: func() tea.Cmd { return ps.turnTab(1) }},
-			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(-1) }},
-			zoom("z"),
-		}...)
+		acts = append(acts, s.leaveSideAction())
+	default:
+		acts = []screen.Action{{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: s.enter}}
 	}
-	return append([]screen.Action{
-		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: ps.enter},
-		nextProblemAction(ps.edit, 4, ps.goToNextProblem),
-		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, Run: ps.focusProblems},
-		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(1) }},
-		{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(-1) }},
-		zoom("z"),
-	}, append(ps.info.sidePanelAction(false, 5, ps.focusSidePanel), ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)...)
+	acts = append(acts, s.sideActions(inForm)...)
+	acts = append(acts, s.host.gridAction(inForm, s.toggleGrid)...)
+	return append(acts, nextProblemAction(s.edit, 4, s.goToNextProblem), s.panes.ZoomAction(zoomKey, groupMove, s.arrange))
 }
 
-// leaveInfoAction returns to where the user came from.
-func (ps *panes) leaveInfoAction() screen.Action {
-	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: ps.focusSections}
+// sideActions show something in the pane beside the form.
+func (s *Screen) sideActions(inForm bool) []screen.Action {
+	inSide := s.panes.Focused() == paneSide
+	show := func(v sideView, a screen.Action) screen.Action {
+		a.Group, a.WhileTyping = groupMove, true
+		a.Run = func() tea.Cmd { return s.focusSide(v) }
+		if inSide && s.side.shows == v {
+			a.BarPriority, a.DisabledReason = 0, "It is shown already."
+		}
+		return a
+	}
+	var acts []screen.Action
+	if s.side.panel != nil {
+		acts = append(acts, show(sidePanel, screen.Action{
+			Name: "side-panel", Keys: keysAt([]string{"p", "alt+p"}, inForm), Label: strings.ToLower(s.side.panel.Title()), Help: "go to the panel beside the form", BarPriority: 5,
+		}))
+	}
+	return append(acts,
+		show(sideProblems, screen.Action{Keys: problemKeys(inForm), Label: "problems", Help: "go to the list of problems", BarPriority: 4}),
+		show(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON"}),
+	)
+}
+
+func problemKeys(inForm bool) []string {
+	if inForm {
+		return []string{"ctrl+g"}
+	}
+	return []string{"ctrl+g", "!"}
+}
+
+// keysAt returns the key of an action that has a letter, and one with alt for use in text fields.
+func keysAt(keys []string, inForm bool) []string {
+	if inForm {
+		return keys[1:]
+	}
+	return keys[:1]
+}
+
+// leaveSideAction returns to where the user came from.
+func (s *Screen) leaveSideAction() screen.Action {
+	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: s.leaveSide}
 	switch {
-	case ps.from == paneForm && ps.host.editor != nil:
-		a.Label, a.Run = "form", ps.enter
-	case ps.from == paneCaller: // esc is then handled by the program, which returns to that screen
+	case s.from == paneForm && s.host.editor != nil:
+		a.Label = "form"
+	case s.from == paneCaller: // esc is then handled by the program, which returns to that screen
 		a.Keys, a.Help = []string{"tab"}, "go to the sections"
 	}
 	return a

@@ -6,190 +6,207 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/engine/phrase"
-	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/editor"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// pane identifies a pane.
-type pane uint8
-
+// The panes.
 const (
-	paneSections pane = iota
+	paneSections = iota
 	paneForm
-	paneInfo
-	paneCaller // the screen that opened this one: esc may return there, but it never has the focus
+	paneSide
+	// paneCaller is the screen that opened this one: esc may return there, but it never has the focus.
+	paneCaller = -1
 )
 
-// panes are the section list, the form and the info pane. One of them has the focus, and all show the same
-// place.
-type panes struct {
-	edit     *edit.Session
-	theme    *themes.Theme
-	change   func(root doc.Value, field string) tea.Cmd // replaces the document, see [Screen.change]
-	editText func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the user's editor
-
-	sections sectionList
-	host     host
-	info     info
-	focus    pane
-	from     pane // the focus before it moved to the info pane
-
-	width, height int
-	layout        layout
-	request       layoutRequest // the request that layout was computed for
-	measured      editor.Editor // the editor whose lines were counted
-	zoom          bool          // the focused pane fills the screen
+// newPanes returns the panes. In a narrow window the sections are there only while they have the focus, and what is beside
+// the form has the rows that the form does not need, or takes its place.
+func newPanes(t *themes.Theme) panes.Panes {
+	p := panes.New(t,
+		panes.Pane{Name: "sections", From: 64, Share: 33, Min: 22, Max: 27, Focused: 22},
+		panes.Pane{Name: "form", Min: 40},
+		panes.Pane{Name: "panel", From: 112, Share: 40, Min: 34, Max: 66},
+	)
+	p.Focus(paneSections)
+	return p
 }
 
-// setSize divides the screen.
-func (ps *panes) setSize(width, height int) {
-	ps.width, ps.height = width, height
-	ps.measured, ps.layout, ps.host.size = nil, layout{}, box{}
-	ps.arrange()
+const (
+	// spareRows is how many rows a form has beyond those that it needs at first, for what grows below the focused field.
+	spareRows = 2
+	// minPanelRows is the least height of the pane below the form, including its frame.
+	minPanelRows = 8
+)
+
+// arrangement is what the sizes of the panes depend on.
+type arrangement struct {
+	editor               editor.Editor
+	width, height, focus int
+	zoomed, choosing     bool
 }
 
-// arrange divides the screen again if the panes request another layout.
-func (ps *panes) arrange() {
-	d := layoutRequest{focus: ps.focus, zoom: ps.zoom, lines: ps.request.lines}
-	fresh := ps.measured != ps.host.editor || ps.layout.form.w == 0
-	if fresh {
-		d.lines = ps.host.lines(divide(ps.width, ps.height, layoutRequest{}).form.w, ps.height)
-	} else if d == ps.request {
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.panes.SetSize(width, height)
+	s.arranged = arrangement{}
+	s.arrange()
+}
+
+// arrange gives the panes their sizes.
+func (s *Screen) arrange() {
+	now := arrangement{s.host.editor, s.panes.Width(), s.panes.Height(), s.panes.Focused(), s.panes.Zoomed(), s.choosing && s.Covered()}
+	if now == s.arranged {
 		return
 	}
-	ps.request, ps.measured = d, ps.host.editor
-	ps.layout = divide(ps.width, ps.height, d)
-	ps.sections.list.SetSize(ps.layout.sections.w-4, ps.layout.sections.h-2)
-	ps.info.setSize(ps.layout.side, ps.layout.wide)
-	ps.host.setSize(ps.layout.form)
-	ps.info.shown = ""
-	ps.refresh()
+	s.arranged = now
+	s.panes.SetRows(paneSide, s.panelRows(now))
+	s.sections.list.SetSize(s.panes.Size(paneSections))
+	if s.panes.Shown(paneForm) || s.host.width == 0 {
+		s.host.setSize(s.panes.Size(paneForm))
+	}
+	s.side.setSize(s.panes.Size(paneSide))
+	s.refresh()
 }
 
-// view draws the panes.
-func (ps *panes) view() string {
-	ps.sections.list.Focused = ps.focus == paneSections
-	side := func() string { return ps.info.view(ps.focus == paneInfo) }
-	left := func() string {
-		return panel(ps.theme, ps.sections.title(), ps.layout.sections, ps.focus == paneSections, "").View(ps.sections.list.View())
-	}
+// panelRows returns the height of the pane below the form.
+func (s *Screen) panelRows(a arrangement) int {
+	s.panes.SetRows(paneSide, 0)
 	switch {
-	case ps.zoom && ps.focus == paneSections:
-		return left()
-	case ps.zoom && ps.focus == paneInfo:
-		return side()
-	case ps.zoom:
-		return ps.formView()
-	case ps.layout.wide:
-		return widget.JoinHorizontal(left(), ps.formView(), side())
+	case s.panes.Beside(paneSide) || a.zoomed || s.host.editor == nil:
+		return 0
+	case a.choosing:
+		return a.height * 2 / 5
+	case a.focus == paneSide:
+		return 0 // it takes the place of the form
 	}
-	return widget.JoinHorizontal(left(), widget.JoinVertical(ps.formView(), side()))
+	if rows := a.height - 2 - spareRows - s.host.lines(s.panes.Size(paneForm)); rows >= minPanelRows {
+		return rows
+	}
+	return 0
 }
 
-// formSpan returns the first column of the form's pane, and its width.
-func (ps *panes) formSpan() (x, width int) { return ps.layout.sections.w, ps.layout.main.w }
-
-// formView draws the pane of the form.
-func (ps *panes) formView() string {
-	panel := panel(ps.theme, breadcrumbText(ps.host.places.breadcrumb(ps.host.path), ps.layout.main.w-6), ps.layout.main, ps.focus == paneForm, "")
-	if ps.host.editor == nil {
-		return panel.View("")
+// View draws the panes.
+func (s *Screen) View() string {
+	switch {
+	case s.failed != nil:
+		return s.panes.Message("Campaign", "Can't read this campaign.\n\n"+s.failed.Error()+"\n\nPress r to try again or esc to go back.")
+	case !s.loaded:
+		return s.panes.Message("Campaign", "Loading…")
 	}
-	if p := ps.sections.at(ps.host.path); p.state == sectionNotApplicable {
-		inner, _ := panel.Inner()
-		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), inner), "\n"))
-	}
-	return panel.View(ps.host.view(ps.focus == paneForm))
+	s.arrange()
+	s.sections.list.Focused = s.panes.Focused() == paneSections
+	return s.panes.View(func(pane int) panes.Content {
+		switch pane {
+		case paneSections:
+			return panes.Content{Title: "Sections", Body: s.sections.list.View()}
+		case paneSide:
+			return s.side.content(s.panes.Focused() == paneSide)
+		}
+		return panes.Content{Title: breadcrumbText(s.host.places.breadcrumb(s.host.path), s.panes.Rect(paneForm).W-6), Body: s.formView()}
+	})
 }
 
-// location returns the user's position.
-func (ps *panes) location() location {
-	return location{focus: ps.focus, path: ps.host.path, field: ps.host.focused()}
+// formView draws the form.
+func (s *Screen) formView() string {
+	if s.host.editor == nil {
+		return ""
+	}
+	if p := s.sections.at(s.host.path); p.state == sectionNotApplicable {
+		w, _ := s.panes.Size(paneForm)
+		return strings.Join(widget.Wrap(s.deps.Theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), w), "\n")
+	}
+	return s.host.view(s.panes.Focused() == paneForm)
 }
 
 // place returns the path of the focused field, or else of the form.
-func (ps *panes) place() doc.Path { return ps.location().place() }
+func (s *Screen) place() doc.Path {
+	if f := s.host.focused(); f != nil && s.panes.Focused() == paneForm {
+		return f.Path
+	}
+	return s.host.path
+}
 
 // showChecked shows the problems of the current document.
-func (ps *panes) showChecked() {
-	ps.sections.show(ps.edit)
-	if ps.host.editor != nil {
-		ps.host.editor.SetProblems(ps.edit.Problems())
-	}
-	ps.refresh()
+func (s *Screen) showChecked() {
+	s.sections.show(s.edit)
+	s.host.showProblems()
+	s.refresh()
 }
 
 // reload shows the current document in the open form.
-func (ps *panes) reload() {
-	ps.host.reload()
-	ps.refresh()
+func (s *Screen) reload() {
+	s.host.reload()
+	s.refresh()
 }
 
-// refresh updates the info pane and its side panel for the current location.
-func (ps *panes) refresh() {
-	if len(ps.host.path) == 0 {
+// refresh updates the pane beside the form for the current place.
+func (s *Screen) refresh() {
+	if len(s.host.path) == 0 {
 		return
 	}
-	at := ps.location()
-	if t, of, place, ok := ps.host.places.sidePanelAt(at.place(), &ps.sections); ok {
-		ps.info.setSidePanel(of[:1].String(), place, func() editor.SidePanel { return t.sidePanel(ps.host.config(of)) })
+	if t, of, place, ok := s.host.places.sidePanelAt(s.place(), &s.sections); ok {
+		s.side.setPanel(of[:1].String(), place, func() editor.SidePanel { return t.sidePanel(s.host.config(of)) })
 	} else {
-		ps.info.setSidePanel("", nil, nil)
+		s.side.setPanel("", nil, nil)
 	}
-	ps.info.refresh(at)
+	switch s.side.shows {
+	case sideProblems:
+		s.side.showProblems()
+	case sideJSON:
+		s.side.showJSON(s.host.path, s.host.focused())
+	}
 }
 
 // adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
 // not typed key by key.
-func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
-	if ps.host.editor == nil {
+func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
+	if s.host.editor == nil {
 		return cmd
 	}
-	root, field, changed := ps.host.edits()
+	root, field, changed := s.host.edits()
 	if !changed {
-		ps.refresh()
+		s.refresh()
 		return cmd
 	}
 	if alone {
 		field = ""
 	}
-	cmd = tea.Batch(cmd, ps.change(root, field))
-	ps.host.editor.Reload(ps.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
+	cmd = tea.Batch(cmd, s.change(root, field))
+	s.host.editor.Reload(s.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
 	return cmd
 }
 
 // message passes a message that the form has requested, such as the content of the clipboard, to the form and to the side
 // panel.
-func (ps *panes) message(msg tea.Msg) tea.Cmd {
+func (s *Screen) message(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
-	if ps.host.editor != nil {
-		cmds = append(cmds, ps.adopt(ps.host.editor.Update(msg), true))
+	if s.host.editor != nil {
+		cmds = append(cmds, s.adopt(s.host.editor.Update(msg), true))
 	}
-	if ps.info.sidePanel != nil {
-		cmds = append(cmds, ps.info.sidePanel.Update(msg))
+	if s.side.panel != nil {
+		cmds = append(cmds, s.side.panel.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
 // fulfill carries out the requests of the editor and the side panel.
-func (ps *panes) fulfill() tea.Cmd {
-	w := ps.host.requests
-	ps.host.requests = requests{}
+func (s *Screen) fulfill() tea.Cmd {
+	w := s.host.requests
+	s.host.requests = requests{}
 	var cmds []tea.Cmd
 	if w.notice != "" {
 		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.notice))
 	}
 	if w.open != nil {
-		cmds = append(cmds, ps.open(w.open))
-		ps.host.requests = requests{}
+		cmds = append(cmds, s.open(w.open))
+		s.host.requests = requests{}
 	}
-	return tea.Batch(append(cmds, ps.info.takeStarted())...)
+	return tea.Batch(append(cmds, s.side.takeStarted())...)
 }
 
 // typing reports whether the form has the keyboard.
-func (ps *panes) typing() bool { return ps.focus == paneForm && ps.host.editor != nil }
+func (s *Screen) typing() bool { return s.panes.Focused() == paneForm && s.host.editor != nil }

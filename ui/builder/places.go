@@ -127,26 +127,29 @@ func (s *places) editedTogether(open, p doc.Path) bool {
 	return ok && found && t.edit != nil && t.shows == nil && other.edit != nil && other.shows == nil && len(at) == len(open) && at.Parent().Equal(from.Parent())
 }
 
-// sidePanelAt returns the side panel for p, the place that it belongs to, and the place that it shows: the one
-// of a place around p, or else of one of the section's fields, or else of the messages, which concern every
-// section. A section that does not apply has none.
+// sidePanelAt returns the side panel for p, the place that it belongs to, and the place that it shows: the one of a place
+// around p, or else of what the section is about; of a section that does not apply, the messages.
 func (s *places) sidePanelAt(p doc.Path, list *sectionList) (t placeTools, at, place doc.Path, ok bool) {
-	if list.at(p).state == sectionNotApplicable {
-		p = nil
+	about := catalog.CampaignContent
+	if section := list.at(p); section.state != sectionNotApplicable {
+		if t, at, ok := s.toolsAt(p); ok && t.sidePanel != nil {
+			return t, at, p, true
+		}
+		about = catalog.Concerns(catalog.Component(section.name))
 	}
-	if t, at, ok := s.toolsAt(p); ok && t.sidePanel != nil {
-		return t, at, p, true
+	at = doc.P(string(about))
+	if t, at, ok = s.toolsAt(at); ok && t.sidePanel != nil {
+		return t, at, at, true
 	}
-	if node := s.edit.Schema().At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
+	if node := s.edit.Schema().At(doc.P(string(about))); node != nil {
 		for _, c := range node.Children {
 			if t := tools[c.Editor]; t.sidePanel != nil {
-				at := p[:1].Child(c.Name)
+				at := doc.P(string(about), c.Name)
 				return t, at, at, true
 			}
 		}
 	}
-	at, ok = list.messages(s.edit.Schema())
-	return tools[schema.EditorContent], at, at, ok
+	return placeTools{}, nil, nil, false
 }
 
 // breadcrumb names the forms from the outermost to the one at open, each by the steps to it: esc goes up one of

@@ -39,7 +39,7 @@ func TestResponseOnlyFields(t *testing.T) {
 		`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2030-12-01 08:00:00.000000","time_zone":"Europe/Berlin"}}`)}
 	deps := uitest.Deps(svc)
 	deps.LocalCopies = edit.NewFileStore(t.TempDir())
-	h := uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details")}), 120, 40)
+	h := uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details")}), 140, 40)
 	h.Want("Read-only", "Resolved start", "2030-12-01 08:00:00.000000", "Resolved time zone")
 	h.WantNot("not a member", "is only in responses;")
 	h = uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details", "schedule_time")}), 120, 40)

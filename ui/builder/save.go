@@ -19,20 +19,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// saver stores and applies the edits of a session, and asks which version to keep after a conflict.
-type saver struct {
-	edit     *edit.Session
-	tasks    *screen.Base
-	reviewed func(edit.Review, error) tea.Cmd // shows the result of a review
-	reread   func() tea.Cmd                   // reads the campaign again
-	titles   func(names []string) string      // joins section names for display
-	warned   bool                             // the user has been told when changes take effect
-	stale    bool                             // the campaign was changed elsewhere during a save
-	newer    bool                             // there are edits that were made while others were applied
+// Badge reports what is left to do, and whether the edits are saved.
+func (s *Screen) Badge() (string, themes.Tone) {
+	if !s.loaded {
+		return "", themes.ToneMuted
+	}
+	todo, tone := s.side.toDo()
+	saved, savedTone := s.saveState()
+	if savedTone != themes.ToneSuccess {
+		tone = savedTone
+	}
+	if todo != "" {
+		saved = todo + " · " + saved
+	}
+	return saved, tone
 }
 
-// badge reports whether the edits are saved.
-func (s *saver) badge() (string, themes.Tone) {
+// saveState reports whether the edits are saved.
+func (s *Screen) saveState() (string, themes.Tone) {
 	st := s.edit.Head().Status
 	switch {
 	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)):
@@ -54,19 +58,19 @@ func (s *saver) badge() (string, themes.Tone) {
 }
 
 // save stores the edits: a draft in place, any other campaign as a working copy until they are applied.
-func (s *saver) save(note string, coalesce bool) tea.Cmd {
+func (s *Screen) save(note string, coalesce bool) tea.Cmd {
 	return s.run(s.edit.Save(note, coalesce))
 }
 
-func (s *saver) run(save edit.SaveFunc) tea.Cmd {
+func (s *Screen) run(save edit.SaveFunc) tea.Cmd {
 	if save == nil {
 		return nil
 	}
-	return screen.Go(s.tasks, taskSave, save, s.saved)
+	return screen.Go(&s.Base, taskSave, save, s.saved)
 }
 
 // saved handles the result of a save, and saves again if there are newer edits.
-func (s *saver) saved(done edit.SaveResult, err error) tea.Cmd {
+func (s *Screen) saved(done edit.SaveResult, err error) tea.Cmd {
 	failed := s.edit.SaveErr() != nil
 	next := s.edit.FinishSave(done, err)
 	switch {
@@ -88,10 +92,10 @@ func (s *saver) saved(done edit.SaveResult, err error) tea.Cmd {
 }
 
 // name returns the campaign's name for questions.
-func (s *saver) name() string { return status.Name(engine.Summarize(s.edit.Campaign())) }
+func (s *Screen) name() string { return status.Name(engine.Summarize(s.edit.Campaign())) }
 
 // conflict asks which changes to keep after the draft was changed elsewhere.
-func (s *saver) conflict() tea.Cmd {
+func (s *Screen) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   s.name() + " was changed elsewhere",
 		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
@@ -109,7 +113,7 @@ func (s *saver) conflict() tea.Cmd {
 }
 
 // discard drops the edits and reads the campaign again.
-func (s *saver) discard() tea.Cmd {
+func (s *Screen) discard() tea.Cmd {
 	drop, read := s.edit.DiscardUnsaved(), s.reread()
 	if drop == nil {
 		return read
@@ -123,7 +127,7 @@ func (s *saver) discard() tea.Cmd {
 }
 
 // flush returns the command that stores all unsaved edits.
-func (s *saver) flush() tea.Cmd {
+func (s *Screen) flush() tea.Cmd {
 	store := s.edit.Flush()
 	if store == nil {
 		return nil
@@ -135,15 +139,15 @@ func (s *saver) flush() tea.Cmd {
 }
 
 // review checks the pending edits before they are applied. Edits of a draft that is saved in place have been saved already.
-func (s *saver) review() tea.Cmd {
+func (s *Screen) review() tea.Cmd {
 	if s.edit.SavesInPlace() {
 		return s.save("saved", false)
 	}
-	return screen.Go(s.tasks, taskReview, s.edit.Review(), s.reviewed)
+	return screen.Go(&s.Base, taskReview, s.edit.Review(), s.reviewed)
 }
 
 // finishReview shows what must be fixed before the edits can be applied, or asks whether to apply them.
-func (s *saver) finishReview(r edit.Review, err error) tea.Cmd {
+func (s *Screen) finishReview(r edit.Review, err error) tea.Cmd {
 	if err != nil {
 		return s.notApplied(err)
 	}
@@ -170,21 +174,21 @@ func (s *saver) finishReview(r edit.Review, err error) tea.Cmd {
 	})
 }
 
-func (s *saver) showProblems() tea.Cmd {
+func (s *Screen) showProblems() tea.Cmd {
 	return s.afterSave(screen.Open(screen.Route{Name: screen.Validate, ID: s.edit.ID()}))
 }
 
-func (s *saver) notApplied(err error) tea.Cmd {
+func (s *Screen) notApplied(err error) tea.Cmd {
 	return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Cannot apply your changes: "+status.Refusal(s.edit.Head().Channel, err))
 }
 
 // apply sends the pending edits.
-func (s *saver) apply(side edit.Resolution) tea.Cmd {
-	return screen.Go(s.tasks, taskApply, s.edit.Apply(side), s.applied)
+func (s *Screen) apply(side edit.Resolution) tea.Cmd {
+	return screen.Go(&s.Base, taskApply, s.edit.Apply(side), s.applied)
 }
 
 // applied reads the current campaign, or asks which version to keep.
-func (s *saver) applied(done edit.ApplyResult, err error) tea.Cmd {
+func (s *Screen) applied(done edit.ApplyResult, err error) tea.Cmd {
 	if e := engine.AsError(err); e != nil && len(e.Problems) > 0 { // merged with what others changed
 		return tea.Sequence(s.reread(), s.notApplied(err), s.showProblems())
 	}
@@ -198,7 +202,7 @@ func (s *saver) applied(done edit.ApplyResult, err error) tea.Cmd {
 	s.newer = s.edit.HasPending()
 	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
 	if len(done.Removed) > 0 {
-		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
+		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.sections.titles(done.Removed)+" stays. An update cannot remove a section.")
 	}
 	dropped := func() tea.Msg {
 		_ = drop(context.Background()) // a copy that stays is offered again
@@ -209,10 +213,10 @@ func (s *saver) applied(done edit.ApplyResult, err error) tea.Cmd {
 
 // askVersion asks which side's version to keep of the components that both sides changed. What only one side
 // changed is always kept.
-func (s *saver) askVersion(names []string) tea.Cmd {
+func (s *Screen) askVersion(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: s.name() + " was changed elsewhere",
-		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
+		Body: "Someone else changed the same section while you were editing: " + s.sections.titles(names) + ". Which version do you want to keep? " +
 			"All other changes of both are kept.",
 		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
@@ -228,7 +232,7 @@ func (s *saver) askVersion(names []string) tea.Cmd {
 }
 
 // noteWhenApplied tells the user, at the first change of a live campaign, when changes take effect.
-func (s *saver) noteWhenApplied() tea.Cmd {
+func (s *Screen) noteWhenApplied() tea.Cmd {
 	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
 	if s.warned || when == "" || s.edit.SavesInPlace() {
 		return nil
@@ -237,8 +241,8 @@ func (s *saver) noteWhenApplied() tea.Cmd {
 	return screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
-// leaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
-func (s *saver) leaveQuestion() *screen.Question {
+// LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
+func (s *Screen) LeaveQuestion() *screen.Question {
 	if !s.edit.HasPending() {
 		return nil
 	}
@@ -250,7 +254,7 @@ func (s *saver) leaveQuestion() *screen.Question {
 }
 
 // afterSave runs cmd after the edits are stored, so that other screens see them.
-func (s *saver) afterSave(cmd tea.Cmd) tea.Cmd {
+func (s *Screen) afterSave(cmd tea.Cmd) tea.Cmd {
 	flush := s.flush()
 	if flush == nil {
 		return cmd

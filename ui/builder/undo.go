@@ -30,19 +30,19 @@ func (s *Screen) restore(done string, move func() (edit.UndoResult, bool)) (tea.
 	case !ok:
 		return nil, false
 	case m.Step != nil:
-		return s.saver.afterSave(status.Undo(s.deps, engine.Summarize(s.edit.Campaign()), m.Step)), true
+		return s.afterSave(status.Undo(s.deps, engine.Summarize(s.edit.Campaign()), m.Step)), true
 	case len(m.Conflicts) > 0:
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": someone else has changed "+
 			widget.Clean(edit.PlaceName(s.edit.Schema(), m.Conflicts[0]))+" since."), true
 	case m.Locked != "":
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
-	s.panes.showChecked()
-	s.panes.goToChange(m.Changes, m.Cursor)
+	s.showChecked()
+	s.goToChange(m.Changes, m.Cursor)
 	return tea.Batch(
-		s.saver.save(editNote(doc.CommonPath(m.Changes)), false),
+		s.save(editNote(doc.CommonPath(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(edit.ChangeName(s.edit.Schema(), m.Changes))),
-		s.panes.fulfill(),
+		s.fulfill(),
 		s.compiler.follow(),
 		s.warnings.follow(),
 	), true

@@ -6,111 +6,97 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/edit"
 	"bugle/engine/message/resolve"
-	"bugle/themes"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
 
-// viewAs shows the messages as one person gets them: it has the resolver that the preview reads, and the boxes over the
-// panes in which that person is chosen and the audience surveyed.
-type viewAs struct {
-	cfg      viewas.Config
-	edit     *edit.Session
-	panes    *panes
-	theme    *themes.Theme
-	resolver *viewas.Resolver
-	box      interface{ Close() tea.Cmd } // the box that was opened last; nil if none was
-}
-
-func newViewAs(s *Screen) viewAs {
-	cfg := viewas.Config{Service: s.deps.Service, Campaign: s.edit.ID(), Prefs: s.deps.Prefs.Within(s.deps.Workspace), Tasks: &s.Base}
-	v := viewAs{cfg: cfg, edit: s.edit, panes: s.panes, theme: s.deps.Theme, resolver: viewas.NewResolver(cfg)}
-	s.panes.host.viewAs = v.resolver
-	return v
-}
-
-// close closes the open box and ends its tasks.
-func (v *viewAs) close() {
-	if v.box != nil {
-		v.box.Close()
+// closeViewAs closes the box that was opened last and ends its tasks.
+func (s *Screen) closeViewAs() {
+	if s.viewBox != nil {
+		s.viewBox.Close()
 	}
 }
 
-func (v *viewAs) source() viewas.Source {
-	return viewas.Source{Channel: v.edit.Head().Channel, Workspace: v.edit.Workspace(), Document: v.edit.Root()}
+func (s *Screen) viewSource() viewas.Source {
+	return viewas.Source{Channel: s.edit.Head().Channel, Workspace: s.edit.Workspace(), Document: s.edit.Root()}
 }
 
 // preview returns the preview beside the form; false if another panel is there.
-func (v *viewAs) preview() (*previewPanel, bool) {
-	p, ok := v.panes.info.sidePanel.(*previewPanel)
+func (s *Screen) preview() (*previewPanel, bool) {
+	p, ok := s.side.panel.(*previewPanel)
 	return p, ok
 }
 
-// redraw draws the preview again.
-func (v *viewAs) redraw() {
-	if p, ok := v.preview(); ok {
+// redrawPreview draws the preview again.
+func (s *Screen) redrawPreview() {
+	if p, ok := s.preview(); ok {
 		p.showResolved()
 	}
 }
 
-// choose opens the chooser, with the preview visible if the place has one.
-func (v *viewAs) choose() tea.Cmd {
-	if _, ok := v.preview(); ok && !v.panes.info.split && v.panes.info.tab != tabSidePanel {
-		v.panes.info.focusSidePanel()
-		v.panes.refresh()
+// chooseViewer opens the chooser, with the preview visible if the place has one.
+func (s *Screen) chooseViewer() tea.Cmd {
+	if _, ok := s.preview(); ok {
+		s.side.shows, s.choosing = sidePanel, true
 	}
-	c := viewas.NewChooser(v.cfg, v.theme, viewas.ChooserHost{
-		Title: "View as", Preview: true, Choice: v.chosen, Source: v.source, Choose: v.take, Room: v.panes.formSpan,
+	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
+		Title: "View as", Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
 		Back: backAction("close the chooser"),
 	})
-	v.box = c
-	return v.cfg.Tasks.Show(c, c.Open())
+	s.viewBox = c
+	return s.viewing.Tasks.Show(c, c.Open())
 }
 
-// chosen returns the current choice, and the user if it is one that is known.
-func (v *viewAs) chosen() (viewas.Choice, *engine.User) {
-	viewer, _ := v.resolver.Viewer()
-	return v.resolver.Choice(), viewer.User
+// formSpan returns the first column of the form's pane, and its width.
+func (s *Screen) formSpan() (x, width int) {
+	r := s.panes.Rect(paneForm)
+	return r.X, r.W
+}
+
+// chosenViewer returns the current choice, and the user if it is one that is known.
+func (s *Screen) chosenViewer() (viewas.Choice, *engine.User) {
+	viewer, _ := s.resolver.Viewer()
+	return s.resolver.Choice(), viewer.User
 }
 
 // viewer returns whose data fills the messages in the browser, which never shows them as written: that of nobody unless
 // somebody was chosen and found.
-func (v *viewAs) viewer() resolve.Viewer {
-	if found, ok := v.resolver.Viewer(); ok {
+func (s *Screen) viewer() resolve.Viewer {
+	if found, ok := s.resolver.Viewer(); ok {
 		return found
 	}
 	return resolve.Viewer{Person: resolve.Person{Kind: resolve.Nobody}}
 }
 
-// take changes whose data fills the messages.
-func (v *viewAs) take(c viewas.Choice, u *engine.User) tea.Cmd {
-	cmd := v.resolver.Choose(c, u)
-	if p, ok := v.preview(); ok {
-		cmd = tea.Batch(v.resolver.Resolve(p.source(), p.at), cmd)
+// viewAs changes whose data fills the messages.
+func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
+	cmd := s.resolver.Choose(c, u)
+	if p, ok := s.preview(); ok {
+		cmd = tea.Batch(s.resolver.Resolve(p.source(), p.at), cmd)
 	}
-	v.redraw()
+	s.redrawPreview()
 	return cmd
 }
 
 // openSurvey surveys the audience.
-func (v *viewAs) openSurvey() tea.Cmd {
-	survey := viewas.NewSurvey(v.cfg, v.theme, viewas.SurveyHost{Source: v.source, GoTo: v.panes.focusField, Back: backAction("close the survey")})
-	v.box = survey
-	return v.cfg.Tasks.Show(survey, survey.Start())
+func (s *Screen) openSurvey() tea.Cmd {
+	s.choosing = false
+	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.focusField, Back: backAction("close the survey")})
+	s.viewBox = survey
+	return s.viewing.Tasks.Show(survey, survey.Start())
 }
 
-// follow shows in the preview what a task may have resolved.
-func (v *viewAs) follow() tea.Cmd {
-	p, ok := v.preview()
+// followViewer shows in the preview what a task may have resolved.
+func (s *Screen) followViewer() tea.Cmd {
+	p, ok := s.preview()
 	if !ok || !p.root.Exists() || !p.resolves() {
 		return nil
 	}
 	p.showResolved()
-	return v.resolver.Resolve(p.source(), p.at)
+	return s.resolver.Resolve(p.source(), p.at)
 }
 
 // backAction returns the action that closes a box.
@@ -118,41 +104,41 @@ func backAction(help string) screen.Action {
 	return screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: help, Group: groupViewAs, BarPriority: 7, WhileTyping: true}
 }
 
-// actions are the actions on the person that the preview shows the messages as.
-func (v *viewAs) actions() []screen.Action {
-	if _, ok := v.panes.sections.messages(v.edit.Schema()); !ok || !v.edit.Head().Channel.Writable() {
+// viewAsActions are the actions on the person that the preview shows the messages as.
+func (s *Screen) viewAsActions() []screen.Action {
+	if _, ok := s.sections.messages(s.edit.Schema()); !ok || !s.edit.Head().Channel.Writable() {
 		return nil
 	}
-	p, shown := v.preview()
-	inPreview := shown && v.panes.focus == paneInfo && v.panes.info.tab == tabSidePanel
-	choose := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "see the message as one of your users gets it", Group: groupViewAs, WhileTyping: true, Run: v.choose}
+	p, shown := s.preview()
+	inPreview := shown && s.panes.Focused() == paneSide && s.side.inPanel()
+	choose := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "see the message as one of your users gets it", Group: groupViewAs, WhileTyping: true, Run: s.chooseViewer}
 	switch {
 	case inPreview:
 		choose.BarPriority = 10
-	case v.panes.focus == paneForm:
+	case s.panes.Focused() == paneForm:
 		choose.Keys = choose.Keys[1:]
-	case v.panes.host.places.inContent(v.panes.host.path):
+	case s.host.places.inContent(s.host.path):
 		choose.BarPriority = 4
 	}
 	acts := []screen.Action{choose}
-	if v.panes.focus == paneForm {
+	if s.panes.Focused() == paneForm {
 		return acts
 	}
 	unknown := ""
-	if _, ok := v.cfg.Audience(); !ok {
+	if _, ok := s.viewing.Audience(); !ok {
 		unknown = "This service does not show its users, so that nobody can say who is in the audience."
 	}
-	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, Run: v.openSurvey}
+	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, Run: s.openSurvey}
 	if inPreview {
 		survey.BarPriority = 4
 	}
 	acts = append(acts, survey)
 	if inPreview && p.resolves() {
-		acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: v.resolver.Refresh})
-		if _, ok := v.caption(p).Named(); ok {
+		acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
+		if _, ok := s.caption(p).Named(); ok {
 			acts = append(acts,
-				screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: v.goToMissing},
-				screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: v.nameNext},
+				screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: s.goToMissing},
+				screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
 			)
 		}
 	}
@@ -162,31 +148,31 @@ func (v *viewAs) actions() []screen.Action {
 // groupViewAs is the heading of its keys in the help.
 const groupViewAs = "View as"
 
-func (v *viewAs) caption(p *previewPanel) preview.Caption {
+func (s *Screen) caption(p *previewPanel) preview.Caption {
 	shown, _ := p.shown()
-	return v.resolver.Caption(shown.TestKey)
+	return s.resolver.Caption(shown.TestKey)
 }
 
 // goToMissing goes to the field of the missing value that the caption names. The next time it is the next one.
-func (v *viewAs) goToMissing() tea.Cmd {
-	p, ok := v.preview()
+func (s *Screen) goToMissing() tea.Cmd {
+	p, ok := s.preview()
 	if !ok {
 		return nil
 	}
-	m, ok := v.caption(p).Named()
+	m, ok := s.caption(p).Named()
 	if !ok {
 		return nil
 	}
-	v.nameNext()
+	s.nameNext()
 	if m.Block != "" {
-		return tea.Batch(v.panes.focusField(m.Path), screen.Notify(widget.LevelInfo, "The expression is in the content block "+strings.TrimSpace(m.Block)+"."))
+		return tea.Batch(s.focusField(m.Path), screen.Notify(widget.LevelInfo, "The expression is in the content block "+strings.TrimSpace(m.Block)+"."))
 	}
-	return v.panes.focusField(m.Path)
+	return s.focusField(m.Path)
 }
 
 // nameNext makes the caption name the next missing value.
-func (v *viewAs) nameNext() tea.Cmd {
-	v.resolver.NameNext()
-	v.redraw()
+func (s *Screen) nameNext() tea.Cmd {
+	s.resolver.NameNext()
+	s.redrawPreview()
 	return nil
 }

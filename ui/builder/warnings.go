@@ -9,6 +9,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/message/check"
+	"bugle/engine/schema"
 	"bugle/ui/screen"
 )
 
@@ -110,6 +111,15 @@ func (w *warner) at(p doc.Path) []check.Finding {
 		if f.Path.Equal(p) {
 			out = append(out, f)
 		}
+	}
+	return out
+}
+
+// asProblems returns the warnings and notes as problems of their fields.
+func (w *warner) asProblems() []schema.Problem {
+	out := make([]schema.Problem, len(w.result.Findings))
+	for i, f := range w.result.Findings {
+		out[i] = schema.Problem{Path: f.Path, Severity: schema.Notice, Message: f.Text() + ". " + f.Remedy}
 	}
 	return out
 }

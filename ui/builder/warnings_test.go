@@ -26,27 +26,27 @@ func (b *testbed) withUser() *testbed {
 	return b
 }
 
-// Warnings follow each edit: they are counted beside the problems, listed after them, and told at their field.
+// Warnings follow each edit: they are counted beside the problems, listed after them, and shown at their field.
 func TestWarningsFollowEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail).withUser()
 	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
-	h.Want("no problems ─")
+	h.Want("no problems · saved")
 	h.Press("ctrl+u")
 	h.Type("WIN A WHOLE YEAR OF COFFEE")
-	h.Want("no problems · 1 warning", "Write it in")
+	h.Want("1 warning · saved", "Write it in")
 	h.Press("ctrl+g")
 	h.Want("Email › Subject")
 	h.Press("esc", "ctrl+z")
-	h.Want("no problems ─")
+	h.Want("no problems · saved")
 	h.Press("ctrl+y")
-	h.Want("no problems · 1 warning")
+	h.Want("1 warning · saved")
 }
 
 func TestEnterGoesToFieldOfWarning(t *testing.T) {
 	b := newTestbed(t, catalog.Email, strings.Replace(cleanMail, "Your order", "YOUR ORDER IS ON ITS WAY", 1)).withUser()
 	h := b.open(120, 40)
 	h.Press("!", "enter")
-	h.Want("[Field]", "Write it in")
+	h.Want("▸ Subject", "Write it in")
 	if !strings.Contains(h.Text(), " Typing ") {
 		t.Errorf("the field has not the focus:\n%s", h.Text())
 	}
@@ -56,13 +56,13 @@ func TestEnterGoesToFieldOfWarning(t *testing.T) {
 func TestEditedAudienceIsCountedAgain(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail) // without users
 	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
-	h.Want("no problems · 1 warning") // nobody gets it
+	h.Want("1 warning · saved") // nobody gets it
 	b.withUser()
 	h.Send(screen.ChangedMsg{})
-	h.Want("no problems ─")
+	h.Want("no problems · saved")
 	h.Press("end")
 	h.Type(" {{ UserAttribute['City'] }}")
-	h.Want("no problems · 2 warnings") // the attribute is unknown, and the user has no value for it
+	h.Want("2 warnings · saved") // the attribute is unknown, and the user has no value for it
 }
 
 // One key adds the filters that values in HTML and in links need, and ctrl+z takes them out again.

@@ -88,15 +88,16 @@ const mail = `{"basic_details":{"name":"Weekly news","content_type":"PROMOTIONAL
 func TestScreens(t *testing.T) {
 	h := newTestbed(t, catalog.Email, mail).open(120, 40)
 	h.GoldenSizes("grid")
+	h.Resize(80, 24)
 	h.Press("up", "7")
-	h.GoldenSizes("share")
+	h.Golden("share-80x24")
 	h.Press("esc", "down", "down", "d")
-	h.GoldenSizes("compare")
+	h.Golden("compare-80x24")
 	h.Press("esc", "a")
 	h.Type("sp")
-	h.GoldenSizes("locales")
+	h.Golden("locales-80x24")
 	h.Press("esc", "enter")
-	h.GoldenSizes("message")
+	h.Golden("message-80x24")
 	h.WantFits()
 }
 

@@ -236,7 +236,7 @@ func TestPlatformTabs(t *testing.T) {
 	h.Want("▸ Title", "Angebot")
 	h.Press("f7")
 	h.Want("[iOS")
-	h.GoldenSizes("platforms")
+	h.Golden("platforms-80x24")
 	h.Press("esc", "esc")
 	h.Want("◐2 Angebot")
 }

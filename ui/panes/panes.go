@@ -1,5 +1,5 @@
 // Package panes divides a screen into framed panes: side by side where it is wide enough, otherwise one below the
-// other, or only the one with the focus. It owns the focus and the zoom, and finds the pane under the mouse.
+// other, or the one with the focus in place of the main one. It owns the focus and the zoom, and finds the pane under the mouse.
 package panes
 
 import (
@@ -24,7 +24,7 @@ type Pane struct {
 	// means no limit. The panes beside the main one leave it its own Min.
 	Share, Min, Max int
 	// Focused is the width beside the main pane while the pane has the focus in a screen narrower than From; if it is 0,
-	// or does not fit, the pane then fills the screen.
+	// or does not fit, the pane then takes the place of the main one.
 	Focused int
 	// Rows is the height above or below the main pane in a screen narrower than From; 0 hides the pane there until it has
 	// the focus.
@@ -158,7 +158,7 @@ func (p *Panes) Size(pane int) (width, height int) {
 func (p *Panes) layout() {
 	clear(p.rects)
 	p.columns = p.columns[:0]
-	if p.zoom || p.main != p.focus && !p.isBeside(p.focus) && p.rowsOf(p.focus) == 0 && !p.squeezes() {
+	if p.zoom {
 		p.place(p.focus, Rect{0, 0, p.width, p.height})
 		p.columns = append(p.columns, []int{p.focus})
 		return
@@ -177,6 +177,10 @@ func (p *Panes) layout() {
 	}
 	for i := range p.panes {
 		switch {
+		case i == p.main && p.focus != p.main && !p.isBeside(p.focus) && p.rowsOf(p.focus) == 0:
+			p.place(p.focus, Rect{x, 0, rest, p.height})
+			p.columns = append(p.columns, []int{p.focus})
+			x += rest
 		case i == p.main:
 			p.stack(x, rest)
 			x += rest

@@ -23,6 +23,9 @@ var layouts = map[string][]panes.Pane{
 	"results":   {{Name: "results"}, {Name: "message", From: 100, Share: 50, Hidden: true}},
 	"workspace": {{Name: "sections", From: 76, Min: 26, Max: 26}, {Name: "records"}, {Name: "record", Rows: 8}},
 	"record":    {{Name: "form"}, {Name: "info", From: 100, Share: 40}},
+	"builder": {
+		{Name: "sections", From: 64, Share: 33, Min: 22, Max: 27, Focused: 22}, {Name: "form", Min: 40}, {Name: "panel", From: 112, Share: 40, Min: 34, Max: 66},
+	},
 	"campaigns": {
 		{Name: "filters", From: 138, Min: 24, Max: 24, Focused: 26}, {Name: "list", Min: 86},
 		{Name: "details", From: 114, Share: 100, Min: 28, Max: 48, Focused: 42},
@@ -110,6 +113,12 @@ func TestWidths(t *testing.T) {
 		{"workspace", 80, 0, []int{26, 54, 54}},
 		{"workspace", 60, 0, []int{60, 0, 0}},
 		{"results", 120, 0, []int{120, 0}},
+		{"builder", 120, 1, []int{27, 56, 37}},
+		{"builder", 80, 1, []int{26, 54, 0}},
+		{"builder", 80, 2, []int{26, 0, 54}},
+		{"builder", 60, 0, []int{22, 38, 0}},
+		{"builder", 60, 1, []int{0, 60, 0}},
+		{"builder", 60, 2, []int{0, 0, 60}},
 	} {
 		p := panes.New(themes.Plain(), layouts[c.screen]...)
 		p.SetSize(c.width, 24)

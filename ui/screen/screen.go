@@ -87,6 +87,8 @@ type Field struct {
 	Text string
 	// Suffix is the file name suffix for the value, such as ".html".
 	Suffix string
+	// Help is its documentation, in paragraphs. The help shows it above the keys.
+	Help []string
 	// LockedReason is why it cannot be changed; empty if it can.
 	LockedReason string
 	// Set replaces the value as one edit, which can be undone. It fails if the text is not a value of the field, or

@@ -17,6 +17,10 @@ type Group struct {
 // HelpView lists every key that works now, group by group, in as many columns as fit. It scrolls if they do not
 // fit. The reason for a dimmed key is shown below it.
 type HelpView struct {
+	// Title and Text, in paragraphs, are shown above the keys; both may be empty.
+	Title string
+	Text  []string
+
 	window        Window
 	groups        []Group
 	lines         []string
@@ -71,8 +75,20 @@ func (h *HelpView) rebuild() {
 		total += len(blocks[i]) + 1
 	}
 	columns := distribute(blocks, n, total)
-	h.lines = joinColumns(columns, column)
+	h.lines = append(h.intro(width), joinColumns(columns, column)...)
 	h.window.Resize(len(h.lines), h.height)
+}
+
+// intro renders what is above the keys.
+func (h *HelpView) intro(width int) []string {
+	if h.Title == "" {
+		return nil
+	}
+	lines := []string{h.theme.TitleFocus.Render(Truncate(Clean(h.Title), width))}
+	for _, text := range h.Text {
+		lines = append(lines, WrapStyled(h.theme.Text, text, width)...)
+	}
+	return append(lines, "")
 }
 
 // block renders one group.

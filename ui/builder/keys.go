@@ -44,30 +44,26 @@ func (s *Screen) moveActions() []screen.Action {
 func (s *Screen) sideActions(inForm bool) []screen.Action {
 	inSide := s.panes.Focused() == paneSide
 	show := func(v sideView, a screen.Action) screen.Action {
-		a.Group, a.WhileTyping = groupMove, true
 		a.Run = func() tea.Cmd { return s.focusSide(v) }
 		if inSide && s.side.shows == v {
 			a.BarPriority, a.DisabledReason = 0, "It is shown already."
 		}
 		return a
 	}
-	var acts []screen.Action
-	if s.side.panel != nil {
-		acts = append(acts, show(sidePanel, screen.Action{
-			Name: "side-panel", Keys: keysAt([]string{"p", "alt+p"}, inForm), Label: strings.ToLower(s.side.panel.Title()), Help: "go to the panel beside the form", BarPriority: 5,
-		}))
-	}
-	return append(acts,
-		show(sideProblems, screen.Action{Keys: problemKeys(inForm), Label: "problems", Help: "go to the list of problems", BarPriority: 4}),
-		show(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON"}),
-	)
-}
-
-func problemKeys(inForm bool) []string {
+	toProblems := screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, WhileTyping: true}
 	if inForm {
-		return []string{"ctrl+g"}
+		toProblems.Keys = toProblems.Keys[:1]
 	}
-	return []string{"ctrl+g", "!"}
+	acts := []screen.Action{
+		show(sideProblems, toProblems),
+		show(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove, WhileTyping: true}),
+	}
+	if s.side.panel != nil {
+		toPanel := screen.Action{Name: "side-panel", Keys: []string{"p", "alt+p"}, Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5, WhileTyping: true}
+		toPanel.Label, toPanel.Keys = strings.ToLower(s.side.panel.Title()), keysAt(toPanel.Keys, inForm)
+		acts = append(acts, show(sidePanel, toPanel))
+	}
+	return acts
 }
 
 // keysAt returns the key of an action that has a letter, and one with alt for use in text fields.

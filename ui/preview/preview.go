@@ -51,15 +51,15 @@ func New(t *themes.Theme) Preview {
 // SetSize sets the size of the preview.
 func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
-	again := width != p.width
+	wider, higher := width != p.width, height != p.height
 	p.width, p.height = width, height
 	p.drawCaption()
 	p.tabs.SetSize(width, 1)
 	p.pager.SetSize(width, height-p.headerHeight())
 	switch {
-	case again:
+	case wider:
 		p.draw()
-	case p.styles != p.theme.Styles:
+	case higher, p.styles != p.theme.Styles:
 		p.redraw()
 	}
 }
@@ -252,15 +252,65 @@ func (p *Preview) draw() {
 	if p.width == 0 {
 		return
 	}
-	s := &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At, caption: p.caption} // the pager's scroll bar
+	s, m, n := p.newPage(), p.view.Mail, p.view.Notification
+	if n != nil {
+		s.wrapped(n.Platform.Label()+" · "+n.Label, textStyle{tone: themes.ToneMuted})
+	}
 	switch {
-	case p.view.Mail != nil:
-		s.mail(p.view.Mail, p.tab())
-	case p.view.Notification != nil:
-		d := &notificationPage{page: s, n: p.view.Notification, slide: p.slide}
-		d.notification(p.tab())
-	default:
+	case m == nil && n == nil:
 		s.wrapped("There is no message to preview.", textStyle{tone: themes.ToneFaint})
+	case m != nil && m.Blank:
+		s.wrapped("The email is empty.", textStyle{tone: themes.ToneFaint})
+	case n != nil && n.Blank:
+		s.wrapped("The notification is empty.", textStyle{tone: themes.ToneFaint})
+	default:
+		p.drawTabs(s)
 	}
 	p.pager.SetStyled(strings.Join(s.lines, "\n"))
+}
+
+func (p *Preview) newPage() *page {
+	return &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At, caption: p.caption} // the pager's scroll bar
+}
+
+// minMessageRows is the least number of rows for the beginning of an opened email below the inbox.
+const minMessageRows = 8
+
+// drawTabs draws the current tab and, below it, those that follow it as far as they fit, and then the notes. An opened email is
+// drawn below the inbox even if only its beginning fits.
+func (p *Preview) drawTabs(s *page) {
+	draw, notes := p.tabDrawer()
+	end := p.newPage()
+	end.blank()
+	notes(end)
+	room := p.height - p.headerHeight() - len(end.lines)
+	for i, l := range p.tabIDs[p.tabs.Active:] {
+		tab := p.newPage()
+		draw(tab, l)
+		left := room - len(s.lines) - 2
+		switch {
+		case i == 0:
+			s.lines = append(s.lines, tab.lines...)
+			continue
+		case l == tabText || l == tabBackup: // another version of the same, or another message
+		case len(tab.lines) <= left, l == tabMessage && left >= minMessageRows:
+			s.blank()
+			s.add(textLine(string(l), textStyle{tone: themes.ToneFaint}))
+			s.lines = append(s.lines, tab.lines...)
+			continue
+		}
+		break
+	}
+	s.lines = append(s.lines, end.lines...)
+}
+
+// tabDrawer returns the functions that draw a tab and the notes of the message.
+func (p *Preview) tabDrawer() (draw func(*page, tabID), notes func(*page)) {
+	if m := p.view.Mail; m != nil {
+		return func(s *page, l tabID) { s.mail(m, l) }, func(s *page) { s.mailNotes(m) }
+	}
+	on := func(s *page) *notificationPage {
+		return &notificationPage{page: s, n: p.view.Notification, slide: p.slide}
+	}
+	return func(s *page, l tabID) { on(s).notification(l) }, func(s *page) { on(s).notificationNotes(p.tab()) }
 }

@@ -96,9 +96,13 @@ func TestTabs(t *testing.T) {
 		views[name] = push(t, name)
 	}
 	for name, v := range views {
-		for _, w := range []int{30, 44, 60} {
+		widths := []int{44}
+		if name == "mail" || name == "android-basic" {
+			widths = []int{30, 44, 60}
+		}
+		for _, w := range widths {
 			p := preview.New(themes.Plain())
-			p.SetSize(w, 60)
+			p.SetSize(w, 36)
 			p.Show(v)
 			golden(t, fmt.Sprintf("%s-%d", name, w), drawTabs(&p))
 		}
@@ -135,6 +139,7 @@ func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
 
 func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
+	p.SetSize(50, 14) // one tab at a time
 	wantNot(t, p, "umbrella.png")
 	p.Update(key("l"))
 	want(t, p, "umbrella.png", "1/3", "EXPANDED")
@@ -148,6 +153,17 @@ func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	if p.Update(key("z")) {
 		t.Error("a key that means nothing was taken")
 	}
+}
+
+// Below the current tab are those that follow it, as far as they fit, and below an inbox at least the beginning of the email.
+func TestTabsBelowTheCurrentOne(t *testing.T) {
+	p := show(t, push(t, "android-carousel"))
+	want(t, p, "COLLAPSED", "umbrella.png")
+	wantNot(t, p, "BACKUP", "Umbrella, boots, coat.")
+	p = show(t, mail(t))
+	want(t, p, "On a desktop", "Reply to")
+	p.SetSize(50, 20)
+	wantNot(t, p, "Reply to")
 }
 
 // A message that changes while it is shown keeps its tab and slide.

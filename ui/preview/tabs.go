@@ -7,10 +7,6 @@ import (
 
 // mail draws one tab of an email.
 func (s *page) mail(m *render.Mail, l tabID) {
-	if m.Blank {
-		s.wrapped("The email is empty.", textStyle{tone: themes.ToneFaint})
-		return
-	}
 	switch l {
 	case tabMessage:
 		s.message(m)
@@ -19,7 +15,10 @@ func (s *page) mail(m *render.Mail, l tabID) {
 	default:
 		s.inbox(m)
 	}
-	s.blank()
+}
+
+// mailNotes draws the notes about an email.
+func (s *page) mailNotes(m *render.Mail) {
 	var facts []render.Fact
 	if m.Unsubscribe != "" {
 		facts = append(facts, render.Fact{Name: "Unsubscribe", Text: m.Unsubscribe})
@@ -32,23 +31,24 @@ func (s *page) mail(m *render.Mail, l tabID) {
 
 // notification draws one tab of a notification.
 func (d *notificationPage) notification(l tabID) {
-	n := d.n
-	d.wrapped(n.Platform.Label()+" · "+n.Label, textStyle{tone: themes.ToneMuted})
-	if n.Blank {
-		d.wrapped("The notification is empty.", textStyle{tone: themes.ToneFaint})
-		return
-	}
 	switch l {
 	case tabBackup:
-		d.n = n.Backup
+		d.n = d.n.Backup
 		d.drawCard(tabExpanded)
 	case tabLock:
 		d.lockScreen()
 	default:
 		d.drawCard(l)
 	}
-	d.blank()
-	d.notes(d.facts(), n.Missing, d.n.Warnings)
+}
+
+// notificationNotes draws the notes about a notification, or about its backup.
+func (d *notificationPage) notificationNotes(l tabID) {
+	missing := d.n.Missing
+	if l == tabBackup {
+		d.n = d.n.Backup
+	}
+	d.notes(d.facts(), missing, d.n.Warnings)
 }
 
 // drawCard draws the card of a tab.

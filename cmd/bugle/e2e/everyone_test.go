@@ -28,7 +28,7 @@ func TestMainJobAccessible(t *testing.T) {
 			p.play("Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
 			p.play("Escape Down Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
 				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?enter edit")
-			p.play("Down Down Enter", "?▸ Send to", "Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Enter Down Enter", "?no problems")
+			p.play("Down Down Enter", "?▸ Send to", "Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Enter Down Enter", "!to do")
 			p.play("Escape", "v", "?Ready to publish.")
 			if colored := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); colored != c.colors {
 				t.Errorf("colors on the screen: %v", colored)

@@ -31,14 +31,14 @@ func (p *player) job(limit int, parts ...string) {
 func TestJobPushOnTwoPlatforms(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(90, "n", "?New draft", "Enter", "?One-time", "Enter", ">Two platforms", "Enter", "?✓ Name", "Enter", "?Sections: 4 left",
+	p.job(90, "n", "?New draft", "Enter", "?One-time", "Enter", ">Two platforms", "Enter", "?✓ Name", "Enter", "?4 to do",
 		"M-n", "?▸ Platforms", "Enter Space Down Space Enter", "?Android, iOS ▾", "M-n", "?▸ iOS devices", "Enter Down Enter", "?✓ Basics",
 		"M-n", "?Content › Android", "?▸ Title", ">Autumn sale", "Enter", ">Our beans are 20% off", "Enter", ">https://example.com/beans.png", "Enter",
 		"?▸ Tap action", "Enter Down Enter", "?Deep link ▾", "Down", ">https://example.com/sale", "Enter Enter", "?+ add button", "Enter", "?▸ Text", ">Shop now", "Enter",
 		"Enter Down Enter", "?Deep link ▾", "Down Down", "?▸ Action value", ">https://example.com/sale",
 		"M-n", "?Content › iOS", "M-c", "?Copied", "?✓ Content",
 		"M-n", "?▸ Send to", "Space Space", "?Users who match ▾", "Down Enter", "?No filters yet", "a 2", ">purchase completed at least 2 times in the last 30 days", "Enter", "?✓ Audience",
-		"M-n", "?▸ Sending time", "Enter Down Down Enter", "?At a fixed time ▾", "M-n", "?▸ Start", ">tomorrow 9am", "?✓ Schedule", "?no problems",
+		"M-n", "?▸ Sending time", "Enter Down Down Enter", "?At a fixed time ▾", "M-n", "?▸ Start", ">tomorrow 9am", "?✓ Schedule", "!to do",
 		"Escape Down Down Enter", "?▸ Attribution window", ">48", "Enter Enter", "?+ add goal", "Enter", "?▸ Name", ">Purchase", "Enter", "?▸ Event", ">purchase com", "?> Purchase Completed", "Enter",
 		"?✓ Conversion goals", "M-v", "?Ready to publish.")
 	p.holds("Two platforms", `"platforms":["ANDROID","IOS"]`, `"image_url":"https://example.com/beans.png"`, `"goal_event_name":"Purchase Completed"`, `"btn_name":"Shop now"`, `"attribution_window_in_hours":48`)
@@ -48,13 +48,13 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?Sections: 4 left",
+	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?4 to do",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Five tips for filter coffee", "Enter", ">Two minutes to read", "Enter", ">Bugle", "Enter", ">news@example.com", "Enter", ">Hello!", "?✓ Content",
 		"M-m", "?+ variation (A)", "A", "?50%", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",
 		"M-n", "?▸ Send to", "Space", "?✓ Audience",
 		"M-n", "?▸ Sending time", "Enter Down Enter", "?At a fixed time ▾", "M-n", "?▸ Start", ">monday 9am", "M-n", "?▸ Frequency", "Enter Down Down Enter", "?Weekly ▾",
-		"M-n", "?▸ Days of the week", "Space", "?[ ] Monday", "Space Enter", "?✓ Schedule", "?no problems", "M-v", "?Ready to publish.")
+		"M-n", "?▸ Days of the week", "Space", "?[ ] Monday", "Space Enter", "?✓ Schedule", "!to do", "M-v", "?Ready to publish.")
 	p.holds("Weekly letter", `"no_of_variations":2`, `"Better coffee in five steps"`, `"sending_frequency":"WEEKLY"`, `"MONDAY"`)
 }
 
@@ -62,11 +62,11 @@ func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 func TestJobEmailAfterAnEvent(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(45, "n", "?New draft", "Down Enter", "?One-time", "Down Down Enter", ">Thank you", "Enter", "?✓ Name", "Enter", "?Sections: 4 left",
+	p.job(45, "n", "?New draft", "Down Enter", "?One-time", "Down Down Enter", ">Thank you", "Enter", "?✓ Name", "Enter", "?4 to do",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Thank you for your order", "Enter Enter Enter", ">orders@example.com", "Enter", ">It is on its way.", "?✓ Content",
 		"M-n", "?Trigger › Event", "a 1", ">order shipped", "Enter", "?Did Order Shipped", "Escape Escape", "?▸ Event", "Down Down", "?▸ Timing", "Enter Down Enter", "?After a delay ▾",
 		"M-n", "?▸ Delay", ">2 hours", "?= 2 hours after the event", "?✓ Trigger",
-		"M-n", "?▸ Send to", "Space", "?no problems", "M-v", "?Ready to publish.")
+		"M-n", "?▸ Send to", "Space", "!to do", "M-v", "?Ready to publish.")
 	p.holds("Thank you", `"trigger_delay_value":2`, `"trigger_delay_granularity":"HOURS"`, `"trigger_relation":"AFTER"`, `"Order Shipped"`)
 }

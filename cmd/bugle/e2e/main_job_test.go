@@ -57,7 +57,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Enter", "Space")
 	term.see("All users", "✓ Audience", "1 to do")
 	term.press("Escape", "Down", "Enter", "Enter", "Down", "Enter")
-	term.see("As soon as possible", "no problems")
+	term.see("As soon as possible", "saved")
 	term.press("Escape", "v")
 	term.see("Ready to publish.")
 

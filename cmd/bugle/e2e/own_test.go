@@ -72,7 +72,7 @@ func TestPaletteMouseAndResize(t *testing.T) {
 	}
 	p.play("?▸ Subject")
 	p.tmux("resize-window", "-t", "main", "-x", "120", "-y", "40")
-	p.play("?▸ Subject", "?On a phone", "?Sections: done")
+	p.play("?▸ Subject", "?On a phone", "?no problems")
 }
 
 func widest(s string) int {

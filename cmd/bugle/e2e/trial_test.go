@@ -21,7 +21,7 @@ func TestTrialOfANewUser(t *testing.T) {
 		">Bugle", "Enter", ">news@example.com", "Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 
 	// Audience: two actions, each with a condition on its event.
-	p.play("Escape", "?Sections: 2 left", "Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet",
+	p.play("Escape", "?2 to do", "Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet",
 		"a 2", ">order shipped once in the last 90 days", "?= Did Order Shipped", "Enter", "?Did Order Shipped at least once in",
 		"a 4", ">carr", "?> carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?and Did Product Viewed",
@@ -29,7 +29,7 @@ func TestTrialOfANewUser(t *testing.T) {
 
 	// Schedule: each second week, from tomorrow.
 	p.play("Escape Escape Down Enter", "?Sending time", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
-		"Down Enter", "?Frequency", "Enter Down Down Enter", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?Monday ▾", "?✓ Schedule", "?no problems")
+		"Down Enter", "?Frequency", "Enter Down Down Enter", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?Monday ▾", "?✓ Schedule", "!to do")
 
 	p.play("Escape Escape", "?v validate", "v", "?Ready to publish.")
 	t.Logf("%d keystrokes", p.strokes)

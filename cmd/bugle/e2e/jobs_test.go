@@ -48,7 +48,7 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?4 to do",
+	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?5 to do",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Five tips for filter coffee", "Enter", ">Two minutes to read", "Enter", ">Bugle", "Enter", ">news@example.com", "Enter", ">Hello!", "?✓ Content",
 		"M-m", "?+ variation (A)", "A", "?50%", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",

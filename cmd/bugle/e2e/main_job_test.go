@@ -106,7 +106,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.press("n", "Enter", "Enter")
 	term.write("Last hours")
 	term.press("Enter", "Enter")
-	term.see("Platforms: choose one or more of")
+	term.see("Choose one or more of")
 
 	term.press("Enter", "Down", "Down", "Tab", "Enter")
 	term.see("[ ] Android")

@@ -21,7 +21,7 @@ func TestTrialOfANewUser(t *testing.T) {
 		">Bugle", "Enter", ">news@example.com", "Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 
 	// Audience: two actions, each with a condition on its event.
-	p.play("Escape", "?2 to do", "Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet",
+	p.play("Escape", "?3 to do", "Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet",
 		"a 2", ">order shipped once in the last 90 days", "?= Did Order Shipped", "Enter", "?Did Order Shipped at least once in",
 		"a 4", ">carr", "?> carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?and Did Product Viewed",

@@ -32,7 +32,7 @@ func (s *Screen) Typing() bool {
 
 // TextFocused reports whether a text field of the form has the keyboard.
 func (s *Screen) TextFocused() bool {
-	return s.Typing() && s.host.editor.Typing()
+	return s.Typing() && s.form.Typing()
 }
 
 // Actions returns what the user can do in the focused pane.
@@ -56,14 +56,11 @@ func (s *Screen) Actions() []screen.Action {
 
 func (s *Screen) editActions() []screen.Action {
 	locked := ""
-	if len(s.host.path) > 0 {
-		locked = s.edit.LockedAt(s.host.path[:1])
+	if len(s.form.Path()) > 0 {
+		locked = s.edit.LockedAt(s.form.Path()[:1])
 	}
 	outside := func(p doc.Path) func() tea.Cmd {
-		return func() tea.Cmd {
-			text := jsonAt(s.edit, p)
-			return editJSON(s.edit, p, text, text, s.setValue)
-		}
+		return func() tea.Cmd { return s.form.EditJSON(p, s.setValue) }
 	}
 	var acts []screen.Action
 	if s.panes.Focused() != paneForm {
@@ -72,7 +69,7 @@ func (s *Screen) editActions() []screen.Action {
 			bar = 9
 		}
 		acts = append(acts,
-			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.host.path[:min(len(s.host.path), 1)])},
+			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.form.Path()[:min(len(s.form.Path()), 1)])},
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
@@ -129,7 +126,7 @@ func (s *Screen) fillLocalesAction() screen.Action {
 	}
 	switch {
 	case act.DisabledReason != "":
-	case some && s.panes.Focused() == paneForm && s.host.editor.Modal():
+	case some && s.panes.Focused() == paneForm && s.form.Modal():
 	case some:
 		act.BarPriority = 7
 	default:
@@ -155,7 +152,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return s.compiler.before(then) }
 	}
 	browserBar := 0
-	if s.host.places.inContent(s.host.path) {
+	if s.places.inContent(s.form.Path()) {
 		browserBar = 4
 	}
 	acts := []screen.Action{
@@ -172,9 +169,9 @@ func (s *Screen) campaignActions() []screen.Action {
 		}},
 	}
 	inForm := s.panes.Focused() == paneForm
-	_, grid := s.host.editor.(*content.Grid)
+	_, grid := s.form.Editor.(*content.Grid)
 	for i, a := range acts {
-		if a.Label != "browser" || !inForm || !grid || s.host.editor.Modal() { // the grid takes no text
+		if a.Label != "browser" || !inForm || !grid || s.form.Modal() { // the grid takes no text
 			acts[i].Keys = keysAt(a.Keys, inForm)
 		}
 		if inForm {

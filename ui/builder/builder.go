@@ -16,6 +16,7 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 	"bugle/forms"
+	"bugle/ui/editpane"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
@@ -42,7 +43,9 @@ type Screen struct {
 	panes    panes.Panes
 	arranged arrangement // what the sizes of the panes were computed for
 	sections sectionList
-	host     host
+	document document
+	places   places
+	form     editpane.Pane
 	side     side
 	from     int // the focus before it moved to the pane beside the form
 
@@ -91,7 +94,8 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
 	s.viewing = viewas.Config{Service: deps.Service, Campaign: r.ID, Prefs: deps.Prefs.Within(deps.Workspace), Tasks: &s.Base}
 	s.resolver = viewas.NewResolver(s.viewing)
-	s.host = host{edit: s.edit, deps: deps, tasks: &s.Base, places: places{edit: s.edit}, viewAs: s.resolver, warnings: s.warnings}
+	s.document, s.places = document{Session: s.edit, deps: deps, viewAs: s.resolver, warnings: s.warnings}, places{edit: s.edit}
+	s.form = editpane.New(&s.document, s.places.tools(), &s.Base, 1)
 	s.side = newSide(s.edit, s.warnings, deps.Theme)
 	s.compiler = &compiler{edit: s.edit, tasks: &s.Base, done: s.compiled}
 	if len(r.Path) > 0 {
@@ -159,7 +163,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case forms.OpenMsg:
 		return s.open(msg.Path)
 	case forms.OpenEditorMsg:
-		return s.editText(msg)
+		return s.form.EditOutside(msg, s.edited, s.setValue)
 	case tea.KeyMsg:
 		if s.loaded {
 			return s.key(msg)
@@ -176,7 +180,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 
 // showResult shows in the panes what a task has changed.
 func (s *Screen) showResult() tea.Cmd {
-	s.host.showProblems()
+	s.form.ShowProblems()
 	s.refresh()
 	return s.followViewer()
 }
@@ -202,7 +206,7 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 		return nil // the local version is newer
 	}
 	s.page.forget()
-	s.failed, s.loaded, s.host.offers = nil, true, l.offers
+	s.failed, s.loaded, s.document.offers = nil, true, l.offers
 	s.resolver.Reset() // what the workspace keeps may have changed
 	var cmd tea.Cmd
 	switch {

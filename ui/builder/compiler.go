@@ -7,8 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit"
-	"bugle/engine/message/mjml"
-	"bugle/engine/schema"
 	"bugle/ui/screen"
 )
 
@@ -84,12 +82,4 @@ func (s *Screen) compiled(r edit.CompileResult, err error) tea.Cmd {
 		cmd = tea.Batch(cmd, next())
 	}
 	return cmd
-}
-
-// sourceOf returns the MJML that the text of a field was compiled from.
-func sourceOf(n *schema.Node, text string) (string, bool) {
-	if !mjml.InField(n) {
-		return "", false
-	}
-	return mjml.Source(text)
 }

@@ -16,7 +16,7 @@ import (
 // copyFrom returns the action that fills the open message from another one: a platform from the other
 // platforms, or the same platform of other variations and locales.
 func (s *Screen) copyFrom() []screen.Action {
-	open, places := s.host.path, &s.host.places
+	open, places := s.form.Path(), &s.places
 	if s.panes.Focused() != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *Screen) copyFrom() []screen.Action {
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
-	case s.host.editor.Modal():
+	case s.form.Modal():
 	case s.edit.Root().Lookup(to).Empty():
 		act.BarPriority = 7
 	default:

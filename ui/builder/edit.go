@@ -19,7 +19,7 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	if field == "" { // it may come from an external editor, an earlier version, or a template
 		at = doc.CommonPath(doc.Diff(s.edit.Root(), root))
 	}
-	continued := s.edit.Change(root, s.host.path, field)
+	continued := s.edit.Change(root, s.form.Path(), field)
 	s.showChecked()
 	return tea.Batch(s.save(editNote(at), continued), s.noteWhenApplied(), s.compiler.follow(), s.warnings.follow())
 }

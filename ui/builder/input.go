@@ -12,13 +12,13 @@ import (
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.panes.Focused() {
 	case paneForm:
-		if s.host.editor == nil {
+		if !s.form.IsOpen() {
 			return nil
 		}
-		if to, ok := s.host.tabBarTarget(msg.String()); ok {
+		if to, ok := s.form.Sibling(msg.String()); ok {
 			return s.openSibling(to)
 		}
-		if msg.String() == "?" && !s.host.editor.Typing() && !s.host.editor.Modal() {
+		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
 		return s.formKey(msg)
@@ -35,23 +35,23 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
 // been typed already and belongs there.
 func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
-	cmd := s.host.editor.Update(msg)
+	cmd := s.form.Update(msg)
 	if msg.Paste {
 		return s.adopt(cmd, true)
 	}
-	if _, plain := s.host.editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
+	if _, plain := s.form.Editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
 		return s.adopt(cmd, false) // other editors open places through their host, and their commands may be slow
 	}
-	from := s.host.editor
+	from := s.form.Editor
 	changed := s.adopt(nil, false)
 	switch m := cmd().(type) {
 	case forms.OpenMsg:
-		if s.host.editor != from { // the change is already shown
+		if s.form.Editor != from { // the change is already shown
 			return changed
 		}
 		return tea.Batch(changed, s.open(m.Path))
 	case forms.OpenEditorMsg:
-		return tea.Batch(changed, s.editText(m))
+		return tea.Batch(changed, s.form.EditOutside(m, s.edited, s.setValue))
 	default:
 		return tea.Batch(changed, screen.Send(m))
 	}
@@ -72,7 +72,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	case pane == paneSide:
 		return s.sideMouse(msg, press)
-	case pane == paneForm && s.host.editor != nil:
+	case pane == paneForm && s.form.IsOpen():
 		return s.formMouse(msg, press)
 	}
 	return nil
@@ -80,22 +80,17 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // formMouse handles a mouse event on the form or its tab bar.
 func (s *Screen) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
-	if s.sections.at(s.host.path).state == sectionNotApplicable {
+	if s.sections.at(s.form.Path()).state == sectionNotApplicable {
 		return nil
 	}
 	if press {
 		s.focusForm()
 	}
-	msg.Y -= s.host.tabBarHeight()
-	if msg.Y < 0 {
-		if s.host.tabBar != nil && press {
-			if to, ok := s.host.tabBar.ClickTarget(s.edit.Root(), s.host.path, msg.X); ok {
-				return s.openSibling(to)
-			}
-		}
-		return nil
+	cmd, to := s.form.Mouse(msg)
+	if to != nil {
+		return s.openSibling(to)
 	}
-	return s.adopt(s.host.editor.Update(msg), false)
+	return s.adopt(cmd, false)
 }
 
 // sideMouse handles a mouse event on the pane beside the form.

@@ -3,10 +3,10 @@ package builder
 import (
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit"
+	"bugle/ui/editpane"
 	"bugle/ui/screen"
 )
 
@@ -18,25 +18,25 @@ func (s *Screen) moveActions() []screen.Action {
 	switch s.panes.Focused() {
 	case paneForm:
 		zoomKey = "alt+z"
-		acts = s.host.helpEntries()
+		acts = s.form.Help(groupForm, groupMove)
 		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.up}
-		if s.host.editor.Modal() {
+		if s.form.Modal() {
 			out.Label, out.Help = "close", "cancel and keep the field as it was"
-			out.Run = func() tea.Cmd { return s.adopt(s.host.editor.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
+			out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
 		}
-		acts = append(append(acts, out), s.host.tabBarActions()...)
+		acts = append(acts, out)
 	case paneSide:
 		if s.side.shows == sideProblems {
 			acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, DisabledReason: s.side.problems.None(), Run: s.openSelectedProblem})
 		} else if s.side.inPanel() {
-			acts = helpEntries(s.side.panel.Bindings(), groupSidePanel, 9)
+			acts = editpane.BindingHelp(s.side.Panel.Bindings(), groupSidePanel, 9)
 		}
 		acts = append(acts, s.leaveSideAction())
 	default:
 		acts = []screen.Action{{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: s.enter}}
 	}
 	acts = append(acts, s.sideActions(inForm)...)
-	acts = append(acts, s.host.gridAction(inForm, s.toggleGrid)...)
+	acts = append(acts, s.gridAction(inForm)...)
 	return append(acts, nextProblemAction(s.edit, 4, s.goToNextProblem), s.panes.ZoomAction(zoomKey, groupMove, s.arrange))
 }
 
@@ -58,9 +58,9 @@ func (s *Screen) sideActions(inForm bool) []screen.Action {
 		show(sideProblems, toProblems),
 		show(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove, WhileTyping: true}),
 	}
-	if s.side.panel != nil {
+	if s.side.Panel != nil {
 		toPanel := screen.Action{Name: "side-panel", Keys: []string{"p", "alt+p"}, Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5, WhileTyping: true}
-		toPanel.Label, toPanel.Keys = strings.ToLower(s.side.panel.Title()), keysAt(toPanel.Keys, inForm)
+		toPanel.Label, toPanel.Keys = strings.ToLower(s.side.Panel.Title()), keysAt(toPanel.Keys, inForm)
 		acts = append(acts, show(sidePanel, toPanel))
 	}
 	return acts
@@ -78,7 +78,7 @@ func keysAt(keys []string, inForm bool) []string {
 func (s *Screen) leaveSideAction() screen.Action {
 	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: s.leaveSide}
 	switch {
-	case s.from == paneForm && s.host.editor != nil:
+	case s.from == paneForm && s.form.IsOpen():
 		a.Label = "form"
 	case s.from == paneCaller: // esc is then handled by the program, which returns to that screen
 		a.Keys, a.Help = []string{"tab"}, "go to the sections"
@@ -96,18 +96,4 @@ func nextProblemAction(e *edit.Session, bar int, run func() tea.Cmd) screen.Acti
 		act.BarPriority, act.DisabledReason = 0, "Nothing is missing. Press v in the sections to validate."
 	}
 	return act
-}
-
-// helpEntries describes keys that are handled in Update; the first ones are shown in the status bar.
-func helpEntries(bindings []key.Binding, group string, bar int) []screen.Action {
-	var acts []screen.Action
-	for i, b := range bindings {
-		h := b.Help()
-		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: group, WhileTyping: true, HelpOnly: true}
-		if i < 3 {
-			a.BarPriority = bar - i
-		}
-		acts = append(acts, a)
-	}
-	return acts
 }

@@ -16,10 +16,9 @@ func (s *Screen) goTo(p doc.Path) {
 	if len(p) == 0 {
 		return
 	}
-	at := s.host.places.formOf(p)
-	s.show(at)
-	if len(p) > len(at) {
-		s.host.editor.FocusPath(p)
+	s.show(s.form.FormOf(p))
+	if len(p) > len(s.form.Path()) {
+		s.form.FocusPath(p)
 		s.refresh()
 	}
 }
@@ -37,22 +36,22 @@ func (s *Screen) open(p doc.Path) tea.Cmd {
 
 // up leaves the form for the one around it, and the outermost one for the section list.
 func (s *Screen) up() tea.Cmd {
-	if len(s.host.path) <= 1 {
+	if len(s.form.Path()) <= 1 {
 		return s.focusSections()
 	}
-	from := s.host.path
+	from := s.form.Path()
 	s.goTo(from.Parent())
-	s.host.editor.FocusPath(from)
+	s.form.FocusPath(from)
 	s.refresh()
 	return nil
 }
 
 // enter focuses the form of the selected section.
 func (s *Screen) enter() tea.Cmd {
-	if s.host.editor == nil {
+	if !s.form.IsOpen() {
 		return nil
 	}
-	if p := s.sections.at(s.host.path); p.state == sectionNotApplicable {
+	if p := s.sections.at(s.form.Path()); p.state == sectionNotApplicable {
 		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.reason)
 	}
 	s.focusForm()
@@ -62,7 +61,7 @@ func (s *Screen) enter() tea.Cmd {
 
 // follow shows the form of the selected section.
 func (s *Screen) follow() {
-	if at := s.sections.chosen(); len(at) > 0 && !at.Equal(s.host.path) {
+	if at := s.sections.chosen(); len(at) > 0 && !at.Equal(s.form.Path()) {
 		s.goTo(at)
 	}
 }
@@ -72,16 +71,16 @@ func (s *Screen) show(p doc.Path) {
 	if s.panes.Focused() == paneForm && s.sections.at(p).state == sectionNotApplicable {
 		s.panes.Focus(paneSections) // it has no fields to focus
 	}
-	s.host.show(p)
+	s.form.Open(p)
 	s.refresh()
 }
 
 // openSibling opens the form at to and focuses the field with the same name as the current one.
 func (s *Screen) openSibling(to doc.Path) tea.Cmd {
-	from, at := s.host.path, s.place()
+	from, at := s.form.Path(), s.place()
 	cmd := s.open(to)
 	if at.HasPrefix(from) {
-		s.host.editor.FocusPath(to.Join(at[len(from):]...))
+		s.form.FocusPath(to.Join(at[len(from):]...))
 		s.refresh()
 	}
 	return cmd
@@ -90,9 +89,9 @@ func (s *Screen) openSibling(to doc.Path) tea.Cmd {
 // toggleGrid switches between the grid and the form of the messages.
 func (s *Screen) toggleGrid() tea.Cmd {
 	at := s.place()
-	s.host.places.toggleView(len(s.host.path) == 1 && s.host.places.gridOpen())
+	s.places.toggleView(len(s.form.Path()) == 1 && s.places.gridOpen())
 	s.show(at[:1])
-	s.host.editor.FocusPath(at)
+	s.form.FocusPath(at)
 	s.focusForm()
 	s.refresh()
 	return nil
@@ -165,25 +164,24 @@ func (s *Screen) goToChange(changes []doc.Change, was doc.Path) {
 		s.reload()
 		return
 	}
-	holder := s.host.places.formOf(at)
-	if len(changes) == 1 && len(at) > 1 && !at.Equal(s.host.path) {
-		holder = s.host.places.formOf(at.Parent())
+	holder := s.form.FormOf(at)
+	if len(changes) == 1 && len(at) > 1 && !at.Equal(s.form.Path()) {
+		holder = s.form.FormOf(at.Parent())
 	}
 	s.sections.choose(at)
 	s.focusForm()
 	switch {
-	case s.host.places.editedTogether(s.host.path, at):
+	case s.form.ShowsAlso(at):
 		s.reload()
-		s.host.editor.FocusPath(at)
+		s.form.FocusPath(at)
 		s.refresh()
 		return
-	case holder.Equal(s.host.path) && s.sections.at(at).state != sectionNotApplicable:
+	case holder.Equal(s.form.Path()) && s.sections.at(at).state != sectionNotApplicable:
 		s.reload()
 	default:
 		s.show(holder)
 	}
-	for q := at; len(q) > len(holder) && !s.host.editor.FocusPath(q); q = q.Parent() {
-	}
+	s.form.FocusNear(at)
 	s.refresh()
 }
 

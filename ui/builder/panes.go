@@ -58,16 +58,14 @@ func (s *Screen) SetSize(width, height int) {
 
 // arrange gives the panes their sizes.
 func (s *Screen) arrange() {
-	now := arrangement{s.host.editor, s.panes.Width(), s.panes.Height(), s.panes.Focused(), s.panes.Zoomed(), s.choosing && s.Covered()}
+	now := arrangement{s.form.Editor, s.panes.Width(), s.panes.Height(), s.panes.Focused(), s.panes.Zoomed(), s.choosing && s.Covered()}
 	if now == s.arranged {
 		return
 	}
 	s.arranged = now
 	s.panes.SetRows(paneSide, s.panelRows(now))
 	s.sections.list.SetSize(s.panes.Size(paneSections))
-	if s.panes.Shown(paneForm) || s.host.width == 0 {
-		s.host.setSize(s.panes.Size(paneForm))
-	}
+	s.form.SetSize(s.panes.Size(paneForm))
 	s.side.setSize(s.panes.Size(paneSide))
 	s.refresh()
 }
@@ -76,14 +74,14 @@ func (s *Screen) arrange() {
 func (s *Screen) panelRows(a arrangement) int {
 	s.panes.SetRows(paneSide, 0)
 	switch {
-	case s.panes.Beside(paneSide) || a.zoomed || s.host.editor == nil:
+	case s.panes.Beside(paneSide) || a.zoomed || !s.form.IsOpen():
 		return 0
 	case a.choosing:
 		return a.height * 2 / 5
 	case a.focus == paneSide:
 		return 0 // it takes the place of the form
 	}
-	if rows := a.height - 2 - spareRows - s.host.lines(s.panes.Size(paneForm)); rows >= minPanelRows {
+	if rows := a.height - 2 - spareRows - s.form.Lines(s.panes.Size(paneForm)); rows >= minPanelRows {
 		return rows
 	}
 	return 0
@@ -106,68 +104,64 @@ func (s *Screen) View() string {
 		case paneSide:
 			return s.side.content(s.panes.Focused() == paneSide)
 		}
-		return panes.Content{Title: breadcrumbText(s.host.places.breadcrumb(s.host.path), s.panes.Rect(paneForm).W-6), Body: s.formView()}
+		return panes.Content{Title: s.form.Breadcrumb("", s.panes.Rect(paneForm).W-6), Body: s.formView()}
 	})
 }
 
 // formView draws the form.
 func (s *Screen) formView() string {
-	if s.host.editor == nil {
+	if !s.form.IsOpen() {
 		return ""
 	}
-	if p := s.sections.at(s.host.path); p.state == sectionNotApplicable {
+	if p := s.sections.at(s.form.Path()); p.state == sectionNotApplicable {
 		w, _ := s.panes.Size(paneForm)
 		return strings.Join(widget.Wrap(s.deps.Theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), w), "\n")
 	}
-	return s.host.view(s.panes.Focused() == paneForm)
+	return s.form.View(s.panes.Focused() == paneForm)
 }
 
 // place returns the path of the focused field, or else of the form.
 func (s *Screen) place() doc.Path {
-	if f := s.host.focused(); f != nil && s.panes.Focused() == paneForm {
-		return f.Path
+	if s.panes.Focused() == paneForm {
+		return s.form.Place()
 	}
-	return s.host.path
+	return s.form.Path()
 }
 
 // showChecked shows the problems of the current document.
 func (s *Screen) showChecked() {
 	s.sections.show(s.edit)
-	s.host.showProblems()
+	s.form.ShowProblems()
 	s.refresh()
 }
 
 // reload shows the current document in the open form.
 func (s *Screen) reload() {
-	s.host.reload()
+	s.form.Show()
 	s.refresh()
 }
 
 // refresh updates the pane beside the form for the current place.
 func (s *Screen) refresh() {
-	if len(s.host.path) == 0 {
+	if len(s.form.Path()) == 0 {
 		return
 	}
-	if t, of, place, ok := s.host.places.sidePanelAt(s.place(), &s.sections); ok {
-		s.side.setPanel(of[:1].String(), place, func() editor.SidePanel { return t.sidePanel(s.host.config(of)) })
-	} else {
-		s.side.setPanel("", nil, nil)
-	}
+	s.showPanel(s.place())
 	switch s.side.shows {
 	case sideProblems:
 		s.side.showProblems()
 	case sideJSON:
-		s.side.showJSON(s.host.path, s.host.focused())
+		s.side.showJSON(s.form.Path(), s.form.FocusedField())
 	}
 }
 
 // adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
 // not typed key by key.
 func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
-	if s.host.editor == nil {
+	if !s.form.IsOpen() {
 		return cmd
 	}
-	root, field, changed := s.host.edits()
+	root, field, changed := s.form.Edits()
 	if !changed {
 		s.refresh()
 		return cmd
@@ -176,7 +170,7 @@ func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 		field = ""
 	}
 	cmd = tea.Batch(cmd, s.change(root, field))
-	s.host.editor.Reload(s.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
+	s.form.Reload(s.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
 	return cmd
 }
 
@@ -184,29 +178,28 @@ func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 // panel.
 func (s *Screen) message(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
-	if s.host.editor != nil {
-		cmds = append(cmds, s.adopt(s.host.editor.Update(msg), true))
+	if s.form.IsOpen() {
+		cmds = append(cmds, s.adopt(s.form.Update(msg), true))
 	}
-	if s.side.panel != nil {
-		cmds = append(cmds, s.side.panel.Update(msg))
+	if s.side.Panel != nil {
+		cmds = append(cmds, s.side.Panel.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
 // fulfill carries out the requests of the editor and the side panel.
 func (s *Screen) fulfill() tea.Cmd {
-	w := s.host.requests
-	s.host.requests = requests{}
+	w := s.form.TakeRequests()
 	var cmds []tea.Cmd
-	if w.notice != "" {
-		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.notice))
+	if w.Notice != "" {
+		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.Notice))
 	}
-	if w.open != nil {
-		cmds = append(cmds, s.open(w.open))
-		s.host.requests = requests{}
+	if w.Open != nil {
+		cmds = append(cmds, s.open(w.Open))
+		s.form.TakeRequests()
 	}
-	return tea.Batch(append(cmds, s.side.takeStarted())...)
+	return tea.Batch(append(cmds, s.side.TakeStarted())...)
 }
 
 // typing reports whether the form has the keyboard.
-func (s *Screen) typing() bool { return s.panes.Focused() == paneForm && s.host.editor != nil }
+func (s *Screen) typing() bool { return s.panes.Focused() == paneForm && s.form.IsOpen() }

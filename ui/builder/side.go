@@ -12,7 +12,7 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
-	"bugle/ui/editor"
+	"bugle/ui/editpane"
 	"bugle/ui/panes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -29,6 +29,8 @@ const (
 
 // side is the pane beside the form.
 type side struct {
+	editpane.Side // with the panel of the section
+
 	edit     *edit.Session
 	warnings *warner
 
@@ -36,12 +38,6 @@ type side struct {
 	problems *problems.View
 	json     widget.JSONView
 	text     string // of the JSON, to keep its position while nothing changes
-
-	panel   editor.SidePanel // nil if the place has none
-	owner   string           // the section that it belongs to
-	started tea.Cmd          // command of the panel when it was shown
-
-	width, height int // inside the frame
 }
 
 func newSide(e *edit.Session, w *warner, t *themes.Theme) side {
@@ -49,32 +45,9 @@ func newSide(e *edit.Session, w *warner, t *themes.Theme) side {
 }
 
 func (s *side) setSize(width, height int) {
-	s.width, s.height = width, height
 	s.json.SetSize(width, height)
 	s.problems.SetSize(width, height)
-	if s.panel != nil {
-		s.panel.SetSize(width, height)
-	}
-}
-
-// setPanel shows the panel of a section, creating it if the current one belongs to another; nil shows none.
-func (s *side) setPanel(of string, place doc.Path, fresh func() editor.SidePanel) {
-	if fresh == nil {
-		s.panel, s.owner = nil, ""
-		return
-	}
-	if s.panel == nil || s.owner != of {
-		s.panel, s.owner = fresh(), of
-		s.panel.SetSize(s.width, s.height)
-	}
-	s.started = tea.Batch(s.started, s.panel.Show(s.edit.Root(), place))
-}
-
-// takeStarted returns the pending command of the panel.
-func (s *side) takeStarted() tea.Cmd {
-	cmd := s.started
-	s.started = nil
-	return cmd
+	s.Side.SetSize(width, height)
 }
 
 // showProblems lists the problems and warnings of the document.
@@ -160,8 +133,8 @@ func (s *side) key(msg tea.KeyMsg) tea.Cmd {
 		s.problems.Key(msg)
 	case s.shows == sideJSON:
 		s.json.Update(msg)
-	case s.panel != nil:
-		return s.panel.Update(msg)
+	case s.Panel != nil:
+		return s.Panel.Update(msg)
 	}
 	return nil
 }
@@ -173,8 +146,8 @@ func (s *side) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
 		hit, _ = s.problems.Mouse(msg)
 	case s.shows == sideJSON:
 		s.json.Mouse(msg)
-	case s.panel != nil:
-		cmd = s.panel.Update(msg)
+	case s.Panel != nil:
+		cmd = s.Panel.Update(msg)
 	}
 	return cmd, hit
 }
@@ -191,18 +164,18 @@ func (s *side) content(focused bool) panes.Content {
 		return c
 	case s.shows == sideJSON:
 		return panes.Content{Title: "JSON", Body: s.json.View()}
-	case s.panel == nil:
+	case s.Panel == nil:
 		return panes.Content{}
 	}
-	c := panes.Content{Title: s.panel.Title(), Body: s.panel.View()}
-	if n, ok := s.panel.(interface{ Note() string }); ok {
+	c := panes.Content{Title: s.Panel.Title(), Body: s.Panel.View()}
+	if n, ok := s.Panel.(interface{ Note() string }); ok {
 		c.Info = n.Note()
 	}
 	return c
 }
 
 // inPanel reports whether the panel of the section is shown.
-func (s *side) inPanel() bool { return s.shows == sidePanel && s.panel != nil }
+func (s *side) inPanel() bool { return s.shows == sidePanel && s.Panel != nil }
 
 // toDo returns what is left to do before the campaign can be published, or how many warnings there are.
 func (s *side) toDo() (text string, tone themes.Tone) {

@@ -26,7 +26,7 @@ func (s *Screen) viewSource() viewas.Source {
 
 // preview returns the preview beside the form; false if another panel is there.
 func (s *Screen) preview() (*previewPanel, bool) {
-	p, ok := s.side.panel.(*previewPanel)
+	p, ok := s.side.Panel.(*previewPanel)
 	return p, ok
 }
 
@@ -117,7 +117,7 @@ func (s *Screen) viewAsActions() []screen.Action {
 		choose.BarPriority = 10
 	case s.panes.Focused() == paneForm:
 		choose.Keys = choose.Keys[1:]
-	case s.host.places.inContent(s.host.path):
+	case s.places.inContent(s.form.Path()):
 		choose.BarPriority = 4
 	}
 	acts := []screen.Action{choose}

@@ -1,0 +1,265 @@
+// Package editpane edits a document place by place: it holds the editor of the open place, and knows which editor and which
+// panel each place has.
+package editpane
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Document is what is edited.
+type Document interface {
+	Root() doc.Value
+	Schema() *schema.Schema
+	Problems() []schema.Problem
+	// Warnings are shown at the fields of forms, like problems.
+	Warnings() []schema.Problem
+	// Config returns the configuration of its editors but for place, size and host.
+	Config() editor.Config
+	// With returns the document with another value at a place, or why it cannot have it.
+	With(p doc.Path, v doc.Value) (doc.Value, error)
+	// JSON returns the value at a place; without a place, what the user may edit of the document.
+	JSON(p doc.Path) string
+	// Name is its name in questions.
+	Name() string
+}
+
+// Pane edits a document. Nothing is open at first.
+type Pane struct {
+	editor.Editor // of the open place; nil if none is open
+
+	document Document
+	tools    Tools
+	tasks    *screen.Base
+	depth    int // of the outermost forms: 1 if these are the fields of the document
+
+	path     doc.Path
+	schema   *schema.Schema // that the editor was made for
+	tabBar   editor.TabBar  // above the editor; nil if the place has none
+	width    int
+	height   int
+	requests Requests
+}
+
+// New returns a pane. The tasks of its editors are those of the screen. depth is the length of the paths of the outermost forms:
+// 0 for the document itself, 1 for each of its fields.
+func New(d Document, tools Tools, tasks *screen.Base, depth int) Pane {
+	return Pane{document: d, tools: tools, tasks: tasks, depth: depth}
+}
+
+// Requests are what an editor or a panel has requested during Update.
+type Requests struct {
+	Open   doc.Path // nil if no place is to be opened
+	Notice string
+}
+
+// TakeRequests returns the requests since the last call.
+func (p *Pane) TakeRequests() Requests {
+	r := p.requests
+	p.requests = Requests{}
+	return r
+}
+
+// Asked reports whether there are requests.
+func (p *Pane) Asked() bool { return p.requests.Open != nil || p.requests.Notice != "" }
+
+// IsOpen reports whether a place is open.
+func (p *Pane) IsOpen() bool { return p.Editor != nil }
+
+// Path returns the open place.
+func (p *Pane) Path() doc.Path { return p.path }
+
+// Open opens the editor of the object, list or map at a place.
+func (p *Pane) Open(at doc.Path) {
+	p.requests.Notice = cmp.Or(editor.Discarded(p.Editor), p.requests.Notice)
+	p.path, p.schema = at, p.document.Schema()
+	p.tabBar = p.tabBarAt(at)
+	p.Editor = p.newEditor(at)
+	p.ShowProblems()
+}
+
+// newEditor returns the editor of the object, map or list at a place.
+func (p *Pane) newEditor(at doc.Path) editor.Editor {
+	cfg := p.ConfigAt(at)
+	if t, of, ok := p.ToolAt(at); ok && t.Edit != nil && len(of) == len(at) {
+		if ed := t.Edit(cfg); ed != nil {
+			return ed
+		}
+	}
+	return forms.New(cfg.Config)
+}
+
+// ConfigAt returns the configuration of an editor or a panel for a place.
+func (p *Pane) ConfigAt(at doc.Path) editor.Config {
+	cfg := p.document.Config()
+	cfg.Schema, cfg.Root, cfg.Path = p.document.Schema(), p.document.Root(), at
+	cfg.Width, cfg.Height = p.width, p.height-p.tabBarHeight()
+	cfg.Host = editor.Host{
+		Open:   func(to doc.Path) { p.requests.Open = to },
+		Notify: func(text string) { p.requests.Notice = text },
+		Tasks:  p.tasks,
+	}
+	return cfg
+}
+
+// GoTo opens the form that shows a place, and focuses its field.
+func (p *Pane) GoTo(at doc.Path) {
+	form := p.FormOf(at)
+	p.Open(form)
+	if len(at) > len(form) {
+		p.FocusPath(at)
+	}
+}
+
+// Up opens the form around the open one, with the cursor on the place that it came from.
+func (p *Pane) Up() {
+	from := p.path
+	p.GoTo(from.Parent())
+	p.FocusPath(from)
+}
+
+// FocusNear focuses the field at a place below the open one, or that of the innermost place around it which has one.
+func (p *Pane) FocusNear(at doc.Path) {
+	for len(at) > len(p.path) && !p.FocusPath(at) {
+		at = at.Parent()
+	}
+}
+
+// Show updates the editor to the document. If its schema has changed, the editor is made anew, with the cursor in the same
+// place.
+func (p *Pane) Show() {
+	if p.Editor == nil {
+		return
+	}
+	if p.schema != p.document.Schema() {
+		at := p.Place()
+		p.Open(p.path)
+		p.FocusPath(at)
+		return
+	}
+	p.Reload(p.document.Root())
+	p.ShowProblems()
+}
+
+// ShowProblems shows the problems of the document at their fields, and in a form the warnings.
+func (p *Pane) ShowProblems() {
+	if p.Editor == nil {
+		return
+	}
+	all := p.document.Problems()
+	if _, plain := p.Editor.(*forms.Form); plain {
+		all = slices.Concat(all, p.document.Warnings())
+	}
+	p.SetProblems(all)
+}
+
+// FocusedField returns the focused field; nil if there is none.
+func (p *Pane) FocusedField() *schema.FieldState {
+	if p.Editor != nil {
+		if f, ok := p.Focused(); ok {
+			return &f
+		}
+	}
+	return nil
+}
+
+// Place returns the focused field, or else the open place.
+func (p *Pane) Place() doc.Path {
+	if f := p.FocusedField(); f != nil {
+		return f.Path
+	}
+	return p.path
+}
+
+// Edits returns the document with what was edited since the editor was opened or reloaded, and the field that was typed in,
+// which is empty for an operation. It returns false if nothing has changed.
+func (p *Pane) Edits() (root doc.Value, field string, ok bool) {
+	now := p.document.Root()
+	root, changed := p.Edited()
+	if !changed || root.Same(now) || len(doc.Diff(now, root)) == 0 {
+		return root, "", false
+	}
+	if e, ok := p.Editor.(editor.OperationEditor); ok && e.LastWasOperation() {
+		return root, "", true
+	}
+	return root, p.Place().String(), true
+}
+
+// SetSize sets the size of the editor with its tab bar.
+func (p *Pane) SetSize(width, height int) {
+	p.width, p.height = width, height
+	if p.Editor != nil {
+		p.Editor.SetSize(width, height-p.tabBarHeight())
+	}
+}
+
+// Lines returns the number of lines that the editor needs in a size, including the tab bar.
+func (p *Pane) Lines(width, height int) int {
+	if p.Editor == nil {
+		return 0
+	}
+	p.Editor.SetSize(width, height)
+	return strings.Count(p.Editor.View(), "\n") + 1 + p.tabBarHeight()
+}
+
+// View draws the editor below its tab bar; active reports whether it has the keyboard.
+func (p *Pane) View(active bool) string {
+	p.SetActive(active)
+	if line := p.tabBarLine(); line != "" {
+		return line + "\n\n" + p.Editor.View()
+	}
+	return p.Editor.View()
+}
+
+// Mouse passes a mouse event, relative to the pane, to the editor. A click on the tab bar returns the place that it leads to.
+func (p *Pane) Mouse(msg tea.MouseMsg) (cmd tea.Cmd, to doc.Path) {
+	msg.Y -= p.tabBarHeight()
+	switch {
+	case msg.Y >= 0:
+		return p.Update(msg), nil
+	case p.tabBar != nil && widget.Pressed(msg):
+		to, _ = p.tabBar.ClickTarget(p.document.Root(), p.path, msg.X)
+	}
+	return nil, to
+}
+
+func (p *Pane) tabBarAt(at doc.Path) editor.TabBar {
+	t, of, ok := p.ToolAt(at)
+	if !ok || t.TabBar == nil || len(of) == len(at) {
+		return nil
+	}
+	return t.TabBar(p.ConfigAt(of))
+}
+
+func (p *Pane) tabBarLine() string {
+	if p.tabBar == nil {
+		return ""
+	}
+	return p.tabBar.View(p.document.Root(), p.path, p.width)
+}
+
+// tabBarHeight returns how many lines the tab bar takes.
+func (p *Pane) tabBarHeight() int {
+	if p.tabBarLine() == "" {
+		return 0
+	}
+	return 2
+}
+
+// Sibling returns the place that a key of the tab bar leads to.
+func (p *Pane) Sibling(key string) (doc.Path, bool) {
+	if p.tabBar == nil || p.Modal() {
+		return nil, false
+	}
+	return p.tabBar.KeyTarget(p.document.Root(), p.path, key)
+}

@@ -105,6 +105,12 @@ func (p *Panes) SetRows(pane, rows int) {
 	p.layout()
 }
 
+// Hide hides a pane, or shows it again.
+func (p *Panes) Hide(pane int, hidden bool) {
+	p.panes[pane].Hidden = hidden
+	p.layout()
+}
+
 // Focus moves the focus to a pane.
 func (p *Panes) Focus(pane int) {
 	p.focus = pane

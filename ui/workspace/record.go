@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,6 +13,9 @@ import (
 	"bugle/engine/workspace/settings"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/editpane"
+	"bugle/ui/filters"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -20,30 +24,65 @@ import (
 // Record is the form of one record. It is saved explicitly.
 type Record struct {
 	screen.Base
-	theme     *themes.Theme
+	deps      screen.Deps
 	draft     *draft
-	form      form
-	info      info
-	saver     saver
+	form      editpane.Pane
+	side      editpane.Side // who matches, if the form edits filters
+	panes     panes.Panes
 	startPath doc.Path // the place to start at
 	failed    error
-	panes     panes.Panes
+
+	leaveAfterSave bool // close the screen after saving
+	saveAgain      bool // save what was typed during the running save
 }
 
 // The panes of a record.
 const (
 	paneForm = iota
-	paneInfo
+	panePanel
 )
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
-	s := &Record{Base: screen.NewBase(), theme: deps.Theme, startPath: r.Path[1:], info: newInfo(deps.Theme)}
-	s.panes = panes.New(deps.Theme, panes.Pane{Name: "form"}, panes.Pane{Name: "info", From: 100, Share: 40})
-	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
-	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, afterExternal: s.finishUpdate}
-	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.Init}
+	s := &Record{Base: screen.NewBase(), deps: deps, draft: newDraft(sec, r.Query, r.Doc, deps.Now), startPath: r.Path[1:]}
+	s.panes = panes.New(deps.Theme, panes.Pane{Name: "form"}, panes.Pane{Name: "audience", From: 100, Share: 40, Hidden: true})
+	tools := editpane.Tools{schema.EditorFilters: {Edit: func(cfg editor.Config) editor.Editor { return filters.New(cfg) }, Panel: filters.NewAudiencePanel}}
+	s.form = editpane.New(recordDocument{s.draft, deps}, tools, &s.Base, 0)
 	return s
 }
+
+// recordDocument is a record as editors see it.
+type recordDocument struct {
+	*draft
+	deps screen.Deps
+}
+
+// Warnings returns none.
+func (d recordDocument) Warnings() []schema.Problem { return nil }
+
+// Config returns the configuration of the editors.
+func (d recordDocument) Config() editor.Config {
+	return editor.Config{
+		Config:    forms.Config{Env: settings.Env(d.workspace), Theme: d.deps.Theme, Suggest: d.suggest, Locked: d.locked, Now: d.deps.Now},
+		Workspace: d.workspace, Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local,
+	}
+}
+
+// With returns the record with another value at a place.
+func (d recordDocument) With(p doc.Path, v doc.Value) (doc.Value, error) {
+	root, err := d.Root().Set(p, v)
+	if err == nil && root.Kind() != doc.Object {
+		err = errors.New("a record must be a JSON object: { … }")
+	}
+	return root, err
+}
+
+// JSON returns the value at a place, or the record.
+func (d recordDocument) JSON(p doc.Path) string {
+	return string(d.withoutEmptyGroups().Lookup(p).Indent())
+}
+
+// Name returns the name of the record for questions.
+func (d recordDocument) Name() string { return recordName(d.section, d.name) }
 
 // Title returns the screen's part of the breadcrumb.
 func (s *Record) Title() string { return s.draft.title() }
@@ -51,7 +90,7 @@ func (s *Record) Title() string { return s.draft.title() }
 // Badge reports whether the record is saved.
 func (s *Record) Badge() (string, themes.Tone) {
 	switch n := len(schema.Errors(s.draft.Problems())); {
-	case s.form.editor == nil:
+	case !s.form.IsOpen():
 		return "", themes.ToneMuted
 	case s.Running(taskSave):
 		return "saving…", themes.ToneMuted
@@ -67,13 +106,13 @@ func (s *Record) Badge() (string, themes.Tone) {
 
 // Init reads the record.
 func (s *Record) Init() tea.Cmd {
-	return screen.Go(&s.Base, taskLoad, s.draft.load(s.saver.service), func(l loaded, err error) tea.Cmd {
+	return screen.Go(&s.Base, taskLoad, s.draft.load(s.deps.Service), func(l loaded, err error) tea.Cmd {
 		if s.failed = err; err != nil {
 			return nil
 		}
 		s.draft.setLoaded(l)
-		if s.form.editor == nil {
-			s.form.goTo(s.startPath)
+		if !s.form.IsOpen() {
+			s.open(s.startPath)
 		}
 		return nil
 	})
@@ -86,54 +125,169 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	if r, ok := msg.(screen.Result); ok {
 		return r.Done()
 	}
-	if s.form.editor == nil {
+	if !s.form.IsOpen() {
 		return nil
 	}
 	switch msg := msg.(type) {
 	case screen.ChangedMsg:
 		return nil
 	case forms.OpenMsg:
-		s.form.open(msg.Path)
+		s.open(msg.Path)
 		return nil
 	case forms.OpenEditorMsg:
-		return s.form.editText(msg)
+		return s.form.EditOutside(msg, s.edited, s.put)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	return tea.Batch(s.form.update(msg, true), s.info.update(msg)) // a message that the form requested, such as the clipboard's content
+	cmd := s.adopt(s.form.Update(msg), true) // a message that the form requested, such as the clipboard's content
+	if s.side.Panel != nil {
+		cmd = tea.Batch(cmd, s.side.Panel.Update(msg))
+	}
+	return cmd
 }
 
 // key passes a key to the focused pane. Enter in the last field of the record saves it.
 func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
-	if !s.form.active {
-		return s.info.update(msg)
+	if s.panes.Focused() == panePanel {
+		return s.side.Panel.Update(msg)
 	}
-	cmd, last := s.form.key(msg)
+	before, root, modal := s.form.Place(), s.draft.Root(), s.form.Modal()
+	cmd := s.adopt(s.form.Update(msg), msg.Paste)
+	_, plain := s.form.Editor.(*forms.Form)
 	switch {
-	case !last:
+	case msg.String() != "enter" || !plain || modal || s.form.Modal() || cmd != nil || s.form.Asked() || !root.Same(s.draft.Root()) || !s.form.Place().Equal(before):
 		return cmd
-	case len(s.form.path) > 0:
-		return s.form.up()
+	case len(s.form.Path()) > 0:
+		return s.up()
 	}
-	return s.saver.saveAndLeave()
+	return s.saveAndLeave()
+}
+
+func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
+	pane, msg := s.panes.Mouse(msg)
+	if widget.Pressed(msg) && pane >= 0 {
+		s.panes.Focus(pane)
+	}
+	if pane == panePanel {
+		return s.side.Panel.Update(msg)
+	}
+	cmd, _ := s.form.Mouse(msg)
+	return s.adopt(cmd, false)
+}
+
+// adopt adopts what was edited. alone makes the change an undo step of its own, for text that was not typed key by key.
+func (s *Record) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
+	root, field, changed := s.form.Edits()
+	if !changed {
+		return cmd
+	}
+	if alone {
+		field = ""
+	}
+	s.draft.change(root, s.form.Path(), field)
+	s.form.Reload(s.draft.Root())
+	return cmd
+}
+
+// edited adopts a text from outside the form.
+func (s *Record) edited() tea.Cmd { return s.finishUpdate(s.adopt(nil, true)) }
+
+// put adopts a value from outside the form.
+func (s *Record) put(p doc.Path, v doc.Value) tea.Cmd {
+	root, err := s.draft.Root().Set(p, v)
+	if err != nil {
+		return errorNotice(err)
+	}
+	s.draft.change(root, s.form.Path(), "")
+	return s.goTo(p)
 }
 
 // finishUpdate carries out the form's requests and shows the current record.
 func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
-	if s.form.editor == nil {
+	if !s.form.IsOpen() {
 		return tea.Batch(cmds...)
 	}
-	cmds = append(cmds, s.form.fulfill())
-	s.form.sync()
-	return tea.Batch(append(cmds, s.info.show(&s.form))...)
+	w := s.form.TakeRequests()
+	if w.Open != nil {
+		s.open(w.Open)
+	}
+	if w.Notice != "" {
+		cmds = append(cmds, screen.Notify(widget.LevelInfo, w.Notice))
+	}
+	s.draft.addFilterGroup(s.form.Path())
+	s.form.Show()
+	s.showPanel()
+	return tea.Batch(append(cmds, s.side.TakeStarted())...)
+}
+
+// open opens the form of a place, or of the one around it, and focuses it.
+func (s *Record) open(p doc.Path) {
+	s.draft.addFilterGroup(s.form.FormOf(p))
+	s.form.GoTo(p)
+	s.panes.Focus(paneForm)
 }
 
 // goTo opens the form of a place.
 func (s *Record) goTo(p doc.Path) tea.Cmd {
-	s.form.goTo(p)
+	s.open(p)
 	return s.finishUpdate()
+}
+
+// up leaves the form for the one around it.
+func (s *Record) up() tea.Cmd {
+	from := s.form.Path()
+	s.open(from.Parent())
+	s.form.FocusPath(from)
+	return nil
+}
+
+// showPanel shows who matches beside filters.
+func (s *Record) showPanel() {
+	if t, at, ok := s.form.ToolAt(s.form.Path()); ok {
+		s.side.Show(&s.form, t, at, s.form.Path(), at.String())
+	} else {
+		s.side.Clear()
+		s.panes.Focus(paneForm)
+	}
+	s.panes.Hide(panePanel, s.side.Panel == nil)
+	s.layout()
+}
+
+// SetSize divides the screen.
+func (s *Record) SetSize(width, height int) {
+	s.panes.SetSize(width, height)
+	s.layout()
+}
+
+func (s *Record) layout() {
+	s.form.SetSize(s.panes.Size(paneForm))
+	s.side.SetSize(s.panes.Size(panePanel))
+}
+
+// View draws the form and the pane beside it.
+func (s *Record) View() string {
+	switch {
+	case s.failed != nil && !s.form.IsOpen():
+		return s.panes.Message(s.Title(), phrase.Sentence(s.failed.Error())+"\nPress r to try again.")
+	case !s.form.IsOpen():
+		return s.panes.Message(s.Title(), "Reading…")
+	}
+	return s.panes.View(func(pane int) panes.Content {
+		if pane == panePanel {
+			return panes.Content{Title: s.side.Panel.Title(), Body: s.side.Panel.View()}
+		}
+		return panes.Content{Title: s.form.Breadcrumb(s.draft.title(), s.panes.Rect(paneForm).W-6), Body: s.form.View(s.panes.Focused() == paneForm)}
+	})
+}
+
+// FocusedField returns the field of the form that has the keyboard; false if there is none.
+func (s *Record) FocusedField() (screen.Field, bool) {
+	if !s.form.IsOpen() || s.panes.Focused() != paneForm {
+		return screen.Field{}, false
+	}
+	return s.form.Field(s.edited, s.put)
 }
 
 // Undo undoes the last change of the record.
@@ -152,12 +306,15 @@ func (s *Record) restore(done string, move func() (edit.UndoResult, bool)) (tea.
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": "+
 			widget.Clean(edit.PlaceName(s.draft.Schema(), m.Conflicts[0]))+" has changed since."), true
 	}
-	s.form.sync()
+	s.form.Show()
 	name := s.draft.section.Singular
 	if at := doc.CommonPath(m.Changes); len(at) > 0 {
 		trail := s.draft.Schema().Trail(at)
 		name = trail[len(trail)-1]
-		s.form.goToChange(at)
+		if !at.HasPrefix(s.form.Path()) || len(at) == len(s.form.Path()) {
+			s.open(at.Parent())
+		}
+		s.form.FocusNear(at)
 	}
 	return s.finishUpdate(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
@@ -176,7 +333,7 @@ func (s *Record) LeaveQuestion() *screen.Question {
 		Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Index == 1 {
-				return s.saver.saveAndLeave()
+				return s.saveAndLeave()
 			}
 			return nil
 		},
@@ -184,28 +341,25 @@ func (s *Record) LeaveQuestion() *screen.Question {
 }
 
 // Typing reports whether letters are text.
-func (s *Record) Typing() bool { return s.form.typing() }
+func (s *Record) Typing() bool {
+	return s.form.IsOpen() && s.panes.Focused() == paneForm && s.form.Editor.Typing()
+}
 
 // Actions returns what the user can do in the focused pane.
 func (s *Record) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, BarPriority: 9, Run: s.Init}}
 	}
-	if s.form.editor == nil {
+	if !s.form.IsOpen() {
 		return nil
 	}
 	saved := ""
 	if s.draft.name != "" && !s.draft.dirty() {
 		saved = "No changes to save."
 	}
-	next := "the record as JSON"
-	if s.panes.Beside(paneInfo) {
-		next = "the next view beside the form"
-	}
 	acts := append(s.moveActions(), []screen.Action{
-		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.saver.save},
-		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, BarPriority: 3, WhileTyping: true, Run: s.nextInfo},
-		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: s.form.editAll},
+		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.save},
+		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: func() tea.Cmd { return s.form.EditJSON(nil, s.put) }},
 	}...)
 	for i, a := range acts {
 		if a.Run == nil {
@@ -232,29 +386,29 @@ func withoutLetters(keys []string) []string {
 
 // moveActions are the actions that move from the focused pane.
 func (s *Record) moveActions() []screen.Action {
-	if !s.form.active {
-		return append(s.info.helpEntries(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.focusForm})
+	if s.panes.Focused() == panePanel {
+		back := screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.focus(paneForm)}
+		return append(editpane.BindingHelp(s.side.Panel.Bindings(), "Form", 6), back)
 	}
-	acts := s.form.actions()
-	if s.info.sidePanel != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focusAudience})
+	acts := s.form.Help("Form", groupMove)
+	switch out := (screen.Action{Keys: []string{"esc"}, Group: groupMove, BarPriority: 8, WhileTyping: true}); {
+	case s.form.Modal():
+		out.Label, out.Help = "close", "cancel and keep the field as it was"
+		out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
+		acts = append(acts, out)
+	case len(s.form.Path()) > 0:
+		out.Label, out.Help, out.Run = "back", "back to the outer form", s.up
+		acts = append(acts, out)
+	}
+	if s.side.Panel != nil {
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focus(panePanel)})
 	}
 	return acts
 }
 
-func (s *Record) nextInfo() tea.Cmd {
-	s.form.setActive(!s.info.next(!s.panes.Beside(paneInfo), !s.form.active))
-	return nil
-}
-
-// focusAudience focuses the matching users.
-func (s *Record) focusAudience() tea.Cmd {
-	s.info.tab = tabAudience
-	s.form.setActive(false)
-	return nil
-}
-
-func (s *Record) focusForm() tea.Cmd {
-	s.form.setActive(true)
-	return nil
+func (s *Record) focus(pane int) func() tea.Cmd {
+	return func() tea.Cmd {
+		s.panes.Focus(pane)
+		return nil
+	}
 }

@@ -24,35 +24,23 @@ type savedRecord struct {
 	sent  doc.Value // the draft that was saved
 }
 
-// saver saves the record, and asks what to do if that is refused.
-type saver struct {
-	draft   *draft
-	service engine.Service
-	tasks   *screen.Base
-	goTo    func(doc.Path) tea.Cmd // opens the form of a place
-	reload  func() tea.Cmd         // reads the record again
-
-	leaveAfterSave bool // close the screen after saving
-	saveAgain      bool // save what was typed during the running save
-}
-
-func (s *saver) save() tea.Cmd {
+func (s *Record) save() tea.Cmd {
 	s.leaveAfterSave = false
-	return s.put(s.draft.request())
+	return s.store(s.draft.request())
 }
 
-func (s *saver) saveAndLeave() tea.Cmd {
+func (s *Record) saveAndLeave() tea.Cmd {
 	if s.draft.name != "" && !s.draft.dirty() {
 		return screen.Back()
 	}
 	s.leaveAfterSave = true
-	return s.put(s.draft.request())
+	return s.store(s.draft.request())
 }
 
-// put stores the record unless it has known problems. One save runs at a time: another would be taken for that of
+// store stores the record unless it has known problems. One save runs at a time: another would be taken for that of
 // somebody else.
-func (s *saver) put(r settings.PutRequest) tea.Cmd {
-	if s.saveAgain = s.tasks.Running(taskSave); s.saveAgain {
+func (s *Record) store(r settings.PutRequest) tea.Cmd {
+	if s.saveAgain = s.Running(taskSave); s.saveAgain {
 		return nil
 	}
 	s.draft.saveTried = true
@@ -60,8 +48,8 @@ func (s *saver) put(r settings.PutRequest) tea.Cmd {
 	if bad := schema.Errors(s.draft.Problems()); len(bad) > 0 {
 		return s.showProblem(bad[0])
 	}
-	sec, svc, sent := s.draft.section, s.service, s.draft.Root()
-	return screen.Go(s.tasks, taskSave, func(ctx context.Context) (savedRecord, error) {
+	sec, svc, sent := s.draft.section, s.deps.Service, s.draft.Root()
+	return screen.Go(&s.Base, taskSave, func(ctx context.Context) (savedRecord, error) {
 		out, err := sec.Put(ctx, svc, r)
 		if err != nil {
 			return savedRecord{}, err
@@ -73,7 +61,7 @@ func (s *saver) put(r settings.PutRequest) tea.Cmd {
 }
 
 // showProblem shows why the record is not saved, and goes to the field.
-func (s *saver) showProblem(p schema.Problem) tea.Cmd {
+func (s *Record) showProblem(p schema.Problem) tea.Cmd {
 	s.leaveAfterSave = false
 	cmd := screen.Notify(widget.LevelWarning, "Not saved: "+s.draft.problemText(p))
 	if len(p.Path) > 0 {
@@ -82,7 +70,7 @@ func (s *saver) showProblem(p schema.Problem) tea.Cmd {
 	return cmd
 }
 
-func (s *saver) saved(k savedRecord, err error) tea.Cmd {
+func (s *Record) saved(k savedRecord, err error) tea.Cmd {
 	again := s.saveAgain
 	s.saveAgain = false
 	if err != nil {
@@ -92,7 +80,7 @@ func (s *saver) saved(k savedRecord, err error) tea.Cmd {
 	s.draft.adopt(k.value, k.sent)
 	var next tea.Cmd
 	if again && s.draft.dirty() {
-		next = s.put(s.draft.request())
+		next = s.store(s.draft.request())
 	}
 	if k.Secret != "" {
 		return tea.Batch(next, s.showSecret(k))
@@ -114,7 +102,7 @@ func (s *saver) saved(k savedRecord, err error) tea.Cmd {
 }
 
 // showSecret shows a secret that is only shown once, and closes the screen.
-func (s *saver) showSecret(k savedRecord) tea.Cmd {
+func (s *Record) showSecret(k savedRecord) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The new " + s.draft.section.Singular, Body: k.Secret + "\n\n" + k.Note,
 		Buttons: []widget.Button{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
@@ -127,7 +115,7 @@ func (s *saver) showSecret(k savedRecord) tea.Cmd {
 	})
 }
 
-func (s *saver) showError(err error) tea.Cmd {
+func (s *Record) showError(err error) tea.Cmd {
 	var used *settings.InUse
 	switch {
 	case screen.Canceled(err):
@@ -146,7 +134,7 @@ func (s *saver) showError(err error) tea.Cmd {
 }
 
 // askRename asks whether to change a name that others refer to.
-func (s *saver) askRename(used *settings.InUse) tea.Cmd {
+func (s *Record) askRename(used *settings.InUse) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Rename " + s.draft.name + "?", Danger: true, Focus: 1,
@@ -160,13 +148,13 @@ func (s *saver) askRename(used *settings.InUse) tea.Cmd {
 			}
 			r := s.draft.request()
 			r.Force, s.leaveAfterSave = true, leave
-			return s.put(r)
+			return s.store(r)
 		},
 	})
 }
 
 // askOverwrite asks what to do with a version that someone else has saved meanwhile.
-func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
+func (s *Record) askOverwrite(e *engine.Error) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Not saved", Body: phrase.Sentence(e.Message), Focus: 2,
@@ -178,9 +166,9 @@ func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
 			case 0:
 				r := s.draft.request()
 				r.Base, s.leaveAfterSave = doc.Value{}, leave
-				return s.put(r)
+				return s.store(r)
 			case 1:
-				return s.reload()
+				return s.Init()
 			}
 			return nil
 		},

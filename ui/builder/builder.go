@@ -90,7 +90,7 @@ func WithoutChecks() Option {
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc, bodyAt: r.Path}
-	s.panes, s.sections = newPanes(deps.Theme), sectionList{list: widget.NewList(deps.Theme)}
+	s.panes, s.sections = newPanes(deps.Theme), newSectionList(deps.Theme)
 	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
 	s.viewing = viewas.Config{Service: deps.Service, Campaign: r.ID, Prefs: deps.Prefs.Within(deps.Workspace), Tasks: &s.Base}
 	s.resolver = viewas.NewResolver(s.viewing)

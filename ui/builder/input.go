@@ -25,9 +25,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case paneSide:
 		return s.side.key(msg)
 	default:
-		if s.sections.list.Update(msg) {
-			s.follow()
-		}
+		s.sections.Key(msg)
+		s.follow()
 	}
 	return nil
 }
@@ -66,7 +65,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	press := widget.Pressed(msg)
 	switch {
 	case pane == paneSections:
-		if s.sections.list.Mouse(msg, msg.Y) && press {
+		if hit, _ := s.sections.Mouse(msg); hit && press {
 			s.leave(paneSections)
 			s.follow()
 		}

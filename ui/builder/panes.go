@@ -64,7 +64,7 @@ func (s *Screen) arrange() {
 	}
 	s.arranged = now
 	s.panes.SetRows(paneSide, s.panelRows(now))
-	s.sections.list.SetSize(s.panes.Size(paneSections))
+	s.sections.SetSize(s.panes.Size(paneSections))
 	s.form.SetSize(s.panes.Size(paneForm))
 	s.side.setSize(s.panes.Size(paneSide))
 	s.refresh()
@@ -96,11 +96,11 @@ func (s *Screen) View() string {
 		return s.panes.Message("Campaign", "Loading…")
 	}
 	s.arrange()
-	s.sections.list.Focused = s.panes.Focused() == paneSections
+	s.sections.Focused = s.panes.Focused() == paneSections
 	return s.panes.View(func(pane int) panes.Content {
 		switch pane {
 		case paneSections:
-			return panes.Content{Title: "Sections", Body: s.sections.list.View()}
+			return panes.Content{Title: "Sections", Body: s.sections.View()}
 		case paneSide:
 			return s.side.content(s.panes.Focused() == paneSide)
 		}

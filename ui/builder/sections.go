@@ -10,6 +10,7 @@ import (
 	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
@@ -95,61 +96,60 @@ func (p section) item() widget.Item {
 }
 
 // sectionList is the list of sections with their states.
-type sectionList struct {
-	rows []section
-	list widget.List
+type sectionList struct{ *list.List[section] }
+
+func newSectionList(t *themes.Theme) sectionList {
+	l := list.Items(t, "section", section.item)
+	l.Same = func(a, b section) bool { return a.name == b.name }
+	return sectionList{l}
 }
 
 // show updates the list from the session's document.
 func (s *sectionList) show(e *edit.Session) {
-	s.rows = sectionsOf(e.Head().Channel, e.Head().DeliveryType, e.Root(), e.Problems())
-	items := make([]widget.Item, len(s.rows))
+	rows := sectionsOf(e.Head().Channel, e.Head().DeliveryType, e.Root(), e.Problems())
 	whole := e.LockedAt(nil) != "" // the header shows it already
-	for i, p := range s.rows {
-		p.locked = !whole && p.state != sectionNotApplicable && e.LockedAt(doc.P(p.name)) != ""
-		items[i] = p.item()
+	for i, p := range rows {
+		rows[i].locked = !whole && p.state != sectionNotApplicable && e.LockedAt(doc.P(p.name)) != ""
 	}
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.SelectItem(at)
+	s.Set(rows)
 }
 
 // choose moves the cursor to the section that p is in.
 func (s *sectionList) choose(p doc.Path) {
 	if i := s.index(p); i >= 0 {
-		s.list.SelectItem(i)
+		s.SelectIndex(i)
 	}
 }
 
 // index returns the row of the section that p is in, or -1.
 func (s *sectionList) index(p doc.Path) int {
-	return slices.IndexFunc(s.rows, func(pt section) bool { return len(p) > 0 && pt.name == p[0].Name })
+	return slices.IndexFunc(s.Shown(), func(pt section) bool { return len(p) > 0 && pt.name == p[0].Name })
 }
 
 // at returns the section that p is in; the zero value if there is none.
 func (s *sectionList) at(p doc.Path) section {
 	if i := s.index(p); i >= 0 {
-		return s.rows[i]
+		return s.Shown()[i]
 	}
 	return section{}
 }
 
 // first returns the section to start with: the first that is not done.
 func (s *sectionList) first() doc.Path {
-	for _, p := range s.rows {
+	for _, p := range s.Shown() {
 		if p.state == sectionMissing || p.state == sectionUnfinished || p.state == sectionInvalid {
 			return doc.P(p.name)
 		}
 	}
-	if len(s.rows) > 0 {
-		return doc.P(s.rows[0].name)
+	if len(s.Shown()) > 0 {
+		return doc.P(s.Shown()[0].name)
 	}
 	return doc.P("")
 }
 
 // messages returns the section with the campaign's messages; false if there is none.
 func (s *sectionList) messages(sch *schema.Schema) (doc.Path, bool) {
-	for _, p := range s.rows {
+	for _, p := range s.Shown() {
 		at := doc.P(p.name)
 		if n := sch.At(at); n != nil && n.Editor == schema.EditorContent && p.state != sectionNotApplicable {
 			return at, true
@@ -176,25 +176,10 @@ func (s *sectionList) titles(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// title returns the list's heading: how many sections are left before the campaign can be published.
-func (s *sectionList) title() string {
-	left := 0
-	for _, p := range s.rows {
-		switch p.state {
-		case sectionMissing, sectionUnfinished, sectionInvalid:
-			left++
-		}
-	}
-	if left == 0 {
-		return "Sections: done"
-	}
-	return fmt.Sprintf("Sections: %d left", left)
-}
-
 // chosen returns the selected section; nil if there is none.
 func (s *sectionList) chosen() doc.Path {
-	if i := s.list.Cursor; i >= 0 && i < len(s.rows) {
-		return doc.P(s.rows[i].name)
+	if p, ok := s.Selected(); ok {
+		return doc.P(p.name)
 	}
 	return nil
 }

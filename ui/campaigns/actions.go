@@ -92,14 +92,14 @@ func (s *Screen) campaignActions() []screen.Action {
 }
 
 // noneReason returns why no campaign is under the cursor, and what to do; empty if one is.
-func (l *listing) noneReason() string {
-	_, ok := l.selected()
+func (s *Screen) noneReason() string {
+	_, ok := s.selected()
 	switch {
-	case l.grid.missing != "":
-		return l.grid.missing
+	case s.grid.missing != "":
+		return s.grid.missing
 	case ok:
 		return ""
-	case l.source.index().Len() > 0:
+	case s.source.index().Len() > 0:
 		return "No campaign selected. Press esc to see all campaigns."
 	}
 	return "No campaign selected. Press n to start one."
@@ -119,13 +119,12 @@ func (s *Screen) listActions() []screen.Action {
 		s.panes.ZoomAction("z", groupList, s.layoutPanes),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.Show(newViewPicker(s.theme, s.listing), nil) }},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.Show(newViewPicker(s.theme, s), nil) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
-		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: func() tea.Cmd { return s.nextFacetValue(query.Status) }},
-		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, BarPriority: 8, Run: func() tea.Cmd { return s.nextFacetValue(query.Channel) }},
+		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: s.nextState},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.Show(newColumnChooser(s.theme, s.listing), nil) }},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.Show(newColumnChooser(s.theme, s), nil) }},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.panes.Name(s.after(-1)), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
@@ -162,7 +161,7 @@ func (s *Screen) markActions() []screen.Action {
 	if s.panes.Focused() != paneTable {
 		return []screen.Action{bulk}
 	}
-	return append(s.selection.actions(group, none), bulk)
+	return append(s.selectActions(group, none), bulk)
 }
 
 // offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the
@@ -213,9 +212,9 @@ func cloneDisabledReason(service engine.Service, sum engine.Summary) string {
 }
 
 // chooseSort asks for the column to sort by.
-func (l *listing) chooseSort() tea.Cmd {
-	now := l.sorted()
-	usual := l.settings.Sort.Key == "" && !hasSort(l.query())
+func (s *Screen) chooseSort() tea.Cmd {
+	now := s.sorted()
+	usual := s.settings.Sort.Key == "" && !hasSort(s.query())
 	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sortIcon(usual)}}
 	var by []column
 	for _, c := range columns {
@@ -231,9 +230,9 @@ func (l *listing) chooseSort() tea.Cmd {
 	}
 	return screen.Send(screen.ChooseMsg{Title: "Sort by", Options: options, Then: func(a widget.Answer) tea.Cmd {
 		if a.Index == 0 {
-			return l.setSort(order{})
+			return s.setSort(order{})
 		}
-		return l.sortBy(by[a.Index-1])
+		return s.sortBy(by[a.Index-1])
 	}})
 }
 
@@ -245,9 +244,9 @@ func sortIcon(on bool) string {
 }
 
 // reverseSort reverses the sort order.
-func (l *listing) reverseSort() tea.Cmd {
-	if c, ok := columnOf(l.sorted().Key); ok {
-		return l.sortBy(c)
+func (s *Screen) reverseSort() tea.Cmd {
+	if c, ok := columnOf(s.sorted().Key); ok {
+		return s.sortBy(c)
 	}
 	return screen.Notify(widget.LevelInfo, "Best match first. Press o to sort by a column.")
 }

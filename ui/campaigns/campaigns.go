@@ -4,6 +4,8 @@ package campaigns
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -13,6 +15,7 @@ import (
 	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/panes"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -23,9 +26,34 @@ type Screen struct {
 	deps  screen.Deps
 	theme *themes.Theme
 	panes panes.Panes
-	*listing
 
-	counts  facetBar
+	// The campaigns.
+	source   *source
+	loaded   bool
+	loadedAt time.Time
+	loadRows int                 // loaded by the running load
+	failed   error               // the error of the last load
+	changed  map[string]struct{} // IDs of campaigns to refresh
+
+	// The search.
+	bar      searchBar
+	answer   *searchResult
+	searches int // counts the searches
+
+	// The user's settings for the list, and the saved views.
+	settings settings
+	stored   *prefs.Prefs
+	read     bool                      // they have been read
+	early    []func(settings) settings // the changes before that
+
+	grid      *grid
+	facets    facetsPane
+	selection selection
+	home      string // the campaign that the user selected
+	current   string // the campaign under the cursor, or that the cursor waits for
+	moves     int    // counts the moves of the cursor to another campaign
+
+	states  stateBar
 	details detailsPane
 	bulk    *bulkActions
 
@@ -50,10 +78,10 @@ const (
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
+		states: stateBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
 	}
-	s.listing = newListing(deps, &s.Base)
-	s.onDescribe, s.onLayout = s.updateDetails, s.layoutPanes
+	s.source, s.changed, s.stored = newSource(deps.Service, deps.Now), map[string]struct{}{}, deps.Prefs.Within(deps.Workspace)
+	s.bar, s.grid, s.facets = newSearchBar(deps.Theme), newGrid(deps.Theme), newFacetsPane(deps.Theme)
 	s.bulk = &bulkActions{
 		deps: deps, tasks: &s.Base, keepSelected: s.selection.set,
 		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
@@ -75,7 +103,7 @@ func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), s
 
 // Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
-	if s.feed.fresh() {
+	if s.fresh() {
 		return s.searchAgain(cursorKeepRow)
 	}
 	return s.load()
@@ -83,11 +111,24 @@ func (s *Screen) Resume() tea.Cmd {
 
 // Badge reports whether the list is incomplete or outdated.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.bulk.running() {
+	switch {
+	case s.bulk.running():
 		return s.bulk.run.badge(), themes.ToneAccent
+	case s.Running(taskLoad) && s.loadRows > 0:
+		return "loading… " + shortCount(s.loadRows), themes.ToneMuted
+	case s.Running(taskLoad) && !s.loaded:
+		return "loading…", themes.ToneMuted
+	case s.failed != nil:
+		return "can't load", themes.ToneDanger
 	}
-	return s.feed.badge()
+	return "", themes.ToneMuted
 }
+
+// now returns the current time in the display zone.
+func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
+
+// SelectedIDs returns the selected campaigns.
+func (s *Screen) SelectedIDs() []string { return slices.Sorted(maps.Keys(s.selection.ids)) }
 
 // Typing reports whether the search field has the keyboard.
 func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
@@ -117,7 +158,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
 	case s.panes.Focused() == paneFacets:
-		s.facets.list.Update(msg)
+		s.facets.list.Key(msg)
 	case s.panes.Focused() == paneDetails:
 		s.details.pager.Update(msg)
 	case s.grid.Update(msg):
@@ -150,29 +191,29 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 }
 
 // moved updates the state after the user has moved the cursor.
-func (l *listing) moved() {
-	l.moves++
-	if row, ok := l.grid.at(l.grid.Cursor); ok {
-		l.home, l.current, l.grid.missing = row.ID, row.ID, ""
+func (s *Screen) moved() {
+	s.moves++
+	if row, ok := s.grid.at(s.grid.Cursor); ok {
+		s.home, s.current, s.grid.missing = row.ID, row.ID, ""
 	}
-	if l.selection.ranging && l.answer != nil {
-		l.selection.extendRange(l.answer.result, l.grid.Cursor)
+	if s.selection.ranging && s.answer != nil {
+		s.selection.extendRange(s.answer.result, s.grid.Cursor)
 	}
-	l.onDescribe()
+	s.updateDetails()
 }
 
 // selected returns the campaign under the cursor; false if there is none.
-func (l *listing) selected() (engine.Summary, bool) { return l.grid.selected() }
+func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 
 // Campaign returns the campaign under the cursor with the data of its row.
-func (l *listing) Campaign() (engine.Campaign, bool) {
-	sum, ok := l.selected()
+func (s *Screen) Campaign() (engine.Campaign, bool) {
+	sum, ok := s.selected()
 	return engine.Campaign{Head: sum.Head}, ok
 }
 
 // SubjectLabel returns the name of the campaign under the cursor.
-func (l *listing) SubjectLabel() string {
-	sum, _ := l.selected()
+func (s *Screen) SubjectLabel() string {
+	sum, _ := s.selected()
 	return sum.Title()
 }
 
@@ -180,15 +221,15 @@ func (l *listing) SubjectLabel() string {
 const maxRelatedRows = 500
 
 // Related returns the first campaign of each channel other than the current one.
-func (l *listing) Related() []engine.Campaign {
-	sum, ok := l.selected()
+func (s *Screen) Related() []engine.Campaign {
+	sum, ok := s.selected()
 	if !ok {
 		return nil
 	}
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
-	for i := range min(l.grid.Len(), maxRelatedRows) {
-		if row, ok := l.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
+	for i := range min(s.grid.Len(), maxRelatedRows) {
+		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
 			seen[row.Channel] = true
 			out = append(out, engine.Campaign{Head: row.Head})
 		}
@@ -200,8 +241,8 @@ func (l *listing) Related() []engine.Campaign {
 const maxFound = 10
 
 // Find searches campaigns for the palette.
-func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem {
-	ix, now := l.source.index(), l.now()
+func (s *Screen) Find(words string) func(context.Context) []screen.PaletteItem {
+	ix, now := s.source.index(), s.now()
 	return func(ctx context.Context) []screen.PaletteItem {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
@@ -217,9 +258,4 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 		}
 		return out
 	}
-}
-
-// zonedClock returns the current time in the display zone.
-func zonedClock(deps screen.Deps) func() time.Time {
-	return func() time.Time { return deps.Local(deps.Now()) }
 }

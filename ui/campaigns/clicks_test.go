@@ -38,8 +38,6 @@ func TestEveryClick(t *testing.T) {
 		h.Want("State ↑")
 		h.ClickOn("Sending 1")
 		h.Want("[Sending 1]", "/ status:sending")
-		h.ClickOn("Push 1")
-		h.Want("[Push 1]")
 		h.ClickOn("status:sending") // the search
 		h.Want("Typing")
 		h.Type("sta")

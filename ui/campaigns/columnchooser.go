@@ -15,7 +15,7 @@ import (
 // columnChooser is the overlay in which columns are shown, hidden and reordered.
 type columnChooser struct {
 	screen.Box
-	s     *listing
+	s     *Screen
 	theme *themes.Theme
 	list  *list.List[string] // the IDs of all columns, the shown ones first
 	shown map[string]bool
@@ -23,7 +23,7 @@ type columnChooser struct {
 
 const groupColumns = "Columns"
 
-func newColumnChooser(t *themes.Theme, s *listing) *columnChooser {
+func newColumnChooser(t *themes.Theme, s *Screen) *columnChooser {
 	c := &columnChooser{s: s, theme: t}
 	c.list = list.Items(t, "column", c.item)
 	c.list.Focused = true

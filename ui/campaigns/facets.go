@@ -11,36 +11,20 @@ import (
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
 // facetsPane lists the filters for the current search with counts.
 type facetsPane struct {
-	list    widget.List
-	choices []facetChoice // the value of each entry
-	facets  []index.Facet
-	version int // incremented when the list changes
-	cache   facetsCache
+	list   *list.List[facetRow]
+	facets []index.Facet
 }
 
-// facetsCache is the last drawn view with its inputs, because the pane changes less often than the table.
-type facetsCache struct {
-	width, height, cursor, offset, version int
-	focused                                bool
-	styles                                 *themes.Styles
-	text                                   string
-}
-
-// view draws the filters in a list of that width.
-func (p *facetsPane) view(t *themes.Theme, width int) string {
-	now := facetsCache{width, p.list.Height, p.list.Cursor, p.list.Offset, p.version, p.list.Focused, t.Styles, ""}
-	last := p.cache
-	if last.text = ""; last == now {
-		return p.cache.text
-	}
-	p.cache = now
-	p.cache.text = p.list.View()
-	return p.cache.text
+// facetRow is a line of the pane.
+type facetRow struct {
+	choice facetChoice // none for a heading
+	item   widget.Item
 }
 
 // facetChoice is the value of a facet. Without a text it is the entry for values that are not listed.
@@ -50,8 +34,9 @@ type facetChoice struct {
 }
 
 func newFacetsPane(t *themes.Theme) facetsPane {
-	p := facetsPane{list: widget.NewList(t)}
+	p := facetsPane{list: list.Items(t, "filter", func(r facetRow) widget.Item { return r.item })}
 	p.list.Empty = "Filters show up with the first campaign."
+	p.list.Same = func(a, b facetRow) bool { return a.choice == b.choice }
 	return p
 }
 
@@ -66,22 +51,14 @@ const maxFacetValues = 8
 
 // show lists the facets of a result. The cursor stays on its value.
 func (p *facetsPane) show(facets []index.Facet) {
-	var under facetChoice
-	if p.list.Cursor < len(p.choices) {
-		under = p.choices[p.list.Cursor]
-	}
-	p.facets, p.choices = facets, p.choices[:0]
-	p.version++
-	var items []widget.Item
-	add := func(c facetChoice, item widget.Item) {
-		p.choices, items = append(p.choices, c), append(items, item)
-	}
+	p.facets = facets
+	var rows []facetRow
 	for _, f := range facets {
 		values := usefulValues(f)
 		if len(values) == 0 {
 			continue
 		}
-		add(facetChoice{}, widget.Item{Text: facetTitles[f.Key], Heading: true})
+		rows = append(rows, facetRow{item: widget.Item{Text: facetTitles[f.Key], Heading: true}})
 		more := 0
 		if query.Options(f.Key) == nil && len(values) > maxFacetValues {
 			shown := slices.Clone(values[:maxFacetValues])
@@ -93,16 +70,13 @@ func (p *facetsPane) show(facets []index.Facet) {
 			more, values = len(values)-len(shown), shown
 		}
 		for _, v := range values {
-			add(facetChoice{f.Key, v.Text}, facetItem(f.Key, v))
+			rows = append(rows, facetRow{facetChoice{f.Key, v.Text}, facetItem(f.Key, v)})
 		}
 		if more > 0 {
-			add(facetChoice{f.Key, ""}, widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)})
+			rows = append(rows, facetRow{facetChoice{f.Key, ""}, widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)}})
 		}
 	}
-	p.list.SetItems(items)
-	if at := slices.Index(p.choices, under); at >= 0 && under.key != "" {
-		p.list.SelectItem(at)
-	}
+	p.list.Set(rows)
 }
 
 // usefulValues returns the values of a facet that distinguish campaigns.
@@ -140,20 +114,13 @@ func (p *facetsPane) facet(key query.Key) index.Facet {
 	return index.Facet{Key: key}
 }
 
-// chosen returns the value under the cursor.
-func (p *facetsPane) chosen() (facetChoice, bool) {
-	if p.list.Cursor >= len(p.choices) || p.choices[p.list.Cursor].key == "" {
-		return facetChoice{}, false
-	}
-	return p.choices[p.list.Cursor], true
-}
-
 // choose toggles the filter for the value under the cursor.
 func (s *Screen) choose() tea.Cmd {
-	c, ok := s.facets.chosen()
+	row, ok := s.facets.list.Selected()
 	if !ok {
 		return nil
 	}
+	c := row.choice
 	if c.text == "" { // values that are not listed are found by typing
 		text := strings.TrimSpace(s.bar.text() + " " + string(c.key) + ":")
 		s.bar.set(text)
@@ -163,22 +130,19 @@ func (s *Screen) choose() tea.Cmd {
 }
 
 // toggle adds a value to the search, or removes it.
-func (l *listing) toggle(key query.Key, value string) tea.Cmd {
-	return l.searchFor(l.query().Toggle(key, value).String(), cursorHome)
+func (s *Screen) toggle(key query.Key, value string) tea.Cmd {
+	return s.searchFor(s.query().Toggle(key, value).String(), cursorHome)
 }
 
-// nextFacetValue cycles through the values of a facet, and then back to all.
-func (l *listing) nextFacetValue(key query.Key) tea.Cmd {
-	values := usefulValues(l.facets.facet(key))
+// nextState cycles through the states, and then back to all.
+func (s *Screen) nextState() tea.Cmd {
+	values := usefulValues(s.facets.facet(query.Status))
 	at := slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen }) + 1
-	q := l.query().Clear(key)
-	if key == query.Status {
-		q = q.Without(query.Is, query.IsArchived)
-	}
+	q := s.query().Clear(query.Status).Without(query.Is, query.IsArchived)
 	if at < len(values) {
-		q = q.With(key, values[at].Text)
+		q = q.With(query.Status, values[at].Text)
 	}
-	return l.searchFor(q.String(), cursorHome)
+	return s.searchFor(q.String(), cursorHome)
 }
 
 // shortCount formats a number in at most five cells: 950, 12.3k, 1.0M.

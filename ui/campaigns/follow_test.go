@@ -206,10 +206,10 @@ func TestActingBeforeRowsArrive(t *testing.T) {
 	wantCursor(t, h, 3, "Weekly digest")
 
 	h.Hold()
-	h.ClickOn("Push 5") // a filter whose rows arrive after a click
+	h.ClickOn("Active 4") // a filter whose rows arrive after a click
 	h.ClickOn("Price drop")
 	h.FinishHeld()
-	h.Want("/ channel:push")
+	h.Want("/ status:active")
 	wantCursor(t, h, 4, "Price drop")
 }
 

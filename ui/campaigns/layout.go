@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/panes"
 	"bugle/ui/widget"
@@ -43,21 +44,21 @@ func (s *Screen) after(n int) int {
 	return tabOrder[(at+n+len(tabOrder))%len(tabOrder)]
 }
 
-// facetBarMinHeight is the height from which the facet bar is shown.
-const facetBarMinHeight = 14
+// stateBarMinHeight is the height from which the states are shown above the table.
+const stateBarMinHeight = 14
 
 // SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.panes.SetSize(width, height)
-	s.onLayout()
-	s.onDescribe()
+	s.layoutPanes()
+	s.updateDetails()
 }
 
 // headerHeights returns the numbers of lines above the table: search, counts, and news.
 func (s *Screen) headerHeights() (search, counts, work int) {
 	work = len(s.news())
-	if !s.panes.Beside(paneFacets) && s.panes.Height() >= facetBarMinHeight && s.source.index().Len() > 0 {
-		counts = 2
+	if !s.panes.Beside(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
+		counts = 1
 	}
 	return s.bar.lines(), counts, work
 }
@@ -79,7 +80,7 @@ func (s *Screen) layoutPanes() {
 	s.facets.list.SetSize(s.panes.Size(paneFacets))
 	w, h := s.panes.Size(paneDetails)
 	if s.details.pager.SetSize(w, h); w != s.details.width {
-		s.onDescribe()
+		s.updateDetails()
 	}
 	w, h = s.panes.Size(paneTable)
 	search, counts, work := s.headerHeights()
@@ -88,7 +89,7 @@ func (s *Screen) layoutPanes() {
 
 // View draws the screen.
 func (s *Screen) View() string {
-	s.onLayout()
+	s.layoutPanes()
 	s.panes.Blurred = s.Covered()
 	s.grid.Focused = s.panes.Focused() == paneTable && !s.Covered()
 	s.facets.list.Focused = s.panes.Focused() == paneFacets
@@ -97,8 +98,7 @@ func (s *Screen) View() string {
 	out := s.panes.View(func(pane int) panes.Content {
 		switch pane {
 		case paneFacets:
-			w, _ := s.panes.Size(paneFacets)
-			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.view(s.theme, w)}
+			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.list.View()}
 		case paneDetails:
 			return panes.Content{Title: "Selected", Body: s.details.pager.View()}
 		}
@@ -119,7 +119,7 @@ func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
 func (s *Screen) focusPane(pane int) tea.Cmd {
 	s.panes.Focus(pane)
 	s.bar.blur()
-	s.onLayout()
+	s.layoutPanes()
 	return nil
 }
 
@@ -129,10 +129,10 @@ func (s *Screen) tableContent() panes.Content {
 	if s.selection.ranging {
 		c.Footer = "V ends the range"
 	}
-	s.grid.Empty = s.empty(s.feed)
+	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
 	if s.selection.len() > 0 || s.selection.ranging {
-		s.grid.Marked = s.selection.at
+		s.grid.Marked = s.markedAt
 	}
 	w, _ := s.panes.Size(paneTable)
 	var lines []string
@@ -141,9 +141,8 @@ func (s *Screen) tableContent() panes.Content {
 	if search > 0 {
 		lines = append(lines, s.bar.view(w))
 	}
-	s.counts.spans = s.counts.spans[:0]
 	if counts > 0 {
-		lines = append(lines, s.counts.view(s.facets, w)...)
+		lines = append(lines, s.states.view(usefulValues(s.facets.facet(query.Status)), w))
 	}
 	c.Body = strings.Join(append(lines, s.grid.view(w)), "\n")
 	return c

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/search/query"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -23,7 +24,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := widget.Pressed(msg)
 	switch pane {
 	case paneFacets:
-		if s.facets.list.Mouse(msg, msg.Y) && pressed {
+		if hit, _ := s.facets.list.Mouse(msg); hit && pressed {
 			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
 	case paneDetails:
@@ -52,12 +53,12 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()
 	case pressed && y >= search && y < search+counts:
-		c, ok := s.counts.at(x, y-search)
+		state, ok := s.states.at(x)
 		switch {
-		case ok && c.text == "": // the label of the line
-			return s.nextFacetValue(c.key)
+		case ok && state.text == "": // the label of the line
+			return s.nextState()
 		case ok:
-			return s.toggle(c.key, c.text)
+			return s.toggle(query.Status, state.text)
 		}
 		return nil
 	case pressed && y == search+counts:

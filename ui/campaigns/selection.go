@@ -85,73 +85,65 @@ func (p *selection) extendRange(r *index.Result, to int) {
 	}
 }
 
-// selector selects campaigns in the table.
-type selector struct {
-	selection
-	grid  *grid
-	tasks *screen.Base
-	moved func() // called after the cursor has moved
-}
-
-// actions are the actions that select campaigns; none is why no campaign is under the cursor.
-func (m *selector) actions(group, none string) []screen.Action {
+// selectActions are the actions that select campaigns; none is why no campaign is under the cursor.
+func (s *Screen) selectActions(group, none string) []screen.Action {
 	empty := ""
-	if m.grid.Len() == 0 {
+	if s.grid.Len() == 0 {
 		empty = "There are no campaigns to select."
 	}
 	label := "select range"
-	if m.ranging {
+	if s.selection.ranging {
 		label = "end range"
 	}
 	return []screen.Action{
-		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: m.mark},
-		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: m.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Up)},
-		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: m.markAll},
+		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: s.mark},
+		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: s.markRange},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: s.markWhileMoving(s.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: s.markWhileMoving(s.grid.Up)},
+		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
 	}
 }
 
-// at reports whether the campaign in a row is selected.
-func (m *selector) at(i int) bool {
-	row, ok := m.grid.at(i)
-	return ok && m.has(row.ID)
+// markedAt reports whether the campaign in a row is selected.
+func (s *Screen) markedAt(i int) bool {
+	row, ok := s.grid.at(i)
+	return ok && s.selection.has(row.ID)
 }
 
 // mark toggles the campaign under the cursor and moves to the next one.
-func (m *selector) mark() tea.Cmd {
-	if row, ok := m.grid.selected(); ok {
-		m.ranging = false
-		m.toggle(row.ID)
-		m.grid.Down()
-		m.moved()
+func (s *Screen) mark() tea.Cmd {
+	if row, ok := s.grid.selected(); ok {
+		s.selection.ranging = false
+		s.selection.toggle(row.ID)
+		s.grid.Down()
+		s.moved()
 	}
 	return nil
 }
 
 // markRange starts a range, or ends the current one.
-func (m *selector) markRange() tea.Cmd {
-	if m.ranging {
-		m.ranging = false
+func (s *Screen) markRange() tea.Cmd {
+	if s.selection.ranging {
+		s.selection.ranging = false
 		return nil
 	}
-	if row, ok := m.grid.selected(); ok {
-		m.beginRange(row.ID)
+	if row, ok := s.grid.selected(); ok {
+		s.selection.beginRange(row.ID)
 	}
 	return nil
 }
 
 // markWhileMoving selects the campaigns that the cursor passes.
-func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
+func (s *Screen) markWhileMoving(step func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		for range 2 {
-			if row, ok := m.grid.selected(); ok {
-				m.add(row.ID)
-				m.anchor = row.ID
+			if row, ok := s.grid.selected(); ok {
+				s.selection.add(row.ID)
+				s.selection.anchor = row.ID
 			}
 			if step != nil {
 				step()
-				m.moved()
+				s.moved()
 			}
 			step = nil
 		}
@@ -160,12 +152,12 @@ func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 }
 
 // markAll selects everything found, or nothing if all is selected.
-func (m *selector) markAll() tea.Cmd {
-	r := m.grid.result
+func (s *Screen) markAll() tea.Cmd {
+	r := s.grid.result
 	if r == nil {
 		return nil
 	}
-	return screen.Go(m.tasks, taskSelectAll, func(ctx context.Context) ([]string, error) {
+	return screen.Go(&s.Base, taskSelectAll, func(ctx context.Context) ([]string, error) {
 		ids := make([]string, r.Len())
 		for i := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -176,22 +168,22 @@ func (m *selector) markAll() tea.Cmd {
 		return ids, nil
 	}, func(ids []string, err error) tea.Cmd {
 		if err == nil {
-			m.toggleAll(ids)
+			s.toggleAll(ids)
 		}
 		return nil
 	})
 }
 
 // toggleAll selects campaigns, or nothing if they are selected.
-func (m *selector) toggleAll(ids []string) {
-	all := m.len() >= len(ids)
+func (s *Screen) toggleAll(ids []string) {
+	all := s.selection.len() >= len(ids)
 	for i := 0; all && i < len(ids); i++ {
-		all = m.has(ids[i])
+		all = s.selection.has(ids[i])
 	}
-	m.ranging = false
+	s.selection.ranging = false
 	if all {
-		m.clear()
+		s.selection.clear()
 		return
 	}
-	m.add(ids...)
+	s.selection.add(ids...)
 }

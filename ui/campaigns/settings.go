@@ -22,73 +22,64 @@ type settings struct {
 
 const settingsName = "campaigns"
 
-// listPrefs has the user's settings for the list, and the saved views.
-type listPrefs struct {
-	settings settings
-	stored   *prefs.Prefs
-	read     bool                      // they have been read
-	early    []func(settings) settings // the changes before that
-	author   string
-}
-
-func (l *listing) loadSettings() tea.Cmd {
-	stored := l.stored
-	return screen.Go(l.tasks, taskReadSettings, func(context.Context) (settings, error) {
+func (s *Screen) loadSettings() tea.Cmd {
+	stored := s.stored
+	return screen.Go(&s.Base, taskReadSettings, func(context.Context) (settings, error) {
 		return prefs.Read[settings](stored, settingsName)
-	}, l.applySettings)
+	}, s.applySettings)
 }
 
-// change changes the settings for this run of the program.
-func (sh *listPrefs) change(change func(settings) settings) {
-	sh.settings = change(sh.settings)
-	if !sh.read {
-		sh.early = append(sh.early, change)
+// changeSettings changes the settings for this run of the program.
+func (s *Screen) changeSettings(change func(settings) settings) {
+	s.settings = change(s.settings)
+	if !s.read {
+		s.early = append(s.early, change)
 	}
 }
 
 // update changes the settings and stores them.
-func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
-	sh.change(change)
-	return screen.Remember(sh.stored, settingsName, "your settings", change)
+func (s *Screen) update(change func(settings) settings) tea.Cmd {
+	s.changeSettings(change)
+	return screen.Remember(s.stored, settingsName, "your settings", change)
 }
 
 // applySettings applies the stored settings, and the changes that the user has made since the start on top of them.
-func (l *listing) applySettings(kept settings, err error) tea.Cmd {
+func (s *Screen) applySettings(kept settings, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
 	if _, ok := columnOf(kept.Sort.Key); !ok {
 		kept.Sort = order{}
 	}
-	for _, change := range l.early {
+	for _, change := range s.early {
 		kept = change(kept)
 	}
-	l.settings, l.read, l.early = kept, true, nil
-	l.bar.recent = kept.Past
-	l.grid.setColumns(chosenColumns(kept.Columns))
-	return l.searchBarText(cursorKeepRow)
+	s.settings, s.read, s.early = kept, true, nil
+	s.bar.recent = kept.Past
+	s.grid.setColumns(chosenColumns(kept.Columns))
+	return s.searchBarText(cursorKeepRow)
 }
 
 // sortBy sorts by a column, or reverses the order if it is the current one.
-func (l *listing) sortBy(c column) tea.Cmd {
+func (s *Screen) sortBy(c column) tea.Cmd {
 	if c.sort == "" {
 		return screen.Notify(widget.LevelInfo, c.noSortReason)
 	}
-	now := l.sorted()
+	now := s.sorted()
 	next := order{c.sort, c.descending}
 	if now.Key == c.sort {
 		next.Desc = !now.Desc
 	}
-	return l.setSort(next)
+	return s.setSort(next)
 }
 
 // setSort sets the order and removes a sort term from the search, which would override it.
-func (l *listing) setSort(o order) tea.Cmd {
-	if q := l.query(); hasSort(q) {
-		l.bar.set(q.Clear(query.Sort).String())
+func (s *Screen) setSort(o order) tea.Cmd {
+	if q := s.query(); hasSort(q) {
+		s.bar.set(q.Clear(query.Sort).String())
 	}
-	kept := l.update(func(st settings) settings { st.Sort = o; return st })
-	return tea.Batch(kept, l.searchBarText(cursorKeepRow))
+	kept := s.update(func(st settings) settings { st.Sort = o; return st })
+	return tea.Batch(kept, s.searchBarText(cursorKeepRow))
 }
 
 func hasSort(q query.Query) bool {

@@ -34,161 +34,161 @@ const notLoaded = "The campaign that was open last is not loaded yet."
 
 // follow moves the cursor to a campaign that was opened or changed. Until its row has been found, the cursor is on
 // none, so that no action means the campaign that had it before.
-func (l *listing) follow(id string) tea.Cmd {
-	l.home = id
-	if id == l.current && l.grid.missing == "" {
+func (s *Screen) follow(id string) tea.Cmd {
+	s.home = id
+	if id == s.current && s.grid.missing == "" {
 		return nil
 	}
-	l.current, l.grid.missing = id, notLoaded
-	l.moves++
-	l.onDescribe()
+	s.current, s.grid.missing = id, notLoaded
+	s.moves++
+	s.updateDetails()
 	var read tea.Cmd
-	if _, ok := l.source.index().Get(id, l.now()); !ok {
-		l.changed[id] = struct{}{}
-		read = l.refresh()
+	if _, ok := s.source.index().Get(id, s.now()); !ok {
+		s.changed[id] = struct{}{}
+		read = s.refresh()
 	}
-	return tea.Batch(read, l.searchBarText(cursorKeepRow))
+	return tea.Batch(read, s.searchBarText(cursorKeepRow))
 }
 
 // missing returns why the campaign of the cursor is not in the result; empty if it no longer exists.
-func (l *listing) missing() string {
-	row, ok := l.source.index().Get(l.current, l.now())
-	shown := l.answer.query
+func (s *Screen) missing() string {
+	row, ok := s.source.index().Get(s.current, s.now())
+	shown := s.answer.query
 	switch {
 	case ok && row.Status == catalog.Archived && !shown.Has(query.Is, query.IsAll) && !shown.Has(query.Is, query.IsArchived):
 		return status.Name(row) + " is archived. Press esc to show it."
 	case ok && !shown.Empty():
 		return status.Name(row) + " is hidden by the search. Press esc to show it."
-	case ok || !l.loaded || l.tasks.Running(taskLoad) || l.tasks.Running(taskRefresh) || len(l.changed) > 0:
+	case ok || !s.loaded || s.Running(taskLoad) || s.Running(taskRefresh) || len(s.changed) > 0:
 		return notLoaded
 	}
 	return ""
 }
 
 // hidden reports whether the campaign of the cursor is one that another search would show.
-func (l *listing) hidden() bool { return l.grid.missing != "" && l.grid.missing != notLoaded }
+func (s *Screen) hidden() bool { return s.grid.missing != "" && s.grid.missing != notLoaded }
 
 // reveal shows the campaign that the search hides.
-func (l *listing) reveal() tea.Cmd {
-	l.home = l.current
+func (s *Screen) reveal() tea.Cmd {
+	s.home = s.current
 	var all query.Query
-	if row, ok := l.source.index().Get(l.current, l.now()); ok && row.Status == catalog.Archived {
+	if row, ok := s.source.index().Get(s.current, s.now()); ok && row.Status == catalog.Archived {
 		all = all.Toggle(query.Is, query.IsAll)
 	}
-	return l.searchFor(all.String(), cursorHome)
+	return s.searchFor(all.String(), cursorHome)
 }
 
 // searchBarText searches for the text of the search bar.
-func (l *listing) searchBarText(f cursorMode) tea.Cmd {
-	l.searches++
-	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, moves: l.moves, now: l.now(), number: l.searches}
-	ix, last := l.source.index(), l.answer
-	return tea.Batch(l.keepCurrent(), screen.Go(l.tasks, taskSearch, func(ctx context.Context) (*searchResult, error) {
+func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
+	s.searches++
+	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now(), number: s.searches}
+	ix, last := s.source.index(), s.answer
+	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
 		return search(ctx, ix, a, last)
-	}, l.show))
+	}, s.show))
 }
 
 // searchAgain repeats the search if its result may have changed, or lacks the campaign of the cursor.
-func (l *listing) searchAgain(f cursorMode) tea.Cmd {
-	if l.answer == nil || l.grid.missing != "" || l.answer.stale(l.source.index(), l.now()) {
-		return l.searchBarText(f)
+func (s *Screen) searchAgain(f cursorMode) tea.Cmd {
+	if s.answer == nil || s.grid.missing != "" || s.answer.stale(s.source.index(), s.now()) {
+		return s.searchBarText(f)
 	}
 	return nil
 }
 
 // searchFor sets the text of the search bar and searches for it.
-func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
-	l.bar.set(text)
-	l.bar.complete(l.known(), l.now())
-	return l.searchBarText(f)
+func (s *Screen) searchFor(text string, f cursorMode) tea.Cmd {
+	s.bar.set(text)
+	s.bar.complete(s.known(), s.now())
+	return s.searchBarText(f)
 }
 
 // clockInterval is how often the list is updated for changes that depend on the time.
 const clockInterval = 15 * time.Second
 
 // keepTime updates the list regularly.
-func (l *listing) keepTime() tea.Cmd {
-	return screen.Every(l.tasks, taskClock, clockInterval, func() tea.Cmd {
-		return tea.Batch(l.keepCurrent(), l.searchAgain(cursorKeepRow))
+func (s *Screen) keepTime() tea.Cmd {
+	return screen.Every(&s.Base, taskClock, clockInterval, func() tea.Cmd {
+		return tea.Batch(s.keepCurrent(), s.searchAgain(cursorKeepRow))
 	})
 }
 
 // showProgress shows the rows that a load has read.
-func (l *listing) showProgress(p loadProgress) tea.Cmd {
+func (s *Screen) showProgress(p loadProgress) tea.Cmd {
 	if p.complete {
-		return l.finishLoad(nil)
+		return s.finishLoad(nil)
 	}
-	l.loadRows = p.rows
-	if l.loaded {
+	s.loadRows = p.rows
+	if s.loaded {
 		return nil // the list is shown already; new rows appear at the end
 	}
-	return l.searchAgain(l.cursorModeForLoad())
+	return s.searchAgain(s.cursorModeForLoad())
 }
 
 // finishLoad shows that all rows are loaded, or why they are not.
-func (l *listing) finishLoad(err error) tea.Cmd {
+func (s *Screen) finishLoad(err error) tea.Cmd {
 	if screen.Canceled(err) {
 		return nil
 	}
 	if err != nil {
-		first := l.failed == nil
-		l.failed = err
-		l.onDescribe()
-		if !first || !l.loaded {
+		first := s.failed == nil
+		s.failed = err
+		s.updateDetails()
+		if !first || !s.loaded {
 			return nil // the empty table shows it
 		}
 		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal("", err))
 	}
 	goes := cursorKeepRow
-	if !l.loaded {
-		goes = l.cursorModeForLoad()
+	if !s.loaded {
+		goes = s.cursorModeForLoad()
 	}
-	l.loaded, l.failed, l.loadedAt, l.loadRows = true, nil, l.clock(), 0
-	return tea.Batch(l.searchAgain(goes), l.refresh())
+	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
+	return tea.Batch(s.searchAgain(goes), s.refresh())
 }
 
 // cursorModeForLoad returns the cursor mode during the first load. Rows arrive in any order, so the cursor
 // stays at the top until the user moves it.
-func (l *listing) cursorModeForLoad() cursorMode {
-	if l.home == "" {
+func (s *Screen) cursorModeForLoad() cursorMode {
+	if s.home == "" {
 		return cursorTop
 	}
 	return cursorKeepRow
 }
 
 // show shows a search result.
-func (l *listing) show(a *searchResult, err error) tea.Cmd {
+func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	if err != nil || a == nil {
 		return nil
 	}
 	at, top := a.cursor, a.cursorMode == cursorTop
-	if a.moves != l.moves { // the cursor has moved meanwhile
-		at, top = a.result.Find(l.current), false
+	if a.moves != s.moves { // the cursor has moved meanwhile
+		at, top = a.result.Find(s.current), false
 	}
-	l.answer = a
-	l.bar.problems, l.bar.explain = a.problems, a.query.Explain()
-	if l.bar.prompt.Focused() {
-		l.bar.complete(a.known, a.now)
+	s.answer = a
+	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
+	if s.bar.prompt.Focused() {
+		s.bar.complete(a.known, a.now)
 	}
-	l.grid.show(a.result, a.sorted())
-	l.grid.missing = ""
+	s.grid.show(a.result, a.sorted())
+	s.grid.missing = ""
 	if at < 0 {
-		l.grid.missing = l.missing()
+		s.grid.missing = s.missing()
 	} else {
-		l.grid.Select(at)
+		s.grid.Select(at)
 		if top {
-			l.grid.Home()
+			s.grid.Home()
 		}
 	}
-	if row, ok := l.grid.selected(); ok {
-		l.current = row.ID
+	if row, ok := s.grid.selected(); ok {
+		s.current = row.ID
 	}
-	l.onLayout()
-	l.onDescribe()
+	s.layoutPanes()
+	s.updateDetails()
 	result := a.result
-	return screen.Go(l.tasks, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
+	return screen.Go(&s.Base, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
 		if err == nil {
-			l.facets.show(facets)
+			s.facets.show(facets)
 		}
 		return nil
 	})
@@ -222,7 +222,7 @@ func (s *Screen) startSearch() tea.Cmd {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}
 	s.bar.complete(s.known(), s.now())
-	s.onLayout()
+	s.layoutPanes()
 	return nil
 }
 
@@ -235,18 +235,18 @@ func (s *Screen) endSearch() tea.Cmd {
 	s.bar.blur()
 	s.bar.set(strings.TrimSpace(s.bar.text()))
 	s.home = s.current
-	s.onLayout()
+	s.layoutPanes()
 	return s.rememberSearch()
 }
 
 // rememberSearch adds the search to the recent ones.
-func (l *listing) rememberSearch() tea.Cmd {
-	text := strings.TrimSpace(l.bar.text())
-	if text == "" || len(l.bar.recent) > 0 && l.bar.recent[0] == text {
+func (s *Screen) rememberSearch() tea.Cmd {
+	text := strings.TrimSpace(s.bar.text())
+	if text == "" || len(s.bar.recent) > 0 && s.bar.recent[0] == text {
 		return nil
 	}
-	l.bar.recent = addRecent(l.bar.recent, text)
-	return l.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
+	s.bar.recent = addRecent(s.bar.recent, text)
+	return s.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
 }
 
 // clear clears one thing: the focus on the search, the selection, the search.
@@ -274,10 +274,10 @@ func (s *Screen) clear() tea.Cmd {
 }
 
 // dropWord removes the blocking word from the search.
-func (l *listing) dropWord() tea.Cmd {
-	word, ok := l.blockingTerm()
+func (s *Screen) dropWord() tea.Cmd {
+	word, ok := s.blockingTerm()
 	if !ok {
 		return nil
 	}
-	return l.searchFor(textWithoutTerm(l.answer.query, word.term), cursorTop)
+	return s.searchFor(textWithoutTerm(s.answer.query, word.term), cursorTop)
 }

@@ -25,26 +25,26 @@ type savedView struct {
 }
 
 // views returns all views, the built-in ones first.
-func (sh *listPrefs) views() []savedView {
+func (s *Screen) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},
 		{Name: "Live", Query: "is:live"},
 		{Name: "Starting within a week", Query: "start:+7d sort:start"},
 		{Name: "Archived", Query: "is:archived"},
 	}
-	if author := sh.author; author != "" {
+	if author := s.deps.Author; author != "" {
 		built = slices.Insert(built, 2, savedView{Name: "Mine", Query: query.Query{}.With(query.By, author).String()})
 	}
 	for i := range built {
 		built[i].built = true
 	}
-	return append(built, sh.settings.Views...)
+	return append(built, s.settings.Views...)
 }
 
 // open applies a view.
-func (l *listing) open(v savedView) tea.Cmd {
-	l.selection.ranging = false
-	l.change(func(st settings) settings {
+func (s *Screen) open(v savedView) tea.Cmd {
+	s.selection.ranging = false
+	s.changeSettings(func(st settings) settings {
 		if len(v.Columns) > 0 {
 			st.Columns = v.Columns
 		}
@@ -53,21 +53,21 @@ func (l *listing) open(v savedView) tea.Cmd {
 		}
 		return st
 	})
-	l.grid.setColumns(chosenColumns(l.settings.Columns))
-	return l.searchFor(v.Query, cursorHome)
+	s.grid.setColumns(chosenColumns(s.settings.Columns))
+	return s.searchFor(v.Query, cursorHome)
 }
 
 // viewPicker is the overlay with the views.
 type viewPicker struct {
 	screen.Box
-	s     *listing
+	s     *Screen
 	theme *themes.Theme
 	list  *list.List[savedView]
 }
 
 const groupViews = "Views"
 
-func newViewPicker(t *themes.Theme, s *listing) *viewPicker {
+func newViewPicker(t *themes.Theme, s *Screen) *viewPicker {
 	p := &viewPicker{s: s, theme: t}
 	p.list = list.Items(t, "view", p.item)
 	p.list.Focused = true
@@ -192,15 +192,15 @@ func (p *viewPicker) remove(v savedView) tea.Cmd {
 }
 
 // saveView asks for a name and saves the current state under it, replacing a view of that name.
-func (l *listing) saveView(saved func(name string)) tea.Cmd {
+func (s *Screen) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.nameError(name, name) },
+		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return s.nameError(name, name) },
 		Then: func(name string) tea.Cmd {
-			v := savedView{Name: strings.TrimSpace(name), Query: l.query().String(), Sort: l.settings.Sort}
-			for _, c := range l.grid.columns {
+			v := savedView{Name: strings.TrimSpace(name), Query: s.query().String(), Sort: s.settings.Sort}
+			for _, c := range s.grid.columns {
 				v.Columns = append(v.Columns, c.id)
 			}
-			kept := l.update(func(st settings) settings {
+			kept := s.update(func(st settings) settings {
 				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
 				return st
 			})
@@ -208,7 +208,7 @@ func (l *listing) saveView(saved func(name string)) tea.Cmd {
 				saved(v.Name)
 			}
 			text := "Saved “" + v.Name + "”"
-			if at := slices.IndexFunc(l.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
+			if at := slices.IndexFunc(s.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
 				text += fmt.Sprintf(". Press %d to show it", at+1)
 			}
 			return tea.Batch(kept, screen.Notify(widget.LevelSuccess, text))
@@ -217,12 +217,12 @@ func (l *listing) saveView(saved func(name string)) tea.Cmd {
 }
 
 // nameError returns why a view cannot have a name. A view may replace the one with its own name.
-func (sh *listPrefs) nameError(name, replaces string) string {
+func (s *Screen) nameError(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return "Enter a name."
 	}
-	for _, v := range sh.views() {
+	for _, v := range s.views() {
 		if v.Name == name && (v.built || name != strings.TrimSpace(replaces)) {
 			return "A view with this name exists."
 		}
@@ -231,15 +231,15 @@ func (sh *listPrefs) nameError(name, replaces string) string {
 }
 
 // viewActions are the digits that apply a view, and the key for all campaigns.
-func (l *listing) viewActions() []screen.Action {
-	views := l.views()
+func (s *Screen) viewActions() []screen.Action {
+	views := s.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { return l.searchFor("", cursorHome) },
+		Run: func() tea.Cmd { return s.searchFor("", cursorHome) },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{
-			Keys: []string{strconv.Itoa(i + 1)}, Label: "view: " + strings.ToLower(v.Name), Run: func() tea.Cmd { return l.open(v) },
+			Keys: []string{strconv.Itoa(i + 1)}, Label: "view: " + strings.ToLower(v.Name), Run: func() tea.Cmd { return s.open(v) },
 		})
 	}
 	return acts

@@ -64,7 +64,6 @@ var table = []Entry{
 	{"campaigns.archive", "archive", []string{"A"}},
 	{"campaigns.cancel", "cancel; campaigns that are not done stay selected", []string{"X"}},
 	{"campaigns.change-selected", "tag, export, pause, resume, stop or archive selected campaigns", []string{"b"}},
-	{"campaigns.channel", "show only the next channel", []string{"F"}},
 	{"campaigns.choose", "turn the filter on or off", []string{"enter", " "}},
 	{"campaigns.clear", "go back to the list, show a hidden campaign, then clear the selection, then the search", []string{"esc"}},
 	{"campaigns.clone", "start a draft as a copy of this campaign", []string{"c"}},

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -76,55 +75,4 @@ func isSimple(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// JoinHorizontal joins blocks side by side, aligned at the top. Each column is as wide as its widest line, the
-// result as high as the highest block.
-func JoinHorizontal(blocks ...string) string {
-	type column struct {
-		lines  []string
-		widths []int
-		width  int
-	}
-	columns := make([]column, len(blocks))
-	height, size := 0, 0
-	for i, b := range blocks {
-		c := column{lines: strings.Split(b, "\n")}
-		c.widths = make([]int, len(c.lines))
-		for j, l := range c.lines {
-			c.widths[j] = Width(l)
-			c.width = max(c.width, c.widths[j])
-		}
-		columns[i], height, size = c, max(height, len(c.lines)), size+len(b)
-	}
-	var out strings.Builder
-	out.Grow(size + height)
-	for row := range height {
-		if row > 0 {
-			out.WriteByte('\n')
-		}
-		for _, c := range columns {
-			width := 0
-			if row < len(c.lines) {
-				out.WriteString(c.lines[row])
-				width = c.widths[row]
-			}
-			out.WriteString(spaces(c.width - width))
-		}
-	}
-	return out.String()
-}
-
-// JoinVertical stacks blocks, each line padded to the widest.
-func JoinVertical(blocks ...string) string {
-	lines := strings.Split(strings.Join(blocks, "\n"), "\n")
-	widths, width := make([]int, len(lines)), 0
-	for i, l := range lines {
-		widths[i] = Width(l)
-		width = max(width, widths[i])
-	}
-	for i := range lines {
-		lines[i] += spaces(width - widths[i])
-	}
-	return strings.Join(lines, "\n")
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -43,20 +42,6 @@ func FuzzWidth(f *testing.F) {
 			t.Errorf("%q has width %d, want %d", s, got, want)
 		}
 	})
-}
-
-// Blocks are joined as Lip Gloss joins them.
-func TestJoin(t *testing.T) {
-	for _, blocks := range [][]string{
-		{"a"}, {"a\nbb", "c"}, {"a", "b\nccc\nd", ""}, {"\x1b[1m日本\x1b[0m\n│", "x\n\n"}, {"", ""}, {"a\n", "b"},
-	} {
-		if got, want := JoinHorizontal(blocks...), lipgloss.JoinHorizontal(lipgloss.Top, blocks...); got != want {
-			t.Errorf("beside %q: %q, want %q", blocks, got, want)
-		}
-		if got, want := JoinVertical(blocks...), lipgloss.JoinVertical(lipgloss.Left, blocks...); got != want && len(blocks) > 1 {
-			t.Errorf("stacked %q: %q, want %q", blocks, got, want)
-		}
-	}
 }
 
 func BenchmarkWidth(b *testing.B) {

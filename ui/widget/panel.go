@@ -72,9 +72,6 @@ func (p *Panel) styles() (border, title lipgloss.Style) {
 	}
 }
 
-// FooterFits reports whether a panel of a width has room for a footer, which is dropped otherwise.
-func FooterFits(footer string, width int) bool { return labelWidth(footer) < width-4 }
-
 // edge draws the upper or lower border, with a text at the left and one at the right. The right one is dropped
 // if they do not both fit.
 func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) string {

@@ -15,8 +15,7 @@ func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	case s.panes.Focused() == paneRecords:
 		return s.recordsKey(msg)
 	default:
-		before := s.list.Cursor
-		if s.list.Update(msg) && s.list.Cursor != before {
+		if s.sections.Key(msg) == list.Moved {
 			return s.sectionTurned()
 		}
 	}
@@ -68,12 +67,12 @@ func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 func (s *List) sectionsMouse(msg tea.MouseMsg) tea.Cmd {
-	before, alone := s.list.Cursor, s.panes.Alone()
-	if !s.list.Mouse(msg, msg.Y) {
+	before, alone := s.sections.Index(), s.panes.Alone()
+	if hit, _ := s.sections.Mouse(msg); !hit {
 		return nil
 	}
 	var cmd tea.Cmd
-	turned := s.list.Cursor != before
+	turned := s.sections.Index() != before
 	if turned {
 		cmd = s.sectionTurned()
 	}

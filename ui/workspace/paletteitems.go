@@ -22,17 +22,3 @@ func PaletteItems() []screen.PaletteItem {
 	}
 	return out
 }
-
-// selectSection moves the cursor to a section.
-func (s *List) selectSection(id string) {
-	n := -1
-	for i, item := range s.list.Items() {
-		if item.Heading {
-			continue
-		}
-		if n++; s.sections[n].ID == id {
-			s.list.SelectItem(i)
-			s.sectionChanged()
-		}
-	}
-}

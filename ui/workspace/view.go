@@ -31,7 +31,7 @@ func (s *List) layout() {
 		detail = height * 2 / 5
 	}
 	s.panes.SetRows(paneDetail, detail)
-	s.list.SetSize(s.panes.Size(paneSections))
+	s.sections.SetSize(s.panes.Size(paneSections))
 	w, h := s.panes.Size(paneRecords)
 	s.rows.SetSize(w, max(h-len(s.header()), 1))
 	s.report.pager.SetSize(w, h)
@@ -75,7 +75,7 @@ func (s *List) View() string {
 	return s.panes.View(func(pane int) panes.Content {
 		switch {
 		case pane == paneSections:
-			return panes.Content{Title: s.workspaceName(), Body: s.list.View()}
+			return panes.Content{Title: s.workspaceName(), Body: s.sections.View()}
 		case pane == paneDetail:
 			return panes.Content{Title: s.selectedName(), Body: s.detail.View()}
 		case s.report.open:

@@ -50,15 +50,14 @@ type records struct {
 	service    engine.Service
 	tasks      *screen.Base
 	show       func() // shows the selected record
-	sections   []*settings.Section
 	all        map[string][]doc.Value // by section, as far as they have been read
 	more       map[string]bool        // sections with more records than were read
 	failed     map[string]error
 	loaded     bool
 	knownNames map[string]bool // names in the section before a record was opened
 
-	list widget.List           // of the sections
-	rows *list.List[recordRow] // that match the filter
+	sections *list.List[sectionRow]
+	rows     *list.List[recordRow] // that match the filter
 }
 
 // List is the screen with all sections.
@@ -105,10 +104,9 @@ func newList(deps screen.Deps) *List {
 	s.panes = panes.New(deps.Theme, panes.Pane{Name: "sections", From: bothMinWidth, Min: sectionsWidth, Max: sectionsWidth}, panes.Pane{Name: "records"}, panes.Pane{Name: "record"})
 	s.panes.Focus(paneSections)
 	s.records = &records{
-		service: deps.Service, tasks: &s.Base, show: s.updateDetail, sections: settings.Sections(),
-		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
-		list: widget.NewList(deps.Theme),
+		service: deps.Service, tasks: &s.Base, show: s.updateDetail, all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
 	}
+	s.sections = list.Items(deps.Theme, "section", s.sectionItem)
 	s.rows = list.Table(deps.Theme, "record", s.cells)
 	s.rows.Filter("text in a record", nil)
 	s.imports = userImport{service: deps.Service, tasks: &s.Base, report: s.showReport, load: s.load}
@@ -116,7 +114,7 @@ func newList(deps screen.Deps) *List {
 	s.trials = trials{deps.Service, &s.Base, deps.Author, s.showReport}
 	s.audiences = campaignAudiences{deps.Service, &s.Base}
 	s.fill()
-	s.list.SelectItem(1)
+	s.selectSection(settings.Sections()[0].ID)
 	s.sectionChanged()
 	return s
 }
@@ -205,18 +203,25 @@ func (r *records) find() tea.Cmd {
 	})
 }
 
+// sectionRow is a section in the list, or the heading of a group.
+type sectionRow struct {
+	*settings.Section
+	group string
+}
+
 // section returns the selected section.
 func (r *records) section() *settings.Section {
-	n := -1
-	for i, item := range r.list.Items() {
-		if !item.Heading {
-			n++
-		}
-		if i == r.list.Cursor {
-			break
-		}
+	if row, ok := r.sections.Selected(); ok {
+		return row.Section
 	}
-	return r.sections[max(0, min(n, len(r.sections)-1))]
+	return settings.Sections()[0]
+}
+
+// selectSection moves the cursor to the section with that ID, if there is one.
+func (r *records) selectSection(id string) {
+	if r.sections.Select(func(row sectionRow) bool { return row.Section != nil && row.ID == id }) {
+		r.sectionChanged()
+	}
 }
 
 // unavailableReason returns why the selected section is not available.
@@ -224,16 +229,23 @@ func (r *records) unavailableReason() string { return r.section().Unavailable(r.
 
 // fill lists the sections with their counts.
 func (r *records) fill() {
-	var items []widget.Item
+	var rows []sectionRow
 	group := ""
-	for _, sec := range r.sections {
+	for _, sec := range settings.Sections() {
 		if sec.Group != group {
 			group = sec.Group
-			items = append(items, widget.Item{Text: group, Heading: true})
+			rows = append(rows, sectionRow{group: group})
 		}
-		items = append(items, widget.Item{Text: sec.Title, Info: r.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Unavailable(r.service) != ""})
+		rows = append(rows, sectionRow{Section: sec})
 	}
-	r.list.SetItems(items)
+	r.sections.Set(rows)
+}
+
+func (r *records) sectionItem(row sectionRow) widget.Item {
+	if row.Section == nil {
+		return widget.Item{Text: row.group, Heading: true}
+	}
+	return widget.Item{Text: row.Title, Info: r.count(row.Section), InfoTone: themes.ToneMuted, Dim: row.Unavailable(r.service) != ""}
 }
 
 func (r *records) count(sec *settings.Section) string {
@@ -355,8 +367,8 @@ func (r *records) selectName(name string) {
 
 // updateDetail shows the selected record in the detail view.
 func (s *List) updateDetail() {
-	s.list.Focused = s.panes.Focused() == paneSections
-	s.rows.Focused = !s.list.Focused
+	s.sections.Focused = s.panes.Focused() == paneSections
+	s.rows.Focused = !s.sections.Focused
 	text := ""
 	if row, ok := s.rows.Selected(); ok && !s.section().Single {
 		text = string(row.record.Indent())

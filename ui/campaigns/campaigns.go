@@ -55,6 +55,7 @@ type Screen struct {
 
 	states  stateBar
 	details detailsPane
+	outlook outlook
 	bulk    *bulkActions
 
 	lastClick click
@@ -72,6 +73,7 @@ const (
 	taskPlanBulk     = "plan"
 	taskRunBulk      = "bulk"
 	taskClock        = "wake"
+	taskOutlook      = "outlook"
 )
 
 // New returns the screen with the query of the route.
@@ -87,7 +89,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
 		lastFolder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
-			return s.update(func(st settings) settings { st.Folder = folder; return st })
+			return s.updateSettings(func(st settings) settings { st.Folder = folder; return st })
 		},
 	}
 	s.bar.set(route.Query)
@@ -137,7 +139,9 @@ func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
 func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
 
 // Update handles messages, and keys that are not actions.
-func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.readOutlook()) }
+
+func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		return msg.Done()

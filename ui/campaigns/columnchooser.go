@@ -148,7 +148,7 @@ func (c *columnChooser) apply() tea.Cmd {
 		ids = nil
 	}
 	c.s.grid.setColumns(chosenColumns(ids))
-	return c.s.update(func(st settings) settings { st.Columns = ids; return st })
+	return c.s.updateSettings(func(st settings) settings { st.Columns = ids; return st })
 }
 
 // View draws the box.

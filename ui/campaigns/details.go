@@ -10,7 +10,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/timeparse"
 	"bugle/themes"
-	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -20,36 +19,29 @@ type detailsPane struct {
 	width int // the width that the text was laid out for
 }
 
-// describe sets the description of a campaign for a pane of that width; can reports whether an action is
-// allowed. If there is none, none says why.
-func (p *detailsPane) describe(t *themes.Theme, width int, now time.Time, sum engine.Summary, none string, can func(catalog.Action) bool) {
-	p.width = width
-	d := description{theme: t, width: width - 2, now: now} // beside the scroll bar
-	if none != "" {
-		d.wrapped(themes.ToneFaint, none)
-		p.pager.SetStyled(strings.Join(d.lines, "\n"))
-		return
-	}
-	d.head(sum)
-	d.facts(sum)
-	d.rejection(sum)
-	d.nextActions(sum, can)
-	p.pager.SetStyled(strings.Join(d.lines, "\n"))
-}
-
-// updateDetails describes the campaign under the cursor.
+// updateDetails shows the details of the campaign under the cursor.
 func (s *Screen) updateDetails() {
-	sum, ok := s.selected()
-	none := ""
-	if !ok {
-		none = cmp.Or(s.grid.missing, "No campaign selected.")
-	}
 	if !s.panes.Shown(paneDetails) {
 		s.details.width = 0
 		return
 	}
 	w, _ := s.panes.Size(paneDetails)
-	s.details.describe(s.theme, w, s.now(), sum, none, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
+	s.details.width = w
+	d := description{theme: s.theme, width: w - 2, now: s.now()} // beside the scroll bar
+	if sum, ok := s.selected(); ok {
+		d.head(sum)
+		var known outlook
+		if s.outlook.id == sum.ID {
+			known = s.outlook
+		}
+		d.outlook(sum, known)
+		d.facts(sum, known.next)
+		d.rejection(sum)
+		d.effect(sum)
+	} else {
+		d.wrapped(themes.ToneFaint, cmp.Or(s.grid.missing, "No campaign selected."))
+	}
+	s.details.pager.SetStyled(strings.Join(d.lines, "\n"))
 }
 
 // description collects the lines about a campaign.
@@ -95,7 +87,40 @@ func (d *description) fact(label, value string) {
 	}
 }
 
-func (d *description) facts(sum engine.Summary) {
+// outlook adds what the campaign says, whom it reaches, when it goes next, and what is wrong.
+func (d *description) outlook(sum engine.Summary, o outlook) {
+	label, before := "Title", len(d.lines)
+	if sum.Channel == catalog.Email {
+		label = "Subject"
+	}
+	d.fact(label, o.message)
+	d.fact("Audience", o.audience)
+	if o.reach.Known {
+		d.fact("Reaches", o.reach.String())
+	}
+	if !o.next.IsZero() {
+		d.fact("Next send", d.formatTime(o.next))
+	}
+	for i, p := range o.problems {
+		if i == 0 {
+			d.add(d.theme.Warning.Render(fmt.Sprintf("%d to do", len(o.problems))))
+		}
+		if i == maxListedProblems {
+			d.wrapped(themes.ToneMuted, fmt.Sprintf("and %d more", len(o.problems)-i))
+			break
+		}
+		d.wrapped(themes.ToneText, "· "+widget.Clean(p))
+	}
+	if len(d.lines) > before {
+		d.add("")
+	}
+}
+
+// maxListedProblems is how many problems the details list.
+const maxListedProblems = 3
+
+// facts adds what the row has; next is the next send.
+func (d *description) facts(sum engine.Summary, next time.Time) {
 	if sum.Version > 0 {
 		d.fact("Version", fmt.Sprint(sum.Version))
 	}
@@ -105,7 +130,9 @@ func (d *description) facts(sum engine.Summary) {
 	if sum.AllUsers {
 		d.fact("Audience", "all users")
 	}
-	d.fact("Starts", d.formatTime(sum.Start))
+	if !sum.Start.Equal(next) {
+		d.fact("Starts", d.formatTime(sum.Start))
+	}
 	if sum.DeliveryType != catalog.OneTime { // the end only matters for the state
 		d.fact("Ends", d.formatTime(sum.End))
 	}
@@ -118,10 +145,10 @@ func (d *description) facts(sum engine.Summary) {
 	}
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
-	d.event("Created", sum.CreatedAt, sum.CreatedBy)
 	if sum.UpdatedAt.Sub(sum.CreatedAt) >= time.Minute || sum.UpdatedBy != sum.CreatedBy {
 		d.event("Updated", sum.UpdatedAt, sum.UpdatedBy)
 	}
+	d.event("Created", sum.CreatedAt, sum.CreatedBy)
 }
 
 // formatTime formats a time in the display zone; empty for no time.
@@ -150,37 +177,13 @@ func (d *description) rejection(sum engine.Summary) {
 	d.wrapped(themes.ToneText, sum.RejectionComment)
 }
 
-// nextActions adds what can be done now.
-func (d *description) nextActions(sum engine.Summary, allowed func(catalog.Action) bool) {
-	d.add("")
+// effect adds when changes take effect.
+func (d *description) effect(sum engine.Summary) {
+	text := catalog.Propagation(sum.DeliveryType, sum.Status)
 	if !sum.Channel.Writable() {
-		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns are read-only here.")
-		return
+		text = sum.Channel.Label() + " campaigns are read-only here."
 	}
-	step := func(key, what string) {
-		d.add(d.theme.Key.Render(widget.PadRight(key, labelWidth)) + d.theme.KeyLabel.Render(widget.Truncate(what, d.width-labelWidth)))
-	}
-	d.add(d.theme.Title.Render("Next"))
-	if sum.Status == catalog.Draft {
-		step("enter", "edit")
-		step("v", "validate")
-		step("t", "send a test")
-	} else if ok, _ := catalog.Allowed(catalog.Edit, sum.Channel, sum.DeliveryType, sum.Status); ok {
-		step("enter", "view or edit")
-	} else {
-		step("enter", "view")
-	}
-	var can []string
-	for _, a := range []catalog.Action{catalog.Publish, catalog.Pause, catalog.Resume, catalog.Stop, catalog.Archive, catalog.Restore} {
-		if allowed(a) {
-			can = append(can, strings.ToLower(a.Label()))
-		}
-	}
-	if len(can) > 0 {
-		step("s", strings.Join(can, ", "))
-	}
-	step("c", "clone")
-	if text := catalog.Propagation(sum.DeliveryType, sum.Status); text != "" {
+	if text != "" {
 		d.add("")
 		d.wrapped(themes.ToneMuted, text)
 	}

@@ -37,8 +37,8 @@ func (s *Screen) changeSettings(change func(settings) settings) {
 	}
 }
 
-// update changes the settings and stores them.
-func (s *Screen) update(change func(settings) settings) tea.Cmd {
+// updateSettings changes the settings and stores them.
+func (s *Screen) updateSettings(change func(settings) settings) tea.Cmd {
 	s.changeSettings(change)
 	return screen.Remember(s.stored, settingsName, "your settings", change)
 }
@@ -78,7 +78,7 @@ func (s *Screen) setSort(o order) tea.Cmd {
 	if q := s.query(); hasSort(q) {
 		s.bar.set(q.Clear(query.Sort).String())
 	}
-	kept := s.update(func(st settings) settings { st.Sort = o; return st })
+	kept := s.updateSettings(func(st settings) settings { st.Sort = o; return st })
 	return tea.Batch(kept, s.searchBarText(cursorKeepRow))
 }
 

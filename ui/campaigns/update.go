@@ -246,7 +246,7 @@ func (s *Screen) rememberSearch() tea.Cmd {
 		return nil
 	}
 	s.bar.recent = addRecent(s.bar.recent, text)
-	return s.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
+	return s.updateSettings(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
 }
 
 // clear clears one thing: the focus on the search, the selection, the search.

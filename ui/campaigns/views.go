@@ -156,7 +156,7 @@ func (p *viewPicker) rename(v savedView) tea.Cmd {
 		Title: "Rename the view “" + widget.Clean(old) + "”", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
-			kept := p.s.update(func(st settings) settings {
+			kept := p.s.updateSettings(func(st settings) settings {
 				st.Views = slices.Clone(st.Views)
 				for i := range st.Views {
 					if st.Views[i].Name == old {
@@ -181,7 +181,7 @@ func (p *viewPicker) remove(v savedView) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			kept := p.s.update(func(st settings) settings {
+			kept := p.s.updateSettings(func(st settings) settings {
 				st.Views = slices.DeleteFunc(slices.Clone(st.Views), func(v savedView) bool { return v.Name == name })
 				return st
 			})
@@ -200,7 +200,7 @@ func (s *Screen) saveView(saved func(name string)) tea.Cmd {
 			for _, c := range s.grid.columns {
 				v.Columns = append(v.Columns, c.id)
 			}
-			kept := s.update(func(st settings) settings {
+			kept := s.updateSettings(func(st settings) settings {
 				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
 				return st
 			})

@@ -65,7 +65,7 @@ func (s *Screen) editActions() []screen.Action {
 	var acts []screen.Action
 	if s.panes.Focused() != paneForm {
 		bar := 3
-		if s.panes.Focused() == paneSide && s.side.shows == sideJSON {
+		if s.panes.Focused() == paneSide && s.side.shows() == sideJSON {
 			bar = 9
 		}
 		acts = append(acts,

@@ -52,7 +52,10 @@ type Screen struct {
 	viewing  viewas.Config
 	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as
 	viewBox  interface{ Close() tea.Cmd } // the chooser of that person or the survey; nil if none was opened
-	choosing bool                         // the chooser was opened beside a preview
+	choosing bool                         // the chooser was opened
+	// messageAt is the place at which the message is beside the form whatever the section is about, because it is seen as
+	// somebody.
+	messageAt doc.Path
 
 	warnings *warner
 	compiler *compiler

@@ -99,7 +99,7 @@ func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	case hit && press:
 		return s.openSelectedProblem()
 	case press:
-		s.focusSide(s.side.shows)
+		s.focusSide(s.side.chosen)
 	}
 	return cmd
 }

@@ -26,7 +26,7 @@ func (s *Screen) moveActions() []screen.Action {
 		}
 		acts = append(acts, out)
 	case paneSide:
-		if s.side.shows == sideProblems {
+		if s.side.shows() == sideProblems {
 			acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, DisabledReason: s.side.problems.None(), Run: s.openSelectedProblem})
 		} else if s.side.inPanel() {
 			acts = editpane.BindingHelp(s.side.Panel.Bindings(), groupSidePanel, 9)
@@ -45,7 +45,7 @@ func (s *Screen) sideActions(inForm bool) []screen.Action {
 	inSide := s.panes.Focused() == paneSide
 	show := func(v sideView, a screen.Action) screen.Action {
 		a.Run = func() tea.Cmd { return s.focusSide(v) }
-		if inSide && s.side.shows == v {
+		if inSide && s.side.shows() == v {
 			a.BarPriority, a.DisabledReason = 0, "It is shown already."
 		}
 		return a

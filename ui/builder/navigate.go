@@ -71,6 +71,7 @@ func (s *Screen) show(p doc.Path) {
 	if s.panes.Focused() == paneForm && s.sections.at(p).state == sectionNotApplicable {
 		s.panes.Focus(paneSections) // it has no fields to focus
 	}
+	s.messageAt = nil
 	s.form.Open(p)
 	s.refresh()
 }
@@ -110,7 +111,7 @@ func (s *Screen) focusField(p doc.Path) tea.Cmd {
 
 // focusSide shows something in the pane beside the form, and focuses it.
 func (s *Screen) focusSide(shows sideView) tea.Cmd {
-	s.side.shows = shows
+	s.side.chosen = shows
 	if s.panes.Focused() != paneSide {
 		s.from = s.panes.Focused()
 		s.panes.Focus(paneSide)
@@ -130,8 +131,8 @@ func (s *Screen) leaveSide() tea.Cmd {
 // leave focuses another pane than the one beside the form, where the problems are no longer shown then.
 func (s *Screen) leave(to int) {
 	s.panes.Focus(to)
-	if s.side.shows == sideProblems {
-		s.side.shows = sidePanel
+	if s.side.chosen == sideProblems {
+		s.side.chosen = sidePanel
 	}
 }
 

@@ -147,7 +147,7 @@ func (s *Screen) refresh() {
 		return
 	}
 	s.showPanel(s.place())
-	switch s.side.shows {
+	switch s.side.shows() {
 	case sideProblems:
 		s.side.showProblems()
 	case sideJSON:

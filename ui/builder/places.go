@@ -78,7 +78,7 @@ func (s *places) inContent(p doc.Path) bool {
 // apply, the messages.
 func (s *Screen) showPanel(p doc.Path) {
 	about := catalog.CampaignContent
-	if section := s.sections.at(p); section.state != sectionNotApplicable {
+	if section := s.sections.at(p); section.state != sectionNotApplicable && !(len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt)) {
 		if t, at, ok := s.form.ToolAt(p); ok && t.Panel != nil {
 			s.side.Show(&s.form, t, at, p, at[0].Name)
 			return

@@ -52,6 +52,9 @@ func (a *previewPanel) Note() string {
 	return ""
 }
 
+// empty reports whether there is no message yet.
+func (a *previewPanel) empty() bool { return len(a.views) == 0 }
+
 func (a *previewPanel) SetSize(w, h int) { a.view.SetSize(w, h) }
 func (a *previewPanel) View() string     { return a.view.View() }
 

@@ -34,7 +34,7 @@ type side struct {
 	edit     *edit.Session
 	warnings *warner
 
-	shows    sideView
+	chosen   sideView
 	problems *problems.View
 	json     widget.JSONView
 	text     string // of the JSON, to keep its position while nothing changes
@@ -62,7 +62,7 @@ func (s *side) showProblems() {
 
 // selectedProblem returns the place of the problem or warning under the cursor.
 func (s *side) selectedProblem() (doc.Path, bool) {
-	if s.shows != sideProblems {
+	if s.shows() != sideProblems {
 		return nil, false
 	}
 	if f, ok := s.problems.Warning(); ok {
@@ -129,9 +129,9 @@ func valueHeight(v doc.Value) int { return strings.Count(string(v.Indent()), "\n
 // key passes a key to what is shown.
 func (s *side) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.shows == sideProblems:
+	case s.shows() == sideProblems:
 		s.problems.Key(msg)
-	case s.shows == sideJSON:
+	case s.shows() == sideJSON:
 		s.json.Update(msg)
 	case s.Panel != nil:
 		return s.Panel.Update(msg)
@@ -142,9 +142,9 @@ func (s *side) key(msg tea.KeyMsg) tea.Cmd {
 // mouse passes a mouse event to what is shown, and reports whether it hit a problem.
 func (s *side) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
 	switch {
-	case s.shows == sideProblems:
+	case s.shows() == sideProblems:
 		hit, _ = s.problems.Mouse(msg)
-	case s.shows == sideJSON:
+	case s.shows() == sideJSON:
 		s.json.Mouse(msg)
 	case s.Panel != nil:
 		cmd = s.Panel.Update(msg)
@@ -155,14 +155,14 @@ func (s *side) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
 // content draws what is shown.
 func (s *side) content(focused bool) panes.Content {
 	switch {
-	case s.shows == sideProblems:
+	case s.shows() == sideProblems:
 		s.problems.Focused = focused
 		c := panes.Content{Title: "Problems", Body: s.problems.View()}
 		if n := s.warnings.count(); n > 0 {
 			c.Info = phrase.Count(n, "warning")
 		}
 		return c
-	case s.shows == sideJSON:
+	case s.shows() == sideJSON:
 		return panes.Content{Title: "JSON", Body: s.json.View()}
 	case s.Panel == nil:
 		return panes.Content{}
@@ -174,8 +174,16 @@ func (s *side) content(focused bool) panes.Content {
 	return c
 }
 
+// shows returns what is shown: while there is no message yet, the problems in place of an empty preview.
+func (s *side) shows() sideView {
+	if p, ok := s.Panel.(*previewPanel); ok && s.chosen == sidePanel && p.empty() && errorCount(s.edit) > 0 {
+		return sideProblems
+	}
+	return s.chosen
+}
+
 // inPanel reports whether the panel of the section is shown.
-func (s *side) inPanel() bool { return s.shows == sidePanel && s.Panel != nil }
+func (s *side) inPanel() bool { return s.shows() == sidePanel && s.Panel != nil }
 
 // toDo returns what is left to do before the campaign can be published, or how many warnings there are.
 func (s *side) toDo() (text string, tone themes.Tone) {

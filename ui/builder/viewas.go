@@ -39,9 +39,9 @@ func (s *Screen) redrawPreview() {
 
 // chooseViewer opens the chooser, with the preview visible if the place has one.
 func (s *Screen) chooseViewer() tea.Cmd {
-	if _, ok := s.preview(); ok {
-		s.side.shows, s.choosing = sidePanel, true
-	}
+	s.messageAt = s.form.Path()
+	s.side.chosen, s.choosing = sidePanel, true
+	s.refresh()
 	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
 		Title: "View as", Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
 		Back: backAction("close the chooser"),

@@ -209,6 +209,21 @@ func TestViewAsDrawsNewestOnly(t *testing.T) {
 	h.Want("Now: Ada", "Hi Ada")
 }
 
+// Whatever the section is about, the message is beside the form while one looks at it as somebody.
+func TestViewAsFromEverySection(t *testing.T) {
+	b := withPeople(t, personalMail)
+	h := b.open(120, 40, "segmentation_details")
+	h.Want("─ Audience ─")
+	h.Press("esc", "u")
+	h.Want("View as", "─ Preview ─")
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("As Ben", "Hi Ben")
+	h.Press("down")
+	h.Press("up")
+	h.Want("╮╭─ Audience ─", "users ·")
+}
+
 // The survey says for how many users a value is missing, and leads to the expression.
 func TestSurvey(t *testing.T) {
 	b := withPeople(t, personalMail)
@@ -248,7 +263,7 @@ func TestViewAsWithoutMessages(t *testing.T) {
 	h.WantFits()
 	h.Type("nobody")
 	h.Press("enter")
-	h.Want("There is no message to preview.")
+	h.Want("Add a message")
 	h.WantFits()
 	if got := string(b.stored().Body.Encode()); got != before {
 		t.Errorf("looking wrote %s", got)

@@ -160,8 +160,8 @@ var concerns = map[Component]Component{
 	UTMParams: UTMParams,
 }
 
-// Concerns returns the component that has what a component is about, which a user wants to see beside its form: the messages,
-// the audience, the times or the links.
+// Concerns returns the component that has what a component is about, which a user wants to see beside its form: the
+// messages, the audience, the times or the links.
 func Concerns(name Component) Component {
 	if at, ok := concerns[name]; ok {
 		return at

@@ -348,7 +348,8 @@ func (m *Model) help() tea.Cmd {
 			help.Title, help.Text = f.Name, f.Help
 		}
 	}
-	m.pushOverlay(&helpBox{help: help, theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysFor(m.activeActions(), nameHelp)})
+	title := "Keys — " + widget.Clean(m.top().Title())
+	m.pushOverlay(&helpBox{help: help, theme: m.theme, title: title, closes: keysFor(m.activeActions(), nameHelp)})
 	return nil
 }
 

@@ -38,8 +38,10 @@ func (d *document) Warnings() []schema.Problem { return d.warnings.asProblems() 
 // Config returns the configuration of the editors.
 func (d *document) Config() editor.Config {
 	return editor.Config{
-		Config: forms.Config{Env: d.Env(), Theme: d.deps.Theme, Suggest: d.suggest, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now},
-		Head:   d.Head(), Workspace: d.Workspace(), Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local, ViewAs: d.viewAs,
+		Config: forms.Config{
+			Env: d.Env(), Theme: d.deps.Theme, Suggest: d.suggest, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now,
+		},
+		Head: d.Head(), Workspace: d.Workspace(), Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local, ViewAs: d.viewAs,
 	}
 }
 
@@ -61,8 +63,8 @@ func (d *document) JSON(p doc.Path) string {
 	return "{}"
 }
 
-// With returns the campaign with another value at p, or if p is empty with another body, which keeps its head. It fails if the
-// campaign's state locks what would change.
+// With returns the campaign with another value at p, or if p is empty with another body, which keeps its head. It fails
+// if the campaign's state locks what would change.
 func (d *document) With(p doc.Path, v doc.Value) (doc.Value, error) {
 	if len(p) == 0 {
 		if v.Kind() != doc.Object {

@@ -19,7 +19,8 @@ func (s *Screen) moveActions() []screen.Action {
 	case paneForm:
 		zoomKey = "alt+z"
 		acts = s.form.Help(groupForm, groupMove)
-		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.up}
+		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true}
+		out.Run = s.up
 		if s.form.Modal() {
 			out.Label, out.Help = "close", "cancel and keep the field as it was"
 			out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
@@ -27,13 +28,18 @@ func (s *Screen) moveActions() []screen.Action {
 		acts = append(acts, out)
 	case paneSide:
 		if s.side.shows() == sideProblems {
-			acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, DisabledReason: s.side.problems.None(), Run: s.openSelectedProblem})
+			acts = append(acts, screen.Action{
+				Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9,
+				DisabledReason: s.side.problems.None(), Run: s.openSelectedProblem,
+			})
 		} else if s.side.inPanel() {
 			acts = editpane.BindingHelp(s.side.Panel.Bindings(), groupSidePanel, 9)
 		}
 		acts = append(acts, s.leaveSideAction())
 	default:
-		acts = []screen.Action{{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: s.enter}}
+		acts = []screen.Action{{
+			Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: s.enter,
+		}}
 	}
 	acts = append(acts, s.sideActions(inForm)...)
 	acts = append(acts, s.gridAction(inForm)...)
@@ -50,7 +56,9 @@ func (s *Screen) sideActions(inForm bool) []screen.Action {
 		}
 		return a
 	}
-	toProblems := screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, WhileTyping: true}
+	toProblems := screen.Action{
+		Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, WhileTyping: true,
+	}
 	if inForm {
 		toProblems.Keys = toProblems.Keys[:1]
 	}
@@ -59,7 +67,9 @@ func (s *Screen) sideActions(inForm bool) []screen.Action {
 		show(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove, WhileTyping: true}),
 	}
 	if s.side.Panel != nil {
-		toPanel := screen.Action{Name: "side-panel", Keys: []string{"p", "alt+p"}, Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5, WhileTyping: true}
+		toPanel := screen.Action{
+			Name: "side-panel", Keys: []string{"p", "alt+p"}, Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5, WhileTyping: true,
+		}
 		toPanel.Label, toPanel.Keys = strings.ToLower(s.side.Panel.Title()), keysAt(toPanel.Keys, inForm)
 		acts = append(acts, show(sidePanel, toPanel))
 	}
@@ -76,7 +86,10 @@ func keysAt(keys []string, inForm bool) []string {
 
 // leaveSideAction returns to where the user came from.
 func (s *Screen) leaveSideAction() screen.Action {
-	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: s.leaveSide}
+	a := screen.Action{
+		Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8,
+		Run: s.leaveSide,
+	}
 	switch {
 	case s.from == paneForm && s.form.IsOpen():
 		a.Label = "form"

@@ -58,7 +58,10 @@ func (s *Screen) SetSize(width, height int) {
 
 // arrange gives the panes their sizes.
 func (s *Screen) arrange() {
-	now := arrangement{s.form.Editor, s.panes.Width(), s.panes.Height(), s.panes.Focused(), s.panes.Zoomed(), s.choosing && s.Covered()}
+	now := arrangement{
+		editor: s.form.Editor, width: s.panes.Width(), height: s.panes.Height(), focus: s.panes.Focused(),
+		zoomed: s.panes.Zoomed(), choosing: s.choosing && s.Covered(),
+	}
 	if now == s.arranged {
 		return
 	}
@@ -91,7 +94,8 @@ func (s *Screen) panelRows(a arrangement) int {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.panes.Message("Campaign", "Can't read this campaign.\n\n"+s.failed.Error()+"\n\nPress r to try again or esc to go back.")
+		text := "Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again or esc to go back."
+		return s.panes.Message("Campaign", text)
 	case !s.loaded:
 		return s.panes.Message("Campaign", "Loading…")
 	}

@@ -14,8 +14,8 @@ import (
 	"bugle/ui/screen"
 )
 
-// places has the tools of the places of a campaign. Messages are edited in a grid of locales and variations if there are several,
-// and in a form if there is one, unless the user switches.
+// places has the tools of the places of a campaign. Messages are edited in a grid of locales and variations if there
+// are several, and in a form if there is one, unless the user switches.
 type places struct {
 	edit   *edit.Session
 	memory content.Memory
@@ -27,7 +27,9 @@ func (s *places) tools() editpane.Tools {
 		schema.EditorContent:  {Edit: s.newGrid, Shows: s.gridShows, Panel: newPreviewPanel, TabBar: content.NewMessageTabs},
 		schema.EditorSchedule: {Panel: calendar.NewPanel},
 		schema.EditorLinks:    {Panel: newLinksPanel},
-		schema.EditorFilters:  {Edit: func(cfg editor.Config) editor.Editor { return filters.New(cfg) }, Panel: filters.NewAudiencePanel},
+		schema.EditorFilters: {
+			Edit: func(cfg editor.Config) editor.Editor { return filters.New(cfg) }, Panel: filters.NewAudiencePanel,
+		},
 	}
 }
 
@@ -74,11 +76,12 @@ func (s *places) inContent(p doc.Path) bool {
 	return len(p) > 0 && p[0].Name == string(catalog.CampaignContent) && s.edit.Head().Channel.Writable()
 }
 
-// showPanel shows beside the form the panel of a place around p, or else of what its section is about; of a section that does not
-// apply, the messages.
+// showPanel shows beside the form the panel of a place around p, or else of what its section is about; of a section
+// that does not apply, the messages.
 func (s *Screen) showPanel(p doc.Path) {
 	about := catalog.CampaignContent
-	if section := s.sections.at(p); section.state != sectionNotApplicable && !(len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt)) {
+	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt)
+	if section := s.sections.at(p); section.state != sectionNotApplicable && !asSomebody {
 		if t, at, ok := s.form.ToolAt(p); ok && t.Panel != nil {
 			s.side.Show(&s.form, t, at, p, at[0].Name)
 			return
@@ -97,7 +100,10 @@ func (s *Screen) gridAction(inForm bool) []screen.Action {
 	if !s.places.inContent(s.form.Path()) {
 		return nil
 	}
-	a := screen.Action{Name: "grid", Keys: []string{"m", "alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: s.toggleGrid}
+	a := screen.Action{
+		Name: "grid", Keys: []string{"m", "alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove,
+		BarPriority: 5, WhileTyping: true, Run: s.toggleGrid,
+	}
 	if len(s.form.Path()) == 1 && s.places.gridOpen() {
 		a.Label, a.Help, a.BarPriority = "form", "show the content as a form", 1
 	}

@@ -101,8 +101,8 @@ func audienceSentence(c engine.Campaign) string {
 	return ""
 }
 
-// firstLine returns the subject or title of the first message as the first recipient sees it, or with its defaults if there is
-// none. It calls no content API.
+// firstLine returns the subject or title of the first message as the first recipient sees it, or with its defaults if
+// there is none. It calls no content API.
 func firstLine(ctx context.Context, deps screen.Deps, c engine.Campaign) (string, error) {
 	var w engine.Workspace
 	if k, ok := deps.Service.(engine.WorkspaceStore); ok {

@@ -15,8 +15,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// The details are what one would ask a colleague: the subject as the first recipient sees it, the audience with its number, the
-// next send, and what is missing. They follow the cursor, and changes of the campaign.
+// The details are what one would ask a colleague: the subject as the first recipient sees it, the audience with its
+// number, the next send, and what is missing. They follow the cursor, and changes of the campaign.
 func TestDetailsTellWhatItDoes(t *testing.T) {
 	ctx := context.Background()
 	db := mem.New()

@@ -140,7 +140,8 @@ func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, wron
 	return out, nil
 }
 
-// misspelled reports whether a filter has a value that does not exist and does not begin one that does, as while it is typed.
+// misspelled reports whether a filter has a value that does not exist and does not begin one that does, as while it is
+// typed.
 func misspelled(text string, problems []query.Problem) bool {
 	return slices.ContainsFunc(problems, func(p query.Problem) bool {
 		typed := strings.ToLower(text[p.From:p.To])

@@ -39,8 +39,8 @@ const (
 	ellipsis = "…"
 )
 
-// view draws counts side by side after the key that cycles through them, and records their positions. If they do not fit, the
-// first ones are dropped until the selected one is visible.
+// view draws counts side by side after the key that cycles through them, and records their positions. If they do not
+// fit, the first ones are dropped until the selected one is visible.
 func (c *stateBar) view(values []index.FacetValue, width int) string {
 	const gap = 2
 	label := c.theme.Key.Render("f")

@@ -51,8 +51,8 @@ type Pane struct {
 	requests Requests
 }
 
-// New returns a pane. The tasks of its editors are those of the screen. depth is the length of the paths of the outermost forms:
-// 0 for the document itself, 1 for each of its fields.
+// New returns a pane. The tasks of its editors are those of the screen. depth is the length of the paths of the
+// outermost forms: 0 for the document itself, 1 for each of its fields.
 func New(d Document, tools Tools, tasks *screen.Base, depth int) Pane {
 	return Pane{document: d, tools: tools, tasks: tasks, depth: depth}
 }
@@ -221,7 +221,8 @@ func (p *Pane) View(active bool) string {
 	return p.Editor.View()
 }
 
-// Mouse passes a mouse event, relative to the pane, to the editor. A click on the tab bar returns the place that it leads to.
+// Mouse passes a mouse event, relative to the pane, to the editor. A click on the tab bar returns the place that it
+// leads to.
 func (p *Pane) Mouse(msg tea.MouseMsg) (cmd tea.Cmd, to doc.Path) {
 	msg.Y -= p.tabBarHeight()
 	switch {

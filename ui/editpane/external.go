@@ -12,8 +12,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// EditOutside opens a text or a value of the open form in the user's editor, and then runs one of two functions: edited, if the
-// form has a new text that was not typed key by key, or put with a value that the document can have at the place.
+// EditOutside opens a text or a value of the open form in the user's editor, and then runs one of two functions:
+// edited, if the form has a new text that was not typed key by key, or put with a value that the document can have at
+// the place.
 func (p *Pane) EditOutside(m forms.OpenEditorMsg, edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
 	if m.JSON {
 		return p.editJSON(m.Path, m.Text, m.Text, put)
@@ -39,8 +40,8 @@ type textSetter interface {
 	SetText(p doc.Path, text string, asJSON bool) error
 }
 
-// EditJSON opens the value at a place as JSON in the user's editor, without a place all of the document, and passes the result to
-// put. If it is not valid, it is opened again, so that nothing typed is lost.
+// EditJSON opens the value at a place as JSON in the user's editor, without a place all of the document, and passes the
+// result to put. If it is not valid, it is opened again, so that nothing typed is lost.
 func (p *Pane) EditJSON(at doc.Path, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
 	text := p.document.JSON(at)
 	return p.editJSON(at, text, text, put)

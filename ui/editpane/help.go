@@ -15,8 +15,8 @@ import (
 	"bugle/ui/screen"
 )
 
-// Help describes the keys that the editor handles in the focused field and those of the tab bar; the first ones are in the status
-// bar.
+// Help describes the keys that the editor handles in the focused field and those of the tab bar; the first ones are in
+// the status bar.
 func (p *Pane) Help(group, tabGroup string) []screen.Action {
 	rank := []int{10, 9, 7, 6, 5} // leaving, with priority 8, comes third
 	bar := map[string]int{}
@@ -42,8 +42,8 @@ func (p *Pane) Help(group, tabGroup string) []screen.Action {
 	return acts
 }
 
-// BindingHelp describes keys that are handled in Update, but for esc, which screens describe. The first three are in the status
-// bar with priorities from bar on, unless bar is 0.
+// BindingHelp describes keys that are handled in Update, but for esc, which screens describe. The first three are in
+// the status bar with priorities from bar on, unless bar is 0.
 func BindingHelp(bindings []key.Binding, group string, bar int) []screen.Action {
 	var acts []screen.Action
 	for _, b := range bindings {
@@ -60,8 +60,8 @@ func BindingHelp(bindings []key.Binding, group string, bar int) []screen.Action 
 	return acts
 }
 
-// Field returns the focused field for commands and the help; false if there is none, or if a list is open in it. put is called to
-// replace its value from afar, and edited after its text was replaced in the open form.
+// Field returns the focused field for commands and the help; false if there is none, or if a list is open in it. put is
+// called to replace its value from afar, and edited after its text was replaced in the open form.
 func (p *Pane) Field(edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) (screen.Field, bool) {
 	f := p.FocusedField()
 	if f == nil || p.Modal() || f.Node == nil || f.Response != nil {

@@ -27,7 +27,8 @@ func (s *Side) SetSize(width, height int) {
 // Clear shows no panel.
 func (s *Side) Clear() { s.Panel, s.owner = nil, "" }
 
-// Show shows a place of the document in the panel that belongs to owner, which is made by the tool unless it is there already.
+// Show shows a place of the document in the panel that belongs to owner, which is made by the tool unless it is there
+// already.
 func (s *Side) Show(p *Pane, t Tool, owner, place doc.Path, of string) {
 	if s.Panel == nil || s.owner != of {
 		s.Panel, s.owner = t.Panel(p.ConfigAt(owner)), of

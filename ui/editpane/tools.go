@@ -15,8 +15,8 @@ import (
 type Tool struct {
 	// Edit returns the editor, or nil for the plain form.
 	Edit func(editor.Config) editor.Editor
-	// Shows reports whether the editor shows the value at a place below its own, so that it is not opened as a form; nil means
-	// that it shows everything.
+	// Shows reports whether the editor shows the value at a place below its own, so that it is not opened as a form;
+	// nil means that it shows everything.
 	Shows  func(doc.Path) bool
 	Panel  func(editor.Config) editor.SidePanel
 	TabBar func(editor.Config) editor.TabBar
@@ -74,8 +74,8 @@ func (p *Pane) opens(at doc.Path) bool {
 	return ok && !p.inEditor(at) && (forms.Opens(f) || f.Node.Flat && p.inEditor(at.Parent()))
 }
 
-// ShowsAlso reports whether the open editor also shows the value at a place that is outside its own: the groups of filters are
-// edited together.
+// ShowsAlso reports whether the open editor also shows the value at a place that is outside its own: the groups of
+// filters are edited together.
 func (p *Pane) ShowsAlso(at doc.Path) bool {
 	t, of, ok := p.ToolAt(p.path)
 	other, from, found := p.ToolAt(at)
@@ -114,8 +114,8 @@ const (
 	stepSeparator  = " · "
 )
 
-// Breadcrumb names the open form after those around it, without its beginning if it does not fit. It begins with first, unless
-// that is empty.
+// Breadcrumb names the open form after those around it, without its beginning if it does not fit. It begins with first,
+// unless that is empty.
 func (p *Pane) Breadcrumb(first string, width int) string {
 	levels := p.trail()
 	if first != "" {

@@ -1,5 +1,6 @@
 // Package panes divides a screen into framed panes: side by side where it is wide enough, otherwise one below the
-// other, or the one with the focus in place of the main one. It owns the focus and the zoom, and finds the pane under the mouse.
+// other, or the one with the focus in place of the main one. It owns the focus and the zoom, and finds the pane under
+// the mouse.
 package panes
 
 import (

@@ -276,8 +276,8 @@ func (p *Preview) newPage() *page {
 // minMessageRows is the least number of rows for the beginning of an opened email below the inbox.
 const minMessageRows = 8
 
-// drawTabs draws the current tab and, below it, those that follow it as far as they fit, and then the notes. An opened email is
-// drawn below the inbox even if only its beginning fits.
+// drawTabs draws the current tab and, below it, those that follow it as far as they fit, and then the notes. An opened
+// email is drawn below the inbox even if only its beginning fits.
 func (p *Preview) drawTabs(s *page) {
 	draw, notes := p.tabDrawer()
 	end := p.newPage()

@@ -155,7 +155,8 @@ func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	}
 }
 
-// Below the current tab are those that follow it, as far as they fit, and below an inbox at least the beginning of the email.
+// Below the current tab are those that follow it, as far as they fit, and below an inbox at least the beginning of the
+// email.
 func TestTabsBelowTheCurrentOne(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	want(t, p, "COLLAPSED", "umbrella.png")

@@ -49,7 +49,7 @@ func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.St
 type records struct {
 	service    engine.Service
 	tasks      *screen.Base
-	show       func() // shows the selected record
+	show       func()                 // shows the selected record
 	all        map[string][]doc.Value // by section, as far as they have been read
 	more       map[string]bool        // sections with more records than were read
 	failed     map[string]error

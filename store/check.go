@@ -112,9 +112,6 @@ func (c *check) all() error {
 	c.out.Records += len(messages)
 	c.found("", err, "clear the outbox")
 	c.found("", c.TestSends(0, counting[engine.TestRecord](c)), adviceBackup)
-	if t, ok := c.WorkspaceTx.(Transferable); ok {
-		c.found("", t.EachIdempotencyRecord(counting[IdempotencyRecord](c)), "it goes within a day")
-	}
 	return c.err
 }
 

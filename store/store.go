@@ -259,21 +259,41 @@ type IdempotencyRecord struct {
 // Expired reports whether the record has expired at now.
 func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
 
+// RequestID is a request id that is in use.
+type RequestID struct {
+	Operation string    `json:"op"`
+	ID        string    `json:"id"`
+	Until     time.Time `json:"until"`
+}
+
 // Transferable is a [WorkspaceTx] whose records can be copied to another store unchanged. bugle/store/backup does that.
 type Transferable interface {
 	WorkspaceTx
-	// ImportCampaign stores a new campaign with its existing revision number. Its history is imported separately.
-	ImportCampaign(c engine.Campaign, sum engine.Summary) error
-	// ImportRevision stores a revision of an existing campaign, which must not have that revision yet.
-	ImportRevision(id string, rev engine.Revision, c engine.Campaign) error
-	// EachOutboxMessage calls fn, which must not use the transaction, with every message of the outbox.
-	EachOutboxMessage(fn func(engine.OutboxMessage) error) error
-	// EachIdempotencyRecord calls fn, which must not use the transaction, with every idempotency record.
-	EachIdempotencyRecord(fn func(IdempotencyRecord) error) error
-	// EachRequestID calls fn, which must not use the transaction, with every request id.
-	EachRequestID(fn func(op, id string, until time.Time) error) error
+	// Records calls fn, which must not use the transaction, with every record of the workspace, its settings first.
+	Records(fn func(Record) error) error
+	// PutRecords stores records that another store has and this one does not.
+	PutRecords(list []Record) error
 	// ClearWorkspace removes records of the workspace, its settings last, and reports whether more remain.
 	ClearWorkspace() (more bool, err error)
+}
+
+// Record is a record of a [Transferable], as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],
+// [engine.OutboxMessage], [engine.TestRecord], [IdempotencyRecord], [RequestID], and [WholeCampaign].
+type Record any
+
+// WholeCampaign is a campaign with everything that belongs to it.
+type WholeCampaign struct {
+	Campaign    engine.Campaign
+	Summary     engine.Summary
+	History     []Version // newest first
+	Dismissals  []engine.Dismissal
+	WorkingCopy *engine.WorkingCopy // nil if there is none
+}
+
+// Version is a campaign as it was at a revision.
+type Version struct {
+	Revision engine.Revision
+	Campaign engine.Campaign
 }
 
 // Feed is a [DB] that several processes write to, and that publishes their changes.

@@ -111,7 +111,7 @@ func encoded(ctx context.Context, tx store.Tx, visit visitor) (damage []string, 
 		if err != nil {
 			return nil, err
 		}
-		s := source{Transferable: from, flush: func(batch []change) error {
+		found, err := batches(from, nil, func(batch []store.Record) error {
 			page := mem.New()
 			if err := apply(ctx, page, id, batch, nil); err != nil {
 				return err
@@ -120,11 +120,11 @@ func encoded(ctx context.Context, tx store.Tx, visit visitor) (damage []string, 
 				_, err := kv.Export(tx, visit)
 				return err
 			})
-		}}
-		if err := s.all(); err != nil {
+		})
+		if err != nil {
 			return nil, err
 		}
-		damage = append(damage, s.damage...)
+		damage = append(damage, found...)
 	}
 	return damage, nil
 }

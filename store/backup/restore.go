@@ -118,8 +118,13 @@ func (in *importer) add(page []kv.Item) error {
 	}
 	of := kv.OriginOf(page[0].Key)
 	workspace, begins := of.Workspace, of.Settings
-	if !begins && (len(in.settings) == 0 || in.settings[len(in.settings)-1].ID != workspace) {
-		return fmt.Errorf("%w: a record comes before its workspace", ErrDamaged)
+	if !begins {
+		if len(in.settings) == 0 || in.settings[len(in.settings)-1].ID != workspace {
+			return fmt.Errorf("%w: a record comes before its workspace", ErrDamaged)
+		}
+		if err := apply(in.ctx, db, workspace, []store.Record{engine.Workspace{ID: workspace}}, nil); err != nil {
+			return err
+		}
 	}
 	return db.Read(in.ctx, func(tx store.Tx) error {
 		from, err := transferable(tx, workspace)
@@ -132,11 +137,11 @@ func (in *importer) add(page []kv.Item) error {
 		if err != nil {
 			return err
 		}
-		s := source{Transferable: from, flush: func(batch []change) error { return apply(in.ctx, in.db, workspace, batch, in.own) }}
-		if err := s.records(); err != nil || len(s.damage) == 0 {
-			return err
+		damage, err := batches(from, isSettings, func(batch []store.Record) error { return apply(in.ctx, in.db, workspace, batch, in.own) })
+		if err == nil && len(damage) > 0 {
+			err = fmt.Errorf("%w: %s", ErrDamaged, damage[0])
 		}
-		return fmt.Errorf("%w: %s", ErrDamaged, s.damage[0])
+		return err
 	})
 }
 
@@ -220,6 +225,9 @@ func FindCampaign(ctx context.Context, db store.DB, file, passphrase, workspace,
 	if err == nil && !has {
 		err = fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
 	}
+	if err == nil {
+		err = apply(ctx, found.from, workspace, []store.Record{engine.Workspace{ID: workspace}}, nil)
+	}
 	if err != nil {
 		return found, err
 	}
@@ -244,18 +252,15 @@ func (f FoundCampaign) Restore(ctx context.Context, db store.DB) error {
 		if err != nil {
 			return err
 		}
-		s := source{Transferable: from, flush: func(batch []change) error {
+		_, err = batches(from, isSettings, func(batch []store.Record) error {
 			return apply(ctx, db, f.Workspace, batch, func(to store.Transferable) error {
 				if _, err := isLost(to, f.ID); err != nil {
 					return err
 				}
 				return to.ClearCampaign(f.ID)
 			})
-		}}
-		if err := s.campaigns(); err != nil {
-			return err
-		}
-		return s.end(1)
+		})
+		return err
 	})
 }
 

@@ -61,9 +61,9 @@ func (s WorkspaceTx) Campaign(id string) (engine.Campaign, error) {
 	case err == nil && errSum == nil && c.Revision == sum.Revision:
 		return c, nil
 	case err == nil:
-		err = s.damaged(fmt.Sprintf(store.CampaignName, id), errOlder)
+		err = s.Damaged(fmt.Sprintf(store.CampaignName, id), errOlder)
 	case errors.Is(err, store.ErrNotFound):
-		err = s.damaged(fmt.Sprintf(store.CampaignName, id), errLost)
+		err = s.Damaged(fmt.Sprintf(store.CampaignName, id), errLost)
 	}
 	last, errLast := s.last(documents.kind, id)
 	if errLast == nil && last > 0 && last >= max(c.Revision, sum.Revision) {
@@ -140,7 +140,7 @@ func (s WorkspaceTx) putRevision(c engine.Campaign, sum engine.Summary, rev engi
 	return errors.Join(s.ImportCampaign(c, sum), s.ImportRevision(c.ID, rev, c))
 }
 
-// ImportCampaign implements [store.Transferable].
+// ImportCampaign implements [wire.Source].
 func (s WorkspaceTx) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if s.watch != nil {
 		s.watch.SummaryStored(s.id, sum)
@@ -148,7 +148,7 @@ func (s WorkspaceTx) ImportCampaign(c engine.Campaign, sum engine.Summary) error
 	return errors.Join(campaigns.put(s, c, c.ID), summaries.put(s, sum, c.ID))
 }
 
-// ImportRevision implements [store.Transferable].
+// ImportRevision implements [wire.Source].
 func (s WorkspaceTx) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	return errors.Join(revisions.put(s, wire.Revision{Revision: rev, Status: c.Status}, id, rev.N), documents.put(s, c, id, rev.N))
 }

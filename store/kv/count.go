@@ -94,7 +94,7 @@ func (s WorkspaceTx) complete(k kind, n int) error {
 	if int64(n) == want {
 		return nil
 	}
-	return s.damaged("the list of "+k.plural, fmt.Errorf("%d of %d were found", n, want))
+	return s.Damaged("the list of "+k.plural, fmt.Errorf("%d of %d were found", n, want))
 }
 
 // counts returns all counters of the transaction's snapshot.

@@ -11,19 +11,12 @@ var (
 	operationIDs = []string{"the name of an operation", "a key"}
 
 	idempotency = asJSON[store.IdempotencyRecord](kind{id: 'i', parts: "ss", ids: operationIDs, name: store.IdempotencyName, plural: "idempotency keys"})
-	requests    = asJSON[requestID](kind{id: 'q', parts: "ss", ids: operationIDs, name: store.RequestName, plural: "request ids"})
+	requests    = asJSON[store.RequestID](kind{id: 'q', parts: "ss", ids: operationIDs, name: store.RequestName, plural: "request ids"})
 	// An expiry is an entry in the index of the two by time: the time, which of the two, and the parts of its key. It may
 	// remain of a record that was replaced or deleted.
 	expiries = onlyKeys(kind{id: 'e', parts: "tsss", name: "the expiry at %v of %[3]s %[4]q", plural: "expiry times"})
 	sweeps   = asJSON[sweep](kind{id: 'l', name: "the time of the last removal of expired records", plural: "times of sweeps"})
 )
-
-// requestID is a request id that is in use.
-type requestID struct {
-	Operation string    `json:"op"`
-	ID        string    `json:"id"`
-	Until     time.Time `json:"until"`
-}
 
 // sweep is the last removal of expired records.
 type sweep struct {
@@ -58,7 +51,7 @@ func (s WorkspaceTx) DeleteIdempotencyRecord(op, key string) error {
 	return idempotency.delete(s, op, key)
 }
 
-// EachIdempotencyRecord implements [store.Transferable].
+// EachIdempotencyRecord implements [wire.Source].
 func (s WorkspaceTx) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	return idempotency.each(s, ScanOptions{}, fn)
 }
@@ -80,14 +73,14 @@ func (s WorkspaceTx) RequestID(op, id string) (time.Time, error) {
 // PutRequestID implements [store.Idempotency].
 func (s WorkspaceTx) PutRequestID(op, id string, until time.Time) error {
 	return errors.Join(
-		requests.put(s, requestID{op, id, until}, op, id),
+		requests.put(s, store.RequestID{Operation: op, ID: id, Until: until}, op, id),
 		expiries.put(s, none{}, until, string(requests.id), op, id),
 	)
 }
 
-// EachRequestID implements [store.Transferable].
-func (s WorkspaceTx) EachRequestID(fn func(op, id string, until time.Time) error) error {
-	return requests.each(s, ScanOptions{}, func(r requestID) error { return fn(r.Operation, r.ID, r.Until) })
+// EachRequestID implements [wire.Source].
+func (s WorkspaceTx) EachRequestID(fn func(store.RequestID) error) error {
+	return requests.each(s, ScanOptions{}, fn)
 }
 
 // ExpireBatch is the most records that one call of [WorkspaceTx.Sweep] removes, which keeps its transaction small.

@@ -147,7 +147,7 @@ func (k kind) payload(s WorkspaceTx, parts ...any) ([]byte, error) {
 	}
 	payload, err := decodeValue(key, value)
 	if err != nil {
-		return nil, s.damaged(k.recordName(parts), err)
+		return nil, s.Damaged(k.recordName(parts), err)
 	}
 	return payload, nil
 }
@@ -160,7 +160,7 @@ func (t table[T]) get(s WorkspaceTx, parts ...any) (v T, err error) {
 	}
 	if v, err = t.decode(payload); err != nil {
 		var zero T
-		return zero, s.damaged(t.recordName(parts), err)
+		return zero, s.Damaged(t.recordName(parts), err)
 	}
 	return v, nil
 }
@@ -232,7 +232,7 @@ func (k kind) walk(s WorkspaceTx, o ScanOptions, fn func(rest, payload []byte) e
 		if err == nil {
 			err = fn(key[at:], payload)
 		} else {
-			err = s.damaged(k.nameAt(key[at:]), err)
+			err = s.Damaged(k.nameAt(key[at:]), err)
 		}
 		if err == nil {
 			return nil
@@ -259,7 +259,7 @@ func (t table[T]) each(s WorkspaceTx, o ScanOptions, fn func(T) error, parts ...
 	return t.walk(s, o, func(rest, payload []byte) error {
 		v, err := t.decode(payload)
 		if err != nil {
-			return s.damaged(t.nameAt(rest), err)
+			return s.Damaged(t.nameAt(rest), err)
 		}
 		return fn(v)
 	}, parts...)
@@ -275,7 +275,7 @@ func (k kind) keys(s WorkspaceTx, o ScanOptions, fn func(parts []any) error, par
 	return s.tx.Scan(k.key(s, parts...), o, func(key, _ []byte) error {
 		found, err := k.cut(key[at:])
 		if err != nil {
-			return s.damaged(k.nameAt(key[at:]), err)
+			return s.Damaged(k.nameAt(key[at:]), err)
 		}
 		return fn(found)
 	})

@@ -46,7 +46,7 @@ func (s WorkspaceTx) Outbox(limit int) (out []engine.OutboxMessage, err error) {
 	return out, err
 }
 
-// EachOutboxMessage implements [store.Transferable].
+// EachOutboxMessage implements [wire.Source].
 func (s WorkspaceTx) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
 	return outbox.each(s, ScanOptions{}, fn)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transferable], whose
@@ -21,10 +22,10 @@ var _ store.Transferable = WorkspaceTx{}
 // unprintable characters.
 func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx { return WorkspaceTx{tx: tx, id: workspace} }
 
-// damaged returns a [store.CorruptError] that names a record. It is for records whose contents are wrong, never for
+// Damaged returns a [store.CorruptError] that names a record. It is for records whose contents are wrong, never for
 // records that cannot be read at the moment: see [store.IsTooManyFiles]. A store on disk is told, so that it reads
 // everything.
-func (s WorkspaceTx) damaged(name string, err error) error {
+func (s WorkspaceTx) Damaged(name string, err error) error {
 	bad := store.Damaged(s.id, name, err)
 	if d, ok := s.tx.(Suspecter); ok {
 		d.Suspect(bad)
@@ -57,3 +58,9 @@ func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
 	}
 	return false, errors.Join(settings.delete(s), settingsChanges.delete(s))
 }
+
+// Records implements [store.Transferable].
+func (s WorkspaceTx) Records(fn func(store.Record) error) error { return wire.Records(s, fn) }
+
+// PutRecords implements [store.Transferable].
+func (s WorkspaceTx) PutRecords(list []store.Record) error { return wire.PutRecords(s, list) }

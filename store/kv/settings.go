@@ -57,7 +57,7 @@ func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.Cac
 		err = errOlder
 	}
 	if err != nil {
-		return nil, s.damaged(store.SettingsName, err)
+		return nil, s.Damaged(store.SettingsName, err)
 	}
 	return &store.CachedSettings{Workspace: w.Workspace, Record: record}, nil
 }
@@ -70,7 +70,7 @@ func (s WorkspaceTx) missingSettings() error {
 		return nil
 	})
 	if err == nil && found {
-		return s.damaged(store.SettingsName, errLost)
+		return s.Damaged(store.SettingsName, errLost)
 	}
 	return errors.Join(err, store.ErrNotFound)
 }

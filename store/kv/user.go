@@ -83,7 +83,7 @@ func (s WorkspaceTx) FindProfiles(by, value string) (ids []string, err error) {
 	err = identifiers.walk(s, ScanOptions{}, func(rest, _ []byte) error {
 		parts, err := identifiers.cut(rest)
 		if err != nil {
-			return s.damaged(identifiers.nameAt(rest), err)
+			return s.Damaged(identifiers.nameAt(rest), err)
 		}
 		ids = append(ids, parts[2].(string))
 		return nil

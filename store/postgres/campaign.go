@@ -185,13 +185,13 @@ func (w workspace) putSummary(c engine.Campaign, sum engine.Summary) error {
 	return summaries.put(w, []any{c.ID}, wire.ToSummary(sum), doc.Value{}, c.Revision)
 }
 
-// ImportCampaign implements [store.Transferable].
+// ImportCampaign implements [wire.Source].
 func (w workspace) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	summaries.noteMissing(w, store.ErrNotFound, []any{c.ID})
 	return w.putSummary(c, sum)
 }
 
-// ImportRevision implements [store.Transferable].
+// ImportRevision implements [wire.Source].
 func (w workspace) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	return documents.put(w, []any{id, rev.N}, revisionRecord{wire.Revision{Revision: rev, Status: c.Status}, wire.Head(c.Head)}, c.Body)
 }

@@ -134,7 +134,7 @@ func (w workspace) Outbox(limit int) ([]engine.OutboxMessage, error) {
 	return all, err
 }
 
-// EachOutboxMessage implements [store.Transferable].
+// EachOutboxMessage implements [wire.Source].
 func (w workspace) EachOutboxMessage(fn func(engine.OutboxMessage) error) error {
 	return outbox.each(w, scanOptions{descending: true}, fn)
 }

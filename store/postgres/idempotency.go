@@ -20,18 +20,11 @@ var (
 		others: []string{"expires_at"}, what: store.IdempotencyName,
 		decode: decode[store.IdempotencyRecord],
 	}
-	requests = table[requestID]{
+	requests = table[store.RequestID]{
 		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"},
-		others: []string{"expires_at"}, what: store.RequestName, decode: decode[requestID],
+		others: []string{"expires_at"}, what: store.RequestName, decode: decode[store.RequestID],
 	}
 )
-
-// requestID is a request id that is in use.
-type requestID struct {
-	Operation string    `json:"op"`
-	ID        string    `json:"id"`
-	Until     time.Time `json:"until"`
-}
 
 // IdempotencyRecord implements [store.Idempotency]. A write transaction waits for others with the same key: what it reads
 // later would otherwise be the work of the very request that it repeats. The lock on the row makes its commit wait for the
@@ -55,7 +48,7 @@ func (w workspace) DeleteIdempotencyRecord(op, key string) error {
 	return idempotency.delete(w, op, key)
 }
 
-// EachIdempotencyRecord implements [store.Transferable].
+// EachIdempotencyRecord implements [wire.Source].
 func (w workspace) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	return idempotency.each(w, scanOptions{}, fn)
 }
@@ -69,12 +62,12 @@ func (w workspace) RequestID(op, id string) (until time.Time, err error) {
 
 // PutRequestID implements [store.Idempotency].
 func (w workspace) PutRequestID(op, id string, until time.Time) error {
-	return requests.put(w, []any{op, id}, requestID{op, id, until}, doc.Value{}, until.UTC())
+	return requests.put(w, []any{op, id}, store.RequestID{Operation: op, ID: id, Until: until}, doc.Value{}, until.UTC())
 }
 
-// EachRequestID implements [store.Transferable].
-func (w workspace) EachRequestID(fn func(op, id string, until time.Time) error) error {
-	return requests.each(w, scanOptions{}, func(r requestID) error { return fn(r.Operation, r.ID, r.Until) })
+// EachRequestID implements [wire.Source].
+func (w workspace) EachRequestID(fn func(store.RequestID) error) error {
+	return requests.each(w, scanOptions{}, fn)
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // workspace is the records of one workspace within one transaction.
@@ -60,3 +61,12 @@ func (w workspace) ClearWorkspace() (more bool, err error) {
 	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
 	return false, w.exec("DELETE FROM workspace WHERE workspace = $1", w.id)
 }
+
+// Records implements [store.Transferable].
+func (w workspace) Records(fn func(store.Record) error) error { return wire.Records(w, fn) }
+
+// PutRecords implements [store.Transferable].
+func (w workspace) PutRecords(list []store.Record) error { return wire.PutRecords(w, list) }
+
+// Damaged implements [wire.Source].
+func (w workspace) Damaged(name string, err error) error { return store.Damaged(w.id, name, err) }

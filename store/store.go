@@ -146,6 +146,13 @@ type History interface {
 	Revisions(id string) ([]engine.Revision, error)
 }
 
+// Limits of a campaign's history. When a campaign has more revisions than both limits together, every other older
+// revision that did not change the campaign's state is removed. The first revision is always kept.
+const (
+	NewestRevisions = 1000 // the newest revisions, which are all kept
+	OlderRevisions  = 1000
+)
+
 // WorkingCopies are the working copies of campaigns.
 type WorkingCopies interface {
 	WorkingCopy(id string) (engine.WorkingCopy, error)

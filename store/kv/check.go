@@ -74,11 +74,11 @@ func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err erro
 // campaignOf returns the key of the campaign to which a summary belongs, nil for other records.
 func campaignOf(key []byte) []byte {
 	workspace, kind, rest := cutKind(key)
-	if workspace == "" || kind != summaries.id {
+	if workspace == "" || kind != summaries.ID {
 		return nil
 	}
 	of := bytes.Clone(key)
-	of[len(key)-len(rest)-1] = campaigns.id
+	of[len(key)-len(rest)-1] = campaigns.ID
 	return of
 }
 
@@ -88,5 +88,5 @@ func describe(key []byte) string {
 	if workspace == "" {
 		return fmt.Sprintf("a record of the store (%.40q)", key)
 	}
-	return fmt.Sprintf("%s in workspace %q", kinds[id].nameAt(rest), workspace)
+	return fmt.Sprintf("%s in workspace %q", nameAt(kinds[id], rest), workspace)
 }

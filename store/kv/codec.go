@@ -6,7 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"bugle/store/internal/wire"
+	"bugle/store/internal/record"
 )
 
 // A value is one byte of format, eight bytes of checksum, and a payload. The checksum is XXH64 over key, format, and
@@ -17,6 +17,7 @@ const (
 )
 
 var (
+	errShort    = errors.New("it is cut short")
 	errEmpty    = errors.New("it was on a damaged part of the disk")
 	errFormat   = errors.New("its format is unknown")
 	errChecksum = errors.New("its checksum does not match")
@@ -37,7 +38,7 @@ func decodeValue(key, value []byte) ([]byte, error) {
 	case len(value) == 0:
 		return nil, errEmpty
 	case len(value) < headerLen:
-		return nil, wire.ErrShort
+		return nil, errShort
 	}
 	payload := value[headerLen:]
 	if binary.BigEndian.Uint64(value[1:]) != checksum(key, value[0], payload) {
@@ -59,4 +60,27 @@ func checksum(key []byte, format byte, payload []byte) uint64 {
 	_, _ = d.Write(key)
 	_, _ = d.Write(payload)
 	return d.Sum64()
+}
+
+// payloadOf returns the payload of a record: the length of its JSON, that, and the document, if its kind has one.
+func payloadOf(k *record.Kind, r record.Row) []byte {
+	if !k.Body {
+		return r.Record
+	}
+	b := make([]byte, 0, binary.MaxVarintLen64+len(r.Record)+len(r.Body))
+	b = binary.AppendUvarint(b, uint64(len(r.Record)))
+	return append(append(b, r.Record...), r.Body...)
+}
+
+// rowOf returns the record that has a value, after checking the value.
+func rowOf(k *record.Kind, key, value []byte) (record.Row, error) {
+	payload, err := decodeValue(key, value)
+	if err != nil || !k.Body {
+		return record.Row{Record: payload}, err
+	}
+	n, size := binary.Uvarint(payload)
+	if size <= 0 || n > uint64(len(payload)-size) {
+		return record.Row{}, errShort
+	}
+	return record.Row{Record: payload[size : size+int(n)], Body: payload[size+int(n):]}, nil
 }

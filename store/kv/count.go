@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"bugle/store"
-	"bugle/store/internal/wire"
+	"bugle/store/internal/record"
 )
 
 // The number of records of each kind in a workspace is a counter, which changes in the commit that writes them. So what
@@ -68,19 +68,19 @@ func decodeCount(key, value []byte) (int64, error) {
 	}
 	n, size := binary.Varint(payload)
 	if size <= 0 {
-		return 0, &store.CorruptError{What: "a number of records", Err: wire.ErrShort}
+		return 0, &store.CorruptError{What: "a number of records", Err: errShort}
 	}
 	return n, nil
 }
 
 // complete returns an error if a scan that has found n records of a kind has not found all of them. A transaction that
 // writes does not know: it has other records than the store.
-func (s WorkspaceTx) complete(k kind, n int) error {
+func (s rows) complete(k *record.Kind, n int) error {
 	t, ok := s.tx.(*tx)
 	if !ok || t.writes != nil {
 		return nil
 	}
-	key := counted{s.id, k.id}.key()
+	key := counted{s.id, k.ID}.key()
 	i, err := t.snap.Get(t.ctx, key)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s WorkspaceTx) complete(k kind, n int) error {
 	if int64(n) == want {
 		return nil
 	}
-	return s.Damaged("the list of "+k.plural, fmt.Errorf("%d of %d were found", n, want))
+	return s.Damaged("the list of "+k.Plural, fmt.Errorf("%d of %d were found", n, want))
 }
 
 // counts returns all counters of the transaction's snapshot.
@@ -122,7 +122,7 @@ func (have Counts) missing(want Counts) []string {
 	for of, n := range diff {
 		what := "records of the workspace list"
 		if of.workspace != "" {
-			what = kinds[of.kind].plural
+			what = kinds[of.kind].Plural
 		}
 		switch {
 		case n > 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bugle/store"
+	"bugle/store/internal/record"
 )
 
 // pageRecords is how many records are in a page, or earlier versions of campaigns in a page of campaigns.
@@ -69,11 +70,11 @@ func OriginOf(key []byte) Origin {
 		return Origin{Workspace: workspace}
 	}
 	id, _, err := cutName(rest)
-	return Origin{Workspace: workspace, Campaign: id, Current: kind == campaigns.id && err == nil}
+	return Origin{Workspace: workspace, Campaign: id, Current: kind == campaigns.ID && err == nil}
 }
 
 func isOfCampaign(id byte) bool {
-	return slices.ContainsFunc(ofCampaign, func(k kind) bool { return k.id == id })
+	return slices.ContainsFunc(ofCampaign, func(k *record.Kind) bool { return k.ID == id })
 }
 
 // VerifyValue checks the checksum and the format of a record's value.
@@ -145,7 +146,7 @@ func (e *export) flush() error {
 func (e *export) workspace(prefix []byte) error {
 	of := func(kind byte) []byte { return append(bytes.Clone(prefix), kind) }
 	settings := append([]byte{rootWorkspace}, prefix[1:]...)
-	if err := errors.Join(e.scan(settings, nil, nil), e.scan(of(settingsChanges.id), nil, nil)); err != nil {
+	if err := errors.Join(e.scan(settings, nil, nil), e.scan(of(settingsChanges.ID), nil, nil)); err != nil {
 		return err
 	}
 	for from := prefix; ; {
@@ -154,7 +155,7 @@ func (e *export) workspace(prefix []byte) error {
 			return errors.Join(err, e.flush(), e.campaigns(of))
 		}
 		kind := key[len(prefix)]
-		if kind != settingsChanges.id && !isOfCampaign(kind) {
+		if kind != settingsChanges.ID && !isOfCampaign(kind) {
 			if err := e.scan(of(kind), nil, nil); err != nil {
 				return err
 			}
@@ -168,16 +169,16 @@ func (e *export) campaigns(of func(kind byte) []byte) error {
 	e.whole = true
 	defer func() { e.whole = false }()
 	for from := []byte{}; from != nil; {
-		to, err := e.pageEnd(of(documents.id), from)
+		to, err := e.pageEnd(of(record.Documents.ID), from)
 		if err != nil {
 			return err
 		}
 		for _, k := range ofCampaign {
-			end := PrefixEnd(of(k.id))
+			end := PrefixEnd(of(k.ID))
 			if to != nil {
-				end = append(of(k.id), to...)
+				end = append(of(k.ID), to...)
 			}
-			if err := e.scan(of(k.id), append(of(k.id), from...), end); err != nil {
+			if err := e.scan(of(k.ID), append(of(k.ID), from...), end); err != nil {
 				return err
 			}
 		}

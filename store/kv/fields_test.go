@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 	"bugle/store/mem"
 )
@@ -22,7 +23,7 @@ func TestSummaryFields(t *testing.T) {
 		var got engine.Summary
 		err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
 			s := kv.NewWorkspaceTx(tx, "W")
-			err = s.ImportCampaign(engine.Campaign{Head: want.Head}, want)
+			err = s.PutRecords([]store.Record{store.WholeCampaign{Campaign: engine.Campaign{Head: want.Head}, Summary: want}})
 			got, _ = s.Summary(want.ID)
 			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}))
 		})

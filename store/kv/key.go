@@ -39,11 +39,12 @@ func ChangeFor(key []byte) (c store.Change, ok bool) {
 		workspace, _, err := cutName(rest)
 		return store.Change{Workspace: workspace, Kind: store.ChangedSettings}, id == rootWorkspace && err == nil
 	}
-	c = store.Change{Workspace: workspace, Kind: kinds[id].change}
-	if c.Kind == store.ChangedCampaign || c.Kind == store.ChangedUser {
-		c.ID, _, _ = cutName(rest)
+	k, known := kinds[id]
+	if !known {
+		return c, false
 	}
-	return c, c.Kind != ""
+	parts, _ := cut(k, rest)
+	return k.Changed(workspace, parts)
 }
 
 // maxName is the most bytes of an id or identifier in a key. Push tokens have up to 4 KB.

@@ -3,10 +3,12 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/record"
 )
 
 // settingsRecord is the settings of a workspace. The number of its changes is also a record of its own, far away in the
@@ -21,8 +23,8 @@ type settingsChange struct {
 }
 
 var (
-	settings        = asJSON[settingsRecord](kind{root: rootWorkspace, name: store.SettingsName})
-	settingsChanges = asJSON[settingsChange](kind{id: 'n', name: store.SettingsName, plural: "numbers of changes of settings"})
+	settings        = record.AsJSON[settingsRecord](record.Kind{Name: store.SettingsName})
+	settingsChanges = record.AsJSON[settingsChange](record.Kind{ID: 'n', Name: store.SettingsName, Plural: "numbers of changes of settings"})
 )
 
 // Settings implements [store.Settings].
@@ -36,11 +38,11 @@ func (s WorkspaceTx) Settings() (engine.Workspace, error) {
 
 // SettingsIfChanged implements [store.Settings].
 func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
-	change, err := settingsChanges.get(s)
+	change, err := settingsChanges.Get(s.rows)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	record, err := settings.payload(s)
+	row, err := s.rows.Get(settings.Kind, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, s.missingSettings()
 	}
@@ -48,45 +50,45 @@ func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.Cac
 		return nil, err
 	}
 	// Decoding ends with the object, before the number.
-	record = strconv.AppendInt(record[:len(record):len(record)], change.Change, 10)
-	if cached != nil && bytes.Equal(cached.Record, record) {
+	row.Record = strconv.AppendInt(slices.Clip(row.Record), change.Change, 10)
+	if cached != nil && bytes.Equal(cached.Record, row.Record) {
 		return cached, nil
 	}
-	w, err := settings.decode(record)
+	w, err := settings.Decode(row)
 	if err == nil && w.Change != change.Change {
 		err = errOlder
 	}
 	if err != nil {
-		return nil, s.Damaged(store.SettingsName, err)
+		return nil, s.rows.Damaged(store.SettingsName, err)
 	}
-	return &store.CachedSettings{Workspace: w.Workspace, Record: record}, nil
+	return &store.CachedSettings{Workspace: w.Workspace, Record: row.Record}, nil
 }
 
 // missingSettings returns the error for settings that are not there: if the workspace has other records, they are lost.
 func (s WorkspaceTx) missingSettings() error {
 	found := false
-	err := s.tx.Scan(appendName([]byte{rootRecord}, s.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
+	err := s.rows.tx.Scan(appendName([]byte{rootRecord}, s.rows.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
 		found = true
 		return nil
 	})
 	if err == nil && found {
-		return s.Damaged(store.SettingsName, errLost)
+		return s.rows.Damaged(store.SettingsName, errLost)
 	}
 	return errors.Join(err, store.ErrNotFound)
 }
 
 // PutSettings implements [store.Settings].
 func (s WorkspaceTx) PutSettings(w engine.Workspace) error {
-	if err := store.CheckSettings(s.id, w); err != nil {
+	if err := store.CheckSettings(s.rows.id, w); err != nil {
 		return err
 	}
-	change, err := settingsChanges.get(s)
+	change, err := settingsChanges.Get(s.rows)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	change.Change++
-	if s.watch != nil {
-		s.watch.SettingsStored(s.id)
+	if s.rows.watch != nil {
+		s.rows.watch.SettingsStored(s.rows.id)
 	}
-	return errors.Join(settings.put(s, settingsRecord{w, change}), settingsChanges.put(s, change))
+	return errors.Join(settings.Put(s.rows, settingsRecord{w, change}), settingsChanges.Put(s.rows, change))
 }

@@ -7,21 +7,10 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/internal/wire"
+	"bugle/store/internal/record"
 )
 
-// Summary implements [store.Summaries].
-func (s WorkspaceTx) Summary(id string) (engine.Summary, error) { return summaries.get(s, id) }
-
-// SummariesByID implements [store.Summaries].
-func (s WorkspaceTx) SummariesByID(ids []string, fn func(engine.Summary) error) error {
-	return some(ids, s.Summary, fn)
-}
-
-// Summaries implements [store.Summaries].
-func (s WorkspaceTx) Summaries(fn func(engine.Summary) error) error {
-	return summaries.each(s, ScanOptions{}, fn)
-}
+var summaries = record.Table[engine.Summary]{Kind: &record.SummaryKind, Encode: encodeSummary, Decode: decodeSummary}
 
 // NewestSummaries implements [store.Summaries]: campaigns that were created last have the highest ids. The next summaries
 // are read while fn, which must not use the transaction, works on some. The first ones come early.
@@ -32,7 +21,7 @@ func (s WorkspaceTx) NewestSummaries(fn func(engine.Summary) error) error {
 	go func() {
 		defer close(read)
 		rows := make([]engine.Summary, 0, first)
-		damaged = summaries.each(s, ScanOptions{Reverse: true}, func(sum engine.Summary) error {
+		damaged = summaries.Each(s.rows, record.Options{Reverse: true}, func(sum engine.Summary) error {
 			if rows = append(rows, sum); len(rows) < cap(rows) {
 				return nil
 			}
@@ -66,14 +55,14 @@ func (s WorkspaceTx) NewestSummaries(fn func(engine.Summary) error) error {
 // A summary is stored as its fields one after the other: a start reads hundreds of thousands of them, and JSON would take
 // several times as long.
 
-func encodeSummary(sum engine.Summary) ([]byte, error) {
+func encodeSummary(sum engine.Summary) (record.Row, error) {
 	c := fields{write: true}
 	c.summary(&sum)
-	return c.rest, c.err
+	return record.Row{Record: c.rest}, c.err
 }
 
-func decodeSummary(payload []byte) (sum engine.Summary, err error) {
-	c := fields{rest: payload, text: string(payload)}
+func decodeSummary(r record.Row) (sum engine.Summary, err error) {
+	c := fields{rest: r.Record, text: string(r.Record)}
 	if c.summary(&sum); c.err == nil && len(c.rest) > 0 {
 		c.err = errors.New("it has more fields than are known")
 	}
@@ -121,7 +110,7 @@ func (c *fields) number(n int64) int64 {
 	}
 	n, size := binary.Varint(c.rest)
 	if size <= 0 {
-		c.err, c.rest = wire.ErrShort, nil
+		c.err, c.rest = errShort, nil
 		return 0
 	}
 	c.rest = c.rest[size:]
@@ -134,7 +123,7 @@ func (c *fields) string(s *string) {
 	case c.write:
 		c.rest = append(c.rest, *s...)
 	case n < 0 || n > int64(len(c.rest)):
-		c.err, c.rest = wire.ErrShort, nil
+		c.err, c.rest = errShort, nil
 	default:
 		at := len(c.text) - len(c.rest)
 		*s, c.rest = c.text[at:at+int(n)], c.rest[n:]

@@ -6,17 +6,11 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/internal/wire"
+	"bugle/store/internal/record"
 )
 
-var (
-	profiles = asJSON[engine.User](kind{id: 'p', parts: "s", ids: []string{"a user id"}, name: store.UserName, plural: "users", change: store.ChangedUser})
-	// The index of profiles by the kind and the value of their identifiers.
-	identifiers = onlyKeys(kind{id: 'x', parts: "sss", name: "the index entry by %s %q of the user %q", plural: "index entries of users"})
-)
-
-// Profile implements [store.Users].
-func (s WorkspaceTx) Profile(id string) (engine.User, error) { return profiles.get(s, id) }
+// The index of users by the kind and the value of their identifiers.
+var identifiers = onlyKeys(record.Kind{ID: 'x', Parts: "sss", Name: "the index entry by %s %q of the user %q", Plural: "index entries of users"})
 
 // PutProfile implements [store.Users].
 func (s WorkspaceTx) PutProfile(p engine.User) error {
@@ -28,11 +22,11 @@ func (s WorkspaceTx) PutProfile(p engine.User) error {
 		return err
 	}
 	for _, key := range keys {
-		if err := identifiers.put(s, none{}, key...); err != nil {
+		if err := identifiers.Put(s.rows, none{}, key...); err != nil {
 			return err
 		}
 	}
-	return profiles.put(s, p, p.ID)
+	return record.Users.Put(s.rows, p, p.ID)
 }
 
 // PutProfiles implements [store.Users].
@@ -45,30 +39,16 @@ func (s WorkspaceTx) PutProfiles(list []engine.User) error {
 	return nil
 }
 
-// ProfilesByID implements [store.Users].
-func (s WorkspaceTx) ProfilesByID(ids []string, fn func(engine.User) error) error {
-	return some(ids, s.Profile, fn)
-}
-
 // DeleteProfile implements [store.Users]. It fails with [store.ErrNotFound] if there is no such profile.
 func (s WorkspaceTx) DeleteProfile(id string) error {
-	exists, err := profiles.exists(s, id)
+	exists, err := record.Users.Has(s.rows, id)
 	if err == nil && !exists {
 		err = store.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.dropIdentifiers(id), profiles.delete(s, id))
-}
-
-// Profiles implements [store.Users].
-func (s WorkspaceTx) Profiles(after string, fn func(engine.User) error) error {
-	var o ScanOptions
-	if after != "" {
-		o.From = append(profiles.key(s, after), 0) // no key is between the two
-	}
-	return profiles.each(s, o, fn)
+	return errors.Join(s.dropIdentifiers(id), record.Users.Delete(s.rows, id))
 }
 
 // FindProfiles implements [store.Users]. The ids are sorted. An empty value matches no profile.
@@ -76,15 +56,14 @@ func (s WorkspaceTx) FindProfiles(by, value string) (ids []string, err error) {
 	if !store.IsIdentifier(by) {
 		return nil, fmt.Errorf("there is no kind of identifier %q", by)
 	}
-	value = wire.Fold(by, value)
+	value = record.Fold(by, value)
 	if value == "" || len(value) > maxName {
 		return nil, nil
 	}
-	err = identifiers.walk(s, ScanOptions{}, func(rest, _ []byte) error {
-		parts, err := identifiers.cut(rest)
-		if err != nil {
-			return s.Damaged(identifiers.nameAt(rest), err)
-		}
+	if err := store.CheckIDs(s.rows.id); err != nil {
+		return nil, err
+	}
+	err = s.rows.keys(identifiers.Kind, ScanOptions{}, func(parts []any) error {
 		ids = append(ids, parts[2].(string))
 		return nil
 	}, by, value)
@@ -93,7 +72,7 @@ func (s WorkspaceTx) FindProfiles(by, value string) (ids []string, err error) {
 
 // identifiersOf returns the parts of the keys of a profile's index entries.
 func identifiersOf(p engine.User) (keys [][]any, err error) {
-	for _, pair := range wire.Identifiers(p) {
+	for _, pair := range record.Identifiers(p) {
 		if len(pair[1]) > maxName {
 			return nil, fmt.Errorf("the identifier %s of "+store.UserName+" is too long: %d bytes, at most %d", pair[0], p.ID, len(pair[1]), maxName)
 		}
@@ -113,7 +92,7 @@ func (s WorkspaceTx) dropIdentifiers(id string) error {
 	}
 	keys, err := identifiersOf(old)
 	for _, key := range keys {
-		err = errors.Join(err, identifiers.delete(s, key...))
+		err = errors.Join(err, identifiers.Delete(s.rows, key...))
 	}
 	return err
 }

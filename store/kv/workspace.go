@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"bugle/store"
+	"bugle/store/internal/record"
 	"bugle/store/internal/wire"
 )
 
@@ -41,17 +42,53 @@ type recordTx struct {
 }
 
 func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
-	return WorkspaceTx{t.tx, workspace, t.watch, t.lease}
+	return rows{t.tx, workspace, t.watch, t.lease}.workspace()
 }
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
-// isDamage reports whether err means that a record is damaged or missing. A temporary error is never damage, whatever else
-// it wraps.
-func isDamage(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*store.CorruptError))
+// WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transferable], whose
+// documentation applies.
+type WorkspaceTx struct {
+	record.Workspace
+	rows rows
+}
+
+var _ store.Transferable = WorkspaceTx{}
+
+// NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
+// unprintable characters.
+func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
+	return rows{tx: tx, id: workspace}.workspace()
+}
+
+func (s rows) workspace() WorkspaceTx { return WorkspaceTx{record.Workspace{B: s}, s} }
+
+// Records implements [store.Transferable].
+func (s WorkspaceTx) Records(fn func(store.Record) error) error { return record.Records(s, s.rows, fn) }
+
+// PutRecords implements [store.Transferable].
+func (s WorkspaceTx) PutRecords(list []store.Record) error { return record.PutRecords(s, s.rows, list) }
+
+// clearBatch is how many records [WorkspaceTx.ClearWorkspace] removes of each kind at most.
+const clearBatch = 1000
+
+// ClearWorkspace implements [store.Transferable]. The settings go last.
+func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
+	if err := store.CheckIDs(s.rows.id); err != nil {
+		return false, err
+	}
+	for _, k := range kinds {
+		if k == settingsChanges.Kind {
+			continue // without it, the settings would be damaged
+		}
+		if n, err := k.Clear(s.rows, clearBatch); err != nil || n == clearBatch {
+			return err == nil, err
+		}
+	}
+	return false, errors.Join(settings.Delete(s.rows), settingsChanges.Delete(s.rows))
 }
 
 // Workspaces returns the ids of the workspaces in the store, sorted.

@@ -90,7 +90,7 @@ func TestBackupOfDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	if _, err := conn.Exec(t.Context(), `UPDATE revision SET body = '{"a":' WHERE campaign = 'broken'`); err != nil {
+	if _, err := conn.Exec(t.Context(), `UPDATE document SET body = '{"a":' WHERE campaign = 'broken'`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := backup.Write(t.Context(), db, file+"2", backup.Options{}); !errors.As(err, new(*backup.DamagedError)) || !strings.Contains(err.Error(), `"broken"`) {

@@ -60,14 +60,15 @@ func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEnd
 // filler makes the tables as large as those of a large team, so that the planner takes indexes where there are any.
 const filler = `
 INSERT INTO campaign (workspace, id, revision, record) SELECT 'DEMO', 'f' || n, 3, '{}' FROM generate_series(1, 100000) AS n;
-INSERT INTO revision (workspace, campaign, n, record, body) SELECT 'DEMO', 'f' || n, r, '{}', '{}' FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
+INSERT INTO revision (workspace, campaign, n, record) SELECT 'DEMO', 'f' || n, r, '{}' FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
+INSERT INTO document (workspace, campaign, n, record, body) SELECT 'DEMO', 'f' || n, r, '{}', '{}' FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
 INSERT INTO working_copy (workspace, campaign, record, body) SELECT 'DEMO', 'f' || n, '{}', '{}' FROM generate_series(1, 10000) AS n;
 INSERT INTO dismissal (workspace, campaign, record) SELECT 'DEMO', 'f' || n, '[]' FROM generate_series(1, 10000) AS n;
 INSERT INTO app_user (workspace, id, record) SELECT 'DEMO', 'f' || n, '{}' FROM generate_series(1, 100000) AS n;
 INSERT INTO user_identifier (workspace, kind, digest, user_id) SELECT 'DEMO', 'email', sha256(n::text::bytea), 'f' || n FROM generate_series(1, 100000) AS n;
 INSERT INTO content (workspace, kind, name, version, record, body) SELECT 'DEMO', 'product_set', 'f' || n, 0, '{"product_set":{}}', '' FROM generate_series(1, 10000) AS n;
 INSERT INTO outbox (workspace, id, record, body) SELECT 'DEMO', 'f' || n, '{}', '{}' FROM generate_series(1, 20000) AS n;
-INSERT INTO test_send (workspace, at, id, record, body) SELECT 'DEMO', now() - n * interval '1 second', 'f' || n, '{}', '{}' FROM generate_series(1, 20000) AS n;
+INSERT INTO test_send (workspace, at, n, record, body) SELECT 'DEMO', now() - n * interval '1 second', 0, '{}', '{}' FROM generate_series(1, 20000) AS n;
 INSERT INTO idempotency (workspace, operation, key, expires_at, record)
 	SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute', '{}' FROM generate_series(1, 100000) AS n;
 INSERT INTO request_id (workspace, operation, id, expires_at, record)

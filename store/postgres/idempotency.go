@@ -10,29 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"bugle/engine/doc"
 	"bugle/store"
+	"bugle/store/internal/record"
 )
-
-var (
-	idempotency = table[store.IdempotencyRecord]{
-		name: "idempotency", key: []string{"operation", "key"}, ids: []string{"the name of an operation", "a key"},
-		others: []string{"expires_at"}, what: store.IdempotencyName,
-		decode: decode[store.IdempotencyRecord],
-	}
-	requests = table[store.RequestID]{
-		name: "request_id", key: []string{"operation", "id"}, ids: []string{"the name of an operation", "a request id"},
-		others: []string{"expires_at"}, what: store.RequestName, decode: decode[store.RequestID],
-	}
-)
-
-// IdempotencyRecord implements [store.Idempotency]. A write transaction waits for others with the same key: what it reads
-// later would otherwise be the work of the very request that it repeats. The lock on the row makes its commit wait for the
-// standbys; the record itself may so far have been committed on the primary only.
-func (w workspace) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
-	w.serialize(rowName("idempotency", w.id, []any{op, key}))
-	return idempotency.get(w, op, key)
-}
 
 // PutIdempotencyRecord implements [store.Idempotency].
 func (w workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
@@ -40,34 +20,7 @@ func (w workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 		return err
 	}
 	w.db.hold(w.tx, i.Lease)
-	return idempotency.put(w, []any{i.Operation, i.Key}, i, doc.Value{}, i.ExpiresAt.UTC())
-}
-
-// DeleteIdempotencyRecord implements [store.Idempotency].
-func (w workspace) DeleteIdempotencyRecord(op, key string) error {
-	return idempotency.delete(w, op, key)
-}
-
-// EachIdempotencyRecord implements [wire.Source].
-func (w workspace) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
-	return idempotency.each(w, scanOptions{}, fn)
-}
-
-// RequestID implements [store.Idempotency]. A write transaction waits for others with the same id.
-func (w workspace) RequestID(op, id string) (until time.Time, err error) {
-	w.serialize(rowName("request_id", w.id, []any{op, id}))
-	r, err := requests.get(w, op, id)
-	return r.Until, err
-}
-
-// PutRequestID implements [store.Idempotency].
-func (w workspace) PutRequestID(op, id string, until time.Time) error {
-	return requests.put(w, []any{op, id}, store.RequestID{Operation: op, ID: id, Until: until}, doc.Value{}, until.UTC())
-}
-
-// EachRequestID implements [wire.Source].
-func (w workspace) EachRequestID(fn func(store.RequestID) error) error {
-	return requests.each(w, scanOptions{}, fn)
+	return record.Idempotency.Put(w.rows, i, i.Operation, i.Key)
 }
 
 const (
@@ -80,7 +33,7 @@ const (
 
 // Sweep implements [store.Idempotency], by the clock of the database. It also deletes old changes and expired leases.
 func (w workspace) Sweep(now time.Time) (more bool, err error) {
-	if err := w.check(); err != nil {
+	if err := store.CheckIDs(w.id); err != nil {
 		return false, err
 	}
 	for _, sweep := range []struct {
@@ -109,7 +62,7 @@ func sweepExpired(table string) string {
 
 // LeaseHeld implements [store.Idempotency].
 func (w workspace) LeaseHeld(lease string) (held bool, err error) {
-	err = w.first("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{lease}, func(rows pgx.Rows) error { return rows.Scan(&held) })
+	err = w.first("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{lease}, func(found pgx.Rows) error { return found.Scan(&held) })
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}

@@ -33,7 +33,17 @@ CREATE TABLE revision (
   workspace text COLLATE "C" NOT NULL,
   campaign  text COLLATE "C" NOT NULL,
   n         bigint NOT NULL CHECK (n > 0),
-  record    bytea NOT NULL, -- JSON: time, author, note and size; state, times and people of the campaign
+  record    bytea NOT NULL, -- JSON: time, author, note and size, and the state of the campaign
+  PRIMARY KEY (workspace, campaign, n),
+  FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
+);
+
+-- The campaign at each revision.
+CREATE TABLE document (
+  workspace text COLLATE "C" NOT NULL,
+  campaign  text COLLATE "C" NOT NULL,
+  n         bigint NOT NULL CHECK (n > 0),
+  record    bytea NOT NULL, -- JSON: state, times and people
   body      bytea NOT NULL, -- JSON: the components, as they came
   PRIMARY KEY (workspace, campaign, n),
   FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
@@ -81,7 +91,7 @@ CREATE TABLE content (
   name      text COLLATE "C" NOT NULL CHECK (name <> ''),
   version   bigint NOT NULL, -- of a template; 0 for other kinds
   record    bytea NOT NULL, -- JSON
-  body      bytea NOT NULL, -- JSON: the content of a template
+  body      bytea NOT NULL DEFAULT '', -- JSON: the content of a template
   PRIMARY KEY (workspace, kind, name, version)
 );
 
@@ -96,10 +106,10 @@ CREATE TABLE outbox (
 CREATE TABLE test_send (
   workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   at        timestamptz NOT NULL,
-  id        text COLLATE "C" NOT NULL, -- sorts in the order in which records are stored
+  n         bigint NOT NULL, -- tells those of the same microsecond apart, in the order in which they are stored
   record    bytea NOT NULL, -- JSON: the result
   body      bytea NOT NULL, -- JSON: the request
-  PRIMARY KEY (workspace, at, id)
+  PRIMARY KEY (workspace, at, n)
 );
 
 CREATE TABLE idempotency (

@@ -27,7 +27,7 @@ type tx struct {
 	lease  string    // the lease to renew before the COMMIT, if any
 	watch  store.Watcher
 
-	missing   map[string]bool // records that were read and do not exist, by [rowName]
+	missing   map[string]bool // records that were read and do not exist, by [rows.name]
 	revisions map[[2]string]int64
 	changes   map[store.Change]bool
 	failed    error // of the database, the first
@@ -48,9 +48,6 @@ func newTx(ctx context.Context, db *DB, begin string) *tx {
 	}
 	return t
 }
-
-// Workspace implements [store.Tx].
-func (t *tx) Workspace(id string) store.WorkspaceTx { return workspace{t, id} }
 
 // Watch implements [store.Tx].
 func (t *tx) Watch(w store.Watcher) { t.watch = w }
@@ -133,13 +130,6 @@ func (t *tx) lock() string {
 		return ""
 	}
 	return " FOR NO KEY UPDATE"
-}
-
-// serialize has a write transaction wait for others that use the same name, before it reads what is there.
-func (t *tx) serialize(name string) {
-	if t.write {
-		t.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "bugle "+name)
-	}
 }
 
 // send sends the queue, in one round trip.

@@ -2,46 +2,61 @@ package postgres
 
 import (
 	"bytes"
-
-	"github.com/jackc/pgx/v5"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/store"
-	"bugle/store/internal/wire"
+	"bugle/store/internal/record"
 )
 
 // workspace is the records of one workspace within one transaction.
 type workspace struct {
-	*tx
-	id string
+	record.Workspace
+	rows
 }
 
 var _ store.Transferable = workspace{}
 
-// check refuses ids that no record can have; pairs are what it is and its text.
-func (w workspace) check(pairs ...string) error { return store.CheckIDs(w.id, pairs...) }
+// Workspace implements [store.Tx].
+func (t *tx) Workspace(id string) store.WorkspaceTx {
+	w := rows{t, id}
+	return workspace{record.Workspace{B: w}, w}
+}
 
-var settings = table[engine.Workspace]{name: "workspace", what: store.SettingsName, decode: decode[engine.Workspace]}
+// Records implements [store.Transferable].
+func (w workspace) Records(fn func(store.Record) error) error { return record.Records(w, w.rows, fn) }
+
+// PutRecords implements [store.Transferable].
+func (w workspace) PutRecords(list []store.Record) error { return record.PutRecords(w, w.rows, list) }
+
+// ClearWorkspace implements [store.Transferable]. Foreign keys delete the records of other tables.
+func (w workspace) ClearWorkspace() (more bool, err error) { return false, settings.Delete(w.rows) }
+
+var settings = record.AsJSON[engine.Workspace](record.Kind{Table: "workspace", Name: store.SettingsName, Change: store.ChangedSettings})
 
 // Settings implements [store.Settings].
-func (w workspace) Settings() (engine.Workspace, error) { return settings.get(w) }
+func (w workspace) Settings() (engine.Workspace, error) { return settings.Get(w.rows) }
 
 // SettingsIfChanged implements [store.Settings].
 func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
-	if err := w.check(); err != nil {
+	if err := store.CheckIDs(w.id); err != nil {
 		return nil, err
 	}
-	now := &store.CachedSettings{}
-	err := w.first("SELECT record FROM workspace WHERE workspace = $1", []any{w.id}, func(rows pgx.Rows) error { return rows.Scan(&now.Record) })
+	row, err := w.Get(settings.Kind, nil)
 	switch {
 	case err != nil:
 		return nil, err
-	case cached != nil && bytes.Equal(cached.Record, now.Record):
+	case cached != nil && bytes.Equal(cached.Record, row.Record):
 		return cached, nil
 	}
-	now.Workspace, err = settings.value(w, nil, now.Record, nil)
-	return now, err
+	now, err := settings.Decode(row)
+	if err != nil {
+		return nil, w.Damaged(store.SettingsName, err)
+	}
+	return &store.CachedSettings{Workspace: now, Record: row.Record}, nil
 }
 
 // PutSettings implements [store.Settings].
@@ -52,21 +67,56 @@ func (w workspace) PutSettings(s engine.Workspace) error {
 	if w.watch != nil {
 		w.watch.SettingsStored(w.id)
 	}
-	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	return settings.put(w, nil, s, doc.Value{})
+	return settings.Put(w.rows, s)
 }
 
-// ClearWorkspace implements [store.Transferable]. Foreign keys delete the records of other tables.
-func (w workspace) ClearWorkspace() (more bool, err error) {
-	w.changed(store.Change{Workspace: w.id, Kind: store.ChangedSettings})
-	return false, w.exec("DELETE FROM workspace WHERE workspace = $1", w.id)
+// FindProfiles implements [store.Users].
+func (w workspace) FindProfiles(kind, value string) ([]string, error) {
+	switch err := store.CheckIDs(w.id); {
+	case err != nil:
+		return nil, err
+	case !store.IsIdentifier(kind):
+		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
+	}
+	value = record.Fold(kind, value)
+	if value == "" {
+		return nil, nil
+	}
+	return w.texts("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = sha256($3) ORDER BY user_id", w.id, kind, []byte(value))
 }
 
-// Records implements [store.Transferable].
-func (w workspace) Records(fn func(store.Record) error) error { return wire.Records(w, fn) }
+// PutProfile implements [store.Users].
+func (w workspace) PutProfile(p engine.User) error { return w.PutProfiles([]engine.User{p}) }
 
-// PutRecords implements [store.Transferable].
-func (w workspace) PutRecords(list []store.Record) error { return wire.PutRecords(w, list) }
+// PutProfiles implements [store.Users].
+func (w workspace) PutProfiles(list []engine.User) error {
+	last := map[string]engine.User{} // of several with one id, the last one counts
+	for _, p := range list {
+		last[p.ID] = p
+	}
+	var ids, of, kinds []string
+	var values [][]byte
+	for _, id := range slices.Sorted(maps.Keys(last)) { // so that two of these lock rows in the same order
+		if err := record.Users.Put(w.rows, last[id], id); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		for _, pair := range record.Identifiers(last[id]) {
+			of, kinds, values = append(of, id), append(kinds, pair[0]), append(values, []byte(pair[1]))
+		}
+	}
+	if len(ids) > 1 { // one change says that several have changed
+		for _, id := range ids {
+			delete(w.changes, store.Change{Workspace: w.id, Kind: store.ChangedUser, ID: id})
+		}
+		w.changed(store.Change{Workspace: w.id, Kind: store.ChangedUser})
+	}
+	return errors.Join(
+		w.exec("DELETE FROM user_identifier WHERE workspace = $1 AND user_id = ANY ($2)", w.id, ids),
+		w.exec(`INSERT INTO user_identifier (workspace, user_id, kind, digest)
+			SELECT $1, i, k, sha256(d) FROM unnest($2::text[], $3::text[], $4::bytea[]) AS x (i, k, d)`, w.id, of, kinds, values),
+	)
+}
 
-// Damaged implements [wire.Source].
-func (w workspace) Damaged(name string, err error) error { return store.Damaged(w.id, name, err) }
+// DeleteProfile implements [store.Users]. A foreign key deletes the identifiers.
+func (w workspace) DeleteProfile(id string) error { return record.Users.Remove(w.rows, id) }

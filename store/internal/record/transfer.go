@@ -1,4 +1,4 @@
-package wire
+package record
 
 import (
 	"errors"
@@ -9,21 +9,9 @@ import (
 	"bugle/store"
 )
 
-// Source is what [Records] and [PutRecords] need of a workspace besides what all see of it.
-type Source interface {
-	store.WorkspaceTx
-	EachOutboxMessage(fn func(engine.OutboxMessage) error) error
-	EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error
-	EachRequestID(fn func(store.RequestID) error) error
-	ImportCampaign(c engine.Campaign, sum engine.Summary) error
-	ImportRevision(id string, rev engine.Revision, c engine.Campaign) error
-	// Damaged returns the error for a damaged record with a name.
-	Damaged(name string, err error) error
-}
-
-// Records implements [store.Transferable].
-func Records(s Source, fn func(store.Record) error) error {
-	e := exporter{Source: s, fn: fn}
+// Records implements [store.Transferable]. s is the workspace, and b what is beneath it.
+func Records(s store.WorkspaceTx, b Backend, fn func(store.Record) error) error {
+	e := exporter{WorkspaceTx: s, b: b, fn: fn}
 	w, err := s.Settings()
 	if err == nil {
 		err = fn(w)
@@ -33,10 +21,10 @@ func Records(s Source, fn func(store.Record) error) error {
 	for _, kind := range store.ContentKinds() {
 		e.note(s.Content(kind, pass[engine.ContentItem](&e)))
 	}
-	e.note(s.EachOutboxMessage(pass[engine.OutboxMessage](&e)))
+	e.note(Messages.Each(b, Options{}, pass[engine.OutboxMessage](&e)))
 	e.note(s.TestSends(0, pass[engine.TestRecord](&e)))
-	e.note(s.EachIdempotencyRecord(pass[store.IdempotencyRecord](&e)))
-	e.note(s.EachRequestID(pass[store.RequestID](&e)))
+	e.note(Idempotency.Each(b, Options{}, pass[store.IdempotencyRecord](&e)))
+	e.note(Requests.Each(b, Options{}, pass[store.RequestID](&e)))
 	e.note(s.Summaries(e.campaign))
 	if e.failed != nil {
 		return e.failed
@@ -46,7 +34,8 @@ func Records(s Source, fn func(store.Record) error) error {
 
 // exporter is one run of [Records].
 type exporter struct {
-	Source
+	store.WorkspaceTx
+	b      Backend
 	fn     func(store.Record) error
 	damage []error
 	failed error // why it cannot go on
@@ -89,7 +78,7 @@ func (e *exporter) campaign(sum engine.Summary) error {
 			whole.History = append(whole.History, store.Version{Revision: rev, Campaign: c})
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = e.Damaged(fmt.Sprintf(store.RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
+			err = e.b.Damaged(fmt.Sprintf(store.RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
 		}
 		e.note(err)
 	}
@@ -104,8 +93,8 @@ func (e *exporter) campaign(sum engine.Summary) error {
 	return pass[store.WholeCampaign](e)(whole)
 }
 
-// PutRecords implements [store.Transferable].
-func PutRecords(s Source, list []store.Record) error {
+// PutRecords implements [store.Transferable]. s is the workspace, and b what is beneath it.
+func PutRecords(s store.WorkspaceTx, b Backend, list []store.Record) error {
 	var users []engine.User // many at once are quicker
 	for _, r := range list {
 		var err error
@@ -126,7 +115,7 @@ func PutRecords(s Source, list []store.Record) error {
 		case store.RequestID:
 			err = s.PutRequestID(r.Operation, r.ID, r.Until.Truncate(time.Microsecond))
 		case store.WholeCampaign:
-			err = putCampaign(s, r)
+			err = putCampaign(s, b, r)
 		default:
 			err = fmt.Errorf("a %T is no record", r)
 		}
@@ -140,12 +129,12 @@ func PutRecords(s Source, list []store.Record) error {
 	return s.PutProfiles(users)
 }
 
-func putCampaign(s Source, c store.WholeCampaign) error {
+func putCampaign(s store.WorkspaceTx, b Backend, c store.WholeCampaign) error {
 	id := c.Campaign.ID
-	err := s.ImportCampaign(c.Campaign, c.Summary)
+	err := b.PutCurrent(c.Campaign, c.Summary)
 	for _, v := range c.History {
 		if err == nil {
-			err = s.ImportRevision(id, v.Revision, v.Campaign)
+			err = putVersion(b, v)
 		}
 	}
 	if err == nil && len(c.Dismissals) > 0 {

@@ -1,0 +1,153 @@
+package record
+
+import (
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/internal/wire"
+)
+
+// AsJSON is a table of records that are JSON.
+func AsJSON[T any](k Kind) Table[T] {
+	decode := func(r Row) (v T, err error) { return v, wire.Decode(r.Record, &v) }
+	return Table[T]{&k, func(v T) (Row, error) { return encode(v, doc.Value{}) }, decode}
+}
+
+func encode(head any, body doc.Value) (Row, error) {
+	b, err := wire.Encode(head)
+	return Row{Record: b, Body: body.Encode()}, err
+}
+
+// withDocument is a table of records that are a row of JSON and a document, which split and join take apart and put
+// together.
+func withDocument[H, T any](k Kind, split func(T) (H, doc.Value), join func(H, doc.Value) (T, error)) Table[T] {
+	k.Body = true
+	decode := func(r Row) (v T, err error) {
+		var head H
+		var body doc.Value
+		if err = wire.DecodeRow(r.Record, &head); err == nil && len(r.Body) > 0 {
+			body, err = doc.Parse(r.Body)
+		}
+		if err != nil {
+			return v, err
+		}
+		return join(head, body)
+	}
+	return Table[T]{&k, func(v T) (Row, error) { return encode(split(v)) }, decode}
+}
+
+// expiring is a table whose records expire at a time, which they have in a column.
+func expiring[T any](t Table[T], until func(T) time.Time) Table[T] {
+	t.Other = "expires_at"
+	asIs := t.Encode
+	t.Encode = func(v T) (Row, error) {
+		row, err := asIs(v)
+		row.Other = until(v).UTC()
+		return row, err
+	}
+	return t
+}
+
+// The kinds of records that belong to a campaign.
+var (
+	CampaignIDs = []string{"a campaign id"}
+
+	Documents = WithCampaign(Kind{ID: 'd', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "earlier versions",
+		Table: "document", Columns: []string{"campaign", "n"}})
+	Revisions = AsJSON[wire.Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "history entries",
+		Table: "revision", Columns: []string{"campaign", "n"}})
+	// SummaryKind is the kind of a store's [Backend.SummaryTable].
+	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: store.SummaryName, Plural: "campaign summaries", Change: store.ChangedCampaign,
+		Table: "campaign", Columns: []string{"id"}, Other: "revision"}
+	WorkingCopies = withDocument(Kind{ID: 'w', Parts: "s", IDs: CampaignIDs, Name: store.WorkingCopyName, Plural: "working copies",
+		Change: store.ChangedCampaign, Table: "working_copy", Columns: []string{"campaign"}}, splitCopy, joinCopy)
+	Dismissals = AsJSON[[]engine.Dismissal](Kind{ID: 'v', Parts: "s", IDs: CampaignIDs, Name: store.DismissalsName, Plural: "lists of dismissed warnings",
+		Change: store.ChangedCampaign, Table: "dismissal", Columns: []string{"campaign"}})
+)
+
+// The other kinds of records.
+var (
+	Users = AsJSON[engine.User](Kind{ID: 'p', Parts: "s", IDs: []string{"a user id"}, Name: store.UserName, Plural: "users",
+		Change: store.ChangedUser, Table: "app_user", Columns: []string{"id"}})
+	// Ids of messages sort by time, like those of UUID v7.
+	Messages = withDocument(Kind{ID: 'o', Parts: "s", IDs: []string{"the id of an outbox message"}, Name: store.OutboxMessageName,
+		Plural: "outbox messages", Change: store.ChangedOutbox, Table: "outbox", Columns: []string{"id"}}, splitMessage, joinMessage)
+	// Test sends have a number after their time, so that those of the same microsecond are all kept.
+	TestSends = withDocument(Kind{ID: 't', Parts: "tn", Name: store.TestSendName, Plural: "test sends", Change: store.ChangedOutbox,
+		Table: "test_send", Columns: []string{"at", "n"}}, splitTest, joinTest)
+
+	Idempotency = expiring(AsJSON[store.IdempotencyRecord](Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"},
+		Name: store.IdempotencyName, Plural: "idempotency keys", Table: "idempotency", Columns: []string{"operation", "key"}, Alone: 2}),
+		func(i store.IdempotencyRecord) time.Time { return i.ExpiresAt })
+	Requests = expiring(AsJSON[store.RequestID](Kind{ID: 'q', Parts: "ss", IDs: []string{"the name of an operation", "a request id"},
+		Name: store.RequestName, Plural: "request ids", Table: "request_id", Columns: []string{"operation", "id"}, Alone: 2}),
+		func(r store.RequestID) time.Time { return r.Until })
+
+	// Content is the kind of all content items. The version of what is no template is 0.
+	Content = Kind{ID: 'k', Parts: "ssn", Name: "%s %s, version %d", Plural: "content items", Change: store.ChangedSettings,
+		Table: "content", Columns: []string{"kind", "name", "version"}, Alone: 2}
+	contents = map[engine.ContentKind]Table[engine.ContentItem]{
+		engine.KindProducts: AsJSON[engine.ContentItem](Content.named(engine.KindProducts.Label() + " %[2]s")),
+		engine.KindAPI:      AsJSON[engine.ContentItem](Content.named(engine.KindAPI.Label() + " %[2]s")),
+		engine.KindTemplate: withDocument(Content.named(engine.KindTemplate.Label()+" %[2]s, version %[3]d"), splitTemplate, joinTemplate),
+	}
+)
+
+func (k Kind) named(name string) Kind {
+	k.Name = name
+	return k
+}
+
+// WithCampaign is a table of whole campaigns.
+func WithCampaign(k Kind) Table[engine.Campaign] {
+	return withDocument(k, func(c engine.Campaign) (wire.Head, doc.Value) { return wire.Head(c.Head), c.Body },
+		func(head wire.Head, body doc.Value) (engine.Campaign, error) {
+			return engine.Campaign{Head: engine.Head(head), Body: body}, nil
+		})
+}
+
+func splitCopy(w engine.WorkingCopy) (wire.WorkingCopy, doc.Value) {
+	return wire.WorkingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}, w.Body
+}
+
+func joinCopy(head wire.WorkingCopy, body doc.Value) (w engine.WorkingCopy, err error) {
+	w = engine.WorkingCopy{Base: head.Base, Body: body, At: head.At}
+	if head.Origin != "" {
+		w.Origin, err = doc.Parse([]byte(head.Origin))
+	}
+	return w, err
+}
+
+func splitMessage(m engine.OutboxMessage) (head wire.Delivered, payload doc.Value) {
+	if m.Push != nil {
+		payload = m.Push.Payload
+	}
+	return wire.ToDelivered(m), payload
+}
+
+func joinMessage(head wire.Delivered, payload doc.Value) (engine.OutboxMessage, error) {
+	m := head.Engine()
+	if m.Push != nil {
+		m.Push.Payload = payload
+	}
+	return m, nil
+}
+
+func splitTest(t engine.TestRecord) (wire.TestRecord, doc.Value) { return wire.ToTestRecord(t), t.Body }
+
+func joinTest(head wire.TestRecord, body doc.Value) (engine.TestRecord, error) {
+	t := head.Engine()
+	t.Body = body
+	return t, nil
+}
+
+func splitTemplate(item engine.ContentItem) (wire.Template, doc.Value) {
+	return wire.ToTemplate(*item.Template), item.Template.Content
+}
+
+func joinTemplate(head wire.Template, content doc.Value) (engine.ContentItem, error) {
+	template := head.Engine(content)
+	return engine.ContentItem{Template: &template}, nil
+}

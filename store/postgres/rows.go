@@ -1,0 +1,247 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"bugle/engine"
+	"bugle/store"
+	"bugle/store/internal/record"
+)
+
+// rows implements [record.Backend]: each record is a row of a table. A row has the primary key, which begins with the
+// workspace; the record; and, where the record has a document, that as it came.
+type rows struct {
+	*tx
+	id string // of the workspace
+}
+
+// ID implements [record.Backend].
+func (w rows) ID() string { return w.id }
+
+// Damaged implements [record.Backend].
+func (w rows) Damaged(name string, err error) error { return store.Damaged(w.id, name, err) }
+
+// SummaryTable implements [record.Backend].
+func (w rows) SummaryTable() record.Table[engine.Summary] { return summaries }
+
+// where returns the condition for the rows whose key begins with some values, and its arguments.
+func (w rows) where(k *record.Kind, prefix []any) (sql string, args []any) {
+	sql = " WHERE workspace = $1"
+	for i := range prefix {
+		sql += " AND " + k.Columns[i] + " = $" + strconv.Itoa(i+2)
+	}
+	return sql, append([]any{w.id}, prefix...)
+}
+
+// columns returns the columns of a row after its workspace.
+func columns(k *record.Kind) []string {
+	all := append(slices.Clone(k.Columns), "record")
+	if k.Body {
+		all = append(all, "body")
+	}
+	return all
+}
+
+// find calls fn with the rows that the rest of a statement finds. fn must not use the transaction.
+func (w rows) find(k *record.Kind, rest string, args []any, fn func(key []any, r record.Row)) error {
+	return w.query("SELECT "+strings.Join(columns(k), ", ")+" FROM "+k.Table+rest, args, func(found pgx.Rows) error {
+		var r record.Row
+		key := make([]any, len(k.Columns))
+		dest := make([]any, 0, len(key)+2)
+		for i := range key {
+			dest = append(dest, &key[i])
+		}
+		if dest = append(dest, &r.Record); k.Body {
+			dest = append(dest, &r.Body)
+		}
+		err := found.Scan(dest...)
+		if err == nil {
+			fn(key, r)
+		}
+		return err
+	})
+}
+
+// Get implements [record.Backend]. It locks the row in a write transaction.
+func (w rows) Get(k *record.Kind, key []any) (out record.Row, err error) {
+	w.alone(k, key)
+	where, args := w.where(k, key)
+	result := store.ErrNotFound
+	if err := w.find(k, where+w.lock(), args, func(_ []any, r record.Row) { out, result = r, nil }); err != nil {
+		return out, err
+	}
+	w.noteMissing(k, result, key)
+	return out, result
+}
+
+// alone has a write transaction wait for others that use the same key, if the kind is of those.
+func (w rows) alone(k *record.Kind, key []any) {
+	if w.write && k.Alone > 0 && len(key) >= k.Alone {
+		w.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "bugle "+w.name(k, key[:k.Alone]))
+	}
+}
+
+// Some implements [record.Backend]. It locks the rows in a write transaction.
+func (w rows) Some(k *record.Kind, ids []string, decode func(record.Row) error, fn func() error) error {
+	found := map[any]bool{}
+	var all page
+	rest := " WHERE workspace = $1 AND " + k.Columns[0] + " = ANY ($2) ORDER BY " + k.Columns[0] + w.lock()
+	err := w.find(k, rest, []any{w.id, ids}, func(key []any, r record.Row) {
+		found[key[0]] = true
+		all = append(all, keyed{key, r})
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !found[id] {
+			w.noteMissing(k, store.ErrNotFound, []any{id})
+		}
+	}
+	var damage []error
+	if err := all.pass(w, k, decode, fn, &damage); err != nil && !errors.Is(err, store.Stop) {
+		return err
+	}
+	return errors.Join(damage...)
+}
+
+// page is rows that were read and not yet passed on.
+type page []keyed
+
+type keyed struct {
+	key []any
+	row record.Row
+}
+
+// pass calls decode and fn with each row, until one of fn fails. It adds what is damaged to damage.
+func (p page) pass(w rows, k *record.Kind, decode func(record.Row) error, fn func() error, damage *[]error) error {
+	for _, r := range p {
+		if err := decode(r.row); err != nil {
+			*damage = append(*damage, w.Damaged(k.NameOf(r.key), err))
+		} else if err := fn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Records are read in pages, the first of which is small, so that its records are there soon.
+const firstPage, largestPage = 64, 8192
+
+// Scan implements [record.Backend]. fn may use the transaction.
+func (w rows) Scan(k *record.Kind, o record.Options, prefix []any, decode func(record.Row) error, fn func() error) error {
+	w.alone(k, prefix)
+	key := strings.Join(k.Columns[len(prefix):], ", ")
+	order, compare := key, ">"
+	if o.Reverse {
+		order, compare = strings.ReplaceAll(key, ",", " DESC,")+" DESC", "<"
+	}
+	var damage []error
+	for size, left := firstPage, o.Limit; ; size = min(4*size, largestPage) {
+		if o.Limit > 0 {
+			size = min(size, left)
+		}
+		where, args := w.where(k, prefix)
+		if o.After != nil {
+			var places []string
+			for _, part := range o.After {
+				args = append(args, part)
+				places = append(places, "$"+strconv.Itoa(len(args)))
+			}
+			where += " AND (" + key + ") " + compare + " (" + strings.Join(places, ", ") + ")"
+		}
+		args = append(args, size)
+		var read page
+		err := w.find(k, fmt.Sprintf("%s ORDER BY %s LIMIT $%d", where, order, len(args)), args, func(key []any, r record.Row) {
+			read = append(read, keyed{key, r})
+		})
+		if err == nil {
+			err = read.pass(w, k, decode, fn, &damage)
+		}
+		if err != nil && !errors.Is(err, store.Stop) {
+			return err
+		}
+		left -= len(read)
+		if err != nil || len(read) < size || o.Limit > 0 && left == 0 {
+			return errors.Join(damage...)
+		}
+		o.After = read[len(read)-1].key[len(prefix):]
+	}
+}
+
+// Put implements [record.Backend]: over an earlier record, if the transaction has not read that there is none.
+func (w rows) Put(k *record.Kind, key []any, r record.Row) error {
+	w.alone(k, key)
+	w.publish(k, key)
+	return w.store(k, key, r)
+}
+
+// store is Put without the change for others.
+func (w rows) store(k *record.Kind, key []any, r record.Row) error {
+	columns := append([]string{"workspace"}, columns(k)...)
+	args := append(append([]any{w.id}, key...), r.Record)
+	if k.Body {
+		args = append(args, append([]byte{}, r.Body...)) // never nil, which would be NULL
+	}
+	if k.Other != "" {
+		columns, args = append(columns, k.Other), append(args, r.Other)
+	}
+	var places, updates []string
+	for i, column := range columns {
+		places = append(places, "$"+strconv.Itoa(i+1))
+		if i > len(key) {
+			updates = append(updates, column+" = excluded."+column)
+		}
+	}
+	sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", k.Table, strings.Join(columns, ", "), strings.Join(places, ", "))
+	if name := w.name(k, key); w.missing[name] {
+		delete(w.missing, name)
+	} else {
+		sql += fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s", strings.Join(columns[:1+len(key)], ", "), strings.Join(updates, ", "))
+	}
+	return w.exec(sql, args...)
+}
+
+// Delete implements [record.Backend].
+func (w rows) Delete(k *record.Kind, key []any) error {
+	w.publish(k, key)
+	where, args := w.where(k, key)
+	return w.exec("DELETE FROM "+k.Table+where, args...)
+}
+
+// Clear implements [record.Backend].
+func (w rows) Clear(k *record.Kind, limit int, prefix []any) (n int, err error) {
+	w.alone(k, prefix)
+	w.publish(k, prefix)
+	where, args := w.where(k, prefix)
+	if limit > 0 {
+		where = fmt.Sprintf(" WHERE ctid = ANY (ARRAY (SELECT ctid FROM %s%s ORDER BY %s LIMIT %d))", k.Table, where, strings.Join(k.Columns, ", "), limit)
+	}
+	return w.remove("DELETE FROM "+k.Table+where, args...)
+}
+
+// publish notes the change of a record for the feed.
+func (w rows) publish(k *record.Kind, key []any) {
+	if c, ok := k.Changed(w.id, key); ok {
+		w.changed(c)
+	}
+}
+
+// noteMissing notes that a record is missing if err is [store.ErrNotFound]. If the transaction stores it later, and another
+// one has done so meanwhile, the two conflict.
+func (w rows) noteMissing(k *record.Kind, err error, key []any) {
+	if w.write && errors.Is(err, store.ErrNotFound) {
+		w.missing[w.name(k, key)] = true
+	}
+}
+
+// name returns a text that no other record has.
+func (w rows) name(k *record.Kind, key []any) string {
+	return fmt.Sprintf("%s %q %#v", k.Table, w.id, key)
+}

@@ -27,123 +27,86 @@ type Finding struct {
 	Advice   string `json:"advice,omitempty"` // what a person can do about it
 }
 
+// What to do about damage.
+const (
+	AdviceStore    = "restore a backup; `bugle restore` lists them"
+	adviceCampaign = "restore it from a backup with `bugle restore FILE --campaign ID`, or the database from its own"
+	adviceSave     = "save the campaign again"
+)
+
 // Check reads every record of a store in one snapshot. It reports records that are damaged, and summaries that do not match
 // their campaigns. progress, which may be nil, is called with the number of records read so far.
 func Check(ctx context.Context, db DB, progress func(records int)) (out CheckResult, err error) {
+	if progress == nil {
+		progress = func(int) {}
+	}
 	err = db.Read(ctx, func(tx Tx) error {
 		out = CheckResult{Findings: []Finding{}}
 		ids, err := tx.Workspaces()
-		if err != nil {
-			return err
-		}
 		for _, id := range ids {
-			if err := (&check{WorkspaceTx: tx.Workspace(id), workspace: id, out: &out, progress: progress}).all(); err != nil {
-				return err
+			if err == nil {
+				err = out.damage(id, tx.Workspace(id).Records(func(r Record) error {
+					out.record(id, r)
+					progress(out.Records)
+					return nil
+				}))
 			}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return out, fmt.Errorf("checking the store: %w", err)
 	}
-	if progress != nil {
-		progress(out.Records)
-	}
+	progress(out.Records)
 	return out, nil
 }
 
-// What to do about damage.
-const (
-	AdviceStore  = "restore a backup; `bugle restore` lists them"
-	adviceBackup = "restore it from a backup with `bugle restore FILE --campaign ID`, or the database from its own"
-	adviceSave   = "save the campaign again"
-)
-
-// check is the check of one workspace.
-type check struct {
-	WorkspaceTx
-	workspace string
-	out       *CheckResult
-	progress  func(int)
-	err       error // why the check cannot go on
-}
-
-func (c *check) count() {
-	if c.out.Records++; c.progress != nil && c.out.Records%256 == 0 {
-		c.progress(c.out.Records)
-	}
-}
-
-// counting returns a function that counts records until the check cannot go on.
-func counting[T any](c *check) func(T) error {
-	return func(T) error { c.count(); return c.err }
-}
-
-// found reports damage. The check cannot go on after any other error.
-func (c *check) found(campaign string, err error, advice string) {
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one level after the other
-		for _, one := range several.Unwrap() {
-			c.found(campaign, one, advice)
-		}
+// record checks a record of a workspace.
+func (out *CheckResult) record(workspace string, r Record) {
+	out.Records++
+	c, ok := r.(WholeCampaign)
+	if !ok {
 		return
 	}
-	var bad *CorruptError
-	if errors.As(err, &bad) {
-		c.report(campaign, fmt.Sprintf("%s is damaged: %v", bad.What, bad.Err), advice)
-	} else if c.err == nil {
-		c.err = err
+	out.Campaigns++
+	out.Records += len(c.History)
+	if c.WorkingCopy != nil {
+		out.Records++
+	}
+	sum := c.Summary
+	found := func(advice, format string, args ...any) {
+		out.Findings = append(out.Findings, Finding{Workspace: workspace, Campaign: sum.ID, What: fmt.Sprintf(format, args...), Advice: advice})
+	}
+	if !sameSummary(engine.Summarize(c.Campaign), sum) {
+		found(adviceSave, SummaryName+" in workspace %q is not what its document says", sum.ID, workspace)
+	}
+	if len(c.History) > 0 && c.History[0].Revision.N != sum.Revision {
+		found(adviceCampaign, CampaignName+" in workspace %q is at revision %d, but its history ends with %d",
+			sum.ID, workspace, sum.Revision, c.History[0].Revision.N)
 	}
 }
 
-func (c *check) report(campaign, what, advice string) {
-	c.out.Findings = append(c.out.Findings, Finding{Workspace: c.workspace, Campaign: campaign, What: what, Advice: advice})
-}
-
-func (c *check) all() error {
-	c.count()
-	_, err := c.Settings()
-	c.found("", err, AdviceStore)
-	c.found("", c.Summaries(c.campaign), adviceSave)
-	c.found("", c.Profiles("", counting[engine.User](c)), "import the user again")
-	for _, kind := range ContentKinds() {
-		c.found("", c.Content(kind, counting[engine.ContentItem](c)), "save the item again")
-	}
-	messages, err := c.Outbox(0)
-	c.out.Records += len(messages)
-	c.found("", err, "clear the outbox")
-	c.found("", c.TestSends(0, counting[engine.TestRecord](c)), adviceBackup)
-	return c.err
-}
-
-// campaign checks a campaign and what belongs to it.
-func (c *check) campaign(sum engine.Summary) error {
-	c.out.Campaigns++
-	c.count()
-	document, err := c.Campaign(sum.ID)
-	if err == nil && !sameSummary(engine.Summarize(document), sum) {
-		c.report(sum.ID, fmt.Sprintf(SummaryName+" in workspace %q is not what its document says", sum.ID, c.workspace), adviceSave)
-	}
-	c.found(sum.ID, err, adviceBackup)
-	revisions, err := c.Revisions(sum.ID)
-	c.found(sum.ID, err, adviceBackup)
-	if len(revisions) > 0 && revisions[0].N != sum.Revision {
-		c.report(sum.ID, fmt.Sprintf(CampaignName+" in workspace %q is at revision %d, but its history ends with %d", sum.ID, c.workspace, sum.Revision, revisions[0].N), adviceBackup)
-	}
-	for _, rev := range revisions {
-		c.count()
-		_, err := c.Revision(sum.ID, rev.N)
-		if errors.Is(err, ErrNotFound) {
-			err = Damaged(c.workspace, fmt.Sprintf(RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
+// damage reports what is damaged. It returns every other error.
+func (out *CheckResult) damage(workspace string, err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one level after the other
+		for _, one := range several.Unwrap() {
+			if err := out.damage(workspace, one); err != nil {
+				return err
+			}
 		}
-		c.found(sum.ID, err, adviceBackup)
+		return nil
 	}
-	_, err = c.Dismissals(sum.ID)
-	c.found(sum.ID, err, "dismiss the warnings of the campaign again")
-	if _, err = c.WorkingCopy(sum.ID); !errors.Is(err, ErrNotFound) {
-		c.count()
-		c.found(sum.ID, err, "discard the unsaved changes of the campaign")
+	var bad *CorruptError
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return c.err
+	advice := AdviceStore
+	if bad.Campaign != "" {
+		advice = adviceCampaign
+	}
+	out.Findings = append(out.Findings,
+		Finding{Workspace: workspace, Campaign: bad.Campaign, What: fmt.Sprintf("%s is damaged: %v", bad.What, bad.Err), Advice: advice})
+	return nil
 }
 
 // sameSummary reports whether two summaries are stored alike.

@@ -38,17 +38,13 @@ var (
 
 // CorruptError reports that a record exists but its contents are damaged.
 type CorruptError struct {
-	What   string // names the record, such as `campaign "66f…" in workspace "DEMO"`
-	Err    error
-	Advice string // what to do about it; if empty, the general advice for damaged records
+	What     string // names the record, such as `campaign "66f…" in workspace "DEMO"`
+	Campaign string // the id of the campaign that it belongs to; empty if it belongs to none
+	Err      error
 }
 
 func (e *CorruptError) Error() string {
-	advice := e.Advice
-	if advice == "" {
-		advice = "restore an earlier revision, or a backup with `bugle restore`"
-	}
-	return fmt.Sprintf("%s is damaged in the store (%v): %s", e.What, e.Err, advice)
+	return fmt.Sprintf("%s is damaged in the store (%v): restore an earlier revision, or a backup with `bugle restore`", e.What, e.Err)
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }

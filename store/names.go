@@ -24,11 +24,6 @@ const (
 	RequestName       = "the %s with request id %q"
 )
 
-// Damaged returns the error for a damaged record of a workspace.
-func Damaged(workspace, what string, err error) error {
-	return &CorruptError{What: fmt.Sprintf("%s in workspace %q", what, workspace), Err: err}
-}
-
 // MaxID is the longest id in bytes. Longer ones do not fit into an index of a database.
 const MaxID = 600
 

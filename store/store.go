@@ -88,6 +88,7 @@ type WorkspaceTx interface {
 	Outbox
 	TestSends
 	Idempotency
+	Transfer
 }
 
 // Settings are the settings of a workspace.
@@ -116,13 +117,9 @@ type Campaigns interface {
 	// PutCampaign stores a new version of a campaign, and returns its revision number. With coalesce, it replaces the
 	// last revision if possible.
 	PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error)
-	// DeleteCampaign removes a campaign and everything that belongs to it. The campaign is gone at once; FinishDeletes
-	// removes the remaining records of a long history.
+	// DeleteCampaign removes a campaign and everything that belongs to it, damaged or not. It fails with [ErrNotFound] if
+	// there is no campaign; what was left of one is removed also then.
 	DeleteCampaign(id string) error
-	// ClearCampaign removes all records of a campaign, damaged or not.
-	ClearCampaign(id string) error
-	// FinishDeletes removes some of the remaining records of deleted campaigns, and reports whether more remain.
-	FinishDeletes() (more bool, err error)
 }
 
 // Summaries are the summaries of campaigns, which lists show.
@@ -273,9 +270,8 @@ type RequestID struct {
 	Until     time.Time `json:"until"`
 }
 
-// Transferable is a [WorkspaceTx] whose records can be copied to another store unchanged. bugle/store/backup does that.
-type Transferable interface {
-	WorkspaceTx
+// Transfer is what copies records unchanged to another store. bugle/store/backup does that.
+type Transfer interface {
 	// Records calls fn, which must not use the transaction, with every record of the workspace, its settings first.
 	Records(fn func(Record) error) error
 	// PutRecords stores records that another store has and this one does not.
@@ -284,7 +280,7 @@ type Transferable interface {
 	ClearWorkspace() (more bool, err error)
 }
 
-// Record is a record of a [Transferable], as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],
+// Record is a record of a workspace, as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],
 // [engine.OutboxMessage], [engine.TestRecord], [IdempotencyRecord], [RequestID], and [WholeCampaign].
 type Record any
 

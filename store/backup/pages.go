@@ -107,11 +107,7 @@ func encoded(ctx context.Context, tx store.Tx, visit visitor) (damage []string, 
 		return nil, err
 	}
 	for _, id := range ids {
-		from, err := transferable(tx, id)
-		if err != nil {
-			return nil, err
-		}
-		found, err := batches(from, nil, func(batch []store.Record) error {
+		found, err := batches(tx.Workspace(id), nil, func(batch []store.Record) error {
 			page := mem.New()
 			if err := apply(ctx, page, id, batch, nil); err != nil {
 				return err

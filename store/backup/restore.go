@@ -83,7 +83,7 @@ func existing(workspace string) error {
 func ClearUnfinished(ctx context.Context, db store.DB, workspaces []string) error {
 	for _, id := range workspaces {
 		for more := true; more; {
-			err := apply(ctx, db, id, nil, func(to store.Transferable) error {
+			err := apply(ctx, db, id, nil, func(to store.WorkspaceTx) error {
 				more = false
 				w, err := to.Settings()
 				if err == nil && Unfinished(w) {
@@ -127,15 +127,15 @@ func (in *importer) add(page []kv.Item) error {
 		}
 	}
 	return db.Read(in.ctx, func(tx store.Tx) error {
-		from, err := transferable(tx, workspace)
-		if err == nil && begins {
-			var w engine.Workspace
-			if w, err = from.Settings(); err == nil {
+		from := tx.Workspace(workspace)
+		if begins {
+			w, err := from.Settings()
+			if err == nil {
 				err = in.begin(w)
 			}
-		}
-		if err != nil {
-			return err
+			if err != nil {
+				return err
+			}
 		}
 		damage, err := batches(from, isSettings, func(batch []store.Record) error { return apply(in.ctx, in.db, workspace, batch, in.own) })
 		if err == nil && len(damage) > 0 {
@@ -151,7 +151,7 @@ func (in *importer) begin(w engine.Workspace) error {
 		return err
 	}
 	in.settings = append(in.settings, w)
-	return apply(in.ctx, in.db, w.ID, nil, func(to store.Transferable) error {
+	return apply(in.ctx, in.db, w.ID, nil, func(to store.WorkspaceTx) error {
 		if _, err := to.Settings(); err == nil {
 			return existing(w.ID)
 		} else if !errors.Is(err, store.ErrNotFound) {
@@ -162,7 +162,7 @@ func (in *importer) begin(w engine.Workspace) error {
 }
 
 // own fails unless this importer has begun the workspace, and nobody else since.
-func (in *importer) own(to store.Transferable) error {
+func (in *importer) own(to store.WorkspaceTx) error {
 	w, err := to.Settings()
 	if errors.Is(err, store.ErrNotFound) || err == nil && (!Unfinished(w) || w.Author != in.id) {
 		return errors.New("another process is restoring this workspace")
@@ -174,10 +174,8 @@ func (in *importer) own(to store.Transferable) error {
 func (in *importer) finish() error {
 	return in.db.Write(in.ctx, func(tx store.Tx) error {
 		for _, w := range in.settings {
-			to, err := transferable(tx, w.ID)
-			if err == nil {
-				err = in.own(to)
-			}
+			to := tx.Workspace(w.ID)
+			err := in.own(to)
 			if err == nil {
 				err = to.PutSettings(w)
 			}
@@ -248,16 +246,15 @@ func FindCampaign(ctx context.Context, db store.DB, file, passphrase, workspace,
 // Restore restores the campaign with its history. It fails with [ErrIntact] if somebody else has restored it meanwhile.
 func (f FoundCampaign) Restore(ctx context.Context, db store.DB) error {
 	return f.from.Read(ctx, func(tx store.Tx) error {
-		from, err := transferable(tx, f.Workspace)
-		if err != nil {
-			return err
-		}
-		_, err = batches(from, isSettings, func(batch []store.Record) error {
-			return apply(ctx, db, f.Workspace, batch, func(to store.Transferable) error {
+		_, err := batches(tx.Workspace(f.Workspace), isSettings, func(batch []store.Record) error {
+			return apply(ctx, db, f.Workspace, batch, func(to store.WorkspaceTx) error {
 				if _, err := isLost(to, f.ID); err != nil {
 					return err
 				}
-				return to.ClearCampaign(f.ID)
+				if err := to.DeleteCampaign(f.ID); !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+				return nil
 			})
 		})
 		return err

@@ -10,25 +10,16 @@ import (
 )
 
 // apply puts records into a workspace, in one transaction, unless check, which may be nil, fails.
-func apply(ctx context.Context, db store.DB, workspace string, batch []store.Record, check func(to store.Transferable) error) error {
+func apply(ctx context.Context, db store.DB, workspace string, batch []store.Record, check func(to store.WorkspaceTx) error) error {
 	return db.Write(ctx, func(tx store.Tx) error {
-		to, err := transferable(tx, workspace)
-		if err == nil && check != nil {
-			err = check(to)
+		to := tx.Workspace(workspace)
+		if check != nil {
+			if err := check(to); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = to.PutRecords(batch)
-		}
-		return err
+		return to.PutRecords(batch)
 	})
-}
-
-func transferable(tx store.Tx, workspace string) (store.Transferable, error) {
-	to, ok := tx.Workspace(workspace).(store.Transferable)
-	if !ok {
-		return nil, errors.New("this store cannot be copied")
-	}
-	return to, nil
 }
 
 // batchRecords is about how many records are in a batch.
@@ -36,7 +27,7 @@ const batchRecords = 500
 
 // batches calls fn with the records of a workspace that skip, which may be nil, does not report, in batches. It returns what
 // is damaged.
-func batches(from store.Transferable, skip func(store.Record) bool, fn func(batch []store.Record) error) (damage []string, err error) {
+func batches(from store.WorkspaceTx, skip func(store.Record) bool, fn func(batch []store.Record) error) (damage []string, err error) {
 	var batch []store.Record
 	size := 0
 	err = from.Records(func(r store.Record) error {

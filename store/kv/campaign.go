@@ -2,7 +2,6 @@ package kv
 
 import (
 	"errors"
-	"fmt"
 
 	"bugle/engine"
 	"bugle/store"
@@ -14,13 +13,8 @@ import (
 var (
 	campaigns = record.WithCampaign(record.Kind{ID: 'c', Parts: "s", IDs: record.CampaignIDs, Name: store.CampaignName, Plural: "campaigns",
 		Change: store.ChangedCampaign})
-	// A deletion marks a deleted campaign whose history is not fully removed yet.
-	deletions = onlyKeys(record.Kind{ID: 'z', Parts: "s", IDs: record.CampaignIDs, Name: "the deletion mark of campaign %q", Plural: "deletion marks"})
 
-	// present are the kinds of which a campaign has one record.
-	present = []*record.Kind{campaigns.Kind, summaries.Kind, record.WorkingCopies.Kind, record.Dismissals.Kind}
-	// ofCampaign are all kinds that belong to a campaign.
-	ofCampaign = append(present[:len(present):len(present)], record.Revisions.Kind, record.Documents.Kind, deletions.Kind)
+	ofCampaign = []*record.Kind{campaigns.Kind, summaries.Kind, record.WorkingCopies.Kind, record.Dismissals.Kind, record.Revisions.Kind, record.Documents.Kind}
 )
 
 // Campaign returns a campaign. Its record and its summary have the same revision number, so a campaign that was lost, or
@@ -39,9 +33,9 @@ func (s WorkspaceTx) Campaign(id string) (engine.Campaign, error) {
 	case err == nil && errSum == nil && c.Revision == sum.Revision:
 		return c, nil
 	case err == nil:
-		err = s.rows.Damaged(fmt.Sprintf(store.CampaignName, id), errOlder)
+		err = s.rows.Damaged(campaigns.Kind, []any{id}, errOlder)
 	case errors.Is(err, store.ErrNotFound):
-		err = s.rows.Damaged(fmt.Sprintf(store.CampaignName, id), errLost)
+		err = s.rows.Damaged(campaigns.Kind, []any{id}, errLost)
 	}
 	last := int64(0)
 	errLast := s.rows.keys(record.Documents.Kind, ScanOptions{Reverse: true, Limit: 1}, func(parts []any) error {
@@ -79,14 +73,10 @@ func (s rows) LastRevision(id string) (int64, error) {
 		return sum.Revision, nil
 	}
 	c, err := s.workspace().Campaign(id)
-	if !errors.Is(err, store.ErrNotFound) {
-		return c.Revision, err
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
 	}
-	gone, err := deletions.Has(s, id)
-	if err == nil && gone { // who removes the rest of it would mistake new records for that
-		err = fmt.Errorf("campaign %q is being deleted; try again in a minute, or choose another id", id)
-	}
-	return 0, err
+	return c.Revision, err
 }
 
 // PutCurrent implements [record.Backend].
@@ -97,78 +87,24 @@ func (s rows) PutCurrent(c engine.Campaign, sum engine.Summary) error {
 	return errors.Join(campaigns.Put(s, c, c.ID), summaries.Put(s, sum, c.ID))
 }
 
-// Revisions implements [store.History]. What is left of a deleted campaign is none.
-func (s WorkspaceTx) Revisions(id string) ([]engine.Revision, error) {
-	if gone, err := deletions.Has(s.rows, id); err != nil || gone {
-		return nil, err
-	}
-	return s.Workspace.Revisions(id)
-}
-
-// ClearCampaign implements [store.Campaigns].
-func (s WorkspaceTx) ClearCampaign(id string) error {
-	s.reportRemoved(id)
-	for _, k := range ofCampaign {
-		if _, err := k.Clear(s.rows, 0, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// DeleteCampaign implements [store.Campaigns]. Some records of a long history may remain; nobody reads them, and
-// [WorkspaceTx.FinishDeletes] removes them.
+// DeleteCampaign implements [store.Campaigns]. What it scans is read, so that every transaction that writes a record of the
+// campaign at the same time conflicts.
 func (s WorkspaceTx) DeleteCampaign(id string) error {
-	// It is read, so that every transaction that changes the campaign at the same time conflicts.
-	exists, err := campaigns.Has(s.rows, id)
-	if err == nil && !exists {
-		err = store.ErrNotFound
-	}
-	if err != nil {
-		return err
-	}
-	s.reportRemoved(id)
-	// Delete by key rather than by what a scan finds: another transaction may be writing one of them right now.
-	for _, k := range present {
-		if err := k.Delete(s.rows, id); err != nil {
-			return err
-		}
-	}
-	more, err := s.rows.clearHistory(id)
-	if err != nil || !more {
-		return err
-	}
-	return deletions.Put(s.rows, none{}, id)
-}
-
-func (s WorkspaceTx) reportRemoved(id string) {
 	if s.rows.watch != nil {
 		s.rows.watch.CampaignRemoved(s.rows.id, id)
 	}
-}
-
-// deleteBatch is the most records of each kind of a history that one transaction removes.
-const deleteBatch = 2000
-
-// clearHistory removes records of a campaign's history, and reports whether more may remain.
-func (s rows) clearHistory(id string) (more bool, err error) {
-	a, errA := record.Revisions.Clear(s, deleteBatch, id)
-	b, errB := record.Documents.Clear(s, deleteBatch, id)
-	return a == deleteBatch || b == deleteBatch, errors.Join(errA, errB)
-}
-
-// FinishDeletes implements [store.Campaigns].
-func (s WorkspaceTx) FinishDeletes() (more bool, err error) {
-	id := ""
-	err = s.rows.keys(deletions.Kind, ScanOptions{Limit: 1}, func(parts []any) error {
-		id = parts[0].(string)
-		return nil
-	})
-	if err != nil || id == "" {
-		return false, err
+	found := 0
+	for _, k := range ofCampaign {
+		n, err := k.Clear(s.rows, 0, id)
+		if err != nil {
+			return err
+		}
+		if k == campaigns.Kind || k == summaries.Kind {
+			found += n
+		}
 	}
-	if more, err = s.rows.clearHistory(id); err != nil || more {
-		return more, err
+	if found == 0 {
+		return store.ErrNotFound
 	}
-	return true, deletions.Delete(s.rows, id)
+	return nil
 }

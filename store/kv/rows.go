@@ -12,7 +12,7 @@ import (
 )
 
 // kinds are all kinds of records by their ids.
-var kinds = byID(campaigns.Kind, summaries.Kind, record.Revisions.Kind, record.Documents.Kind, deletions.Kind, record.WorkingCopies.Kind,
+var kinds = byID(campaigns.Kind, summaries.Kind, record.Revisions.Kind, record.Documents.Kind, record.WorkingCopies.Kind,
 	record.Dismissals.Kind, record.Users.Kind, identifiers.Kind, &record.Content, record.Messages.Kind, record.TestSends.Kind,
 	record.Idempotency.Kind, record.Requests.Kind, expiries.Kind, sweeps.Kind, settingsChanges.Kind)
 
@@ -96,8 +96,20 @@ func nameAt(k *record.Kind, rest []byte) string {
 
 // Damaged implements [record.Backend]. It is for records whose contents are wrong, never for records that cannot be read at
 // the moment: see [store.IsTooManyFiles]. A store on disk is told, so that it reads everything.
-func (s rows) Damaged(name string, err error) error {
-	bad := store.Damaged(s.id, name, err)
+func (s rows) Damaged(k *record.Kind, key []any, err error) error {
+	return s.suspected(k.Damaged(s.id, key, err))
+}
+
+// damagedAt is Damaged for the record that has a key after that of its kind.
+func (s rows) damagedAt(k *record.Kind, rest []byte, err error) error {
+	if parts, errKey := cut(k, rest); errKey == nil {
+		return s.Damaged(k, parts, err)
+	}
+	return s.suspected(&store.CorruptError{What: fmt.Sprintf("%s in workspace %q", nameAt(k, rest), s.id), Err: err})
+}
+
+// suspected tells the store of damage.
+func (s rows) suspected(bad error) error {
 	if d, ok := s.tx.(Suspecter); ok {
 		d.Suspect(bad)
 	}
@@ -134,7 +146,7 @@ func (s rows) Get(k *record.Kind, parts []any) (record.Row, error) {
 	}
 	row, err := rowOf(k, key, value)
 	if err != nil {
-		return record.Row{}, s.Damaged(k.NameOf(parts), err)
+		return record.Row{}, s.Damaged(k, parts, err)
 	}
 	return row, nil
 }
@@ -176,7 +188,7 @@ func (s rows) Scan(k *record.Kind, o record.Options, prefix []any, decode func(r
 			err = decode(row)
 		}
 		if err != nil {
-			bad = append(bad, s.Damaged(nameAt(k, key[at:]), err))
+			bad = append(bad, s.damagedAt(k, key[at:], err))
 			return nil
 		}
 		if err = fn(); err != nil {
@@ -200,7 +212,7 @@ func (s rows) Some(k *record.Kind, ids []string, decode func(record.Row) error, 
 		row, err := s.Get(k, []any{id})
 		if err == nil {
 			if err = decode(row); err != nil {
-				err = s.Damaged(k.NameOf([]any{id}), err)
+				err = s.Damaged(k, []any{id}, err)
 			}
 		}
 		switch {
@@ -229,7 +241,7 @@ func (s rows) keys(k *record.Kind, o ScanOptions, fn func(parts []any) error, pr
 	return s.tx.Scan(s.key(k, prefix...), o, func(key, _ []byte) error {
 		found, err := cut(k, key[at:])
 		if err != nil {
-			return s.Damaged(nameAt(k, key[at:]), err)
+			return s.damagedAt(k, key[at:], err)
 		}
 		return fn(found)
 	})

@@ -59,7 +59,7 @@ func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.Cac
 		err = errOlder
 	}
 	if err != nil {
-		return nil, s.rows.Damaged(store.SettingsName, err)
+		return nil, s.rows.Damaged(settings.Kind, nil, err)
 	}
 	return &store.CachedSettings{Workspace: w.Workspace, Record: row.Record}, nil
 }
@@ -72,7 +72,7 @@ func (s WorkspaceTx) missingSettings() error {
 		return nil
 	})
 	if err == nil && found {
-		return s.rows.Damaged(store.SettingsName, errLost)
+		return s.rows.Damaged(settings.Kind, nil, errLost)
 	}
 	return errors.Join(err, store.ErrNotFound)
 }

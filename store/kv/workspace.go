@@ -49,14 +49,14 @@ func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
-// WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transferable], whose
+// WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transfer], whose
 // documentation applies.
 type WorkspaceTx struct {
 	record.Workspace
 	rows rows
 }
 
-var _ store.Transferable = WorkspaceTx{}
+var _ store.WorkspaceTx = WorkspaceTx{}
 
 // NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
 // unprintable characters.
@@ -66,16 +66,16 @@ func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
 
 func (s rows) workspace() WorkspaceTx { return WorkspaceTx{record.Workspace{B: s}, s} }
 
-// Records implements [store.Transferable].
+// Records implements [store.Transfer].
 func (s WorkspaceTx) Records(fn func(store.Record) error) error { return record.Records(s, s.rows, fn) }
 
-// PutRecords implements [store.Transferable].
+// PutRecords implements [store.Transfer].
 func (s WorkspaceTx) PutRecords(list []store.Record) error { return record.PutRecords(s, s.rows, list) }
 
 // clearBatch is how many records [WorkspaceTx.ClearWorkspace] removes of each kind at most.
 const clearBatch = 1000
 
-// ClearWorkspace implements [store.Transferable]. The settings go last.
+// ClearWorkspace implements [store.Transfer]. The settings go last.
 func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
 	if err := store.CheckIDs(s.rows.id); err != nil {
 		return false, err

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,10 +47,12 @@ func (w workspace) Campaign(id string) (c engine.Campaign, err error) {
 		return c, err
 	}
 	if r.Record == nil {
-		return c, w.Damaged(fmt.Sprintf(store.CampaignName, id), errors.New("its document is missing"))
+		err = errors.New("its document is missing")
+	} else {
+		c, err = record.Documents.Decode(r)
 	}
-	if c, err = record.Documents.Decode(r); err != nil {
-		return engine.Campaign{}, w.Damaged(fmt.Sprintf(store.RevisionName, id, n), err)
+	if err != nil {
+		return engine.Campaign{}, w.Damaged(record.Documents.Kind, []any{id, n}, err)
 	}
 	return c, nil
 }
@@ -101,15 +102,3 @@ func (w workspace) DeleteCampaign(id string) error {
 	}
 	return nil
 }
-
-// ClearCampaign implements [store.Campaigns].
-func (w workspace) ClearCampaign(id string) error {
-	err := w.DeleteCampaign(id)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
-	return err
-}
-
-// FinishDeletes implements [store.Campaigns]: nothing is left of a campaign whose row is gone.
-func (w workspace) FinishDeletes() (more bool, err error) { return false, store.CheckIDs(w.id) }

@@ -236,7 +236,6 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.WorkspaceTx) error { _, err := s.Settings(); return err },
 			func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space, Name: id}) },
 			func(s store.WorkspaceTx) error { return s.DeleteCampaign(id) },
-			func(s store.WorkspaceTx) error { _, err := s.FinishDeletes(); return err },
 		}
 		for _, step := range steps {
 			write(t, db, step)

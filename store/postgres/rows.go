@@ -25,7 +25,7 @@ type rows struct {
 func (w rows) ID() string { return w.id }
 
 // Damaged implements [record.Backend].
-func (w rows) Damaged(name string, err error) error { return store.Damaged(w.id, name, err) }
+func (w rows) Damaged(k *record.Kind, key []any, err error) error { return k.Damaged(w.id, key, err) }
 
 // SummaryTable implements [record.Backend].
 func (w rows) SummaryTable() record.Table[engine.Summary] { return summaries }
@@ -123,7 +123,7 @@ type keyed struct {
 func (p page) pass(w rows, k *record.Kind, decode func(record.Row) error, fn func() error, damage *[]error) error {
 	for _, r := range p {
 		if err := decode(r.row); err != nil {
-			*damage = append(*damage, w.Damaged(k.NameOf(r.key), err))
+			*damage = append(*damage, w.Damaged(k, r.key, err))
 		} else if err := fn(); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ type workspace struct {
 	rows
 }
 
-var _ store.Transferable = workspace{}
+var _ store.WorkspaceTx = workspace{}
 
 // Workspace implements [store.Tx].
 func (t *tx) Workspace(id string) store.WorkspaceTx {
@@ -26,13 +26,13 @@ func (t *tx) Workspace(id string) store.WorkspaceTx {
 	return workspace{record.Workspace{B: w}, w}
 }
 
-// Records implements [store.Transferable].
+// Records implements [store.Transfer].
 func (w workspace) Records(fn func(store.Record) error) error { return record.Records(w, w.rows, fn) }
 
-// PutRecords implements [store.Transferable].
+// PutRecords implements [store.Transfer].
 func (w workspace) PutRecords(list []store.Record) error { return record.PutRecords(w, w.rows, list) }
 
-// ClearWorkspace implements [store.Transferable]. Foreign keys delete the records of other tables.
+// ClearWorkspace implements [store.Transfer]. Foreign keys delete the records of other tables.
 func (w workspace) ClearWorkspace() (more bool, err error) { return false, settings.Delete(w.rows) }
 
 var settings = record.AsJSON[engine.Workspace](record.Kind{Table: "workspace", Name: store.SettingsName, Change: store.ChangedSettings})
@@ -54,7 +54,7 @@ func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.Cache
 	}
 	now, err := settings.Decode(row)
 	if err != nil {
-		return nil, w.Damaged(store.SettingsName, err)
+		return nil, w.Damaged(settings.Kind, nil, err)
 	}
 	return &store.CachedSettings{Workspace: now, Record: row.Record}, nil
 }

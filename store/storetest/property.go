@@ -72,7 +72,7 @@ type step struct {
 
 func drawStep(t *rapid.T) step {
 	return step{
-		do: rapid.SampledFrom([]string{"add", "put", "put", "coalesce", "coalesce", "delete", "clear", "copy", "discard", "dismiss", "user", "users", "forget",
+		do: rapid.SampledFrom([]string{"add", "put", "put", "coalesce", "coalesce", "delete", "copy", "discard", "dismiss", "user", "users", "forget",
 			"products", "remove products", "template", "remove version", "remove template", "deliver", "trim", "test", "key", "free key", "request"}).Draw(t, "do"),
 		id:   rapid.SampledFrom(ids).Draw(t, "id"),
 		text: rapid.StringMatching(`[a-c]{0,2}`).Draw(t, "text"),
@@ -132,13 +132,10 @@ func (m model) apply(t testing.TB, s store.WorkspaceTx, o step) error {
 		}
 		m.save(o.id, body, n)
 		return err
-	case "delete", "clear":
+	case "delete":
 		there := m.has("campaign", o.id)
 		for _, kind := range []string{"campaign", "revision", "copy", "dismissed"} {
 			m.drop(kind, o.id)
-		}
-		if o.do == "clear" {
-			return s.ClearCampaign(o.id)
 		}
 		return exists(there, s.DeleteCampaign(o.id))
 	case "copy", "dismiss":

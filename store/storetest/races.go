@@ -57,7 +57,6 @@ func writesBeneath(t testing.TB) []func(s store.WorkspaceTx, id string) error {
 func testDeleteRaces(t *testing.T, db store.DB) {
 	deletes := []func(s store.WorkspaceTx, id string) error{
 		func(s store.WorkspaceTx, id string) error { return s.DeleteCampaign(id) },
-		func(s store.WorkspaceTx, id string) error { return s.ClearCampaign(id) },
 		func(s store.WorkspaceTx, id string) error {
 			return errors.Join(s.DeleteWorkingCopy(id), s.DeleteCampaign(id))
 		},

@@ -256,7 +256,7 @@ func TestReindex(t *testing.T) {
 func TestStoreOverIndex(t *testing.T) {
 	w := newTwins(t)
 	id := slices.Max(w.ids)
-	w.ok(w.db.Write(w.ctx, func(tx store.Tx) error { return tx.Workspace("TEST").ClearCampaign(id) }))
+	w.ok(w.db.Write(w.ctx, func(tx store.Tx) error { return tx.Workspace("TEST").DeleteCampaign(id) }))
 	r := engine.SearchRequest{Limit: 15, Page: 1, Children: true, Archived: true}
 	got, err := w.Search(w.ctx, r)
 	w.ok(err)

@@ -209,10 +209,9 @@ func (s *Service) beforeArchive(sp store.WorkspaceTx, c engine.Campaign) (engine
 	return catalog.Next(catalog.Restore, c.Status, false), nil
 }
 
-// Delete deletes a draft permanently, in one transaction. Remains of a long history, which are invisible, are
-// removed by further transactions or, after an interruption, by the next sweep.
+// Delete deletes a draft permanently, in one transaction.
 func (s *Service) Delete(ctx context.Context, id string) error {
-	err := s.update(ctx, func(sp store.WorkspaceTx) error {
+	return s.update(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, id)
 		if err != nil {
 			return err
@@ -222,10 +221,6 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 		}
 		return sp.DeleteCampaign(id)
 	})
-	if err == nil {
-		s.sweeper.finishDeletes(ctx)
-	}
-	return err
 }
 
 // Clone creates a draft with the components of another campaign and a name derived from it.

@@ -11,7 +11,7 @@ import (
 // sweepEvery is the shortest time between sweeps. Writing an idempotency key starts them.
 const sweepEvery = 10 * time.Minute
 
-// sweeper removes expired idempotency keys and request ids, and the remains of deleted campaigns.
+// sweeper removes expired idempotency keys and request ids.
 type sweeper struct {
 	*writer
 	tasks *tasks
@@ -44,31 +44,12 @@ func (s *sweeper) sweep(ctx context.Context) {
 // once sweeps one batch, and reports whether there is more. Errors are left to the next sweep; they do not
 // fail the caller.
 func (s *sweeper) once(ctx context.Context) (more bool) {
-	err := s.update(ctx, func(sp store.WorkspaceTx) error {
-		expired, err := sp.Sweep(s.now())
-		if err != nil {
-			return err
-		}
-		deleted, err := sp.FinishDeletes()
-		more = expired || deleted
+	err := s.update(ctx, func(sp store.WorkspaceTx) (err error) {
+		more, err = sp.Sweep(s.now())
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("expired records were not removed", "error", err)
 	}
 	return more && err == nil
-}
-
-// finishDeletes removes the remains of deleted campaigns.
-func (s *sweeper) finishDeletes(ctx context.Context) {
-	for more := true; more; {
-		err := s.update(ctx, func(sp store.WorkspaceTx) (err error) {
-			more, err = sp.FinishDeletes()
-			return err
-		})
-		if err != nil {
-			s.log.Warn("the history of a deleted campaign is removed later", "error", err)
-			return
-		}
-	}
 }

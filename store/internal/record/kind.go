@@ -63,8 +63,8 @@ type Backend interface {
 	Scan(k *Kind, o Options, prefix []any, decode func(Row) error, fn func() error) error
 	// Some is like Scan for the records with some ids, in any order. It skips those that do not exist.
 	Some(k *Kind, ids []string, decode func(Row) error, fn func() error) error
-	// Damaged returns the error for a damaged record with a name.
-	Damaged(name string, err error) error
+	// Damaged returns the error for a damaged record.
+	Damaged(k *Kind, key []any, err error) error
 
 	// SummaryTable returns the kind of summaries, which stores encode in different ways.
 	SummaryTable() Table[engine.Summary]
@@ -80,6 +80,15 @@ func (k *Kind) NameOf(key []any) string {
 		return k.Name
 	}
 	return fmt.Sprintf(k.Name, key...)
+}
+
+// Damaged returns the error for a damaged record of a workspace.
+func (k *Kind) Damaged(workspace string, key []any, err error) error {
+	bad := &store.CorruptError{What: fmt.Sprintf("%s in workspace %q", k.NameOf(key), workspace), Err: err}
+	if len(key) > 0 && len(k.IDs) > 0 && k.IDs[0] == whatCampaign {
+		bad.Campaign = key[0].(string)
+	}
+	return bad
 }
 
 // Changed returns the change to publish when a record is written, and false if there is none.
@@ -159,7 +168,7 @@ func (t Table[T]) Get(b Backend, key ...any) (v T, err error) {
 	}
 	if v, err = t.Decode(row); err != nil {
 		var zero T
-		return zero, b.Damaged(t.NameOf(key), err)
+		return zero, b.Damaged(t.Kind, key, err)
 	}
 	return v, nil
 }

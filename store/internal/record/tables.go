@@ -50,9 +50,11 @@ func expiring[T any](t Table[T], until func(T) time.Time) Table[T] {
 	return t
 }
 
+const whatCampaign = "a campaign id"
+
 // The kinds of records that belong to a campaign.
 var (
-	CampaignIDs = []string{"a campaign id"}
+	CampaignIDs = []string{whatCampaign}
 
 	Documents = WithCampaign(Kind{ID: 'd', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "earlier versions",
 		Table: "document", Columns: []string{"campaign", "n"}})

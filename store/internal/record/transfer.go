@@ -9,7 +9,7 @@ import (
 	"bugle/store"
 )
 
-// Records implements [store.Transferable]. s is the workspace, and b what is beneath it.
+// Records implements [store.Transfer]. s is the workspace, and b what is beneath it.
 func Records(s store.WorkspaceTx, b Backend, fn func(store.Record) error) error {
 	e := exporter{WorkspaceTx: s, b: b, fn: fn}
 	w, err := s.Settings()
@@ -64,36 +64,35 @@ func (e *exporter) note(err error) {
 
 // campaign passes on a campaign with what belongs to it and is not damaged.
 func (e *exporter) campaign(sum engine.Summary) error {
-	c, err := e.Campaign(sum.ID)
-	if err != nil {
-		e.note(err)
-		return e.failed
-	}
-	whole := store.WholeCampaign{Campaign: c, Summary: sum}
-	revisions, err := e.Revisions(sum.ID)
+	whole, id := store.WholeCampaign{Summary: sum}, sum.ID
+	var damaged error
+	whole.Campaign, damaged = e.Campaign(id)
+	e.note(damaged)
+	revisions, err := e.Revisions(id)
 	e.note(err)
 	for _, rev := range revisions {
-		c, err := e.Revision(sum.ID, rev.N)
-		if err == nil {
+		c, err := e.Revision(id, rev.N)
+		if errors.Is(err, store.ErrNotFound) {
+			err = e.b.Damaged(Documents.Kind, []any{id, rev.N}, errors.New("its document is missing"))
+		}
+		if e.note(err); err == nil {
 			whole.History = append(whole.History, store.Version{Revision: rev, Campaign: c})
 		}
-		if errors.Is(err, store.ErrNotFound) {
-			err = e.b.Damaged(fmt.Sprintf(store.RevisionName, sum.ID, rev.N), errors.New("its document is missing"))
-		}
-		e.note(err)
 	}
-	whole.Dismissals, err = e.Dismissals(sum.ID)
+	whole.Dismissals, err = e.Dismissals(id)
 	e.note(err)
-	w, err := e.WorkingCopy(sum.ID)
-	if err == nil {
+	if w, err := e.WorkingCopy(id); err == nil {
 		whole.WorkingCopy = &w
 	} else if !errors.Is(err, store.ErrNotFound) {
 		e.note(err)
 	}
+	if damaged != nil {
+		return e.failed
+	}
 	return pass[store.WholeCampaign](e)(whole)
 }
 
-// PutRecords implements [store.Transferable]. s is the workspace, and b what is beneath it.
+// PutRecords implements [store.Transfer]. s is the workspace, and b what is beneath it.
 func PutRecords(s store.WorkspaceTx, b Backend, list []store.Record) error {
 	var users []engine.User // many at once are quicker
 	for _, r := range list {

@@ -94,35 +94,44 @@ type OutboxReader interface {
 
 // OutboxMessage is one message in the outbox.
 type OutboxMessage struct {
-	ID         string
-	At         time.Time
-	CampaignID string // empty for an inline test
-	Campaign   string // its name
-	Channel    Channel
-	Key        string // {PLATFORM}_{locale}_{variation}
-	Recipient  string // as the tester named it
-	As         string // whose data it has, if not the recipient's own: [TestPersona.String]
-	Connector  string
-	Email      *EmailMessage
-	Push       *PushMessage
+	ID         string        `json:"id"`
+	At         time.Time     `json:"at,omitzero"`
+	CampaignID string        `json:"campaign_id,omitempty"` // empty for an inline test
+	Campaign   string        `json:"campaign,omitempty"`    // its name
+	Channel    Channel       `json:"channel,omitempty"`
+	Key        string        `json:"key,omitempty"`       // {PLATFORM}_{locale}_{variation}
+	Recipient  string        `json:"recipient,omitempty"` // as the tester named it
+	As         string        `json:"as,omitempty"`        // whose data it has, if not the recipient's own: [TestPersona.String]
+	Connector  string        `json:"connector,omitempty"`
+	Email      *EmailMessage `json:"email,omitempty"`
+	Push       *PushMessage  `json:"push,omitempty"`
 }
 
 // EmailMessage is a rendered email.
 type EmailMessage struct {
-	From, FromName, ReplyTo, To string
-	Cc, Bcc                     []string
-	Subject, PreviewText        string
-	HTML, Text                  string
-	Attachments                 []string          // their names
-	Headers                     map[string]string // the others, such as Message-ID once a mail server has it; may be nil
+	From        string   `json:"from,omitempty"`
+	FromName    string   `json:"from_name,omitempty"`
+	ReplyTo     string   `json:"reply_to,omitempty"`
+	To          string   `json:"to,omitempty"`
+	Cc          []string `json:"cc,omitempty"`
+	Bcc         []string `json:"bcc,omitempty"`
+	Subject     string   `json:"subject,omitempty"`
+	PreviewText string   `json:"preview_text,omitempty"`
+	HTML        string   `json:"html,omitempty"`
+	Text        string   `json:"text,omitempty"`
+	Attachments []string `json:"attachments,omitempty"` // their names
+	// Headers are the others, such as Message-ID once a mail server has it; may be nil.
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // PushMessage is a rendered push notification.
 type PushMessage struct {
-	Platform, Token string
-	Title, Body     string
-	Headers         map[string]string // gateway headers, such as the time to live; may be nil
-	Payload         doc.Value         // the complete payload for the gateway
+	Platform string            `json:"platform,omitempty"`
+	Token    string            `json:"token,omitempty"`
+	Title    string            `json:"title,omitempty"`
+	Body     string            `json:"body,omitempty"`
+	Headers  map[string]string `json:"headers,omitempty"` // gateway headers, such as the time to live; may be nil
+	Payload  doc.Value         `json:"-"`                 // the complete payload for the gateway; a JSON library would change its spelling
 }
 
 // IsExternal reports whether the service is run by someone else. Such a service may know names and values

@@ -283,8 +283,8 @@ func unwritable(file string, err error) error {
 
 // owned returns a remark about whose file it is to which the system refuses access.
 func owned(file string, err error) string {
-	if owner, at, ok := store.OwnerOf(file); ok && errors.Is(err, fs.ErrPermission) {
-		return fmt.Sprintf("; %s belongs to %s", at, owner)
+	if _, name, at, ok := store.OwnerOf(file); ok && errors.Is(err, fs.ErrPermission) {
+		return fmt.Sprintf("; %s belongs to %s", at, name)
 	}
 	return ""
 }

@@ -122,15 +122,14 @@ func joinCopy(head wire.WorkingCopy, body doc.Value) (w engine.WorkingCopy, err 
 	return w, err
 }
 
-func splitMessage(m engine.OutboxMessage) (head wire.Delivered, payload doc.Value) {
+func splitMessage(m engine.OutboxMessage) (head engine.OutboxMessage, payload doc.Value) {
 	if m.Push != nil {
 		payload = m.Push.Payload
 	}
-	return wire.ToDelivered(m), payload
+	return m, payload
 }
 
-func joinMessage(head wire.Delivered, payload doc.Value) (engine.OutboxMessage, error) {
-	m := head.Engine()
+func joinMessage(m engine.OutboxMessage, payload doc.Value) (engine.OutboxMessage, error) {
 	if m.Push != nil {
 		m.Push.Payload = payload
 	}

@@ -72,66 +72,6 @@ type WorkingCopy struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// Delivered is an [engine.Delivered] without the payload of a push notification, which is stored as a document.
-type Delivered struct {
-	ID         string         `json:"id"`
-	At         time.Time      `json:"at,omitzero"`
-	CampaignID string         `json:"campaign_id,omitempty"`
-	Campaign   string         `json:"campaign,omitempty"`
-	Channel    engine.Channel `json:"channel,omitempty"`
-	Key        string         `json:"key,omitempty"`
-	Recipient  string         `json:"recipient,omitempty"`
-	As         string         `json:"as,omitempty"`
-	Connector  string         `json:"connector,omitempty"`
-	Email      *email         `json:"email,omitempty"`
-	Push       *push          `json:"push,omitempty"`
-}
-
-type email struct {
-	From        string   `json:"from,omitempty"`
-	FromName    string   `json:"from_name,omitempty"`
-	ReplyTo     string   `json:"reply_to,omitempty"`
-	To          string   `json:"to,omitempty"`
-	Cc          []string `json:"cc,omitempty"`
-	Bcc         []string `json:"bcc,omitempty"`
-	Subject     string   `json:"subject,omitempty"`
-	PreviewText string   `json:"preview_text,omitempty"`
-	HTML        string   `json:"html,omitempty"`
-	Text        string   `json:"text,omitempty"`
-	Attachments []string `json:"attachments,omitempty"`
-
-	Headers map[string]string `json:"headers,omitempty"`
-}
-
-// push has no payload, which is stored as a document.
-type push struct {
-	Platform string `json:"platform,omitempty"`
-	Token    string `json:"token,omitempty"`
-	Title    string `json:"title,omitempty"`
-	Body     string `json:"body,omitempty"`
-
-	Headers map[string]string `json:"headers,omitempty"`
-}
-
-// ToDelivered returns the stored form of a record.
-func ToDelivered(d engine.OutboxMessage) Delivered {
-	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.As, d.Connector, (*email)(d.Email), nil}
-	if p := d.Push; p != nil {
-		w.Push = &push{p.Platform, p.Token, p.Title, p.Body, p.Headers}
-	}
-	return w
-}
-
-// Engine returns the record without the fields that only the store uses.
-func (w Delivered) Engine() engine.OutboxMessage {
-	d := engine.OutboxMessage{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
-		Key: w.Key, Recipient: w.Recipient, As: w.As, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
-	if p := w.Push; p != nil {
-		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers}
-	}
-	return d
-}
-
 // TestRecord is an [engine.TestRecord] without the request, which is stored as a document.
 type TestRecord struct {
 	At         time.Time                    `json:"at,omitzero"`

@@ -146,9 +146,9 @@ func (e *Environment) CheckOwner() error {
 		return fmt.Errorf("cannot use the folder %s: %w", e.DataDir(), err)
 	}
 	for _, path := range []string{filepath.Join(dir, badger.Folder), dir} {
-		if owner, at, ok := store.OwnerOf(path); ok && owner.ID != 0 {
-			return WithRemedy(Misused("%s belongs to %s, who could not use the files that root creates in it", at, owner),
-				"Run bugle as that user: `"+owner.Sudo()+" bugle --data "+shellquote.Join(dir)+" …`.")
+		if id, name, at, ok := store.OwnerOf(path); ok && id != 0 {
+			return WithRemedy(Misused("%s belongs to %s, who could not use the files that root creates in it", at, name),
+				"Run bugle as that user: `sudo -u "+shellquote.Join(name)+" bugle --data "+shellquote.Join(dir)+" …`.")
 		}
 	}
 	return nil

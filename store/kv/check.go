@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,57 +28,31 @@ func (s *Store) Check(ctx context.Context, progress func(records int)) (store.Ch
 	if damaged != nil {
 		out.Findings = append(out.Findings, store.Finding{What: damaged.Why, Advice: store.AdviceStore})
 	}
-	raw, err := s.checkRecords(ctx)
-	out.Findings = append(out.Findings, raw...)
-	return out, err
-}
-
-// checkRecords checks the checksums and the number of all records.
-func (s *Store) checkRecords(ctx context.Context) (out []store.Finding, err error) {
-	found := func(what string) { out = append(out, store.Finding{What: what, Advice: store.AdviceStore}) }
 	err = s.View(ctx, func(t Tx) error {
-		out = nil
-		have := Counts{}
-		err := t.Scan(nil, ScanOptions{}, func(key, value []byte) error {
-			have.Add(key, 1)
-			if _, err := decodeValue(key, value); err != nil {
-				found(fmt.Sprintf("%s is damaged (%v)", describe(key), err))
-			}
-			of := campaignOf(key)
-			if of == nil {
-				return nil
-			}
-			_, err := t.Get(of)
-			if errors.Is(err, store.ErrNotFound) { // it may be read from its history
-				found(describe(of) + " is missing, but its summary is there")
-				err = nil
-			}
-			return err
-		})
-		var bad *store.CorruptError
-		if errors.As(err, &bad) {
-			found(bad.Error())
-		} else if err != nil {
-			return err
+		raw, err := Export(t, nil)
+		lost, errLost := lostCampaigns(t)
+		for _, what := range append(raw, lost...) {
+			out.Findings = append(out.Findings, store.Finding{What: what, Advice: store.AdviceStore})
 		}
-		want, err := t.(*tx).counts()
-		for _, text := range have.missing(want) {
-			found(text)
-		}
-		return err
+		return errors.Join(err, errLost)
 	})
 	return out, err
 }
 
-// campaignOf returns the key of the campaign to which a summary belongs, nil for other records.
-func campaignOf(key []byte) []byte {
-	workspace, kind, rest := cutKind(key)
-	if workspace == "" || kind != summaries.ID {
-		return nil
+// lostCampaigns says which campaigns are read from their history, because only their summaries are there.
+func lostCampaigns(t Tx) (out []string, err error) {
+	ids, err := Workspaces(t)
+	for _, id := range ids {
+		s := rows{tx: t, id: id}
+		err = errors.Join(err, s.keys(summaries.Kind, ScanOptions{}, func(parts []any) error {
+			there, err := campaigns.Has(s, parts...)
+			if !there && err == nil {
+				out = append(out, fmt.Sprintf("%s in workspace %q is missing, but its summary is there", campaigns.NameOf(parts), id))
+			}
+			return err
+		}))
 	}
-	of := bytes.Clone(key)
-	of[len(key)-len(rest)-1] = campaigns.ID
-	return of
+	return out, err
 }
 
 // describe names a record for messages.
@@ -88,5 +61,5 @@ func describe(key []byte) string {
 	if workspace == "" {
 		return fmt.Sprintf("a record of the store (%.40q)", key)
 	}
-	return fmt.Sprintf("%s in workspace %q", nameAt(kinds[id], rest), workspace)
+	return fmt.Sprintf("%s in workspace %q", nameAt(kindOf(id), rest), workspace)
 }

@@ -122,7 +122,7 @@ func (have Counts) missing(want Counts) []string {
 	for of, n := range diff {
 		what := "records of the workspace list"
 		if of.workspace != "" {
-			what = kinds[of.kind].Plural
+			what = kindOf(of.kind).Plural
 		}
 		switch {
 		case n > 0:

@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 
 	"bugle/store"
@@ -18,21 +19,18 @@ const pageRecords = 200
 // sentence for each problem.
 func Export(t Tx, fn func(page []Item) error) (damage []string, err error) {
 	e := export{tx: t, fn: fn, have: Counts{}}
+	err = e.scan([]byte{rootMeta}, nil, nil)
+	e.page = nil // the format of the store is in no page
 	for from := []byte(nil); err == nil; {
 		var key []byte
-		if key, err = e.first(nil, from); key == nil {
+		if key, err = e.first([]byte{rootRecord}, from); key == nil {
 			break
 		}
-		prefix := key[:1]
-		switch rest, ok := inWorkspace(key); {
-		case ok:
+		prefix := key
+		if _, rest, bad := cutName(key[1:]); bad == nil {
 			prefix = key[:len(key)-len(rest)]
-			err = e.workspace(prefix)
-		case key[0] == rootWorkspace: // they are exported with their workspaces
-		default:
-			err = e.scan(prefix, prefix, PrefixEnd(prefix))
-			e.page = e.page[:0]
 		}
+		err = e.workspace(prefix)
 		from = PrefixEnd(prefix)
 	}
 	if err != nil {
@@ -40,15 +38,6 @@ func Export(t Tx, fn func(page []Item) error) (damage []string, err error) {
 	}
 	want, err := t.(*tx).counts()
 	return append(e.damage, e.have.missing(want)...), err
-}
-
-// inWorkspace returns what follows the workspace in the key of a record.
-func inWorkspace(key []byte) (rest []byte, ok bool) {
-	if key[0] != rootRecord {
-		return nil, false
-	}
-	_, rest, err := cutName(key[1:])
-	return rest, err == nil && len(rest) > 0
 }
 
 // Origin is what a record belongs to.
@@ -73,9 +62,7 @@ func OriginOf(key []byte) Origin {
 	return Origin{Workspace: workspace, Campaign: id, Current: kind == campaigns.ID && err == nil}
 }
 
-func isOfCampaign(id byte) bool {
-	return slices.ContainsFunc(ofCampaign, func(k *record.Kind) bool { return k.ID == id })
-}
+func isOfCampaign(id byte) bool { return slices.Contains(ofCampaign, kinds[id]) }
 
 // VerifyValue checks the checksum and the format of a record's value.
 func VerifyValue(key, value []byte) error {
@@ -142,26 +129,23 @@ func (e *export) flush() error {
 	return e.fn(page)
 }
 
-// workspace exports the workspace whose records begin with prefix.
+// workspace exports the workspace whose records begin with prefix. Records of kinds that are not known are missing then.
 func (e *export) workspace(prefix []byte) error {
 	of := func(kind byte) []byte { return append(bytes.Clone(prefix), kind) }
 	settings := append([]byte{rootWorkspace}, prefix[1:]...)
-	if err := errors.Join(e.scan(settings, nil, nil), e.scan(of(settingsChanges.ID), nil, nil)); err != nil {
+	err := errors.Join(e.scan(settings, nil, nil), e.scan(of(settingsChanges.ID), nil, nil))
+	for _, id := range slices.Sorted(maps.Keys(kinds)) {
+		if err == nil && id != settingsChanges.ID && !isOfCampaign(id) {
+			err = e.scan(of(id), nil, nil)
+		}
+	}
+	if err == nil {
+		err = e.flush()
+	}
+	if err != nil {
 		return err
 	}
-	for from := prefix; ; {
-		key, err := e.first(prefix, from)
-		if err != nil || key == nil {
-			return errors.Join(err, e.flush(), e.campaigns(of))
-		}
-		kind := key[len(prefix)]
-		if kind != settingsChanges.ID && !isOfCampaign(kind) {
-			if err := e.scan(of(kind), nil, nil); err != nil {
-				return err
-			}
-		}
-		from = PrefixEnd(of(kind))
-	}
+	return e.campaigns(of)
 }
 
 // campaigns exports the campaigns of a workspace, of which the records of a kind begin with of(kind).

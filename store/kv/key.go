@@ -39,10 +39,7 @@ func ChangeFor(key []byte) (c store.Change, ok bool) {
 		workspace, _, err := cutName(rest)
 		return store.Change{Workspace: workspace, Kind: store.ChangedSettings}, id == rootWorkspace && err == nil
 	}
-	k, known := kinds[id]
-	if !known {
-		return c, false
-	}
+	k := kindOf(id)
 	parts, _ := cut(k, rest)
 	return k.Changed(workspace, parts)
 }

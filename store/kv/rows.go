@@ -24,6 +24,14 @@ func byID(all ...*record.Kind) map[byte]*record.Kind {
 	return out
 }
 
+// kindOf returns the kind with an id, also of records that this program does not know.
+func kindOf(id byte) *record.Kind {
+	if k, ok := kinds[id]; ok {
+		return k
+	}
+	return &record.Kind{ID: id, Name: "an unknown record", Plural: "unknown records"}
+}
+
 // none is the contents of records that are only keys.
 type none struct{}
 

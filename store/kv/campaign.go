@@ -58,11 +58,7 @@ func (s WorkspaceTx) Campaign(id string) (engine.Campaign, error) {
 // sameCommit reports whether two records of a campaign were written by the same commit, which is quicker to find than what
 // is in them.
 func (s rows) sameCommit(a, b *record.Kind, id string) bool {
-	t, ok := s.tx.(*tx)
-	if !ok {
-		return false
-	}
-	v, err := t.snap.Versions(t.ctx, [][]byte{s.key(a, id), s.key(b, id)})
+	v, err := s.tx.snap.Versions(s.tx.ctx, [][]byte{s.key(a, id), s.key(b, id)})
 	return err == nil && v[0] != 0 && v[0] == v[1]
 }
 
@@ -81,8 +77,8 @@ func (s rows) LastRevision(id string) (int64, error) {
 
 // PutCurrent implements [record.Backend].
 func (s rows) PutCurrent(c engine.Campaign, sum engine.Summary) error {
-	if s.watch != nil {
-		s.watch.SummaryStored(s.id, sum)
+	if s.tx.watch != nil {
+		s.tx.watch.SummaryStored(s.id, sum)
 	}
 	return errors.Join(campaigns.Put(s, c, c.ID), summaries.Put(s, sum, c.ID))
 }
@@ -90,8 +86,8 @@ func (s rows) PutCurrent(c engine.Campaign, sum engine.Summary) error {
 // DeleteCampaign implements [store.Campaigns]. What it scans is read, so that every transaction that writes a record of the
 // campaign at the same time conflicts.
 func (s WorkspaceTx) DeleteCampaign(id string) error {
-	if s.rows.watch != nil {
-		s.rows.watch.CampaignRemoved(s.rows.id, id)
+	if s.rows.tx.watch != nil {
+		s.rows.tx.watch.CampaignRemoved(s.rows.id, id)
 	}
 	found := 0
 	for _, k := range ofCampaign {

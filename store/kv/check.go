@@ -43,7 +43,7 @@ func (s *Store) Check(ctx context.Context, progress func(records int)) (store.Ch
 func lostCampaigns(t Tx) (out []string, err error) {
 	ids, err := Workspaces(t)
 	for _, id := range ids {
-		s := rows{tx: t, id: id}
+		s := rows{t.(*tx), id}
 		err = errors.Join(err, s.keys(summaries.Kind, ScanOptions{}, func(parts []any) error {
 			there, err := campaigns.Has(s, parts...)
 			if !there && err == nil {

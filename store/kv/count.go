@@ -76,8 +76,8 @@ func decodeCount(key, value []byte) (int64, error) {
 // complete returns an error if a scan that has found n records of a kind has not found all of them. A transaction that
 // writes does not know: it has other records than the store.
 func (s rows) complete(k *record.Kind, n int) error {
-	t, ok := s.tx.(*tx)
-	if !ok || t.writes != nil {
+	t := s.tx
+	if t.writes != nil {
 		return nil
 	}
 	key := counted{s.id, k.ID}.key()

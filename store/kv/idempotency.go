@@ -40,10 +40,11 @@ func (s WorkspaceTx) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 
 // LeaseHeld implements [store.Idempotency].
 func (s WorkspaceTx) LeaseHeld(lease string) (bool, error) {
-	if t, ok := s.rows.tx.(*tx); ok && lease != s.rows.lease {
-		return t.leaseHeld(lease)
+	t := s.rows.tx
+	if h, ok := t.driver.(LeaseHolder); ok && lease != t.lease {
+		return h.LeaseHeld(t.ctx, lease)
 	}
-	return lease == s.rows.lease, nil
+	return lease == t.lease, nil
 }
 
 // PutRequestID implements [store.Idempotency].

@@ -45,10 +45,8 @@ func onlyKeys(k record.Kind) record.Table[none] {
 
 // rows implements [record.Backend]: each record is a value with a checksum under a key.
 type rows struct {
-	tx    Tx
-	id    string        // of the workspace
-	watch store.Watcher // nil if nobody watches
-	lease string        // of this handle of the store
+	tx *tx
+	id string // of the workspace
 }
 
 // ID implements [record.Backend].
@@ -118,7 +116,7 @@ func (s rows) damagedAt(k *record.Kind, rest []byte, err error) error {
 
 // suspected tells the store of damage.
 func (s rows) suspected(bad error) error {
-	if d, ok := s.tx.(Suspecter); ok {
+	if d, ok := s.tx.driver.(Suspecter); ok {
 		d.Suspect(bad)
 	}
 	return bad

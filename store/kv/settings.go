@@ -87,8 +87,8 @@ func (s WorkspaceTx) PutSettings(w engine.Workspace) error {
 		return err
 	}
 	change.Change++
-	if s.rows.watch != nil {
-		s.rows.watch.SettingsStored(s.rows.id)
+	if s.rows.tx.watch != nil {
+		s.rows.tx.watch.SettingsStored(s.rows.id)
 	}
 	return errors.Join(settings.Put(s.rows, settingsRecord{w, change}), settingsChanges.Put(s.rows, change))
 }

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"bugle/store"
 )
 
@@ -67,10 +69,10 @@ func PrefixEnd(prefix []byte) []byte {
 // succeeded, and the one that was refused most often goes first.
 const maxAttempts = 1000
 
-// Store is a [DB] over a driver, and its records.
+// Store is a [DB] over a driver, and the [store.DB] of its records.
 type Store struct {
-	Records
 	driver Driver
+	lease  string
 
 	mu      sync.Mutex // guards closed, and running.Add against Close
 	closed  bool
@@ -82,23 +84,44 @@ type Store struct {
 
 // NewStore returns the transactions and the records of a driver.
 func NewStore(d Driver) *Store {
-	s := &Store{driver: d}
-	s.Records = NewRecords(s)
-	return s
+	return &Store{driver: d, lease: uuid.NewString()}
 }
 
-// View implements [DB]. It runs fn again if the snapshot was lost.
+// Lease implements [store.DB]. One process at a time owns a key-value store, so this lease is the only one.
+func (s *Store) Lease() string { return s.lease }
+
+// Read implements [store.DB].
+func (s *Store) Read(ctx context.Context, fn func(store.Tx) error) error {
+	return s.read(ctx, func(t *tx) error { return fn(t) })
+}
+
+// Write implements [store.DB].
+func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return s.write(ctx, func(t *tx) error { return fn(t) })
+}
+
+// View implements [DB].
 func (s *Store) View(ctx context.Context, fn func(Tx) error) error {
+	return s.read(ctx, func(t *tx) error { return fn(t) })
+}
+
+// Update implements [DB].
+func (s *Store) Update(ctx context.Context, fn func(Tx) error) error {
+	return s.write(ctx, func(t *tx) error { return fn(t) })
+}
+
+// read runs fn on a snapshot, again if that was lost.
+func (s *Store) read(ctx context.Context, fn func(*tx) error) error {
 	for {
-		err := s.run(ctx, func(t *tx) error { return fn(t) })
+		err := s.run(ctx, fn)
 		if !errors.Is(err, ErrSnapshotLost) {
 			return err
 		}
 	}
 }
 
-// Update implements [DB]. If the context ends while the changes are being written, they may still be stored.
-func (s *Store) Update(ctx context.Context, fn func(Tx) error) error {
+// write runs fn, and commits what it writes. If the context ends while that is being written, it may still be stored.
+func (s *Store) write(ctx context.Context, fn func(*tx) error) error {
 	for refused := range maxAttempts {
 		err := s.run(ctx, func(t *tx) error {
 			t.begin()
@@ -133,7 +156,7 @@ func (s *Store) run(ctx context.Context, fn func(*tx) error) error {
 		return err
 	}
 	defer snap.Release()
-	return fn(&tx{ctx: ctx, driver: s.driver, snap: snap})
+	return fn(&tx{ctx: ctx, driver: s.driver, snap: snap, lease: s.lease})
 }
 
 // enter counts a running transaction. The caller must call running.Done when it ends.

@@ -14,6 +14,8 @@ type tx struct {
 	ctx    context.Context
 	driver Driver
 	snap   Snapshot
+	lease  string        // of this handle of the store
+	watch  store.Watcher // nil if nobody watches
 
 	// The fields below are only used by a transaction that may write.
 	reads  map[string]uint64 // key → version, 0 if there was no record
@@ -24,6 +26,15 @@ type tx struct {
 
 // begin allows writes.
 func (t *tx) begin() { t.reads, t.writes = map[string]uint64{}, map[string]Write{} }
+
+// Workspace implements [store.Tx].
+func (t *tx) Workspace(workspace string) store.WorkspaceTx { return NewWorkspaceTx(t, workspace) }
+
+// Workspaces implements [store.Tx].
+func (t *tx) Workspaces() ([]string, error) { return Workspaces(t) }
+
+// Watch implements [store.Tx].
+func (t *tx) Watch(w store.Watcher) { t.watch = w }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
@@ -231,20 +242,5 @@ type LeaseHolder interface {
 	LeaseHeld(ctx context.Context, lease string) (bool, error)
 }
 
-// Suspecter is a [Tx] of a store, or a [Driver], that reads everything again after somebody has found damage in it.
+// Suspecter is a [Driver] that reads everything again after somebody has found damage in it.
 type Suspecter interface{ Suspect(damage error) }
-
-// Suspect implements [Suspecter].
-func (t *tx) Suspect(damage error) {
-	if d, ok := t.driver.(Suspecter); ok {
-		d.Suspect(damage)
-	}
-}
-
-// leaseHeld reports whether another process that shares the store holds a lease.
-func (t *tx) leaseHeld(lease string) (bool, error) {
-	if h, ok := t.driver.(LeaseHolder); ok {
-		return h.LeaseHeld(t.ctx, lease)
-	}
-	return false, nil
-}

@@ -5,49 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"bugle/store"
 	"bugle/store/internal/record"
 	"bugle/store/internal/wire"
 )
-
-// Records implements [store.DB] over a key-value store. Drivers embed it, so that they implement both interfaces.
-type Records struct {
-	db    DB
-	lease string
-}
-
-// NewRecords returns the records in db.
-func NewRecords(db DB) Records { return Records{db, uuid.NewString()} }
-
-// Lease implements [store.DB]. One process at a time owns a key-value store, so this lease is the only one.
-func (r Records) Lease() string { return r.lease }
-
-// Read implements [store.DB].
-func (r Records) Read(ctx context.Context, fn func(store.Tx) error) error {
-	return r.db.View(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
-}
-
-// Write implements [store.DB].
-func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
-	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
-}
-
-// recordTx is a record transaction over a key-value transaction.
-type recordTx struct {
-	tx    Tx
-	watch store.Watcher
-	lease string
-}
-
-func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
-	return rows{t.tx, workspace, t.watch, t.lease}.workspace()
-}
-
-func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
-
-func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
 // WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transfer], whose
 // documentation applies.
@@ -60,9 +21,7 @@ var _ store.WorkspaceTx = WorkspaceTx{}
 
 // NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
 // unprintable characters.
-func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
-	return rows{tx: tx, id: workspace}.workspace()
-}
+func NewWorkspaceTx(t Tx, workspace string) WorkspaceTx { return rows{t.(*tx), workspace}.workspace() }
 
 func (s rows) workspace() WorkspaceTx { return WorkspaceTx{record.Workspace{B: s}, s} }
 

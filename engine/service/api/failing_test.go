@@ -19,41 +19,29 @@ import (
 
 // failing is a store whose transactions fail with what is set, reads or writes.
 type failing struct {
-	kv.DB
-	kv.Records
+	kv.Driver
 	view, update error
 }
 
-func (f *failing) View(ctx context.Context, fn func(kv.Tx) error) error {
+func (f *failing) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	if f.view != nil {
-		return f.view
+		return nil, f.view
 	}
-	return f.DB.View(ctx, fn)
+	return f.Driver.Snapshot(ctx)
 }
 
-func (f *failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	if f.update == nil {
-		return f.DB.Update(ctx, fn)
-	}
-	return errors.Join(f.DB.View(ctx, func(tx kv.Tx) error {
-		if err := fn(unwritten{tx}); err != nil && !errors.Is(err, f.update) {
-			return err
-		}
+func (f *failing) Commit(ctx context.Context, c kv.Change) error {
+	if f.update != nil {
 		return f.update
-	}))
+	}
+	return f.Driver.Commit(ctx, c)
 }
-
-// unwritten is a transaction whose writes go nowhere.
-type unwritten struct{ kv.Tx }
-
-func (unwritten) Set(_, _ []byte) error { return nil }
-func (unwritten) Delete(_ []byte) error { return nil }
 
 func failingBench(t *testing.T) (*bench, *failing) {
 	f := new(failing)
 	return newBench(t, func(b *bench, _ *engine.Workspace) {
-		f.DB, f.Records = b.db.(kv.DB), kv.NewRecords(f)
-		b.db = f
+		f.Driver = b.db.(interface{ Driver() kv.Driver }).Driver()
+		b.db = kv.NewStore(f)
 	}), f
 }
 
@@ -96,25 +84,24 @@ func TestTheDiskIsFull(t *testing.T) {
 
 // stuck is a store whose writes do not come back until they are let go.
 type stuck struct {
-	kv.DB
-	kv.Records
+	kv.Driver
 	began, release chan struct{}
 }
 
-func (s *stuck) Update(ctx context.Context, fn func(kv.Tx) error) error {
+func (s *stuck) Commit(ctx context.Context, c kv.Change) error {
 	if s.began != nil {
 		s.began <- struct{}{}
 		<-s.release
 	}
-	return s.DB.Update(ctx, fn)
+	return s.Driver.Commit(ctx, c)
 }
 
 // While writes do not come back, /healthz tells, and reads go on.
 func TestHealthWhileWritesAreStuck(t *testing.T) {
 	db := &stuck{}
 	b := newBench(t, func(b *bench, _ *engine.Workspace) {
-		db.DB, db.Records = b.db.(kv.DB), kv.NewRecords(db)
-		b.db = db
+		db.Driver = b.db.(interface{ Driver() kv.Driver }).Driver()
+		b.db = kv.NewStore(db)
 	})
 	id := b.create(whole)
 	db.began, db.release = make(chan struct{}), make(chan struct{})

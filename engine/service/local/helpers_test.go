@@ -85,10 +85,7 @@ func newBench(t testing.TB, o local.Options, change ...func(*engine.Workspace)) 
 
 // anotherHandle returns the store as another process has it, which holds a lease of its own.
 func anotherHandle(db *mem.DB) store.DB {
-	return struct {
-		kv.DB
-		kv.Records
-	}{db, kv.NewRecords(db)}
+	return kv.NewStore(db.Driver())
 }
 
 func profiles() []engine.User {

@@ -136,20 +136,16 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // broken is a store whose disk is full.
-type broken struct {
-	kv.DB
-	kv.Records
-}
+type broken struct{ kv.Driver }
 
-func (broken) Update(context.Context, func(kv.Tx) error) error {
+func (broken) Commit(context.Context, kv.Change) error {
 	return errors.New("no space left on device")
 }
 
 func TestStoreFailure(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s}`, pushHead)
-	db := &broken{DB: b.db}
-	db.Records = kv.NewRecords(db)
+	db := kv.NewStore(broken{b.db.Driver()})
 	full, err := local.Open(db, "TEST", local.Options{})
 	b.ok(err)
 	_, err = full.Get(b.ctx, id) // what is there can be read

@@ -15,6 +15,7 @@ import (
 	"bugle/engine/service/local"
 	"bugle/store"
 	"bugle/store/kv"
+	"bugle/store/mem"
 )
 
 // entries returns how many records of the workspace have a key that begins with kind.
@@ -30,24 +31,22 @@ func (b *bench) entries(kind string) (n int) {
 	return n
 }
 
-// watching is a store that reports each update that is over.
+// watching is a store that reports each commit that is over.
 type watching struct {
-	kv.DB
-	kv.Records
+	kv.Driver
 	mu      sync.Mutex
 	over    *sync.Cond
 	updates int
 }
 
-func watch(db kv.DB) *watching {
-	w := &watching{DB: db}
-	w.Records = kv.NewRecords(w)
+func watch(db *mem.DB) (*watching, store.DB) {
+	w := &watching{Driver: db.Driver()}
 	w.over = sync.NewCond(&w.mu)
-	return w
+	return w, kv.NewStore(w)
 }
 
-func (w *watching) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	err := w.DB.Update(ctx, fn)
+func (w *watching) Commit(ctx context.Context, c kv.Change) error {
+	err := w.Driver.Commit(ctx, c)
 	w.mu.Lock()
 	w.updates++
 	w.over.Broadcast()
@@ -55,7 +54,7 @@ func (w *watching) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	return err
 }
 
-// until waits until done, which is asked again after each update.
+// until waits until done, which is asked again after each commit.
 func (w *watching) until(done func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,8 +67,8 @@ func (w *watching) until(done func() bool) {
 // it begins with a write, and does not hold that back.
 func TestSweepKeepsUp(t *testing.T) {
 	b := newBench(t, local.Options{})
-	w := watch(b.db)
-	svc, err := local.Open(w, "TEST", local.Options{Clock: b.clock.Now})
+	w, watched := watch(b.db)
+	svc, err := local.Open(watched, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	defer svc.Close()
 	const many = 2*kv.ExpireBatch + 500
@@ -117,11 +116,11 @@ func TestClockThatJumps(t *testing.T) {
 	r := engine.CreateRequest{Call: call, Body: parse(t, `{%s,"request_id":"once"}`, emailHead)}
 	first, err := b.Create(b.ctx, r)
 	b.ok(err)
-	w := watch(b.db)
+	_, watched := watch(b.db)
 	const years = 10 * 365 * 24 * time.Hour
 	for _, jump := range []time.Duration{years, time.Minute, 40 * time.Minute, -years - 41*time.Minute} {
 		b.clock.Add(jump)
-		svc, err := local.Open(w, "TEST", local.Options{Clock: b.clock.Now}) // looks
+		svc, err := local.Open(watched, "TEST", local.Options{Clock: b.clock.Now}) // looks
 		b.ok(err)
 		_, err = svc.Create(b.ctx, engine.CreateRequest{Call: engine.Call{IdempotencyKey: key()}, Body: parse(t, `{%s}`, emailHead)})
 		b.ok(err)
@@ -245,13 +244,12 @@ func TestHistoryIsBounded(t *testing.T) {
 
 // unsure is a store whose commits are done, and fail.
 type unsure struct {
-	kv.DB
-	kv.Records
+	kv.Driver
 	fails bool
 }
 
-func (u *unsure) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	err := u.DB.Update(ctx, fn)
+func (u *unsure) Commit(ctx context.Context, c kv.Change) error {
+	err := u.Driver.Commit(ctx, c)
 	if err == nil && u.fails {
 		err = errors.New("sync store/000007.mem: input/output error")
 	}
@@ -262,9 +260,8 @@ func (u *unsure) Update(ctx context.Context, fn func(kv.Tx) error) error {
 // same Idempotency-Key finds what became of it.
 func TestUncertainWrite(t *testing.T) {
 	b := newBench(t, local.Options{})
-	db := &unsure{DB: b.db}
-	db.Records = kv.NewRecords(db)
-	svc, err := local.Open(db, "TEST", local.Options{Clock: b.clock.Now})
+	db := &unsure{Driver: b.db.Driver()}
+	svc, err := local.Open(kv.NewStore(db), "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	defer svc.Close()
 	r := engine.CreateRequest{Call: engine.Call{IdempotencyKey: key()}, Body: parse(t, `{%s}`, pushHead)}

@@ -121,8 +121,7 @@ func TestInstallRefusesABadID(t *testing.T) {
 // A store that fails in the middle is left as it was, whichever write it is that fails.
 func TestInstallIsAtomic(t *testing.T) {
 	for _, allowed := range []int{0, 1, 12, 60, 100} {
-		db := &failing{DB: mem.New(), allowed: allowed}
-		db.Records = kv.NewRecords(db)
+		db := kv.NewStore(&failing{Driver: mem.New().Driver(), allowed: allowed})
 		key, err := sample.Install(t.Context(), db, sample.Options{Now: now})
 		if !errors.Is(err, errDisk) || key != "" {
 			t.Fatalf("with %d writes: got key %q, error %v", allowed, key, err)
@@ -146,25 +145,15 @@ var errDisk = errors.New("the disk is gone")
 
 // failing is a store whose transactions take only so many writes.
 type failing struct {
-	kv.DB
-	kv.Records
+	kv.Driver
 	allowed int
 }
 
-func (f *failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	return f.DB.Update(ctx, func(tx kv.Tx) error { return fn(&limited{tx, f.allowed}) })
-}
-
-type limited struct {
-	kv.Tx
-	left int
-}
-
-func (l *limited) Set(key, value []byte) error {
-	if l.left--; l.left < 0 {
+func (f *failing) Commit(ctx context.Context, c kv.Change) error {
+	if len(c.Writes) > f.allowed {
 		return errDisk
 	}
-	return l.Tx.Set(key, value)
+	return f.Driver.Commit(ctx, c)
 }
 
 func TestInstallIsFastOnDisk(t *testing.T) {

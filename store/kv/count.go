@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"bugle/store"
 	"bugle/store/internal/record"
@@ -112,38 +111,29 @@ func (t *tx) counts() (Counts, error) {
 	return out, err
 }
 
-// missing says in one sentence per workspace how have differs from want. It returns nothing if they are equal.
-func (have Counts) missing(want Counts) []string {
+// missing says in one sentence for each kind in a workspace how have differs from want.
+func (have Counts) missing(want Counts) (out []string) {
 	diff := maps.Clone(want)
 	for of, n := range have {
 		diff[of] -= n
 	}
-	parts := map[string][]string{}
 	for of, n := range diff {
-		what := "records of the workspace list"
+		what := "the records of the store"
 		if of.workspace != "" {
-			what = kindOf(of.kind).Plural
+			what = fmt.Sprintf("the %s of workspace %q", kindOf(of.kind).Plural, of.workspace)
 		}
 		switch {
 		case n > 0:
-			parts[of.workspace] = append(parts[of.workspace], fmt.Sprintf("%s (%d missing)", what, n))
+			out = append(out, fmt.Sprintf("%s do not match their count: %d missing", what, n))
 		case n < 0:
-			parts[of.workspace] = append(parts[of.workspace], fmt.Sprintf("%s (%d too many)", what, -n))
+			out = append(out, fmt.Sprintf("%s do not match their count: %d too many", what, -n))
 		}
 	}
-	var out []string
-	for _, workspace := range slices.Sorted(maps.Keys(parts)) {
-		slices.Sort(parts[workspace])
-		where := "the store"
-		if workspace != "" {
-			where = fmt.Sprintf("workspace %q", workspace)
-		}
-		out = append(out, fmt.Sprintf("the records of %s do not match their counts: %s", where, strings.Join(parts[workspace], ", ")))
-	}
+	slices.Sort(out)
 	return out
 }
 
-// Missing says what to lacks of the records that from has written, in a sentence for each workspace.
+// Missing says what to lacks of the records that from has written, in a sentence for each kind in a workspace.
 func Missing(ctx context.Context, from, to *Store) ([]string, error) {
 	var want, have Counts
 	of := func(s *Store, out *Counts) error {

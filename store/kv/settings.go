@@ -43,8 +43,8 @@ func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.Cac
 		return nil, err
 	}
 	row, err := s.rows.Get(settings.Kind, nil)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, s.missingSettings()
+	if errors.Is(err, store.ErrNotFound) && change.Change > 0 {
+		err = s.rows.Damaged(settings.Kind, nil, errLost)
 	}
 	if err != nil {
 		return nil, err
@@ -62,19 +62,6 @@ func (s WorkspaceTx) SettingsIfChanged(cached *store.CachedSettings) (*store.Cac
 		return nil, s.rows.Damaged(settings.Kind, nil, err)
 	}
 	return &store.CachedSettings{Workspace: w.Workspace, Record: row.Record}, nil
-}
-
-// missingSettings returns the error for settings that are not there: if the workspace has other records, they are lost.
-func (s WorkspaceTx) missingSettings() error {
-	found := false
-	err := s.rows.tx.Scan(appendName([]byte{rootRecord}, s.rows.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
-		found = true
-		return nil
-	})
-	if err == nil && found {
-		return s.rows.Damaged(settings.Kind, nil, errLost)
-	}
-	return errors.Join(err, store.ErrNotFound)
 }
 
 // PutSettings implements [store.Settings].

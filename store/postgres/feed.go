@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,10 +57,10 @@ func (d *DB) announce() {
 type feed struct {
 	followers follow.Followers
 	begin     sync.Once
-	reads     atomic.Int64 // how many have ended
 
-	mu     sync.Mutex // held by a read
-	cursor *cursor
+	mu     sync.Mutex    // held by a read
+	cursor *cursor       // nil before the first read
+	began  chan struct{} // closed after the first read
 }
 
 // Follow implements [store.Feed].
@@ -70,12 +69,18 @@ func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Chan
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(d.ctx, end)()
-	d.feed.followers.Follow(ctx, ready, deliver)
+	select {
+	case <-d.feed.began:
+		d.feed.followers.Follow(ctx, ready, deliver)
+	case <-ctx.Done():
+	}
 }
 
 // Sync implements [store.Feed].
 func (d *DB) Sync(ctx context.Context) error {
-	if !d.feed.followers.Ready() {
+	select {
+	case <-d.feed.began:
+	default:
 		return nil
 	}
 	limit, end := context.WithTimeout(ctx, d.patience())
@@ -122,7 +127,6 @@ func (d *DB) listen(ctx context.Context) error {
 		if err := d.do(ctx, "", d.readChanges); err != nil {
 			return err
 		}
-		d.feed.followers.MarkReady()
 		var n *pgconn.Notification
 		var err error
 		wait, end := context.WithTimeout(ctx, pollInterval)
@@ -160,12 +164,8 @@ const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::
 // that they may have missed something, on another server, or after so long that changes may have been deleted.
 func (d *DB) readChanges(t *tx) error {
 	f := &d.feed
-	before := f.reads.Load()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.reads.Load() > before+1 {
-		return nil // the last read began after this one was asked for
-	}
 	last := cursor{low: math.MaxInt64}
 	if f.cursor != nil {
 		last = *f.cursor
@@ -195,11 +195,11 @@ func (d *DB) readChanges(t *tx) error {
 	switch {
 	case f.cursor == nil:
 		news = nil
+		close(f.began)
 	case last.timeline != now.timeline, now.low < last.low, now.at.Sub(last.at) > changesKept/2:
 		news = []store.Change{{}}
 	}
 	f.cursor = &now
-	f.reads.Add(1)
 	if len(news) > 0 {
 		f.followers.Publish(news...)
 	}

@@ -84,6 +84,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{o: o, log: o.Logger, origin: uuid.New(), committed: make(chan struct{}, 1)}
+	db.feed.began = make(chan struct{})
 	db.outage.Store(&outage{})
 	db.ctx, db.end = context.WithCancel(context.Background())
 	c.ConnConfig.OnNotice = db.noticed

@@ -217,25 +217,17 @@ func (t *tx) logChanges() error {
 		SELECT w, k, i, $4, c FROM unnest($1::text[], $2::text[], $3::text[], $5::uuid[]) AS n (w, k, i, c)`, workspaces, kinds, ids, t.db.origin, commits)
 }
 
-// finish returns the connection to the pool, in the background where a transaction is open.
+// finish returns the connection to the pool.
 func (t *tx) finish() {
-	conn := t.conn
-	if conn == nil {
+	if t.conn == nil {
 		return
 	}
-	if !t.open || conn.Conn().IsClosed() {
-		conn.Release()
-		return
-	}
-	end := func(context.Context) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	if t.open && !t.conn.Conn().IsClosed() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 2*time.Second)
 		defer cancel()
-		_, _ = conn.Exec(ctx, "ROLLBACK") // where it fails, the pool closes the connection
-		conn.Release()
+		_, _ = t.conn.Exec(ctx, "ROLLBACK") // where it fails, the pool closes the connection
 	}
-	if !t.db.start(end) {
-		end(t.ctx)
-	}
+	t.conn.Release()
 }
 
 const unconfirmedKey = "bugle unconfirmed"

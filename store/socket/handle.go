@@ -72,7 +72,6 @@ func newHandle(o Options) (*handle, error) {
 	}
 	h := &handle{o: o, dir: dir, peer: sameUser, silence: 5 * beat, state: State{Role: Searching}, changed: make(chan struct{})}
 	h.open, h.stop = context.WithCancel(context.Background())
-	h.changes.MarkReady()
 	return h, nil
 }
 

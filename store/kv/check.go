@@ -61,5 +61,6 @@ func describe(key []byte) string {
 	if workspace == "" {
 		return fmt.Sprintf("a record of the store (%.40q)", key)
 	}
-	return fmt.Sprintf("%s in workspace %q", nameAt(kindOf(id), rest), workspace)
+	parts, _ := cut(kindOf(id), rest)
+	return fmt.Sprintf("%s in workspace %q", kindOf(id).NameOf(parts), workspace)
 }

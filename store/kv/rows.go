@@ -91,30 +91,13 @@ func cut(k *record.Kind, rest []byte) (parts []any, err error) {
 	return parts, nil
 }
 
-// nameAt names the record that has a key after that of its kind.
-func nameAt(k *record.Kind, rest []byte) string {
-	parts, err := cut(k, rest)
-	if err != nil {
-		return fmt.Sprintf("one of the %s (%.40q)", k.Plural, rest)
-	}
-	return k.NameOf(parts)
-}
-
 // Damaged implements [record.Backend]. It is for records whose contents are wrong, never for records that cannot be read at
-// the moment: see [store.IsTooManyFiles]. A store on disk is told, so that it reads everything.
+// the moment: see [store.IsTooManyFiles].
 func (s rows) Damaged(k *record.Kind, key []any, err error) error {
 	return s.suspected(k.Damaged(s.id, key, err))
 }
 
-// damagedAt is Damaged for the record that has a key after that of its kind.
-func (s rows) damagedAt(k *record.Kind, rest []byte, err error) error {
-	if parts, errKey := cut(k, rest); errKey == nil {
-		return s.Damaged(k, parts, err)
-	}
-	return s.suspected(&store.CorruptError{What: fmt.Sprintf("%s in workspace %q", nameAt(k, rest), s.id), Err: err})
-}
-
-// suspected tells the store of damage.
+// suspected tells the store on disk of damage, so that it reads everything.
 func (s rows) suspected(bad error) error {
 	if d, ok := s.tx.driver.(Suspecter); ok {
 		d.Suspect(bad)
@@ -179,65 +162,48 @@ func (s rows) Clear(k *record.Kind, limit int, prefix []any) (n int, err error) 
 
 // Scan implements [record.Backend]. If it has walked through all records of the kind, it compares their number with the
 // count.
-func (s rows) Scan(k *record.Kind, o record.Options, prefix []any, decode func(record.Row) error, fn func() error) error {
+func (s rows) Scan(k *record.Kind, o record.Options, prefix []any, fn record.Found) error {
 	narrow := ScanOptions{Reverse: o.Reverse, Limit: o.Limit}
 	if o.After != nil {
 		narrow.From = after(s.key(k, slices.Concat(prefix, o.After)...)) // no key is between the two
 	}
 	n, whole := 0, len(prefix) == 0 && o.After == nil && o.Limit == 0
 	at := len(s.key(k))
-	var bad []error
+	var rest []byte
+	parts := func() []any {
+		parts, _ := cut(k, rest)
+		return parts
+	}
 	err := s.tx.Scan(s.key(k, prefix...), narrow, func(key, value []byte) error {
 		n++
-		row, err := rowOf(k, key, value)
-		if err == nil {
-			err = decode(row)
-		}
-		if err != nil {
-			bad = append(bad, s.damagedAt(k, key[at:], err))
-			return nil
-		}
-		if err = fn(); err != nil {
-			whole = false
-		}
+		rest = key[at:]
+		row, bad := rowOf(k, key, value)
+		err := fn(parts, row, bad)
+		whole = whole && err == nil
 		return err
 	})
-	if err == nil && whole && len(bad) == 0 {
+	if err == nil && whole {
 		err = s.complete(k, n)
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(bad...)
+	return err
 }
 
 // Some implements [record.Backend].
-func (s rows) Some(k *record.Kind, ids []string, decode func(record.Row) error, fn func() error) error {
-	var bad []error
+func (s rows) Some(k *record.Kind, ids []string, fn record.Found) error {
 	for _, id := range ids {
-		row, err := s.Get(k, []any{id})
-		if err == nil {
-			if err = decode(row); err != nil {
-				err = s.Damaged(k, []any{id}, err)
-			}
-		}
+		key := []any{id}
+		row, err := s.Get(k, key)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			continue
-		case isDamage(err):
-			bad = append(bad, err)
-			continue
-		case err == nil:
-			err = fn()
-		}
-		if errors.Is(err, store.Stop) {
-			break
+		case err == nil, isDamage(err):
+			err = fn(func() []any { return key }, row, err)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return errors.Join(bad...)
+	return nil
 }
 
 // keys calls fn with the parts of the keys that begin with some parts. It does not look into the records.
@@ -247,7 +213,7 @@ func (s rows) keys(k *record.Kind, o ScanOptions, fn func(parts []any) error, pr
 	return s.tx.Scan(s.key(k, prefix...), o, func(key, _ []byte) error {
 		found, err := cut(k, key[at:])
 		if err != nil {
-			return s.damagedAt(k, key[at:], err)
+			return s.Damaged(k, nil, err)
 		}
 		return fn(found)
 	})

@@ -88,7 +88,7 @@ func (w rows) alone(k *record.Kind, key []any) {
 }
 
 // Some implements [record.Backend]. It locks the rows in a write transaction.
-func (w rows) Some(k *record.Kind, ids []string, decode func(record.Row) error, fn func() error) error {
+func (w rows) Some(k *record.Kind, ids []string, fn record.Found) error {
 	found := map[any]bool{}
 	var all page
 	rest := " WHERE workspace = $1 AND " + k.Columns[0] + " = ANY ($2) ORDER BY " + k.Columns[0] + w.lock()
@@ -104,11 +104,7 @@ func (w rows) Some(k *record.Kind, ids []string, decode func(record.Row) error, 
 			w.noteMissing(k, store.ErrNotFound, []any{id})
 		}
 	}
-	var damage []error
-	if err := all.pass(w, k, decode, fn, &damage); err != nil && !errors.Is(err, store.Stop) {
-		return err
-	}
-	return errors.Join(damage...)
+	return all.pass(fn)
 }
 
 // page is rows that were read and not yet passed on.
@@ -119,12 +115,10 @@ type keyed struct {
 	row record.Row
 }
 
-// pass calls decode and fn with each row, until one of fn fails. It adds what is damaged to damage.
-func (p page) pass(w rows, k *record.Kind, decode func(record.Row) error, fn func() error, damage *[]error) error {
+// pass calls fn with each row, until it fails.
+func (p page) pass(fn record.Found) error {
 	for _, r := range p {
-		if err := decode(r.row); err != nil {
-			*damage = append(*damage, w.Damaged(k, r.key, err))
-		} else if err := fn(); err != nil {
+		if err := fn(func() []any { return r.key }, r.row, nil); err != nil {
 			return err
 		}
 	}
@@ -135,14 +129,13 @@ func (p page) pass(w rows, k *record.Kind, decode func(record.Row) error, fn fun
 const firstPage, largestPage = 64, 8192
 
 // Scan implements [record.Backend]. fn may use the transaction.
-func (w rows) Scan(k *record.Kind, o record.Options, prefix []any, decode func(record.Row) error, fn func() error) error {
+func (w rows) Scan(k *record.Kind, o record.Options, prefix []any, fn record.Found) error {
 	w.alone(k, prefix)
 	key := strings.Join(k.Columns[len(prefix):], ", ")
 	order, compare := key, ">"
 	if o.Reverse {
 		order, compare = strings.ReplaceAll(key, ",", " DESC,")+" DESC", "<"
 	}
-	var damage []error
 	for size, left := firstPage, o.Limit; ; size = min(4*size, largestPage) {
 		if o.Limit > 0 {
 			size = min(size, left)
@@ -162,14 +155,11 @@ func (w rows) Scan(k *record.Kind, o record.Options, prefix []any, decode func(r
 			read = append(read, keyed{key, r})
 		})
 		if err == nil {
-			err = read.pass(w, k, decode, fn, &damage)
-		}
-		if err != nil && !errors.Is(err, store.Stop) {
-			return err
+			err = read.pass(fn)
 		}
 		left -= len(read)
 		if err != nil || len(read) < size || o.Limit > 0 && left == 0 {
-			return errors.Join(damage...)
+			return err
 		}
 		o.After = read[len(read)-1].key[len(prefix):]
 	}

@@ -57,12 +57,11 @@ type Backend interface {
 	Delete(k *Kind, key []any) error
 	// Clear removes the first records whose keys begin with some parts, at most limit of them; 0 means all.
 	Clear(k *Kind, limit int, prefix []any) (n int, err error)
-	// Scan calls decode and then fn with each record whose key begins with some parts, in key order, until fn returns an
-	// error, of which [store.Stop] is not returned. An error of decode is damage. Scan continues after that and returns
-	// it at the end.
-	Scan(k *Kind, o Options, prefix []any, decode func(Row) error, fn func() error) error
+	// Scan calls fn with the key and the row of each record whose key begins with some parts, in key order, until fn
+	// returns an error. It calls fn with what is wrong with the row, if it knows.
+	Scan(k *Kind, o Options, prefix []any, fn Found) error
 	// Some is like Scan for the records with some ids, in any order. It skips those that do not exist.
-	Some(k *Kind, ids []string, decode func(Row) error, fn func() error) error
+	Some(k *Kind, ids []string, fn Found) error
 	// Damaged returns the error for a damaged record.
 	Damaged(k *Kind, key []any, err error) error
 
@@ -74,9 +73,15 @@ type Backend interface {
 	PutCurrent(c engine.Campaign, sum engine.Summary) error
 }
 
-// NameOf names a record in messages.
+// Found is called with a record. The key is only made where it is needed.
+type Found func(key func() []any, r Row, bad error) error
+
+// NameOf names a record in messages. Its key may be unknown.
 func (k *Kind) NameOf(key []any) string {
-	if !strings.Contains(k.Name, "%") {
+	switch {
+	case len(key) < len(k.Parts):
+		return "one of the " + k.Plural
+	case !strings.Contains(k.Name, "%"):
 		return k.Name
 	}
 	return fmt.Sprintf(k.Name, key...)
@@ -185,38 +190,51 @@ func (t Table[T]) Put(b Backend, v T, key ...any) error {
 	return b.Put(t.Kind, key, row)
 }
 
-// Each calls fn with the records whose keys begin with some parts, as [Backend.Scan] does.
+// Each calls fn with the records whose keys begin with some parts, as [Backend.Scan] does. It continues after damage, and
+// returns that at the end.
 func (t Table[T]) Each(b Backend, o Options, fn func(T) error, prefix ...any) error {
 	if err := t.check(b, prefix); err != nil {
 		return err
 	}
-	decode, pass := t.passing(fn)
-	return b.Scan(t.Kind, o, prefix, decode, pass)
+	return t.sound(b, fn, func(found Found) error { return b.Scan(t.Kind, o, prefix, found) })
 }
 
-// Some calls fn with the records with some ids, as [Backend.Some] does.
+// Some calls fn with the records with some ids, as [Backend.Some] does. It continues after damage, and returns that at the
+// end.
 func (t Table[T]) Some(b Backend, ids []string, fn func(T) error) error {
 	for _, id := range ids {
 		if err := t.check(b, []any{id}); err != nil {
 			return err
 		}
 	}
-	decode, pass := t.passing(fn)
-	return b.Some(t.Kind, ids, decode, pass)
+	return t.sound(b, fn, func(found Found) error { return b.Some(t.Kind, ids, found) })
+}
+
+// sound calls fn with those records of a scan that are not damaged.
+func (t Table[T]) sound(b Backend, fn func(T) error, scan func(Found) error) error {
+	var damage []error
+	err := scan(func(key func() []any, r Row, bad error) error {
+		var v T
+		if bad == nil {
+			v, bad = t.Decode(r)
+		}
+		if bad != nil {
+			if !errors.As(bad, new(*store.CorruptError)) {
+				bad = b.Damaged(t.Kind, key(), bad)
+			}
+			damage = append(damage, bad)
+			return nil
+		}
+		return fn(v)
+	})
+	if err != nil && !errors.Is(err, store.Stop) && !errors.As(err, new(*store.CorruptError)) {
+		return err
+	}
+	return errors.Join(append(damage, err)...)
 }
 
 // All returns the records whose keys begin with some parts, without those that are damaged, and the damage.
 func (t Table[T]) All(b Backend, o Options, prefix ...any) (all []T, err error) {
 	err = t.Each(b, o, func(v T) error { all = append(all, v); return nil }, prefix...)
 	return all, err
-}
-
-// passing returns what decodes a record, and what calls fn with it.
-func (t Table[T]) passing(fn func(T) error) (decode func(Row) error, pass func() error) {
-	var v T
-	decode = func(r Row) (err error) {
-		v, err = t.Decode(r)
-		return err
-	}
-	return decode, func() error { return fn(v) }
 }

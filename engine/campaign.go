@@ -10,26 +10,29 @@ import (
 )
 
 // Head holds the fields of a campaign record other than its components (CONTRACT.md, Records). Times are in
-// UTC, and zero for what has not happened.
+// UTC, and zero for what has not happened. The names of its fields are those of stored records, of which there are many.
 type Head struct {
-	ID         string // 24-character ObjectId, one per version
-	CampaignID string // shared by all versions
-	Version    int    // version_number; 0 if versioning is off
+	ID         string `json:"id"`            // 24-character ObjectId, one per version
+	CampaignID string `json:"cid,omitempty"` // shared by all versions
+	Version    int    `json:"v,omitempty"`   // version_number; 0 if versioning is off
 
-	Status       State
-	Channel      Channel
-	DeliveryType DeliveryType
+	Status       State        `json:"st,omitempty"`
+	Channel      Channel      `json:"ch,omitempty"`
+	DeliveryType DeliveryType `json:"dt,omitempty"`
 
-	CreatedBy, UpdatedBy string
-	CreatedAt, UpdatedAt time.Time
-	SentTime             time.Time
+	CreatedBy string    `json:"cby,omitempty"`
+	UpdatedBy string    `json:"uby,omitempty"`
+	CreatedAt time.Time `json:"cat,omitzero"`
+	UpdatedAt time.Time `json:"uat,omitzero"`
+	SentTime  time.Time `json:"sent,omitzero"`
 
-	FlowID, FlowName string
-	ParentID         string
-	RejectionComment string
+	FlowID           string `json:"flow,omitempty"`
+	FlowName         string `json:"flown,omitempty"`
+	ParentID         string `json:"par,omitempty"`
+	RejectionComment string `json:"rej,omitempty"`
 
 	// Revision counts the saves of this document. It is local and not part of the record.
-	Revision int64
+	Revision int64 `json:"rev"`
 }
 
 // Campaign is one campaign document: its head, and the rest as it was received.
@@ -87,15 +90,16 @@ func timeMember(name string, t time.Time) doc.Member {
 // updated with it.
 type Summary struct {
 	Head
-	Name      string
-	Team      string
-	Tags      []string
-	Platforms []string
+	Name      string   `json:"name,omitempty"`
+	Team      string   `json:"team,omitempty"`
+	Tags      []string `json:"tags,omitempty"`
+	Platforms []string `json:"pl,omitempty"`
 	// Start and End are the start and the end of the schedule (its expiry or last occurrence), or zero. The
 	// clock changes the state at these times.
-	Start, End time.Time
+	Start time.Time `json:"start,omitzero"`
+	End   time.Time `json:"end,omitzero"`
 	// AllUsers reports that the campaign is sent to all users.
-	AllUsers bool
+	AllUsers bool `json:"all,omitempty"`
 }
 
 // DocumentBody returns a document, as [Campaign.Document] returns it, without the head.

@@ -111,11 +111,6 @@ func (out *CheckResult) damage(workspace string, err error) error {
 
 // sameSummary reports whether two summaries are stored alike.
 func sameSummary(a, b engine.Summary) bool {
-	for _, list := range []*[]string{&a.Tags, &a.Platforms, &b.Tags, &b.Platforms} {
-		if len(*list) == 0 {
-			*list = nil
-		}
-	}
 	textA, errA := json.Marshal(a)
 	textB, errB := json.Marshal(b)
 	return errA == nil && errB == nil && bytes.Equal(textA, textB)

@@ -16,14 +16,10 @@ import (
 var summaries = record.Table[engine.Summary]{
 	Kind: &record.SummaryKind,
 	Encode: func(sum engine.Summary) (record.Row, error) {
-		b, err := wire.Encode(wire.ToSummary(sum))
+		b, err := wire.Encode(sum)
 		return record.Row{Record: b, Other: sum.Revision}, err
 	},
-	Decode: func(r record.Row) (engine.Summary, error) {
-		var s wire.Summary
-		err := wire.DecodeRow(r.Record, &s)
-		return s.Engine(), err
-	},
+	Decode: func(r record.Row) (sum engine.Summary, err error) { return sum, wire.DecodeRow(r.Record, &sum) },
 }
 
 const whatCampaign = "a campaign id"

@@ -28,7 +28,7 @@ const (
 
 const (
 	suffix = ".json"
-	format = 1 // format version of the files; others are not read
+	format = 2 // format version of the files; others are not read
 )
 
 // cache stores responses in the files of a folder, which is created with the first one. Several processes may

@@ -227,7 +227,10 @@ func (t Table[T]) sound(b Backend, fn func(T) error, scan func(Found) error) err
 		}
 		return fn(v)
 	})
-	if err != nil && !errors.Is(err, store.Stop) && !errors.As(err, new(*store.CorruptError)) {
+	switch {
+	case errors.Is(err, store.Stop):
+		err = nil
+	case err != nil && !errors.As(err, new(*store.CorruptError)):
 		return err
 	}
 	return errors.Join(append(damage, err)...)

@@ -104,9 +104,9 @@ func (k Kind) named(name string) Kind {
 
 // WithCampaign is a table of whole campaigns.
 func WithCampaign(k Kind) Table[engine.Campaign] {
-	return withDocument(k, func(c engine.Campaign) (wire.Head, doc.Value) { return wire.Head(c.Head), c.Body },
-		func(head wire.Head, body doc.Value) (engine.Campaign, error) {
-			return engine.Campaign{Head: engine.Head(head), Body: body}, nil
+	return withDocument(k, func(c engine.Campaign) (engine.Head, doc.Value) { return c.Head, c.Body },
+		func(head engine.Head, body doc.Value) (engine.Campaign, error) {
+			return engine.Campaign{Head: head, Body: body}, nil
 		})
 }
 

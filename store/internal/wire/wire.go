@@ -7,56 +7,6 @@ import (
 	"bugle/engine/doc"
 )
 
-// The types below mirror engine's types, with the field names used on disk. They convert to one another, so a field
-// that exists in only one of them is a compile error.
-
-// Head is an [engine.Head].
-type Head struct {
-	ID         string `json:"id"`
-	CampaignID string `json:"cid,omitempty"`
-	Version    int    `json:"v,omitempty"`
-
-	Status       engine.State        `json:"st,omitempty"`
-	Channel      engine.Channel      `json:"ch,omitempty"`
-	DeliveryType engine.DeliveryType `json:"dt,omitempty"`
-
-	CreatedBy string    `json:"cby,omitempty"`
-	UpdatedBy string    `json:"uby,omitempty"`
-	CreatedAt time.Time `json:"cat,omitzero"`
-	UpdatedAt time.Time `json:"uat,omitzero"`
-	SentTime  time.Time `json:"sent,omitzero"`
-
-	FlowID           string `json:"flow,omitempty"`
-	FlowName         string `json:"flown,omitempty"`
-	ParentID         string `json:"par,omitempty"`
-	RejectionComment string `json:"rej,omitempty"`
-
-	Revision int64 `json:"rev"`
-}
-
-// Summary is an [engine.Summary]. It is flat, because stores decode hundreds of thousands of them.
-type Summary struct {
-	Head
-	Name      string    `json:"name,omitempty"`
-	Team      string    `json:"team,omitempty"`
-	Tags      []string  `json:"tags,omitempty"`
-	Platforms []string  `json:"pl,omitempty"`
-	Start     time.Time `json:"start,omitzero"`
-	End       time.Time `json:"end,omitzero"`
-	AllUsers  bool      `json:"all,omitempty"`
-}
-
-// ToSummary returns the stored form of a record.
-func ToSummary(s engine.Summary) Summary {
-	return Summary{Head(s.Head), s.Name, s.Team, s.Tags, s.Platforms, s.Start, s.End, s.AllUsers}
-}
-
-// Engine returns the record without the fields that only the store uses.
-func (s Summary) Engine() engine.Summary {
-	return engine.Summary{Head: engine.Head(s.Head), Name: s.Name, Team: s.Team, Tags: s.Tags,
-		Platforms: s.Platforms, Start: s.Start, End: s.End, AllUsers: s.AllUsers}
-}
-
 // Revision is an [engine.Revision] with the campaign's state at that revision, which is empty in records of earlier
 // versions.
 type Revision struct {

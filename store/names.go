@@ -21,7 +21,6 @@ const (
 	OutboxMessageName = "the outbox message %q"
 	TestSendName      = "the record of a test send"
 	IdempotencyName   = "the %s with key %q"
-	RequestName       = "the %s with request id %q"
 )
 
 // MaxID is the longest id in bytes. Longer ones do not fit into an index of a database.

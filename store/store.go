@@ -237,7 +237,7 @@ type Idempotency interface {
 	// LeaseHeld reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be
 	// running. After a process has died, its lease in a shared database takes some seconds to expire.
 	LeaseHeld(lease string) (bool, error)
-	// RequestID returns the time until which a request id is in use.
+	// RequestID returns the time until which a request id is in use. It is an idempotency key of an operation of its own.
 	RequestID(op, id string) (time.Time, error)
 	PutRequestID(op, id string, until time.Time) error
 	// Sweep removes some of the expired keys and request ids, and reports whether more remain.
@@ -263,13 +263,6 @@ type IdempotencyRecord struct {
 // Expired reports whether the record has expired at now.
 func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
 
-// RequestID is a request id that is in use.
-type RequestID struct {
-	Operation string    `json:"op"`
-	ID        string    `json:"id"`
-	Until     time.Time `json:"until"`
-}
-
 // Transfer is what copies records unchanged to another store. bugle/store/backup does that.
 type Transfer interface {
 	// Records calls fn, which must not use the transaction, with every record of the workspace, its settings first.
@@ -281,7 +274,7 @@ type Transfer interface {
 }
 
 // Record is a record of a workspace, as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],
-// [engine.OutboxMessage], [engine.TestRecord], [IdempotencyRecord], [RequestID], and [WholeCampaign].
+// [engine.OutboxMessage], [engine.TestRecord], [IdempotencyRecord], and [WholeCampaign].
 type Record any
 
 // WholeCampaign is a campaign with everything that belongs to it.

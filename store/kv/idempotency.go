@@ -9,9 +9,8 @@ import (
 )
 
 var (
-	// An expiry is an entry in the index of idempotency keys and request ids by time: the time, which of the two, and the
-	// parts of its key. It may remain of a record that was replaced or deleted.
-	expiries = onlyKeys(record.Kind{ID: 'e', Parts: "tsss", Name: "the expiry at %v of %[3]s %[4]q", Plural: "expiry times"})
+	// An expiry is an entry in the index of idempotency keys by time. It may remain of one that was replaced or deleted.
+	expiries = onlyKeys(record.Kind{ID: 'e', Parts: "tss", Name: "the expiry at %v of %s %q", Plural: "expiry times"})
 	sweeps   = record.AsJSON[sweep](record.Kind{ID: 'l', Name: "the time of the last removal of expired records", Plural: "times of sweeps"})
 )
 
@@ -20,22 +19,16 @@ type sweep struct {
 	At time.Time `json:"at"`
 }
 
-// PutIdempotencyRecord implements [store.Idempotency].
-func (s WorkspaceTx) PutIdempotencyRecord(i store.IdempotencyRecord) error {
-	if err := store.CheckIdempotencyRecord(i); err != nil {
-		return err
-	}
-	old, err := record.Idempotency.Get(s.rows, i.Operation, i.Key)
+// PutIdempotency implements [record.Backend].
+func (s rows) PutIdempotency(i store.IdempotencyRecord) error {
+	old, err := record.Idempotency.Get(s, i.Operation, i.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
 		return store.ErrLeaseExpired // another process has taken over the work
 	}
-	return errors.Join(
-		record.Idempotency.Put(s.rows, i, i.Operation, i.Key),
-		expiries.Put(s.rows, none{}, i.ExpiresAt, string(record.Idempotency.ID), i.Operation, i.Key),
-	)
+	return errors.Join(record.Idempotency.Put(s, i, i.Operation, i.Key), expiries.Put(s, none{}, i.ExpiresAt, i.Operation, i.Key))
 }
 
 // LeaseHeld implements [store.Idempotency].
@@ -45,14 +38,6 @@ func (s WorkspaceTx) LeaseHeld(lease string) (bool, error) {
 		return h.LeaseHeld(t.ctx, lease)
 	}
 	return lease == t.lease, nil
-}
-
-// PutRequestID implements [store.Idempotency].
-func (s WorkspaceTx) PutRequestID(op, id string, until time.Time) error {
-	return errors.Join(
-		s.Workspace.PutRequestID(op, id, until),
-		expiries.Put(s.rows, none{}, until, string(record.Requests.ID), op, id),
-	)
 }
 
 // ExpireBatch is the most records that one call of [WorkspaceTx.Sweep] removes, which keeps its transaction small.
@@ -81,7 +66,7 @@ func (s WorkspaceTx) Sweep(now time.Time) (more bool, err error) {
 			return store.Stop
 		}
 		n++
-		return errors.Join(s.expire(parts[1].(string), parts[2:], last.At), expiries.Delete(s.rows, parts...))
+		return errors.Join(s.expire(parts[1:], last.At), expiries.Delete(s.rows, parts...))
 	})
 	if err != nil || n == ExpireBatch {
 		return err == nil, err
@@ -90,23 +75,13 @@ func (s WorkspaceTx) Sweep(now time.Time) (more bool, err error) {
 }
 
 // expire removes the record of an index entry, unless it was removed or its expiry is later by now.
-func (s WorkspaceTx) expire(kind string, key []any, now time.Time) error {
-	var until time.Time
-	var err error
-	of := record.Idempotency.Kind
-	if kind == string(record.Requests.ID) {
-		of = record.Requests.Kind
-		until, err = s.RequestID(key[0].(string), key[1].(string))
-	} else {
-		var i store.IdempotencyRecord
-		i, err = record.Idempotency.Get(s.rows, key...)
-		until = i.ExpiresAt
-	}
+func (s WorkspaceTx) expire(key []any, now time.Time) error {
+	i, err := record.Idempotency.Get(s.rows, key...)
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(until.Truncate(time.Microsecond)): // as the entry has it
+	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(i.ExpiresAt.Truncate(time.Microsecond)): // as the entry has it
 		return nil
 	case err != nil:
 		return err
 	}
-	return of.Delete(s.rows, key...)
+	return record.Idempotency.Delete(s.rows, key...)
 }

@@ -14,7 +14,7 @@ import (
 // kinds are all kinds of records by their ids.
 var kinds = byID(campaigns.Kind, summaries.Kind, record.Revisions.Kind, record.Documents.Kind, record.WorkingCopies.Kind,
 	record.Dismissals.Kind, record.Users.Kind, identifiers.Kind, &record.Content, record.Messages.Kind, record.TestSends.Kind,
-	record.Idempotency.Kind, record.Requests.Kind, expiries.Kind, sweeps.Kind, settingsChanges.Kind)
+	record.Idempotency.Kind, expiries.Kind, sweeps.Kind, settingsChanges.Kind)
 
 func byID(all ...*record.Kind) map[byte]*record.Kind {
 	out := map[byte]*record.Kind{}

@@ -64,7 +64,7 @@ func Workspaces(tx Tx) ([]string, error) {
 }
 
 // Format is the format number that this package reads and writes.
-const Format = 5
+const Format = 6
 
 type storeFormat struct {
 	Format int `json:"format"`

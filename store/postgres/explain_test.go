@@ -71,8 +71,6 @@ INSERT INTO outbox (workspace, id, record, body) SELECT 'DEMO', 'f' || n, '{}', 
 INSERT INTO test_send (workspace, at, n, record, body) SELECT 'DEMO', now() - n * interval '1 second', 0, '{}', '{}' FROM generate_series(1, 20000) AS n;
 INSERT INTO idempotency (workspace, operation, key, expires_at, record)
 	SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute', '{}' FROM generate_series(1, 100000) AS n;
-INSERT INTO request_id (workspace, operation, id, expires_at, record)
-	SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute', '{}' FROM generate_series(1, 100000) AS n;
 INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 100000) AS n;
 ANALYZE;`
 

@@ -14,13 +14,10 @@ import (
 	"bugle/store/internal/record"
 )
 
-// PutIdempotencyRecord implements [store.Idempotency].
-func (w workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
-	if err := store.CheckIdempotencyRecord(i); err != nil {
-		return err
-	}
+// PutIdempotency implements [record.Backend].
+func (w rows) PutIdempotency(i store.IdempotencyRecord) error {
 	w.db.hold(w.tx, i.Lease)
-	return record.Idempotency.Put(w.rows, i, i.Operation, i.Key)
+	return record.Idempotency.Put(w, i, i.Operation, i.Key)
 }
 
 const (
@@ -40,8 +37,9 @@ func (w workspace) Sweep(now time.Time) (more bool, err error) {
 		sql  string
 		args []any
 	}{
-		{sweepExpired("idempotency"), []any{w.id, now.UTC(), sweepBatch}},
-		{sweepExpired("request_id"), []any{w.id, now.UTC(), sweepBatch}},
+		{`DELETE FROM idempotency WHERE ctid = ANY (ARRAY (SELECT ctid FROM idempotency WHERE workspace = $1
+			AND expires_at < least($2, clock_timestamp() - interval '` + sweepAfter + `') ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED))`,
+			[]any{w.id, now.UTC(), sweepBatch}},
 		{`DELETE FROM change WHERE ctid = ANY (ARRAY (SELECT ctid FROM (SELECT ctid, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
 			WHERE at < clock_timestamp() - $2::interval))`, []any{sweepBatch, changesKept}},
 		{"DELETE FROM lease WHERE expires_at < clock_timestamp() - $1::interval", []any{changesKept}},
@@ -53,11 +51,6 @@ func (w workspace) Sweep(now time.Time) (more bool, err error) {
 		more = more || n == sweepBatch
 	}
 	return more, nil
-}
-
-func sweepExpired(table string) string {
-	return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY (SELECT ctid FROM ` + table + ` WHERE workspace = $1
-		AND expires_at < least($2, clock_timestamp() - interval '` + sweepAfter + `') ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED))`
 }
 
 // LeaseHeld implements [store.Idempotency].

@@ -122,16 +122,6 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_expiry ON idempotency (workspace, expires_at);
 
-CREATE TABLE request_id (
-  workspace  text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
-  operation  text COLLATE "C" NOT NULL,
-  id         text COLLATE "C" NOT NULL,
-  expires_at timestamptz NOT NULL,
-  record     bytea NOT NULL, -- JSON
-  PRIMARY KEY (workspace, operation, id)
-);
-CREATE INDEX request_id_expiry ON request_id (workspace, expires_at);
-
 -- The feed of changes. Sequence numbers are assigned before commits end, so readers start again at the oldest transaction
 -- that was still running. Rows are kept for a day.
 CREATE TABLE change (

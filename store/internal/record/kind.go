@@ -69,6 +69,9 @@ type Backend interface {
 	SummaryTable() Table[engine.Summary]
 	// LastRevision returns the revision number of a campaign, 0 for a new one.
 	LastRevision(id string) (int64, error)
+	// PutIdempotency stores the record of a key. It fails with [store.ErrLeaseExpired] if another process has taken over the
+	// work that is marked with its lease.
+	PutIdempotency(i store.IdempotencyRecord) error
 	// PutCurrent stores the current version of a campaign with its summary.
 	PutCurrent(c engine.Campaign, sum engine.Summary) error
 }

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"time"
-
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
@@ -38,18 +36,6 @@ func withDocument[H, T any](k Kind, split func(T) (H, doc.Value), join func(H, d
 	return Table[T]{&k, func(v T) (Row, error) { return encode(split(v)) }, decode}
 }
 
-// expiring is a table whose records expire at a time, which they have in a column.
-func expiring[T any](t Table[T], until func(T) time.Time) Table[T] {
-	t.Other = "expires_at"
-	asIs := t.Encode
-	t.Encode = func(v T) (Row, error) {
-		row, err := asIs(v)
-		row.Other = until(v).UTC()
-		return row, err
-	}
-	return t
-}
-
 const whatCampaign = "a campaign id"
 
 // The kinds of records that belong to a campaign.
@@ -80,12 +66,16 @@ var (
 	TestSends = withDocument(Kind{ID: 't', Parts: "tn", Name: store.TestSendName, Plural: "test sends", Change: store.ChangedOutbox,
 		Table: "test_send", Columns: []string{"at", "n"}}, splitTest, joinTest)
 
-	Idempotency = expiring(AsJSON[store.IdempotencyRecord](Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"},
-		Name: store.IdempotencyName, Plural: "idempotency keys", Table: "idempotency", Columns: []string{"operation", "key"}, Alone: 2}),
-		func(i store.IdempotencyRecord) time.Time { return i.ExpiresAt })
-	Requests = expiring(AsJSON[store.RequestID](Kind{ID: 'q', Parts: "ss", IDs: []string{"the name of an operation", "a request id"},
-		Name: store.RequestName, Plural: "request ids", Table: "request_id", Columns: []string{"operation", "id"}, Alone: 2}),
-		func(r store.RequestID) time.Time { return r.Until })
+	Idempotency = Table[store.IdempotencyRecord]{
+		Kind: &Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"}, Name: store.IdempotencyName, Plural: "idempotency keys",
+			Table: "idempotency", Columns: []string{"operation", "key"}, Other: "expires_at", Alone: 2},
+		Encode: func(i store.IdempotencyRecord) (Row, error) {
+			row, err := encode(i, doc.Value{})
+			row.Other = i.ExpiresAt.UTC()
+			return row, err
+		},
+		Decode: func(r Row) (i store.IdempotencyRecord, err error) { return i, wire.Decode(r.Record, &i) },
+	}
 
 	// Content is the kind of all content items. The version of what is no template is 0.
 	Content = Kind{ID: 'k', Parts: "ssn", Name: "%s %s, version %d", Plural: "content items", Change: store.ChangedSettings,

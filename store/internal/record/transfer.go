@@ -24,7 +24,6 @@ func Records(s store.WorkspaceTx, b Backend, fn func(store.Record) error) error 
 	e.note(Messages.Each(b, Options{}, pass[engine.OutboxMessage](&e)))
 	e.note(s.TestSends(0, pass[engine.TestRecord](&e)))
 	e.note(Idempotency.Each(b, Options{}, pass[store.IdempotencyRecord](&e)))
-	e.note(Requests.Each(b, Options{}, pass[store.RequestID](&e)))
 	e.note(s.Summaries(e.campaign))
 	if e.failed != nil {
 		return e.failed
@@ -111,8 +110,6 @@ func PutRecords(s store.WorkspaceTx, b Backend, list []store.Record) error {
 		case store.IdempotencyRecord: // a database has microseconds
 			r.At, r.ExpiresAt = r.At.Truncate(time.Microsecond), r.ExpiresAt.Truncate(time.Microsecond)
 			err = s.PutIdempotencyRecord(r)
-		case store.RequestID:
-			err = s.PutRequestID(r.Operation, r.ID, r.Until.Truncate(time.Microsecond))
 		case store.WholeCampaign:
 			err = putCampaign(s, b, r)
 		default:

@@ -257,13 +257,24 @@ func (w Workspace) DeleteIdempotencyRecord(op, key string) error {
 	return Idempotency.Delete(w.B, op, key)
 }
 
+// PutIdempotencyRecord implements [store.Idempotency].
+func (w Workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
+	if err := store.CheckIdempotencyRecord(i); err != nil {
+		return err
+	}
+	return w.B.PutIdempotency(i)
+}
+
+// requestsOf is the operation whose idempotency keys are the request ids of an operation.
+func requestsOf(op string) string { return "request ids of " + op }
+
 // RequestID implements [store.Idempotency]. The time may be in the past, because the caller's clock decides.
 func (w Workspace) RequestID(op, id string) (time.Time, error) {
-	r, err := Requests.Get(w.B, op, id)
-	return r.Until, err
+	r, err := Idempotency.Get(w.B, requestsOf(op), id)
+	return r.ExpiresAt, err
 }
 
 // PutRequestID implements [store.Idempotency].
 func (w Workspace) PutRequestID(op, id string, until time.Time) error {
-	return Requests.Put(w.B, store.RequestID{Operation: op, ID: id, Until: until}, op, id)
+	return w.PutIdempotencyRecord(store.IdempotencyRecord{Operation: requestsOf(op), Key: id, ExpiresAt: until})
 }

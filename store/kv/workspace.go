@@ -7,7 +7,6 @@ import (
 
 	"bugle/store"
 	"bugle/store/internal/record"
-	"bugle/store/internal/wire"
 )
 
 // WorkspaceTx is the records of one workspace within one transaction. It implements [store.Transfer], whose
@@ -82,7 +81,7 @@ func Prepare(ctx context.Context, db DB, fresh bool) error {
 		}
 		payload, err := decodeValue(key, value)
 		if err == nil {
-			err = wire.Decode(payload, &have)
+			err = record.Decode(payload, &have)
 		}
 		if err != nil {
 			return &store.CorruptError{What: "the format number", Err: err}
@@ -93,7 +92,7 @@ func Prepare(ctx context.Context, db DB, fresh bool) error {
 	case errors.Is(err, store.ErrNotFound) && !fresh:
 		return &store.CorruptError{What: "the format number", Err: errLost}
 	case errors.Is(err, store.ErrNotFound):
-		payload, err := wire.Encode(storeFormat{Format})
+		payload, err := record.Encode(storeFormat{Format})
 		if err != nil {
 			return err
 		}

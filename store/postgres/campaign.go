@@ -8,7 +8,6 @@ import (
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/record"
-	"bugle/store/internal/wire"
 )
 
 // summaries are the rows of campaigns, to which those of all other tables of a campaign refer, and with which they are
@@ -16,10 +15,10 @@ import (
 var summaries = record.Table[engine.Summary]{
 	Kind: &record.SummaryKind,
 	Encode: func(sum engine.Summary) (record.Row, error) {
-		b, err := wire.Encode(sum)
+		b, err := record.Encode(sum)
 		return record.Row{Record: b, Other: sum.Revision}, err
 	},
-	Decode: func(r record.Row) (sum engine.Summary, err error) { return sum, wire.DecodeRow(r.Record, &sum) },
+	Decode: func(r record.Row) (sum engine.Summary, err error) { return sum, record.DecodeRow(r.Record, &sum) },
 }
 
 const whatCampaign = "a campaign id"

@@ -4,17 +4,16 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
-	"bugle/store/internal/wire"
 )
 
 // AsJSON is a table of records that are JSON.
 func AsJSON[T any](k Kind) Table[T] {
-	decode := func(r Row) (v T, err error) { return v, wire.Decode(r.Record, &v) }
+	decode := func(r Row) (v T, err error) { return v, Decode(r.Record, &v) }
 	return Table[T]{&k, func(v T) (Row, error) { return encode(v, doc.Value{}) }, decode}
 }
 
 func encode(head any, body doc.Value) (Row, error) {
-	b, err := wire.Encode(head)
+	b, err := Encode(head)
 	return Row{Record: b, Body: body.Encode()}, err
 }
 
@@ -25,7 +24,7 @@ func withDocument[H, T any](k Kind, split func(T) (H, doc.Value), join func(H, d
 	decode := func(r Row) (v T, err error) {
 		var head H
 		var body doc.Value
-		if err = wire.DecodeRow(r.Record, &head); err == nil && len(r.Body) > 0 {
+		if err = DecodeRow(r.Record, &head); err == nil && len(r.Body) > 0 {
 			body, err = doc.Parse(r.Body)
 		}
 		if err != nil {
@@ -44,7 +43,7 @@ var (
 
 	Documents = WithCampaign(Kind{ID: 'd', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "earlier versions",
 		Table: "document", Columns: []string{"campaign", "n"}})
-	Revisions = AsJSON[wire.Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "history entries",
+	Revisions = AsJSON[Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "history entries",
 		Table: "revision", Columns: []string{"campaign", "n"}})
 	// SummaryKind is the kind of a store's [Backend.SummaryTable].
 	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: store.SummaryName, Plural: "campaign summaries", Change: store.ChangedCampaign,
@@ -74,7 +73,7 @@ var (
 			row.Other = i.ExpiresAt.UTC()
 			return row, err
 		},
-		Decode: func(r Row) (i store.IdempotencyRecord, err error) { return i, wire.Decode(r.Record, &i) },
+		Decode: func(r Row) (i store.IdempotencyRecord, err error) { return i, Decode(r.Record, &i) },
 	}
 
 	// Content is the kind of all content items. The version of what is no template is 0.
@@ -100,11 +99,11 @@ func WithCampaign(k Kind) Table[engine.Campaign] {
 		})
 }
 
-func splitCopy(w engine.WorkingCopy) (wire.WorkingCopy, doc.Value) {
-	return wire.WorkingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}, w.Body
+func splitCopy(w engine.WorkingCopy) (workingCopy, doc.Value) {
+	return workingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}, w.Body
 }
 
-func joinCopy(head wire.WorkingCopy, body doc.Value) (w engine.WorkingCopy, err error) {
+func joinCopy(head workingCopy, body doc.Value) (w engine.WorkingCopy, err error) {
 	w = engine.WorkingCopy{Base: head.Base, Body: body, At: head.At}
 	if head.Origin != "" {
 		w.Origin, err = doc.Parse([]byte(head.Origin))
@@ -126,19 +125,13 @@ func joinMessage(m engine.OutboxMessage, payload doc.Value) (engine.OutboxMessag
 	return m, nil
 }
 
-func splitTest(t engine.TestRecord) (wire.TestRecord, doc.Value) { return wire.ToTestRecord(t), t.Body }
-
-func joinTest(head wire.TestRecord, body doc.Value) (engine.TestRecord, error) {
-	t := head.Engine()
-	t.Body = body
-	return t, nil
+func splitTemplate(item engine.ContentItem) (engine.ContentTemplate, doc.Value) {
+	template := *item.Template
+	template.Content = doc.Value{}
+	return template, item.Template.Content
 }
 
-func splitTemplate(item engine.ContentItem) (wire.Template, doc.Value) {
-	return wire.ToTemplate(*item.Template), item.Template.Content
-}
-
-func joinTemplate(head wire.Template, content doc.Value) (engine.ContentItem, error) {
-	template := head.Engine(content)
+func joinTemplate(template engine.ContentTemplate, content doc.Value) (engine.ContentItem, error) {
+	template.Content = content
 	return engine.ContentItem{Template: &template}, nil
 }

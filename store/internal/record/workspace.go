@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/internal/wire"
 )
 
 // Workspace is the records of one workspace within one transaction, whose documentation is that of [store.WorkspaceTx].
@@ -68,7 +67,7 @@ func (w Workspace) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 
 func putVersion(b Backend, v store.Version) error {
 	id, n := v.Campaign.ID, v.Revision.N
-	return errors.Join(Revisions.Put(b, wire.Revision{Revision: v.Revision, Status: v.Campaign.Status}, id, n), Documents.Put(b, v.Campaign, id, n))
+	return errors.Join(Revisions.Put(b, Revision{Revision: v.Revision, Status: v.Campaign.Status}, id, n), Documents.Put(b, v.Campaign, id, n))
 }
 
 func (w Workspace) dropRevision(id string, n int64) error {
@@ -114,7 +113,7 @@ func (w Workspace) Revision(id string, n int64) (engine.Campaign, error) {
 
 // Revisions implements [store.History].
 func (w Workspace) Revisions(id string) (out []engine.Revision, err error) {
-	err = Revisions.Each(w.B, Options{Reverse: true}, func(r wire.Revision) error {
+	err = Revisions.Each(w.B, Options{Reverse: true}, func(r Revision) error {
 		out = append(out, r.Revision)
 		return nil
 	}, id)

@@ -1,5 +1,4 @@
-// Package wire defines the JSON encoding of stored records, which all stores share.
-package wire
+package record
 
 import (
 	"bytes"

@@ -93,7 +93,10 @@ func (s rows) complete(k *record.Kind, n int) error {
 	if int64(n) == want {
 		return nil
 	}
-	return s.suspected(&store.CorruptError{What: fmt.Sprintf("the list of %s in workspace %q", k.Plural, s.id), Err: fmt.Errorf("%d of %d were found", n, want)})
+	return s.suspected(&store.CorruptError{
+		What: fmt.Sprintf("the list of %s in workspace %q", k.Plural, s.id),
+		Err:  fmt.Errorf("%d of %d were found", n, want),
+	})
 }
 
 // counts returns all counters of the transaction's snapshot.

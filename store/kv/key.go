@@ -3,6 +3,7 @@ package kv
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -94,15 +95,11 @@ func cutNumber(key []byte) (int64, []byte, error) {
 }
 
 // appendTime appends a time with microseconds so that keys sort by time.
-func appendTime(key []byte, t time.Time) []byte {
-	return binary.BigEndian.AppendUint64(key, uint64(t.UnixMicro())^1<<63)
-}
+func appendTime(key []byte, t time.Time) []byte { return appendNumber(key, t.UnixMicro()^math.MinInt64) }
 
 func cutTime(key []byte) (time.Time, []byte, error) {
-	if len(key) < 8 {
-		return time.Time{}, nil, errKey
-	}
-	return time.UnixMicro(int64(binary.BigEndian.Uint64(key) ^ 1<<63)).UTC(), key[8:], nil
+	n, rest, err := cutNumber(key)
+	return time.UnixMicro(n ^ math.MinInt64).UTC(), rest, err
 }
 
 // HiddenKey returns the key of an internal record. Scans of transactions do not return such records, so they are neither

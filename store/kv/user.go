@@ -41,14 +41,10 @@ func (s WorkspaceTx) PutProfiles(list []engine.User) error {
 
 // DeleteProfile implements [store.Users]. It fails with [store.ErrNotFound] if there is no such profile.
 func (s WorkspaceTx) DeleteProfile(id string) error {
-	exists, err := record.Users.Has(s.rows, id)
-	if err == nil && !exists {
-		err = store.ErrNotFound
-	}
-	if err != nil {
+	if err := s.dropIdentifiers(id); err != nil {
 		return err
 	}
-	return errors.Join(s.dropIdentifiers(id), record.Users.Delete(s.rows, id))
+	return record.Users.Remove(s.rows, id)
 }
 
 // FindProfiles implements [store.Users]. The ids are sorted. An empty value matches no profile.

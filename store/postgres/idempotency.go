@@ -98,12 +98,13 @@ func (d *DB) hold(t *tx, id string) {
 	}
 }
 
-// renew renews the lease until the store is closed, or the lease has expired, as while the machine was suspended. New work
-// gets another one then.
+// renew renews the lease until it has expired, as while the machine was suspended, and new work gets another one. When the
+// store is closed, it ends the lease, which would otherwise expire.
 func (d *DB) renew(ctx context.Context) {
-	for id := d.Lease(); sleep(ctx, leaseRenew) == nil; {
+	id := d.Lease()
+	for sleep(ctx, leaseRenew) == nil {
 		limit, cancel := context.WithTimeout(ctx, leaseRenew)
-		tag, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + interval '"+leaseLife+"' WHERE id = $1 AND expires_at > clock_timestamp()", id)
+		tag, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + $2::text::interval WHERE id = $1 AND expires_at > clock_timestamp()", id, leaseLife)
 		cancel()
 		switch {
 		case err == nil && tag.RowsAffected() == 0:
@@ -116,13 +117,7 @@ func (d *DB) renew(ctx context.Context) {
 			d.log.Warn("the lease was not renewed", "error", err)
 		}
 	}
-}
-
-// endLease ends the lease, which would otherwise expire.
-func (d *DB) endLease() {
-	if d.lease.held {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		_, _ = d.pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", d.Lease())
-	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_, _ = d.pool.Exec(limit, "DELETE FROM lease WHERE id = $1", id)
 }

@@ -133,7 +133,6 @@ func (d *DB) Close() error {
 		return nil
 	}
 	d.work.Wait()
-	d.endLease()
 	d.pool.Close()
 	return nil
 }

@@ -17,8 +17,8 @@
 // before it has answered, the second looks for the record that the commit would have left, once it has taken over, and
 // commits again if there is none.
 //
-// In a database (bugle/store/postgres), a save is one statement, and PostgreSQL itself orders, groups and syncs the
-// commits; other processes learn of it from a table of changes that is read in the order of commits.
+// In a database (bugle/store/postgres), a save is a few rows that are sent with their commit, and PostgreSQL itself orders,
+// groups and syncs the commits; other processes learn of it from a table of changes that is read in the order of commits.
 package store
 
 import (

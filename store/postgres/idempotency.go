@@ -104,7 +104,8 @@ func (d *DB) renew(ctx context.Context) {
 	id := d.Lease()
 	for sleep(ctx, leaseRenew) == nil {
 		limit, cancel := context.WithTimeout(ctx, leaseRenew)
-		tag, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + $2::text::interval WHERE id = $1 AND expires_at > clock_timestamp()", id, leaseLife)
+		tag, err := d.pool.Exec(limit, `UPDATE lease SET expires_at = clock_timestamp() + $2::text::interval
+			WHERE id = $1 AND expires_at > clock_timestamp()`, id, leaseLife)
 		cancel()
 		switch {
 		case err == nil && tag.RowsAffected() == 0:

@@ -46,12 +46,12 @@ var (
 	Revisions = AsJSON[Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "history entries",
 		Table: "revision", Columns: []string{"campaign", "n"}})
 	// SummaryKind is the kind of a store's [Backend.SummaryTable].
-	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: store.SummaryName, Plural: "campaign summaries", Change: store.ChangedCampaign,
-		Table: "campaign", Columns: []string{"id"}, Other: "revision"}
+	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: store.SummaryName, Plural: "campaign summaries",
+		Change: store.ChangedCampaign, Table: "campaign", Columns: []string{"id"}, Other: "revision"}
 	WorkingCopies = withDocument(Kind{ID: 'w', Parts: "s", IDs: CampaignIDs, Name: store.WorkingCopyName, Plural: "working copies",
 		Change: store.ChangedCampaign, Table: "working_copy", Columns: []string{"campaign"}}, splitCopy, joinCopy)
-	Dismissals = AsJSON[[]engine.Dismissal](Kind{ID: 'v', Parts: "s", IDs: CampaignIDs, Name: store.DismissalsName, Plural: "lists of dismissed warnings",
-		Change: store.ChangedCampaign, Table: "dismissal", Columns: []string{"campaign"}})
+	Dismissals = AsJSON[[]engine.Dismissal](Kind{ID: 'v', Parts: "s", IDs: CampaignIDs, Name: store.DismissalsName,
+		Plural: "lists of dismissed warnings", Change: store.ChangedCampaign, Table: "dismissal", Columns: []string{"campaign"}})
 )
 
 // The other kinds of records.
@@ -66,8 +66,8 @@ var (
 		Table: "test_send", Columns: []string{"at", "n"}}, splitTest, joinTest)
 
 	Idempotency = Table[store.IdempotencyRecord]{
-		Kind: &Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"}, Name: store.IdempotencyName, Plural: "idempotency keys",
-			Table: "idempotency", Columns: []string{"operation", "key"}, Other: "expires_at", Alone: 2},
+		Kind: &Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"}, Name: store.IdempotencyName,
+			Plural: "idempotency keys", Table: "idempotency", Columns: []string{"operation", "key"}, Other: "expires_at", Alone: 2},
 		Encode: func(i store.IdempotencyRecord) (Row, error) {
 			row, err := encode(i, doc.Value{})
 			row.Other = i.ExpiresAt.UTC()

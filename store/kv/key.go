@@ -95,7 +95,9 @@ func cutNumber(key []byte) (int64, []byte, error) {
 }
 
 // appendTime appends a time with microseconds so that keys sort by time.
-func appendTime(key []byte, t time.Time) []byte { return appendNumber(key, t.UnixMicro()^math.MinInt64) }
+func appendTime(key []byte, t time.Time) []byte {
+	return appendNumber(key, t.UnixMicro()^math.MinInt64)
+}
 
 func cutTime(key []byte) (time.Time, []byte, error) {
 	n, rest, err := cutNumber(key)

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
 // OwnerOf returns the id and the name of the user who owns a file or, if it does not exist, the nearest folder above it, and
-// the path of that. A user without a name is a # and the id, as sudo takes it. It returns false if it is unknown, as on
-// Windows.
+// the path of that. It returns false if it is unknown, as on Windows.
 func OwnerOf(path string) (id int, name, at string, ok bool) {
 	info, err := os.Stat(path)
 	for ; err != nil && path != filepath.Dir(path); info, err = os.Stat(path) {
@@ -28,11 +28,15 @@ func OwnerOf(path string) (id int, name, at string, ok bool) {
 		return 0, "", path, false
 	}
 	id = int(uid.Uint())
-	name = "#" + strconv.Itoa(id)
+	return id, nameOf(id), path, true
+}
+
+// nameOf returns the name of a user or, where there is none, a # and the id, as sudo takes it.
+func nameOf(id int) string {
 	if known, err := user.LookupId(strconv.Itoa(id)); err == nil {
-		name = known.Username
+		return known.Username
 	}
-	return id, name, path, true
+	return "#" + strconv.Itoa(id)
 }
 
 // FolderRemedy returns the end of an error about the folder of a store: what to do about it. If the system refuses
@@ -42,12 +46,19 @@ func FolderRemedy(dir string, err error) string {
 	if !errors.Is(err, fs.ErrPermission) && !matchesAny(err, []error{syscall.EACCES, syscall.EPERM}) {
 		return another
 	}
+	path := dir
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
-		dir = cause.Path
+		path = cause.Path
 	}
-	id, name, at, ok := OwnerOf(dir)
-	if !ok || id == os.Geteuid() {
+	id, name, at, ok := OwnerOf(path)
+	switch {
+	case !ok || id == os.Geteuid():
 		return another
+	case strings.HasPrefix(at, dir+string(filepath.Separator)):
+		me := strings.TrimPrefix(nameOf(os.Geteuid()), "#")
+		return fmt.Sprintf("%s belongs to %s; give it back with `sudo chown -R %s %s`, or %s", at, name, me, dir, another)
+	case id == 0:
+		return fmt.Sprintf("%s belongs to %s; %s", at, name, another)
 	}
-	return fmt.Sprintf("%s belongs to %s; run bugle as that user, change its owner with `sudo chown`, or %s", at, name, another)
+	return fmt.Sprintf("%s belongs to %s; run bugle as that user, or %s", at, name, another)
 }

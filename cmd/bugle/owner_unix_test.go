@@ -137,7 +137,7 @@ func TestRefusedAccessNamesTheOwner(t *testing.T) {
 	if out := p.run(nobody, cli.ExitFailed, "--data", filepath.Join(roots, "new"), "init"); !strings.Contains(out, roots+" belongs to root; choose another folder") {
 		t.Errorf("init below a folder of root says %s", out)
 	}
-	if out := p.run(nobody, cli.ExitFailed, "--data", p.folder("theirs", unnamed), "init"); !strings.Contains(out, "belongs to the user with id 54321; run bugle as that user, or choose another folder") {
+	if out := p.run(nobody, cli.ExitFailed, "--data", p.folder("theirs", unnamed), "init"); !strings.Contains(out, "belongs to #54321; run bugle as that user, or choose another folder") {
 		t.Errorf("init in a folder of another user says %s", out)
 	}
 	data := p.folder("data", nobody)

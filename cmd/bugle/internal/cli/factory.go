@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/adrg/xdg"
 	shellquote "github.com/kballard/go-shellquote"
@@ -147,8 +148,12 @@ func (e *Environment) CheckOwner() error {
 	}
 	for _, path := range []string{filepath.Join(dir, badger.Folder), dir} {
 		if id, name, at, ok := store.OwnerOf(path); ok && id != 0 {
+			as := name
+			if strings.HasPrefix(name, "#") { // which begins a comment in a shell
+				as = "'" + name + "'"
+			}
 			return WithRemedy(Misused("%s belongs to %s, who could not use the files that root creates in it", at, name),
-				"Run bugle as that user: `sudo -u "+shellquote.Join(name)+" bugle --data "+shellquote.Join(dir)+" …`.")
+				"Run bugle as that user: `sudo -u "+as+" bugle --data "+shellquote.Join(dir)+" …`.")
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB { return open(t, t.TempDir()) })
+	storetest.Run(t, func(t testing.TB) *kv.Store { return open(t, t.TempDir()).Store })
 }
 
 // open opens the store in dir until the end of the test.

@@ -17,6 +17,7 @@ import (
 	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 	"bugle/store/storetest"
 )
 
@@ -36,14 +37,14 @@ func fixedKey(key crypt.Key) badger.KeyFinder {
 }
 
 func TestEncryptedStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
+	storetest.Run(t, func(t testing.TB) *kv.Store {
 		key := crypt.New()
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { db.Close() })
-		return db
+		return db.Store
 	})
 }
 

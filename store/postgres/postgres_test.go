@@ -27,7 +27,7 @@ func handle(t testing.TB, url string) *postgres.DB {
 
 func TestRecords(t *testing.T) {
 	t.Parallel()
-	storetest.Records(t, func(t testing.TB) store.DB { return open(t) }, nil)
+	storetest.Records(t, func(t testing.TB) store.DB { return open(t) })
 }
 
 func TestHandles(t *testing.T) {

@@ -230,9 +230,9 @@ func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
 
 // A store that another process owns is a store.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
+	storetest.Run(t, func(t testing.TB) *kv.Store {
 		_, attached := emptyTestFolder(t).pair()
-		return attached
+		return attached.Store
 	})
 }
 

@@ -24,8 +24,21 @@ func contents(tx kv.Tx, prefix string, o kv.ScanOptions) (out []string, err erro
 	return out, err
 }
 
+// gets returns those of the keys that exist, with their values.
+func gets(tx kv.Tx, keys []string) (out []string, err error) {
+	for _, key := range keys {
+		value, err := tx.Get([]byte(key))
+		if err == nil {
+			out = append(out, key+"="+string(value))
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // testScan scans keys that a transaction has written, and those of one before it, in every way.
-func testScan(t *testing.T, db KeyValueDB) {
+func testScan(t *testing.T, db *kv.Store) {
 	words := []string{"", "\x00", "\x00\x01", "b", "b\x00", "b1", "b\xff", "b\xff\xff", "c", "\xff\xff", "\xff\xff1"}
 	set := func(tx kv.Tx, from int) error {
 		var all []error
@@ -34,38 +47,43 @@ func testScan(t *testing.T, db KeyValueDB) {
 		}
 		return errors.Join(all...)
 	}
+	one := func(tx kv.Tx, prefix string, o kv.ScanOptions) {
+		var want []string
+		for _, word := range words {
+			k := "w" + word
+			outside := o.From != nil && k != string(o.From) && (k < string(o.From)) != o.Reverse
+			switch {
+			case outside || !strings.HasPrefix(k, prefix):
+			case o.KeysOnly:
+				want = append(want, k+"=")
+			default:
+				want = append(want, k+"="+word)
+			}
+		}
+		if o.Reverse {
+			slices.Reverse(want)
+		}
+		if o.Limit > 0 {
+			want = want[:min(o.Limit, len(want))]
+		}
+		if got, err := contents(tx, prefix, o); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%q with %+v has %q, %v, want %q", prefix, o, got, err, want)
+		}
+	}
 	compare := func(tx kv.Tx) {
-		for n := range len(words) * (len(words) + 1) * 12 {
-			prefix := "w" + words[n%len(words)]
-			n /= len(words)
-			o := kv.ScanOptions{Reverse: n%2 == 0, KeysOnly: n/2%2 == 0, Limit: n / 4 % 3}
-			if n /= 12; n > 0 {
-				o.From = []byte("w" + words[n-1])
-			}
-			var want []string
-			for _, k := range words {
-				outside := o.From != nil && k != words[n-1] && (k < words[n-1]) != o.Reverse
-				switch {
-				case outside || !strings.HasPrefix("w"+k, prefix):
-				case o.KeysOnly:
-					want = append(want, "w"+k+"=")
-				default:
-					want = append(want, "w"+k+"="+k)
+		for _, prefix := range words {
+			for n := range 12 {
+				o := kv.ScanOptions{Reverse: n%2 == 0, KeysOnly: n/2%2 == 0, Limit: n / 4}
+				one(tx, "w"+prefix, o)
+				for _, from := range words {
+					o.From = []byte("w" + from)
+					one(tx, "w"+prefix, o)
 				}
-			}
-			if o.Reverse {
-				slices.Reverse(want)
-			}
-			if o.Limit > 0 {
-				want = want[:min(o.Limit, len(want))]
-			}
-			if got, err := contents(tx, prefix, o); err != nil || !slices.Equal(got, want) {
-				t.Fatalf("%q with %+v has %q, %v, want %q", prefix, o, got, err, want)
 			}
 		}
 	}
-	update(t, db, func(tx kv.Tx) error { return set(tx, 0) })
-	update(t, db, func(tx kv.Tx) error {
+	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return set(tx, 0) }))
+	must(t, db.Update(t.Context(), func(tx kv.Tx) error {
 		if err := errors.Join(set(tx, 1), tx.Delete([]byte("x"))); err != nil {
 			return err
 		}
@@ -80,8 +98,8 @@ func testScan(t *testing.T, db KeyValueDB) {
 			t.Errorf("a scan saw %q", seen)
 		}
 		return errors.Join(err, tx.Delete([]byte("w\xff\xff2")), set(tx, 0))
-	})
-	view(t, db, func(tx kv.Tx) error {
+	}))
+	must(t, db.View(t.Context(), func(tx kv.Tx) error {
 		compare(tx)
 		wantErr(t, tx.Set([]byte("x"), nil), store.ErrReadOnly)
 		for end, want := range map[error]error{store.Stop: nil, errUndone: errUndone} {
@@ -90,12 +108,14 @@ func testScan(t *testing.T, db KeyValueDB) {
 			}
 		}
 		return nil
-	})
+	}))
 }
 
-// testSerializable runs transactions from several goroutines on a few keys, and records what each has read and left. One
-// after another they must make a chain, and readers must see one of its states. Failed transactions leave nothing.
-func testSerializable(t *testing.T, db KeyValueDB) {
+// testSerializable runs transactions from several goroutines on a few keys, and records what each has read, by a scan or by
+// gets, and left. One after another they must make a chain, and readers must see one of its states. Failed transactions leave
+// nothing.
+func testSerializable(t *testing.T, db *kv.Store) {
+	keys := []string{"k0", "k1", "k2", "k3"}
 	var mu sync.Mutex
 	var seen []string
 	after := map[string]string{} // of each write, by what it has read
@@ -104,10 +124,13 @@ func testSerializable(t *testing.T, db KeyValueDB) {
 		random := rand.New(rand.NewPCG(uint64(w), 0))
 		all.Go(func() {
 			for i := range 25 {
-				set, remove, fail := fmt.Sprint("k", random.IntN(4)), fmt.Sprint("k", random.IntN(4)), random.IntN(6) == 0
+				set, remove, fail := keys[random.IntN(4)], keys[random.IntN(4)], random.IntN(6) == 0
 				var before, then []string
 				err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
 					before, err = contents(tx, "k", kv.ScanOptions{})
+					if i%2 == 0 {
+						before, err = gets(tx, keys)
+					}
 					runtime.Gosched() // so that others run meanwhile, also where a transaction is short
 					err = errors.Join(err, tx.Delete([]byte(remove)), tx.Set([]byte(set), fmt.Appendf(nil, "%d.%d", w, i)))
 					if fail {
@@ -117,14 +140,14 @@ func testSerializable(t *testing.T, db KeyValueDB) {
 					return err
 				})
 				var found []string
-				view(t, db, func(tx kv.Tx) (err error) {
+				must(t, db.View(t.Context(), func(tx kv.Tx) (err error) {
 					again, err1 := contents(tx, "k", kv.ScanOptions{})
 					found, err = contents(tx, "k", kv.ScanOptions{Reverse: true})
 					if slices.Reverse(found); !slices.Equal(found, again) {
 						t.Errorf("a reader saw %q, and then %q", again, found)
 					}
 					return errors.Join(err, err1)
-				})
+				}))
 				mu.Lock()
 				seen = append(seen, fmt.Sprint(found))
 				if _, twice := after[fmt.Sprint(before)]; fail != errors.Is(err, errUndone) || !fail && (err != nil || twice) {
@@ -152,47 +175,9 @@ func testSerializable(t *testing.T, db KeyValueDB) {
 	}
 }
 
-// Of two transactions that each write one key where they have found the other one missing, by a get or by a scan, one
-// sees what the other one has done.
-func testWriteSkew(t *testing.T, db KeyValueDB) {
-	for n := range 60 {
-		prefix := fmt.Sprintf("p%d/", n)
-		var both sync.WaitGroup
-		for i, own := range []string{"a", "b"} {
-			other := prefix + []string{"b", "a"}[i]
-			both.Go(func() {
-				update(t, db, func(tx kv.Tx) error {
-					found, err := contents(tx, prefix, kv.ScanOptions{})
-					if n%2 == 0 {
-						var v []byte
-						if v, err = tx.Get([]byte(other)); err == nil {
-							found = []string{string(v)}
-						} else if errors.Is(err, store.ErrNotFound) {
-							found, err = nil, nil
-						}
-					}
-					if err != nil || len(found) > 0 {
-						return err
-					}
-					runtime.Gosched()
-					return tx.Set([]byte(prefix+own), nil)
-				})
-			})
-		}
-		both.Wait()
-		view(t, db, func(tx kv.Tx) error {
-			got, err := contents(tx, prefix, kv.ScanOptions{})
-			if len(got) != 1 {
-				t.Errorf("round %d: there are %q", n, got)
-			}
-			return err
-		})
-	}
-}
-
 // A transaction whose context has ended leaves nothing, and a scan does not go on.
-func testContextEnds(t *testing.T, db KeyValueDB) {
-	update(t, db, func(tx kv.Tx) error { return errors.Join(tx.Set([]byte("x1"), nil), tx.Set([]byte("x2"), nil)) })
+func testContextEnds(t *testing.T, db *kv.Store) {
+	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return errors.Join(tx.Set([]byte("x1"), nil), tx.Set([]byte("x2"), nil)) }))
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	wantErr(t, db.Update(ctx, func(tx kv.Tx) error {
@@ -205,18 +190,18 @@ func testContextEnds(t *testing.T, db KeyValueDB) {
 	ctx, cancel = context.WithCancel(t.Context())
 	wantErr(t, db.Update(ctx, func(tx kv.Tx) error { cancel(); return tx.Set([]byte("x3"), nil) }), context.Canceled)
 	wantErr(t, db.View(ctx, func(kv.Tx) error { t.Error("it ran after its context ended"); return nil }), context.Canceled)
-	view(t, db, func(tx kv.Tx) error {
+	must(t, db.View(t.Context(), func(tx kv.Tx) error {
 		_, err := tx.Get([]byte("x3"))
 		wantErr(t, err, store.ErrNotFound)
 		return nil
-	})
+	}))
 }
 
 // A transaction that runs while the store is being closed can finish; no other can start.
-func testClose(t *testing.T, db KeyValueDB) {
-	update(t, db, func(tx kv.Tx) error { return tx.Set([]byte("x"), []byte("there")) })
+func testClose(t *testing.T, db *kv.Store) {
+	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set([]byte("x"), []byte("there")) }))
 	closed := make(chan error, 1)
-	view(t, db, func(tx kv.Tx) error {
+	must(t, db.View(t.Context(), func(tx kv.Tx) error {
 		go func() { closed <- db.Close() }()
 		for db.View(t.Context(), func(kv.Tx) error { return nil }) == nil {
 			runtime.Gosched()
@@ -226,7 +211,7 @@ func testClose(t *testing.T, db KeyValueDB) {
 			t.Errorf("while closing it reads %q", got)
 		}
 		return err
-	})
+	}))
 	if err := errors.Join(<-closed, db.Close()); err != nil {
 		t.Errorf("Close: %v", err)
 	}

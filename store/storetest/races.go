@@ -10,10 +10,14 @@ import (
 	"bugle/store"
 )
 
-// writesBeneath returns changes of records. Each reads in the same transaction that its record, or the campaign that the
-// record belongs to, exists.
-func writesBeneath(t testing.TB) []func(s store.WorkspaceTx, id string) error {
-	return []func(s store.WorkspaceTx, id string) error{
+// testDeleteRaces deletes records while other transactions write them, or what belongs to them, where they have found them.
+// Nothing may be left, not even records that only a check finds.
+func testDeleteRaces(t *testing.T, db store.DB) {
+	ofTemplate := func(id string) engine.ContentRef { return engine.ContentRef{Kind: engine.KindTemplate, Name: id} }
+	both := []func(s store.WorkspaceTx, id string) error{
+		func(s store.WorkspaceTx, id string) error { return s.DeleteCampaign(id) },
+		func(s store.WorkspaceTx, id string) error { return s.DeleteProfile(id) },
+		func(s store.WorkspaceTx, id string) error { return s.DeleteContent(ofTemplate(id)) },
 		func(s store.WorkspaceTx, id string) error {
 			_, err := s.Campaign(id)
 			if err == nil {
@@ -36,79 +40,40 @@ func writesBeneath(t testing.TB) []func(s store.WorkspaceTx, id string) error {
 			return err
 		},
 		func(s store.WorkspaceTx, id string) error {
-			_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: id})
-			if err == nil {
-				err = s.PutContent(products(id, "changed"))
-			}
-			return err
-		},
-		func(s store.WorkspaceTx, id string) error {
-			newest, err := s.ContentItem(engine.ContentRef{Kind: engine.KindTemplate, Name: id})
+			newest, err := s.ContentItem(ofTemplate(id))
 			if err == nil {
 				err = s.PutContent(template(id, newest.Template.Version+1, ""))
 			}
 			return err
 		},
 	}
-}
-
-// testDeleteRaces deletes records while other transactions write records that belong to them. Nothing may be left of
-// them, not even records that only a check finds.
-func testDeleteRaces(t *testing.T, db store.DB) {
-	deletes := []func(s store.WorkspaceTx, id string) error{
-		func(s store.WorkspaceTx, id string) error { return s.DeleteCampaign(id) },
-		func(s store.WorkspaceTx, id string) error {
-			return errors.Join(s.DeleteWorkingCopy(id), s.DeleteCampaign(id))
-		},
-	}
 	for round := range 15 {
-		var ids []string
-		for n := range 20 { // in descending order, because a reverse scan passes everything that was deleted before
-			ids = append(ids, fmt.Sprintf("r%04d", 9999-20*round-n))
-		}
-		in(t, db, func(s store.WorkspaceTx) error {
-			var all []error
-			for _, id := range ids {
-				_, err := save(s, id, `{}`, t, false)
-				all = append(all, err, s.PutProfile(profile(id, "first")), s.PutContent(products(id, "")), s.PutContent(template(id, 1, "")))
-			}
-			return errors.Join(all...)
-		})
-		var all sync.WaitGroup
+		var done sync.WaitGroup
 		start := make(chan struct{})
-		do := func(id string, fn func(s store.WorkspaceTx, id string) error) {
-			all.Go(func() {
-				<-start
-				err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space), id) })
-				if err != nil && !errors.Is(err, store.ErrNotFound) {
-					t.Errorf("%s: %v", id, err)
-				}
+		for n := range 20 { // in descending order, because a reverse scan passes everything that was deleted before
+			id := fmt.Sprintf("r%04d", 9999-20*round-n)
+			in(t, db, func(s store.WorkspaceTx) error {
+				_, err := save(s, id, `{}`, t, false)
+				return errors.Join(err, s.PutProfile(profile(id, "first")), s.PutContent(template(id, 1, "")))
 			})
-		}
-		for _, id := range ids {
-			do(id, deletes[round%len(deletes)])
-			do(id, func(s store.WorkspaceTx, id string) error { return s.DeleteProfile(id) })
-			for _, kind := range []engine.ContentKind{engine.KindProducts, engine.KindTemplate} {
-				do(id, func(s store.WorkspaceTx, id string) error {
-					return s.DeleteContent(engine.ContentRef{Kind: kind, Name: id})
+			for _, do := range both {
+				done.Go(func() {
+					<-start
+					err := db.Write(t.Context(), func(tx store.Tx) error { return do(tx.Workspace(space), id) })
+					if err != nil && !errors.Is(err, store.ErrNotFound) {
+						t.Errorf("%s: %v", id, err)
+					}
 				})
-			}
-			for _, write := range writesBeneath(t) {
-				do(id, write)
 			}
 		}
 		close(start)
-		all.Wait()
+		done.Wait()
 		read(t, db, func(s store.WorkspaceTx) error {
-			for _, id := range ids {
-				_, copied := s.WorkingCopy(id)
-				for i, read := range writesBeneath(t) { // which begin with the record that must be gone
-					if err := read(s, id); !errors.Is(err, store.ErrNotFound) || !errors.Is(copied, store.ErrNotFound) {
-						t.Errorf("of %s, kind %d, something is left (%v)", id, i, err)
-					}
-				}
+			if left := all(t, s); len(left) != 1 {
+				t.Errorf("left are %+v", left)
 			}
 			return nil
 		})
 	}
+	checkHealthy(t, db)
 }

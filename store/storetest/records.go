@@ -13,49 +13,49 @@ import (
 	"bugle/store"
 )
 
-func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
-
-// Records of every kind are read as they were stored, and in no other workspace.
+// Records of every kind are read as they were stored, and in no other workspace; full ones, and almost empty ones.
 func testRoundTrip(t *testing.T, db store.DB) {
-	r := filled(t)
-	write(t, db, r.put)
-	read(t, db, func(s store.WorkspaceTx) error {
-		for what, o := range r.read(s) {
-			if o.err != nil || !equal(o.got, o.want) {
-				t.Errorf("%s gives %v\n%+v, want\n%+v", what, o.err, o.got, o.want)
+	full := filled(t)
+	c := engine.Campaign{Head: engine.Head{ID: "empty", Revision: 1}}
+	first := []store.Version{{Revision: engine.Revision{N: 1}, Campaign: c}}
+	empty := []store.Record{
+		engine.Workspace{ID: "EMPTY"}, engine.User{ID: "empty"},
+		store.WholeCampaign{Campaign: c, Summary: engine.Summary{Head: c.Head}, History: first, WorkingCopy: &engine.WorkingCopy{}},
+	}
+	for _, want := range [][]store.Record{full, empty} {
+		id := want[0].(engine.Workspace).ID
+		write(t, db, func(tx store.Tx) error { return tx.Workspace(id).PutRecords(want) })
+		write(t, db, func(tx store.Tx) error {
+			got := all(t, tx.Workspace(id))
+			if len(got) != len(want) {
+				t.Fatalf("there are %d records, want %d", len(got), len(want))
 			}
-		}
-		c, err := s.Campaign(r.Campaign.ID)
-		if got := string(c.Body.Encode()); got != tree {
-			t.Errorf("stored %s\nread   %s, %v", tree, got, err)
-		}
-		return err
-	})
-	write(t, db, func(tx store.Tx) error {
-		for what, o := range r.read(tx.Workspace("OTHER")) {
-			if v := reflect.ValueOf(o.got); v.Kind() == reflect.Slice {
-				if o.err != nil || v.Len() > 0 {
-					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
+			for i, r := range got {
+				if !reflect.DeepEqual(r, want[i]) {
+					t.Errorf("a %T is\n%+v, want\n%+v", r, r, want[i])
 				}
-			} else if !errors.Is(o.err, store.ErrNotFound) {
-				t.Errorf("%s of another workspace gives %v", what, o.err)
 			}
-		}
-		return nil
-	})
-	// The same with almost empty records.
-	empty := engine.Campaign{Head: engine.Head{ID: "empty"}}
-	in(t, db, func(s store.WorkspaceTx) error {
-		_, err := s.PutCampaign(empty, engine.Summary{Head: empty.Head}, engine.Revision{}, false)
-		return errors.Join(err, s.PutWorkingCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.User{ID: "empty"}))
-	})
+			_, err := tx.Workspace("OTHER").Campaign(of[store.WholeCampaign](want)[0].Campaign.ID)
+			wantErr(t, err, store.ErrNotFound)
+			return nil
+		})
+	}
 	read(t, db, func(s store.WorkspaceTx) error {
-		c, err := s.Campaign("empty")
-		if c.Revision = 0; !equal(c, empty) {
-			t.Errorf("empty campaign gives %+v", c)
+		c, err := s.Campaign(of[store.WholeCampaign](full)[0].Campaign.ID)
+		if string(c.Body.Encode()) != tree {
+			t.Errorf("stored %s\nread   %s", tree, c.Body.Encode())
 		}
 		return err
 	})
+}
+
+// all returns all records of a workspace.
+func all(t interface{ Error(...any) }, s store.WorkspaceTx) []store.Record {
+	out, err := list(s.Records)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
 }
 
 func testWorkspaces(t *testing.T, db store.DB) {
@@ -97,27 +97,27 @@ func testRefusals(t *testing.T, db store.DB) {
 			}
 		}
 	}
+	put := func(s store.WorkspaceTx, id string) error {
+		_, err := save(s, id, `{}`, t, false)
+		return err
+	}
 	write(t, db, func(tx store.Tx) error {
 		for _, id := range []string{"", "A B", "A\x00", "A\n", "\x1b[2J", "\xff", strings.Repeat("A", 10_000)} {
 			s := tx.Workspace(id)
-			_, err := save(s, "c", `{}`, t, false)
-			refused(fmt.Sprintf("workspace %q", id), err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTestSend(engine.TestRecord{}))
+			refused(fmt.Sprintf("workspace %q", id), put(s, "c"), s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTestSend(engine.TestRecord{}))
 		}
 		s := tx.Workspace(space)
 		for _, id := range []string{"", "a\x00", strings.Repeat("A", 10_000)} {
-			_, err := save(s, id, `{}`, t, false)
-			refused(fmt.Sprintf("id %.10q", id), err, s.PutProfile(engine.User{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.OutboxMessage{ID: id}), s.PutContent(products(id, "")))
+			refused(fmt.Sprintf("id %.10q", id), put(s, id), s.PutProfile(profile(id, "")), s.PutRequestID("create", id, noon),
+				s.PutOutbox(engine.OutboxMessage{ID: id}), s.PutContent(products(id, "")))
 		}
 		c, _, rev := campaign(t, "c", `{}`)
 		_, other, _ := campaign(t, "d", `{}`)
-		_, err := s.PutCampaign(c, other, rev, false)
-		refused("a campaign with the summary of another one", err)
-		_, err = s.FindProfiles("shoe_size", "44")
-		refused("an unknown kind of identifier", err)
-		_, err = s.ContentItem(engine.ContentRef{Kind: engine.KindBlock, Name: "footer"})
-		refused("a kind of content that has no records", err)
-		refused("a template without a version", s.PutContent(template("t", 0, "")))
-		refused("an idempotency key that never expires", s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k"}))
+		_, err1 := s.PutCampaign(c, other, rev, false)
+		_, err2 := s.FindProfiles("shoe_size", "44")
+		_, err3 := s.ContentItem(engine.ContentRef{Kind: engine.KindBlock, Name: "footer"})
+		refused("the summary of another campaign, an identifier, content without records, a template without a version, a key without an end",
+			err1, err2, err3, s.PutContent(template("t", 0, "")), s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k"}))
 		return nil
 	})
 	err := db.Read(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutProfile(engine.User{ID: "u"}) })
@@ -126,22 +126,17 @@ func testRefusals(t *testing.T, db store.DB) {
 
 // A long history keeps the first revision, those that changed the state, and the newest ones.
 func testLongHistory(t *testing.T, db store.DB) {
-	if testing.Short() {
-		t.Skip("it saves a campaign more than 2,000 times")
-	}
 	const saves, live = store.NewestRevisions + store.OlderRevisions + 200, 302
-	for from := 0; from < saves; from += 100 {
-		in(t, db, func(s store.WorkspaceTx) error {
-			for n := from + 1; n <= from+100; n++ {
+	for from := 1; from < saves; from += 100 {
+		in(t, db, func(s store.WorkspaceTx) (err error) {
+			for n := from; err == nil && n < from+100; n++ {
 				c, sum, rev := campaign(t, "c", `{}`)
 				if c.Status = "DRAFT"; n >= live {
 					c.Status = "ACTIVE"
 				}
-				if _, err := s.PutCampaign(c, sum, rev, false); err != nil {
-					return err
-				}
+				_, err = s.PutCampaign(c, sum, rev, false)
 			}
-			return nil
+			return err
 		})
 	}
 	read(t, db, func(s store.WorkspaceTx) error {
@@ -150,13 +145,13 @@ func testLongHistory(t *testing.T, db store.DB) {
 		for _, r := range revs {
 			kept[r.N] = true
 		}
-		if len(revs) >= saves || len(revs) < store.NewestRevisions+store.OlderRevisions/2 || !kept[1] || !kept[live] {
-			t.Errorf("%d of %d are kept, the first: %t, the change of state: %t", len(revs), saves, kept[1], kept[live])
-		}
+		want := []int64{1, live}
 		for n := int64(saves); n > saves-store.NewestRevisions; n-- {
-			if !kept[n] {
-				t.Fatalf("revision %d of %d is gone", n, saves)
-			}
+			want = append(want, n)
+		}
+		gone := slices.DeleteFunc(want, func(n int64) bool { return kept[n] })
+		if len(revs) >= saves || len(revs) < store.NewestRevisions+store.OlderRevisions/2 || len(gone) > 0 {
+			t.Errorf("%d of %d are kept, without %d", len(revs), saves, gone)
 		}
 		return err
 	})
@@ -184,36 +179,16 @@ func testSweep(t *testing.T, db store.DB) {
 	}
 	var left []string
 	read(t, db, func(s store.WorkspaceTx) error {
-		left = nil
-		for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
-			if i, err := s.IdempotencyRecord("create", key); err == nil {
-				left = append(left, key)
-				if !i.ExpiresAt.Equal(later) {
-					t.Errorf("%s expires at %v", key, i.ExpiresAt)
-				}
-			}
-			if _, err := s.RequestID("create", key); err == nil {
-				left = append(left, "request "+key)
-			}
+		for _, r := range of[store.IdempotencyRecord](all(t, s)) {
+			left = append(left, r.Key)
 		}
-		return nil
+		until, err := s.RequestID("create", "longer")
+		if !until.Equal(later) {
+			t.Errorf("the request id is in use until %v", until)
+		}
+		return err
 	})
-	if want := []string{"new", "longer", "request longer"}; !slices.Equal(left, want) {
+	if want := []string{"longer", "new", "longer"}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
-}
-
-// A lease is held by its handle as long as the handle is open.
-func testLease(t *testing.T, db store.DB) {
-	in(t, db, func(s store.WorkspaceTx) error {
-		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour)})
-	})
-	in(t, db, func(s store.WorkspaceTx) error {
-		mine, err1 := s.LeaseHeld(db.Lease())
-		other, err2 := s.LeaseHeld("of nobody")
-		if !mine || other {
-			t.Errorf("our lease is held: %t, that of nobody: %t", mine, other)
-		}
-		return errors.Join(err1, err2)
-	})
 }

@@ -3,7 +3,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -19,15 +18,14 @@ const space = "DEMO"
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
 // Records tests the records of the store that open returns. Each call of open returns an empty store that is closed at
-// the end of its test. checkHealthy, which may be nil, fails the test if a check of the store finds a problem.
-func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(testing.TB, store.DB)) {
+// the end of its test.
+func Records(t *testing.T, open func(testing.TB) store.DB) {
 	for name, test := range map[string]func(*testing.T, store.DB){
 		"RoundTrip":   testRoundTrip,
 		"Workspaces":  testWorkspaces,
 		"Refusals":    testRefusals,
 		"LongHistory": testLongHistory,
 		"Sweep":       testSweep,
-		"Lease":       testLease,
 		"AgainstMap":  testAgainstMap,
 		"DeleteRaces": testDeleteRaces,
 	} {
@@ -35,28 +33,17 @@ func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(tes
 			db := open(t)
 			putSettings(t, db)
 			test(t, db)
-			if checkHealthy != nil && name == "DeleteRaces" {
-				checkHealthy(t, db)
-			}
 		})
 	}
 }
 
-// KeyValueDB is a key-value store with its records.
-type KeyValueDB interface {
-	kv.DB
-	store.DB
-	Check(ctx context.Context, progress func(records int)) (store.CheckResult, error)
-}
-
 // Run tests the key-value store that open returns, and its records. Each call of open returns an empty store that is
 // closed at the end of its test.
-func Run(t *testing.T, open func(testing.TB) KeyValueDB) {
-	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkHealthy(t, db.(KeyValueDB)) })
-	for name, test := range map[string]func(*testing.T, KeyValueDB){
+func Run(t *testing.T, open func(testing.TB) *kv.Store) {
+	Records(t, func(t testing.TB) store.DB { return open(t) })
+	for name, test := range map[string]func(*testing.T, *kv.Store){
 		"Scan":         testScan,
 		"Serializable": testSerializable,
-		"WriteSkew":    testWriteSkew,
 		"ContextEnds":  testContextEnds,
 		"Close":        testClose,
 	} {
@@ -72,9 +59,7 @@ func putSettings(t testing.TB, db store.DB) {
 // write runs fn in a transaction that must succeed.
 func write(t testing.TB, db store.DB, fn func(store.Tx) error) {
 	t.Helper()
-	if err := db.Write(t.Context(), fn); err != nil {
-		t.Fatalf("Write: %v", err)
-	}
+	must(t, db.Write(t.Context(), fn))
 }
 
 // in runs fn in a transaction that must succeed.
@@ -86,51 +71,33 @@ func in(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 // read runs fn in a transaction that must succeed.
 func read(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	t.Helper()
-	if err := db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) }); err != nil {
-		t.Fatalf("Read: %v", err)
-	}
+	must(t, db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) }))
 }
 
 // checkHealthy fails the test if a check of the store finds a problem.
-func checkHealthy(t testing.TB, db KeyValueDB) {
+func checkHealthy(t testing.TB, db store.DB) {
 	t.Helper()
-	checked, err := db.Check(t.Context(), nil)
-	if errors.Is(err, store.ErrClosed) {
-		return
+	check := func() (store.CheckResult, error) { return store.Check(t.Context(), db, nil) }
+	if s, ok := db.(*kv.Store); ok {
+		check = func() (store.CheckResult, error) { return s.Check(t.Context(), nil) }
 	}
+	if checked, err := check(); err != nil || len(checked.Findings) > 0 {
+		t.Errorf("a check finds %d problems, %v, such as %+v", len(checked.Findings), err, checked.Findings[:min(1, len(checked.Findings))])
+	}
+}
+
+// must fails the test at once if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-	for n, f := range checked.Findings {
-		if n == 10 {
-			t.Fatalf("and %d more", len(checked.Findings)-n)
-		}
-		t.Errorf("a check finds: %s", f.What)
-	}
-}
-
-// update runs fn in a transaction that must succeed.
-func update(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := db.Update(t.Context(), fn); err != nil {
-		t.Fatalf("Update: %v", err)
-	}
-}
-
-// view runs fn in a transaction that must succeed.
-func view(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := db.View(t.Context(), fn); err != nil {
-		t.Fatalf("View: %v", err)
 	}
 }
 
 func parse(t testing.TB, s string) doc.Value {
 	t.Helper()
 	v, err := doc.Parse([]byte(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 

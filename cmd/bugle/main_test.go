@@ -57,7 +57,7 @@ var databaseScripts = []string{"create", "publish", "search", "test", "workspace
 // The commands work on a store in a database as they do on one in a folder, but for those in folderScripts. All of them are
 // run where PostgreSQL must be there, as in CI; they take as long as those on a folder.
 func TestScriptsOnDatabase(t *testing.T) {
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 // then repeats is done once.
 func TestServeCutOff(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"stalled", "refused"} {
-		t.Run(how, func(t *testing.T) {
+	for _, how := range []pgtest.State{pgtest.Stalled, pgtest.Closed} {
+		t.Run(string(how), func(t *testing.T) {
 			t.Parallel()
 			p, through := pgtest.NewProxy(t, pgtest.URL(t))
 			b := newBugle(t)
@@ -50,11 +50,7 @@ func TestServeCutOff(t *testing.T) {
 				}
 				return res.StatusCode, string(b), res.Header.Get("Retry-After")
 			}
-			p.Stall(how == "stalled")
-			p.Refuse(how == "refused")
-			if how == "refused" {
-				p.Cut()
-			}
+			p.Set(how)
 			began := time.Now()
 			var all sync.WaitGroup
 			for _, r := range []*http.Request{create, update, search} {
@@ -71,9 +67,7 @@ func TestServeCutOff(t *testing.T) {
 			if got := s.do(http.StatusOK, "GET", "/livez", "", credentials{}); got == "" {
 				t.Error("/livez says nothing")
 			}
-			p.Stall(false)
-			p.Refuse(false)
-			p.Cut()
+			p.Set(pgtest.Open)
 			repeat := func(r *http.Request) (status int, answer string) { // as often as the server asks for it
 				for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 					if status, answer, _ = send(r); status != http.StatusServiceUnavailable || time.Now().After(end) {

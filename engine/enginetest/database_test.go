@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // Two services on one database, as two machines have them: what is done at one of them is there at the other.
 func TestTwoOnADatabase(t *testing.T) {
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	enginetest.Run(t, func(t *testing.T) enginetest.Env {
 		url, clock := pgtest.URL(t), enginetest.NewClock()
 		handle := func() *postgres.DB {

@@ -127,7 +127,7 @@ func more(a, b string) bool {
 // the end, and each write whose acknowledgment was lost was made once or not at all.
 func TestFailover(t *testing.T) {
 	t.Parallel()
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	failovers := 1
 	if n, err := strconv.Atoi(os.Getenv(failoversVar)); err == nil {
 		failovers = n

@@ -44,7 +44,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 	cutter.Go(func() {
 		for ctx.Err() == nil {
 			wait(ctx, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
-			p.Cut()
+			p.Set(pgtest.Open)
 			for before := made.Load(); made.Load() == before && ctx.Err() == nil; { // a slow machine makes some, too
 				wait(ctx, time.Millisecond)
 			}
@@ -91,8 +91,8 @@ func wait(ctx context.Context, d time.Duration) {
 func TestTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	const patience = 300 * time.Millisecond
-	for _, how := range []string{"stalled", "closed"} {
-		t.Run(how, func(t *testing.T) {
+	for _, how := range []pgtest.State{pgtest.Stalled, pgtest.Closed} {
+		t.Run(string(how), func(t *testing.T) {
 			direct := pgtest.URL(t)
 			sure := handle(t, direct)
 			write(t, sure, func(s store.WorkspaceTx) error {
@@ -105,11 +105,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 			for range 20 { // so that there are connections
 				until(t, "the database is read", reads)
 			}
-			p.Stall(how == "stalled")
-			p.Refuse(how == "closed")
-			if how == "closed" {
-				p.Cut()
-			}
+			p.Set(how)
 			for what, do := range map[string]func(context.Context) error{
 				"read": func(ctx context.Context) error {
 					return db.Read(ctx, func(tx store.Tx) error { _, err := tx.Workspace(space).Campaign("c"); return err })
@@ -126,9 +122,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 					t.Errorf("%s: %v after %v", what, err, took)
 				}
 			}
-			p.Stall(false)
-			p.Refuse(false)
-			p.Cut()
+			p.Set(pgtest.Open)
 			until(t, "it is read again", reads)
 			until(t, "it is written again", func() bool { return count(t, db, "c") == nil })
 		})
@@ -144,7 +138,7 @@ func TestCloseWhileTheDatabaseIsAway(t *testing.T) {
 	ready := make(chan struct{})
 	go db.Follow(t.Context(), func() { close(ready) }, func([]store.Change) {})
 	<-ready
-	p.Stall(true)
+	p.Set(pgtest.Stalled)
 	closed := make(chan error, 1)
 	go func() { closed <- db.Close() }()
 	select {

@@ -72,7 +72,7 @@ func (s *servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Whoever talks to several servers, to each time another one, sees one service.
 func TestContractOverSeveralServers(t *testing.T) {
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	enginetest.Run(t, func(t *testing.T) enginetest.Env {
 		clock := enginetest.NewClock()
 		s := newServers(t, 2, clock.Now, true)
@@ -82,7 +82,7 @@ func TestContractOverSeveralServers(t *testing.T) {
 
 // A limit is that of all servers together, and so is what it counts.
 func TestLimitsOfSeveralServers(t *testing.T) {
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	s := newServers(t, 2, time.Now, false)
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -120,7 +120,7 @@ func TestLimitsOfSeveralServers(t *testing.T) {
 
 // A create that is repeated gets its answer from any server, also when no creation is left.
 func TestRepeatedCreateAtAnotherServer(t *testing.T) {
-	pgtest.Bin(t)
+	pgtest.Require(t)
 	s := newServers(t, 2, time.Now, false)
 	var send func(server int, key string) (status int, replayed bool)
 	send = func(server int, key string) (status int, replayed bool) {

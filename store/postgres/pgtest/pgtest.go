@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -27,19 +26,18 @@ import (
 // Need is the environment variable that makes tests fail instead of skip if PostgreSQL is not installed.
 const Need = "BUGLE_NEED_POSTGRES"
 
-// limit is how long a program or a statement may take. One that commits would wait for ever for a standby that is gone.
-const limit = 2 * time.Minute
-
 var (
+	// shared returns the server that the tests of a package share.
 	shared = sync.OnceValues(func() (*Server, error) {
 		s, err := newServer("n1")
-		if err == nil {
-			err = errors.Join(s.Init(), s.Start("fsync=off", "full_page_writes=off", "synchronous_commit=off"))
+		if err != nil {
+			return nil, err
 		}
-		return s, err
+		started.Store(s)
+		return s, errors.Join(s.Init(), s.Start("fsync=off", "full_page_writes=off", "synchronous_commit=off"))
 	})
-	used  atomic.Bool // the shared server
-	count atomic.Int64
+	started atomic.Pointer[Server] // that one, or nil
+	count   atomic.Int64
 )
 
 // Main is a package's TestMain: [Run] and the end of the process.
@@ -48,20 +46,17 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 // Run runs the tests of a package, and ends the server that they shared.
 func Run(m *testing.M) int {
 	code := m.Run()
-	if used.Load() {
-		if s, _ := shared(); s != nil {
-			s.remove()
-		}
+	if s := started.Load(); s != nil {
+		s.remove()
 	}
 	return code
 }
 
-// URL returns the URL of an empty database, on the server that the tests of a package share. The package's TestMain is
-// [Main]. It skips the test where PostgreSQL is not installed.
+// URL returns the URL of an empty database, on the server that the tests of a package share, whose TestMain is [Main]. It
+// skips the test where PostgreSQL is not installed.
 func URL(t testing.TB) string {
 	t.Helper()
-	Bin(t)
-	used.Store(true)
+	Require(t)
 	s, err := shared()
 	if err != nil {
 		t.Fatalf("PostgreSQL does not start: %v", err)
@@ -71,39 +66,39 @@ func URL(t testing.TB) string {
 	return s.URL(name)
 }
 
-// Bin returns the folder with the programs of PostgreSQL. It skips the test if PostgreSQL is not installed.
-func Bin(t testing.TB) string {
+// Require skips the test if PostgreSQL is not installed.
+func Require(t testing.TB) {
 	t.Helper()
-	dir := bin()
 	switch {
-	case dir != "":
+	case bin() != "":
 	case os.Getenv(Need) != "":
 		t.Fatalf("PostgreSQL is not installed, and %s says that it must be", Need)
 	default:
 		t.Skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
 	}
-	return dir
 }
 
-func bin() string {
-	if path, err := exec.LookPath("initdb"); err == nil {
-		if path, err = filepath.EvalSymlinks(path); err == nil {
-			return filepath.Dir(path)
-		}
-	}
+// bin returns the folder with the programs of PostgreSQL, or "".
+var bin = sync.OnceValue(func() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if path, err := exec.LookPath("initdb"); err == nil {
+		found = append(found, path)
+	}
 	if len(found) == 0 {
 		return ""
 	}
-	return filepath.Dir(found[len(found)-1])
-}
+	path, err := filepath.EvalSymlinks(found[len(found)-1])
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(path)
+})
 
 // Server is one server with its data.
 type Server struct {
 	Name string
 	Port int
-	root string // folder of all that belongs to it
-	who  *syscall.Credential
+	root string        // folder of all that belongs to it
 	hold io.Closer     // ends the server when it is closed, or the test is gone
 	done chan struct{} // closed when the server has ended
 }
@@ -111,7 +106,7 @@ type Server struct {
 // New returns a server without data, which ends with the test.
 func New(t testing.TB, name string) *Server {
 	t.Helper()
-	Bin(t)
+	Require(t)
 	s, err := newServer(name)
 	if err != nil {
 		t.Fatal(err)
@@ -125,19 +120,7 @@ func newServer(name string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Name: name, root: root}
-	if os.Getuid() != 0 {
-		return s, nil
-	}
-	// PostgreSQL refuses to run as root.
-	who, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, err
-	}
-	uid, err1 := strconv.Atoi(who.Uid)
-	gid, err2 := strconv.Atoi(who.Gid)
-	s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return s, errors.Join(err1, err2, os.Chown(root, uid, gid))
+	return &Server{Name: name, root: root}, os.Chmod(root, 0o777)
 }
 
 func (s *Server) remove() {
@@ -155,21 +138,22 @@ func (s *Server) Init() error {
 
 // Run runs a program of PostgreSQL to its end.
 func (s *Server) Run(program string, args ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	out, err := s.command(ctx, filepath.Join(bin(), program), args...).CombinedOutput()
-	if err != nil {
+	if out, err := s.command(filepath.Join(bin(), program), args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", program, err, out)
 	}
 	return nil
 }
 
-// command returns a command that runs as the user of the server.
-func (s *Server) command(ctx context.Context, path string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, path, args...)
+// command returns a command, which runs as another user than root: PostgreSQL refuses to run as that.
+func (s *Server) command(path string, args ...string) *exec.Cmd {
+	args = append([]string{path}, args...)
+	if os.Getuid() == 0 {
+		args = append([]string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.root, "LC_ALL=C.UTF-8"}
 	cmd.Dir = s.root
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.who, Setpgid: true} // ctrl+c is for the test
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ctrl+c is for the test
 	return cmd
 }
 
@@ -196,7 +180,7 @@ func (s *Server) Start(settings ...string) error {
 		return err
 	}
 	defer log.Close()
-	cmd := s.command(context.Background(), "/bin/sh", args...)
+	cmd := s.command("/bin/sh", args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	hold, err := cmd.StdinPipe()
 	if err == nil {
@@ -208,9 +192,7 @@ func (s *Server) Start(settings ...string) error {
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()
 	s.hold, s.done = hold, done
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	for {
+	for ctx := context.Background(); ; {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {
 			return conn.Close(ctx)
@@ -219,8 +201,6 @@ func (s *Server) Start(settings ...string) error {
 		case <-s.done:
 			text, _ := os.ReadFile(s.Data() + ".log")
 			return fmt.Errorf("it has ended: %s", text)
-		case <-ctx.Done():
-			return err
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -234,12 +214,10 @@ func (s *Server) URL(database string) string {
 // Exec does a statement in a database.
 func (s *Server) Exec(t testing.TB, database, sql string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, s.URL(database))
+	conn, err := pgx.Connect(t.Context(), s.URL(database))
 	if err == nil {
-		_, err = conn.Exec(ctx, sql)
-		err = errors.Join(err, conn.Close(ctx))
+		_, err = conn.Exec(t.Context(), sql)
+		err = errors.Join(err, conn.Close(t.Context()))
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)

@@ -4,21 +4,29 @@ import (
 	"net"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 )
 
-// Proxy is the network between a process and its database. It can stall, cut and refuse connections.
+// State is what a [Proxy] does with connections.
+type State string
+
+// The states. In each of them, the connections of before are cut, but for those that are stalled.
+const (
+	Open    State = "open"
+	Stalled State = "stalled" // they carry nothing
+	Closed  State = "closed"  // they are refused
+)
+
+// Proxy is the network between a process and its database.
 type Proxy struct {
 	listener net.Listener
 	to       string
-	refuse   atomic.Bool
-	flow     sync.RWMutex // locked while connections are stalled
-	stalled  bool
+	work     sync.WaitGroup
 
-	mu    sync.Mutex
-	conns []net.Conn
-	work  sync.WaitGroup
+	mu      sync.Mutex
+	changed *sync.Cond
+	state   State
+	conns   []net.Conn
 }
 
 // NewProxy returns a proxy to the server in a URL, and the URL through it. It ends with the test.
@@ -32,38 +40,27 @@ func NewProxy(t testing.TB, direct string) (p *Proxy, through string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = &Proxy{listener: l, to: u.Host}
-	accepts := make(chan struct{})
-	go func() { p.accept(); close(accepts) }()
+	p = &Proxy{listener: l, to: u.Host, state: Open}
+	p.changed = sync.NewCond(&p.mu)
+	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close()
-		<-accepts
-		p.Stall(false)
-		p.Cut()
+		p.Set(Closed)
 		p.work.Wait()
 	})
 	u.Host = l.Addr().String()
 	return p, u.String()
 }
 
-// Stall has connections carry nothing while on.
-func (p *Proxy) Stall(on bool) {
-	switch {
-	case on && !p.stalled:
-		p.flow.Lock()
-	case !on && p.stalled:
-		p.flow.Unlock()
-	}
-	p.stalled = on
-}
-
-// Refuse has connections refused while on.
-func (p *Proxy) Refuse(on bool) { p.refuse.Store(on) }
-
-// Cut ends all connections, in the middle of whatever they carry.
-func (p *Proxy) Cut() {
+// Set changes the state.
+func (p *Proxy) Set(s State) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.state = s
+	p.changed.Broadcast()
+	if s == Stalled {
+		return
+	}
 	for _, c := range p.conns {
 		_ = c.(*net.TCPConn).SetLinger(0)
 		c.Close()
@@ -78,14 +75,15 @@ func (p *Proxy) accept() {
 			return
 		}
 		d, err := net.Dial("tcp", p.to)
-		if err != nil || p.refuse.Load() {
+		if err != nil {
 			c.Close()
-			if err == nil {
-				d.Close()
-			}
 			continue
 		}
 		p.mu.Lock()
+		if p.state == Closed {
+			c.Close()
+			d.Close()
+		}
 		p.conns = append(p.conns, c, d)
 		p.mu.Unlock()
 		p.work.Go(func() { p.carry(c, d) })
@@ -99,9 +97,11 @@ func (p *Proxy) carry(from, to net.Conn) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		p.flow.RLock() // waits while stalled
-		//lint:ignore SA2001 nothing is done meanwhile
-		p.flow.RUnlock()
+		p.mu.Lock()
+		for p.state == Stalled {
+			p.changed.Wait()
+		}
+		p.mu.Unlock()
 		if _, failed := to.Write(buf[:n]); failed != nil || err != nil {
 			return
 		}

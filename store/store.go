@@ -269,8 +269,6 @@ type Transfer interface {
 	Records(fn func(Record) error) error
 	// PutRecords stores records that another store has and this one does not.
 	PutRecords(list []Record) error
-	// ClearWorkspace removes records of the workspace, its settings last, and reports whether more remain.
-	ClearWorkspace() (more bool, err error)
 }
 
 // Record is a record of a workspace, as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],

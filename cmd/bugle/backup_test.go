@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
@@ -176,32 +174,6 @@ func TestRescue(t *testing.T) {
 	rescued.must("doctor")
 }
 
-// A workspace that an interrupted restore has left is not shown as if it had everything.
-func TestUnfinishedWorkspace(t *testing.T) {
-	c := commands{t: t, dir: shortDir(t), env: map[string]string{cli.EnvBackups: "off"}}
-	c.must("init", "--id", "SHOP")
-	c.must("create", "--channel", "PUSH")
-	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	c.must("backup", file)
-	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Write(t.Context(), func(tx store.Tx) error {
-		return tx.Workspace("SHOP").PutSettings(engine.Workspace{ID: "SHOP", Name: "Restore not finished"})
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{}, {"search"}} {
-		if code, out, said := c.run(args...); code != cli.ExitFailed || !strings.Contains(said, "the restore of workspace SHOP is not finished") {
-			t.Errorf("bugle %v: %d %s%s", args, code, out, said)
-		}
-	}
-	c.must("restore", file, "--yes")
-	c.must("search")
-}
-
 // On a terminal, what is replaced by what is shown, and it is replaced when the answer is yes.
 func TestRestoreAsks(t *testing.T) {
 	b := newBugle(t)
@@ -240,8 +212,8 @@ func TestBackupsOfDatabase(t *testing.T) {
 		}
 		text, _ := b.run(cli.ExitDone, "", "restore")
 		for _, i := range got.Backups {
-			stores, files = append(stores, i.Source.String()), append(files, i.File)
-			if !strings.Contains(text, i.Source.String()) || !strings.Contains(text, i.File) {
+			stores, files = append(stores, i.Store()), append(files, i.File)
+			if !strings.Contains(text, i.Store()) || !strings.Contains(text, i.File) {
 				t.Errorf("the list does not have %v:\n%s", i, text)
 			}
 		}

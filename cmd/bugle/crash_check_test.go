@@ -308,7 +308,7 @@ func (s *crashSite) verifyBackups(t *testing.T) {
 	s.mu.Unlock()
 	for _, file := range files {
 		s.model.count("backups proved")
-		if _, err := backup.Verify(t.Context(), file, ""); err != nil {
+		if _, _, _, err := backup.Differences(t.Context(), nil, file, "", nil); err != nil {
 			t.Errorf("a backup that was acknowledged: %v", err)
 		}
 	}
@@ -320,7 +320,7 @@ func (s *crashSite) verifyBackups(t *testing.T) {
 	}
 	for _, file := range append(all, own...) {
 		if !slices.Contains(files, file) {
-			if _, err := backup.Verify(t.Context(), file, ""); err != nil {
+			if _, _, _, err := backup.Differences(t.Context(), nil, file, "", nil); err != nil {
 				t.Errorf("a backup that was not acknowledged has its name and is not whole: %v", err)
 			}
 		}

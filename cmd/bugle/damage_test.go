@@ -203,14 +203,10 @@ func TestDailyBackupsOfDamagedStore(t *testing.T) {
 			t.Skipf("a damaged store is not opened at all: %v", err)
 		}
 		defer db.Close()
-		o := f.Daily(db)
-		made, tell := make(chan bool), o.OnBackup
-		o.Clock, o.Delay, o.Interval = func() time.Time { return now }, 1, time.Hour
-		o.OnBackup = func(info backup.Info, err error) { tell(info, err); made <- true }
+		o, ended := f.DailyOptions(db), f.DailyEnded()
 		for range days {
-			k := backup.StartDaily(db, o)
-			<-made
-			k.Close()
+			o.Made = now
+			ended(backup.Daily(t.Context(), db, c.dir, o))
 			now = now.Add(24 * time.Hour)
 		}
 		return f.Notices.Take()

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/zalando/go-keyring"
 
@@ -134,18 +134,12 @@ func daily(t *testing.T, c commands) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	made := make(chan error, 1)
-	o := f.Daily(db)
-	o.Delay, o.OnBackup = time.Millisecond, func(info backup.Info, err error) {
-		if err == nil && info.Key == "" {
-			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)
-		}
-		made <- err
-	}
-	k := backup.StartDaily(db, o)
-	defer k.Close()
-	if err := <-made; err != nil {
+	if err := backup.Daily(t.Context(), db, c.dir, f.DailyOptions(db)); err != nil {
 		t.Fatal(err)
+	}
+	list, err := backup.List(c.dir, "")
+	if err != nil || !slices.ContainsFunc(list, func(b backup.Info) bool { return b.Key != "" && strings.Contains(b.File, "daily-") }) {
+		t.Errorf("there is no daily backup with the key of the store in %+v, %v", list, err)
 	}
 }
 

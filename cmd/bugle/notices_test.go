@@ -14,7 +14,6 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/terminal"
-	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
 	"bugle/store/socket"
@@ -73,21 +72,16 @@ func TestNoticesOfTakeover(t *testing.T) {
 // A daily backup that fails is reported once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: t.TempDir()}}
-	db, err := badger.Open(t.Context(), badger.Options{Dir: f.Data})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	told := f.Daily(db).OnBackup
+	ended := f.DailyEnded()
 	for range 3 {
-		told(backup.Info{}, os.ErrPermission)
+		ended(os.ErrPermission)
 	}
 	<-f.Notices.Arrived()
 	if got := f.Notices.Take(); len(got) != 1 || got[0] != "no daily backup was made, and the earlier ones are kept: permission denied" {
 		t.Errorf("it says %q", got)
 	}
-	told(backup.Info{}, nil)
-	told(backup.Info{}, os.ErrPermission)
+	ended(nil)
+	ended(os.ErrPermission)
 	if got := f.Notices.Take(); len(got) != 1 {
 		t.Errorf("after one that was made it says %q", got)
 	}

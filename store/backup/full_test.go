@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"bugle/store"
 	"bugle/store/backup"
@@ -28,11 +27,11 @@ func TestNoRoom(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	if err := backup.MakeFolder(dir); err != nil {
+	mine := filepath.Join(dir, backup.Folder, "mine"+backup.Suffix)
+	if err := os.Mkdir(filepath.Dir(mine), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, backup.Folder, "mine"+backup.Suffix)
-	if _, err := backup.Write(t.Context(), newStore(t, 500), mine, options("")); err != nil {
+	if _, err := backup.Write(t.Context(), newStore(t, 500), mine, options(nil)); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(mine)
@@ -68,16 +67,13 @@ func noRoom(t *testing.T, dir string) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "b"+backup.Suffix), options(""))
+	_, err := backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "b"+backup.Suffix), options(nil))
 	full("a backup", err)
-	_, err = backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "c"+backup.Suffix), options(secret))
+	_, err = backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "c"+backup.Suffix), options(&key))
 	full("an encrypted backup", err)
 	_, err = backup.Reencrypt(t.Context(), filepath.Join(dir, backup.Folder, "mine"+backup.Suffix), "", nil)
 	full("sealing one anew", err)
-	made := make(chan error, 1)
-	k := backup.StartDaily(db, backup.DailyOptions{DataDir: dir, Delay: 1, Interval: time.Hour, OnBackup: func(_ backup.Info, err error) { made <- err }})
-	full("the daily backup", <-made)
-	k.Close()
+	full("the daily backup", backup.Daily(t.Context(), db, dir, options(nil)))
 	if t.Failed() {
 		fmt.Println("in the process without room")
 	}

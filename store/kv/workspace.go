@@ -30,25 +30,6 @@ func (s WorkspaceTx) Records(fn func(store.Record) error) error { return record.
 // PutRecords implements [store.Transfer].
 func (s WorkspaceTx) PutRecords(list []store.Record) error { return record.PutRecords(s, s.rows, list) }
 
-// clearBatch is how many records [WorkspaceTx.ClearWorkspace] removes of each kind at most.
-const clearBatch = 1000
-
-// ClearWorkspace implements [store.Transfer]. The settings go last.
-func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
-	if err := store.CheckIDs(s.rows.id); err != nil {
-		return false, err
-	}
-	for _, k := range kinds {
-		if k == settingsChanges.Kind {
-			continue // without it, the settings would be damaged
-		}
-		if n, err := k.Clear(s.rows, clearBatch); err != nil || n == clearBatch {
-			return err == nil, err
-		}
-	}
-	return false, errors.Join(settings.Delete(s.rows), settingsChanges.Delete(s.rows))
-}
-
 // Workspaces returns the ids of the workspaces in the store, sorted.
 func Workspaces(tx Tx) ([]string, error) {
 	var ids []string

@@ -126,15 +126,14 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 		return err
 	}
 	if file == "" {
-		if err := backup.MakeFolder(f.DataDir()); err != nil {
+		if file, err = backup.NewFile(f.DataDir(), time.Now()); err != nil {
 			return err
 		}
-		file = backup.Name(f.DataDir(), time.Now())
 	}
 	if file, err = filepath.Abs(file); err != nil {
 		return fmt.Errorf("cannot use this file name: %w", err)
 	}
-	info, err := f.Backup(ctx, store, file, secret, meter(&f.Printer, "records written"))
+	info, err := f.Backup(ctx, store, file, secret, meter(&f.Printer, "records written or verified"))
 	if err != nil {
 		return err
 	}

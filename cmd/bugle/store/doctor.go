@@ -56,8 +56,7 @@ func runDoctor(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return err
 	}
-	told := meter(&f.Printer, "records checked")
-	found, err := s.Check(ctx, func(n int) { told(n, false) })
+	found, err := s.Check(ctx, meter(&f.Printer, "records checked"))
 	if err != nil {
 		return err
 	}
@@ -186,8 +185,7 @@ func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
 	if err != nil {
 		return err
 	}
-	told := meter(&f.Printer, "records rescued")
-	out, err := from.Rescue(ctx, to, func(n int) { told(n, false) })
+	out, err := from.Rescue(ctx, to, meter(&f.Printer, "records rescued"))
 	if err := errors.Join(err, to.Close()); err != nil {
 		return err
 	}
@@ -207,16 +205,10 @@ func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
 
 // meter returns a function that shows progress on one line of standard error if it is a terminal, and clears the line
 // at the end.
-func meter(p *cli.Printer, what string) func(records int, verifying bool) {
+func meter(p *cli.Printer, what string) func(records int) {
 	file, ok := p.Err.(*os.File)
 	if !ok || !cli.IsTerminal(file) || p.JSON {
-		return func(int, bool) {}
+		return func(int) {}
 	}
-	return func(records int, verifying bool) {
-		what := what
-		if verifying {
-			what = "records verified"
-		}
-		fmt.Fprintf(p.Err, "\r\x1b[K%d %s\r", records, what)
-	}
+	return func(records int) { fmt.Fprintf(p.Err, "\r\x1b[K%d %s\r", records, what) }
 }

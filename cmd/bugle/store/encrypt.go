@@ -172,19 +172,14 @@ func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
 
 // rewrite replaces the store with a copy that is encrypted with a key or not encrypted, and returns the number of its records.
 func rewrite(ctx context.Context, f *cli.Factory, old *badger.DB, to *crypt.Key) (records int, err error) {
-	told := meter(&f.Printer, "records written")
-	progress := func(verifying bool) func(int) { return func(n int) { told(n, verifying) } }
+	progress := meter(&f.Printer, "records written or verified")
 	var c backup.Contents
 	err = old.Rewrite(ctx, to, badger.Filler{
-		Fill: func(ctx context.Context, db *badger.DB) error {
-			if err := cli.Prove(ctx, old.Store); err != nil {
-				return err
-			}
-			var err error
-			c, err = backup.Copy(ctx, old, db, progress(false))
+		Fill: func(ctx context.Context, db *badger.DB) (err error) {
+			c, err = backup.Copy(ctx, old, db, progress)
 			return err
 		},
-		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, c, progress(true)) },
+		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, c, progress) },
 	})
 	return c.Records, err
 }

@@ -107,7 +107,7 @@ func listBackups(f *cli.Factory) error {
 		case b.Encrypted:
 			how = "encrypted"
 		}
-		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, cmp.Or(b.Source.String(), "unknown"), b.File})
+		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, cmp.Or(b.Store(), "unknown"), b.File})
 	}
 	return errors.Join(f.Rows([]string{"CREATED", "SIZE", "", "STORE", "FILE"}, rows), refused)
 }
@@ -126,8 +126,7 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	if err != nil {
 		return err
 	}
-	told := meter(&f.Printer, "records read")
-	records := func(n int) { told(n, false) }
+	records := meter(&f.Printer, "records read")
 	info, changes, unread, err := compare(ctx, f, from.File, secret, !r.dryRun, records)
 	if err != nil {
 		return passRemedy(err)
@@ -251,7 +250,7 @@ func printChanges(f *cli.Factory, info backup.Info, changes []backup.Difference,
 // madeOf describes when a backup was made, and of what.
 func madeOf(info backup.Info) string {
 	text := "made " + timeparse.Moment(info.Made.Local(), time.Now())
-	if of := info.Source.String(); of != "" {
+	if of := info.Store(); of != "" {
 		text += ", of the store in " + of
 	}
 	return cli.Line(text)
@@ -261,12 +260,9 @@ func madeOf(info backup.Info) string {
 func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret string, key *crypt.Key, changes []backup.Difference, records func(int)) error {
 	aside, err := badger.Replace(ctx, f.DataDir(), key, badger.Filler{
 		Fill: func(ctx context.Context, db *badger.DB) error {
-			_, err := backup.Load(ctx, db, info.File, secret, records)
-			return err
+			return backup.Load(ctx, db, info.File, secret, records)
 		},
-		Check: func(ctx context.Context, db *badger.DB) error {
-			return errors.Join(cli.Prove(ctx, db.Store), backup.Compare(ctx, db, info.Contents, records))
-		},
+		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, info.Contents, records) },
 	})
 	if err != nil {
 		return err
@@ -371,11 +367,7 @@ func loadDatabase(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 		return err
 	}
 	defer db.Close()
-	if _, err = backup.Load(ctx, db, info.File, secret, records); err != nil {
-		// Workspaces that are not complete are removed, also after an interruption.
-		err = errors.Join(err, backup.ClearUnfinished(context.WithoutCancel(ctx), db, info.Workspaces))
-	}
-	return err
+	return backup.Load(ctx, db, info.File, secret, records)
 }
 
 // backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -16,14 +15,12 @@ import (
 // owned is the store in a folder while this process owns it, with its daily backups.
 type owned struct {
 	kv.Driver
-	daily *backup.Daily // nil if they are off
+	stopBackups func()
 }
 
 // Close implements [kv.Driver].
 func (o *owned) Close() error {
-	if o.daily != nil {
-		o.daily.Close()
-	}
+	o.stopBackups()
 	return o.Driver.Close()
 }
 
@@ -41,51 +38,38 @@ func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driv
 	if err != nil {
 		return nil, err
 	}
-	o := &owned{Driver: db.Driver()}
 	for _, problem := range db.Notices() {
 		notify(problem)
 	}
+	stop := func() {}
 	if f.Getenv(EnvBackups) != OnOff(false) {
-		o.daily = backup.StartDaily(db, f.Daily(db))
+		stop = backup.StartDaily(db, f.DataDir(), f.DailyOptions(db), f.DailyEnded())
 	}
-	return o, nil
+	return &owned{db.Driver(), stop}, nil
 }
 
-// Daily returns the options of the daily backups of a store in a folder.
-func (f *Factory) Daily(db *badger.DB) backup.DailyOptions {
-	var key *crypt.Key
-	if k, ok := db.Key(); ok {
-		key = &k
+// DailyOptions returns the options of the daily backups of a store in a folder.
+func (f *Factory) DailyOptions(db *badger.DB) backup.Options {
+	o := backup.Options{Header: backup.Header{Program: Version(), Folder: f.DataDir()}}
+	if key, ok := db.Key(); ok {
+		o.EncryptWith(&key)
 	}
+	return o
+}
+
+// DailyEnded returns a function that reports why a daily backup failed, once, because it is retried several times an hour.
+func (f *Factory) DailyEnded() func(error) {
 	told := ""
-	return backup.DailyOptions{DataDir: f.DataDir(), Options: f.backupOptions(db.Store, key), OnBackup: func(_ backup.Info, err error) {
+	return func(err error) {
 		text := ""
 		if err != nil {
 			text = fmt.Sprintf("no daily backup was made, and the earlier ones are kept: %v", err)
 		}
-		if text != "" && text != told { // it is retried several times an hour
+		if text != "" && text != told {
 			f.Notices.add(text)
 		}
 		told = text
-	}}
-}
-
-// backupOptions returns the options of a backup of a store in a folder.
-func (f *Factory) backupOptions(db *kv.Store, key *crypt.Key) backup.Options {
-	return backup.Options{
-		Key: key, Program: Version(), Source: backup.Source{Folder: f.DataDir()}, Prove: func(ctx context.Context) error { return Prove(ctx, db) },
 	}
-}
-
-// Prove reads every block of a store on disk, and fails with a [backup.DamagedError] if one is damaged. Copying the store reads
-// and counts every record.
-func Prove(ctx context.Context, db *kv.Store) error {
-	err := db.Driver().Verify(ctx)
-	var damaged *store.DamagedError
-	if errors.As(err, &damaged) {
-		return &backup.DamagedError{What: []string{damaged.Why}}
-	}
-	return err
 }
 
 // Check reads everything in the store and reports what is damaged. progress may be nil.
@@ -97,23 +81,21 @@ func (s *Store) Check(ctx context.Context, progress func(records int)) (store.Ch
 }
 
 // Backup writes a backup of the store to a file. passphrase encrypts it; without one, the key of an encrypted store does.
-func (f *Factory) Backup(ctx context.Context, s *Store, file, passphrase string, progress func(records int, verifying bool)) (backup.Info, error) {
-	o := backup.Options{Program: Version()}
+func (f *Factory) Backup(ctx context.Context, s *Store, file, passphrase string, progress func(records int)) (backup.Info, error) {
+	o := backup.Options{Header: backup.Header{Program: Version()}, Passphrase: passphrase, Progress: progress}
 	if s.shared != nil {
-		o.Source.Database = s.shared.Name()
-	} else {
-		var key *crypt.Key
-		id, encrypted, err := badger.Encryption(f.DataDir())
-		if encrypted && err == nil && passphrase == "" {
-			var k crypt.Key
-			k, err = f.Keys().Find(ctx, id)
-			key = &k
-		}
-		if err != nil {
-			return backup.Info{}, err
-		}
-		o = f.backupOptions(s.folder.Store, key)
+		o.Database = s.shared.Name()
+		return backup.Write(ctx, s.records, file, o)
 	}
-	o.Passphrase, o.Progress = passphrase, progress
+	o.Folder = f.DataDir()
+	id, encrypted, err := badger.Encryption(f.DataDir())
+	if encrypted && err == nil && passphrase == "" {
+		var key crypt.Key
+		key, err = f.Keys().Find(ctx, id)
+		o.EncryptWith(&key)
+	}
+	if err != nil {
+		return backup.Info{}, err
+	}
 	return backup.Write(ctx, s.records, file, o)
 }

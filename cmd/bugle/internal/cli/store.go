@@ -19,7 +19,6 @@ import (
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 	"bugle/store"
-	"bugle/store/backup"
 	"bugle/store/postgres"
 	"bugle/store/socket"
 )
@@ -140,9 +139,6 @@ func (s *Store) service(ctx context.Context, id string) (*local.Service, error) 
 	}})
 	if err != nil {
 		return nil, err
-	}
-	if w, err := svc.Settings(ctx); err == nil && backup.Unfinished(w) {
-		return nil, errors.Join(fmt.Errorf("the restore of workspace %s is not finished; wait for it, or run `bugle restore` again", id), svc.Close())
 	}
 	s.services[id] = svc
 	return svc, nil

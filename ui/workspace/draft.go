@@ -121,7 +121,7 @@ func (d *draft) change(root doc.Value, at doc.Path, field string) {
 func (d *draft) withoutEmptyGroups() doc.Value { return d.withoutEmpty(d.Root()) }
 
 func (d *draft) withoutEmpty(root doc.Value) doc.Value {
-	for _, n := range d.section.Schema.Root().Children {
+	for _, n := range d.section.Schema().Root().Children {
 		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.IsEmpty(root.Get(n.Name)) {
 			root = root.Delete(doc.P(n.Name))
 		}

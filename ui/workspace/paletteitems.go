@@ -14,7 +14,7 @@ func PaletteItems() []screen.PaletteItem {
 		if !sec.Single {
 			continue
 		}
-		for _, n := range sec.Schema.Root().Children {
+		for _, n := range sec.Schema().Root().Children {
 			out = append(out, screen.PaletteItem{
 				Text: n.Label(), Detail: "workspace › " + sec.Title, Kind: "field", Route: recordRoute(sec, sec.Singular, doc.Value{}, doc.P(n.Name)...),
 			})

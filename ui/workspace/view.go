@@ -86,7 +86,7 @@ func (s *List) View() string {
 }
 
 func (r *records) workspaceName() string {
-	if general := r.all["general"]; len(general) > 0 {
+	if general := r.all["settings"]; len(general) > 0 {
 		if name := general[0].Get("name").Text(); name != "" {
 			return name
 		}

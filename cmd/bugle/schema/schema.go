@@ -69,7 +69,7 @@ func tables() map[string]*schema.Schema {
 	all := catalog.All()
 	all["dialect"] = remote.DialectTable()
 	for _, s := range records.Sections() {
-		all["workspace "+s.ID] = s.Schema
+		all["workspace "+s.ID] = s.Schema()
 	}
 	return all
 }

@@ -517,7 +517,7 @@ func completeFields(cmd *cobra.Command, args []string, typed string) ([]cobra.Co
 	}
 	name, _, valued := strings.Cut(typed, "=")
 	var out []cobra.Completion
-	for path, n := range s.Schema.All() {
+	for path, n := range s.Schema().All() {
 		switch {
 		case strings.ContainsAny(path, "[*") || len(n.Children) > 0 || s.Fixed[path] != "":
 		case !valued:

@@ -118,7 +118,7 @@ func (c contentStore) placed(err error) error {
 	}
 	within := doc.P("content")
 	out := *e
-	if p, perr := doc.ParsePath(e.Target); perr == nil && len(p) > 0 && c.of.Schema.Root().Child(p[0].Name) == nil {
+	if p, perr := doc.ParsePath(e.Target); perr == nil && len(p) > 0 && c.of.Schema().Root().Child(p[0].Name) == nil {
 		out.Target = within.Join(p...).String()
 	}
 	out.Problems = slices.Clone(e.Problems)

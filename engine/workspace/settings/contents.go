@@ -14,13 +14,15 @@ import (
 
 func blocksSection() *Section {
 	s := &Section{
-		ID: "content-blocks", Title: "Content blocks", Singular: "content block", Group: groupContent, Name: "name",
+		ID: "blocks", Title: "Content blocks", Singular: "content block", Group: groupContent, Name: "name",
 		Help:  "Content that messages share, such as a footer: {{ContentBlock['footer']}}.",
 		Empty: "There are no content blocks yet. Press n to add one. Use it in messages as {{ContentBlock['name']}}.",
-		Schema: table("content_blocks", "Content block", refContent, "Content that messages share.",
-			nameField("name", "Name", "The block's name, for use in messages.", "footer"),
-			schema.Field{Name: "source", Title: "Content", Kind: schema.String, Long: true, Template: true, Rules: []schema.Rule{schema.Expressions{}},
-				Help: "The text or HTML of the block. You can use personalization and other blocks.", Example: "<p>You get this because you signed up.</p>"}),
+		schema: func() *schema.Schema {
+			return table("blocks", "Content block", refContent, "Content that messages share.",
+				nameField("name", "Name", "The block's name, for use in messages.", "footer"),
+				schema.Field{Name: "source", Title: "Content", Kind: schema.String, Long: true, Template: true, Rules: []schema.Rule{schema.Expressions{}},
+					Help: "The text or HTML of the block. You can use personalization and other blocks.", Example: "<p>You get this because you signed up.</p>"})
+		},
 		Columns: []Column{member("Name", "name", 12, 30), member("Content", "source", 16, 0)},
 	}
 	s.store = newContentStore(s, engine.KindBlock, func(i *engine.ContentItem) **engine.ContentBlock { return &i.Block })
@@ -29,14 +31,16 @@ func blocksSection() *Section {
 
 func productsSection() *Section {
 	s := &Section{
-		ID: "product-sets", Title: "Product sets", Singular: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
+		ID: "products", Title: "Product sets", Singular: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
 		Help:  "Lists of products for messages: {{ProductSet.shoes[0].title}}.",
 		Empty: "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
-		Schema: table("product_sets", "Product set", refContent, "A list of products.",
-			nameField("name", "Name", "The set's name, for use in messages.", "bestsellers"),
-			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: template.MaxItems}},
-				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "One product and its values.",
-					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One value of the product, such as its title or price."}}}),
+		schema: func() *schema.Schema {
+			return table("products", "Product set", refContent, "A list of products.",
+				nameField("name", "Name", "The set's name, for use in messages.", "bestsellers"),
+				schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: template.MaxItems}},
+					Elem: &schema.Field{ID: "settings.products.product", Title: "Product", Kind: schema.Map, Help: "One product and its values.",
+						Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One value of the product, such as its title or price."}}})
+		},
 		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", MinWidth: 12, HidePriority: 1, Text: func(v doc.Value) string {
 			first := v.Get("products").At(0)
 			if t := first.Get("title"); t.Exists() {
@@ -51,27 +55,29 @@ func productsSection() *Section {
 
 func apisSection() *Section {
 	s := &Section{
-		ID: "content-apis", Title: "Content APIs", Singular: "content API", Group: groupContent, Name: "name", Trial: "test the call",
+		ID: "apis", Title: "Content APIs", Singular: "content API", Group: groupContent, Name: "name", Trial: "test the call",
 		Help:  "HTTP services that provide content when a message is sent: {{ContentApi.weather('Oslo').today}}.",
 		Empty: "There are no content APIs yet. Press n to add one. Its host must be allowed in the general settings.",
-		Schema: table("content_apis", "Content API", refContent, "An HTTP service that provides content for messages.",
-			nameField("name", "Name", "The API's name, for use in messages.", "weather"),
-			schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: required(), Example: "https://api.example.com/weather/{city}",
-				Help: "The URL, with {name} for each parameter in its path or query. Its host must be allowed in the general settings."},
-			schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "The HTTP method. Parameters that are not in the URL are sent in the query for GET, and in a JSON body for POST.",
-				Options: []schema.Option{{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}}},
-			schema.Field{Name: "params", Title: "Parameters", Kind: schema.List, Help: "The names of the parameters, in the order messages pass them.", Example: "city", Rules: []schema.Rule{schema.Unique{}},
-				Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one parameter.", Example: "city"}},
-			schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "The headers to send with every call.",
-				Elem: &schema.Field{ID: "settings.content_apis.header", Title: "Header", Kind: schema.Object, Help: "One header.", Fields: []schema.Field{
-					{Name: "name", Title: "Name", Kind: schema.String, Required: required(), Help: "The name of the header.", Example: "X-API-Key"},
-					{Name: "value", Title: "Value", Kind: schema.String, Help: "The value, unless it is a secret."},
-					{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value. Use this for secrets; they are never stored.", Example: "WEATHER_KEY"},
-				}}},
-			schema.Field{Name: "timeout_ms", Title: "Time limit", Kind: schema.Integer, Default: fmt.Sprint(engine.ContentTimeout.Milliseconds()),
-				Help:  "The longest a call may take, in milliseconds.",
-				Rules: []schema.Rule{schema.Range{Min: 0, Max: float64(engine.MaxContentTimeout.Milliseconds())}}},
-		),
+		schema: func() *schema.Schema {
+			return table("apis", "Content API", refContent, "An HTTP service that provides content for messages.",
+				nameField("name", "Name", "The API's name, for use in messages.", "weather"),
+				schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: required(), Example: "https://api.example.com/weather/{city}",
+					Help: "The URL, with {name} for each parameter in its path or query. Its host must be allowed in the general settings."},
+				schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "The HTTP method. Parameters that are not in the URL are sent in the query for GET, and in a JSON body for POST.",
+					Options: []schema.Option{{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}}},
+				schema.Field{Name: "params", Title: "Parameters", Kind: schema.List, Help: "The names of the parameters, in the order messages pass them.", Example: "city", Rules: []schema.Rule{schema.Unique{}},
+					Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one parameter.", Example: "city"}},
+				schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "The headers to send with every call.",
+					Elem: &schema.Field{ID: "settings.apis.header", Title: "Header", Kind: schema.Object, Help: "One header.", Fields: []schema.Field{
+						{Name: "name", Title: "Name", Kind: schema.String, Required: required(), Help: "The name of the header.", Example: "X-API-Key"},
+						{Name: "value", Title: "Value", Kind: schema.String, Help: "The value, unless it is a secret."},
+						{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value. Use this for secrets; they are never stored.", Example: "WEATHER_KEY"},
+					}}},
+				schema.Field{Name: "timeout_ms", Title: "Time limit", Kind: schema.Integer, Default: fmt.Sprint(engine.ContentTimeout.Milliseconds()),
+					Help:  "The longest a call may take, in milliseconds.",
+					Rules: []schema.Rule{schema.Range{Min: 0, Max: float64(engine.MaxContentTimeout.Milliseconds())}}},
+			)
+		},
 		Columns: []Column{member("Name", "name", 10, 24), {Title: "Method", MinWidth: 6, MaxWidth: 6, HidePriority: 1, Text: func(v doc.Value) string {
 			if m := v.Get("method").Text(); m != "" {
 				return m
@@ -100,7 +106,7 @@ func templatesSection() *Section {
 		Empty:   "There are no templates yet. Press n to create one. Campaigns use it as a custom template.",
 		fresh:   `{"channel":"EMAIL","content":{}}`,
 		Fixed:   map[string]string{"version": "Versions never change. Saving creates a new one.", "saved_at": "It is the time when this version was saved."},
-		Schema:  templateTable(schema.Field{Kind: schema.Object, Open: true}),
+		schema:  func() *schema.Schema { return templateTable(schema.Field{Kind: schema.Object, Open: true}) },
 		variant: templateVariant,
 		Columns: []Column{
 			member("ID", "id", 12, 30), {Title: "Version", MinWidth: 7, MaxWidth: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},

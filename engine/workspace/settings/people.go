@@ -49,9 +49,11 @@ func typeColumn() Column {
 func attributesSection() *Section {
 	s := &Section{
 		ID: "attributes", Title: "User attributes", Singular: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
-		Help:    "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
-		Empty:   "There are no user attributes yet. Press n to add one.",
-		Schema:  table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...),
+		Help:  "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
+		Empty: "There are no user attributes yet. Press n to add one.",
+		schema: func() *schema.Schema {
+			return table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...)
+		},
 		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", MinWidth: 10, HidePriority: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
 	}
 	l := newListStore(s, func(w *engine.Workspace) *[]engine.Attribute { return &w.Attributes })
@@ -65,12 +67,14 @@ func eventsSection() *Section {
 		ID: "events", Title: "Events", Singular: "event", Group: groupPeople, Name: "name",
 		Help:  "What users do, and what happens in your business. Filters, triggers and goals suggest these names.",
 		Empty: "There are no events yet. Press n to add one.",
-		Schema: table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
-			nameField("name", "Name", "What the event is called.", "Product Viewed"),
-			schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "The event happens in your business, such as a price drop, not to a single user."},
-			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.List, Help: "What is recorded each time it happens.", Rules: []schema.Rule{distinctNames},
-				Elem: &schema.Field{ID: "settings.events.attribute", Title: "Attribute", Kind: schema.Object, Help: "Something recorded with the event.", Fields: attributeTable("events")}},
-		),
+		schema: func() *schema.Schema {
+			return table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
+				nameField("name", "Name", "What the event is called.", "Product Viewed"),
+				schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "The event happens in your business, such as a price drop, not to a single user."},
+				schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.List, Help: "What is recorded each time it happens.", Rules: []schema.Rule{distinctNames},
+					Elem: &schema.Field{ID: "settings.events.attribute", Title: "Attribute", Kind: schema.Object, Help: "Something recorded with the event.", Fields: attributeTable("events")}},
+			)
+		},
 		Columns: []Column{
 			member("Name", "name", 14, 40),
 			{Title: "Kind", MinWidth: 8, MaxWidth: 8, HidePriority: 1, Text: func(v doc.Value) string {
@@ -116,23 +120,23 @@ var distinctNames = schema.Named{
 }
 
 func segmentsSection() *Section {
-	group := filterTable()
-	filters := schema.Field{
-		Name: "filters", Title: "By filters", Kind: schema.Object, Ref: refFilters, Editor: schema.EditorFilters, Fields: group.Fields,
-		Help: "Users who match these filters, in addition to those on the list. The filters are evaluated again for every send.",
-	}
 	s := &Section{
 		ID: "segments", Title: "Segments", Singular: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
 		Help:  "Named groups of users, by list or by filters. Audiences and test sends can use them.",
 		Empty: "There are no segments yet. Press n to create one from a list of users or from filters.",
 		Fixed: map[string]string{"id": "It is set when the segment is created, and never changes."},
-		Schema: table("segments", "Segment", refFilters, "A named set of users.",
-			nameField("name", "Name", "What the segment is called. Filters and test sends refer to it by this name.", "Loyal customers"),
-			schema.Field{Name: "members", Title: "By list", Kind: schema.List, Help: "The IDs of users who are always in the segment.", Example: "USER_1",
-				Elem: &schema.Field{Title: "User", Kind: schema.String, Help: "One user's ID.", Example: "USER_1"}},
-			filters,
-			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The segment's ID. Filters can use it instead of the name."},
-		),
+		schema: func() *schema.Schema {
+			return table("segments", "Segment", refFilters, "A named set of users.",
+				nameField("name", "Name", "What the segment is called. Filters and test sends refer to it by this name.", "Loyal customers"),
+				schema.Field{Name: "members", Title: "By list", Kind: schema.List, Help: "The IDs of users who are always in the segment.", Example: "USER_1",
+					Elem: &schema.Field{Title: "User", Kind: schema.String, Help: "One user's ID.", Example: "USER_1"}},
+				schema.Field{
+					Name: "filters", Title: "By filters", Kind: schema.Object, Ref: refFilters, Editor: schema.EditorFilters, Fields: filterTable().Fields,
+					Help: "Users who match these filters, in addition to those on the list. The filters are evaluated again for every send.",
+				},
+				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The segment's ID. Filters can use it instead of the name."},
+			)
+		},
 		Columns: []Column{member("Name", "name", 14, 40), {Title: "Users", MinWidth: 12, Text: describeSegment}},
 		check:   checkSegment,
 	}
@@ -193,29 +197,31 @@ func usersSection() *Section {
 		ID: "users", Title: "Users", Singular: "user", Group: groupPeople, Name: "id", SearchOnly: true,
 		Help:  "The people who get messages: their attributes, devices and events.",
 		Empty: "There are no users yet. Press n to add one, or i to import a CSV or JSON Lines file.",
-		Schema: table("users", "User", refTests, "One user of the workspace's apps.",
-			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: required(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
-			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What you know about the user.",
-				Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
-			schema.Field{Name: "devices", Title: "Devices", Kind: schema.List, Help: "The apps and browsers that get the user's push messages.",
-				Elem: &schema.Field{ID: "settings.users.device", Title: "Device", Kind: schema.Object, Help: "An app or a browser.", Fields: []schema.Field{
-					platform,
-					{Name: "token", Title: "Token", Kind: schema.String, Required: required(), Help: "The device's push token, or the endpoint of a browser's subscription.", Example: "fcm-token"},
-					{Name: "advertising_id", Title: "Advertising ID", Kind: schema.String, Help: "GAID on Android, IDFA on iOS."},
-					{Name: "keys", Title: "Subscription keys", Kind: schema.Object, Used: schema.When("platform", string(catalog.Web)), Help: "The keys that encrypt messages to a browser.", Fields: []schema.Field{
-						{Name: "p256dh", Title: "p256dh", Kind: schema.String, Required: required(), Help: "The public key of the subscription, in base64url."},
-						{Name: "auth", Title: "auth", Kind: schema.String, Required: required(), Help: "The authentication secret of the subscription, in base64url."},
-					}},
-				}}},
-			schema.Field{Name: "events", Title: "Events", Kind: schema.List, Help: "What the user did, oldest first.",
-				Elem: &schema.Field{ID: "settings.users.event", Title: "Event", Kind: schema.Object, Help: "Something the user did.", Fields: []schema.Field{
-					{Name: "name", Title: "Event", Kind: schema.String, Required: required(), Suggest: "events", Help: "What the user did.", Example: "Product Viewed"},
-					{Name: "at", Title: "When", Kind: schema.Time, Required: required(), Help: "When it happened.", Example: "2026-12-01T09:00:00Z"},
-					{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What was recorded with this event.",
-						Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
-				}}},
-			schema.Field{Name: "opted_out", Title: "Opted out", Kind: schema.Bool, Default: "false", Help: "The user does not want messages."},
-		),
+		schema: func() *schema.Schema {
+			return table("users", "User", refTests, "One user of the workspace's apps.",
+				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: required(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
+				schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What you know about the user.",
+					Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
+				schema.Field{Name: "devices", Title: "Devices", Kind: schema.List, Help: "The apps and browsers that get the user's push messages.",
+					Elem: &schema.Field{ID: "settings.users.device", Title: "Device", Kind: schema.Object, Help: "An app or a browser.", Fields: []schema.Field{
+						platform,
+						{Name: "token", Title: "Token", Kind: schema.String, Required: required(), Help: "The device's push token, or the endpoint of a browser's subscription.", Example: "fcm-token"},
+						{Name: "advertising_id", Title: "Advertising ID", Kind: schema.String, Help: "GAID on Android, IDFA on iOS."},
+						{Name: "keys", Title: "Subscription keys", Kind: schema.Object, Used: schema.When("platform", string(catalog.Web)), Help: "The keys that encrypt messages to a browser.", Fields: []schema.Field{
+							{Name: "p256dh", Title: "p256dh", Kind: schema.String, Required: required(), Help: "The public key of the subscription, in base64url."},
+							{Name: "auth", Title: "auth", Kind: schema.String, Required: required(), Help: "The authentication secret of the subscription, in base64url."},
+						}},
+					}}},
+				schema.Field{Name: "events", Title: "Events", Kind: schema.List, Help: "What the user did, oldest first.",
+					Elem: &schema.Field{ID: "settings.users.event", Title: "Event", Kind: schema.Object, Help: "Something the user did.", Fields: []schema.Field{
+						{Name: "name", Title: "Event", Kind: schema.String, Required: required(), Suggest: "events", Help: "What the user did.", Example: "Product Viewed"},
+						{Name: "at", Title: "When", Kind: schema.Time, Required: required(), Help: "When it happened.", Example: "2026-12-01T09:00:00Z"},
+						{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What was recorded with this event.",
+							Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
+					}}},
+				schema.Field{Name: "opted_out", Title: "Opted out", Kind: schema.Bool, Default: "false", Help: "The user does not want messages."},
+			)
+		},
 		Columns: []Column{
 			member("ID", "id", 10, 24),
 			{Title: "Name", MinWidth: 10, MaxWidth: 24, Text: func(v doc.Value) string {

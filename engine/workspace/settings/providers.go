@@ -18,17 +18,19 @@ func connectorsSection() *Section {
 		fresh: `{"connector_type":"CUSTOM_SMTP","provider":"outbox"}`,
 		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
 		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
-		Schema: table("connectors", "Connector", "CONTRACT.md, connector", "An email service that campaigns can send with.",
-			nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
-			schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: required(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
-				Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},
-			schema.Field{Name: "provider", Title: "Provider", Kind: schema.String, Required: required(), Ref: refTests, Help: "Where email goes.",
-				Options: []schema.Option{
-					{Value: engine.ProviderOutbox, Label: "Local outbox", Help: "keeps email here, where you can read it"},
-					{Value: engine.ProviderSMTP, Label: "Mail server", Help: "sends email by SMTP"},
-				}},
-			schema.Field{Name: "smtp", Title: "Mail server", Kind: schema.Object, Used: smtp, Required: []schema.Required{{When: smtp}}, Ref: refTests, Help: "How to reach the mail server.", Fields: smtpFields()},
-		),
+		schema: func() *schema.Schema {
+			return table("connectors", "Connector", "CONTRACT.md, connector", "An email service that campaigns can send with.",
+				nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
+				schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: required(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
+					Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},
+				schema.Field{Name: "provider", Title: "Provider", Kind: schema.String, Required: required(), Ref: refTests, Help: "Where email goes.",
+					Options: []schema.Option{
+						{Value: engine.ProviderOutbox, Label: "Local outbox", Help: "keeps email here, where you can read it"},
+						{Value: engine.ProviderSMTP, Label: "Mail server", Help: "sends email by SMTP"},
+					}},
+				schema.Field{Name: "smtp", Title: "Mail server", Kind: schema.Object, Used: smtp, Required: []schema.Required{{When: smtp}}, Ref: refTests, Help: "How to reach the mail server.", Fields: smtpFields()},
+			)
+		},
 		Columns: []Column{
 			member("Name", "connector_name", 12, 30), member("Type", "connector_type", 10, 20),
 			{Title: "Sends with", MinWidth: 12, Text: func(v doc.Value) string {
@@ -102,33 +104,35 @@ func gatewaysSection() *Section {
 		ID: "gateways", Title: "Push gateways", Singular: "push gateway", Group: groupDelivery, Name: "provider", Trial: "send a test message",
 		Help:  "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
 		Empty: "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
-		Schema: table("gateways", "Push gateway", refTests, "The push service for one platform.", provider,
-			schema.Field{Name: "key", Title: "Key from", Kind: schema.Object, Required: required(), Rules: []schema.Rule{onePlace},
-				Help: "Where the credential is: a service account JSON for FCM, a .p8 signing key for APNs, the VAPID private key for Web Push. It is never stored.",
-				Fields: []schema.Field{
-					{Name: "env", Title: "Environment variable", Kind: schema.String, Help: "The variable that holds the key.", Example: "FCM_KEY"},
-					{Name: "file", Title: "File", Kind: schema.String, Help: "The whole path of a file that only its owner can read.", Example: "/home/ann/shop-1.json"},
-					{Name: "command", Title: "Command", Kind: schema.List, Help: "The command that prints the key, one word per entry.", Example: "pass, show, fcm", Elem: &schema.Field{Title: "Word", Kind: schema.String, Help: "One word of the command."}},
-					{Name: "keyring", Title: "Keyring entry", Kind: schema.String, Help: "The name of the key in the system keyring.", Example: "workspace DEMO fcm"},
-				}},
-			only(schema.Field{Name: "fcm", Title: "FCM", Help: "How to reach Firebase Cloud Messaging.", Fields: []schema.Field{
-				{Name: "project", Title: "Project", Kind: schema.String, Help: "The Firebase project. Leave it empty to use the service account's project.", Example: "shop-1"},
-				endpoint("Google's"),
-				{Name: "token_endpoint", Title: "Token endpoint", Kind: schema.String, Help: "The address to get access tokens from. Leave it empty to use the service account's.", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}},
-			}}, engine.ProviderFCM),
-			only(schema.Field{Name: "apns", Title: "APNs", Help: "How to reach Apple's push service.", Fields: []schema.Field{
-				{Name: "team_id", Title: "Team", Kind: schema.String, Required: required(), Help: "The team ID, ten characters.", Example: "TEAM123456"},
-				{Name: "key_id", Title: "Key ID", Kind: schema.String, Required: required(), Help: "The ID of the signing key, ten characters.", Example: "ABCDE12345"},
-				{Name: "topic", Title: "Topic", Kind: schema.String, Required: required(), Help: "The app's bundle ID.", Example: "com.example.shop"},
-				{Name: "sandbox", Title: "Sandbox", Kind: schema.Bool, Default: "false", Help: "Use Apple's sandbox, for development builds of the app."},
-				endpoint("Apple's"),
-			}}, engine.ProviderAPNs),
-			only(schema.Field{Name: "webpush", Title: "Web Push", Help: "The sender of browser notifications.", Fields: []schema.Field{
-				{Name: "subject", Title: "Subject", Kind: schema.String, Required: required(), Help: "A contact for push services: an email address or an https URL.", Example: "push@example.com"},
-				endpoint("public push services"),
-			}}, engine.ProviderWebPush),
-			caFile,
-		),
+		schema: func() *schema.Schema {
+			return table("gateways", "Push gateway", refTests, "The push service for one platform.", provider,
+				schema.Field{Name: "key", Title: "Key from", Kind: schema.Object, Required: required(), Rules: []schema.Rule{onePlace},
+					Help: "Where the credential is: a service account JSON for FCM, a .p8 signing key for APNs, the VAPID private key for Web Push. It is never stored.",
+					Fields: []schema.Field{
+						{Name: "env", Title: "Environment variable", Kind: schema.String, Help: "The variable that holds the key.", Example: "FCM_KEY"},
+						{Name: "file", Title: "File", Kind: schema.String, Help: "The whole path of a file that only its owner can read.", Example: "/home/ann/shop-1.json"},
+						{Name: "command", Title: "Command", Kind: schema.List, Help: "The command that prints the key, one word per entry.", Example: "pass, show, fcm", Elem: &schema.Field{Title: "Word", Kind: schema.String, Help: "One word of the command."}},
+						{Name: "keyring", Title: "Keyring entry", Kind: schema.String, Help: "The name of the key in the system keyring.", Example: "workspace DEMO fcm"},
+					}},
+				only(schema.Field{Name: "fcm", Title: "FCM", Help: "How to reach Firebase Cloud Messaging.", Fields: []schema.Field{
+					{Name: "project", Title: "Project", Kind: schema.String, Help: "The Firebase project. Leave it empty to use the service account's project.", Example: "shop-1"},
+					endpoint("Google's"),
+					{Name: "token_endpoint", Title: "Token endpoint", Kind: schema.String, Help: "The address to get access tokens from. Leave it empty to use the service account's.", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}},
+				}}, engine.ProviderFCM),
+				only(schema.Field{Name: "apns", Title: "APNs", Help: "How to reach Apple's push service.", Fields: []schema.Field{
+					{Name: "team_id", Title: "Team", Kind: schema.String, Required: required(), Help: "The team ID, ten characters.", Example: "TEAM123456"},
+					{Name: "key_id", Title: "Key ID", Kind: schema.String, Required: required(), Help: "The ID of the signing key, ten characters.", Example: "ABCDE12345"},
+					{Name: "topic", Title: "Topic", Kind: schema.String, Required: required(), Help: "The app's bundle ID.", Example: "com.example.shop"},
+					{Name: "sandbox", Title: "Sandbox", Kind: schema.Bool, Default: "false", Help: "Use Apple's sandbox, for development builds of the app."},
+					endpoint("Apple's"),
+				}}, engine.ProviderAPNs),
+				only(schema.Field{Name: "webpush", Title: "Web Push", Help: "The sender of browser notifications.", Fields: []schema.Field{
+					{Name: "subject", Title: "Subject", Kind: schema.String, Required: required(), Help: "A contact for push services: an email address or an https URL.", Example: "push@example.com"},
+					endpoint("public push services"),
+				}}, engine.ProviderWebPush),
+				caFile,
+			)
+		},
 		Columns: []Column{
 			{Title: "Provider", MinWidth: 10, MaxWidth: 14, Text: func(v doc.Value) string {
 				if k, ok := providers.KindOf(v.Get("provider").Text()); ok {

@@ -54,8 +54,8 @@ func moment() *rapid.Generator[time.Time] {
 }
 
 func TestARecordIsTheSameAfterItWasADocument(t *testing.T) {
-	same(t, "flags", rapid.MapOf(rapid.String(), rapid.Bool()))
-	same(t, "general", rapid.Map(rapid.Make[general](), func(g general) general {
+	same(t, "features", rapid.MapOf(rapid.String(), rapid.Bool()))
+	same(t, "settings", rapid.Map(rapid.Make[general](), func(g general) general {
 		if len(g.ContentAPIs.Hosts) == 0 {
 			g.ContentAPIs.Hosts = nil // as the store gives it
 		}
@@ -66,9 +66,9 @@ func TestARecordIsTheSameAfterItWasADocument(t *testing.T) {
 	same(t, "events", rapid.Make[engine.EventType]())
 	same(t, "connectors", rapid.Make[engine.Connector]())
 	same(t, "gateways", rapid.Make[engine.Gateway]())
-	same(t, "content-blocks", rapid.Make[engine.ContentBlock]())
-	same(t, "content-apis", rapid.Make[engine.ContentAPI]())
-	same(t, "product-sets", rapid.Custom(func(t *rapid.T) engine.ProductSet {
+	same(t, "blocks", rapid.Make[engine.ContentBlock]())
+	same(t, "apis", rapid.Make[engine.ContentAPI]())
+	same(t, "products", rapid.Custom(func(t *rapid.T) engine.ProductSet {
 		return engine.ProductSet{Name: rapid.String().Draw(t, "name"), Products: rapid.SliceOf(object(2)).Draw(t, "products")}
 	}))
 	same(t, "segments", rapid.Custom(func(t *rapid.T) engine.Segment {

@@ -36,7 +36,7 @@ const (
 )
 
 var sections = sync.OnceValue(func() []*Section {
-	return []*Section{
+	all := []*Section{
 		generalSection(), flagsSection(),
 		usersSection(), segmentsSection(), attributesSection(), eventsSection(),
 		connectorsSection(), gatewaysSection(),
@@ -44,6 +44,10 @@ var sections = sync.OnceValue(func() []*Section {
 		blocksSection(), productsSection(), apisSection(), templatesSection(),
 		keysSection(),
 	}
+	for _, s := range all {
+		s.schema = sync.OnceValue(s.schema) // compiling all of them would slow down the start of every command
+	}
+	return all
 })
 
 // required is the requirement of a mandatory field.
@@ -109,34 +113,36 @@ type general struct {
 
 func generalSection() *Section {
 	s := &Section{
-		ID: "general", Title: "General", Singular: "general settings", Group: groupWorkspace, Single: true,
+		ID: "settings", Title: "General", Singular: "general settings", Group: groupWorkspace, Single: true,
 		Help: "The workspace's name and time zone, and whether the API can publish.",
-		Schema: table("general", "General", refOperations, "The general settings of the workspace.",
-			nameField("name", "Name", "The workspace's name.", "Northwind"),
-			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: required(), Example: "Europe/Berlin",
-				Help:  "The time zone for dates and times in this workspace.",
-				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
-			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: required(),
-				Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
-				Options: []schema.Option{
-					{Value: engine.PublishBeta, Label: "Not allowed", Help: "the API refuses to publish"},
-					{Value: engine.PublishEnabled, Label: "Allowed", Help: "the API publishes campaigns"},
-				}},
-			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "CONTRACT.md, Versions",
-				Help: "Save every update of a live campaign as a new version."},
-			schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
-				Help:  "The email address to record as the author of changes made here, if you have not set your own.",
-				Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}}},
-			schema.Field{Name: "content_apis", Title: "Content API access", Kind: schema.Object, Ref: refContent,
-				Help: "The servers content APIs may call. All others are blocked.",
-				Fields: []schema.Field{
-					{Name: "hosts", Title: "Hosts", Kind: schema.List, Example: "api.example.com", Rules: []schema.Rule{schema.Unique{}},
-						Help: "Host names, with an optional port. *.example.com allows all subdomains.",
-						Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "One host name.", Example: "api.example.com"}},
-					{Name: "private", Title: "Private networks", Kind: schema.Bool,
-						Help: "Also allow listed hosts with loopback, private or link-local addresses."},
-				}},
-		),
+		schema: func() *schema.Schema {
+			return table("settings", "General", refOperations, "The general settings of the workspace.",
+				nameField("name", "Name", "The workspace's name.", "Northwind"),
+				schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: required(), Example: "Europe/Berlin",
+					Help:  "The time zone for dates and times in this workspace.",
+					Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
+				schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: required(),
+					Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
+					Options: []schema.Option{
+						{Value: engine.PublishBeta, Label: "Not allowed", Help: "the API refuses to publish"},
+						{Value: engine.PublishEnabled, Label: "Allowed", Help: "the API publishes campaigns"},
+					}},
+				schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "CONTRACT.md, Versions",
+					Help: "Save every update of a live campaign as a new version."},
+				schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
+					Help:  "The email address to record as the author of changes made here, if you have not set your own.",
+					Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}}},
+				schema.Field{Name: "content_apis", Title: "Content API access", Kind: schema.Object, Ref: refContent,
+					Help: "The servers content APIs may call. All others are blocked.",
+					Fields: []schema.Field{
+						{Name: "hosts", Title: "Hosts", Kind: schema.List, Example: "api.example.com", Rules: []schema.Rule{schema.Unique{}},
+							Help: "Host names, with an optional port. *.example.com allows all subdomains.",
+							Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "One host name.", Example: "api.example.com"}},
+						{Name: "private", Title: "Private networks", Kind: schema.Bool,
+							Help: "Also allow listed hosts with loopback, private or link-local addresses."},
+					}},
+			)
+		},
 		Columns: []Column{member("Name", "name", 8, 30), member("Time zone", "timezone", 8, 30), member("Publish", "publish", 6, 10), member("Author", "author", 8, 0)},
 		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
 			if err := contentapi.CheckHosts(v.Get("content_apis").Get("hosts").Strings()); err != nil {
@@ -164,13 +170,18 @@ var flagHelp = map[string]string{
 	engine.FlagPortfolio:     "Attributes belong to projects, and filters name the project.",
 }
 
-func flagsSection() *Section {
-	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, campaign_audience_limit", Help: "The features that are on in this workspace."}
+// featureTable returns the table of the feature flags.
+func featureTable() *schema.Schema {
+	root := schema.Field{ID: "settings.features", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, campaign_audience_limit", Help: "The features that are on in this workspace."}
 	for _, name := range engine.KnownFlags() {
 		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
 	}
+	return schema.MustCompile(root)
+}
+
+func flagsSection() *Section {
 	s := &Section{
-		ID: "flags", Title: "Features", Singular: "features", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
+		ID: "features", Title: "Features", Singular: "features", Group: groupWorkspace, Single: true, schema: featureTable,
 		Help: "Optional features of this workspace. Campaigns can't use a feature that is off.",
 		Columns: []Column{{Title: "Turned on", MinWidth: 10, Text: func(v doc.Value) string {
 			var on []string
@@ -206,8 +217,10 @@ func flagsSection() *Section {
 func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
 	s := &Section{
 		ID: id, Title: title, Singular: one, Help: help, Group: groupNames, Name: "name",
-		Empty:   "There is no " + one + " yet. Press n to add one.",
-		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example)),
+		Empty: "There is no " + one + " yet. Press n to add one.",
+		schema: func() *schema.Schema {
+			return table(id, title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example))
+		},
 		Columns: []Column{member("Name", "name", 12, 0)},
 	}
 	s.store = newNames(s, list, at)
@@ -255,9 +268,11 @@ func keysSection() *Section {
 		Empty: "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
 		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
 		Fixed: map[string]string{"id": "It is set when the key is created.", "created_at": "It is the time when the key was created."},
-		Schema: table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
-			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
-			schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."}),
+		schema: func() *schema.Schema {
+			return table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
+				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
+				schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."})
+		},
 		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", MinWidth: 17, MaxWidth: 17, HidePriority: 1, Text: func(v doc.Value) string {
 			at, err := time.Parse(time.RFC3339, v.Get("created_at").Text())
 			if err != nil {

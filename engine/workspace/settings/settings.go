@@ -22,14 +22,13 @@ import (
 
 // Section is one kind of record in a workspace. Sections are immutable.
 type Section struct {
-	ID       string // the name in commands, such as "content-blocks"
+	ID       string // the noun of its commands, such as "blocks"
 	Title    string // plural, capitalized
 	Singular string // such as "content block"
 	Help     string // one or two sentences
 	Group    string // its group heading
 	Empty    string // what to do if there are no records yet
 
-	Schema  *schema.Schema // of one record
 	Columns []Column
 	// Single reports that the section consists of one record without a name, which always exists.
 	Single bool
@@ -42,7 +41,8 @@ type Section struct {
 	// Trial is a clause that describes [Section.Try], such as "send a test message"; "" if there is no trial.
 	Trial string
 
-	fresh   string // a new record as JSON
+	schema  func() *schema.Schema // of one record; compiled on first use
+	fresh   string                // a new record as JSON
 	store   recordStore
 	check   func(w engine.Workspace, v doc.Value) []schema.Problem // additional checks; may be nil
 	variant func(v doc.Value) *schema.Schema                       // nil: Schema
@@ -185,11 +185,14 @@ func (s *Section) Copy(v doc.Value) doc.Value {
 
 // copySuffix returns the suffix for the name of a copy, if names may contain spaces.
 func (s *Section) copySuffix() string {
-	if s.Name == "name" && s.ID != "content-apis" && s.ID != "product-sets" {
+	if s.Name == "name" && s.ID != "apis" && s.ID != "products" {
 		return " copy"
 	}
 	return "_copy"
 }
+
+// Schema returns the table of one record.
+func (s *Section) Schema() *schema.Schema { return s.schema() }
 
 // Table returns the table for a record.
 func (s *Section) Table(v doc.Value) *schema.Schema {
@@ -198,7 +201,7 @@ func (s *Section) Table(v doc.Value) *schema.Schema {
 			return t
 		}
 	}
-	return s.Schema
+	return s.Schema()
 }
 
 // Env returns the environment for checking records of the workspace.
@@ -319,7 +322,7 @@ func (s *Section) Problems(err error) []schema.Problem {
 		return nil
 	}
 	p, perr := doc.ParsePath(e.Target)
-	if perr != nil || s.Schema.At(p) == nil {
+	if perr != nil || s.Schema().At(p) == nil {
 		p = nil
 	}
 	return []schema.Problem{problem(p, "refused", e.Message)}

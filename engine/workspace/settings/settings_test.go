@@ -74,16 +74,16 @@ func TestSectionsAreComplete(t *testing.T) {
 			t.Errorf("the section %q lacks something: %+v", s.ID, s)
 		}
 		seen[s.ID] = true
-		if !s.Single && (s.Name == "" || s.Empty == "" || s.Schema.Root().Child(s.Name) == nil) {
+		if !s.Single && (s.Name == "" || s.Empty == "" || s.Schema().Root().Child(s.Name) == nil) {
 			t.Errorf("%s: records have no name, or nothing says what to do where there is none", s.ID)
 		}
-		for _, n := range s.Schema.Nodes() {
+		for _, n := range s.Schema().Nodes() {
 			if n.Help == "" && n.Name != "" {
 				t.Errorf("%s: %s has no help", s.ID, n.Path())
 			}
 		}
 		for member := range s.Fixed {
-			if s.Schema.Root().Child(member) == nil {
+			if s.Schema().Root().Child(member) == nil {
 				t.Errorf("%s: %s is fixed and is no member", s.ID, member)
 			}
 		}
@@ -153,16 +153,16 @@ func same(t *testing.T, a, b engine.Workspace) bool {
 func TestRecordLifecycle(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	for id, c := range map[string]struct{ made, changed, renamed string }{
-		"users":          {`{"id":"U 1","attributes":{"City":"Oslo","Points":1.50},"opted_out":true}`, `{"id":"U 1","attributes":{"City":"Bergen"}}`, `{"id":"U2","attributes":{}}`},
-		"segments":       {`{"name":"A","members":["USER_1"]}`, `{"name":"A","members":[],"filters":{"filters":[{"filter_type":"custom_segments","name":"B"}]}}`, ``},
-		"attributes":     {`{"name":"Shoe size","data_type":"double"}`, `{"name":"Shoe size","data_type":"string"}`, `{"name":"Shoe","data_type":"string"}`},
-		"events":         {`{"name":"Sneezed","attributes":[{"name":"loud","data_type":"bool"}]}`, `{"name":"Sneezed","business":true}`, `{"name":"Coughed"}`},
-		"connectors":     {`{"connector_name":"C","connector_type":"CUSTOM_SMTP","provider":"outbox"}`, `{"connector_name":"C","connector_type":"CUSTOM_SMTP","provider":"smtp","smtp":{"host":"mail.example.com","port":587,"tls":"starttls","auth":"none"}}`, `{"connector_name":"D","connector_type":"X","provider":"outbox"}`},
-		"gateways":       {`{"provider":"webpush","key":{"env":"VAPID"},"webpush":{"subject":"push@example.com"}}`, `{"provider":"webpush","key":{"file":"/k"},"webpush":{"subject":"push@example.com"}}`, `{"provider":"apns","key":{"command":["pass","apns"]},"apns":{"team_id":"TEAM123456","key_id":"ABCDE12345","topic":"com.example.shop"}}`},
-		"teams":          {`{"name":"A"}`, `{"name":"A"}`, `{"name":"B"}`},
-		"content-blocks": {`{"name":"sig 1","source":"\tx\r\n"}`, `{"name":"sig 1","source":"y"}`, `{"name":"sig 2","source":"y"}`},
-		"product-sets":   {`{"name":"a","products":[]}`, `{"name":"a","products":[{"price":"1","title":"x"}]}`, `{"name":"b","products":[]}`},
-		"content-apis":   {`{"name":"a","url":"https://a.example.com"}`, `{"name":"a","url":"https://b.example.com/{x}","params":["x"]}`, `{"name":"b","url":"https://a.example.com"}`},
+		"users":      {`{"id":"U 1","attributes":{"City":"Oslo","Points":1.50},"opted_out":true}`, `{"id":"U 1","attributes":{"City":"Bergen"}}`, `{"id":"U2","attributes":{}}`},
+		"segments":   {`{"name":"A","members":["USER_1"]}`, `{"name":"A","members":[],"filters":{"filters":[{"filter_type":"custom_segments","name":"B"}]}}`, ``},
+		"attributes": {`{"name":"Shoe size","data_type":"double"}`, `{"name":"Shoe size","data_type":"string"}`, `{"name":"Shoe","data_type":"string"}`},
+		"events":     {`{"name":"Sneezed","attributes":[{"name":"loud","data_type":"bool"}]}`, `{"name":"Sneezed","business":true}`, `{"name":"Coughed"}`},
+		"connectors": {`{"connector_name":"C","connector_type":"CUSTOM_SMTP","provider":"outbox"}`, `{"connector_name":"C","connector_type":"CUSTOM_SMTP","provider":"smtp","smtp":{"host":"mail.example.com","port":587,"tls":"starttls","auth":"none"}}`, `{"connector_name":"D","connector_type":"X","provider":"outbox"}`},
+		"gateways":   {`{"provider":"webpush","key":{"env":"VAPID"},"webpush":{"subject":"push@example.com"}}`, `{"provider":"webpush","key":{"file":"/k"},"webpush":{"subject":"push@example.com"}}`, `{"provider":"apns","key":{"command":["pass","apns"]},"apns":{"team_id":"TEAM123456","key_id":"ABCDE12345","topic":"com.example.shop"}}`},
+		"teams":      {`{"name":"A"}`, `{"name":"A"}`, `{"name":"B"}`},
+		"blocks":     {`{"name":"sig 1","source":"\tx\r\n"}`, `{"name":"sig 1","source":"y"}`, `{"name":"sig 2","source":"y"}`},
+		"products":   {`{"name":"a","products":[]}`, `{"name":"a","products":[{"price":"1","title":"x"}]}`, `{"name":"b","products":[]}`},
+		"apis":       {`{"name":"a","url":"https://a.example.com"}`, `{"name":"a","url":"https://b.example.com/{x}","params":["x"]}`, `{"name":"b","url":"https://a.example.com"}`},
 	} {
 		s := find(t, id)
 		if id == "segments" {
@@ -210,9 +210,9 @@ func TestRecordLifecycle(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	for _, c := range []struct{ section, record, at string }{
-		{"general", `{"name":"x","timezone":"Mars","publish":"beta"}`, "timezone"},
-		{"general", `{"name":"x","timezone":"UTC","publish":"beta","content_apis":{"hosts":["https://x"]}}`, "content_apis.hosts"},
-		{"flags", `{"queuing":"yes"}`, "queuing"},
+		{"settings", `{"name":"x","timezone":"Mars","publish":"beta"}`, "timezone"},
+		{"settings", `{"name":"x","timezone":"UTC","publish":"beta","content_apis":{"hosts":["https://x"]}}`, "content_apis.hosts"},
+		{"features", `{"queuing":"yes"}`, "queuing"},
 		{"teams", `{"name":" x"}`, "name"},
 		{"teams", `{"name":"x","colour":"red"}`, "colour"},
 		{"locales", `{"name":"default"}`, "name"},
@@ -223,9 +223,9 @@ func TestRefusals(t *testing.T) {
 		{"gateways", `{"provider":"webpush","key":{"env":"A","file":"b"},"webpush":{"subject":"a@example.com"}}`, "key"},
 		{"gateways", `{"provider":"webpush","key":{"env":"A"},"fcm":{}}`, "fcm"},
 		{"events", `{"name":"x","attributes":[{"name":"a","data_type":"string"},{"name":"a","data_type":"string"}]}`, "attributes[1].name"},
-		{"content-blocks", `{"name":"x","source":"{{ user.name"}`, "source"},
-		{"content-blocks", `{"name":"x","source":"{{ ContentBlock.x }}"}`, "source"},
-		{"content-apis", `{"name":"x","url":"nowhere"}`, ""},
+		{"blocks", `{"name":"x","source":"{{ user.name"}`, "source"},
+		{"blocks", `{"name":"x","source":"{{ ContentBlock.x }}"}`, "source"},
+		{"apis", `{"name":"x","url":"nowhere"}`, ""},
 		{"templates", `{"id":"x","channel":"EMAIL","content":{"subjet":"y"}}`, "content.subjet"},
 		{"templates", `{"id":"x","channel":"PUSH","platform":"ANDROID","content":{"template_type":"NONE"}}`, "content.template_type"},
 		{"keys", `{"scopes":["everything"]}`, "scopes[0]"},
@@ -272,13 +272,13 @@ func TestDeleteRefusesReferencedRecord(t *testing.T) {
 	if err := find(t, "users").Delete(ctx, svc, "USER_1", true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := find(t, "content-blocks").Put(ctx, svc, settings.PutRequest{Value: parse(t, `{"name":"outer","source":"{{ ContentBlock.footer }}"}`)}); err != nil {
+	if _, err := find(t, "blocks").Put(ctx, svc, settings.PutRequest{Value: parse(t, `{"name":"outer","source":"{{ ContentBlock.footer }}"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := find(t, "content-blocks").Delete(ctx, svc, "footer", false); !errors.As(err, &used) || !strings.Contains(err.Error(), "the content block outer") {
+	if err := find(t, "blocks").Delete(ctx, svc, "footer", false); !errors.As(err, &used) || !strings.Contains(err.Error(), "the content block outer") {
 		t.Errorf("got %v", err)
 	}
-	if err := find(t, "general").Delete(ctx, svc, "general", true); err == nil {
+	if err := find(t, "settings").Delete(ctx, svc, "settings", true); err == nil {
 		t.Error("the general settings are deleted")
 	}
 }
@@ -374,7 +374,7 @@ func TestTrials(t *testing.T) {
 		{"connectors", "Demo mail", nil, false, "local outbox"},
 		{"gateways", "fcm", []string{""}, true, "FCM_KEY"},
 		{"gateways", "fcm", []string{"USER_1"}, true, "FCM_KEY"},
-		{"content-apis", "weather", []string{"Oslo"}, true, "api.example.com"},
+		{"apis", "weather", []string{"Oslo"}, true, "api.example.com"},
 		{"segments", "", nil, false, "are in this segment"},
 	} {
 		s := find(t, c.section)

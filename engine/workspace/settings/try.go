@@ -47,7 +47,7 @@ func (s *Section) TrialInputs(v doc.Value) []Input {
 		return []Input{{Name: "To", Help: "the email address to send the test message to", Example: "ann@example.com", Optional: true}}
 	case "gateways":
 		return []Input{{Name: "To", Help: "a user ID, to send to all of the user's devices on this platform, or a device token", Example: "USER_1", Optional: true}}
-	case "content-apis":
+	case "apis":
 		var out []Input
 		for _, p := range v.Get("params").Strings() {
 			out = append(out, Input{Name: p, Help: "the argument " + p})
@@ -78,7 +78,7 @@ func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []
 		return tryMail(ctx, v, from, to)
 	case "gateways":
 		return tryPush(ctx, svc, v, to)
-	case "content-apis":
+	case "apis":
 		return tryAPI(ctx, svc, name, inputs)
 	case "segments":
 		return trySegment(ctx, svc, v)

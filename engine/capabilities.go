@@ -23,6 +23,12 @@ type ListQuery struct {
 	Archived bool // include archived campaigns
 }
 
+// KeyUser stores when API keys were used.
+type KeyUser interface {
+	// NoteKeyUse stores that a key was used, which matters once in [KeyUseInterval]. A key that is gone is no error.
+	NoteKeyUse(ctx context.Context, id string, at time.Time) error
+}
+
 // DraftSaver saves drafts that may be invalid.
 type DraftSaver interface {
 	// Save stores the body of a draft, valid or not, and returns the new head. It fails with [BadRequest],

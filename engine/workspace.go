@@ -225,10 +225,16 @@ type ContentBlock struct {
 // APIKey is a credential of the HTTP API. Only the hash of the key is stored.
 type APIKey struct {
 	ID        string    `json:"id"`
+	Name      string    `json:"name,omitempty"` // what it is for
 	Hash      string    `json:"hash,omitempty"` // SHA-256 of the key, hexadecimal
 	Scopes    []string  `json:"scopes"`
 	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // zero: never
+	UsedAt    time.Time `json:"used_at,omitzero"`    // the last use, to the hour
 }
+
+// KeyUseInterval is how often the last use of an API key is stored.
+const KeyUseInterval = time.Hour
 
 // The scopes of an API key (CONTRACT.md, Authentication). Each includes
 // those before it.

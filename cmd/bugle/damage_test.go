@@ -134,7 +134,7 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 				t.Errorf("bugle doctor: code %d\n%s%s", code, out, errs)
 			}
 			for _, command := range [][]string{
-				{}, {"search"}, {"meta"}, {"get", id}, {"workspace", "get", "general"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
+				{}, {"search"}, {"meta"}, {"get", id}, {"settings", "get"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
 				{"backup"}, {"search", "--json"}, {"get", id, "--json"}, {"backup", "--json"},
 			} {
 				c := damaged.copied(t)
@@ -155,7 +155,7 @@ func TestDamageFailsAttachedCommands(t *testing.T) {
 		t.Skipf("a damaged store is not opened at all: %v", err)
 	}
 	defer f.Close()
-	for _, command := range [][]string{{"search"}, {"get", id}, {"backup"}, {"workspace", "get", "general", "--json"}} {
+	for _, command := range [][]string{{"search"}, {"get", id}, {"backup"}, {"settings", "get", "--json"}} {
 		c.wantDamage(command...)
 	}
 }

@@ -116,7 +116,7 @@ func TestEditAsks(t *testing.T) {
 func TestWatchAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "put", "general", "publish=enabled")
+	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
 	b.run(cli.ExitDone, "", "publish", id)
 	dir := t.TempDir()
@@ -156,7 +156,7 @@ func TestWatchAsks(t *testing.T) {
 func TestUpdateAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
-	b.run(cli.ExitDone, "", "workspace", "put", "general", "publish=enabled")
+	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
 	b.run(cli.ExitDone, "", "publish", id)
 	read, _ := b.run(cli.ExitDone, "", "get", id)

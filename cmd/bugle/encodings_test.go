@@ -38,15 +38,15 @@ func TestEncodings(t *testing.T) {
 		args       []string
 		line       string
 	}{
-		"users":        {"users.csv", "id,City\nU1,größer\n", []string{"workspace", "import", "users", "users.csv", "--check"}, "line 2"},
-		"JSON lines":   {"users.jsonl", "{\"id\": \"U1\"}\n{\"id\": \"größer\"}\n", []string{"workspace", "import", "users", "users.jsonl", "--check"}, "line 2"},
+		"users":        {"users.csv", "id,City\nU1,größer\n", []string{"users", "import", "users.csv", "--dry-run"}, "line 2"},
+		"JSON lines":   {"users.jsonl", "{\"id\": \"U1\"}\n{\"id\": \"größer\"}\n", []string{"users", "import", "users.jsonl", "--dry-run"}, "line 2"},
 		"JSON":         {"a.json", strings.ReplaceAll(campaign, "NAME", "a"), []string{"lint", "a.json", "--stage", "draft"}, "3:"},
 		"lines":        {"a.jsonl", strings.ReplaceAll(campaign, "\n", " ") + "\n", []string{"lint", "a.jsonl", "--stage", "draft"}, "1:"},
 		"YAML":         {"a.yaml", "# größer\n" + yaml, []string{"lint", "a.yaml", "--stage", "draft"}, "1:"},
 		"a folder":     {"folder/email.html", "<p>\ngrößer</p>", []string{"lint", "folder", "--stage", "draft"}, "line 2"},
-		"MJML":         {"folder/email.mjml", "<mjml><mj-body><mj-section><mj-column>\n<mj-text>größer</mj-text></mj-column></mj-section></mj-body></mjml>", []string{"workspace", "put", "content-blocks", "name=m", "source=@folder/email.mjml"}, "line 2"},
-		"products":     {"set.json", "[\n{\"title\": \"größer\"}]", []string{"workspace", "put", "product-sets", "name=p", "products=@set.json"}, "line 2"},
-		"a field":      {"field.html", "<p>\ngrößer</p>", []string{"workspace", "put", "content-blocks", "name=f", "source=@field.html"}, "line 2"},
+		"MJML":         {"folder/email.mjml", "<mjml><mj-body><mj-section><mj-column>\n<mj-text>größer</mj-text></mj-column></mj-section></mj-body></mjml>", []string{"blocks", "put", "m", "source=@folder/email.mjml"}, "line 2"},
+		"products":     {"set.json", "[\n{\"title\": \"größer\"}]", []string{"products", "put", "p", "products=@set.json"}, "line 2"},
+		"a field":      {"field.html", "<p>\ngrößer</p>", []string{"blocks", "put", "f", "source=@field.html"}, "line 2"},
 		"texts":        {"texts.csv", "campaign,source,text,path,check\nx,s,größer,a,c\n", []string{"texts", "import", "texts.csv"}, "line 2"},
 		"texts in XML": {"texts.xlf", "<?xml version=\"1.0\"?>\n<x>größer</x>", []string{"texts", "import", "texts.xlf"}, "line 2"},
 	} {

@@ -214,12 +214,12 @@ var poisonWord = "\x1b[2J\u009b2J\u202e"
 
 var localCommands = []string{
 	"workspace list", "workspace list --json",
-	"workspace list users", "workspace list segments", "workspace list connectors", "workspace list teams", "workspace list events", "workspace list attributes",
-	"workspace list gateways", "workspace list keys", "workspace list categories", "workspace list locales", "workspace list blocks", "workspace list products", "workspace list templates", "workspace list apis",
-	"workspace get general", "workspace get flags", "workspace get segments Testers", "workspace list users --json", "workspace list users ann",
-	"workspace list blocks --json", "workspace list connectors --json", "workspace test connectors Demo%mail",
-	"workspace delete teams Growth", "workspace put general name=" + poisonWord, "workspace test content-apis weather", "workspace get content-blocks footer",
-	"keys list", "keys list --json", "keys create", "keys revoke x" + poisonWord, "doctor", "doctor --json", "backup", "restore", "nothing" + poisonWord, "get --" + poisonWord,
-	"__complete workspace get %", "__complete workspace get users %",
+	"users list", "segments list", "connectors list", "teams list", "events list", "attributes list",
+	"gateways list", "keys list", "categories list", "locales list", "blocks list", "products list", "templates list", "apis list",
+	"settings get", "features get", "segments get Testers", "users list --json", "users list ann",
+	"blocks list --json", "connectors list --json", "connectors test Demo%mail",
+	"teams delete Growth", "settings put name=" + poisonWord, "apis test weather", "blocks get footer",
+	"keys list", "keys list --json", "keys create", "keys delete x" + poisonWord, "doctor", "doctor --json", "backup", "restore", "nothing" + poisonWord, "get --" + poisonWord,
+	"__complete segments get %", "__complete --workspace %", "__complete users get %",
 	"outbox list", "outbox list --json", "outbox show", "outbox show --html", "outbox show none" + poisonWord, "__complete outbox show %", "__complete tag --add %",
 }

@@ -83,7 +83,7 @@ func TestManual(t *testing.T) {
 	if err := writeManual(man); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bugle.1", "bugle-create.1", "bugle-workspace-put.1", "bugle-completion-zsh.1"} {
+	for _, name := range []string{"bugle.1", "bugle-create.1", "bugle-connectors-put.1", "bugle-completion-zsh.1"} {
 		if _, err := os.Stat(filepath.Join(man, name)); err != nil {
 			t.Error(err)
 		}

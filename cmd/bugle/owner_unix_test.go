@@ -97,8 +97,8 @@ func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
 		}
 		p.run(uint32(uid), cli.ExitDone, "--data", data, "init", "--id", "SHOP")
 		for _, line := range []string{
-			"", "search", "create --channel PUSH", "init --id OTHER", "workspace list", "keys create", "backup", "doctor", "encrypt --yes",
-			"rotate --yes", "decrypt --yes", "key show", "restore", "restore x.buglebackup --yes", "serve --addr 127.0.0.1:0", "mcp", "export --all --dir x", "workspace put general author=x@example.com",
+			"", "search", "create --channel PUSH", "workspace create OTHER", "workspace list", "keys create", "backup", "doctor", "encrypt --yes",
+			"rotate --yes", "decrypt --yes", "key show", "restore", "restore x.buglebackup --yes", "serve --addr 127.0.0.1:0", "mcp", "export --all --dir x", "settings put author=x@example.com",
 		} {
 			if out := p.run(0, cli.ExitMisused, append([]string{"--data", data}, strings.Fields(line)...)...); !strings.Contains(out, want+data+" …`") {
 				t.Errorf("%s says %s", line, out)

@@ -27,31 +27,31 @@ func TestPushThroughGateways(t *testing.T) {
 	t.Setenv("BUGLE_TEST_APNS", string(apns.Key))
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	add := []string{"workspace", "put", "gateways"}
-	b.run(cli.ExitDone, "", append(add, "provider=fcm", "key.env=BUGLE_TEST_FCM", "fcm.endpoint="+fcm.URL, "ca_file="+fcm.CAFile)...)
-	b.run(cli.ExitDone, "", append(add, "provider=apns", "key.env=BUGLE_TEST_APNS", "apns.key_id="+apns.KeyID, "apns.team_id="+apns.TeamID, "apns.topic="+apns.Topic, "apns.endpoint="+apns.URL, "ca_file="+apns.CAFile)...)
-	b.run(cli.ExitDone, "", append(add, "provider=webpush", "key.keyring=vapid", "webpush.subject=push@example.com", "webpush.endpoint="+web.URL, "ca_file="+web.CAFile)...)
-	if _, errs := b.run(cli.ExitMisused, "", "workspace", "test", "gateways", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
+	add := []string{"gateways", "put"}
+	b.run(cli.ExitDone, "", append(add, "fcm", "key.env=BUGLE_TEST_FCM", "fcm.endpoint="+fcm.URL, "ca_file="+fcm.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "apns", "key.env=BUGLE_TEST_APNS", "apns.key_id="+apns.KeyID, "apns.team_id="+apns.TeamID, "apns.topic="+apns.Topic, "apns.endpoint="+apns.URL, "ca_file="+apns.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "webpush", "key.keyring=vapid", "webpush.subject=push@example.com", "webpush.endpoint="+web.URL, "ca_file="+web.CAFile)...)
+	if _, errs := b.run(cli.ExitMisused, "", "gateways", "test", "webpush"); !strings.Contains(errs, "store it with `bugle gateways key`") {
 		t.Error(errs)
 	}
-	if _, errs := b.run(cli.ExitMisused, "no key", "workspace", "key", "gateways", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
+	if _, errs := b.run(cli.ExitMisused, "no key", "gateways", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
 		t.Error(errs)
 	}
-	b.run(cli.ExitDone, string(web.VAPID)+"\n", "workspace", "key", "gateways", "webpush")
+	b.run(cli.ExitDone, string(web.VAPID)+"\n", "gateways", "key", "webpush")
 
 	p256dh, auth := web.Keys()
 	b.run(cli.ExitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
-		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "put", "users", "-")
+		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "users", "put", "--file", "-")
 
 	for name, want := range map[string]string{"fcm": "Sent a test message to 2 devices.\n", "apns": "Sent a test message to 1 device.\n", "webpush": "Sent a test message to 1 device.\n"} {
-		if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", name, "U1"); out != want {
+		if out, _ := b.run(cli.ExitDone, "", "gateways", "test", name, "U1"); out != want {
 			t.Errorf("%s: %q", name, out)
 		}
-		if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", name); !strings.Contains(out, "The settings and the key work.") {
+		if out, _ := b.run(cli.ExitDone, "", "gateways", "test", name); !strings.Contains(out, "The settings and the key work.") {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "gateways", "fcm", "another-token", "--json"); !strings.Contains(out, "Sent a test message to 1 device.") {
+	if out, _ := b.run(cli.ExitDone, "", "gateways", "test", "fcm", "another-token", "--json"); !strings.Contains(out, "Sent a test message to 1 device.") {
 		t.Error(out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Messages(), apns.Messages(), web.Messages()} {
@@ -76,10 +76,10 @@ func TestPushThroughGateways(t *testing.T) {
 	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	if _, errs := b.run(cli.ExitFailed, "", "workspace", "test", "gateways", "webpush", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
+	if _, errs := b.run(cli.ExitFailed, "", "gateways", "test", "webpush", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
 		t.Error(errs)
 	}
-	b.run(cli.ExitDone, "", "workspace", "delete", "gateways", "webpush")
+	b.run(cli.ExitDone, "", "gateways", "delete", "webpush")
 	if _, err := keyring.Get("bugle", "vapid"); err == nil {
 		t.Error("the key is still in the keyring")
 	}
@@ -90,14 +90,14 @@ func TestTestMessageBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "connectors", "Post"); !strings.HasPrefix(out, "The mail server accepted the connection and the sender ann@example.com.") {
+	if out, _ := b.run(cli.ExitDone, "", "connectors", "test", "Post"); !strings.HasPrefix(out, "The mail server accepted the connection and the sender ann@example.com.") {
 		t.Error(out)
 	}
-	if out, _ := b.run(cli.ExitDone, "", "workspace", "test", "connectors", "Post", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com.\n") {
+	if out, _ := b.run(cli.ExitDone, "", "connectors", "test", "Post", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com.\n") {
 		t.Error(out)
 	}
-	b.run(cli.ExitFailed, "", "workspace", "test", "connectors", "Post", "nobody")
-	if _, errs := b.run(cli.ExitFailed, "", "workspace", "test", "connectors", "Post", "nobody@example.com"); !strings.Contains(errs, "no such user") {
+	b.run(cli.ExitFailed, "", "connectors", "test", "Post", "nobody")
+	if _, errs := b.run(cli.ExitFailed, "", "connectors", "test", "Post", "nobody@example.com"); !strings.Contains(errs, "no such user") {
 		t.Error(errs)
 	}
 	box.mu.Lock()

@@ -18,18 +18,15 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 )
 
-// sampleArgs are the arguments of commands whose usage does not tell them.
-var sampleArgs = map[string][]string{
-	"workspace get": {"users", "x"}, "workspace delete": {"users", "x"}, "workspace put": {"users", "x=1"}, "workspace test": {"connectors", "x"},
-	"workspace key": {"gateways", "fcm"}, "workspace allow": {"gateways", "fcm"}, "workspace import": {"users", "-"},
-}
-
 var argument = regexp.MustCompile(`[A-Z][A-Z=]*\S*`)
 
-// argsOf returns arguments that a command accepts: from the table, or one for each word in capitals of its usage.
+// argsOf returns arguments that a command accepts: one for each word in capitals of its usage.
 func argsOf(c *cobra.Command) []string {
-	if args, ok := sampleArgs[strings.TrimPrefix(c.CommandPath(), "bugle ")]; ok {
-		return args
+	if strings.HasPrefix(c.Use, "put [NAME]") {
+		return []string{"x"}
+	}
+	if strings.HasPrefix(c.Use, "put ") {
+		return []string{"x=1"}
 	}
 	required := regexp.MustCompile(`\[.*?\]+`).ReplaceAllString(c.Use, "")
 	return slices.Repeat([]string{"x"}, len(argument.FindAllString(required, -1)))

@@ -22,19 +22,21 @@ import (
 	"bugle/cmd/bugle/workspace"
 	"bugle/engine/message/delivery/secret"
 	"bugle/engine/message/template"
+	records "bugle/engine/workspace/settings"
 	"bugle/themes"
 )
 
 // The groups of commands in `bugle help`.
 const (
-	groupBegin  = "begin"
-	groupBuild  = "build"
-	groupBrowse = "browse"
-	groupManage = "manage"
-	groupFiles  = "files"
-	groupServe  = "serve"
-	groupStore  = "store"
-	groupTool   = "tool"
+	groupBegin     = "begin"
+	groupBuild     = "build"
+	groupBrowse    = "browse"
+	groupManage    = "manage"
+	groupFiles     = "files"
+	groupServe     = "serve"
+	groupWorkspace = "workspace"
+	groupStore     = "store"
+	groupTool      = "tool"
 )
 
 // Commands are listed in workflow order. Cobra has one setting for the whole process, so it is set once.
@@ -72,26 +74,29 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	root.Flags().StringVarP(&open.Query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
 	root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
 	root.Flags().StringVar(&open.Theme, "theme", "", "`name` of the color theme (default "+cli.EnvTheme+" or the one chosen last)")
-	if err := root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	flags := root.PersistentFlags()
+	flags.StringVarP(&f.Data, "data", "d", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
+	flags.StringVarP(&f.Workspace, "workspace", "w", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+" or the one in use)")
+	flags.StringVarP(&f.RemoteName, "remote", "r", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
+	flags.BoolVar(&f.JSON, "json", false, "print JSON")
+	complete := func(flag string, with cobra.CompletionFunc) {
+		if err := root.RegisterFlagCompletionFunc(flag, with); err != nil {
+			panic(err) // the flags were defined just above
+		}
+	}
+	complete("remote", remote.CompleteRemoteFlag(&f.Environment))
+	complete("workspace", workspace.CompleteFlag(f))
+	complete("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		set, _ := themes.Load(f.ThemesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
-	}); err != nil {
-		panic(err) // the flag was defined just above
-	}
-	flags := root.PersistentFlags()
-	flags.StringVar(&f.Data, "data", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
-	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")
-	flags.StringVar(&f.RemoteName, "remote", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
-	flags.BoolVar(&f.JSON, "json", false, "print JSON")
-	if err := root.RegisterFlagCompletionFunc("remote", remote.CompleteRemoteFlag(&f.Environment)); err != nil {
-		panic(err) // the flag was defined just above
-	}
+	})
 	root.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "Set up:"},
 		&cobra.Group{ID: groupBuild, Title: "Build and test:"},
 		&cobra.Group{ID: groupBrowse, Title: "Browse:"},
 		&cobra.Group{ID: groupManage, Title: "Manage campaigns:"},
 		&cobra.Group{ID: groupFiles, Title: "Work with files:"},
+		&cobra.Group{ID: groupWorkspace, Title: "What is in a workspace:"},
 		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
 		&cobra.Group{ID: groupStore, Title: "Maintain the store:"},
 		&cobra.Group{ID: groupTool, Title: "Tools:"},
@@ -103,13 +108,14 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		}
 	}
 	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f))
+	add(groupWorkspace, workspace.NewNouns(f)...)
 	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f), files.NewHistory(f), campaign.NewOutbox(f))
 	add(groupManage, campaign.StatusCommands(f)...)
 	add(groupManage, campaign.NewTag(f), campaign.NewClone(f), campaign.NewArchive(f), campaign.NewUnarchive(f), campaign.NewDelete(f))
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
-	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
+	add(groupServe, serve.New(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f))
 	root.AddCommand(topics()...)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
@@ -125,11 +131,15 @@ func newRoot(f *cli.Factory) *cobra.Command {
 }
 
 // reach is what each command works on. A group has one entry; what depends on a flag has an entry of its own.
-var reach = map[string]cli.Reach{
+var reach = withNouns(map[string]cli.Reach{
 	"":                   {Places: cli.Everywhere},
 	"init":               {Places: cli.InStore},
 	"init --encrypt":     {Places: cli.InFolder, Instead: onDisk},
 	"workspace":          {Places: cli.InStore},
+	"workspace list":     {Places: cli.InStore, Whole: true},
+	"workspace create":   {Places: cli.InStore, Whole: true},
+	"workspace use":      {Places: cli.InStore, Whole: true},
+	"workspace delete":   {Places: cli.InStore, Whole: true},
 	"remote":             {Places: cli.Nowhere},
 	"create":             {Places: cli.Everywhere},
 	"get":                {Places: cli.Everywhere},
@@ -163,7 +173,6 @@ var reach = map[string]cli.Reach{
 	"version":            {Places: cli.Nowhere},
 	"completion":         {Places: cli.Nowhere},
 	"serve":              {Places: cli.InStore},
-	"keys":               {Places: cli.InStore},
 	"mcp":                {Places: cli.Everywhere},
 	"backup":             {Places: cli.InStore, Whole: true, Instead: "To copy the campaigns of a remote, use `bugle export`."},
 	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle import`."},
@@ -174,6 +183,14 @@ var reach = map[string]cli.Reach{
 	"rotate":             {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"decrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},
 	"key":                {Places: cli.InFolder, Whole: true, Instead: onDisk},
+})
+
+// withNouns adds the commands for what is in a workspace.
+func withNouns(reach map[string]cli.Reach) map[string]cli.Reach {
+	for _, s := range records.Sections() {
+		reach[s.ID] = cli.Reach{Places: cli.InStore}
+	}
+	return reach
 }
 
 // inDashboard is where to do what the API of a remote cannot.

@@ -48,18 +48,18 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 	if err := json.Unmarshal([]byte(second), &first); err != nil || strings.Contains(second, hashOf(first.Key)) {
 		t.Fatalf("%s: %v", second, err)
 	}
-	b.run(cli.ExitDone, "", "workspace", "put", "connectors", "connector_name=Post", "provider=smtp", "smtp.host=127.0.0.1", "smtp.port=1", "smtp.tls=none", "smtp.auth=plain", "smtp.user=ann", "smtp.password_env=SMTP_PASSWORD")
-	b.run(cli.ExitDone, "", "workspace", "put", "gateways", "provider=fcm", "key.env=FCM_KEY", "fcm.project=shop")
-	b.run(cli.ExitDone, "", "workspace", "put", "gateways", "provider=webpush", "key.env=PUSH_KEY", "webpush.subject=push@example.com")
-	b.run(cli.ExitDone, "", "workspace", "put", "general", "content_apis.hosts=127.0.0.1:1")
-	b.run(cli.ExitDone, "", "workspace", "put", "content-apis", "name=weather", "url=http://127.0.0.1:1/", `headers=[{"name":"X-Key","env":"API_TOKEN"}]`)
+	b.run(cli.ExitDone, "", "connectors", "put", "Post", "provider=smtp", "smtp.host=127.0.0.1", "smtp.port=1", "smtp.tls=none", "smtp.auth=plain", "smtp.user=ann", "smtp.password_env=SMTP_PASSWORD")
+	b.run(cli.ExitDone, "", "gateways", "put", "fcm", "key.env=FCM_KEY", "fcm.project=shop")
+	b.run(cli.ExitDone, "", "gateways", "put", "webpush", "key.env=PUSH_KEY", "webpush.subject=push@example.com")
+	b.run(cli.ExitDone, "", "settings", "put", "content_apis.hosts=127.0.0.1:1")
+	b.run(cli.ExitDone, "", "apis", "put", "weather", "url=http://127.0.0.1:1/", `headers=[{"name":"X-Key","env":"API_TOKEN"}]`)
 	b.run(cli.ExitDone, "", "remote", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
 	b.run(cli.ExitDone, "", "remote", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
 	values := append([]string{"canary", first.Key, hashOf(first.Key)}, secretHashes(t, b)...)
 	for _, command := range []string{
-		"", "workspace list", "workspace list keys", "workspace list connectors", "workspace list gateways", "workspace get general", "workspace get connectors Post",
-		"workspace get gateways fcm", "workspace list apis", "workspace test connectors Post a@example.com", "workspace test gateways fcm x", "workspace test gateways webpush",
-		"workspace list content-apis", "workspace get content-apis weather", "workspace test content-apis weather", "keys list", "keys revoke " + first.Key, "doctor", "backup", "restore",
+		"", "workspace list", "keys list", "connectors list", "gateways list", "settings get", "connectors get Post",
+		"gateways get fcm", "apis list", "connectors test Post a@example.com", "gateways test fcm x", "gateways test webpush",
+		"apis list", "apis get weather", "apis test weather", "keys list", "keys delete " + first.Key, "doctor", "backup", "restore",
 		"remote list", "remote test far", "remote test sh", "--remote far search", "--remote far get x", "--remote sh meta", "search",
 	} {
 		for _, args := range [][]string{strings.Fields(command), append(strings.Fields(command), "--json")} {
@@ -67,7 +67,7 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 			run(t.Context(), args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 			text := strings.ReplaceAll(out.String(), "revoke "+first.Key, "")
 			for _, secret := range values {
-				if strings.Contains(text, secret) && !(strings.HasPrefix(command, "keys revoke") && secret == first.Key) {
+				if strings.Contains(text, secret) && !(strings.HasPrefix(command, "keys delete") && secret == first.Key) {
 					t.Errorf("bugle %s tells %q:\n%s", strings.Join(args, " "), secret, text)
 				}
 			}

@@ -28,7 +28,6 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/service/local"
 )
 
 // serving is `bugle serve` in this process.
@@ -161,7 +160,7 @@ func (b bugle) key(workspace string, scopes string) credentials {
 	b.t.Helper()
 	args := []string{"keys", "create", "--json", "--workspace", workspace}
 	if scopes != "" {
-		args = append(args, "--scopes", scopes)
+		args = append(args, "scopes="+scopes)
 	}
 	out, _ := b.run(cli.ExitDone, "", args...)
 	var made struct {
@@ -189,7 +188,7 @@ func idIn(t *testing.T, answer string) string {
 func TestServe(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
+	b.run(cli.ExitDone, "", "workspace", "create", "SHOP")
 	main, shop := b.key("MAIN", ""), b.key("SHOP", engine.ScopeManage)
 	viewer := b.key("MAIN", engine.ScopeView)
 	s := b.serve()
@@ -361,7 +360,7 @@ func TestServeRefuses(t *testing.T) {
 func TestServeOneWorkspace(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
+	b.run(cli.ExitDone, "", "workspace", "create", "SHOP")
 	main, shop := b.key("MAIN", ""), b.key("SHOP", "")
 	s := b.serve("--workspace", "SHOP", "--rate-limits", "off", "--insecure", "--addr", "0.0.0.0:0")
 	s.url = strings.Replace(s.url, "[::]", "127.0.0.1", 1)
@@ -393,7 +392,12 @@ func TestServicesFollowTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := local.CreateKey(t.Context(), svc, time.Now()); err != nil {
+	_, record := engine.NewAPIKey(time.Now(), nil)
+	err = svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.Keys = append(w.Keys, record)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if w, _, err := d.Lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {

@@ -181,7 +181,7 @@ func TestFirstSignalEnds(t *testing.T) {
 	}{
 		{"standard input", []string{
 			"create -", "update -", "check -", "preview -", "test -", "search -", "meta -", "import -", "apply -", "lint -", "diff - FILE", "texts import -",
-			"workspace put segments -", "workspace import users -",
+			"segments put --file -", "users import -",
 		}, func(t *testing.T, args []string) *hanging {
 			h := b.hang(t, args...)
 			h.write("{")
@@ -190,7 +190,7 @@ func TestFirstSignalEnds(t *testing.T) {
 			return h
 		}},
 		{"a FIFO", []string{
-			"create FIFO", "import FIFO", "lint FIFO", "diff FIFO FILE", "texts import FIFO", "workspace put segments FIFO", "workspace import users FIFO", "workspace put content-blocks name=a source=@FIFO",
+			"create FIFO", "import FIFO", "lint FIFO", "diff FIFO FILE", "texts import FIFO", "segments put --file FIFO", "users import FIFO", "blocks put a source=@FIFO",
 			"serve --addr 127.0.0.1:0 --tls-cert FIFO --tls-key FILE", "remote add r --url https://e.eu --workspace-id A --key-env K --dialect FIFO",
 		}, func(t *testing.T, args []string) *hanging {
 			path, isRead := fifo(t)
@@ -230,12 +230,12 @@ func TestFirstSignalEnds(t *testing.T) {
 			h.until("it has connected", func() bool { return len(connected) > 0 })
 			return h
 		}},
-		{"a mail server", []string{"test NEW --to a@example.com", "workspace test connectors Post"}, func(t *testing.T, args []string) *hanging {
+		{"a mail server", []string{"test NEW --to a@example.com", "connectors test Post"}, func(t *testing.T, args []string) *hanging {
 			address, connected := mute(t)
 			host, port, _ := net.SplitHostPort(address)
 			b := newBugle(t)
 			b.run(cli.ExitDone, "", "init")
-			b.run(cli.ExitDone, "", "workspace", "put", "connectors", "connector_name=Post", "connector_type=CUSTOM_SMTP", "provider=smtp", "smtp.host="+host, "smtp.port="+port, "smtp.tls=none", "smtp.auth=none")
+			b.run(cli.ExitDone, "", "connectors", "put", "Post", "connector_type=CUSTOM_SMTP", "provider=smtp", "smtp.host="+host, "smtp.port="+port, "smtp.tls=none", "smtp.auth=none")
 			h := b.hang(t, strings.Fields(strings.Replace(strings.Join(args, " "), "NEW", b.create(smtpDraft), 1))...)
 			h.start()
 			h.until("it has connected", func() bool { return len(connected) > 0 })

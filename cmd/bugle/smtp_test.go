@@ -128,7 +128,7 @@ func (b bugle) mailServer(box *mailbox, fields ...string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	args := []string{"workspace", "put", "connectors", "connector_name=Post", "provider=smtp", "smtp.host=" + host, "smtp.port=" + port}
+	args := []string{"connectors", "put", "Post", "provider=smtp", "smtp.host=" + host, "smtp.port=" + port}
 	for _, f := range fields {
 		args = append(args, "smtp."+f)
 	}
@@ -140,7 +140,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")
-	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
+	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "users", "put", "--file", "-")
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
@@ -166,7 +166,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")
-	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
+	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "users", "put", "--file", "-")
 	for _, html := range []string{
 		`<p>Hello {{user.first_name}}</p>`,
 		`<!DOCTYPE html>\r\n<html><head><style>/* <body> */</style></head>\r\n<body>\r\n<p>.</p>\n.\n` + strings.Repeat("long ", 300) + `</body></html>\n`,

@@ -33,12 +33,16 @@ func printSummary(ctx context.Context, f *cli.Factory) error {
 		return err
 	}
 	ids, err := store.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, err := f.Wanted()
 	switch {
 	case err != nil:
 		return err
 	case len(ids) == 0:
 		return printNoWorkspace(f)
-	case len(ids) > 1 && f.Wanted() == "":
+	case len(ids) > 1 && wanted == "":
 		return printWorkspaces(f, ids)
 	}
 	id, err := f.WorkspaceID(ctx, store)
@@ -119,7 +123,7 @@ func printWorkspaces(f *cli.Factory, ids []string) error {
 		return f.PrintJSON(map[string]any{"workspaces": ids, "data": f.Place()})
 	}
 	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.Place(), strings.Join(ids, ", "))))
-	fmt.Fprintf(f.Out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", cli.EnvWorkspace, cli.Line(ids[0]))
+	fmt.Fprintf(f.Out, "\nChoose one with --workspace or %s, or from now on with `bugle workspace use %s`.\n", cli.EnvWorkspace, cli.Line(ids[0]))
 	return nil
 }
 

@@ -197,7 +197,7 @@ const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", 
 func TestWatchSkipsLiveCampaigns(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "workspace", "put", "general", "publish=enabled")
+	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
 	b.run(cli.ExitDone, "", "publish", id)
 	dir := t.TempDir()

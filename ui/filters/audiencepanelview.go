@@ -86,7 +86,7 @@ func (a *audiencePanel) layAnswer() {
 	}
 	a.layReach(c)
 	if c.Total == 0 {
-		a.addText(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
+		a.addText(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle users import.")
 		return
 	}
 	a.laySteps(c)

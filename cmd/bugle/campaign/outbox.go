@@ -3,16 +3,14 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/doc"
-	"bugle/engine/phrase"
 )
 
 // NewOutbox returns the command bugle outbox.
@@ -28,7 +26,7 @@ func NewOutbox(f *cli.Factory) *cobra.Command {
 }
 
 func newOutboxList(f *cli.Factory) *cobra.Command {
-	limit, all := 20, false
+	var limit cli.Limit
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the messages in the outbox, newest first",
@@ -36,44 +34,21 @@ func newOutboxList(f *cli.Factory) *cobra.Command {
 		Example: "  bugle outbox list --limit 5\n  bugle outbox list --all --json | jq -r '.messages[].recipient'",
 		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 1 {
-				return cli.Misused("--limit must be at least 1")
+			if err := limit.Check(); err != nil {
+				return err
 			}
 			messages, err := outboxOf(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
-			total := len(messages)
-			if !all {
-				messages = messages[:min(limit, total)]
-			}
-			if f.JSON {
-				list := []doc.Value{}
-				for _, m := range messages {
-					list = append(list, m.Document())
-				}
-				return f.PrintDoc(doc.NewObject(doc.M("messages", doc.NewArray(list...)), doc.M("total", doc.NewInt(int64(total))), doc.M("more", doc.NewBool(total > len(messages)))))
-			}
-			if total == 0 {
-				fmt.Fprintln(f.Err, "The outbox is empty.")
-				return nil
-			}
-			var rows [][]string
+			l := cli.List{Name: "messages", Noun: "message", Head: []string{"ID", "SENT (UTC)", "CHANNEL", "TO", "SUBJECT"}, Empty: "The outbox is empty."}
 			for _, m := range messages {
-				rows = append(rows, []string{m.ID, m.At.UTC().Format("2006-01-02 15:04:05"), m.Channel.Label(), m.Recipient, subjectOf(m)})
+				l.Add(m.Document(), m.ID, m.At.UTC().Format(time.DateTime), m.Channel.Label(), m.Recipient, subjectOf(m))
 			}
-			if err := f.Rows([]string{"ID", "SENT (UTC)", "CHANNEL", "TO", "SUBJECT"}, rows); err != nil {
-				return err
-			}
-			if total > len(messages) {
-				fmt.Fprintf(f.Err, "%d of %s; list them all with --all.\n", len(messages), phrase.Count(total, "message"))
-			}
-			return nil
+			return f.PrintList(l, &limit)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", limit, "`number` of messages")
-	cmd.Flags().BoolVar(&all, "all", false, "list all messages")
-	cmd.MarkFlagsMutuallyExclusive("limit", "all")
+	limit.AddTo(cmd, 20)
 	return cmd
 }
 
@@ -146,11 +121,7 @@ func outboxMessage(ctx context.Context, f *cli.Factory, args []string) (engine.O
 	case len(args) == 0:
 		return engine.OutboxMessage{}, errors.New("the outbox is empty; send a test with `bugle test`")
 	}
-	var from []cli.Candidate
-	for _, m := range messages {
-		from = append(from, cli.Candidate{ID: m.ID, About: m.Recipient + ", " + subjectOf(m)})
-	}
-	id, ok, err := cli.Pick(args[0], "messages", from)
+	id, ok, err := cli.Pick(args[0], "messages", asCandidates(messages))
 	if err != nil {
 		return engine.OutboxMessage{}, err
 	}
@@ -162,14 +133,18 @@ func outboxMessage(ctx context.Context, f *cli.Factory, args []string) (engine.O
 	return engine.OutboxMessage{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no message %q in the outbox", args[0])
 }
 
+// asCandidates returns messages as what a user may name.
+func asCandidates(messages []engine.OutboxMessage) (out []cli.Candidate) {
+	for _, m := range messages {
+		out = append(out, cli.Candidate{ID: m.ID, About: m.Recipient + ", " + subjectOf(m)})
+	}
+	return out
+}
+
 func completeMessages(f *cli.Factory) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		if messages, err := outboxOf(cmd.Context(), f); err == nil && len(args) == 0 {
-			for _, m := range messages {
-				out = append(out, cobra.CompletionWithDesc(cli.Line(m.ID), cli.Line(m.Recipient+", "+subjectOf(m))))
-			}
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		messages, _ := outboxOf(cmd.Context(), f) // a shell cannot show errors
+		return cli.Complete(args, asCandidates(messages))
 	}
 }
 

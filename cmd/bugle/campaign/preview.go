@@ -125,7 +125,7 @@ func campaignOrFile(ctx context.Context, f *cli.Factory, arg string) (engine.Ser
 func (p *previewFlags) noUser() error {
 	u := p.users[0]
 	e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
-	return cli.WithRemedy(e, "Find users with `bugle workspace list users TEXT`.")
+	return cli.WithRemedy(e, "Find users with `bugle users list TEXT`.")
 }
 
 // check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.

@@ -22,7 +22,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 		Long: "The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n" +
 			"printed, and do not stop it.\n" +
 			"Publishing outside the terminal program is in beta and off by default; turn it on for the workspace with\n" +
-			"`bugle workspace put general publish=enabled`.",
+			"`bugle settings put publish=enabled`.",
 		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
 		Args:              cli.Exactly(1, "the ID of a draft"),
 		ValidArgsFunction: f.CompleteIDs(catalog.Draft),
@@ -69,7 +69,7 @@ func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
-	return cli.WithRemedy(err, "Turn it on with `bugle workspace put general publish="+engine.PublishEnabled+"`.")
+	return cli.WithRemedy(err, "Turn it on with `bugle settings put publish="+engine.PublishEnabled+"`.")
 }
 
 // addBy adds the flag for the person who makes a change.

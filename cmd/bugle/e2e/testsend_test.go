@@ -19,7 +19,7 @@ func TestSendAgain(t *testing.T) {
 		"?Recipients", ">ann", "!jamal", "?Ann Berger", "Enter", "?1 of 10", ">new@example.net", "Enter", "?2 of 10", "?missing for others",
 		"C-s", "?› Results", "?1 of 2", "?✓ ann@example.com  Ann Berger  sent", "?✗ new@example.net")
 
-	add := exec.Command(binary, "workspace", "put", "users", "-")
+	add := exec.Command(binary, "users", "put", "--file", "-")
 	add.Env = append(add.Environ(), "BUGLE_DATA="+p.data)
 	add.Stdin = strings.NewReader(`{"id": "NEW", "attributes": {"Email (Standard)": "new@example.net", "Plan": "Taster"}}`)
 	if out, err := add.CombinedOutput(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,8 @@ func NewHistory(f *cli.Factory) *cobra.Command {
 }
 
 func newHistoryList(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
+	var limit cli.Limit
+	cmd := &cobra.Command{
 		Use:               "list ID",
 		Short:             "List the versions of a campaign, newest first",
 		Long:              "Prints the number of each version, who saved it and when, and what changed.",
@@ -34,6 +36,9 @@ func newHistoryList(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.CompleteIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := limit.Check(); err != nil {
+				return err
+			}
 			h, err := openHistory(cmd.Context(), f, args)
 			if err != nil {
 				return err
@@ -42,16 +47,19 @@ func newHistoryList(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"versions": append([]engine.Revision{}, all...)})
-			}
-			var rows [][]string
+			l := cli.List{Name: "versions", Noun: "version", Head: []string{"VERSION", "SAVED (UTC)", "BY", "CHANGE"}}
 			for _, r := range all {
-				rows = append(rows, []string{strconv.FormatInt(r.N, 10), r.At.UTC().Format("2006-01-02 15:04:05"), r.By, r.Note})
+				v, err := cli.Doc(r)
+				if err != nil {
+					return err
+				}
+				l.Add(v, strconv.FormatInt(r.N, 10), r.At.UTC().Format(time.DateTime), r.By, r.Note)
 			}
-			return f.Rows([]string{"VERSION", "SAVED (UTC)", "BY", "CHANGE"}, rows)
+			return f.PrintList(l, &limit)
 		},
 	}
+	limit.AddTo(cmd, 100)
+	return cmd
 }
 
 func newHistoryShow(f *cli.Factory) *cobra.Command {

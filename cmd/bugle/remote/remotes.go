@@ -2,6 +2,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/keyring"
 	"bugle/engine/service/remote"
 )
@@ -155,23 +157,20 @@ func newRemoteList(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"current": file.Current(), "remotes": append([]remotes.Remote{}, file.All()...)})
-			}
-			rows := [][]string{{mark(file.Current() == ""), remotes.Local, "the store on this machine", "", ""}}
+			l := cli.List{Name: "remotes", Head: []string{"", "NAME", "URL", "WORKSPACE", "KEY FROM"}}
+			l.Before = []doc.Member{doc.M("current", doc.NewString(cmp.Or(file.Current(), remotes.Local)))}
 			for _, p := range file.All() {
-				rows = append(rows, []string{mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String()})
+				v, err := cli.Doc(p)
+				if err != nil {
+					return err
+				}
+				l.Add(v, cli.Mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String())
 			}
-			return f.Rows([]string{"", "NAME", "URL", "WORKSPACE", "KEY FROM"}, rows)
+			local := doc.NewObject(doc.M("name", doc.NewString(remotes.Local)))
+			l.Add(local, cli.Mark(file.Current() == ""), remotes.Local, "the store on this machine", "", "")
+			return f.PrintList(l, nil)
 		},
 	}
-}
-
-func mark(on bool) string {
-	if on {
-		return "*"
-	}
-	return ""
 }
 
 func newRemoteUse(f *cli.Factory) *cobra.Command {
@@ -190,7 +189,7 @@ func newRemoteUse(f *cli.Factory) *cobra.Command {
 			if err := file.Use(args[0]); err != nil {
 				return misused(err)
 			}
-			return f.Done(map[string]any{"current": file.Current()}, fmt.Sprintf("Using %s from now on.", args[0]))
+			return f.Done(map[string]any{"current": args[0]}, fmt.Sprintf("Using %s from now on.", args[0]))
 		},
 	}
 }
@@ -230,10 +229,10 @@ func newRemoteKey(f *cli.Factory) *cobra.Command {
 
 func newRemoteRemove(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:               "remove NAME",
-		Short:             "Remove a remote and its stored key",
+		Use:               "delete NAME",
+		Short:             "Delete a remote and its stored key",
 		Long:              "Nothing changes on the service. If the remote is in use, bugle goes back to the store on this machine.",
-		Example:           "  bugle remote remove prod",
+		Example:           "  bugle remote delete prod",
 		Args:              cli.Exactly(1, "the NAME of a remote"),
 		ValidArgsFunction: completeRemotes(&f.Environment),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -249,7 +248,7 @@ func newRemoteRemove(f *cli.Factory) *cobra.Command {
 			if err := file.Remove(p.Name); err != nil {
 				return err
 			}
-			return f.Done(map[string]any{"removed": p.Name}, "Removed remote "+p.Name)
+			return f.Done(map[string]any{"name": p.Name, "deleted": true}, "Deleted remote "+p.Name)
 		},
 	}
 }

@@ -1,4 +1,4 @@
-// Package serve implements the commands serve, which serves the API, and keys, which manages its API keys.
+// Package serve implements the command serve, which serves the API.
 package serve
 
 import (

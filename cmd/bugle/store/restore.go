@@ -314,7 +314,7 @@ func reportRestored(ctx context.Context, f *cli.Factory, info backup.Info, detai
 		return f.PrintJSON(details)
 	}
 	for _, k := range held {
-		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s workspace allow gateways %s`.",
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s gateways allow %s`.",
 			k.Gateway, k.Workspace, k.Key, k.Workspace, k.Gateway)))
 	}
 	for _, p := range sent {

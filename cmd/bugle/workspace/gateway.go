@@ -14,7 +14,6 @@ import (
 	"bugle/engine/keyring"
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/message/delivery/secret"
-	records "bugle/engine/workspace/settings"
 )
 
 // allowKey allows the key of a gateway that the user has just set, which is no change if a backup had the same.
@@ -50,78 +49,75 @@ func gatewayWords(g engine.Gateway) string {
 	return "Push messages to " + k.Platform.Label() + " are sent with " + k.Name + where
 }
 
-// sectionGateways is the section whose records can have a key in the keyring.
-const sectionGateways = "gateways"
+// gateways is the section whose records can have a key in the keyring.
+const gateways = "gateways"
 
-func newWorkspaceKey(f *cli.Factory) *cobra.Command {
+func (n noun) newKey() *cobra.Command {
 	return &cobra.Command{
-		Use:   "key gateways fcm|apns|webpush",
-		Short: "Store the key of a push gateway in the keyring",
-		Long:  "Reads the key from standard input, and stores it in the system keyring under the name in the field\nkey.keyring of the gateway.",
-		Example: "  bugle workspace put gateways provider=fcm key.keyring=fcm\n" +
-			"  bugle workspace key gateways fcm < shop-1.json",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return cli.Misused("%s", cli.Takes(cmd, "the section gateways, and fcm, apns or webpush"))
-			}
-			s, err := section(args[0])
-			if err == nil && s.ID != sectionGateways {
-				err = cli.Misused("%s have no keys in the keyring, only gateways do", s.ID)
-			}
-			return err
-		},
-		ValidArgsFunction: completeRecords(f, func(s *records.Section) bool { return s.ID == sectionGateways }),
-		RunE:              func(cmd *cobra.Command, args []string) error { return storeGatewayKey(cmd.Context(), f, args[1]) },
+		Use:               "key NAME",
+		Short:             "Store the key of a push gateway in the keyring",
+		Long:              "Reads the key from standard input, and stores it in the system keyring under the name in the field\nkey.keyring of the gateway. On a terminal, it is not shown while you type.",
+		Example:           "  bugle gateways put fcm key.keyring=fcm\n  bugle gateways key fcm < shop-1.json",
+		Args:              n.named,
+		ValidArgsFunction: n.complete,
+		RunE:              func(cmd *cobra.Command, args []string) error { return n.storeKey(cmd.Context(), args) },
 	}
 }
 
-func newWorkspaceAllow(f *cli.Factory) *cobra.Command {
+func (n noun) newAllow() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "allow gateways fcm|apns|webpush",
+		Use:   "allow NAME",
 		Short: "Allow the key of a push gateway on this machine",
 		Long: "The settings of a workspace can come from a backup or a shared database. A push gateway whose key is in\n" +
 			"a file, or is printed by a command, may use it on a machine only once that was set or allowed there.\n" +
 			"Shows the file or command, and where the gateway sends, and asks.",
-		Example: "  bugle workspace allow gateways fcm",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 || args[0] != sectionGateways {
-				return cli.Misused("%s", cli.Takes(cmd, "the section gateways, and fcm, apns or webpush"))
-			}
-			return nil
-		},
-		ValidArgsFunction: completeRecords(f, func(s *records.Section) bool { return s.ID == sectionGateways }),
+		Example:           "  bugle gateways allow fcm",
+		Args:              n.named,
+		ValidArgsFunction: n.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			w, err := svc.Workspace(cmd.Context())
-			if err != nil {
-				return err
-			}
-			g, ok := w.Gateway(args[1])
+			g, err := n.gateway(cmd.Context(), args)
 			switch {
-			case !ok:
-				return noGateway(args[1])
+			case err != nil:
+				return err
 			case !secret.NeedsTrust(g):
 				return cli.Misused("the key of %s comes from %s, which needs no permission", g.Provider, secret.Describe(g.Key))
-			case !yes && !f.CanAsk():
+			case !yes && !n.f.CanAsk():
 				return cli.Misused("the key of %s comes from %s, and nobody can be asked here; add --yes to allow it", g.Provider, secret.DescribeFully(g.Key))
-			case !yes:
+			}
+			if !yes {
 				question := fmt.Sprintf("%s. The key comes from %s. Allow this on this machine?", gatewayWords(g)+endpointWords(g), secret.DescribeFully(g.Key))
-				if ok, err := f.Confirm(cmd.Context(), cli.Line(question), "to allow it"); !ok || err != nil {
+				if ok, err := n.f.Confirm(cmd.Context(), cli.Line(question), "to allow it"); !ok || err != nil {
 					return err
 				}
 			}
-			if err := f.Trust().Allow(w.ID, g); err != nil {
+			w, err := n.f.Settings(cmd.Context())
+			if err != nil {
 				return err
 			}
-			return f.Done(map[string]any{"provider": g.Provider, "allowed": true}, "The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine.")
+			if err := n.f.Trust().Allow(w.ID, g); err != nil {
+				return err
+			}
+			return n.f.Done(map[string]any{"provider": g.Provider, "allowed": true}, "The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine.")
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "allow it without asking")
+	cli.AddYes(cmd, &yes)
 	return cmd
+}
+
+// gateway returns the push gateway that the arguments name.
+func (n noun) gateway(ctx context.Context, args []string) (g engine.Gateway, err error) {
+	svc, err := n.f.Service(ctx)
+	if err != nil {
+		return g, err
+	}
+	name, err := n.find(ctx, svc, args)
+	if err != nil {
+		return g, err
+	}
+	w, err := svc.Workspace(ctx)
+	g, _ = w.Gateway(name)
+	return g, err
 }
 
 // endpointWords names the endpoints of a gateway that are not those of its service.
@@ -133,29 +129,20 @@ func endpointWords(g engine.Gateway) string {
 	return ", at " + strings.Join(to, " and ")
 }
 
-// storeGatewayKey stores the key on standard input in the keyring.
-func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error {
-	svc, err := f.Service(ctx)
-	if err != nil {
-		return err
-	}
-	w, err := svc.Workspace(ctx)
-	if err != nil {
-		return err
-	}
-	g, ok := w.Gateway(provider)
+// storeKey stores the key on standard input in the keyring.
+func (n noun) storeKey(ctx context.Context, args []string) error {
+	g, err := n.gateway(ctx, args)
 	switch {
-	case !ok:
-		return noGateway(provider)
+	case err != nil:
+		return err
 	case g.Key.Keyring == "":
 		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Describe(g.Key))
 	}
-	b, err := f.Read(ctx, cli.Stdin)
+	key, err := n.f.Secret(ctx, "Key: ")
 	if err != nil {
 		return err
 	}
-	key := strings.TrimSpace(string(b))
-	if key == "" {
+	if key = strings.TrimSpace(key); key == "" {
 		return cli.Misused("no key on standard input")
 	}
 	if _, err := providers.NewPushWithKey(g, []byte(key)); err != nil {
@@ -164,14 +151,7 @@ func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error
 	if err := keyring.Set(g.Key.Keyring, key); err != nil {
 		return err
 	}
-	return f.Done(map[string]any{"provider": g.Provider, "stored": true}, "Stored the key of "+g.Provider+" in the system keyring.")
-}
-
-func noGateway(provider string) error {
-	if _, ok := providers.KindOf(provider); !ok {
-		return cli.Misused("unknown push gateway %q; choose from fcm, apns and webpush", provider)
-	}
-	return cli.Misused("the workspace has no %s gateway; add it with `bugle workspace put gateways provider=%s`", provider, provider)
+	return n.f.Done(map[string]any{"provider": g.Provider, "stored": true}, "Stored the key of "+g.Provider+" in the system keyring.")
 }
 
 // dropKeyOf removes the key of a gateway from the keyring, if it is there.

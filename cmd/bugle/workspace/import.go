@@ -17,11 +17,10 @@ import (
 	"bugle/engine/workspace/userfile"
 )
 
-func newWorkspaceImport(f *cli.Factory) *cobra.Command {
+func newImport(f *cli.Factory) *cobra.Command {
 	var i records.Import
-	var format string
 	cmd := &cobra.Command{
-		Use:   "import users FILE|-",
+		Use:   "import FILE|-",
 		Short: "Import users from a CSV or JSON lines file",
 		Long: "The file can have any size. The whole file is checked before anything is saved, and\n" +
 			"importing it again is safe.\n\n" +
@@ -32,35 +31,22 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			"separated by commas, semicolons or tabs; blanks around them are left out, and empty ones ignored.\n" +
 			"A date can be in any form that means one day, such as 1990-03-14 or 14 March 1990.\n" +
 			"A JSON lines file has one user per line, in the format of\n" +
-			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
-		Example: "  bugle workspace import users users.csv --merge\n" +
-			"  zcat users.jsonl.gz | bugle workspace import users -\n" +
-			"  bugle workspace import users users.csv --check",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
-			}
-			s, err := section(args[0])
-			if err == nil && !s.SearchOnly {
-				err = cli.Misused("only users can be imported; use `bugle workspace put %s`", s.ID)
-			}
-			return err
-		},
-		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.SearchOnly }),
+			"`bugle users get`. Existing users are replaced, or completed with --merge.",
+		Example: "  bugle users import users.csv --merge\n" +
+			"  zcat users.jsonl.gz | bugle users import -\n" +
+			"  bugle users import users.csv --dry-run",
+		Args: cli.Exactly(1, "a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if i.Format = userfile.Format(format); format != "" && !slices.Contains(userfile.Formats(), i.Format) {
-				return cli.Misused("--format must be csv or jsonl, not %q", format)
-			}
-			i.File = args[1]
+			i.File = args[0]
 			return importUsers(cmd.Context(), f, i)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&format, "format", "", "format of the file, `csv|jsonl` (default detected from the file)")
+	formats := cli.Choices{{Value: string(userfile.CSV), Help: "a table"}, {Value: string(userfile.JSONLines), Help: "one user per line"}}
+	cli.ChoiceFlag(cmd, cli.OneOf((*string)(&i.Format), formats), "format", "format of the file, `csv|jsonl` (default detected from the file)")
 	fl.BoolVar(&i.Merge, "merge", false, "keep attributes and devices that the file does not have")
-	fl.BoolVar(&i.Check, "check", false, "only check the file")
+	cli.AddDryRun(cmd, &i.Check)
 	fl.BoolVar(&i.SkipInvalid, "skip-invalid", false, "import the valid lines and list the others")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{string(userfile.CSV), string(userfile.JSONLines)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -103,7 +89,7 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 		for _, e := range n.LineErrors {
 			wrong = append(wrong, e.Error())
 		}
-		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Invalid, "errors": wrong, "checked": i.Check, "new_attributes": slices.Concat([]string{}, n.NewAttributes)}); jerr != nil {
+		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Invalid, "errors": wrong, "dry_run": i.Check, "new_attributes": slices.Concat([]string{}, n.NewAttributes)}); jerr != nil {
 			return jerr
 		}
 	} else {
@@ -114,7 +100,7 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 			fmt.Fprintf(f.Err, "... and %s more\n", phrase.Count(more, "line"))
 		}
 		if len(n.NewAttributes) > 0 {
-			fmt.Fprintln(f.Err, "bugle: "+cli.Line("warning: the workspace has no attribute "+strings.Join(n.NewAttributes, ", ")+"; correct the names, or add it with `bugle workspace put attributes`"))
+			fmt.Fprintln(f.Err, "bugle: "+cli.Line("warning: the workspace has no attribute "+strings.Join(n.NewAttributes, ", ")+"; correct the names, or add it with `bugle attributes put`"))
 		}
 		switch {
 		case i.Check && n.Invalid == 0 && err == nil:

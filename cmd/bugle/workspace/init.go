@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -20,38 +21,73 @@ func NewInit(f *cli.Factory) *cobra.Command {
 	var w cli.NewWorkspace
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Create a workspace",
-		Long: "Creates the store too, if there is none. The API key is shown only once. HTTP clients of `bugle serve`\n" +
-			"need it; the terminal program and the commands do not.",
+		Short: "Create a store with a workspace",
+		Long: "To add a workspace to a store, use `bugle workspace create`. The API key is shown only once. HTTP clients\n" +
+			"of `bugle serve` need it; the terminal program and the commands do not.",
 		Example: "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
 		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if w.Author != "" && !schema.Email.Matches(w.Author) {
-				return cli.Misused("--author must be %s, not %q", schema.Email.Requirement(), w.Author)
+			if err := requireEmpty(cmd.Context(), f); err != nil {
+				return err
 			}
-			made, err := createEncrypted(cmd.Context(), f, w)
-			if err != nil {
-				return initFailure(err)
-			}
-			id, key := made.ID, made.APIKey
-			if f.JSON {
-				return f.PrintJSON(made)
-			}
-			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.Place()), key)
-			if made.KeyFrom != "" {
-				fmt.Fprint(f.Out, "\nThe store is encrypted. ")
-				cli.PrintKey(f, made.KeyFrom, false)
-			}
-			fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
-			return nil
+			return create(cmd.Context(), f, w)
 		},
 	}
-	cmd.Flags().BoolVar(&w.Sample, "sample", false, "add sample campaigns, users and settings")
+	addCreateFlags(cmd, &w)
 	cmd.Flags().BoolVar(&w.Encrypt, "encrypt", false, "encrypt the store (see bugle encrypt --help)")
 	cmd.Flags().StringVar(&w.ID, "id", "", "`id` of the workspace (default "+cli.EmptyID+", or "+sample.ID+" with --sample)")
+	return cmd
+}
+
+// addCreateFlags adds the flags that describe a new workspace.
+func addCreateFlags(cmd *cobra.Command, w *cli.NewWorkspace) {
+	cmd.Flags().BoolVar(&w.Sample, "sample", false, "add sample campaigns, users and settings")
 	cmd.Flags().StringVar(&w.Name, "name", "", "`name` of the workspace")
 	cmd.Flags().StringVar(&w.Author, "author", "", "`email` address to sign your changes with (default that of git, or user@host)")
-	return cmd
+}
+
+// requireEmpty refuses a store that has a workspace. If it has none, no earlier one is in use any more.
+func requireEmpty(ctx context.Context, f *cli.Factory) error {
+	have, err := f.HasStore(ctx)
+	if err != nil {
+		return err
+	}
+	if have {
+		s, err := f.Open(ctx)
+		if err != nil {
+			return err
+		}
+		ids, err := s.Workspaces(ctx)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the store in %s has the workspace %s already", f.Place(), ids[0])
+			return cli.WithRemedy(e, "No changes made. Open it with `bugle`, or add another workspace with `bugle workspace create ID`.")
+		}
+	}
+	return f.UseWorkspace("")
+}
+
+// create creates a workspace and prints what is there now.
+func create(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) error {
+	if w.Author != "" && !schema.Email.Matches(w.Author) {
+		return cli.Misused("--author must be %s, not %q", schema.Email.Requirement(), w.Author)
+	}
+	made, err := createEncrypted(ctx, f, w)
+	if err != nil {
+		return createFailure(err)
+	}
+	if f.JSON {
+		return f.PrintJSON(made)
+	}
+	fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(made.ID), cli.Line(f.Place()), made.APIKey)
+	if made.KeyFrom != "" {
+		fmt.Fprint(f.Out, "\nThe store is encrypted. ")
+		cli.PrintKey(f, made.KeyFrom, false)
+	}
+	fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
+	return nil
 }
 
 // created is a new workspace, and the key of the store if the store was created too.
@@ -90,10 +126,10 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 	return out, err
 }
 
-// initFailure adds a remedy to the error for an existing id, and turns an invalid id into invalid usage.
-func initFailure(err error) error {
+// createFailure adds a remedy to the error for an existing id, and turns an invalid id into invalid usage.
+func createFailure(err error) error {
 	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
-		return cli.WithRemedy(err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`.")
+		return cli.WithRemedy(err, "No changes made.")
 	}
 	return cli.AsUsage(err)
 }

@@ -36,8 +36,10 @@ type Workspaces interface {
 // Tenant is the caller: a workspace and one of its credentials.
 type Tenant struct {
 	Workspace string
-	KeyID     string   // the limits' key
-	Scopes    []string // of [engine.KnownScopes]; a credential without scopes may read
+	KeyID     string    // the limits' key
+	Scopes    []string  // of [engine.KnownScopes]; a credential without scopes may read
+	Expires   time.Time // from when on the credential is refused; zero: never
+	Used      time.Time // when the credential was used last, as far as that is stored
 	// Publish is the workspace's publish setting. For [engine.PublishBeta] the service refuses publishing
 	// regardless of the scope, so no scope is checked.
 	Publish string
@@ -114,6 +116,7 @@ type handler struct {
 	health     *healthProbe // nil: always healthy
 	lines      *Log
 	writes     writes
+	keyUses    keyUses
 	mux        *http.ServeMux
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/service/api"
@@ -87,6 +88,48 @@ func TestAFailingDirectory(t *testing.T) {
 	if strings.Contains(a.raw, "secret") {
 		t.Errorf("the answer tells what went wrong inside: %s", a.raw)
 	}
+}
+
+// A key works until it expires.
+func TestAKeyExpires(t *testing.T) {
+	b := newBench(t, func(b *bench, w *engine.Workspace) {
+		w.Keys[0].ExpiresAt = b.clock.Now().Add(time.Hour)
+	})
+	b.do("POST", campaigns+"/search", `{"limit":1,"page":1}`, as("TEST", keyAll)).is(200, "type", "campaign")
+	b.clock.Add(time.Hour)
+	a := b.do("POST", campaigns+"/search", `{"limit":1,"page":1}`, as("TEST", keyAll))
+	a.refused(401, engine.Unauthorized, "Authorization")
+	if a.header.Get("WWW-Authenticate") == "" || !strings.Contains(a.raw, "expired") {
+		t.Errorf("%v %s", a.header, a.raw)
+	}
+}
+
+// The last use of a key is stored, once an hour.
+func TestTheUseOfAKeyIsStored(t *testing.T) {
+	b := newBench(t)
+	used := func() time.Time {
+		w, err := b.svc["TEST"].Workspace(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Keys[0].UsedAt
+	}
+	call := func() {
+		b.do("POST", campaigns+"/search", `{"limit":1,"page":1}`, as("TEST", keyAll)).is(200, "type", "campaign")
+	}
+	first := b.clock.Now()
+	call()
+	b.clock.Add(59 * time.Minute)
+	call()
+	if !used().Equal(first) {
+		t.Errorf("used %v, want %v", used(), first)
+	}
+	b.clock.Add(time.Minute)
+	call()
+	if !used().Equal(b.clock.Now()) {
+		t.Errorf("used %v, want %v", used(), b.clock.Now())
+	}
+	b.do("POST", campaigns+"/search", `{"limit":1,"page":1}`, as("TEST", "wrong")).refused(401, engine.Unauthorized, "Authorization")
 }
 
 func TestFindKey(t *testing.T) {

@@ -59,7 +59,7 @@ mkdir home
 export HOME="$tmp/home" BUGLE="$tmp/bugle" BUGLE_DATA="$tmp/data" WORKSPACE_ID=DEMO
 unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME BUGLE_WORKSPACE
 API_KEY=$("$BUGLE" init --sample --id "$WORKSPACE_ID" --json | field api_key)
-PUBLISH_KEY=$("$BUGLE" keys create --scopes campaigns:create_manage_publish --json | field api_key)
+PUBLISH_KEY=$("$BUGLE" keys create scopes=campaigns:create_manage_publish --json | field api_key)
 export API_KEY PUBLISH_KEY
 
 # serve NAME FLAGS starts a server, whose base URL is then in $url.

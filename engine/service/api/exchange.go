@@ -165,7 +165,14 @@ func (h *handler) authenticate(x *exchange) error {
 	if !ok {
 		return x.unauthorized("the workspace id or the API key is wrong")
 	}
+	now := h.now()
+	if !tenant.Expires.IsZero() && !now.Before(tenant.Expires) {
+		return x.unauthorized("the API key has expired; use another one")
+	}
 	x.tenant = tenant
+	if err := h.keyUses.note(x.r.Context(), tenant, now); err != nil {
+		h.log.WarnContext(x.r.Context(), "the last use of the API key is not stored", "key_id", tenant.KeyID, "error", err)
+	}
 	for _, want := range x.r.Header.Values(operation.HeaderTenant) {
 		if want != "" && want != tenant.Workspace {
 			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "%s names another workspace than the credentials; remove the header, or use the credentials of that workspace", operation.HeaderTenant)

@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
+	"sync"
+	"time"
 
 	"bugle/engine"
 )
@@ -36,7 +38,7 @@ func (k keyring) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	if !ok {
 		return Tenant{}, false, nil
 	}
-	return Tenant{Workspace: w.ID, KeyID: found.ID, Scopes: found.Scopes, Publish: w.Publish, Service: svc}, true, nil
+	return Tenant{Workspace: w.ID, KeyID: found.ID, Scopes: found.Scopes, Expires: found.ExpiresAt, Used: found.UsedAt, Publish: w.Publish, Service: svc}, true, nil
 }
 
 // FindKey returns the API key among keys that has the SHA-256 of key. Its duration reveals nothing about the
@@ -59,3 +61,24 @@ func FindKey(keys []engine.APIKey, key string) (engine.APIKey, bool) {
 
 // noKeys are used for a workspace that does not exist. No key has this hash.
 var noKeys = []engine.APIKey{{Hash: fmt.Sprintf("%*s", 2*sha256.Size, "")}}
+
+// keyUses are the times when this server last stored that a key was used, by its id.
+type keyUses struct{ stored sync.Map }
+
+// noteTimeout limits the time that a request waits for the storing of the use of its key.
+const noteTimeout = 2 * time.Second
+
+// note stores that the key of a tenant was used, unless that was stored less than [engine.KeyUseInterval] ago.
+func (u *keyUses) note(ctx context.Context, t Tenant, now time.Time) error {
+	svc, ok := t.Service.(engine.KeyUser)
+	if !ok || t.KeyID == "" || now.Sub(t.Used) < engine.KeyUseInterval {
+		return nil
+	}
+	if at, ok := u.stored.Load(t.KeyID); ok && now.Sub(at.(time.Time)) < engine.KeyUseInterval {
+		return nil // by a request that runs now, or in vain
+	}
+	u.stored.Store(t.KeyID, now)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
+	return svc.NoteKeyUse(ctx, t.KeyID, now)
+}

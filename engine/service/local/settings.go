@@ -72,6 +72,23 @@ func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Work
 	return nil
 }
 
+// NoteKeyUse implements [engine.KeyUser].
+func (s *settings) NoteKeyUse(ctx context.Context, id string, at time.Time) error {
+	return s.update(ctx, func(sp store.WorkspaceTx) error {
+		w, err := s.settings(sp)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(w.Keys, func(k engine.APIKey) bool { return k.ID == id })
+		if i < 0 || at.Sub(w.Keys[i].UsedAt) < engine.KeyUseInterval {
+			return nil
+		}
+		w.Keys = slices.Clone(w.Keys)
+		w.Keys[i].UsedAt = at.UTC()
+		return sp.PutSettings(w)
+	})
+}
+
 // Settings returns the settings like [Service.Workspace], but shared by all callers, who must not change
 // them. Unchanged settings are not decoded again, and not read again unless this service changed them or is
 // closed.

@@ -34,6 +34,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 		w.Flags = map[string]bool{}
 	}
 	apiKey, record := engine.NewAPIKey(s.now(), engine.KnownScopes())
+	record.Name = "first key"
 	w.Keys = append(w.Keys, record)
 	if err := checkWorkspace(w); err != nil {
 		return "", err

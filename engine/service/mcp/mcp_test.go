@@ -137,7 +137,11 @@ func (b *bench) served() engine.Service {
 		}
 	}))
 	b.Cleanup(server.Close)
-	key, _, err := local.CreateKey(b.Context(), b.svc, time.Now())
+	key, record := engine.NewAPIKey(time.Now(), engine.KnownScopes())
+	err := b.svc.UpdateWorkspace(b.Context(), func(w *engine.Workspace) error {
+		w.Keys = append(w.Keys, record)
+		return nil
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,8 +15,9 @@ import (
 func blocksSection() *Section {
 	s := &Section{
 		ID: "blocks", Title: "Content blocks", Singular: "content block", Group: groupContent, Name: "name",
-		Help:  "Content that messages share, such as a footer: {{ContentBlock['footer']}}.",
-		Empty: "There are no content blocks yet. Press n to add one. Use it in messages as {{ContentBlock['name']}}.",
+		Example: "footer source=@footer.html",
+		Help:    "Content that messages share, such as a footer: {{ContentBlock['footer']}}.",
+		Empty:   "There are no content blocks yet. Press n to add one. Use it in messages as {{ContentBlock['name']}}.",
 		schema: func() *schema.Schema {
 			return table("blocks", "Content block", refContent, "Content that messages share.",
 				nameField("name", "Name", "The block's name, for use in messages.", "footer"),
@@ -32,8 +33,9 @@ func blocksSection() *Section {
 func productsSection() *Section {
 	s := &Section{
 		ID: "products", Title: "Product sets", Singular: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
-		Help:  "Lists of products for messages: {{ProductSet.shoes[0].title}}.",
-		Empty: "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
+		Example: "shoes products=@shoes.json",
+		Help:    "Lists of products for messages: {{ProductSet.shoes[0].title}}.",
+		Empty:   "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
 		schema: func() *schema.Schema {
 			return table("products", "Product set", refContent, "A list of products.",
 				nameField("name", "Name", "The set's name, for use in messages.", "bestsellers"),
@@ -56,8 +58,9 @@ func productsSection() *Section {
 func apisSection() *Section {
 	s := &Section{
 		ID: "apis", Title: "Content APIs", Singular: "content API", Group: groupContent, Name: "name", Trial: "test the call",
-		Help:  "HTTP services that provide content when a message is sent: {{ContentApi.weather('Oslo').today}}.",
-		Empty: "There are no content APIs yet. Press n to add one. Its host must be allowed in the general settings.",
+		Example: "weather url=https://api.example.com/{city} params=city",
+		Help:    "HTTP services that provide content when a message is sent: {{ContentApi.weather('Oslo').today}}.",
+		Empty:   "There are no content APIs yet. Press n to add one. Its host must be allowed in the general settings.",
 		schema: func() *schema.Schema {
 			return table("apis", "Content API", refContent, "An HTTP service that provides content for messages.",
 				nameField("name", "Name", "The API's name, for use in messages.", "weather"),
@@ -102,6 +105,7 @@ func apisSection() *Section {
 func templatesSection() *Section {
 	s := &Section{
 		ID: "templates", Title: "Templates", Singular: "template", Group: groupContent, Name: "id",
+		Example: "welcome channel=EMAIL content=@welcome.json",
 		Help:    "Saved messages that campaigns can use. Saving a template creates a new version.",
 		Empty:   "There are no templates yet. Press n to create one. Campaigns use it as a custom template.",
 		fresh:   `{"channel":"EMAIL","content":{}}`,

@@ -157,7 +157,7 @@ func (l listStore[T]) put(ctx context.Context, svc any, r PutRequest) (saved Sav
 			if at = l.index(all, r.Name); at < 0 {
 				return l.of.errNotFound(r.Name)
 			}
-			if r.Base.Exists() && !doc.Equal(all[at], r.Base) {
+			if r.Base.Exists() && !doc.Equal(l.of.Settable(all[at]), l.of.Settable(r.Base)) {
 				return l.of.errChanged(r.Name)
 			}
 		}

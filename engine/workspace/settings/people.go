@@ -49,8 +49,9 @@ func typeColumn() Column {
 func attributesSection() *Section {
 	s := &Section{
 		ID: "attributes", Title: "User attributes", Singular: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
-		Help:  "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
-		Empty: "There are no user attributes yet. Press n to add one.",
+		Example: "City data_type=string",
+		Help:    "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
+		Empty:   "There are no user attributes yet. Press n to add one.",
 		schema: func() *schema.Schema {
 			return table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...)
 		},
@@ -65,8 +66,9 @@ func attributesSection() *Section {
 func eventsSection() *Section {
 	s := &Section{
 		ID: "events", Title: "Events", Singular: "event", Group: groupPeople, Name: "name",
-		Help:  "What users do, and what happens in your business. Filters, triggers and goals suggest these names.",
-		Empty: "There are no events yet. Press n to add one.",
+		Example: "'Product Viewed' business=off",
+		Help:    "What users do, and what happens in your business. Filters, triggers and goals suggest these names.",
+		Empty:   "There are no events yet. Press n to add one.",
 		schema: func() *schema.Schema {
 			return table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
 				nameField("name", "Name", "What the event is called.", "Product Viewed"),
@@ -122,9 +124,10 @@ var distinctNames = schema.Named{
 func segmentsSection() *Section {
 	s := &Section{
 		ID: "segments", Title: "Segments", Singular: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
-		Help:  "Named groups of users, by list or by filters. Audiences and test sends can use them.",
-		Empty: "There are no segments yet. Press n to create one from a list of users or from filters.",
-		Fixed: map[string]string{"id": "It is set when the segment is created, and never changes."},
+		Example: "Testers members=USER_1,USER_2",
+		Help:    "Named groups of users, by list or by filters. Audiences and test sends can use them.",
+		Empty:   "There are no segments yet. Press n to create one from a list of users or from filters.",
+		Fixed:   map[string]string{"id": "It is set when the segment is created, and never changes."},
 		schema: func() *schema.Schema {
 			return table("segments", "Segment", refFilters, "A named set of users.",
 				nameField("name", "Name", "What the segment is called. Filters and test sends refer to it by this name.", "Loyal customers"),
@@ -195,8 +198,9 @@ func usersSection() *Section {
 	}
 	s := &Section{
 		ID: "users", Title: "Users", Singular: "user", Group: groupPeople, Name: "id", SearchOnly: true,
-		Help:  "The people who get messages: their attributes, devices and events.",
-		Empty: "There are no users yet. Press n to add one, or i to import a CSV or JSON Lines file.",
+		Example: "USER_1 attributes.City=Oslo",
+		Help:    "The people who get messages: their attributes, devices and events.",
+		Empty:   "There are no users yet. Press n to add one, or i to import a CSV or JSON Lines file.",
 		schema: func() *schema.Schema {
 			return table("users", "User", refTests, "One user of the workspace's apps.",
 				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: required(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},

@@ -18,17 +18,17 @@ func prepareSegment(now, was *engine.Segment, _ *Saved) error {
 	return nil
 }
 
-// prepareKey generates a new API key, of which only the SHA-256 is stored (CONTRACT.md, Authentication). For
-// an existing key only the scopes can change.
+// prepareKey generates a new API key, of which only the SHA-256 is stored (CONTRACT.md, Authentication). An existing one
+// stays the same key.
 func prepareKey(now, was *engine.APIKey, saved *Saved) error {
 	if was != nil {
-		scopes := now.Scopes
-		*now = *was
-		now.Scopes = scopes
+		now.ID, now.Hash, now.CreatedAt, now.UsedAt = was.ID, was.Hash, was.CreatedAt, was.UsedAt
 		saved.Name = now.ID
 		return nil
 	}
+	name, expires := now.Name, now.ExpiresAt
 	saved.Secret, *now = engine.NewAPIKey(time.Now().UTC(), now.Scopes)
+	now.Name, now.ExpiresAt = name, expires
 	saved.Name = now.ID
 	saved.Note = "This key is shown only once. Only its hash is stored."
 	return nil

@@ -15,9 +15,10 @@ func connectorsSection() *Section {
 	smtp := schema.When("provider", engine.ProviderSMTP)
 	s := &Section{
 		ID: "connectors", Title: "Connectors", Singular: "connector", Group: groupDelivery, Name: "connector_name", Trial: "send a test message",
-		fresh: `{"connector_type":"CUSTOM_SMTP","provider":"outbox"}`,
-		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
-		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
+		Example: "Mail provider=smtp smtp.host=localhost smtp.port=25 smtp.tls=none smtp.auth=none",
+		fresh:   `{"connector_type":"CUSTOM_SMTP","provider":"outbox"}`,
+		Help:    "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
+		Empty:   "There are no connectors yet, so no email can be sent. Press n to add one.",
 		schema: func() *schema.Schema {
 			return table("connectors", "Connector", "CONTRACT.md, connector", "An email service that campaigns can send with.",
 				nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
@@ -102,8 +103,9 @@ func gatewaysSection() *Section {
 	}
 	s := &Section{
 		ID: "gateways", Title: "Push gateways", Singular: "push gateway", Group: groupDelivery, Name: "provider", Trial: "send a test message",
-		Help:  "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
-		Empty: "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
+		Example: "fcm key.env=FCM_KEY fcm.project=shop-1",
+		Help:    "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
+		Empty:   "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
 		schema: func() *schema.Schema {
 			return table("gateways", "Push gateway", refTests, "The push service for one platform.", provider,
 				schema.Field{Name: "key", Title: "Key from", Kind: schema.Object, Required: required(), Rules: []schema.Rule{onePlace},

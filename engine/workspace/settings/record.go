@@ -49,8 +49,8 @@ func toDocs[T any](records []T) ([]doc.Value, error) {
 	return out, nil
 }
 
-// canonical converts the times in a record to RFC 3339. Users may omit seconds and offsets; a time without an
-// offset is in the workspace's time zone.
+// canonical converts the times in a record to RFC 3339. Users may omit seconds, offsets and hours; a time without
+// an offset is in the workspace's time zone, and a day begins at midnight there.
 func canonical(s *schema.Schema, v doc.Value, zone string) doc.Value {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -73,6 +73,9 @@ func spell(n *schema.Node, v doc.Value, loc *time.Location) doc.Value {
 		}
 		if t, ok := schema.ParseTime(v.Text(), loc); ok {
 			return doc.NewString(t.Format(time.RFC3339))
+		}
+		if day, err := time.ParseInLocation(time.DateOnly, v.Text(), loc); err == nil {
+			return doc.NewString(day.Format(time.RFC3339))
 		}
 	case doc.Array:
 		for i, e := range v.Elems() {

@@ -114,7 +114,8 @@ type general struct {
 func generalSection() *Section {
 	s := &Section{
 		ID: "settings", Title: "General", Singular: "general settings", Group: groupWorkspace, Single: true,
-		Help: "The workspace's name and time zone, and whether the API can publish.",
+		Example: "publish=enabled timezone=Europe/Berlin",
+		Help:    "The workspace's name and time zone, and whether the API can publish.",
 		schema: func() *schema.Schema {
 			return table("settings", "General", refOperations, "The general settings of the workspace.",
 				nameField("name", "Name", "The workspace's name.", "Northwind"),
@@ -182,7 +183,8 @@ func featureTable() *schema.Schema {
 func flagsSection() *Section {
 	s := &Section{
 		ID: "features", Title: "Features", Singular: "features", Group: groupWorkspace, Single: true, schema: featureTable,
-		Help: "Optional features of this workspace. Campaigns can't use a feature that is off.",
+		Example: "queuing=on",
+		Help:    "Optional features of this workspace. Campaigns can't use a feature that is off.",
 		Columns: []Column{{Title: "Turned on", MinWidth: 10, Text: func(v doc.Value) string {
 			var on []string
 			for name, m := range v.Members() {
@@ -216,7 +218,7 @@ func flagsSection() *Section {
 // namesSection returns a section whose records are only names.
 func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
 	s := &Section{
-		ID: id, Title: title, Singular: one, Help: help, Group: groupNames, Name: "name",
+		ID: id, Title: title, Singular: one, Help: help, Group: groupNames, Name: "name", Example: example,
 		Empty: "There is no " + one + " yet. Press n to add one.",
 		schema: func() *schema.Schema {
 			return table(id, title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example))
@@ -251,8 +253,8 @@ func localesSection() *Section {
 	return s
 }
 
-// keysSection returns the section of the HTTP API's credentials.
-func keysSection() *Section {
+// keyScopes is the field for the scopes of an API key.
+func keyScopes() schema.Field {
 	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: required(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
 		Help: "What the key is allowed to do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing the key is allowed to do."}}
 	help := map[string]string{
@@ -262,24 +264,44 @@ func keysSection() *Section {
 	for _, name := range engine.KnownScopes() {
 		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
 	}
-	s := &Section{
-		ID: "keys", Title: "API keys", Singular: "API key", Group: groupAccess, Name: "id",
-		Help:  "Keys for the HTTP API. A key is shown only once, when you create it.",
-		Empty: "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
-		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
-		Fixed: map[string]string{"id": "It is set when the key is created.", "created_at": "It is the time when the key was created."},
-		schema: func() *schema.Schema {
-			return table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
-				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
-				schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."})
-		},
-		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", MinWidth: 17, MaxWidth: 17, HidePriority: 1, Text: func(v doc.Value) string {
-			at, err := time.Parse(time.RFC3339, v.Get("created_at").Text())
+	return scopes
+}
+
+// keysSection returns the section of the HTTP API's credentials.
+func keysSection() *Section {
+	moment := func(title, field string, priority int) Column {
+		return Column{Title: title, MinWidth: 17, MaxWidth: 17, HidePriority: priority, Text: func(v doc.Value) string {
+			at, err := time.Parse(time.RFC3339, v.Get(field).Text())
 			if err != nil {
-				return v.Get("created_at").Text()
+				return v.Get(field).Text()
 			}
 			return timeparse.Moment(at.Local(), time.Now())
-		}}, member("Scopes", "scopes", 12, 0)},
+		}}
+	}
+	s := &Section{
+		ID: "keys", Title: "API keys", Singular: "API key", Group: groupAccess, Name: "id", Label: "name",
+		Example: "nightly scopes=campaigns:view expires_at=2030-01-01",
+		Help:    "Keys for the HTTP API. A key is shown only once, when you create it.",
+		Empty:   "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
+		fresh:   `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
+		Fixed: map[string]string{
+			"id": "It is set when the key is created.", "created_at": "It is the time when the key was created.",
+			"used_at": "It is the time when the key was used last.",
+		},
+		schema: func() *schema.Schema {
+			return table("keys", "API key", refAccess, "A key for the HTTP API.",
+				schema.Field{Name: "name", Title: "Name", Kind: schema.String, Help: "What the key is for, such as a program or a machine.", Example: "nightly export",
+					Rules: []schema.Rule{schema.Length{Max: 100}, printable}},
+				keyScopes(),
+				schema.Field{Name: "expires_at", Title: "Expires", Kind: schema.Time, Help: "When the key stops working. Leave it empty for a key that does not expire.", Example: "2030-01-01T09:00"},
+				schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and deleted by."},
+				schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."},
+				schema.Field{Name: "used_at", Title: "Last used", Kind: schema.Time, Applies: schema.Has{Path: "used_at"}, Help: "When the key was used last, to the hour."})
+		},
+		Columns: []Column{
+			member("ID", "id", 24, 24), member("Name", "name", 10, 24), moment("Created", "created_at", 3), moment("Last used", "used_at", 1),
+			moment("Expires", "expires_at", 2), member("Scopes", "scopes", 12, 0),
+		},
 	}
 	l := newListStore(s, func(w *engine.Workspace) *[]engine.APIKey { return &w.Keys })
 	l.prepare, l.shown = prepareKey, withoutHash

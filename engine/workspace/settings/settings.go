@@ -34,12 +34,16 @@ type Section struct {
 	Single bool
 	// Name is the field with a record's name; "" if Single.
 	Name string
+	// Label is the field with what users call a record whose name is issued; may be empty.
+	Label string
 	// SearchOnly reports that there may be millions of records, which are searched instead of listed.
 	SearchOnly bool
 	// Fixed has the fields that users cannot set, and why.
 	Fixed map[string]string
 	// Trial is a clause that describes [Section.Try], such as "send a test message"; "" if there is no trial.
 	Trial string
+	// Example is a record as the arguments of a command: its name, unless Single, and fields with their values.
+	Example string
 
 	schema  func() *schema.Schema // of one record; compiled on first use
 	fresh   string                // a new record as JSON
@@ -170,9 +174,7 @@ func (s *Section) New() doc.Value {
 
 // Copy returns a copy of a record as a new one: without its name and fields that users cannot set.
 func (s *Section) Copy(v doc.Value) doc.Value {
-	for member := range s.Fixed {
-		v = v.Delete(doc.P(member))
-	}
+	v = s.Settable(v)
 	if s.Name == "" || !v.Get(s.Name).Exists() {
 		return v
 	}
@@ -221,27 +223,77 @@ func (s *Section) Check(w engine.Workspace, v doc.Value) []schema.Problem {
 // Put stores a record. It returns VALIDATION_FAILED if the table refuses it or its name is taken, and
 // *[InUse] if renaming it would break references.
 func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
-	if why := s.Unavailable(svc); why != "" {
-		return Saved{}, errUnavailable(why)
-	}
-	w, err := workspaceOf(ctx, svc)
+	r, err := s.checked(ctx, svc, r)
 	if err != nil {
 		return Saved{}, err
 	}
+	return s.store.put(ctx, svc, r)
+}
+
+// checked returns the request with its record as it is stored, or why Put refuses it.
+func (s *Section) checked(ctx context.Context, svc any, r PutRequest) (PutRequest, error) {
+	if why := s.Unavailable(svc); why != "" {
+		return r, errUnavailable(why)
+	}
+	w, err := workspaceOf(ctx, svc)
+	if err != nil {
+		return r, err
+	}
 	r.Value = canonical(s.Table(r.Value), r.Value, w.Timezone)
 	if err := s.invalid(s.Check(w, r.Value)); err != nil {
-		return Saved{}, err
+		return r, err
 	}
 	if !s.Single && r.Name != "" && r.Name != s.NameOf(r.Value) && !r.Force {
 		uses, err := s.store.uses(ctx, svc, r.Name)
 		if err != nil {
-			return Saved{}, err
+			return r, err
 		}
 		if len(uses) > 0 {
-			return Saved{}, s.inUse(r.Name, "would still refer to the old name", uses)
+			return r, s.inUse(r.Name, "would still refer to the old name", uses)
 		}
 	}
-	return s.store.put(ctx, svc, r)
+	return r, nil
+}
+
+// Changes returns what Put would change in the record that has the name of the request, or refuses it as Put does. Fields
+// that users cannot set do not count, nor does an empty value in the place of none. A new record has no name in the request.
+func (s *Section) Changes(ctx context.Context, svc any, r PutRequest) ([]doc.Change, error) {
+	r, err := s.checked(ctx, svc, r)
+	if err != nil {
+		return nil, err
+	}
+	before := doc.NewObject()
+	if s.Single || r.Name != "" {
+		if before, err = s.Get(ctx, svc, r.Name); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(doc.Diff(s.Settable(before), s.Settable(r.Value)), func(c doc.Change) bool {
+		return isEmpty(c.Before) && isEmpty(c.After)
+	}), nil
+}
+
+// Settable returns the record without what users cannot set.
+func (s *Section) Settable(v doc.Value) doc.Value {
+	for member := range s.Fixed {
+		v = v.Delete(doc.P(member))
+	}
+	return v
+}
+
+// isEmpty reports whether a value says no more than its absence.
+func isEmpty(v doc.Value) bool {
+	switch v.Kind() {
+	case doc.Absent, doc.Null:
+		return true
+	case doc.String:
+		return v.Text() == ""
+	case doc.Bool:
+		return !v.True()
+	case doc.Array, doc.Object:
+		return v.Len() == 0
+	}
+	return false
 }
 
 // Delete deletes a record. If it is referenced and force is false, it returns *[InUse].
@@ -358,6 +410,10 @@ func (s *Section) errChanged(name string) error {
 	e.Target = s.Name
 	return e
 }
+
+// Issued reports whether records get their names when they are created, as API keys do. They are not changed afterwards, and
+// cannot be copied to another workspace.
+func (s *Section) Issued() bool { return s.Fixed[s.Name] != "" }
 
 // Count formats a number of records: "3 teams".
 func (s *Section) Count(n int) string {

@@ -394,3 +394,56 @@ func TestTrials(t *testing.T) {
 		t.Error("a team can be tried")
 	}
 }
+
+// The example of each section is a record that its table accepts, once files and the fields of messages are there.
+func TestExamples(t *testing.T) {
+	w, err := demo(t).Workspace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"@footer.html": "Bye", "@shoes.json": `[{"title":"Boots"}]`, "@welcome.json": `{"subject":"Hi"}`}
+	for _, s := range settings.Sections() {
+		v := s.New()
+		words := strings.Fields(strings.ReplaceAll(s.Example, "'Product Viewed'", "Viewed"))
+		name := s.Name
+		if s.Issued() {
+			name = s.Label
+		}
+		if s.Single {
+			if v, err = s.Get(t.Context(), demo(t), ""); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			words[0] = name + "=" + words[0]
+		}
+		for _, word := range words {
+			field, text, ok := strings.Cut(word, "=")
+			p, err := doc.ParsePath(field)
+			n := s.Table(v).At(p)
+			if err != nil || !ok || n == nil {
+				t.Fatalf("%s: %s is no field", s.ID, word)
+			}
+			if file, ok := texts[text]; ok {
+				text = file
+			}
+			value := doc.NewString(text)
+			switch n.Kind {
+			case schema.Bool:
+				value = doc.NewBool(text == "on")
+			case schema.List, schema.Integer, schema.Object, schema.Any:
+				if value, err = doc.Parse([]byte(text)); err != nil {
+					value = doc.NewStrings(strings.Split(text, ",")...)
+				}
+			}
+			if v, err = v.Set(p, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.ID == "keys" {
+			continue // its date is completed when it is stored
+		}
+		if bad := schema.Errors(s.Check(w, v)); len(bad) > 0 {
+			t.Errorf("%s: %s: %v", s.ID, v.Encode(), bad)
+		}
+	}
+}

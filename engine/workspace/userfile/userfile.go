@@ -21,7 +21,7 @@ type Format string
 // The formats.
 const (
 	CSV       Format = "csv"   // RFC 4180; the first line names the columns
-	JSONLines Format = "jsonl" // one JSON object per line, as for `bugle workspace put users`
+	JSONLines Format = "jsonl" // one JSON object per line, as for `bugle users put`
 )
 
 // Formats returns all formats.

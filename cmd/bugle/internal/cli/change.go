@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
@@ -113,9 +111,4 @@ func (f *Factory) ConfirmChange(ctx context.Context, svc engine.Service, after e
 	}
 	question := edit.Question(changes, after.Status, audience.EstimateReach(ctx, svc, after))
 	return f.Confirm(ctx, Line(name+": "+question), "to change it")
-}
-
-// AddYes adds the flag for [Factory.ConfirmChange].
-func AddYes(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVar(yes, "yes", false, "change a campaign that is not a draft without asking")
 }

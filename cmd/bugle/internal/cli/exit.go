@@ -144,8 +144,8 @@ func (f Failure) Text() string {
 	for _, d := range f.Details {
 		switch {
 		case d.Message == f.Message: // already printed
-		case d.Target == "":
-			lines = append(lines, "  "+d.Message)
+		case d.Target == "" || d.Message == "":
+			lines = append(lines, "  "+d.Target+d.Message)
 		default:
 			lines = append(lines, "  "+d.Target+": "+d.Message)
 		}

@@ -162,12 +162,42 @@ func (e *Environment) CheckOwner() error {
 // ErrNoWorkspace reports that the store has no workspace yet.
 var ErrNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
 
-// Wanted returns the id of the requested workspace, or "".
-func (e *Environment) Wanted() string {
-	if e.Workspace != "" {
-		return e.Workspace
+// Wanted returns the id of the requested workspace: that of --workspace, of BUGLE_WORKSPACE, or the one in use in this store;
+// or "".
+func (e *Environment) Wanted() (string, error) {
+	if id := cmp.Or(e.Workspace, e.Getenv(EnvWorkspace)); id != "" {
+		return id, nil
 	}
-	return e.Getenv(EnvWorkspace)
+	return e.WorkspaceInUse()
+}
+
+// WorkspaceInUse returns the id of the workspace that `bugle workspace use` chose for this store, or "".
+func (e *Environment) WorkspaceInUse() (string, error) {
+	file, err := e.RemotesFile()
+	if err != nil {
+		return "", err
+	}
+	return file.Workspace(e.storeName()), nil
+}
+
+// UseWorkspace makes commands use a workspace of this store from now on; "" makes them use none.
+func (e *Environment) UseWorkspace(id string) error {
+	file, err := e.RemotesFile()
+	if err != nil {
+		return err
+	}
+	return file.UseWorkspace(e.storeName(), id)
+}
+
+// storeName returns the name of the store in the settings of the user: the whole path of its folder, or the URL of its
+// database without secrets.
+func (e *Environment) storeName() string {
+	if _, ok := e.Database(); !ok {
+		if dir, err := filepath.Abs(e.DataDir()); err == nil {
+			return dir
+		}
+	}
+	return e.Place()
 }
 
 // Service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.

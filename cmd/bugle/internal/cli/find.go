@@ -116,7 +116,7 @@ const mostCandidates = 10
 func Pick(name, noun string, from []Candidate) (id string, ok bool, err error) {
 	named := slices.DeleteFunc(slices.Clone(from), func(c Candidate) bool { return c.Name != name })
 	begun := slices.DeleteFunc(slices.Clone(from), func(c Candidate) bool {
-		return c.Name == name || len(name) < shortestPrefix || !strings.HasPrefix(c.ID, strings.ToLower(name))
+		return c.Name == name || len(name) < shortestPrefix || !strings.HasPrefix(strings.ToLower(c.ID), strings.ToLower(name))
 	})
 	found := append(named, begun...)
 	switch len(found) {
@@ -125,7 +125,7 @@ func Pick(name, noun string, from []Candidate) (id string, ok bool, err error) {
 	case 1:
 		return found[0].ID, true, nil
 	}
-	e := engine.Errorf(CodeMisused, 0, "%q is what the ids of %d %s begin with; type more of it", name, len(found), noun)
+	e := engine.Errorf(CodeMisused, 0, "%q is the beginning of %d %s; type more of it", name, len(found), noun)
 	if len(named) > 0 {
 		e = engine.Errorf(CodeMisused, 0, "%q names %d %s; use the id of one", name, len(found), noun)
 	}

@@ -180,7 +180,10 @@ func (s *Store) Follow(ctx context.Context, deliver func([]store.Change)) {
 // WorkspaceID returns the workspace to use: the requested one, or the only one.
 func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 	ids, err := s.Workspaces(ctx)
-	id := f.Wanted()
+	if err != nil {
+		return "", err
+	}
+	id, err := f.Wanted()
 	switch {
 	case err != nil:
 		return "", err
@@ -189,7 +192,7 @@ func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 	case id == "" && len(ids) == 1:
 		return ids[0], nil
 	case id == "":
-		return "", Misused("the store has several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
+		return "", Misused("the store has several workspaces (%s); choose one with --workspace, or with `bugle workspace use`", strings.Join(ids, ", "))
 	case slices.Contains(ids, id):
 		return id, nil
 	}

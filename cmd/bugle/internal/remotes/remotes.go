@@ -1,5 +1,6 @@
-// Package remotes stores the configuration of remote services. The file contains no secrets, only where to find the key
-// of each service.
+// Package remotes stores what commands work on if nothing else is said: the remote in use, and the workspace in use of each
+// store. It stores the configuration of the remotes, too. The file contains no secrets, only where to find the key of each
+// service.
 package remotes
 
 import (
@@ -64,8 +65,9 @@ type File struct {
 }
 
 type contents struct {
-	Current string   `json:"current,omitempty"`
-	Remotes []Remote `json:"remotes"`
+	Current    string            `json:"current,omitempty"`
+	Remotes    []Remote          `json:"remotes"`
+	Workspaces map[string]string `json:"workspaces,omitempty"` // store → workspace in use
 }
 
 // Open reads the remotes of a configuration folder; without a file there are none.
@@ -86,6 +88,26 @@ func (f *File) All() []Remote { return slices.Clone(f.data.Remotes) }
 
 // Current returns the name of the remote in use, or "" for the local store.
 func (f *File) Current() string { return f.data.Current }
+
+// Workspace returns the id of the workspace in use of a store, or "".
+func (f *File) Workspace(store string) string { return f.data.Workspaces[store] }
+
+// UseWorkspace selects a workspace of a store; "" selects none.
+func (f *File) UseWorkspace(store, id string) error {
+	if f.Workspace(store) == id {
+		return nil
+	}
+	return f.update(func(c *contents) error {
+		delete(c.Workspaces, store)
+		if c.Workspaces == nil {
+			c.Workspaces = map[string]string{}
+		}
+		if id != "" {
+			c.Workspaces[store] = id
+		}
+		return nil
+	})
+}
 
 // Get returns the remote of that name.
 func (f *File) Get(name string) (Remote, error) { return f.data.get(name) }

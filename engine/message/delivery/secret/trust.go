@@ -77,7 +77,7 @@ func (t Trust) Check(workspace string, g engine.Gateway) error {
 		return nil
 	}
 	return &delivery.Error{Reason: delivery.NoSecret, Message: fmt.Sprintf(
-		"the key of the push gateway %s comes from %s, which was not set on this machine; see and allow it with `bugle workspace allow gateways %s` as the user that runs this, whose list is %s", g.Provider, DescribeFully(g.Key), g.Provider, t.Path)}
+		"the key of the push gateway %s comes from %s, which was not set on this machine; see and allow it with `bugle gateways allow %s` as the user that runs this, whose list is %s", g.Provider, DescribeFully(g.Key), g.Provider, t.Path)}
 }
 
 // Allow lets a gateway of a workspace use its key on this machine.

@@ -1,0 +1,312 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/campaignfile"
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/service/activity"
+	records "bugle/engine/workspace/settings"
+)
+
+// putting is what the command put stores.
+type putting struct {
+	noun
+	file          string
+	dryRun, force bool
+}
+
+func (n noun) newPut() *cobra.Command {
+	p := putting{noun: n}
+	name, fields := n.example()
+	cmd := &cobra.Command{
+		Use:   "put [NAME] [FIELD=VALUE...]",
+		Short: "Add or change " + n.a(),
+		Long:  "Changes the " + n.Singular + " with that name, or adds it. Fields that you do not set stay as they are.\n\n" + fieldsHelp(n.ID),
+		Example: n.on("put") + " " + fields + "\n" +
+			n.on("get") + " | bugle " + n.ID + " put --file -",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if p.file == "" && (len(args) == 0 || strings.Contains(args[0], "=")) {
+				return cli.Misused("%s", cli.Takes(cmd, n.what()+" and FIELD=VALUE, or --file"))
+			}
+			return nil
+		},
+		ValidArgsFunction: n.completeFields,
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+	}
+	if n.Single {
+		cmd.Use, cmd.Short = "put [FIELD=VALUE...]", "Change the "+n.Singular
+		cmd.Long = "Fields that you do not set stay as they are.\n\n" + fieldsHelp(n.ID)
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if p.file == "" && len(args) == 0 {
+				return cli.Misused("%s", cli.Takes(cmd, "FIELD=VALUE, or --file"))
+			}
+			return nil
+		}
+	} else {
+		cmd.Example += "\n  bugle " + n.ID + " put " + name + " " + n.Name + "=NEW"
+		cli.AddForce(cmd, &p.force, "rename it even if something refers to the old name")
+	}
+	cmd.Flags().StringVarP(&p.file, "file", "f", "", "read the whole record from a JSON or YAML `file`, or - for standard input")
+	cli.AddDryRun(cmd, &p.dryRun)
+	return cmd
+}
+
+// fieldsHelp explains the arguments FIELD=VALUE.
+func fieldsHelp(section string) string {
+	return "A field is a path such as smtp.host. Its value is on or off for switches, has commas between the items of a list,\n" +
+		"is read from a file for @FILE, and clears the field where it is empty. `bugle schema workspace " + section + "`\nlists the fields."
+}
+
+// newCreate returns the command that creates a record that gets its id then, and a secret that is shown once.
+func (n noun) newCreate() *cobra.Command {
+	return &cobra.Command{
+		Use:               "create [NAME] [FIELD=VALUE...]",
+		Short:             "Create " + n.a(),
+		Long:              "The " + n.Singular + " is shown only once, because only its hash is stored.\n\n" + fieldsHelp(n.ID),
+		Example:           "  bugle " + n.ID + " create " + n.Example,
+		ValidArgsFunction: n.completeFields,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := n.f.Service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 && !strings.Contains(args[0], "=") {
+				args[0] = n.Label + "=" + args[0]
+			}
+			v, err := n.assign(cmd.Context(), n.New(), args)
+			if err != nil {
+				return err
+			}
+			saved, err := n.Put(cmd.Context(), svc, records.PutRequest{Value: v})
+			if err != nil {
+				return cli.AsUsage(err)
+			}
+			if v, err = n.Get(cmd.Context(), svc, saved.Name); err != nil {
+				return err
+			}
+			if n.f.JSON {
+				return n.f.PrintDoc(doc.NewObject(append(cli.Members(v), doc.M("api_key", doc.NewString(saved.Secret)))...))
+			}
+			return n.printSaved(saved)
+		},
+	}
+}
+
+func (p putting) run(ctx context.Context, args []string) error {
+	svc, err := p.f.Service(ctx)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if !p.Single && len(args) > 0 && !strings.Contains(args[0], "=") {
+		name, args = args[0], args[1:]
+	}
+	r, err := p.request(ctx, svc, name)
+	if err != nil {
+		return err
+	}
+	if r.Value, err = p.assign(ctx, r.Value, args); err != nil {
+		return err
+	}
+	if p.dryRun {
+		s, err := p.plan(ctx, svc, r)
+		if err != nil {
+			return cli.AsUsage(forced(err))
+		}
+		return p.f.Done(s, s.String())
+	}
+	if err := p.save(ctx, svc, r); err != nil || p.ID != gateways || p.file == "" && !slices.ContainsFunc(args, setsKey) {
+		return err
+	}
+	var g engine.Gateway
+	if err := json.Unmarshal(r.Value.Encode(), &g); err != nil {
+		return err
+	}
+	return allowKey(ctx, p.f, g)
+}
+
+// request returns the record to start from: that of the file, the one with the name, or a new one. It has the name, or that in
+// the file if there is no other.
+func (p putting) request(ctx context.Context, svc activity.Service, name string) (r records.PutRequest, err error) {
+	r = records.PutRequest{Value: p.New(), Force: p.force}
+	if p.file != "" {
+		if r.Value, err = recordFile(ctx, p.f.Streams, p.file); err != nil {
+			return r, err
+		}
+	}
+	if name == "" && !p.Single {
+		name = p.NameOf(r.Value)
+	}
+	have, err := p.Get(ctx, svc, name)
+	switch e := engine.AsError(err); {
+	case err == nil && p.file == "":
+		r.Name, r.Value = name, have
+	case err == nil:
+		r.Name = name
+	case e == nil || e.Code != engine.NotFound:
+		return r, err
+	}
+	if p.Single {
+		return r, nil
+	}
+	r.Value, err = r.Value.Set(doc.P(p.Name), doc.NewString(name))
+	return r, err
+}
+
+// recordFile reads a record from a JSON or YAML file.
+func recordFile(ctx context.Context, s cli.Streams, file string) (doc.Value, error) {
+	v, err := campaignfile.Object(ctx, s, file)
+	if errors.As(err, new(cli.DocumentError)) { // a record is invalid, not a campaign
+		err = cli.Misuse(err)
+	}
+	return v, err
+}
+
+// setsKey reports whether an argument sets where the key of a push gateway is.
+func setsKey(arg string) bool {
+	field, _, _ := strings.Cut(arg, "=")
+	return field == "key" || strings.HasPrefix(field, "key.")
+}
+
+// save stores a record and prints that.
+func (n noun) save(ctx context.Context, svc activity.Service, r records.PutRequest) error {
+	saved, err := n.Put(ctx, svc, r)
+	if err != nil {
+		return cli.AsUsage(forced(err))
+	}
+	if n.f.JSON {
+		return n.f.PrintJSON(map[string]any{"section": n.ID, "name": saved.Name})
+	}
+	return n.printSaved(saved)
+}
+
+// printSaved prints for people that a record is saved.
+func (n noun) printSaved(saved records.Saved) error {
+	words := "Saved " + n.Singular + " " + saved.Name
+	if n.Single {
+		words = "Saved the " + n.Singular
+	}
+	if saved.Note != "" {
+		fmt.Fprintln(n.f.Err, cli.Line(saved.Note))
+	}
+	_, err := fmt.Fprintln(n.f.Out, strings.TrimSpace(cli.Line(words)+"\n"+saved.Secret))
+	return err
+}
+
+// assign returns the record with the fields of FIELD=VALUE arguments. The table of the section determines how values are
+// parsed.
+func (n noun) assign(ctx context.Context, v doc.Value, args []string) (doc.Value, error) {
+	for _, arg := range args {
+		field, text, ok := strings.Cut(arg, "=")
+		if !ok || field == "" {
+			return v, cli.Misused("%q must be FIELD=VALUE", arg)
+		}
+		p, err := doc.ParsePath(field)
+		if err != nil {
+			return v, cli.Misused("%q is not the path of a field: %w", field, err)
+		}
+		node := n.Table(v).At(p)
+		if node == nil {
+			return v, cli.Misused("%s has no field %q; `bugle schema workspace %s` lists them", n.ID, field, n.ID)
+		}
+		if why := n.Fixed[field]; why != "" {
+			return v, cli.Misused("%s cannot be set. %s", field, strings.TrimSuffix(why, "."))
+		}
+		if name, ok := strings.CutPrefix(text, "@"); ok && name != "" {
+			if text, err = n.f.ReadText(ctx, name); err != nil {
+				return v, err
+			}
+		}
+		value, err := valueFor(node, text)
+		if err != nil {
+			return v, cli.Misused("%s %w", field, err)
+		}
+		if v, err = v.Set(p, value); err != nil {
+			return v, cli.Misuse(err)
+		}
+	}
+	return v, nil
+}
+
+// completeFields completes the name of a record, and then the fields of the section and their values.
+func (n noun) completeFields(cmd *cobra.Command, args []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) == 0 && !n.Single && !n.Issued() && !strings.Contains(typed, "=") {
+		return n.complete(cmd, args, typed)
+	}
+	name, _, valued := strings.Cut(typed, "=")
+	for path, node := range n.Schema().All() {
+		switch {
+		case strings.ContainsAny(path, "[*") || len(node.Children) > 0 || n.Fixed[path] != "":
+		case !valued:
+			out = append(out, cobra.CompletionWithDesc(path+"=", node.Help))
+		case path == name:
+			for _, o := range node.Options {
+				out = append(out, cobra.CompletionWithDesc(name+"="+o.Value, o.Label))
+			}
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+}
+
+// valueFor parses a text as a value of a field's kind. An empty text removes the field, or empties a list.
+func valueFor(n *schema.Node, text string) (doc.Value, error) {
+	parsed, perr := doc.Parse([]byte(text))
+	switch n.Kind {
+	case schema.Bool:
+		on, err := cli.ParseOnOff(text)
+		if err != nil {
+			return doc.Value{}, fmt.Errorf("must be on or off, not %q", text)
+		}
+		return doc.NewBool(on), nil
+	case schema.Integer, schema.Number:
+		if v, ok := doc.NewNumber(text); ok {
+			return v, nil
+		}
+		return doc.Value{}, fmt.Errorf("must be a number, not %q", text)
+	case schema.List:
+		if perr == nil && parsed.Kind() == doc.Array {
+			return parsed, nil
+		}
+		if k := n.Element.Kind; k == schema.Object || k == schema.Map {
+			return doc.Value{}, fmt.Errorf("must be a JSON array")
+		}
+		elems := []doc.Value{}
+		for _, word := range strings.Split(text, ",") {
+			if word = strings.TrimSpace(word); word == "" {
+				continue
+			}
+			v, err := valueFor(n.Element, word)
+			if err != nil {
+				return v, err
+			}
+			if !slices.ContainsFunc(elems, v.Same) {
+				elems = append(elems, v)
+			}
+		}
+		return doc.NewArray(elems...), nil
+	case schema.Object, schema.Map:
+		if perr != nil || parsed.Kind() != doc.Object {
+			return doc.Value{}, fmt.Errorf("must be a JSON object")
+		}
+		return parsed, nil
+	case schema.Any:
+		if perr == nil {
+			return parsed, nil
+		}
+	}
+	if text == "" {
+		return doc.Value{}, nil
+	}
+	return doc.NewString(text), nil
+}

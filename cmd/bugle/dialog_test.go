@@ -112,13 +112,39 @@ func TestEditAsks(t *testing.T) {
 	}
 }
 
+// What recipients will notice is said before a campaign goes live, is paused or stopped.
+func TestActionsAsk(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
+	id := b.create(liveCampaign)
+	for _, tt := range []struct{ action, question, no, yes string }{
+		{"publish", "Publish Live? It goes by Push to nobody regularly, first ", "DRAFT", "SCHEDULED"},
+		{"pause", "Pause Live? Nothing is sent until you resume.", "SCHEDULED", "PAUSED"},
+	} {
+		d := startDialog(t, b, nil, tt.action, id)
+		d.waitFor(tt.question)
+		d.answer("n\n")
+		d.waitFor("No changes made.")
+		d.end(cli.ExitDone)
+		if out, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(out, `"status": "`+tt.no+`"`) {
+			t.Errorf("%s changed it although nobody agreed", tt.action)
+		}
+		d = startDialog(t, b, nil, tt.action, id)
+		d.waitFor(tt.question)
+		d.answer("y\n")
+		d.waitFor(id + " is now " + tt.yes)
+		d.end(cli.ExitDone)
+	}
+}
+
 // A live campaign is changed when the user agrees. ctrl+c ends.
 func TestWatchAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
-	b.run(cli.ExitDone, "", "publish", id)
+	b.run(cli.ExitDone, "", "publish", id, "--yes")
 	dir := t.TempDir()
 	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")
 	file := filepath.Join(dir, "live-"+id+".yaml")
@@ -158,7 +184,7 @@ func TestUpdateAsks(t *testing.T) {
 	b.run(cli.ExitDone, "", "init", "--sample")
 	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
-	b.run(cli.ExitDone, "", "publish", id)
+	b.run(cli.ExitDone, "", "publish", id, "--yes")
 	read, _ := b.run(cli.ExitDone, "", "get", id)
 	file := filepath.Join(t.TempDir(), "live.json")
 	if err := os.WriteFile(file, []byte(strings.Replace(read, "Half price", "Full price", 1)), 0o600); err != nil {

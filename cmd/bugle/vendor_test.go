@@ -59,7 +59,7 @@ func TestCommandsAgainstOtherVendor(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.run(cli.ExitDone, "", "apply", "--yes", file)
-			b.run(cli.ExitDone, "", "publish", id)
+			b.run(cli.ExitDone, "", "publish", id, "--yes")
 		})
 	}
 	each("create", func(t *testing.T, b bugle) {
@@ -73,7 +73,7 @@ func TestCommandsAgainstOtherVendor(t *testing.T) {
 		says(t, out+errs, "optimizer_campaign_duration", "Acme wants two days")
 	})
 	each("pause", func(t *testing.T, b bugle) {
-		out, _ := b.run(cli.ExitDone, "", "pause", vendortest.Push)
+		out, _ := b.run(cli.ExitDone, "", "pause", vendortest.Push, "--yes")
 		says(t, out, vendortest.Push)
 	})
 	each("test", func(t *testing.T, b bugle) {

@@ -199,7 +199,7 @@ func TestWatchSkipsLiveCampaigns(t *testing.T) {
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
 	id := b.create(liveCampaign)
-	b.run(cli.ExitDone, "", "publish", id)
+	b.run(cli.ExitDone, "", "publish", id, "--yes")
 	dir := t.TempDir()
 	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")
 	w := watch(t, b, dir)

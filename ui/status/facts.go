@@ -63,76 +63,13 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	return f
 }
 
-// recipients describes the recipients: "about 7 of 12 people".
-func (f facts) recipients() string {
-	if !f.reach.Known {
-		return "its audience"
-	}
-	return f.reach.String()
-}
-
-// nextSend returns the next time the campaign sends; zero if that depends on user actions, or the campaign
-// sends as soon as it is published.
-func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
-	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
-		return sends[0]
-	}
-	if s.StartsAfter(now) {
-		return s.Start
-	}
-	return time.Time{}
-}
-
-// formatTime formats a time in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
-func (f facts) formatTime(t, now time.Time, deps screen.Deps) string {
-	if zone, ok := engine.TimeZone(f.campaign.Document()); ok {
-		deps.Location = zone
-	}
-	t, now = deps.Local(t), deps.Local(now)
-	layout := "on Mon 2 Jan, 15:04 MST"
-	switch {
-	case t.Year() != now.Year():
-		layout = "on Mon 2 Jan 2006, 15:04 MST"
-	case t.YearDay() == now.YearDay():
-		layout = "today at 15:04 MST"
-	}
-	return t.Format(layout)
-}
-
 // sentence describes to how many users the campaign goes, and when; empty if neither is known.
 func (f facts) sentence(deps screen.Deps, s engine.Summary, a catalog.Action) string {
-	now := deps.Now()
-	by := "by " + s.Channel.Label()
-	next := f.nextSend(s, now)
-	when := ""
-	if !next.IsZero() {
-		when = f.formatTime(next, now, deps)
+	zone := deps.Location
+	if zone == nil {
+		zone = time.UTC
 	}
-	switch {
-	case a == catalog.Publish && s.DeliveryType == catalog.OneTime:
-		return fmt.Sprintf("It goes %s to %s %s.", by, f.recipients(), cmp.Or(when, "now"))
-	case a == catalog.Publish && s.DeliveryType == catalog.Periodic && when != "":
-		return fmt.Sprintf("It goes %s to %s regularly, first %s.", by, f.recipients(), when)
-	case a == catalog.Publish && f.reach.Known:
-		return fmt.Sprintf("It goes %s to %s, whenever one of them triggers it%s.", by, f.recipients(), afterTrigger(when))
-	case a == catalog.Publish:
-		return fmt.Sprintf("It goes %s to everybody who triggers it%s.", by, afterTrigger(when))
-	case f.reach.Known && when != "":
-		return fmt.Sprintf("It goes %s to %s, next %s.", by, f.recipients(), when)
-	case f.reach.Known:
-		return fmt.Sprintf("It goes %s to %s.", by, f.recipients())
-	case when != "":
-		return fmt.Sprintf("It goes %s next %s.", by, when)
-	}
-	return ""
-}
-
-// afterTrigger formats the delay of a triggered campaign.
-func afterTrigger(when string) string {
-	if when == "" {
-		return ""
-	}
-	return ", from " + strings.TrimPrefix(when, "on ")
+	return audience.SendSentence(s, f.campaign, f.reach, a, deps.Now().In(zone))
 }
 
 // reasons returns reasons not to publish a campaign, or to look at it once more before.

@@ -15,52 +15,50 @@ import (
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // many is a command that does the same to one or several campaigns.
 type many struct {
-	op   bulk.Operation
-	by   string
-	yes  bool
-	verb string // of the question
-	// asks reports whether the user is asked before a campaign is changed.
-	asks func(engine.Summary) bool
+	op     bulk.Operation
+	action catalog.Action // that it does; [catalog.Edit] for other changes
+	by     string
+	yes    bool
+	// asks reports whether the user is asked before that is done to a campaign.
+	asks func(context.Context, engine.Service, engine.Summary) bool
 	// outcome returns what was done to a campaign, for JSON and for people.
 	outcome func(ctx context.Context, svc engine.Service, row engine.Summary, change doc.Change) ([]doc.Member, string, error)
 }
 
-// StatusCommands are the commands that change the status of live campaigns.
-func StatusCommands(f *cli.Factory) []*cobra.Command {
-	return []*cobra.Command{
-		newAction(f, catalog.Pause, "pause", false, "Pause campaigns",
-			"Nothing is sent until you resume a campaign. One-time campaigns cannot be paused; stop them instead."),
-		newAction(f, catalog.Resume, "resume", false, "Resume paused campaigns",
-			"A campaign becomes active again, or scheduled if its start time is in the future."),
-		newAction(f, catalog.Stop, "stop", false, "Stop one-time campaigns",
-			"A stopped campaign cannot be resumed. Periodic and triggered campaigns cannot be stopped; pause them instead."),
+// ActionCommands are the commands that change the state of campaigns, but for publish.
+func ActionCommands(f *cli.Factory) (out []*cobra.Command) {
+	for _, a := range []struct {
+		action      catalog.Action
+		name, short string
+		long        string
+	}{
+		{catalog.Pause, "pause", "Pause campaigns",
+			"Nothing is sent until you resume a campaign. One-time campaigns cannot be paused; stop them instead."},
+		{catalog.Resume, "resume", "Resume paused campaigns",
+			"A campaign becomes active again, or scheduled if its start time is in the future."},
+		{catalog.Stop, "stop", "Stop one-time campaigns",
+			"A stopped campaign cannot be resumed. Periodic and triggered campaigns cannot be stopped; pause them instead."},
+		{catalog.Archive, "archive", "Archive campaigns that were sent or stopped",
+			"Archived campaigns are only listed with --archived, until `bugle unarchive` brings them back."},
+		{catalog.Restore, "unarchive", "Bring archived campaigns back",
+			"A campaign gets the state that it had before."},
+		{catalog.Delete, "delete", "Delete drafts for good",
+			"A draft is deleted with its history. What was published can only be archived."},
+	} {
+		out = append(out, newAction(f, a.action, a.name, a.short, a.long))
 	}
+	return out
 }
 
-// NewArchive returns the command bugle archive.
-func NewArchive(f *cli.Factory) *cobra.Command {
-	return newAction(f, catalog.Archive, "archive", true, "Archive campaigns that were sent or stopped",
-		"Archived campaigns are only listed with --archived, until `bugle unarchive` brings them back.")
-}
-
-// NewUnarchive returns the command bugle unarchive.
-func NewUnarchive(f *cli.Factory) *cobra.Command {
-	return newAction(f, catalog.Restore, "unarchive", false, "Bring archived campaigns back", "A campaign gets the state that it had before.")
-}
-
-// NewDelete returns the command bugle delete.
-func NewDelete(f *cli.Factory) *cobra.Command {
-	return newAction(f, catalog.Delete, "delete", true, "Delete drafts for good",
-		"A draft is deleted with its history. What was published can only be archived.")
-}
-
-// newAction returns the command of a life cycle action. asks reports whether the user is asked before.
-func newAction(f *cli.Factory, action engine.Action, name string, asks bool, short, long string) *cobra.Command {
-	m := &many{op: bulk.Action{Name: action}, verb: name, asks: func(engine.Summary) bool { return asks }}
+// newAction returns the command of a life cycle action. All are asked about, but for bringing back from the archive.
+func newAction(f *cli.Factory, action engine.Action, name, short, long string) *cobra.Command {
+	asks := action != catalog.Restore
+	m := &many{op: bulk.Action{Name: action}, action: action, asks: func(context.Context, engine.Service, engine.Summary) bool { return asks }}
 	m.outcome = func(ctx context.Context, svc engine.Service, row engine.Summary, _ doc.Change) ([]doc.Member, string, error) {
 		did := doc.M("action", doc.NewString(string(action)))
 		if action == catalog.Delete {
@@ -78,7 +76,7 @@ func newAction(f *cli.Factory, action engine.Action, name string, asks bool, sho
 	})
 	if asks {
 		cmd.Example += " --yes"
-		cmd.Flags().BoolVar(&m.yes, "yes", false, name+" without asking")
+		cli.AddYes(cmd, &m.yes)
 	}
 	return cmd
 }
@@ -86,7 +84,8 @@ func newAction(f *cli.Factory, action engine.Action, name string, asks bool, sho
 // NewTag returns the command bugle tag.
 func NewTag(f *cli.Factory) *cobra.Command {
 	var tag bulk.Tag
-	m := &many{verb: "change", asks: func(row engine.Summary) bool { return row.Status != catalog.Draft }}
+	m := &many{action: catalog.Edit}
+	m.asks = func(_ context.Context, _ engine.Service, row engine.Summary) bool { return row.Status != catalog.Draft }
 	m.outcome = func(_ context.Context, _ engine.Service, row engine.Summary, change doc.Change) ([]doc.Member, string, error) {
 		tags := row.Tags
 		if len(change.Path) > 0 {
@@ -126,7 +125,7 @@ func (m *many) command(f *cli.Factory, name, short, long string) *cobra.Command 
 		ValidArgsFunction: f.CompleteIDs(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), f, args) },
 	}
-	addBy(cmd, &m.by)
+	cli.AddBy(cmd, &m.by)
 	return cmd
 }
 
@@ -151,7 +150,7 @@ func (m *many) run(ctx context.Context, f *cli.Factory, args []string) error {
 		}
 		rows = append(rows, row)
 	}
-	if agreed, err := m.confirm(ctx, f, rows); err != nil {
+	if agreed, err := m.confirm(ctx, f, svc, rows); err != nil {
 		return err
 	} else if !agreed {
 		fmt.Fprintln(f.Out, "No changes made.")
@@ -184,11 +183,21 @@ func (m *many) run(ctx context.Context, f *cli.Factory, args []string) error {
 }
 
 // confirm reports whether the user agrees to what needs a question.
-func (m *many) confirm(ctx context.Context, f *cli.Factory, rows []engine.Summary) (bool, error) {
-	asked := slices.DeleteFunc(slices.Clone(rows), func(r engine.Summary) bool { return !m.asks(r) })
+func (m *many) confirm(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) (bool, error) {
+	asked := slices.DeleteFunc(slices.Clone(rows), func(r engine.Summary) bool { return !m.asks(ctx, svc, r) })
 	if m.yes || len(asked) == 0 {
 		return true, nil
 	}
-	what := m.verb + " " + cli.Names(asked)
-	return f.Confirm(ctx, cli.Line(strings.ToUpper(what[:1])+what[1:]+"?"), "to "+cli.Line(what))
+	what := strings.ToLower(m.action.Label()) + " " + cli.Names(asked)
+	question := phrase.Capitalize(what) + "?"
+	if f.CanAsk() {
+		var said []string
+		for _, row := range asked {
+			if s := effect(ctx, svc, row, m.action); !slices.Contains(said, s) {
+				said = append(said, s)
+			}
+		}
+		question += " " + strings.Join(said, " ")
+	}
+	return f.Confirm(ctx, cli.Line(question), "to "+cli.Line(what))
 }

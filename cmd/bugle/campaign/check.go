@@ -63,7 +63,7 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 	flags.StringArrayVar(&c.dismiss, "dismiss", nil, "dismiss the warning with this `id`; can be repeated")
 	flags.StringArrayVar(&c.restore, "restore", nil, "show the warning with this `id` again; can be repeated")
 	flags.StringVar(&c.reason, "reason", "", "`text` that says why the warnings are dismissed")
-	addBy(cmd, &c.by)
+	cli.AddBy(cmd, &c.by)
 	report.AddFormat(cmd, &c.format)
 	return cmd
 }
@@ -80,7 +80,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 	case c.selector != "" && !c.online:
 		return cli.Misused("--dkim-selector is for --online")
 	}
-	if err := c.format.Settle(&f.Printer); err != nil {
+	if err := c.format.Check(&f.Printer); err != nil {
 		return err
 	}
 	var p preflight

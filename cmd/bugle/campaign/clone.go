@@ -42,6 +42,6 @@ func NewClone(f *cli.Factory) *cobra.Command {
 			return f.Done(map[string]any{"id": made.ID, "status": made.Status}, "Created "+made.ID)
 		},
 	}
-	addBy(cmd, &by)
+	cli.AddBy(cmd, &by)
 	return cmd
 }

@@ -55,7 +55,7 @@ func NewCreate(f *cli.Factory) *cobra.Command {
 	d.kind = string(catalog.OneTime)
 	cli.ChoiceFlag(cmd, cli.OneOf(&d.kind, cli.TypeChoices(func(t catalog.DeliveryTypeInfo) bool { return t.Offered })), "type", "delivery `type` of the draft, such as PERIODIC")
 	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")
-	cmd.Flags().StringVar(&d.by, "by", "", "`email` address of the creator (default from the file, or the author of the workspace)")
+	cli.AddBy(cmd, &d.by)
 	return cmd
 }
 

@@ -4,77 +4,112 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/bulk"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/message/check"
+	"bugle/engine/schema"
 )
+
+// publication is the operation that publishes drafts.
+type publication struct {
+	bulk.Action
+	f *cli.Factory
+}
 
 // NewPublish returns the command bugle publish.
 func NewPublish(f *cli.Factory) *cobra.Command {
-	var by string
-	cmd := &cobra.Command{
-		Use:   "publish ID",
-		Short: "Publish a draft",
-		Long: "The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n" +
-			"printed, and do not stop it.\n" +
-			"Publishing outside the terminal program is in beta and off by default; turn it on for the workspace with\n" +
-			"`bugle settings put publish=enabled`.",
-		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
-		Args:              cli.Exactly(1, "the ID of a draft"),
-		ValidArgsFunction: f.CompleteIDs(catalog.Draft),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, id, err := f.Campaign(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if by, err = f.Signer(cmd.Context(), svc, by); err != nil {
-				return err
-			}
-			warnings, err := warningsOf(cmd.Context(), f, svc, id)
-			if err != nil {
-				warnings = nil // the service says what is wrong
-			}
-			for _, found := range warnings {
-				if found.Severity == check.Warning && !f.JSON {
-					fmt.Fprintln(f.Err, "bugle: warning: "+cli.FindingLine(found))
-				}
-			}
-			up, err := svc.Publish(cmd.Context(), engine.PublishRequest{ID: id, By: by})
-			if err != nil {
-				return betaRemedy(cmd, svc, refused(cmd.Context(), f, svc, id, catalog.Publish, err))
-			}
-			c, err := svc.Get(cmd.Context(), up.ID)
-			if err != nil {
-				return err
-			}
-			out := map[string]any{"id": up.ID, "status": c.Status, "warnings": check.Documents(warnings)}
-			return f.Done(out, fmt.Sprintf("%s is now %s", up.ID, c.Status))
-		},
+	m := &many{op: publication{bulk.Action{Name: catalog.Publish}, f}, action: catalog.Publish}
+	m.asks = func(ctx context.Context, svc engine.Service, row engine.Summary) bool {
+		printWarnings(ctx, f, svc, row.ID)
+		return publishable(ctx, svc, row.ID)
 	}
-	addBy(cmd, &by)
+	m.outcome = func(ctx context.Context, svc engine.Service, row engine.Summary, _ doc.Change) ([]doc.Member, string, error) {
+		c, err := svc.Get(ctx, row.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		warnings, err := warningsOf(ctx, f, svc, row.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		out := []doc.Member{doc.M("status", doc.NewString(string(c.Status))), doc.M("warnings", check.Documents(warnings))}
+		return out, fmt.Sprintf("%s is now %s", row.ID, c.Status), nil
+	}
+	cmd := m.command(f, "publish", "Publish drafts",
+		"The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n"+
+			"printed, and do not stop it.\n"+
+			"Publishing outside the terminal program is in beta and off by default; turn it on for the workspace with\n"+
+			"`bugle settings put publish=enabled`.")
+	cmd.Example = "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a --yes"
+	cmd.ValidArgsFunction = f.CompleteIDs(catalog.Draft)
+	cli.AddYes(cmd, &m.yes)
 	return cmd
 }
 
+// publishable reports whether a service would publish a draft. What it would refuse needs no question.
+func publishable(ctx context.Context, svc engine.Service, id string) bool {
+	if k, ok := svc.(engine.WorkspaceStore); ok {
+		if w, err := k.Workspace(ctx); err == nil && w.Publish != engine.PublishEnabled {
+			return false
+		}
+	}
+	v, err := svc.Validate(ctx, id)
+	return err != nil || len(schema.Errors(v.Problems)) == 0
+}
+
+// printWarnings prints what may be wrong with a campaign, for people.
+func printWarnings(ctx context.Context, f *cli.Factory, svc engine.Service, id string) {
+	warnings, err := warningsOf(ctx, f, svc, id)
+	if err != nil || f.JSON {
+		return // the service says what is wrong
+	}
+	for _, found := range warnings {
+		if found.Severity == check.Warning {
+			fmt.Fprintln(f.Err, "bugle: warning: "+cli.FindingLine(found))
+		}
+	}
+}
+
+// Do implements [bulk.Operation].
+func (p publication) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
+	_, err := svc.Publish(ctx, engine.PublishRequest{ID: row.ID, By: by})
+	if err != nil {
+		err = betaRemedy(ctx, svc, refused(ctx, p.f, svc, row.ID, catalog.Publish, err))
+	}
+	return &doc.Change{}, err
+}
+
 // betaRemedy adds to a refusal how to turn publishing on, if that is the reason.
-func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
+func betaRemedy(ctx context.Context, svc engine.Service, err error) error {
 	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		return err
 	}
-	w, werr := k.Workspace(cmd.Context())
+	w, werr := k.Workspace(ctx)
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
 	return cli.WithRemedy(err, "Turn it on with `bugle settings put publish="+engine.PublishEnabled+"`.")
 }
 
-// addBy adds the flag for the person who makes a change.
-func addBy(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+// effect describes in a sentence what recipients will notice of an action.
+func effect(ctx context.Context, svc engine.Service, row engine.Summary, a catalog.Action) string {
+	if a != catalog.Publish {
+		return catalog.Effect(a, row.Channel, row.DeliveryType, row.Status)
+	}
+	c, err := svc.Get(ctx, row.ID)
+	if err != nil {
+		return ""
+	}
+	return audience.SendSentence(row, c, audience.EstimateReach(ctx, svc, c), a, time.Now())
 }
 
 // refused returns the reason for a refused action, in the words of the screens if the life cycle is the reason. Errors

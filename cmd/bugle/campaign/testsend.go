@@ -88,7 +88,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")
 	fl.BoolVar(&t.send.Copies, "with-copies", false, "also send each email to its addresses in Cc and Bcc")
 	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
-	fl.BoolVar(&t.yes, "yes", false, "send again without asking what recipients may have got already")
+	cli.AddYes(cmd, &t.yes)
 	return cmd
 }
 

@@ -66,9 +66,9 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&c.by, "by", "", "`email` address to sign the change with (default from the file, or the author of the workspace)")
+	cli.AddBy(cmd, &c.by)
 	cli.AddYes(cmd, &c.yes)
-	cmd.Flags().BoolVar(&c.force, "force", false, "overwrite what somebody else changed since the file was written")
+	cli.AddForce(cmd, &c.force, "overwrite what somebody else changed since the file was written")
 	return cmd
 }
 

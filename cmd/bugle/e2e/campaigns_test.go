@@ -44,7 +44,7 @@ func TestCampaignsInBulk(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Campaigns) != 1 {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if out, err = p.bugle("pause", found.Campaigns[0].ID); err != nil {
+	if out, err = p.bugle("pause", found.Campaigns[0].ID, "--yes"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p.play("y", "?2 campaigns paused", "?Order confirmation", "Escape")

@@ -49,17 +49,16 @@ func NewApply(f *cli.Factory) *cobra.Command {
 			if a.format.ForTools() && !a.dryRun {
 				return cli.Misused("--format github and --format sarif are for --dry-run")
 			}
-			if err := a.format.Settle(&f.Printer); err != nil {
+			if err := a.format.Check(&f.Printer); err != nil {
 				return err
 			}
 			return a.run(cmd.Context(), f, args)
 		},
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&a.by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
-	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking, also to campaigns that are not drafts")
-	fl.BoolVar(&a.dryRun, "dry-run", false, "only print the plan")
-	fl.BoolVar(&a.force, "force", false, "overwrite what somebody else changed since the files were written")
+	cli.AddBy(cmd, &a.by)
+	cli.AddYes(cmd, &a.yes)
+	cli.AddDryRun(cmd, &a.dryRun)
+	cli.AddForce(cmd, &a.force, "overwrite what somebody else changed since the files were written")
 	report.AddFormat(cmd, &a.format)
 	return cmd
 }

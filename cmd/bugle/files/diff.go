@@ -12,7 +12,6 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -21,31 +20,22 @@ import (
 )
 
 // comparison holds the flags of diff.
-type comparison struct{ format string }
-
-// diffChoices are the formats of diff.
-var diffChoices = cli.Choices{
-	{Value: report.Text, Help: "lines for people"}, {Value: report.JSON, Help: "the same as --json"},
-	{Value: formatMarkdown, Help: "a comment for the reviewers of a pull request"},
-}
-
-// formatMarkdown is the format for pull requests.
-const formatMarkdown = "markdown"
+type comparison struct{ markdown bool }
 
 // NewDiff returns the command bugle diff.
 func NewDiff(f *cli.Factory) *cobra.Command {
-	c := comparison{format: report.Text}
+	var c comparison
 	cmd := &cobra.Command{
 		Use:   "diff FILE|ID|DIR FILE|ID|DIR",
 		Short: "Compare campaigns",
 		Long: "Each campaign is an id or a file. Channel, delivery type and components are compared; ids, state,\n" +
 			"authors, times and the order of fields are not. Of two folders with several campaigns, those with the same id,\n" +
 			"or else the same channel and name, are compared. Exits with 0 if they are equal, and with 1 if not.\n\n" +
-			"With --format markdown, the output is a comment for the reviewers of a pull request: a table of the short\n" +
+			"With --markdown, the output is a comment for the reviewers of a pull request: a table of the short\n" +
 			"values, and the changed lines of the long texts.",
 		Example: "  bugle diff 65f0a1b2c3d4e5f60718293a campaigns/spring-sale.yaml\n" +
 			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json\n" +
-			"  bugle diff --format markdown main/campaigns campaigns > comment.md",
+			"  bugle diff --markdown main/campaigns campaigns > comment.md",
 		Args: cli.Exactly(2, "two campaigns, each an ID, a file, a folder, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 1 {
@@ -58,15 +48,13 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 			switch {
 			case args[0] == cli.Stdin && args[1] == cli.Stdin:
 				return cli.Misused("only one of the two can be standard input")
-			case c.format == report.JSON:
-				f.JSON = true
-			case f.JSON && c.format != report.Text:
-				return cli.Misused("--json and --format %s cannot be combined", c.format)
+			case f.JSON && c.markdown:
+				return cli.Misused("--json and --markdown cannot be combined")
 			}
 			return c.run(cmd.Context(), f, args[0], args[1])
 		},
 	}
-	cli.ChoiceFlag(cmd, cli.OneOf(&c.format, diffChoices), "format", "`format` of the output: text, json or markdown")
+	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print a comment for the reviewers of a pull request")
 	return cmd
 }
 
@@ -339,7 +327,7 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 			out["unverified"] = pairs[0].doubts
 		}
 		err = p.PrintJSON(out)
-	case c.format == formatMarkdown:
+	case c.markdown:
 		_, err = fmt.Fprint(p.Out, markdown(pairs))
 	default:
 		for _, one := range pairs {

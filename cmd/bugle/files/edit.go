@@ -62,9 +62,8 @@ func NewEdit(f *cli.Factory) *cobra.Command {
 			return e.run(cmd.Context(), f)
 		},
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&e.field, "field", "", "`path` or name of one field, such as html, subject or scheduling_details")
-	fl.StringVar(&e.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	cmd.Flags().StringVar(&e.field, "field", "", "`path` or name of one field, such as html, subject or scheduling_details")
+	cli.AddBy(cmd, &e.by)
 	cli.ChoiceFlag(cmd, cli.OneOf(&e.keep, keepChoices), "keep", "`version` to keep if both sides changed a component: mine or theirs")
 	cli.AddYes(cmd, &e.yes)
 	if err := cmd.RegisterFlagCompletionFunc("field", e.completeFields(f)); err != nil {

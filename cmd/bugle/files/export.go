@@ -57,7 +57,7 @@ func NewExport(f *cli.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&e.all, "all", false, "export the current version of every campaign that is not archived")
+	fl.BoolVarP(&e.all, "all", "a", false, "export the current version of every campaign that is not archived")
 	fl.BoolVar(&e.archived, "archived", false, "with --all, include archived campaigns")
 	fl.StringVar(&e.dir, "dir", "", "`folder` for the files; it is created if needed")
 	fl.BoolVar(&e.yaml, "yaml", false, "write YAML instead of JSON")

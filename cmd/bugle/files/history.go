@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
 )
 
@@ -105,7 +104,7 @@ func newHistoryDiff(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return comparison{format: report.Text}.print(&f.Printer, []pair{p}, false)
+			return comparison{}.print(&f.Printer, []pair{p}, false)
 		},
 	}
 }
@@ -140,7 +139,7 @@ func newHistoryRestore(f *cli.Factory) *cobra.Command {
 			return d.print(id, changes)
 		},
 	}
-	cmd.Flags().StringVar(&e.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	cli.AddBy(cmd, &e.by)
 	cli.AddYes(cmd, &e.yes)
 	return cmd
 }

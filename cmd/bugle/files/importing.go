@@ -57,9 +57,8 @@ func NewImport(f *cli.Factory) *cobra.Command {
 		Args:    someFiles("files or a folder"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), f, args) },
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&i.by, "by", "", "`email` address of the creator (default from the files, or the author of the workspace)")
-	fl.BoolVar(&i.force, "force", false, "import also files that are older than their campaigns")
+	cli.AddBy(cmd, &i.by)
+	cli.AddForce(cmd, &i.force, "import also files that are older than their campaigns")
 	return cmd
 }
 

@@ -46,7 +46,7 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			"  bugle lint --format github campaigns\n  bugle lint --format sarif campaigns > lint.sarif",
 		Args: someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := l.format.Settle(&f.Printer); err != nil {
+			if err := l.format.Check(&f.Printer); err != nil {
 				return err
 			}
 			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: template.Check}

@@ -58,7 +58,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&open, "open", false, "show the message in the browser, on a page that follows what is saved")
-	cmd.Flags().StringVar(&by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
+	cli.AddBy(cmd, &by)
 	return cmd
 }
 

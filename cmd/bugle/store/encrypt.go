@@ -71,7 +71,7 @@ func newRewrite(f *cli.Factory, cmd *cobra.Command, c change) *cobra.Command {
 	cmd.Args = cli.Exactly(0, "no arguments")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), f, yes) }
-	cmd.Flags().BoolVar(&yes, "yes", false, "start without asking")
+	cli.AddYes(cmd, &yes)
 	return cmd
 }
 

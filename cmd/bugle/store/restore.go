@@ -72,8 +72,8 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&r.campaign, "campaign", "", "restore only the campaign with this `ID`")
-	cmd.Flags().BoolVar(&r.dryRun, "dry-run", false, "only print what is replaced")
-	cmd.Flags().BoolVar(&r.yes, "yes", false, "restore without asking")
+	cli.AddDryRun(cmd, &r.dryRun)
+	cli.AddYes(cmd, &r.yes)
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	r.pass.flags(cmd)
 	return cmd

@@ -123,11 +123,10 @@ func newImport(f *cli.Factory) *cobra.Command {
 		Args:    cli.Exactly(1, "a file, or - for standard input"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), f, args[0]) },
 	}
-	fl := cmd.Flags()
-	fl.BoolVar(&i.merge, "merge", false, "replace texts that changed in the campaign since the export")
+	cmd.Flags().BoolVar(&i.merge, "merge", false, "replace texts that changed in the campaign since the export")
 	cli.AddYes(cmd, &i.yes)
-	fl.BoolVar(&i.dryRun, "dry-run", false, "only print what would change")
-	fl.StringVar(&i.by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	cli.AddDryRun(cmd, &i.dryRun)
+	cli.AddBy(cmd, &i.by)
 	return cmd
 }
 

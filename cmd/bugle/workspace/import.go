@@ -84,6 +84,9 @@ func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
 // reportImport prints what was imported and which lines failed.
 func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err error) error {
 	stored := n.Total()
+	if err != nil && stored == 0 {
+		return err
+	}
 	if f.JSON {
 		wrong := []string{}
 		for _, e := range n.LineErrors {

@@ -19,7 +19,7 @@ func AddForce(cmd *cobra.Command, force *bool, usage string) {
 
 // AddBy adds the flag --by, which signs a change.
 func AddBy(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default that of a file, or the author of the workspace)")
 }
 
 // Mark returns the mark of what is in use in a list.

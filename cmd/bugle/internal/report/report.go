@@ -20,13 +20,12 @@ import (
 // The formats.
 const (
 	Text   = "text"
-	JSON   = "json"
 	GitHub = "github"
 	SARIF  = "sarif"
 )
 
 var choices = cli.Choices{
-	{Value: Text, Help: "lines for people"}, {Value: JSON, Help: "the same as --json"},
+	{Value: Text, Help: "lines for people"},
 	{Value: GitHub, Help: "annotations of a GitHub workflow"}, {Value: SARIF, Help: "SARIF 2.1.0, for code scanning"},
 }
 
@@ -36,15 +35,12 @@ type Format struct{ name string }
 // AddFormat adds the flag to a command.
 func AddFormat(cmd *cobra.Command, into *Format) {
 	into.name = Text
-	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text, json, github or sarif")
+	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text, github or sarif")
 }
 
-// Settle brings --format and --json together, and fails if they contradict each other.
-func (f Format) Settle(p *cli.Printer) error {
-	switch {
-	case f.name == JSON:
-		p.JSON = true
-	case p.JSON && f.name != Text:
+// Check returns an error if --json asks for another format.
+func (f Format) Check(p *cli.Printer) error {
+	if p.JSON && f.name != Text {
 		return cli.Misused("--json and --format %s cannot be combined", f.name)
 	}
 	return nil

@@ -188,7 +188,11 @@ func (m *many) confirm(ctx context.Context, f *cli.Factory, svc engine.Service, 
 	if m.yes || len(asked) == 0 {
 		return true, nil
 	}
-	what := strings.ToLower(m.action.Label()) + " " + cli.Names(asked)
+	verb := strings.ToLower(m.action.Label())
+	if m.action == catalog.Edit {
+		verb = "change"
+	}
+	what := verb + " " + cli.Names(asked)
 	question := phrase.Capitalize(what) + "?"
 	if f.CanAsk() {
 		var said []string

@@ -79,6 +79,8 @@ func (r *reader) explain(ctx context.Context, err error) error {
 	case errors.As(err, new(*store.DamagedError)):
 		r.log.Error("damaged store", "error", err)
 		return internal(err, "%v", err)
+	case errors.Is(err, store.ErrReadOnly):
+		return internal(err, "%v", err)
 	}
 	r.log.Error("store", "error", err)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"bugle/engine"
@@ -58,14 +59,18 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
 		Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
 	})
-	db, err := socket.Open(ctx, socket.Options{
+	o := socket.Options{
 		Dir: f.DataDir(), Version: Version(), Opener: f.own, Patience: Patience,
 		Notify: func(problem string) { f.Notices.Damage(problem) },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			<-opened // only takes a moment
 			handler.ServeHTTP(w, r)
 		}),
-	})
+	}
+	db, err := socket.Open(ctx, o)
+	if have, _ := f.HasFolder(); have && errors.Is(err, syscall.EROFS) {
+		db, err = f.openReadOnly(ctx, o)
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return nil, fmt.Errorf("cannot use %s: %w; %s", f.DataDir(), path.Err, store.FolderRemedy(f.DataDir(), err))

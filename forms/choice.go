@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/forms/textfield"
 )
 
 // option is an option of a choice; its value is absent if it leaves the field empty.
@@ -228,7 +229,7 @@ func (m *huhMenu) key(msg tea.KeyMsg) {
 			m.field.Update(msg)
 		}
 	default:
-		if isEditKey(msg) {
+		if textfield.Edits(msg) {
 			m.field.Update(msg)
 			m.selectFirstMatch()
 		}

@@ -21,69 +21,77 @@ type editor interface {
 	modal() bool
 }
 
-// paster is an editor that handles pasted text.
-type paster interface{ paste(text string) }
-
 // newEditor returns the editor of a row; nil if the row is not edited in place.
 func (s *rowModel) newEditor(r row) editor {
 	if r.group != groupFields || r.locked != "" {
 		return nil
 	}
-	before := s.draft.root
-	parse := func(text string) doc.Value {
-		if text == "" && !r.custom {
-			return doc.Value{}
-		}
-		if r.shape == shapeAnyValue {
-			return anyValue(text)
-		}
-		if wire, ok := s.clock.timeValue(before, r, text); ok {
-			text = wire
-		}
-		return scalarValue(r.Node.Kind, text)
+	switch r.shape {
+	case shapeChoice:
+		return newChoice(s.style, s.builder.state(s.draft.root, r), s.width, s.lines)
+	case shapeChecklist:
+		return newChecklist(s.style, r.FieldState, s.builder.elementOptions(s.draft.root, r), s.width, s.lines)
+	}
+	text, ok := editedText(r)
+	if !ok {
+		return nil
+	}
+	var suggest []string
+	if r.shape == shapeInput || r.shape == shapeCommaList {
+		suggest = s.builder.names.suggestions(r)
+	}
+	in := newTextEditor(s.style.t, r.shape == shapeTextArea, text, placeholder(r), suggest)
+	if in == nil {
+		return nil
 	}
 	switch r.shape {
 	case shapeInput:
-		in, ok := newTextInput(s.style, scalarText(r.Value), placeholder(r), s.builder.names.suggestions(r), parse)
-		if !ok {
-			return nil
-		}
 		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened for editing
 		if hasForm(r.Node, schema.Zone) {
 			in.unknownNote, in.isValid = "not a time zone", schema.Zone.Matches
 		}
 		in.expr.expressions = s.builder.names.expressions(r)
-		return in
-	case shapeTimespan:
-		if in, ok := newTextInput(s.style, r.text, placeholder(r), nil, doc.NewString); ok {
-			in.continuations = func(text string) ([]string, bool) { return s.builder.names.timespanSuggestions(before, r, text) }
-			in.listSuggestions()
-			return in
-		}
-	case shapeAnyValue:
-		text := ""
-		if r.Value.Exists() {
-			text = anyText(r.Value)
-		}
-		if in, ok := newTextInput(s.style, text, placeholder(r), nil, parse); ok {
-			return in
-		}
 	case shapeTextArea:
-		if text, ok := newTextArea(s.style, scalarText(r.Value), placeholder(r), parse); ok {
-			text.expr.expressions = s.builder.names.expressions(r)
-			return text
-		}
+		in.expr.expressions = s.builder.names.expressions(r)
+	case shapeTimespan:
+		in.offers = &timespanOffers{names: s.builder.names, root: s.draft.root, row: r}
 	case shapeCommaList:
-		parse := func(text string) doc.Value { return commaValue(r.Node.Element, text, r.Value) }
-		if in, ok := newTextInput(s.style, commaText(r.Value), placeholder(r), s.builder.names.suggestions(r), parse); ok {
-			in.commaList = true
-			in.listSuggestions()
-			return in
-		}
-	case shapeChoice:
-		return newChoice(s.style, s.builder.state(before, r), s.width, s.lines)
-	case shapeChecklist:
-		return newChecklist(s.style, r.FieldState, s.builder.elementOptions(before, r), s.width, s.lines)
+		in.commaList = true
 	}
-	return nil
+	in.listSuggestions()
+	return in
+}
+
+// editedText returns the text that the editor of a row starts with; false if the row is not edited as a text.
+func editedText(r row) (string, bool) {
+	switch r.shape {
+	case shapeInput, shapeTextArea:
+		return scalarText(r.Value), true
+	case shapeTimespan:
+		return r.text, true
+	case shapeCommaList:
+		return commaText(r.Value), true
+	case shapeAnyValue:
+		if r.Value.Exists() {
+			return anyText(r.Value), true
+		}
+		return "", true
+	}
+	return "", false
+}
+
+// typedValue returns the value that a text means in a row; absent if it removes the value.
+func (s *rowModel) typedValue(r row, text string) doc.Value {
+	switch {
+	case r.shape == shapeCommaList:
+		return commaValue(r.Node.Element, text, s.field.before.Lookup(r.Path))
+	case text == "" && !r.custom:
+		return doc.Value{}
+	case r.shape == shapeAnyValue:
+		return anyValue(text)
+	}
+	if wire, ok := s.clock.timeValue(s.field.before, r, text); ok {
+		text = wire
+	}
+	return scalarValue(r.Node.Kind, text)
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/message/template"
+	"bugle/forms/textfield"
 	"bugle/forms/typeahead"
 )
 
@@ -63,12 +64,12 @@ func (c *completion) close() {
 }
 
 // update detects whether an expression is being typed, after a key has changed the text.
-func (c *completion) update(b *buffer) {
+func (c *completion) update(f *textfield.Field) {
 	c.close()
-	if len(c.expressions) == 0 || !strings.Contains(b.text, "{{") {
+	if len(c.expressions) == 0 {
 		return
 	}
-	before := b.beforeCursor()
+	before, after := f.Split()
 	i := strings.LastIndex(before, "{{")
 	if i < 0 {
 		return
@@ -77,7 +78,7 @@ func (c *completion) update(b *buffer) {
 	if strings.ContainsAny(part, "}\n") {
 		return
 	}
-	c.at = template.FunctionAt(part, b.text[len(before):])
+	c.at = template.FunctionAt(part, after)
 	bar := strings.LastIndexByte(part, '|')
 	part = part[bar+1:]
 	if strings.Contains(part, "(") || bar >= 0 && inQuotes(before[i+2:i+2+bar]) {
@@ -117,7 +118,7 @@ func rankOf(e expression, want string) int {
 }
 
 // key handles the keys of an open list. It returns false for keys that edit the text.
-func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
+func (c *completion) key(f *textfield.Field, msg tea.KeyMsg) bool {
 	if !c.open() {
 		return false
 	}
@@ -125,7 +126,7 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	case "ctrl+n", "ctrl+p", "down", "up":
 		c.list.Key(msg.String())
 	case "enter", "tab":
-		c.accept(b)
+		c.accept(f)
 	case "esc":
 		c.close()
 	default:
@@ -136,22 +137,16 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 
 // accept inserts the selected expression in place of what was typed of it, and moves the cursor to what is
 // typed next: its default, the first argument of a call, or the text after it.
-func (c *completion) accept(b *buffer) {
+func (c *completion) accept(f *textfield.Field) {
 	e, part := c.selected(), c.prefix
 	c.close()
-	for range []rune(part) {
-		b.send(tea.KeyMsg{Type: tea.KeyBackspace})
-	}
+	f.Delete(utf8.RuneCountInString(part))
 	before, behind := e.split()
-	if after := b.text[len(b.beforeCursor()):]; !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
+	if _, after := f.Split(); !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
 		behind += "}}"
 	}
-	text, packed := encodeHidden(before+behind, false)
-	if !packed {
-		return
-	}
-	b.insert(text)
-	b.left(utf8.RuneCountInString(behind))
+	f.Insert(before + behind)
+	f.Left(utf8.RuneCountInString(behind))
 	if e.source == sourceFilters {
 		c.at = template.FunctionAt("|"+e.name, "")
 	}
@@ -178,20 +173,6 @@ func (e expression) split() (before, behind string) {
 	return call + empty[:2], empty[2:]
 }
 
-func (b *buffer) left(n int) {
-	for range n {
-		b.send(tea.KeyMsg{Type: tea.KeyLeft})
-	}
-}
-
-// beforeCursor returns the widget's text before its cursor.
-func (b *buffer) beforeCursor() string {
-	b.insert(string(cursorMarker))
-	before, _, _ := strings.Cut(b.text, string(cursorMarker))
-	b.send(tea.KeyMsg{Type: tea.KeyBackspace})
-	return before
-}
-
 // selected returns the highlighted expression.
 func (c *completion) selected() expression { return c.matches[max(c.list.At(), 0)] }
 
@@ -215,15 +196,8 @@ func HighlightExpressions(text string, plain, expression func(string) string) st
 // TemplateHelp returns what help on expressions is about: the function at the cursor, every filter if the focused
 // field has an expression, or nothing.
 func (f *Form) TemplateHelp() []*template.Function {
-	switch ed := f.model.field.editor.(type) {
-	case *textInput:
-		if ed.expr.at != nil {
-			return []*template.Function{ed.expr.at}
-		}
-	case *textArea:
-		if ed.expr.at != nil {
-			return []*template.Function{ed.expr.at}
-		}
+	if in, ok := f.model.field.editor.(*textEditor); ok && in.expr.at != nil {
+		return []*template.Function{in.expr.at}
 	}
 	r, ok := f.model.focused()
 	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.model.field.text(r)) {
@@ -240,17 +214,10 @@ func (f *Form) TemplateHelp() []*template.Function {
 
 // openCompletion returns the open completion list of an editor; nil if there is none.
 func openCompletion(ed editor) *completion {
-	var c *completion
-	switch ed := ed.(type) {
-	case *textInput:
-		c = &ed.expr
-	case *textArea:
-		c = &ed.expr
+	if in, ok := ed.(*textEditor); ok && in.expr.open() {
+		return &in.expr
 	}
-	if c == nil || !c.open() {
-		return nil
-	}
-	return c
+	return nil
 }
 
 // hint describes what accepting the selected expression does.

@@ -24,11 +24,11 @@ func (e *field) menu() (menuEditor, bool) {
 
 // changedText returns the text of a text field, and whether the user changed it.
 func (e *field) changedText() (string, bool) {
-	in, ok := e.editor.(*textInput)
-	if !ok || in.text == in.start {
+	in, ok := e.editor.(*textEditor)
+	if !ok || in.area || !in.changed() {
 		return "", false
 	}
-	return decodeHidden(in.text), true
+	return in.Text(), true
 }
 
 // text returns the current text of a row.
@@ -42,35 +42,19 @@ func (e *field) text(r row) string {
 // accept accepts the highlighted suggestion on keys that leave the field: enter, and tab if something was
 // typed. It reports whether that changed the text.
 func (e *field) accept(msg tea.KeyMsg) bool {
-	in, ok := e.editor.(*textInput)
+	in, ok := e.editor.(*textEditor)
 	if !ok || in.expr.open() {
 		return false
 	}
-	leaves := msg.String() == "enter" && !in.commaList || msg.String() == "tab" && in.text != in.start
+	leaves := msg.String() == "enter" && !in.commaList || msg.String() == "tab" && in.changed()
 	return leaves && in.accept()
 }
 
-// paste reports whether the field accepts pasted text.
-func (e *field) paste(text string) bool {
-	p, ok := e.editor.(paster)
-	if !ok || text == "" {
-		return false
-	}
-	p.paste(text)
-	return true
-}
-
-// press handles a click at column x of line y in a field of w cells: it moves the cursor there, or chooses from
+// press handles a click at column x of line y: it moves the cursor there, or chooses from
 // a list. It reports whether it handled the click, and whether that completed the value.
-func (e *field) press(x, y, w int) (taken, done bool) {
-	switch ed := e.editor.(type) {
-	case *textInput:
-		return true, ed.press(x, y, w)
-	case *textArea:
-		if i, ok := ed.expr.list.RowAt(y - ed.height); ok && ed.expr.open() && ed.expr.list.Highlight(i) {
-			ed.expr.accept(&ed.buffer)
-		}
-		return true, false
+func (e *field) press(x, y int) (taken, done bool) {
+	if in, ok := e.editor.(*textEditor); ok {
+		return true, in.press(x, y)
 	}
 	menu, ok := e.menu()
 	if ok {
@@ -88,7 +72,7 @@ func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
 	}
 	root, err := r.Node.SetSpan(e.before, r.Path, text, dates)
 	switch {
-	case err != nil && e.editor.(*textInput).list.Len() > 0:
+	case err != nil && e.editor.(*textEditor).list.Len() > 0:
 		return "", ""
 	case err != nil:
 		return "", err.Error()
@@ -102,6 +86,6 @@ func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
 // hasPendingChoice reports whether the text is about to be replaced by a highlighted suggestion, so that it is not an
 // error yet.
 func (e *field) hasPendingChoice(r row) bool {
-	in, ok := e.editor.(*textInput)
+	in, ok := e.editor.(*textEditor)
 	return ok && (r.shape == shapeTimespan || in.replacing) && in.list.At() >= 0
 }

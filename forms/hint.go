@@ -65,10 +65,11 @@ func (p *renderer) hint(r row) string {
 	if c := openCompletion(p.model.field.editor); c != nil {
 		parts = []string{c.hint()}
 	}
-	if in, ok := p.model.field.editor.(*textInput); ok && in.replacing {
-		return "Press esc to keep “" + oneLine(decodeHidden(in.start)) + "”."
+	in, ok := p.model.field.editor.(*textEditor)
+	if ok && in.replacing {
+		return "Press esc to keep “" + oneLine(in.start) + "”."
 	}
-	if in, ok := p.model.field.editor.(*textInput); ok && len(in.suggest) > 0 && in.list.At() < 0 {
+	if ok && len(in.suggest) > 0 && in.list.At() < 0 {
 		pressed := "ctrl+n"
 		if in.list.Len() > 0 {
 			pressed = "↓"

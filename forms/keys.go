@@ -128,7 +128,7 @@ func (a *actions) important() []key.Binding {
 
 // hasSuggestions reports whether suggestions are listed below the row, which down moves into.
 func (a *actions) hasSuggestions() bool {
-	in, ok := a.editor.(*textInput)
+	in, ok := a.editor.(*textEditor)
 	return ok && in.list.Len() > 0
 }
 
@@ -153,7 +153,7 @@ func (a *actions) rowBindings() []key.Binding {
 	if r.locked != "" {
 		return out
 	}
-	if in, ok := a.editor.(*textInput); ok && len(in.suggest) > 0 {
+	if in, ok := a.editor.(*textEditor); ok && len(in.suggest) > 0 {
 		suggest := a.keys.Suggest
 		if a.hasSuggestions() {
 			suggest = bind("↓", suggest.Help().Desc, suggest.Keys()...)
@@ -190,7 +190,7 @@ func (a *actions) rowBindings() []key.Binding {
 	case r.group != groupAdder && !a.list && !a.removable:
 		out = append(out, a.keys.Remove)
 	}
-	if _, ok := a.editor.(*textArea); ok {
+	if in, ok := a.editor.(*textEditor); ok && in.area {
 		out = append(out, a.keys.NewLine)
 	}
 	if r.custom && !a.list {

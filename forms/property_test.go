@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
@@ -169,7 +168,7 @@ func TestArrowsChangeNothing(t *testing.T) {
 // pressAndCheck sends a key and checks the size of the view.
 func pressAndCheck(t *rapid.T, f *Form, k string) {
 	r, _ := f.model.focused()
-	if in, ok := f.model.field.editor.(*textInput); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
+	if in, ok := f.model.field.editor.(*textEditor); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
 		return // enter would accept the suggestion
 	}
 	switch k {
@@ -186,7 +185,7 @@ func pressAndCheck(t *rapid.T, f *Form, k string) {
 			press(f, k)
 		}
 	case "left text": // type, and delete it again
-		if in, ok := f.model.field.editor.(*textInput); ok && in.typing() {
+		if in, ok := f.model.field.editor.(*textEditor); ok && in.typing() {
 			press(f, "end", "x", "backspace")
 		}
 	default:
@@ -259,41 +258,4 @@ func TestAnyValueRoundTrip(t *testing.T) {
 			t.Fatalf("%s → %s → %s", v.Encode(), anyText(v), back.Encode())
 		}
 	})
-}
-
-func TestEncodeHiddenRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawScalar(t).Text()
-		packed, ok := encodeHidden(s, rapid.Bool().Draw(t, "lines"))
-		if ok && decodeHidden(packed) != s {
-			t.Fatalf("%q → %q → %q", s, packed, decodeHidden(packed))
-		}
-	})
-}
-
-// Every control character and invisible character round-trips, and is drawn as something else.
-func TestEncodeHiddenCoversAllCharacters(t *testing.T) {
-	if n := len(formatRunes); n > substituteEnd-substituteFormat {
-		t.Fatalf("there are %d formats, and room for %d", n, substituteEnd-substituteFormat)
-	}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		s := "a" + string(r) + "b"
-		if r >= 0xD800 && r < 0xE000 || !hasHidden(s) {
-			continue
-		}
-		packed, ok := encodeHidden(s, false)
-		if !ok || decodeHidden(packed) != s || hasHidden(packed) {
-			t.Fatalf("%U → %q → %q", r, packed, decodeHidden(packed))
-		}
-		if shown := showSubstitutes(packed); r != unicode.ReplacementChar && (hasHidden(shown) || strings.ContainsFunc(shown, isSubstitute)) {
-			t.Fatalf("%U is drawn as %q", r, shown)
-		}
-		if line := oneLine(s); r != unicode.ReplacementChar && hasHidden(line) {
-			t.Fatalf("%U is drawn as %q on a line", r, line)
-		}
-	}
-	const england = "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F"
-	if packed, ok := encodeHidden(england, false); !ok || packed != england || oneLine(england) != england {
-		t.Errorf("a flag is drawn as %+q", packed)
-	}
 }

@@ -260,8 +260,8 @@ func (p *renderer) focused(r row) []string {
 // editorLines draws the editor of the focused row, after a swatch of its color.
 func (p *renderer) editorLines(r row) []string {
 	text := ""
-	if in, ok := p.model.field.editor.(*textInput); ok {
-		text = decodeHidden(in.text)
+	if in, ok := p.model.field.editor.(*textEditor); ok {
+		text = in.Text()
 	}
 	block := p.swatch(r, text)
 	w := p.layout.valueWidth()

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/forms/textfield"
 )
 
 // rowModel is a document as rows, with a cursor and the field being edited.
@@ -107,6 +108,9 @@ func (s *rowModel) commit() {
 		s.setRoot(s.field.before)
 		return
 	}
+	if _, typed := s.field.editor.(*textEditor); typed && r.shape != shapeTimespan {
+		v = s.typedValue(r, v.Text())
+	}
 	var root doc.Value
 	var err error
 	switch {
@@ -157,15 +161,15 @@ func (s *rowModel) refresh() {
 	s.problems.check(s.draft.root)
 }
 
-// keepsText keeps the text area of the focused row after the document was replaced, with its cursor, and reports whether
-// it could: if its text is that of the new document.
+// keepsText keeps the field of several lines in the focused row after the document was replaced, with its cursor, and
+// reports whether it could: if its text is that of the new document.
 func (s *rowModel) keepsText() bool {
 	r, ok := s.focused()
-	area, is := s.field.editor.(*textArea)
-	if !ok || !is || area.replacement != nil || decodeHidden(area.buffer.text) != r.Value.Text() {
+	in, is := s.field.editor.(*textEditor)
+	if !ok || !is || !in.area || in.Text() != r.Value.Text() || shapeOf(r.FieldState) != shapeTextArea {
 		return false
 	}
-	area.buffer.start = area.buffer.text
+	in.start = in.Text()
 	s.field.before = s.draft.root
 	return true
 }
@@ -242,14 +246,21 @@ func (s *rowModel) editElement(r row) {
 	}
 }
 
-// paste inserts a text into the field being edited.
+// paste inserts a text into the field being edited. What becomes too long for it is edited externally from then on.
 func (s *rowModel) paste(text string) {
-	if !s.field.paste(text) {
+	r, _ := s.focused()
+	in, ok := s.field.editor.(*textEditor)
+	if !ok || text == "" {
 		return
 	}
+	if before, after := in.Split(); in.area && tooLong(before+text+after, true) {
+		s.setValue(r, doc.NewString(before+textfield.Lines(text)+after))
+		return
+	}
+	in.paste(text)
 	s.commit()
-	if len(text) > maxPaste {
-		s.focus(s.cursor) // the text may be too long for the widget now
+	if tooLong(in.Text(), in.area) {
+		s.focus(s.cursor)
 	}
 }
 

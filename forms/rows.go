@@ -12,6 +12,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
+	"bugle/forms/textfield"
 )
 
 // rowGroup is the section of the form that a row is in.
@@ -33,13 +34,13 @@ type rowShape uint8
 
 const (
 	shapeReadOnly     rowShape = iota // not edited here
-	shapeInput                        // textInput
-	shapeTextArea                     // textArea
+	shapeInput                        // text
+	shapeTextArea                     // text of several lines
 	shapeChoice                       // choice
 	shapeChecklist                    // checklist
-	shapeCommaList                    // textInput for a list of scalars
-	shapeTimespan                     // textInput for the fields of a timespan
-	shapeAnyValue                     // textInput for JSON or a text
+	shapeCommaList                    // text for a list of scalars
+	shapeTimespan                     // text for the fields of a timespan
+	shapeAnyValue                     // text for JSON or a text
 	shapeExternalText                 // a text for the external editor
 	shapeExternalJSON                 // any value, as JSON for the external editor
 	shapeSubform                      // an object, map or list that the screen opens
@@ -84,7 +85,7 @@ func shapeOf(s schema.FieldState) rowShape {
 		}
 		return shapeSubform
 	case schema.Any:
-		if v.Kind() != doc.String && len(v.Encode()) > maxInput {
+		if v.Kind() != doc.String && len(v.Encode()) > maxText {
 			return shapeExternalJSON
 		}
 		return externalIfLong(n, v, shapeAnyValue)
@@ -103,7 +104,7 @@ func shapeOf(s schema.FieldState) rowShape {
 // externalIfLong returns shapeExternalText for a text that is too long for a widget, and s otherwise.
 func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	text := v.Text()
-	if _, ok := encodeHidden(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
+	if !textfield.Accepts(text) || tooLong(text, n.Long) {
 		return shapeExternalText
 	}
 	return s

@@ -125,7 +125,7 @@ func external(r row) tea.Cmd {
 
 // askName opens the name input in place of the row's value.
 func (f *Form) askName(rename doc.Path, name string) {
-	n, ok := newNameInput(f.model.style, rename, name)
+	n, ok := newNameInput(f.cfg.Theme, rename, name)
 	if !ok {
 		f.model.failure = "This name is too long to edit here. Edit the object as JSON."
 		return
@@ -252,7 +252,7 @@ func (f *Form) press(x, y int) tea.Cmd {
 			return nil
 		}
 	}
-	taken, done := f.model.field.press(x-(f.layout.width-f.layout.valueWidth()), y, f.layout.valueWidth())
+	taken, done := f.model.field.press(x-(f.layout.width-f.layout.valueWidth()), y)
 	if taken {
 		f.model.commit()
 	}
@@ -302,7 +302,9 @@ func (f *Form) paste(text string) {
 	switch {
 	case f.nameInput == nil:
 		f.model.paste(text)
-	case text != "" && len(text) <= maxPaste:
+	case len(text) > maxName:
+		f.model.failure = "This text is too long for a name."
+	default:
 		f.nameInput.in.paste(text)
 	}
 }

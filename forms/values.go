@@ -156,7 +156,7 @@ func commaEditable(elem *schema.Node, list doc.Value) bool {
 		}
 		size += len(e.Literal()) + 2
 	}
-	return size <= maxInput
+	return size <= maxText
 }
 
 // placeholder returns the placeholder of a row without a value.

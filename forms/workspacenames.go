@@ -136,11 +136,18 @@ func (n workspaceNames) timespanDates(r row) []string {
 	return nil
 }
 
-// timespanSuggestions returns the possible continuations of a timespan's text, and whether it is complete.
-func (n workspaceNames) timespanSuggestions(root doc.Value, r row, text string) (offers []string, whole bool) {
-	dates := n.timespanDates(r)
-	_, err := r.Node.SetSpan(root, r.Path, text, dates)
-	return r.Node.SuggestSpans(text, dates), err == nil
+// timespanOffers offers continuations in the row of a timespan.
+type timespanOffers struct {
+	names workspaceNames
+	root  doc.Value
+	row   row
+}
+
+// after returns the possible continuations of a text, and whether it is complete.
+func (o *timespanOffers) after(text string) (offers []string, whole bool) {
+	dates := o.names.timespanDates(o.row)
+	_, err := o.row.Node.SetSpan(o.root, o.row.Path, text, dates)
+	return o.row.Node.SuggestSpans(text, dates), err == nil
 }
 
 // unknownNote is shown beside a name that is not one of the suggestions.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"bugle/forms/textfield"
 	"bugle/themes"
 )
 
@@ -171,7 +172,7 @@ func (l *List) Lines(t *themes.Theme, w, h int) []string {
 
 func (l *List) line(t *themes.Theme, i, w, widest int) string {
 	r := l.rows[i]
-	text, info := title(r), clean(r.Info)
+	text, info := title(r), textfield.OneLine(r.Info)
 	if info != "" {
 		text += strings.Repeat(" ", max(widest-ansi.StringWidth(text), 0)) + "  "
 	}
@@ -202,9 +203,9 @@ func (l *List) RowAt(line int) (int, bool) {
 
 func title(r Row) string {
 	if r.Free {
-		return "Use “" + clean(r.Value) + "”"
+		return "Use “" + textfield.OneLine(r.Value) + "”"
 	}
-	return clean(r.Value)
+	return textfield.OneLine(r.Value)
 }
 
 // Match returns the items that match a text, the best first: those that equal it, begin with it, have a word

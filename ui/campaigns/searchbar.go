@@ -158,23 +158,15 @@ func (b *searchBar) applyCompletion(i int) bool {
 		put += " " // the word is complete
 	}
 	b.prompt.SetValue(text[:c.From] + put + rest)
-	for b.cursor() > c.From+len(put) {
-		before := b.cursor()
-		if b.prompt.Update(tea.KeyMsg{Type: tea.KeyLeft}); b.cursor() == before {
-			break
-		}
-	}
+	b.prompt.Left(utf8.RuneCountInString(rest))
 	b.moved, b.recentIndex = false, 0
 	return true
 }
 
-// cursor returns the byte position of the cursor: the difference in length after deleting everything before the
-// cursor in a copy.
+// cursor returns the byte position of the cursor.
 func (b *searchBar) cursor() int {
-	p := b.prompt
-	p.Focus()
-	p.Update(tea.KeyMsg{Type: tea.KeyCtrlU})
-	return len(b.text()) - len(p.Value())
+	before, _ := b.prompt.Split()
+	return len(before)
 }
 
 // complete updates the completions. Without a word at the cursor they would cover the results, so they are only

@@ -36,7 +36,7 @@ type form struct {
 
 // openForm opens the filter under the cursor at its first row.
 func (t *Tree) openForm() {
-	t.open = &form{outline: t.outline, filter: t.node().Path}
+	t.open = &form{outline: t.outline, filter: t.node().Path, prompt: widget.NewPrompt(t.cfg.Theme, "", "")}
 	t.open.rows = t.open.buildRows()
 	t.open.focusRow(0)
 }

@@ -1,11 +1,9 @@
-package forms
+package textfield
 
 import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/visible"
 )
@@ -42,14 +40,11 @@ var formatRunes = func() []rune {
 	return slices.Compact(out)
 }()
 
-// encodeHidden returns s with substitutes for hidden characters. It returns false if s already contains
-// characters of those private use areas, which could not be translated back.
-func encodeHidden(s string, keepLines bool) (string, bool) {
-	if strings.ContainsFunc(s, isSubstitute) {
-		return "", false
-	}
+// encodeHidden returns s with substitutes for hidden characters. Characters of those private use areas in s could not be
+// translated back: see [Accepts].
+func encodeHidden(s string, keepLines bool) string {
 	if !hasHidden(s) {
-		return s, true
+		return s
 	}
 	var b strings.Builder
 	for r, drawn := range visible.Runes(s) {
@@ -67,7 +62,7 @@ func encodeHidden(s string, keepLines bool) (string, bool) {
 		}
 		b.WriteRune(r)
 	}
-	return b.String(), true
+	return b.String()
 }
 
 // decodeHidden reverses encodeHidden.
@@ -131,8 +126,8 @@ func showSubstitutes(view string) string {
 	}, view)
 }
 
-// oneLine returns s as one line without control sequences.
-func oneLine(s string) string {
+// OneLine returns s as one line without control sequences.
+func OneLine(s string) string {
 	if !hasHidden(s) {
 		return s
 	}
@@ -144,45 +139,4 @@ func oneLine(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// cutLine cuts a line, which may be styled, to w cells.
-func cutLine(line string, w int) string {
-	if ansi.StringWidth(line) <= w {
-		return line
-	}
-	return ansi.Truncate(line, max(w, 0), "…")
-}
-
-// firstRunes returns the first n characters of s without reading the rest.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
-
-// wrapMax wraps a plain text to at most n lines of w cells. If there is more, the last line ends with an
-// ellipsis after a whole word.
-func wrapMax(text string, w, n int) []string {
-	w = max(w, 1)
-	lines := strings.Split(ansi.Wrap(firstRunes(text, w*(n+1)), w, ""), "\n")
-	if len(lines) <= n {
-		return lines
-	}
-	last := strings.TrimRight(lines[n-1], " ")
-	for ansi.StringWidth(last) > w-2 {
-		at := strings.LastIndexByte(last, ' ')
-		if at <= 0 {
-			last = ansi.Truncate(last, w-2, "")
-			break
-		}
-		last = strings.TrimRight(last[:at], " ")
-	}
-	if strings.HasSuffix(last, "-") { // in the middle of a word that may be split here
-		return append(lines[:n-1], last+"…")
-	}
-	return append(lines[:n-1], last+" …")
 }

@@ -1,4 +1,4 @@
-package typeahead
+package textfield
 
 import (
 	"strings"
@@ -7,35 +7,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
 
-	"bugle/engine/visible"
 	"bugle/themes"
 )
 
-// Line is a line of text with a cursor.
-type Line struct {
-	Text        string
-	Cursor      int    // number of runes before the cursor
-	Placeholder string // shown if the text is empty
-	// Clean makes text safe to draw; nil removes what cannot be drawn.
-	Clean func(string) string
-}
-
-func (l Line) clean(s string) string {
-	if l.Clean != nil {
-		return l.Clean(s)
-	}
-	return clean(s)
+// line is a line of text with a cursor. Its text has nothing that cannot be drawn.
+type line struct {
+	text        string
+	cursor      int    // number of runes before the cursor
+	placeholder string // shown if the text is empty
 }
 
 // parts returns the drawn text before, under and after the cursor, cut to w cells with "…" where it is cut.
 // skipped is the number of runes cut off at the left.
-func (l Line) parts(w int) (head, under, tail string, skipped int) {
-	runes := []rune(l.Text)
-	at := max(min(l.Cursor, len(runes)), 0)
+func (l line) parts(w int) (head, under, tail string, skipped int) {
+	runes := []rune(l.text)
+	at := max(min(l.cursor, len(runes)), 0)
 	head, tail = string(runes[:at]), string(runes[at:])
 	under, _, _, _ = uniseg.FirstGraphemeClusterInString(tail, -1)
-	tail = l.clean(tail[len(under):])
-	head, under = l.clean(head), l.clean(under)
+	tail = tail[len(under):]
 	if under == "" {
 		under = " "
 	}
@@ -67,39 +56,39 @@ func firstCluster(s string) string {
 	return c
 }
 
-// View draws the line with its cursor in w cells.
-func (l Line) View(t *themes.Theme, w int) string {
+// view draws the line with its cursor in w cells.
+func (l line) view(t *themes.Theme, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if l.Text == "" {
+	if l.text == "" {
 		return l.empty(t, w)
 	}
 	head, under, tail, _ := l.parts(w)
-	return t.Text.Render(head) + cursor(t, under) + t.Text.Render(tail)
+	return t.Text.Render(head) + cell(t, under) + t.Text.Render(tail)
 }
 
-func (l Line) empty(t *themes.Theme, w int) string {
-	text := l.clean(l.Placeholder)
+func (l line) empty(t *themes.Theme, w int) string {
+	text := OneLine(l.placeholder)
 	if text == "" || t.IsPlain() {
-		return cursor(t, " ") + t.Faint.Render(ansi.Truncate(text, w-1, "…"))
+		return cell(t, " ") + t.Faint.Render(ansi.Truncate(text, w-1, "…"))
 	}
 	text = ansi.Truncate(text, w, "…")
 	under := firstCluster(text)
-	return cursor(t, under) + t.Faint.Render(text[len(under):])
+	return cell(t, under) + t.Faint.Render(text[len(under):])
 }
 
-// cursor draws the character under the cursor; without styles, a blank is drawn as a line.
-func cursor(t *themes.Theme, under string) string {
+// cell draws the character under the cursor; without styles, a blank is drawn as a line.
+func cell(t *themes.Theme, under string) string {
 	if under == " " && t.IsPlain() {
 		return t.Caret() + "_"
 	}
 	return t.Caret() + t.Cursor.Render(under)
 }
 
-// At returns the cursor position, in runes, for column x of a line drawn in w cells.
-func (l Line) At(x, w int) int {
-	if l.Text == "" {
+// at returns the cursor position, in runes, for column x of a line drawn in w cells.
+func (l line) at(x, w int) int {
+	if l.text == "" {
 		return 0
 	}
 	head, under, tail, skipped := l.parts(w)
@@ -118,19 +107,5 @@ func (l Line) At(x, w int) int {
 		x -= cells
 		n += utf8.RuneCountInString(c)
 	}
-	return min(n, utf8.RuneCountInString(l.Text))
-}
-
-// clean returns s without control characters.
-func clean(s string) string {
-	if !visible.HasHidden(s) {
-		return s
-	}
-	var b strings.Builder
-	for r, drawn := range visible.Runes(s) {
-		if drawn {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return min(n, utf8.RuneCountInString(l.text))
 }

@@ -1,0 +1,281 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms/textfield"
+	"bugle/forms/typeahead"
+	"bugle/themes"
+)
+
+// Longer texts are edited externally, because the time that a field takes per key grows with its text.
+const (
+	maxText      = 2000 // bytes
+	maxTextLines = 40
+	maxName      = 1000 // bytes of a pasted name
+)
+
+// tooLong reports whether a text is edited externally because of its length.
+func tooLong(text string, area bool) bool {
+	return len(text) > maxText || area && strings.Count(text, "\n") >= maxTextLines
+}
+
+// textEditor edits a text, of one line or several. Below it are suggestions and, after "{{", expressions.
+type textEditor struct {
+	*textfield.Field
+	theme       *themes.Theme
+	start       string // the text of the row
+	area        bool   // the text may have several lines
+	suggest     []typeahead.Item
+	list        typeahead.List
+	commaList   bool              // the text is a list with commas: suggestions are for its last value
+	unknownNote string            // shown beside a text that is not a suggestion
+	isValid     func(string) bool // accepts texts that are not suggestions; nil accepts none
+	expr        completion
+	offers      *timespanOffers // possible continuations of a timespan, used instead of suggest; nil for other rows
+	edited      bool            // the text has been edited in place
+	replacing   bool            // the text replaces the value, to which esc returns
+}
+
+// newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
+func newTextEditor(t *themes.Theme, area bool, text, placeholder string, suggest []string) *textEditor {
+	if !textfield.Accepts(text) || tooLong(text, area) {
+		return nil
+	}
+	e := &textEditor{theme: t, area: area, start: text, suggest: typeahead.Items(suggest)}
+	if area {
+		e.Field = textfield.NewArea(t, placeholder)
+	} else {
+		e.Field = textfield.New(t, placeholder)
+	}
+	e.SetText(text)
+	e.Focus()
+	e.listSuggestions()
+	return e
+}
+
+func (e *textEditor) typing() bool { return true }
+func (e *textEditor) modal() bool  { return e.expr.open() || e.replacing }
+
+// changed reports whether the text differs from that of the row.
+func (e *textEditor) changed() bool { return e.Text() != e.start }
+
+// value returns the text.
+func (e *textEditor) value() (doc.Value, bool) { return doc.NewString(e.Text()), e.changed() }
+
+// startReplacing starts searching for another value in a field with suggestions and a value.
+func (e *textEditor) startReplacing() {
+	e.replacing = true
+	e.SetText("")
+}
+
+// cancelReplacing ends the search and restores the field's value.
+func (e *textEditor) cancelReplacing() {
+	e.replacing, e.edited = false, false
+	e.SetText(e.start)
+	e.list.Clear()
+	e.listSuggestions()
+}
+
+// hasUneditedValue reports whether the field has suggestions and a value that has not been edited.
+func (e *textEditor) hasUneditedValue() bool {
+	return len(e.suggest) > 0 && !e.commaList && !e.edited && !e.replacing && e.start != "" && !e.changed() && !schema.HasExpression(e.start)
+}
+
+func (e *textEditor) key(msg tea.KeyMsg) bool {
+	if e.expr.key(e.Field, msg) {
+		e.listSuggestions()
+		return true
+	}
+	pressed := msg.String()
+	switch {
+	case e.replacing && pressed == "esc":
+		e.cancelReplacing()
+		return true
+	case e.hasUneditedValue() && msg.Type == tea.KeyRunes && !msg.Alt:
+		e.startReplacing()
+	}
+	switch {
+	case pressed == "enter" && e.commaList:
+		return e.accept() // the next value is typed after it
+	case (pressed == "ctrl+n" || pressed == "ctrl+p") && e.list.Len() == 0:
+		e.listAllSuggestions()
+		return e.list.Key(pressed)
+	case e.list.Key(pressed):
+		return true
+	case !e.Key(msg):
+		return false
+	}
+	e.edited = true
+	e.expr.update(e.Field)
+	e.listSuggestions()
+	return true
+}
+
+// accept replaces the text with the highlighted suggestion. It reports whether that changed the text.
+func (e *textEditor) accept() bool {
+	r, ok := e.list.Highlighted()
+	if e.replacing {
+		return e.acceptReplacement(r, ok)
+	}
+	if _, part := e.completionParts(); !ok || r.Free || r.Value == part && e.changed() {
+		return false
+	}
+	e.insertSuggestion(r.Value)
+	return true
+}
+
+// acceptReplacement accepts the highlighted value, or the text itself. If there is neither, the field has its old value
+// again. It reports whether the value changed.
+func (e *textEditor) acceptReplacement(r typeahead.Row, ok bool) bool {
+	if !ok {
+		e.cancelReplacing()
+		return true
+	}
+	e.replacing = false
+	if !r.Free {
+		e.insertSuggestion(r.Value)
+	}
+	return true
+}
+
+// insertSuggestion replaces the completed part of the text with a suggestion.
+func (e *textEditor) insertSuggestion(suggestion string) {
+	kept, _ := e.completionParts()
+	if e.commaList {
+		suggestion = commaToken(suggestion)
+		if kept != "" {
+			kept += ", "
+		}
+	}
+	e.SetText(kept + suggestion)
+	e.list.Clear()
+	e.listSuggestions()
+}
+
+// completionParts returns the part of the text that a suggestion completes, and what precedes it. If nothing
+// has been typed in a list, a new element is added.
+func (e *textEditor) completionParts() (kept, part string) {
+	text := e.Text()
+	if !e.commaList {
+		return "", text
+	}
+	if text == e.start {
+		return strings.TrimRight(text, ", "), ""
+	}
+	i := strings.LastIndexByte(text, ',')
+	return strings.TrimRight(text[:max(i, 0)], ", "), strings.TrimSpace(text[i+1:])
+}
+
+// paste inserts a pasted text.
+func (e *textEditor) paste(text string) {
+	if e.hasUneditedValue() || e.replacing {
+		e.SetText("")
+	}
+	e.replacing, e.edited = false, true
+	e.Paste(text)
+	e.expr.close()
+	e.listSuggestions()
+}
+
+// maxUnfiltered is the number of suggestions above which none is listed before something is typed.
+const maxUnfiltered = 50
+
+// listSuggestions lists the suggestions that match the text. Before something is typed, it lists all of them,
+// unless the field has a value or there are too many.
+func (e *textEditor) listSuggestions() {
+	text, typed := e.Text(), e.changed()
+	if e.offers != nil {
+		offers, whole := e.offers.after(text)
+		if !typed && text != "" {
+			offers = nil
+		}
+		e.list.Show(typeahead.Options{Items: typeahead.Items(offers), Text: text, Typed: typed && text != "" && !whole})
+		return
+	}
+	if len(e.suggest) == 0 || !typed && (text != "" || len(e.suggest) > maxUnfiltered) || schema.HasExpression(text) {
+		e.list.Clear()
+		return
+	}
+	_, part := e.completionParts()
+	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "", Free: typed, Note: e.unknownNote}
+	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
+		o.Note = ""
+	}
+	if e.commaList && slices.Contains(commaTokens(text), part) && e.suggested(part) {
+		o.Typed, o.Free = false, false // this value is complete
+	}
+	e.list.Show(o)
+}
+
+// listAllSuggestions lists all suggestions for a field with a value.
+func (e *textEditor) listAllSuggestions() {
+	_, part := e.completionParts()
+	if e.offers != nil {
+		offers, _ := e.offers.after("")
+		e.list.Show(typeahead.Options{Items: typeahead.Items(offers)})
+		return
+	}
+	items := slices.DeleteFunc(e.unusedSuggestions(part), func(it typeahead.Item) bool { return it.Value == part && !e.commaList })
+	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
+		items = found // a part of a name is completed
+	}
+	e.list.Show(typeahead.Options{Items: items})
+}
+
+// unusedSuggestions returns the suggestions that a list does not contain yet; part is being typed.
+func (e *textEditor) unusedSuggestions(part string) []typeahead.Item {
+	if !e.commaList {
+		return slices.Clone(e.suggest)
+	}
+	taken := commaTokens(e.Text())
+	return slices.DeleteFunc(slices.Clone(e.suggest), func(it typeahead.Item) bool {
+		return slices.Contains(taken, it.Value) && it.Value != part || it.Value == part && !e.changed()
+	})
+}
+
+func (e *textEditor) suggested(value string) bool {
+	return slices.ContainsFunc(e.suggest, func(it typeahead.Item) bool { return it.Value == value })
+}
+
+// shown returns the list below the text.
+func (e *textEditor) shown() *typeahead.List {
+	if e.expr.open() {
+		return &e.expr.list
+	}
+	return &e.list
+}
+
+// view draws the text in at most h lines of w cells, with the list below it.
+func (e *textEditor) view(w, h int) string {
+	e.SetSize(w, h)
+	text := e.View()
+	room := max(h-1-strings.Count(text, "\n"), 1)
+	return strings.Join(append([]string{text}, e.shown().Lines(e.theme, w, min(room, typeahead.MaxRows))...), "\n")
+}
+
+// press moves the cursor to a click on the line, or accepts the clicked row of the list. It reports whether a
+// suggestion was accepted, which completes the value.
+func (e *textEditor) press(x, y int) bool {
+	below := y - 1 - strings.Count(e.View(), "\n")
+	i, listed := e.shown().RowAt(below)
+	switch {
+	case below < 0:
+		e.edited = true
+		e.expr.close()
+		e.Click(x)
+	case !listed || !e.shown().Highlight(i):
+	case e.expr.open():
+		e.expr.accept(e.Field)
+		e.listSuggestions()
+	default:
+		e.accept()
+		return !e.commaList
+	}
+	return false
+}

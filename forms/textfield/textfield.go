@@ -1,0 +1,321 @@
+// Package textfield is the field of every text that a user types: one line, or several.
+//
+// It is built on the text input and the text area of Bubbles, and is a field of huh. Unlike those it keeps every byte
+// of its text, moves and deletes by grapheme clusters, always draws its cursor, and writes into nothing outside itself.
+package textfield
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/textarea"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+
+	"bugle/themes"
+)
+
+// Field is a text field. Create one with [New] or [NewArea].
+type Field struct {
+	Placeholder string // shown while the text is empty
+
+	theme         *themes.Theme
+	line          textinput.Model
+	area          *textarea.Model // the text of several lines; nil for one line
+	width, height int
+	question      question
+}
+
+// New returns an empty field of one line, without focus.
+func New(t *themes.Theme, placeholder string) *Field {
+	f := &Field{Placeholder: placeholder, theme: t, line: textinput.New()}
+	f.line.KeyMap.Paste.SetEnabled(false)
+	f.line.Cursor.SetMode(cursor.CursorStatic)
+	return f
+}
+
+// NewArea returns an empty field of several lines, without focus.
+func NewArea(t *themes.Theme, placeholder string) *Field {
+	area := textarea.New()
+	area.Prompt, area.ShowLineNumbers, area.CharLimit, area.MaxHeight, area.MaxWidth = "", false, 0, 0, 0
+	area.KeyMap.Paste.SetEnabled(false)
+	area.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j")
+	area.Cursor.SetMode(cursor.CursorStatic)
+	return &Field{Placeholder: placeholder, theme: t, area: &area}
+}
+
+// Accepts reports whether a field can keep a text byte for byte. Nearly all texts can be kept.
+func Accepts(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, isSubstitute)
+}
+
+// Focused reports whether the field has the focus.
+func (f *Field) Focused() bool {
+	if f.area != nil {
+		return f.area.Focused()
+	}
+	return f.line.Focused()
+}
+
+// raw returns the text with substitutes for hidden characters.
+func (f *Field) raw() string {
+	if f.area != nil {
+		return f.area.Value()
+	}
+	return f.line.Value()
+}
+
+// Text returns the text.
+func (f *Field) Text() string { return decodeHidden(f.raw()) }
+
+// SetText replaces the text and moves the cursor to its end.
+func (f *Field) SetText(text string) {
+	text = encodeHidden(text, f.area != nil)
+	if f.area != nil {
+		f.area.SetValue(text)
+		return
+	}
+	f.line.SetValue(text)
+	f.line.CursorEnd()
+}
+
+// split returns the raw text before and after the cursor.
+func (f *Field) split() (before, after string) {
+	text := f.raw()
+	at := 0
+	if f.area == nil {
+		at = runes(text, f.line.Position())
+		return text[:at], text[at:]
+	}
+	for range f.area.Line() {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	info := f.area.LineInfo()
+	at += runes(text[at:], info.StartColumn+info.ColumnOffset)
+	return text[:at], text[at:]
+}
+
+// runes returns the length of the first n runes of s in bytes.
+func runes(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// Split returns the text before and after the cursor.
+func (f *Field) Split() (before, after string) {
+	before, after = f.split()
+	return decodeHidden(before), decodeHidden(after)
+}
+
+// Insert inserts a text at the cursor. A text that the field could not keep byte for byte changes nothing: see [Accepts].
+func (f *Field) Insert(text string) {
+	if Accepts(text) {
+		f.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(encodeHidden(text, f.area != nil)), Paste: true})
+	}
+}
+
+// Delete deletes n characters (code points) before the cursor.
+func (f *Field) Delete(n int) { f.press(tea.KeyBackspace, n) }
+
+// Left moves the cursor n characters (code points) to the left.
+func (f *Field) Left(n int) { f.press(tea.KeyLeft, n) }
+
+// Paste inserts a pasted text: on one line if the field has one. Terminals send a line break as a carriage return.
+func (f *Field) Paste(text string) {
+	if f.area != nil {
+		f.Insert(Lines(text))
+		return
+	}
+	f.Insert(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n")))
+}
+
+// Lines returns a pasted text with the line ends of a document.
+func Lines(pasted string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(pasted)
+}
+
+// press presses a key n times.
+func (f *Field) press(k tea.KeyType, n int) {
+	for range n {
+		f.send(tea.KeyMsg{Type: k})
+	}
+}
+
+// send passes a message to the model of Bubbles.
+func (f *Field) send(msg tea.Msg) {
+	if f.area != nil {
+		*f.area, _ = f.area.Update(msg)
+		return
+	}
+	f.line, _ = f.line.Update(msg)
+}
+
+// Edits reports whether a key edits a line of text.
+func Edits(msg tea.KeyMsg) bool {
+	switch msg.Type {
+	case tea.KeyRunes, tea.KeySpace:
+		return !msg.Alt || slices.Contains([]string{"alt+b", "alt+f", "alt+d"}, msg.String())
+	}
+	switch msg.String() {
+	case "backspace", "ctrl+h", "delete", "ctrl+d", "left", "right", "home", "end", "ctrl+a", "ctrl+b", "ctrl+f",
+		"ctrl+left", "ctrl+right", "alt+left", "alt+right", "ctrl+w", "alt+backspace", "alt+delete", "ctrl+u":
+		return true
+	}
+	return false
+}
+
+// Key handles a key and reports whether the field used it: whether it edits, or moves the cursor. In a field of several
+// lines, up and down on its first and last line are not used.
+func (f *Field) Key(msg tea.KeyMsg) bool {
+	switch pressed := msg.String(); {
+	case f.area != nil && pressed == "up":
+		if info := f.area.LineInfo(); f.area.Line() == 0 && info.RowOffset == 0 {
+			return false
+		}
+		f.send(msg)
+		return true
+	case f.area != nil && pressed == "down":
+		if info := f.area.LineInfo(); f.area.Line() == f.area.LineCount()-1 && info.RowOffset == info.Height-1 {
+			return false
+		}
+		f.send(msg)
+		return true
+	case f.area != nil && (pressed == "alt+enter" || pressed == "ctrl+j"):
+		f.send(msg)
+		return true
+	case !Edits(msg):
+		return false
+	}
+	f.edit(msg)
+	return true
+}
+
+// edit handles a key that edits. Characters are moved over and deleted whole.
+func (f *Field) edit(msg tea.KeyMsg) {
+	before, after := f.split()
+	first, _, _, _ := uniseg.FirstGraphemeClusterInString(after, -1)
+	n := 1
+	switch msg.Type {
+	case tea.KeyBackspace, tea.KeyCtrlH, tea.KeyLeft, tea.KeyCtrlB:
+		n = lastCharacter(before)
+	case tea.KeyDelete, tea.KeyCtrlD, tea.KeyRight, tea.KeyCtrlF:
+		n = utf8.RuneCountInString(first)
+	case tea.KeyRunes:
+		if !msg.Alt {
+			f.Insert(string(msg.Runes))
+			return
+		}
+	}
+	if msg.Alt {
+		n = 1
+	}
+	for range max(n, 1) {
+		f.send(msg)
+	}
+}
+
+// lastCharacter returns the number of code points of the last grapheme cluster of s: a joined emoji, a flag, or
+// a letter with its marks; otherwise one.
+func lastCharacter(s string) int {
+	if !strings.ContainsFunc(s[strings.LastIndexByte(s, '\n')+1:], func(r rune) bool { return r >= 0x300 }) {
+		return 1
+	}
+	var last []rune
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		last = g.Runes()
+	}
+	n := len(last)
+	if n < 2 {
+		return n
+	}
+	const zwj, firstFlag, lastFlag, firstTone, lastTone = 0x200D, 0x1F1E6, 0x1F1FF, 0x1F3FB, 0x1F3FF
+	end := last[n-1]
+	if unicode.Is(unicode.M, end) || last[n-2] == zwj || end == zwj || end >= firstFlag && end <= lastFlag || end >= firstTone && end <= lastTone {
+		return n
+	}
+	return 1
+}
+
+// Click moves the cursor of a line to column x.
+func (f *Field) Click(x int) {
+	if f.area == nil {
+		f.line.SetCursor(f.drawn().at(x, f.width))
+	}
+}
+
+// drawn returns the line as it is drawn.
+func (f *Field) drawn() line {
+	return line{text: showSubstitutes(f.line.Value()), cursor: f.line.Position(), placeholder: f.Placeholder}
+}
+
+// SetSize sets the width, and the greatest height of a field of several lines.
+func (f *Field) SetSize(w, h int) {
+	f.width, f.height = max(w, 0), max(h, 1)
+	if f.area != nil && f.area.Width() != w {
+		f.area.SetWidth(w)
+	}
+}
+
+// maxLines is how many lines of a text of several lines are drawn at once.
+const maxLines = 6
+
+// View draws the text: a line, or as many as the text needs and the height has.
+func (f *Field) View() string {
+	text := f.text()
+	if f.question.title == "" {
+		return text
+	}
+	return f.asked(text)
+}
+
+func (f *Field) text() string {
+	switch {
+	case f.area != nil:
+		return f.areaView()
+	case f.Focused():
+		return f.drawn().view(f.theme, f.width)
+	case f.line.Value() == "":
+		return f.theme.Faint.Render(ansi.Truncate(OneLine(f.Placeholder), f.width, "…"))
+	}
+	return f.theme.Text.Render(ansi.Truncate(showSubstitutes(f.line.Value()), f.width, "…"))
+}
+
+// areaView draws the lines of a field of several lines, and marks the cell of the cursor.
+func (f *Field) areaView() string {
+	t := f.theme
+	style := textarea.Style{Text: t.Text, CursorLine: t.Text, Placeholder: t.Faint, EndOfBuffer: t.Text, Prompt: t.Text, Base: t.NewStyle()}
+	f.area.FocusedStyle, f.area.BlurredStyle = style, style
+	f.area.Cursor.Style, f.area.Cursor.TextStyle = t.Cursor, t.Text
+	f.area.Placeholder = OneLine(f.Placeholder)
+	f.area.SetHeight(max(min(f.rows(), f.height, maxLines), 1))
+	f.send(nil) // keeps the line of the cursor visible
+	view := showSubstitutes(f.area.View())
+	mark, _, _ := strings.Cut(t.Cursor.Render("x"), "x")
+	if i := strings.Index(view, mark); mark != "" && i >= 0 {
+		view = view[:i] + t.Caret() + view[i:]
+	}
+	return view
+}
+
+// rows returns how many lines the text takes at the current width, plus one: a text area that is briefly too low
+// scrolls, and does not scroll back when it grows.
+func (f *Field) rows() int {
+	if f.raw() == "" {
+		return 1
+	}
+	n := 1
+	for l := range strings.SplitSeq(f.raw(), "\n") {
+		n += 1 + strings.Count(ansi.Wrap(l, max(f.width-1, 1), " "), "\n")
+	}
+	return n
+}

@@ -1,0 +1,133 @@
+package textfield_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+	"pgregory.net/rapid"
+
+	"bugle/forms/textfield"
+	"bugle/themes"
+)
+
+var fields = map[string]func(*themes.Theme, string) *textfield.Field{"line": textfield.New, "area": textfield.NewArea}
+
+// A text comes back byte for byte, and what is inserted stands at the cursor, wherever that is.
+func TestTextIsKept(t *testing.T) {
+	for name, field := range fields {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a\tb", "one\r\ntwo\rthree\n", "\x1b[31mred", "👩\u200d👩\u200d👧 é 日本語", "\n\n"})).Draw(t, "text")
+				if !textfield.Accepts(text) {
+					return
+				}
+				f := field(themes.Plain(), "")
+				f.Focus()
+				f.SetText(text)
+				f.SetSize(rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 9).Draw(t, "height"))
+				if f.Text() != text {
+					t.Fatalf("%q became %q", text, f.Text())
+				}
+				for range rapid.IntRange(0, 8).Draw(t, "moves") {
+					f.Key(tea.KeyMsg{Type: rapid.SampledFrom([]tea.KeyType{tea.KeyLeft, tea.KeyRight, tea.KeyHome, tea.KeyEnd, tea.KeyUp, tea.KeyDown}).Draw(t, "key")})
+					f.View()
+				}
+				before, after := f.Split()
+				if before+after != text {
+					t.Fatalf("%q is %q and %q", text, before, after)
+				}
+				more := rapid.SampledFrom([]string{"x", "\t", "é", "e\u0301", "\u202e", "two words"}).Draw(t, "more")
+				f.Insert(more)
+				if f.Text() != before+more+after {
+					t.Fatalf("%q in %q and %q gives %q", more, before, after, f.Text())
+				}
+				f.Delete(len([]rune(more)))
+				if now, _ := f.Split(); f.Text() != text || now != before {
+					t.Fatalf("deleted again, %q is %q", text, f.Text())
+				}
+			})
+		})
+	}
+}
+
+// A text with characters that the field could not keep changes nothing.
+func TestUnacceptableTextIsRefused(t *testing.T) {
+	f := textfield.New(themes.Plain(), "")
+	f.Focus()
+	f.SetText("a")
+	for _, text := range []string{"\U000F0009", "\xff"} {
+		if f.Insert(text); textfield.Accepts(text) || f.Text() != "a" {
+			t.Errorf("%q is accepted: %q", text, f.Text())
+		}
+	}
+}
+
+// A paste keeps its lines where there are several, and becomes one line elsewhere.
+func TestPaste(t *testing.T) {
+	for name, want := range map[string]string{"line": "one  two", "area": "one\n\ttwo\n"} {
+		f := fields[name](themes.Plain(), "")
+		f.Focus()
+		if f.Paste("one\r\n\ttwo\n"); f.Text() != want {
+			t.Errorf("%s: %q", name, f.Text())
+		}
+	}
+}
+
+// In a form of huh the field asks its question, keeps the focus while its text is wrong, and leads to the next one.
+func TestFieldInAForm(t *testing.T) {
+	check := func(text string) error {
+		if !strings.Contains(text, "@") {
+			return errors.New("not an email address")
+		}
+		return nil
+	}
+	name := textfield.New(themes.Plain(), "Spring sale").Ask("Name", "What you call it.", nil)
+	mail := textfield.New(themes.Plain(), "").Ask("Creator", "", check)
+	form := huh.NewForm(huh.NewGroup(name, mail)).WithShowHelp(false).WithWidth(40)
+	form.Init()
+	send := func(msg tea.KeyMsg) {
+		_, cmd := form.Update(msg)
+		for cmd != nil {
+			next := cmd()
+			if batch, ok := next.(tea.BatchMsg); ok {
+				batch = slices.DeleteFunc(batch, func(c tea.Cmd) bool { return c == nil })
+				if len(batch) == 0 {
+					return
+				}
+				next = batch[0]()
+			}
+			_, cmd = form.Update(next)
+		}
+	}
+	letters := func(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
+	send(letters("Sale"))
+	if view := form.View(); !strings.Contains(view, "What you call it.") || !strings.Contains(view, "Sale_") {
+		t.Errorf("the form shows\n%s", view)
+	}
+	send(tea.KeyMsg{Type: tea.KeyEnter})
+	send(letters("ann"))
+	send(tea.KeyMsg{Type: tea.KeyEnter})
+	if form.State != huh.StateNormal || !strings.Contains(form.View(), "not an email address") {
+		t.Errorf("a wrong text is accepted:\n%s", form.View())
+	}
+	send(letters("@example.com"))
+	if mail.Error() != nil || name.GetValue() != "Sale" || mail.GetValue() != "ann@example.com" {
+		t.Errorf("%v, %q, %q", mail.Error(), name.GetValue(), mail.GetValue())
+	}
+	if send(tea.KeyMsg{Type: tea.KeyEnter}); form.State != huh.StateCompleted {
+		t.Error("the form is not done")
+	}
+}
+
+func TestAskedByLines(t *testing.T) {
+	f := textfield.New(themes.Plain(), "").Ask("Name", "", nil)
+	var out bytes.Buffer
+	if err := f.RunAccessible(&out, strings.NewReader("Sale\n")); err != nil || f.Text() != "Sale" || out.String() != "Name: " {
+		t.Errorf("%v, %q, %q", err, f.Text(), out.String())
+	}
+}

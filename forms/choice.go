@@ -6,7 +6,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
-	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
@@ -19,70 +18,30 @@ type option struct {
 	value doc.Value
 }
 
-// choice edits a value that is one of a few. Closed, it is one line: enter, space and letters open the list, and
-// space turns a boolean round. Open, it is a list that is filtered by typing.
+// choice edits a value that is one of a few, or a list of such values. Closed, it is one line: enter, space and letters
+// open it, and space turns a boolean round. Open, it is a Select of huh that is filtered by typing, or a MultiSelect.
+//
+// Of a list it only adds and removes what the user ticks and unticks: order, repeated elements and elements that are
+// not options are kept.
 type choice struct {
-	options   []option
-	start, at int
-	toggles   bool // space selects the next option
-	open      menu
-	style     widgetStyle
-	w, h      int // available size of an open list
-}
+	options       []option
+	start, chosen []int     // one option, or those that are ticked
+	many          bool      // the value is a list
+	list          doc.Value // the list at the start
+	toggles       bool      // space selects the next option
+	style         widgetStyle
 
-// menuEditor is an editor with a list that opens.
-type menuEditor interface {
-	step(by int)         // moves the highlight
-	chooseAt(y int) bool // chooses the option on line y of the view; false if there is none
-}
-
-// step moves the highlight of the open list.
-func (e *choice) step(by int) { e.open.key(arrow(by)) }
-
-// chooseAt chooses the option on line y of the open list.
-func (e *choice) chooseAt(y int) bool {
-	if !moveToLine(e.view(e.w, e.h), y, e.step) {
-		return false
-	}
-	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
-}
-
-func arrow(by int) tea.KeyMsg {
-	if by < 0 {
-		return tea.KeyMsg{Type: tea.KeyUp}
-	}
-	return tea.KeyMsg{Type: tea.KeyDown}
-}
-
-// moveToLine moves the highlight of a drawn list to line y, step by step, because huh does not expose which
-// options are visible. It returns false for a line without an option.
-func moveToLine(view string, y int, step func(int)) bool {
-	lines := strings.Split(ansi.Strip(view), "\n")
-	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "> ") })
-	if at < 0 || y < 0 || y >= len(lines) || !strings.HasPrefix(lines[y], "> ") && !strings.HasPrefix(lines[y], "  ") || strings.TrimSpace(lines[y]) == "" {
-		return false
-	}
-	for ; at < y; at++ {
-		step(1)
-	}
-	for ; at > y; at-- {
-		step(-1)
-	}
-	return true
-}
-
-// menu is an open list of options.
-type menu interface {
-	key(tea.KeyMsg)
-	view(w, h int) string
-	hovered() (int, bool)
+	open   huh.Field        // over private copies of the index and the ticks; nil if the choice is closed
+	filter *textfield.Field // of the open Select
+	shown  []int            // the options that match the filter
+	at     int              // the option under the cursor of the Select
+	from   int              // the first visible line of the open list
+	w, h   int              // available size of an open list
 }
 
 func newChoice(l widgetStyle, st schema.FieldState, w, h int) *choice {
-	e := &choice{style: l, w: w, h: h, toggles: st.Node.Kind == schema.Bool}
-	e.options, e.start = choices(st)
-	e.at = e.start
-	return e
+	options, at := choices(st)
+	return &choice{options: options, start: []int{at}, chosen: []int{at}, style: l, w: w, h: h, toggles: st.Node.Kind == schema.Bool}
 }
 
 // choices returns the options of a field and the index of the current one: no value, the available options, and
@@ -116,6 +75,51 @@ func choices(st schema.FieldState) ([]option, int) {
 	return out, at
 }
 
+func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionState, w, h int) *choice {
+	e := &choice{list: st.Value, many: true, style: l, w: w, h: h}
+	add := func(label string, v doc.Value, holds bool) {
+		// huh identifies options by their labels.
+		for slices.ContainsFunc(e.options, func(o option) bool { return o.label == label }) {
+			label += "'"
+		}
+		if holds {
+			e.start = append(e.start, len(e.options))
+		}
+		e.options = append(e.options, option{label: label, value: v})
+	}
+	for _, o := range options {
+		v := o.Literal(st.Node.Element.Kind)
+		holds := contains(st.Value, v)
+		switch {
+		case o.Offered:
+			add(o.Title(), v, holds)
+		case holds:
+			add(o.Title()+" ("+o.Why+")", v, true)
+		}
+	}
+	for _, v := range st.Value.Elems() {
+		if e.indexOf(v) < 0 {
+			add("(keep: "+firstRunes(keepText(v), 60)+")", v, true)
+		}
+	}
+	e.chosen = slices.Clone(e.start)
+	return e
+}
+
+func contains(list, v doc.Value) bool {
+	for _, e := range list.Elems() {
+		if doc.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexOf returns the index of the option that has a value; -1 if none has.
+func (e *choice) indexOf(v doc.Value) int {
+	return slices.IndexFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) })
+}
+
 // unsetText describes what happens if a field has no value.
 func unsetText(st schema.FieldState) string {
 	switch {
@@ -146,179 +150,182 @@ func keepText(v doc.Value) string {
 func (e *choice) typing() bool { return e.open != nil }
 func (e *choice) modal() bool  { return e.open != nil }
 
-func (e *choice) value() (doc.Value, bool) { return e.options[e.at].value, e.at != e.start }
+// value returns the chosen value, or the list with what was ticked and without what was unticked.
+func (e *choice) value() (doc.Value, bool) {
+	if slices.Equal(e.start, e.chosen) {
+		return doc.Value{}, false
+	}
+	if !e.many {
+		return e.options[e.chosen[0]].value, true
+	}
+	var out []doc.Value
+	for _, v := range e.list.Elems() {
+		if slices.Contains(e.chosen, e.indexOf(v)) {
+			out = append(out, v)
+		}
+	}
+	for _, i := range e.chosen {
+		if !slices.Contains(e.start, i) {
+			out = append(out, e.options[i].value)
+		}
+	}
+	if len(out) == 0 {
+		return doc.Value{}, true
+	}
+	return doc.NewArray(out...), true
+}
 
 func (e *choice) key(msg tea.KeyMsg) bool {
-	if e.open == nil {
-		return e.closedKey(msg)
+	pressed := msg.String()
+	switch {
+	case e.open != nil:
+		e.openKey(msg)
+	case pressed == " " && e.toggles:
+		e.chosen = []int{(e.chosen[0] + 1) % len(e.options)}
+	case len(e.options) == 0:
+		return false
+	case pressed == "enter", pressed == " ":
+		e.show("")
+	case !e.many && msg.Type == tea.KeyRunes && !msg.Alt && !msg.Paste:
+		e.show(string(msg.Runes)) // a letter filters the options
+	default:
+		return false
 	}
-	switch msg.String() {
-	case "esc":
+	return true
+}
+
+// openKey handles a key in the open list.
+func (e *choice) openKey(msg tea.KeyMsg) {
+	switch pressed := msg.String(); {
+	case pressed == "esc", e.many && (pressed == "enter" || pressed == "tab"):
 		e.open = nil
-	case "enter", "tab":
-		if i, ok := e.open.hovered(); ok {
-			e.at, e.open = i, nil
+	case pressed == "enter", pressed == "tab":
+		if len(e.shown) > 0 {
+			e.chosen, e.open = []int{e.at}, nil
 		}
-	default:
-		e.open.key(msg)
+	case !e.many && e.filter.Key(msg):
+		e.narrow()
+	case len(e.shown) > 0: // huh would move to an option that does not exist
+		e.open.Update(msg)
+		slices.Sort(e.chosen)
 	}
-	return true
 }
 
-func (e *choice) closedKey(msg tea.KeyMsg) bool {
-	switch s := msg.String(); {
-	case s == " " && e.toggles:
-		e.at = (e.at + 1) % len(e.options)
-	case s == "enter", s == " ":
-		e.open = e.newMenu()
-	default:
-		if msg.Type != tea.KeyRunes || msg.Alt || msg.Paste {
-			return false
-		}
-		e.open = e.newMenu() // a letter filters the options
-		e.open.key(msg)
+// show opens the list of all options, or of those that match a text.
+func (e *choice) show(text string) {
+	e.filter, e.at, e.from = textfield.New(e.style.t, "type to find"), 0, 0
+	if !e.many {
+		e.at = e.chosen[0]
 	}
-	return true
+	e.filter.Focus()
+	e.filter.SetText(text)
+	e.narrow()
 }
 
-func (e *choice) newMenu() menu {
-	if len(e.options) < e.h && len(e.options) <= 50 {
-		return newHuhMenu(e.style, e.options, e.at, e.w)
+// narrow lists the options that match the filter, with the cursor on the first that has a value.
+func (e *choice) narrow() {
+	text := e.filter.Text()
+	e.shown = nil
+	for i, o := range e.options {
+		if strings.Contains(strings.ToLower(o.label), strings.ToLower(text)) {
+			e.shown = append(e.shown, i)
+		}
 	}
-	p := &longMenu{options: e.options}
-	p.setFilter(nil)
-	p.cursor = e.at
-	return p
+	if n := len(e.shown); text != "" && n > 0 {
+		e.at = e.shown[0]
+		if n > 1 && !e.options[e.at].value.Exists() {
+			e.at = e.shown[1]
+		}
+	}
+	e.build()
+}
+
+// build creates the field of huh for the current size. Its value is set after its options: otherwise the list starts
+// scrolled to the value.
+func (e *choice) build() {
+	var opts []huh.Option[int]
+	for _, i := range e.shown {
+		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].label), max(e.w-6, 1)), i))
+	}
+	if e.many {
+		e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.chosen).Filterable(false)
+	} else {
+		e.open = huh.NewSelect[int]().Options(opts...).Value(&e.at)
+	}
+	e.open = e.open.WithTheme(e.style.theme).WithKeyMap(e.style.keys).WithWidth(e.w)
+	e.open.Focus()
+}
+
+// hovered returns the index in shown of the option under the cursor.
+func (e *choice) hovered() int {
+	at := e.at
+	if list, ok := e.open.(*huh.MultiSelect[int]); ok {
+		at, _ = list.Hovered()
+	}
+	return max(slices.Index(e.shown, at), 0)
+}
+
+// step moves the cursor of the open list.
+func (e *choice) step(by int) {
+	k := tea.KeyDown
+	if by < 0 {
+		k = tea.KeyUp
+	}
+	for range max(by, -by) {
+		e.openKey(tea.KeyMsg{Type: k})
+	}
+}
+
+// chooseAt chooses the option on line y of the view, or turns its tick round. It returns false if there is none.
+func (e *choice) chooseAt(y int) bool {
+	to := e.from + y
+	if !e.many {
+		to-- // the filter
+	}
+	if y < 0 || to < e.from || to >= len(e.shown) {
+		return false
+	}
+	e.step(to - e.hovered())
+	if e.many {
+		return e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+	}
+	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// label returns what is chosen.
+func (e *choice) label() string {
+	var on []string
+	for _, i := range e.chosen {
+		on = append(on, e.options[i].label)
+	}
+	if len(on) == 0 {
+		return "None"
+	}
+	return strings.Join(on, ", ")
 }
 
 func (e *choice) view(w, h int) string {
-	e.w, e.h = w, h
-	if e.open != nil {
-		view := e.open.view(w, h)
-		if first, rest, ok := strings.Cut(view, "\n"); ok && strings.TrimRight(ansi.Strip(first), " ") == "/" {
-			view = e.style.t.Accent.Render("/") + e.style.t.Faint.Render(cutLine(" type to find", w-1)) + "\n" + rest
-		}
-		return view
-	}
-	return cutLine(e.options[e.at].label, w-2) + e.style.t.Faint.Render(" ▾")
-}
-
-// huhMenu is a huh.Select over a private index.
-type huhMenu struct {
-	field *huh.Select[int]
-	index int
-}
-
-// newHuhMenu cuts the labels to the width, because huh wraps them and then miscounts its lines.
-func newHuhMenu(l widgetStyle, options []option, at, w int) *huhMenu {
-	m := &huhMenu{index: at}
-	opts := make([]huh.Option[int], len(options))
-	for i, o := range options {
-		opts[i] = huh.NewOption(cutLine(oneLine(o.label), max(w-2, 1)), i)
-	}
-	m.field = huh.NewSelect[int]().Title("filter").Options(opts...).Value(&m.index).Filtering(true)
-	m.field.WithTheme(l.theme).WithKeyMap(l.keys).WithWidth(w)
-	m.field.Focus()
-	return m
-}
-
-func (m *huhMenu) key(msg tea.KeyMsg) {
-	switch msg.Type {
-	case tea.KeyUp, tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyPgUp, tea.KeyPgDown:
-		if _, ok := m.field.Hovered(); ok { // without a match, huh moves to option -1 and panics later
-			m.field.Update(msg)
-		}
-	default:
-		if textfield.Edits(msg) {
-			m.field.Update(msg)
-			m.selectFirstMatch()
+	e.h = h
+	if e.w != w {
+		if e.w = w; e.open != nil {
+			e.build()
 		}
 	}
-}
-
-// selectFirstMatch moves to the first match, skipping the option without a value if there is another; huh keeps
-// the index in the unfiltered list.
-func (m *huhMenu) selectFirstMatch() {
-	for last := -1; ; {
-		i, ok := m.field.Hovered()
-		if !ok || i == last {
-			break
-		}
-		last = i
-		m.field.Update(tea.KeyMsg{Type: tea.KeyPgUp})
+	if e.open == nil {
+		return cutLine(e.label(), w-2) + e.style.t.Faint.Render(" ▾")
 	}
-	if i, ok := m.field.Hovered(); ok && i == 0 {
-		m.field.Update(tea.KeyMsg{Type: tea.KeyDown})
+	var out []string
+	if !e.many {
+		e.filter.SetSize(w-1, 1)
+		out = append(out, e.style.t.Accent.Render("/")+e.filter.View())
 	}
-}
-
-func (m *huhMenu) hovered() (int, bool) { return m.field.Hovered() }
-
-func (m *huhMenu) view(int, int) string { return strings.TrimRight(m.field.View(), "\n ") }
-
-// longMenu is a list of many options: it draws only the visible ones.
-type longMenu struct {
-	options []option
-	filter  []rune
-	shown   []int
-	cursor  int // index in shown
-}
-
-func (p *longMenu) key(msg tea.KeyMsg) {
-	switch msg.String() {
-	case "up", "ctrl+p":
-		p.cursor = max(p.cursor-1, 0)
-	case "down", "ctrl+n":
-		p.cursor = max(min(p.cursor+1, len(p.shown)-1), 0)
-	case "pgup":
-		p.cursor = max(p.cursor-10, 0)
-	case "pgdown":
-		p.cursor = max(min(p.cursor+10, len(p.shown)-1), 0)
-	case "backspace":
-		p.setFilter(p.filter[:max(len(p.filter)-1, 0)])
-	case "ctrl+u":
-		p.setFilter(nil)
-	default:
-		if (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt {
-			p.setFilter(append(p.filter, []rune(oneLine(string(msg.Runes)))...))
-		}
+	if len(e.shown) == 0 {
+		return strings.Join(append(out, e.style.t.Faint.Render("  no match")), "\n")
 	}
-}
-
-func (p *longMenu) setFilter(f []rune) {
-	p.filter, p.cursor, p.shown = f, 0, p.shown[:0]
-	want := strings.ToLower(string(f))
-	for i, o := range p.options {
-		if strings.Contains(strings.ToLower(o.label), want) {
-			p.shown = append(p.shown, i)
-		}
-	}
-	if len(f) > 0 && len(p.shown) > 1 && p.shown[0] == 0 {
-		p.cursor = 1 // skip the option without a value
-	}
-}
-
-func (p *longMenu) hovered() (int, bool) {
-	if p.cursor >= len(p.shown) {
-		return 0, false
-	}
-	return p.shown[p.cursor], true
-}
-
-func (p *longMenu) view(w, h int) string {
-	lines := []string{"/" + string(p.filter)}
-	from, to := visibleRange(len(p.shown), p.cursor, max(h-1, 1))
-	for i := from; i < to; i++ {
-		mark := "  "
-		if i == p.cursor {
-			mark = "> "
-		}
-		lines = append(lines, mark+cutLine(oneLine(p.options[p.shown[i]].label), w-2))
-	}
-	if len(p.shown) == 0 {
-		lines = append(lines, "  no match")
-	}
-	return strings.Join(lines, "\n")
+	lines := strings.Split(e.open.View(), "\n")
+	from, to := visibleRange(len(e.shown), e.hovered(), max(h-len(out), 1))
+	e.from = from
+	return strings.Join(append(out, lines[from:min(to, len(lines))]...), "\n")
 }
 
 // visibleRange returns the range of n rows, at most h, that contains row at.

@@ -16,10 +16,10 @@ type field struct {
 func (e *field) typing() bool { return e.editor != nil && e.editor.typing() }
 func (e *field) modal() bool  { return e.editor != nil && e.editor.modal() }
 
-// menu returns the open list.
-func (e *field) menu() (menuEditor, bool) {
-	m, ok := e.editor.(menuEditor)
-	return m, ok && e.editor.modal()
+// menu returns the open list of a choice.
+func (e *field) menu() (*choice, bool) {
+	c, ok := e.editor.(*choice)
+	return c, ok && c.modal()
 }
 
 // changedText returns the text of a text field, and whether the user changed it.

@@ -57,10 +57,8 @@ func (p *renderer) hint(r row) string {
 			parts = append(parts, c)
 		}
 	}
-	if c, ok := p.model.field.editor.(*choice); ok && c.open != nil {
-		if _, any := c.open.hovered(); !any {
-			parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
-		}
+	if c, ok := p.model.field.menu(); ok && len(c.shown) == 0 {
+		parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
 	}
 	if c := openCompletion(p.model.field.editor); c != nil {
 		parts = []string{c.hint()}

@@ -208,10 +208,10 @@ func (a *actions) modalBindings() []key.Binding {
 		return []key.Binding{bind("enter", "insert", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
 	}
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
-	if _, ok := a.editor.(*checklist); ok {
+	switch c, ok := a.editor.(*choice); {
+	case ok && c.many:
 		return append([]key.Binding{bind("space", "select", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
-	}
-	if _, ok := a.editor.(*choice); ok {
+	case ok:
 		return append(out, bind("↑/↓", "move", "up", "down"))
 	}
 	return out

@@ -88,7 +88,7 @@ func TestHintsOfListsAndMenus(t *testing.T) {
 
 	f = open(t, `{}`)
 	press(f, "enter")
-	shows(t, f, "/ type to find")
+	shows(t, f, "/_type to find")
 	press(f, "c")
 	hides(t, f, "type to find")
 }

@@ -26,17 +26,11 @@ func (l widgetStyle) follow() {
 	t := l.t
 	none := t.NewStyle()
 	field := huh.FieldStyles{
-		Base: none, Card: none, Title: t.Muted, NoteTitle: t.Muted, Description: t.Faint,
-		ErrorIndicator: t.Danger, ErrorMessage: t.Danger,
+		Base: none, Title: t.Muted, Description: t.Faint,
 		SelectSelector: t.Accent.SetString("> "), Option: t.Text,
-		NextIndicator: t.Accent.SetString("→"), PrevIndicator: t.Accent.SetString("←"),
 		MultiSelectSelector: t.Accent.SetString("> "),
 		SelectedOption:      t.Accent, SelectedPrefix: t.Success.SetString("[x] "),
 		UnselectedOption: t.Text, UnselectedPrefix: t.Faint.SetString("[ ] "),
-		TextInput: huh.TextInputStyles{
-			Cursor: t.Cursor, CursorText: t.Text, Placeholder: t.Faint, Prompt: t.Accent, Text: t.Text,
-		},
-		FocusedButton: t.ButtonFocus, BlurredButton: t.Button, Next: t.ButtonFocus,
 	}
 	*l.theme = huh.Theme{Focused: field, Blurred: field, FieldSeparator: none}
 }
@@ -47,8 +41,6 @@ func widgetKeys() *huh.KeyMap {
 	off := key.NewBinding(key.WithDisabled())
 	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
 	k := huh.NewDefaultKeyMap()
-	k.Input = huh.InputKeyMap{AcceptSuggestion: off, Next: off, Prev: off, Submit: off}
-	k.Text = huh.TextKeyMap{Next: off, Prev: off, Submit: off, Editor: off, NewLine: bind("alt+enter", "ctrl+j")}
 	k.Select = huh.SelectKeyMap{
 		Next: off, Prev: off, Submit: off, Left: off, Right: off, Filter: off, SetFilter: off, ClearFilter: off,
 		Up: bind("up", "ctrl+p"), Down: bind("down", "ctrl+n"),

@@ -1,8 +1,11 @@
 package filters
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -10,14 +13,17 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/audience"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
+	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// audiencePanel shows beside the filters how many users match, some of them, and why.
+// audiencePanel shows beside the filters how many users match, after each step too, how many can be reached, and some of
+// them. Who matches, and why, is a screen of its own: see [AudienceRoute].
 type audiencePanel struct {
 	cfg    editor.Config
 	reader engine.AudienceReader // nil if the service cannot evaluate filters
@@ -27,18 +33,13 @@ type audiencePanel struct {
 	filters doc.Value // the filters at the place in root
 	shown   bool
 
-	counting       bool
-	progress       engine.AudienceCount // of the running count; zero at its start
-	answer         *answer
-	err            error
-	why            *explained
-	questionNotice string // the outcome of the last question
-
-	width, height int
-	cursor        int // the user under the cursor
-	top           int
-	lines         []string
-	peopleLine    int // the line of the first user; -1 if none is shown
+	counting bool
+	progress engine.AudienceCount // of the running count; zero at its start
+	answer   *answer
+	err      error
+	pager    widget.Pager
+	lines    []string
+	width    int
 }
 
 // answer is the result of a count.
@@ -54,20 +55,44 @@ type stepCount struct {
 }
 
 const (
+	taskCount  = "audience.count"
 	maxMembers = 12
 	// maxStepUsers is the largest audience for which steps are counted too, each of which is a count of its own.
 	maxStepUsers = 50_000
 	maxSteps     = 12
+	// maxStepLines is how many lines the text of a step takes at most.
+	maxStepLines = 2
 	// progressInterval is the minimum time between updates of the progress.
 	progressInterval = 120 * time.Millisecond
 )
 
-// unsupportedText is shown if the service cannot evaluate filters.
-const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
+// UnsupportedText is shown if the service cannot evaluate filters.
+const UnsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
+
+// The path of the screen of who matches, in a route to the workspace's screens. With a second step, the user is asked for.
+const (
+	AudiencePath = "audience"
+	findPath     = "find"
+)
+
+// AudienceRoute returns the route of the screen that lists who matches filters, and why.
+func AudienceRoute(title string, filters doc.Value) screen.Route {
+	return screen.Route{Name: screen.Workspace, Path: doc.P(AudiencePath), Query: title, Doc: filters}
+}
+
+// findInAudience opens the screen of who matches the filters of a place, ready to find any user.
+func findInAudience(cfg editor.Config, root doc.Value) tea.Cmd {
+	if _, reads := cfg.Service.(engine.AudienceReader); !reads {
+		return screen.Notify(widget.LevelInfo, UnsupportedText)
+	}
+	r := AudienceRoute(cmp.Or(engine.CampaignName(root), "these filters"), root.Lookup(groupsPath(cfg.Path)))
+	r.Path = r.Path.Child(findPath)
+	return screen.Open(r)
+}
 
 // NewAudiencePanel returns the panel that shows the audience of the filters.
 func NewAudiencePanel(cfg editor.Config) editor.SidePanel {
-	a := &audiencePanel{cfg: cfg, place: groupsPath(cfg.Path), peopleLine: -1}
+	a := &audiencePanel{cfg: cfg, place: groupsPath(cfg.Path), pager: widget.NewPager(cfg.Theme)}
 	a.reader, _ = cfg.Service.(engine.AudienceReader)
 	return a
 }
@@ -75,8 +100,9 @@ func NewAudiencePanel(cfg editor.Config) editor.SidePanel {
 func (a *audiencePanel) Title() string { return "Audience" }
 
 func (a *audiencePanel) SetSize(w, h int) {
-	a.width, a.height = max(w, 0), max(h, 0)
-	a.rebuild()
+	a.pager.SetSize(max(w, 0), max(h, 0))
+	a.width = max(w-2, 0) // beside the scroll bar
+	a.draw()
 }
 
 // Show sets the document and starts a count if its filters have changed.
@@ -90,9 +116,8 @@ func (a *audiencePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	if same {
 		return nil
 	}
-	a.why, a.questionNotice = nil, ""
 	cmd := a.start()
-	a.rebuild()
+	a.draw()
 	return cmd
 }
 
@@ -118,15 +143,14 @@ func (a *audiencePanel) start() tea.Cmd {
 		})
 	}, func(c engine.AudienceCount) tea.Cmd {
 		a.progress = c
-		a.rebuild()
+		a.draw()
 		return nil
 	}, func(out answer, err error) tea.Cmd {
 		a.counting, a.err, a.answer = false, err, nil
 		if err == nil {
 			a.answer = &out
-			a.cursor = max(0, min(a.cursor, len(out.members)-1))
 		}
-		a.rebuild()
+		a.draw()
 		return nil
 	})
 }
@@ -157,94 +181,74 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 	return out, nil
 }
 
-// Update handles keys, mouse events and the questions of the tree.
+// Update handles keys and mouse events.
 func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
-	var cmd tea.Cmd
 	switch msg := msg.(type) {
-	case explainMsg:
-		cmd = a.find(msg.name)
 	case tea.KeyMsg:
-		cmd = a.key(msg)
+		if key.Matches(msg, whoKey) {
+			return findInAudience(a.cfg, a.root)
+		}
+		a.pager.Update(msg)
 	case tea.MouseMsg:
-		cmd = a.mouse(msg)
+		a.pager.Mouse(msg)
 	}
-	a.rebuild()
-	return cmd
-}
-
-// find looks for the user with a name, email address or ID, and shows why it matches or not. It asks which user is meant
-// if there are several.
-func (a *audiencePanel) find(name string) tea.Cmd {
-	users, known := a.cfg.Service.(engine.UserStore)
-	if a.reader == nil || !known || a.cfg.Host.Tasks == nil {
-		return screen.Notify(widget.LevelInfo, unsupportedText)
-	}
-	reader, filters := a.reader, a.filters
-	work := func(ctx context.Context) (found, error) {
-		people, err := users.Users(ctx, name, maxFound)
-		if err != nil || len(people) != 1 {
-			return found{people: people}, err
-		}
-		why, err := explain(ctx, reader, filters, people[0])
-		return found{people, why}, err
-	}
-	return screen.Go(a.cfg.Host.Tasks, taskWhy, work, func(f found, err error) tea.Cmd {
-		switch {
-		case err != nil || len(f.people) == 1:
-			return a.showExplanation(f.why, err)
-		case len(f.people) == 0:
-			return a.showProblem("No user has a name, email address or ID like “" + name + "”.")
-		}
-		a.clearExplanation()
-		return a.askUser(f.people)
-	})
-}
-
-func (a *audiencePanel) clearExplanation() {
-	a.why, a.questionNotice, a.top = nil, "", 0
-	a.rebuild()
-}
-
-// showProblem tells the user why there is no explanation.
-func (a *audiencePanel) showProblem(text string) tea.Cmd {
-	a.why, a.questionNotice, a.top = nil, text, 0
-	a.rebuild()
-	return screen.Notify(widget.LevelWarning, text)
-}
-
-// showExplanation shows why a user matches or not.
-func (a *audiencePanel) showExplanation(why explained, err error) tea.Cmd {
-	a.clearExplanation()
-	switch {
-	case screen.Canceled(err):
-		return nil
-	case err != nil:
-		return a.showProblem(errorSentence(err))
-	case !doc.Equal(why.filters, a.filters): // they have changed meanwhile
-		return a.explain(why.person)
-	}
-	a.why = &why
-	a.rebuild()
 	return nil
 }
 
-func (a *audiencePanel) askUser(people []engine.User) tea.Cmd {
-	options := make([]widget.Option, len(people))
-	for i, p := range people {
-		options[i] = widget.Option{Label: p.DisplayName(), Help: p.ID}
+var whoKey = bind("w", "who matches", "w", "enter")
+
+// Bindings returns the keys that work in the panel.
+func (a *audiencePanel) Bindings() []key.Binding {
+	scroll := bind("↑/↓", "scroll", "up", "down")
+	if a.reader == nil {
+		return []key.Binding{scroll}
 	}
-	return screen.Send(screen.ChooseMsg{Title: "Which user?", Options: options, Then: func(w widget.Answer) tea.Cmd {
-		if w.Index < 0 || w.Index >= len(people) {
-			return nil
-		}
-		return a.explain(people[w.Index])
-	}})
+	return []key.Binding{whoKey, scroll}
 }
 
-func (a *audiencePanel) explain(p engine.User) tea.Cmd {
-	reader, filters := a.reader, a.filters
-	work := func(ctx context.Context) (explained, error) { return explain(ctx, reader, filters, p) }
-	return screen.Go(a.cfg.Host.Tasks, taskWhy, work, a.showExplanation)
+// View draws the panel.
+func (a *audiencePanel) View() string { return a.pager.View() }
+
+// draw renders the text of the panel.
+func (a *audiencePanel) draw() {
+	a.lines = nil
+	switch {
+	case a.reader == nil:
+		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, audienceEnv(a.cfg)))
+		a.add(themes.ToneMuted, UnsupportedText)
+	case a.counting && a.answer == nil:
+		text := "Counting…"
+		if c := a.progress; c.Total > 0 {
+			text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
+		}
+		a.add(themes.ToneMuted, text)
+	case a.err != nil:
+		a.drawUnfinished()
+	case a.answer != nil:
+		a.drawAnswer()
+	}
+	a.pager.SetStyled(strings.Join(a.lines, "\n"))
+}
+
+func (a *audiencePanel) add(tone themes.Tone, text string) {
+	a.lines = append(a.lines, widget.WrapStyled(a.cfg.Theme.Tone(tone), text, a.width)...)
+}
+
+// drawUnfinished adds what is missing in the filters.
+func (a *audiencePanel) drawUnfinished() {
+	var e *engine.Error
+	if !errors.As(a.err, &e) || e.Code != engine.ValidationFailed {
+		a.add(themes.ToneWarning, "Not counted. "+errorSentence(a.err))
+		return
+	}
+	a.add(themes.ToneMuted, "Complete the marked filters to see how many users match.")
+	for i, d := range e.Details {
+		if i == 3 {
+			a.add(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
+			break
+		}
+		a.add(themes.ToneWarning, "○ "+phrase.Sentence(d.Message))
+	}
 }
 
 // errorSentence describes in a sentence why the filters cannot be counted.
@@ -256,74 +260,107 @@ func errorSentence(err error) string {
 	return phrase.Sentence(err.Error())
 }
 
-func (a *audiencePanel) key(msg tea.KeyMsg) tea.Cmd {
-	n := 0
-	if a.answer != nil {
-		n = len(a.answer.members)
+func (a *audiencePanel) drawAnswer() {
+	c := a.answer.count
+	switch {
+	case c.Matched > 0 || audience.HasFilters(a.filters):
+		a.drawCount(c)
+	case audience.IsTrigger(a.root, a.place):
+		a.add(themes.ToneStrong, "No event yet")
+	default:
+		a.add(themes.ToneStrong, "No audience yet")
 	}
-	switch msg.String() {
-	case "w":
-		return askUserName(a.cfg)
-	case "enter":
-		if a.why != nil {
-			a.why = nil
-			return nil
-		}
-		if a.cursor < n {
-			return a.explain(a.answer.members[a.cursor])
-		}
-	case "up", "k":
-		a.move(-1, n)
-	case "down", "j":
-		a.move(1, n)
-	case "pgup":
-		a.top -= max(a.height-1, 1)
-	case "pgdown", " ":
-		a.top += max(a.height-1, 1)
-	}
-	return nil
-}
-
-// move moves the cursor among the users, or scrolls if none are listed.
-func (a *audiencePanel) move(by, n int) {
-	if n == 0 || a.why != nil {
-		a.top += by
+	a.drawReach(c)
+	if c.Total == 0 {
+		a.add(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle users import.")
 		return
 	}
-	a.cursor = max(0, min(a.cursor+by, n-1))
-	if y := a.peopleLine + a.cursor; y < a.top || y >= a.top+a.height {
-		a.top = y - a.height/2
+	if len(a.answer.steps) > 0 {
+		a.drawSteps(len(phrase.Thousands(c.Total)))
+	}
+	if len(a.answer.members) > 0 {
+		a.add(themes.ToneMuted, "")
+		a.add(themes.ToneMuted, "Such as")
+	}
+	for _, p := range a.answer.members {
+		name, id := widget.Clean(p.DisplayName()), widget.Clean(p.ID)
+		if id == name {
+			id = ""
+		}
+		a.lines = append(a.lines, "  "+a.cfg.Theme.Text.Render(widget.Truncate(name, max(a.width-2, 0)))+"  "+a.cfg.Theme.Faint.Render(id))
 	}
 }
 
-func (a *audiencePanel) mouse(msg tea.MouseMsg) tea.Cmd {
+// drawCount adds how many users match, as text and as a bar.
+func (a *audiencePanel) drawCount(c engine.AudienceCount) {
+	words := fmt.Sprintf("%s of %s", phrase.Thousands(c.Matched), users(c.Total))
+	w, full := min(max(a.width, 1), 48), 0
+	if c.Total > 0 {
+		words += " · " + percent(c.Matched, c.Total)
+		full = c.Matched * w / c.Total
+	}
+	if c.Matched > 0 {
+		full = max(full, 1)
+	}
+	if a.counting {
+		words += " · counting…"
+	}
+	a.add(themes.ToneStrong, words)
+	t := a.cfg.Theme
+	a.lines = append(a.lines, t.Accent.Render(strings.Repeat("━", full))+t.Faint.Render(strings.Repeat("╌", w-full)))
+}
+
+// drawReach adds how many of the matching users the campaign's channel reaches, or what to do if there are none.
+func (a *audiencePanel) drawReach(c engine.AudienceCount) {
+	n, how, parts := c.Reach.Push, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", phrase.Thousands(c.Reach.Android), phrase.Thousands(c.Reach.IOS), phrase.Thousands(c.Reach.Web))
+	if a.cfg.Head.Channel == catalog.Email {
+		n, how, parts = c.Reach.Email, "by email", ""
+	}
 	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		a.top -= wheelLines
-	case msg.Button == tea.MouseButtonWheelDown:
-		a.top += wheelLines
-	case widget.Pressed(msg) && a.peopleLine >= 0 && a.answer != nil:
-		if i := a.top + msg.Y - a.peopleLine; i >= 0 && i < len(a.answer.members) {
-			if i == a.cursor {
-				return a.explain(a.answer.members[i])
+	case c.Matched == 0 && audience.HasFilters(a.filters):
+		a.add(themes.ToneWarning, "Nobody matches these filters.")
+	case c.Matched == 0 && audience.IsTrigger(a.root, a.place):
+		a.add(themes.ToneMuted, "Add an event to see how many users have done it.")
+	case c.Matched == 0:
+		a.add(themes.ToneMuted, "Add a filter to see how many users match.")
+	case n == 0:
+		a.add(themes.ToneWarning, "None can be reached "+how+".")
+	case n == c.Matched:
+		a.add(themes.ToneText, "All can be reached "+how+parts+".")
+	default:
+		a.add(themes.ToneText, phrase.Thousands(n)+" can be reached "+how+parts+".")
+	}
+}
+
+// drawSteps adds how each filter narrows the audience, with numbers of some digits.
+func (a *audiencePanel) drawSteps(digits int) {
+	t := a.cfg.Theme
+	a.add(themes.ToneMuted, "")
+	a.add(themes.ToneMuted, "Step by step")
+	for _, s := range a.answer.steps {
+		n := widget.PadLeft(phrase.Thousands(s.matched), digits)
+		for i, words := range wrapMax(s.words, a.width-digits-2, maxStepLines) {
+			if i > 0 {
+				n = strings.Repeat(" ", digits)
 			}
-			a.cursor = i
+			a.lines = append(a.lines, t.Strong.Render(n)+"  "+t.Text.Render(words))
 		}
 	}
-	return nil
 }
 
-// Bindings returns the keys that work in the panel.
-func (a *audiencePanel) Bindings() []key.Binding {
-	if a.reader == nil {
-		return []key.Binding{bind("↑/↓", "scroll", "up", "down")}
+// users formats a number of users.
+func users(n int) string {
+	if n == 1 {
+		return "1 user"
 	}
-	out := []key.Binding{bind("w", "why a user matches", "w"), bind("↑/↓", "move", "up", "down")}
-	switch {
-	case a.why != nil:
-		return append([]key.Binding{bind("enter", "back", "enter")}, out...)
-	case a.answer != nil && len(a.answer.members) > 0:
-		return append([]key.Binding{bind("enter", "why this one", "enter")}, out...)
+	return phrase.Thousands(n) + " users"
+}
+
+// percent formats a share, with a decimal if it is small.
+func percent(n, of int) string {
+	p := 100 * float64(n) / float64(of)
+	if p > 0 && p < 10 {
+		return fmt.Sprintf("%.1f%%", p)
 	}
-	return out
+	return fmt.Sprintf("%.0f%%", p)
 }

@@ -20,7 +20,7 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	case t.moveKey(msg):
 		return nil
 	case key.Matches(msg, k.Why):
-		return askUserName(t.cfg)
+		return findInAudience(t.cfg, t.root)
 	case key.Matches(msg, k.Open) && n.Kind != audience.Group:
 		t.openForm()
 		return nil

@@ -38,7 +38,7 @@ func newKeyMap() keyMap {
 		Outdent:   bind("<", "move out of the action", "<", "shift+tab"),
 		Other:     bind("m", "move to the other group", "m"),
 		Editor:    bind("e", "as JSON in your editor", "e"),
-		Why:       bind("w", "why a user matches", "w"),
+		Why:       bind("w", "who matches", "w"),
 
 		Done:       bind("enter", "next", "enter"),
 		Close:      bind("esc", "done", "esc"),

@@ -11,14 +11,12 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/filters"
 	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
-
-// unsupportedText is shown if the service cannot evaluate filters.
-const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 const (
 	maxMembers = 500 // maximum number of listed users
@@ -82,6 +80,9 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 	s.users.Filter("name, email address or ID", nil)
 	s.reader, _ = deps.Service.(engine.AudienceReader)
 	s.panes = panes.New(deps.Theme, panes.Pane{Name: "users"}, panes.Pane{Name: "why", From: bothMinWidth, Share: 50})
+	if len(r.Path) > 1 && s.reader != nil {
+		s.users.TypeFilter() // opened to find somebody
+	}
 	return s
 }
 
@@ -237,7 +238,7 @@ func (s *Audience) Typing() bool { return s.users.Filtering() }
 func (s *Audience) Actions() []screen.Action {
 	cannot := ""
 	if s.reader == nil {
-		cannot = unsupportedText
+		cannot = filters.UnsupportedText
 	}
 	switch {
 	case s.users.Filtering():

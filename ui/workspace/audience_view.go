@@ -8,6 +8,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/filters"
 	"bugle/ui/panes"
 	"bugle/ui/widget"
 )
@@ -85,7 +86,7 @@ func (s *Audience) View() string {
 func (s *Audience) emptyText() string {
 	switch {
 	case s.reader == nil:
-		return unsupportedText
+		return filters.UnsupportedText
 	case s.failed != nil:
 		return "Cannot load the audience: " + phrase.Sentence(s.failed.Error()) + "\nPress r to try again."
 	case !s.loaded:

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/ui/filters"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -19,7 +20,7 @@ type campaignAudiences struct {
 
 func (a *campaignAudiences) disabledReason() string {
 	if _, ok := a.service.(engine.AudienceReader); !ok {
-		return unsupportedText
+		return filters.UnsupportedText
 	}
 	if _, ok := a.service.(engine.Lister); !ok {
 		return "This service cannot list its campaigns."
@@ -54,11 +55,11 @@ func (a *campaignAudiences) choose(all []engine.Summary) tea.Cmd {
 }
 
 func (a *campaignAudiences) open(c engine.Campaign) tea.Cmd {
-	filters := c.Body.Get(string(catalog.SegmentationDetails))
-	if !filters.Exists() {
+	who := c.Body.Get(string(catalog.SegmentationDetails))
+	if !who.Exists() {
 		return screen.Notify(widget.LevelInfo, "This campaign has no audience yet.")
 	}
-	return screen.Open(audienceRoute(engine.CampaignName(c.Body), filters))
+	return screen.Open(filters.AudienceRoute(engine.CampaignName(c.Body), who))
 }
 
 // orNotify returns what takes the result of a task, or tells the user why there is none.

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/workspace/settings"
+	"bugle/ui/filters"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -26,7 +27,7 @@ type trials struct {
 func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	name := sec.NameOf(v)
 	if sec.ID == "segments" {
-		return screen.Open(audienceRoute(name, audience.SegmentFilters(name)))
+		return screen.Open(filters.AudienceRoute(name, audience.SegmentFilters(name)))
 	}
 	return t.askInput(sec, name, sec.TrialInputs(v), nil)
 }
@@ -71,9 +72,4 @@ func (t *trials) runTrial(sec *settings.Section, name string, inputs []string) t
 		t.report(name, out.Failed, out.Text, out.Detail)
 		return nil
 	}))
-}
-
-// audienceRoute returns the route of the users that match filters.
-func audienceRoute(title string, filters doc.Value) screen.Route {
-	return screen.Route{Name: screen.Workspace, Path: doc.P(pathAudience), Query: title, Doc: filters}
 }

@@ -13,24 +13,22 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/workspace/settings"
 	"bugle/themes"
+	"bugle/ui/filters"
 	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// Paths in a route to this package's screens. A route without a path is the list, at the section in its query;
-// a path that begins with a section is a record of it, named by the query, at the rest of the path.
-const pathAudience = "audience"
-
-// New returns the screen of the route.
+// New returns the screen of the route. A route without a path is the list, at the section in its query; a path that begins
+// with a section is a record of it, named by the query, at the rest of the path.
 func New(deps screen.Deps, r screen.Route) screen.Screen {
 	if len(r.Path) == 0 {
 		s := newList(deps)
 		s.selectSection(r.Query)
 		return s
 	}
-	if r.Path[0].Name == pathAudience {
+	if r.Path[0].Name == filters.AudiencePath {
 		return newAudience(deps, r)
 	}
 	if s, ok := settings.Find(r.Path[0].Name); ok {

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/ui/app"
+	"bugle/ui/filters"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/workspace"
@@ -243,6 +245,15 @@ func TestSegmentByFilters(t *testing.T) {
 	h.Press("/")
 	h.Type("elodie")
 	h.Want("✗", "is not included:", "France")
+}
+
+// The screen of who matches can be opened to find a user, who is explained at once.
+func TestFindingAUserInAnAudience(t *testing.T) {
+	r := filters.AudienceRoute("Berlin regulars", audience.SegmentFilters("Berlin regulars"))
+	r.Path = r.Path.Child("find")
+	h := uitest.New(t, workspace.New(uitest.Deps(newSampleService(t)), r), 120, 40)
+	h.Type("elodie")
+	h.Want("Who matches Berlin regulars", "Élodie Laurent is not included:")
 }
 
 // countingService counts the calls that read the audience.

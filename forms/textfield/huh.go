@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // question is what a form of huh shows with a field, and the keys that leave it there.
@@ -17,30 +18,32 @@ type question struct {
 	check              func(text string) error
 	err                error
 	keys               huh.InputKeyMap
+	theme              *huh.Theme
 }
 
 var _ huh.Field = (*Field)(nil)
 
 // Ask sets what a form of huh shows above the text, and what is wrong with a text; check may be nil.
 func (f *Field) Ask(title, description string, check func(text string) error) *Field {
-	f.question = question{title: title, description: description, check: check}
+	f.question = question{title: title, description: description, check: check, theme: &huh.Theme{}}
 	return f
 }
 
 // asked draws the text below its title and description, and above what is wrong with it.
 func (f *Field) asked(text string) string {
-	t, q, title := f.theme, f.question, f.theme.Muted
-	block := t.NewStyle().Width(f.width)
+	q := f.question
+	styles := q.theme.Blurred
 	if f.Focused() {
-		title = t.Accent
+		styles = q.theme.Focused
 	}
-	lines := []string{title.Render(q.title)}
+	w := f.width + ansi.StringWidth(styles.TextInput.Prompt.String())
+	lines := []string{styles.Title.Render(q.title)}
 	if q.description != "" {
-		lines = append(lines, block.Render(t.Faint.Render(q.description)))
+		lines = append(lines, styles.Description.Width(w).Render(q.description))
 	}
-	lines = append(lines, text)
+	lines = append(lines, styles.TextInput.Prompt.String()+text)
 	if q.err != nil {
-		lines = append(lines, block.Render(t.Danger.Render(q.err.Error())))
+		lines = append(lines, styles.ErrorMessage.Width(w).Render(q.err.Error()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -128,8 +131,11 @@ func (f *Field) KeyBinds() []key.Binding {
 	return []key.Binding{f.question.keys.Prev, f.question.keys.Submit, f.question.keys.Next}
 }
 
-// WithTheme returns the field unchanged: it has the styles of its own theme.
-func (f *Field) WithTheme(*huh.Theme) huh.Field { return f }
+// WithTheme sets the styles of the title, the description and the error, and of a prompt before the text.
+func (f *Field) WithTheme(t *huh.Theme) huh.Field {
+	f.question.theme = t
+	return f
+}
 
 // WithAccessible returns the field unchanged: see [Field.RunAccessible].
 func (f *Field) WithAccessible(bool) huh.Field { return f }
@@ -142,7 +148,8 @@ func (f *Field) WithKeyMap(k *huh.KeyMap) huh.Field {
 
 // WithWidth sets the width.
 func (f *Field) WithWidth(w int) huh.Field {
-	f.SetSize(w, max(f.height, maxLines))
+	prompt := ansi.StringWidth(f.question.theme.Focused.TextInput.Prompt.String())
+	f.SetSize(w-prompt, maxLines)
 	return f
 }
 

@@ -37,12 +37,16 @@ func (s *rowModel) newEditor(r row) editor {
 		return nil
 	}
 	var suggest []string
-	if r.shape == shapeInput || r.shape == shapeCommaList {
+	if r.input == nil && (r.shape == shapeInput || r.shape == shapeCommaList) {
 		suggest = s.builder.names.suggestions(r)
 	}
 	in := newTextEditor(s.style.t, r.shape == shapeTextArea, text, placeholder(r), suggest)
 	if in == nil {
 		return nil
+	}
+	if r.input != nil {
+		s.setInput(in, *r.input)
+		return in
 	}
 	switch r.shape {
 	case shapeInput:
@@ -62,8 +66,28 @@ func (s *rowModel) newEditor(r row) editor {
 	return in
 }
 
+// setInput prepares the editor of an input.
+func (s *rowModel) setInput(in *textEditor, input Input) {
+	in.suggest, in.unknownNote, in.replaces = input.Suggest, input.Note, input.Replace
+	in.commaList = input.Kind == InputList
+	switch input.Kind {
+	case InputWords:
+		in.offers = inputOffers{s.builder.cfg.Inputs, s.draft.root, input}
+	case InputName:
+		in.eager = true
+		in.isValid = func(text string) bool {
+			words, err := s.builder.cfg.Inputs.Read(s.field.before, input, text)
+			return words != "" && err == nil
+		}
+	}
+	in.listSuggestions()
+}
+
 // editedText returns the text that the editor of a row starts with; false if the row is not edited as a text.
 func editedText(r row) (string, bool) {
+	if r.input != nil && r.shape != shapeReadOnly {
+		return r.input.Text, true
+	}
 	switch r.shape {
 	case shapeInput, shapeTextArea:
 		return scalarText(r.Value), true

@@ -36,6 +36,9 @@ func (e *field) text(r row) string {
 	if text, ok := e.changedText(); ok {
 		return text
 	}
+	if r.input != nil {
+		return r.input.Text
+	}
 	return r.Value.Text()
 }
 

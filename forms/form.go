@@ -17,6 +17,8 @@ type Config struct {
 	Path   doc.Path   // of the object, map or list to edit, which need not exist
 	Env    schema.Env // the stage whose required fields are marked, flags, lists
 	Theme  *themes.Theme
+	// Inputs are what is edited at Path; nil if that are the fields of the schema.
+	Inputs Inputs
 	// Focus is the field to start at; the first field if empty or not found.
 	Focus string
 	// Suggest returns the names in a workspace list, for fields with suggestions; nil if there are none.

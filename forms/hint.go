@@ -32,10 +32,13 @@ func (p *renderer) hint(r row) string {
 		return "Unknown field. Press ctrl+x to remove it."
 	}
 	parts := []string{}
-	if s := firstSentence(r.Node.Help); s != "" {
+	if s := firstSentence(r.Node.Help); s != "" && r.input == nil {
 		parts = append(parts, s)
 	}
 	switch {
+	case r.input != nil && r.input.Help != "":
+		parts = append(parts, r.input.Help)
+	case r.input != nil:
 	case r.shape == shapeAnyValue:
 		parts = append(parts, "Current type: "+kindWord(r.Value)+".")
 	case r.shape == shapeChecklist && r.locked == "":

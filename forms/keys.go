@@ -153,7 +153,7 @@ func (a *actions) rowBindings() []key.Binding {
 	if r.locked != "" {
 		return out
 	}
-	if in, ok := a.editor.(*textEditor); ok && len(in.suggest) > 0 {
+	if in, ok := a.editor.(*textEditor); ok && (len(in.suggest) > 0 || in.list.Len() > 0) {
 		suggest := a.keys.Suggest
 		if a.hasSuggestions() {
 			suggest = bind("↓", suggest.Help().Desc, suggest.Keys()...)

@@ -179,10 +179,10 @@ func (p *renderer) valueLine(r row) string {
 		return style.Render(cutLine(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
 	}
 	text := valueText(r.FieldState)
-	if r.shape == shapeTimespan {
+	if r.shape == shapeTimespan || r.input != nil && r.shape != shapeChoice && r.shape != shapeReadOnly {
 		text = oneLine(r.text)
 	}
-	if r.shape == shapeCommaList {
+	if r.shape == shapeCommaList && r.input == nil {
 		text = oneLine(firstRunes(commaText(r.Value), 300))
 	}
 	switch {
@@ -240,7 +240,10 @@ func (p *renderer) focused(r row) []string {
 	out := p.withLabel(r, t.Accent.Render("▸ "), t.Accent, lines...)
 	field := &p.model.field
 	words, notes, refused := p.model.clock.explain(field.before, r, field.text(r))
-	if r.shape == shapeTimespan {
+	switch {
+	case r.input != nil:
+		words, refused = p.model.readInput(r)
+	case r.shape == shapeTimespan:
 		words, refused = field.parseTimespan(r, p.model.builder.names.timespanDates(r))
 	}
 	if words != "" {

@@ -92,6 +92,11 @@ func (src rowBuilder) adderRow(elem *schema.Node) row {
 }
 
 func (src rowBuilder) members(root doc.Value) rowGroups {
+	if src.cfg.Inputs != nil {
+		in := inputRows(src.cfg.Inputs.Inputs(root))
+		in.rows = slices.Concat(in.rows, in.unused, in.unknown)
+		return in
+	}
 	if src.list {
 		return rowGroups{rows: src.elements(root)}
 	}

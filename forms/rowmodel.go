@@ -55,7 +55,7 @@ func (s *rowModel) focus(i int) {
 
 // reshape sets the shape of a row that is no longer edited from its current value.
 func (s *rowModel) reshape(i int) {
-	if i < len(s.rows) && s.rows[i].group == groupFields && s.rows[i].shape != shapeTimespan {
+	if i < len(s.rows) && s.rows[i].group == groupFields && s.rows[i].shape != shapeTimespan && s.rows[i].input == nil {
 		s.rows[i].shape = shapeOf(s.rows[i].FieldState)
 	}
 }
@@ -108,12 +108,14 @@ func (s *rowModel) commit() {
 		s.setRoot(s.field.before)
 		return
 	}
-	if _, typed := s.field.editor.(*textEditor); typed && r.shape != shapeTimespan {
+	if _, typed := s.field.editor.(*textEditor); typed && r.shape != shapeTimespan && r.input == nil {
 		v = s.typedValue(r, v.Text())
 	}
 	var root doc.Value
 	var err error
 	switch {
+	case r.input != nil:
+		root, err = s.writeInput(r, v)
 	case r.shape == shapeTimespan:
 		root = s.draft.writeSpan(s.field.before, r, v.Text(), s.builder.names.timespanDates(r))
 	case r.flags != nil:
@@ -145,7 +147,7 @@ func (s *rowModel) refresh() {
 	if had {
 		kept := false
 		for i, r := range s.rows {
-			if r.Path.Equal(old.Path) && (r.group == groupAdder) == (old.group == groupAdder) {
+			if r.Path.Equal(old.Path) && r.sameInput(old) && (r.group == groupAdder) == (old.group == groupAdder) {
 				s.cursor, kept = i, true
 				if s.field.editor != nil {
 					s.rows[i].shape = old.shape // whatever its text is now
@@ -205,6 +207,16 @@ func (s *rowModel) setValue(r row, v doc.Value) {
 
 // remove removes the value of a row.
 func (s *rowModel) remove(r row) {
+	if r.input != nil && r.group == groupFields {
+		root, err := s.builder.cfg.Inputs.Write(s.draft.root, *r.input, "")
+		if err != nil {
+			s.showError("remove this value", err)
+			return
+		}
+		s.setRoot(root)
+		s.focus(s.cursor)
+		return
+	}
 	root := s.draft.without(s.draft.root, r.Path)
 	for _, p := range r.paths {
 		root = s.draft.without(root, p)

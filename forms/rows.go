@@ -62,6 +62,7 @@ type row struct {
 	text      string             // of a timespan, in words
 	paths     []doc.Path         // for a timespan or exclusive flags: all the fields that the row combines
 	flags     *schema.FlagChoice // the flags that the row combines; nil for any other row
+	input     *Input             // the input of a form of inputs; nil for any other row
 }
 
 // shapeOf returns how a field with its current value is edited.

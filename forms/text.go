@@ -37,9 +37,17 @@ type textEditor struct {
 	unknownNote string            // shown beside a text that is not a suggestion
 	isValid     func(string) bool // accepts texts that are not suggestions; nil accepts none
 	expr        completion
-	offers      *timespanOffers // possible continuations of a timespan, used instead of suggest; nil for other rows
-	edited      bool            // the text has been edited in place
-	replacing   bool            // the text replaces the value, to which esc returns
+	offers      offers // possible continuations of the text, used instead of suggest; nil if there are none
+	replaces    bool   // what is typed replaces the text, also without suggestions
+	eager       bool   // the first suggestion is highlighted before something is typed
+	edited      bool   // the text has been edited in place
+	replacing   bool   // the text replaces the value, to which esc returns
+}
+
+// offers has the possible continuations of a text.
+type offers interface {
+	// after returns the continuations, and whether the text is whole without them.
+	after(text string) (offers []string, whole bool)
 }
 
 // newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
@@ -84,7 +92,7 @@ func (e *textEditor) cancelReplacing() {
 
 // hasUneditedValue reports whether the field has suggestions and a value that has not been edited.
 func (e *textEditor) hasUneditedValue() bool {
-	return len(e.suggest) > 0 && !e.commaList && !e.edited && !e.replacing && e.start != "" && !e.changed() && !schema.HasExpression(e.start)
+	return (len(e.suggest) > 0 || e.replaces) && !e.commaList && !e.edited && !e.replacing && e.start != "" && !e.changed() && !schema.HasExpression(e.start)
 }
 
 func (e *textEditor) key(msg tea.KeyMsg) bool {
@@ -133,14 +141,15 @@ func (e *textEditor) accept() bool {
 // acceptReplacement accepts the highlighted value, or the text itself. If there is neither, the field has its old value
 // again. It reports whether the value changed.
 func (e *textEditor) acceptReplacement(r typeahead.Row, ok bool) bool {
-	if !ok {
+	if !ok && e.Text() == "" {
 		e.cancelReplacing()
 		return true
 	}
 	e.replacing = false
-	if !r.Free {
-		e.insertSuggestion(r.Value)
+	if !ok || r.Free {
+		return false
 	}
+	e.insertSuggestion(r.Value)
 	return true
 }
 
@@ -203,11 +212,11 @@ func (e *textEditor) listSuggestions() {
 		return
 	}
 	_, part := e.completionParts()
-	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "", Free: typed, Note: e.unknownNote}
+	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "" || e.eager && text == "", Free: typed, Note: e.unknownNote}
 	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
 		o.Note = ""
 	}
-	if e.commaList && slices.Contains(commaTokens(text), part) && e.suggested(part) {
+	if e.commaList && slices.Contains(SplitList(text), part) && e.suggested(part) {
 		o.Typed, o.Free = false, false // this value is complete
 	}
 	e.list.Show(o)
@@ -233,7 +242,7 @@ func (e *textEditor) unusedSuggestions(part string) []typeahead.Item {
 	if !e.commaList {
 		return slices.Clone(e.suggest)
 	}
-	taken := commaTokens(e.Text())
+	taken := SplitList(e.Text())
 	return slices.DeleteFunc(slices.Clone(e.suggest), func(it typeahead.Item) bool {
 		return slices.Contains(taken, it.Value) && it.Value != part || it.Value == part && !e.changed()
 	})

@@ -13,7 +13,7 @@ type timeFields struct{ cfg *Config }
 
 // isTime reports whether a row is a point in time, which can be typed in natural language.
 func isTime(r row) bool {
-	return r.group == groupFields && r.shape == shapeInput && r.Node != nil && r.Node.Kind == schema.Time
+	return r.group == groupFields && r.shape == shapeInput && r.input == nil && r.Node != nil && r.Node.Kind == schema.Time
 }
 
 // zoneFor returns the zone of the times at p: that of the zone field in the nearest surrounding object, else

@@ -26,6 +26,9 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// enterKey is the key that accepts.
+var enterKey = tea.KeyMsg{Type: tea.KeyEnter}
+
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	s := &f.model
 	if f.datePicker != nil {
@@ -259,7 +262,7 @@ func (f *Form) press(x, y int) tea.Cmd {
 	if taken && !done {
 		return nil
 	}
-	return f.key(tea.KeyMsg{Type: tea.KeyEnter})
+	return f.key(enterKey)
 }
 
 // openDatePicker opens the date picker at the row's time.

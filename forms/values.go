@@ -67,9 +67,18 @@ func zero(n *schema.Node) doc.Value {
 
 // commaText formats scalars as one line: one, "two, three", four.
 func commaText(list doc.Value) string {
-	parts := make([]string, 0, list.Len())
+	texts := make([]string, 0, list.Len())
 	for _, e := range list.Elems() {
-		parts = append(parts, commaToken(scalarText(e)))
+		texts = append(texts, scalarText(e))
+	}
+	return JoinList(texts)
+}
+
+// JoinList formats texts as one line, which [SplitList] splits into the same texts.
+func JoinList(texts []string) string {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = commaToken(t)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -81,9 +90,9 @@ func commaToken(s string) string {
 	return s
 }
 
-// commaTokens splits a line at its commas. A quoted token may contain commas, and doubled quotes; an unclosed
+// SplitList splits a line at its commas. A quoted token may contain commas, and doubled quotes; an unclosed
 // quote extends to the end.
-func commaTokens(s string) []string {
+func SplitList(s string) []string {
 	var out []string
 	for rest := s; ; {
 		rest = strings.TrimSpace(rest)
@@ -123,7 +132,7 @@ func quotedToken(s string) (token, rest string) {
 // commaValue returns the list of the tokens in s. Elements of the old list that are still present keep their
 // spelling and kind.
 func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
-	tokens := commaTokens(s)
+	tokens := SplitList(s)
 	if len(tokens) == 0 {
 		return doc.Value{}
 	}
@@ -161,6 +170,9 @@ func commaEditable(elem *schema.Node, list doc.Value) bool {
 
 // placeholder returns the placeholder of a row without a value.
 func placeholder(r row) string {
+	if r.input != nil {
+		return r.input.Placeholder
+	}
 	if r.Node.Default != "" {
 		return "default " + defaultValue(r.Node)
 	}

@@ -7,6 +7,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
+	"bugle/forms/typeahead"
 )
 
 // workspaceNames has the names of the workspace for the rows of a form.
@@ -23,6 +24,9 @@ func (n workspaceNames) list(name string) []string {
 // unknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
 // at all, none is unknown.
 func (n workspaceNames) unknown(r row) bool {
+	if r.input != nil && r.input.Kind == InputName {
+		return r.input.Text != "" && len(r.input.Suggest) > 0 && !slices.ContainsFunc(r.input.Suggest, func(it typeahead.Item) bool { return it.Value == r.input.Text })
+	}
 	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
 		return false
 	}

@@ -111,6 +111,12 @@ func (l *List) Highlighted() (Row, bool) {
 	return l.rows[l.at], true
 }
 
+// FreeHighlighted reports whether the row of the text itself is highlighted.
+func (l *List) FreeHighlighted() bool {
+	r, ok := l.Highlighted()
+	return ok && r.Free
+}
+
 // At returns the index of the highlighted row; -1 if there is none.
 func (l *List) At() int {
 	if _, ok := l.Highlighted(); !ok {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
@@ -19,9 +18,9 @@ import (
 // Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base doc.Value // the document that Edited compares with
-	open *form     // the open form of the node under the cursor; nil if none is open
-	menu *menu     // the menu of what to add; nil if it is closed
+	base doc.Value   // the document that Edited compares with
+	open *openFilter // the filter under the cursor, if it is open; otherwise nil
+	menu *menu       // the menu of what to add; nil if it is closed
 
 	sentence []string
 	lines    []line
@@ -105,6 +104,9 @@ func (t *Tree) SetSize(w, h int) {
 func (t *Tree) SetActive(on bool) {
 	if t.inactive == on {
 		t.inactive = !on
+		if t.open != nil {
+			t.open.SetActive(on)
+		}
 		t.rebuild()
 	}
 }
@@ -164,6 +166,9 @@ func (o *outline) goToChange(before doc.Value) {
 // SetProblems sets the problems of the document.
 func (t *Tree) SetProblems(ps []schema.Problem) {
 	t.problems = ps
+	if t.open != nil {
+		t.open.SetProblems(ps)
+	}
 	t.refresh()
 	t.rebuild()
 }
@@ -196,8 +201,8 @@ func (o *outline) node() audience.Node {
 func (t *Tree) Focused() (schema.FieldState, bool) {
 	p := t.node().Path
 	if t.open != nil {
-		if r, ok := t.open.row(); ok {
-			return r.input.State, true
+		if st, ok := t.open.Form.Focused(); ok {
+			return st, true
 		}
 	}
 	if s, ok := t.cfg.Schema.Field(t.root, audience.Subject(t.root, p), t.cfg.Env); ok {
@@ -221,14 +226,14 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 	t.cursor = min(best, max(len(t.nodes)-1, 0))
 	if n := t.node(); n.Kind != audience.Group && len(p) > len(n.Path) && p.HasPrefix(n.Path) {
 		t.openForm()
-		t.open.focusPath(p)
+		t.open.focusPart(p, t.root)
 	}
 	t.rebuild()
 	return true
 }
 
 // Typing reports whether letters are text.
-func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
+func (t *Tree) Typing() bool { return t.open != nil && t.open.Form.Typing() }
 
 // Modal reports whether a filter or the menu is open, which esc closes.
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
@@ -273,11 +278,7 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	case t.menu != nil:
 		t.menuKey(msg)
 	case t.open != nil:
-		if _, ok := t.open.row(); ok && key.Matches(msg, t.keys.FormEditor) {
-			cmd = t.editJSON()
-		} else if t.open.key(msg) {
-			t.closeForm()
-		}
+		cmd = t.formKey(msg)
 	default:
 		cmd = t.command(msg)
 	}

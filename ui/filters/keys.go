@@ -12,7 +12,7 @@ type keyMap struct {
 	Open, Add, AddOther, Join, Negate, Duplicate, Remove key.Binding
 	Up, Down, Indent, Outdent, Other, Editor, Why        key.Binding
 
-	Done, Close, Next, Prev, Change, Highlight, Clear, Pick, FormEditor key.Binding
+	Close, Pick, FormEditor key.Binding
 }
 
 func bind(label, help string, keys ...string) key.Binding {
@@ -40,13 +40,7 @@ func newKeyMap() keyMap {
 		Editor:    bind("e", "as JSON in your editor", "e"),
 		Why:       bind("w", "who matches", "w"),
 
-		Done:       bind("enter", "next", "enter"),
 		Close:      bind("esc", "done", "esc"),
-		Next:       bind("tab/↓", "next field", "tab", "down"),
-		Prev:       bind("⇧tab/↑", "previous field", "shift+tab", "up"),
-		Change:     bind("space", "change", " "),
-		Highlight:  bind("←/→", "options", "left", "right"),
-		Clear:      bind("ctrl+x", "remove value", "ctrl+x"),
 		Pick:       bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n"),
 		FormEditor: bind("ctrl+e", "as JSON in your editor", "ctrl+e"),
 	}
@@ -59,7 +53,7 @@ func (t *Tree) Bindings() []key.Binding {
 	case t.menu != nil:
 		return []key.Binding{bind("enter", "add", "enter"), k.Close, k.Pick}
 	case t.open != nil:
-		return t.open.bindings()
+		return append(t.open.bindings(t.open.Bindings()), k.FormEditor)
 	}
 	n := t.node()
 	var out []key.Binding
@@ -96,7 +90,9 @@ func (t *Tree) Bindings() []key.Binding {
 func (t *Tree) Hints() []key.Binding {
 	k := t.keys
 	switch {
-	case t.menu != nil, t.open != nil, t.locked(t.node().Path) != "":
+	case t.open != nil:
+		return t.open.bindings(t.open.Hints())
+	case t.menu != nil, t.locked(t.node().Path) != "":
 		return t.Bindings()
 	case t.node().Kind == audience.Group && t.node().Count == 0:
 		return []key.Binding{k.Add, k.Why}

@@ -1,11 +1,14 @@
 package filters
 
 import (
+	"fmt"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
+	"bugle/ui/widget"
 )
 
 // menu asks what kind of filter to add.
@@ -112,4 +115,25 @@ func (t *Tree) add(o option) {
 	}
 	t.draft = &draft{before: before, path: p, from: from}
 	t.openForm()
+}
+
+// layMenu adds the lines of the menu.
+func (t *Tree) layMenu(i int) {
+	th, m := t.cfg.Theme, t.menu
+	put := func(kind int, text string) {
+		t.lines = append(t.lines, line{node: i, kind: kind, text: text, drawn: true})
+	}
+	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
+	for j, o := range m.options {
+		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 15))
+		help := o.help
+		if widget.Width(help) > t.cfg.Width-7-widget.Width(text) {
+			help = ""
+		}
+		if j == m.at {
+			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
+			continue
+		}
+		put(j, "      "+th.Text.Render(text)+" "+th.Faint.Render(help))
+	}
 }

@@ -31,7 +31,11 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 		return
 	}
 	t.failure = ""
-	t.press(t.lines[t.top+y], msg.X)
+	if l := t.lines[t.top+y]; l.form {
+		t.formMouse(msg, t.top+y)
+	} else {
+		t.press(l)
+	}
 	t.rebuild()
 }
 
@@ -39,15 +43,11 @@ func (t *Tree) scroll(n int) {
 	t.top = max(0, min(t.top+n, len(t.lines)-t.visibleLines))
 }
 
-func (t *Tree) press(l line, x int) {
+func (t *Tree) press(l line) {
 	switch {
 	case l.node < 0:
 	case l.kind >= 0 && t.menu != nil:
 		t.add(t.menu.options[l.kind])
-	case l.row >= 0 && t.open != nil:
-		if t.open.press(l, x) {
-			t.closeForm()
-		}
 	case l.node == t.cursor && t.menu == nil:
 		switch {
 		case t.open != nil:
@@ -63,33 +63,4 @@ func (t *Tree) press(l line, x int) {
 		t.closeForm()
 		t.goTo(goal)
 	}
-}
-
-// press handles a click on a row, and reports whether the form is done.
-func (f *form) press(l line, x int) bool {
-	for _, c := range l.chips {
-		if r, ok := f.row(); ok && x >= c.from && x < c.to {
-			f.choose(r, c.value)
-			return false
-		}
-	}
-	switch {
-	case l.name >= 0 && f.list.Highlight(l.name):
-		if r, ok := f.row(); ok {
-			return f.enter(r)
-		}
-	case l.row != f.cursor:
-		f.focusRow(l.row)
-	case len(l.chips) > 0:
-	default:
-		r, _ := f.row()
-		space := tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
-		switch r.kind {
-		case toggleRow:
-			f.toggleKey(r, space)
-		case choiceRow:
-			f.choiceKey(r, space)
-		}
-	}
-	return false
 }

@@ -134,7 +134,7 @@ func TestRangeIsTypedEndByEnd(t *testing.T) {
 
 // A boolean attribute only needs its name.
 func TestBooleanDefaultsToYes(t *testing.T) {
-	for keys, want := range map[string]string{"": "true", "enter n": "false", "enter y": "true", "enter space": "false"} {
+	for keys, want := range map[string]string{"": "true", "enter n enter": "false", "enter y enter": "true", "enter space": "false"} {
 		e := filters.New(config(t, `{}`, 70, 30))
 		press(e, "a", "1", "m", "e", "m", "enter")
 		for _, k := range strings.Fields(keys) {
@@ -181,7 +181,7 @@ func TestFrequencyInWords(t *testing.T) {
 		if !strings.Contains(e.View(), "and "+want) && !strings.Contains(e.View(), "and ! "+want) {
 			t.Errorf("%q is not read back:\n%s", text, e.View())
 		}
-		press(e, "enter", "tab", "x", "esc", "esc") // discarded
+		press(e, "enter", "tab", "x", "esc", "esc", "esc") // discarded
 		if again, _ := e.Edited(); !again.Same(root) {
 			t.Errorf("%q is gone", text)
 		}

@@ -13,19 +13,11 @@ import (
 
 // line is one line of the body, between sentence and footer.
 type line struct {
-	node  int // index of its node; -1 for none
-	row   int // index of its row in the open filter; -1 for none
-	name  int // index of the suggested name; -1 for none
-	kind  int // index of the kind in the menu; -1 for none
+	node  int  // index of its node; -1 for none
+	form  bool // it is a line of the open filter
+	kind  int  // index of the kind in the menu; -1 for none
 	text  string
 	drawn bool // text is the content; nodes are drawn when they are visible
-	chips []chip
-}
-
-// chip is an option of a choice and its columns.
-type chip struct {
-	value    string
-	from, to int
 }
 
 // The sentences of an empty tree, for an audience and a trigger.
@@ -92,7 +84,7 @@ func (t *Tree) empty() bool {
 func (o *outline) sentenceText() string { return audience.Describe(o.root, o.place, o.env()) }
 
 func (t *Tree) setSentence(text string) {
-	t.lines = append(t.lines, line{node: -1, row: -1, name: -1, kind: -1, text: text, drawn: true})
+	t.lines = append(t.lines, line{node: -1, kind: -1, text: text, drawn: true})
 }
 
 // header draws the sentence in at most h lines, and why the place is locked.
@@ -112,17 +104,17 @@ func (t *Tree) header(w, h int) []string {
 func (t *Tree) layNode(i int) {
 	at := i == t.cursor
 	if !at {
-		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1})
+		t.lines = append(t.lines, line{node: i, kind: -1})
 		return
 	}
 	for _, text := range t.nodeText(i, t.open != nil) {
-		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1, text: text, drawn: true})
+		t.lines = append(t.lines, line{node: i, kind: -1, text: text, drawn: true})
 	}
 	if t.menu != nil {
 		t.layMenu(i)
 	}
 	if t.open != nil {
-		t.open.lay(i, func(l line) { t.lines = append(t.lines, l) })
+		t.layForm(i)
 	}
 }
 
@@ -272,6 +264,9 @@ func (o *outline) problemMarks(n audience.Node) string {
 
 // footer shows what matters at the cursor: why a key did nothing, a problem, or the row's help.
 func (t *Tree) footer(w int) []string {
+	if t.open != nil && t.failure == "" {
+		return nil // the form says what matters
+	}
 	th, least, most := t.cfg.Theme, 1, 1
 	if t.cfg.Height >= 14 {
 		least, most = 2, 2
@@ -297,14 +292,7 @@ func (t *Tree) footerText() (string, themes.Tone) {
 	case t.menu != nil:
 		return "Press enter or the number to add it, esc to cancel.", themes.ToneFaint
 	case t.open != nil:
-		r, ok := t.open.row()
-		if !ok {
-			return "", themes.ToneFaint
-		}
-		if p, ok := t.problemAt(r); ok && !p.Missing() && t.open.parseError(r) == nil {
-			return problemText(p), themes.ToneDanger
-		}
-		return t.open.help(r), themes.ToneFaint
+		return "", themes.ToneFaint // the form says it
 	}
 	n := t.node()
 	if often, ok := audience.FrequencyText(t.root.Lookup(n.Path)); ok && n.Kind == audience.Action {
@@ -353,16 +341,6 @@ func problemText(p schema.Problem) string {
 	return p.Message + "."
 }
 
-// problemAt returns the problem of a row's value.
-func (o *outline) problemAt(r row) (schema.Problem, bool) {
-	for _, p := range o.problems {
-		if p.Severity == schema.Error && p.Path.HasPrefix(r.input.State.Path) {
-			return p, true
-		}
-	}
-	return schema.Problem{}, false
-}
-
 // scrollToCursor scrolls to the cursor: the focused row with its suggestions, or the node.
 func (t *Tree) scrollToCursor() {
 	from, to := -1, -1
@@ -376,9 +354,6 @@ func (t *Tree) scrollToCursor() {
 	}
 	if from < 0 {
 		return
-	}
-	if t.open != nil && to+1 < len(t.lines) && t.lines[to+1].node == t.cursor {
-		to++ // the next row
 	}
 	if t.cursor == 0 && t.open == nil {
 		from = 0 // and the lines above the first node
@@ -399,7 +374,7 @@ func (t *Tree) isCursor(l line) bool {
 	case t.menu != nil:
 		return true
 	case t.open != nil:
-		return l.row == t.open.cursor
+		return l.form
 	}
 	return true
 }

@@ -52,7 +52,7 @@ func (s *Screen) Actions() []screen.Action {
 	const group = "New draft"
 	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	if s.at() == len(s.fields)-1 {
-		next.Keys, next.Label, next.Help = []string{"enter"}, "create", "create the draft and open it"
+		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	}
 	if s.Running(taskCreate) {
 		next.DisabledReason = "The draft is being created."

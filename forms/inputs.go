@@ -1,0 +1,152 @@
+package forms
+
+import (
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms/typeahead"
+)
+
+// Inputs are what a form edits if that is not, one by one, the fields of its schema: the members of a filter.
+type Inputs interface {
+	// Inputs returns the inputs in a document, in order.
+	Inputs(root doc.Value) []Input
+	// Write returns the document with a text that was typed for an input, or a value that was chosen; "" removes it.
+	Write(root doc.Value, in Input, text string) (doc.Value, error)
+	// Read returns what a text means for an input, if that is worth saying, and why it cannot be read.
+	Read(root doc.Value, in Input, text string) (words string, err error)
+	// Offers returns continuations of a text, and whether it is whole without them.
+	Offers(root doc.Value, in Input, text string) (offers []string, whole bool)
+}
+
+// InputKind is how an input is edited.
+type InputKind uint8
+
+// The kinds of inputs.
+const (
+	InputFixed  InputKind = iota // not here
+	InputText                    // as a text
+	InputName                    // as a text that is one of the names suggested
+	InputList                    // as texts separated by commas
+	InputWords                   // as words that are continued by offers
+	InputChoice                  // by choosing an option of its state, or yes or no
+)
+
+// Input is a row of a form of [Inputs].
+type Input struct {
+	schema.FieldState
+	Kind                           InputKind
+	Label, Text, Placeholder, Help string
+	Suggest                        []typeahead.Item
+	Note                           string // shown beside a text that is not suggested
+	Replace                        bool   // what is typed replaces the text
+	Index                          int    // for the owner; inputs with the same path have different ones
+}
+
+var inputShapes = map[InputKind]rowShape{
+	InputText: shapeInput, InputName: shapeInput, InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
+}
+
+// inputRows returns the rows of inputs.
+func inputRows(all []Input) rowGroups {
+	var in rowGroups
+	for i := range all {
+		r := row{FieldState: all[i].FieldState, input: &all[i], label: all[i].Label, shape: inputShapes[all[i].Kind], text: all[i].Text}
+		switch {
+		case r.Node == nil:
+			r.group = groupUnknown
+			in.unknown = append(in.unknown, r)
+		case !r.Shown:
+			r.group = groupUnused
+			in.unused = append(in.unused, r)
+		default:
+			in.rows = append(in.rows, r)
+		}
+	}
+	return in
+}
+
+// sameInput reports whether two rows are of the same input, or of none.
+func (r row) sameInput(other row) bool {
+	return (r.input == nil) == (other.input == nil) && (r.input == nil || r.input.Index == other.input.Index)
+}
+
+// inputOffers offers continuations in the row of an input.
+type inputOffers struct {
+	inputs Inputs
+	root   doc.Value
+	input  Input
+}
+
+func (o inputOffers) after(text string) ([]string, bool) { return o.inputs.Offers(o.root, o.input, text) }
+
+// writeInput writes what was typed or chosen for an input.
+func (s *rowModel) writeInput(r row, v doc.Value) (doc.Value, error) {
+	text := v.Text()
+	if v.Exists() && v.Kind() != doc.String {
+		text = v.Literal()
+	}
+	return s.builder.cfg.Inputs.Write(s.field.before, *r.input, text)
+}
+
+// readInput returns what the text in the row of an input means, and why it cannot be read.
+func (s *rowModel) readInput(r row) (words, refused string) {
+	in, ok := s.field.editor.(*textEditor)
+	if !ok || r.input.Kind != InputName && r.input.Kind != InputWords && !in.changed() && r.input.Kind != InputText {
+		return "", ""
+	}
+	words, err := s.builder.cfg.Inputs.Read(s.field.before, *r.input, in.Text())
+	switch {
+	case err != nil && in.list.At() >= 0 && !in.list.FreeHighlighted():
+		return "", "" // it is about to be replaced by a suggestion
+	case err != nil:
+		return "", err.Error()
+	}
+	return words, ""
+}
+
+// Input returns the focused input; false if the form has none.
+func (f *Form) Input() (Input, bool) {
+	r, ok := f.model.focused()
+	if !ok || r.input == nil {
+		return Input{}, false
+	}
+	return *r.input, true
+}
+
+// Text returns the text in the focused row, as it is typed.
+func (f *Form) Text() string {
+	if in, ok := f.model.field.editor.(*textEditor); ok {
+		return in.Text()
+	}
+	r, _ := f.model.focused()
+	return f.model.field.text(r)
+}
+
+// FocusInput focuses the input with an index.
+func (f *Form) FocusInput(index int) {
+	for i, r := range f.model.rows {
+		if r.input != nil && r.input.Index == index {
+			f.focus(i)
+		}
+	}
+	f.arrange()
+}
+
+// Accept accepts what is highlighted in the focused row, as enter does, without going on. It reports whether that changed
+// the document.
+func (f *Form) Accept() bool {
+	before := f.model.draft.root
+	switch ed := f.model.field.editor.(type) {
+	case *textEditor:
+		if ed.accept() {
+			f.model.commit()
+		}
+	case *choice:
+		if ed.open != nil {
+			ed.key(enterKey)
+			f.model.commit()
+		}
+	}
+	f.arrange()
+	return !f.model.draft.root.Same(before)
+}

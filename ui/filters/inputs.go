@@ -1,0 +1,347 @@
+package filters
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms"
+	"bugle/forms/typeahead"
+	"bugle/ui/editor"
+)
+
+// inputs are the inputs of a filter, for a form.
+type inputs struct {
+	cfg    editor.Config
+	filter doc.Path
+}
+
+// parts returns the parts of the filter that a form shows, by the index of their inputs. The upper end of a range is a
+// part of its own.
+func (f inputs) parts(root doc.Value) []part {
+	var out []part
+	for _, in := range audience.Inputs(f.cfg.Schema, root, f.filter, f.cfg.Env) {
+		p := part{Input: in, text: plainText(in.State.Value)}
+		if in.Part == audience.Value && in.State.Shown {
+			out = append(out, valueParts(p, root.Lookup(f.filter))...)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// part is one part of a filter.
+type part struct {
+	audience.Input
+	text  string // the value in editable form
+	end   int    // for a range: 0 for its lower end, 1 for the upper
+	shape audience.Shape
+	value bool // it is the value of a shape that can be edited
+}
+
+// valueParts returns the parts of a value: none, one, or two for the ends of a range.
+func valueParts(p part, filter doc.Value) []part {
+	p.shape = audience.ValueShape(filter)
+	texts, ok := audience.Values(filter)
+	if !ok {
+		return []part{p}
+	}
+	p.value = true
+	switch p.shape {
+	case audience.NoValue:
+		return nil
+	case audience.ValueRange, audience.DateRange:
+		low, high := p, p
+		low.Label, low.text = "From", texts[0]
+		high.Label, high.text, high.end = "To", texts[1], 1
+		return []part{low, high}
+	case audience.ValueList:
+		p.Label, p.text = "Values", forms.JoinList(texts)
+		return []part{p}
+	}
+	if label := map[audience.Shape]string{audience.Date: "Date", audience.RelativeDays: "Days", audience.Expression: "Expression"}[p.shape]; label != "" {
+		p.Label = label
+	}
+	p.text = strings.Join(texts[:min(len(texts), 1)], "")
+	return []part{p}
+}
+
+// isDate reports whether the part is a date, which is typed in natural language.
+func (p part) isDate() bool {
+	return p.value && (p.shape == audience.Date || p.shape == audience.DateRange)
+}
+
+// kind returns how the part is edited.
+func (p part) kind() forms.InputKind {
+	n, v := p.State.Node, p.State.Value.Kind()
+	switch {
+	case n == nil || !p.State.Shown || p.Part == audience.Value && !p.value:
+		return forms.InputFixed
+	case p.value && p.shape == audience.ValueList:
+		return forms.InputList
+	case p.value && p.shape == audience.YesOrNo:
+		return forms.InputChoice
+	case p.value:
+	case p.Part == audience.Frequency:
+		return forms.InputWords
+	case v == doc.Array || v == doc.Object:
+		return forms.InputFixed
+	case p.Part == audience.Name:
+		return forms.InputName
+	case len(p.State.Options) > 0 || n.Kind == schema.Bool:
+		return forms.InputChoice
+	case n.Kind != schema.String && n.Kind != schema.Integer:
+		return forms.InputFixed
+	}
+	return forms.InputText
+}
+
+// Inputs returns the inputs of the filter in a document.
+func (f inputs) Inputs(root doc.Value) []forms.Input {
+	var out []forms.Input
+	all := f.parts(root)
+	typed := slices.ContainsFunc(all, func(p part) bool { return p.Part == audience.DataType })
+	for i, p := range all {
+		in := forms.Input{FieldState: p.State, Kind: p.kind(), Label: p.Label, Text: p.text, Placeholder: p.placeholder(), Help: p.help(), Index: i}
+		switch {
+		case in.Kind == forms.InputName:
+			in.Suggest, in.Note = f.names(root, p, typed), audience.UnknownEvent
+		case in.Kind == forms.InputWords:
+			in.Text, _ = audience.FrequencyText(root.Lookup(f.filter))
+			_, err := f.Read(root, in, in.Text)
+			in.Replace = err == nil
+		case p.value && p.shape == audience.YesOrNo:
+			field := *p.State.Node.Field
+			field.Kind, field.Options, field.Default = schema.Bool, nil, ""
+			in.Node, in.Options = &schema.Node{Field: &field}, nil
+		case p.value && p.shape == audience.RelativeDays, in.Kind == forms.InputText && in.Node.Kind == schema.Integer:
+			in.Replace = true
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
+// names returns the names that a part can have, with their data types if the filter has one.
+func (f inputs) names(root doc.Value, p part, typed bool) []typeahead.Item {
+	items := typeahead.Items(audience.Names(root, f.filter, p.Member(), f.cfg.Workspace))
+	if typed {
+		for i := range items {
+			items[i].Info = dataType(f.cfg.Workspace, items[i].Value)
+		}
+	}
+	return items
+}
+
+// Write writes a text into a part of the filter.
+func (f inputs) Write(root doc.Value, in forms.Input, text string) (doc.Value, error) {
+	p := f.parts(root)[in.Index]
+	switch {
+	case p.value:
+		return audience.SetValues(root, f.filter, f.values(p, root.Lookup(f.filter), text))
+	case p.Part == audience.Frequency:
+		if out, err := audience.SetFrequency(root, f.filter, text, f.env()); err == nil {
+			return out, nil
+		}
+		return audience.KeepFrequency(root, f.filter, text)
+	case text == "":
+		return root.Delete(in.Path), nil
+	case p.Part == audience.Name:
+		name, often, ok := f.splitAction(root, in, text)
+		if !ok {
+			return audience.SetName(root, f.filter, text, f.cfg.Workspace)
+		}
+		named, err := audience.SetName(root, f.filter, name, f.cfg.Workspace)
+		if err != nil {
+			return root, err
+		}
+		return audience.SetFrequency(named, f.filter, often, f.env())
+	case p.Part == audience.DataType:
+		return audience.SetDataType(root, f.filter, text)
+	case p.Part == audience.Operator:
+		return audience.SetOperator(root, f.filter, text)
+	case in.Node.Kind == schema.Bool:
+		return root.Set(in.Path, doc.NewBool(text == "true"))
+	case in.Node.Kind == schema.Integer:
+		if n, ok := doc.NewNumber(strings.TrimSpace(text)); ok {
+			return root.Set(in.Path, n)
+		}
+	}
+	return root.Set(in.Path, doc.NewString(text))
+}
+
+// values returns the texts of the filter's value with what was typed for a part.
+func (f inputs) values(p part, filter doc.Value, text string) []string {
+	if p.isDate() {
+		if d, err := audience.ParseDate(text, f.env()); err == nil {
+			text = d.Wire
+		}
+	}
+	switch p.shape {
+	case audience.ValueList:
+		return forms.SplitList(text)
+	case audience.ValueRange, audience.DateRange:
+		out := []string{"", ""}
+		old, _ := audience.Values(filter)
+		copy(out, old)
+		out[p.end] = text
+		return out
+	}
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// Read returns what a text means: a date, the items of a list, how often an event happened.
+func (f inputs) Read(root doc.Value, in forms.Input, text string) (words string, err error) {
+	p := f.parts(root)[in.Index]
+	switch {
+	case in.Kind == forms.InputList:
+		if all := forms.SplitList(text); len(all) > 0 {
+			return counted(len(all)) + ": [" + strings.Join(all, "] [") + "]", nil
+		}
+	case p.isDate() && text != "":
+		d, err := audience.ParseDate(text, f.env())
+		return d.Text, err
+	case in.Kind == forms.InputName:
+		name, often, whole := f.splitAction(root, in, text)
+		if whole {
+			return f.describe(f.Write(root, in, text))
+		}
+		if name != "" {
+			_, err = audience.SetFrequency(root, f.filter, often, f.env())
+		}
+		return "", err
+	case in.Kind == forms.InputWords:
+		return f.describe(audience.SetFrequency(root, f.filter, text, f.env()))
+	}
+	return "", nil
+}
+
+// describe describes the filter in a document.
+func (f inputs) describe(root doc.Value, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return audience.DescribeFilter(root.Lookup(f.filter), f.env()), nil
+}
+
+// splitAction splits a whole sentence that is typed instead of the name of an event.
+func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, often string, ok bool) {
+	if in.Kind != forms.InputName || !slices.ContainsFunc(f.parts(root), func(p part) bool { return p.Part == audience.Frequency }) {
+		return "", "", false
+	}
+	names := make([]string, len(in.Suggest))
+	for i, it := range in.Suggest {
+		names[i] = it.Value
+	}
+	return audience.SplitAction(text, names, f.env())
+}
+
+// Offers returns how a frequency can go on.
+func (f inputs) Offers(root doc.Value, _ forms.Input, text string) ([]string, bool) {
+	_, err := audience.SetFrequency(root, f.filter, text, f.env())
+	return audience.SuggestFrequencies(text), err == nil
+}
+
+func (f inputs) env() audience.Env { return audienceEnv(f.cfg) }
+
+// needs reports whether a part is visited when a filter is filled in.
+func (f inputs) needs(p part) bool {
+	return p.kind() != forms.InputFixed && (p.Part != audience.Plain || p.State.Required)
+}
+
+func (p part) placeholder() string {
+	switch {
+	case p.kind() == forms.InputName:
+		return "type or choose a name"
+	case p.Part == audience.Frequency:
+		return "at least 2 times in the last 7 days"
+	case p.isDate():
+		return "2026-12-01, yesterday, last monday"
+	}
+	if p.value {
+		if text := valuePlaceholders[p.shape]; text != "" {
+			return text
+		}
+	}
+	if n := p.State.Node; n != nil && n.Example != "" {
+		return "e.g. " + n.Example
+	}
+	return ""
+}
+
+var valuePlaceholders = map[audience.Shape]string{
+	audience.ValueList: "values, separated by commas", audience.RelativeDays: "a number of days",
+	audience.ValueRange: "a number", audience.Expression: "{{user.country}}",
+}
+
+// valueHelp describes the expected value, by its shape.
+var valueHelp = map[audience.Shape]string{
+	audience.ValueList:    `Separate values with commas. Put a value that contains a comma in "quotes".`,
+	audience.Date:         "Dates are in the workspace's time zone. A date without a time means the whole day.",
+	audience.DateRange:    "Dates are in the workspace's time zone. A date without a time means the whole day.",
+	audience.RelativeDays: "Counted from now, to the same time of day.",
+	audience.ValueRange:   "Both values are included.",
+	audience.YesOrNo:      "Press space to change it.",
+	audience.SingleValue:  "The value to compare with.",
+	audience.Expression:   "Evaluated for each user when the campaign is sent.",
+}
+
+// help returns a sentence about the part.
+func (p part) help() string {
+	switch n := p.State.Node; {
+	case n == nil:
+		return ""
+	case p.kind() == forms.InputFixed:
+		return "Press ctrl+e to edit the filter as JSON."
+	case p.Part == audience.Frequency:
+		return "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
+	case p.value && valueHelp[p.shape] != "":
+		return valueHelp[p.shape]
+	case p.Part == audience.Name && p.text != "":
+		return "" // the form says how to choose another
+	default:
+		help, _, _ := strings.Cut(n.Help, ". ")
+		return strings.TrimSuffix(help, ".") + "."
+	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 value"
+	}
+	return strconv.Itoa(n) + " values"
+}
+
+// dataType returns the data type of the workspace's attribute of a name, in a word.
+func dataType(w engine.Workspace, name string) string {
+	word := map[string]string{"double": "number", "datetime": "date", "bool": "yes or no"}
+	for _, a := range w.Attributes {
+		switch {
+		case a.Name != name:
+		case word[a.DataType] != "":
+			return word[a.DataType]
+		case len(catalog.Operators(a.DataType)) > 0:
+			return "text"
+		}
+	}
+	return ""
+}
+
+func plainText(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Array, doc.Object:
+		return string(v.Encode())
+	}
+	return v.Literal()
+}

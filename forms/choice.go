@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -325,7 +326,11 @@ func (e *choice) view(w, h int) string {
 	lines := strings.Split(e.open.View(), "\n")
 	from, to := visibleRange(len(e.shown), e.hovered(), max(h-len(out), 1))
 	e.from = from
-	return strings.Join(append(out, lines[from:min(to, len(lines))]...), "\n")
+	out = append(out, lines[from:min(to, len(lines))]...)
+	if more := len(e.shown) - to; more > 0 {
+		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.style.t.Faint.Render(fmt.Sprintf("  (%d more)", more))
+	}
+	return strings.Join(out, "\n")
 }
 
 // visibleRange returns the range of n rows, at most h, that contains row at.

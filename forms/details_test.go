@@ -258,3 +258,54 @@ func TestHelpOnExpressions(t *testing.T) {
 	press(f, "{{user.city|")
 	shows(t, f, "truncate  The text cut to a length")
 }
+
+// A number can be typed with its unit, or with another one that it can be counted in.
+func TestNumbersWithUnits(t *testing.T) {
+	for typed, want := range map[string]string{
+		"150": "150", "150 meters": "150", "150m": "150", "0.2 km": "200", "1.5 KM": "1500", "-1 km": "-1000", "5 miles": "5 miles", "km": "km", "": "",
+	} {
+		cfg := config(doc.NewObject())
+		cfg.Schema = schema.MustCompile(schema.Field{ID: "u", Kind: schema.Object, Ref: "test", Fields: []schema.Field{{Name: "radius", Kind: schema.String, Help: "How far.", Unit: "meters"}}})
+		f := New(cfg)
+		press(f, typed)
+		root, _ := f.Edited()
+		if got := root.Get("radius").Text(); got != want {
+			t.Errorf("%q becomes %q, want %q", typed, got, want)
+		}
+		if want == "200" {
+			shows(t, f, "= 200 meters")
+		}
+	}
+}
+
+// A time zone that does not exist is not offered, and enter stays with the reason.
+func TestWrongTimeZoneIsNotOffered(t *testing.T) {
+	f := zoned(t, "Europe/Berlin")
+	press(f, "Mars")
+	hides(t, f, "Use “Mars”")
+	press(f, "enter")
+	shows(t, f, "▸ Time zone", "Mars_", "Must be")
+	press(f, "ctrl+u", "europe/par", "enter")
+	want(t, f, holding("Europe/Paris"))
+}
+
+// What is only missing is no error yet.
+func TestMissingValuesAreNotErrors(t *testing.T) {
+	cfg := config(parse(t, `{"template":"BASIC","count":12}`))
+	cfg.Theme = colors
+	view := New(cfg).View()
+	if required := colors.Warning.Render("! Required, for example Sale!"); !strings.Contains(view, required) {
+		t.Errorf("a missing title is not a warning:\n%s", view)
+	}
+	if wrong := colors.Danger.Render("! Must be between 1 and 9, not 12"); !strings.Contains(view, wrong) {
+		t.Errorf("a wrong number is no error:\n%s", view)
+	}
+}
+
+// A list that does not show all its options says so.
+func TestOpenListCountsHiddenOptions(t *testing.T) {
+	f := open(t, `{}`)
+	f.SetSize(60, 8)
+	press(f, "enter")
+	shows(t, f, "(2 more)")
+}

@@ -52,7 +52,7 @@ func (s *rowModel) newEditor(r row) editor {
 	case shapeInput:
 		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened for editing
 		if hasForm(r.Node, schema.Zone) {
-			in.unknownNote, in.isValid = "not a time zone", schema.Zone.Matches
+			in.closed, in.isValid = true, schema.Zone.Matches
 		}
 		in.expr.expressions = s.builder.names.expressions(r)
 	case shapeTextArea:
@@ -113,6 +113,9 @@ func (s *rowModel) typedValue(r row, text string) doc.Value {
 		return doc.Value{}
 	case r.shape == shapeAnyValue:
 		return anyValue(text)
+	}
+	if r.Node.Unit != "" {
+		text = r.Node.Amount(text)
 	}
 	if wire, ok := s.clock.timeValue(s.field.before, r, text); ok {
 		text = wire

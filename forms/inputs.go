@@ -77,7 +77,9 @@ type inputOffers struct {
 	input  Input
 }
 
-func (o inputOffers) after(text string) ([]string, bool) { return o.inputs.Offers(o.root, o.input, text) }
+func (o inputOffers) after(text string) ([]string, bool) {
+	return o.inputs.Offers(o.root, o.input, text)
+}
 
 // writeInput writes what was typed or chosen for an input.
 func (s *rowModel) writeInput(r row, v doc.Value) (doc.Value, error) {

@@ -55,7 +55,7 @@ func (v *problems) showsAt(r row, p schema.Problem) bool {
 }
 
 func (v *problems) style(p schema.Problem) lipgloss.Style {
-	if p.Severity == schema.Notice {
+	if p.Severity == schema.Notice || p.Missing() {
 		return v.cfg.Theme.Warning
 	}
 	return v.cfg.Theme.Danger

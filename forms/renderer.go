@@ -243,6 +243,8 @@ func (p *renderer) focused(r row) []string {
 	switch {
 	case r.input != nil:
 		words, refused = p.model.readInput(r)
+	case r.shape == shapeInput && r.Node != nil && r.Node.Unit != "" && field.text(r) != r.Value.Text():
+		words = r.Node.WithUnit(r.Value.Text())
 	case r.shape == shapeTimespan:
 		words, refused = field.parseTimespan(r, p.model.builder.names.timespanDates(r))
 	}

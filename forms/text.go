@@ -39,6 +39,7 @@ type textEditor struct {
 	expr        completion
 	offers      offers // possible continuations of the text, used instead of suggest; nil if there are none
 	replaces    bool   // what is typed replaces the text, also without suggestions
+	closed      bool   // a text that is neither a suggestion nor valid cannot be chosen
 	eager       bool   // the first suggestion is highlighted before something is typed
 	edited      bool   // the text has been edited in place
 	replacing   bool   // the text replaces the value, to which esc returns
@@ -215,6 +216,8 @@ func (e *textEditor) listSuggestions() {
 	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "" || e.eager && text == "", Free: typed, Note: e.unknownNote}
 	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
 		o.Note = ""
+	} else if e.closed {
+		o.Free = false
 	}
 	if e.commaList && slices.Contains(SplitList(text), part) && e.suggested(part) {
 		o.Typed, o.Free = false, false // this value is complete

@@ -153,6 +153,7 @@ func TestBooleanDefaultsToYes(t *testing.T) {
 func TestFrequencyInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"at least 3 times in the last 7 days":    "Did Added to Cart at least 3 times in the last 7 days",
+		"at least 2 times in last 7 days":        "Did Added to Cart at least 2 times in the last 7 days",
 		"twice in the last 2 weeks":              "Did Added to Cart at least 2 times in the last 14 days",
 		"exactly once":                           "Did Added to Cart exactly once",
 		"up to 3x, soon":                         "",

@@ -8,39 +8,38 @@ import (
 	"bugle/engine/visible"
 )
 
-// Widgets drop control characters and rewrite tabs and carriage returns. To keep them, a widget gets
-// substitutes from a private use area, each one cell wide, and its result is translated back. Two more areas
-// are for general punctuation, which includes bidirectional controls and invisible characters, and for other
-// format characters.
+// The models of Bubbles drop control characters and rewrite tabs and carriage returns. To keep them, a model gets
+// substitutes from a private use area, each one cell wide, and its result is translated back.
 const (
-	substituteBase        = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
-	substitutePunctuation = 0xF0100 // + the character's distance from U+2000
-	substituteFormat      = 0xF0200 // + the character's index in formatRunes
-	substituteEnd         = 0xF2000
+	substituteBase = 0xF0000 // + the index in hiddenRunes
+	substituteEnd  = 0xF2000
 )
 
-// formatRunes are the characters that are invisible, at least in some places (see package visible), and not in
-// the other areas, in order.
-var formatRunes = func() []rune {
-	var out []rune
-	for _, table := range []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector} {
-		for _, t := range table.R16 {
-			for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) {
-				out = append(out, r)
-			}
-		}
-		for _, t := range table.R32 {
-			for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) { //nolint:gosec // a character
-				out = append(out, r)
-			}
+// hiddenRunes are the characters that are invisible, at least in some places (see package visible), in order: controls,
+// general punctuation, which has bidirectional controls and spaces of no width, and what Unicode calls invisible.
+var hiddenRunes = func() []rune {
+	out := []rune{unicode.ReplacementChar}
+	add := func(from, to, step rune) {
+		for r := from; r <= to; r += step {
+			out = append(out, r)
 		}
 	}
-	out = slices.DeleteFunc(out, func(r rune) bool { return r < 0x100 || r >= 0x2000 && r < 0x2100 })
+	add(0, 0x1F, 1)
+	add(0x7F, 0xAD, 1)
+	add(0x2000, 0x20FF, 1)
+	for _, table := range []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector} {
+		for _, t := range table.R16 {
+			add(rune(t.Lo), rune(t.Hi), rune(t.Stride))
+		}
+		for _, t := range table.R32 {
+			add(rune(t.Lo), rune(t.Hi), rune(t.Stride)) //nolint:gosec // characters
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }()
 
-// encodeHidden returns s with substitutes for hidden characters. Characters of those private use areas in s could not be
+// encodeHidden returns s with substitutes for hidden characters. Characters of the private use area in s could not be
 // translated back: see [Accepts].
 func encodeHidden(s string, keepLines bool) string {
 	if !hasHidden(s) {
@@ -48,17 +47,8 @@ func encodeHidden(s string, keepLines bool) string {
 	}
 	var b strings.Builder
 	for r, drawn := range visible.Runes(s) {
-		switch {
-		case r == '\n' && keepLines || drawn && r != unicode.ReplacementChar:
-		case r == unicode.ReplacementChar:
-			r = substituteBase + 0xFF
-		case r < 0x100:
-			r += substituteBase
-		case r >= 0x2000 && r < 0x2100:
-			r += substitutePunctuation - 0x2000
-		default:
-			at, _ := slices.BinarySearch(formatRunes, r)
-			r = substituteFormat + rune(at) //nolint:gosec // fewer than the area has
+		if at, listed := slices.BinarySearch(hiddenRunes, r); listed && !(r == '\n' && keepLines) && (!drawn || r == unicode.ReplacementChar) {
+			r = substituteBase + rune(at) //nolint:gosec // fewer than the area has
 		}
 		b.WriteRune(r)
 	}
@@ -66,24 +56,18 @@ func encodeHidden(s string, keepLines bool) string {
 }
 
 // decodeHidden reverses encodeHidden.
-func decodeHidden(s string) string {
+func decodeHidden(s string) string { return substitute(s, func(r rune) rune { return r }) }
+
+// substitute replaces the substitutes in s by what a function makes of the hidden character.
+func substitute(s string, as func(hidden rune) rune) string {
 	if !strings.ContainsFunc(s, isSubstitute) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case !isSubstitute(r):
-			return r
-		case r == substituteBase+0xFF:
-			return unicode.ReplacementChar
-		case r >= substituteFormat+rune(len(formatRunes)):
-			return r
-		case r >= substituteFormat:
-			return formatRunes[r-substituteFormat]
-		case r >= substitutePunctuation:
-			return r - substitutePunctuation + 0x2000
+		if i := int(r) - substituteBase; isSubstitute(r) && i < len(hiddenRunes) {
+			return as(hiddenRunes[i])
 		}
-		return r - substituteBase
+		return r
 	}, s)
 }
 
@@ -112,19 +96,7 @@ func symbol(r rune) rune {
 }
 
 // showSubstitutes replaces the substitutes in a view by symbols.
-func showSubstitutes(view string) string {
-	if !strings.ContainsFunc(view, isSubstitute) {
-		return view
-	}
-	return strings.Map(func(r rune) rune {
-		if isSubstitute(r) {
-			for _, o := range decodeHidden(string(r)) {
-				return symbol(o)
-			}
-		}
-		return r
-	}, view)
-}
+func showSubstitutes(view string) string { return substitute(view, symbol) }
 
 // OneLine returns s as one line without control sequences.
 func OneLine(s string) string {

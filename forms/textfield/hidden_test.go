@@ -44,8 +44,8 @@ func TestEncodeHiddenRoundTrip(t *testing.T) {
 
 // Every control character and invisible character round-trips, and is drawn as something else.
 func TestEncodeHiddenCoversAllCharacters(t *testing.T) {
-	if n := len(formatRunes); n > substituteEnd-substituteFormat {
-		t.Fatalf("there are %d formats, and room for %d", n, substituteEnd-substituteFormat)
+	if n := len(hiddenRunes); n > substituteEnd-substituteBase {
+		t.Fatalf("there are %d hidden characters, and room for %d", n, substituteEnd-substituteBase)
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		s := "a" + string(r) + "b"

@@ -245,8 +245,12 @@ func (e *choice) narrow() {
 // scrolled to the value.
 func (e *choice) build() {
 	var opts []huh.Option[int]
+	room := e.w - 2 // beside the mark
+	if e.many {
+		room -= 4 // and the tick
+	}
 	for _, i := range e.shown {
-		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].label), max(e.w-6, 1)), i))
+		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].label), max(room, 1)), i))
 	}
 	if e.many {
 		e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.chosen).Filterable(false)

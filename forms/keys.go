@@ -85,42 +85,43 @@ type actions struct {
 	naming      bool   // the name input is open
 }
 
+// rowKey is a key of a row, and whether it is among the most important ones.
+type rowKey struct {
+	key.Binding
+	important bool
+}
+
 // all returns all of the keys.
 func (a *actions) all() []key.Binding {
 	if a.modal {
 		return a.modalBindings()
 	}
-	return append(a.rowBindings(), a.next(), a.keys.Prev, a.keys.PageDown, a.keys.PageUp, a.keys.First, a.keys.Last)
+	var out []key.Binding
+	if b := a.enterBinding(); b.Enabled() {
+		out = append(out, b)
+	}
+	for _, k := range a.rowKeys() {
+		out = append(out, k.Binding)
+	}
+	return append(out, a.next(), a.keys.Prev, a.keys.PageDown, a.keys.PageUp, a.keys.First, a.keys.Last)
 }
 
 // important returns the most important keys, in order of importance.
 func (a *actions) important() []key.Binding {
-	if a.modal {
+	switch {
+	case a.modal:
 		return a.modalBindings()
-	}
-	if !a.ok {
+	case !a.ok:
 		return nil
 	}
-	r := a.row
 	var out []key.Binding
 	if b := a.enterBinding(); b.Enabled() {
 		out = append(out, b)
 	}
 	out = append(out, a.next())
-	for _, b := range a.rowBindings() {
-		switch b.Help().Desc {
-		case a.keys.Suggest.Help().Desc, a.keys.Delete.Help().Desc, a.keys.Rename.Help().Desc, a.keys.Calendar.Help().Desc,
-			a.keys.RemoveOne.Help().Desc, a.keys.RemoveAll.Help().Desc, a.keys.MoveUp.Help().Desc, a.keys.MoveDown.Help().Desc,
-			a.keys.Duplicate.Help().Desc:
-			out = append(out, b)
-		case a.keys.Editor.Help().Desc:
-			if r.shape == shapeExternalText || r.shape == shapeExternalJSON || r.shape == shapeTextArea {
-				out = append(out, b)
-			}
-		case a.keys.Add.Help().Desc:
-			if r.group != groupAdder {
-				out = append(out, b)
-			}
+	for _, k := range a.rowKeys() {
+		if k.important {
+			out = append(out, k.Binding)
 		}
 	}
 	return out
@@ -140,39 +141,38 @@ func (a *actions) next() key.Binding {
 	return a.keys.Next
 }
 
-// rowBindings returns the keys of the focused row, the most important first.
-func (a *actions) rowBindings() []key.Binding {
-	if !a.ok {
+// rowKeys returns the keys of the focused row other than enter, the most important first.
+func (a *actions) rowKeys() []rowKey {
+	r := a.row
+	if !a.ok || r.locked != "" {
 		return nil
 	}
-	r := a.row
-	var out []key.Binding
-	if b := a.enterBinding(); b.Enabled() {
-		out = append(out, b)
-	}
-	if r.locked != "" {
-		return out
-	}
-	if in, ok := a.editor.(*textEditor); ok && (len(in.suggest) > 0 || in.list.Len() > 0) {
-		suggest := a.keys.Suggest
-		if a.hasSuggestions() {
-			suggest = bind("↓", suggest.Help().Desc, suggest.Keys()...)
+	var out []rowKey
+	add := func(important bool, bs ...key.Binding) {
+		for _, b := range bs {
+			out = append(out, rowKey{b, important})
 		}
-		out = append(out, suggest)
+	}
+	in, text := a.editor.(*textEditor)
+	switch {
+	case a.hasSuggestions():
+		add(true, bind("↓", a.keys.Suggest.Help().Desc, a.keys.Suggest.Keys()...))
+	case text && len(in.suggest) > 0:
+		add(true, a.keys.Suggest)
 	}
 	if a.canPickDate() {
-		out = append(out, a.keys.Calendar)
+		add(true, a.keys.Calendar)
 	}
 	if a.removable {
-		out = append(out, a.keys.RemoveOne)
+		add(true, a.keys.RemoveOne)
 		if a.hidden > 1 {
-			out = append(out, a.keys.RemoveAll)
+			add(true, a.keys.RemoveAll)
 		}
 	}
 	if a.list && a.editor == nil {
-		out = append(out, a.keys.Add)
+		add(r.group != groupAdder, a.keys.Add)
 		if r.group == groupFields {
-			out = append(out, a.keys.Delete, a.keys.Duplicate, a.keys.MoveUp, a.keys.MoveDown)
+			add(true, a.keys.Delete, a.keys.Duplicate, a.keys.MoveUp, a.keys.MoveDown)
 		}
 	}
 	switch {
@@ -181,20 +181,20 @@ func (a *actions) rowBindings() []key.Binding {
 		if a.editor != nil && a.editor.typing() {
 			editor = bind("ctrl+e", "open editor", "ctrl+e") // e alone is text
 		}
-		out = append(out, editor)
+		add(r.shape == shapeExternalText || r.shape == shapeExternalJSON || r.shape == shapeTextArea, editor)
 		if !a.removable {
-			out = append(out, a.keys.Remove)
+			add(false, a.keys.Remove)
 		}
 	case r.shape == shapeChoice && a.editor != nil && r.Node.Kind == schema.Bool:
-		out = append(out, a.keys.Change, a.keys.Remove)
+		add(false, a.keys.Change, a.keys.Remove)
 	case r.group != groupAdder && !a.list && !a.removable:
-		out = append(out, a.keys.Remove)
+		add(false, a.keys.Remove)
 	}
-	if in, ok := a.editor.(*textEditor); ok && in.area {
-		out = append(out, a.keys.NewLine)
+	if text && in.area {
+		add(false, a.keys.NewLine)
 	}
 	if r.custom && !a.list {
-		out = append(out, a.keys.Rename)
+		add(true, a.keys.Rename)
 	}
 	return out
 }

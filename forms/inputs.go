@@ -106,6 +106,18 @@ func (s *rowModel) readInput(r row) (words, refused string) {
 	return words, ""
 }
 
+// SetInputs replaces the inputs, after what they suggest has changed. A text that is being typed is kept.
+func (f *Form) SetInputs(all Inputs) {
+	f.cfg.Inputs = all
+	f.model.refresh()
+	if r, ok := f.model.focused(); ok && r.input != nil {
+		if in, is := f.model.field.editor.(*textEditor); is {
+			f.model.setInput(in, *r.input)
+		}
+	}
+	f.arrange()
+}
+
 // Input returns the focused input; false if the form has none.
 func (f *Form) Input() (Input, bool) {
 	r, ok := f.model.focused()

@@ -18,9 +18,10 @@ import (
 // Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base doc.Value   // the document that Edited compares with
-	open *openFilter // the filter under the cursor, if it is open; otherwise nil
-	menu *menu       // the menu of what to add; nil if it is closed
+	base   doc.Value           // the document that Edited compares with
+	open   *openFilter         // the filter under the cursor, if it is open; otherwise nil
+	menu   *menu               // the menu of what to add; nil if it is closed
+	values map[string][]string // the texts of users, by attribute; nil until they are asked for
 
 	sentence []string
 	lines    []line
@@ -251,13 +252,17 @@ func (o *outline) locked(p doc.Path) string {
 
 // Update handles a key, or a mouse event relative to the upper left corner.
 func (t *Tree) Update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return t.handleRunes(msg)
+		cmd = t.handleRunes(msg)
 	case tea.MouseMsg:
 		t.mouse(msg)
 	}
-	return nil
+	if t.open != nil {
+		cmd = tea.Batch(cmd, t.loadValues())
+	}
+	return cmd
 }
 
 // handleRunes handles letters that arrived in one message one by one, until they are text.

@@ -425,3 +425,24 @@ func TestTypingOverAName(t *testing.T) {
 		t.Errorf("enter took %s", got)
 	}
 }
+
+// The values that users have are suggested, one after the other in a list.
+func TestValuesOfUsersAreSuggested(t *testing.T) {
+	b := newTestbed(t, `{}`)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("a", "1")
+	h.Type("cou")
+	h.Press("enter", "enter")
+	h.Want("▸ Values", "Germany", "India", "Nepal")
+	h.Type("ger")
+	h.Want("> Germany")
+	h.Press("enter")
+	h.Type(", nep")
+	h.Press("enter")
+	h.Want("▸ Values", "Germany, Nepal")
+	h.Press("enter")
+	h.WantNot("▸ Values")
+	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `["Germany","Nepal"]` {
+		t.Errorf("the value is %s", got)
+	}
+}

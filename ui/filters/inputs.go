@@ -19,6 +19,7 @@ import (
 type inputs struct {
 	cfg    editor.Config
 	filter doc.Path
+	seen   map[string][]string // the texts of users, by attribute; nil if the filter is not about users
 }
 
 // parts returns the parts of the filter that a form shows, by the index of their inputs. The upper end of a range is a
@@ -120,12 +121,24 @@ func (f inputs) Inputs(root doc.Value) []forms.Input {
 			field := *p.State.Node.Field
 			field.Kind, field.Options, field.Default = schema.Bool, nil, ""
 			in.Node, in.Options = &schema.Node{Field: &field}, nil
+		case p.value && (p.shape == audience.SingleValue || p.shape == audience.ValueList):
+			in.Suggest = typeahead.Items(f.seen[name(all)])
 		case p.value && p.shape == audience.RelativeDays, in.Kind == forms.InputText && in.Node.Kind == schema.Integer:
 			in.Replace = true
 		}
 		out = append(out, in)
 	}
 	return out
+}
+
+// name returns the name of what a filter is about.
+func name(all []part) string {
+	for _, p := range all {
+		if p.Part == audience.Name {
+			return p.text
+		}
+	}
+	return ""
 }
 
 // names returns the names that a part can have, with their data types if the filter has one.

@@ -27,7 +27,7 @@ type openFilter struct {
 func (t *Tree) openForm() {
 	p := t.node().Path
 	cfg := t.cfg.Config
-	in := inputs{t.cfg, p}
+	in := inputs{cfg: t.cfg, filter: p, seen: t.openValues()}
 	cfg.Root, cfg.Path, cfg.Inputs, cfg.Focus = t.root, p, in, ""
 	t.open = &openFilter{Form: forms.New(cfg), inputs: in}
 	t.open.SetProblems(t.problems)
@@ -121,6 +121,8 @@ func (t *Tree) enter(in forms.Input) {
 	now, _ := t.open.Input()
 	words, err := t.open.inputs.Read(was, in, t.open.Text())
 	switch {
+	case changed && in.Kind == forms.InputList:
+		return // for the next value
 	case err != nil && (in.Kind == forms.InputWords || in.Kind == forms.InputName):
 		return // it stays, with the reason
 	case in.Kind == forms.InputName && now.Text == "":

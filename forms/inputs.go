@@ -26,6 +26,7 @@ const (
 	InputFixed  InputKind = iota // not here
 	InputText                    // as a text
 	InputName                    // as a text that is one of the names suggested
+	InputDate                    // as a text of which the form says what it means
 	InputList                    // as texts separated by commas
 	InputWords                   // as words that are continued by offers
 	InputChoice                  // by choosing an option of its state, or yes or no
@@ -43,7 +44,7 @@ type Input struct {
 }
 
 var inputShapes = map[InputKind]rowShape{
-	InputText: shapeInput, InputName: shapeInput, InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
+	InputText: shapeInput, InputName: shapeInput, InputDate: shapeInput, InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
 }
 
 // inputRows returns the rows of inputs.
@@ -93,7 +94,7 @@ func (s *rowModel) writeInput(r row, v doc.Value) (doc.Value, error) {
 // readInput returns what the text in the row of an input means, and why it cannot be read.
 func (s *rowModel) readInput(r row) (words, refused string) {
 	in, ok := s.field.editor.(*textEditor)
-	if !ok || r.input.Kind != InputName && r.input.Kind != InputWords && !in.changed() && r.input.Kind != InputText {
+	if !ok || r.input.Kind == InputText || r.input.Kind == InputName && !in.changed() {
 		return "", ""
 	}
 	words, err := s.builder.cfg.Inputs.Read(s.field.before, *r.input, in.Text())

@@ -88,6 +88,8 @@ func (p part) kind() forms.InputKind {
 		return forms.InputList
 	case p.value && p.shape == audience.YesOrNo:
 		return forms.InputChoice
+	case p.isDate():
+		return forms.InputDate
 	case p.value:
 	case p.Part == audience.Frequency:
 		return forms.InputWords
@@ -214,13 +216,12 @@ func (f inputs) values(p part, filter doc.Value, text string) []string {
 
 // Read returns what a text means: a date, the items of a list, how often an event happened.
 func (f inputs) Read(root doc.Value, in forms.Input, text string) (words string, err error) {
-	p := f.parts(root)[in.Index]
 	switch {
 	case in.Kind == forms.InputList:
 		if all := forms.SplitList(text); len(all) > 0 {
 			return counted(len(all)) + ": [" + strings.Join(all, "] [") + "]", nil
 		}
-	case p.isDate() && text != "":
+	case in.Kind == forms.InputDate && text != "":
 		d, err := audience.ParseDate(text, f.env())
 		return d.Text, err
 	case in.Kind == forms.InputName:
@@ -248,7 +249,7 @@ func (f inputs) describe(root doc.Value, err error) (string, error) {
 
 // splitAction splits a whole sentence that is typed instead of the name of an event.
 func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, often string, ok bool) {
-	if in.Kind != forms.InputName || !slices.ContainsFunc(f.parts(root), func(p part) bool { return p.Part == audience.Frequency }) {
+	if in.Kind != forms.InputName || !strings.Contains(text, " ") || !slices.ContainsFunc(f.parts(root), func(p part) bool { return p.Part == audience.Frequency }) {
 		return "", "", false
 	}
 	names := make([]string, len(in.Suggest))

@@ -21,6 +21,8 @@ type openFilter struct {
 	inputs inputs
 	indent int
 	line   int // the line of the tree that the form begins at
+
+	width, height int // of the form
 }
 
 // openForm opens the filter under the cursor at its first input.
@@ -149,7 +151,10 @@ func (t *Tree) layForm(i int) {
 	if t.cfg.Width < narrowWidth {
 		o.indent = 1 + t.nodes[i].Depth
 	}
-	o.SetSize(max(t.cfg.Width-o.indent, 1), max(t.visibleLines-1, 1))
+	if w, h := max(t.cfg.Width-o.indent, 1), max(t.visibleLines-1, 1); w != o.width || h != o.height {
+		o.width, o.height = w, h
+		o.SetSize(w, h)
+	}
 	o.line = len(t.lines)
 	for l := range strings.SplitSeq(o.View(), "\n") {
 		t.lines = append(t.lines, line{node: i, kind: -1, form: true, text: strings.Repeat(" ", o.indent) + widget.Truncate(l, max(t.cfg.Width-o.indent, 0)), drawn: true})

@@ -44,7 +44,8 @@ type Input struct {
 }
 
 var inputShapes = map[InputKind]rowShape{
-	InputText: shapeInput, InputName: shapeInput, InputDate: shapeInput, InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
+	InputText: shapeInput, InputName: shapeInput, InputDate: shapeInput,
+	InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
 }
 
 // inputRows returns the rows of inputs.

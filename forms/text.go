@@ -93,7 +93,8 @@ func (e *textEditor) cancelReplacing() {
 
 // hasUneditedValue reports whether the field has suggestions and a value that has not been edited.
 func (e *textEditor) hasUneditedValue() bool {
-	return (len(e.suggest) > 0 || e.replaces) && !e.commaList && !e.edited && !e.replacing && e.start != "" && !e.changed() && !schema.HasExpression(e.start)
+	replaceable := (len(e.suggest) > 0 || e.replaces) && !e.commaList && !schema.HasExpression(e.start)
+	return replaceable && !e.edited && !e.replacing && e.start != "" && !e.changed()
 }
 
 func (e *textEditor) key(msg tea.KeyMsg) bool {
@@ -213,7 +214,10 @@ func (e *textEditor) listSuggestions() {
 		return
 	}
 	_, part := e.completionParts()
-	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "" || e.eager && text == "", Free: typed, Note: e.unknownNote}
+	o := typeahead.Options{
+		Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Free: typed, Note: e.unknownNote,
+		Typed: typed && part != "" || e.eager && text == "",
+	}
 	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
 		o.Note = ""
 	} else if e.closed {

@@ -25,7 +25,8 @@ func (n workspaceNames) list(name string) []string {
 // at all, none is unknown.
 func (n workspaceNames) unknown(r row) bool {
 	if r.input != nil && r.input.Kind == InputName {
-		return r.input.Text != "" && len(r.input.Suggest) > 0 && !slices.ContainsFunc(r.input.Suggest, func(it typeahead.Item) bool { return it.Value == r.input.Text })
+		is := func(it typeahead.Item) bool { return it.Value == r.input.Text }
+		return r.input.Text != "" && len(r.input.Suggest) > 0 && !slices.ContainsFunc(r.input.Suggest, is)
 	}
 	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
 		return false

@@ -266,7 +266,9 @@ func parseFrequency(text string, env Env) (frequency, error) {
 func (o *frequency) readWithin(r *reader, env Env) error {
 	unread := fmt.Errorf("“%s” cannot be read here; try “at least 2 times in the last 7 days”", clip(r.rest))
 	days := false
-	for _, w := range []string{"within the last", "in the last", "during the last", "over the last", "in last", "within last", "within", "last", "in"} {
+	for _, w := range []string{
+		"within the last", "in the last", "during the last", "over the last", "in last", "within last", "within", "last", "in",
+	} {
 		if days = r.cut(w); days {
 			break
 		}

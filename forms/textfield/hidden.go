@@ -47,7 +47,8 @@ func encodeHidden(s string, keepLines bool) string {
 	}
 	var b strings.Builder
 	for r, drawn := range visible.Runes(s) {
-		if at, listed := slices.BinarySearch(hiddenRunes, r); listed && !(r == '\n' && keepLines) && (!drawn || r == unicode.ReplacementChar) {
+		hidden := (!drawn || r == unicode.ReplacementChar) && !(r == '\n' && keepLines)
+		if at, listed := slices.BinarySearch(hiddenRunes, r); hidden && listed {
 			r = substituteBase + rune(at) //nolint:gosec // fewer than the area has
 		}
 		b.WriteRune(r)

@@ -240,7 +240,8 @@ func lastCharacter(s string) int {
 	}
 	const zwj, firstFlag, lastFlag, firstTone, lastTone = 0x200D, 0x1F1E6, 0x1F1FF, 0x1F3FB, 0x1F3FF
 	end := last[n-1]
-	if unicode.Is(unicode.M, end) || last[n-2] == zwj || end == zwj || end >= firstFlag && end <= lastFlag || end >= firstTone && end <= lastTone {
+	flag, tone := end >= firstFlag && end <= lastFlag, end >= firstTone && end <= lastTone
+	if unicode.Is(unicode.M, end) || last[n-2] == zwj || end == zwj || flag || tone {
 		return n
 	}
 	return 1
@@ -293,7 +294,9 @@ func (f *Field) text() string {
 // areaView draws the lines of a field of several lines, and marks the cell of the cursor.
 func (f *Field) areaView() string {
 	t := f.theme
-	style := textarea.Style{Text: t.Text, CursorLine: t.Text, Placeholder: t.Faint, EndOfBuffer: t.Text, Prompt: t.Text, Base: t.NewStyle()}
+	style := textarea.Style{
+		Base: t.NewStyle(), Text: t.Text, CursorLine: t.Text, Placeholder: t.Faint, EndOfBuffer: t.Text, Prompt: t.Text,
+	}
 	f.area.FocusedStyle, f.area.BlurredStyle = style, style
 	f.area.Cursor.Style, f.area.Cursor.TextStyle = t.Cursor, t.Text
 	f.area.Placeholder = OneLine(f.Placeholder)

@@ -287,7 +287,8 @@ func (a *audiencePanel) drawAnswer() {
 		if id == name {
 			id = ""
 		}
-		a.lines = append(a.lines, "  "+a.cfg.Theme.Text.Render(widget.Truncate(name, max(a.width-2, 0)))+"  "+a.cfg.Theme.Faint.Render(id))
+		t := a.cfg.Theme
+		a.lines = append(a.lines, "  "+t.Text.Render(widget.Truncate(name, max(a.width-2, 0)))+"  "+t.Faint.Render(id))
 	}
 }
 
@@ -312,7 +313,9 @@ func (a *audiencePanel) drawCount(c engine.AudienceCount) {
 
 // drawReach adds how many of the matching users the campaign's channel reaches, or what to do if there are none.
 func (a *audiencePanel) drawReach(c engine.AudienceCount) {
-	n, how, parts := c.Reach.Push, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", phrase.Thousands(c.Reach.Android), phrase.Thousands(c.Reach.IOS), phrase.Thousands(c.Reach.Web))
+	n, how := c.Reach.Push, "by push"
+	parts := fmt.Sprintf(" (Android %s, iOS %s, web %s)",
+		phrase.Thousands(c.Reach.Android), phrase.Thousands(c.Reach.IOS), phrase.Thousands(c.Reach.Web))
 	if a.cfg.Head.Channel == catalog.Email {
 		n, how, parts = c.Reach.Email, "by email", ""
 	}

@@ -66,7 +66,7 @@ func valueParts(p part, filter doc.Value) []part {
 		p.Label, p.text = "Values", forms.JoinList(texts)
 		return []part{p}
 	}
-	if label := map[audience.Shape]string{audience.Date: "Date", audience.RelativeDays: "Days", audience.Expression: "Expression"}[p.shape]; label != "" {
+	if label := valueLabels[p.shape]; label != "" {
 		p.Label = label
 	}
 	p.text = strings.Join(texts[:min(len(texts), 1)], "")
@@ -111,7 +111,9 @@ func (f inputs) Inputs(root doc.Value) []forms.Input {
 	all := f.parts(root)
 	typed := slices.ContainsFunc(all, func(p part) bool { return p.Part == audience.DataType })
 	for i, p := range all {
-		in := forms.Input{FieldState: p.State, Kind: p.kind(), Label: p.Label, Text: p.text, Placeholder: p.placeholder(), Help: p.help(), Index: i}
+		in := forms.Input{
+			FieldState: p.State, Kind: p.kind(), Label: p.Label, Text: p.text, Placeholder: p.placeholder(), Help: p.help(), Index: i,
+		}
 		switch {
 		case in.Kind == forms.InputName:
 			in.Suggest, in.Note = f.names(root, p, typed), audience.UnknownEvent
@@ -249,7 +251,8 @@ func (f inputs) describe(root doc.Value, err error) (string, error) {
 
 // splitAction splits a whole sentence that is typed instead of the name of an event.
 func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, often string, ok bool) {
-	if in.Kind != forms.InputName || !strings.Contains(text, " ") || !slices.ContainsFunc(f.parts(root), func(p part) bool { return p.Part == audience.Frequency }) {
+	isFrequency := func(p part) bool { return p.Part == audience.Frequency }
+	if in.Kind != forms.InputName || !strings.Contains(text, " ") || !slices.ContainsFunc(f.parts(root), isFrequency) {
 		return "", "", false
 	}
 	names := make([]string, len(in.Suggest))
@@ -290,6 +293,10 @@ func (p part) placeholder() string {
 		return "e.g. " + n.Example
 	}
 	return ""
+}
+
+var valueLabels = map[audience.Shape]string{
+	audience.Date: "Date", audience.RelativeDays: "Days", audience.Expression: "Expression",
 }
 
 var valuePlaceholders = map[audience.Shape]string{

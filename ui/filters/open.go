@@ -102,7 +102,9 @@ func (o *openFilter) bindings(form []key.Binding) []key.Binding {
 	if in, ok := o.Input(); ok && in.Kind == forms.InputChoice {
 		out = append(out, bind("space", "choose", " "))
 	}
-	return append(out, slices.DeleteFunc(form, func(b key.Binding) bool { return b.Help().Key == "enter" || b.Help().Key == "space" })...)
+	return append(out, slices.DeleteFunc(form, func(b key.Binding) bool {
+		return b.Help().Key == "enter" || b.Help().Key == "space"
+	})...)
 }
 
 // adopt takes over the document of the open filter.
@@ -157,7 +159,8 @@ func (t *Tree) layForm(i int) {
 	}
 	o.line = len(t.lines)
 	for l := range strings.SplitSeq(o.View(), "\n") {
-		t.lines = append(t.lines, line{node: i, kind: -1, form: true, text: strings.Repeat(" ", o.indent) + widget.Truncate(l, max(t.cfg.Width-o.indent, 0)), drawn: true})
+		text := strings.Repeat(" ", o.indent) + widget.Truncate(l, max(t.cfg.Width-o.indent, 0))
+		t.lines = append(t.lines, line{node: i, kind: -1, form: true, text: text, drawn: true})
 	}
 }
 

@@ -56,8 +56,8 @@ type Screen struct {
 func New(deps screen.Deps, route screen.Route) *Screen {
 	from := engine.ParseRecord(route.Doc)
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sourceChannel: from.Channel, panes: panes.New(deps.Theme, panes.Pane{Name: "questions"}),
-		channel: from.Channel, deliveryType: from.DeliveryType,
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: panes.New(deps.Theme, panes.Pane{Name: "questions"}),
+		sourceChannel: from.Channel, channel: from.Channel, deliveryType: from.DeliveryType,
 	}
 	if route.Doc.Exists() {
 		s.source = from.Body
@@ -65,7 +65,8 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.name = textfield.New(deps.Theme, "such as Spring sale 2026").
 		Ask("Name", "Recipients never see it. You can leave it empty until you publish.", nil)
 	s.name.SetText(engine.CampaignName(s.source))
-	s.creator = textfield.New(deps.Theme, "such as ann@example.com").Ask("Creator", "The email address of the person who creates the campaign.", isEmail)
+	s.creator = textfield.New(deps.Theme, "such as ann@example.com").
+		Ask("Creator", "The email address of the person who creates the campaign.", isEmail)
 	s.creator.SetText(deps.Author)
 	s.build(0)
 	if s.deliveryType == from.DeliveryType {
@@ -95,10 +96,13 @@ func (s *Screen) build(at int) {
 	}
 	w, _ := s.panes.Size(0)
 	s.channelOptions = options(channels, engine.Channel.Label, channelHelp, w-4)
-	s.typeOptions = options(types, func(t catalog.DeliveryType) string { return label[t] }, func(t catalog.DeliveryType) string { return help[t] }, w-4)
-	s.channels = huh.NewSelect[engine.Channel]().Title("Channel").Description("How the message is sent. You cannot change it later.").
+	labelOf, helpOf := func(t catalog.DeliveryType) string { return label[t] }, func(t catalog.DeliveryType) string { return help[t] }
+	s.typeOptions = options(types, labelOf, helpOf, w-4)
+	s.channels = huh.NewSelect[engine.Channel]().Title("Channel").
+		Description("How the message is sent. You cannot change it later.").
 		Options(s.channelOptions...).Value(&s.channel)
-	s.types = huh.NewSelect[catalog.DeliveryType]().Title("Delivery type").Description("When the message is sent. You cannot change it later.").
+	s.types = huh.NewSelect[catalog.DeliveryType]().Title("Delivery type").
+		Description("When the message is sent. You cannot change it later.").
 		Options(s.typeOptions...).Value(&s.deliveryType)
 	s.fields = []huh.Field{s.channels, s.types, s.name}
 	if len(channels) == 1 {

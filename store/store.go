@@ -263,12 +263,15 @@ type IdempotencyRecord struct {
 // Expired reports whether the record has expired at now.
 func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
 
-// Transfer is what copies records unchanged to another store. bugle/store/backup does that.
+// Transfer is what copies records unchanged to another store, and removes them. bugle/store/backup does the copying.
 type Transfer interface {
 	// Records calls fn, which must not use the transaction, with every record of the workspace, its settings first.
 	Records(fn func(Record) error) error
 	// PutRecords stores records that another store has and this one does not.
 	PutRecords(list []Record) error
+	// ClearWorkspace removes some of the records of the workspace, its settings last, and reports whether more remain. What
+	// an interrupted removal leaves is sound.
+	ClearWorkspace() (more bool, err error)
 }
 
 // Record is a record of a workspace, as one of these types: [engine.Workspace], [engine.User], [engine.ContentItem],

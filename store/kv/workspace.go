@@ -30,6 +30,39 @@ func (s WorkspaceTx) Records(fn func(store.Record) error) error { return record.
 // PutRecords implements [store.Transfer].
 func (s WorkspaceTx) PutRecords(list []store.Record) error { return record.PutRecords(s, s.rows, list) }
 
+// clearBatch is how many records [WorkspaceTx.ClearWorkspace] removes at a time.
+const clearBatch = 500
+
+// ClearWorkspace implements [store.Transfer]. Campaigns and users go with what belongs to them.
+func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
+	for _, k := range []*record.Kind{campaigns.Kind, record.Users.Kind} {
+		var ids []string
+		err := s.rows.Scan(k, record.Options{Limit: clearBatch}, nil, func(key func() []any, _ record.Row, _ error) error {
+			ids = append(ids, key()[0].(string))
+			return nil
+		})
+		for _, id := range ids {
+			if k == campaigns.Kind {
+				err = errors.Join(err, s.DeleteCampaign(id))
+			} else {
+				err = errors.Join(err, s.DeleteProfile(id))
+			}
+		}
+		if err != nil || len(ids) > 0 {
+			return err == nil, err
+		}
+	}
+	for _, k := range kinds {
+		if k == settingsChanges.Kind {
+			continue // without it, the settings would be damaged
+		}
+		if n, err := k.Clear(s.rows, clearBatch); err != nil || n == clearBatch {
+			return err == nil, err
+		}
+	}
+	return false, errors.Join(settings.Delete(s.rows), settingsChanges.Delete(s.rows))
+}
+
 // Workspaces returns the ids of the workspaces in the store, sorted.
 func Workspaces(tx Tx) ([]string, error) {
 	var ids []string

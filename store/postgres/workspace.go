@@ -32,6 +32,9 @@ func (w workspace) Records(fn func(store.Record) error) error { return record.Re
 // PutRecords implements [store.Transfer].
 func (w workspace) PutRecords(list []store.Record) error { return record.PutRecords(w, w.rows, list) }
 
+// ClearWorkspace implements [store.Transfer]. Foreign keys delete the records of other tables.
+func (w workspace) ClearWorkspace() (more bool, err error) { return false, settings.Delete(w.rows) }
+
 var settings = record.AsJSON[engine.Workspace](record.Kind{Table: "workspace", Name: store.SettingsName, Change: store.ChangedSettings})
 
 // Settings implements [store.Settings].

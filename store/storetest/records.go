@@ -47,6 +47,20 @@ func testRoundTrip(t *testing.T, db store.DB) {
 		}
 		return err
 	})
+	for more := true; more; {
+		write(t, db, func(tx store.Tx) (err error) {
+			more, err = tx.Workspace(space).ClearWorkspace()
+			return err
+		})
+	}
+	write(t, db, func(tx store.Tx) error {
+		ids, err := tx.Workspaces()
+		if !slices.Equal(ids, []string{"EMPTY"}) {
+			t.Errorf("after one was removed, the workspaces are %q", ids)
+		}
+		wantErr(t, tx.Workspace(space).Records(func(store.Record) error { return nil }), store.ErrNotFound)
+		return err
+	})
 }
 
 // all returns all records of a workspace.

@@ -210,7 +210,7 @@ func remove(ctx context.Context, f *cli.Factory, name string, yes bool) error {
 	}
 	for more := true; more; {
 		err := s.Records().Write(ctx, func(tx store.Tx) (err error) {
-			more, err = tx.Workspace(id).(store.Transferable).ClearWorkspace()
+			more, err = tx.Workspace(id).ClearWorkspace()
 			return err
 		})
 		if err != nil {

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -26,7 +28,9 @@ type dialog struct {
 // startDialog starts a command on a terminal, with more variables of the environment.
 func startDialog(t *testing.T, b bugle, env []string, args ...string) *dialog {
 	t.Helper()
-	cmd := exec.Command("bugle", args...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a question that is not the expected one is never answered
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "bugle", args...)
 	cmd.Env = append(append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor], "XDG_STATE_HOME="+b.env["XDG_STATE_HOME"], "TERM=xterm-256color"), env...)
 	terminal, err := pty.Start(cmd)
 	if err != nil {
@@ -209,7 +213,7 @@ func TestDeleteAsks(t *testing.T) {
 	}
 	for _, tt := range []struct{ answer, then string }{{"\n", "No changes made."}, {"y\n", " Two"}} {
 		d := startDialog(t, b, nil, "delete", "One", "Two")
-		d.waitFor("Delete One and Two? [y/N] ")
+		d.waitFor("Delete One and Two? Drafts are deleted permanently. [y/N] ")
 		d.answer(tt.answer)
 		d.waitFor(tt.then)
 		d.end(cli.ExitDone)

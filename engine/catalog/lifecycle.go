@@ -241,7 +241,7 @@ func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	case Restore:
 		return "Returns to the list as it was."
 	case Delete:
-		return "The draft is deleted permanently."
+		return "Drafts are deleted permanently."
 	case Edit:
 		return Propagation(dt, st)
 	}

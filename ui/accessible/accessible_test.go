@@ -452,7 +452,7 @@ func TestUnknownTests(t *testing.T) {
 func TestStatusAsksWithEffect(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")
-	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
+	b.want("Stop cannot be chosen: You can't stop this campaign", "Drafts are deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|1")
 	b.want("Not published. These must be fixed first.", "Not valid yet: 5 problems.", "Warning. Content, Message, Email, Preview text: No preview text", "Connector: add a connector", "\nSubscription category")

@@ -46,7 +46,9 @@ func (f *Factory) openReadOnly(ctx context.Context, o socket.Options) (*socket.D
 // readOnlyError reports a change of a store on a file system that cannot be written.
 type readOnlyError struct{ dir string }
 
-func (e readOnlyError) Error() string { return "cannot write to " + e.dir + ": " + syscall.EROFS.Error() }
+func (e readOnlyError) Error() string {
+	return "cannot write to " + e.dir + ": " + syscall.EROFS.Error()
+}
 
 func (e readOnlyError) Unwrap() error { return store.ErrReadOnly }
 

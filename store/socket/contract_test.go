@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"bugle/engine"
 	"bugle/engine/enginetest"
-	"bugle/engine/service/local"
 	"bugle/store"
 	"bugle/store/socket"
 )
@@ -38,32 +36,6 @@ func TestHandler(t *testing.T) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusTeapot {
 		t.Errorf("it answers %s", res.Status)
-	}
-}
-
-// A service finds at once what another process has written, and what it has deleted.
-func TestIndexFollows(t *testing.T) {
-	s := newTestFolder(t)
-	first, second := s.pair()
-	near, far := s.service(first), s.service(second)
-	found := func(svc *local.Service, id string) int {
-		rows, err := svc.Meta(t.Context(), engine.MetaRequest{ID: id, Limit: 15, Page: 1})
-		s.ok(err)
-		return len(rows)
-	}
-	for n := range 20 {
-		from, to := near, far
-		if n%2 == 1 {
-			from, to = far, near
-		}
-		id := create(t, from)
-		if got := found(to, id); got != 1 {
-			t.Fatalf("round %d: the other process finds %d campaigns, want 1", n, got)
-		}
-		s.ok(to.Delete(t.Context(), id))
-		if got := found(from, id); got != 0 {
-			t.Fatalf("round %d: after the deletion it finds %d campaigns", n, got)
-		}
 	}
 }
 

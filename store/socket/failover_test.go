@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,31 +17,6 @@ import (
 	"bugle/store/kv"
 	"bugle/store/socket"
 )
-
-// A connection that comes to the next owner, before it is noticed that the former has quit, is not used.
-func TestNextOwnerIsIntroducedFirst(t *testing.T) {
-	s := newTestFolder(t)
-	_, err := s.open(t.Context(), nil)
-	s.ok(err)
-	l := s.listen()
-	sent := make(chan []byte, 1)
-	go func() {
-		former, _ := greet(l, socket.Protocol, "former")
-		defer former.Close()
-		_ = socket.Respond(former) // to the request for news
-		next, in := greet(l, socket.Protocol, "next")
-		defer next.Close()
-		l.Close()
-		b, _ := io.ReadAll(in)
-		s.release()
-		sent <- b
-	}()
-	d := s.node()
-	s.ok(d.View(t.Context(), func(kv.Tx) error { return nil }))
-	if b := <-sent; len(b) > 0 || d.State().Role != socket.Owner {
-		t.Errorf("the next owner was sent %q, and the handle is %s", b, d.State().Role)
-	}
-}
 
 // hooked is a store with a hook around its commits.
 type hooked struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,9 +30,9 @@ const (
 type owner interface {
 	snapshot(ctx context.Context) (kv.Snapshot, error)
 	// answer answers a request that needs no snapshot.
-	answer(ctx context.Context, q *request) (response, error)
-	// sync waits until all changes that were committed have arrived here.
-	sync(ctx context.Context) error
+	answer(ctx context.Context, q *Request) (*Response, error)
+	// news passes on the news so far; with wait, it waits a while for the next ones.
+	news(ctx context.Context, wait bool) error
 	// lost reports whether the owner is gone.
 	lost() bool
 	close() error
@@ -42,9 +41,8 @@ type owner interface {
 // handle implements [kv.Driver] with the store of the owner.
 type handle struct {
 	o       Options
-	dir     string               // absolute
-	peer    func(net.Conn) error // refuses processes of other users
-	silence time.Duration        // after which an owner is lost; it is suspended, or its machine is
+	dir     string        // absolute
+	silence time.Duration // after which an owner is lost; it is suspended, or its machine is
 	lease   string
 
 	changes    follow.Followers
@@ -66,11 +64,14 @@ func newHandle(o Options) (*handle, error) {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
+	if o.Handler == nil {
+		o.Handler = http.NotFoundHandler()
+	}
 	dir, err := filepath.Abs(o.Dir)
 	if err = errors.Join(err, os.MkdirAll(o.Dir, 0o700)); err != nil {
 		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
 	}
-	h := &handle{o: o, dir: dir, peer: sameUser, silence: 5 * beat, state: State{Role: Searching}, changed: make(chan struct{})}
+	h := &handle{o: o, dir: dir, silence: 5 * beat, state: State{Role: Searching}, changed: make(chan struct{})}
 	h.open, h.stop = context.WithCancel(context.Background())
 	return h, nil
 }
@@ -95,7 +96,7 @@ func (h *handle) run(l *link) {
 		case <-h.open.Done():
 			return
 		}
-		h.setOwner(nil, Searching, introduction{})
+		h.setOwner(nil, Searching, Introduction{})
 		_ = l.close()            // never fails
 		l, _ = h.find(h.open, 0) // nil if the store is being closed
 	}
@@ -126,7 +127,8 @@ func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error
 		case !errors.As(locked, &by):
 			err = locked
 		case errors.Is(err, context.DeadlineExceeded):
-			err = fmt.Errorf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", by.PID)
+			err = fmt.Errorf("the bugle process that has the store open (%d) does not respond; if it is suspended, "+
+				"continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", by.PID)
 		case !errors.As(err, new(refusal)): // nobody listens: the owner has just begun, or is about to quit
 			err, final = locked, time.Since(begun) > patience
 		}
@@ -140,11 +142,6 @@ func (h *handle) find(ctx context.Context, patience time.Duration) (*link, error
 	}
 }
 
-// refusal is the reason why a process does not work with the owner.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
 // now returns the state, and a channel that is closed when it changes.
 func (h *handle) now() (State, <-chan struct{}) {
 	h.mu.Lock()
@@ -152,7 +149,7 @@ func (h *handle) now() (State, <-chan struct{}) {
 	return h.state, h.changed
 }
 
-func (h *handle) setOwner(o owner, role Role, i introduction) {
+func (h *handle) setOwner(o owner, role Role, i Introduction) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := State{Role: role, PID: i.PID, Again: h.state.Again}
@@ -182,7 +179,7 @@ func (h *handle) tell() {
 }
 
 // heard passes news of the owner on to followers.
-func (h *handle) heard(n *response) {
+func (h *handle) heard(n news) {
 	if len(n.Changes) > 0 && n.Lease != h.lease {
 		h.changes.Publish(n.Changes...)
 	}
@@ -191,15 +188,19 @@ func (h *handle) heard(n *response) {
 	}
 }
 
-// current returns the owner, and waits a while if there is none.
-func (h *handle) current(ctx context.Context) (owner, error) {
+// do runs call with the owner, and again with the next one while the owner is lost. It waits a while if there is none.
+func (h *handle) do(ctx context.Context, call func(owner) error) error {
 	var patience <-chan time.Time
-	for {
+	for ctx.Err() == nil {
 		h.mu.Lock()
 		o, changed, why := h.owner, h.changed, h.state.Err
 		h.mu.Unlock()
 		if o != nil && !o.lost() {
-			return o, ctx.Err()
+			if err := call(o); !errors.Is(err, kv.ErrSnapshotLost) {
+				return err
+			}
+			patience = nil
+			continue
 		}
 		if patience == nil {
 			patience = time.After(h.o.Patience)
@@ -207,29 +208,16 @@ func (h *handle) current(ctx context.Context) (owner, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, ctx.Err()
 		case <-h.open.Done():
-			return nil, store.ErrClosed
+			return store.ErrClosed
 		case <-patience:
 			if why == nil {
 				why = kv.ErrSnapshotLost
 			}
-			return nil, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot connect to the store: %v", why)
+			return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot connect to the store: %v", why)
 		}
 	}
-}
-
-// do runs call with the owner, and again with the next one while the owner is lost.
-func (h *handle) do(ctx context.Context, call func(owner) error) error {
-	for {
-		o, err := h.current(ctx)
-		if err != nil {
-			return err
-		}
-		if err := call(o); !errors.Is(err, kv.ErrSnapshotLost) {
-			return err
-		}
-	}
+	return ctx.Err()
 }
 
 // Snapshot implements [kv.Driver].
@@ -242,7 +230,8 @@ func (h *handle) Snapshot(ctx context.Context) (snap kv.Snapshot, err error) {
 }
 
 // ask returns the owner's response to a request.
-func (h *handle) ask(ctx context.Context, q request) (r response, err error) {
+func (h *handle) ask(ctx context.Context, q Request) (r *Response, err error) {
+	r = new(Response)
 	err = h.do(ctx, func(o owner) error {
 		r, err = o.answer(ctx, &q)
 		return err
@@ -252,24 +241,21 @@ func (h *handle) ask(ctx context.Context, q request) (r response, err error) {
 
 // Verify implements [kv.Driver].
 func (h *handle) Verify(ctx context.Context) error {
-	_, err := h.ask(ctx, request{Op: opVerify})
+	_, err := h.ask(ctx, Request{Op: opVerify})
 	return err
 }
 
 // Suspect implements [kv.Suspecter].
 func (h *handle) Suspect(damage error) {
-	ctx, cancel := context.WithTimeout(h.open, suspectTimeout)
+	ctx, cancel := context.WithTimeout(h.open, time.Second)
 	defer cancel()
 	// The caller waits, so that a command that ends now says so. Without an owner, the next one verifies its store.
-	_, _ = h.ask(ctx, request{Op: opSuspect, Text: damage.Error()})
+	_, _ = h.ask(ctx, Request{Op: opSuspect, Text: damage.Error()})
 }
-
-// suspectTimeout is how long telling the owner of damage may take.
-const suspectTimeout = time.Second
 
 // LeaseHeld implements [kv.LeaseHolder].
 func (h *handle) LeaseHeld(ctx context.Context, lease string) (bool, error) {
-	r, err := h.ask(ctx, request{Op: opHeld, Lease: lease})
+	r, err := h.ask(ctx, Request{Op: opHeld, Lease: lease})
 	return r.Yes, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/rpc"
 	"os"
 	"path/filepath"
 	"sync"
@@ -166,26 +167,41 @@ func (s *testFolder) transport(t *testing.T) *http.Transport {
 	return tr
 }
 
-// listen listens on the socket of a folder, as an owner does.
-func (s *testFolder) listen() net.Listener {
-	l, err := net.Listen("unix", socketOf(s.dir))
-	s.ok(err)
-	s.t.Cleanup(func() { l.Close() })
-	return l
+// stranger is an owner that says who it is, and answers nothing else.
+type stranger struct {
+	is    socket.Introduction
+	never chan struct{}
 }
 
-// greet accepts a connection, and introduces an owner with the process id 7.
-func greet(l net.Listener, protocol int, id string) (net.Conn, *bufio.Reader) {
-	c, err := l.Accept()
-	if err != nil {
-		panic(err)
+// Do is the method of package rpc.
+func (s stranger) Do(q *socket.Request, r *socket.Response) error {
+	if r.Introduction = s.is; !q.IsHello() {
+		<-s.never
 	}
-	in := bufio.NewReader(c)
-	if _, err := http.ReadRequest(in); err != nil {
-		panic(err)
-	}
-	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\n\r\n{\"protocol\":%d,\"version\":\"9.9\",\"pid\":7,\"id\":%q}\n", protocol, id)
-	return c, in
+	return nil
+}
+
+// stranger has an owner answer on the socket until the end of the test.
+func (s *testFolder) stranger(protocol int) {
+	_, err := s.open(s.t.Context(), nil)
+	s.ok(err)
+	l, err := net.Listen("unix", socketOf(s.dir))
+	s.ok(err)
+	server := rpc.NewServer()
+	who := stranger{socket.Introduction{Protocol: protocol, Version: "9.9", PID: 7}, make(chan struct{})}
+	s.ok(server.RegisterName("Store", who))
+	s.t.Cleanup(func() { close(who.never); l.Close() })
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+			return
+		}
+		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+		server.ServeConn(c)
+	}()
 }
 
 func parse(t testing.TB, s string) doc.Value {

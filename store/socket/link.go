@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/rpc"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bugle/store/kv"
@@ -21,61 +23,122 @@ const helloTimeout = 3 * time.Second
 // link is the connection to the process that owns the store.
 type link struct {
 	handle *handle
-	intro  introduction
+	client *rpc.Client
+	intro  Introduction
 	work   context.Context // ends when the owner is lost
 	end    context.CancelFunc
 	reader sync.WaitGroup // the goroutine that receives news
 
-	mu       sync.Mutex
-	idle     []*conn       // for later requests
-	received uint64        // number of the latest news
-	advanced chan struct{} // closed when received changes
-}
+	snapshots atomic.Uint64 // number of the latest snapshot
 
-// maxIdle is how many idle connections are kept.
-const maxIdle = 16
+	mu       sync.Mutex
+	received uint64 // number of the latest news
+}
 
 // attach connects to the owner, and starts to receive its news. If there is an owner that does not work with this process,
 // the error is a [refusal]; if it does not respond, [context.DeadlineExceeded].
 func attach(ctx context.Context, h *handle) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	l := &link{handle: h, advanced: make(chan struct{})}
+	conn, err := dial(ctx, h.dir)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	err = upgrade(conn)
+	if !stop() {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	l := &link{handle: h, client: rpc.NewClient(conn)}
 	l.work, l.end = context.WithCancel(context.Background())
-	c, err := l.connect(ctx)
-	if err != nil {
+	context.AfterFunc(l.work, func() { _ = l.client.Close() })
+	if err := l.hello(ctx); err != nil {
+		l.end()
 		return nil, err
 	}
-	first, err := c.call(ctx, &request{Op: opFollow, Lease: h.lease})
-	if err != nil {
-		c.close()
-		return nil, err
-	}
-	l.received = first.Sequence
-	h.heard(&first)
-	l.reader.Go(func() {
-		defer c.close()
-		defer l.end()
-		l.receive(c)
-	})
+	l.reader.Go(l.follow)
 	return l, nil
 }
 
-// receive receives news until the owner is lost.
-func (l *link) receive(c *conn) {
-	for {
-		_ = c.SetReadDeadline(time.Now().Add(l.handle.silence))
-		n, err := c.stream.receive()
-		if err != nil {
-			return
-		}
-		l.handle.heard(&n)
-		l.mu.Lock()
-		l.received = max(l.received, n.Sequence)
-		close(l.advanced)
-		l.advanced = make(chan struct{})
-		l.mu.Unlock()
+// upgrade makes a connection of HTTP one of package rpc.
+func upgrade(conn net.Conn) error {
+	_, err := io.WriteString(conn, "GET "+helloPath+" HTTP/1.1\r\nHost: bugle\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n")
+	if err == nil {
+		_, err = http.ReadResponse(bufio.NewReader(conn), nil) // the owner sends nothing more until it is asked
 	}
+	return err
+}
+
+// hello asks the owner who it is.
+func (l *link) hello(ctx context.Context) error {
+	r, err := l.answer(ctx, &Request{Op: opHello, Lease: l.handle.lease})
+	if err != nil {
+		return err
+	}
+	if l.intro = r.Introduction; l.intro.Protocol != protocol {
+		return refusal(fmt.Sprintf("the store is open in another version of bugle (%s, process %d), "+
+			"and this one (%s) cannot work with it; quit that one, or use the same version",
+			cmp.Or(l.intro.Version, "unknown"), l.intro.PID, cmp.Or(l.handle.o.Version, "unknown")))
+	}
+	for _, n := range r.News {
+		l.received = n.Number
+		l.handle.heard(n)
+	}
+	return nil
+}
+
+// follow receives news until the owner is lost, which it also is when it says nothing for too long.
+func (l *link) follow() {
+	for l.work.Err() == nil {
+		silent := time.AfterFunc(l.handle.silence, l.end)
+		if l.news(l.work, true) != nil {
+			l.end()
+		}
+		silent.Stop()
+	}
+}
+
+// news receives the news that have not arrived yet, and passes them on.
+func (l *link) news(ctx context.Context, wait bool) error {
+	l.mu.Lock()
+	q := &Request{Op: opNews, After: l.received, Wait: wait}
+	l.mu.Unlock()
+	r, err := l.answer(ctx, q)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range r.News {
+		if n.Number > l.received { // another request may have the same answer
+			l.received = n.Number
+			l.handle.heard(n)
+		}
+	}
+	return nil
+}
+
+// answer sends a request and returns the response. If the connection breaks, the owner is lost.
+func (l *link) answer(ctx context.Context, q *Request) (*Response, error) {
+	call := l.client.Go(method, q, new(Response), make(chan *rpc.Call, 1))
+	select {
+	case <-call.Done:
+	case <-ctx.Done():
+		return new(Response), ctx.Err() // the other one may still arrive
+	}
+	r := call.Reply.(*Response)
+	switch {
+	case call.Error != nil:
+		l.end()
+		return r, fmt.Errorf("%w: %w", kv.ErrSnapshotLost, call.Error)
+	case r.Fault != nil:
+		return r, r.Fault
+	}
+	return r, nil
 }
 
 func (l *link) lost() bool { return l.work.Err() != nil }
@@ -86,186 +149,41 @@ func (l *link) close() error {
 	return nil
 }
 
-// conn is a connection for one request, or one snapshot, at a time. It is closed when the owner is lost. It implements
-// [kv.Snapshot] with the snapshot that the owner keeps for it.
-type conn struct {
-	*stream[response, request]
+// remote is a snapshot that the owner keeps. It implements [kv.Snapshot].
+type remote struct {
 	link   *link
-	broken bool
-	forget func() bool
-}
-
-// connect returns a new connection.
-func (l *link) connect(ctx context.Context) (*conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
-	nc, err := dial(ctx, l.handle.dir)
-	if err != nil {
-		return nil, err
-	}
-	in := bufio.NewReaderSize(nc, 64<<10)
-	c := &conn{stream: newStream[response, request](nc, in), link: l, forget: context.AfterFunc(l.work, func() { _ = nc.Close() })}
-	stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
-	err = l.handle.peer(nc)
-	if err == nil {
-		err = l.hello(nc, in)
-	}
-	if !stop() {
-		err = ctx.Err()
-	}
-	if err != nil {
-		c.close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// hello begins a connection.
-func (l *link) hello(out io.Writer, in *bufio.Reader) error {
-	if _, err := io.WriteString(out, "GET "+helloPath+" HTTP/1.1\r\nHost: bugle\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"); err != nil {
-		return err
-	}
-	if _, err := http.ReadResponse(in, nil); err != nil {
-		return err
-	}
-	b, err := in.ReadSlice('\n')
-	if err != nil {
-		return err
-	}
-	var i introduction
-	if err := json.Unmarshal(b, &i); err != nil || i.Protocol != protocol {
-		return refusal(fmt.Sprintf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
-			cmp.Or(i.Version, "unknown"), i.PID, cmp.Or(l.handle.o.Version, "unknown")))
-	}
-	if l.intro.ID == "" {
-		l.intro = i
-	}
-	if i != l.intro { // the next owner, which starts with a new link
-		return kv.ErrSnapshotLost
-	}
-	return nil
-}
-
-// call returns the response to a request.
-func (c *conn) call(ctx context.Context, q *request) (r response, err error) {
-	if c.broken {
-		return r, kv.ErrSnapshotLost
-	}
-	stop := context.AfterFunc(ctx, func() { _ = c.Conn.Close() })
-	err = c.send(q)
-	if err == nil {
-		r, err = c.stream.receive()
-	}
-	c.broken = !stop() || err != nil
-	if err != nil {
-		return r, c.link.failed(ctx, err)
-	}
-	if r.Fault != nil {
-		return r, r.Fault
-	}
-	return r, nil
-}
-
-func (c *conn) close() {
-	c.forget()
-	_ = c.Conn.Close()
-}
-
-// failed returns the error of a connection that broke: that of ctx, or else the owner is lost.
-func (l *link) failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	l.end()
-	return fmt.Errorf("%w: %w", kv.ErrSnapshotLost, err)
-}
-
-// take returns an idle connection, or a new one.
-func (l *link) take(ctx context.Context) (*conn, error) {
-	l.mu.Lock()
-	if n := len(l.idle); n > 0 {
-		c := l.idle[n-1]
-		l.idle = l.idle[:n-1]
-		l.mu.Unlock()
-		return c, nil
-	}
-	l.mu.Unlock()
-	c, err := l.connect(ctx)
-	if err != nil {
-		return nil, l.failed(ctx, err)
-	}
-	return c, nil
-}
-
-// put keeps a connection for later requests.
-func (l *link) put(c *conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.broken || l.lost() || len(l.idle) >= maxIdle {
-		c.close()
-		return
-	}
-	l.idle = append(l.idle, c)
-}
-
-func (l *link) answer(ctx context.Context, q *request) (response, error) {
-	c, err := l.take(ctx)
-	if err != nil {
-		return response{}, err
-	}
-	defer l.put(c)
-	return c.call(ctx, q)
-}
-
-func (l *link) sync(ctx context.Context) error {
-	r, err := l.answer(ctx, &request{Op: opSequence})
-	if err != nil {
-		return err
-	}
-	for {
-		l.mu.Lock()
-		received, more := l.received, l.advanced
-		l.mu.Unlock()
-		if received >= r.Sequence {
-			return nil
-		}
-		select {
-		case <-more:
-		case <-l.work.Done():
-			return kv.ErrSnapshotLost
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	number uint64
 }
 
 func (l *link) snapshot(ctx context.Context) (kv.Snapshot, error) {
-	c, err := l.take(ctx)
+	s := remote{l, l.snapshots.Add(1)}
+	_, err := s.answer(ctx, Request{Op: opSnapshot})
 	if err != nil {
+		s.Release() // the owner may take it all the same
 		return nil, err
 	}
-	if _, err := c.call(ctx, &request{Op: opSnapshot}); err != nil {
-		l.put(c)
-		return nil, err
-	}
-	return c, nil
+	return s, nil
 }
 
-// Release implements [kv.Snapshot].
-func (c *conn) Release() {
-	_, _ = c.call(context.Background(), &request{Op: opRelease})
-	c.link.put(c)
+// Release implements [kv.Snapshot]. It does not wait for the owner.
+func (s remote) Release() {
+	s.link.client.Go(method, &Request{Op: opRelease, Snapshot: s.number}, new(Response), make(chan *rpc.Call, 1))
+}
+
+func (s remote) answer(ctx context.Context, q Request) (*Response, error) {
+	q.Snapshot = s.number
+	return s.link.answer(ctx, &q)
 }
 
 // Get implements [kv.Snapshot].
-func (c *conn) Get(ctx context.Context, key []byte) (kv.Item, error) {
-	r, err := c.call(ctx, &request{Op: opGet, Key: key})
+func (s remote) Get(ctx context.Context, key []byte) (kv.Item, error) {
+	r, err := s.answer(ctx, Request{Op: opGet, Key: key})
 	return r.Item, err
 }
 
 // Versions implements [kv.Snapshot].
-func (c *conn) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
-	r, err := c.call(ctx, &request{Op: opVersions, Keys: keys})
+func (s remote) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
+	r, err := s.answer(ctx, Request{Op: opVersions, Keys: keys})
 	return r.Versions, err
 }
 
@@ -276,10 +194,10 @@ const (
 )
 
 // Scan implements [kv.Snapshot].
-func (c *conn) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
+func (s remote) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
 	var last []byte // the key of the last record, which begins the next page
 	for size := firstPage; ; size = min(8*size, lastPage) {
-		r, err := c.call(ctx, &request{Op: opScan, Key: prefix, Scan: o, Size: size})
+		r, err := s.answer(ctx, Request{Op: opScan, Key: prefix, Scan: o, Size: size})
 		if err != nil {
 			return err
 		}
@@ -304,3 +222,8 @@ func (c *conn) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn fun
 		o.From = last
 	}
 }
+
+// refusal is the reason why a process does not work with the owner.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }

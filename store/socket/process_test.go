@@ -240,25 +240,28 @@ func checkWork(t *testing.T, dir string, all []*process) {
 		t.Fatal(err)
 	}
 	there, saved := map[string]int{}, map[string]bool{}
+	acknowledged, lost, twice := 0, 0, 0
 	for _, r := range rows {
 		name, renamed := strings.CutSuffix(r.Name, "!")
 		there[name]++
 		saved[name] = renamed
 		if there[name] > 1 || r.Revision > 2 {
+			twice++
 			t.Errorf("%s is there %d times, in revision %d", name, there[name], r.Revision)
 		}
 	}
-	acknowledged := 0
 	for _, p := range all {
 		for range p.saves { // to the end
 		}
 		acknowledged += len(p.done)
 		for _, name := range p.done {
 			if !saved[name] {
+				lost++
 				t.Errorf("%s was saved and is gone", name)
 			}
 		}
 	}
+	t.Logf("%d campaigns are acknowledged, %d lost, %d there twice", acknowledged, lost, twice)
 	if acknowledged < 20 {
 		t.Errorf("only %d campaigns were made", acknowledged)
 	}

@@ -5,17 +5,16 @@
 //
 // # The protocol
 //
-// A connection begins as HTTP, so that the socket can serve an API too. The client asks to upgrade it, the owner introduces
-// itself, and from then on the client sends requests and the owner responses, encoded with encoding/gob. On one connection
-// the owner sends everything that happens in the store, and something every few seconds.
+// A connection begins as HTTP, so that the socket can serve an API too, and continues with package rpc. The first response
+// introduces the owner, and one request always waits for the news of the store, or the end of a few seconds.
 //
 // # When the owner dies
 //
-// The owner is lost when any connection to it breaks, or when it is silent for too long. Then all connections are closed,
-// and the client looks for the next owner, or becomes it. What a transaction has read is gone, so the transaction runs
-// again. A commit that was sent may have been made. It writes a record of its own, which no other commit has: the client
-// looks for that with the next owner, and sends the commit again only if it is not there. So no change is lost, and none
-// is made twice. A suspended owner keeps its store: processes that try to use it are told which process to continue.
+// The owner is lost when the connection to it breaks, or when it is silent for too long. Then the client looks for the next
+// owner, or becomes it. What a transaction has read is gone, so the transaction runs again. A commit that was sent may have
+// been made. It writes a record of its own, which no other commit has: the client looks for that with the next owner, and
+// sends the commit again only if it is not there. So no change is lost, and none is made twice. A suspended owner keeps its
+// store: processes that try to use it are told which process to continue.
 package socket
 
 import (
@@ -96,7 +95,7 @@ func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Chan
 
 // Sync implements [store.Feed].
 func (d *DB) Sync(ctx context.Context) error {
-	if err := d.handle.do(ctx, func(o owner) error { return o.sync(ctx) }); err != nil {
+	if err := d.handle.do(ctx, func(o owner) error { return o.news(ctx, false) }); err != nil {
 		return err
 	}
 	return d.handle.changes.Drain(ctx)

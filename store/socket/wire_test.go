@@ -6,15 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"sync"
 	"syscall"
 	"testing"
 
 	"bugle/store"
 	"bugle/store/kv"
-	"bugle/store/mem"
 	"bugle/store/socket"
 )
 
@@ -55,41 +51,4 @@ func TestCancel(t *testing.T) {
 			return nil
 		}))
 	}
-}
-
-// Whatever another process of the person sends on a connection, the owner survives it.
-func FuzzRequests(f *testing.F) {
-	near, far := net.Pipe()
-	var seed []byte
-	var read sync.WaitGroup
-	read.Go(func() { seed, _ = io.ReadAll(far) })
-	if err := errors.Join(socket.Requests(near), near.Close()); err != nil {
-		f.Fatal(err)
-	}
-	read.Wait()
-	f.Add(seed)
-	for _, n := range []int{1, 7, len(seed) / 2} {
-		f.Add(seed[:n])
-		f.Add(seed[n:])
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, in []byte) {
-		db := mem.New()
-		defer db.Close()
-		near, far := net.Pipe()
-		var all sync.WaitGroup
-		all.Go(func() { _, _ = io.Copy(io.Discard, near) })
-		all.Go(func() {
-			_, _ = near.Write(in) // it ends early where the other end hangs up
-			_ = near.Close()
-		})
-		open := func(context.Context, func(string)) (kv.Driver, error) { return db.Driver(), nil }
-		if err := socket.Serve(socket.Options{Dir: dir, Opener: open}, far); err != nil {
-			t.Fatal(err)
-		}
-		all.Wait()
-		if err := db.View(t.Context(), func(kv.Tx) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-	})
 }

@@ -1,5 +1,3 @@
-//go:build linux || darwin || freebsd
-
 package socket
 
 import (
@@ -9,6 +7,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+
+	"bugle/store"
 )
 
 const (
@@ -41,6 +42,9 @@ func short(dir string, fn func(dir string) error) error {
 // listen opens the socket of a data folder, and replaces an old one. Only the owner may call it. The socket is created in
 // a private folder and renamed to its place when its permissions are set, so that no other user can connect at any time.
 func listen(dir string) (l *net.UnixListener, err error) {
+	if runtime.GOOS == "windows" { // where files have no permissions and owners such as these
+		return nil, errors.New("on this system, only one bugle process can use a data folder at a time")
+	}
 	private := filepath.Join(dir, newName)
 	if err := errors.Join(os.RemoveAll(private), os.Mkdir(private, 0o700)); err != nil {
 		return nil, err
@@ -61,32 +65,16 @@ func listen(dir string) (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// dial connects to the socket of a data folder.
+// dial connects to the socket of a data folder. It fails with a [refusal] if the socket is another user's.
 func dial(ctx context.Context, dir string) (c net.Conn, err error) {
+	socket := socketOf(dir)
+	if id, user, at, ok := store.OwnerOf(socket); ok && at == socket && id != os.Geteuid() {
+		return nil, refusal(fmt.Sprintf("the process that has the store open belongs to %s; "+
+			"each user needs a data folder, chosen with --data or BUGLE_DATA", user))
+	}
 	err = short(dir, func(dir string) error {
 		c, err = new(net.Dialer).DialContext(ctx, "unix", socketOf(dir))
 		return err
 	})
 	return c, err
-}
-
-// sameUser returns a [refusal] if the process at the other end of a connection belongs to another user.
-func sameUser(c net.Conn) error {
-	raw, err := c.(*net.UnixConn).SyscallConn()
-	if err != nil {
-		return fmt.Errorf("getting the user of a connection: %w", err)
-	}
-	var uid uint32
-	var failed error
-	if err := raw.Control(func(fd uintptr) { uid, failed = peerUID(int(fd)) }); err != nil || failed != nil {
-		return fmt.Errorf("getting the user of a connection: %w", errors.Join(err, failed))
-	}
-	if int(uid) != os.Geteuid() {
-		return otherUser(int(uid))
-	}
-	return nil
-}
-
-func otherUser(uid int) error {
-	return refusal(fmt.Sprintf("the process that has the store open belongs to another user (id %d); each user needs a data folder, chosen with --data or BUGLE_DATA", uid))
 }

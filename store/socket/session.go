@@ -1,0 +1,139 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/rpc"
+	"slices"
+	"sync"
+	"time"
+
+	"bugle/store"
+	"bugle/store/kv"
+)
+
+// session is the connection of another process.
+type session struct {
+	host  *host
+	lease string          // of the process; guarded by host.mu
+	work  context.Context // ends with the connection, or when this process starts to quit
+
+	mu sync.Mutex // also locked while a snapshot is read: a request that was canceled may still be answered
+	// snaps are the snapshots by number, nil for one that was released before it was taken.
+	snaps map[uint64]kv.Snapshot
+}
+
+// sendTimeout is how long another process may take to read the last responses.
+const sendTimeout = 5 * time.Second
+
+// serve answers the requests on a connection until it breaks, or this process starts to quit.
+func (o *host) serve(conn net.Conn) {
+	work, end := context.WithCancel(o.work)
+	s := &session{host: o, work: work, snaps: map[uint64]kv.Snapshot{}}
+	stop := context.AfterFunc(o.work, func() {
+		_ = conn.SetReadDeadline(time.Unix(1, 0)) // no more requests are read
+		_ = conn.SetWriteDeadline(time.Now().Add(sendTimeout))
+	})
+	o.mu.Lock()
+	o.sessions[s] = true
+	o.mu.Unlock()
+	server := rpc.NewServer()
+	_ = server.RegisterName(service, s) // it has the method
+	server.ServeConn(watched{conn, end})
+	stop()
+	o.mu.Lock()
+	delete(o.sessions, s)
+	o.mu.Unlock()
+	for _, snap := range s.snaps {
+		if snap != nil {
+			snap.Release()
+		}
+	}
+}
+
+// watched is a connection that calls ended when nothing more can be read.
+type watched struct {
+	net.Conn
+	ended func()
+}
+
+// Read implements [io.Reader].
+func (c watched) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		c.ended()
+	}
+	return n, err
+}
+
+// Do answers a request. The errors of the store are in the response; after another one, the client asks the next owner.
+func (s *session) Do(q *Request, r *Response) (err error) {
+	if s.work.Err() != nil {
+		return s.work.Err()
+	}
+	switch q.Op {
+	case opHello:
+		o := s.host
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		s.lease = q.Lease
+		r.Introduction, r.News = o.intro, []news{{Number: o.latest, Problems: slices.Clone(o.problems)}}
+	case opSnapshot, opRelease, opGet, opVersions, opScan:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		err = s.read(q, r)
+	default:
+		var answer *Response
+		answer, err = s.host.answer(s.work, q)
+		*r = *answer
+	}
+	if err != nil && s.host.work.Err() != nil {
+		return err
+	}
+	r.Fault = faultOf(err)
+	return nil
+}
+
+// read answers a request with a snapshot. The caller holds mu.
+func (s *session) read(q *Request, r *Response) (err error) {
+	snap, known := s.snaps[q.Snapshot]
+	switch {
+	case q.Op == opSnapshot && !known:
+		s.snaps[q.Snapshot], err = s.host.driver.Snapshot(s.work)
+	case q.Op == opSnapshot && snap == nil:
+		delete(s.snaps, q.Snapshot)
+	case q.Op == opRelease && !known:
+		s.snaps[q.Snapshot] = nil
+	case snap == nil || q.Op == opSnapshot:
+		err = errors.New("there is no such snapshot")
+	case q.Op == opRelease:
+		delete(s.snaps, q.Snapshot)
+		snap.Release()
+	case q.Op == opGet:
+		r.Item, err = snap.Get(s.work, q.Key)
+	case q.Op == opVersions:
+		r.Versions, err = snap.Versions(s.work, q.Keys)
+	case q.Op == opScan:
+		err = r.scan(s.work, snap, q)
+	}
+	return err
+}
+
+// scan adds one page of a scan.
+func (r *Response) scan(ctx context.Context, snap kv.Snapshot, q *Request) error {
+	size := 0
+	err := snap.Scan(ctx, q.Key, q.Scan, func(i kv.Item) error {
+		if size >= q.Size {
+			r.More = true
+			return store.Stop
+		}
+		size += len(i.Key) + len(i.Value)
+		r.Items = append(r.Items, kv.Item{Key: slices.Clone(i.Key), Value: slices.Clone(i.Value), Version: i.Version})
+		return nil
+	})
+	if errors.Is(err, store.Stop) {
+		return nil
+	}
+	return err
+}

@@ -286,15 +286,18 @@ func (s *crashSite) run(ctx context.Context, p *crashProc, in string) commandRun
 
 // owner returns the process that owns the store, or nil if unknown.
 func (s *crashSite) owner() *crashProc {
-	b, err := os.ReadFile(filepath.Join(s.dir, badger.Folder, "LOCK"))
+	b, err := os.ReadFile(filepath.Join(s.dir, badger.Folder, "STATE"))
 	if err != nil {
 		return nil
 	}
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	var state struct {
+		PID int `json:"pid"`
+	}
+	_ = json.Unmarshal(b, &state)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.procs {
-		if p.cmd.Process.Pid == pid {
+		if p.cmd.Process.Pid == state.PID {
 			return p
 		}
 	}

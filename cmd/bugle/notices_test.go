@@ -51,7 +51,8 @@ func TestNoticesOfTakeover(t *testing.T) {
 			said <- n
 		}
 	})
-	if err := os.WriteFile(filepath.Join(dir, badger.Folder, "DAMAGED"), []byte("a part of its tables cannot be read\n"), 0o600); err != nil {
+	state := filepath.Join(dir, badger.Folder, "STATE") // the owner has the file open, and keeps writing to it
+	if err := errors.Join(os.Remove(state), os.WriteFile(state, []byte(`{"damage": "a part of its tables cannot be read"}`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {

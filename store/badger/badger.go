@@ -10,11 +10,10 @@
 package badger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
 
 	"bugle/store"
 	"bugle/store/crypt"
@@ -33,19 +33,14 @@ type Options struct {
 	// Dir is the data folder. The database has a folder of its own in it, accessible only by its owner, so Dir may
 	// contain other files with any permissions.
 	Dir string
-	// Logger receives the log of the database; nil discards it.
-	Logger *slog.Logger
 	// Key finds the key of an encrypted store by its id. Nil finds no key.
 	Key KeyFinder
 	// Encrypt is the key for a new store; nil means that it is not encrypted. An existing store must be encrypted with
 	// this key.
 	Encrypt *crypt.Key
-	// OnDamage is called with a sentence for people for each damage that is found while the store is open. Damage that is
-	// found when the store opens is only in [DB.Notices]. OnDamage is called during reads, so it must not block or use the
-	// store. It may be nil.
+	// OnDamage is called with a sentence for people for each damage that is found, now or earlier, and if the store cannot
+	// be verified or merged. OnDamage is called during reads, so it must not block or use the store. It may be nil.
 	OnDamage func(notice string)
-
-	folder string // the name of the database's folder in Dir; empty: Folder
 }
 
 // KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] if the key does not exist; its errors say what to do.
@@ -55,7 +50,8 @@ type KeyFinder func(ctx context.Context, id string) (crypt.Key, error)
 const Folder = "store"
 
 const (
-	maxValue = 16 << 20 // a value must fit into a value log file
+	logSize   = 16 << 20     // of a value log file
+	maxRecord = logSize - 32 // a key and a value must fit into it
 	// inlineLimit is the largest value in bytes that is stored next to its key.
 	inlineLimit = 1 << 20
 )
@@ -67,7 +63,7 @@ const (
 // are inline, because Badger does not verify the value log when it reads it, and does not free its space. A merge builds
 // up to five tables at once, each in buffers of about six times its size, so tables are small. Most reads of a new record
 // look for keys that do not exist, so filters have a false positive rate of one in a thousand.
-func settings(dir string, log *slog.Logger) badger.Options {
+func settings(dir string) badger.Options {
 	o := badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).
 		WithNumMemtables(3).
@@ -78,7 +74,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithBlockSize(16 << 10).
 		WithBloomFalsePositive(0.001).
 		WithValueThreshold(inlineLimit).
-		WithValueLogFileSize(maxValue).
+		WithValueLogFileSize(logSize).
 		WithBlockCacheSize(4 << 20).
 		WithIndexCacheSize(8 << 20).
 		WithCompression(options.Snappy).
@@ -86,7 +82,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithDetectConflicts(false). // a [kv.Change] knows what it has read
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
-		WithLogger(logger{log})
+		WithLogger(nil)
 	o.TableSizeMultiplier = 1
 	return o
 }
@@ -99,34 +95,35 @@ type DB struct {
 
 // driver implements [kv.Driver].
 type driver struct {
-	db   *badger.DB
-	dir  string // data folder, for messages
-	path string // database folder
-	log  *slog.Logger
-	free func(path string) (uint64, error)
-	key  *crypt.Key // nil if it is not encrypted
-	// release ends the lock on the folder.
-	release  func()
-	onDamage func(notice string)
+	db      *badger.DB
+	dir     string // data folder
+	path    string // folder of the database in it
+	free    func(path string) (uint64, error)
+	key     *crypt.Key // nil if it is not encrypted
+	release func()     // ends the lock on the data folder
 
-	queue      chan *pending
-	sequence   sequence
-	folderTime time.Time // of the last change of the folder whose names are durable
-	failed     atomic.Pointer[error]
+	stateMu sync.Mutex
+	state   state
+	file    *os.File // of the state
+
+	waitingMu  sync.Mutex
+	waiting    []*pending
+	leader     chan struct{}         // has an element while somebody commits
+	folderTime time.Time             // of the last change of the folder whose names are durable
+	failed     atomic.Pointer[error] // why nothing is written any more
 
 	snapMu sync.Mutex
-	newest *snapshot // nil if the store is closed; only write replaces it
+	newest *snapshot // without a transaction if the store is closed
 
-	damage    atomic.Pointer[string] // what was found; nil if nothing
-	verifying sync.Mutex
-	verified  atomic.Int64 // when last, in seconds since 1970
-	suspected chan struct{}
-	told      sync.Map // notices about single records
-	tending   sync.WaitGroup
-	stop      chan struct{} // ends the background work
-	writing   sync.WaitGroup
-	closing   sync.Once
-	closeErr  error // result of Close
+	onDamage  func(notice string)
+	told      sync.Map    // notices
+	suspected atomic.Bool // the store should be verified
+	tables    sync.Mutex  // locked while tables are merged or rescued
+
+	work    context.Context // ends when the store is closed
+	stop    context.CancelFunc
+	tending sync.WaitGroup
+	closed  func() error // closes the store once
 }
 
 // Open opens the store in a data folder, and creates both if they do not exist. It fails with a *[store.LockedError] if
@@ -134,56 +131,41 @@ type driver struct {
 // [store.ErrDiskFull] if the disk has no space left, with [crypt.ErrNoKey] or [crypt.ErrWrongKey] if it is encrypted and
 // cannot be read, and with a *[store.DamagedError] if its files cannot be opened.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil || o.Dir == "" {
 		return nil, fmt.Errorf("cannot use the data folder %q; choose another one with --data or BUGLE_DATA", o.Dir)
 	}
 	d := newDriver(dir, o)
-	if err := finishSwap(d.path); err != nil {
-		return nil, d.unwritable(err)
-	}
-	if err := d.makeFolder(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	if err := d.checkOpenSpace(); err != nil {
-		return nil, err
+	db, err := d.start(ctx, o)
+	if err == nil {
+		d.tending.Go(d.tend)
 	}
-	if err := d.lock(); err != nil {
-		return nil, err
-	}
-	if err := cleanUp(d.path); err != nil {
-		d.release()
-		return nil, d.unwritable(err)
-	}
-	if err := d.unlock(ctx, o); err != nil {
-		d.release()
-		return nil, err
-	}
-	return d.start(ctx)
+	return db, err
 }
 
 func newDriver(dir string, o Options) *driver {
-	return &driver{
-		dir: dir, path: filepath.Join(dir, cmp.Or(o.folder, Folder)), log: o.Logger, free: diskSpace, release: func() {}, onDamage: o.OnDamage,
-		queue: make(chan *pending, 256), suspected: make(chan struct{}, 1), stop: make(chan struct{}),
+	d := &driver{
+		dir: dir, path: filepath.Join(dir, Folder), free: freeSpace,
+		release: func() {}, leader: make(chan struct{}, 1), onDamage: o.OnDamage,
 	}
+	d.work, d.stop = context.WithCancel(context.Background())
+	d.closed = sync.OnceValue(d.close)
+	return d
 }
 
-// start opens the database, and starts the background work. The caller has the lock.
-func (d *driver) start(ctx context.Context) (*DB, error) {
-	clean, err := d.open()
-	if err != nil {
+// start opens the database. The caller has the lock.
+func (d *driver) start(ctx context.Context, o Options) (*DB, error) {
+	if err := d.open(ctx, o); err != nil {
+		_ = d.file.Close() // which may not be open
 		d.release()
 		return nil, err
 	}
-	d.newest = &snapshot{driver: d, txn: d.db.NewTransaction(false), users: 1}
-	d.writing.Go(d.write)
-	d.tending.Go(func() { d.tend(clean) })
+	d.share(d.db.NewTransaction(false))
 	db := &DB{kv.NewStore(d), d}
-	err = kv.Prepare(ctx, db, d.db.MaxVersion() == 0)
+	err := kv.Prepare(ctx, db, d.db.MaxVersion() == 0)
 	var bad *store.CorruptError
 	if errors.As(err, &bad) { // what can be read can be read, and rescued
 		d.found(fmt.Sprintf("%s is damaged (%v)", bad.What, bad.Err))
@@ -195,38 +177,47 @@ func (d *driver) start(ctx context.Context) (*DB, error) {
 	return db, nil
 }
 
-// open opens the database. clean reports whether it was closed by the process that had it open before.
-func (d *driver) open() (clean bool, err error) {
-	if clean, err = d.sequence.open(filepath.Join(d.path, sequenceFile)); err != nil {
-		return false, d.unwritable(err)
+// open opens the state and the database.
+func (d *driver) open(ctx context.Context, o Options) error {
+	if err := d.makeFolder(); err != nil {
+		return err
 	}
-	o := d.encrypted(settings(d.path, d.log)).WithBypassLockGuard(ownLock)
-	if err := checkTables(o, d.sequence.last == 0); err != nil {
-		return false, errors.Join(d.explainOpen(err), d.sequence.file.Close())
+	if err := d.unlock(ctx, o); err != nil {
+		return err
+	}
+	settings := d.options()
+	before := d.state
+	// Badger opens tables in goroutines of its own, and one whose end is damaged panics there, which would end the process.
+	// Without their list it would remove them.
+	if err := readTables(ctx, settings, func(*table.Table) error { return nil }); err != nil {
+		return d.explainOpen(err)
+	}
+	newKey := d.key != nil && d.key.ID() != before.Key
+	err := d.record(newKey, func(s *state) {
+		if s.PID = os.Getpid(); d.key != nil {
+			s.Key = d.key.ID()
+		}
+	})
+	if err != nil {
+		return d.unwritable(err)
 	}
 	// A process that is killed while it creates a log and a value log leaves empty ones, each of which fails one attempt.
 	for range 3 {
-		if d.db, err = openFiles(o); err == nil {
+		if d.db, err = openFiles(settings); err == nil {
 			break
 		}
 	}
 	if err != nil {
-		return false, errors.Join(d.explainOpen(err), d.sequence.file.Close())
+		return d.explainOpen(err)
 	}
-	if err := restrictPermissions(d.path); err != nil {
-		return false, errors.Join(d.unwritable(err), d.db.Close(), d.sequence.file.Close())
+	d.suspected.Store(before.PID != 0)
+	if known := d.damaged(); known != nil {
+		d.tell(known)
 	}
-	if err := d.readDamage(); err != nil {
-		return false, errors.Join(d.unreadable(err), d.db.Close(), d.sequence.file.Close())
+	if have := d.db.MaxVersion(); have < before.Last {
+		d.found(fmt.Sprintf("the last %d changes are lost: the log with them is damaged", before.Last-have))
 	}
-	if have := d.db.MaxVersion(); have < d.sequence.last {
-		d.found(fmt.Sprintf("the last %d changes are lost: the log with them is damaged", d.sequence.last-have))
-	}
-	d.sequence.last = max(d.sequence.last, d.db.MaxVersion())
-	if err := d.sequence.put("open"); err != nil {
-		return false, errors.Join(d.unwritable(err), d.db.Close(), d.sequence.file.Close())
-	}
-	return clean, nil
+	return nil
 }
 
 // openFiles opens a database. Badger panics if some of its files are damaged.
@@ -240,44 +231,34 @@ func openFiles(o badger.Options) (db *badger.DB, err error) {
 }
 
 // Close implements [kv.Driver]. No transaction is running.
-func (d *driver) Close() error {
-	d.closing.Do(func() {
-		close(d.stop)
-		d.tending.Wait()
-		close(d.queue)
-		d.writing.Wait()
-		d.closeErr = d.close()
-		d.release()
-	})
-	return d.closeErr
-}
+func (d *driver) Close() error { return d.closed() }
 
 func (d *driver) close() error {
-	d.snapMu.Lock()
-	last := d.newest
-	d.newest = nil
-	d.snapMu.Unlock()
-	last.Release()
-	if d.gone() || d.tooFullToClose() {
-		return errors.Join(d.leftOpen(), d.sequence.file.Close())
+	defer d.release()
+	d.stop()
+	d.tending.Wait()
+	d.share(nil)
+	if err := errors.Join(d.closeDatabase(), d.file.Close()); err != nil {
+		return fmt.Errorf("closing the store in %s: %w", d.dir, err)
 	}
-	if d.damage.Load() == nil && d.shouldMerge(mostTables) {
-		d.merge()
-	}
-	err := errors.Join(d.db.Close(), restrictPermissions(d.path))
-	if err != nil {
-		return errors.Join(fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err)), d.sequence.file.Close())
-	}
-	return d.sequence.close()
+	return nil
 }
 
-// logger passes what Badger logs on.
-type logger struct{ log *slog.Logger }
-
-func (l logger) Errorf(format string, args ...any) { l.log.Error(fmt.Sprintf(format, args...)) }
-
-func (l logger) Warningf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
-
-func (l logger) Infof(format string, args ...any) { l.log.Debug(fmt.Sprintf(format, args...)) }
-
-func (l logger) Debugf(string, ...any) {}
+// closeDatabase closes the database. If that cannot write its last table, it is left open: everything is in its logs.
+func (d *driver) closeDatabase() error {
+	if !exists(d.path) { // it would be tried again and again
+		return errors.New("the folder was deleted or moved while it was in use; if it was moved, everything saved is still in it")
+	}
+	if err := d.room(openReserve); err != nil {
+		return fmt.Errorf("everything saved is still there, but %w", err)
+	}
+	if d.damaged() == nil && d.shouldMerge(mostTables) {
+		if err := d.merge(context.Background()); err != nil {
+			d.tell(err)
+		}
+	}
+	if err := d.db.Close(); err != nil {
+		return d.explain(err)
+	}
+	return d.record(true, func(s *state) { s.PID = 0 })
+}

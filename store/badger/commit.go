@@ -6,20 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/engine/files"
-	"bugle/store"
 	"bugle/store/kv"
 )
 
-// Badger syncs its log once per transaction, one after another, and blocks new readers meanwhile. So one goroutine
-// commits all changes that wait in one Badger transaction with one sync, and readers share the snapshot of the last
-// commit.
+// Badger syncs its log once per transaction, one after another, and blocks new readers meanwhile. So one of those who
+// commit makes all changes that wait durable, in one Badger transaction with one sync, and readers share the snapshot of
+// the last commit.
 
 // pending is a change that waits for its commit.
 type pending struct {
@@ -28,72 +26,38 @@ type pending struct {
 }
 
 // Commit implements [kv.Driver].
-func (d *driver) Commit(ctx context.Context, c kv.Change) error {
+func (d *driver) Commit(_ context.Context, c kv.Change) error {
 	p := &pending{c, make(chan error, 1)}
+	d.waitingMu.Lock()
+	d.waiting = append(d.waiting, p)
+	d.waitingMu.Unlock()
 	select {
-	case d.queue <- p:
-	case <-ctx.Done():
-		return ctx.Err()
+	case err := <-p.done:
+		return err
+	case d.leader <- struct{}{}:
 	}
+	d.waitingMu.Lock()
+	batch := d.waiting
+	d.waiting = nil
+	d.waitingMu.Unlock()
+	// Those that were refused most often go first, so that none starves.
+	slices.SortStableFunc(batch, func(a, b *pending) int { return cmp.Compare(b.Refused, a.Refused) })
+	d.commit(batch)
+	<-d.leader
 	return <-p.done
-}
-
-// write commits the changes in the queue until it is closed.
-func (d *driver) write() {
-	for first := range d.queue {
-		batch := []*pending{first}
-		for more := true; more; {
-			select {
-			case p, ok := <-d.queue:
-				if more = ok; ok {
-					batch = append(batch, p)
-				}
-			default:
-				more = false
-			}
-		}
-		// Those that were refused most often go first, so that none starves.
-		slices.SortStableFunc(batch, func(a, b *pending) int { return cmp.Compare(b.Refused, a.Refused) })
-		for len(batch) > 0 {
-			n := d.fitting(batch)
-			d.commit(batch[:n])
-			batch = batch[n:]
-		}
-	}
-}
-
-// entrySize is what Badger adds to the size of a key and a value, at most.
-const entrySize = 32
-
-// fitting returns how many of the changes fit into one Badger transaction, at least one.
-func (d *driver) fitting(batch []*pending) int {
-	count, size := int64(0), int64(0)
-	for n, p := range batch {
-		count += int64(len(p.Writes) + len(p.Counts))
-		for _, w := range p.Writes {
-			size += int64(len(w.Key) + min(len(w.Value), inlineLimit) + entrySize)
-		}
-		size += int64(len(p.Counts) * 100)
-		if n > 0 && (count >= d.db.MaxBatchCount() || size >= d.db.MaxBatchSize()) {
-			return n
-		}
-	}
-	return len(batch)
 }
 
 // commit makes those of the changes durable that do not conflict with others, and tells each what became of it.
 func (d *driver) commit(batch []*pending) {
-	if err := d.writable(); err != nil {
-		for _, p := range batch {
-			p.done <- err
-		}
-		return
-	}
-	now := d.newest
+	refused := d.writable()
 	written := map[string]struct{}{}
-	sound := batch[:0:0]
+	sound := make([]*pending, 0, len(batch))
 	for _, p := range batch {
-		if err := p.Check(context.Background(), now, written); err != nil {
+		err := refused
+		if err == nil {
+			err = p.Check(context.Background(), d.newest, written)
+		}
+		if err != nil {
 			p.done <- err
 			continue
 		}
@@ -105,11 +69,10 @@ func (d *driver) commit(batch []*pending) {
 	if len(sound) == 0 {
 		return
 	}
-	err := d.store(now, sound)
-	if err != nil && !errors.Is(err, errUncertain) && len(sound) > 1 { // only those fail that are the cause
-		for _, p := range sound {
-			d.commit([]*pending{p})
-		}
+	err := d.store(sound)
+	if half := len(sound) / 2; err != nil && !errors.Is(err, errUncertain) && half > 0 {
+		d.commit(sound[:half]) // only those fail that are the cause
+		d.commit(sound[half:])
 		return
 	}
 	for _, p := range sound {
@@ -121,7 +84,7 @@ func (d *driver) commit(batch []*pending) {
 var lastKey = kv.HiddenKey("last")
 
 // store writes changes in one transaction, and returns when they are durable and can be read.
-func (d *driver) store(now *snapshot, changes []*pending) error {
+func (d *driver) store(changes []*pending) error {
 	txn := d.db.NewTransaction(true)
 	defer txn.Discard()
 	// A commit that only deletes would leave no trace once the tables are merged, and seem to be lost.
@@ -138,7 +101,7 @@ func (d *driver) store(now *snapshot, changes []*pending) error {
 			switch {
 			case w.Delete:
 				err = txn.Delete(w.Key)
-			case len(w.Value) > maxValue-len(w.Key)-entrySize:
+			case len(w.Key)+len(w.Value) > maxRecord:
 				err = badger.ErrTxnTooBig
 			default:
 				err = txn.Set(w.Key, w.Value)
@@ -152,7 +115,7 @@ func (d *driver) store(now *snapshot, changes []*pending) error {
 		if delta == 0 {
 			continue
 		}
-		old, err := now.Get(context.Background(), []byte(key))
+		old, err := d.newest.Get(context.Background(), []byte(key))
 		if err != nil {
 			return err
 		}
@@ -167,12 +130,9 @@ func (d *driver) store(now *snapshot, changes []*pending) error {
 	if err := d.sync(txn); err != nil {
 		return err
 	}
-	next := &snapshot{driver: d, txn: d.db.NewTransaction(false), users: 1}
-	d.snapMu.Lock()
-	d.newest = next
-	d.snapMu.Unlock()
-	now.Release()
-	d.sequence.reached(next.txn.ReadTs())
+	next := d.db.NewTransaction(false)
+	d.share(next)
+	_ = d.record(false, func(s *state) { s.Last = next.ReadTs() }) // if it fails, the commit is durable all the same
 	return nil
 }
 
@@ -211,212 +171,3 @@ func (d *driver) syncFolder() error {
 	}
 	return nil
 }
-
-// snapshot is a read-only transaction of Badger, which is safe for concurrent use. Transactions share the newest.
-type snapshot struct {
-	driver *driver
-	txn    *badger.Txn
-	users  int // guarded by driver.snapMu; being the newest counts as one
-}
-
-// Snapshot implements [kv.Driver].
-func (d *driver) Snapshot(context.Context) (kv.Snapshot, error) {
-	d.snapMu.Lock()
-	defer d.snapMu.Unlock()
-	if d.newest == nil {
-		return nil, store.ErrClosed
-	}
-	d.newest.users++
-	return d.newest, nil
-}
-
-// Release implements [kv.Snapshot].
-func (s *snapshot) Release() {
-	s.driver.snapMu.Lock()
-	s.users--
-	unused := s.users == 0
-	s.driver.snapMu.Unlock()
-	if unused {
-		s.txn.Discard()
-	}
-}
-
-// Get implements [kv.Snapshot].
-func (s *snapshot) Get(_ context.Context, key []byte) (i kv.Item, err error) {
-	defer s.recovered(&err)()
-	item, err := s.txn.Get(key)
-	switch {
-	case errors.Is(err, badger.ErrKeyNotFound):
-		return kv.Item{Key: key}, nil
-	case err != nil:
-		return i, s.driver.explain(err)
-	}
-	value, err := s.value(item, nil)
-	return kv.Item{Key: key, Value: value, Version: item.Version()}, err
-}
-
-// Versions implements [kv.Snapshot].
-func (s *snapshot) Versions(_ context.Context, keys [][]byte) (out []uint64, err error) {
-	defer s.recovered(&err)()
-	out = make([]uint64, len(keys))
-	for i, key := range keys {
-		item, err := s.txn.Get(key)
-		switch {
-		case errors.Is(err, badger.ErrKeyNotFound):
-		case err != nil:
-			return nil, s.driver.explain(err)
-		default:
-			out[i] = item.Version()
-		}
-	}
-	return out, nil
-}
-
-// value copies the value of a record to buf. A large record that the value log does not have is damaged: its value is
-// then empty, which no record is.
-func (s *snapshot) value(item *badger.Item, buf []byte) (value []byte, err error) {
-	defer s.recovered(&err)()
-	value, err = item.ValueCopy(buf)
-	switch {
-	case err == nil:
-		return value, nil
-	case errors.Is(err, badger.ErrDBClosed), store.IsTooManyFiles(err):
-		return nil, s.driver.explain(err)
-	}
-	s.driver.Suspect(fmt.Errorf("a large record cannot be read: %w", err))
-	return []byte{}, nil
-}
-
-// guard calls failed after a panic of Badger, which some damage causes, or after a sector of a mapped file could not be read.
-// The function that it returns must be deferred.
-func guard(failed func(cause any)) func() {
-	before := debug.SetPanicOnFault(true)
-	return func() {
-		debug.SetPanicOnFault(before)
-		if cause := recover(); cause != nil {
-			failed(cause)
-		}
-	}
-}
-
-// recovered returns what a snapshot does after a panic.
-func (s *snapshot) recovered(err *error) func() {
-	return guard(func(cause any) {
-		*err = &store.CorruptError{What: "a part of the store", Err: fmt.Errorf("%v", cause)}
-		s.driver.Suspect(*err)
-	})
-}
-
-// Scan implements [kv.Snapshot].
-func (s *snapshot) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) (err error) {
-	it, err := s.iterator(prefix, o)
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	var buf []byte
-	for n := 1; it.ValidForPrefix(prefix); n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		item := it.Item()
-		i := kv.Item{Key: item.Key(), Version: item.Version()}
-		if !o.KeysOnly {
-			if buf, err = s.value(item, buf); err != nil {
-				return err
-			}
-			i.Value = buf
-		}
-		if err := fn(i); err != nil || n == o.Limit {
-			return err
-		}
-		if err := s.next(it); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *snapshot) next(it *badger.Iterator) (err error) {
-	defer s.recovered(&err)()
-	it.Next()
-	return nil
-}
-
-// iterator returns an iterator at the first record of a scan.
-func (s *snapshot) iterator(prefix []byte, o kv.ScanOptions) (it *badger.Iterator, err error) {
-	io := badger.DefaultIteratorOptions
-	io.Reverse = o.Reverse
-	io.PrefetchValues = false // it starts a goroutine for each value, and values are inline
-	if !o.Reverse {
-		io.Prefix = prefix // Badger's prefixes only work in forward scans
-	}
-	from := o.From
-	switch {
-	case !o.Reverse && string(from) < string(prefix):
-		from = prefix
-	case o.Reverse && from == nil:
-		from = kv.PrefixEnd(prefix)
-	}
-	it = s.txn.NewIterator(io)
-	defer func() {
-		if err != nil {
-			it.Close()
-		}
-	}()
-	defer s.recovered(&err)()
-	if from == nil {
-		it.Rewind()
-	} else {
-		it.Seek(from)
-	}
-	if o.Reverse {
-		for it.Valid() && string(it.Item().Key()) > string(prefix) && !it.ValidForPrefix(prefix) {
-			it.Next() // beyond the range
-		}
-	}
-	return it, nil
-}
-
-// sequence is a file with the version of the last acknowledged commit. It is written without a sync, which a killed
-// process survives. If the database is behind it, acknowledged changes were lost. The file also says whether the store
-// was closed.
-type sequence struct {
-	file *os.File
-	last uint64
-}
-
-const (
-	sequenceFile = "SEQUENCE"
-	sequenceText = "%-6s %020d\n"
-)
-
-// open reads the file, and marks the store as open. clean reports whether it was closed.
-func (s *sequence) open(name string) (clean bool, err error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return false, err
-	}
-	s.file = f
-	state := ""
-	if _, err := fmt.Fscanf(f, "%s %d\n", &state, &s.last); err != nil {
-		return false, nil // a new store, or a file that was cut: nothing is known
-	}
-	return state == "closed", nil
-}
-
-// reached writes the version of a commit. If that fails, the commit is durable all the same.
-func (s *sequence) reached(version uint64) {
-	s.last = version
-	_ = s.put("open")
-}
-
-func (s *sequence) put(state string) error {
-	if _, err := s.file.WriteAt(fmt.Appendf(nil, sequenceText, state, s.last), 0); err != nil {
-		return fmt.Errorf("writing the number of the last change: %w", err)
-	}
-	return nil
-}
-
-// close marks the store as closed.
-func (s *sequence) close() error { return errors.Join(s.put("closed"), s.file.Sync(), s.file.Close()) }

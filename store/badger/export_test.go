@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"context"
 	"errors"
 	"testing"
 )
@@ -18,4 +19,13 @@ func OnSync(t testing.TB, f func(path string) error) {
 }
 
 // Merge merges the tables, as the background does.
-func (db *DB) Merge() { db.driver.merge() }
+func (db *DB) Merge() { _ = db.driver.merge(context.Background()) }
+
+// Notices returns what the store said since it was opened.
+func (db *DB) Notices() (out []string) {
+	db.driver.told.Range(func(notice, _ any) bool {
+		out = append(out, notice.(string))
+		return true
+	})
+	return out
+}

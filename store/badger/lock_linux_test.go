@@ -27,7 +27,7 @@ func TestOpenWhileAProcessStarts(t *testing.T) {
 	inherited := 0
 	for _, f := range files {
 		path, err := os.Readlink(filepath.Join("/proc/self/fd", f.Name()))
-		if err != nil || path != filepath.Join(dir, badger.Folder) {
+		if err != nil || path != dir {
 			continue
 		}
 		fd, err := strconv.Atoi(f.Name())

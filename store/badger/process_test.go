@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(envRole) {
 	case "hold":
 		os.Exit(hold(os.Getenv(envDir)))
-	case "write":
-		os.Exit(write(os.Getenv(envDir)))
+	case "write", "merge":
+		os.Exit(write(os.Getenv(envDir), os.Getenv(envRole) == "merge"))
 	}
 	os.Exit(m.Run())
 }
@@ -50,14 +50,19 @@ func hold(dir string) int {
 	return 0
 }
 
-// write saves campaigns from several goroutines and prints which are saved, until it is killed.
-func write(dir string) int {
+// write saves campaigns from several goroutines and prints which are saved, until it is killed. It may merge all the time.
+func write(dir string, merge bool) int {
 	db, err := badger.Open(context.Background(), badger.Options{Dir: dir})
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	failed := make(chan error)
+	go func() {
+		for merge {
+			db.Merge()
+		}
+	}()
 	for w := range 3 {
 		go func() {
 			for n := 0; ; n++ {
@@ -155,6 +160,7 @@ func TestKill(t *testing.T) {
 		}
 		checkSaved(t, dir, saved)
 	}
+	t.Logf("%d saves are acknowledged after %d kills", len(saved), rounds) // and each that is lost is an error
 	if len(saved) < rounds {
 		t.Errorf("only %d saves in %d rounds", len(saved), rounds)
 	}

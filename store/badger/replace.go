@@ -7,27 +7,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/dgraph-io/badger/v4"
 
 	"bugle/engine/files"
 	"bugle/store/crypt"
 )
 
-// A new store is written beside the old one, under a name with the first suffix. It is complete once it has the second one. The
-// next process that opens the store removes one with the first suffix, and moves one with the second into place.
+// What is beside the folder of the database, under its name with a suffix. The lock on the data folder excludes other
+// processes, and the next one finishes what a process has begun, or removes it.
 const (
-	newSuffix   = ".new"
-	readySuffix = ".ready"
-)
-
-// The reason for keeping a former store, as part of its folder name. One that was replaced is not kept: it is removed, at the
-// latest by the next process that opens the store.
-const (
-	restoredReason = "before-restore"
-	replacedReason = "replaced"
+	newSuffix      = ".new"      // a store that is not complete
+	readySuffix    = ".ready"    // one that is
+	replacedSuffix = ".replaced" // the one before, which is removed
+	restoredSuffix = ".before-restore-"
 )
 
 // Filler fills a new, empty store.
@@ -46,22 +38,15 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, with Filler) (asid
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
 	d := newDriver(dir, Options{})
-	if err := errors.Join(os.MkdirAll(dir, 0o700), files.SyncAncestors(dir), finishSwap(d.path)); err != nil {
-		return "", d.unwritable(err)
-	}
-	release, err := lockFolder(d.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // there is no store yet
-	case err != nil:
-		return "", d.explainLock(err)
-	default:
-		defer release()
-	}
-	if err := d.build(ctx, key, with); err != nil {
+	if err := d.enter(); err != nil {
 		return "", err
 	}
-	if aside, err = swapIn(d.path, restoredReason, time.Now()); err != nil {
-		return aside, d.unwritable(err)
+	defer d.release()
+	if exists(d.path) {
+		aside = d.path + restoredSuffix + time.Now().Format("20060102-150405.000")
+	}
+	if err := d.replace(ctx, key, with, aside, func() error { return nil }); err != nil {
+		return "", err
 	}
 	return aside, nil
 }
@@ -70,18 +55,14 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, with Filler) (asid
 // old one. It closes the store. If the new store cannot be filled or checked, or ctx ends, nothing changes.
 func (db *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
 	d := db.driver
-	if err := d.build(ctx, to, with); err != nil {
-		return errors.Join(err, db.Close())
-	}
 	release := d.release // the lock is kept until the new store has its place
 	d.release = func() {}
 	defer release()
-	if err := db.Close(); err != nil {
-		return errors.Join(err, os.RemoveAll(d.path+newSuffix))
-	}
-	aside, err := swapIn(d.path, replacedReason, time.Now())
-	if err != nil {
-		return d.unwritable(err)
+	d.stop() // no merge
+	d.tending.Wait()
+	aside := d.path + replacedSuffix
+	if err := d.replace(ctx, to, with, aside, db.Close); err != nil {
+		return err
 	}
 	if err := removeAll(aside); err != nil {
 		return fmt.Errorf("the store was replaced, but the old files are still in %s; delete that folder: %w", aside, err)
@@ -89,87 +70,68 @@ func (db *DB) Rewrite(ctx context.Context, to *crypt.Key, with Filler) error {
 	return nil
 }
 
-// build writes and checks a new store. If it fails, no files are left.
-func (d *driver) build(ctx context.Context, key *crypt.Key, with Filler) error {
-	if err := os.RemoveAll(d.path + newSuffix); err != nil {
+// replace builds a new store, closes the old one, and puts the new one in its place.
+func (d *driver) replace(ctx context.Context, key *crypt.Key, with Filler, aside string, closeOld func() error) error {
+	if err := errors.Join(d.build(ctx, key, with), closeOld()); err != nil {
+		return errors.Join(err, os.RemoveAll(d.path+newSuffix))
+	}
+	if err := swap(d.path, aside); err != nil {
 		return d.unwritable(err)
 	}
+	return nil
+}
+
+// build writes and checks a new store.
+func (d *driver) build(ctx context.Context, key *crypt.Key, with Filler) error {
+	o := Options{Encrypt: key, Key: func(context.Context, string) (crypt.Key, error) { return *key, nil }}
 	for _, step := range []func(context.Context, *DB) error{with.Fill, with.Check} {
-		db, err := Open(ctx, Options{Dir: d.dir, folder: Folder + newSuffix, Encrypt: key, Key: func(context.Context, string) (crypt.Key, error) { return *key, nil }})
+		next := newDriver(d.dir, o)
+		next.path += newSuffix
+		db, err := next.start(ctx, o)
 		if err == nil {
 			err = errors.Join(step(ctx, db), db.Close())
 		}
 		if err != nil {
-			return errors.Join(err, os.RemoveAll(d.path+newSuffix))
+			return err
 		}
 	}
 	return nil
 }
 
-// swapIn replaces the store at path with the one that was built, and keeps the old one under a name with the reason and time.
-// If the process ends in between, [finishSwap] continues. Each step is durable before the next one, so after a power failure
-// there is either the old store or the new one.
-func swapIn(path, why string, at time.Time) (aside string, err error) {
-	from, ready := path+newSuffix, path+readySuffix
-	if err := errors.Join(syncFiles(from), removeAll(ready)); err != nil {
-		return "", fmt.Errorf("replacing the store: %w", err)
-	}
-	if err := rename(from, ready); err != nil {
-		return "", fmt.Errorf("replacing the store: %w", err)
-	}
-	if exists(path) {
-		aside = path + "." + why + "-" + at.Format("20060102-150405")
-		for n := 2; exists(aside); n++ {
-			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
-		}
-		if err := rename(path, aside); err != nil {
-			return "", fmt.Errorf("keeping the old store: %w", err)
+// swap replaces the store at path with the one that was built, and keeps the old one, if any, at aside. Each step is durable
+// before the next one: after a power failure there is either the old store or the new one.
+func swap(path, aside string) error {
+	err := errors.Join(eachFile(path+newSuffix, (*os.File).Sync), files.SyncFolder(path+newSuffix))
+	for _, step := range [][2]string{{path + newSuffix, path + readySuffix}, {path, aside}, {path + readySuffix, path}} {
+		if err == nil && step[1] != "" {
+			err = rename(step[0], step[1])
 		}
 	}
-	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another process may finish it
-		return aside, fmt.Errorf("replacing the store: %w", err)
+	if err != nil {
+		return fmt.Errorf("replacing the store: %w", err)
 	}
-	return aside, files.SyncFolder(filepath.Dir(path))
+	return nil
 }
 
-// finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and
-// is left alone.
+// finishSwap does the last step of [swap] if a process has ended before it, and removes what others have left, which may
+// not be encrypted. The caller has the lock.
 func finishSwap(path string) error {
-	ready := path + readySuffix
-	if !exists(ready) {
-		return nil
-	}
-	release, err := lockFolder(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err = rename(ready, path); errors.Is(err, fs.ErrNotExist) {
-			return nil // its process is still running
+	if !exists(path) && exists(path+readySuffix) {
+		if err := rename(path+readySuffix, path); err != nil {
+			return err
 		}
-		return err
-	case err != nil:
-		return nil // opening the store reports the error
 	}
-	defer release()
-	if !exists(filepath.Join(path, badger.ManifestFilename)) { // a process that was about to open it made the folder
-		return errors.Join(removeAll(path), rename(ready, path))
-	}
-	return removeAll(ready)
-}
-
-// cleanUp removes what a previous process left beside the store: an incomplete store and a replaced one. The caller holds the
-// lock on the store.
-func cleanUp(path string) error {
-	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
-	for _, name := range append(names, path+newSuffix) {
-		err = errors.Join(err, removeAll(name))
-	}
-	return err
+	return errors.Join(removeAll(path+readySuffix), removeAll(path+newSuffix), removeAll(path+replacedSuffix))
 }
 
 // OldCopies returns the folders in a data folder with former stores, from before a restore. They are kept until somebody
 // removes them.
 func OldCopies(dir string) (out []string, err error) {
-	return filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + restoredReason + "-*")
+	names, err := fs.Glob(os.DirFS(dir), Folder+restoredSuffix+"*")
+	for _, name := range names {
+		out = append(out, filepath.Join(dir, name))
+	}
+	return out, err
 }
 
 func exists(path string) bool {
@@ -177,7 +139,18 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// globEscape escapes a folder name for filepath.Glob.
-func globEscape(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+// rename renames a folder within its parent, and returns when the new name is durable.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return files.SyncFolder(filepath.Dir(to))
+}
+
+// removeAll removes a folder, and returns when the removal is durable.
+func removeAll(path string) error {
+	if !exists(path) {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(path), files.SyncFolder(filepath.Dir(path)))
 }

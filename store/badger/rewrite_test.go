@@ -110,7 +110,7 @@ func TestRewriteFails(t *testing.T) {
 func TestRewriteKilled(t *testing.T) {
 	key := crypt.New()
 	dir, want := sealedStore(t, key)
-	for _, name := range []string{"store.new", "store.replaced-20260304-120000"} {
+	for _, name := range []string{"store.new", "store.replaced"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestRewriteKilledBetween(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "store"), filepath.Join(dir, "store.ready")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(old, "store"), filepath.Join(dir, "store.replaced-20260304-120000")); err != nil {
+	if err := os.Rename(filepath.Join(old, "store"), filepath.Join(dir, "store.replaced")); err != nil {
 		t.Fatal(err)
 	}
 	readsAll(t, dir, key, want)
@@ -218,7 +218,7 @@ func TestRewriteKilledAtAnyTime(t *testing.T) {
 		return
 	}
 	dir, want := sealedStore(t, *other(""))
-	for _, state := range []string{"store.new", "store.new/MANIFEST", "store.new/*.sst", "store.ready", "store.replaced-*", "never"} {
+	for _, state := range []string{"store.new", "store.new/MANIFEST", "store.new/*.sst", "store.ready", "store.replaced", "never"} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestRewriteKilledAtAnyTime$")
 		cmd.Env = append(os.Environ(), envRewrite+"="+dir)
 		if err := cmd.Start(); err != nil {

@@ -18,7 +18,7 @@ import (
 	"bugle/store/kv"
 )
 
-var rots = flag.Int("rots", 4, "how many damaged stores TestRot looks at")
+var rots = flag.Int("rots", 2, "how many damaged stores TestRot looks at")
 
 // rotten is how many campaigns the stores of TestRot have.
 const rotten = 1500
@@ -36,34 +36,75 @@ func TestRot(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 				t.Fatal(err)
 			}
-			what := rot(t, dir, r)
-			db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
-			if err != nil {
-				if !errors.As(err, new(*store.DamagedError)) {
-					t.Errorf("%s: it does not open: %v", what, err)
-				}
-				return
-			}
-			defer db.Close()
-			silent := checkRotten(t, what, db)
-			writes(t, what, db)
-			before := readable(t, db)
-			db.Merge()
-			for id := range before {
-				if _, err := body(t, db, id); err != nil {
-					t.Errorf("%s: a merge has lost %s: %v", what, id, err)
-				}
-			}
-			found, err := db.Check(t.Context(), nil)
-			if err != nil {
-				t.Fatalf("%s: the check fails: %v", what, err)
-			}
-			if silent > 0 && len(found.Findings) == 0 {
-				t.Errorf("%s: %d campaigns are gone or old, and the check finds nothing", what, silent)
-			}
-			rescued(t, what, db, before)
+			examine(t, rot(t, dir, r), dir, nil)
 		})
 	}
+}
+
+// TestRotWhileServing does the same to a store in which another process creates campaigns and merges all the time, until that
+// is killed or ends by itself.
+func TestRotWhileServing(t *testing.T) {
+	whole := t.TempDir()
+	fillRotten(t, whole)
+	for round := range (*rots + 1) / 2 {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(11, uint64(round)))
+			dir := filepath.Join(t.TempDir(), "data")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			cmd, _, out := startProcess(t, "merge", dir)
+			what, saved := "nothing", []string(nil)
+			for before, after := r.IntN(60), 0; out.Scan(); {
+				id, ok := strings.CutPrefix(out.Text(), "saved ")
+				if !ok {
+					break // it has found the damage, and writes no more
+				}
+				if saved = append(saved, id); len(saved) == before+1 {
+					what = rot(t, dir, r)
+				}
+				if len(saved) > before {
+					after++
+				}
+				if after == 60 {
+					_ = cmd.Process.Kill()
+				}
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			examine(t, what, dir, saved)
+		})
+	}
+}
+
+// examine opens a store after a rot. saved are campaigns that were saved beside those of [fillRotten].
+func examine(t *testing.T, what, dir string, saved []string) {
+	t.Helper()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		if !errors.As(err, new(*store.DamagedError)) {
+			t.Errorf("%s: it does not open: %v", what, err)
+		}
+		return
+	}
+	defer db.Close()
+	silent := checkRotten(t, what, db, saved)
+	writes(t, what, db)
+	before := readable(t, db, saved)
+	db.Merge()
+	for id := range before {
+		if _, err := body(t, db, id); err != nil {
+			t.Errorf("%s: a merge has lost %s: %v", what, id, err)
+		}
+	}
+	found, err := db.Check(t.Context(), nil)
+	if err != nil {
+		t.Fatalf("%s: the check fails: %v", what, err)
+	}
+	if silent > 0 && len(found.Findings) == 0 {
+		t.Errorf("%s: %d campaigns are gone or old, and the check finds nothing", what, silent)
+	}
+	rescued(t, what, db, before)
 }
 
 // fillRotten makes a store with tables in several levels and a log. A version of a campaign is its number of saves.
@@ -129,32 +170,41 @@ func rot(t *testing.T, dir string, r *rand.Rand) string {
 	}
 	name := of[r.IntN(len(of))]
 	path := filepath.Join(dir, badger.Folder, name)
-	info, err := os.Stat(path)
+	size := int64(1 << 20) // of what is written in a log
+	if info, err := os.Stat(path); err == nil && strings.HasSuffix(name, ".sst") {
+		size = info.Size()
+	}
+	at := r.Int64N(size)
+	what := "flipped"
+	if r.IntN(8) == 0 {
+		what, err = "cut", os.Truncate(path, at)
+	} else {
+		err = flip(path, int(at), 8)
+	}
+	if errors.Is(err, fs.ErrNotExist) { // it was merged just now
+		return rot(t, dir, r)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := int(info.Size())
-	if strings.HasSuffix(name, ".mem") {
-		size = 1 << 20 // it has a hole
-	}
-	at := r.IntN(size)
-	if r.IntN(8) == 0 {
-		if err := os.Truncate(path, int64(at)); err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf("%s cut at %d of %d", name, at, size)
-	}
-	flip(t, path, at, 8)
-	return fmt.Sprintf("%s flipped at %d of %d", name, at, size)
+	return fmt.Sprintf("%s %s at %d of %d", name, what, at, size)
 }
 
 // checkRotten reads every campaign, which must be right, or an error. It returns how many are missing or old without one.
-func checkRotten(t *testing.T, what string, db *badger.DB) (silent int) {
+func checkRotten(t *testing.T, what string, db *badger.DB, saved []string) (silent int) {
 	t.Helper()
 	listed, err := list(t.Context(), db)
-	if err == nil && len(listed) != rotten {
+	if err == nil && len(listed) < rotten {
 		silent += rotten - len(listed)
 		t.Errorf("%s: the list has %d of %d campaigns, and no error", what, len(listed), rotten)
+	}
+	for _, id := range saved {
+		switch got, err := body(t, db, id); {
+		case errors.Is(err, store.ErrNotFound):
+			silent++
+		case err == nil && got != text(id):
+			t.Errorf("%s: %s is another", what, id)
+		}
 	}
 	for i := range rotten {
 		id := rottenID(i)
@@ -186,12 +236,15 @@ func list(ctx context.Context, db *badger.DB) (ids []string, err error) {
 }
 
 // readable returns the campaigns that can be read.
-func readable(t *testing.T, db kv.DB) map[string]bool {
+func readable(t *testing.T, db kv.DB, saved []string) map[string]bool {
 	t.Helper()
-	out := map[string]bool{}
 	for i := range rotten {
-		if _, err := body(t, db, rottenID(i)); err == nil {
-			out[rottenID(i)] = true
+		saved = append(saved, rottenID(i))
+	}
+	out := map[string]bool{}
+	for _, id := range saved {
+		if _, err := body(t, db, id); err == nil {
+			out[id] = true
 		}
 	}
 	return out
@@ -212,18 +265,18 @@ func writes(t *testing.T, what string, db kv.DB) {
 func rescued(t *testing.T, what string, db *badger.DB, before map[string]bool) {
 	t.Helper()
 	to := open(t, t.TempDir())
-	got, err := db.Rescue(t.Context(), to, nil)
+	got, err := db.Rescue(t.Context(), to, func(int) {})
 	if err != nil {
 		t.Fatalf("%s: the rescue fails: %v", what, err)
 	}
 	missing := 0
 	for i := range rotten {
-		id := rottenID(i)
-		_, err := body(t, to, id)
-		if err == nil {
-			continue
+		if _, err := body(t, to, rottenID(i)); err != nil {
+			missing++
 		}
-		if missing++; before[id] {
+	}
+	for id := range before {
+		if _, err := body(t, to, id); err != nil {
 			t.Errorf("%s: the rescue has lost %s: %v", what, id, err)
 		}
 	}

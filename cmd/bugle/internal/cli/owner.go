@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"bugle/store"
 	"bugle/store/backup"
@@ -33,13 +32,10 @@ const EnvBackups = "BUGLE_BACKUPS"
 // own opens the store, and starts its daily backups. It implements [socket.Opener].
 func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driver, error) {
 	db, err := badger.Open(ctx, badger.Options{
-		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh, OnDamage: notify,
+		Dir: f.DataDir(), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh, OnDamage: notify,
 	})
 	if err != nil {
 		return nil, err
-	}
-	for _, problem := range db.Notices() {
-		notify(problem)
 	}
 	stop := func() {}
 	if f.Getenv(EnvBackups) != OnOff(false) {

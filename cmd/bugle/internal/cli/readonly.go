@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -27,12 +26,9 @@ func (f *Factory) openReadOnly(ctx context.Context, o socket.Options) (*socket.D
 	}
 	o.Dir, o.Handler = dir, nil
 	o.Opener = func(ctx context.Context, notify func(string)) (kv.Driver, error) {
-		db, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, OnDamage: notify})
+		db, err := badger.Open(ctx, badger.Options{Dir: dir, Key: f.Keys().Find, OnDamage: notify})
 		if err != nil {
 			return nil, err
-		}
-		for _, problem := range db.Notices() {
-			notify(problem)
 		}
 		return readOnly{db.Driver(), f.DataDir(), dir}, nil
 	}

@@ -251,28 +251,30 @@ func TestEncryptExisting(t *testing.T) {
 	}
 }
 
-// The file that names the key may be damaged; where it is missing, the error says what to do. Nothing is changed.
-func TestEncryptionFileLost(t *testing.T) {
+// The file that names the key may be damaged or missing: then any key is tried.
+func TestKeyIDLost(t *testing.T) {
 	key, other := crypt.New(), crypt.New()
 	dir, want := sealedStore(t, key)
-	name := filepath.Join(dir, badger.Folder, "ENCRYPTION")
+	name := filepath.Join(dir, badger.Folder, "STATE")
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	before := files(t, dir)
-	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)}); !errors.Is(err, crypt.ErrNoKey) || !strings.Contains(err.Error(), "make an empty file with that name") {
-		t.Errorf("without the file: %v", err)
-	}
-	if after := files(t, dir); len(after) != len(before) {
-		t.Errorf("there were %d files, and are %d", len(before), len(after))
-	}
-	for _, text := range []string{"", `{"key`} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	for _, text := range []string{"", "", `{"key`} {
+		if id, encrypted, err := badger.Encryption(dir); err != nil || !encrypted || id != "" {
+			t.Errorf("it has the key %q, %v, %v", id, encrypted, err)
+		}
+		if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.Is(err, crypt.ErrNoKey) {
+			t.Errorf("with %q and no key: %v", text, err)
 		}
 		if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: fixedKey(other)}); !errors.Is(err, crypt.ErrWrongKey) {
 			t.Errorf("with %q and a wrong key: %v", text, err)
 		}
 		readsAll(t, dir, key, want)
+		if id, _, err := badger.Encryption(dir); err != nil || id != key.ID() {
+			t.Errorf("then it has the key %q, %v", id, err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

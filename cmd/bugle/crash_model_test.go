@@ -163,7 +163,7 @@ func (m *crashModel) heard(l crashLine) {
 var unanswered = []string{
 	"it was killed", "it was not begun",
 	"the bugle process that was sending this test quit before it finished",
-	"the process that made the backup has quit",
+	"while it was read; try again",
 }
 
 // oddity records an inconclusive response, which must state its reason. The caller holds the lock.

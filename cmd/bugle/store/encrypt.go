@@ -70,7 +70,10 @@ func newRewrite(f *cli.Factory, cmd *cobra.Command, c change) *cobra.Command {
 	var yes bool
 	cmd.Args = cli.Exactly(0, "no arguments")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), f, yes) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		f.SaveMemory()
+		return c.run(cmd.Context(), f, yes)
+	}
 	cli.AddYes(cmd, &yes)
 	return cmd
 }

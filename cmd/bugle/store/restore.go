@@ -57,6 +57,7 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 			case !r.dryRun && !r.yes && !f.CanAsk():
 				return cli.Misused("restoring replaces data, and nobody can be asked here; add --yes to restore, or --dry-run to see what is replaced")
 			}
+			f.SaveMemory()
 			file, err := filepath.Abs(args[0])
 			if err != nil {
 				return fmt.Errorf("cannot use this file name: %w", err)

@@ -78,10 +78,10 @@ func (out *CheckResult) record(workspace string, r Record) {
 		out.Findings = append(out.Findings, Finding{Workspace: workspace, Campaign: sum.ID, What: fmt.Sprintf(format, args...), Advice: advice})
 	}
 	if !sameSummary(engine.Summarize(c.Campaign), sum) {
-		found(adviceSave, SummaryName+" in workspace %q is not what its document says", sum.ID, workspace)
+		found(adviceSave, "the summary of campaign %q in workspace %q is not what its document says", sum.ID, workspace)
 	}
 	if len(c.History) > 0 && c.History[0].Revision.N != sum.Revision {
-		found(adviceCampaign, CampaignName+" in workspace %q is at revision %d, but its history ends with %d",
+		found(adviceCampaign, "campaign %q in workspace %q is at revision %d, but its history ends with %d",
 			sum.ID, workspace, sum.Revision, c.History[0].Revision.N)
 	}
 }

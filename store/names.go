@@ -9,20 +9,6 @@ import (
 	"bugle/engine"
 )
 
-// The names of records in messages, as formats for the parts of their keys.
-const (
-	SettingsName      = "the record with the settings"
-	CampaignName      = "campaign %q"
-	SummaryName       = "the summary of campaign %q"
-	RevisionName      = "campaign %q, revision %d"
-	WorkingCopyName   = "the working copy of campaign %q"
-	DismissalsName    = "the dismissed warnings of campaign %q"
-	UserName          = "the user %q"
-	OutboxMessageName = "the outbox message %q"
-	TestSendName      = "the record of a test send"
-	IdempotencyName   = "the %s with key %q"
-)
-
 // MaxID is the longest id in bytes. Longer ones do not fit into an index of a database.
 const MaxID = 600
 
@@ -62,29 +48,12 @@ func checkID(what, id string) error {
 	return nil
 }
 
-// CheckContentKind returns an error unless the items of a kind are records.
-func CheckContentKind(kind engine.ContentKind) error {
-	if !slices.Contains(ContentKinds(), kind) {
-		return fmt.Errorf("there is no record of the kind %q", kind)
-	}
-	return nil
-}
-
 // CheckContent returns an error if no record can have a reference.
 func CheckContent(ref engine.ContentRef) error {
-	if err := CheckContentKind(ref.Kind); err != nil {
-		return err
+	if !slices.Contains(ContentKinds(), ref.Kind) {
+		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
 	}
 	return checkID("the name of a "+ref.Kind.Label(), ref.Name)
-}
-
-// CheckContentItem returns an error for an item that cannot be stored.
-func CheckContentItem(item engine.ContentItem) error {
-	ref := item.Ref()
-	if ref.Kind == engine.KindTemplate && ref.Version < 1 {
-		return fmt.Errorf("%s cannot be stored without a version", ref)
-	}
-	return CheckContent(ref)
 }
 
 // CheckSettings returns an error for settings that cannot be stored in a workspace.
@@ -93,12 +62,4 @@ func CheckSettings(workspace string, w engine.Workspace) error {
 		return fmt.Errorf("the settings of workspace %q cannot be stored in workspace %q", w.ID, workspace)
 	}
 	return CheckIDs(workspace)
-}
-
-// CheckIdempotencyRecord returns an error for a record that cannot be stored.
-func CheckIdempotencyRecord(i IdempotencyRecord) error {
-	if i.ExpiresAt.IsZero() {
-		return fmt.Errorf(IdempotencyName+" must have a time of expiry", i.Operation, i.Key)
-	}
-	return nil
 }

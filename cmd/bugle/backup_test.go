@@ -120,8 +120,8 @@ func TestDamagedCampaign(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		err = db.Update(t.Context(), func(tx kv.Tx) error {
-			s := kv.NewWorkspaceTx(tx, "SHOP")
+		err = db.Update(t.Context(), func(tx *kv.Tx) error {
+			s := tx.Workspace("SHOP")
 			if err := s.Summaries(func(sum engine.Summary) error { id = sum.ID; return nil }); err != nil {
 				return err
 			}

@@ -241,7 +241,7 @@ func TestDamagedRowFailsLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.Update(t.Context(), func(tx kv.Tx) error {
+	err = db.Update(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan([]byte("rSHOP\x00\x01s"), kv.ScanOptions{}, func(key, value []byte) error {
 			value = bytes.Clone(value)
 			value[len(value)-1] ^= 1

@@ -100,7 +100,7 @@ func rotten(t *testing.T, dir string) {
 	}
 	random := rand.NewChaCha8([32]byte{1})
 	for n := range 8 {
-		err := db.Update(t.Context(), func(tx kv.Tx) error {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			for i := range 200 {
 				key, value := fmt.Appendf(nil, "zz%04d", 200*n+i), make([]byte, 4000)
 				_, _ = random.Read(value)

@@ -31,8 +31,8 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		s := kv.NewWorkspaceTx(tx, "DEMO")
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
+		s := tx.Workspace("DEMO")
 		if err := s.PutSettings(engine.Workspace{ID: "DEMO"}); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	return db
 }
 
-func save(s kv.WorkspaceTx, id, body string) error {
+func save(s store.WorkspaceTx, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func verify(ctx context.Context, file, passphrase string) error {
 // dump returns all records of a store.
 func dump(t testing.TB, db kv.DB) (out []string) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx kv.Tx) error {
+	err := db.View(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			if !bytes.Contains(value, []byte(`"change":`)) { // the settings count their changes
 				out = append(out, string(key)+"="+string(value))
@@ -210,7 +210,7 @@ func TestNoPartialBackup(t *testing.T) {
 // damage changes a byte of both copies of the campaigns with those ids.
 func damage(t *testing.T, db kv.DB, ids ...string) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			document := func(id string) bool {
 				return bytes.Contains(key, []byte("\x01c"+id+"\x00")) || bytes.Contains(key, []byte("\x01d"+id+"\x00"))
@@ -324,8 +324,8 @@ func TestDifferences(t *testing.T) {
 	if _, err := backup.Write(t.Context(), db, file, options(nil)); err != nil {
 		t.Fatal(err)
 	}
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		s := kv.NewWorkspaceTx(tx, "DEMO")
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
+		s := tx.Workspace("DEMO")
 		later := engine.Campaign{Head: engine.Head{ID: "c1", UpdatedAt: noon}}
 		_, err := s.PutCampaign(later, engine.Summarize(later), engine.Revision{}, false)
 		return errors.Join(err, s.DeleteCampaign("c0"), save(s, "new", `{}`))
@@ -432,8 +432,8 @@ func TestRestoreCampaign(t *testing.T) {
 	if err := back("none"); !errors.Is(err, backup.ErrNotInBackup) {
 		t.Errorf("one that is not in it: %v", err)
 	}
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		return kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("c1")
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
+		return tx.Workspace("DEMO").DeleteCampaign("c1")
 	})
 	damage(t, db, "c2")
 	if err := errors.Join(err, back("c1"), back("c2")); err != nil {

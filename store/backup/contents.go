@@ -93,7 +93,7 @@ func pages(ctx context.Context, db store.DB, progress func(records int), visit v
 		if err := folder.Driver().Verify(ctx); err != nil {
 			return c, err
 		}
-		err = folder.View(ctx, func(tx kv.Tx) error {
+		err = folder.View(ctx, func(tx *kv.Tx) error {
 			err := once()
 			if err == nil {
 				damage, err = kv.Export(tx, visit)

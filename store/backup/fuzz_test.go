@@ -46,7 +46,7 @@ func FuzzReadBackup(f *testing.F) {
 		Contents *contents
 	}
 	var settings []record
-	err = newStore(f, 0).View(f.Context(), func(tx kv.Tx) error {
+	err = newStore(f, 0).View(f.Context(), func(tx *kv.Tx) error {
 		_, err := kv.Export(tx, func(page []kv.Item) error {
 			for _, r := range page {
 				settings = append(settings, record{r.Key, r.Value})

@@ -26,7 +26,7 @@ func export(ctx context.Context, from store.WorkspaceTx, workspace string, visit
 		if err != nil {
 			return err
 		}
-		return page.View(ctx, func(tx kv.Tx) error {
+		return page.View(ctx, func(tx *kv.Tx) error {
 			_, err := kv.Export(tx, visit)
 			return err
 		})
@@ -52,7 +52,7 @@ func opened(ctx context.Context, page []kv.Item) (*mem.DB, error) {
 
 // set stores records in one transaction, or in several if they are more than the store takes at once.
 func set(ctx context.Context, db kv.DB, records []kv.Item) error {
-	err := db.Update(ctx, func(tx kv.Tx) error {
+	err := db.Update(ctx, func(tx *kv.Tx) error {
 		for _, r := range records {
 			if err := tx.Set(r.Key, r.Value); err != nil {
 				return err

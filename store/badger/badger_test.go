@@ -44,15 +44,15 @@ func put(db kv.DB, t testing.TB, id, body string) error {
 		return err
 	}
 	h := engine.Head{ID: id}
-	return db.Update(t.Context(), func(tx kv.Tx) error {
-		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
+	return db.Update(t.Context(), func(tx *kv.Tx) error {
+		_, err := tx.Workspace("DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
 		return err
 	})
 }
 
 func body(t testing.TB, db kv.DB, id string) (s string, err error) {
-	err = db.View(t.Context(), func(tx kv.Tx) error {
-		c, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(id)
+	err = db.View(t.Context(), func(tx *kv.Tx) error {
+		c, err := tx.Workspace("DEMO").Campaign(id)
 		s = string(c.Body.Encode())
 		return err
 	})
@@ -94,7 +94,7 @@ func TestTooBig(t *testing.T) {
 	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("a document of 17 MB: %v", err)
 	}
-	err = db.Update(t.Context(), func(tx kv.Tx) error {
+	err = db.Update(t.Context(), func(tx *kv.Tx) error {
 		for i := range 100_000 {
 			if err := tx.Set([]byte{'x', byte(i), byte(i >> 8), byte(i >> 16)}, nil); err != nil {
 				return err

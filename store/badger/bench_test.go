@@ -30,8 +30,8 @@ func BenchmarkPut(b *testing.B) {
 	db := open(b, b.TempDir())
 	c, sum := campaign(b, 1)
 	for b.Loop() {
-		err := db.Update(b.Context(), func(tx kv.Tx) error {
-			_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
+		err := db.Update(b.Context(), func(tx *kv.Tx) error {
+			_, err := tx.Workspace("DEMO").PutCampaign(c, sum, engine.Revision{}, true)
 			return err
 		})
 		if err != nil {
@@ -47,8 +47,8 @@ func BenchmarkPutParallel(b *testing.B) {
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
 			c, sum := campaign(b, int(n.Add(1)))
-			err := db.Update(b.Context(), func(tx kv.Tx) error {
-				_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
+			err := db.Update(b.Context(), func(tx *kv.Tx) error {
+				_, err := tx.Workspace("DEMO").PutCampaign(c, sum, engine.Revision{}, true)
 				return err
 			})
 			if err != nil {
@@ -66,8 +66,8 @@ func BenchmarkGet(b *testing.B) {
 		c, _ := campaign(b, 0)
 		c.ID = fmt.Sprintf("%024x", n%1000)
 		n++
-		err := db.View(b.Context(), func(tx kv.Tx) error {
-			_, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(c.ID)
+		err := db.View(b.Context(), func(tx *kv.Tx) error {
+			_, err := tx.Workspace("DEMO").Campaign(c.ID)
 			return err
 		})
 		if err != nil {
@@ -82,8 +82,8 @@ func BenchmarkSummaries100k(b *testing.B) {
 	fillStore(b, db, rows)
 	for b.Loop() {
 		n := 0
-		err := db.View(b.Context(), func(tx kv.Tx) error {
-			return kv.NewWorkspaceTx(tx, "DEMO").Summaries(func(engine.Summary) error { n++; return nil })
+		err := db.View(b.Context(), func(tx *kv.Tx) error {
+			return tx.Workspace("DEMO").Summaries(func(engine.Summary) error { n++; return nil })
 		})
 		if err != nil || n != rows {
 			b.Fatal(n, err)
@@ -95,10 +95,10 @@ func BenchmarkSummaries100k(b *testing.B) {
 func fillStore(b *testing.B, db kv.DB, n int) {
 	b.Helper()
 	for from := 0; from < n; from += 100 {
-		err := db.Update(b.Context(), func(tx kv.Tx) error {
+		err := db.Update(b.Context(), func(tx *kv.Tx) error {
 			for i := from; i < min(from+100, n); i++ {
 				c, sum := campaign(b, i)
-				if _, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
+				if _, err := tx.Workspace("DEMO").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
 					return err
 				}
 			}

@@ -67,7 +67,7 @@ func write(dir string, merge bool) int {
 		go func() {
 			for n := 0; ; n++ {
 				id := fmt.Sprintf("%d-%d-%d", os.Getpid(), w, n)
-				err := db.Update(context.Background(), func(tx kv.Tx) error { return save(tx, id) })
+				err := db.Update(context.Background(), func(tx *kv.Tx) error { return save(tx, id) })
 				if err != nil {
 					failed <- err
 					return
@@ -85,13 +85,13 @@ func text(id string) string {
 	return fmt.Sprintf(`{"name":%q,"html":%q}`, id, strings.Repeat(id, len(id)*int(id[len(id)-1])))
 }
 
-func save(tx kv.Tx, id string) error {
+func save(tx *kv.Tx, id string) error {
 	v, err := doc.Parse([]byte(text(id)))
 	if err != nil {
 		return err
 	}
 	h := engine.Head{ID: id}
-	_, err = kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+	_, err = tx.Workspace("DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 	return err
 }
 
@@ -173,8 +173,8 @@ func checkSaved(t *testing.T, dir string, saved []string) {
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	err = db.View(t.Context(), func(tx kv.Tx) error {
-		s := kv.NewWorkspaceTx(tx, "DEMO")
+	err = db.View(t.Context(), func(tx *kv.Tx) error {
+		s := tx.Workspace("DEMO")
 		there := map[string]bool{}
 		err := s.Summaries(func(sum engine.Summary) error { there[sum.ID] = true; return nil })
 		for _, id := range saved {

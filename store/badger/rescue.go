@@ -160,7 +160,7 @@ func (r *rescue) write(rec record) error {
 
 // flush writes the records that are still to be written.
 func (r *rescue) flush() error {
-	err := r.to.Update(r.ctx, func(tx kv.Tx) error {
+	err := r.to.Update(r.ctx, func(tx *kv.Tx) error {
 		for _, rec := range r.batch {
 			if err := tx.Set(rec.key, rec.value); err != nil {
 				return err

@@ -137,7 +137,7 @@ func fillRotten(t *testing.T, dir string) {
 
 func saveRotten(t *testing.T, db kv.DB, from, to, session int) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		for i := from; i < to; i++ {
 			if err := save(tx, rottenID(i)); err != nil {
 				return err
@@ -208,8 +208,8 @@ func checkRotten(t *testing.T, what string, db *badger.DB, saved []string) (sile
 	}
 	for i := range rotten {
 		id := rottenID(i)
-		err := db.View(t.Context(), func(tx kv.Tx) error {
-			c, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(id)
+		err := db.View(t.Context(), func(tx *kv.Tx) error {
+			c, err := tx.Workspace("DEMO").Campaign(id)
 			switch {
 			case errors.Is(err, store.ErrNotFound), err == nil && c.Revision != revisionOf(i):
 				silent++
@@ -226,8 +226,8 @@ func checkRotten(t *testing.T, what string, db *badger.DB, saved []string) (sile
 }
 
 func list(ctx context.Context, db *badger.DB) (ids []string, err error) {
-	err = db.View(ctx, func(tx kv.Tx) error {
-		return kv.NewWorkspaceTx(tx, "DEMO").NewestSummaries(func(s engine.Summary) error {
+	err = db.View(ctx, func(tx *kv.Tx) error {
+		return tx.Workspace("DEMO").NewestSummaries(func(s engine.Summary) error {
 			ids = append(ids, strings.Clone(s.ID))
 			return nil
 		})
@@ -254,7 +254,7 @@ func readable(t *testing.T, db kv.DB, saved []string) map[string]bool {
 func writes(t *testing.T, what string, db kv.DB) {
 	t.Helper()
 	for i := range 20 {
-		err := db.Update(t.Context(), func(tx kv.Tx) error { return save(tx, fmt.Sprintf("new-%d", i)) })
+		err := db.Update(t.Context(), func(tx *kv.Tx) error { return save(tx, fmt.Sprintf("new-%d", i)) })
 		if err != nil && !errors.As(err, new(*store.DamagedError)) && !errors.As(err, new(*store.CorruptError)) {
 			t.Errorf("%s: a write fails: %v", what, err)
 		}

@@ -11,7 +11,7 @@ import (
 // The kinds of records that belong to a campaign, besides those that all stores have. Its document is stored twice: as the
 // campaign, and as that of its newest revision.
 var (
-	campaigns = record.WithCampaign(record.Kind{ID: 'c', Parts: "s", IDs: record.CampaignIDs, Name: store.CampaignName, Plural: "campaigns",
+	campaigns = record.WithCampaign(record.Kind{ID: 'c', Parts: "s", IDs: record.CampaignIDs, Name: "campaign %q", Plural: "campaigns",
 		Change: store.ChangedCampaign})
 
 	ofCampaign = []*record.Kind{campaigns.Kind, summaries.Kind, record.WorkingCopies.Kind, record.Dismissals.Kind, record.Revisions.Kind, record.Documents.Kind}

@@ -28,7 +28,7 @@ func (s *Store) Check(ctx context.Context, progress func(records int)) (store.Ch
 	if damaged != nil {
 		out.Findings = append(out.Findings, store.Finding{What: damaged.Why, Advice: store.AdviceStore})
 	}
-	err = s.View(ctx, func(t Tx) error {
+	err = s.View(ctx, func(t *Tx) error {
 		raw, err := Export(t, nil)
 		lost, errLost := lostCampaigns(t)
 		for _, what := range append(raw, lost...) {
@@ -40,10 +40,10 @@ func (s *Store) Check(ctx context.Context, progress func(records int)) (store.Ch
 }
 
 // lostCampaigns says which campaigns are read from their history, because only their summaries are there.
-func lostCampaigns(t Tx) (out []string, err error) {
+func lostCampaigns(t *Tx) (out []string, err error) {
 	ids, err := Workspaces(t)
 	for _, id := range ids {
-		s := rows{t.(*tx), id}
+		s := rows{t, id}
 		err = errors.Join(err, s.keys(summaries.Kind, ScanOptions{}, func(parts []any) error {
 			there, err := campaigns.Has(s, parts...)
 			if !there && err == nil {

@@ -100,7 +100,7 @@ func (s rows) complete(k *record.Kind, n int) error {
 }
 
 // counts returns all counters of the transaction's snapshot.
-func (t *tx) counts() (Counts, error) {
+func (t *Tx) counts() (Counts, error) {
 	out := Counts{}
 	err := t.snap.Scan(t.ctx, countPrefix, ScanOptions{}, func(i Item) error {
 		workspace, kind, err := cutName(i.Key[len(countPrefix):])
@@ -140,8 +140,8 @@ func (have Counts) missing(want Counts) (out []string) {
 func Missing(ctx context.Context, from, to *Store) ([]string, error) {
 	var want, have Counts
 	of := func(s *Store, out *Counts) error {
-		return s.View(ctx, func(t Tx) (err error) {
-			*out, err = t.(*tx).counts()
+		return s.View(ctx, func(t *Tx) (err error) {
+			*out, err = t.counts()
 			return err
 		})
 	}

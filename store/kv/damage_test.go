@@ -66,9 +66,9 @@ func TestHiddenRecords(t *testing.T) {
 	defer db.Close()
 	save := func(text string) {
 		t.Helper()
-		err := db.Update(t.Context(), func(tx kv.Tx) error {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject(doc.M("text", doc.NewString(text)))}
-			s := kv.NewWorkspaceTx(tx, "W")
+			s := tx.Workspace("W")
 			_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
 			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}), s.PutProfile(engine.User{ID: "u1"}))
 		})
@@ -84,32 +84,32 @@ func TestHiddenRecords(t *testing.T) {
 			return key[0] != 0 && i >= 0 && i+3 < len(key) && strings.IndexByte(kinds, key[i+3]) >= 0
 		}
 	}
-	campaign := func(s kv.WorkspaceTx) error {
+	campaign := func(s store.WorkspaceTx) error {
 		c, err := s.Campaign("c1")
 		if err == nil && (c.Revision != 2 || !strings.Contains(string(c.Body.Encode()), "second")) {
 			t.Errorf("it reads revision %d, %s", c.Revision, c.Body.Encode())
 		}
 		return err
 	}
-	list := func(s kv.WorkspaceTx) error { return s.NewestSummaries(func(engine.Summary) error { return nil }) }
-	users := func(s kv.WorkspaceTx) error { return s.Profiles("", func(engine.User) error { return nil }) }
+	list := func(s store.WorkspaceTx) error { return s.NewestSummaries(func(engine.Summary) error { return nil }) }
+	users := func(s store.WorkspaceTx) error { return s.Profiles("", func(engine.User) error { return nil }) }
 	var damaged *store.CorruptError
 	for _, test := range []struct {
 		name   string
 		hidden string
-		read   func(kv.WorkspaceTx) error
+		read   func(store.WorkspaceTx) error
 		whole  bool // it can be read all the same
 	}{
 		{"the campaign is read from its newest revision", "c", campaign, true},
 		{"without its summary too", "s", campaign, true},
 		{"not without both copies", "cd", campaign, false},
-		{"settings are not older than they were", "n", func(s kv.WorkspaceTx) error { _, err := s.Settings(); return err }, false},
+		{"settings are not older than they were", "n", func(s store.WorkspaceTx) error { _, err := s.Settings(); return err }, false},
 		{"a list is short", "s", list, false},
 		{"the list of users is short", "p", users, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := &hiding{Driver: db.Driver(), hides: kind(test.hidden)}
-			err := kv.NewStore(h).View(t.Context(), func(tx kv.Tx) error { return test.read(kv.NewWorkspaceTx(tx, "W")) })
+			err := kv.NewStore(h).View(t.Context(), func(tx *kv.Tx) error { return test.read(tx.Workspace("W")) })
 			if test.whole != (err == nil) || err != nil && !errors.As(err, &damaged) {
 				t.Errorf("got %v", err)
 			}
@@ -130,14 +130,14 @@ func TestScansConflict(t *testing.T) {
 		db := mem.New()
 		a, b := []byte(fmt.Sprint("x", round, "a")), []byte(fmt.Sprint("x", round, "b"))
 		set := func(value string) {
-			err := db.Update(t.Context(), func(tx kv.Tx) error { return errors.Join(tx.Set(a, []byte(value)), tx.Set(b, []byte(value))) })
+			err := db.Update(t.Context(), func(tx *kv.Tx) error { return errors.Join(tx.Set(a, []byte(value)), tx.Set(b, []byte(value))) })
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		set("before")
 		runs := 0
-		err := db.Update(t.Context(), func(tx kv.Tx) error {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			runs++
 			err := tx.Scan([]byte("x"), kv.ScanOptions{}, func(_, _ []byte) error { return nil })
 			if runs == 1 {
@@ -156,19 +156,19 @@ func TestScansConflict(t *testing.T) {
 func TestCampaignOfHistory(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject()}
-		s := kv.NewWorkspaceTx(tx, "W")
+		s := tx.Workspace("W")
 		_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
 		return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Delete([]byte("rW\x00\x01cc1\x00\x01")) }); err != nil {
+	if err := db.Update(t.Context(), func(tx *kv.Tx) error { return tx.Delete([]byte("rW\x00\x01cc1\x00\x01")) }); err != nil {
 		t.Fatal(err)
 	}
-	err = db.View(t.Context(), func(tx kv.Tx) error { _, err := kv.NewWorkspaceTx(tx, "W").Campaign("c1"); return err })
+	err = db.View(t.Context(), func(tx *kv.Tx) error { _, err := tx.Workspace("W").Campaign("c1"); return err })
 	if err != nil {
 		t.Errorf("it is not read: %v", err)
 	}

@@ -17,7 +17,7 @@ const pageRecords = 200
 // first page, all records of a campaign are in one page, and no page has records of two workspaces. A page is valid until
 // fn returns; fn may be nil. Export checks the checksum of each record in the store and the number of records, and returns a
 // sentence for each problem.
-func Export(t Tx, fn func(page []Item) error) (damage []string, err error) {
+func Export(t *Tx, fn func(page []Item) error) (damage []string, err error) {
 	e := export{tx: t, fn: fn, have: Counts{}}
 	err = e.scan([]byte{rootMeta}, nil, nil)
 	e.page = nil // the format of the store is in no page
@@ -36,7 +36,7 @@ func Export(t Tx, fn func(page []Item) error) (damage []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	want, err := t.(*tx).counts()
+	want, err := t.counts()
 	return append(e.damage, e.have.missing(want)...), err
 }
 
@@ -72,7 +72,7 @@ func VerifyValue(key, value []byte) error {
 
 // export is one run of [Export].
 type export struct {
-	tx     Tx
+	tx     *Tx
 	fn     func([]Item) error
 	page   []Item
 	whole  bool // the page must not end within the records that are scanned

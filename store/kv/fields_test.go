@@ -21,8 +21,8 @@ func TestSummaryFields(t *testing.T) {
 		db := mem.New()
 		defer db.Close()
 		var got engine.Summary
-		err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
-			s := kv.NewWorkspaceTx(tx, "W")
+		err := db.Update(t.Context(), func(tx *kv.Tx) (err error) {
+			s := tx.Workspace("W")
 			err = s.PutRecords([]store.Record{store.WholeCampaign{Campaign: engine.Campaign{Head: want.Head}, Summary: want}})
 			got, _ = s.Summary(want.ID)
 			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}))

@@ -14,7 +14,7 @@ import (
 func TestOtherFormats(t *testing.T) {
 	for format, want := range map[string]string{"2": "export its campaigns with the program that wrote it", "9": "update bugle to open it"} {
 		db := mem.New()
-		err := db.Update(t.Context(), func(tx kv.Tx) error {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			var at []byte
 			err := tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 				if bytes.Contains(value, []byte(`"format"`)) {

@@ -24,9 +24,9 @@ func TestRevisionNumbersAreUnique(t *testing.T) {
 			defer db.Close()
 			save := func(text string) (n int64) {
 				t.Helper()
-				err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
+				err := db.Update(t.Context(), func(tx *kv.Tx) (err error) {
 					c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject(doc.M("text", doc.NewString(text)))}
-					n, err = kv.NewWorkspaceTx(tx, "W").PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
+					n, err = tx.Workspace("W").PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
 					return err
 				})
 				if err != nil {
@@ -37,7 +37,7 @@ func TestRevisionNumbersAreUnique(t *testing.T) {
 			save("first")
 			save("second")
 			save("third")
-			err := db.Update(t.Context(), func(tx kv.Tx) error {
+			err := db.Update(t.Context(), func(tx *kv.Tx) error {
 				var keys [][]byte
 				err := tx.Scan(nil, kv.ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
 					for _, kind := range lost {

@@ -45,7 +45,7 @@ func onlyKeys(k record.Kind) record.Table[none] {
 
 // rows implements [record.Backend]: each record is a value with a checksum under a key.
 type rows struct {
-	tx *tx
+	tx *Tx
 	id string // of the workspace
 }
 

@@ -23,8 +23,8 @@ type settingsChange struct {
 }
 
 var (
-	settings        = record.AsJSON[settingsRecord](record.Kind{Name: store.SettingsName})
-	settingsChanges = record.AsJSON[settingsChange](record.Kind{ID: 'n', Name: store.SettingsName, Plural: "numbers of changes of settings"})
+	settings        = record.AsJSON[settingsRecord](record.Kind{Name: "the record with the settings"})
+	settingsChanges = record.AsJSON[settingsChange](record.Kind{ID: 'n', Name: "the record with the settings", Plural: "numbers of changes of settings"})
 )
 
 // Settings implements [store.Settings].

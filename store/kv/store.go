@@ -2,7 +2,7 @@
 // (bugle/store/badger), one that another process owns (bugle/store/socket), or one in memory (bugle/store/mem).
 // [NewStore] makes optimistic transactions of it: a transaction reads a snapshot, keeps its writes to itself, and
 // remembers what it has read; at its end the driver compares that with what is there by then, and takes all writes or
-// none. [NewWorkspaceTx] returns the records of one workspace within one transaction. Every record has a checksum over
+// none. [Tx.Workspace] returns the records of one workspace within one transaction. Every record has a checksum over
 // its key and its value, and the records of each kind are counted in the commit that writes them: damage is reported as
 // a [store.CorruptError], and damaged data is never returned.
 package kv
@@ -21,27 +21,13 @@ import (
 // DB is an ordered key-value store with transactions. It is safe for concurrent use.
 type DB interface {
 	// View runs fn on a snapshot of the store.
-	View(ctx context.Context, fn func(Tx) error) error
+	View(ctx context.Context, fn func(*Tx) error) error
 	// Update runs fn in one transaction. If another transaction changes what fn has read, fn runs again, so it must
 	// have no effects except on its Tx, and it must not start another Update. If Update returns nil, the changes are
 	// durable; if it fails, none of them is stored.
-	Update(ctx context.Context, fn func(Tx) error) error
+	Update(ctx context.Context, fn func(*Tx) error) error
 	// Close closes the store. Closing it twice is not an error.
 	Close() error
-}
-
-// Tx is one transaction. It must only be used by the goroutine that runs its function, and ends with it.
-type Tx interface {
-	// Get returns a copy of the value, or [store.ErrNotFound].
-	Get(key []byte) ([]byte, error)
-	// Set stores a value. It keeps both slices, which must not change until the transaction ends.
-	Set(key, value []byte) error
-	// Delete removes a key, if it exists.
-	Delete(key []byte) error
-	// Scan calls fn with the records whose keys begin with prefix, in key order, as they were when Scan was called. Key
-	// and value are valid only until fn returns. Scan stops at the first error of fn and returns it, except
-	// [store.Stop], for which it returns nil.
-	Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error
 }
 
 // ScanOptions narrows a scan.
@@ -92,26 +78,16 @@ func (s *Store) Lease() string { return s.lease }
 
 // Read implements [store.DB].
 func (s *Store) Read(ctx context.Context, fn func(store.Tx) error) error {
-	return s.read(ctx, func(t *tx) error { return fn(t) })
+	return s.View(ctx, func(t *Tx) error { return fn(t) })
 }
 
 // Write implements [store.DB].
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
-	return s.write(ctx, func(t *tx) error { return fn(t) })
+	return s.Update(ctx, func(t *Tx) error { return fn(t) })
 }
 
-// View implements [DB].
-func (s *Store) View(ctx context.Context, fn func(Tx) error) error {
-	return s.read(ctx, func(t *tx) error { return fn(t) })
-}
-
-// Update implements [DB].
-func (s *Store) Update(ctx context.Context, fn func(Tx) error) error {
-	return s.write(ctx, func(t *tx) error { return fn(t) })
-}
-
-// read runs fn on a snapshot, again if that was lost.
-func (s *Store) read(ctx context.Context, fn func(*tx) error) error {
+// View implements [DB]. It runs fn again if the snapshot was lost.
+func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	for {
 		err := s.run(ctx, fn)
 		if !errors.Is(err, ErrSnapshotLost) {
@@ -120,10 +96,10 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) error {
 	}
 }
 
-// write runs fn, and commits what it writes. If the context ends while that is being written, it may still be stored.
-func (s *Store) write(ctx context.Context, fn func(*tx) error) error {
+// Update implements [DB]. It runs fn, and commits what it writes. If the context ends while that is being written, it may still be stored.
+func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	for refused := range maxAttempts {
-		err := s.run(ctx, func(t *tx) error {
+		err := s.run(ctx, func(t *Tx) error {
 			t.begin()
 			if err := fn(t); err != nil {
 				return err
@@ -146,7 +122,7 @@ func (s *Store) write(ctx context.Context, fn func(*tx) error) error {
 }
 
 // run runs fn on a snapshot.
-func (s *Store) run(ctx context.Context, fn func(*tx) error) error {
+func (s *Store) run(ctx context.Context, fn func(*Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -156,7 +132,7 @@ func (s *Store) run(ctx context.Context, fn func(*tx) error) error {
 		return err
 	}
 	defer snap.Release()
-	return fn(&tx{ctx: ctx, driver: s.driver, snap: snap, lease: s.lease})
+	return fn(&Tx{ctx: ctx, driver: s.driver, snap: snap, lease: s.lease})
 }
 
 // enter counts a running transaction. The caller must call running.Done when it ends.

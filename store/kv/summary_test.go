@@ -22,7 +22,7 @@ import (
 func withRows(t *testing.T, n int) kv.DB {
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	err := db.Update(t.Context(), func(tx kv.Tx) error {
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		for i := range n {
 			at := time.Date(2026, 1, 31, 23, 59, 59, i, time.UTC)
 			c := engine.Campaign{Head: engine.Head{ID: rowID(i), Status: "DRAFT", CreatedAt: at, UpdatedAt: at}, Body: doc.NewObject()}
@@ -30,7 +30,7 @@ func withRows(t *testing.T, n int) kv.DB {
 			if i%2 == 0 {
 				sum.Name, sum.Platforms = fmt.Sprint("plain ", i), []string{"IOS", "WEB"}
 			}
-			if _, err := kv.NewWorkspaceTx(tx, "W").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
+			if _, err := tx.Workspace("W").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
 				return err
 			}
 		}
@@ -44,10 +44,10 @@ func withRows(t *testing.T, n int) kv.DB {
 
 func rowID(i int) string { return fmt.Sprintf("c%06d", i) }
 
-func walk(t *testing.T, db kv.DB, of func(kv.WorkspaceTx, func(engine.Summary) error) error, limit int) (rows []engine.Summary, err error) {
+func walk(t *testing.T, db kv.DB, of func(store.WorkspaceTx, func(engine.Summary) error) error, limit int) (rows []engine.Summary, err error) {
 	t.Helper()
-	_ = db.View(t.Context(), func(tx kv.Tx) error {
-		err = of(kv.NewWorkspaceTx(tx, "W"), func(sum engine.Summary) error {
+	_ = db.View(t.Context(), func(tx *kv.Tx) error {
+		err = of(tx.Workspace("W"), func(sum engine.Summary) error {
 			if len(rows) == limit {
 				return store.Stop
 			}
@@ -64,7 +64,7 @@ const noLimit = -1
 func TestNewestSummaries(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 191, 192, 193, 3000} {
 		db := withRows(t, n)
-		want, err := walk(t, db, kv.WorkspaceTx.Summaries, noLimit)
+		want, err := walk(t, db, store.WorkspaceTx.Summaries, noLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestNewestSummaries(t *testing.T) {
 			if limit >= 0 {
 				some = want[:min(limit, n)]
 			}
-			got, err := walk(t, db, kv.WorkspaceTx.NewestSummaries, limit)
+			got, err := walk(t, db, store.WorkspaceTx.NewestSummaries, limit)
 			if err != nil || len(got) != len(some) || len(some) > 0 && !reflect.DeepEqual(got, some) {
 				t.Errorf("%d of %d rows: got %d, %v, or others than were wanted", limit, n, len(got), err)
 			}
@@ -85,16 +85,16 @@ func TestNewestSummaries(t *testing.T) {
 func TestNewestSummariesEnd(t *testing.T) {
 	db := withRows(t, 3000)
 	broken := errors.New("broken")
-	err := db.View(t.Context(), func(tx kv.Tx) error {
-		return kv.NewWorkspaceTx(tx, "W").NewestSummaries(func(engine.Summary) error { return broken })
+	err := db.View(t.Context(), func(tx *kv.Tx) error {
+		return tx.Workspace("W").NewestSummaries(func(engine.Summary) error { return broken })
 	})
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v, want what the caller failed with", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err = db.View(ctx, func(tx kv.Tx) error {
-		return kv.NewWorkspaceTx(tx, "W").NewestSummaries(func(engine.Summary) error {
+	err = db.View(ctx, func(tx *kv.Tx) error {
+		return tx.Workspace("W").NewestSummaries(func(engine.Summary) error {
 			if n++; n == 1 {
 				cancel()
 			}
@@ -110,7 +110,7 @@ func TestNewestSummariesEnd(t *testing.T) {
 func TestNewestSummariesDamaged(t *testing.T) {
 	db := withRows(t, 500)
 	for _, id := range []string{rowID(0), rowID(250), rowID(499)} {
-		err := db.Update(t.Context(), func(tx kv.Tx) error {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			var key, value []byte
 			err := tx.Scan(nil, kv.ScanOptions{}, func(k, v []byte) error {
 				if bytes.Contains(k, []byte("W\x00\x01s"+id)) {
@@ -128,8 +128,8 @@ func TestNewestSummariesDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, wantErr := walk(t, db, kv.WorkspaceTx.Summaries, noLimit)
-	got, err := walk(t, db, kv.WorkspaceTx.NewestSummaries, noLimit)
+	want, wantErr := walk(t, db, store.WorkspaceTx.Summaries, noLimit)
+	got, err := walk(t, db, store.WorkspaceTx.NewestSummaries, noLimit)
 	byID := func(a, b engine.Summary) int { return strings.Compare(b.ID, a.ID) }
 	slices.SortFunc(want, byID)
 	slices.SortFunc(got, byID)

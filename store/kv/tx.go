@@ -9,8 +9,9 @@ import (
 	"bugle/store"
 )
 
-// tx is an optimistic transaction: a snapshot, what it has read of it, and what it has written over it.
-type tx struct {
+// Tx is an optimistic transaction: a snapshot, what it has read of it, and what it has written over it. It must only be used by
+// the goroutine that runs its function, and ends with it. It is the [store.Tx] of its records.
+type Tx struct {
 	ctx    context.Context
 	driver Driver
 	snap   Snapshot
@@ -25,18 +26,19 @@ type tx struct {
 }
 
 // begin allows writes.
-func (t *tx) begin() { t.reads, t.writes = map[string]uint64{}, map[string]Write{} }
+func (t *Tx) begin() { t.reads, t.writes = map[string]uint64{}, map[string]Write{} }
 
 // Workspace implements [store.Tx].
-func (t *tx) Workspace(workspace string) store.WorkspaceTx { return NewWorkspaceTx(t, workspace) }
+func (t *Tx) Workspace(id string) store.WorkspaceTx { return rows{t, id}.workspace() }
 
 // Workspaces implements [store.Tx].
-func (t *tx) Workspaces() ([]string, error) { return Workspaces(t) }
+func (t *Tx) Workspaces() ([]string, error) { return Workspaces(t) }
 
 // Watch implements [store.Tx].
-func (t *tx) Watch(w store.Watcher) { t.watch = w }
+func (t *Tx) Watch(w store.Watcher) { t.watch = w }
 
-func (t *tx) Get(key []byte) ([]byte, error) {
+// Get returns a copy of the value under a key, or [store.ErrNotFound].
+func (t *Tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -58,18 +60,20 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 }
 
 // note records the version of a record that was read.
-func (t *tx) note(key []byte, version uint64) {
+func (t *Tx) note(key []byte, version uint64) {
 	if t.reads != nil {
 		t.reads[string(key)] = version
 	}
 }
 
-func (t *tx) Set(key, value []byte) error { return t.write(Write{Key: key, Value: value}) }
+// Set stores a value. It keeps both slices, which must not change until the transaction ends.
+func (t *Tx) Set(key, value []byte) error { return t.write(Write{Key: key, Value: value}) }
 
-func (t *tx) Delete(key []byte) error { return t.write(Write{Key: key, Delete: true}) }
+// Delete removes a key, if it exists.
+func (t *Tx) Delete(key []byte) error { return t.write(Write{Key: key, Delete: true}) }
 
 // write keeps a write.
-func (t *tx) write(w Write) error {
+func (t *Tx) write(w Write) error {
 	if t.writes == nil {
 		return store.ErrReadOnly
 	}
@@ -82,7 +86,7 @@ func (t *tx) write(w Write) error {
 
 // noteWritten reads the versions of the records that are written and were not read: the records are counted, so it must be
 // known which of them exist.
-func (t *tx) noteWritten() error {
+func (t *Tx) noteWritten() error {
 	var keys [][]byte
 	for _, key := range t.order {
 		if _, ok := t.reads[key]; !ok {
@@ -100,7 +104,7 @@ func (t *tx) noteWritten() error {
 }
 
 // change returns what the transaction has read and written.
-func (t *tx) change() (Change, error) {
+func (t *Tx) change() (Change, error) {
 	if err := t.noteWritten(); err != nil {
 		return Change{}, err
 	}
@@ -125,7 +129,7 @@ func (t *tx) change() (Change, error) {
 	return c, nil
 }
 
-func (t *tx) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error {
+func (t *Tx) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error {
 	own := t.ownWrites(prefix, o)
 	seen := scanned(prefix, o)
 	n := 0
@@ -216,7 +220,7 @@ func (r *Range) end(last []byte, o ScanOptions) {
 func after(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
 // ownWrites returns the transaction's own writes in the range of a scan, in the scan's order.
-func (t *tx) ownWrites(prefix []byte, o ScanOptions) []Write {
+func (t *Tx) ownWrites(prefix []byte, o ScanOptions) []Write {
 	var out []Write
 	for _, w := range t.writes {
 		before := o.From != nil && compareKeys(w.Key, o.From, o) < 0

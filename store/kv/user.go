@@ -70,7 +70,7 @@ func (s WorkspaceTx) FindProfiles(by, value string) (ids []string, err error) {
 func identifiersOf(p engine.User) (keys [][]any, err error) {
 	for _, pair := range record.Identifiers(p) {
 		if len(pair[1]) > maxName {
-			return nil, fmt.Errorf("the identifier %s of "+store.UserName+" is too long: %d bytes, at most %d", pair[0], p.ID, len(pair[1]), maxName)
+			return nil, fmt.Errorf("the identifier %s of the user %q is too long: %d bytes, at most %d", pair[0], p.ID, len(pair[1]), maxName)
 		}
 		keys = append(keys, []any{pair[0], pair[1], p.ID})
 	}

@@ -18,10 +18,8 @@ type WorkspaceTx struct {
 
 var _ store.WorkspaceTx = WorkspaceTx{}
 
-// NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
-// unprintable characters.
-func NewWorkspaceTx(t Tx, workspace string) WorkspaceTx { return rows{t.(*tx), workspace}.workspace() }
-
+// workspace returns the records of the workspace. Every method fails if its id is empty or contains spaces or unprintable
+// characters.
 func (s rows) workspace() WorkspaceTx { return WorkspaceTx{record.Workspace{B: s}, s} }
 
 // Records implements [store.Transfer].
@@ -35,18 +33,14 @@ const clearBatch = 500
 
 // ClearWorkspace implements [store.Transfer]. Campaigns and users go with what belongs to them.
 func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
-	for _, k := range []*record.Kind{campaigns.Kind, record.Users.Kind} {
+	for k, remove := range map[*record.Kind]func(id string) error{campaigns.Kind: s.DeleteCampaign, record.Users.Kind: s.DeleteProfile} {
 		var ids []string
 		err := s.rows.Scan(k, record.Options{Limit: clearBatch}, nil, func(key func() []any, _ record.Row, _ error) error {
 			ids = append(ids, key()[0].(string))
 			return nil
 		})
 		for _, id := range ids {
-			if k == campaigns.Kind {
-				err = errors.Join(err, s.DeleteCampaign(id))
-			} else {
-				err = errors.Join(err, s.DeleteProfile(id))
-			}
+			err = errors.Join(err, remove(id))
 		}
 		if err != nil || len(ids) > 0 {
 			return err == nil, err
@@ -64,7 +58,7 @@ func (s WorkspaceTx) ClearWorkspace() (more bool, err error) {
 }
 
 // Workspaces returns the ids of the workspaces in the store, sorted.
-func Workspaces(tx Tx) ([]string, error) {
+func Workspaces(tx *Tx) ([]string, error) {
 	var ids []string
 	err := tx.Scan([]byte{rootWorkspace}, ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
 		id, _, err := cutName(key[1:])
@@ -88,7 +82,7 @@ type storeFormat struct {
 func Prepare(ctx context.Context, db DB, fresh bool) error {
 	key := appendName([]byte{rootMeta}, "format")
 	var have storeFormat
-	err := db.View(ctx, func(tx Tx) error {
+	err := db.View(ctx, func(tx *Tx) error {
 		value, err := tx.Get(key)
 		if err != nil {
 			return err
@@ -110,7 +104,7 @@ func Prepare(ctx context.Context, db DB, fresh bool) error {
 		if err != nil {
 			return err
 		}
-		return db.Update(ctx, func(tx Tx) error { return tx.Set(key, EncodeValue(key, payload)) })
+		return db.Update(ctx, func(tx *Tx) error { return tx.Set(key, EncodeValue(key, payload)) })
 	case err != nil:
 		return fmt.Errorf("reading the format of the store: %w", err)
 	case have.Format > Format:

@@ -152,7 +152,7 @@ func TestInterruptedRestoreIntoDatabase(t *testing.T) {
 func records(t *testing.T, db kv.DB) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	err := db.View(t.Context(), func(tx kv.Tx) error {
+	err := db.View(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			all[string(key)] = bytes.Clone(value)
 			return nil

@@ -35,7 +35,7 @@ func (w workspace) PutRecords(list []store.Record) error { return record.PutReco
 // ClearWorkspace implements [store.Transfer]. Foreign keys delete the records of other tables.
 func (w workspace) ClearWorkspace() (more bool, err error) { return false, settings.Delete(w.rows) }
 
-var settings = record.AsJSON[engine.Workspace](record.Kind{Table: "workspace", Name: store.SettingsName, Change: store.ChangedSettings})
+var settings = record.AsJSON[engine.Workspace](record.Kind{Table: "workspace", Name: "the record with the settings", Change: store.ChangedSettings})
 
 // Settings implements [store.Settings].
 func (w workspace) Settings() (engine.Workspace, error) { return settings.Get(w.rows) }

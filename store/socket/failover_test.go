@@ -181,7 +181,7 @@ func TestNoOwner(t *testing.T) {
 	s.holder = &heldDriver{folder: &testFolder{}}
 	s.mu.Unlock()
 	owner.Kill()
-	read := func() error { return d.View(t.Context(), func(kv.Tx) error { return nil }) }
+	read := func() error { return d.View(t.Context(), func(*kv.Tx) error { return nil }) }
 	if e := engine.AsError(read()); e == nil || e.HTTP != 503 {
 		t.Errorf("got %v", e)
 	}
@@ -195,7 +195,7 @@ func TestQuitDuringALongTransaction(t *testing.T) {
 	s := newTestFolder(t)
 	owner, attached := s.pair()
 	runs, closed := 0, make(chan error, 1)
-	s.ok(attached.View(t.Context(), func(tx kv.Tx) error {
+	s.ok(attached.View(t.Context(), func(tx *kv.Tx) error {
 		if runs++; runs == 1 {
 			go func() { closed <- owner.Close() }()
 			for { // until the owner ends it

@@ -37,13 +37,13 @@ func TestCancel(t *testing.T) {
 	_, attached := s.pair()
 	for range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := attached.View(ctx, func(tx kv.Tx) error {
+		err := attached.View(ctx, func(tx *kv.Tx) error {
 			return tx.Scan(nil, kv.ScanOptions{}, func(_, _ []byte) error { cancel(); return nil })
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v", err)
 		}
-		s.ok(attached.View(t.Context(), func(tx kv.Tx) error {
+		s.ok(attached.View(t.Context(), func(tx *kv.Tx) error {
 			_, err := tx.Get([]byte("none"))
 			if !errors.Is(err, store.ErrNotFound) {
 				return fmt.Errorf("got %w", err)

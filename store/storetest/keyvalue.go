@@ -16,7 +16,7 @@ import (
 )
 
 // contents returns the keys and values below a prefix, in order.
-func contents(tx kv.Tx, prefix string, o kv.ScanOptions) (out []string, err error) {
+func contents(tx *kv.Tx, prefix string, o kv.ScanOptions) (out []string, err error) {
 	err = tx.Scan([]byte(prefix), o, func(key, value []byte) error {
 		out = append(out, string(key)+"="+string(value))
 		return nil
@@ -25,7 +25,7 @@ func contents(tx kv.Tx, prefix string, o kv.ScanOptions) (out []string, err erro
 }
 
 // gets returns those of the keys that exist, with their values.
-func gets(tx kv.Tx, keys []string) (out []string, err error) {
+func gets(tx *kv.Tx, keys []string) (out []string, err error) {
 	for _, key := range keys {
 		value, err := tx.Get([]byte(key))
 		if err == nil {
@@ -40,14 +40,14 @@ func gets(tx kv.Tx, keys []string) (out []string, err error) {
 // testScan scans keys that a transaction has written, and those of one before it, in every way.
 func testScan(t *testing.T, db *kv.Store) {
 	words := []string{"", "\x00", "\x00\x01", "b", "b\x00", "b1", "b\xff", "b\xff\xff", "c", "\xff\xff", "\xff\xff1"}
-	set := func(tx kv.Tx, from int) error {
+	set := func(tx *kv.Tx, from int) error {
 		var all []error
 		for i := from; i < len(words); i += 2 {
 			all = append(all, tx.Set([]byte("w"+words[i]), []byte(words[i])), tx.Set([]byte("x"), nil))
 		}
 		return errors.Join(all...)
 	}
-	one := func(tx kv.Tx, prefix string, o kv.ScanOptions) {
+	one := func(tx *kv.Tx, prefix string, o kv.ScanOptions) {
 		var want []string
 		for _, word := range words {
 			k := "w" + word
@@ -70,7 +70,7 @@ func testScan(t *testing.T, db *kv.Store) {
 			t.Fatalf("%q with %+v has %q, %v, want %q", prefix, o, got, err, want)
 		}
 	}
-	compare := func(tx kv.Tx) {
+	compare := func(tx *kv.Tx) {
 		for _, prefix := range words {
 			for n := range 12 {
 				o := kv.ScanOptions{Reverse: n%2 == 0, KeysOnly: n/2%2 == 0, Limit: n / 4}
@@ -82,8 +82,8 @@ func testScan(t *testing.T, db *kv.Store) {
 			}
 		}
 	}
-	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return set(tx, 0) }))
-	must(t, db.Update(t.Context(), func(tx kv.Tx) error {
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return set(tx, 0) }))
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
 		if err := errors.Join(set(tx, 1), tx.Delete([]byte("x"))); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func testScan(t *testing.T, db *kv.Store) {
 		}
 		return errors.Join(err, tx.Delete([]byte("w\xff\xff2")), set(tx, 0))
 	}))
-	must(t, db.View(t.Context(), func(tx kv.Tx) error {
+	must(t, db.View(t.Context(), func(tx *kv.Tx) error {
 		compare(tx)
 		wantErr(t, tx.Set([]byte("x"), nil), store.ErrReadOnly)
 		for end, want := range map[error]error{store.Stop: nil, errUndone: errUndone} {
@@ -126,7 +126,7 @@ func testSerializable(t *testing.T, db *kv.Store) {
 			for i := range 25 {
 				set, remove, fail := keys[random.IntN(4)], keys[random.IntN(4)], random.IntN(6) == 0
 				var before, then []string
-				err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
+				err := db.Update(t.Context(), func(tx *kv.Tx) (err error) {
 					before, err = contents(tx, "k", kv.ScanOptions{})
 					if i%2 == 0 {
 						before, err = gets(tx, keys)
@@ -140,7 +140,7 @@ func testSerializable(t *testing.T, db *kv.Store) {
 					return err
 				})
 				var found []string
-				must(t, db.View(t.Context(), func(tx kv.Tx) (err error) {
+				must(t, db.View(t.Context(), func(tx *kv.Tx) (err error) {
 					again, err1 := contents(tx, "k", kv.ScanOptions{})
 					found, err = contents(tx, "k", kv.ScanOptions{Reverse: true})
 					if slices.Reverse(found); !slices.Equal(found, again) {
@@ -177,20 +177,20 @@ func testSerializable(t *testing.T, db *kv.Store) {
 
 // A transaction whose context has ended leaves nothing, and a scan does not go on.
 func testContextEnds(t *testing.T, db *kv.Store) {
-	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return errors.Join(tx.Set([]byte("x1"), nil), tx.Set([]byte("x2"), nil)) }))
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return errors.Join(tx.Set([]byte("x1"), nil), tx.Set([]byte("x2"), nil)) }))
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	wantErr(t, db.Update(ctx, func(tx kv.Tx) error {
+	wantErr(t, db.Update(ctx, func(tx *kv.Tx) error {
 		return errors.Join(tx.Set([]byte("x3"), nil), tx.Scan([]byte("x"), kv.ScanOptions{}, func(_, _ []byte) error { n++; cancel(); return nil }))
 	}), context.Canceled)
 	if n != 1 {
 		t.Errorf("a scan went on to %d keys", n)
 	}
-	wantErr(t, db.Update(ctx, func(kv.Tx) error { t.Error("it ran after its context ended"); return nil }), context.Canceled)
+	wantErr(t, db.Update(ctx, func(*kv.Tx) error { t.Error("it ran after its context ended"); return nil }), context.Canceled)
 	ctx, cancel = context.WithCancel(t.Context())
-	wantErr(t, db.Update(ctx, func(tx kv.Tx) error { cancel(); return tx.Set([]byte("x3"), nil) }), context.Canceled)
-	wantErr(t, db.View(ctx, func(kv.Tx) error { t.Error("it ran after its context ended"); return nil }), context.Canceled)
-	must(t, db.View(t.Context(), func(tx kv.Tx) error {
+	wantErr(t, db.Update(ctx, func(tx *kv.Tx) error { cancel(); return tx.Set([]byte("x3"), nil) }), context.Canceled)
+	wantErr(t, db.View(ctx, func(*kv.Tx) error { t.Error("it ran after its context ended"); return nil }), context.Canceled)
+	must(t, db.View(t.Context(), func(tx *kv.Tx) error {
 		_, err := tx.Get([]byte("x3"))
 		wantErr(t, err, store.ErrNotFound)
 		return nil
@@ -199,11 +199,11 @@ func testContextEnds(t *testing.T, db *kv.Store) {
 
 // A transaction that runs while the store is being closed can finish; no other can start.
 func testClose(t *testing.T, db *kv.Store) {
-	must(t, db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set([]byte("x"), []byte("there")) }))
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return tx.Set([]byte("x"), []byte("there")) }))
 	closed := make(chan error, 1)
-	must(t, db.View(t.Context(), func(tx kv.Tx) error {
+	must(t, db.View(t.Context(), func(tx *kv.Tx) error {
 		go func() { closed <- db.Close() }()
-		for db.View(t.Context(), func(kv.Tx) error { return nil }) == nil {
+		for db.View(t.Context(), func(*kv.Tx) error { return nil }) == nil {
 			runtime.Gosched()
 		}
 		got, err := contents(tx, "x", kv.ScanOptions{})
@@ -215,7 +215,7 @@ func testClose(t *testing.T, db *kv.Store) {
 	if err := errors.Join(<-closed, db.Close()); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	nothing := func(kv.Tx) error { t.Error("ran on a closed store"); return nil }
+	nothing := func(*kv.Tx) error { t.Error("ran on a closed store"); return nil }
 	wantErr(t, db.View(t.Context(), nothing), store.ErrClosed)
 	wantErr(t, db.Update(t.Context(), nothing), store.ErrClosed)
 }

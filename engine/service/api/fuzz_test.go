@@ -73,7 +73,7 @@ func copied(t *testing.T, b *bench) (http.Handler, *mem.DB) {
 func contents(t *testing.T, db kv.DB) string {
 	t.Helper()
 	var all strings.Builder
-	err := db.View(context.Background(), func(tx kv.Tx) error {
+	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			all.Write(key)
 			all.WriteByte('=')

@@ -85,7 +85,7 @@ func FuzzBodies(f *testing.F) {
 func contents(t *testing.T, db kv.DB) string {
 	t.Helper()
 	var all strings.Builder
-	err := db.View(context.Background(), func(tx kv.Tx) error {
+	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			fmt.Fprintf(&all, "%s=%s\n", key, value)
 			return nil
@@ -156,7 +156,7 @@ func TestStoreFailure(t *testing.T) {
 
 	// A damaged document is named; the others are listed all the same.
 	other := b.create(`{%s}`, pushHead)
-	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
+	b.ok(b.db.Update(b.ctx, func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(k, v []byte) error {
 			if strings.Contains(string(k), id) {
 				v = append([]byte(nil), v...)

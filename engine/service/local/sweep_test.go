@@ -21,7 +21,7 @@ import (
 // entries returns how many records of the workspace have a key that begins with kind.
 func (b *bench) entries(kind string) (n int) {
 	b.t.Helper()
-	b.ok(b.db.View(b.ctx, func(tx kv.Tx) error {
+	b.ok(b.db.View(b.ctx, func(tx *kv.Tx) error {
 		n = 0
 		return tx.Scan([]byte("rTEST\x00\x01"+kind), kv.ScanOptions{KeysOnly: true}, func(_, _ []byte) error {
 			n++
@@ -72,9 +72,9 @@ func TestSweepKeepsUp(t *testing.T) {
 	b.ok(err)
 	defer svc.Close()
 	const many = 2*kv.ExpireBatch + 500
-	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
+	b.ok(b.db.Update(b.ctx, func(tx *kv.Tx) error {
 		for i := range many {
-			if err := kv.NewWorkspaceTx(tx, "TEST").PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
+			if err := tx.Workspace("TEST").PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func TestSweepKeepsUp(t *testing.T) {
 
 // lookedAt returns when the store was last looked through for what has expired.
 func (b *bench) lookedAt() (at time.Time) {
-	_ = b.db.View(b.ctx, func(tx kv.Tx) error {
+	_ = b.db.View(b.ctx, func(tx *kv.Tx) error {
 		return tx.Scan([]byte("rTEST\x00\x01l"), kv.ScanOptions{}, func(_, v []byte) error {
 			_, text, _ := strings.Cut(string(v), `"at":"`)
 			text, _, _ = strings.Cut(text, `"`)
@@ -180,7 +180,7 @@ func TestDeleteLongHistory(t *testing.T) {
 // longHistory gives a campaign a history of n revisions, as earlier programs kept it.
 func (b *bench) longHistory(id string, n int64) {
 	b.t.Helper()
-	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
+	b.ok(b.db.Update(b.ctx, func(tx *kv.Tx) error {
 		var document []byte
 		prefix := []byte("rTEST\x00\x01d" + id + "\x00\x01")
 		err := tx.Scan(prefix, kv.ScanOptions{}, func(_, v []byte) error { document = bytes.Clone(v[9:]); return nil })
@@ -202,8 +202,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	c := b.get(id)
 	save := func(n int) {
 		for range n {
-			b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
-				_, err := kv.NewWorkspaceTx(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
+			b.ok(b.db.Update(b.ctx, func(tx *kv.Tx) error {
+				_, err := tx.Workspace("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
 				return err
 			}))
 		}

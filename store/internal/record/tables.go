@@ -41,32 +41,32 @@ const whatCampaign = "a campaign id"
 var (
 	CampaignIDs = []string{whatCampaign}
 
-	Documents = WithCampaign(Kind{ID: 'd', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "earlier versions",
+	Documents = WithCampaign(Kind{ID: 'd', Parts: "sn", IDs: CampaignIDs, Name: "campaign %q, revision %d", Plural: "earlier versions",
 		Table: "document", Columns: []string{"campaign", "n"}})
-	Revisions = AsJSON[Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: store.RevisionName, Plural: "history entries",
+	Revisions = AsJSON[Revision](Kind{ID: 'r', Parts: "sn", IDs: CampaignIDs, Name: "campaign %q, revision %d", Plural: "history entries",
 		Table: "revision", Columns: []string{"campaign", "n"}})
 	// SummaryKind is the kind of a store's [Backend.SummaryTable].
-	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: store.SummaryName, Plural: "campaign summaries",
+	SummaryKind = Kind{ID: 's', Parts: "s", IDs: CampaignIDs, Name: "the summary of campaign %q", Plural: "campaign summaries",
 		Change: store.ChangedCampaign, Table: "campaign", Columns: []string{"id"}, Other: "revision"}
-	WorkingCopies = withDocument(Kind{ID: 'w', Parts: "s", IDs: CampaignIDs, Name: store.WorkingCopyName, Plural: "working copies",
+	WorkingCopies = withDocument(Kind{ID: 'w', Parts: "s", IDs: CampaignIDs, Name: "the working copy of campaign %q", Plural: "working copies",
 		Change: store.ChangedCampaign, Table: "working_copy", Columns: []string{"campaign"}}, splitCopy, joinCopy)
-	Dismissals = AsJSON[[]engine.Dismissal](Kind{ID: 'v', Parts: "s", IDs: CampaignIDs, Name: store.DismissalsName,
+	Dismissals = AsJSON[[]engine.Dismissal](Kind{ID: 'v', Parts: "s", IDs: CampaignIDs, Name: "the dismissed warnings of campaign %q",
 		Plural: "lists of dismissed warnings", Change: store.ChangedCampaign, Table: "dismissal", Columns: []string{"campaign"}})
 )
 
 // The other kinds of records.
 var (
-	Users = AsJSON[engine.User](Kind{ID: 'p', Parts: "s", IDs: []string{"a user id"}, Name: store.UserName, Plural: "users",
+	Users = AsJSON[engine.User](Kind{ID: 'p', Parts: "s", IDs: []string{"a user id"}, Name: "the user %q", Plural: "users",
 		Change: store.ChangedUser, Table: "app_user", Columns: []string{"id"}})
 	// Ids of messages sort by time, like those of UUID v7.
-	Messages = withDocument(Kind{ID: 'o', Parts: "s", IDs: []string{"the id of an outbox message"}, Name: store.OutboxMessageName,
+	Messages = withDocument(Kind{ID: 'o', Parts: "s", IDs: []string{"the id of an outbox message"}, Name: "the outbox message %q",
 		Plural: "outbox messages", Change: store.ChangedOutbox, Table: "outbox", Columns: []string{"id"}}, splitMessage, joinMessage)
 	// Test sends have a number after their time, so that those of the same microsecond are all kept.
-	TestSends = withDocument(Kind{ID: 't', Parts: "tn", Name: store.TestSendName, Plural: "test sends", Change: store.ChangedOutbox,
+	TestSends = withDocument(Kind{ID: 't', Parts: "tn", Name: "the record of a test send", Plural: "test sends", Change: store.ChangedOutbox,
 		Table: "test_send", Columns: []string{"at", "n"}}, splitTest, joinTest)
 
 	Idempotency = Table[store.IdempotencyRecord]{
-		Kind: &Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"}, Name: store.IdempotencyName,
+		Kind: &Kind{ID: 'i', Parts: "ss", IDs: []string{"the name of an operation", "a key"}, Name: "the %s with key %q",
 			Plural: "idempotency keys", Table: "idempotency", Columns: []string{"operation", "key"}, Other: "expires_at", Alone: 2},
 		Encode: func(i store.IdempotencyRecord) (Row, error) {
 			row, err := encode(i, doc.Value{})

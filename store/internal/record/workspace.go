@@ -34,7 +34,7 @@ func (w Workspace) NewestSummaries(fn func(engine.Summary) error) error {
 func (w Workspace) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
 	exists, err := w.B.SummaryTable().Has(w.B, c.ID)
 	if err == nil && exists {
-		err = fmt.Errorf(store.CampaignName+" already exists", c.ID)
+		err = fmt.Errorf("campaign %q already exists", c.ID)
 	}
 	if err != nil {
 		return err
@@ -197,18 +197,23 @@ func (w Workspace) ContentItem(ref engine.ContentRef) (item engine.ContentItem, 
 
 // Content implements [store.Content], with every version of a template.
 func (w Workspace) Content(of engine.ContentKind, fn func(engine.ContentItem) error) error {
-	if err := store.CheckContentKind(of); err != nil {
-		return err
+	items, ok := contents[of]
+	if !ok {
+		return fmt.Errorf("there is no record of the kind %q", of)
 	}
-	return contents[of].Each(w.B, Options{}, fn, string(of))
+	return items.Each(w.B, Options{}, fn, string(of))
 }
 
 // PutContent implements [store.Content].
 func (w Workspace) PutContent(item engine.ContentItem) error {
-	if err := store.CheckContentItem(item); err != nil {
+	ref := item.Ref()
+	if ref.Kind == engine.KindTemplate && ref.Version < 1 {
+		return fmt.Errorf("%s cannot be stored without a version", ref)
+	}
+	if err := store.CheckContent(ref); err != nil {
 		return err
 	}
-	return contents[item.Ref().Kind].Put(w.B, item, contentKey(item.Ref())...)
+	return contents[ref.Kind].Put(w.B, item, contentKey(ref)...)
 }
 
 // DeleteContent implements [store.Content]. If ref is a template without a version, it removes all versions.
@@ -258,8 +263,8 @@ func (w Workspace) DeleteIdempotencyRecord(op, key string) error {
 
 // PutIdempotencyRecord implements [store.Idempotency].
 func (w Workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
-	if err := store.CheckIdempotencyRecord(i); err != nil {
-		return err
+	if i.ExpiresAt.IsZero() {
+		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
 	}
 	return w.B.PutIdempotency(i)
 }

@@ -127,12 +127,12 @@ func TestInstallIsAtomic(t *testing.T) {
 			t.Fatalf("with %d writes: got key %q, error %v", allowed, key, err)
 		}
 		left := 0
-		err = db.View(t.Context(), func(tx kv.Tx) error {
+		err = db.View(t.Context(), func(tx *kv.Tx) error {
 			ids, err := kv.Workspaces(tx)
 			if len(ids) > 0 {
 				t.Errorf("with %d writes the workspaces %v are left", allowed, ids)
 			}
-			return errors.Join(err, kv.NewWorkspaceTx(tx, sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
+			return errors.Join(err, tx.Workspace(sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
 		})
 		if err != nil || left > 0 {
 			t.Errorf("with %d writes: %d campaigns are left, error %v", allowed, left, err)

@@ -59,8 +59,8 @@ func newRoot(f *cli.Factory) *cobra.Command {
 			if err := terminal.CheckTheme(f, open); err != nil {
 				return err
 			}
-			if terminal.WantsAccessible(f, cmd.Flag("accessible")) {
-				return terminal.RunAccessible(cmd.Context(), f, open)
+			if terminal.WantsPlain(f, cmd.Flag("accessible")) {
+				return terminal.RunPlain(cmd.Context(), f, open)
 			}
 			if _, _, ok := f.Terminal(); ok {
 				return terminal.Run(cmd.Context(), f, open)
@@ -72,7 +72,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		},
 	}
 	root.Flags().StringVarP(&open.Query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
-	root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
+	root.Flags().Bool("accessible", false, "run in lines, for screen readers and pipes")
 	root.Flags().StringVar(&open.Theme, "theme", "", "`name` of the color theme (default "+cli.EnvTheme+" or the one chosen last)")
 	flags := root.PersistentFlags()
 	flags.StringVarP(&f.Data, "data", "d", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
@@ -255,7 +255,7 @@ var (
 		{cli.EnvRemote, "name of the remote (--remote)"},
 		{cli.EnvAuthor, "email address to sign changes with"},
 		{cli.EnvTheme, "color theme of the terminal program (--theme)"},
-		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
+		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: run in lines (--accessible), as with TERM=dumb"},
 		{"NO_COLOR", "any value: no colors in the terminal program"},
 		{"VISUAL, EDITOR", "editor for long texts and `bugle edit`"},
 		{terminal.EnvChecks, "off: no warnings while you type"},

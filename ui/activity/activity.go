@@ -79,13 +79,13 @@ func (s *Screen) Busy() bool { return false }
 func (s *Screen) wait() tea.Cmd {
 	seen := s.seen
 	work := func(ctx context.Context) (uint64, error) { return s.log.Wait(ctx, seen) }
-	return screen.Go(&s.Base, taskWait, work, func(_ uint64, err error) tea.Cmd {
+	return screen.Later(screen.Go(&s.Base, taskWait, work, func(_ uint64, err error) tea.Cmd {
 		if err != nil {
 			return nil
 		}
 		s.refresh()
 		return s.wait()
-	})
+	}))
 }
 
 // Update handles new calls, keys and mouse events.

@@ -327,7 +327,9 @@ func TestWaitForNextCall(t *testing.T) {
 		s := newScreen(l)
 		s.SetSize(80, 20)
 		news := make(chan tea.Msg)
-		run := func(cmd tea.Cmd) { go func() { news <- cmd() }() }
+		run := func(cmd tea.Cmd) {
+			go func() { news <- cmd().(screen.LaterMsg).Start()() }()
+		}
 		run(s.Init())
 		for i := range 3 {
 			synctest.Wait()

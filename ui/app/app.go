@@ -49,6 +49,8 @@ type Options struct {
 	Output io.Writer
 	// Clipboard copies a text to the clipboard.
 	Clipboard func(text string) error
+	// Say takes each notice in plain mode; nil draws them.
+	Say func(level widget.Level, text string)
 }
 
 // The minimum window size in which screens are drawn.
@@ -77,7 +79,7 @@ type Model struct {
 
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
+	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o), link: linkStatus{deps: o.Deps}}
 	m.commands = commandRunner{ctx: o.Context, list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
 		return m.notifyAbout(topicCommand, level, text)
 	}}
@@ -92,7 +94,10 @@ func New(o Options) (*Model, error) {
 
 // Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
+	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs)}
+	if m.opts.Say == nil {
+		cmds = append(cmds, offerTour(m.opts.Deps))
+	}
 	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
@@ -146,6 +151,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return finishCommand(m, msg)
 	case BackgroundMsg:
 		return m.background(msg)
+	case RunMsg:
+		return msg.Run()
+	case screen.LaterMsg:
+		return msg.Start()
 	}
 	if cmd, taken := m.request(msg); taken {
 		return cmd

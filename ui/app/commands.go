@@ -244,7 +244,7 @@ func (r *commandRunner) progress() tea.Cmd {
 	}
 	return tea.Batch(
 		r.notify(widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
-		tea.Tick(time.Second, func(time.Time) tea.Msg { return commandTickMsg{run} }),
+		screen.Timer(time.Second, func() tea.Msg { return commandTickMsg{run} }),
 	)
 }
 

@@ -81,6 +81,11 @@ func (m *Model) handleOverlayKey(o screen.Overlay, msg tea.KeyMsg) tea.Cmd {
 
 // activeActions returns the actions that work now.
 func (m *Model) activeActions() []screen.Action {
+	return slices.DeleteFunc(m.allActions(), func(a screen.Action) bool { return a.PlainOnly })
+}
+
+// allActions returns the actions that work now, also those that only plain mode has.
+func (m *Model) allActions() []screen.Action {
 	own := m.actor()
 	acts := m.bindings.active(m.route().Name, own.Actions(), m.globalActions(), own.Typing())
 	return m.commands.addTo(acts, m.route().Name, own.Typing(), func() commandTarget { return targetOf(m.screenStack, m.opts.Deps.Service) })

@@ -26,7 +26,7 @@ func (l *linkStatus) reset(deps screen.Deps) {
 }
 
 // linkTickMsg is sent when the header may have changed with the clock.
-type linkTickMsg time.Time
+type linkTickMsg struct{}
 
 // update stores a new state of the connection.
 func (l *linkStatus) update(now engine.Connection) tea.Cmd {
@@ -45,7 +45,7 @@ func (l *linkStatus) refresh() tea.Cmd {
 		return nil
 	}
 	l.ticking = true
-	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return linkTickMsg(t) })
+	return screen.Timer(time.Second, func() tea.Msg { return linkTickMsg{} })
 }
 
 func (l *linkStatus) tick() tea.Cmd {

@@ -5,7 +5,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -13,9 +12,12 @@ import (
 type notices struct {
 	toasts widget.Toasts
 	now    func() time.Time
+	say    func(widget.Level, string) // takes them instead of the toasts; may be nil
 }
 
-func newNotices(deps screen.Deps) notices { return notices{widget.NewToasts(deps.Theme), deps.Now} }
+func newNotices(o Options) notices {
+	return notices{widget.NewToasts(o.Deps.Theme), o.Deps.Now, o.Say}
+}
 
 // expire removes the notices whose time is up.
 func (n *notices) expire(at time.Time) tea.Cmd {
@@ -49,6 +51,10 @@ func (n *notices) notifyAbout(about string, level widget.Level, text string) tea
 }
 
 func (n *notices) show(toast widget.Toast, stay time.Duration) tea.Cmd {
+	if n.say != nil {
+		n.say(toast.Level, toast.Text)
+		return nil
+	}
 	toast.Until = n.now().Add(stay)
 	n.toasts.Push(toast)
 	return n.toastTimer()

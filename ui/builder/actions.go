@@ -46,6 +46,7 @@ func (s *Screen) Actions() []screen.Action {
 	acts := append(s.viewAsActions(), s.moveActions()...)
 	acts = append(acts, s.editActions()...)
 	acts = append(acts, s.campaignActions()...)
+	acts = append(acts, s.spokenPreview())
 	for i, a := range acts {
 		if a.Run != nil {
 			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.fulfill()) }

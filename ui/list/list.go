@@ -42,6 +42,7 @@ type body[T any] interface {
 	SetSize(width, height int)
 	Overflows() bool
 	view(focused bool, empty string) string
+	words(row int) (text, state string, heading bool) // for plain mode
 }
 
 // Items returns a list that shows each row as one item. noun names a row: "version".

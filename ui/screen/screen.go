@@ -3,7 +3,9 @@
 package screen
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -138,7 +140,14 @@ type Action struct {
 	WhileTyping bool
 	// HelpOnly marks an entry of the help whose keys the screen handles in Update.
 	HelpOnly bool
-	Run      func() tea.Cmd
+	// PlainOnly marks an action that only plain mode offers, by its word.
+	PlainOnly bool
+	Run       func() tea.Cmd
+}
+
+// Word returns the word that chooses the action in plain mode.
+func (a Action) Word() string {
+	return strings.ToLower(strings.ReplaceAll(cmp.Or(a.Name, a.Label), "-", " "))
 }
 
 // HasKey reports whether the action is bound to the key.

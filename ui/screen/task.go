@@ -156,6 +156,21 @@ func Stream[P, T any](b *Base, key string, work func(ctx context.Context, emit f
 	return tea.Batch(run, wait)
 }
 
+// LaterMsg asks the root model to run a command that waits for something. It is a message and not that command, so that plain
+// mode knows when all other commands have ended.
+type LaterMsg struct{ wait tea.Cmd }
+
+// Later returns a command that does not wait itself, but has the root model run one that does.
+func Later(wait tea.Cmd) tea.Cmd { return send(LaterMsg{wait}) }
+
+// Timer returns the command that delivers a message after d.
+func Timer(d time.Duration, message func() tea.Msg) tea.Cmd {
+	return Later(tea.Tick(d, func(time.Time) tea.Msg { return message() }))
+}
+
+// Start returns the command that waits.
+func (l LaterMsg) Start() tea.Cmd { return l.wait }
+
 // Every calls tick after each interval, until the key is dropped or the screen is closed.
 func Every(b *Base, key string, interval time.Duration, tick func() tea.Cmd) tea.Cmd {
 	_, seq := b.begin(key)
@@ -164,7 +179,7 @@ func Every(b *Base, key string, interval time.Duration, tick func() tea.Cmd) tea
 	b.tasks[key] = t
 	var wait func() tea.Cmd
 	wait = func() tea.Cmd {
-		return tea.Tick(interval, func(time.Time) tea.Msg {
+		return Timer(interval, func() tea.Msg {
 			return Result{Screen: b.id, done: func() tea.Cmd {
 				if !b.current(key, seq) {
 					return nil

@@ -224,13 +224,13 @@ func TestEveryTicksUntilDropped(t *testing.T) {
 			t.Error("a timer is work")
 		}
 		for range 3 {
-			wait = result(t, wait).Done()
+			wait = result(t, wait().(screen.LaterMsg).Start()).Done()
 		}
 		if n != 3 || time.Since(start) != 3*time.Second {
 			t.Errorf("%d ticks in %s", n, time.Since(start))
 		}
 		b.Drop("spin")
-		if next := result(t, wait).Done(); next != nil || n != 3 {
+		if next := result(t, wait().(screen.LaterMsg).Start()).Done(); next != nil || n != 3 {
 			t.Error("it goes on")
 		}
 	})

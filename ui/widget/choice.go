@@ -55,6 +55,9 @@ func NewChoice(t *themes.Theme, title, body string, options ...Option) Choice {
 	return c
 }
 
+// Options returns the options.
+func (c *Choice) Options() []Option { return c.options }
+
 // SetSize sets the size of the screen that the choice is drawn over; the box is as large as it needs to be.
 func (c *Choice) SetSize(width, height int) { c.width, c.height = max(width, 0), max(height, 0) }
 

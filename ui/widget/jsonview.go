@@ -44,6 +44,9 @@ func (v *JSONView) SetText(text string) {
 	v.window.Resize(len(v.lines), v.height)
 }
 
+// Text returns the text.
+func (v *JSONView) Text() string { return strings.Join(v.lines, "\n") }
+
 // Mark marks the lines from up to, but not including, to, counted from 0. An empty range marks none.
 func (v *JSONView) Mark(from, to int) { v.from, v.to = from, to }
 

@@ -48,6 +48,9 @@ func (p *Pager) set(text string, styled bool) {
 	p.window.Resize(len(p.lines), p.height)
 }
 
+// Text returns the whole text.
+func (p *Pager) Text() string { return p.text }
+
 // Update handles the keys that scroll and reports whether msg was one of them.
 func (p *Pager) Update(msg tea.KeyMsg) bool { return p.window.UpdateScroll(msg) }
 

@@ -101,12 +101,12 @@ func missing(out string, texts []string) (missing []string) {
 	return missing
 }
 
-// sampleInLines opens the program as a screen reader hears it, at its main menu.
+// sampleInLines opens the program as a screen reader hears it, at the list of campaigns.
 func sampleInLines(t *testing.T, env ...string) *player {
 	t.Helper()
 	p := &player{terminal: open(t, 100, 40, filepath.Join(t.TempDir(), "data"), append(env, "ACCESSIBLE=1")...)}
-	p.see("The first workspace, 1 to 2")
-	p.answer("", "Choose 1 to 4, list, back or ?:")
+	p.see("Welcome>")
+	p.answer("1", "Campaigns>")
 	return p
 }
 

@@ -37,7 +37,7 @@ func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources,
 		case screen.NewDraft:
 			return newdraft.New(deps, r), nil
 		case screen.Builder:
-			return builder.New(deps, r, append([]builder.Option{builder.WithCheckDelay(checkDelay)}, more...)...), nil
+			return builder.New(deps, r, more...), nil
 		case screen.Validate:
 			return validate.New(deps, r), nil
 		case screen.TestSend:

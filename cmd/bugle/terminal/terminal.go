@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,16 +75,10 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		return err
 	}
 	open.Deps.Theme = theme
-	var builders []builder.Option
-	if f.Getenv(EnvChecks) == "off" {
-		builders = append(builders, builder.WithoutChecks())
-	}
-	model, err := app.New(app.Options{
-		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: open.First, Query: o.Query},
-		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
-		Context: ctx, Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) }, Input: in, Output: out,
-		Clipboard: newClipboards(f.Getenv, out).copy,
-	})
+	options := open.options(ctx, f, o, own, news, log, builder.WithCheckDelay(checkDelay))
+	options.Suspend, options.Input, options.Output = canSuspend(), in, out
+	options.Clipboard = newClipboards(f.Getenv, out).copy
+	model, err := app.New(options)
 	if err != nil {
 		return err
 	}
@@ -131,6 +126,18 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		return fmt.Errorf("the terminal program failed: %w", err)
 	}
 	return nil
+}
+
+// options returns the options of the root model: the data, the screens, and what the user has set.
+func (o opening) options(ctx context.Context, f *cli.Factory, asked Options, own personal, news []string, log *activity.Log, builders ...builder.Option) app.Options {
+	if f.Getenv(EnvChecks) == "off" {
+		builders = append(builders, builder.WithoutChecks())
+	}
+	return app.Options{
+		Deps: o.Deps, Factory: Screens(o.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: o.First, Query: asked.Query},
+		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands,
+		StartupWarnings: slices.Concat(news, own.news, f.Notices.Take()), Context: ctx, Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) },
+	}
 }
 
 // How long the program may take, after it was told to end, to save, and then to restore the terminal.

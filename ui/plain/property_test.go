@@ -1,8 +1,9 @@
-package accessible
+package plain_test
 
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,70 +12,86 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
+	"bugle/ui/plain"
+	"bugle/ui/screen"
 	"bugle/ui/uitest"
+	"bugle/ui/widget"
 )
 
-// enterReader is an input that only presses Enter.
-type enterReader struct{}
+// visitor is a user who opens every section of a campaign and everything in it, and changes nothing: at a field it opens what
+// can be opened, and presses Enter.
+type visitor struct {
+	root    string // the prompt of the sections
+	said    strings.Builder
+	section int
+	tried   string // the field at which :open was typed last
+	lines   int
+}
 
-func (enterReader) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '\n'
+// maxVisitorLines is how many lines a visitor types at most.
+const maxVisitorLines = 3000
+
+// Write takes what the program says.
+func (v *visitor) Write(text []byte) (int, error) { return v.said.Write(text) }
+
+// Read answers the last prompt.
+func (v *visitor) Read(p []byte) (int, error) {
+	said := v.said.String()
+	prompt := said[strings.LastIndexByte(strings.TrimRight(said, " "), '\n')+1:]
+	if v.lines++; v.lines > maxVisitorLines {
+		return 0, io.ErrNoProgress
 	}
-	return len(p), nil
+	line := ""
+	switch {
+	case prompt == v.root+"> ":
+		if v.section++; v.section > 12 {
+			return 0, io.EOF
+		}
+		line = strconv.Itoa(v.section)
+	case strings.HasPrefix(prompt, v.root+", "):
+		line = ".."
+	case v.tried != prompt:
+		v.tried, line = prompt, ":open"
+	default:
+		v.tried = ""
+	}
+	return copy(p, line+"\n"), nil
 }
 
-// readOnlyService fails the test when it is written to.
-type readOnlyService struct {
+// fixedService has one campaign, and fails the test when that is written.
+type fixedService struct {
 	engine.Service
-	t rapid.TB
+	t        rapid.TB
+	campaign engine.Campaign
 }
 
-func (u readOnlyService) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
-	u.t.Error("something was saved")
+func (f fixedService) Get(context.Context, string) (engine.Campaign, error) { return f.campaign, nil }
+
+func (f fixedService) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
+	f.t.Error("something was saved")
 	return engine.Head{}, nil
 }
 
-// newEnterWork returns the menu of a draft with a document, for an input that only presses Enter.
-func newEnterWork(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *campaignMenu {
-	c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: body}
-	s := &session{console: &console{in: newLineReader(enterReader{}), out: io.Discard, endsPromptLine: true}, deps: uitest.Deps(readOnlyService{t: t})}
-	w := newCampaignMenu(s, c.ID)
-	w.show(edit.Loaded{Campaign: c})
-	return w
-}
-
-// visitAll opens every place and component of the document, and presses Enter at each question.
-func visitAll(t rapid.TB, w *campaignMenu) {
-	before := string(w.root.Encode())
-	places := []doc.Path{}
-	for _, c := range catalog.Components(w.campaign.Channel) {
-		places = append(places, doc.P(string(c.Name)))
+// visit opens every place of a campaign.
+func visit(t rapid.TB, ctx context.Context, b *testbed, s engine.Service, c engine.Campaign) {
+	v := visitor{root: "Campaign " + widget.Clean(engine.Summarize(c).Title())}
+	o := b.options(&v, &v)
+	o.App.Deps = uitest.Deps(fixedService{s, t, c})
+	o.App.First = screen.Route{Name: screen.Builder, ID: c.ID}
+	o.App.Context = ctx
+	p, err := plain.New(o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var add func(doc.Path, doc.Value)
-	add = func(p doc.Path, v doc.Value) {
-		for name, m := range v.Members() {
-			places = append(places, p.Child(name))
-			add(p.Child(name), m)
-		}
-		for i, e := range v.Elems() {
-			places = append(places, p.Elem(i))
-			add(p.Elem(i), e)
-		}
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
 	}
-	add(nil, w.root)
-	for _, p := range places {
-		if err := w.sections.open(context.Background(), p); err != nil && !isBack(err) {
-			t.Fatalf("%s: %v", p, err)
-		}
-		if after := string(w.root.Encode()); after != before {
-			t.Fatalf("opening %s and pressing Enter changed\n%s\ninto\n%s", p, before, after)
-		}
+	if err := p.Close(); err != nil {
+		t.Fatalf("%v after %d lines:\n%s", err, v.lines, v.said.String())
 	}
 }
 
@@ -93,17 +110,21 @@ func TestEnterChangesNothingInSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := &testbed{t: t}
 	for _, r := range rows {
 		c, err := svc.Get(ctx, r.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		visitAll(t, newEnterWork(t, c.Channel, c.DeliveryType, c.Body))
+		if c.Channel.Writable() {
+			visit(t, ctx, b, svc, c)
+		}
 	}
 }
 
 // The same for invalid documents.
 func TestEnterChangesNothingInAnyDocument(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	rapid.Check(t, func(t *rapid.T) {
 		ch := rapid.SampledFrom([]catalog.Channel{catalog.Push, catalog.Email}).Draw(t, "channel")
 		dt := rapid.SampledFrom([]catalog.DeliveryType{catalog.OneTime, catalog.Periodic, catalog.EventTriggered, catalog.LocationTriggered}).Draw(t, "type")
@@ -113,7 +134,8 @@ func TestEnterChangesNothingInAnyDocument(t *testing.T) {
 				members = append(members, doc.M(string(c.Name), randomValue(t, catalog.Campaign(ch).At(doc.P(string(c.Name))), 5)))
 			}
 		}
-		visitAll(t, newEnterWork(t, ch, dt, doc.NewObject(members...)))
+		c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: doc.NewObject(members...)}
+		visit(t, b.t.Context(), b, b.svc, c)
 	})
 }
 

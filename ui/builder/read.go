@@ -1,0 +1,203 @@
+package builder
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/message/utm"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
+	"bugle/ui/editor"
+	"bugle/ui/list"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Read says the sections, the open form, or what is beside it.
+func (s *Screen) Read() screen.Page {
+	page := screen.Page{Place: "Campaign"}
+	switch {
+	case s.failed != nil:
+		page.Summary = "Can't read this campaign: " + phrase.Sentence(s.failed.Error())
+		return page
+	case !s.loaded:
+		return page
+	case s.panes.Focused() == paneForm && s.form.IsOpen():
+		page = editor.Read(s.form.Editor, hands{s})
+		switch beside := s.consequences(); {
+		case page.Form && len(s.form.Path()) == 1:
+			page.After = beside
+		case !page.Form && len(beside) > 0 && page.Place == "":
+			page.Parts = append(page.Parts, screen.Part{Name: s.side.Panel.Title(), Lines: beside})
+		}
+		if why := s.edit.LockedAt(s.form.Path()); why != "" {
+			page.Summary = strings.TrimSpace(why + " " + page.Summary)
+		}
+	case s.panes.Focused() == paneSide:
+		page = s.readSide()
+	default:
+		page = s.readSections()
+	}
+	switch s.panes.Focused() {
+	case paneSections:
+		page.At = "sections"
+	case paneSide:
+		page.At = fmt.Sprint("beside ", s.side.shows())
+	default:
+		page.At = fmt.Sprint(s.form.Path(), page.Place)
+	}
+	place := "Campaign " + widget.Clean(s.Title())
+	if s.panes.Focused() != paneSections {
+		place += ", " + cmp.Or(page.Place, list.Spoken(s.form.Breadcrumb("", screen.Wide)))
+	}
+	page.Place = place
+	return page
+}
+
+// hands change the campaign for the rows of an editor.
+type hands struct{ s *Screen }
+
+// Press passes a key to the editor.
+func (h hands) Press(msg tea.KeyMsg) tea.Cmd { return h.finish(h.s.formKey(msg)) }
+
+// Adopt takes over what the editor has changed.
+func (h hands) Adopt() tea.Cmd { return h.finish(h.s.adopt(nil, true)) }
+
+func (h hands) finish(cmd tea.Cmd) tea.Cmd {
+	return tea.Batch(cmd, h.s.fulfill(), h.s.compiler.follow(), h.s.warnings.follow())
+}
+
+// consequences says what follows from a section, such as when the campaign sends.
+func (s *Screen) consequences() []string {
+	if _, isPreview := s.side.Panel.(*previewPanel); isPreview {
+		return nil
+	}
+	if p, ok := s.side.Panel.(editor.SpokenPanel); ok {
+		return p.Read()
+	}
+	return nil
+}
+
+// readSections says the sections and how far they are.
+func (s *Screen) readSections() screen.Page {
+	sum := engine.Summarize(s.edit.Campaign())
+	out := []string{fmt.Sprintf("%s, %s, %s.", sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()),
+		strings.ToLower(sum.Status.Label()))}
+	switch n := errorCount(s.edit); {
+	case n > 0 && sum.Status == catalog.Draft:
+		out = append(out, phrase.Count(n, "problem")+" before you can publish.")
+	case n > 0:
+		out = append(out, phrase.Count(n, "problem")+".")
+	case sum.Status == catalog.Draft:
+		out = append(out, "Nothing is missing.")
+	}
+	if why := s.edit.LockedAt(nil); why != "" {
+		out = append(out, why)
+	} else if s.edit.HasPending() {
+		out = append(out, "There are changes that are not applied.")
+	}
+	page := screen.Page{Summary: strings.Join(out, " ")}
+	var rows screen.RowSlice
+	for i, sec := range s.sections.Shown() {
+		row := screen.Row{Text: sec.title, State: sectionIcons[sec.state].word}
+		if sec.problems > 0 {
+			row.State += ", " + phrase.Count(sec.problems, "problem")
+		}
+		if sec.state == sectionNotApplicable {
+			row.State, row.DisabledReason = "", sec.reason
+		}
+		row.Select = func() tea.Cmd {
+			s.sections.SelectIndex(i)
+			s.follow()
+			return s.fulfill()
+		}
+		rows = append(rows, row)
+	}
+	page.Cursor, page.Parts = s.sections.At(), []screen.Part{{Rows: rows}}
+	return page
+}
+
+// readSide says what is beside the form.
+func (s *Screen) readSide() screen.Page {
+	switch {
+	case s.side.shows() == sideProblems:
+		return screen.Page{Place: "Problems", Parts: []screen.Part{{Rows: s.readProblems()}}}
+	case s.side.shows() == sideJSON:
+		return screen.Page{Place: "JSON", Parts: []screen.Part{{Lines: strings.Split(s.side.json.Text(), "\n")}}}
+	case s.side.Panel == nil:
+		return screen.Page{}
+	}
+	page := screen.Page{Place: s.side.Panel.Title()}
+	if p, ok := s.side.Panel.(editor.SpokenPanel); ok {
+		page.Parts = []screen.Part{{Lines: p.Read()}}
+	}
+	return page
+}
+
+// readProblems says the problems and warnings, each of which leads to its field.
+func (s *Screen) readProblems() screen.RowSlice {
+	var rows screen.RowSlice
+	add := func(at doc.Path, place, text string) {
+		rows = append(rows, screen.Row{Text: list.Spoken(place), State: text,
+			Open: func() tea.Cmd { return s.focusField(at) }})
+	}
+	for _, p := range s.sections.inOrder(s.edit.Problems()) {
+		place := edit.PlaceName(s.edit.Schema(), p.Path)
+		if p.Severity == schema.Notice {
+			place = "Notice. " + place
+		}
+		add(p.Path, place, p.Text())
+	}
+	for _, f := range s.warnings.result.Findings {
+		add(f.Path, phrase.Capitalize(string(f.Severity))+". "+cmp.Or(f.Place(), "Campaign"), f.Text())
+	}
+	return rows
+}
+
+// spokenPreview is the action of plain mode that reads the message.
+func (s *Screen) spokenPreview() screen.Action {
+	return screen.Action{Label: "preview", Help: "read the message", Group: groupCampaign, PlainOnly: true,
+		WhileTyping: true, Run: func() tea.Cmd {
+			at, ok := s.sections.messages(s.edit.Schema())
+			if !ok {
+				return screen.Notify(widget.LevelInfo, "There is no message.")
+			}
+			if !s.places.inContent(s.form.Path()) {
+				s.sections.choose(at)
+				s.show(at)
+			}
+			return s.focusSide(sidePanel)
+		}}
+}
+
+// Read says what the links of the messages become.
+func (a *linksPanel) Read() []string {
+	var out []string
+	for _, l := range utm.Links(a.cfg.Head.Channel, a.root, maxLinks) {
+		if l.Tagged != l.URL {
+			out = append(out, fmt.Sprintf("The link %s becomes %s", l.URL, l.Tagged))
+		}
+	}
+	return out
+}
+
+// Read reads the message on each platform.
+func (a *previewPanel) Read() []string {
+	var out []string
+	for _, v := range a.views {
+		shown := a.view
+		shown.Show(v)
+		out = append(out, shown.Read()...)
+	}
+	if len(out) == 0 {
+		out = append(out, "There is no message yet.")
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package editor
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/forms"
+	"bugle/ui/screen"
+)
+
+// Reader is an editor other than a form that plain mode can read. Host is what its rows do with it.
+type Reader interface{ Read(Hands) screen.Page }
+
+// Hands are what the screen around an editor does with it in plain mode.
+type Hands interface {
+	// Press passes a key to the editor.
+	Press(tea.KeyMsg) tea.Cmd
+	// Adopt takes over what was changed.
+	Adopt() tea.Cmd
+}
+
+// SpokenPanel is a side panel that plain mode can read.
+type SpokenPanel interface{ Read() []string }
+
+// Read returns what an editor says in plain mode.
+func Read(e Editor, do Hands) screen.Page {
+	if r, ok := e.(Reader); ok {
+		return r.Read(do)
+	}
+	f, ok := e.(*forms.Form)
+	if !ok {
+		return screen.Page{}
+	}
+	page := screen.Page{Form: !f.IsList(), Summary: strings.Join(f.Remarks(), " "), Cursor: f.Cursor() + 1}
+	var rows screen.RowSlice
+	for i, l := range f.Lines() {
+		rows = append(rows, formRow(f, i, l, do))
+	}
+	if f.IsList() && len(rows) == 1 && !rows[0].Opens() {
+		page.Ask = 1
+	}
+	page.Parts = []screen.Part{{Rows: rows}}
+	return page
+}
+
+// formRow returns a row of a form.
+func formRow(f *forms.Form, i int, l forms.Line, do Hands) screen.Row {
+	row := screen.Row{Text: l.Label, State: l.Value, Problem: l.Problem, Select: func() tea.Cmd { f.FocusLine(i); return nil }}
+	if l.Opens {
+		row.Open = func() tea.Cmd {
+			f.FocusLine(i)
+			return do.Press(tea.KeyMsg{Type: tea.KeyEnter})
+		}
+		if l.Adds {
+			return row
+		}
+	}
+	row.Field = &screen.FormField{
+		Value: l.Text, Required: l.Required, Help: l.Help, Locked: l.Locked, Several: l.Several, Names: l.Names,
+		Closed: l.Closed, Again: l.Adds && !l.Named, AddsRow: l.Named, Example: l.Example,
+		Set: func(text string) (string, tea.Cmd, error) {
+			said, err := f.Answer(i, text)
+			if err != nil {
+				return "", nil, err
+			}
+			return said, do.Adopt(), nil
+		},
+		Clear: func() tea.Cmd {
+			f.ClearLine(i)
+			return do.Adopt()
+		},
+	}
+	for _, o := range l.Choices {
+		row.Field.Options = append(row.Field.Options, screen.FormOption{Value: o.Value, Label: o.Label, Help: o.Help,
+			DisabledReason: o.Unavailable, On: o.On})
+	}
+	if l.Node != nil {
+		row.Field.Long = l.Node.Long
+	}
+	row.Field.Suffix = ".txt"
+	if row.Field.Long {
+		row.Field.Suffix = ".html"
+	}
+	return row
+}

@@ -1,0 +1,183 @@
+package list
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/phrase"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Rows returns the rows shown, for plain mode. moved runs after one was selected, and open opens one; if they are nil, nothing
+// else happens, and a row is opened as enter does.
+func (l *List[T]) Rows(moved func() tea.Cmd, open func(T) tea.Cmd) screen.Rows {
+	all := spokenRows[T]{l, moved, open}
+	if _, ok := l.body.(*items[T]); !ok {
+		return all
+	}
+	var rows screen.RowSlice // without headings
+	for i := range all.Len() {
+		if row := all.Row(i); row.Select != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// At returns the number of the row under the cursor, from 1; 0 if it is on none.
+func (l *List[T]) At() int { return l.body.cursor() + 1 }
+
+// Search shows the rows that match a text; all if it is empty.
+func (l *List[T]) Search(text string) tea.Cmd {
+	l.filter.SetValue(text)
+	l.filter.Blur()
+	l.Refresh()
+	return nil
+}
+
+// spokenRows are the rows of a list in words.
+type spokenRows[T any] struct {
+	list  *List[T]
+	moved func() tea.Cmd
+	open  func(T) tea.Cmd
+}
+
+// Len returns the number of rows.
+func (r spokenRows[T]) Len() int { return len(r.list.shown) }
+
+// Row returns a row in words.
+func (r spokenRows[T]) Row(i int) screen.Row {
+	text, state, heading := r.list.body.words(i)
+	row := screen.Row{Text: text, State: state}
+	if heading {
+		return row
+	}
+	row.Select = func() tea.Cmd {
+		if r.list.SelectIndex(i); r.moved != nil {
+			return r.moved()
+		}
+		return nil
+	}
+	if r.open != nil {
+		row.Open = func() tea.Cmd { return r.open(r.list.shown[i]) }
+	}
+	return row
+}
+
+func (b *items[T]) words(i int) (text, state string, heading bool) {
+	item := b.Items()[i]
+	return Spoken(item.Text), Spoken(item.Info), item.Heading
+}
+
+func (b *table[T]) words(i int) (text, state string, heading bool) {
+	var words []string
+	for _, c := range b.Row(i) {
+		if c.Text != "" {
+			words = append(words, Spoken(c.Text))
+		}
+	}
+	if len(words) == 0 {
+		return "", "", false
+	}
+	return words[0], strings.Join(words[1:], ", "), false
+}
+
+// signs are what drawn rows begin with: what they say is in words, too.
+const (
+	marks = "✓✗▌○●◐▸▍ "
+	signs = marks + "?·!"
+)
+
+func (b *lines[T]) words(i int) (text, state string, heading bool) {
+	return strings.TrimLeft(Spoken(strings.Join(b.draw(b.rows[i], false, screen.Wide).Lines, " ")), signs), "", false
+}
+
+// Spoken returns a drawn text in words: without styles, marks of columns, and runs of blanks.
+func Spoken(text string) string {
+	text = strings.ReplaceAll(strings.Join(strings.Fields(widget.Clean(ansi.Strip(text))), " "), " · ", ", ")
+	return strings.NewReplacer(" › ", ", ", "…", "...").Replace(text)
+}
+
+// SpokenLines returns the lines of a drawn text in words, without those that are empty.
+func SpokenLines(text string) []string {
+	var out []string
+	for line := range strings.SplitSeq(ansi.Strip(text), "\n") {
+		if line = strings.TrimLeft(Spoken(line), marks); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Text returns the whole content of the current tab.
+func (r *Reader) Text() string {
+	switch {
+	case r.empty:
+		return ""
+	case r.isJSON:
+		return r.json.Text()
+	}
+	return r.pager.Text()
+}
+
+// shownMoved tells the owner that the cursor was moved, and shows the row on the page.
+func (b *Browser[T]) shownMoved() tea.Cmd {
+	b.moved()
+	b.show()
+	return nil
+}
+
+// readable is a page that can be read in lines.
+type readable interface{ Lines() []string }
+
+// Lines returns the content of the current tab.
+func (r *Reader) Lines() []string {
+	if r.isJSON {
+		return strings.Split(r.Text(), "\n")
+	}
+	return SpokenLines(r.Text())
+}
+
+// Read says the entries, or the one whose page is open.
+func (b *Browser[T]) Read() screen.Page {
+	if b.Reading() {
+		title, info := b.cfg.Head(b.Selected())
+		page := screen.Page{Place: b.cfg.Title + ", " + cmp.Or(title, b.cfg.Labels.Noun),
+			Summary: phrase.Sentence(Spoken(info))}
+		if p, ok := b.cfg.Page.(readable); ok {
+			page.Parts = []screen.Part{{Lines: p.Lines()}}
+		}
+		return page
+	}
+	page := screen.Page{Summary: phrase.Count(len(b.Shown()), b.cfg.Labels.Noun) + ".", Cursor: b.At(),
+		Search: b.Search, Parts: []screen.Part{{Rows: b.Rows(b.shownMoved, nil)}}}
+	if b.cfg.Above != nil {
+		page.Summary += " " + strings.Join(SpokenLines(strings.Join(b.cfg.Above(screen.Wide), "\n")), " ")
+	}
+	if len(b.Shown()) == 0 {
+		page.Summary = Spoken(b.cfg.Empty())
+	}
+	return page
+}
+
+// ItemRows returns the items of a list in words, without its headings. moved runs after one was selected; it may be nil.
+func ItemRows(l *widget.List, moved func() tea.Cmd) screen.RowSlice {
+	var rows screen.RowSlice
+	for i, item := range l.Items() {
+		if item.Heading || item.Continuation {
+			continue
+		}
+		rows = append(rows, screen.Row{Text: Spoken(item.Text), State: Spoken(item.Info), Select: func() tea.Cmd {
+			if l.SelectItem(i); moved != nil {
+				return moved()
+			}
+			return nil
+		}})
+	}
+	return rows
+}

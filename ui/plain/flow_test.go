@@ -1,0 +1,456 @@
+package plain_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/service/local"
+	"bugle/ui/app"
+	"bugle/ui/plain"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// A one-time email from nothing to a published campaign takes few answers, and few words are said.
+func TestEmailToPublish(t *testing.T) {
+	b := newTestbed(t, catalog.Push, catalog.OneTime, `{}`)
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{engine.AttrEmail: "ann@example.com", "Name": "Ann"}}); err != nil {
+		t.Fatal(err)
+	}
+	answers := []string{
+		"new", "email", "one-time", "Spring sale",
+		"next to do", "demo", "Spring is here", "news@example.com", "<p>Our beans are 20% off.</p>", "all", "fixed", "20 march 9am",
+		"preview", "..", "test", "ann@example.com", "", "send", "..", "..", "status", "publish", "send", "..",
+	}
+	b.run(strings.Join(answers, "|"))
+	b.wantEnd(nil)
+	b.want("Subject: Spring is here", "1 message to 1 recipient.", "Sent 1 message.", "now scheduled")
+	list, err := b.svc.List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(list, func(s engine.Summary) bool { return s.Name == "Spring sale" && s.Status == catalog.Scheduled }) {
+		t.Errorf("it is not published:\n%s", b.output)
+	}
+	if n := len(answers); n > 40 {
+		t.Errorf("%d answers", n)
+	}
+	if n := len(strings.Fields(b.output)); n > 900 {
+		t.Errorf("%d words:\n%s", n, b.output)
+	}
+}
+
+// A search never opens a campaign, also if it begins its name; only a number or a word does.
+func TestSearchOpensNothing(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("/spring|/Spring sale|spring|/more|/1|/spring|1|..")
+	if n := strings.Count(b.output, "Campaign Spring sale>"); n != 1 {
+		t.Errorf("a search opened it: %d times\n%s", n, b.output)
+	}
+	b.want("0 campaigns match “more”.", `"spring" is not a word here.`)
+}
+
+// A search that is wrong says so.
+func TestWrongFilterIsSaid(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("/status:drft|/stauts:draft|/status:sent|/|1")
+	b.want(`There is no state "drft".`, "Did you mean draft?", `Unknown filter "stauts".`, "0 campaigns match “status:sent”.", "Campaign Spring sale>")
+}
+
+// After a command only what has changed is printed, and nothing if nothing has.
+func TestOnlyChangesArePrinted(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("1|Summer|:back|1|:back|..")
+	for text, want := range map[string]int{"Connector: needed": 1, "Basics: unfinished": 1, "1. Spring sale": 1, "1. Summer": 1, "Campaigns>": 2} {
+		if n := strings.Count(b.output, text); n != want {
+			t.Errorf("%q is printed %d times, want %d\n%s", text, n, want, b.output)
+		}
+	}
+	b.run(".|more|list|.")
+	if n := strings.Count(b.output, "1. Summer"); n != 4 {
+		t.Errorf("the row is printed %d times\n%s", n, b.output)
+	}
+}
+
+func TestValidateOpensField(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate|3|news@example.com|:back|..|..|..")
+	b.wantStored("campaign_content.content.email.from_address", `"news@example.com"`)
+	b.want("Not valid yet: 5 problems.", "From address: Required")
+}
+
+func TestWarningsFollowProblems(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate|list")
+	number := ""
+	for line := range strings.Lines(b.output) {
+		if n, text, ok := strings.Cut(line, ". "); ok && strings.HasPrefix(text, "Warning. Email, Preview text: No preview text") {
+			number = n
+		}
+	}
+	if number == "" {
+		t.Fatalf("no warning of the preview text is listed:\n%s", b.output)
+	}
+	b.want("Not checked, because the campaign has no audience yet: audience-empty")
+	b.play("validate|" + number + "|A text of some length that adds to the subject|:back|..")
+	b.wantStored("campaign_content.content.email.preview_text", `"A text of some length that adds to the subject"`)
+
+	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate|" + number + " dismiss| |Agreed with Bo|..|..")
+	b.want("Dismissed: ")
+	list, err := b.svc.Dismissals(t.Context(), b.id)
+	if err != nil || len(list) != 1 || list[0].Reason != "Agreed with Bo" || list[0].By != "ann@example.com" {
+		t.Errorf("stored is %v, %v\n%s", list, err, b.output)
+	}
+}
+
+func TestPreview(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris", "Name": "Ann Lee"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.play("preview|view as|/ann|1|..|..")
+	b.want("Subject: Hi {{UserAttribute['City']|default('you')}}", "one\ntwo", "As Ann Lee.", "Subject: Hi Paris")
+	p := newTestbed(t, catalog.Push, catalog.OneTime, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"Now","message":"<b>Hot</b>"},"buttons":[{"btn_name":"Go","click_action_type":"COPY"}]}}}}}`)
+	p.play("preview|")
+	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
+}
+
+func TestPreviewOfSavedTemplate(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own"}}}}`)
+	b.play("preview")
+	b.want("Note: There is no saved template spring in this workspace.")
+	content, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['City']|default('you')}}","html_content":"<p>Its body</p>","sender_name":"Shelf"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.svc.PutContent(t.Context(), engine.ContentItem{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: content}}); err != nil {
+		t.Fatal(err)
+	}
+	b.play("preview")
+	b.want("From: Own", "Subject: Hi {{UserAttribute['City']|default('you')}}", "Its body", "From the saved template: spring")
+	b.wantNot("no saved template")
+}
+
+// A recipient can be chosen by a part of the name, and is named where it is told what is sent.
+func TestTestSendByName(t *testing.T) {
+	b := newTestbed(t, catalog.Push, catalog.OneTime, `{
+		"basic_details": {"name": "Spring", "platforms": ["ANDROID", "WEB"]}, "campaign_content": {"content": {"push": {
+			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
+			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`)
+	for id, name := range map[string]string{"U1": "Ann Berger", "U2": "Anna Weiss", "U3": "Jamal Haddad"} {
+		p := engine.User{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}
+		if err := b.svc.PutUser(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.play("test|jam|NOBODY||send|1|..|..|..")
+	b.want("2. U3 Jamal Haddad", "NOBODY: no user has this ID.", "Jamal Haddad", "will not arrive.", "Test send, results>")
+	b.wantNot("_variation_")
+	b.wantEnd(nil)
+}
+
+func TestRetryFailedTests(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{
+		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
+		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
+	b.play("test|x@example.com||send|retry failed|..|..")
+	b.want("1 of 1 will not arrive.", "x@example.com: the user has no attribute City.", "failed")
+	b.play("test|x@example.com||5|Paris|send|..|..|outbox|1")
+	b.want("Sent 1 message.", "x@example.com", "Hi Paris")
+}
+
+// lossy is a service whose messages may have been delivered.
+type lossy struct {
+	*local.Service
+	tests []engine.TestRecord
+}
+
+func (l *lossy) Test(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	const key, why = "EMAIL_default_variation_1", "mx.example.com did not confirm it: it may have been delivered; look before you repeat"
+	to := engine.ParseTestSend(r.Body).Values
+	r.Progress(engine.TestProgress{Key: key, Recipient: to[0], Done: true, Err: why, Unknown: true, Completed: 1, Total: 1})
+	out := engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: {Status: engine.Failed, FailureReason: why, Unknown: to}}, Message: "Sent 0 of 1 message; 1 may have been delivered."}
+	l.tests = append([]engine.TestRecord{{CampaignID: r.Body.Get("draft_id").Text(), Body: r.Body, Result: out}}, l.tests...)
+	return out, nil
+}
+
+func (l *lossy) Tests(context.Context, string, int) ([]engine.TestRecord, error) { return l.tests, nil }
+
+// What may have been delivered is repeated only after a question that names who has it.
+func TestUnknownTests(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	service := &lossy{Service: b.svc}
+	b.deps = uitest.Deps(service)
+	b.play("test|x@example.com||send|..|send|no|..")
+	b.want("x@example.com may have got this message already", "Send it again?")
+	if n := len(service.tests); n != 1 {
+		t.Errorf("it was sent %d times\n%s", n, b.output)
+	}
+	b.play("test|send|send again|..|..")
+	if n := len(service.tests); n != 2 {
+		t.Errorf("it was sent %d times\n%s", n, b.output)
+	}
+}
+
+func TestStatusAsksWithEffect(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("status|stop|delete|cancel|status|delete|delete|.")
+	b.want("Stop is not available: You can't stop this campaign", "Drafts are deleted permanently.", "0 campaigns.")
+	b.wantNot("2. Stop")
+	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("status|publish|..|..|..")
+	b.want("5 problems", "Connector: ")
+	if st := b.stored().Status; st != catalog.Draft {
+		t.Errorf("the campaign is %s", st)
+	}
+}
+
+// The end of the input inside a question is no answer.
+func TestEndInsideQuestion(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	for script, want := range map[string]error{"1|..": nil, "1|1|Summer": plain.ErrUnanswered, "1|status": plain.ErrUnanswered, "1|status|delete": plain.ErrUnanswered, "1|validate": nil} {
+		if b.run(script); !errors.Is(b.err, want) {
+			t.Errorf("%s ended with %v\n%s", script, b.err, b.output)
+		}
+	}
+	if b.stored().Status != catalog.Draft {
+		t.Error("the campaign was deleted")
+	}
+}
+
+func TestHistoryAndRestore(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.play("1|Summer|:back|history|1|..|2 restore|restore|..")
+	b.want("2 versions, the newest first.", "Basics, Campaign name", "- Spring sale", "+ Summer")
+	b.wantStored("basic_details.name", `"Spring sale"`)
+}
+
+// Edits of a service that cannot store unfinished ones are kept, and applied at once.
+func TestPendingEdits(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.deps.Service = struct{ engine.Service }{b.svc}
+	b.deps.LocalCopies = edit.NewFileStore(t.TempDir())
+	b.play("1|Summer|:back|..|leave")
+	b.want("There are changes that are not applied.", "are kept and will be here when you come back")
+	b.wantStored("basic_details.name", `"Spring sale"`)
+	b.play("apply|..")
+	b.want("Your earlier changes are here. Type apply to apply them.", "Applied.")
+	b.wantStored("basic_details.name", `"Summer"`)
+}
+
+// Changes to a campaign that is published are applied after a question with facts, and only if publishing would take them.
+func TestApplyToLiveCampaign(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, published)
+	publish(b)
+	const subject = "campaign_content.content.email.subject"
+	b.play("3|Hello {{nope||:back|apply|..|3|Hello|:back|apply|cancel|..|leave")
+	b.want("Not valid yet: 1 problem.", "1 change to a scheduled campaign that reaches 1 person")
+	b.wantStored(subject, `"Hi"`)
+	b.play("apply|apply|..")
+	b.want("Applied.")
+	b.wantStored(subject, `"Hello"`)
+}
+
+// After a conflict, the user chooses the version.
+func TestConflict(t *testing.T) {
+	for answer, want := range map[string]string{"keep mine": `"Summer"`, "2": `"Theirs"`} {
+		b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+		b.deps.Service = &conflictingService{Service: b.svc, id: b.id}
+		b.play("1|Summer|" + answer + "|:back|..")
+		b.want("Someone else saved this draft after you opened it.")
+		b.wantStored("basic_details.name", want)
+	}
+}
+
+// conflictingService saves a change of its own before the first save of the user.
+type conflictingService struct {
+	*local.Service
+	id   string
+	done bool
+}
+
+func (m *conflictingService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	if !m.done {
+		m.done = true
+		c, err := m.Get(ctx, m.id)
+		if err != nil {
+			return engine.Head{}, err
+		}
+		if _, err := m.Service.Save(ctx, engine.SaveRequest{ID: m.id, Revision: c.Revision, Body: engine.WithName(c.Body, "Theirs"), By: "bob@example.com"}); err != nil {
+			return engine.Head{}, err
+		}
+	}
+	return m.Service.Save(ctx, r)
+}
+
+// A new draft with a schedule gets the workspace's time zone; the creator is asked only if it is not known.
+func TestNewDraft(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Timezone = "Asia/Tokyo"; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	b.deps.Author = ""
+	b.run("new|e-mail|email|device|periodic|Weekly|nobody|bob@example.com|.")
+	b.want(`"e-mail" is none of the 2 options.`, `"device" is none of the`, "The creator must be an email address", "Campaign Weekly. Email, periodic, draft.")
+	list, err := b.svc.List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sum := range list {
+		if b.id = sum.ID; sum.Name == "Weekly" {
+			break
+		}
+	}
+	b.wantStored("scheduling_details.timezone", `"Asia/Tokyo"`)
+	b.deps.Author = "ann@example.com"
+	b.run("new|email|one-time|Lost|")
+	b.wantNot("Creator>")
+	b.run("new|push|:back|..")
+	b.want("Campaigns>")
+}
+
+// The records of the workspace are edited as forms are.
+func TestWorkspaceRecords(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.run("workspace|3|/ann|1|:2|:open|:1|Berlin|:back|:back|save|..|..|..")
+	b.want("Workspace, Users>", "1. ANN")
+	users, err := b.svc.Users(t.Context(), "ANN", 1)
+	if err != nil || len(users) != 1 || users[0].Attributes["City"] != "Berlin" {
+		t.Errorf("stored is %v, %v\n%s", users, err, b.output)
+	}
+}
+
+// Several campaigns are changed at once.
+func TestBulk(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("1 select|change selected|add tags|sale, spring|yes")
+	b.want("1 selected.", "Tag")
+	b.wantStored("basic_details.tags", `["sale","spring"]`)
+}
+
+func TestClone(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.run("1 clone|..")
+	b.want("Campaign Spring sale (copy)>")
+}
+
+// The first workspace is created from the welcome screen.
+func TestWelcome(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	b.first = screen.Welcome
+	b.start = func(_ context.Context, sample bool) (screen.Deps, error) {
+		if !sample {
+			return screen.Deps{}, errors.New("the disk is full")
+		}
+		return b.deps, nil
+	}
+	b.run("2|1")
+	b.want("There is no workspace here yet.", "the disk is full", "Campaigns>")
+}
+
+// Lines that are not understood, and an endless line, end the program.
+func TestMisunderstoodLinesEnd(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	for name, in := range map[string]io.Reader{"nonsense": endlessReader("nonsense\n"), "empty lines": endlessReader("\n")} {
+		t.Run(name, func(t *testing.T) {
+			if err := play(t, b.options(in, io.Discard)); !errors.Is(err, plain.ErrNotUnderstood) {
+				t.Error(err)
+			}
+		})
+	}
+	if err := play(t, b.options(endlessReader("x"), io.Discard)); err == nil || !strings.Contains(err.Error(), "million characters") {
+		t.Error(err)
+	}
+}
+
+type endlessReader string
+
+func (e endlessReader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		n += copy(p[n:], e)
+	}
+	return n, nil
+}
+
+// Being told to end while a line is waited for ends the program and its reads, after everything is saved.
+func TestEndWhileWaiting(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	r, w := io.Pipe()
+	defer w.Close()
+	var p *plain.Program
+	out := &promptWatcher{want: "Campaigns>", then: func() { go p.Send(app.EndMsg{Saved: make(chan struct{})}) }}
+	p, err := plain.New(b.options(r, out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(); err != nil {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil || !strings.Contains(out.b.String(), "Goodbye. Everything is saved.") {
+		t.Errorf("the end is not told (%v):\n%s", err, out.b.String())
+	}
+}
+
+// promptWatcher calls then once a text is written.
+type promptWatcher struct {
+	b    strings.Builder
+	want string
+	then func()
+}
+
+func (p *promptWatcher) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), p.want) && p.then != nil {
+		p.then()
+		p.then = nil
+	}
+	return p.b.Write(text)
+}
+
+func TestFailingOutput(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	if err := play(t, b.options(endlessReader("\n"), failingWriter{})); err == nil || !strings.Contains(err.Error(), "the reader has left") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
+
+// Control sequences of documents are not printed.
+func TestControlSequencesAreRemoved(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"basic_details": {"name": "a\u001b[2Jb\u0007\r"}}`)
+	b.play("1|:list|..|history|1|..|..|status|..")
+	if strings.ContainsAny(b.output, "\x1b\x07\r") {
+		t.Errorf("%q", b.output)
+	}
+}
+
+const published = `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
+		"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+		"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
+		"segmentation_details":{"is_all_user_campaign":true},
+		"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
+
+// publish publishes the campaign, which reaches one person.
+func publish(b *testbed) {
+	b.t.Helper()
+	if err := b.svc.PutUser(b.t.Context(), engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}); err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.svc.Publish(b.t.Context(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		b.t.Fatal(err)
+	}
+}

@@ -85,7 +85,7 @@ func pages(ctx context.Context, db store.DB, progress func(records int), visit v
 	visit = c.counting(ctx, progress, visit)
 	once := func() error {
 		if c.Records > 0 { // this would be a later snapshot
-			return fmt.Errorf("%w while it was read; try again", store.ErrUnreachable)
+			return errors.New("the connection to the store was lost while it was read; try again")
 		}
 		return nil
 	}

@@ -58,7 +58,10 @@ func Sweep(dataDir string) error {
 func List(dataDir, database string) ([]Info, error) {
 	dir := filepath.Join(dataDir, Folder)
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, unreadable(dataDir, dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, refused("cannot read", dir, err)
 	}
 	out := []Info{}
@@ -67,16 +70,23 @@ func List(dataDir, database string) ([]Info, error) {
 		if !strings.HasSuffix(e.Name(), Suffix) || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		info, err := ReadHeader(filepath.Join(dir, e.Name()))
+		file := filepath.Join(dir, e.Name())
+		info, err := ReadHeader(file)
 		switch {
 		case err == nil && info.Database == database: // a folder that was moved has its backups with it
 			out = append(out, info)
 		case errors.Is(err, fs.ErrPermission):
-			unread = append(unread, err)
+			unread = append(unread, unreadable(dataDir, file))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
 	return out, errors.Join(unread...)
+}
+
+// unreadable returns the error for a file in the data folder that the system does not let this user read.
+func unreadable(dataDir, file string) error {
+	err := &fs.PathError{Path: file, Err: fs.ErrPermission}
+	return fmt.Errorf("cannot read %s: %w; %s", file, err.Err, store.FolderRemedy(dataDir, err))
 }
 
 func remove(name string) error {

@@ -47,7 +47,7 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 		t.Errorf("after the kill: %v\n%s", err, out)
 	}
 	second.press("r", "Home", "Enter")
-	second.see("typed here")
+	second.see("typed here", "Sections")
 	second.press("Enter", "End")
 	second.write(" and there")
 	second.see("and there", "saved")

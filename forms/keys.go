@@ -220,7 +220,7 @@ func (a *actions) modalBindings() []key.Binding {
 // enterBinding returns what enter does at the row, other than moving to the next one.
 func (a *actions) enterBinding() key.Binding {
 	switch r := a.row; {
-	case r.shape == shapeSubform:
+	case r.shape == shapeSubform, !a.list && r.isPage():
 		return a.keys.Open
 	case r.locked != "":
 		return key.NewBinding(key.WithDisabled())
@@ -233,6 +233,14 @@ func (a *actions) enterBinding() key.Binding {
 	}
 	return key.NewBinding(key.WithDisabled())
 }
+
+// isPage reports whether the value of the row is a document, which has a page of its own.
+func (r row) isPage() bool {
+	return (r.shape == shapeTextArea || r.shape == shapeExternalText) && r.locked == "" && IsPage(r.Node)
+}
+
+// IsPage reports whether the text of a field is a document, which is edited on a page of its own.
+func IsPage(n *schema.Node) bool { return n != nil && n.Long && n.Links == schema.LinksInHTML }
 
 // isText reports whether the value of the row can be edited externally.
 func (r row) isText() bool {

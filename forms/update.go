@@ -110,7 +110,7 @@ func (f *Form) open(r row) tea.Cmd {
 		return f.focusAdded()
 	case r.group == groupAdder:
 		f.askName(nil, "")
-	case r.shape == shapeSubform:
+	case r.shape == shapeSubform, !f.model.builder.list && r.isPage():
 		return func() tea.Msg { return OpenMsg{Path: r.Path} }
 	case f.model.builder.list:
 		f.model.editElement(r)

@@ -23,6 +23,8 @@ import (
 // Field is a text field. Create one with [New] or [NewArea].
 type Field struct {
 	Placeholder string // shown while the text is empty
+	// Tall draws a field of several lines at its whole height; otherwise it has as many lines as its text, up to a few.
+	Tall bool
 
 	theme         *themes.Theme
 	line          textinput.Model
@@ -82,6 +84,15 @@ func (f *Field) SetText(text string) {
 	}
 	f.line.SetValue(text)
 	f.line.CursorEnd()
+}
+
+// Start moves the cursor to the beginning of the text.
+func (f *Field) Start() {
+	if f.area == nil {
+		f.line.CursorStart()
+		return
+	}
+	f.send(tea.KeyMsg{Type: tea.KeyCtrlHome})
 }
 
 // split returns the raw text before and after the cursor.
@@ -300,7 +311,11 @@ func (f *Field) areaView() string {
 	f.area.FocusedStyle, f.area.BlurredStyle = style, style
 	f.area.Cursor.Style, f.area.Cursor.TextStyle = t.Cursor, t.Text
 	f.area.Placeholder = OneLine(f.Placeholder)
-	f.area.SetHeight(max(min(f.rows(), f.height, maxLines), 1))
+	lines := f.height
+	if !f.Tall {
+		lines = max(min(f.rows(), f.height, maxLines), 1)
+	}
+	f.area.SetHeight(lines)
 	f.send(nil) // keeps the line of the cursor visible
 	view := showSubstitutes(f.area.View())
 	mark, _, _ := strings.Cut(t.Cursor.Render("x"), "x")

@@ -26,6 +26,11 @@ func (s *Screen) goTo(p doc.Path) {
 // open shows the form of a place below the current one; for a field, the form that contains it.
 func (s *Screen) open(p doc.Path) tea.Cmd {
 	s.focusForm()
+	if s.form.IsPage(p) {
+		cmd := s.form.OpenPage(p, s.edited, s.setValue)
+		s.refresh()
+		return cmd
+	}
 	if n := s.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
 		s.goTo(p)
 		return nil

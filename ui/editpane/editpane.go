@@ -96,6 +96,9 @@ func (p *Pane) newEditor(at doc.Path) editor.Editor {
 			return ed
 		}
 	}
+	if page := newTextPage(cfg); page != nil {
+		return page
+	}
 	return forms.New(cfg.Config)
 }
 
@@ -110,6 +113,25 @@ func (p *Pane) ConfigAt(at doc.Path) editor.Config {
 		Tasks:  p.tasks,
 	}
 	return cfg
+}
+
+// IsPage reports whether a place is a document, which [Pane.OpenPage] opens.
+func (p *Pane) IsPage(at doc.Path) bool { return forms.IsPage(p.document.Schema().At(at)) }
+
+// OpenPage opens a document on a page of its own or, if it is too long for that, in the user's editor; see [Pane.EditOutside].
+func (p *Pane) OpenPage(at doc.Path, edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
+	cfg := p.ConfigAt(at)
+	if newTextPage(cfg) != nil {
+		p.Open(at)
+		return nil
+	}
+	return p.EditOutside(forms.OpenEditorMsg{Path: at, Text: pageText(cfg, cfg.Schema.At(at), cfg.Root)}, edited, put)
+}
+
+// onPage reports whether the page of a document is open.
+func (p *Pane) onPage() bool {
+	_, ok := p.Editor.(*textPage)
+	return ok
 }
 
 // GoTo opens the form that shows a place, and focuses its field.

@@ -60,6 +60,9 @@ func (p *Pane) inEditor(at doc.Path) bool {
 
 // FormOf returns the place whose form shows the value at a place: that place if it has a form.
 func (p *Pane) FormOf(at doc.Path) doc.Path {
+	if p.onPage() && at.Equal(p.path) {
+		return at
+	}
 	for n := len(at); n > p.depth; n-- {
 		if p.opens(at[:n]) {
 			return at[:n]

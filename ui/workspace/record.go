@@ -132,6 +132,9 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	case screen.ChangedMsg:
 		return nil
 	case forms.OpenMsg:
+		if s.form.IsPage(msg.Path) {
+			return s.form.OpenPage(msg.Path, s.edited, s.put)
+		}
 		s.open(msg.Path)
 		return nil
 	case forms.OpenEditorMsg:

@@ -9,7 +9,7 @@ import "testing"
 func TestAudienceOfTwoActions(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Drinkers", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Drinkers", "Enter", "?Connector: add a connector",
 		"Down Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet")
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.

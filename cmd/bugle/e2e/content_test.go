@@ -62,7 +62,7 @@ func TestContentInTheGrid(t *testing.T) {
 	p.start = "PATH=" + dir + ":$PATH " + p.start
 	p.again()
 	p.play("?Winter roast launch")
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?Connector: add a connector",
 		"Down Enter", "?▸ Subject", "M-m", "?+ locale (a)")
 
 	p.play("a", "?German", ">de,fr", "Enter", "?French       ○ empty", "A", "?B  ", "Home Left", "?○ empty",

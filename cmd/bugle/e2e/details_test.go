@@ -15,7 +15,7 @@ func (p *player) find(words, part string) {
 func TestScheduleInNaturalLanguage(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?Connector: add a connector",
 		"Down Down Down Down Enter", "?No start time yet", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
 		"Down Enter", "?▸ Frequency", "Enter Down Down Down Enter", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Press enter to add the first", "Enter", "?▸ Week *",
 		"Enter Down Down Down Down Down Enter", "?Last ▾", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?Friday ▾", "?✓ Schedule", "?Fri ", "?09:00")

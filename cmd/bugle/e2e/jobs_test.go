@@ -31,7 +31,7 @@ func (p *player) job(limit int, parts ...string) {
 func TestJobPushOnTwoPlatforms(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(90, "n", "?New draft", "Enter", "?One-time", "Enter", ">Two platforms", "Enter", "?✓ Name", "Enter", "?4 to do",
+	p.job(90, "n", "?New draft", "Enter", "?One-time", "Enter", ">Two platforms", "Enter", "?4 to do",
 		"M-n", "?▸ Platforms", "Enter Space Down Space Enter", "?Android, iOS ▾", "M-n", "?▸ iOS devices", "Enter Down Enter", "?✓ Basics",
 		"M-n", "?Content › Android", "?▸ Title", ">Autumn sale", "Enter", ">Our beans are 20% off", "Enter", ">https://example.com/beans.png", "Enter",
 		"?▸ Tap action", "Enter Down Enter", "?Deep link ▾", "Down", ">https://example.com/sale", "Enter Enter", "?+ add button", "Enter", "?▸ Text", ">Shop now", "Enter",
@@ -48,7 +48,7 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?5 to do",
+	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?5 to do",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Five tips for filter coffee", "Enter", ">Two minutes to read", "Enter", ">Bugle", "Enter", ">news@example.com", "Enter", ">Hello!", "?✓ Content",
 		"M-m", "?+ variation (A)", "A", "?50%", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",
@@ -62,7 +62,7 @@ func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 func TestJobEmailAfterAnEvent(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.job(45, "n", "?New draft", "Down Enter", "?One-time", "Down Down Enter", ">Thank you", "Enter", "?✓ Name", "Enter", "?4 to do",
+	p.job(45, "n", "?New draft", "Down Enter", "?One-time", "Down Down Enter", ">Thank you", "Enter", "?4 to do",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Thank you for your order", "Enter Enter Enter", ">orders@example.com", "Enter", ">It is on its way.", "?✓ Content",
 		"M-n", "?Trigger › Event", "a 1", ">order shipped", "Enter", "?Did Order Shipped", "Escape Escape", "?▸ Event", "Down Down", "?▸ Timing", "Enter Down Enter", "?After a delay ▾",

@@ -10,7 +10,7 @@ import "testing"
 func TestTrialOfANewUser(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly tips", "Enter", "?✓ Name", "Enter", "?Connector: add a connector")
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly tips", "Enter", "?Connector: add a connector")
 
 	// Connector: taken from what the workspace has.
 	p.play("Enter", "?▸ Name", ">demo", "Enter", "?✓ Connector")

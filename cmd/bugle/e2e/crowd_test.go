@@ -232,8 +232,9 @@ func (term *terminal) pid() int {
 func (c *loadTest) owns(t *testing.T, pid int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("process %d has the store", pid), func() bool {
-		b, err := os.ReadFile(filepath.Join(c.data, "store", "LOCK"))
-		return err == nil && strings.TrimSpace(string(b)) == fmt.Sprint(pid)
+		b, err := os.ReadFile(filepath.Join(c.data, "store", "STATE"))
+		var state struct{ PID int }
+		return err == nil && json.NewDecoder(bytes.NewReader(b)).Decode(&state) == nil && state.PID == pid
 	})
 }
 

@@ -14,12 +14,12 @@ func TestAudienceOfTwoActions(t *testing.T) {
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.
 	p.play("a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?Did Product Viewed at least once",
-		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?▸greater than", "Enter", ">1", "Enter", "?price is above 1", "?of 12 users")
+		"a 4", ">price", "?Number", "Enter", "?one of ▾", "Space", ">greater", "?> greater than", "Enter", ">1", "Enter", "?price is above 1", "?of 12 users")
 	p.play("a 2", ">added", "?> Added To Cart", "Enter Escape", "?and Did Added To Cart",
-		"a 4", ">product", "?Operator         one of", "Enter", "?[one of]", "Enter", ">Beans, Mug", "Enter", "?is Beans or Mug")
+		"a 4", ">product", "?> product", "Enter", "?one of ▾", "Enter", ">Beans, Mug", "Enter", "?is Beans or Mug")
 
 	// Whose last purchase was in the last 30 days; and nobody of a segment.
-	p.play("a 1", ">last pur", "?> Last Purchase", "Enter", "?[in the last … days]", "Enter", ">30", "Enter", "?Last Purchase is in the last 30 days",
+	p.play("a 1", ">last pur", "?> Last Purchase", "Enter", "?in the last … days", "Enter", ">30", "Enter", "?Last Purchase is in the last 30 days",
 		"A 3", ">lap", "?> Lapsed 90 days", "Enter", "?In the segment Lapsed 90 days", "?; not those in the", "?Step by step")
 
 	// And becomes or for the whole group; then everything is taken back in turn.

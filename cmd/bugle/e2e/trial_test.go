@@ -23,9 +23,9 @@ func TestTrialOfANewUser(t *testing.T) {
 	// Audience: two actions, each with a condition on its event.
 	p.play("Escape", "?3 to do", "Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet",
 		"a 2", ">order shipped once in the last 90 days", "?= Did Order Shipped", "Enter", "?Did Order Shipped at least once in",
-		"a 4", ">carr", "?> carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
+		"a 4", ">carr", "?> carrier", "Enter", "?one of ▾", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?and Did Product Viewed",
-		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?▸greater than", "Enter", ">20", "Enter", "?price is above 20")
+		"a 4", ">price", "?Number", "Enter", "?one of ▾", "Space", ">greater", "?> greater than", "Enter", ">20", "Enter", "?price is above 20")
 
 	// Schedule: each second week, from tomorrow.
 	p.play("Escape Escape Down Enter", "?Sending time", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",

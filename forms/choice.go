@@ -20,7 +20,7 @@ type option struct {
 }
 
 // choice edits a value that is one of a few, or a list of such values. Closed, it is one line: enter, space and letters
-// open it, and space turns a boolean round. Open, it is a Select of huh that is filtered by typing, or a MultiSelect.
+// open it, and space toggles a boolean. Open, it is a Select of huh that is filtered by typing, or a MultiSelect.
 //
 // Of a list it only adds and removes what the user ticks and unticks: order, repeated elements and elements that are
 // not options are kept.

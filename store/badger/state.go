@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// state is what is known about a store beside its database, in a file of JSON. The file is written in place, without a
-// sync after each commit: a killed process leaves the last one, and a power failure perhaps an earlier one.
+// state is what a store records in a JSON file of its own, next to the database. The file is overwritten in place and not
+// synced after each commit: after a kill it is current, after a power failure it may be older.
 type state struct {
 	// Key is the id of the key of an encrypted store.
 	Key string `json:"key_id,omitempty"`

@@ -56,7 +56,7 @@ func (s *Screen) SetSize(width, height int) {
 	s.arrange()
 }
 
-// arrange gives the panes their sizes.
+// arrange sets the sizes of the panes.
 func (s *Screen) arrange() {
 	now := arrangement{
 		editor: s.form.Editor, width: s.panes.Width(), height: s.panes.Height(), focus: s.panes.Focused(),

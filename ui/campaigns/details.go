@@ -87,7 +87,7 @@ func (d *description) fact(label, value string) {
 	}
 }
 
-// outlook adds what the campaign says, whom it reaches, when it goes next, and what is wrong.
+// outlook adds the subject or title, the audience, the next send and the problems of the campaign.
 func (d *description) outlook(sum engine.Summary, o outlook) {
 	label, before := "Title", len(d.lines)
 	if sum.Channel == catalog.Email {

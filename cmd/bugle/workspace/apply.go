@@ -80,7 +80,7 @@ type step struct {
 	Name    string   `json:"name,omitempty"`
 	Action  string   `json:"action"`
 	Fields  []string `json:"fields,omitempty"` // that change
-	Key     string   `json:"key,omitempty"`    // where the key of a push gateway comes from
+	Key     string   `json:"key,omitempty"`    // a file or a command that this machine does not allow yet as the source of a key
 
 	of  noun
 	put records.PutRequest
@@ -133,7 +133,11 @@ func (n noun) plan(ctx context.Context, svc activity.Service, r records.PutReque
 	}
 	var g engine.Gateway
 	err = json.Unmarshal(r.Value.Encode(), &g)
-	if secret.NeedsTrust(g) {
+	if err != nil || !secret.NeedsTrust(g) {
+		return s, err
+	}
+	w, err := n.f.Settings(ctx)
+	if err == nil && n.f.Trust().Check(w.ID, g) != nil {
 		s.Key = secret.DescribeFully(g.Key)
 	}
 	return s, err
@@ -145,8 +149,9 @@ func newApply(f *cli.Factory) *cobra.Command {
 		Use:   "apply FILE|-",
 		Short: "Change settings and content to those of a file",
 		Long: "Reads a JSON or YAML file as `bugle workspace export` prints it, or a part of one, prints what would change, and\n" +
-			"asks. What the file does not have stays as it is. A push gateway may use the key that the file\n" +
-			"names on this machine.",
+			"asks. What the file does not have stays as it is. A push gateway whose key the file takes from a\n" +
+			"file or a command is only applied if you agree to it, and not with --yes, unless this machine\n" +
+			"allows that key already (see `bugle gateways allow`).",
 		Example: "  bugle workspace apply shop.json --dry-run\n" +
 			"  bugle --workspace SHOP workspace export | bugle --workspace TEST workspace apply - --yes",
 		Args: cli.Exactly(1, "a file, or - for standard input"),
@@ -242,6 +247,11 @@ func applySteps(ctx context.Context, f *cli.Factory, svc activity.Service, steps
 	}
 	if !f.JSON {
 		fmt.Fprintf(f.Out, "Plan: %d to create, %d to update, %d unchanged.\n", count[actionCreate], count[actionUpdate], count[actionUnchanged])
+	}
+	for _, s := range steps {
+		if yes && s.Key != "" { // a file must not decide alone what runs on this machine
+			return cli.Misused("--yes does not allow the key of %s to come from %s; run the command without --yes, which asks, or set the gateway with `bugle gateways put`", s.Name, s.Key)
+		}
 	}
 	todo := !dryRun && count[actionCreate]+count[actionUpdate] > 0
 	if todo && !yes {

@@ -64,8 +64,8 @@ var differences = []struct {
 	}},
 }
 
-// randomDifferences are the errors of ours, and the errors or results of Jinja's, of random templates that deliberately
-// differ; those with a template are only of such ones.
+// randomDifferences are the deliberate differences in random templates: what we say and what Jinja says. One that has a
+// template only applies to templates that match it.
 var randomDifferences = []struct {
 	why                    string
 	template, ours, jinjas *regexp.Regexp

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	mathrand "math/rand/v2"
 	"net"
 	"net/mail"
@@ -192,18 +193,29 @@ func run(t *testing.T, stdin *os.File, program string, args ...string) {
 	})
 }
 
-// listening waits until a server accepts connections at a port.
-func listening(t *testing.T, port int) int {
+// listening waits until a mail server greets at a port. It comes from another address: a connection from an address to
+// itself can get the same port at both ends, and then nobody listens.
+func listening(t *testing.T, port int, mode delivery.TLSMode) int {
 	t.Helper()
+	dial := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: 5 * time.Second}).Dial
+	greeting := make([]byte, len("220 "))
 	var err error
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var conn net.Conn
-		if conn, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			conn.Close()
+		if conn, err = dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
+			continue
+		}
+		_ = conn.SetDeadline(end)
+		if mode == delivery.TLSImplicit {
+			conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+		}
+		_, err = io.ReadFull(conn, greeting)
+		conn.Close()
+		if err == nil && string(greeting) == "220 " {
 			return port
 		}
 	}
-	t.Fatalf("the server does not start: %v", err)
+	t.Fatalf("the server does not start: %v, %q", err, greeting)
 	return 0
 }
 
@@ -359,7 +371,7 @@ if [ -n "$2" ]; then
   dovecot -c "$1/dovecot.conf"
 fi
 exec /usr/lib/postfix/sbin/master -s`, dir, methods)
-	return listening(t, port)
+	return listening(t, port, s.tls)
 }
 
 // startOpenSMTPD starts OpenSMTPD without TLS, where Debian's fails with OpenSSL 3, and so without logins.
@@ -372,7 +384,7 @@ action "box" maildir "%s" virtual { "@" = nobody }
 match from any for any action "box"
 `, s.more, port, box)
 	installed(t, "smtpd", nil, `exec smtpd -d -f "$1"`, writeFile(t, dir+"/smtpd.conf", config))
-	return listening(t, port)
+	return listening(t, port, s.tls)
 }
 
 func startSMTPServer(t *testing.T, s setup, dir, box string) int {

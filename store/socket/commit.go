@@ -37,7 +37,7 @@ func (h *handle) Commit(ctx context.Context, c kv.Change) error {
 		case time.Since(sent) > markTime/2: // the mark may be gone soon
 			return errors.New("it took too long to find the next owner")
 		}
-		_, err := o.answer(ctx, &Request{Op: opCommit, Lease: h.lease, Change: marked})
+		_, err := o.answer(ctx, &request{Op: opCommit, Lease: h.lease, Change: marked})
 		if errors.Is(err, kv.ErrSnapshotLost) {
 			unknown = true
 			return err

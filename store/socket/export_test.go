@@ -34,5 +34,5 @@ func OpenWith(ctx context.Context, o Options, silence time.Duration) (*DB, error
 // Fault returns an error as it arrives in another process.
 func Fault(err error) error { return faultOf(err) }
 
-// IsHello reports whether a request is the first one of a connection.
-func (q *Request) IsHello() bool { return q.Op == opHello }
+// Hello is the response of an owner to the first request of a connection.
+func Hello(i Introduction) any { return response{Number: 1, Introduction: i} }

@@ -30,7 +30,7 @@ const (
 type owner interface {
 	snapshot(ctx context.Context) (kv.Snapshot, error)
 	// answer answers a request that needs no snapshot.
-	answer(ctx context.Context, q *Request) (*Response, error)
+	answer(ctx context.Context, q *request) (*response, error)
 	// news passes on the news so far; with wait, it waits a while for the next ones.
 	news(ctx context.Context, wait bool) error
 	// lost reports whether the owner is gone.
@@ -230,8 +230,8 @@ func (h *handle) Snapshot(ctx context.Context) (snap kv.Snapshot, err error) {
 }
 
 // ask returns the owner's response to a request.
-func (h *handle) ask(ctx context.Context, q Request) (r *Response, err error) {
-	r = new(Response)
+func (h *handle) ask(ctx context.Context, q request) (r *response, err error) {
+	r = new(response)
 	err = h.do(ctx, func(o owner) error {
 		r, err = o.answer(ctx, &q)
 		return err
@@ -241,7 +241,7 @@ func (h *handle) ask(ctx context.Context, q Request) (r *Response, err error) {
 
 // Verify implements [kv.Driver].
 func (h *handle) Verify(ctx context.Context) error {
-	_, err := h.ask(ctx, Request{Op: opVerify})
+	_, err := h.ask(ctx, request{Op: opVerify})
 	return err
 }
 
@@ -250,12 +250,12 @@ func (h *handle) Suspect(damage error) {
 	ctx, cancel := context.WithTimeout(h.open, time.Second)
 	defer cancel()
 	// The caller waits, so that a command that ends now says so. Without an owner, the next one verifies its store.
-	_, _ = h.ask(ctx, Request{Op: opSuspect, Text: damage.Error()})
+	_, _ = h.ask(ctx, request{Op: opSuspect, Text: damage.Error()})
 }
 
 // LeaseHeld implements [kv.LeaseHolder].
 func (h *handle) LeaseHeld(ctx context.Context, lease string) (bool, error) {
-	r, err := h.ask(ctx, Request{Op: opHeld, Lease: lease})
+	r, err := h.ask(ctx, request{Op: opHeld, Lease: lease})
 	return r.Yes, err
 }
 

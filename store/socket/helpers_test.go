@@ -5,10 +5,10 @@ package socket_test
 import (
 	"bufio"
 	"context"
+	"encoding/gob"
 	"fmt"
 	"net"
 	"net/http"
-	"net/rpc"
 	"os"
 	"path/filepath"
 	"sync"
@@ -167,40 +167,26 @@ func (s *testFolder) transport(t *testing.T) *http.Transport {
 	return tr
 }
 
-// stranger is an owner that says who it is, and answers nothing else.
-type stranger struct {
-	is    socket.Introduction
-	never chan struct{}
-}
-
-// Do is the method of package rpc.
-func (s stranger) Do(q *socket.Request, r *socket.Response) error {
-	if r.Introduction = s.is; !q.IsHello() {
-		<-s.never
-	}
-	return nil
-}
-
-// stranger has an owner answer on the socket until the end of the test.
+// stranger has an owner answer on the socket until the end of the test, who says who it is, and answers nothing else.
 func (s *testFolder) stranger(protocol int) {
 	_, err := s.open(s.t.Context(), nil)
 	s.ok(err)
 	l, err := net.Listen("unix", socketOf(s.dir))
 	s.ok(err)
-	server := rpc.NewServer()
-	who := stranger{socket.Introduction{Protocol: protocol, Version: "9.9", PID: 7}, make(chan struct{})}
-	s.ok(server.RegisterName("Store", who))
-	s.t.Cleanup(func() { close(who.never); l.Close() })
+	s.t.Cleanup(func() { l.Close() })
 	go func() {
 		c, err := l.Accept()
 		if err != nil {
 			return
 		}
-		if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+		s.t.Cleanup(func() { c.Close() })
+		in := bufio.NewReader(c)
+		if _, err := http.ReadRequest(in); err != nil {
 			return
 		}
 		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
-		server.ServeConn(c)
+		_, _ = in.ReadByte()
+		_ = gob.NewEncoder(c).Encode(socket.Hello(socket.Introduction{Protocol: protocol, Version: "9.9", PID: 7}))
 	}()
 }
 

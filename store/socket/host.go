@@ -96,8 +96,8 @@ func (o *host) upgrade(w http.ResponseWriter) {
 
 func (o *host) snapshot(ctx context.Context) (kv.Snapshot, error) { return o.driver.Snapshot(ctx) }
 
-func (o *host) answer(ctx context.Context, q *Request) (*Response, error) {
-	r := new(Response)
+func (o *host) answer(ctx context.Context, q *request) (*response, error) {
+	r := new(response)
 	var err error
 	switch q.Op {
 	case opCommit:

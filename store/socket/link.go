@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/rpc"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,16 +24,19 @@ const helloTimeout = 3 * time.Second
 // link is the connection to the process that owns the store.
 type link struct {
 	handle *handle
-	client *rpc.Client
+	conn   net.Conn
 	intro  Introduction
 	work   context.Context // ends when the owner is lost
 	end    context.CancelFunc
-	reader sync.WaitGroup // the goroutine that receives news
+	reader sync.WaitGroup // the goroutines that receive responses and news
 
-	snapshots atomic.Uint64 // number of the latest snapshot
+	number  atomic.Uint64 // of the latest request or snapshot
+	sending sync.Mutex    // guards out
+	out     *gob.Encoder
 
 	mu       sync.Mutex
-	received uint64 // number of the latest news
+	calls    map[uint64]chan *response // by number; requests that were sent
+	received uint64                    // number of the latest news
 }
 
 // attach connects to the owner, and starts to receive its news. If there is an owner that does not work with this process,
@@ -53,18 +57,18 @@ func attach(ctx context.Context, h *handle) (*link, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	l := &link{handle: h, client: rpc.NewClient(conn)}
+	l := &link{handle: h, conn: conn, out: gob.NewEncoder(conn), calls: map[uint64]chan *response{}}
 	l.work, l.end = context.WithCancel(context.Background())
-	context.AfterFunc(l.work, func() { _ = l.client.Close() })
+	context.AfterFunc(l.work, func() { _ = conn.Close() })
+	l.reader.Go(l.receive)
 	if err := l.hello(ctx); err != nil {
-		l.end()
-		return nil, err
+		return nil, errors.Join(err, l.close())
 	}
 	l.reader.Go(l.follow)
 	return l, nil
 }
 
-// upgrade makes a connection of HTTP one of package rpc.
+// upgrade makes a connection of HTTP one for requests of its own.
 func upgrade(conn net.Conn) error {
 	_, err := io.WriteString(conn, "GET "+helloPath+" HTTP/1.1\r\nHost: bugle\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n")
 	if err == nil {
@@ -75,7 +79,7 @@ func upgrade(conn net.Conn) error {
 
 // hello asks the owner who it is.
 func (l *link) hello(ctx context.Context) error {
-	r, err := l.answer(ctx, &Request{Op: opHello, Lease: l.handle.lease})
+	r, err := l.answer(ctx, &request{Op: opHello, Lease: l.handle.lease})
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (l *link) follow() {
 // news receives the news that have not arrived yet, and passes them on.
 func (l *link) news(ctx context.Context, wait bool) error {
 	l.mu.Lock()
-	q := &Request{Op: opNews, After: l.received, Wait: wait}
+	q := &request{Op: opNews, After: l.received, Wait: wait}
 	l.mu.Unlock()
 	r, err := l.answer(ctx, q)
 	if err != nil {
@@ -123,22 +127,48 @@ func (l *link) news(ctx context.Context, wait bool) error {
 }
 
 // answer sends a request and returns the response. If the connection breaks, the owner is lost.
-func (l *link) answer(ctx context.Context, q *Request) (*Response, error) {
-	call := l.client.Go(method, q, new(Response), make(chan *rpc.Call, 1))
+func (l *link) answer(ctx context.Context, q *request) (*response, error) {
 	select {
-	case <-call.Done:
+	case r := <-l.send(*q):
+		if r.Fault != nil {
+			return r, r.Fault
+		}
+		return r, nil
+	case <-l.work.Done():
+		return new(response), kv.ErrSnapshotLost
 	case <-ctx.Done():
-		return new(Response), ctx.Err() // the other one may still arrive
+		return new(response), ctx.Err() // the other one may still arrive
 	}
-	r := call.Reply.(*Response)
-	switch {
-	case call.Error != nil:
+}
+
+// send sends a request and returns a channel for the response, which does not arrive if the owner is lost.
+func (l *link) send(q request) <-chan *response {
+	q.Number = l.number.Add(1)
+	answer := make(chan *response, 1)
+	l.mu.Lock()
+	l.calls[q.Number] = answer
+	l.mu.Unlock()
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	if l.out.Encode(q) != nil {
 		l.end()
-		return r, fmt.Errorf("%w: %w", kv.ErrSnapshotLost, call.Error)
-	case r.Fault != nil:
-		return r, r.Fault
 	}
-	return r, nil
+	return answer
+}
+
+// receive passes on the responses until the connection breaks.
+func (l *link) receive() {
+	defer l.end()
+	in := gob.NewDecoder(l.conn)
+	for r := new(response); in.Decode(r) == nil; r = new(response) {
+		l.mu.Lock()
+		answer := l.calls[r.Number]
+		delete(l.calls, r.Number)
+		l.mu.Unlock()
+		if answer != nil {
+			answer <- r
+		}
+	}
 }
 
 func (l *link) lost() bool { return l.work.Err() != nil }
@@ -156,8 +186,8 @@ type remote struct {
 }
 
 func (l *link) snapshot(ctx context.Context) (kv.Snapshot, error) {
-	s := remote{l, l.snapshots.Add(1)}
-	_, err := s.answer(ctx, Request{Op: opSnapshot})
+	s := remote{l, l.number.Add(1)}
+	_, err := s.answer(ctx, request{Op: opSnapshot})
 	if err != nil {
 		s.Release() // the owner may take it all the same
 		return nil, err
@@ -167,23 +197,23 @@ func (l *link) snapshot(ctx context.Context) (kv.Snapshot, error) {
 
 // Release implements [kv.Snapshot]. It does not wait for the owner.
 func (s remote) Release() {
-	s.link.client.Go(method, &Request{Op: opRelease, Snapshot: s.number}, new(Response), make(chan *rpc.Call, 1))
+	s.link.send(request{Op: opRelease, Snapshot: s.number})
 }
 
-func (s remote) answer(ctx context.Context, q Request) (*Response, error) {
+func (s remote) answer(ctx context.Context, q request) (*response, error) {
 	q.Snapshot = s.number
 	return s.link.answer(ctx, &q)
 }
 
 // Get implements [kv.Snapshot].
 func (s remote) Get(ctx context.Context, key []byte) (kv.Item, error) {
-	r, err := s.answer(ctx, Request{Op: opGet, Key: key})
+	r, err := s.answer(ctx, request{Op: opGet, Key: key})
 	return r.Item, err
 }
 
 // Versions implements [kv.Snapshot].
 func (s remote) Versions(ctx context.Context, keys [][]byte) ([]uint64, error) {
-	r, err := s.answer(ctx, Request{Op: opVersions, Keys: keys})
+	r, err := s.answer(ctx, request{Op: opVersions, Keys: keys})
 	return r.Versions, err
 }
 
@@ -197,7 +227,7 @@ const (
 func (s remote) Scan(ctx context.Context, prefix []byte, o kv.ScanOptions, fn func(kv.Item) error) error {
 	var last []byte // the key of the last record, which begins the next page
 	for size := firstPage; ; size = min(8*size, lastPage) {
-		r, err := s.answer(ctx, Request{Op: opScan, Key: prefix, Scan: o, Size: size})
+		r, err := s.answer(ctx, request{Op: opScan, Key: prefix, Scan: o, Size: size})
 		if err != nil {
 			return err
 		}

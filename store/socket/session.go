@@ -2,9 +2,9 @@ package socket
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"net"
-	"net/rpc"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +29,7 @@ const sendTimeout = 5 * time.Second
 
 // serve answers the requests on a connection until it breaks, or this process starts to quit.
 func (o *host) serve(conn net.Conn) {
+	defer conn.Close()
 	work, end := context.WithCancel(o.work)
 	s := &session{host: o, work: work, snaps: map[uint64]kv.Snapshot{}}
 	stop := context.AfterFunc(o.work, func() {
@@ -38,9 +39,22 @@ func (o *host) serve(conn net.Conn) {
 	o.mu.Lock()
 	o.sessions[s] = true
 	o.mu.Unlock()
-	server := rpc.NewServer()
-	_ = server.RegisterName(service, s) // it has the method
-	server.ServeConn(watched{conn, end})
+	var (
+		in, out = gob.NewDecoder(conn), gob.NewEncoder(conn)
+		sending sync.Mutex
+		answers sync.WaitGroup
+	)
+	for q := new(request); in.Decode(q) == nil; q = new(request) {
+		answers.Go(func() {
+			if r := s.answer(q); r != nil {
+				sending.Lock()
+				defer sending.Unlock()
+				_ = out.Encode(r) // if it fails, so does the next read
+			}
+		})
+	}
+	end()
+	answers.Wait()
 	stop()
 	o.mu.Lock()
 	delete(o.sessions, s)
@@ -52,26 +66,13 @@ func (o *host) serve(conn net.Conn) {
 	}
 }
 
-// watched is a connection that calls ended when nothing more can be read.
-type watched struct {
-	net.Conn
-	ended func()
-}
-
-// Read implements [io.Reader].
-func (c watched) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if err != nil {
-		c.ended()
-	}
-	return n, err
-}
-
-// Do answers a request. The errors of the store are in the response; after another one, the client asks the next owner.
-func (s *session) Do(q *Request, r *Response) (err error) {
+// answer answers a request. The response is nil if this process has started to quit: the client asks the next owner.
+func (s *session) answer(q *request) *response {
 	if s.work.Err() != nil {
-		return s.work.Err()
+		return nil
 	}
+	r := new(response)
+	var err error
 	switch q.Op {
 	case opHello:
 		o := s.host
@@ -84,19 +85,17 @@ func (s *session) Do(q *Request, r *Response) (err error) {
 		defer s.mu.Unlock()
 		err = s.read(q, r)
 	default:
-		var answer *Response
-		answer, err = s.host.answer(s.work, q)
-		*r = *answer
+		r, err = s.host.answer(s.work, q)
 	}
 	if err != nil && s.host.work.Err() != nil {
-		return err
+		return nil
 	}
-	r.Fault = faultOf(err)
-	return nil
+	r.Number, r.Fault = q.Number, faultOf(err)
+	return r
 }
 
 // read answers a request with a snapshot. The caller holds mu.
-func (s *session) read(q *Request, r *Response) (err error) {
+func (s *session) read(q *request, r *response) (err error) {
 	snap, known := s.snaps[q.Snapshot]
 	switch {
 	case q.Op == opSnapshot && !known:
@@ -121,7 +120,7 @@ func (s *session) read(q *Request, r *Response) (err error) {
 }
 
 // scan adds one page of a scan.
-func (r *Response) scan(ctx context.Context, snap kv.Snapshot, q *Request) error {
+func (r *response) scan(ctx context.Context, snap kv.Snapshot, q *request) error {
 	size := 0
 	err := snap.Scan(ctx, q.Key, q.Scan, func(i kv.Item) error {
 		if size >= q.Size {

@@ -8,15 +8,11 @@ import (
 )
 
 // protocol is the version of the protocol between processes. Processes with different versions cannot share a store.
-const protocol = 6
+const protocol = 7
 
-const (
-	// helloPath is the path of the HTTP request that begins a connection, in all versions of the protocol.
-	helloPath = "/local/hello"
-	// service is the name of the methods of [session], see [rpc.Server.RegisterName].
-	service = "Store"
-	method  = service + ".Do"
-)
+// helloPath is the path of the HTTP request that begins a connection, in all versions of the protocol. Then requests go one
+// way and responses the other, both as a stream of package gob.
+const helloPath = "/local/hello"
 
 // Introduction is what an owner says about itself. All versions of the protocol have it.
 type Introduction struct {
@@ -43,8 +39,9 @@ const (
 
 type op uint8
 
-// Request is a message of a process to the owner. It is exported for package rpc.
-type Request struct {
+// request is a message of a process to the owner.
+type request struct {
+	Number   uint64 // of the request, for its response
 	Op       op
 	Snapshot uint64 // number of the snapshot to take, read or release
 	Key      []byte // of a get; the prefix of a scan
@@ -58,8 +55,9 @@ type Request struct {
 	Wait     bool
 }
 
-// Response is the answer to a [Request]. It is exported for package rpc.
-type Response struct {
+// response is the answer to the request with the same number. They come in any order.
+type response struct {
+	Number       uint64
 	Introduction Introduction
 	Item         kv.Item
 	Items        []kv.Item // of a scan

@@ -314,3 +314,20 @@ func TestCampaignList(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// Two that read the settings in order to write something else do not wait for each other.
+func TestReadersOfSettings(t *testing.T) {
+	t.Parallel()
+	dbs := filled(t, 2)
+	use := func(s store.WorkspaceTx) error {
+		_, err := s.SettingsIfChanged(nil)
+		return err
+	}
+	write(t, dbs[0], func(s store.WorkspaceTx) error {
+		if err := use(s); err != nil {
+			return err
+		}
+		write(t, dbs[1], func(s store.WorkspaceTx) error { return errors.Join(use(s), add(s, "second", `{}`)) })
+		return add(s, "first", `{}`)
+	})
+}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"bugle/engine"
 	"bugle/store"
 	"bugle/store/internal/record"
@@ -45,7 +47,12 @@ func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.Cache
 	if err := store.CheckIDs(w.id); err != nil {
 		return nil, err
 	}
-	row, err := w.Get(settings.Kind, nil)
+	lock := ""
+	if w.write {
+		lock = " FOR SHARE" // until the end: a change of the settings waits, and not everybody else who reads them
+	}
+	var row record.Row
+	err := w.first("SELECT record FROM workspace WHERE workspace = $1"+lock, []any{w.id}, func(found pgx.Rows) error { return found.Scan(&row.Record) })
 	switch {
 	case err != nil:
 		return nil, err

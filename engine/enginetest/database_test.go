@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"os"
 	"testing"
 
 	"bugle/engine/enginetest"
@@ -9,7 +10,7 @@ import (
 	"bugle/store/postgres/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // Two services on one database, as two machines have them: what is done at one of them is there at the other.
 func TestTwoOnADatabase(t *testing.T) {

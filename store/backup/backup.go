@@ -109,7 +109,7 @@ func create(ctx context.Context, file string, o Options, from source) (info Info
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, remove(f.Name()))
+			err = errors.Join(err, os.RemoveAll(f.Name()))
 		}
 	}()
 	err = write(f, o, from)

@@ -66,7 +66,7 @@ func verify(ctx context.Context, file, passphrase string) error {
 }
 
 // dump returns all records of a store.
-func dump(t testing.TB, db kv.DB) (out []string) {
+func dump(t testing.TB, db *kv.Store) (out []string) {
 	t.Helper()
 	err := db.View(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
@@ -127,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := backup.Compare(t.Context(), newStore(t, 699), info.Contents, nil); err == nil {
 			t.Error("a store with other records passes for the same")
 		}
-		if !slices.Equal(dump(t, db), dump(t, again)) {
+		if !slices.Equal(dump(t, db.Store), dump(t, again.Store)) {
 			t.Error("what came back is something else")
 		}
 		again.Close()
@@ -208,7 +208,7 @@ func TestNoPartialBackup(t *testing.T) {
 }
 
 // damage changes a byte of both copies of the campaigns with those ids.
-func damage(t *testing.T, db kv.DB, ids ...string) {
+func damage(t *testing.T, db *kv.Store, ids ...string) {
 	t.Helper()
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
@@ -231,7 +231,7 @@ func damage(t *testing.T, db kv.DB, ids ...string) {
 // There is no backup of a damaged store, nor a copy: what is damaged is named, and no file is left.
 func TestBackupOfDamaged(t *testing.T) {
 	db, dir := newStore(t, 5), t.TempDir()
-	damage(t, db, "c1", "c3")
+	damage(t, db.Store, "c1", "c3")
 	damaged := func(err error) {
 		t.Helper()
 		if !errors.Is(err, backup.ErrStoreDamaged) || !strings.Contains(err.Error(), `campaign "c1" in workspace "DEMO"`) {
@@ -287,7 +287,7 @@ func TestLargeOutbox(t *testing.T) {
 	if err := backup.Load(t.Context(), asDatabase{to}, file, "", bounded); err != nil {
 		t.Fatal(err)
 	}
-	if last < 20_000 || !slices.Equal(dump(t, to), dump(t, from)) {
+	if last < 20_000 || !slices.Equal(dump(t, to.Store), dump(t, from.Store)) {
 		t.Errorf("what came back is something else, with %d records", last)
 	}
 }
@@ -300,17 +300,17 @@ func TestRestoreIntoDatabase(t *testing.T) {
 	}
 	db := mem.New()
 	defer db.Close()
-	to, empty := asDatabase{db}, dump(t, db)
+	to, empty := asDatabase{db}, dump(t, db.Store)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := backup.Load(ctx, to, file, "", func(records int) {
 		if records > 1000 {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || !slices.Equal(dump(t, db), empty) {
+	if !errors.Is(err, context.Canceled) || !slices.Equal(dump(t, db.Store), empty) {
 		t.Errorf("something of it is left: %v", err)
 	}
-	if err := backup.Load(t.Context(), to, file, "", nil); err != nil || !slices.Equal(dump(t, db), dump(t, from)) {
+	if err := backup.Load(t.Context(), to, file, "", nil); err != nil || !slices.Equal(dump(t, db.Store), dump(t, from.Store)) {
 		t.Errorf("what came back is something else: %v", err)
 	}
 	if err := backup.Load(t.Context(), to, file, "", nil); err == nil || !strings.Contains(err.Error(), `there is already a workspace "DEMO"`) {
@@ -401,7 +401,7 @@ func TestStartDaily(t *testing.T) {
 		if n := left(); n > 0 || len(told) > 0 {
 			t.Errorf("it ended with %v, and left %d files", told, n)
 		}
-		damage(t, db, "c1")
+		damage(t, db.Store, "c1")
 		stop = backup.StartDaily(db, dir, backup.Options{}, func(err error) { told = append(told, err) })
 		time.Sleep(time.Hour)
 		stop()
@@ -418,7 +418,7 @@ func TestRestoreCampaign(t *testing.T) {
 	if _, err := backup.Write(t.Context(), db, file, options(nil)); err != nil {
 		t.Fatal(err)
 	}
-	want := dump(t, db)
+	want := dump(t, db.Store)
 	back := func(id string) error {
 		found, err := backup.FindCampaign(t.Context(), db, file, "", "DEMO", id)
 		if err != nil {
@@ -435,11 +435,11 @@ func TestRestoreCampaign(t *testing.T) {
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		return tx.Workspace("DEMO").DeleteCampaign("c1")
 	})
-	damage(t, db, "c2")
+	damage(t, db.Store, "c2")
 	if err := errors.Join(err, back("c1"), back("c2")); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(dump(t, db), want) {
+	if !slices.Equal(dump(t, db.Store), want) {
 		t.Error("what came back is something else")
 	}
 }

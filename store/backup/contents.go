@@ -124,7 +124,8 @@ func pages(ctx context.Context, db store.DB, progress func(records int), visit v
 
 // keyValueDB is a store in a folder, or in memory.
 type keyValueDB interface {
-	kv.DB
+	View(ctx context.Context, fn func(*kv.Tx) error) error
+	Update(ctx context.Context, fn func(*kv.Tx) error) error
 	Driver() kv.Driver
 }
 

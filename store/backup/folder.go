@@ -47,7 +47,7 @@ func Sweep(dataDir string) error {
 	dir := filepath.Join(dataDir, Folder)
 	names, err := fs.Glob(os.DirFS(dir), ".*"+Suffix+"*"+partialSuffix)
 	for _, name := range names {
-		err = errors.Join(err, remove(filepath.Join(dir, name)))
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
 	return err
 }
@@ -58,10 +58,7 @@ func Sweep(dataDir string) error {
 func List(dataDir, database string) ([]Info, error) {
 	dir := filepath.Join(dataDir, Folder)
 	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return nil, unreadable(dataDir, dir)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, refused("cannot read", dir, err)
 	}
 	out := []Info{}
@@ -76,24 +73,11 @@ func List(dataDir, database string) ([]Info, error) {
 		case err == nil && info.Database == database: // a folder that was moved has its backups with it
 			out = append(out, info)
 		case errors.Is(err, fs.ErrPermission):
-			unread = append(unread, unreadable(dataDir, file))
+			unread = append(unread, refused("cannot read", file, err))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
 	return out, errors.Join(unread...)
-}
-
-// unreadable returns the error for a file in the data folder that the system does not let this user read.
-func unreadable(dataDir, file string) error {
-	err := &fs.PathError{Path: file, Err: fs.ErrPermission}
-	return fmt.Errorf("cannot read %s: %w; %s", file, err.Err, store.FolderRemedy(dataDir, err))
-}
-
-func remove(name string) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // refused adds what cannot be done with which file to an error of the system, whose file it is, and where there is not
@@ -182,7 +166,7 @@ func Daily(ctx context.Context, db store.DB, dataDir string, o Options) error {
 		year, n := b.Made.ISOWeek()
 		week := [2]int{year, n}
 		if i >= KeptDays && (weeks[week] || len(weeks) == KeptWeeks) {
-			err = errors.Join(err, remove(b.File))
+			err = errors.Join(err, os.RemoveAll(b.File))
 		}
 		if len(weeks) < KeptWeeks {
 			weeks[week] = true

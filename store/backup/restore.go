@@ -107,7 +107,7 @@ type Difference struct {
 	Removed   int    `json:"removed"` // campaigns that the backup does not have
 	Undone    int    `json:"undone"`  // campaigns with later changes than in the backup
 	Added     int    `json:"added"`   // campaigns that only the backup has
-	// Behind are the first campaigns that only the backup has, or has at a later revision.
+	// Behind are the campaigns that only the backup has, or has at a later revision.
 	Behind []Behind `json:"-"`
 }
 
@@ -116,9 +116,6 @@ type Behind struct {
 	Campaign      string
 	Store, Backup int64 // the revisions; 0: the store does not have it
 }
-
-// maxBehind is how many campaigns a [Difference] names.
-const maxBehind = 500
 
 // version is what the comparison needs of a campaign.
 type version struct {
@@ -194,7 +191,7 @@ func compare(workspace string, now, then versions) Difference {
 		case have.changed.After(was.changed):
 			d.Undone++
 		}
-		if have.revision < was.revision && len(d.Behind) < maxBehind {
+		if have.revision < was.revision {
 			d.Behind = append(d.Behind, Behind{id, have.revision, was.revision})
 		}
 	}

@@ -51,7 +51,7 @@ func opened(ctx context.Context, page []kv.Item) (*mem.DB, error) {
 }
 
 // set stores records in one transaction, or in several if they are more than the store takes at once.
-func set(ctx context.Context, db kv.DB, records []kv.Item) error {
+func set(ctx context.Context, db keyValueDB, records []kv.Item) error {
 	err := db.Update(ctx, func(tx *kv.Tx) error {
 		for _, r := range records {
 			if err := tx.Set(r.Key, r.Value); err != nil {

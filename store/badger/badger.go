@@ -165,7 +165,7 @@ func (d *driver) start(ctx context.Context, o Options) (*DB, error) {
 	}
 	d.share(d.db.NewTransaction(false))
 	db := &DB{kv.NewStore(d), d}
-	err := kv.Prepare(ctx, db, d.db.MaxVersion() == 0)
+	err := kv.Prepare(ctx, db.Store, d.db.MaxVersion() == 0)
 	var bad *store.CorruptError
 	if errors.As(err, &bad) { // what can be read can be read, and rescued
 		d.found(fmt.Sprintf("%s is damaged (%v)", bad.What, bad.Err))

@@ -38,7 +38,7 @@ func open(t testing.TB, dir string) *badger.DB {
 	return db
 }
 
-func put(db kv.DB, t testing.TB, id, body string) error {
+func put(db *kv.Store, t testing.TB, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func put(db kv.DB, t testing.TB, id, body string) error {
 	})
 }
 
-func body(t testing.TB, db kv.DB, id string) (s string, err error) {
+func body(t testing.TB, db *kv.Store, id string) (s string, err error) {
 	err = db.View(t.Context(), func(tx *kv.Tx) error {
 		c, err := tx.Workspace("DEMO").Campaign(id)
 		s = string(c.Body.Encode())
@@ -64,7 +64,7 @@ func TestReopen(t *testing.T) {
 	db := open(t, dir)
 	large := `{"html":"` + strings.Repeat("<p>", 1<<20) + `"}` // 3 MB: not inline
 	for id, text := range map[string]string{"small": `{"n":1.0}`, "large": large} {
-		if err := put(db, t, id, text); err != nil {
+		if err := put(db.Store, t, id, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestReopen(t *testing.T) {
 	}
 	db = open(t, dir)
 	for id, want := range map[string]string{"small": `{"n":1.0}`, "large": large} {
-		if got, err := body(t, db, id); err != nil || got != want {
+		if got, err := body(t, db.Store, id); err != nil || got != want {
 			t.Errorf("%s reads %d bytes, %v, want %d", id, len(got), err, len(want))
 		}
 	}
@@ -90,7 +90,7 @@ func TestReopen(t *testing.T) {
 
 func TestTooBig(t *testing.T) {
 	db := open(t, t.TempDir())
-	err := put(db, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
+	err := put(db.Store, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
 	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("a document of 17 MB: %v", err)
 	}
@@ -105,7 +105,7 @@ func TestTooBig(t *testing.T) {
 	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("100,000 records at once: %v", err)
 	}
-	if _, err := body(t, db, "c"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := body(t, db.Store, "c"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("something was written: %v", err)
 	}
 }
@@ -141,18 +141,18 @@ func TestUnwritableFolder(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	db := open(t, t.TempDir())
-	if err := put(db, t, "c", `{"n":1}`); err != nil {
+	if err := put(db.Store, t, "c", `{"n":1}`); err != nil {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrDiskFull) {
+	if err := put(db.Store, t, "c", `{"n":2}`); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("writing to a full disk: %v", err)
 	}
-	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {
+	if got, err := body(t, db.Store, "c"); err != nil || got != `{"n":1}` {
 		t.Errorf("then it reads %s, %v", got, err)
 	}
 	db.SetFreeSpace(1 << 40)
-	if err := put(db, t, "c", `{"n":3}`); err != nil {
+	if err := put(db.Store, t, "c", `{"n":3}`); err != nil {
 		t.Errorf("after space was freed: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestNamesAreDurable(t *testing.T) {
 	db := open(t, dir)
 	logs := map[string]bool{}
 	for n := range 40 { // 40 MB: several logs
-		if err := put(db, t, fmt.Sprint(n), `"`+strings.Repeat("x", 1_000_000)+`"`); err != nil {
+		if err := put(db.Store, t, fmt.Sprint(n), `"`+strings.Repeat("x", 1_000_000)+`"`); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range namesIn(t, filepath.Join(dir, badger.Folder)) {
@@ -206,21 +206,21 @@ func TestSyncFails(t *testing.T) {
 	badger.OnSync(t, func(string) error { return broken })
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := put(db, t, "a", `1`); err != nil {
+	if err := put(db.Store, t, "a", `1`); err != nil {
 		t.Fatal(err)
 	}
 	broken = errors.New("input/output error")
-	if err := put(db, t, "b", `1`); err == nil || !strings.Contains(err.Error(), "may not be saved") {
+	if err := put(db.Store, t, "b", `1`); err == nil || !strings.Contains(err.Error(), "may not be saved") {
 		t.Errorf("the change that fails: %v", err)
 	}
 	broken = nil
-	if err := put(db, t, "c", `1`); err == nil || !strings.Contains(err.Error(), "read-only") {
+	if err := put(db.Store, t, "c", `1`); err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a later change: %v", err)
 	}
-	if got, err := body(t, db, "a"); err != nil || got != `1` {
+	if got, err := body(t, db.Store, "a"); err != nil || got != `1` {
 		t.Errorf("a reads %q, %v", got, err)
 	}
-	if _, err := body(t, db, "b"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := body(t, db.Store, "b"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("what may not be saved is read: %v", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestDamagedFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+			if err := errors.Join(put(db.Store, t, "c", `{"n":1}`), db.Close()); err != nil {
 				t.Fatal(err)
 			}
 			if err := flip(filepath.Join(dir, badger.Folder, name), 0, -1); err != nil {
@@ -261,7 +261,7 @@ func TestMissingManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+		if err := errors.Join(put(db.Store, t, "c", `{"n":1}`), db.Close()); err != nil {
 			t.Fatal(err)
 		}
 		lost := []string{"MANIFEST"}
@@ -299,7 +299,7 @@ func TestDeletesAreNotLost(t *testing.T) {
 	}
 	for n := range 3 {
 		session(func(db *badger.DB) {
-			if err := put(db, t, fmt.Sprint(n), `1`); err != nil {
+			if err := put(db.Store, t, fmt.Sprint(n), `1`); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -322,7 +322,7 @@ func TestDeletesAreNotLost(t *testing.T) {
 func TestVerifyReadsTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+	if err := errors.Join(put(db.Store, t, "c", `{"n":1}`), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -330,7 +330,7 @@ func TestVerifyReadsTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := body(t, db, "c"); err != nil {
+	if _, err := body(t, db.Store, "c"); err != nil {
 		t.Fatal(err)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
@@ -349,7 +349,7 @@ func TestVerifyReadsTheDisk(t *testing.T) {
 	if err := db.Driver().Verify(t.Context()); !errors.As(err, &damaged) {
 		t.Errorf("it verifies: %v", err)
 	}
-	if err := put(db, t, "d", `{}`); !errors.As(err, &damaged) {
+	if err := put(db.Store, t, "d", `{}`); !errors.As(err, &damaged) {
 		t.Errorf("it writes: %v", err)
 	}
 }
@@ -398,7 +398,7 @@ func TestEmptyLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(put(db, t, "A", `{"n":1}`), db.Close()); err != nil {
+	if err := errors.Join(put(db.Store, t, "A", `{"n":1}`), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"000999.vlog", "00999.mem"} {
@@ -407,10 +407,10 @@ func TestEmptyLogs(t *testing.T) {
 		}
 	}
 	again := open(t, dir)
-	if got, err := body(t, again, "A"); err != nil || got != `{"n":1}` {
+	if got, err := body(t, again.Store, "A"); err != nil || got != `{"n":1}` {
 		t.Errorf("A is %s, %v", got, err)
 	}
-	if err := put(again, t, "B", `{"n":2}`); err != nil {
+	if err := put(again.Store, t, "B", `{"n":2}`); err != nil {
 		t.Error(err)
 	}
 }
@@ -422,7 +422,7 @@ func TestCloseEndsWhenTheFolderIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Without a write, nothing would have to be written when the store is closed.
-	if err := put(db, t, "c1", "{}"); err != nil {
+	if err := put(db.Store, t, "c1", "{}"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -444,7 +444,7 @@ func TestCloseEndsWhenTheFolderIsGone(t *testing.T) {
 func TestVerifyFails(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil { // which makes a table
+	if err := errors.Join(put(db.Store, t, "c", `{"n":1}`), db.Close()); err != nil { // which makes a table
 		t.Fatal(err)
 	}
 	db = open(t, dir)

@@ -60,7 +60,7 @@ func BenchmarkPutParallel(b *testing.B) {
 
 func BenchmarkGet(b *testing.B) {
 	db := open(b, b.TempDir())
-	fillStore(b, db, 1000)
+	fillStore(b, db.Store, 1000)
 	n := 0
 	for b.Loop() {
 		c, _ := campaign(b, 0)
@@ -79,7 +79,7 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkSummaries100k(b *testing.B) {
 	const rows = 100_000
 	db := open(b, b.TempDir())
-	fillStore(b, db, rows)
+	fillStore(b, db.Store, rows)
 	for b.Loop() {
 		n := 0
 		err := db.View(b.Context(), func(tx *kv.Tx) error {
@@ -92,7 +92,7 @@ func BenchmarkSummaries100k(b *testing.B) {
 }
 
 // fillStore stores n campaigns, 100 in a transaction.
-func fillStore(b *testing.B, db kv.DB, n int) {
+func fillStore(b *testing.B, db *kv.Store, n int) {
 	b.Helper()
 	for from := 0; from < n; from += 100 {
 		err := db.Update(b.Context(), func(tx *kv.Tx) error {

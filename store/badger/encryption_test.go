@@ -68,7 +68,7 @@ func sealedStore(t *testing.T, key crypt.Key) (dir string, want map[string]strin
 			if n == 3 {
 				want[id] = fmt.Sprintf(`{"n":%q}`, strings.Repeat(marker, 200_000))
 			}
-			if err := put(db, t, id, want[id]); err != nil {
+			if err := put(db.Store, t, id, want[id]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -91,7 +91,7 @@ func readsAll(t *testing.T, dir string, key crypt.Key, want map[string]string) {
 		t.Fatal(err)
 	}
 	for id, text := range want {
-		if got, err := body(t, db, id); err != nil || got != text {
+		if got, err := body(t, db.Store, id); err != nil || got != text {
 			t.Errorf("%s is %.60s, %v", id, got, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestNoTextIsEncryptedTheSameTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range 20 {
-			if err := put(db, t, fmt.Sprint(session, "-", n), `{"n":"`+text+`"}`); err != nil {
+			if err := put(db.Store, t, fmt.Sprint(session, "-", n), `{"n":"`+text+`"}`); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -239,14 +239,14 @@ func TestEncryptExisting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(put(db, t, "c", `{}`), db.Close()); err != nil {
+	if err := errors.Join(put(db.Store, t, "c", `{}`), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	key := crypt.New()
 	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Encrypt: &key}); err == nil || !strings.Contains(err.Error(), "bugle encrypt") {
 		t.Errorf("it opens: %v", err)
 	}
-	if got, err := body(t, open(t, dir), "c"); err != nil || got != `{}` {
+	if got, err := body(t, open(t, dir).Store, "c"); err != nil || got != `{}` {
 		t.Errorf("c is %s, %v", got, err)
 	}
 }

@@ -16,9 +16,9 @@ func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	fill := func(text string) badger.Filler {
 		return badger.Filler{
-			Fill: func(ctx context.Context, db *badger.DB) error { return put(db, t, "c", text) },
+			Fill: func(ctx context.Context, db *badger.DB) error { return put(db.Store, t, "c", text) },
 			Check: func(ctx context.Context, db *badger.DB) error {
-				if got, err := body(t, db, "c"); err != nil || got != text {
+				if got, err := body(t, db.Store, "c"); err != nil || got != text {
 					return fmt.Errorf("c is %s, %v, want %s", got, err, text)
 				}
 				return nil
@@ -31,7 +31,7 @@ func TestReplace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := body(t, db, "c"); err != nil || got != want {
+		if got, err := body(t, db.Store, "c"); err != nil || got != want {
 			t.Errorf("c is %s, %v, want %s", got, err, want)
 		}
 		if said := db.Notices(); len(said) > 0 {
@@ -84,14 +84,14 @@ func TestReplaceInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+	if err := errors.Join(put(db.Store, t, "c", `{"n":1}`), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, badger.Folder)
 	if err := os.Rename(path, path+".ready"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := body(t, open(t, dir), "c"); err != nil || got != `{"n":1}` {
+	if got, err := body(t, open(t, dir).Store, "c"); err != nil || got != `{"n":1}` {
 		t.Errorf("c is %s, %v", got, err)
 	}
 }

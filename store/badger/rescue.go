@@ -49,7 +49,7 @@ func (db *DB) Rescue(ctx context.Context, to *DB, progress func(records int)) (R
 	if err := errors.Join(err, r.flush()); err != nil {
 		return out, err
 	}
-	if err := kv.Prepare(ctx, to, true); err != nil { // its format number may be lost
+	if err := kv.Prepare(ctx, to.Store, true); err != nil { // its format number may be lost
 		return out, err
 	}
 	lost, err := kv.Missing(ctx, db.Store, to.Store)

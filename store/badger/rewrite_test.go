@@ -126,7 +126,7 @@ func TestReplaceEncrypted(t *testing.T) {
 	key := crypt.New()
 	dir, _ := sealedStore(t, key)
 	aside, err := badger.Replace(t.Context(), dir, &key, badger.Filler{
-		Fill:  func(_ context.Context, db *badger.DB) error { return put(db, t, "c", `{"n":"`+marker+`"}`) },
+		Fill:  func(_ context.Context, db *badger.DB) error { return put(db.Store, t, "c", `{"n":"`+marker+`"}`) },
 		Check: func(context.Context, *badger.DB) error { return nil },
 	})
 	if err != nil {

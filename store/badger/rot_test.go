@@ -89,11 +89,11 @@ func examine(t *testing.T, what, dir string, saved []string) {
 	}
 	defer db.Close()
 	silent := checkRotten(t, what, db, saved)
-	writes(t, what, db)
-	before := readable(t, db, saved)
+	writes(t, what, db.Store)
+	before := readable(t, db.Store, saved)
 	db.Merge()
 	for id := range before {
-		if _, err := body(t, db, id); err != nil {
+		if _, err := body(t, db.Store, id); err != nil {
 			t.Errorf("%s: a merge has lost %s: %v", what, id, err)
 		}
 	}
@@ -116,7 +116,7 @@ func fillRotten(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		for from := session * 200; from < rotten; from += 100 {
-			saveRotten(t, db, from, min(from+100, rotten), session)
+			saveRotten(t, db.Store, from, min(from+100, rotten), session)
 		}
 		if session == 1 {
 			db.Merge()
@@ -135,7 +135,7 @@ func fillRotten(t *testing.T, dir string) {
 	}
 }
 
-func saveRotten(t *testing.T, db kv.DB, from, to, session int) {
+func saveRotten(t *testing.T, db *kv.Store, from, to, session int) {
 	t.Helper()
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
 		for i := from; i < to; i++ {
@@ -199,7 +199,7 @@ func checkRotten(t *testing.T, what string, db *badger.DB, saved []string) (sile
 		t.Errorf("%s: the list has %d of %d campaigns, and no error", what, len(listed), rotten)
 	}
 	for _, id := range saved {
-		switch got, err := body(t, db, id); {
+		switch got, err := body(t, db.Store, id); {
 		case errors.Is(err, store.ErrNotFound):
 			silent++
 		case err == nil && got != text(id):
@@ -236,7 +236,7 @@ func list(ctx context.Context, db *badger.DB) (ids []string, err error) {
 }
 
 // readable returns the campaigns that can be read.
-func readable(t *testing.T, db kv.DB, saved []string) map[string]bool {
+func readable(t *testing.T, db *kv.Store, saved []string) map[string]bool {
 	t.Helper()
 	for i := range rotten {
 		saved = append(saved, rottenID(i))
@@ -251,7 +251,7 @@ func readable(t *testing.T, db kv.DB, saved []string) map[string]bool {
 }
 
 // writes creates campaigns, which works, or is refused because the store is damaged.
-func writes(t *testing.T, what string, db kv.DB) {
+func writes(t *testing.T, what string, db *kv.Store) {
 	t.Helper()
 	for i := range 20 {
 		err := db.Update(t.Context(), func(tx *kv.Tx) error { return save(tx, fmt.Sprintf("new-%d", i)) })
@@ -271,12 +271,12 @@ func rescued(t *testing.T, what string, db *badger.DB, before map[string]bool) {
 	}
 	missing := 0
 	for i := range rotten {
-		if _, err := body(t, to, rottenID(i)); err != nil {
+		if _, err := body(t, to.Store, rottenID(i)); err != nil {
 			missing++
 		}
 	}
 	for id := range before {
-		if _, err := body(t, to, id); err != nil {
+		if _, err := body(t, to.Store, id); err != nil {
 			t.Errorf("%s: the rescue has lost %s: %v", what, id, err)
 		}
 	}

@@ -54,7 +54,7 @@ func (d *driver) tell(problem error) bool {
 	return !told
 }
 
-// Suspect implements [kv.Suspecter]: somebody has found a damaged record, so the store is verified soon.
+// Suspect implements [kv.Driver]: somebody has found a damaged record, so the store is verified soon.
 func (d *driver) Suspect(damage error) {
 	if d.tell(damage) {
 		d.suspected.Store(true)

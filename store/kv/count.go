@@ -93,10 +93,12 @@ func (s rows) complete(k *record.Kind, n int) error {
 	if int64(n) == want {
 		return nil
 	}
-	return s.suspected(&store.CorruptError{
+	bad := &store.CorruptError{
 		What: fmt.Sprintf("the list of %s in workspace %q", k.Plural, s.id),
 		Err:  fmt.Errorf("%d of %d were found", n, want),
-	})
+	}
+	t.driver.Suspect(bad)
+	return bad
 }
 
 // counts returns all counters of the transaction's snapshot.

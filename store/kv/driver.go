@@ -21,6 +21,8 @@ type Driver interface {
 	Commit(ctx context.Context, c Change) error
 	// Verify reads everything that the store has on disk. It returns an error that says what is damaged.
 	Verify(ctx context.Context) error
+	// Suspect is called when somebody has found damage: everything is soon read again.
+	Suspect(damage error)
 	// Close closes the store, when no snapshot is in use and no commit is running. Closing it twice is not an error.
 	Close() error
 }

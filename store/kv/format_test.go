@@ -31,7 +31,7 @@ func TestOtherFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := kv.Prepare(t.Context(), db, false); err == nil || !strings.Contains(err.Error(), want) {
+		if err := kv.Prepare(t.Context(), db.Store, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("format %s: %v, want %q", format, err, want)
 		}
 	}

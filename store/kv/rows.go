@@ -94,14 +94,8 @@ func cut(k *record.Kind, rest []byte) (parts []any, err error) {
 // Damaged implements [record.Backend]. It is for records whose contents are wrong, never for records that cannot be read at
 // the moment: see [store.IsTooManyFiles].
 func (s rows) Damaged(k *record.Kind, key []any, err error) error {
-	return s.suspected(k.Damaged(s.id, key, err))
-}
-
-// suspected tells the store on disk of damage, so that it reads everything.
-func (s rows) suspected(bad error) error {
-	if d, ok := s.tx.driver.(Suspecter); ok {
-		d.Suspect(bad)
-	}
+	bad := k.Damaged(s.id, key, err)
+	s.tx.driver.Suspect(bad)
 	return bad
 }
 

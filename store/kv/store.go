@@ -18,18 +18,6 @@ import (
 	"bugle/store"
 )
 
-// DB is an ordered key-value store with transactions. It is safe for concurrent use.
-type DB interface {
-	// View runs fn on a snapshot of the store.
-	View(ctx context.Context, fn func(*Tx) error) error
-	// Update runs fn in one transaction. If another transaction changes what fn has read, fn runs again, so it must
-	// have no effects except on its Tx, and it must not start another Update. If Update returns nil, the changes are
-	// durable; if it fails, none of them is stored.
-	Update(ctx context.Context, fn func(*Tx) error) error
-	// Close closes the store. Closing it twice is not an error.
-	Close() error
-}
-
 // ScanOptions narrows a scan.
 type ScanOptions struct {
 	Reverse  bool
@@ -55,7 +43,7 @@ func PrefixEnd(prefix []byte) []byte {
 // succeeded, and the one that was refused most often goes first.
 const maxAttempts = 1000
 
-// Store is a [DB] over a driver, and the [store.DB] of its records.
+// Store is the transactions over a driver, and the [store.DB] of its records. It is safe for concurrent use.
 type Store struct {
 	driver Driver
 	lease  string
@@ -63,9 +51,6 @@ type Store struct {
 	mu      sync.Mutex // guards closed, and running.Add against Close
 	closed  bool
 	running sync.WaitGroup
-
-	closing  sync.Once
-	closeErr error // result of Close
 }
 
 // NewStore returns the transactions and the records of a driver.
@@ -86,7 +71,7 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return s.Update(ctx, func(t *Tx) error { return fn(t) })
 }
 
-// View implements [DB]. It runs fn again if the snapshot was lost.
+// View runs fn on a snapshot of the store, and again if the snapshot was lost.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	for {
 		err := s.run(ctx, fn)
@@ -96,7 +81,9 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// Update implements [DB]. It runs fn, and commits what it writes. If the context ends while that is being written, it may still be stored.
+// Update runs fn in one transaction. If another one changes what fn has read, fn runs again, so it must have no effects
+// except on its Tx, and must not start another Update. If Update returns nil, the changes are durable; if it fails, none is
+// stored, except where the context ends while they are written.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	for refused := range maxAttempts {
 		err := s.run(ctx, func(t *Tx) error {
@@ -149,16 +136,18 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for running transactions, and closes the driver. It must not be called within a transaction.
+// Close waits for running transactions, and closes the driver. It must not be called within a transaction. Closing twice is
+// not an error.
 func (s *Store) Close() error {
-	s.closing.Do(func() {
-		s.mu.Lock()
-		s.closed = true
-		s.mu.Unlock()
-		s.running.Wait()
-		s.closeErr = s.driver.Close()
-	})
-	return s.closeErr
+	s.mu.Lock()
+	again := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	s.running.Wait()
+	if again {
+		return nil
+	}
+	return s.driver.Close()
 }
 
 // Driver returns the driver of the store.

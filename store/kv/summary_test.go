@@ -19,7 +19,7 @@ import (
 )
 
 // withRows is a store with n campaigns, whose ids are in the order of their numbers.
-func withRows(t *testing.T, n int) kv.DB {
+func withRows(t *testing.T, n int) *kv.Store {
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
@@ -39,12 +39,12 @@ func withRows(t *testing.T, n int) kv.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db
+	return db.Store
 }
 
 func rowID(i int) string { return fmt.Sprintf("c%06d", i) }
 
-func walk(t *testing.T, db kv.DB, of func(store.WorkspaceTx, func(engine.Summary) error) error, limit int) (rows []engine.Summary, err error) {
+func walk(t *testing.T, db *kv.Store, of func(store.WorkspaceTx, func(engine.Summary) error) error, limit int) (rows []engine.Summary, err error) {
 	t.Helper()
 	_ = db.View(t.Context(), func(tx *kv.Tx) error {
 		err = of(tx.Workspace("W"), func(sum engine.Summary) error {

@@ -245,6 +245,3 @@ func compareKeys(a, b []byte, o ScanOptions) int {
 type LeaseHolder interface {
 	LeaseHeld(ctx context.Context, lease string) (bool, error)
 }
-
-// Suspecter is a [Driver] that reads everything again after somebody has found damage in it.
-type Suspecter interface{ Suspect(damage error) }

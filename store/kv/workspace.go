@@ -79,7 +79,7 @@ type storeFormat struct {
 
 // Prepare prepares an opened store for use: it writes the format number into a fresh one, and refuses one of another format,
 // with [store.ErrNewerVersion] if a later program wrote it. Drivers call it before they return the store.
-func Prepare(ctx context.Context, db DB, fresh bool) error {
+func Prepare(ctx context.Context, db *Store, fresh bool) error {
 	key := appendName([]byte{rootMeta}, "format")
 	var have storeFormat
 	err := db.View(ctx, func(tx *Tx) error {

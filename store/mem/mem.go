@@ -21,7 +21,7 @@ type DB struct {
 // New returns an empty store.
 func New() *DB {
 	db := open(&driver{tree: new(tree)})
-	if err := kv.Prepare(context.Background(), db, true); err != nil {
+	if err := kv.Prepare(context.Background(), db.Store, true); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
 	}
 	return db
@@ -53,6 +53,8 @@ type record struct {
 type tree = btree.Map[string, record]
 
 func (d *driver) Verify(context.Context) error { return nil }
+
+func (d *driver) Suspect(error) {}
 
 func (d *driver) Close() error { return nil }
 

@@ -52,7 +52,7 @@ func TestBackupBothWays(t *testing.T) {
 	if err := backup.Load(t.Context(), after, back, "secret", nil); err != nil {
 		t.Fatal(err)
 	}
-	want, got := records(t, before), records(t, after)
+	want, got := records(t, before.Store), records(t, after.Store)
 	for key, value := range want {
 		switch {
 		case bytes.Contains(value, []byte(`"change":`)): // the settings count their changes
@@ -149,7 +149,7 @@ func TestInterruptedRestoreIntoDatabase(t *testing.T) {
 }
 
 // records returns all records by their keys.
-func records(t *testing.T, db kv.DB) map[string][]byte {
+func records(t *testing.T, db *kv.Store) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	err := db.View(t.Context(), func(tx *kv.Tx) error {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"os"
 	"testing"
 
 	"bugle/store"
@@ -9,7 +10,7 @@ import (
 	"bugle/store/storetest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // open returns a store in an empty database.
 func open(t testing.TB) *postgres.DB { return handle(t, pgtest.URL(t)) }

@@ -245,7 +245,7 @@ func (h *handle) Verify(ctx context.Context) error {
 	return err
 }
 
-// Suspect implements [kv.Suspecter].
+// Suspect implements [kv.Driver].
 func (h *handle) Suspect(damage error) {
 	ctx, cancel := context.WithTimeout(h.open, time.Second)
 	defer cancel()

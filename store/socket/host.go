@@ -105,9 +105,7 @@ func (o *host) answer(ctx context.Context, q *request) (*response, error) {
 	case opVerify:
 		err = o.driver.Verify(ctx)
 	case opSuspect:
-		if s, ok := o.driver.(kv.Suspecter); ok {
-			s.Suspect(errors.New(q.Text))
-		}
+		o.driver.Suspect(errors.New(q.Text))
 	case opHeld:
 		r.Yes, err = o.leaseHeld(ctx, q.Lease)
 	case opNews:

@@ -19,8 +19,7 @@ type session struct {
 	lease string          // of the process; guarded by host.mu
 	work  context.Context // ends with the connection, or when this process starts to quit
 
-	mu sync.Mutex // also locked while a snapshot is read: a request that was canceled may still be answered
-	// snaps are the snapshots by number, nil for one that was released before it was taken.
+	mu    sync.Mutex // also locked while a snapshot is read: a request that was canceled may still be answered
 	snaps map[uint64]kv.Snapshot
 }
 
@@ -45,13 +44,18 @@ func (o *host) serve(conn net.Conn) {
 		answers sync.WaitGroup
 	)
 	for q := new(request); in.Decode(q) == nil; q = new(request) {
-		answers.Go(func() {
+		answer := func() {
 			if r := s.answer(q); r != nil {
 				sending.Lock()
 				defer sending.Unlock()
 				_ = out.Encode(r) // if it fails, so does the next read
 			}
-		})
+		}
+		if q.Op == opSnapshot || q.Op == opRelease { // in the order in which they came
+			answer()
+		} else {
+			answers.Go(answer)
+		}
 	}
 	end()
 	answers.Wait()
@@ -60,9 +64,7 @@ func (o *host) serve(conn net.Conn) {
 	delete(o.sessions, s)
 	o.mu.Unlock()
 	for _, snap := range s.snaps {
-		if snap != nil {
-			snap.Release()
-		}
+		snap.Release()
 	}
 }
 
@@ -96,15 +98,13 @@ func (s *session) answer(q *request) *response {
 
 // read answers a request with a snapshot. The caller holds mu.
 func (s *session) read(q *request, r *response) (err error) {
-	snap, known := s.snaps[q.Snapshot]
+	snap := s.snaps[q.Snapshot]
 	switch {
-	case q.Op == opSnapshot && !known:
-		s.snaps[q.Snapshot], err = s.host.driver.Snapshot(s.work)
-	case q.Op == opSnapshot && snap == nil:
-		delete(s.snaps, q.Snapshot)
-	case q.Op == opRelease && !known:
-		s.snaps[q.Snapshot] = nil
-	case snap == nil || q.Op == opSnapshot:
+	case q.Op == opSnapshot:
+		if snap, err = s.host.driver.Snapshot(s.work); err == nil {
+			s.snaps[q.Snapshot] = snap
+		}
+	case snap == nil:
 		err = errors.New("there is no such snapshot")
 	case q.Op == opRelease:
 		delete(s.snaps, q.Snapshot)

@@ -5,8 +5,8 @@
 //
 // # The protocol
 //
-// A connection begins as HTTP, so that the socket can serve an API too, and continues with package rpc. The first response
-// introduces the owner, and one request always waits for the news of the store, or the end of a few seconds.
+// A connection begins as HTTP, so that the socket can serve an API too, and continues with requests and responses in gob. The
+// first response introduces the owner, and one request always waits for the news of the store, or the end of a few seconds.
 //
 // # When the owner dies
 //

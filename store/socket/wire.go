@@ -26,7 +26,7 @@ type Introduction struct {
 const (
 	opHello    op = iota + 1 // the first one: the response has an introduction, and the problems so far as news
 	opSnapshot               // take a snapshot with a number that was not used before
-	opRelease                // release it, which may arrive first
+	opRelease                // release it
 	opGet
 	opVersions
 	opScan // one page of a scan, after Scan.From

@@ -193,7 +193,9 @@ func TestUserNamesThatNoWorkspaceHas(t *testing.T) {
 func TestDamagedList(t *testing.T) {
 	b := newBench(t)
 	id := b.create(whole)
-	err := b.db.(kv.DB).Update(t.Context(), func(tx *kv.Tx) error {
+	err := b.db.(interface {
+		Update(context.Context, func(*kv.Tx) error) error
+	}).Update(t.Context(), func(tx *kv.Tx) error {
 		return tx.Scan([]byte("rTEST\x00\x01s"), kv.ScanOptions{}, func(key, value []byte) error {
 			value = bytes.Clone(value)
 			value[len(value)-1] ^= 1

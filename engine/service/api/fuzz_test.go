@@ -70,7 +70,7 @@ func copied(t *testing.T, b *bench) (http.Handler, *mem.DB) {
 }
 
 // contents returns all that a store holds.
-func contents(t *testing.T, db kv.DB) string {
+func contents(t *testing.T, db *kv.Store) string {
 	t.Helper()
 	var all strings.Builder
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
@@ -109,14 +109,14 @@ func FuzzBodies(f *testing.F) {
 		target := targets[int(i)%len(targets)]
 		body = strings.ReplaceAll(body, "$ID", id)
 		h, db := copied(t, b)
-		before := contents(t, db)
+		before := contents(t, db.Store)
 		key := uuid.NewString()
 		once := func() answer {
 			return send(t, h, request(t.Context(), target.method, target.path, body, requestID(reqID), idemKey(key)))
 		}
 		a := once()
 		checkEnvelope(t, target.method+" "+target.path, a)
-		after := contents(t, db)
+		after := contents(t, db.Store)
 		if a.status >= 300 && after != before {
 			t.Fatalf("%s %s: refused with %d, and something was written: %s", target.method, target.path, a.status, a.raw)
 		}
@@ -124,7 +124,7 @@ func FuzzBodies(f *testing.F) {
 		if sameID := a.doc.Get("response_id").Text() == again.doc.Get("response_id").Text(); again.status != a.status || sameID && again.raw != a.raw {
 			t.Fatalf("%s %s: first %d %s, and again %d %s", target.method, target.path, a.status, a.raw, again.status, again.raw)
 		}
-		if last := contents(t, db); last != after {
+		if last := contents(t, db.Store); last != after {
 			t.Fatalf("%s %s: doing the same again wrote more: %s", target.method, target.path, again.raw)
 		}
 	})
@@ -155,7 +155,7 @@ func FuzzRequests(f *testing.F) {
 			return
 		}
 		h, db := copied(t, b)
-		before := contents(t, db)
+		before := contents(t, db.Store)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		for name, values := range w.Result().Header {
@@ -163,10 +163,10 @@ func FuzzRequests(f *testing.F) {
 				t.Fatalf("%q: the header %s is %q", in, name, values)
 			}
 		}
-		if w.Code >= 300 && contents(t, db) != before {
+		if w.Code >= 300 && contents(t, db.Store) != before {
 			t.Fatalf("%q: refused with %d, and something was written: %s", in, w.Code, w.Body)
 		}
-		if !known && (strings.Contains(w.Body.String(), "Spring mail") || contents(t, db) != before) && r.Header.Get("Authorization") != auth {
+		if !known && (strings.Contains(w.Body.String(), "Spring mail") || contents(t, db.Store) != before) && r.Header.Get("Authorization") != auth {
 			t.Fatalf("%q: done without credentials: %d %s", in, w.Code, w.Body)
 		}
 		if p := r.URL.Path; w.Code < 300 && (p == "/healthz" || p == "/metrics") {

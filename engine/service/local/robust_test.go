@@ -44,12 +44,12 @@ func FuzzBodies(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := contents(t, db)
+		before := contents(t, db.Store)
 		check := func(op string, err error) {
 			if e := engine.AsError(err); err != nil && (e == nil || e.HTTP >= 500) {
 				t.Errorf("%s: %v", op, err)
 			}
-			after := contents(t, db)
+			after := contents(t, db.Store)
 			if err != nil && after != before {
 				t.Errorf("%s is refused (%v), and something was written", op, err)
 			}
@@ -82,7 +82,7 @@ func FuzzBodies(f *testing.F) {
 }
 
 // contents gives all that a store holds.
-func contents(t *testing.T, db kv.DB) string {
+func contents(t *testing.T, db *kv.Store) string {
 	t.Helper()
 	var all strings.Builder
 	err := db.View(context.Background(), func(tx *kv.Tx) error {

@@ -40,19 +40,16 @@ var (
 	count   atomic.Int64
 )
 
-// Main is a package's TestMain: [Run] and the end of the process.
-func Main(m *testing.M) { os.Exit(Run(m)) }
-
-// Run runs the tests of a package, and ends the server that they shared.
-func Run(m *testing.M) int {
-	code := m.Run()
+// Run runs the tests of a package, and ends the server that they shared. TestMain returns its result.
+func Run(m *testing.M) (code int) {
+	code = m.Run()
 	if s := started.Load(); s != nil {
 		s.remove()
 	}
 	return code
 }
 
-// URL returns the URL of an empty database, on the server that the tests of a package share, whose TestMain is [Main]. It
+// URL returns the URL of an empty database, on the server that the tests of a package share, whose TestMain calls [Run]. It
 // skips the test where PostgreSQL is not installed.
 func URL(t testing.TB) string {
 	t.Helper()

@@ -23,9 +23,6 @@ func (o *owned) Close() error {
 	return o.Driver.Close()
 }
 
-// Suspect implements [kv.Suspecter].
-func (o *owned) Suspect(damage error) { o.Driver.(kv.Suspecter).Suspect(damage) }
-
 // EnvBackups is the environment variable that turns the daily backups off.
 const EnvBackups = "BUGLE_BACKUPS"
 

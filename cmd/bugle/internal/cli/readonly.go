@@ -59,8 +59,5 @@ func (r readOnly) Commit(context.Context, kv.Change) error {
 	return readOnlyError{r.of}
 }
 
-// Suspect implements [kv.Suspecter].
-func (r readOnly) Suspect(damage error) { r.Driver.(kv.Suspecter).Suspect(damage) }
-
 // Close implements [kv.Driver].
 func (r readOnly) Close() error { return errors.Join(r.Driver.Close(), os.RemoveAll(r.dir)) }

@@ -49,10 +49,10 @@ func TestHelpOfEveryCommand(t *testing.T) {
 
 // Help is as wide as the terminal: words are whole, and descriptions of flags stay in their column.
 func TestHelpFitsTheTerminal(t *testing.T) {
-	if got, want := wrapParagraphs("One two\nthree four.\n\n  a  table\n  b  of two", 9), "One two\nthree\nfour.\n\n  a  table\n  b  of two"; got != want {
+	if got, want := readable("One two\nthree four.\n\n  a  table\n  b  of two", 9), "One two\nthree\nfour.\n\n  a  table\n  b  of two"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got, want := wrapParagraphs("Set one of\n--keyring and --key-env", 17), "Set one of\n--keyring and\n--key-env"; got != want {
+	if got, want := readable("Set one of\n--keyring and --key-env", 17), "Set one of\n--keyring and\n--key-env"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	flags := "Flags:\n      --by email   email address to sign the change with\n"

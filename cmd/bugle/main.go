@@ -1,4 +1,22 @@
 // Command bugle builds, tests and manages push and email campaigns in the terminal.
+//
+// # One keystroke
+//
+// What happens to a letter that is typed into a campaign's name:
+//
+//  1. ui/app passes the key to the screen on top of its stack, unless a dialog is open.
+//  2. ui/builder passes it to the form, and forms to the field, which edits its text.
+//  3. forms turns the text into a value and sets it in the document (engine/doc): a new tree, which shares the rest
+//     with the old one.
+//  4. engine/edit checks the state's locks, notes the old tree for undo, and validates the new one by the tables
+//     (engine/schema).
+//  5. The screen draws the letter and the problems. Everything from here on runs beside the keyboard.
+//  6. engine/edit saves, one save at a time: what was typed meanwhile goes with the next.
+//  7. engine/service/local compares the revision, so that nobody's change is overwritten unseen, and checks the size.
+//  8. store writes the document, its summary row and a revision in one transaction; keys in one field within a short
+//     time are one revision.
+//  9. store/badger commits. Writers that wait share one fsync, and only then is the save acknowledged.
+//  10. The index (engine/search/index) takes the new row, and other screens and terminals are told to read again.
 package main
 
 import (

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +26,7 @@ var manualDir = flag.String("manual", "", "write the manual pages and the comple
 var about = []string{
 	"In the terminal program, push and email campaigns are built section by section. Every change is checked and saved at " +
 		"once. `?` shows the keys that work where you are (`f1` while you type), `ctrl+k` finds actions, screens and settings, " +
-		"and `f8` starts a tour.",
+		"and `bugle help` has topics.",
 	"Everything also works with commands, and while the terminal program is open. Every command has `--json`, and reads " +
 		"standard input for `-`. Campaigns are kept in a folder, in a PostgreSQL database that several machines share (`--data`), or " +
 		"in a service that speaks the Campaigns V5 API (`--remote`). `bugle serve` serves that API itself.",
@@ -43,7 +45,21 @@ func writeManual(dir string) error {
 	inMarkdown(root)
 	root.Long += "\n\n" + strings.Join(about, "\n\n") +
 		section("ENVIRONMENT", environment, environmentNote) + section("FILES", places, placesNote) + section("EXIT STATUS", exitCodes, exitCodesNote)
-	return doc.GenManTree(root, &doc.GenManHeader{Date: &date, Source: "bugle " + cli.Version(), Manual: "Manual of bugle"}, dir)
+	header := doc.GenManHeader{Date: &date, Source: "bugle " + cli.Version(), Manual: "Manual of bugle"}
+	err := doc.GenManTree(root, &header, dir)
+	for _, topic := range topics() {
+		if _, noPage := pages.Open("help/" + topic.name + ".md"); noPage != nil {
+			continue
+		}
+		page, bad := os.Create(filepath.Join(dir, "bugle-help-"+topic.name+".1"))
+		if bad == nil {
+			header.Title, header.Section = "BUGLE-HELP-"+strings.ToUpper(topic.name), "1"
+			bad = doc.GenMan(&cobra.Command{Use: "bugle help " + topic.name, Short: topic.short, Long: topic.text, DisableFlagsInUseLine: true, DisableAutoGenTag: true}, &header, page)
+			bad = errors.Join(bad, page.Close())
+		}
+		err = errors.Join(err, bad)
+	}
+	return err
 }
 
 // section returns a section of a page with a list of names and texts, in Markdown.
@@ -71,7 +87,9 @@ func inMarkdown(c *cobra.Command) {
 	}
 }
 
-// Every command that help lists has a manual page, which is formatted without a warning and, but for examples, in the columns of a terminal.
+var macro = regexp.MustCompile(`\s\.[A-Z][A-Z]\b`) // of troff, within a line
+
+// Every command that help lists and each topic with a page has a manual page, which is formatted without a warning and, but for examples, in the columns of a terminal.
 func TestManual(t *testing.T) {
 	dir := cmp.Or(*manualDir, t.TempDir())
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
@@ -83,7 +101,7 @@ func TestManual(t *testing.T) {
 	if err := writeManual(man); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bugle.1", "bugle-create.1", "bugle-connectors-put.1", "bugle-completion-zsh.1"} {
+	for _, name := range []string{"bugle.1", "bugle-create.1", "bugle-connectors-put.1", "bugle-completion-zsh.1", "bugle-help-team.1"} {
 		if _, err := os.Stat(filepath.Join(man, name)); err != nil {
 			t.Error(err)
 		}
@@ -103,7 +121,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("only %d bytes are printed", out.Len())
 		}
 		for l := range strings.Lines(out.String()) {
-			if len(l) > 120 || strings.Contains(l, " .") || strings.Contains(l, `\f`) {
+			if len(l) > 120 || macro.MatchString(l) || strings.Contains(l, `\f`) {
 				t.Errorf("a line of %d columns: %s", len(l), l)
 			}
 		}

@@ -10,8 +10,6 @@ import (
 	"bugle/cmd/bugle/campaign"
 	"bugle/cmd/bugle/files"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/remotes"
-	"bugle/cmd/bugle/internal/storekey"
 	"bugle/cmd/bugle/mcp"
 	"bugle/cmd/bugle/remote"
 	"bugle/cmd/bugle/schema"
@@ -20,8 +18,6 @@ import (
 	"bugle/cmd/bugle/terminal"
 	"bugle/cmd/bugle/texts"
 	"bugle/cmd/bugle/workspace"
-	"bugle/engine/message/delivery/secret"
-	"bugle/engine/message/template"
 	records "bugle/engine/workspace/settings"
 	"bugle/themes"
 )
@@ -117,9 +113,8 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f))
-	root.AddCommand(topics()...)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
-	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommand(newHelp(f, root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
 	root.SetIn(f.In)
@@ -216,13 +211,19 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// newHelp returns cobra's help command, except that it fails for an unknown topic.
-func newHelp(root *cobra.Command) *cobra.Command {
+// newHelp returns the help command, which has topics besides the commands, and fails for what is neither.
+func newHelp(f *cli.Factory, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show help for a command or a topic",
-		Long:  "The topics are environment, files, exit-codes and templates.",
-		RunE: func(_ *cobra.Command, args []string) error {
+		Long:  "The topics are listed by `bugle --help`. Where one has the name of a command, as templates has, this shows the topic.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, t := range topics() {
+				if len(args) == 1 && args[0] == t.name {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s\n", t.short, readable(t.text, helpWidth(f)))
+					return nil
+				}
+			}
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
 				return cli.Misused("no help for %q", strings.Join(args, " "))
@@ -237,79 +238,17 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var out []cobra.Completion
+			for _, t := range topics() {
+				if len(args) == 0 {
+					out = append(out, cobra.CompletionWithDesc(t.name, t.short))
+				}
+			}
 			for _, c := range cmd.Commands() {
-				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+				if c.IsAvailableCommand() {
 					out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
 				}
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp
 		},
-	}
-}
-
-// A topic of the help is lines of a name and a text.
-var (
-	environment = [][2]string{
-		{cli.EnvData, "folder of the store, or URL of its database (--data)"},
-		{cli.EnvWorkspace, "id of the workspace (--workspace)"},
-		{cli.EnvRemote, "name of the remote (--remote)"},
-		{cli.EnvAuthor, "email address to sign changes with"},
-		{cli.EnvTheme, "color theme of the terminal program (--theme)"},
-		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: run in lines (--accessible), as with TERM=dumb"},
-		{"NO_COLOR", "any value: no colors in the terminal program"},
-		{"VISUAL, EDITOR", "editor for long texts and `bugle edit`"},
-		{terminal.EnvChecks, "off: no warnings while you type"},
-		{cli.EnvBackups, "off: no daily backups"},
-		{store.EnvPassphrase, "passphrase of encrypted backups"},
-		{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
-		{storekey.EnvCommand, "command that prints the key of the store"},
-		{storekey.EnvNew, "new key for `bugle rotate`"},
-		{storekey.EnvNewCommand, "command that prints the new key"},
-		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName + ", " + secret.TrustFile},
-		{"XDG_DATA_HOME", "folder with the default store, bugle"},
-		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
-	}
-	exitCodes = [][2]string{
-		{"0", "success; for diff: no differences"},
-		{"1", "failed: a file, the store or a test send; a damaged store; a conflict; interrupted; for diff: differences"},
-		{"2", "invalid usage"},
-		{"3", "the campaign is invalid; nothing was sent"},
-		{"4", "the service refused the request"},
-	}
-	places = [][2]string{
-		{"~/.local/share/bugle", "the store"},
-		{"~/.local/share/bugle/backups", "daily backups of seven days and four weeks"},
-		{"~/.local/share/bugle/bugle.sock", "socket of the API, for your user only"},
-		{"~/.config/bugle/keys.yaml", "your key bindings"},
-		{"~/.config/bugle/commands.yaml", "your own commands on keys"},
-		{"~/.config/bugle/themes", "your color themes"},
-		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
-		{"~/.config/bugle/" + secret.TrustFile, "files and commands that push gateways may use for their keys"},
-		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},
-		{"~/.local/state/bugle", "what the terminal program remembers, and texts that `bugle edit` could not save"},
-	}
-)
-
-// What follows the lines of a topic, or comes before them.
-const (
-	environmentNote = "A flag overrides its variable."
-	exitCodesNote   = "With --json, an error is a JSON object on standard error, with error.code, error.message and\nerror.details."
-	placesNote      = "On macOS and Windows, these are in the folders of the system for data and settings; the settings of\nbugle (f9) list them."
-)
-
-// topics are the help topics that are not commands.
-func topics() []*cobra.Command {
-	rows := func(width int, all [][2]string) string {
-		var b strings.Builder
-		for _, r := range all {
-			fmt.Fprintf(&b, "%-*s %s\n", width, r[0], r[1])
-		}
-		return strings.TrimRight(b.String(), "\n")
-	}
-	return []*cobra.Command{
-		{Use: "environment", Short: "Environment variables that bugle reads", Long: environmentNote + "\n\n" + rows(30, environment)},
-		{Use: "files", Short: "Files that bugle keeps", Long: rows(32, places) + "\n\n" + placesNote},
-		{Use: "templates", Short: "What expressions in texts can use", Long: template.Help()},
-		{Use: "exit-codes", Short: "Exit codes of the commands", Long: rows(2, exitCodes) + "\n\n" + exitCodesNote},
 	}
 }

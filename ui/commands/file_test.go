@@ -143,21 +143,21 @@ func TestMissingFileHasNoCommands(t *testing.T) {
 	}
 }
 
-// readmeCommands returns the examples of the README.
-func readmeCommands(t *testing.T) []Command {
+// helpCommands returns the examples of `bugle help keys`.
+func helpCommands(t *testing.T) []Command {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	b, err := os.ReadFile(filepath.Join("..", "..", "cmd", "bugle", "help", "keys.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, ok := strings.Cut(string(b), "```yaml\n# ~/.config/bugle/"+FileName+"\n")
 	text, _, closed := strings.Cut(text, "```")
 	if !ok || !closed {
-		t.Fatalf("the README has no example of %s", FileName)
+		t.Fatalf("the help has no example of %s", FileName)
 	}
 	all, problems := Parse([]byte(text), keymap.Map{})
 	if len(problems) > 0 || len(all) < 4 {
-		t.Fatalf("%d commands in the README, problems %v", len(all), problems)
+		t.Fatalf("%d commands in the help, problems %v", len(all), problems)
 	}
 	return all
 }

@@ -200,7 +200,7 @@ func TestReadmeExamples(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	for _, c := range readmeCommands(t) {
+	for _, c := range helpCommands(t) {
 		d := Data{ID: "1", Name: "Sale '; false", Field: "a.b", Value: "x", Prompt: map[string]string{}}
 		for _, p := range c.Prompts {
 			d.Prompt[p.Name] = "it's $(false)"

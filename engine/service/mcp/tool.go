@@ -54,7 +54,7 @@ var tools = sync.OnceValue(func() []*tool {
 
 func (t *tool) table(of string, fields []schema.Field) *schema.Schema {
 	return schema.MustCompile(schema.Field{
-		ID: "mcp." + t.name + "." + of, Kind: schema.Object, Ref: "README.md, Assistants", Help: t.help, Fields: fields,
+		ID: "mcp." + t.name + "." + of, Kind: schema.Object, Ref: "cmd/bugle/help/api.md, Assistants", Help: t.help, Fields: fields,
 	})
 }
 

@@ -1,15 +1,23 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/creack/pty"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
 )
 
@@ -76,5 +84,75 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 		if len(l) > 80 {
 			t.Errorf("a line is %d columns wide: %s", len(l), l)
 		}
+	}
+}
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	codeSpan   = regexp.MustCompile("`(bugle [^`\n]+)`")
+	shellEnd   = regexp.MustCompile(`(\s+(\||&&|#|>|<|\\$)|;).*`)
+)
+
+// What README, the topics and the examples tell people to type are commands with flags that exist.
+func TestCommandsInTexts(t *testing.T) {
+	var lines []string
+	names, err := filepath.Glob("help/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range shellBlock.FindAllSubmatch(text, -1) {
+			lines = append(lines, strings.Split(string(block[1]), "\n")...)
+		}
+		for _, span := range codeSpan.FindAllSubmatch(text, -1) {
+			lines = append(lines, string(span[1]))
+		}
+	}
+	var examples func(c *cobra.Command)
+	examples = func(c *cobra.Command) {
+		lines = append(lines, strings.Split(c.Example, "\n")...)
+		for _, sub := range c.Commands() {
+			examples(sub)
+		}
+	}
+	examples(newRoot(cli.New(cli.Streams{}, func(string) string { return "" })))
+	seen := 0
+	for _, line := range lines {
+		line, isCommand := strings.CutPrefix(strings.TrimSpace(line), "bugle ")
+		if !isCommand {
+			continue
+		}
+		seen++
+		words, err := argv.Split(shellEnd.ReplaceAllString(line, ""))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		if len(words) == 0 { // the program itself
+			continue
+		}
+		root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
+		if words[0] == "help" {
+			if _, _, err := root.Find(words[1:]); err != nil && !slices.ContainsFunc(topics(), func(known topic) bool { return known.name == words[1] }) {
+				t.Errorf("bugle %s: there is no such topic", line)
+			}
+			continue
+		}
+		cmd, rest, err := root.Find(words)
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil && cmd.HasSubCommands() && cmd.HasParent() && len(cmd.Flags().Args()) > 0 && cmd.Flags().Arg(0) != "…" {
+			err = fmt.Errorf("%s has no command %s", cmd.CommandPath(), cmd.Flags().Arg(0))
+		}
+		if err != nil && !errors.Is(err, pflag.ErrHelp) {
+			t.Errorf("bugle %s: %v", line, err)
+		}
+	}
+	if seen < 150 {
+		t.Errorf("only %d commands were seen", seen)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"bugle/ui/campaigns"
 	"bugle/ui/history"
 	"bugle/ui/keymap"
+	"bugle/ui/newdraft"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/settings"
@@ -73,29 +75,11 @@ var scenes = []scene{
 		open(h, "sunday letter")
 		h.Press("enter", "down", "down", "down", "down", "down", "enter")
 	}},
-	{name: "push", play: func(h *uitest.Harness) {
-		open(h, "black friday")
-		h.Press("enter", "down", "enter", "down", "enter", "enter", "enter", "tab", "tab", "alt+p", "right")
-	}},
-	{name: "person", play: func(h *uitest.Harness) {
-		open(h, "tasting is booked")
-		h.Press("p", "u")
-		h.Type("nobody")
-		h.Press("enter", "u")
-	}},
 	{name: "preflight", play: func(h *uitest.Harness) {
 		open(h, "winter roast")
 		h.Press("enter", "down", "down", "enter", "end")
 		h.Type(" — up to 20% off until Sunday, and a TODO")
 		h.Press("esc", "esc", "v")
-	}},
-	{name: "links", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "end", "up", "enter", "tab")
-	}},
-	{name: "colors", play: func(h *uitest.Harness) {
-		open(h, "referral")
-		h.Press("enter", "down", "enter", "enter", "enter", "enter", "tab", "down", "down", "down", "down", "down", "down", "down", "enter")
 	}},
 	{name: "history", play: func(h *uitest.Harness) {
 		open(h, "winter roast")
@@ -113,11 +97,6 @@ var scenes = []scene{
 		h.Press("m", "down", "down", "enter")
 	}},
 	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
-	{name: "palette", theme: themes.ColorBlind, play: func(h *uitest.Harness) { h.Press("ctrl+k") }},
-	{name: "narrow", width: 60, height: 20, play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "down", "down", "enter")
-	}},
 }
 
 // open opens the first campaign found by a search.
@@ -146,6 +125,52 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// The film of the README: an email, from nothing to a test that arrived, in half a minute.
+func TestFilm(t *testing.T) {
+	const width, height = 100, 28
+	p := program(t, themes.Dark, width, height)
+	var frames []Frame
+	show := func(pause time.Duration) { frames = append(frames, Frame{p.View(), pause}) }
+	press := func(keys ...string) {
+		for _, key := range keys {
+			p.Press(key)
+			show(650 * time.Millisecond)
+		}
+	}
+	write := func(text string) {
+		for chunk := range slices.Chunk([]rune(text), 4) {
+			p.Type(string(chunk))
+			show(160 * time.Millisecond)
+		}
+	}
+	show(time.Second)
+	press("n", "down", "enter", "enter")
+	write("Spring sale")
+	press("enter", "enter")
+	write("demo")
+	press("enter", "esc", "down", "enter")
+	write("Spring is here, {{UserAttribute['First Name']|default('you')}}")
+	press("enter", "enter", "enter")
+	write("news@example.com")
+	press("down")
+	write("<p>Dear friend, our beans are <b>20% off</b>.</p>")
+	press("esc", "down", "down", "enter", " ", "esc", "down", "enter", "enter", "down", "enter", "esc", "t")
+	write("ann")
+	press("enter", "ctrl+s")
+	show(3 * time.Second)
+	if dir := os.Getenv("PICTURES_AS_TEXT"); dir != "" {
+		for i, f := range frames {
+			_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("film-%03d.txt", i)), []byte(ansi.Strip(f.Screen)), 0o600)
+		}
+	}
+	p.Want("Spring is here, Ann")
+	film := Film(frames, width, height, DarkTerminal)
+	if len(film) > 500_000 {
+		t.Errorf("the film has %d bytes", len(film))
+	}
+	compare(t, "film.svg", []byte(film))
+}
+
 // program opens the program on the sample workspace in memory.
 func program(t *testing.T, theme string, width, height int) *uitest.Harness {
 	t.Helper()
@@ -171,6 +196,8 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 	switch r.Name {
 	case screen.Campaigns:
 		return campaigns.New(deps, screen.Route{}), nil
+	case screen.NewDraft:
+		return newdraft.New(deps, r), nil
 	case screen.Workspace:
 		return workspace.New(deps, r), nil
 	case screen.Builder:

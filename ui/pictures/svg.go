@@ -3,10 +3,12 @@
 package pictures
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"image/color"
 	"strings"
+	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
@@ -32,30 +34,88 @@ var (
 
 // SVG draws a screen of width × height cells, given as lines with color sequences.
 func SVG(screen string, width, height int, around Terminal) string {
+	return Film([]Frame{{Screen: screen}}, width, height, around)
+}
+
+// Frame is a screen of a film, and how long it is shown.
+type Frame struct {
+	Screen string
+	For    time.Duration
+}
+
+// Film draws screens of one size one after the other, and begins again after the last. Rows that several screens have are
+// in it once.
+func Film(frames []Frame, width, height int, around Terminal) string {
+	var strip, rows, times strings.Builder
+	known := map[string]int{} // the numbers of rows
+	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
+	var all, at time.Duration
+	for _, f := range frames {
+		all += f.For
+	}
+	for n, f := range frames {
+		for y, row := range draw(f.Screen, width, height, around) {
+			number, ok := known[row]
+			if !ok {
+				number = len(known)
+				known[row] = number
+				fmt.Fprintf(&rows, `<g id="r%d">%s</g>`+"\n", number, row)
+			}
+			if row != "" {
+				fmt.Fprintf(&strip, `<use href="#r%d" y="%d"/>`, number, n*h+margin+y*cellHeight)
+			}
+		}
+		strip.WriteByte('\n')
+		if all > 0 {
+			fmt.Fprintf(&times, "%.3f%%{transform:translateY(%dpx)}", 100*at.Seconds()/all.Seconds(), -n*h)
+		}
+		at += f.For
+	}
+	style := ""
+	if all > 0 {
+		style = fmt.Sprintf("<style>@keyframes film{%s}#film{animation:film %.1fs step-end infinite}</style>\n", times.String(), all.Seconds())
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
+%s<rect width="100%%" height="100%%" rx="8" fill="%s"/>
+<defs>
+%s</defs>
+<g id="film" stroke-linecap="square">
+%s</g>
+</svg>
+`, w, h, style, around.Background, rows.String(), strip.String())
+}
+
+// draw returns the rows of a screen, each at the top.
+func draw(screen string, width, height int, around Terminal) []string {
 	term := vt.NewEmulator(width, height)
 	defer term.Close()
 	_, _ = term.WriteString(strings.ReplaceAll(screen, "\n", "\r\n"))
-
-	var b strings.Builder
-	w, h := float64(width)*cellWidth+2*margin, float64(height)*cellHeight+2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`+"\n", w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", around.Background)
-	for y := range height {
-		drawLine(&b, term, y, width, around)
+	rows := make([]string, height)
+	for y := range rows {
+		var b strings.Builder
+		drawRow(&b, term, y, width, around)
+		rows[y] = b.String()
 	}
-	b.WriteString("</svg>\n")
-	return b.String()
+	return rows
 }
 
-// run is a sequence of cells in one style.
+// arms has the box-drawing characters that are drawn as lines: fonts leave gaps between them. The lines go from the middle
+// of the cell up, down, left and right.
+var arms = map[string]string{
+	"│": "ud", "─": "lr", "╭": "dr", "╮": "dl", "╰": "ur", "╯": "ul", "┌": "dr", "┐": "dl", "└": "ur", "┘": "ul",
+	"├": "udr", "┤": "udl", "┬": "lrd", "┴": "lru", "┼": "udlr", "┃": "ud", "━": "lr",
+}
+
+// run is a sequence of cells in one style: text, or a frame.
 type run struct {
-	text  strings.Builder
+	cells []string
 	from  int
-	cells int
+	width int // in cells
+	frame bool
 	style uv.Style
 }
 
-func drawLine(b *strings.Builder, term *vt.Emulator, y, width int, around Terminal) {
+func drawRow(b *strings.Builder, term *vt.Emulator, y, width int, around Terminal) {
 	var r run
 	for x := 0; x < width; {
 		content, style, wide := " ", uv.Style{}, 1
@@ -65,33 +125,36 @@ func drawLine(b *strings.Builder, term *vt.Emulator, y, width int, around Termin
 				content = c.Content
 			}
 		}
-		if r.cells > 0 && !r.style.Equal(&style) {
-			r.draw(b, y, around)
+		frame := arms[content] != ""
+		if r.width > 0 && (!r.style.Equal(&style) || r.frame != frame) {
+			r.draw(b, around)
 			r = run{}
 		}
-		if r.cells == 0 {
-			r.from, r.style = x, style
+		if r.width == 0 {
+			r.from, r.style, r.frame = x, style, frame
 		}
-		r.text.WriteString(content)
-		r.cells += wide
+		r.cells = append(r.cells, content)
+		r.width += wide
 		x += wide
 	}
-	r.draw(b, y, around)
+	r.draw(b, around)
 }
 
-func (r *run) draw(b *strings.Builder, y int, around Terminal) {
+func (r *run) draw(b *strings.Builder, around Terminal) {
 	fg, bg := hex(r.style.Fg, around.Foreground), hex(r.style.Bg, "")
 	if r.style.Attrs&uv.AttrReverse != 0 {
-		if bg == "" {
-			bg = around.Background
-		}
-		fg, bg = bg, fg
+		fg, bg = cmp.Or(bg, around.Background), fg
 	}
-	x, top := margin+float64(r.from)*cellWidth, margin+y*cellHeight
+	x := margin + float64(r.from)*cellWidth
 	if bg != "" {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", x, top, float64(r.cells)*cellWidth, cellHeight, bg)
+		fmt.Fprintf(b, `<rect x="%.1f" width="%.1f" height="%d" fill="%s"/>`, x, float64(r.width)*cellWidth, cellHeight, bg)
 	}
-	text := strings.TrimRight(r.text.String(), " ")
+	if r.frame {
+		fmt.Fprintf(b, `<path d="%s" stroke="%s"/>`, lines(r.cells, x), fg)
+		return
+	}
+	all := strings.Join(r.cells, "")
+	text := strings.TrimRight(all, " ")
 	if text == "" {
 		return
 	}
@@ -103,9 +166,45 @@ func (r *run) draw(b *strings.Builder, y int, around Terminal) {
 		extra += ` text-decoration="underline"`
 	}
 	lead := len(text) - len(strings.TrimLeft(text, " "))
-	length := float64(r.cells-(len(r.text.String())-len(text))-lead) * cellWidth
-	fmt.Fprintf(b, `<text x="%.1f" y="%d" fill="%s"%s textLength="%.1f" lengthAdjust="spacingAndGlyphs" xml:space="preserve">%s</text>`+"\n",
-		x+float64(lead)*cellWidth, top+13, fg, extra, length, html.EscapeString(text[lead:]))
+	length := float64(r.width-(len(all)-len(text))-lead) * cellWidth
+	fmt.Fprintf(b, `<text x="%.1f" y="13" fill="%s"%s textLength="%.1f" lengthAdjust="spacingAndGlyphs" xml:space="preserve">%s</text>`,
+		x+float64(lead)*cellWidth, fg, extra, length, html.EscapeString(text[lead:]))
+}
+
+// lines returns the path of a frame that begins at x. Lines that continue one another are one.
+func lines(cells []string, x float64) string {
+	var b strings.Builder
+	const middle = cellHeight / 2
+	for i, cell := range cells {
+		left := x + float64(i)*cellWidth
+		center := left + cellWidth/2
+		if strings.Contains(arms[cell], "l") {
+			if i == 0 || !strings.Contains(arms[cells[i-1]], "r") {
+				fmt.Fprintf(&b, "M%.1f %d", left, middle)
+			}
+			if !strings.Contains(arms[cell], "r") {
+				fmt.Fprintf(&b, "H%.1f", center)
+			}
+		} else if strings.Contains(arms[cell], "r") {
+			fmt.Fprintf(&b, "M%.1f %d", center, middle)
+		}
+		if last := i == len(cells)-1; strings.Contains(arms[cell], "r") && (last || !strings.Contains(arms[cells[i+1]], "l")) {
+			fmt.Fprintf(&b, "H%.1f", left+cellWidth)
+		}
+	}
+	for i, cell := range cells {
+		top, bottom := middle, middle
+		if strings.Contains(arms[cell], "u") {
+			top = 0
+		}
+		if strings.Contains(arms[cell], "d") {
+			bottom = cellHeight
+		}
+		if top < bottom {
+			fmt.Fprintf(&b, "M%.1f %dV%d", x+float64(i)*cellWidth+cellWidth/2, top, bottom)
+		}
+	}
+	return b.String()
 }
 
 func hex(c color.Color, otherwise string) string {

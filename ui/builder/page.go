@@ -8,11 +8,10 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
-	"bugle/ui/builder/browser"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -37,7 +36,7 @@ type pageOpener struct {
 }
 
 func newPageOpener(e *edit.Session, deps screen.Deps, tasks *screen.Base, place func() doc.Path, viewer func() resolve.Viewer) *pageOpener {
-	return &pageOpener{edit: e, deps: deps, tasks: tasks, place: place, viewer: viewer, start: browser.System}
+	return &pageOpener{edit: e, deps: deps, tasks: tasks, place: place, viewer: viewer, start: livepage.OpenBrowser}
 }
 
 // open opens the page in the browser.

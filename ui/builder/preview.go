@@ -8,11 +8,11 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/editor"
 	"bugle/ui/images"
 	"bugle/ui/preview"

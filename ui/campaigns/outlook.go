@@ -11,10 +11,10 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 )

@@ -7,8 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/message/livepage"
 	"bugle/engine/phrase"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )

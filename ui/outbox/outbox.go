@@ -10,11 +10,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/edit/grid"
+	"bugle/engine/message/livepage"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	"bugle/themes"
-	"bugle/ui/builder/browser"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -41,7 +40,7 @@ const (
 
 // New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme), start: browser.System}
+	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme), start: livepage.OpenBrowser}
 	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Match: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },

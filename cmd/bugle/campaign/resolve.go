@@ -11,12 +11,11 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/edit/grid"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/engine/testsend"
-	"bugle/ui/builder/browser"
-	"bugle/ui/builder/livepage"
 )
 
 // one reports whether one message is printed, in place of the content as JSON.
@@ -159,15 +158,11 @@ func notificationText(r *resolve.Result, key engine.TestKey) string {
 
 // open shows an email in the browser. The files stay, since the browser may read it at any time.
 func open(ctx context.Context, f *cli.Factory, subject, html string) error {
-	dir, err := browser.MkdirTemp()
+	file, err := livepage.WriteFiles(subject, html)
 	if err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
 	}
-	file, err := livepage.WriteFiles(dir, subject, html)
-	if err != nil {
-		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
-	}
-	if err := browser.System(ctx, file); err != nil {
+	if err := livepage.OpenBrowser(ctx, file); err != nil {
 		return fmt.Errorf("no browser could be opened: %w; the page is in %s", err, file)
 	}
 	fmt.Fprintln(f.Out, cli.Line("Opened "+file))

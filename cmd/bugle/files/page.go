@@ -6,9 +6,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
-	"bugle/ui/builder/browser"
-	"bugle/ui/builder/livepage"
 )
 
 // page shows the message that was saved last in the browser. The page is there until the command ends.
@@ -34,7 +33,7 @@ func (p *page) start(ctx context.Context, svc engine.Service) (err error) {
 
 // open opens the page in the browser, and returns what to tell the user.
 func (p *page) open(ctx context.Context) string {
-	if err := p.server.Open(ctx, browser.System); err != nil {
+	if err := p.server.Open(ctx, livepage.OpenBrowser); err != nil {
 		return "No browser could be opened: " + err.Error() + ". The page is at " + p.server.URL()
 	}
 	return "The page is at " + p.server.URL()

@@ -2,12 +2,14 @@ package livepage_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"bugle/engine/message/chromiumtest"
-	"bugle/ui/builder/livepage"
+	"bugle/engine/message/livepage"
 )
 
 // hostilePages are emails that try to reach their author, whose server is SITE at HOST, each in one way.
@@ -107,10 +109,11 @@ func TestFilesInChromium(t *testing.T) {
 			body.WriteString(author.fill(hostilePages[name]))
 		}
 	}
-	file, err := livepage.WriteFiles(t.TempDir(), "Hi </title>", "<p>x</p>"+body.String())
+	file, err := livepage.WriteFiles("Hi </title>", "<p>x</p>"+body.String())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer os.RemoveAll(filepath.Dir(file))
 	c := chromiumtest.Start(t, "file://"+file)
 	c.Until("the page is loaded", func() bool { return c.Eval(`document.title + document.readyState`) == "Hi </title>complete" })
 	if n := author.connections(); n > 0 {

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"bugle/engine/message/render"
-	"bugle/ui/builder/browser"
 )
 
 // Message is what the page shows.
@@ -89,7 +88,7 @@ func Start(source Source) (*Server, error) {
 // URL returns the address of the page.
 func (s *Server) URL() string { return s.url }
 
-// Open opens the page in the user's browser with start, such as [browser.System]. That gets the name of a private file,
+// Open opens the page in the user's browser with start, such as [OpenBrowser]. That gets the name of a private file,
 // which leads to the page, because other users of this machine can see the arguments of a program. Close removes the file.
 func (s *Server) Open(ctx context.Context, start func(ctx context.Context, file string) error) error {
 	file, err := s.lead()
@@ -107,7 +106,7 @@ func (s *Server) lead() (file string, err error) {
 		return "", errors.New("the page has ended meanwhile")
 	}
 	if s.dir == "" {
-		if s.dir, err = browser.MkdirTemp(); err != nil {
+		if s.dir, err = makeFolder(); err != nil {
 			return "", err
 		}
 	}

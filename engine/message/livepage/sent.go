@@ -39,10 +39,13 @@ const filePage = `<!doctype html>
 %s<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="%s"></iframe>
 `
 
-// WriteFiles writes an email as two pages into a folder, with a link from the one that loads nothing from other servers to
-// the one that loads images. It returns the name of the first.
-func WriteFiles(dir, subject, body string) (file string, err error) {
-	body, err = isolate(body)
+// WriteFiles writes an email as two pages into a new private folder, with a link from the one that loads nothing from other
+// servers to the one that loads images. It returns the name of the first.
+func WriteFiles(subject, body string) (file string, err error) {
+	if body, err = isolate(body); err != nil {
+		return "", err
+	}
+	dir, err := makeFolder()
 	if err != nil {
 		return "", err
 	}

@@ -1,5 +1,4 @@
-// Package browser opens files in the user's browser.
-package browser
+package livepage
 
 import (
 	"context"
@@ -11,9 +10,9 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// MkdirTemp creates a private folder for files that the browser is to open. On Linux it is among the downloads, if there
+// makeFolder creates a private folder for files that the browser is to open. On Linux it is among the downloads, if there
 // are any, because browsers from snap and flatpak see neither temporary files nor hidden folders.
-func MkdirTemp() (string, error) {
+func makeFolder() (string, error) {
 	const pattern = "bugle-page-"
 	if runtime.GOOS == "linux" {
 		if dir, err := os.MkdirTemp(xdg.UserDirs.Download, pattern); err == nil {
@@ -23,9 +22,9 @@ func MkdirTemp() (string, error) {
 	return os.MkdirTemp("", pattern)
 }
 
-// System opens a file with the system's default program. It fails without a display, as over ssh, because a
+// OpenBrowser opens a file with the system's default program. It fails without a display, as over ssh, because a
 // text browser would take over the terminal.
-func System(ctx context.Context, file string) error {
+func OpenBrowser(ctx context.Context, file string) error {
 	name, args, err := openCommand(runtime.GOOS, os.Getenv, file)
 	if err != nil {
 		return err

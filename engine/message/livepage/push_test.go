@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
-	"bugle/ui/builder/livepage"
 )
 
 // A notification is shown with all its parts, and its texts and addresses are nothing but that.

@@ -18,10 +18,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
-	"bugle/ui/builder/livepage"
 	"bugle/ui/uitest"
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -33,17 +34,20 @@ func (p *Preview) SetCaption(c Caption) {
 
 // drawCaption draws the caption for the size of the preview. More than one line is shown where there is room for it.
 func (p *Preview) drawCaption() {
+	p.captionLines = nil
+	if p.caption.Name == "" || p.height < 4 || p.width == 0 {
+		return
+	}
 	most := 1
 	switch {
-	case p.caption.Name == "" || p.height < 4 || p.width == 0:
-		p.captionLines = nil
-		return
 	case p.height >= 20:
 		most = 3
 	case p.height >= 9:
 		most = 2
 	}
-	p.captionLines = p.caption.lines(&page{painter: newPainter(p.theme), width: p.width}, most)
+	s := newPage(p.theme, p.width)
+	p.caption.draw(s, most)
+	p.captionLines = s.lines
 }
 
 // missing returns what has no value for certain. What a content API will return is not among it.
@@ -60,46 +64,41 @@ func (c Caption) Named() (resolve.Missing, bool) {
 	return all[c.At%len(all)], true
 }
 
-// lines draws the caption in at most so many lines: whose data it is, and then what is missing and why.
-func (c Caption) lines(s *page, most int) []string {
+// draw draws the caption in at most so many lines: whose data it is, and then what is missing and why.
+func (c Caption) draw(s *page, most int) {
 	missing := c.missing()
-	right, tone := "", themes.ToneMuted
+	right, tone := "nothing missing", themes.ToneSuccess
 	switch {
 	case c.Busy && c.Next != "":
-		right = "switching to " + c.Next + "…"
+		right, tone = "switching to "+c.Next+"…", themes.ToneMuted
 	case c.Busy:
-		right = "updating…"
+		right, tone = "updating…", themes.ToneMuted
 	case c.Note != "" && most < 2:
 		right, tone = c.Note, themes.ToneWarning
 	case c.Note != "":
-	case len(missing) == 1:
-		right, tone = "1 value missing", themes.ToneDanger
-	case len(missing) > 1:
-		right, tone = fmt.Sprintf("%d values missing", len(missing)), themes.ToneDanger
+		right = ""
+	case len(missing) > 0:
+		right, tone = phrase.Count(len(missing), "value")+" missing", themes.ToneDanger
 	case len(c.Missing) > 0:
-		right = "content API not called"
-	default:
-		right, tone = "nothing missing", themes.ToneSuccess
+		right, tone = "content API not called", themes.ToneMuted
 	}
-	who := append(line{{"As ", textStyle{tone: themes.ToneMuted}}}, textLine(c.Name, textStyle{tone: themes.ToneStrong, bold: true})...)
-	s.add(joinSides(who, textLine(right, textStyle{tone: tone}), s.width))
+	s.sides(s.paint("As ", muted)+s.clean(c.Name, strong), s.clean(right, style{tone: tone}))
 	named, ok := c.Named()
 	switch {
 	case most < 2:
 	case c.Note != "":
-		s.addAll(wrapRuns(textLine(c.Note, textStyle{tone: themes.ToneWarning}), s.width, most-1))
+		s.wrapped(s.clean(c.Note, style{tone: themes.ToneWarning}), most-1)
 	case ok:
-		count := ""
+		mark := s.paint(missingMark+" ", danger)
 		if len(missing) > 1 {
-			count = fmt.Sprintf("%d of %d: ", c.At%len(missing)+1, len(missing))
+			mark += s.paint(fmt.Sprintf("%d of %d: ", c.At%len(missing)+1, len(missing)), muted)
 		}
 		text := MissingText(named)
-		if named.Reason != "" && widget.Width(widget.Clean(missingMark+" "+count+text)) > s.width*(most-1) {
+		if named.Reason != "" && widget.Width(mark+widget.Clean(text)) > s.width*(most-1) {
 			text = named.Reason // which names the attribute
 		}
-		s.addAll(wrapRuns([]run{{missingMark + " ", textStyle{tone: themes.ToneDanger}}, {count, textStyle{tone: themes.ToneMuted}}, {widget.Clean(text), textStyle{}}}, s.width, most-1))
+		s.wrapped(mark+s.clean(text, plain), most-1)
 	}
-	return s.lines
 }
 
 // MissingText describes what has no value in a message: the expression and why.

@@ -1,7 +1,9 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine/message/render"
@@ -9,62 +11,95 @@ import (
 	"bugle/ui/widget"
 )
 
-// inbox draws an email as mail apps list it.
-func (s *page) inbox(m *render.Mail) {
-	faint := textStyle{tone: themes.ToneFaint}
-	s.add(textLine("On a phone", faint))
-	s.card(phoneWidth, "", func(in *page) {
-		in.add(joinSides(append(line{{"● ", textStyle{tone: themes.ToneAccent}}}, singleLine(m.Sender, textStyle{bold: true})...), textLine(s.received(), faint), in.width))
-		shown := render.VisibleLength("EMAIL", "Subject", "on phones")
-		in.addIndented(wrapRuns(runs(m.Subject.Cut(shown), textStyle{}), in.width-2, 1), 2)
-		in.addIndented(wrapRuns(runs(joinLines(m.Preview).Cut(render.VisibleLength("EMAIL", "Preview text", "")), textStyle{tone: themes.ToneMuted}), in.width-2, 2), 2)
-	})
-	s.blank()
-	s.add(textLine("On a desktop", faint))
-	rule := line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}}
-	s.add(rule)
-	sender := min(max(s.width/4, 8), 20)
-	l := append(line{{"☐ ", faint}}, fill(singleLine(m.Sender, textStyle{bold: true}).cut(sender), sender+2)...)
-	l = append(l, singleLine(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on desktops")), textStyle{bold: true})...)
-	l = append(append(l, run{" — ", faint}), singleLine(joinLines(m.Preview), textStyle{tone: themes.ToneMuted})...)
-	s.add(joinSides(l, textLine(s.received(), faint), s.width))
-	if len(m.Attachments) > 0 {
-		var names line
-		for _, a := range m.Attachments {
-			names = append(append(names, run{text: "  "}), textLine("[ "+a.Name+" ]", textStyle{tone: themes.ToneMuted})...)
-		}
-		s.add(names)
-	}
-	s.add(rule)
+// mailPage draws one tab of an email.
+type mailPage struct {
+	*page
+	m    *render.Mail
+	urls []string // of the links, which have their numbers as footnotes
 }
 
-// joinLines puts a text on one line.
-func joinLines(t render.Text) render.Text {
+// tab draws a tab.
+func (d *mailPage) tab(name string) {
+	switch name {
+	case tabMessage:
+		d.message()
+	case tabText:
+		d.head()
+		if d.m.Text.Empty() {
+			d.wrapped(d.clean(emptyBody(d.m), faint), 0)
+		} else {
+			d.wrapped(d.text(d.m.Text, plain), 0)
+		}
+	default:
+		d.inbox()
+	}
+}
+
+// end draws the notes about an email.
+func (d *mailPage) end() {
+	var facts []render.Fact
+	if d.m.Unsubscribe != "" {
+		facts = append(facts, render.Fact{Name: "Unsubscribe", Text: d.m.Unsubscribe})
+	}
+	if d.m.Custom.Known {
+		facts = design(facts, d.m.Custom)
+	}
+	d.notes(facts, d.m.Missing, d.m.Warnings)
+}
+
+// inbox draws an email as mail apps list it.
+func (d *mailPage) inbox() {
+	m, received := d.m, d.paint(d.received(), faint)
+	d.add(d.paint("On a phone", faint))
+	d.card(phoneWidth, "", func(in *page) {
+		in.sides(in.paint("● ", accent)+in.oneLine(m.Sender, bold), received)
+		in.indented("  ", in.text(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on phones")), plain), 1)
+		in.indented("  ", in.oneLine(unstyled(m.Preview).Cut(render.VisibleLength("EMAIL", "Preview text", "")), muted), 2)
+	})
+	d.add("", d.paint("On a desktop", faint))
+	d.rule("─")
+	width := min(max(d.width/4, 8), 20)
+	subject := d.oneLine(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on desktops")), bold)
+	d.sides(d.paint("☐ ", faint)+widget.PadRight(d.oneLine(m.Sender, bold), width)+"  "+subject+d.paint(" — ", faint)+d.oneLine(unstyled(m.Preview), muted), received)
+	if len(m.Attachments) > 0 {
+		names := ""
+		for _, a := range m.Attachments {
+			names += "  " + d.clean("[ "+a.Name+" ]", muted)
+		}
+		d.add(names)
+	}
+	d.rule("─")
+}
+
+// unstyled returns a text without the styles and links of the body that it is from.
+func unstyled(t render.Text) render.Text {
 	out := make(render.Text, len(t))
 	for i, span := range t {
-		span.Text = strings.ReplaceAll(span.Text, "\n", " ")
-		span.Link, span.Color, span.Ground, span.Bold, span.Underline = "", "", "", false, false
-		out[i] = span
+		out[i] = render.Span{Text: span.Text, Kind: span.Kind}
 	}
 	return out
 }
 
 // message draws an opened email: the sender, then the body with numbered links.
-func (s *page) message(m *render.Mail) {
-	s.head(m)
-	f := footnotes{}
+func (d *mailPage) message() {
+	d.head()
 	before := render.Rule
-	for i, b := range m.Blocks {
+	for i, b := range d.m.Blocks {
 		if i > 0 && (b.Kind != render.Item || before != render.Item) {
-			s.blank()
+			d.add("")
 		}
-		s.block(b, &f)
+		d.block(b)
 		before = b.Kind
 	}
-	if len(m.Blocks) == 0 {
-		s.wrapped(emptyBody(m), textStyle{tone: themes.ToneFaint})
+	if len(d.m.Blocks) == 0 {
+		d.wrapped(d.clean(emptyBody(d.m), faint), 0)
 	}
-	s.links(f.urls)
+	for i, url := range d.urls {
+		if i == 0 {
+			d.add("")
+		}
+		d.indented(d.paint(fmt.Sprintf("[%d] ", i+1), faint), d.clean(url, muted), 0)
+	}
 }
 
 func emptyBody(m *render.Mail) string {
@@ -78,138 +113,79 @@ func emptyBody(m *render.Mail) string {
 	}
 }
 
-// plainText draws the plain-text part of the email.
-func (s *page) plainText(m *render.Mail) {
-	s.head(m)
-	if m.Text.Empty() {
-		s.wrapped(emptyBody(m), textStyle{tone: themes.ToneFaint})
-		return
-	}
-	s.addAll(wrapRuns(runs(m.Text, textStyle{}), s.width, 0))
-}
-
-func (s *page) head(m *render.Mail) {
+func (d *mailPage) head() {
+	m := d.m
 	if m.Subject.Empty() {
-		s.add(textLine("(no subject)", textStyle{tone: themes.ToneFaint}))
+		d.add(d.paint("(no subject)", faint))
 	} else {
-		s.addAll(wrapRuns(runs(m.Subject, textStyle{tone: themes.ToneStrong, bold: true}), s.width, 0))
+		d.wrapped(d.text(m.Subject, strong), 0)
 	}
-	from := singleLine(m.Sender, textStyle{bold: true})
+	from := d.oneLine(m.Sender, bold)
 	if m.Sender.String() != m.From.String() && !m.From.Empty() {
-		from = append(append(append(from, run{" <", textStyle{tone: themes.ToneMuted}}), singleLine(m.From, textStyle{tone: themes.ToneMuted})...), run{">", textStyle{tone: themes.ToneMuted}})
+		from += d.paint(" <", muted) + d.oneLine(m.From, muted) + d.paint(">", muted)
 	}
-	s.add(joinSides(from, textLine(s.received(), textStyle{tone: themes.ToneFaint}), s.width))
-	s.named("Reply to", singleLine(m.ReplyTo, textStyle{}))
-	s.named("Cc", textLine(strings.Join(m.Cc, ", "), textStyle{}))
-	s.named("Bcc", textLine(strings.Join(m.Bcc, ", "), textStyle{}))
+	d.sides(from, d.paint(d.received(), faint))
+	d.named("Reply to", d.oneLine(m.ReplyTo, plain))
+	d.named("Cc", d.clean(strings.Join(m.Cc, ", "), plain))
+	d.named("Bcc", d.clean(strings.Join(m.Bcc, ", "), plain))
 	for _, a := range m.Attachments {
-		s.named("Attached", textLine(a.Name, textStyle{}))
+		d.named("Attached", d.clean(a.Name, plain))
 	}
-	s.add(line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}})
+	d.rule("─")
 }
 
-func (s *page) named(name string, value line) {
-	if value.width() > 0 {
-		s.add(append(line{{widget.PadRight(name, 10), textStyle{tone: themes.ToneMuted}}}, value...))
+func (d *mailPage) named(name, value string) {
+	if value != "" {
+		d.add(d.paint(widget.PadRight(name, 10), muted) + value)
 	}
 }
 
-// footnotes numbers the links of an email, each URL once.
-type footnotes struct {
-	urls []string
-	at   map[string]int
-}
-
-func (f *footnotes) number(url string) int {
-	if n, ok := f.at[url]; ok {
-		return n
-	}
-	if f.at == nil {
-		f.at = map[string]int{}
-	}
-	f.urls = append(f.urls, url)
-	f.at[url] = len(f.urls)
-	return len(f.urls)
-}
-
-// runs returns a text with the number of each link after it.
-func (f *footnotes) runs(t render.Text, base textStyle) []run {
-	var out []run
+// linked draws a text with the number of each link after it.
+func (d *mailPage) linked(t render.Text, base style) string {
+	var b strings.Builder
 	for i, span := range t {
-		out = append(out, runs(render.Text{span}, base)...)
+		b.WriteString(d.span(span, base))
 		if span.Link != "" && (i+1 == len(t) || t[i+1].Link != span.Link) && !strings.HasPrefix(span.Link, "#") {
-			out = append(out, run{fmt.Sprintf("[%d]", f.number(span.Link)), textStyle{tone: themes.ToneFaint}})
+			b.WriteString(d.footnote(span.Link))
 		}
 	}
-	return out
+	return b.String()
 }
 
-func (s *page) block(b render.Block, f *footnotes) {
+// footnote draws the number of a link; each URL has one.
+func (d *mailPage) footnote(url string) string {
+	at := slices.Index(d.urls, url)
+	if at < 0 {
+		at = len(d.urls)
+		d.urls = append(d.urls, url)
+	}
+	return d.paint(fmt.Sprintf("[%d]", at+1), faint)
+}
+
+func (d *mailPage) block(b render.Block) {
 	switch b.Kind {
 	case render.Heading:
-		s.addAll(wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneAccent, bold: true}), s.width, 0))
+		d.wrapped(d.linked(b.Text, button), 0)
 		if b.Level == 1 {
-			s.add(line{{repeat("═", s.width), textStyle{tone: themes.ToneFaint}}})
+			d.rule("═")
 		}
 	case render.Item:
-		s.item(b, f)
+		indent := strings.Repeat(" ", max(min(2*(b.Level-1), d.width/3), 0))
+		d.indented(d.paint(indent+widget.Clean(b.Mark)+" ", accent), d.linked(b.Text, plain), 0)
 	case render.Quote:
-		for _, l := range wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneMuted}), s.width-2, 0) {
-			s.add(append(line{{"│ ", textStyle{tone: themes.ToneFaint}}}, l...))
-		}
+		bar := d.paint("│ ", faint)
+		d.hanging(bar, bar, d.linked(b.Text, muted), 0)
 	case render.Code:
-		for _, l := range wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneInfo}), s.width-2, 0) {
-			s.add(append(line{{text: "  "}}, l...))
-		}
+		d.indented("  ", d.linked(b.Text, style{tone: themes.ToneInfo}), 0)
 	case render.Rule:
-		s.add(line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}})
+		d.rule("─")
 	case render.Media:
-		s.inlineImage(b, f)
+		text := d.clean(mediaIcon(b.Image)+" "+cmp.Or(b.Image.Alt, b.Image.Name), style{tone: themes.ToneMuted, italic: true})
+		if len(b.Text) > 0 {
+			text += d.footnote(b.Text[0].Link)
+		}
+		d.add(text)
 	default:
-		s.addAll(wrapRuns(f.runs(b.Text, textStyle{}), s.width, 0))
+		d.wrapped(d.linked(b.Text, plain), 0)
 	}
 }
-
-func (s *page) item(b render.Block, f *footnotes) {
-	indent := min(2*(b.Level-1), s.width/3)
-	mark := widget.Clean(b.Mark) + " "
-	body := wrapRuns(f.runs(b.Text, textStyle{}), max(s.width-indent-widget.Width(mark), 4), 0)
-	for i, l := range body {
-		lead := run{repeat(" ", indent) + mark, textStyle{tone: themes.ToneAccent}}
-		if i > 0 {
-			lead.text = repeat(" ", widget.Width(lead.text))
-		}
-		s.add(append(line{lead}, l...))
-	}
-}
-
-func (s *page) inlineImage(b render.Block, f *footnotes) {
-	text := b.Image.Alt
-	if text == "" {
-		text = b.Image.Name
-	}
-	l := textLine(mediaIcon(b.Image)+" "+text, textStyle{tone: themes.ToneMuted, italic: true})
-	if len(b.Text) > 0 {
-		l = append(l, run{fmt.Sprintf("[%d]", f.number(b.Text[0].Link)), textStyle{tone: themes.ToneFaint}})
-	}
-	s.add(l)
-}
-
-func (s *page) links(urls []string) {
-	if len(urls) == 0 {
-		return
-	}
-	s.blank()
-	for i, url := range urls {
-		mark := fmt.Sprintf("[%d] ", i+1)
-		for j, l := range wrapRuns(runs(render.Text{{Text: url}}, textStyle{tone: themes.ToneMuted}), max(s.width-len(mark), 4), 0) {
-			lead := run{mark, textStyle{tone: themes.ToneFaint}}
-			if j > 0 {
-				lead.text = repeat(" ", len(mark))
-			}
-			s.add(append(line{lead}, l...))
-		}
-	}
-}
-
-func repeat(s string, n int) string { return strings.Repeat(s, max(n, 0)) }

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,21 +12,18 @@ import (
 	"bugle/ui/widget"
 )
 
-// tabID is one way to view a message.
-type tabID string
-
-// The tabs, by their titles.
+// The tabs, which are ways to view a message.
 const (
-	tabCollapsed tabID = "Collapsed"
-	tabExpanded  tabID = "Expanded"
-	tabLock      tabID = "Lock screen"
-	tabBackup    tabID = "Backup"
-	tabBanner    tabID = "Banner"
-	tabDesktop   tabID = "Desktop"
-	tabPhone     tabID = "Phone"
-	tabInbox     tabID = "Inbox"
-	tabMessage   tabID = "Message"
-	tabText      tabID = "Text"
+	tabCollapsed = "Collapsed"
+	tabExpanded  = "Expanded"
+	tabLock      = "Lock screen"
+	tabBackup    = "Backup"
+	tabBanner    = "Banner"
+	tabDesktop   = "Desktop"
+	tabPhone     = "Phone"
+	tabInbox     = "Inbox"
+	tabMessage   = "Message"
+	tabText      = "Text"
 )
 
 // Preview shows one message of a campaign on one platform in several tabs. The zero value draws nothing; create
@@ -33,14 +31,14 @@ const (
 type Preview struct {
 	theme         *themes.Theme
 	view          render.View
-	tabIDs        []tabID
 	tabs          widget.Tabs
 	pager         widget.Pager
 	width, height int
 	slide         int
 	caption       Caption
 	captionLines  []string
-	styles        *themes.Styles // that the view was drawn with
+	styles        *themes.Styles      // that the view was drawn with
+	drawn         map[style][2]string // see [page]
 }
 
 // New returns an empty preview.
@@ -84,13 +82,10 @@ func (p *Preview) Show(v render.View) {
 	other := v.Platform != p.view.Platform || v.Content.String() != p.view.Content.String()
 	open := p.tab()
 	p.view = v
-	p.tabIDs = tabsOf(v)
-	p.tabs.Names, p.tabs.Active = make([]string, len(p.tabIDs)), 0
-	for i, l := range p.tabIDs {
-		p.tabs.Names[i] = string(l)
-		if l == open || v.Backup && l == tabBackup {
-			p.tabs.Active = i
-		}
+	p.tabs.Names, p.tabs.Active = tabsOf(v), 0
+	p.selectTab(open)
+	if v.Backup {
+		p.selectTab(tabBackup)
 	}
 	if other {
 		p.slide = 0
@@ -104,45 +99,40 @@ func (p *Preview) Show(v render.View) {
 	p.slide = min(p.slide, max(p.slides()-1, 0))
 	if other || p.tab() != open {
 		p.draw()
-		return
+	} else {
+		p.redraw()
 	}
-	p.redraw()
 }
 
-func tabsOf(v render.View) []tabID {
-	if v.Mail != nil {
-		return []tabID{tabInbox, tabMessage, tabText}
-	}
-	if v.Notification == nil {
+func tabsOf(v render.View) (names []string) {
+	switch n := v.Notification; {
+	case v.Mail != nil:
+		return []string{tabInbox, tabMessage, tabText}
+	case n == nil:
 		return nil
-	}
-	var out []tabID
-	switch v.Notification.Platform {
-	case catalog.Android:
-		out = []tabID{tabCollapsed, tabExpanded, tabLock}
-	case catalog.IOS:
-		out = []tabID{tabBanner, tabExpanded, tabLock}
-	case catalog.Web:
-		out = []tabID{tabDesktop, tabPhone}
+	case n.Platform == catalog.Android:
+		names = []string{tabCollapsed, tabExpanded, tabLock}
+	case n.Platform == catalog.IOS:
+		names = []string{tabBanner, tabExpanded, tabLock}
+	case n.Platform == catalog.Web:
+		names = []string{tabDesktop, tabPhone}
 	}
 	if v.Notification.Backup != nil {
-		out = append(out, tabBackup)
+		names = append(names, tabBackup)
 	}
-	return out
+	return names
 }
 
-func (p *Preview) tab() tabID {
-	if p.tabs.Active < len(p.tabIDs) {
-		return p.tabIDs[p.tabs.Active]
+func (p *Preview) tab() string {
+	if p.tabs.Active < len(p.tabs.Names) {
+		return p.tabs.Names[p.tabs.Active]
 	}
 	return ""
 }
 
-func (p *Preview) selectTab(l tabID) {
-	for i, have := range p.tabIDs {
-		if have == l {
-			p.tabs.Active = i
-		}
+func (p *Preview) selectTab(name string) {
+	if i := slices.Index(p.tabs.Names, name); i >= 0 {
+		p.tabs.Active = i
 	}
 }
 
@@ -178,7 +168,7 @@ type Binding struct {
 // Bindings returns the current actions. [Preview.Update] also handles keys that scroll.
 func (p *Preview) Bindings() []Binding {
 	var out []Binding
-	if len(p.tabIDs) > 1 {
+	if len(p.tabs.Names) > 1 {
 		out = append(out,
 			Binding{Keys: []string{"right", "l"}, Label: "next view", Help: "show the message collapsed, expanded and so on", Run: p.Next},
 			Binding{Keys: []string{"left", "h"}, Label: "previous view", Run: p.Prev},
@@ -197,11 +187,9 @@ func (p *Preview) Bindings() []Binding {
 func (p *Preview) Update(msg tea.KeyMsg) bool {
 	key := msg.String()
 	for _, b := range p.Bindings() {
-		for _, k := range b.Keys {
-			if k == key {
-				b.Run()
-				return true
-			}
+		if slices.Contains(b.Keys, key) {
+			b.Run()
+			return true
 		}
 	}
 	return p.pager.Update(msg)
@@ -248,69 +236,77 @@ func (p *Preview) redraw() {
 
 // draw draws the current tab from its start.
 func (p *Preview) draw() {
-	p.styles = p.theme.Styles
+	if p.styles != p.theme.Styles {
+		p.styles, p.drawn = p.theme.Styles, map[style][2]string{}
+	}
 	if p.width == 0 {
 		return
 	}
 	s, m, n := p.newPage(), p.view.Mail, p.view.Notification
 	if n != nil {
-		s.wrapped(n.Platform.Label()+" · "+n.Label, textStyle{tone: themes.ToneMuted})
+		s.wrapped(s.clean(n.Platform.Label()+" · "+n.Label, muted), 0)
 	}
 	switch {
 	case m == nil && n == nil:
-		s.wrapped("There is no message to preview.", textStyle{tone: themes.ToneFaint})
+		s.wrapped(s.paint("There is no message to preview.", faint), 0)
 	case m != nil && m.Blank:
-		s.wrapped("The email is empty.", textStyle{tone: themes.ToneFaint})
+		s.wrapped(s.paint("The email is empty.", faint), 0)
 	case n != nil && n.Blank:
-		s.wrapped("The notification is empty.", textStyle{tone: themes.ToneFaint})
+		s.wrapped(s.paint("The notification is empty.", faint), 0)
 	default:
 		p.drawTabs(s)
 	}
 	p.pager.SetStyled(strings.Join(s.lines, "\n"))
 }
 
+// newPage returns an empty page, as wide as the pager is beside its scroll bar.
 func (p *Preview) newPage() *page {
-	return &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At, caption: p.caption} // the pager's scroll bar
+	s := newPage(p.theme, p.width-2)
+	s.at, s.caption, s.drawn = p.view.At, p.caption, p.drawn
+	return s
 }
 
 // minMessageRows is the least number of rows for the beginning of an opened email below the inbox.
 const minMessageRows = 8
 
+// drawer draws the tabs and the notes of a message.
+type drawer interface {
+	tab(name string)
+	end()
+}
+
+// drawerOn returns the drawer of the message on a page.
+func (p *Preview) drawerOn(s *page) drawer {
+	if p.view.Mail != nil {
+		return &mailPage{page: s, m: p.view.Mail}
+	}
+	n := p.view.Notification
+	if p.tab() == tabBackup {
+		backup := *n.Backup
+		backup.Missing = n.Missing
+		n = &backup
+	}
+	return pushPage{s, n, p.slide}
+}
+
 // drawTabs draws the current tab and, below it, those that follow it as far as they fit, and then the notes. An opened
 // email is drawn below the inbox even if only its beginning fits.
 func (p *Preview) drawTabs(s *page) {
-	draw, notes := p.tabDrawer()
 	end := p.newPage()
-	end.blank()
-	notes(end)
+	end.add("")
+	p.drawerOn(end).end()
 	room := p.height - p.headerHeight() - len(end.lines)
-	for i, l := range p.tabIDs[p.tabs.Active:] {
+	for i, name := range p.tabs.Names[p.tabs.Active:] {
 		tab := p.newPage()
-		draw(tab, l)
-		left := room - len(s.lines) - 2
-		switch {
-		case i == 0:
-			s.lines = append(s.lines, tab.lines...)
-			continue
-		case l == tabText || l == tabBackup: // another version of the same, or another message
-		case len(tab.lines) <= left, l == tabMessage && left >= minMessageRows:
-			s.blank()
-			s.add(textLine(string(l), textStyle{tone: themes.ToneFaint}))
-			s.lines = append(s.lines, tab.lines...)
-			continue
+		p.drawerOn(tab).tab(name)
+		if i > 0 {
+			left := room - len(s.lines) - 2
+			if fits := len(tab.lines) <= left || name == tabMessage && left >= minMessageRows; !fits || name == tabText || name == tabBackup {
+				break // a text is another version of the same, and a backup another message
+			}
+			s.add("", s.paint(name, faint))
 		}
-		break
+		s.lines = append(s.lines, tab.lines...)
 	}
 	s.lines = append(s.lines, end.lines...)
-}
-
-// tabDrawer returns the functions that draw a tab and the notes of the message.
-func (p *Preview) tabDrawer() (draw func(*page, tabID), notes func(*page)) {
-	if m := p.view.Mail; m != nil {
-		return func(s *page, l tabID) { s.mail(m, l) }, func(s *page) { s.mailNotes(m) }
-	}
-	on := func(s *page) *notificationPage {
-		return &notificationPage{page: s, n: p.view.Notification, slide: p.slide}
-	}
-	return func(s *page, l tabID) { on(s).notification(l) }, func(s *page) { on(s).notificationNotes(p.tab()) }
 }

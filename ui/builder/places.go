@@ -17,9 +17,9 @@ import (
 // places has the tools of the places of a campaign. Messages are edited in a grid of locales and variations if there
 // are several, and in a form if there is one, unless the user switches.
 type places struct {
-	edit   *edit.Session
-	memory content.Memory
-	view   messagesView // the user's choice
+	edit      *edit.Session
+	clipboard content.Clipboard
+	view      messagesView // the user's choice
 }
 
 func (s *places) tools() editpane.Tools {
@@ -63,7 +63,7 @@ func (s *places) newGrid(cfg editor.Config) editor.Editor {
 	if !s.gridOpen() {
 		return nil
 	}
-	return content.New(cfg, &s.memory)
+	return content.New(cfg, &s.clipboard)
 }
 
 // gridShows reports whether an open grid shows the value at p.

@@ -13,60 +13,129 @@ import (
 	"bugle/ui/widget"
 )
 
+func bind(label, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
+}
+
+// The keys of the grid, of a percentage that is typed, of the list of locales, and of a comparison.
+var (
+	keyMove         = bind("←↑↓→", "move", "left", "right", "up", "down", "h", "j", "k", "l", "tab", "shift+tab")
+	keyPage         = bind("pgup/pgdn", "page", "pgup", "pgdown")
+	keyEnds         = bind("home/end", "first, last", "home", "end", "g", "G")
+	keyOpen         = bind("enter", "open", "enter")
+	keyType         = bind("0…9", "type a percentage", "enter")
+	keyPercent      = bind("%", "percentages", "%")
+	keyRename       = bind("f2", "rename the locale", "f2")
+	keyAddLocale    = bind("a", "add locale", "a")
+	keyAddVariation = bind("A", "add variation", "A")
+	keyRemove       = bind("x", "remove", "x", "delete")
+	keyCopy         = bind("y", "copy", "y")
+	keyPaste        = bind("p", "paste", "p")
+	keyCompare      = bind("d", "compare", "d")
+	keyEven         = bind("=", "split evenly", "=")
+	keyRest         = bind("r", "use what is left", "r")
+	keyClose        = bind("esc", "close", "esc")
+	keyDone         = bind("enter", "done", "enter", "esc")
+	keyNextShare    = bind("tab/→", "next variation", "tab", "right", "shift+tab", "left")
+	keyErase        = bind("ctrl+x", "remove value", "ctrl+x")
+	keyChoose       = bind("enter", "add", "enter")
+	keyPick         = bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n")
+	keyDifferences  = bind("d", "show differences only", "d")
+	keyFields       = bind("↑/↓", "next field", "up", "down", "k", "j", "pgup", "pgdown", "home", "end")
+	keyAll          = bind("d", "show all", "d")
+)
+
+// mostHints is how many keys of the grid are in the status bar.
+const mostHints = 6
+
+// Hints returns the most important keys.
+func (g *Grid) Hints() []key.Binding {
+	all := g.Bindings()
+	return all[:min(len(all), mostHints)]
+}
+
+// Bindings returns the keys that work now, the most important ones first.
+func (g *Grid) Bindings() []key.Binding {
+	f, onField := g.onField()
+	var out []key.Binding
+	switch {
+	case g.adding != nil:
+		return []key.Binding{keyChoose, keyClose, keyPick}
+	case g.share != nil:
+		return []key.Binding{keyDone, keyNextShare, keyRest, keyEven, keyErase}
+	case g.comparing != nil && g.comparing.only:
+		return []key.Binding{keyOpen, keyAll, keyClose, keyFields}
+	case g.comparing != nil:
+		return []key.Binding{keyOpen, keyDifferences, keyClose, keyFields}
+	case g.locked() != "":
+		return []key.Binding{keyOpen, keyCopy, keyCompare, keyMove, keyPage, keyEnds}
+	case onField && f.Node == nil:
+		out = []key.Binding{keyRemove, keyAddLocale, keyAddVariation}
+	case onField:
+		out = []key.Binding{keyOpen, keyAddLocale, keyAddVariation}
+	case g.onVariation():
+		out = []key.Binding{keyType, keyEven, keyRemove, keyAddVariation, keyRest, keyAddLocale, keyCopy}
+	case g.onLocale():
+		out = []key.Binding{keyAddLocale, keyRemove, keyCopy, keyRename, keyOpen, keyAddVariation, keyPercent, keyEven}
+	default:
+		out = []key.Binding{keyOpen, keyAddLocale, keyAddVariation, keyCopy, keyCompare, keyRemove, keyPercent, keyEven}
+	}
+	if !g.clipboard.empty() && !onField {
+		out = append(out[:1:1], append([]key.Binding{keyPaste}, out[1:]...)...)
+	}
+	return append(out, keyMove, keyPage, keyEnds)
+}
+
 // command handles a key of the grid while nothing is open.
 func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
-	k := g.keys
 	switch {
-	case msg.String() == "esc":
-		g.mem.marks = nil
-		return nil
 	case msg.String() == "?":
 		return screen.Send(screen.HelpMsg{})
 	case g.moveKey(msg):
 		return nil
-	case key.Matches(msg, k.Open) && !g.onVariation():
+	case key.Matches(msg, keyOpen) && !g.onVariation():
 		return g.open()
-	case key.Matches(msg, k.Copy):
-		return clipboard{g.table}.copy()
-	case key.Matches(msg, k.Compare):
+	case key.Matches(msg, keyCopy):
+		g.copy()
+		return nil
+	case key.Matches(msg, keyCompare):
 		g.openCompare()
 		return nil
 	}
-	if why := g.locked(); why != "" {
-		g.failure = why
+	if g.failure = g.locked(); g.failure != "" {
 		return nil
 	}
 	switch {
-	case key.Matches(msg, k.Percent):
+	case key.Matches(msg, keyPercent):
 		g.moveTo(-1, max(g.col, 0))
-		g.shareEditor().open(msg)
-	case key.Matches(msg, k.Open), g.onVariation() && isDigit(msg):
-		g.shareEditor().open(msg)
-	case key.Matches(msg, k.Even):
-		g.shareEditor().splitEvenly()
-	case key.Matches(msg, k.Rest) && g.onVariation():
-		g.shareEditor().setToRemainder()
-	case key.Matches(msg, k.AddLocale):
+		g.openShare()
+	case key.Matches(msg, keyOpen):
+		g.openShare()
+	case g.onVariation() && isDigits(msg):
+		if g.openShare(); g.share != nil {
+			g.shareKey(msg)
+		}
+	case key.Matches(msg, keyEven):
+		g.splitEvenly()
+	case key.Matches(msg, keyRest) && g.onVariation():
+		g.setToRemainder()
+	case key.Matches(msg, keyAddLocale):
 		g.openAdd()
-	case key.Matches(msg, k.AddVariation):
+	case key.Matches(msg, keyAddVariation):
 		g.addVariation()
-	case key.Matches(msg, k.Paste):
-		clipboard{g.table}.paste()
-	case key.Matches(msg, k.Mark):
-		clipboard{g.table}.mark()
-	case key.Matches(msg, k.Editor):
-		return g.editText()
-	case key.Matches(msg, k.Remove):
+	case key.Matches(msg, keyPaste):
+		g.paste()
+	case key.Matches(msg, keyRemove):
 		return g.remove()
-	case key.Matches(msg, k.Rename):
+	case key.Matches(msg, keyRename):
 		return g.rename()
 	}
 	return nil
 }
 
-func (t *table) moveKey(msg tea.KeyMsg) bool {
-	row, col := t.row, t.col
-	page := max(t.win.Height-1, 1)
+func (g *Grid) moveKey(msg tea.KeyMsg) bool {
+	row, col := g.row, g.col
+	page := max(g.win.Height-1, 1)
 	switch msg.String() {
 	case "up", "k":
 		row--
@@ -77,12 +146,12 @@ func (t *table) moveKey(msg tea.KeyMsg) bool {
 	case "right", "l":
 		col++
 	case "tab":
-		if col++; col == len(t.grid.Variations) {
+		if col++; col == len(g.grid.Variations) {
 			row, col = row+1, 0
 		}
 	case "shift+tab":
 		if col--; col < 0 {
-			row, col = row-1, len(t.grid.Variations)-1
+			row, col = row-1, len(g.grid.Variations)-1
 		}
 	case "pgup":
 		row -= page
@@ -91,84 +160,72 @@ func (t *table) moveKey(msg tea.KeyMsg) bool {
 	case "home", "g":
 		row = 0
 	case "end", "G":
-		row = len(t.grid.Locales) + len(t.fields) - 1
+		row = len(g.grid.Locales) + len(g.fields) - 1
 	default:
 		return false
 	}
-	t.moveTo(row, col)
+	g.moveTo(row, col)
 	return true
 }
 
-// setRoot adopts a changed document.
-func (t *table) setRoot(root doc.Value) {
-	t.root = root
-	t.refresh()
-}
-
-func (t *table) notify(text string) { t.notice = text }
-
 // open opens what is under the cursor.
 func (g *Grid) open() tea.Cmd {
-	if f, ok := g.onField(); ok {
-		if f.Node == nil {
-			g.failure = "This field is unknown. It is kept as it is. Press x to remove it, e to see it as JSON."
-			return nil
-		}
+	switch f, ok := g.onField(); {
+	case ok && f.Node == nil:
+		g.failure = "This field is unknown. It is kept as it is. Press x to remove it."
+	case ok:
 		g.cfg.Host.Open(f.Path)
-		return nil
+	default:
+		g.cfg.Host.Open(g.grid.Form(g.cell(g.row, max(g.col, 0))))
 	}
-	g.cfg.Host.Open(g.grid.Form(g.cell(g.row, max(g.col, 0))))
 	return nil
 }
 
 func (g *Grid) addVariation() {
 	root, name, err := grid.AddVariation(g.cfg.Head.Channel, g.root)
-	if err != nil {
-		g.failure = phrase.Sentence(err.Error())
-		return
+	if g.setRoot(root, err) {
+		g.moveTo(g.row, g.column(name))
+		g.notice = "Added variation " + grid.VariationName(name) + " with a copy of the first one's messages."
 	}
-	g.setRoot(root)
-	g.moveTo(g.row, g.column(name))
-	g.notify("Added variation " + grid.VariationName(name) + " with a copy of the first one's messages.")
 }
 
 // remove removes what is under the cursor, and asks first if messages are removed with it.
 func (g *Grid) remove() tea.Cmd {
-	switch f, ok := g.onField(); {
-	case ok && f.Node != nil:
+	const atName = " To remove a locale or variation, press x on its name."
+	f, onField := g.onField()
+	switch {
+	case onField && f.Node != nil:
 		g.failure = "This is part of the message. Press enter to open it."
-		return nil
-	case ok:
-		g.setRoot(g.root.Delete(f.Path))
-		return nil
+	case onField:
+		g.setRoot(g.root.Delete(f.Path), nil)
 	case g.onVariation():
-		v := g.grid.Variations[g.col]
+		v, last := g.grid.Variations[g.col], len(g.grid.Variations)-1
 		root, err := grid.RemoveVariation(g.root, v.Name)
-		body := ""
-		if g.col < len(g.grid.Variations)-1 && !v.Unlisted {
-			body = " The variations after it move up by one."
+		more := ""
+		if g.col < last && !v.Unlisted {
+			more = " The variations after it move up by one."
 		}
-		return g.confirm(verbRemove, "variation "+g.variation(g.col), g.messageCount(func(_, j int) bool { return j == g.col }), body, root, err)
+		return g.confirm(removal{"Remove", "Removed", "variation " + g.variation(g.col), g.messageCount(-1, g.col), more}, root, err)
 	case g.onLocale():
 		l := g.grid.Locales[g.row].Name
 		root, err := grid.RemoveLocale(g.root, l)
-		return g.confirm(verbRemove, grid.LocaleName(l), g.messageCount(func(i, _ int) bool { return i == g.row }), "", root, err)
+		return g.confirm(removal{"Remove", "Removed", grid.LocaleName(l), g.messageCount(g.row, -1), ""}, root, err)
+	case !g.grid.Value(g.cell(g.row, g.col)).Exists():
+		g.failure = "This cell is empty." + atName
+	default:
+		c := g.cell(g.row, g.col)
+		root, err := grid.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
+		return g.confirm(removal{"Empty", "Emptied", g.grid.Name(c), 1, atName}, root, err)
 	}
-	c := g.cell(g.row, g.col)
-	if !g.grid.Value(c).Exists() {
-		g.failure = "This cell is empty. To remove a locale or variation, press x on its name."
-		return nil
-	}
-	root, err := grid.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
-	return g.confirm(verbEmpty, g.grid.Name(c), 1, " To remove a locale or variation, press x on its name.", root, err)
+	return nil
 }
 
-// messageCount counts the messages in the cells for which in returns true.
-func (t *table) messageCount(in func(row, col int) bool) int {
+// messageCount counts the messages of a row and column; -1 is any.
+func (g *Grid) messageCount(row, col int) int {
 	n := 0
-	for i := range t.grid.Locales {
-		for j := range t.grid.Variations {
-			if in(i, j) && t.grid.Value(t.cell(i, j)).Exists() {
+	for i := range g.grid.Locales {
+		for j := range g.grid.Variations {
+			if (row < 0 || i == row) && (col < 0 || j == col) && g.grid.Value(g.cell(i, j)).Exists() {
 				n++
 			}
 		}
@@ -176,44 +233,38 @@ func (t *table) messageCount(in func(row, col int) bool) int {
 	return n
 }
 
-// The verbs for a locale or variation, and for a cell.
-const (
-	verbRemove = "Remove"
-	verbEmpty  = "Empty"
-)
-
-var done = map[string]string{verbRemove: "Removed", verbEmpty: "Emptied"}
+// removal is what is about to be removed.
+type removal struct {
+	verb, done, name string
+	messages         int // that go with it
+	more             string
+}
 
 // confirm applies a removal, at once if no message is removed with it.
-func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value, err error) tea.Cmd {
-	if err != nil {
-		g.failure = phrase.Sentence(err.Error())
-		return nil
-	}
-	take := func() tea.Cmd {
-		g.setRoot(root)
-		g.mem.marks = nil
-		g.notify(done[verb] + " " + name + ". Press ctrl+z to undo.")
-		return nil
-	}
-	if gone == 0 {
-		return take()
+func (g *Grid) confirm(r removal, root doc.Value, err error) tea.Cmd {
+	apply := func() {
+		if g.setRoot(root, err) {
+			g.notice = r.done + " " + r.name + ". Press ctrl+z to undo."
+		}
 	}
 	what := "The message is removed."
 	switch {
-	case verb == verbRemove && gone == 1:
+	case r.messages == 0 || err != nil:
+		apply()
+		return nil
+	case r.messages > 1:
+		what = fmt.Sprintf("Its %s are removed too.", phrase.Count(r.messages, "message"))
+	case r.verb == "Remove":
 		what = "Its message is removed too."
-	case gone > 1:
-		what = fmt.Sprintf("Its %d messages are removed too.", gone)
 	}
 	return screen.Ask(screen.Question{
-		Title: verb + " " + name + "?", Body: what + more + " You can undo this with ctrl+z.",
-		Buttons: []widget.Button{{Label: verb, Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Title: r.verb + " " + r.name + "?", Body: what + r.more + " You can undo this with ctrl+z.",
+		Buttons: []widget.Button{{Label: r.verb, Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return g.afterAnswer(take)
+			return g.afterAnswer(apply)
 		},
 	})
 }
@@ -222,10 +273,6 @@ func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value,
 func (g *Grid) rename() tea.Cmd {
 	if !g.onLocale() || g.row == 0 {
 		g.failure = "The default locale and variations cannot be renamed."
-		return nil
-	}
-	if why := g.locked(); why != "" {
-		g.failure = why
 		return nil
 	}
 	old := g.grid.Locales[g.row].Name
@@ -238,15 +285,7 @@ func (g *Grid) rename() tea.Cmd {
 			return grid.CheckLocale(g.root, to)
 		},
 		Then: func(to string) tea.Cmd {
-			return g.afterAnswer(func() tea.Cmd {
-				root, err := grid.RenameLocale(g.root, old, to)
-				if err != nil {
-					g.failure = phrase.Sentence(err.Error())
-					return nil
-				}
-				g.setRoot(root)
-				return nil
-			})
+			return g.afterAnswer(func() { g.setRoot(grid.RenameLocale(g.root, old, to)) })
 		},
 	})
 }

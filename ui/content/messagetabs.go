@@ -17,17 +17,10 @@ import (
 // push. Each tab leads to the sibling of the open place. Create it with [NewMessageTabs].
 type MessageTabs struct {
 	cfg    editor.Config
-	keys   []axis
 	active [axisCount]bool // has a target in the form that was drawn last
 }
 
-// axis is a dimension along which messages differ.
-type axis struct {
-	next, prev string
-	binding    key.Binding
-}
-
-// The axes, in display order.
+// The dimensions along which messages differ.
 const (
 	byLocale = iota
 	byVariation
@@ -35,24 +28,22 @@ const (
 	axisCount
 )
 
+// axes are the keys of the dimensions.
+var axes = [axisCount]struct{ next, prev, what string }{
+	byLocale: {"f5", "alt+f5", "locale"}, byVariation: {"f6", "alt+f6", "variation"}, byPlatform: {"f7", "alt+f7", "platform"},
+}
+
 var _ editor.TabBar = (*MessageTabs)(nil)
 
 // NewMessageTabs returns the tabs of the forms below the path of cfg.
-func NewMessageTabs(cfg editor.Config) editor.TabBar {
-	way := func(next, prev, what string) axis {
-		return axis{next, prev, bind(next, "next "+what, next, prev)}
-	}
-	return &MessageTabs{cfg: cfg, keys: []axis{
-		byLocale: way("f5", "alt+f5", "locale"), byVariation: way("f6", "alt+f6", "variation"), byPlatform: way("f7", "alt+f7", "platform"),
-	}}
-}
+func NewMessageTabs(cfg editor.Config) editor.TabBar { return &MessageTabs{cfg: cfg} }
 
 // tab is a place that the line leads to.
 type tab struct {
-	text          string
-	path          doc.Path
-	open          bool
-	notApplicable bool // the campaign does not use that platform
+	text string
+	path doc.Path
+	open bool
+	off  bool // the campaign does not use that platform
 }
 
 // tabs returns the tabs for the form at p, by axis.
@@ -76,9 +67,8 @@ func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
 		return out // the form of all platforms
 	}
 	for _, pf := range g.Platforms(c) {
-		out[byPlatform] = append(out[byPlatform], tab{
-			text: pf.Name, path: s.sibling(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), notApplicable: pf.Untargeted,
-		})
+		to := s.sibling(root, pf.Path, rest[1:])
+		out[byPlatform] = append(out[byPlatform], tab{text: pf.Name, path: to, open: p.HasPrefix(pf.Path), off: pf.Untargeted})
 	}
 	return out
 }
@@ -98,86 +88,81 @@ func (s *MessageTabs) sibling(root doc.Value, platform, rest doc.Path) doc.Path 
 type segment struct {
 	text string
 	to   doc.Path // nil if it cannot be clicked
-	tone themes.Tone
-	open bool
 }
 
-// segments renders the line: the platforms first, then the open locale and variation, which a click changes to
+// segments draws the line: the platforms first, then the open locale and variation, which a click changes to
 // the next one.
 func (s *MessageTabs) segments(root doc.Value, p doc.Path) []segment {
+	t := s.cfg.Theme
 	var out []segment
-	gap := func() {
-		if len(out) > 0 {
-			out = append(out, segment{text: "  "})
-		}
-	}
-	stops := s.tabs(root, p)
-	for a, list := range stops {
-		s.active[a] = len(list) > 1
-	}
-	if list := stops[byPlatform]; len(list) > 1 {
-		gap()
-		out = append(out, segment{text: s.keys[byPlatform].next + " ", tone: themes.ToneFaint})
-		for i, o := range list {
-			if i > 0 {
-				out = append(out, segment{text: " │ ", tone: themes.ToneFaint})
-			}
-			sg := segment{text: o.text, to: o.path, tone: themes.ToneMuted, open: o.open}
-			if o.notApplicable {
-				sg.text, sg.tone = o.text+" (off)", themes.ToneWarning
-			}
-			if o.open && s.cfg.Theme.IsPlain() {
-				sg.text = "[" + sg.text + "]"
-			}
-			out = append(out, sg)
-		}
-	}
-	for _, a := range []int{byLocale, byVariation} {
-		list := stops[a]
-		i := openIndex(list)
-		if len(list) < 2 || i < 0 {
+	all := s.tabs(root, p)
+	for _, axis := range []int{byPlatform, byLocale, byVariation} {
+		list := all[axis]
+		open := openTab(list)
+		s.active[axis] = len(list) > 1
+		if len(list) < 2 || axis != byPlatform && open < 0 {
 			continue
 		}
-		gap()
-		out = append(out, segment{text: s.keys[a].next + " ", tone: themes.ToneFaint},
-			segment{text: widget.Truncate(widget.Clean(list[i].text), 18) + " ▸", to: list[(i+1)%len(list)].path, tone: themes.ToneAccent})
+		gap := "  "
+		if len(out) == 0 {
+			gap = ""
+		}
+		out = append(out, segment{text: t.Faint.Render(gap + axes[axis].next + " ")})
+		if axis != byPlatform {
+			text := widget.Truncate(widget.Clean(list[open].text), 18) + " ▸"
+			out = append(out, segment{t.Accent.Render(text), list[(open+1)%len(list)].path})
+			continue
+		}
+		for i, o := range list {
+			if i > 0 {
+				out = append(out, segment{text: t.Faint.Render(" │ ")})
+			}
+			out = append(out, segment{drawPlatform(t, o), o.path})
+		}
 	}
 	return out
 }
 
-func openIndex(list []tab) int {
+func drawPlatform(t *themes.Theme, o tab) string {
+	style := t.Muted
+	if o.off {
+		o.text, style = o.text+" (off)", t.Warning
+	}
+	switch {
+	case o.open && t.IsPlain():
+		return "[" + o.text + "]"
+	case o.open:
+		style = t.TabActive
+	}
+	return style.Render(o.text)
+}
+
+func openTab(list []tab) int {
 	return slices.IndexFunc(list, func(o tab) bool { return o.open })
 }
 
 // View draws the line. It is empty if there is only one message.
 func (s *MessageTabs) View(root doc.Value, p doc.Path, width int) string {
-	t := s.cfg.Theme
 	var b strings.Builder
 	for _, sg := range s.segments(root, p) {
-		if sg.open {
-			b.WriteString(t.TabActive.Render(sg.text))
-		} else {
-			b.WriteString(t.Paint(sg.tone, sg.text))
-		}
+		b.WriteString(sg.text)
 	}
 	return widget.Truncate(b.String(), width)
 }
 
 // KeyTarget returns the place that a key leads to from p.
 func (s *MessageTabs) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
-	for a, k := range s.keys {
-		step := 0
-		switch pressed {
-		case k.next:
-			step = 1
-		case k.prev:
-			step = -1
-		default:
+	for i, axis := range axes {
+		if pressed != axis.next && pressed != axis.prev {
 			continue
 		}
-		list := s.tabs(root, p)[a]
-		if i := openIndex(list); i >= 0 && len(list) > 1 {
-			return list[(i+step+len(list))%len(list)].path, true
+		list := s.tabs(root, p)[i]
+		if open := openTab(list); open >= 0 && len(list) > 1 {
+			to := open + 1
+			if pressed == axis.prev {
+				to = open - 1 + len(list)
+			}
+			return list[to%len(list)].path, true
 		}
 	}
 	return nil, false
@@ -185,13 +170,10 @@ func (s *MessageTabs) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc
 
 // ClickTarget returns the place that a click at column x leads to.
 func (s *MessageTabs) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
-	at := 0
 	for _, sg := range s.segments(root, p) {
-		w := widget.Width(sg.text)
-		if x >= at && x < at+w && sg.to != nil {
-			return sg.to, true
+		if x -= widget.Width(sg.text); x < 0 {
+			return sg.to, sg.to != nil
 		}
-		at += w
 	}
 	return nil, false
 }
@@ -199,9 +181,9 @@ func (s *MessageTabs) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, 
 // Bindings returns the keys that have a target in the form that was drawn last.
 func (s *MessageTabs) Bindings() []key.Binding {
 	var out []key.Binding
-	for a, k := range s.keys {
-		if s.active[a] {
-			out = append(out, k.binding)
+	for i, axis := range axes {
+		if s.active[i] {
+			out = append(out, bind(axis.next, "next "+axis.what, axis.next, axis.prev))
 		}
 	}
 	return out

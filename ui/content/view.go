@@ -1,11 +1,13 @@
 package content
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
@@ -28,35 +30,33 @@ const (
 	tallFooterMinHeight = 14 // the minimum height for a tall footer regardless of content
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // namesWidth returns the width of the column of locales.
-func (t *table) namesWidth() int {
+func (g *Grid) namesWidth() int {
 	w := len("100 of 100") + 2
-	for _, l := range t.grid.Locales {
+	for _, l := range g.grid.Locales {
 		w = max(w, widget.Width(widget.Clean(grid.LocaleName(l.Name)))+2)
 	}
-	for _, f := range t.fields {
+	for _, f := range g.fields {
 		w = max(w, widget.Width(fieldName(f))+2)
 	}
-	return min(w, maxNamesWidth, max(t.cfg.Width/3, 6))
+	return min(w, maxNamesWidth, max(g.cfg.Width/3, 6))
 }
 
 // columns returns the width of a variation and the number of visible ones.
-func (t *table) columns() (width, shown int) {
-	room := max(t.cfg.Width-t.namesWidth(), 1) + 1 // no gap after the last one
-	shown = max(min(room/(minColumnWidth+1), len(t.grid.Variations)), 1)
+func (g *Grid) columns() (width, shown int) {
+	room := max(g.cfg.Width-g.namesWidth(), 1) + 1 // no gap after the last one
+	shown = max(min(room/(minColumnWidth+1), len(g.grid.Variations)), 1)
 	return min(max(room/shown-1, 1), maxColumnWidth), shown
 }
 
 // footerHeight returns the number of lines below the grid. It depends on the height and the amount of content,
 // never on the text, so that the grid does not jump as the cursor moves.
-func (t *table) footerHeight() int {
-	h := t.cfg.Height
+func (g *Grid) footerHeight() int {
+	h := g.cfg.Height
 	switch {
 	case h < footerMinHeight:
 		return 0
-	case h >= tallFooterMinHeight, headerHeight+t.bodyLen()+maxFooterHeight <= h:
+	case h >= tallFooterMinHeight, headerHeight+g.bodyLen()+maxFooterHeight <= h:
 		return maxFooterHeight
 	}
 	return minFooterHeight
@@ -64,142 +64,129 @@ func (t *table) footerHeight() int {
 
 // bodyHeight returns the number of lines for locales and fields. A blank line separates them from the footer
 // unless the body needs it.
-func (t *table) bodyHeight() int {
-	h := t.cfg.Height - headerHeight - t.footerHeight()
-	if t.footerHeight() > 0 && t.bodyLen() != h {
+func (g *Grid) bodyHeight() int {
+	h := g.cfg.Height - headerHeight - g.footerHeight()
+	if g.footerHeight() > 0 && g.bodyLen() != h {
 		h--
 	}
 	return max(h, 1)
 }
 
-// bodyLen returns the number of lines of the body: the locales, a line with what can be added, and the fields.
-func (t *table) bodyLen() int { return len(t.grid.Locales) + 2 + len(t.fields) }
-
-// lineOf returns the line of the body that a row is on.
-func (t *table) lineOf(row int) int {
-	if row >= len(t.grid.Locales) {
-		return row + 2
-	}
-	return max(row, 0)
-}
+// bodyLen returns the number of lines of the body: the locales, a line with what can be added, a rule, and the fields.
+func (g *Grid) bodyLen() int { return len(g.grid.Locales) + 2 + len(g.fields) }
 
 // scroll scrolls to the cursor.
-func (t *table) scroll() {
-	t.win.Resize(t.bodyLen(), t.bodyHeight())
-	t.win.Select(t.lineOf(t.row))
-	_, shown := t.columns()
-	if t.col >= 0 {
-		t.firstColumn = min(t.firstColumn, t.col)
-		t.firstColumn = max(t.firstColumn, t.col-shown+1)
+func (g *Grid) scroll() {
+	g.win.Resize(g.bodyLen(), g.bodyHeight())
+	line := max(g.row, 0)
+	if g.row >= len(g.grid.Locales) {
+		line += 2
 	}
-	t.firstColumn = max(0, min(t.firstColumn, len(t.grid.Variations)-shown))
+	g.win.Select(line)
+	_, shown := g.columns()
+	if g.col >= 0 {
+		g.firstColumn = max(min(g.firstColumn, g.col), g.col-shown+1)
+	}
+	g.firstColumn = max(0, min(g.firstColumn, len(g.grid.Variations)-shown))
 }
-
-// renderer draws a table.
-type renderer struct{ *table }
 
 // View draws exactly the size set by SetSize.
 func (g *Grid) View() string {
-	w, h := g.cfg.Width, g.cfg.Height
+	var lines []string
 	switch {
-	case w <= 0 || h <= 0:
-		return ""
-	case g.addDialog != nil:
-		return g.addDialog.view(w, h)
-	case g.compare != nil:
-		return g.compare.view(w, h)
+	case g.adding != nil:
+		lines = g.addView()
+	case g.comparing != nil:
+		lines = append(g.comparing.head(g.cfg.Theme, g.cfg.Width), g.comparing.list.View())
+	default:
+		lines = g.lines()
 	}
-	d := renderer{g.table}
-	lines := append(make([]string, 0, h), d.headerNames(), d.headerShares())
-	from, to := g.win.Visible()
-	for i := from; i < to; i++ {
-		lines = append(lines, d.bodyLine(i))
-	}
-	if foot := g.footerHeight(); foot > 0 {
-		for len(lines) < h-foot {
-			lines = append(lines, "")
-		}
-		lines = append(lines, d.footer(foot)...)
-	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return widget.Fit(strings.Join(lines, "\n"), g.cfg.Width, g.cfg.Height)
 }
 
-// headerNames draws the names of the visible variations.
-func (d renderer) headerNames() string {
-	t := d.cfg.Theme
-	width, shown := d.columns()
-	var b strings.Builder
-	more := " "
-	if d.firstColumn > 0 {
-		more = "‹"
+// lines draws the grid.
+func (g *Grid) lines() []string {
+	sum, tone := g.sum()
+	lines := []string{
+		g.line(g.cfg.Theme.Faint.Render(g.moreSigns()), g.headerCell),
+		g.line(g.cfg.Theme.Paint(tone, sum), g.shareCell),
 	}
-	b.WriteString(t.Faint.Render(widget.PadRight(d.moreLines(), d.namesWidth()-1) + more))
-	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
-		v := d.grid.Variations[j]
-		text := widget.PadRight(widget.Clean(d.variation(j)), width)
-		switch {
-		case d.row < 0 && j == d.col && d.share == nil:
-			b.WriteString(d.cursor(text))
-		case v.Unlisted:
-			b.WriteString(t.Warning.Render(text))
-		default:
-			b.WriteString(t.Header.Render(text))
+	if _, shown := g.columns(); g.firstColumn+shown < len(g.grid.Variations) {
+		lines[0] = widget.PadRight(strings.TrimSuffix(lines[0], " "), g.cfg.Width-1) + g.cfg.Theme.Faint.Render("›")
+	}
+	from, to := g.win.Visible()
+	for i := from; i < to; i++ {
+		lines = append(lines, g.bodyLine(i))
+	}
+	if foot := g.footerHeight(); foot > 0 {
+		for len(lines) < g.cfg.Height-foot {
+			lines = append(lines, "")
 		}
-		b.WriteString(" ")
+		lines = append(lines, g.footer(foot)...)
 	}
-	if d.firstColumn+shown < len(d.grid.Variations) {
-		return widget.PadRight(strings.TrimSuffix(b.String(), " "), d.cfg.Width-1) + t.Faint.Render("›")
+	return lines
+}
+
+// line draws a line of the grid: what is in the column of names, and what cell draws in each visible column.
+func (g *Grid) line(name string, cell func(col, width int) string) string {
+	width, shown := g.columns()
+	var b strings.Builder
+	b.WriteString(widget.PadRight(name, g.namesWidth()))
+	for j := g.firstColumn; j < g.firstColumn+shown && j < len(g.grid.Variations); j++ {
+		b.WriteString(widget.PadRight(cell(j, width), width) + " ")
 	}
 	return b.String()
 }
 
-// moreLines indicates that there are lines above or below the visible ones.
-func (d renderer) moreLines() string {
-	from, to := d.win.Visible()
+// moreSigns indicates that there are lines above or below the visible ones, and columns to the left.
+func (g *Grid) moreSigns() string {
+	from, to := g.win.Visible()
 	text := ""
 	if from > 0 {
 		text = "↑ "
 	}
-	if to < d.win.Len {
+	if to < g.win.Len {
 		text += "↓"
+	}
+	if g.firstColumn > 0 {
+		text = widget.PadRight(text, g.namesWidth()-1) + "‹"
 	}
 	return text
 }
 
-// headerShares draws the percentages of the visible variations after their sum.
-func (d renderer) headerShares() string {
-	t := d.cfg.Theme
-	width, shown := d.columns()
-	var b strings.Builder
-	sum, tone := d.sum()
-	b.WriteString(t.Paint(tone, widget.PadRight(sum, d.namesWidth())))
-	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
-		v := d.grid.Variations[j]
-		text, style := d.shareText(v), t.Muted
-		if v.Unlisted {
-			style = t.Warning
-		}
-		if d.share != nil && j == d.col {
-			caret := " "
-			if t.IsPlain() {
-				caret = "_"
-			}
-			b.WriteString(t.Strong.Render(d.share.text) + t.Cursor.Render(caret) + t.Muted.Render(widget.PadRight("%", width-widget.Width(d.share.text)-1)))
-		} else {
-			b.WriteString(style.Render(widget.PadRight(text, width)))
-		}
-		b.WriteString(" ")
+// headerCell draws the name of a variation.
+func (g *Grid) headerCell(col, width int) string {
+	text := widget.PadRight(widget.Clean(g.variation(col)), width)
+	switch {
+	case g.row < 0 && col == g.col && g.share == nil:
+		return g.cursor(text)
+	case g.grid.Variations[col].Unlisted:
+		return g.cfg.Theme.Warning.Render(text)
 	}
-	return b.String()
+	return g.cfg.Theme.Header.Render(text)
 }
 
-func (d renderer) shareText(v grid.Variation) string {
+// shareCell draws the percentage of a variation.
+func (g *Grid) shareCell(col, _ int) string {
+	t, v := g.cfg.Theme, g.grid.Variations[col]
+	switch {
+	case g.share != nil && col == g.col && t.IsPlain():
+		return g.share.text + "_%"
+	case g.share != nil && col == g.col:
+		return t.Strong.Render(g.share.text) + t.Cursor.Render(" ") + t.Muted.Render("%")
+	case v.Unlisted:
+		return t.Warning.Render(g.shareText(v))
+	}
+	return t.Muted.Render(g.shareText(v))
+}
+
+func (g *Grid) shareText(v grid.Variation) string {
 	switch {
 	case v.Unlisted:
 		return "not in the test"
-	case d.grid.Split == grid.Automatic:
+	case g.grid.Split == grid.Automatic:
 		return "optimized"
-	case len(d.grid.Variations) < 2:
+	case len(g.grid.Variations) < 2:
 		return "everyone"
 	case v.Share == "":
 		return "–%"
@@ -208,84 +195,73 @@ func (d renderer) shareText(v grid.Variation) string {
 }
 
 // sum returns the sum of the percentages.
-func (d renderer) sum() (string, themes.Tone) {
-	if d.shareLockedReason() != "" {
+func (g *Grid) sum() (string, themes.Tone) {
+	sum, ok := g.grid.Sum()
+	switch text := percent(sum) + " of 100"; {
+	case g.shareLocked(-1) != "":
 		return "", themes.ToneMuted
-	}
-	sum, ok := d.grid.Sum()
-	text := strconv.FormatFloat(sum, 'f', -1, 64) + " of 100"
-	switch {
 	case !ok:
 		return "? of 100", themes.ToneWarning
 	case sum != 100:
 		return text, themes.ToneWarning
+	default:
+		return text, themes.ToneSuccess
 	}
-	return text, themes.ToneSuccess
 }
 
-func (d renderer) bodyLine(i int) string {
-	n := len(d.grid.Locales)
-	switch {
-	case i < n:
-		return d.localeLine(i)
-	case i == n:
-		if d.locked() != "" {
-			return ""
-		}
-		return d.cfg.Theme.Faint.Render(widget.Truncate(addText, d.cfg.Width))
-	case i == n+1:
-		return d.cfg.Theme.Border.Render(strings.Repeat("─", d.cfg.Width))
-	}
-	return d.fieldLine(i - n - 2)
-}
+func percent(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // Texts for what can be added, which can be clicked.
 const (
 	addLocaleText    = "+ locale (a)"
 	addVariationText = "+ variation (A)"
-	addText          = addLocaleText + "   " + addVariationText
 )
 
-func (d renderer) localeLine(i int) string {
-	t := d.cfg.Theme
-	l := d.grid.Locales[i]
-	var b strings.Builder
-	text := widget.PadRight(widget.Clean(grid.LocaleName(l.Name)), d.namesWidth()-1)
+func (g *Grid) bodyLine(i int) string {
+	n, t := len(g.grid.Locales), g.cfg.Theme
 	switch {
-	case d.onLocale() && d.row == i:
-		b.WriteString(d.cursor(text))
+	case i < n:
+		return g.line(g.localeName(i), func(col, width int) string { return g.cellView(i, col, width) })
+	case i == n && g.locked() != "":
+		return ""
+	case i == n:
+		return t.Faint.Render(widget.Truncate(addLocaleText+"   "+addVariationText, g.cfg.Width))
+	case i == n+1:
+		return t.Border.Render(strings.Repeat("─", g.cfg.Width))
+	}
+	f, names := g.fields[i-n-2], g.namesWidth()
+	text := t.Muted.Render(widget.PadRight(summary(f), max(g.cfg.Width-names, 0)))
+	if g.row == i-2 {
+		return g.cursor(" "+widget.PadRight(fieldName(f), names-1)) + text
+	}
+	return t.Text.Render(" "+widget.PadRight(fieldName(f), names-1)) + text
+}
+
+func (g *Grid) localeName(row int) string {
+	l := g.grid.Locales[row]
+	text := widget.PadRight(widget.Clean(grid.LocaleName(l.Name)), g.namesWidth()-1)
+	switch {
+	case g.onLocale() && g.row == row:
+		return g.cursor(text)
 	case l.Unlisted:
-		b.WriteString(t.Warning.Render(text))
-	default:
-		b.WriteString(t.Strong.Render(text))
+		return g.cfg.Theme.Warning.Render(text)
 	}
-	b.WriteString(" ")
-	width, shown := d.columns()
-	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
-		b.WriteString(d.cellView(i, j, width) + " ")
-	}
-	return b.String()
+	return g.cfg.Theme.Strong.Render(text)
 }
 
 // cellView draws a cell: an icon for its state, and a short text from its message.
-func (d renderer) cellView(i, j, width int) string {
-	t := d.cfg.Theme
-	c := d.cell(i, j)
-	sign, tone, text := d.state(c)
-	mark := " "
-	if d.mem.marks[cellKey(c.Locale, c.Variation)] {
-		mark = "▪"
-	}
-	room := max(width-2-widget.Width(sign), 0)
-	text = widget.PadRight(widget.Clean(text), room)
-	if d.inCell() && d.row == i && d.col == j {
-		return d.cursor(widget.PadRight(mark+sign+" "+text, width))
+func (g *Grid) cellView(row, col, width int) string {
+	t, c := g.cfg.Theme, g.cell(row, col)
+	sign, tone, text := g.state(c)
+	text = widget.PadRight(widget.Clean(text), max(width-2-widget.Width(sign), 0))
+	if g.inCell() && g.row == row && g.col == col {
+		return g.cursor(widget.PadRight(" "+sign+" "+text, width))
 	}
 	style := themes.ToneText
-	if sign == iconDuplicate || !d.grid.Value(c).Exists() {
+	if sign == iconDuplicate || !g.grid.Value(c).Exists() {
 		style = themes.ToneMuted
 	}
-	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + forms.HighlightExpressions(text,
+	return " " + t.Paint(tone, sign) + " " + forms.HighlightExpressions(text,
 		func(s string) string { return t.Paint(style, s) }, func(s string) string { return t.Paint(themes.ToneInfo, s) })
 }
 
@@ -298,34 +274,30 @@ const (
 )
 
 // state returns the icon, tone and description of a cell's state.
-func (d renderer) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
-	text = d.grid.Excerpt(c)
-	n := d.problemCounts[cellKey(c.Locale, c.Variation)]
-	switch {
-	case !d.grid.Value(c).Exists():
-		if n == 0 {
-			return iconEmpty, themes.ToneFaint, "empty"
-		}
-		return iconEmpty, themes.ToneWarning, "empty"
-	case n > 0:
-		sign, tone = iconProblem+itoa(n), themes.ToneWarning
-	default:
-		sign, tone = iconDone, themes.ToneSuccess
-		if _, ok := d.duplicates.Find(c); ok {
-			sign, tone = iconDuplicate, themes.ToneInfo
-		}
-	}
-	if text == "" {
+func (g *Grid) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
+	n := len(g.wrong[idOf(c)])
+	_, same := g.duplicates.Find(c)
+	if text = g.grid.Excerpt(c); text == "" {
 		text = "untitled"
 	}
-	return sign, tone, text
+	switch exists := g.grid.Value(c).Exists(); {
+	case !exists && n == 0:
+		return iconEmpty, themes.ToneFaint, "empty"
+	case !exists:
+		return iconEmpty, themes.ToneWarning, "empty"
+	case n > 0:
+		return iconProblem + strconv.Itoa(n), themes.ToneWarning, text
+	case same:
+		return iconDuplicate, themes.ToneInfo, text
+	}
+	return iconDone, themes.ToneSuccess, text
 }
 
 // cursor draws what is under the cursor.
-func (d renderer) cursor(text string) string {
-	t := d.cfg.Theme
+func (g *Grid) cursor(text string) string {
+	t := g.cfg.Theme
 	switch {
-	case d.inactive:
+	case g.inactive:
 		return t.SelectedBlur.Render(text)
 	case t.IsPlain():
 		r := []rune(text)
@@ -334,23 +306,11 @@ func (d renderer) cursor(text string) string {
 	return t.Selected.Render(text)
 }
 
-func fieldName(f field) string {
+func fieldName(f schema.FieldState) string {
 	if f.Node == nil {
 		return widget.Clean(f.Path.Last().Name)
 	}
 	return f.Node.Label()
-}
-
-func (d renderer) fieldLine(i int) string {
-	t, f := d.cfg.Theme, d.fields[i]
-	names := d.namesWidth()
-	name := widget.PadRight(fieldName(f), names)
-	room := max(d.cfg.Width-names, 0)
-	text := widget.PadRight(f.summary, room)
-	if d.row == len(d.grid.Locales)+i {
-		return d.cursor(" "+widget.PadRight(fieldName(f), names-1)) + t.Muted.Render(text)
-	}
-	return t.Text.Render(" "+strings.TrimSuffix(name, " ")) + t.Muted.Render(text)
 }
 
 // summary describes a field's value in a few words.
@@ -368,8 +328,7 @@ func summary(f schema.FieldState) string {
 	}
 	var words []string
 	for _, n := range f.Node.Children {
-		m := v.Get(n.Name)
-		switch {
+		switch m := v.Get(n.Name); {
 		case m.Kind() == doc.String && m.Text() != "":
 			text := m.Text()
 			for _, o := range n.Options {
@@ -386,4 +345,110 @@ func summary(f schema.FieldState) string {
 		return "open as a form"
 	}
 	return widget.Clean(strings.Join(words, " · "))
+}
+
+// footer describes what is under the cursor in at most h lines: the last error first, or else its state.
+func (g *Grid) footer(h int) []string {
+	t := g.cfg.Theme
+	head, text, tone := g.about()
+	said := true
+	switch locked := g.locked(); {
+	case g.failure != "":
+		text, tone = g.failure, themes.ToneWarning
+	case g.notice != "":
+		text, tone = g.notice, themes.ToneSuccess
+	case locked != "":
+		text, tone = locked, themes.ToneWarning
+	default:
+		said = false
+	}
+	lines := widget.WrapMax(widget.Clean(text), g.cfg.Width, h)
+	// In little space the heading is left out, because the cursor shows it too.
+	whole := len(lines) == h && (h == minFooterHeight || said)
+	if !whole {
+		lines = widget.WrapMax(widget.Clean(text), g.cfg.Width, h-1)
+	}
+	for i, line := range lines {
+		lines[i] = t.Tone(tone).Render(line)
+	}
+	if whole {
+		return lines
+	}
+	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width))}, lines...)
+}
+
+// about returns the heading and the state of what is under the cursor.
+func (g *Grid) about() (head, text string, tone themes.Tone) {
+	switch f, ok := g.onField(); {
+	case ok && f.Node == nil:
+		return fieldName(f), "Unknown field. It is kept. Press x to remove it.", themes.ToneInfo
+	case ok:
+		return fieldName(f), f.Node.Help, themes.ToneMuted
+	case g.onVariation():
+		text, tone = g.aboutShare()
+		return "Variation " + g.variation(g.col), text, tone
+	case g.onLocale():
+		text, tone = g.aboutLocale()
+		name := g.grid.Locales[g.row].Name
+		head = grid.LocaleName(name)
+		if grid.LanguageName(name) != "" {
+			head += " · " + name
+		}
+		return head, text, tone
+	}
+	c := g.cell(g.row, g.col)
+	text, tone = g.aboutCell(c)
+	return g.grid.Name(c), text, tone
+}
+
+func (g *Grid) aboutShare() (string, themes.Tone) {
+	if why := g.shareLocked(g.col); g.grid.Variations[g.col].Unlisted {
+		return why, themes.ToneWarning
+	} else if why != "" {
+		return why, themes.ToneMuted
+	}
+	switch sum, ok := g.grid.Sum(); {
+	case !ok:
+		return "Not every percentage is a number.", themes.ToneWarning
+	case sum < 100:
+		return percent(100-sum) + "% is left. Press r to add it here, = to split evenly.", themes.ToneWarning
+	case sum > 100:
+		return percent(sum-100) + "% too much. Press r to lower this one to fit, = to split evenly.", themes.ToneWarning
+	}
+	return "The percentages add up to 100. Type a number to change this one.", themes.ToneMuted
+}
+
+func (g *Grid) aboutLocale() (string, themes.Tone) {
+	if g.grid.Locales[g.row].Unlisted {
+		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
+	}
+	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.",
+		g.messageCount(g.row, -1), phrase.Count(len(g.grid.Variations), "message")), themes.ToneMuted
+}
+
+func (g *Grid) aboutCell(c grid.Cell) (string, themes.Tone) {
+	wrong := g.wrong[idOf(c)]
+	tone := themes.ToneMuted
+	if len(wrong) > 0 {
+		tone = themes.ToneWarning
+	}
+	switch exists := g.grid.Value(c).Exists(); {
+	case !exists && g.clipboard.empty():
+		return "Empty. Press enter to write it, or press y on another message to copy it.", tone
+	case !exists:
+		return "Empty. Press enter to write it, p to paste.", tone
+	case len(wrong) > 0:
+		name, count := "Message", ""
+		if node := g.cfg.Schema.At(wrong[0].Path); node != nil && node.Name != "" {
+			name = node.Label()
+		}
+		if len(wrong) > 1 {
+			count = fmt.Sprintf("%d problems. ", len(wrong))
+		}
+		return count + name + ": " + wrong[0].Text() + ".", tone
+	}
+	if twin, ok := g.duplicates.Find(c); ok {
+		return "Same as " + g.grid.Name(twin) + ".", themes.ToneInfo
+	}
+	return "No problems.", themes.ToneSuccess
 }

@@ -7,14 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit/grid"
-	"bugle/engine/phrase"
 	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
 
 // addDialog asks which locales to add.
 type addDialog struct {
-	*table
 	prompt widget.Prompt
 	list   typeahead.List
 	all    []typeahead.Item // all locales, which also match by the names of their languages
@@ -24,23 +22,17 @@ type addDialog struct {
 // messages but is not listed is added at once.
 func (g *Grid) openAdd() {
 	if g.onLocale() && g.grid.Locales[g.row].Unlisted {
-		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
-		if err != nil {
-			g.failure = phrase.Sentence(err.Error())
-			return
-		}
-		g.setRoot(root)
+		g.setRoot(grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name))
 		return
 	}
-	a := &addDialog{table: g.table, prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
+	a := &addDialog{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
 	a.prompt.Focus()
 	var own []string
 	if n := g.cfg.Schema.At(grid.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
 		own = g.cfg.Suggest(n.Suggest)
 	}
 	for _, name := range own {
-		language := grid.LanguageName(name)
-		info := "in this workspace"
+		language, info := grid.LanguageName(name), "in this workspace"
 		if language != "" {
 			info = language + " · " + info
 		}
@@ -55,7 +47,7 @@ func (g *Grid) openAdd() {
 		i := g.rowOf(o.Value)
 		return i >= 0 && !g.grid.Locales[i].Unlisted
 	})
-	g.addDialog = a
+	g.adding = a
 	a.find()
 }
 
@@ -68,13 +60,13 @@ func (a *addDialog) find() {
 // addPageSize is how many rows pgup and pgdown move.
 const addPageSize = 10
 
-// key handles a key and reports whether the dialog is done.
-func (a *addDialog) key(msg tea.KeyMsg) bool {
+func (g *Grid) addKey(msg tea.KeyMsg) {
+	a := g.adding
 	switch pressed := msg.String(); {
 	case pressed == "esc":
-		return true
+		g.adding = nil
 	case pressed == "enter", pressed == "tab":
-		return a.add()
+		g.add()
 	case a.list.Key(pressed):
 	case pressed == "pgup":
 		a.list.Highlight(max(a.list.At()-addPageSize, 0))
@@ -83,53 +75,57 @@ func (a *addDialog) key(msg tea.KeyMsg) bool {
 	case a.prompt.Update(msg):
 		a.find()
 	}
-	return false
 }
 
-// add adds the chosen locale, or all typed ones separated by commas, and reports whether it succeeded.
-func (a *addDialog) add() bool {
-	chosen, ok := a.list.Highlighted()
-	if !ok {
-		a.failure = "Type the name of a locale, such as de."
-		return false
-	}
-	root, last := a.root, ""
+// add adds the chosen locale, or all typed ones separated by commas, and closes the dialog.
+func (g *Grid) add() {
+	chosen, _ := g.adding.list.Highlighted()
+	root, last := g.root, ""
 	for name := range strings.SplitSeq(chosen.Value, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
+		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		out, err := grid.AddLocale(a.cfg.Head.Channel, root, name)
+		out, err := grid.AddLocale(g.cfg.Head.Channel, root, name)
 		if err != nil {
-			a.failure = phrase.Sentence(err.Error())
-			return false
+			g.setRoot(out, err)
+			return
 		}
 		root, last = out, name
 	}
 	if last == "" {
-		a.failure = "Type the name of a locale, such as de."
-		return false
+		g.failure = "Type the name of a locale, such as de."
+		return
 	}
-	a.setRoot(root)
-	a.moveTo(a.rowOf(last), max(a.col, 0))
-	a.notify("Added with a copy of the default locale's messages to translate.")
-	return true
+	g.adding = nil
+	g.setRoot(root, nil)
+	g.moveTo(g.rowOf(last), max(g.col, 0))
+	g.notice = "Added with a copy of the default locale's messages to translate."
 }
 
-// view draws the dialog.
-func (a *addDialog) view(w, h int) string {
-	a.prompt.SetSize(w, 1)
-	lines := append([]string{a.prompt.View()}, a.errorLines(w)...)
-	lines = append(lines, "")
-	return widget.Fit(strings.Join(append(lines, a.list.Lines(a.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
+// addHead draws what is above the suggestions: the text field, and why its text cannot be added.
+func (g *Grid) addHead() []string {
+	g.adding.prompt.SetSize(g.cfg.Width, 1)
+	lines := []string{g.adding.prompt.View()}
+	if g.failure != "" {
+		lines = append(lines, widget.WrapStyled(g.cfg.Theme.Warning, g.failure, g.cfg.Width)...)
+	}
+	return append(lines, "")
 }
 
-// errorLines describes why the typed text cannot be added.
-func (a *addDialog) errorLines(w int) []string {
-	if a.failure == "" {
-		return nil
+func (g *Grid) addView() []string {
+	head := g.addHead()
+	return append(head, g.adding.list.Lines(g.cfg.Theme, g.cfg.Width, max(g.cfg.Height-len(head), 1))...)
+}
+
+// addMouse handles the wheel and a click on a suggestion, which adds it.
+func (g *Grid) addMouse(msg tea.MouseMsg) {
+	i, ok := g.adding.list.RowAt(msg.Y - len(g.addHead()))
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		g.adding.list.Key("up")
+	case msg.Button == tea.MouseButtonWheelDown:
+		g.adding.list.Key("down")
+	case ok && widget.Pressed(msg) && g.adding.list.Highlight(i):
+		g.add()
 	}
-	var out []string
-	out = append(out, widget.WrapStyled(a.cfg.Theme.Warning, a.failure, w)...)
-	return out
 }

@@ -65,11 +65,7 @@ func (s *side) selectedProblem() (doc.Path, bool) {
 	if s.shows() != sideProblems {
 		return nil, false
 	}
-	if f, ok := s.problems.Warning(); ok {
-		return f.Path, true
-	}
-	p, ok := s.problems.Problem()
-	return p.Path, ok
+	return s.problems.Place()
 }
 
 // showJSON shows the section of a place as JSON, with the value of the focused field marked.

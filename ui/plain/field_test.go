@@ -51,7 +51,7 @@ func TestCommandsAndContentAreApart(t *testing.T) {
 func TestCommandsAreLenient(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.run(" 1 |1| : BACK |  VALIDATE |..|Quit|1")
-	b.want("Not valid yet: 5 problems.")
+	b.want("Not ready to publish: 5 problems.")
 	b.wantEnd(nil)
 }
 

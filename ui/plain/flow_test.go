@@ -84,7 +84,7 @@ func TestValidateOpensField(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("validate|3|news@example.com|:back|..|..|..")
 	b.wantStored("campaign_content.content.email.from_address", `"news@example.com"`)
-	b.want("Not valid yet: 5 problems.", "From address: Required")
+	b.want("Not ready to publish: 5 problems.", "From address: Required")
 }
 
 func TestWarningsFollowProblems(t *testing.T) {
@@ -99,7 +99,7 @@ func TestWarningsFollowProblems(t *testing.T) {
 	if number == "" {
 		t.Fatalf("no warning of the preview text is listed:\n%s", b.output)
 	}
-	b.want("Not checked, because the campaign has no audience yet: audience-empty")
+	b.want("because the campaign has no audience yet")
 	b.play("validate|" + number + "|A text of some length that adds to the subject|:back|..")
 	b.wantStored("campaign_content.content.email.preview_text", `"A text of some length that adds to the subject"`)
 
@@ -253,7 +253,7 @@ func TestApplyToLiveCampaign(t *testing.T) {
 	publish(b)
 	const subject = "campaign_content.content.email.subject"
 	b.play("3|Hello {{nope||:back|apply|..|3|Hello|:back|apply|cancel|..|leave")
-	b.want("Not valid yet: 1 problem.", "1 change to a scheduled campaign that reaches 1 person")
+	b.want("Your changes cannot be applied yet: 1 problem.", "1 change to a scheduled campaign that reaches 1 person")
 	b.wantStored(subject, `"Hi"`)
 	b.play("apply|apply|..")
 	b.want("Applied.")

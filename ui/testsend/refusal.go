@@ -61,8 +61,8 @@ func (r *refusalPage) resize() {
 
 // field returns the draft's field of the problem under the cursor; false if there is none.
 func (r *refusalPage) field() (doc.Path, bool) {
-	p, ok := r.list.Problem()
-	return p.Path, ok && engine.IsCampaignPath(r.draft.Campaign.Channel, p.Path)
+	at, ok := r.list.Place()
+	return at, ok && engine.IsCampaignPath(r.draft.Campaign.Channel, at)
 }
 
 // Update handles a key that is not an action.

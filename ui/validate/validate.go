@@ -4,7 +4,6 @@ package validate
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,13 +13,11 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/message/check"
-	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/validate/problems"
-	"bugle/ui/widget"
 )
 
 // Screen shows the validation of one campaign.
@@ -36,12 +33,14 @@ type Screen struct {
 	pending  bool // there are such edits
 	checked  bool
 	failed   error
-	errors   int
-	notices  int
-	warnings *warnings
+
+	warnings
+	known          bool // the warnings are those of campaign
+	warningsFailed error
+	online         check.OnlineOptions
+	progress       onlineProgress
 
 	list          *problems.View
-	pager         widget.Pager // shown instead of an empty list
 	width, height int
 }
 
@@ -52,17 +51,13 @@ type Option func(*Screen)
 
 // WithOnline sets how links and images are reached.
 func WithOnline(o check.OnlineOptions) Option {
-	return func(s *Screen) { s.warnings.online = o }
+	return func(s *Screen) { s.online = o }
 }
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID,
-		list: problems.New(deps.Theme), pager: widget.NewPager(deps.Theme),
-	}
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: problems.New(deps.Theme)}
 	s.list.Focused = true
-	s.warnings = &warnings{deps: deps, tasks: &s.Base, pushed: s.PushUndo}
 	for _, o := range options {
 		o(s)
 	}
@@ -71,29 +66,6 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 
 // Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Validate" }
-
-// Badge summarizes the result.
-func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case s.Running(taskCheck):
-		return "checking…", themes.ToneMuted
-	case !s.checked:
-		return "", themes.ToneMuted
-	case !s.outcome.Valid:
-		return s.withWarnings(problems.Count(s.errors, schema.Error)), themes.ToneDanger
-	case s.campaign.Status == catalog.Draft:
-		return s.withWarnings("ready to publish"), themes.ToneSuccess
-	}
-	return s.withWarnings(s.campaign.Status.Label()), themes.ToneInfo
-}
-
-// withWarnings adds the number of warnings to a text.
-func (s *Screen) withWarnings(text string) string {
-	if n := s.warnings.result.Count(check.Warning); n > 0 {
-		return text + " · " + phrase.Count(n, "warning")
-	}
-	return text
-}
 
 // Init validates the campaign.
 func (s *Screen) Init() tea.Cmd { return s.check() }
@@ -142,24 +114,20 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		cmd := msg.Done()
-		s.list.SetWarnings(s.warnings.result, s.warnings.result.NotChecked()...)
+		s.showWarnings()
 		s.SetSize(s.width, s.height)
-		if changed := s.warnings.takeChanged(); changed != "" {
-			s.list.SelectWarning(changed)
-		}
 		return cmd
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
 			return s.check()
 		}
 	case tea.KeyMsg:
-		if s.list.Len() > 0 {
-			s.list.Key(msg)
-		} else {
-			s.pager.Update(msg)
-		}
+		s.list.Key(msg)
 	case tea.MouseMsg:
-		return s.mouse(msg)
+		msg.Y -= 1 + len(s.head())
+		if _, again := s.list.Mouse(msg); again {
+			return s.toField()
+		}
 	}
 	return nil
 }
@@ -171,22 +139,14 @@ func (s *Screen) showChecked(v validationResult, err error) tea.Cmd {
 		return nil
 	}
 	s.campaign, s.outcome, s.pending = v.campaign, v.outcome, v.pending
-	s.errors = len(schema.Errors(v.outcome.Problems))
-	s.notices = len(v.outcome.Problems) - s.errors
 	s.list.Set(v.campaign.Channel, v.outcome.Problems)
-	return s.warnings.find(v.campaign)
+	return s.find()
 }
 
-func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.list.Len() == 0 {
-		s.pager.Mouse(msg)
-		return nil
-	}
-	msg.Y -= 1 + s.headerHeight()
-	if _, again := s.list.Mouse(msg); again {
-		return s.toField()
-	}
-	return nil
+// showWarnings lists the warnings below the problems.
+func (s *Screen) showWarnings() {
+	s.list.SetWarnings(s.found, s.notChecked()...)
+	s.list.Empty = strings.Join(s.notChecked(), "\n")
 }
 
 // Typing returns false: there is no text field.
@@ -213,7 +173,7 @@ func (s *Screen) Actions() []screen.Action {
 		}},
 		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems and warnings", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: none, Run: func() tea.Cmd {
-			return screen.Copy(s.textForCopy(), "the problems")
+			return screen.Copy(s.list.Text(), "the problems")
 		}},
 	}, s.warningActions()...)
 }
@@ -223,31 +183,27 @@ const groupWarnings = "Warnings"
 // warningActions returns what can be done with warnings.
 func (s *Screen) warningActions() []screen.Action {
 	found, selected := s.list.Warning()
-	label, do := "dismiss", s.warnings.dismiss
-	if found.Dismissed != nil {
-		label, do = "restore", s.warnings.restore
-	}
 	bar := 0
 	if selected {
 		bar = 8
 	}
-	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
-		DisabledReason: s.warnings.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
-	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupWarnings, BarPriority: bar,
-		DisabledReason: "This one is fixed by hand, in the field that enter opens."}
-	if found.Fixes(s.campaign.Document()) {
-		fix.DisabledReason = ""
-		fix.Run = func() tea.Cmd {
-			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: found.Path, Doc: doc.NewString(found.Fix)})
-		}
-	} else {
-		fix.BarPriority = 0
+	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: "dismiss", Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
+		DisabledReason: s.dismissDisabledReason(selected), Run: func() tea.Cmd { return s.dismiss(found) }}
+	if found.Dismissed != nil {
+		dismiss.Label, dismiss.Run = "restore", func() tea.Cmd { return s.restore(found) }
 	}
+	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupWarnings, BarPriority: bar, Run: func() tea.Cmd {
+		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: found.Path, Doc: doc.NewString(found.Fix)})
+	}}
+	if !found.Fixes(s.campaign.Document()) {
+		fix.DisabledReason, fix.BarPriority = "This one is fixed by hand, in the field that enter opens.", 0
+	}
+	links := screen.Action{Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
+		BarPriority: 3, DisabledReason: s.onlineDisabledReason(), Run: s.checkOnline}
 	if s.Running(taskOnline) {
-		return []screen.Action{fix, dismiss, {Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.warnings.cancelOnline}}
+		links = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.cancelOnline}
 	}
-	return []screen.Action{fix, dismiss, {Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
-		BarPriority: 3, DisabledReason: s.warnings.onlineDisabledReason(), Run: s.warnings.checkOnline}}
+	return []screen.Action{fix, dismiss, links}
 }
 
 // barPriority hides actions on a problem or warning from the status bar if there is none.
@@ -273,31 +229,8 @@ func (s *Screen) open(name string) func() tea.Cmd {
 }
 
 func (s *Screen) toField() tea.Cmd {
-	at, ok := s.selectedPlace()
-	if !ok {
-		return nil
+	if at, ok := s.list.Place(); ok {
+		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: at})
 	}
-	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: at})
-}
-
-// selectedPlace returns the place of the problem or warning under the cursor; false if there is none.
-func (s *Screen) selectedPlace() (doc.Path, bool) {
-	if f, ok := s.list.Warning(); ok {
-		return f.Path, true
-	}
-	p, ok := s.list.Problem()
-	return p.Path, ok
-}
-
-func (s *Screen) textForCopy() string {
-	var b strings.Builder
-	for _, p := range s.outcome.Problems {
-		kind := "problem"
-		if p.Severity == schema.Notice {
-			kind = "notice"
-		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", kind, p.Path, p.Message)
-	}
-	b.WriteString(s.warnings.lines())
-	return b.String()
+	return nil
 }

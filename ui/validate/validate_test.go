@@ -151,7 +151,7 @@ func TestNoticesDoNotMakeItInvalid(t *testing.T) {
 	s := validationResult(t, "Spring mail")
 	s.outcome = engine.Validation{Valid: true, Problems: s.outcome.Problems[len(s.outcome.Problems)-1:]}
 	h := open(t, s)
-	h.Want("Ready to publish. There is 1 notice.", "— 1 notice")
+	h.Want("Ready to publish. 1 notice.", "— 1 notice")
 }
 
 func TestTestSendsAreForDrafts(t *testing.T) {
@@ -182,7 +182,7 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 
 	valid := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
-	valid.GoldenSizes("valid")
+	valid.Golden("valid-80x24")
 	valid.WantFits()
 }
 

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -17,153 +18,164 @@ import (
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.list.SetSize(width-4, height-2-s.headerHeight())
-	s.pager.SetSize(width-4, height-2)
-	s.pager.SetStyled(s.emptyText())
+	s.list.SetSize(width-4, height-2-len(s.head()))
 }
 
-// View draws the header and the list of problems and warnings, or a text if there are none.
+// View draws what the validation says, and the list of problems and warnings.
 func (s *Screen) View() string {
-	panel := widget.NewPanel(s.theme, s.name())
+	name := s.Title()
+	if s.checked {
+		name = engine.Summarize(s.campaign).Title()
+	}
+	panel := widget.NewPanel(s.theme, name)
 	panel.Focused, panel.Footer = true, s.list.Position()
 	panel.SetSize(s.width, s.height)
-	if !s.checked || s.list.Len() == 0 {
-		return panel.View(s.pager.View())
-	}
-	return panel.View(s.header() + "\n" + s.list.View())
+	return panel.View(strings.Join(append(s.head(), s.list.View()), "\n"))
 }
 
-func (s *Screen) name() string {
-	if !s.checked {
-		return "Validate"
-	}
-	return engine.Summarize(s.campaign).Title()
-}
-
-// headerHeight returns the number of lines above the list.
-func (s *Screen) headerHeight() int { return len(s.headerLines()) + 1 }
-
-func (s *Screen) header() string { return strings.Join(s.headerLines(), "\n") + "\n" }
-
-func (s *Screen) headerLines() []string {
+// head returns the lines above the list.
+func (s *Screen) head() []string {
 	var lines []string
-	add := func(style lipgloss.Style, text string) {
-		lines = append(lines, widget.WrapStyled(style, text, s.width-4)...)
-	}
-	verdict, style := s.invalidText()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
-	switch {
-	case s.outcome.Valid:
-		verdict, style = s.validText(), s.theme.Success
-	case s.errors == 0: // a service may refuse without a reason
-		verdict = s.invalidText() + ". The service doesn't say why."
-	}
-	if s.notices > 0 {
-		if s.errors == 0 {
-			verdict += " There " + noticesText(s.notices)
-		} else {
-			verdict += ", " + problems.Count(s.notices, schema.Notice)
+	for _, st := range append(s.statements(), statement{themes.ToneMuted, s.nextSteps()}) {
+		if st.text != "" {
+			lines = append(lines, widget.WrapStyled(s.theme.Tone(st.tone), st.text, s.width-4)...)
 		}
 	}
-	add(style, verdict)
-	if text, style := s.warningsText(); text != "" {
-		add(style, text)
-	}
-	if s.outcome.Valid {
-		add(s.theme.Muted, s.nextSteps())
-	}
-	return lines
+	return append(lines, "")
 }
 
-// warningsText describes the warnings, or what keeps them from being shown.
-func (s *Screen) warningsText() (string, lipgloss.Style) {
-	w := s.warnings
-	switch {
-	case s.Running(taskOnline) && w.progress.canceled:
-		return "Canceling…", s.theme.Muted
-	case s.Running(taskOnline) && w.progress.of > 0:
-		return fmt.Sprintf("Checking links and images: %d of %d. Press X to cancel.", w.progress.done, w.progress.of), s.theme.Info
-	case s.Running(taskOnline):
-		return "Checking links and images… Press X to cancel.", s.theme.Info
-	case s.Running(taskWarnings) && !w.known:
-		return "Looking for warnings…", s.theme.Muted
-	case w.failed != nil:
-		return "Couldn't look for warnings: " + widget.Clean(w.failed.Error()), s.theme.Warning
+// Read says whether the campaign can be published, its problems and its warnings.
+func (s *Screen) Read() screen.Page {
+	page := screen.Page{Cursor: s.list.At()}
+	var said []string
+	for _, st := range s.statements() {
+		if st.text != "" {
+			said = append(said, phrase.Sentence(st.text))
+		}
 	}
-	n := w.result.Summary()
-	if n == "" {
-		return "", s.theme.Text
+	page.Summary = strings.Join(said, " ")
+	if s.checked {
+		part := s.list.Read()
+		part.Lines = s.notChecked()
+		page.Parts = []screen.Part{part}
 	}
-	return "Also worth a look: " + n + ".", s.theme.Warning
+	return page
 }
 
-// validText returns the headline of a valid campaign: a draft can be published, others show their state.
-func (s *Screen) validText() string {
-	switch {
-	case s.campaign.Status == catalog.Draft:
-		return "Ready to publish."
-	case s.pending:
-		return "No problems found. Your changes can be applied."
-	}
-	return "No problems found. This campaign is " + s.state() + "."
+// statement is a sentence about the campaign.
+type statement struct {
+	tone themes.Tone
+	text string
 }
 
-// invalidText returns the headline of an invalid campaign.
-func (s *Screen) invalidText() string {
-	switch {
-	case s.campaign.Status == catalog.Draft:
-		return "Not ready to publish"
-	case s.pending:
-		return "Your changes cannot be applied yet"
-	}
-	return "This campaign is " + s.state() + " and has problems"
-}
-
-func noticesText(n int) string {
-	if n == 1 {
-		return "is 1 notice."
-	}
-	return "are " + problems.Count(n, schema.Notice) + "."
-}
-
-// emptyText is shown instead of an empty list.
-func (s *Screen) emptyText() string {
+// statements says whether the campaign can be published, and how many warnings there are.
+func (s *Screen) statements() []statement {
 	switch {
 	case s.failed != nil:
-		return s.theme.Danger.Render("Couldn't check this campaign.") + "\n\n" +
-			widget.CleanLines(phrase.Capitalize(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
+		return []statement{{themes.ToneDanger, "Couldn't check this campaign."}, {themes.ToneText, widget.Clean(phrase.Sentence(s.failed.Error()))}}
 	case !s.checked:
-		return "Checking the campaign…"
-	case !s.outcome.Valid: // a service may refuse without a reason
-		return s.theme.Danger.Render(s.invalidText()+".") + "\n\nThe service doesn't say why. Press r to check again."
+		return []statement{{themes.ToneMuted, "Checking the campaign…"}}
 	}
-	out := s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
-	text, style := s.warningsText()
-	if text == "" && s.warnings.known && s.campaign.Channel.Writable() {
-		text, style = "No warnings.", s.theme.Muted
+	return []statement{s.verdict(), s.aboutWarnings()}
+}
+
+// verdict says whether the campaign can be published, or whether that of a published one has problems.
+func (s *Screen) verdict() statement {
+	state := widget.Clean(s.campaign.Status.Label())
+	valid, invalid := "No problems found. This campaign is "+state+".", "This campaign is "+state+" and has problems"
+	switch {
+	case s.campaign.Status == catalog.Draft:
+		valid, invalid = "Ready to publish.", "Not ready to publish"
+	case s.pending:
+		valid, invalid = "No problems found. Your changes can be applied.", "Your changes cannot be applied yet"
 	}
-	for _, line := range append([]string{text}, s.warnings.result.NotChecked()...) {
-		if line == "" {
-			continue
+	errors := len(schema.Errors(s.outcome.Problems))
+	notices := ""
+	if n := len(s.outcome.Problems) - errors; n > 0 {
+		notices = " " + problems.Count(n, schema.Notice) + "."
+	}
+	switch {
+	case s.outcome.Valid:
+		return statement{themes.ToneSuccess, valid + notices}
+	case errors == 0:
+		return statement{themes.ToneDanger, invalid + ". The service doesn't say why." + notices}
+	}
+	return statement{themes.ToneDanger, invalid + ": " + problems.Count(errors, schema.Error) + "." + notices}
+}
+
+// aboutWarnings counts the warnings, or says what keeps them from being shown.
+func (s *Screen) aboutWarnings() statement {
+	switch online := s.Running(taskOnline); {
+	case online && s.progress.canceled:
+		return statement{themes.ToneMuted, "Canceling…"}
+	case online && s.progress.of > 0:
+		return statement{themes.ToneInfo, fmt.Sprintf("Checking links and images: %d of %d. Press X to cancel.", s.progress.done, s.progress.of)}
+	case online:
+		return statement{themes.ToneInfo, "Checking links and images… Press X to cancel."}
+	case s.Running(taskWarnings) && !s.known:
+		return statement{themes.ToneMuted, "Looking for warnings…"}
+	case s.warningsFailed != nil:
+		return statement{themes.ToneWarning, "Couldn't look for warnings: " + widget.Clean(s.warningsFailed.Error())}
+	case s.found.Summary() != "":
+		return statement{themes.ToneWarning, "Also worth a look: " + s.found.Summary() + "."}
+	case s.known && s.campaign.Channel.Writable() && s.list.Len() == 0:
+		return statement{themes.ToneMuted, "No warnings."}
+	}
+	return statement{}
+}
+
+// nextSteps describes what to do next.
+func (s *Screen) nextSteps() string {
+	switch {
+	case s.failed != nil:
+		return "Press r to try again or esc to go back."
+	case !s.checked || !s.outcome.Valid:
+		return ""
+	}
+	steps := "b opens it in the builder"
+	if s.campaign.Status == catalog.Draft {
+		steps = "s publishes it · " + steps
+	} else {
+		steps = "s changes its status · " + steps
+	}
+	if s.testDisabledReason() == "" {
+		steps = "t sends a test · " + steps
+	}
+	return steps
+}
+
+// notChecked says which checks were not made, one sentence for each reason.
+func (s *Screen) notChecked() []string {
+	var out []string
+	count := map[string]int{}
+	for _, c := range s.found.Skipped {
+		if count[c.Why]++; count[c.Why] == 1 {
+			out = append(out, c.Why)
 		}
-		out += "\n"
-		out += "\n" + strings.Join(widget.WrapStyled(style, line, s.width-6), "\n")
-		style = s.theme.Muted
+	}
+	for i, why := range out {
+		out[i] = phrase.Count(count[why], "check") + " could not be made, because " + why + "."
 	}
 	return out
 }
 
-// nextSteps describes what to do with a valid campaign.
-func (s *Screen) nextSteps() string {
-	steps := []string{}
-	if s.testDisabledReason() == "" {
-		steps = append(steps, "t sends a test")
+// Badge summarizes the result.
+func (s *Screen) Badge() (string, themes.Tone) {
+	if s.Running(taskCheck) {
+		return "checking…", themes.ToneMuted
 	}
-	if s.campaign.Status == catalog.Draft {
-		steps = append(steps, "s publishes it")
-	} else {
-		steps = append(steps, "s changes its status")
+	if !s.checked {
+		return "", themes.ToneMuted
 	}
-	return strings.Join(append(steps, "b opens it in the builder"), " · ")
+	text, tone := s.campaign.Status.Label(), themes.ToneInfo
+	switch {
+	case !s.outcome.Valid:
+		text, tone = problems.Count(len(schema.Errors(s.outcome.Problems)), schema.Error), themes.ToneDanger
+	case s.campaign.Status == catalog.Draft:
+		text, tone = "ready to publish", themes.ToneSuccess
+	}
+	if n := s.found.Count(check.Warning); n > 0 {
+		text += " · " + phrase.Count(n, "warning")
+	}
+	return text, tone
 }
-
-func (s *Screen) state() string { return widget.Clean(s.campaign.Status.Label()) }

@@ -86,7 +86,7 @@ func TestWarningsAreListedAndLeadToFields(t *testing.T) {
 		t.Errorf("enter opened %+v", r)
 	}
 	h.Press("esc", "y")
-	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "warning\t") {
+	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "Warning\t") {
 		t.Errorf("copied %q", h.Copied)
 	}
 }
@@ -150,7 +150,8 @@ func TestChecksThatWereNotMadeAreNamed(t *testing.T) {
 	s := validationResult(t, "Spring mail")
 	s.outcome = engine.Validation{Valid: true}
 	h := open(t, s)
-	h.Want("Not checked, because the service does not count audiences: audience-empty")
+	h.Want("3 checks could not be made, because the service does not count audiences.")
+	h.WantNot("audience-empty")
 	h.Press("end")
 	if why := h.DisabledReason("d"); why == "" {
 		t.Error("a warning can be dismissed that nothing stores")
@@ -249,7 +250,7 @@ func TestWarningPictures(t *testing.T) {
 	h.Type("Agreed with Bo")
 	h.Press("enter")
 	h.Press("home")
-	h.GoldenSizes("warnings")
+	h.Golden("warnings-80x24")
 	h.WantFits()
 }
 

@@ -53,7 +53,7 @@ func TestMainJobWithScreenReader(t *testing.T) {
 		{"new", "Channel>"}, {"email", "Delivery type>"}, {"one-time", "Name>"}, {"Spring sale", "4 problems before you can publish."},
 		{"next to do", "Known: Demo mail"}, {"Demo mail", "Subject>"}, {"Spring is here", "From address>"}, {"news@example.com", "HTML>"}, {"Our beans are 20% off.", "Send to>"},
 		{"all", "Sending time>"}, {"as soon", "Nothing is missing."},
-		{"validate", "Valid: this campaign can be published. 1 warning."}, {"..", "Campaign Spring sale>"},
+		{"validate", "Ready to publish. Also worth a look: 1 warning."}, {"..", "Campaign Spring sale>"},
 		{"test", "Add a recipient>"}, {"ann@example.com", "ann@example.com Ann Berger"}, {"", "Test send>"}, {"send", "Sent 1 message."}, {"..", "Test send>"}, {"..", "Campaign Spring sale>"},
 		{"outbox", "ann@example.com, Spring is here"}, {"1", "Our beans are 20% off."},
 	} {

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/edit/grid"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/list"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -24,29 +25,24 @@ import (
 type View struct {
 	*list.List[row]
 
-	theme    *themes.Theme
-	problems []section
-	warnings []section
-	notes    []string // below the rows
-	width    int
-}
-
-// section is a heading and the rows below it.
-type section struct {
-	title string
-	rows  []row
+	theme              *themes.Theme
+	problems, warnings []row
+	notes              []string // below the rows
+	width              int
 }
 
 // row is one problem or warning.
 type row struct {
-	above     []string // the heading, with a blank line before it
-	problem   schema.Problem
-	warning   *check.Finding // nil if the row is a problem
-	sign      string
-	signTone  themes.Tone
-	place     string // empty if the heading names it
-	placeTone themes.Tone
-	text      []string // below the place
+	group    string         // the heading of its group
+	above    []string       // the drawn heading, if the row is the first of its group
+	kind     string         // a word for it
+	name     string         // of its place, with that of the component
+	at       doc.Path       // its place in the campaign
+	warning  *check.Finding // nil if the row is a problem
+	sign     string
+	signTone themes.Tone
+	place    string // empty if the heading names it
+	text     []string
 }
 
 // New returns an empty list.
@@ -60,29 +56,35 @@ func New(t *themes.Theme) *View {
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 	v.problems = nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
-		sign, tone := "✗", themes.ToneDanger
-		if sev == schema.Notice {
-			sign, tone = "i", themes.ToneInfo
-		}
 		for _, name := range componentOrder(ch, problems) {
-			g := section{title: componentTitle(ch, name)}
-			for _, p := range problems {
-				if p.Severity != sev || component(p.Path) != name {
-					continue
-				}
-				r := row{problem: p, sign: sign, signTone: tone, text: []string{phrase.Capitalize(p.Text())}}
-				if field := Field(ch, p.Path); field != g.title {
-					r.place = field
-				}
-				g.rows = append(g.rows, r)
-			}
-			if len(g.rows) > 0 {
-				g.title += " — " + Count(len(g.rows), sev)
-				v.problems = append(v.problems, g)
-			}
+			v.problems = append(v.problems, componentRows(ch, name, sev, problems)...)
 		}
 	}
-	v.arrange()
+	v.show()
+}
+
+// componentRows returns the rows of a component's problems of one severity.
+func componentRows(ch engine.Channel, name string, sev schema.Severity, problems []schema.Problem) []row {
+	var out []row
+	title := componentTitle(ch, name)
+	for _, p := range problems {
+		if p.Severity != sev || component(p.Path) != name {
+			continue
+		}
+		r := row{kind: "Problem", at: p.Path, sign: "✗", signTone: themes.ToneDanger, text: []string{phrase.Capitalize(p.Text())}}
+		if sev == schema.Notice {
+			r.kind, r.sign, r.signTone = "Notice", "i", themes.ToneInfo
+		}
+		r.name = title
+		if field := Field(ch, p.Path); field != title {
+			r.place, r.name = field, title+" › "+field
+		}
+		out = append(out, r)
+	}
+	for i := range out {
+		out[i].group = title + " — " + Count(len(out), sev)
+	}
+	return out
 }
 
 // SetWarnings sets the warnings of the campaign, which follow its problems, and lines below everything, such as why
@@ -90,52 +92,45 @@ func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 func (v *View) SetWarnings(found check.Result, notes ...string) {
 	v.warnings, v.notes = nil, notes
 	for _, s := range []check.Severity{check.Warning, check.Note} {
-		g := section{title: phrase.Count(found.Count(s), string(s))}
 		for _, f := range found.Findings {
 			if f.Severity == s {
-				g.rows = append(g.rows, warningRow(f))
+				v.warnings = append(v.warnings, warningRow(f, phrase.Count(found.Count(s), string(s))))
 			}
 		}
-		v.warnings = append(v.warnings, g)
 	}
-	dismissed := section{title: phrase.Count(len(found.Dismissed), "dismissed warning")}
 	for _, f := range found.Dismissed {
-		dismissed.rows = append(dismissed.rows, warningRow(f))
+		v.warnings = append(v.warnings, warningRow(f, phrase.Count(len(found.Dismissed), "dismissed warning")))
 	}
-	v.warnings = slices.DeleteFunc(append(v.warnings, dismissed), func(g section) bool { return len(g.rows) == 0 })
-	v.arrange()
+	v.show()
 }
 
 // warningRow returns the row of a warning: its place, its message and what to do; of one that was dismissed, who did
 // so and why.
-func warningRow(f check.Finding) row {
-	r := row{warning: &f, sign: "!", signTone: themes.ToneWarning, place: cmp.Or(f.Place(), "Campaign"), text: []string{f.Text() + ".", f.Remedy}}
+func warningRow(f check.Finding, group string) row {
+	place := cmp.Or(f.Place(), "Campaign")
+	r := row{group: group, kind: "Warning", at: f.Path, warning: &f, sign: "!", signTone: themes.ToneWarning,
+		place: place, name: place, text: []string{f.Text() + ".", f.Remedy}}
 	switch d := f.Dismissed; {
+	case d != nil && d.By != "":
+		r.sign, r.signTone, r.text[1] = "–", themes.ToneMuted, "Dismissed by "+d.By+": "+d.Reason
 	case d != nil:
-		by := ""
-		if d.By != "" {
-			by = " by " + d.By
-		}
-		r.sign, r.signTone, r.placeTone = "–", themes.ToneMuted, themes.ToneMuted
-		r.text = []string{f.Text() + ".", "Dismissed" + by + ": " + d.Reason}
+		r.sign, r.signTone, r.text[1] = "–", themes.ToneMuted, "Dismissed: "+d.Reason
 	case f.Severity == check.Note:
-		r.sign, r.signTone = "i", themes.ToneInfo
+		r.kind, r.sign, r.signTone = "Note", "i", themes.ToneInfo
 	}
 	return r
 }
 
-// arrange lists the rows of all sections.
-func (v *View) arrange() {
-	var rows []row
-	for _, g := range slices.Concat(v.problems, v.warnings) {
-		for i, r := range g.rows {
-			if i == 0 {
-				r.above = []string{v.theme.Paint(themes.ToneStrong, widget.Clean(g.title))}
-				if len(rows) > 0 {
-					r.above = append([]string{""}, r.above...)
-				}
-			}
-			rows = append(rows, r)
+// show lists the rows below the headings of their groups.
+func (v *View) show() {
+	rows := slices.Concat(v.problems, v.warnings)
+	for i := range rows {
+		if i > 0 && rows[i].group == rows[i-1].group {
+			continue
+		}
+		rows[i].above = []string{v.theme.Strong.Render(widget.Clean(rows[i].group))}
+		if i > 0 {
+			rows[i].above = append([]string{""}, rows[i].above...)
 		}
 	}
 	v.List.Set(rows)
@@ -145,114 +140,19 @@ func (v *View) arrange() {
 // setFoot lists the notes below the rows.
 func (v *View) setFoot() {
 	var foot []string
-	for i, note := range v.notes {
-		if i == 0 && v.Len() > 0 {
-			foot = append(foot, "")
-		}
-		foot = append(foot, widget.WrapStyled(v.theme.Tone(themes.ToneMuted), note, max(v.width, 1))...)
+	for _, note := range v.notes {
+		foot = append(foot, widget.WrapStyled(v.theme.Muted, note, max(v.width, 1))...)
+	}
+	if v.Len() > 0 && len(foot) > 0 {
+		foot = append([]string{""}, foot...)
 	}
 	v.SetFoot(foot)
 }
 
-// component returns the component that a path is in; "" for the whole campaign.
-func component(p doc.Path) string {
-	if len(p) == 0 || engine.IsHeadField(p[0].Name) {
-		return ""
-	}
-	return p[0].Name
-}
-
-// componentOrder returns the components in the order in which users fill them in, then any others.
-func componentOrder(ch engine.Channel, problems []schema.Problem) []string {
-	names, seen := []string{""}, map[string]bool{"": true}
-	for _, c := range catalog.Components(ch) {
-		names, seen[string(c.Name)] = append(names, string(c.Name)), true
-	}
-	for _, p := range problems {
-		if name := component(p.Path); !seen[name] {
-			names, seen[name] = append(names, name), true
-		}
-	}
-	return names
-}
-
-func componentTitle(ch engine.Channel, name string) string {
-	if name == "" {
-		return "Campaign"
-	}
-	if n := node(ch, doc.P(name)); n != nil && n.Name != "" {
-		return n.Label()
-	}
-	return name
-}
-
-// node returns the schema of a place in a campaign, or in a test request.
-func node(ch engine.Channel, p doc.Path) *schema.Node {
-	if n := catalog.Campaign(ch).At(p); n != nil {
-		return n
-	}
-	return catalog.TestRequest(ch).At(p)
-}
-
-// Field names the place of a problem within its component by the titles in the schema.
-func Field(ch engine.Channel, p doc.Path) string {
-	var words []string
-	cell, steps := grid.CellAt(p)
-	for i := range p {
-		at := p[:i+1]
-		n := node(ch, at)
-		switch {
-		case i == 0 && component(p) != "" && len(p) > 1:
-			continue // the heading names it
-		case i == 2 && steps > 0:
-			words = append(words, cell)
-		case i == 3 && steps > 1:
-		case n != nil && n.Name != "":
-			words = append(words, n.Label())
-		case at.Last().IsIndex:
-			words = append(words, fmt.Sprint(at.Last().Index+1))
-		default:
-			words = append(words, at.Last().Name)
-		}
-	}
-	if len(words) == 0 {
-		return "All of it"
-	}
-	return strings.Join(words, " › ")
-}
-
-// Place names a place of a campaign, including its component, by the titles in the schema; "" if it is not in
-// the schema.
-func Place(ch engine.Channel, p doc.Path) string {
-	switch {
-	case len(p) == 0 || node(ch, p) == nil:
-		return ""
-	case len(p) == 1:
-		return componentTitle(ch, component(p))
-	}
-	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
-}
-
-// Details describes the details of a refusal, each with its place named as in the builder. A place that is not in the
-// schema keeps its path.
-func Details(ch engine.Channel, e *engine.Error) []string {
-	out := make([]string, len(e.Details))
-	for i, d := range e.Details {
-		p, _ := doc.ParsePath(d.Target)
-		if out[i] = d.Message; len(e.Problems) == len(e.Details) {
-			out[i] = e.Problems[i].Text()
-		}
-		if d.Target != "" {
-			out[i] = cmp.Or(Place(ch, p), d.Target) + ": " + out[i]
-		}
-	}
-	return out
-}
-
-// Problem returns the problem under the cursor; false if there is none, as on a warning.
-func (v *View) Problem() (schema.Problem, bool) {
+// Place returns the place of what is under the cursor; false if the list is empty.
+func (v *View) Place() (doc.Path, bool) {
 	r, ok := v.Selected()
-	return r.problem, ok && r.warning == nil
+	return r.at, ok
 }
 
 // Warning returns the warning under the cursor; false if there is none.
@@ -277,27 +177,30 @@ func (v *View) SetSize(width, height int) {
 	v.List.SetSize(max(width, 0), height)
 }
 
-// draw draws a row: its place and, below, its text.
+// draw draws a row: its place and, below it, its text.
 func (v *View) draw(r row, selected bool, width int) list.Drawn {
 	w := max(width-4, 1)
 	out := list.Drawn{Above: r.above}
 	add := func(tone themes.Tone, text string) {
-		text = widget.Clean(text)
 		bar, sign, styled := " ", " ", v.theme.Paint(tone, text)
-		if len(out.Lines) == 0 {
+		first := len(out.Lines) == 0
+		if first {
 			sign = v.theme.Paint(r.signTone, r.sign)
 		}
 		if selected {
 			bar = v.theme.Accent.Render("▌")
-			if len(out.Lines) == 0 {
-				styled = v.theme.Selected.Render(widget.PadRight(text, w))
-			}
+		}
+		if selected && first {
+			styled = v.theme.Selected.Render(widget.PadRight(text, w))
 		}
 		out.Lines = append(out.Lines, bar+" "+sign+" "+styled)
 	}
 	tone := themes.ToneText
 	if r.place != "" {
-		add(cmp.Or(r.placeTone, themes.ToneText), fit(r.place, w))
+		if r.signTone == themes.ToneMuted {
+			tone = themes.ToneMuted
+		}
+		add(tone, fit(r.place, w))
 		tone = themes.ToneMuted
 	}
 	for _, text := range r.text {
@@ -319,6 +222,28 @@ func fit(field string, w int) string {
 		field = "… › " + rest
 	}
 	return field
+}
+
+// Text returns the problems and warnings as lines of text, to copy.
+func (v *View) Text() string {
+	var b strings.Builder
+	for _, r := range v.Shown() {
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", r.kind, r.name, strings.Join(r.text, " "))
+	}
+	return b.String()
+}
+
+// Read says the problems and warnings.
+func (v *View) Read() screen.Part {
+	var rows screen.RowSlice
+	for i, r := range v.Shown() {
+		row := screen.Row{Text: list.Spoken(r.name), State: strings.Join(r.text, " "), Select: func() tea.Cmd { v.SelectIndex(i); return nil }}
+		if r.warning != nil {
+			row.Text = r.kind + ". " + row.Text
+		}
+		rows = append(rows, row)
+	}
+	return screen.Part{Rows: rows}
 }
 
 // Count formats a number of problems.

@@ -18,41 +18,34 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Custom is a user's theme: a built-in theme with some of its colors changed.
-type Custom struct {
-	// Name is its file name without the extension.
-	Name string
-	// Base is the built-in theme that it changes, one of [Names].
-	Base string
+// custom is a user's theme: a built-in theme with some of its colors changed.
+type custom struct {
+	name string // its file name without the extension
+	base string // the built-in theme that it changes
 
-	changes map[int]lipgloss.TerminalColor // by the index of the field in Tokens
+	changes map[int]lipgloss.Color // by the index of the field in Tokens
 }
 
 // customFile is the content of a custom theme's file, in YAML or JSON.
 type customFile struct {
-	Base   string               `yaml:"base"`
-	Tokens map[string]yaml.Node `yaml:"tokens"`
+	Base   string    `yaml:"base"`
+	Tokens yaml.Node `yaml:"tokens"`
 }
 
-// TokenNames lists the names of the colors in custom themes: text, border-focus, selection-bg and so on.
+// TokenNames returns the names of the colors in custom themes: text, border-focus, selection-bg and so on.
 func TokenNames() []string {
-	t := reflect.TypeFor[Tokens]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = tokenName(t.Field(i).Name)
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Tokens]()) {
+		names = append(names, strings.ToLower(wordBoundary.ReplaceAllString(f.Name, "$1-$2")))
 	}
 	return names
 }
 
 var wordBoundary = regexp.MustCompile(`([a-z])([A-Z])`)
 
-func tokenName(field string) string {
-	return strings.ToLower(wordBoundary.ReplaceAllString(field, "$1-$2"))
-}
-
-// ParseCustom parses the file of a custom theme. All errors in it are reported together, with their lines.
-func ParseCustom(name string, b []byte) (Custom, error) {
-	own := Custom{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
+// parseCustom parses the file of a custom theme. All errors in it are reported together, with their lines.
+func parseCustom(name string, b []byte) (custom, error) {
+	own := custom{name: name, changes: map[int]lipgloss.Color{}}
 	if slices.Contains(Names(), name) {
 		return own, fmt.Errorf("%q is the name of a built-in theme; rename the file", name)
 	}
@@ -61,21 +54,21 @@ func ParseCustom(name string, b []byte) (Custom, error) {
 		return own, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	var wrong []error
-	if file.Base != "" {
-		own.Base = file.Base
+	if own.base = cmp.Or(file.Base, Auto); !slices.Contains(Names(), own.base) {
+		wrong = append(wrong, fmt.Errorf("base: there is no theme %q; choose from %s", own.base, strings.Join(Names(), ", ")))
 	}
-	if !slices.Contains(Names(), own.Base) {
-		wrong = append(wrong, fmt.Errorf("base: there is no theme %q; choose from %s", own.Base, strings.Join(Names(), ", ")))
+	if kind := file.Tokens.Kind; kind != 0 && kind != yaml.MappingNode {
+		wrong = append(wrong, fmt.Errorf("line %d, tokens: write one color a line, such as accent: \"#ff8800\"", file.Tokens.Line))
+		return own, errors.Join(wrong...)
 	}
 	names := TokenNames()
-	for _, token := range sortedTokens(file.Tokens) {
-		node := file.Tokens[token]
+	for pair := range slices.Chunk(file.Tokens.Content, 2) { // a name and its color
+		token, node := pair[0].Value, pair[1]
 		at := slices.Index(names, token)
-		if at < 0 {
-			wrong = append(wrong, fmt.Errorf("line %d, token %s: there is no such token; choose from %s", node.Line, token, strings.Join(names, ", ")))
-			continue
-		}
 		color, err := parseColor(node)
+		if at < 0 {
+			err = fmt.Errorf("there is no such token; choose from %s", strings.Join(names, ", "))
+		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("line %d, token %s: %w", node.Line, token, err))
 			continue
@@ -85,61 +78,28 @@ func ParseCustom(name string, b []byte) (Custom, error) {
 	return own, errors.Join(wrong...)
 }
 
-// sortedTokens returns the tokens in the order of their lines.
-func sortedTokens(tokens map[string]yaml.Node) []string {
-	names := make([]string, 0, len(tokens))
-	for name := range tokens {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if x, y := tokens[a].Line, tokens[b].Line; x != y {
-			return x - y
-		}
-		return strings.Compare(a, b)
-	})
-	return names
-}
-
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-// parseColor parses "#rrggbb", "#rgb", or a number in the 256-color palette.
-func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
+// parseColor parses "#rrggbb", "#rgb", or a number in the 256-color palette. Terminals with fewer colors get the nearest one.
+func parseColor(node *yaml.Node) (lipgloss.Color, error) {
 	text := strings.TrimSpace(node.Value)
-	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 255 {
-		text = strconv.Itoa(n)
-		small := text
-		if n > 15 {
-			small = nearest(termenv.ANSI, text)
-		}
-		return lipgloss.CompleteColor{TrueColor: text, ANSI256: text, ANSI: small}, nil
-	}
-	if node.Kind != yaml.ScalarNode || !hexColor.MatchString(text) {
-		said := text
-		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
-			said = "nothing (a # begins a comment, so put the color in quotes)"
-		}
-		return nil, fmt.Errorf("%s is not a color; use \"#rrggbb\", or a number from 0 to 255", said)
-	}
-	if len(text) == 4 {
+	n, err := strconv.Atoi(text)
+	switch {
+	case node.Kind != yaml.ScalarNode || node.Tag == "!!null":
+		return "", errors.New("nothing (a # begins a comment, so put the color in quotes) is not a color; use \"#rrggbb\", or a number from 0 to 255")
+	case err == nil && n >= 0 && n <= 255:
+		return lipgloss.Color(strconv.Itoa(n)), nil
+	case !hexColor.MatchString(text):
+		return "", fmt.Errorf("%s is not a color; use \"#rrggbb\", or a number from 0 to 255", text)
+	case len(text) == len("#rgb"):
 		text = "#" + strings.Repeat(text[1:2], 2) + strings.Repeat(text[2:3], 2) + strings.Repeat(text[3:4], 2)
 	}
-	return lipgloss.CompleteColor{TrueColor: text, ANSI256: nearest(termenv.ANSI256, text), ANSI: nearest(termenv.ANSI, text)}, nil
-}
-
-// nearest returns the index of the nearest color in a smaller palette.
-func nearest(p termenv.Profile, color string) string {
-	switch near := p.Color(color).(type) {
-	case termenv.ANSIColor:
-		return strconv.Itoa(int(near))
-	case termenv.ANSI256Color:
-		return strconv.Itoa(int(near))
-	}
-	return ""
+	return lipgloss.Color(text), nil
 }
 
 // Set is a set of themes: the built-in ones and the user's custom themes. The zero value has only the built-in
 // ones.
-type Set struct{ custom []Custom }
+type Set struct{ custom []custom }
 
 // maxCustomSize is the maximum size of a custom theme's file in bytes.
 const maxCustomSize = 64 << 10
@@ -162,7 +122,7 @@ func Load(dir string) (Set, []error) {
 			continue
 		}
 		own, err := readCustom(dir, e.Name())
-		if err == nil && slices.Contains(s.Names(), own.Name) {
+		if err == nil && slices.Contains(s.Names(), own.name) {
 			err = errors.New("another file has a theme with this name")
 		}
 		if err != nil {
@@ -174,23 +134,23 @@ func Load(dir string) (Set, []error) {
 	return s, wrong
 }
 
-func readCustom(dir, file string) (Custom, error) {
+func readCustom(dir, file string) (custom, error) {
 	path := filepath.Join(dir, file)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomSize {
-		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomSize>>10)
+		return custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomSize>>10)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return Custom{}, err
+		return custom{}, err
 	}
-	return ParseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
+	return parseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
 // Names lists the themes: the built-in ones, then the custom ones.
 func (s Set) Names() []string {
 	names := Names()
 	for _, own := range s.custom {
-		names = append(names, own.Name)
+		names = append(names, own.name)
 	}
 	return names
 }
@@ -199,9 +159,9 @@ func (s Set) Names() []string {
 func (s Set) New(o Options) (*Theme, error) {
 	o.Name = cmp.Or(o.Name, Auto)
 	base := o.Name
-	at := slices.IndexFunc(s.custom, func(own Custom) bool { return own.Name == o.Name })
+	at := slices.IndexFunc(s.custom, func(own custom) bool { return own.name == o.Name })
 	if at >= 0 {
-		base = s.custom[at].Base
+		base = s.custom[at].base
 	}
 	k, dark, ok := builtIn(base, o.DarkBackground)
 	if !ok {
@@ -216,7 +176,7 @@ func (s Set) New(o Options) (*Theme, error) {
 }
 
 // apply replaces the tokens that the theme changes.
-func (own Custom) apply(k Tokens) Tokens {
+func (own custom) apply(k Tokens) Tokens {
 	v := reflect.ValueOf(&k).Elem()
 	for at, color := range own.changes {
 		v.Field(at).Set(reflect.ValueOf(color))

@@ -1,6 +1,10 @@
 package themes
 
-import "github.com/charmbracelet/lipgloss"
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+)
 
 // Styles are the styles of a theme. They must not be changed; deriving from one is safe, because a lipgloss.Style is
 // immutable. No two themes share them, so that what keeps drawn text can tell that the theme has changed.
@@ -32,7 +36,8 @@ type Styles struct {
 	// Marked is a marked line, Match a search match.
 	Marked, Match lipgloss.Style
 
-	sgr [toneCount]sgrPair
+	tones [toneCount]lipgloss.Style
+	sgr   [toneCount]sgrPair
 }
 
 // newStyles returns the styles. bare is for tokens without colors: weight, underline and reverse replace color.
@@ -70,6 +75,13 @@ func newStyles(r *lipgloss.Renderer, k Tokens, bare bool) *Styles {
 		s.SelectedBlur = s.SelectedBlur.Underline(true)
 		s.ButtonFocus, s.ButtonDanger = s.ButtonFocus.Reverse(true), s.ButtonDanger.Reverse(true)
 		s.JSONKey = s.JSONKey.Bold(true)
+	}
+	s.tones = [...]lipgloss.Style{
+		ToneText: s.Text, ToneStrong: s.Strong, ToneMuted: s.Muted, ToneFaint: s.Faint, ToneAccent: s.Accent,
+		ToneSuccess: s.Success, ToneWarning: s.Warning, ToneDanger: s.Danger, ToneInfo: s.Info,
+	}
+	for tone, style := range s.tones {
+		s.sgr[tone].on, s.sgr[tone].off, _ = strings.Cut(style.Render("x"), "x")
 	}
 	return s
 }

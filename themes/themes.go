@@ -21,8 +21,28 @@ const (
 	None         = "none"          // no color: only bold, underline and reverse
 )
 
+// builtIns are the built-in themes, the default first: their colors for a dark and a light background. A theme for only one
+// of them has the same colors on both.
+var builtIns = []struct {
+	name        string
+	dark, light func() Tokens
+}{
+	{Auto, darkTokens, lightTokens},
+	{Dark, darkTokens, nil},
+	{Light, nil, lightTokens},
+	{HighContrast, contrastDarkTokens, contrastLightTokens},
+	{ColorBlind, colorBlindDarkTokens, colorBlindLightTokens},
+	{None, noTokens, noTokens},
+}
+
 // Names lists the built-in themes, the default first.
-func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColorBlind, None} }
+func Names() []string {
+	var names []string
+	for _, b := range builtIns {
+		names = append(names, b.name)
+	}
+	return names
+}
 
 // Theme is a set of colors with its styles.
 type Theme struct {
@@ -65,25 +85,14 @@ func New(o Options) (*Theme, error) { return Set{}.New(o) }
 
 // builtIn returns the colors of a built-in theme, and whether they are for a dark background.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
-	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {
-		if dark {
-			return ifDark(), true, true
+	for _, b := range builtIns {
+		switch {
+		case b.name != name:
+		case b.light == nil || dark && b.dark != nil:
+			return b.dark(), true, true
+		default:
+			return b.light(), false, true
 		}
-		return ifLight(), false, true
-	}
-	switch name {
-	case Auto:
-		return either(darkTokens, lightTokens)
-	case Dark:
-		return darkTokens(), true, true
-	case Light:
-		return lightTokens(), false, true
-	case HighContrast:
-		return either(contrastDarkTokens, contrastLightTokens)
-	case ColorBlind:
-		return either(colorBlindDarkTokens, colorBlindLightTokens)
-	case None:
-		return noTokens(), dark, true
 	}
 	return Tokens{}, dark, false
 }
@@ -96,12 +105,7 @@ func Plain() *Theme {
 	return t
 }
 
-func (t *Theme) setStyles(bare bool) {
-	t.Styles = newStyles(t.renderer, t.Tokens, bare)
-	for tone := range t.sgr {
-		t.sgr[tone] = newSGRPair(t.Tone(Tone(tone)))
-	}
-}
+func (t *Theme) setStyles(bare bool) { t.Styles = newStyles(t.renderer, t.Tokens, bare) }
 
 // Renderer returns the renderer of the theme's styles, for creating more styles.
 func (t *Theme) Renderer() *lipgloss.Renderer { return t.renderer }

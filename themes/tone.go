@@ -1,10 +1,6 @@
 package themes
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/lipgloss"
-)
+import "github.com/charmbracelet/lipgloss"
 
 // Tone is the meaning of a piece of text, for code that has no Theme: a cell of a table, an entry of a list.
 type Tone int
@@ -22,47 +18,18 @@ const (
 	ToneInfo
 )
 
-// Tone returns the style of a tone; that of ordinary text for an unknown one.
-func (t *Theme) Tone(tone Tone) lipgloss.Style {
-	switch tone {
-	case ToneStrong:
-		return t.Strong
-	case ToneMuted:
-		return t.Muted
-	case ToneFaint:
-		return t.Faint
-	case ToneAccent:
-		return t.Accent
-	case ToneSuccess:
-		return t.Success
-	case ToneWarning:
-		return t.Warning
-	case ToneDanger:
-		return t.Danger
-	case ToneInfo:
-		return t.Info
-	default:
-		return t.Text
-	}
-}
-
 // toneCount is the number of tones.
 const toneCount = int(ToneInfo) + 1
+
+// Tone returns the style of a tone.
+func (t *Theme) Tone(tone Tone) lipgloss.Style { return t.tones[tone] }
 
 // sgrPair has the sequences before and after a text in a style. Using them costs a hundredth of rendering the
 // style, which matters in a table of a thousand cells.
 type sgrPair struct{ on, off string }
 
-func newSGRPair(style lipgloss.Style) sgrPair {
-	on, off, _ := strings.Cut(style.Render("x"), "x")
-	return sgrPair{on, off}
-}
-
 // Paint draws a text of one line in a tone. The text must not contain newlines or tabs.
 func (t *Theme) Paint(tone Tone, text string) string {
-	if tone < 0 || int(tone) >= toneCount {
-		tone = ToneText
-	}
 	if text == "" {
 		return ""
 	}
@@ -100,21 +67,11 @@ var badges = [...]struct {
 	RoleArchived:  {"▪", ToneFaint},
 }
 
-// Glyph returns the role's icon, one cell wide; "?" for an unknown role.
-func (r Role) Glyph() string {
-	if r < 0 || int(r) >= len(badges) {
-		return "?"
-	}
-	return badges[r].glyph
-}
+// Glyph returns the role's icon, one cell wide.
+func (r Role) Glyph() string { return badges[r].glyph }
 
 // Tone returns the role's tone.
-func (r Role) Tone() Tone {
-	if r < 0 || int(r) >= len(badges) {
-		return ToneMuted
-	}
-	return badges[r].tone
-}
+func (r Role) Tone() Tone { return badges[r].tone }
 
 // Badge draws a role with its label, "● Active".
 func (t *Theme) Badge(r Role, label string) string {

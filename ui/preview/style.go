@@ -76,10 +76,16 @@ func (s *page) readable(p style) style {
 // readableColor returns a readable color on the style's background: that of its tone if the contrast is
 // sufficient, else black or white.
 func (s *page) readableColor(p style) string {
-	tone, ok := s.theme.Tone(p.tone).GetForeground().(lipgloss.CompleteColor)
+	tone := ""
+	switch c := s.theme.Tone(p.tone).GetForeground().(type) {
+	case lipgloss.CompleteColor:
+		tone = c.TrueColor
+	case lipgloss.Color:
+		tone = string(c)
+	}
 	switch {
-	case ok && p.tone != themes.ToneText && render.Contrast(tone.TrueColor, p.bg) >= 3:
-		return tone.TrueColor
+	case p.tone != themes.ToneText && strings.HasPrefix(tone, "#") && render.Contrast(tone, p.bg) >= 3:
+		return tone
 	case render.Contrast(white, p.bg) > render.Contrast(black, p.bg):
 		return white
 	}

@@ -1,5 +1,6 @@
-// Package images shows the images of a message on the whole terminal, if it can draw them: with the protocol of kitty, that
-// of iTerm2, or sixel. A terminal is asked first, and nothing is drawn in one that does not answer that it can.
+// Package images shows the images of a message on the whole terminal, if it can draw them: with the protocol of kitty, or as
+// sixels, as iTerm2, WezTerm, foot and xterm do. A terminal is asked first, and nothing is drawn in one that does not answer
+// that it can.
 package images
 
 import (
@@ -9,21 +10,20 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	_ "image/gif"
 	_ "image/jpeg"
-	"image/png"
+	_ "image/png"
 	"io"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/ansi/iterm2"
 	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/ansi/sixel"
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
+	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp"
 
 	"bugle/engine/message/delivery"
@@ -33,7 +33,7 @@ import (
 )
 
 // ErrUnsupported reports that the terminal draws no images.
-var ErrUnsupported = errors.New("this terminal does not say that it can draw images, with the protocol of kitty or iTerm2, or as sixels")
+var ErrUnsupported = errors.New("this terminal does not say that it can draw images, with the protocol of kitty or as sixels")
 
 // Viewer shows images one after the other, until the user closes it.
 type Viewer struct {
@@ -236,21 +236,11 @@ func load(ctx context.Context, address string) ([]byte, error) {
 // size is a width and a height.
 type size struct{ width, height int }
 
-// protocol is how a terminal takes images.
-type protocol int
-
-const (
-	none protocol = iota
-	kittyGraphics
-	iTerm2
-	sixels
-)
-
 // terminal describes the terminal: how it draws images, and its sizes.
 type terminal struct {
-	protocol protocol
-	cell     size // pixels of a character
-	screen   size // in characters
+	kitty, sixels bool
+	cell          size // pixels of a character
+	screen        size // in characters
 }
 
 const (
@@ -262,7 +252,7 @@ const (
 
 // ask asks the terminal for the protocols that it knows. Each terminal answers the last question, for its attributes (DA1).
 func ask(out io.Writer, chunks <-chan string) (terminal, error) {
-	question := ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + ansi.RequestNameVersion + ansi.WindowOp(cellSize) + ansi.RequestPrimaryDeviceAttributes
+	question := ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + ansi.WindowOp(cellSize) + ansi.RequestPrimaryDeviceAttributes
 	if _, err := io.WriteString(out, question); err != nil {
 		return terminal{}, err
 	}
@@ -279,7 +269,7 @@ func ask(out io.Writer, chunks <-chan string) (terminal, error) {
 			}
 			text += chunk
 			if t.answered(text) {
-				if t.protocol == none {
+				if !t.kitty && !t.sixels {
 					return t, ErrUnsupported
 				}
 				return t, nil
@@ -291,17 +281,12 @@ func ask(out io.Writer, chunks <-chan string) (terminal, error) {
 // answered reads the terminal's answers, and reports whether the last one has come.
 func (t *terminal) answered(text string) bool {
 	p := ansi.NewParser()
-	t.protocol = none
 	for state := byte(0); len(text) > 0; {
 		seq, _, n, next := ansi.DecodeSequence(text, state, p)
 		text, state = text[n:], next
 		switch {
 		case strings.HasPrefix(seq, "\x1b_G") && strings.Contains(seq, "i=31") && strings.Contains(seq, ";OK"):
-			t.protocol = kittyGraphics
-		case strings.HasPrefix(seq, "\x1bP>|") && t.protocol == none:
-			if strings.Contains(seq, "iTerm2") || strings.Contains(seq, "WezTerm") {
-				t.protocol = iTerm2
-			}
+			t.kitty = true
 		case strings.HasPrefix(seq, "\x1b[6;") && strings.HasSuffix(seq, "t"):
 			h, _ := p.Param(1, 0)
 			w, _ := p.Param(2, 0)
@@ -310,8 +295,8 @@ func (t *terminal) answered(text string) bool {
 			}
 		case strings.HasPrefix(seq, "\x1b[?") && strings.HasSuffix(seq, "c"):
 			for i := range p.Params() {
-				if attribute, _ := p.Param(i, 0); attribute == 4 && t.protocol == none {
-					t.protocol = sixels
+				if attribute, _ := p.Param(i, 0); attribute == 4 {
+					t.sixels = true
 				}
 			}
 			return true
@@ -325,9 +310,9 @@ func (t terminal) line(text string) string {
 	return ansi.Truncate(widget.Clean(text), max(t.screen.width-1, 1), "…")
 }
 
-// forget returns what removes the images that are shown. Other protocols draw into the characters, which are erased.
+// forget returns what removes the images that are shown. Sixels are erased with the characters that they are drawn on.
 func (t terminal) forget() string {
-	if t.protocol != kittyGraphics {
+	if !t.kitty {
 		return ""
 	}
 	return ansi.KittyGraphics(nil, "a=d", "d=A", "q=2")
@@ -337,23 +322,12 @@ func (t terminal) forget() string {
 func (t terminal) draw(img image.Image) (string, error) {
 	img = t.fit(img)
 	var b bytes.Buffer
-	switch t.protocol {
-	case kittyGraphics:
+	if t.kitty {
 		err := kitty.EncodeGraphics(&b, img, &kitty.Options{Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, ID: kittyImage, Quiet: 2, Chunk: true})
 		return b.String(), err
-	case iTerm2:
-		if err := png.Encode(&b, img); err != nil {
-			return "", err
-		}
-		content := make([]byte, base64.StdEncoding.EncodedLen(b.Len()))
-		base64.StdEncoding.Encode(content, b.Bytes())
-		return ansi.ITerm2(iterm2.File{
-			Size: int64(b.Len()), Width: iterm2.Pixels(img.Bounds().Dx()), Height: iterm2.Pixels(img.Bounds().Dy()), Inline: true, Content: content,
-		}), nil
-	default:
-		err := (&sixel.Encoder{}).Encode(&b, img)
-		return ansi.SixelGraphics(0, 1, 0, b.Bytes()), err
 	}
+	err := (&sixel.Encoder{}).Encode(&b, img)
+	return ansi.SixelGraphics(0, 1, 0, b.Bytes()), err
 }
 
 // fit scales an image down to the screen.
@@ -363,28 +337,7 @@ func (t terminal) fit(img image.Image) image.Image {
 	if scale == 1 {
 		return img
 	}
-	return shrink(img, max(int(float64(w)*scale), 1), max(int(float64(h)*scale), 1))
-}
-
-// shrink returns an image with fewer pixels, each the average of those that it stands for.
-func shrink(img image.Image, width, height int) image.Image {
-	from, out := img.Bounds(), image.NewNRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		top, bottom := from.Min.Y+y*from.Dy()/height, from.Min.Y+(y+1)*from.Dy()/height
-		for x := range width {
-			left, right := from.Min.X+x*from.Dx()/width, from.Min.X+(x+1)*from.Dx()/width
-			var sum [4]int
-			for sy := top; sy < bottom; sy++ {
-				for sx := left; sx < right; sx++ {
-					r, g, b, a := img.At(sx, sy).RGBA() // times alpha, as averages need it
-					for i, v := range [4]uint32{r, g, b, a} {
-						sum[i] += int(v)
-					}
-				}
-			}
-			n := (bottom - top) * (right - left)
-			out.Set(x, y, color.RGBA64{uint16(sum[0] / n), uint16(sum[1] / n), uint16(sum[2] / n), uint16(sum[3] / n)})
-		}
-	}
+	out := image.NewNRGBA(image.Rect(0, 0, max(int(float64(w)*scale), 1), max(int(float64(h)*scale), 1)))
+	draw.BiLinear.Scale(out, out.Bounds(), img, img.Bounds(), draw.Src, nil)
 	return out
 }

@@ -28,7 +28,7 @@ type previewPanel struct {
 	root   doc.Value
 	at     doc.Path
 	views  []render.View
-	shelf  preview.TemplateCache
+	shelf  render.TemplateCache
 	drawn  *resolve.Result // what views are of; nil for the document as written
 	number int             // index of the platform to show, if the place does not determine it
 }
@@ -134,8 +134,8 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	if len(refs) == 0 {
 		return nil
 	}
-	read := func(ctx context.Context) (preview.TemplateCache, error) { return shelf.Read(ctx, keeper, refs) }
-	return screen.Go(a.cfg.Host.Tasks, taskTemplates, read, func(shelf preview.TemplateCache, err error) tea.Cmd {
+	read := func(ctx context.Context) (render.TemplateCache, error) { return shelf.Read(ctx, keeper, refs) }
+	return screen.Go(a.cfg.Host.Tasks, taskTemplates, read, func(shelf render.TemplateCache, err error) tea.Cmd {
 		if err == nil {
 			a.shelf = shelf
 			a.show()

@@ -1,4 +1,4 @@
-package preview
+package render
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/assemble"
-	"bugle/engine/message/render"
 )
 
 // TemplateCache has the saved templates that have been read, for a document that changes while it is shown. It
@@ -18,13 +17,13 @@ type TemplateCache struct {
 
 // Resolve returns a document with the content of its saved templates, and the templates. If some have not been
 // read, it returns their references in unread, and the document unchanged.
-func (s TemplateCache) Resolve(ch engine.Channel, document doc.Value) (whole doc.Value, t render.TemplateStatus, named, unread []engine.ContentRef) {
+func (s TemplateCache) Resolve(ch engine.Channel, document doc.Value) (whole doc.Value, t TemplateStatus, named, unread []engine.ContentRef) {
 	l := cacheLookup{cache: s}
 	whole, taken, err := assemble.ExpandTemplates(context.Background(), &l, ch, document)
 	if err != nil || len(l.unread) > 0 {
 		return document, nil, l.named, l.unread
 	}
-	return whole, render.TemplatesFromUses(taken), l.named, nil
+	return whole, TemplatesFromUses(taken), l.named, nil
 }
 
 // Read reads templates and returns a cache that contains them as well.
@@ -45,7 +44,7 @@ func (s TemplateCache) Read(ctx context.Context, from assemble.TemplateSource, r
 	return out, nil
 }
 
-// lookup adapts a cache to the template interface and records the references.
+// cacheLookup is a cache as a source of templates. It records the references.
 type cacheLookup struct {
 	cache         TemplateCache
 	named, unread []engine.ContentRef

@@ -55,7 +55,7 @@ func (g *Grid) openCompare() {
 	c.list = list.Lines(g.cfg.Theme, "field", func(p grid.Pair, selected bool, width int) list.Drawn {
 		return list.Drawn{Lines: drawPair(g.cfg.Theme, placeName(g.cfg, c.right.Path, p.Path), p, selected, width)}
 	})
-	c.list.Focused, c.list.Empty = true, "Both are the same."
+	c.list.Focused, c.list.Empty = true, "Neither has a message."
 	c.setSize(g.cfg.Width, g.cfg.Height)
 	c.show(c.differences > 0)
 	g.comparing = c
@@ -124,9 +124,12 @@ func columnWidth(width int) int { return max((width-3)/2, 1) }
 
 // head draws the number of differences and the names of both messages.
 func (c *comparison) head(t *themes.Theme, w int) []string {
-	text := phrase.Count(c.differences, "difference")
-	if c.only {
-		text += " · rest hidden"
+	text := "No differences"
+	switch {
+	case c.only:
+		text = phrase.Count(c.differences, "difference") + " · rest hidden"
+	case c.differences > 0:
+		text = phrase.Count(c.differences, "difference")
 	}
 	return []string{
 		t.Muted.Render(widget.Truncate(text, w)),

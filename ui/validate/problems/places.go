@@ -2,7 +2,7 @@ package problems
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"bugle/engine"
@@ -12,38 +12,6 @@ import (
 	"bugle/engine/schema"
 )
 
-// component returns the component that a path is in; "" for the whole campaign.
-func component(p doc.Path) string {
-	if len(p) == 0 || engine.IsHeadField(p[0].Name) {
-		return ""
-	}
-	return p[0].Name
-}
-
-// componentOrder returns the components in the order in which users fill them in, then any others.
-func componentOrder(ch engine.Channel, problems []schema.Problem) []string {
-	names, seen := []string{""}, map[string]bool{"": true}
-	for _, c := range catalog.Components(ch) {
-		names, seen[string(c.Name)] = append(names, string(c.Name)), true
-	}
-	for _, p := range problems {
-		if name := component(p.Path); !seen[name] {
-			names, seen[name] = append(names, name), true
-		}
-	}
-	return names
-}
-
-func componentTitle(ch engine.Channel, name string) string {
-	if name == "" {
-		return "Campaign"
-	}
-	if n := node(ch, doc.P(name)); n != nil && n.Name != "" {
-		return n.Label()
-	}
-	return name
-}
-
 // node returns the schema of a place in a campaign, or in a test request.
 func node(ch engine.Channel, p doc.Path) *schema.Node {
 	if n := catalog.Campaign(ch).At(p); n != nil {
@@ -52,43 +20,39 @@ func node(ch engine.Channel, p doc.Path) *schema.Node {
 	return catalog.TestRequest(ch).At(p)
 }
 
-// Field names the place of a problem within its component by the titles in the schema.
-func Field(ch engine.Channel, p doc.Path) string {
-	var words []string
-	cell, steps := grid.CellAt(p)
-	for i := range p {
-		at := p[:i+1]
-		n := node(ch, at)
+// trail names a place by the titles in the schema: its component, or "Campaign", and the fields in it. A message is named by
+// its locale and variation.
+func trail(ch engine.Channel, p doc.Path) []string {
+	names := []string{"Campaign"}
+	message, replaced := grid.CellAt(p)
+	for i, step := range p {
+		name, n := step.Name, node(ch, p[:i+1])
 		switch {
-		case i == 0 && component(p) != "" && len(p) > 1:
-			continue // the heading names it
-		case i == 2 && steps > 0:
-			words = append(words, cell)
-		case i == 3 && steps > 1:
+		case i == 2 && replaced > 0:
+			name = message
+		case i == 3 && replaced > 1:
+			continue
 		case n != nil && n.Name != "":
-			words = append(words, n.Label())
-		case at.Last().IsIndex:
-			words = append(words, fmt.Sprint(at.Last().Index+1))
-		default:
-			words = append(words, at.Last().Name)
+			name = n.Label()
+		case step.IsIndex:
+			name = strconv.Itoa(step.Index + 1)
+		}
+		if i == 0 && !engine.IsHeadField(step.Name) {
+			names[0] = name
+		} else {
+			names = append(names, name)
 		}
 	}
-	if len(words) == 0 {
-		return "All of it"
-	}
-	return strings.Join(words, " › ")
+	return names
 }
 
 // Place names a place of a campaign, including its component, by the titles in the schema; "" if it is not in
 // the schema.
 func Place(ch engine.Channel, p doc.Path) string {
-	switch {
-	case len(p) == 0 || node(ch, p) == nil:
+	if len(p) == 0 || node(ch, p) == nil {
 		return ""
-	case len(p) == 1:
-		return componentTitle(ch, component(p))
 	}
-	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
+	return strings.Join(trail(ch, p), " › ")
 }
 
 // Details describes the details of a refusal, each with its place named as in the builder. A place that is not in the

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/check"
 	"bugle/engine/phrase"
@@ -54,37 +55,43 @@ func New(t *themes.Theme) *View {
 
 // Set sets the problems of a campaign of the channel. The cursor keeps its index.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
+	count, order := map[string]int{}, map[string]int{}
+	for i, c := range catalog.Components(ch) {
+		order[string(c.Name)] = i + 1
+	}
 	v.problems = nil
-	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
-		for _, name := range componentOrder(ch, problems) {
-			v.problems = append(v.problems, componentRows(ch, name, sev, problems)...)
+	for _, p := range problems {
+		r := problemRow(ch, p)
+		count[r.kind+r.group]++
+		v.problems = append(v.problems, r)
+	}
+	component := func(r row) int { // in the order in which users fill them in
+		if len(r.at) == 0 || engine.IsHeadField(r.at[0].Name) {
+			return 0
 		}
+		return cmp.Or(order[r.at[0].Name], len(order)+1)
+	}
+	slices.SortStableFunc(v.problems, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(component(a), component(b)), cmp.Compare(a.group, b.group))
+	})
+	for i, r := range v.problems {
+		v.problems[i].group = r.group + " — " + phrase.Count(count[r.kind+r.group], strings.ToLower(r.kind))
 	}
 	v.show()
 }
 
-// componentRows returns the rows of a component's problems of one severity.
-func componentRows(ch engine.Channel, name string, sev schema.Severity, problems []schema.Problem) []row {
-	var out []row
-	title := componentTitle(ch, name)
-	for _, p := range problems {
-		if p.Severity != sev || component(p.Path) != name {
-			continue
-		}
-		r := row{kind: "Problem", at: p.Path, sign: "✗", signTone: themes.ToneDanger, text: []string{phrase.Capitalize(p.Text())}}
-		if sev == schema.Notice {
-			r.kind, r.sign, r.signTone = "Notice", "i", themes.ToneInfo
-		}
-		r.name = title
-		if field := Field(ch, p.Path); field != title {
-			r.place, r.name = field, title+" › "+field
-		}
-		out = append(out, r)
+// problemRow returns the row of a problem.
+func problemRow(ch engine.Channel, p schema.Problem) row {
+	names := trail(ch, p.Path)
+	r := row{group: names[0], kind: "Problem", at: p.Path, name: strings.Join(names, " › "), sign: "✗", signTone: themes.ToneDanger,
+		place: strings.Join(names[1:], " › "), text: []string{phrase.Capitalize(p.Text())}}
+	if p.Severity == schema.Notice {
+		r.kind, r.sign, r.signTone = "Notice", "i", themes.ToneInfo
 	}
-	for i := range out {
-		out[i].group = title + " — " + Count(len(out), sev)
+	if len(p.Path) == 0 {
+		r.place = "All of it"
 	}
-	return out
+	return r
 }
 
 // SetWarnings sets the warnings of the campaign, which follow its problems, and lines below everything, such as why

@@ -265,28 +265,6 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-func TestMouse(t *testing.T) {
-	b := newTestbed(t, catalog.Email, mail)
-	h := b.open(80, 24)
-	h.ClickOn("○ empty")
-	h.Want("French · B", "Empty. Press enter to write it")
-	h.ClickOn("○ empty")
-	h.Want("Content › French · B")
-	h.Press("esc")
-	h.ClickOn("60%")
-	h.ClickOn("60%")
-	h.Press("backspace", "5")
-	h.Want("105 of 100")
-	h.ClickOn("+ locale")
-	h.Want("in this workspace")
-	h.ClickOn("Arabic")
-	b.wantStored("campaign_content.locales", `["de","fr","ar"]`)
-	h.ClickOn("+ variation")
-	b.wantStored("campaign_content.variation_details.no_of_variations", "3")
-	h.ClickOn("A/B test")
-	h.Want("How many versions of the message you test")
-}
-
 // A click on the signs beside the names shows the hidden variations.
 func TestClickShowsHiddenColumns(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)

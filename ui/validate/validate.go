@@ -187,11 +187,12 @@ func (s *Screen) warningActions() []screen.Action {
 	if selected {
 		bar = 8
 	}
-	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: "dismiss", Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
-		DisabledReason: s.dismissDisabledReason(selected), Run: func() tea.Cmd { return s.dismiss(found) }}
+	label, do := "dismiss", s.dismiss
 	if found.Dismissed != nil {
-		dismiss.Label, dismiss.Run = "restore", func() tea.Cmd { return s.restore(found) }
+		label, do = "restore", s.restore
 	}
+	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
+		DisabledReason: s.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
 	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupWarnings, BarPriority: bar, Run: func() tea.Cmd {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: found.Path, Doc: doc.NewString(found.Fix)})
 	}}

@@ -345,6 +345,42 @@ func (silent) Test(context.Context, engine.TestRequest) (engine.TestResult, erro
 	return engine.TestResult{}, &remote.NoResponseError{Operation: "test", Host: "api.example.com", Attempts: 3, Write: true, Err: io.EOF}
 }
 
+// What the forecast said cannot arrive is skipped, not failed, and the heading counts the messages of all rounds.
+func TestWhatCannotArriveIsSkipped(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2"}}
+	f, err := d.Forecast(t.Context(), s, ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := testsend.NewRun(d, ask)
+	round := func(asks []engine.TestSend) {
+		t.Helper()
+		run.Begin(asks, f, noon)
+		out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
+		if run.End(out, err, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round([]engine.TestSend{ask})
+	web := &run.Keys[1]
+	if run.Message != "Sent 3 of 4 messages; 1 skipped." || run.Count(testsend.Failed) != 0 || web.State() != testsend.Sent || web.StatusText() != "sent" {
+		t.Errorf("%q, web %s: %+v", run.Message, web.StatusText(), web)
+	}
+	round(run.Retry(testsend.Failed, testsend.Skipped)) // nothing has changed
+	if run.Message != "Sent 3 of 4 messages; 1 skipped." {
+		t.Errorf("after a retry of the skipped: %q", run.Message)
+	}
+	if err := s.PutUser(t.Context(), engine.User{ID: "USER_2", Devices: []engine.Device{{Platform: "WEB", Token: "w2"}}}); err != nil {
+		t.Fatal(err)
+	}
+	round(run.Retry(testsend.Failed, testsend.Skipped))
+	if run.Message != "Sent 4 messages." || run.Count(testsend.Skipped) != 0 {
+		t.Errorf("once it can arrive: %q %+v", run.Message, run.Keys)
+	}
+}
+
 // A service whose answer is lost may have sent everything: that is no refusal.
 func TestLostAnswerOfAService(t *testing.T) {
 	s := newService(t)
@@ -354,7 +390,7 @@ func TestLostAnswerOfAService(t *testing.T) {
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
 	out, err := testsend.Send(t.Context(), silent{s}, d, run.Requests, func() time.Time { return noon }, run.AddStep)
 	run.End(out, err, noon)
-	if err == nil || out.Refused(err) || run.Message != "0 of 2 messages sent; 2 may have been delivered." || run.Count(testsend.Unknown) != 2 || run.Count(testsend.Failed) != 0 {
+	if err == nil || out.Refused(err) || run.Message != "Sent 0 of 2 messages; 2 may have been delivered." || run.Count(testsend.Unknown) != 2 || run.Count(testsend.Failed) != 0 {
 		t.Errorf("%v, refused: %v, %q, %+v", err, out.Refused(err), run.Message, run.Keys)
 	}
 }
@@ -369,7 +405,7 @@ func TestRunThatIsCanceled(t *testing.T) {
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
 	out, err := testsend.Send(ctx, s, d, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
 	run.End(out, err, noon)
-	if out.Refused(err) || run.Message != "0 of 2 messages sent. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
+	if out.Refused(err) || run.Message != "Sent 0 of 2 messages. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
 		t.Errorf("%v: %s %+v", err, run.Message, run.Keys)
 	}
 }

@@ -112,7 +112,7 @@ func (o Outcome) request(i int) engine.TestSend {
 // several personas is one for each.
 func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
 	var out Outcome
-	for _, ask := range splitPersonas(asks) {
+	for _, ask := range SplitPersonas(asks) {
 		as := personaID(ask)
 		ask, err := d.WithPersona(ctx, service, ask)
 		if err != nil {
@@ -165,7 +165,7 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 
 // Begin starts a round of requests. f has the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
-	asks = splitPersonas(asks)
+	asks = SplitPersonas(asks)
 	r.Requests, r.before = asks, slices.Clone(r.Keys)
 	r.Done, r.Total, r.Message = 0, 0, ""
 	r.Canceling, r.RoundStarted, r.RoundTook = false, now, 0

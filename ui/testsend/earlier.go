@@ -8,7 +8,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/edit/grid"
 	"bugle/engine/operation"
-	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -22,29 +21,30 @@ type earlierPage struct {
 }
 
 // newEarlierPage returns the page without tests.
-func newEarlierPage(l *layout) *earlierPage {
+func newEarlierPage(c *sendContext) *earlierPage {
 	p := &earlierPage{}
-	p.listPage = newListPage(l, "test", p.item)
+	p.listPage = newListPage(c, "test", p.item, c.testLines)
 	return p
 }
 
-// tests returns the listed tests.
-func (p *earlierPage) tests() model.History {
-	if p.allCampaigns {
-		return p.past
-	}
-	return p.past.OfCampaign()
-}
-
-// open lists the tests of this campaign or, if there are none, of all.
-func (p *earlierPage) open() {
-	p.allCampaigns = len(p.past.OfCampaign()) == 0
-	p.list.SelectIndex(0)
-	p.refresh()
-}
-
 // refresh fills the list.
-func (p *earlierPage) refresh() { p.list.Set(p.tests()) }
+func (p *earlierPage) refresh() {
+	tests := p.past
+	p.list.Empty = "No tests yet. Tests you send are listed here."
+	if !p.allCampaigns {
+		tests = p.past.OfCampaign()
+		p.list.Empty = "No tests of this campaign yet. Press tab to list the tests of all campaigns."
+	}
+	p.list.Set(tests)
+}
+
+// showAll lists the tests of all campaigns, or of this one.
+func (p *earlierPage) showAll(all bool) tea.Cmd {
+	p.allCampaigns = all
+	p.refresh()
+	p.list.SelectIndex(0)
+	return nil
+}
 
 // item returns the row of a test.
 func (p *earlierPage) item(t model.PastTest) widget.Item {
@@ -59,68 +59,38 @@ func (p *earlierPage) item(t model.PastTest) widget.Item {
 	return widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.formatTime(t.At), InfoTone: themes.ToneMuted}
 }
 
-// toggleAllCampaigns switches between the tests of all campaigns and of this one.
-func (p *earlierPage) toggleAllCampaigns() tea.Cmd {
-	p.allCampaigns = !p.allCampaigns
-	p.list.SelectIndex(0)
-	p.refresh()
-	return nil
+// openEarlier lists the tests of this campaign or, if there are none, of all.
+func (s *Screen) openEarlier() tea.Cmd {
+	s.show(stageEarlier)
+	return s.earlier.showAll(len(s.past.OfCampaign()) == 0)
 }
 
-// earlierHost has the actions of the screen that the page needs.
-type earlierHost struct {
-	fill, send func(model.PastTest) tea.Cmd
-	up         screen.Action
+// fillPast fills the form from an earlier test, as a change that can be undone.
+func (s *Screen) fillPast(t model.PastTest) tea.Cmd {
+	s.show(stageForm)
+	s.form.change("filled in an earlier test", promptRow, func(*input) { s.form.fill(t.Request) })
+	return s.form.refresh()
 }
 
-// actions returns the actions on earlier tests.
-func (p *earlierPage) actions(host earlierHost) []screen.Action {
+// sendPast sends this draft like an earlier test.
+func (s *Screen) sendPast(t model.PastTest) tea.Cmd { return tea.Batch(s.fillPast(t), s.submit(true)) }
+
+// earlierActions returns the actions on earlier tests.
+func (s *Screen) earlierActions() []screen.Action {
+	p := s.earlier
 	whose := "all campaigns"
 	if p.allCampaigns {
 		whose = "this campaign"
 	}
-	open := p.list.On(screen.Action{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, BarPriority: 4}, ownReason, func(t model.PastTest) tea.Cmd {
-		return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
-	})
-	if open.DisabledReason != "" {
-		open.BarPriority = 0
-	}
 	return append([]screen.Action{
-		p.list.On(screen.Action{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: 9}, nil, host.fill),
-		p.list.On(screen.Action{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: 8}, nil, host.send),
-		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: p.toggleAllCampaigns},
-		open,
+		p.list.On(screen.Action{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: 9}, nil, s.fillPast),
+		p.list.On(screen.Action{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: 8}, nil, s.sendPast),
+		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: func() tea.Cmd { return p.showAll(!p.allCampaigns) }},
 		p.list.On(screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, BarPriority: 3}, nil, func(t model.PastTest) tea.Cmd {
-			return screen.Copy(operation.TestCurl(p.deps.Workspace, t.Body), "the request as a curl command")
+			return screen.Copy(operation.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
 		}),
-		host.up,
-	}, p.detailsActions(groupEarlier)...)
-}
-
-// ownReason returns why a test leads to no other campaign.
-func ownReason(t model.PastTest) string {
-	if t.Own || t.CampaignID == "" {
-		return "This test belongs to this campaign."
-	}
-	return ""
-}
-
-const (
-	emptyOwn  = "No tests of this campaign yet. Press tab to list the tests of all campaigns."
-	emptyPast = "No tests yet. Tests you send are listed here."
-)
-
-// View draws the page.
-func (p *earlierPage) View() string {
-	title, empty := "Earlier tests", emptyOwn
-	if p.allCampaigns {
-		title, empty = "Earlier tests of all campaigns", emptyPast
-	}
-	var lines []string
-	if t, ok := p.list.Selected(); ok {
-		lines = p.lines(t, p.detailsWidth())
-	}
-	return p.view(title, phrase.Count(len(p.tests()), "test"), empty, "Test", lines)
+		s.upAction(groupEarlier),
+	}, p.scrollActions(groupEarlier)...)
 }
 
 // statusIcon returns the icon for a test's result.
@@ -134,7 +104,8 @@ func statusIcon(t model.PastTest) (string, themes.Tone) {
 	return "✗", themes.ToneDanger
 }
 
-func (p *earlierPage) lines(t model.PastTest, w int) []string {
+// testLines draws what an earlier test sent, and what became of it.
+func (p *sendContext) testLines(t model.PastTest, w int) []string {
 	lines := fact(p.theme, "Recipients", strings.Join(p.people.NamesAndValues(t.Request), ", "), w)
 	lines = append(lines, fact(p.theme, "Identifier", p.identifierName(t.Request.Identifier), w)...)
 	for _, as := range t.Request.As {

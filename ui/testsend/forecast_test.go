@@ -27,7 +27,7 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 		t.Error("something was sent")
 	}
 	h.Press("ctrl+s")
-	h.Want("Android failed  2 of 3", "Web failed  1 of 3") // as was said
+	h.Want("Sent 3 of 6 messages; 3 skipped.", "Android sent  2 of 3", "Web sent  1 of 3") // as was said
 }
 
 func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
@@ -85,8 +85,6 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 	}
 	h.Press("tab", " ")
 	h.Want("First Name", "Zoe", "with 1 value changed")
-	h.Press("ctrl+x")
-	h.WantNot("Zoe")
 }
 
 func TestTheDeliveredMessageIsRead(t *testing.T) {
@@ -121,8 +119,8 @@ func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
 	h.Type("USER_1,USER_2")
-	h.Press("ctrl+s", "down", "down")
-	h.Want("To Ben.", "✗ Ben: the user has no device for Web", "─ Not delivered ─")
+	h.Press("ctrl+s", "G")
+	h.Want("– Ben: the user has no device for Web", "─ Not delivered ─")
 	h.Resize(80, 24)
 	h.Press("enter")
 	h.Want("To Ben: the user has no device for Web.")
@@ -158,7 +156,7 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 		}
 	}
 	close(gate)
-	st.until("Done.")
+	st.until("Sent 2 of 4 messages; 2 failed.")
 	if v := st.screen.View(); !strings.Contains(v, "Sat 14 Mar, 10:00, to Ada Byron and Ben, in 1.5 seconds.") || !strings.Contains(v, "did not report on this message") {
 		t.Errorf("it shows\n%s", v)
 	}
@@ -168,7 +166,7 @@ func TestTheGridScrolls(t *testing.T) {
 	s := newService(t)
 	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
 	h := open(t, s, s.draft(t, catalog.Email, many), 80, 24)
-	h.Want("Email · L           no content", "pgdn · ")
+	h.Want("· L ", "no content", " of 6")
 	h.WantNot("German · 30")
 	for range 6 {
 		h.Press("pgdown")
@@ -185,7 +183,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Press("f1")
 	h.Want("ctrl+g", "open saved groups of recipients", "alt+e", "list earlier tests", "pgdown", "alt+y", "ctrl+s")
 	h.Press("esc", "ctrl+s", "?")
-	h.Want("read the delivered message", "send all messages again", "back to the form")
+	h.Want("read the message, or why", "send all messages again", "back to the form")
 }
 
 // The forecast fills texts with the data of the real send: saved templates, product sets, content blocks and

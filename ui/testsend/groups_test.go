@@ -91,7 +91,7 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	h.WantNot("ada@example.com")
 	h.Press("ctrl+g", "down")
 	h.Want("Email campaigns can't use this")
-	if why := h.DisabledReason("enter"); !strings.Contains(why, "use Phones here") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "use this identifier") {
 		t.Errorf("a group of tokens can be used for mail: %q", why)
 	}
 }
@@ -114,7 +114,7 @@ func TestAGroupOfMoreThanTenSaysWhoIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
+func TestGroupsAreAddedRenamedAndDeleted(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -130,13 +130,7 @@ func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
 	h.Type("one")
 	h.Press("enter")
 	h.Want("A group with this name already exists.")
-	h.Press("esc", "w")
-	h.Want(`Replace the recipients of "two"?`)
-	h.Press("y")
-	if got := keptGroups(t, p); len(got) != 2 || got[1].Name != "two" || len(got[1].Values) != 2 {
-		t.Errorf("kept %+v", got)
-	}
-	h.Press("d")
+	h.Press("esc", "d")
 	h.Want(`Delete the group "two"?`)
 	h.Press("y")
 	h.WantNot("▌ two")
@@ -189,11 +183,10 @@ func TestTheSameAgainIsOneKey(t *testing.T) {
 
 func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	s := newService(t)
-	other := s.draft(t, catalog.Email, flatMail)
-	h := open(t, s, other, 80, 24)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,stranger@example.com")
 	h.Press("ctrl+s")
-	h.Want("✗ Email failed")
+	h.Want("Sent 1 of 2 messages; 1 skipped.")
 	push := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	push.Type("USER_1")
 	push.Press("ctrl+s")
@@ -203,12 +196,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	h.Press("alt+e")
 	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · Ada Byron and ", "✗ Email ", "user has no attribute First Name")
 	h.WantNot("Spring push")
-	h.Press("o")
-	if r := h.LastRoute(); r.Name != screen.TestSend || r.ID != other {
-		t.Errorf("o opened %+v", r)
-	}
-	h = open(t, s, id, 120, 40)
-	h.Press("alt+e", "r")
+	h.Press("r")
 	h.Want("Email sent")
 	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
 		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())

@@ -41,7 +41,7 @@ func TestSendAsSeveralUsers(t *testing.T) {
 	h.GoldenSizes("send-as")
 	h.Resize(120, 40)
 	h.Press("ctrl+s")
-	h.Want("2 of 2 messages sent.", "me@example.com as Ada Byron (USER_1)", "me@example.com as Ben (USER_2)")
+	h.Want("Sent 2 messages.", "me@example.com as Ada Byron (USER_1)", "me@example.com as Ben (USER_2)")
 	want := []string{"me@example.com as Ada Byron (USER_1): Hello Ada", "me@example.com as Ben (USER_2): Hello Ben"}
 	if got := s.sentTexts(t); !slices.Equal(got, want) {
 		t.Errorf("the outbox has %q, want %q", got, want)

@@ -29,7 +29,7 @@ func TestDraftWithoutContentOpensContent(t *testing.T) {
 		}
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
 		h.Press("down", "enter", "ctrl+s")
-		h.Want("Not sent.", "There is no message to send yet")
+		h.Want("─ Not sent ─", "There is no message to send yet")
 		h.Press("enter")
 		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
@@ -46,8 +46,7 @@ func TestRequestRefusalReturnsToForm(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Too many tests; wait 3 seconds")
-	h.Press("esc")
+	h.Want("Not sent: Too many tests; wait 3 seconds")
 	h.Want("1 ada@example.com")
 	if len(h.Opened) > 0 {
 		t.Errorf("it opened %+v", h.Opened)
@@ -63,9 +62,7 @@ func TestRefusedRetryKeepsResults(t *testing.T) {
 		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
 	}
 	h.Press("r")
-	h.Want("Not sent. Too many tests")
-	h.Press("esc")
-	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
+	h.Want("Not sent: Too many tests", "Sent 3 of 4 messages; 1 skipped.", "Android sent", "Ben: the user has no device for Web")
 }
 
 func TestInterruptedSendKeepsResults(t *testing.T) {
@@ -128,7 +125,7 @@ func TestColorsKeepWidths(t *testing.T) {
 	st.press("tab")
 	check("filled")
 	st.press("ctrl+s")
-	st.until("failed")
+	st.until("skipped")
 	check("done")
 	st.press("enter")
 	check("message")
@@ -341,7 +338,7 @@ func TestMissingValueIsNamed(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
 	h.Type("stranger@example.com")
 	h.Press("ctrl+s")
-	h.Want("Email failed", "stranger@example.com: ", "First Name")
+	h.Want("Email skipped", "stranger@example.com: ", "First Name")
 }
 
 func TestTheWheelAndClicks(t *testing.T) {
@@ -374,7 +371,7 @@ func TestManyKeysScroll(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Sent 0 of 100")
+	h.Want("Sent 0 of 101 messages; 101 failed.")
 	h.WantFits()
 	h.Press("G")
 	h.Want("dv failed", "101 of 101")

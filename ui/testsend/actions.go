@@ -10,8 +10,6 @@ import (
 const (
 	groupMove    = "Move"
 	groupTest    = "Test"
-	groupGroups  = "Groups"
-	groupEarlier = "Earlier tests"
 	groupMessage = "Delivered message"
 )
 
@@ -38,10 +36,6 @@ func (s *Screen) Actions() []screen.Action {
 			return s.readActions()
 		}
 		return s.resultsActions()
-	case stageGroups:
-		return s.groupsActions()
-	case stageEarlier:
-		return s.earlierActions()
 	}
 	return s.formActions()
 }
@@ -63,7 +57,7 @@ func (s *Screen) formActions() []screen.Action {
 		enter.Keys, enter.Group, enter.BarPriority, enter.WhileTyping = []string{"enter"}, groupTest, 9, true
 	}
 	acts := append([]screen.Action{enter, send}, row.more...)
-	earlier := screen.Action{Keys: []string{"e", "alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: s.openEarlier}
+	earlier := screen.Action{Keys: []string{"e", "alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.openEarlier}
 	if len(f.past) == 0 {
 		earlier.DisabledReason, earlier.BarPriority = "No tests yet.", 0
 	}
@@ -80,7 +74,7 @@ func (s *Screen) formActions() []screen.Action {
 	}
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return f.move(n) } }
 	return append(acts, earlier, sendAs,
-		screen.Action{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: s.openGroups},
+		screen.Action{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
 		screen.Action{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: scroll(1)},
 		screen.Action{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: scroll(-1)},
 		screen.Action{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: move(1)},

@@ -2,7 +2,6 @@ package testsend
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/operation"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
@@ -89,18 +87,6 @@ func (s *sendContext) recipientLine(lead, identifier, value string, w int) strin
 		return text
 	}
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
-}
-
-// identifierName returns the display name of an identifier, also of another channel.
-func (s *sendContext) identifierName(identifier string) string {
-	for _, ch := range []engine.Channel{catalog.Push, catalog.Email} {
-		for _, o := range engine.NewTestFields(ch).Identifier.Options {
-			if o.Value == identifier {
-				return o.Title()
-			}
-		}
-	}
-	return identifier
 }
 
 // history returns the store of the workspace's tests.
@@ -194,17 +180,4 @@ func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 func (s *sendContext) outboxAction(key, group string) screen.Action {
 	return screen.Action{Keys: []string{key}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
 		Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id}) }}
-}
-
-// scrolled is the part of a pane's lines that fits.
-type scrolled struct{ window widget.Window }
-
-// show returns the lines that fit into h, and which they are if that is not all.
-func (p *scrolled) show(lines []string, h int) (body, footer string) {
-	p.window.Resize(len(lines), h)
-	from, to := p.window.Visible()
-	if p.window.Overflows() {
-		footer = fmt.Sprintf("%d of %d", to, len(lines))
-	}
-	return strings.Join(lines[from:to], "\n"), footer
 }

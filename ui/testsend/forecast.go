@@ -24,7 +24,7 @@ import (
 // of the first message for its first recipient.
 type forecastPane struct {
 	*sendContext
-	scrolled
+	window       widget.Window // over the lines
 	forecast     model.Forecast
 	forecastKey  string // request of the shown forecast
 	requestedKey string // newest requested forecast
@@ -89,7 +89,13 @@ func (o *forecastPane) content(w, h int) panes.Content {
 		c.Info = fmt.Sprintf("%d to send", n)
 	}
 	lines := o.lines(w, h)
-	c.Body, c.Footer = o.show(append(lines, o.previewLines(w, h-len(lines))...), h)
+	lines = append(lines, o.previewLines(w, h-len(lines))...)
+	o.window.Resize(len(lines), h)
+	from, to := o.window.Visible()
+	if o.window.Overflows() {
+		c.Footer = fmt.Sprintf("%d of %d", to, len(lines))
+	}
+	c.Body = strings.Join(lines[from:to], "\n")
 	return c
 }
 
@@ -185,68 +191,64 @@ func (o *forecastPane) lines(w, h int) []string {
 	return lines
 }
 
-// matrix draws a line per message with an icon per recipient, or how many will get it if there is no space for that.
+// matrix draws a line per message with an icon per recipient, numbered if there is space for that.
 func (o *forecastPane) matrix(w int) []string {
 	_, values := o.addressees()
+	between := " "
+	if 2*len(values) > w*2/3 {
+		between = ""
+	}
 	var head []string
 	for i := range values {
 		head = append(head, fmt.Sprint(i+1))
 	}
-	signs := max(2*len(values), len("no content"))
+	numbers := strings.Join(head, between)
+	room := max(w-max(widget.Width(numbers), len("no content"))-2, w/3)
 	labels := make([]string, len(o.going))
 	for i, m := range o.going {
 		labels[i] = m.Name
 	}
-	widest := func() (n int) {
-		for _, l := range labels {
-			n = max(n, widget.Width(widget.Clean(l))+2)
-		}
-		return n
-	}
-	if widest()+signs > w {
+	if widest(labels) > room {
 		labels = model.ShortNames(o.going)
 	}
-	each := 2*len(values) <= w/2
-	label := min(widest(), w-min(signs, w/2))
+	room = min(room, widest(labels))
 	var lines []string
-	if each && len(values) > 1 {
-		lines = append(lines, strings.Repeat(" ", label)+o.theme.Faint.Render(strings.Join(head, " ")))
+	if len(values) > 1 && between != "" {
+		lines = append(lines, strings.Repeat(" ", room+2)+o.theme.Faint.Render(numbers))
 	}
 	for i, m := range o.going {
-		text := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), max(label-1, 1)), label)
-		lines = append(lines, widget.Truncate(text+o.signs(m, len(values), each), w))
+		text := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room+2)
+		lines = append(lines, widget.Truncate(text+strings.Join(o.signs(m, len(values)), between), w))
 	}
 	return lines
 }
 
-// signs returns the icons of a message for each of n recipients, or how many will get it.
-func (o *forecastPane) signs(m model.Message, n int, each bool) string {
+// widest returns the width of the widest text.
+func widest(texts []string) (w int) {
+	for _, text := range texts {
+		w = max(w, widget.Width(widget.Clean(text)))
+	}
+	return w
+}
+
+// signs returns the icons of a message for each of n recipients.
+func (o *forecastPane) signs(m model.Message, n int) []string {
 	if o.draft.IsEmpty(m) {
-		return o.theme.Warning.Render("no content")
+		return []string{o.theme.Warning.Render("no content")}
 	}
 	var out []string
-	arrive := 0
 	for i := range n {
 		why, known := o.current().Why(m, i)
 		switch {
 		case why != "":
 			out = append(out, o.theme.Warning.Render("✗"))
-			continue
 		case known:
 			out = append(out, o.theme.Accent.Render("●"))
 		default:
 			out = append(out, o.theme.Faint.Render("○"))
 		}
-		arrive++
 	}
-	if each {
-		return strings.Join(out, " ")
-	}
-	style := o.theme.Accent
-	if arrive < n {
-		style = o.theme.Warning
-	}
-	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
+	return out
 }
 
 // minPreviewHeight is the minimum height for a preview.

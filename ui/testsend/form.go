@@ -34,7 +34,6 @@ type form struct {
 
 	// The prompt for a recipient.
 	prompt       widget.Prompt
-	rejection    string         // why the text was not added
 	list         typeahead.List // the suggestions below the prompt
 	suggestions  []suggestion   // the items of list
 	users        []engine.User  // that the newest search found
@@ -96,7 +95,7 @@ func (f *form) change(what string, at rowID, do func(*input)) {
 	other := f.input // the other state
 	swap := func() tea.Cmd {
 		f.input, other = other, f.input
-		f.rejection, f.enterPending, f.lastTyped = "", false, rowID{}
+		f.enterPending, f.lastTyped = false, rowID{}
 		if engine.IndexRecipient(f.recipients(), f.identifier, f.text()) >= 0 { // it was being edited
 			f.prompt.SetValue("")
 		}
@@ -129,7 +128,6 @@ func (f *form) fill(last engine.TestSend) {
 	}
 	f.setRecipients(slices.Clone(last.Values))
 	f.as, f.copies, f.filter, f.typed = last.As, last.Copies, last.Filter, model.Overrides(last)
-	f.rejection = ""
 	f.prompt.SetValue("")
 	f.offerOverrides()
 	f.focus(promptRow)
@@ -359,7 +357,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	}
 	at := lines[i].row
 	if at == promptRow && f.at == promptRow {
-		if i, ok := f.list.RowAt(lines[i].n - f.suggestionsFrom()); ok && f.list.Highlight(i) {
+		if i, ok := f.list.RowAt(lines[i].n - 1); ok && f.list.Highlight(i) {
 			return f.accept()
 		}
 	}

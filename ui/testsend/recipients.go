@@ -53,18 +53,16 @@ func (f *form) refusal(others []string, value string) string {
 	return model.RefusalReason(f.draft.Campaign.Channel, engine.TestSend{Identifier: f.identifier, Values: others}, value)
 }
 
-// add adds the recipients in a text, and leaves the invalid ones in the prompt with the reason. It returns false if there are
-// some.
+// add adds the recipients in a text, and leaves the invalid ones in the prompt. It returns false if there are some.
 func (f *form) add(text string) bool {
-	f.rejection = ""
 	had := f.recipients()
 	all := slices.Clip(had)
 	var left []string
 	for _, v := range model.Split(f.identifier, text) {
-		switch why := f.refusal(all, v); {
+		switch {
 		case engine.IndexRecipient(all, f.identifier, v) >= 0:
-		case why != "":
-			left, f.rejection = append(left, v), cmp.Or(f.rejection, why)
+		case f.refusal(all, v) != "":
+			left = append(left, v)
 		default:
 			all = append(all, v)
 		}
@@ -74,21 +72,16 @@ func (f *form) add(text string) bool {
 		f.change("added "+model.Summarize(f.names(added...)), promptRow, func(in *input) { in.setRecipients(all) })
 	}
 	f.suggest()
-	return f.rejection == ""
+	return len(left) == 0
 }
 
-// commit adds the typed text as a recipient. It returns false if it is invalid.
-func (f *form) commit() bool {
-	ok := f.add(f.prompt.Value())
-	if !ok {
-		f.focus(promptRow)
+// commit adds the typed text as a recipient, or returns the command that says why it is invalid.
+func (f *form) commit() (refused tea.Cmd) {
+	if f.add(f.prompt.Value()) {
+		return nil
 	}
-	return ok
-}
-
-// showRejection shows why the text cannot be added.
-func (f *form) showRejection() tea.Cmd {
-	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(f.text()), f.rejection))
+	f.focus(promptRow)
+	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(f.text()), f.refusalOf(f.text())))
 }
 
 // useGroup adds a group's recipients, in place of the current ones unless beside is set. A test has at most ten recipients;
@@ -108,7 +101,7 @@ func (f *form) useGroup(g group, beside bool) tea.Cmd {
 		in.identifier = g.Identifier
 		in.setRecipients(values[:most])
 	})
-	f.rejection, f.users = "", nil
+	f.users = nil
 	f.prompt.SetValue("")
 	f.focus(sendRow)
 	if most == len(values) {
@@ -148,8 +141,8 @@ func (f *form) typeRecipient(msg tea.KeyMsg) tea.Cmd {
 			f.focus(rowID{kind: rowRecipient, i: n - 1})
 		}
 		return nil
-	case f.prompt.Update(msg):
-		f.rejection = ""
+	default:
+		f.prompt.Update(msg)
 	}
 	return f.refresh()
 }
@@ -170,16 +163,17 @@ func (f *form) enterTyped() tea.Cmd {
 
 // accept accepts what is highlighted: the text itself, a recipient, or a group.
 func (f *form) accept() tea.Cmd {
+	var refused tea.Cmd
 	switch h, ok := f.list.Highlighted(); {
 	case ok && h.Free:
-		f.commit()
+		refused = f.commit()
 	case ok && f.suggestions[h.Ref].group != nil:
 		return f.useGroup(*f.suggestions[h.Ref].group, true)
 	case ok:
 		f.add(f.suggestions[h.Ref].value)
 	}
 	f.focus(promptRow)
-	return f.refresh()
+	return tea.Batch(f.refresh(), refused)
 }
 
 // tab moves to the next section of the form, accepting the highlighted suggestion if something was typed.
@@ -377,29 +371,25 @@ func (f *form) promptRow() row {
 	r.draw = func(w int) []string {
 		f.prompt.Placeholder = f.hint()
 		f.prompt.SetSize(max(w-3, 1), 1)
-		lines := append([]string{" " + f.prompt.View()}, f.rejectionLines(w)...)
+		lines := []string{" " + f.prompt.View()}
 		if f.at != promptRow {
 			return lines
 		}
 		for _, text := range f.list.Lines(f.theme, max(w-suggestIndent, 1), typeahead.MaxRows) {
 			lines = append(lines, strings.Repeat(" ", suggestIndent)+text)
 		}
-		if h, _ := f.list.Highlighted(); h.Free && f.rejection == "" {
+		if h, _ := f.list.Highlighted(); h.Free {
 			lines = f.addNote(lines, 5, w, f.theme.Warning, f.refusalOf(h.Value))
 		}
 		return lines
 	}
 	r.read = screen.Row{Text: "Add a recipient", Field: &screen.FormField{
 		Again: true, Example: f.identifierOption().Help,
-		Set: func(text string) (string, tea.Cmd, error) { return "", f.take(text), nil },
-		Clear: func() tea.Cmd {
-			f.prompt.SetValue("")
-			f.rejection = ""
-			return nil
-		},
+		Set:   func(text string) (string, tea.Cmd, error) { return "", f.take(text), nil },
+		Clear: func() tea.Cmd { f.prompt.SetValue(""); return nil },
 	}}
-	if f.rejection != "" {
-		r.read.Problem = "“" + f.text() + "” " + f.rejection
+	if why := f.refusalOf(f.text()); why != "" {
+		r.read.Problem = "“" + f.text() + "” " + why
 	}
 	return r
 }
@@ -407,29 +397,12 @@ func (f *form) promptRow() row {
 // suggestIndent is the indentation of suggestions.
 const suggestIndent = 3
 
-// rejectionLines draws why the text was not added.
-func (f *form) rejectionLines(w int) []string {
-	if f.rejection == "" {
-		return nil
-	}
-	return widget.WrapIndented(f.theme.Danger, "✗ "+f.rejection, w, 5)
-}
-
-// suggestionsFrom returns the line of the prompt's row on which the suggestions begin.
-func (f *form) suggestionsFrom() int {
-	w, _ := f.panes.Size(paneMain)
-	return 1 + len(f.rejectionLines(w))
-}
-
 // hint returns the placeholder of the prompt.
 func (f *form) hint() string {
-	switch {
-	case len(f.recipients()) >= model.MaxRecipients(f.identifier):
+	if len(f.recipients()) >= model.MaxRecipients(f.identifier) {
 		return "no more recipients can be added"
-	case len(f.suggestions) > 0 && len(f.users) > 0:
-		return "type a recipient or part of a name"
 	}
-	return "type a recipient"
+	return "type a recipient or part of a name"
 }
 
 // take adds what was typed in plain mode as a recipient: the one that it names, once the users were searched, or the text
@@ -437,7 +410,6 @@ func (f *form) hint() string {
 func (f *form) take(text string) tea.Cmd {
 	f.focus(promptRow)
 	f.prompt.SetValue(text)
-	f.rejection = ""
 	return tea.Batch(f.refresh(), f.enterTyped())
 }
 

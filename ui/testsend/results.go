@@ -8,11 +8,11 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/themes"
 	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/preview"
@@ -87,17 +87,19 @@ func (r *results) end(out model.Outcome, err error) {
 }
 
 // badge summarizes the state of the run.
-func (r *results) badge() string {
+func (r *results) badge() (string, themes.Tone) {
 	if !r.done {
-		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total)
+		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total), themes.ToneInfo
 	}
 	var parts []string
-	for _, s := range []model.State{model.Failed, model.Unknown, model.Skipped} {
+	worst := themes.ToneSuccess
+	for _, s := range []model.State{model.Skipped, model.Unknown, model.Failed} {
 		if n := r.run.Count(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+			parts = append([]string{fmt.Sprintf("%d %s", n, s)}, parts...)
+			_, worst = stateIcon(s)
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), "sent")
+	return cmp.Or(strings.Join(parts, ", "), "sent"), worst
 }
 
 // Update handles a key that is not an action.
@@ -167,13 +169,7 @@ func (r *results) header(w int) []string {
 		bar.SetSize(w, 1)
 		return []string{bar.View(), ""}
 	}
-	style := r.theme.Success
-	switch {
-	case r.run.Count(model.Failed) > 0:
-		style = r.theme.Danger
-	case r.run.Count(model.Unknown) > 0:
-		style = r.theme.Warning
-	}
+	_, tone := r.badge()
 	text := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
 	if as := r.run.Request.As; len(as) > 0 {
 		text += " as " + personaNames(as)
@@ -181,7 +177,7 @@ func (r *results) header(w int) []string {
 	if took := elapsed(r.run.RoundTook); took != "" {
 		text += ", in " + took
 	}
-	return slices.Concat(widget.WrapStyled(style, r.run.Message, w), widget.WrapStyled(r.theme.Muted, text+".", w), []string{""})
+	return slices.Concat(widget.WrapStyled(r.theme.Tone(tone), r.run.Message, w), widget.WrapStyled(r.theme.Muted, text+".", w), []string{""})
 }
 
 // entries returns the keys and, if there are several, their recipients.
@@ -227,7 +223,7 @@ func (r *results) draw(e entry, selected bool, w int) list.Drawn {
 // keyLines draws a key, its state and how many of its recipients have received it, and why it has not arrived where its
 // recipients do not say so.
 func (r *results) keyLines(k *model.Key, w int) []string {
-	sign, style := r.sign(k.State())
+	sign, tone := r.sign(k.State())
 	tail := ""
 	if n := len(k.Sends); n > 1 {
 		tail = fmt.Sprintf("  %d of %d", k.Count(model.Sent), n)
@@ -236,7 +232,7 @@ func (r *results) keyLines(k *model.Key, w int) []string {
 	}
 	word := k.StatusText()
 	name := widget.Truncate(widget.Clean(k.Name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
-	lines := []string{style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)}
+	lines := []string{sign + " " + name + " " + r.theme.Paint(tone, word) + r.theme.Muted.Render(tail)}
 	if k.Reason != "" && !(listsSends(k) && k.EveryFailureExplained()) {
 		lines = append(lines, widget.WrapIndented(r.theme.Danger, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), w, 2)...)
 	}
@@ -245,11 +241,11 @@ func (r *results) keyLines(k *model.Key, w int) []string {
 
 // sendLines draws a recipient of a key, and why the message did not arrive.
 func (r *results) sendLines(d *model.SendState, w int) []string {
-	sign, style := r.sign(d.State)
+	sign, tone := r.sign(d.State)
 	if d.Why != "" && d.State != model.Sent {
 		lines := widget.Wrap(widget.Clean(r.recipient(d)+": "+d.Why), max(w-2, 1))
 		for i, l := range lines {
-			lines[i] = style.Render(sign + " " + l)
+			lines[i] = sign + " " + r.theme.Paint(tone, l)
 			sign = " "
 		}
 		return lines
@@ -261,24 +257,32 @@ func (r *results) sendLines(d *model.SendState, w int) []string {
 		as := widget.Clean(r.asText(d))
 		name = r.recipientLine("", identifier, d.Recipient, w-3-widget.Width(tail)-widget.Width(as)) + as
 	}
-	return []string{style.Render(sign) + " " + name + "  " + r.theme.Muted.Render(tail)}
+	return []string{sign + " " + name + "  " + r.theme.Muted.Render(tail)}
 }
 
-// sign returns the icon and style of a state.
-func (r *results) sign(st model.State) (string, lipgloss.Style) {
+// stateIcon returns the icon of a state, and its tone.
+func stateIcon(st model.State) (string, themes.Tone) {
 	switch st {
 	case model.Sent:
-		return "✓", r.theme.Success
+		return "✓", themes.ToneSuccess
 	case model.Failed:
-		return "✗", r.theme.Danger
+		return "✗", themes.ToneDanger
 	case model.Unknown:
-		return "?", r.theme.Warning
+		return "?", themes.ToneWarning
 	case model.Skipped:
-		return "–", r.theme.Muted
+		return "–", themes.ToneMuted
 	case model.Sending:
-		return widget.Spinner(r.frame), r.theme.Info
+		return "", themes.ToneInfo
 	}
-	return "·", r.theme.Faint
+	return "·", themes.ToneFaint
+}
+
+// sign draws the icon of a state.
+func (r *results) sign(st model.State) (sign string, tone themes.Tone) {
+	if sign, tone = stateIcon(st); sign == "" {
+		sign = widget.Spinner(r.frame)
+	}
+	return r.theme.Paint(tone, sign), tone
 }
 
 // timeOf formats how long a send takes, or took.
@@ -335,7 +339,10 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	w, _ := r.panes.Size(paneMain)
 	msg.Y -= len(r.header(w))
 	_, again := r.rows.Mouse(msg)
-	return enterAgain(again && r.done)
+	if again && r.done {
+		return r.openMessage()
+	}
+	return nil
 }
 
 // openMessage focuses the message.

@@ -157,7 +157,7 @@ func (f *form) identify(identifier string) tea.Cmd {
 		return nil
 	}
 	f.change(f.draft.Fields.Identifier.Label(), identifierRow, func(in *input) { in.identifier = identifier })
-	f.rejection, f.users, f.enterPending = "", nil, false
+	f.users, f.enterPending = nil, false
 	return f.refresh()
 }
 

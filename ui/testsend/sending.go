@@ -18,11 +18,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// send sends the requested test.
-func (s *Screen) send() tea.Cmd { return s.submit(false) }
-
-// submit sends what the form asks for; past is true if that is an earlier test.
-func (s *Screen) submit(past bool) tea.Cmd {
+// send sends what the form asks for.
+func (s *Screen) send() tea.Cmd {
 	f := &s.form
 	if f.enterPending {
 		f.enterPending = false
@@ -34,13 +31,13 @@ func (s *Screen) submit(past bool) tea.Cmd {
 	if r, ok := f.list.Highlighted(); ok && !r.Free && f.text() != "" && r.Value != f.text() {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(f.identifier, r.Value))))
 	}
-	if !f.commit() {
-		return f.showRejection()
+	if refused := f.commit(); refused != nil {
+		return refused
 	}
-	return s.begin(f.request(), past)
+	return s.begin(f.request(), false)
 }
 
-// begin starts a test.
+// begin starts a test; past is true if all of it was sent before.
 func (s *Screen) begin(ask engine.TestSend, past bool) tea.Cmd {
 	return s.check(repeat{asks: []engine.TestSend{ask}, from: stageForm, past: past})
 }
@@ -52,9 +49,9 @@ func (s *Screen) again(states ...model.State) func() tea.Cmd {
 
 // repeat is what is to be sent, which may repeat earlier tests.
 type repeat struct {
-	asks  []engine.TestSend
-	from  stage
-	past  bool // it is an earlier test, sent again
+	asks []engine.TestSend
+	from stage
+	past bool // all of it was sent before
 
 	known    []engine.TestSend // asks, to the recipients who may have them already
 	forecast model.Forecast    // which of the messages cannot arrive

@@ -29,8 +29,6 @@ type Screen struct {
 	stage   stage
 	form    form
 	results *results
-	groups  groupsPage
-	earlier *earlierPage
 }
 
 // stage is the part that is shown.
@@ -40,8 +38,6 @@ const (
 	stageForm    stage = iota
 	stageSending       // messages are being sent
 	stageDone          // the results
-	stageGroups        // named groups of recipients
-	stageEarlier       // tests that were sent before
 )
 
 // Kinds of tasks.
@@ -66,7 +62,6 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	}
 	c.split(stageForm)
 	s.sendContext, s.form, s.results = c, newForm(c), newResults(c)
-	s.groups, s.earlier = newGroupsPage(c), newEarlierPage(c)
 	return s
 }
 
@@ -75,17 +70,10 @@ func (s *Screen) Title() string { return "Test send" }
 
 // Badge shows the state of the run.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case s.stage == stageSending:
-		return s.results.badge(), themes.ToneInfo
-	case s.stage == stageDone && s.results.run.Count(model.Failed) > 0:
-		return s.results.badge(), themes.ToneDanger
-	case s.stage == stageDone && s.results.run.Count(model.Unknown) > 0:
-		return s.results.badge(), themes.ToneWarning
-	case s.stage == stageDone:
-		return s.results.badge(), themes.ToneSuccess
+	if s.stage == stageForm {
+		return "", themes.ToneMuted
 	}
-	return "", themes.ToneMuted
+	return s.results.badge()
 }
 
 // Init reads the draft and the history of tests.
@@ -152,13 +140,6 @@ func (s *Screen) show(st stage) {
 	}
 }
 
-// openGroups shows the groups.
-func (s *Screen) openGroups() tea.Cmd {
-	s.show(stageGroups)
-	s.groups.refresh("")
-	return nil
-}
-
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
@@ -187,10 +168,6 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.stage {
 	case stageSending, stageDone:
 		s.results.Update(msg)
-	case stageGroups:
-		s.groups.Update(msg)
-	case stageEarlier:
-		s.earlier.Update(msg)
 	default:
 		return s.form.Update(msg)
 	}
@@ -205,10 +182,6 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch s.stage {
 	case stageSending, stageDone:
 		return s.results.mouse(msg)
-	case stageGroups:
-		return s.groups.mouse(msg)
-	case stageEarlier:
-		return s.earlier.mouse(msg)
 	}
 	return s.form.mouse(msg, s.send)
 }
@@ -245,18 +218,6 @@ func (s *Screen) View() string {
 	switch s.stage {
 	case stageSending, stageDone:
 		return s.results.View()
-	case stageGroups:
-		about := "Group"
-		if g, ok := s.groups.list.Selected(); ok {
-			about = g.Name
-		}
-		return s.groups.view("Groups", about)
-	case stageEarlier:
-		title := "Earlier tests"
-		if s.earlier.allCampaigns {
-			title += " of all campaigns"
-		}
-		return s.earlier.view(title, "Test")
 	}
 	return s.form.View()
 }
@@ -274,10 +235,6 @@ func (s *Screen) Read() screen.Page {
 	switch s.stage {
 	case stageSending, stageDone:
 		return s.results.read()
-	case stageGroups:
-		return s.groups.read("Groups")
-	case stageEarlier:
-		return s.earlier.read("Earlier tests")
 	}
 	return s.form.readForm()
 }

@@ -66,7 +66,7 @@ func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	h.Type("zoe@")
 	h.Want("must be an email address")
 	h.Press("enter")
-	h.Want("✗ must be an email address", "0 of 10")
+	h.Want("“zoe@” must be an email address", "0 of 10")
 	h.Type("example.com")
 	h.WantNot("must be an email")
 	h.Press("enter")
@@ -90,7 +90,7 @@ func TestPastedListIsSplit(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("a@example.com, b@example.com\nnonsense;c@example.com\nb@example.com")})
-	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "✗ must be an email")
+	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "must be an email")
 }
 
 func TestNoMoreThanTenRecipients(t *testing.T) {
@@ -173,9 +173,9 @@ func TestEarlierTestFillsForm(t *testing.T) {
 	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // no recipient and no override
 	h.Type("three@example.com")
 	h.Press("ctrl+s", "f", "alt+e")
-	h.Want("Earlier tests", "✓ one@example.com …  ", " Sat 14 Mar, 10:00 │", "three@example.com", "2 tests")
+	h.Want("─ Earlier tests ─", "✓ Sat 14 Mar, 10:00 · one@example.com and two@example.com", "· three@example.com")
 	h.Press("down")
-	h.Want("First Name = Zoe", "two@example.com")
+	h.Want("First Name = Zoe", "Sent.")
 	h.Press("enter")
 	h.Want("1 one@example.com", "2 two@example.com", "Zoe")
 	h.WantNot("1 three@example.com")
@@ -269,8 +269,7 @@ func TestMessageNames(t *testing.T) {
 		h.Press("enter")
 		look()
 		h.Press("esc", "f", "alt+e")
-		h.Press("J", "J", "J")
-		look("✗ Email · German · A")
+		look("no content")
 	}
 }
 
@@ -388,7 +387,7 @@ func TestUnknownOutcome(t *testing.T) {
 		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
 	}
 	h.Press("alt+e", "down")
-	h.Want("? Ada Byron and 2", "? Email", "it may have been")
+	h.Want("? Sat 14 Mar, 10:00 · Ada Byron and 2", "got the message but did not confirm it")
 }
 
 // The question is about the history as it is when the test is sent, not as it was when the screen was opened.
@@ -640,14 +639,16 @@ func TestCopiesAreAskedFor(t *testing.T) {
 	h.Press("esc", "tab", " ", "ctrl+z")
 	h.Want("Cc and Bcc")
 
-	// An earlier test is repeated with its copies, after a question; the form starts without.
+	// An earlier test is repeated with its copies, which the form says; it starts without.
 	h = open(t, s, id, 80, 24)
 	h.Want("Nothing to boss@example.com")
 	h.Press("alt+e")
-	h.Want("Copies")
-	h.Press("r")
+	h.Want("copies to the addresses in Cc and Bcc")
+	h.Press("enter")
+	h.Want("Cc and Bcc", "Send 2 messages and copies")
+	h.Press("enter", "a")
 	h.Want("Send it again?", "Copies go to boss@example.com, audit@example.com.")
-	h.Press("y")
+	h.Press("n")
 	if len(s.sent) != 3 || !s.sent[2].Copies {
 		t.Errorf("%d tests were sent, the last one without copies", len(s.sent))
 	}

@@ -66,7 +66,7 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	id := s.draft(t, catalog.Email, flatMail)
 	h := openWith(t, s, p, id, 80, 24)
 	h.Type("zoe@example.com,")
-	h.Press("ctrl+g", "enter")
+	h.Press("ctrl+g", "enter", "enter")
 	h.Want("2 of 10 · QA")
 	h.Press("ctrl+z")
 	h.Want(`Undone: used the group "QA"`, "1 zoe@example.com", "1 of 10")
@@ -104,7 +104,8 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 				t.Errorf("%d×%d, %s: want %q in %q", size[0], size[1], key, title, line)
 			}
 		}
-		here("ctrl+g", "Spring mail › Groups")
+		h.Press("ctrl+g")
+		h.Want("─ Groups ─")
 		here("esc", "Spring mail")
 		h.Type("ada")
 		here("esc", "Spring mail")
@@ -115,7 +116,8 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 		h.Want("Delivered to Ada Byron")
 		here("esc", "Spring mail › Results")
 		here("esc", "Spring mail")
-		here("alt+e", "Spring mail › Earlier tests")
+		h.Press("alt+e")
+		h.Want("─ Earlier tests ─")
 		here("esc", "Spring mail")
 		if len(h.Opened) > 0 {
 			t.Errorf("it opened %+v", h.Opened)
@@ -230,11 +232,10 @@ func TestClicks(t *testing.T) {
 			h.Want("▌  + ")
 
 			h.Press("ctrl+g")
-			h.ClickOn("Other")
-			h.Want("▌ Other", "╭─ Other ─")
-			h.ClickOn("Both")
-			h.Want("▌ Both", "esc test send")
-			h.Press("esc")
+			h.Press("down", "enter")
+			h.ClickOn("Add")
+			h.Want("2 zoe@example.com", "▌ [ Send 2 messages ]")
+			h.Press("ctrl+z")
 
 			h.ClickOn("[ Send 1 message ]")
 			h.Want("✓ Email · German sent", "› Results")
@@ -256,7 +257,7 @@ func TestClicks(t *testing.T) {
 			h.Press("esc")
 
 			h.Press("shift+tab", "e")
-			h.ClickOn("✓ Ada Byron") // the entry under the cursor fills the form
+			h.ClickOn("✓ Sat") // fills the form
 			h.Want("▌ [ Send 1 message ] to Ada Byron")
 		})
 	}
@@ -311,7 +312,7 @@ func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	h.Press("ctrl+s", "r")
 	h.Want("– Ben: the user has no device for Web")
 	h.Press("esc", "alt+e")
-	h.Want("Ben: the user has no device", "Only        Web ")
+	h.Want("Ben: the user has", "Only Web.")
 	h.WantNot("USER_2: ")
 	again := open(t, s, id, 80, 24)
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")

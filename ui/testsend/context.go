@@ -29,11 +29,8 @@ type sendContext struct {
 	id    string // of the draft
 	prefs *prefs.Prefs
 
-	draft  model.Draft
 	people *model.Directory
-	past   model.History
-	recent map[string][]string // recipients by identifier, newest first
-	groups []group
+	loadedData
 }
 
 // The panes of each stage.
@@ -100,7 +97,7 @@ func (s *sendContext) history() engine.TestHistory {
 // loadedData is the draft and the history of tests.
 type loadedData struct {
 	draft  model.Draft
-	recent map[string][]string
+	recent map[string][]string // recipients by identifier, newest first
 	past   model.History
 	groups []group
 }

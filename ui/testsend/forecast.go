@@ -158,9 +158,7 @@ func (o *forecastPane) lines(w, h int) []string {
 	if len(o.ask.As) > 0 {
 		lines = append(lines, o.theme.Muted.Render(widget.Truncate("as "+widget.Clean(personaNames(o.ask.As)), w)))
 	}
-	if last := lines[len(lines)-1] + " · "; warning != "" && h < 8 && widget.Width(last+warning) <= w {
-		lines[len(lines)-1] = last + o.theme.Warning.Render(warning)
-	} else if warning != "" {
+	if warning != "" {
 		lines = append(lines, o.theme.Warning.Render(widget.Truncate(warning, w)))
 	}
 	blank := func() {

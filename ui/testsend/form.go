@@ -11,11 +11,11 @@ import (
 	"bugle/engine"
 	"bugle/engine/message/assemble"
 	"bugle/engine/phrase"
+	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
-	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
 
@@ -30,7 +30,6 @@ type form struct {
 	window    widget.Window // over the lines of the rows
 	overrides []override
 	forecast  forecastPane
-	chooser   *viewas.Chooser // of users whose data the messages have, when last opened
 
 	// The prompt for a recipient.
 	prompt       widget.Prompt
@@ -53,7 +52,7 @@ type input struct {
 }
 
 func newForm(c *sendContext) form {
-	return form{sendContext: c, at: promptRow, forecast: forecastPane{sendContext: c}, prompt: widget.NewPrompt(c.theme, "+", "")}
+	return form{sendContext: c, at: promptRow, forecast: forecastPane{sendContext: c}, prompt: widget.NewPrompt(c.theme, "+", "type a recipient or part of a name")}
 }
 
 // request returns the requested test. Invalid overrides are left out.
@@ -120,11 +119,8 @@ func (f *form) setDraft() tea.Cmd {
 // repeating a test is most common.
 func (f *form) fill(last engine.TestSend) {
 	options := f.draft.Fields.Identifier.Options
-	f.identifier = options[0].Value
-	for _, o := range options {
-		if o.Value == last.Identifier {
-			f.identifier = o.Value
-		}
+	if f.identifier = last.Identifier; !slices.ContainsFunc(options, func(o schema.Option) bool { return o.Value == last.Identifier }) {
+		f.identifier = options[0].Value
 	}
 	f.setRecipients(slices.Clone(last.Values))
 	f.as, f.copies, f.filter, f.typed = last.As, last.Copies, last.Filter, model.Overrides(last)
@@ -264,8 +260,8 @@ func (f *form) arrange(w, h int) []formLine {
 	var lines []formLine
 	from, to := 0, 0
 	for _, r := range f.rows() {
-		for _, text := range r.above(w) {
-			lines = append(lines, formLine{text: text})
+		for _, text := range r.heads {
+			lines = append(lines, formLine{text: widget.Truncate(text, w)})
 		}
 		mark := "  "
 		if r.rowID == f.at {

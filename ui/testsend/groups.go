@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
@@ -33,7 +32,7 @@ func (f *form) openGroups() tea.Cmd {
 	for _, g := range f.groups {
 		o := widget.Option{Label: g.Name, Help: fmt.Sprintf("%s: %s.", phrase.Count(len(g.Values), "recipient"), model.Summarize(f.people.Names(engine.TestSend{Identifier: g.Identifier, Values: g.Values})))}
 		if ch := f.draft.Campaign.Channel; !model.HasIdentifier(ch, g.Identifier) {
-			o.Dim, o.DisabledReason = true, fmt.Sprintf("%s campaigns can't use this identifier: %s.", ch.Label(), identifierName(g.Identifier))
+			o.Dim, o.DisabledReason = true, ch.Label()+" campaigns can't use the identifier of this group."
 		}
 		options = append(options, o)
 	}
@@ -63,18 +62,6 @@ func (f *form) openGroup(g group) tea.Cmd {
 		{Label: "Rename"},
 		{Label: "Delete"},
 	}, Then: func(a widget.Answer) tea.Cmd { return do[a.Index](g) }})
-}
-
-// identifierName returns the display name of an identifier of any channel.
-func identifierName(identifier string) string {
-	for _, ch := range []engine.Channel{catalog.Push, catalog.Email} {
-		for _, o := range engine.NewTestFields(ch).Identifier.Options {
-			if o.Value == identifier {
-				return o.Title()
-			}
-		}
-	}
-	return identifier
 }
 
 // updateGroups changes the stored groups as they are on disk.

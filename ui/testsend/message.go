@@ -22,36 +22,18 @@ import (
 // maxDelivered is how many messages of the outbox are searched for those of a run.
 const maxDelivered = 1000
 
-// delivered is what a run has delivered, as far as the service shows it, and to which users.
-type delivered struct {
-	messages []engine.OutboxMessage
-	users    map[model.Recipient]model.ResolvedUser
-}
-
-// load reads what the run delivered, and to which users.
-func (r *results) load(f model.Forecast) tea.Cmd {
-	box, _ := r.deps.Service.(engine.OutboxReader)
-	service, id, since := r.deps.Service, r.id, r.run.Started.Truncate(time.Second)
-	identifier, values := f.ResolveValues(r.draft.Workspace, r.run.Request)
-	var all []model.Recipient
-	for _, v := range values {
-		all = append(all, model.Recipient{Identifier: identifier, Value: v})
+// readOutbox reads what the run delivered, if the service shows it.
+func (r *results) readOutbox() tea.Cmd {
+	box, ok := r.deps.Service.(engine.OutboxReader)
+	if !ok {
+		return nil
 	}
-	for _, p := range r.run.Request.As {
-		all = append(all, personaRecipient(p))
-	}
-	return screen.Go(r.tasks, taskOutbox, func(ctx context.Context) (delivered, error) {
-		var out delivered
-		var err error
-		if out.users, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
-			return out, err
-		}
-		out.messages, err = box.Outbox(ctx, maxDelivered)
-		out.messages = slices.DeleteFunc(out.messages, func(m engine.OutboxMessage) bool { return m.CampaignID != id || m.At.Before(since) })
-		return out, err
-	}, func(got delivered, _ error) tea.Cmd { // without the messages, the content of the draft is shown
-		r.delivered, r.shown = got, ""
-		r.people.Add(got.users)
+	id, since := r.id, r.run.Started.Truncate(time.Second)
+	return screen.Go(r.tasks, taskOutbox, func(ctx context.Context) ([]engine.OutboxMessage, error) {
+		all, err := box.Outbox(ctx, maxDelivered)
+		return slices.DeleteFunc(all, func(m engine.OutboxMessage) bool { return m.CampaignID != id || m.At.Before(since) }), err
+	}, func(delivered []engine.OutboxMessage, _ error) tea.Cmd { // without them, the content of the draft is shown
+		r.delivered, r.shown = delivered, ""
 		return nil
 	})
 }
@@ -103,10 +85,12 @@ func (r *results) view() (v render.View, title, note string) {
 		if title = "Not delivered"; d != nil && d.State == model.Unknown {
 			title = "May have been delivered"
 		}
-		note = r.undeliveredReason(k, d)
+		if note = phrase.Capitalize(k.Reason); d != nil && d.Why != "" {
+			note = "To " + r.recipient(d) + ": " + strings.TrimSuffix(d.Why, ".") + "."
+		}
 	default:
 		title = "Delivered to " + r.recipient(d)
-		got := slices.DeleteFunc(slices.Clone(r.delivered.messages), func(m engine.OutboxMessage) bool {
+		got := slices.DeleteFunc(slices.Clone(r.delivered), func(m engine.OutboxMessage) bool {
 			return m.Key != k.ID || m.Recipient != d.Recipient || m.As != r.persona(d)
 		})
 		if len(got) > 0 {
@@ -134,17 +118,6 @@ func (r *results) view() (v render.View, title, note string) {
 	return v, title, note
 }
 
-// undeliveredReason returns why a recipient did not get a message.
-func (r *results) undeliveredReason(k *model.Key, d *model.SendState) string {
-	switch {
-	case d != nil && d.Why != "":
-		return "To " + r.recipient(d) + ": " + strings.TrimSuffix(d.Why, ".") + "."
-	case k.Reason != "":
-		return phrase.Capitalize(k.Reason)
-	}
-	return ""
-}
-
 // fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
 func (r *results) fill(d *model.SendState) render.Fill {
 	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
@@ -152,11 +125,10 @@ func (r *results) fill(d *model.SendState) render.Fill {
 	if d.As != "" {
 		of = personaRecipient(engine.TestPersona{ID: d.As})
 	}
-	u, ok := r.delivered.users[of]
-	if !ok || !u.Certain {
-		return nil
+	if u, ok := r.people.Lookup(of); ok && u.Certain {
+		return r.run.Draft.Fill(r.run.Request, u)
 	}
-	return r.run.Draft.Fill(r.run.Request, u)
+	return nil
 }
 
 // messageContent returns what the pane of the message shows, with a breadcrumb if the list is hidden.

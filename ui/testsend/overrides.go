@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	model "bugle/engine/testsend"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -79,16 +78,10 @@ func (f *form) setOverride(o *override) tea.Cmd {
 	return f.forecast.update(f.request())
 }
 
-// maxShownValues is how many different values of recipients are shown for an attribute.
-const maxShownValues = 3
-
 // ownValue describes the recipients' own values of an attribute.
 func (f *form) ownValue(o *override) string {
 	own, lack := f.draft.OwnValues(o.Attribute, f.forecast.forecast.DataUsers)
-	present := strings.Join(own, ", ")
-	if len(own) > maxShownValues {
-		present = fmt.Sprintf("%s and %d more", strings.Join(own[:maxShownValues], ", "), len(own)-maxShownValues)
-	}
+	present := model.Summarize(own)
 	fallback := strings.Join(o.Fallbacks, " or ") + " by default"
 	switch {
 	case present != "" && lack && len(o.Fallbacks) > 0:
@@ -109,14 +102,13 @@ func (f *form) ownValue(o *override) string {
 
 // overrideRows returns the rows of the overrides.
 func (f *form) overrideRows() []row {
-	label, kind := labelWidth, 0
+	label := labelWidth
 	for i := range f.overrides {
 		label = max(label, widget.Width(widget.Clean(f.overrides[i].Name))+2)
-		kind = max(kind, widget.Width(catalog.DataTypeLabel(f.overrides[i].DataType))+2)
 	}
 	var rows []row
 	for i := range f.overrides {
-		rows = append(rows, f.overrideRow(&f.overrides[i], label, kind))
+		rows = append(rows, f.overrideRow(&f.overrides[i], label))
 	}
 	if len(rows) > 0 {
 		rows[0].heads = []string{"", "  " + f.theme.Strong.Render("Personalization") + f.theme.Faint.Render("  for this test only")}
@@ -124,8 +116,8 @@ func (f *form) overrideRows() []row {
 	return rows
 }
 
-// overrideRow returns the row of an override, beside columns of names and data types.
-func (f *form) overrideRow(o *override, label, kind int) row {
+// overrideRow returns the row of an override, beside a column of names.
+func (f *form) overrideRow(o *override, label int) row {
 	where := "every message"
 	if all := len(f.draft.Matching(f.filter)); o.Messages < all {
 		where = fmt.Sprintf("%d of %d messages", o.Messages, all)
@@ -137,10 +129,7 @@ func (f *form) overrideRow(o *override, label, kind int) row {
 	r.draw = func(w int) []string {
 		label := min(label, max(w/2-2, 1))
 		head := f.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.Name), label-1), label))
-		if w >= 48 { // there is room for the data types
-			head += f.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.DataType), kind))
-		}
-		o.prompt.SetSize(max(w-2-widget.Width(head), 1), 1)
+		o.prompt.SetSize(max(w-2-label, 1), 1)
 		lines := []string{head + o.prompt.View()}
 		if f.at == r.rowID {
 			lines = f.addNote(lines, 4, w, f.theme.Faint, description)

@@ -88,7 +88,7 @@ func (f *form) dropPersona(i int) tea.Cmd {
 // chooseAs opens a box in which the user chooses whose data the messages have.
 func (f *form) chooseAs() tea.Cmd {
 	cfg := viewas.Config{Service: f.deps.Service, Campaign: f.id, Prefs: f.prefs, Tasks: f.tasks}
-	f.chooser = viewas.NewChooser(cfg, f.theme, viewas.ChooserHost{
+	box := viewas.NewChooser(cfg, f.theme, viewas.ChooserHost{
 		Title: "Send as", Choice: f.chosenAs,
 		Choose: func(to viewas.Choice, u *engine.User) tea.Cmd {
 			p := engine.TestPersona{ID: to.ID}
@@ -103,7 +103,7 @@ func (f *form) chooseAs() tea.Cmd {
 			return viewas.Source{Channel: f.draft.Campaign.Channel, Workspace: f.draft.Workspace, Document: f.draft.Campaign.Document()}
 		},
 	})
-	return f.tasks.Show(f.chooser, f.chooser.Open())
+	return f.tasks.Show(box, box.Open())
 }
 
 // chosenAs returns the users that were chosen, as one choice, and the last of them.

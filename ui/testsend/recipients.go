@@ -306,16 +306,6 @@ func (f *form) identifierOption() schema.Option {
 	return all[max(slices.IndexFunc(all, func(o schema.Option) bool { return o.Value == f.identifier }), 0)]
 }
 
-// groupName returns the name of the group with exactly these recipients.
-func (f *form) groupName() string {
-	for _, g := range f.groups {
-		if g.Identifier == f.identifier && len(g.Values) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), slices.Sorted(slices.Values(f.recipients()))) {
-			return g.Name
-		}
-	}
-	return ""
-}
-
 // recipientRows returns the rows of the recipients, and the prompt for the next one.
 func (f *form) recipientRows() []row {
 	var rows []row
@@ -325,9 +315,6 @@ func (f *form) recipientRows() []row {
 	}
 	rows = append(rows, f.promptRow())
 	note := fmt.Sprintf("  %d of %d", len(f.recipients()), model.MaxRecipients(f.identifier))
-	if name := f.groupName(); name != "" {
-		note += " · " + widget.Clean(name)
-	}
 	rows[0].heads = []string{"", "  " + f.theme.Strong.Render(f.draft.Fields.Values.Label()) + f.theme.Faint.Render(note)}
 	return rows
 }
@@ -369,7 +356,6 @@ func (f *form) promptRow() row {
 	}
 	r.more = append(r.more, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true, Run: f.highlightFirst})
 	r.draw = func(w int) []string {
-		f.prompt.Placeholder = f.hint()
 		f.prompt.SetSize(max(w-3, 1), 1)
 		lines := []string{" " + f.prompt.View()}
 		if f.at != promptRow {
@@ -396,14 +382,6 @@ func (f *form) promptRow() row {
 
 // suggestIndent is the indentation of suggestions.
 const suggestIndent = 3
-
-// hint returns the placeholder of the prompt.
-func (f *form) hint() string {
-	if len(f.recipients()) >= model.MaxRecipients(f.identifier) {
-		return "no more recipients can be added"
-	}
-	return "type a recipient or part of a name"
-}
 
 // take adds what was typed in plain mode as a recipient: the one that it names, once the users were searched, or the text
 // itself.

@@ -29,7 +29,7 @@ type results struct {
 	done  bool // the run has ended
 	frame int  // of the spinner
 
-	delivered delivered
+	delivered []engine.OutboxMessage
 	message   preview.Preview
 	shown     string // identifies the message shown
 	title     string // of the message
@@ -50,7 +50,7 @@ func newResults(c *sendContext) *results {
 
 // begin shows a run before anything is sent.
 func (r *results) begin(run model.Run) {
-	r.run, r.delivered, r.message = run, delivered{}, preview.New(r.theme)
+	r.run, r.delivered, r.message = run, nil, preview.New(r.theme)
 }
 
 // round starts a round of the run.
@@ -95,8 +95,9 @@ func (r *results) badge() (string, themes.Tone) {
 	worst := themes.ToneSuccess
 	for _, s := range []model.State{model.Skipped, model.Unknown, model.Failed} {
 		if n := r.run.Count(s); n > 0 {
-			parts = append([]string{fmt.Sprintf("%d %s", n, s)}, parts...)
-			_, worst = stateIcon(s)
+			if parts = append([]string{fmt.Sprintf("%d %s", n, s)}, parts...); s != model.Skipped {
+				_, worst = stateIcon(s)
+			}
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "sent"), worst
@@ -227,8 +228,6 @@ func (r *results) keyLines(k *model.Key, w int) []string {
 	tail := ""
 	if n := len(k.Sends); n > 1 {
 		tail = fmt.Sprintf("  %d of %d", k.Count(model.Sent), n)
-	} else if n == 1 {
-		tail = "  " + r.timeOf(&k.Sends[0])
 	}
 	word := k.StatusText()
 	name := widget.Truncate(widget.Clean(k.Name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
@@ -250,7 +249,7 @@ func (r *results) sendLines(d *model.SendState, w int) []string {
 		}
 		return lines
 	}
-	tail := strings.TrimSpace(d.State.String() + "  " + r.timeOf(d))
+	tail := d.State.String()
 	name := allRecipients
 	if d.Recipient != "" {
 		identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
@@ -285,17 +284,6 @@ func (r *results) sign(st model.State) (sign string, tone themes.Tone) {
 	return r.theme.Paint(tone, sign), tone
 }
 
-// timeOf formats how long a send takes, or took.
-func (r *results) timeOf(d *model.SendState) string {
-	switch {
-	case d.Began.IsZero():
-		return ""
-	case d.Ended.IsZero():
-		return elapsed(r.deps.Now().Sub(d.Began))
-	}
-	return elapsed(d.Ended.Sub(d.Began))
-}
-
 // elapsed formats a duration; empty if it is below a second.
 func elapsed(d time.Duration) string {
 	switch d = d.Round(100 * time.Millisecond); {
@@ -325,7 +313,7 @@ func (r *results) selected() (k *model.Key, d *model.SendState) {
 }
 
 // mouse handles the wheel and clicks on an entry or the message.
-func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
+func (r *results) mouse(msg tea.MouseMsg) {
 	r.layout()
 	pane, msg := r.panes.Mouse(msg)
 	if widget.Pressed(msg) && pane >= 0 {
@@ -334,15 +322,13 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	if pane == paneSide {
 		msg.Y -= r.noteLines
 		r.message.Mouse(msg)
-		return nil
+		return
 	}
 	w, _ := r.panes.Size(paneMain)
 	msg.Y -= len(r.header(w))
-	_, again := r.rows.Mouse(msg)
-	if again && r.done {
-		return r.openMessage()
+	if _, again := r.rows.Mouse(msg); again && r.done {
+		r.openMessage()
 	}
-	return nil
 }
 
 // openMessage focuses the message.

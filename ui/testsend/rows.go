@@ -55,15 +55,6 @@ type row struct {
 	read  screen.Row           // for plain mode
 }
 
-// above returns the lines above the row, cut to w cells.
-func (r row) above(w int) []string {
-	out := make([]string, len(r.heads))
-	for i, text := range r.heads {
-		out[i] = widget.Truncate(text, w)
-	}
-	return out
-}
-
 // rows returns the rows of the form, from top to bottom, without the button.
 func (f *form) rows() []row {
 	o := f.identifierOption()
@@ -222,7 +213,7 @@ func (f *form) readForm() screen.Page {
 	return page
 }
 
-// changedNames names what was done to recipients.
+// names returns the display names of recipients for the current identifier.
 func (f *form) names(values ...string) []string {
 	return f.people.Names(engine.TestSend{Identifier: f.identifier, Values: values})
 }

@@ -39,19 +39,23 @@ func (s *Screen) send() tea.Cmd {
 
 // begin starts a test; past is true if all of it was sent before.
 func (s *Screen) begin(ask engine.TestSend, past bool) tea.Cmd {
-	return s.check(repeat{asks: []engine.TestSend{ask}, from: stageForm, past: past})
+	return s.check(repeat{whole: ask, asks: []engine.TestSend{ask}, from: stageForm, past: past})
 }
 
 // again returns the command that sends the messages in some states to the same recipients again.
 func (s *Screen) again(states ...model.State) func() tea.Cmd {
-	return func() tea.Cmd { return s.check(repeat{asks: s.results.run.Retry(states...), from: stageDone}) }
+	run := &s.results.run
+	return func() tea.Cmd {
+		return s.check(repeat{whole: run.Request, asks: run.Retry(states...), from: stageDone})
+	}
 }
 
 // repeat is what is to be sent, which may repeat earlier tests.
 type repeat struct {
-	asks []engine.TestSend
-	from stage
-	past bool // all of it was sent before
+	whole engine.TestSend // the test that asks are, or are part of
+	asks  []engine.TestSend
+	from  stage
+	past  bool // all of it was sent before
 
 	known    []engine.TestSend // asks, to the recipients who may have them already
 	forecast model.Forecast    // which of the messages cannot arrive
@@ -61,13 +65,9 @@ type repeat struct {
 // send tests and change users, too.
 func (s *Screen) check(r repeat) tea.Cmd {
 	id, history, draft, service := s.id, s.history(), s.draft, s.deps.Service
-	whole := r.asks[0]
-	if r.from == stageDone {
-		whole = s.results.run.Request
-	}
 	return screen.Go(&s.Base, taskRepeat, func(ctx context.Context) (repeat, error) {
 		var err error
-		if r.forecast, err = draft.Forecast(ctx, service, whole, nil); err != nil {
+		if r.forecast, err = draft.Forecast(ctx, service, r.whole, nil); err != nil {
 			return repeat{}, err
 		}
 		for _, ask := range r.asks {
@@ -98,8 +98,8 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	if len(names) > 0 {
 		body = append(body, model.RepeatWarning(names))
 	}
-	if len(r.asks) > 0 && r.asks[0].Copies && (r.past || len(names) > 0) {
-		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.asks[0].Filter), ", ")+".")
+	if r.whole.Copies && (r.past || len(names) > 0) {
+		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.whole.Filter), ", ")+".")
 	}
 	if len(body) == 0 {
 		return s.proceed(r)
@@ -119,9 +119,10 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 // proceed sends what was confirmed, one test after another.
 func (s *Screen) proceed(r repeat) tea.Cmd {
 	if r.from == stageForm {
-		s.results.begin(model.NewRun(s.draft, r.asks[0]))
+		s.results.begin(model.NewRun(s.draft, r.whole))
 	}
 	service, draft, now := s.deps.Service, s.draft, s.deps.Now
+	s.people.Add(r.forecast.Resolved)
 	s.results.round(r.asks, r.forecast)
 	s.show(stageSending)
 	send := screen.Stream(&s.Base, taskSend, func(ctx context.Context, emit func(model.Step)) (model.Outcome, error) {
@@ -139,7 +140,7 @@ func (s *Screen) proceed(r repeat) tea.Cmd {
 		}
 		s.show(stageDone)
 		s.results.end(out, err)
-		return tea.Batch(s.remember(s.results.run, out), s.results.load(r.forecast))
+		return tea.Batch(s.remember(s.results.run, out), s.results.readOutbox())
 	})
 	return tea.Batch(send, s.results.spin())
 }

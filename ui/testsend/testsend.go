@@ -4,6 +4,8 @@ package testsend
 
 import (
 	"fmt"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -106,9 +108,21 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tea.KeyMsg:
-		return s.key(msg)
+		switch {
+		case !s.ready():
+		case s.stage == stageForm:
+			return s.form.Update(msg)
+		default:
+			s.results.Update(msg)
+		}
 	case tea.MouseMsg:
-		return s.mouse(msg)
+		switch {
+		case !s.ready():
+		case s.stage == stageForm:
+			return s.form.mouse(msg, s.send)
+		default:
+			s.results.mouse(msg)
+		}
 	}
 	return nil
 }
@@ -119,8 +133,8 @@ func (s *Screen) showLoaded(l loadedData, err error) tea.Cmd {
 		return nil
 	}
 	s.loaded = true
-	s.draft, s.recent, s.past, s.sendContext.groups = l.draft, l.recent, l.past, l.groups
-	s.people.Reset() // profiles may have changed as well
+	s.loadedData = l
+	s.people.Reset() // users may have changed as well
 	if s.draft.UntestableReason() != "" {
 		return nil
 	}
@@ -135,13 +149,7 @@ func (s *Screen) showLoaded(l loadedData, err error) tea.Cmd {
 func (s *Screen) show(st stage) {
 	s.stage = st
 	s.split(st)
-	if s.form.chooser != nil {
-		s.form.chooser.Close()
-	}
 }
-
-// ready reports whether there is a draft to send.
-func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
 // LeaveQuestion asks while messages are being sent, and before a typed recipient is lost.
 func (s *Screen) LeaveQuestion() *screen.Question {
@@ -160,81 +168,61 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	}
 }
 
-// key handles a key that is not an action.
-func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
-	if !s.ready() {
-		return nil
-	}
-	switch s.stage {
-	case stageSending, stageDone:
-		s.results.Update(msg)
-	default:
-		return s.form.Update(msg)
-	}
-	return nil
-}
-
-// mouse passes a mouse event to the current part.
-func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	if !s.ready() {
-		return nil
-	}
-	switch s.stage {
-	case stageSending, stageDone:
-		return s.results.mouse(msg)
-	}
-	return s.form.mouse(msg, s.send)
-}
-
 // Undo undoes the last change of the form.
-func (s *Screen) Undo() (tea.Cmd, bool) {
-	if !s.ready() || s.stage != stageForm {
-		return nil, false
-	}
-	return s.form.undo.Undo()
-}
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.undo().Undo() }
 
 // Redo redoes the last undone change.
-func (s *Screen) Redo() (tea.Cmd, bool) {
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.undo().Redo() }
+
+// undo returns what can be undone now.
+func (s *Screen) undo() *screen.UndoStack {
 	if !s.ready() || s.stage != stageForm {
-		return nil, false
+		return &screen.UndoStack{}
 	}
-	return s.form.undo.Redo()
+	return &s.form.undo
 }
 
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.panes.SetSize(width, height) }
 
-// View draws the current stage.
-func (s *Screen) View() string {
+// unready says why there is nothing to send; empty if there is.
+func (s *Screen) unready() string {
 	switch {
 	case s.failed != nil:
-		return s.panes.Message(s.name(), "Can't read this draft.\n\n"+phrase.Capitalize(s.failed.Error())+"\n\nPress r to try again or esc to go back.")
+		return "Can't read this draft.\n\n" + phrase.Sentence(s.failed.Error())
 	case !s.loaded:
-		return s.panes.Message(s.name(), "Reading the draft…")
+		return "Reading the draft…"
 	case s.draft.UntestableReason() != "":
-		return s.panes.Message(s.name(), "You can't test this campaign.\n\n"+s.draft.UntestableReason()+"\n\nPress esc to go back.")
+		return "You can't test this campaign.\n\n" + s.draft.UntestableReason()
 	}
-	switch s.stage {
-	case stageSending, stageDone:
-		return s.results.View()
+	return ""
+}
+
+// ready reports whether there is a draft to send.
+func (s *Screen) ready() bool { return s.unready() == "" }
+
+// View draws the current stage.
+func (s *Screen) View() string {
+	switch why := s.unready(); {
+	case s.failed != nil:
+		return s.panes.Message(s.name(), why+"\n\nPress r to try again or esc to go back.")
+	case why != "":
+		return s.panes.Message(s.name(), why)
+	case s.stage == stageForm:
+		return s.form.View()
 	}
-	return s.form.View()
+	return s.results.View()
 }
 
 // Read says the current stage.
 func (s *Screen) Read() screen.Page {
-	switch {
-	case s.failed != nil:
-		return screen.Page{Summary: "Can't read this draft: " + phrase.Sentence(s.failed.Error())}
-	case !s.loaded:
+	switch why := s.unready(); {
+	case !s.loaded && s.failed == nil:
 		return screen.Page{}
-	case s.draft.UntestableReason() != "":
-		return screen.Page{Summary: "You can't test this campaign. " + s.draft.UntestableReason()}
+	case why != "":
+		return screen.Page{Summary: strings.Join(strings.Fields(why), " ")}
+	case s.stage == stageForm:
+		return s.form.readForm()
 	}
-	switch s.stage {
-	case stageSending, stageDone:
-		return s.results.read()
-	}
-	return s.form.readForm()
+	return s.results.read()
 }

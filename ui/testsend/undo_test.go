@@ -67,7 +67,7 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	h := openWith(t, s, p, id, 80, 24)
 	h.Type("zoe@example.com,")
 	h.Press("ctrl+g", "enter", "enter")
-	h.Want("2 of 10 · QA")
+	h.Want("2 of 10")
 	h.Press("ctrl+z")
 	h.Want(`Undone: used the group "QA"`, "1 zoe@example.com", "1 of 10")
 	h.Press("ctrl+y", "ctrl+s", "esc")

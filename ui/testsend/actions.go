@@ -94,7 +94,7 @@ func (s *Screen) up() tea.Cmd {
 	case s.panes.Zoomed():
 		s.panes.Zoom(false)
 	case s.stage == stageDone && s.onSide():
-		return s.results.closeMessage()
+		s.panes.Focus(paneMain)
 	case s.stage == stageForm:
 		s.form.focus(promptRow)
 	default:

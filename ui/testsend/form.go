@@ -335,7 +335,7 @@ func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// promptX is the column of the prompt, after the cursor.
+// promptX is the column of the prompt, and of the suggestions below it.
 const promptX = 3
 
 // press handles a click on a row.

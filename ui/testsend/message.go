@@ -41,14 +41,11 @@ func (r *results) readOutbox() tea.Cmd {
 // recipient names the recipient of a message.
 func (r *results) recipient(d *model.SendState) string {
 	if d.Recipient == "" {
-		return allRecipients
+		return "all recipients" // the service does not report each
 	}
 	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
 	return r.people.Name(identifier, d.Recipient) + r.asText(d)
 }
-
-// allRecipients is shown if the service does not report each recipient.
-const allRecipients = "all recipients"
 
 // persona names the user whose data a message has in place of the recipient's, "Ann (USER_7)"; empty if there is none.
 func (r *results) persona(d *model.SendState) string {
@@ -141,7 +138,7 @@ func (r *results) messageContent(w, h int) panes.Content {
 	}
 	c := panes.Content{Title: r.title}
 	if !r.panes.Shown(paneMain) {
-		c.Title = r.breadcrumb(w+4, r.page(), r.title)
+		c.Title = r.breadcrumb(w+4, "Results", r.title)
 	}
 	var head []string
 	if r.note != "" {

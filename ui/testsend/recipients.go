@@ -12,7 +12,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/list"
@@ -300,12 +299,6 @@ func (f *form) highlightFirst() tea.Cmd {
 	return nil
 }
 
-// identifierOption returns the current identifier.
-func (f *form) identifierOption() schema.Option {
-	all := f.draft.Fields.Identifier.Options
-	return all[max(slices.IndexFunc(all, func(o schema.Option) bool { return o.Value == f.identifier }), 0)]
-}
-
 // recipientRows returns the rows of the recipients, and the prompt for the next one.
 func (f *form) recipientRows() []row {
 	var rows []row
@@ -361,8 +354,8 @@ func (f *form) promptRow() row {
 		if f.at != promptRow {
 			return lines
 		}
-		for _, text := range f.list.Lines(f.theme, max(w-suggestIndent, 1), typeahead.MaxRows) {
-			lines = append(lines, strings.Repeat(" ", suggestIndent)+text)
+		for _, text := range f.list.Lines(f.theme, max(w-promptX, 1), typeahead.MaxRows) {
+			lines = append(lines, strings.Repeat(" ", promptX)+text)
 		}
 		if h, _ := f.list.Highlighted(); h.Free {
 			lines = f.addNote(lines, 5, w, f.theme.Warning, f.refusalOf(h.Value))
@@ -370,7 +363,7 @@ func (f *form) promptRow() row {
 		return lines
 	}
 	r.read = screen.Row{Text: "Add a recipient", Field: &screen.FormField{
-		Again: true, Example: f.identifierOption().Help,
+		Again: true, Help: []string{f.draft.Fields.Values.Help},
 		Set:   func(text string) (string, tea.Cmd, error) { return "", f.take(text), nil },
 		Clear: func() tea.Cmd { f.prompt.SetValue(""); return nil },
 	}}
@@ -379,9 +372,6 @@ func (f *form) promptRow() row {
 	}
 	return r
 }
-
-// suggestIndent is the indentation of suggestions.
-const suggestIndent = 3
 
 // take adds what was typed in plain mode as a recipient: the one that it names, once the users were searched, or the text
 // itself.

@@ -67,16 +67,6 @@ func (r *results) cancel() tea.Cmd {
 	return nil
 }
 
-const spinInterval = 120 * time.Millisecond
-
-// spin advances the spinner until the round ends.
-func (r *results) spin() tea.Cmd {
-	return screen.Every(r.tasks, taskSpin, spinInterval, func() tea.Cmd {
-		r.frame++
-		return nil
-	})
-}
-
 // end shows the result of a round, with the cursor on the first failure.
 func (r *results) end(out model.Outcome, err error) {
 	r.done = true
@@ -95,8 +85,9 @@ func (r *results) badge() (string, themes.Tone) {
 	worst := themes.ToneSuccess
 	for _, s := range []model.State{model.Skipped, model.Unknown, model.Failed} {
 		if n := r.run.Count(s); n > 0 {
-			if parts = append([]string{fmt.Sprintf("%d %s", n, s)}, parts...); s != model.Skipped {
-				_, worst = stateIcon(s)
+			parts = append([]string{fmt.Sprintf("%d %s", n, s)}, parts...)
+			if worst = themes.ToneWarning; s == model.Failed {
+				worst = themes.ToneDanger
 			}
 		}
 	}
@@ -110,14 +101,6 @@ func (r *results) Update(msg tea.KeyMsg) {
 		return
 	}
 	r.rows.Key(msg)
-}
-
-// page names what is shown.
-func (r *results) page() string {
-	if r.done {
-		return "Results"
-	}
-	return "Sending"
 }
 
 // messageMinHeight is the minimum height of the message below the list.
@@ -151,7 +134,7 @@ func (r *results) View() string {
 		if pane == paneSide {
 			return r.messageContent(w, h)
 		}
-		c := panes.Content{Title: r.breadcrumb(w+4, r.page()), Body: strings.Join(append(r.header(w), r.rows.View()), "\n")}
+		c := panes.Content{Title: r.breadcrumb(w+4, "Results"), Body: strings.Join(append(r.header(w), r.rows.View()), "\n")}
 		if r.rows.Overflows() {
 			c.Footer = r.rows.Position()
 		}
@@ -250,7 +233,7 @@ func (r *results) sendLines(d *model.SendState, w int) []string {
 		return lines
 	}
 	tail := d.State.String()
-	name := allRecipients
+	name := r.recipient(d)
 	if d.Recipient != "" {
 		identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
 		as := widget.Clean(r.asText(d))
@@ -337,13 +320,6 @@ func (r *results) openMessage() tea.Cmd {
 	return nil
 }
 
-// closeMessage focuses the list.
-func (r *results) closeMessage() tea.Cmd {
-	r.panes.Zoom(false)
-	r.panes.Focus(paneMain)
-	return nil
-}
-
 // resultsActions returns the actions after the run has ended.
 func (s *Screen) resultsActions() []screen.Action {
 	s.results.layout()
@@ -380,7 +356,6 @@ func (s *Screen) readActions() []screen.Action {
 	}
 	acts := []screen.Action{
 		s.upAction(groupMessage),
-		{Keys: []string{"enter"}, Label: "results", Help: "go back to the results", Group: groupMessage, Run: r.closeMessage},
 		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, BarPriority: 8, Run: by(1)},
 		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, BarPriority: 7, Run: by(-1)},
 	}

@@ -57,11 +57,7 @@ type row struct {
 
 // rows returns the rows of the form, from top to bottom, without the button.
 func (f *form) rows() []row {
-	o := f.identifierOption()
 	rows := []row{f.choiceRow(identifierRow, f.draft.Fields.Identifier.Label(), f.draft.Fields.Identifier.Help, f.identifierOptions(), f.identify)}
-	if f.at == identifierRow {
-		rows[0] = f.withNote(rows[0], phrase.Capitalize(o.Help))
-	}
 	rows = append(rows, f.recipientRows()...)
 	options := f.filterRows()
 	if to := f.copiesTo(); len(to) > 0 {
@@ -108,6 +104,9 @@ func (f *form) addNote(lines []string, n, w int, style lipgloss.Style, text stri
 func (f *form) choiceRow(id rowID, label, help string, options []screen.FormOption, set func(value string) tea.Cmd) row {
 	at := max(slices.IndexFunc(options, func(o screen.FormOption) bool { return o.On }), 0)
 	r := row{rowID: id, draw: func(int) []string { return []string{f.label(label) + f.dropDown(id, options[at].Label)} }}
+	if f.at == id {
+		r = f.withNote(r, phrase.Capitalize(options[at].Help))
+	}
 	r.enter = screen.Action{Label: "choose", Run: func() tea.Cmd {
 		list := make([]widget.Option, len(options))
 		for i, o := range options {

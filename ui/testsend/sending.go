@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -116,6 +117,8 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	})
 }
 
+const spinInterval = 120 * time.Millisecond
+
 // proceed sends what was confirmed, one test after another.
 func (s *Screen) proceed(r repeat) tea.Cmd {
 	if r.from == stageForm {
@@ -142,28 +145,23 @@ func (s *Screen) proceed(r repeat) tea.Cmd {
 		s.results.end(out, err)
 		return tea.Batch(s.remember(s.results.run, out), s.results.readOutbox())
 	})
-	return tea.Batch(send, s.results.spin())
+	return tea.Batch(send, screen.Every(&s.Base, taskSpin, spinInterval, func() tea.Cmd { s.results.frame++; return nil }))
 }
 
 // refuse says why the service refused a test before it sent anything, and leads to the fields of its problems.
 func (s *Screen) refuse(err error) tea.Cmd {
 	e, ch := engine.AsError(err), s.draft.Campaign.Channel
-	if e == nil || len(e.Details) == 0 && e.Target == "" {
+	if e == nil || len(e.Details) == 0 {
 		return screen.Notify(widget.LevelError, "Not sent: "+phrase.Sentence(err.Error()))
 	}
-	message := phrase.Sentence(phrase.Capitalize(e.Message))
-	if len(e.Details) == 0 {
-		one := *e
-		one.Details = []engine.Detail{{Target: e.Target, Message: e.Message}}
-		e = &one
-	}
+	message := phrase.Sentence(e.Message)
 	var options []widget.Option
 	if len(e.Details) == 1 { // it says the same
 		message = ""
 	}
 	for _, text := range problems.Details(ch, e) {
 		place, what, _ := strings.Cut(text, ": ")
-		options = append(options, widget.Option{Label: place, Help: phrase.Sentence(phrase.Capitalize(what)), Icon: "✗", IconTone: themes.ToneDanger})
+		options = append(options, widget.Option{Label: place, Help: phrase.Sentence(what), Icon: "✗", IconTone: themes.ToneDanger})
 	}
 	return screen.Send(screen.ChooseMsg{Title: "Not sent", Body: message, Options: options, Then: func(a widget.Answer) tea.Cmd {
 		path, err := doc.ParsePath(e.Details[a.Index].Target)

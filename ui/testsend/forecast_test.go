@@ -1,19 +1,15 @@
 package testsend_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/ui/screen"
-	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 )
 
@@ -124,42 +120,6 @@ func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
 	h.Resize(80, 24)
 	h.Press("enter")
 	h.Want("To Ben: the user has no device for Web.")
-}
-
-func TestStatesAndTimesWhileItSends(t *testing.T) {
-	s := newService(t)
-	gate := make(chan struct{})
-	now := uitest.Now
-	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-		const key = "EMAIL_default_variation_1"
-		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Total: 4})
-		s.mu.Lock()
-		now = now.Add(1500 * time.Millisecond)
-		s.mu.Unlock()
-		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Done: true, Completed: 1, Total: 4})
-		r.Progress(engine.TestProgress{Key: key, Recipient: "ben@example.com", Total: 4})
-		<-gate
-		return engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: {Status: engine.Sent}}, Message: "Done."}, nil
-	}
-	deps := uitest.Deps(s)
-	deps.Now = func() time.Time { s.mu.Lock(); defer s.mu.Unlock(); return now }
-	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{ID: s.draft(t, catalog.Email, keyedMail)})}
-	st.begin()
-	st.typeText("ada@example.com,ben@example.com")
-	st.until("ada@example.com  Ada Byron")
-	st.until("> ben@example.com  Ben")
-	st.press("ctrl+s")
-	st.until("ben@example.com  Ben  sending")
-	for _, want := range []string{"ada@example.com  Ada Byron  sent", "Email sending  1 of 2", "Email · German queued  0 of 2", "ben@example.com  Ben  queued"} {
-		if !strings.Contains(st.screen.View(), want) {
-			t.Errorf("no %q in\n%s", want, st.screen.View())
-		}
-	}
-	close(gate)
-	st.until("Sent 2 of 4 messages; 2 failed.")
-	if v := st.screen.View(); !strings.Contains(v, "Sat 14 Mar, 10:00, to Ada Byron and Ben, in 1.5 seconds.") || !strings.Contains(v, "did not report on this message") {
-		t.Errorf("it shows\n%s", v)
-	}
 }
 
 func TestTheGridScrolls(t *testing.T) {

@@ -100,14 +100,3 @@ func TestSendAsWithoutUsers(t *testing.T) {
 		t.Errorf("the outbox has %q\n%s", got, h.Text())
 	}
 }
-
-// The chooser fits every window, and a click outside closes it.
-func TestSendAsChooserFits(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("alt+u")
-	h.WantFits()
-	h.Want("Next user in the audience")
-	h.Click(70, 20)
-	h.WantNot("Next user in the audience")
-}

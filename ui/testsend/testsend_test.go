@@ -11,10 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/ui/prefs"
 	"bugle/ui/screen"
-	"bugle/ui/testsend"
-	"bugle/ui/uitest"
 )
 
 func TestSendEmailToTwoAddresses(t *testing.T) {
@@ -35,28 +32,6 @@ func TestSendEmailToTwoAddresses(t *testing.T) {
 	h.Press("o")
 	if h.LastRoute().Name != screen.Outbox {
 		t.Errorf("o opened %+v", h.LastRoute())
-	}
-}
-
-func TestPendingInputIsSent(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("Email sent")
-}
-
-func TestEverySendHasItsOwnRequestID(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s", "f", "ctrl+s")
-	if len(s.sent) != 2 {
-		t.Fatalf("%d calls", len(s.sent))
-	}
-	a, b := s.sent[0], s.sent[1]
-	if a.IdempotencyKey == "" || a.IdempotencyKey == b.IdempotencyKey || a.RequestID == "" || a.RequestID == b.RequestID {
-		t.Errorf("calls %+v and %+v", a.Call, b.Call)
 	}
 }
 
@@ -93,21 +68,6 @@ func TestPastedListIsSplit(t *testing.T) {
 	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "must be an email")
 }
 
-func TestNoMoreThanTenRecipients(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	var all []string
-	for _, r := range "abcdefghijk" {
-		all = append(all, string(r)+"@example.com")
-	}
-	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Join(all, "\n"))})
-	h.Want("10 of 10", "+ k@example.com")
-	h.Press("ctrl+s")
-	if len(s.sent) > 0 {
-		t.Error("eleven were sent to")
-	}
-}
-
 func TestRecipientsCanBeRemovedAndEdited(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -129,15 +89,6 @@ func TestProfilesAreSuggestedByName(t *testing.T) {
 	h.Press("enter")
 	h.Want("1 ada@example.com", "1 of 10")
 	h.WantNot("byr_")
-}
-
-func TestClickSuggestion(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.ClickOn("ben@example.com")
-	h.Want("1 ben@example.com")
-	h.ClickOn("[ Send")
-	h.Want("Email sent")
 }
 
 func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
@@ -273,20 +224,6 @@ func TestMessageNames(t *testing.T) {
 	}
 }
 
-func TestPlatformsOfAPush(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("USER_2")
-	h.Press("enter", "tab", "enter")
-	h.Want("All", "Android", "Web")
-	h.WantNot("iOS")
-	h.Press("down", "enter")
-	h.Want("Android ▾")
-	h.Press("ctrl+s")
-	h.Want("Android sent")
-	h.WantNot("✓ Web")
-}
-
 func TestOverridesMatchContent(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -419,17 +356,6 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 	}
 }
 
-// Two spellings of an address are one recipient, but only where they differ in the case of ASCII letters.
-func TestSpellingsOfAnAddress(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("kiss@example.com,KISS@Example.com,\u212aiss@example.com,kis\u017f@example.com")
-	h.Press("ctrl+s")
-	if got, want := s.asked(t).Values, []string{"kiss@example.com", "\u212aiss@example.com", "kis\u017f@example.com"}; !slices.Equal(got, want) {
-		t.Errorf("the recipients are %q, not %q", got, want)
-	}
-}
-
 func TestCancelStopsUnsentMessages(t *testing.T) {
 	s := newService(t)
 	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
@@ -519,35 +445,6 @@ func TestFailedRecipientComesLast(t *testing.T) {
 	}
 }
 
-// Every row can be clicked in every layout.
-func TestRowsAreClickable(t *testing.T) {
-	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		s := newService(t)
-		h := open(t, s, s.draft(t, catalog.Push, flatPush), size[0], size[1])
-		h.ClickOn("USER_2")
-		h.Want("1 USER_2", "1 of 10")
-		h.Type("ada")
-		h.ClickOn("Use “ada”")
-		h.Want("2 ada", "2 of 10")
-		h.ClickOn("2 ada")
-		h.Want("▌  2 ada")
-		h.Press("x")
-		h.ClickOn("type a recipient")
-		h.Want("▌  +")
-		h.Type("someone")
-		h.ClickOn("one_")
-		h.Press("ctrl+u")
-		h.Want("+ one")
-		h.Press("end", "ctrl+u")
-		h.ClickOn("Platform")
-		h.Want("Android", "Web") // its choice is open
-		h.Press("down", "enter")
-		h.Want("Android ▾")
-		h.ClickOn("[ Send")
-		h.Want("Android sent")
-	}
-}
-
 // esc first leaves the field with its input; only then does it leave the screen.
 func TestEscLeavesFieldBeforeScreen(t *testing.T) {
 	s := newService(t)
@@ -561,24 +458,6 @@ func TestEscLeavesFieldBeforeScreen(t *testing.T) {
 	h.Type("mple.com")
 	h.Press("ctrl+s")
 	h.Want("nobody@example.com")
-}
-
-// The next test does not start with the recipients whom the last one did not reach.
-func TestFailedRecipientsAreNotPrefilled(t *testing.T) {
-	s, p := newService(t), prefs.NewInMemory()
-	id := s.draft(t, catalog.Email, flatMail)
-	visit := func() *uitest.Harness {
-		deps := uitest.Deps(s)
-		deps.Prefs = p
-		return uitest.New(t, testsend.New(deps, screen.Route{ID: id}), 80, 24)
-	}
-	h := visit()
-	h.Type("ada@example.com,stranger@example.com")
-	h.Press("ctrl+s")
-	h.Want("1 skipped")
-	h = visit()
-	h.Want("1 ada@example.com", "1 of 10")
-	h.WantNot("stranger@example.com")
 }
 
 // Arrows move between the rows; they never change what is sent.

@@ -318,14 +318,14 @@ func (k *Key) take(res engine.SendResult, p *engine.TestPersona) {
 	}
 }
 
-// settle ends what the service did not report, and takes the recipients from its report on the key.
+// settle ends what the service did not report on: it was sent if its recipients were reported one by one.
 func (k *Key) settle(err error) {
 	canceled := errors.Is(err, context.Canceled)
 	left := k.Count(Sent)
 	switch {
 	case k.Status != "":
-	case canceled && left > 0 && left == len(k.Sends):
-		k.Reason = "canceled; some recipients may have got it"
+	case left > 0 && left == len(k.Sends):
+		k.Status = engine.Sent
 	case canceled:
 		k.Reason = "canceled before it was sent"
 	case err != nil:

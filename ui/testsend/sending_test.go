@@ -74,7 +74,7 @@ func TestInterruptedSendKeepsResults(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Sent 1 of 2 messages; 1 failed.", "▌ ✗ Email · German failed", "the connection broke")
+	h.Want("Sent 1 of 2 messages; 1 failed.", "✓ Email sent", "▌ ✗ Email · German failed", "the connection broke")
 	h.Press("enter")
 	h.Want("› Not delivered ─", "connection broke")
 }

@@ -142,7 +142,7 @@ func (o *forecastPane) read() []string {
 	var out []string
 	for _, l := range append([]string{text, warning}, reasons...) {
 		if l != "" {
-			out = append(out, phrase.Sentence(l))
+			out = append(out, strings.TrimSuffix(l, ".")+".")
 		}
 	}
 	return append(out, o.calls()...)

@@ -116,7 +116,7 @@ func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s", "G")
-	h.Want("– Ben: the user has no device for Web", "─ Not delivered ─")
+	h.Want("○ Ben: the user has no device for Web", "─ Not delivered ─")
 	h.Resize(80, 24)
 	h.Press("enter")
 	h.Want("To Ben: the user has no device for Web.")

@@ -252,7 +252,7 @@ func stateIcon(st model.State) (string, themes.Tone) {
 	case model.Unknown:
 		return "?", themes.ToneWarning
 	case model.Skipped:
-		return "–", themes.ToneMuted
+		return "○", themes.ToneMuted
 	case model.Sending:
 		return "", themes.ToneInfo
 	}

@@ -216,7 +216,7 @@ func TestMessageNames(t *testing.T) {
 		h.Press("tab", " ", "tab", " ", " ")
 		look("B ▾", "Default", "Email · B")
 		h.Press("enter", "enter", "shift+tab", "enter", "enter", "ctrl+s")
-		look("✓ Email · A sent", "– Email · B skipped", "– Email · German · A skipped")
+		look("✓ Email · A sent", "○ Email · B skipped", "○ Email · German · A skipped")
 		h.Press("enter")
 		look()
 		h.Press("esc", "f", "alt+e")

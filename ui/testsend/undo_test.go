@@ -310,7 +310,7 @@ func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	h := open(t, s, id, 80, 24)
 	h.Type("USER_1,USER_2,")
 	h.Press("ctrl+s", "r")
-	h.Want("– Ben: the user has no device for Web")
+	h.Want("○ Ben: the user has no device for Web")
 	h.Press("esc", "alt+e")
 	h.Want("Ben: the user has", "Only Web.")
 	h.WantNot("USER_2: ")

@@ -44,11 +44,10 @@ type Key struct {
 
 // SendState is the state of one message to one recipient.
 type SendState struct {
-	Recipient    string // empty: all recipients of the key together
-	As           string // the ID of the persona whose data it has; empty for the recipient's own
-	State        State
-	Why          string // why it failed; what it waits for while it is being sent
-	Began, Ended time.Time
+	Recipient string // empty: all recipients of the key together
+	As        string // the ID of the persona whose data it has; empty for the recipient's own
+	State     State
+	Why       string // why it failed; what it waits for while it is being sent
 
 	blocked bool // the forecast has a reason why it cannot arrive
 }
@@ -78,11 +77,10 @@ func (s State) String() string {
 	return [...]string{"queued", "sending", "sent", "failed", "unknown", "skipped"}[s]
 }
 
-// Step is a progress report with its time.
+// Step is a progress report.
 type Step struct {
 	engine.TestProgress
 	As string // the ID of the persona; empty for none
-	At time.Time
 }
 
 // Outcome is the result of a round of requests.
@@ -110,7 +108,7 @@ func (o Outcome) request(i int) engine.TestSend {
 
 // Send sends requests of a draft one after another, each as a call of its own, and passes on each step. A request with
 // several personas is one for each.
-func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
+func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, each func(Step)) (Outcome, error) {
 	var out Outcome
 	for _, ask := range SplitPersonas(asks) {
 		as := personaID(ask)
@@ -120,7 +118,7 @@ func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.Te
 		}
 		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(d.Campaign.ID, ask), As: Persona(ask), Copies: ask.Copies}
 		r.Progress = func(p engine.TestProgress) {
-			s := Step{p, as, now()}
+			s := Step{p, as}
 			out.Steps = append(out.Steps, s)
 			each(s)
 		}
@@ -253,11 +251,8 @@ func (r *Run) AddStep(n Step) {
 		s.Why = n.Note
 		return
 	case !n.Done:
-		s.State, s.Began = Sending, n.At
+		s.State = Sending
 		return
-	}
-	if s.Ended = n.At; s.Began.IsZero() {
-		s.Began = n.At
 	}
 	if r.Done++; r.Done > r.Total {
 		r.Total = max(n.Total, r.Done)

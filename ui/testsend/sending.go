@@ -124,12 +124,12 @@ func (s *Screen) proceed(r repeat) tea.Cmd {
 	if r.from == stageForm {
 		s.results.begin(model.NewRun(s.draft, r.whole))
 	}
-	service, draft, now := s.deps.Service, s.draft, s.deps.Now
+	service, draft := s.deps.Service, s.draft
 	s.people.Add(r.forecast.Resolved)
 	s.results.round(r.asks, r.forecast)
 	s.show(stageSending)
 	send := screen.Stream(&s.Base, taskSend, func(ctx context.Context, emit func(model.Step)) (model.Outcome, error) {
-		return model.Send(ctx, service, draft, r.asks, now, emit)
+		return model.Send(ctx, service, draft, r.asks, emit)
 	}, func(step model.Step) tea.Cmd {
 		s.results.run.AddStep(step)
 		return nil

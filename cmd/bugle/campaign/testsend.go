@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -179,7 +178,7 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 	if ok, err := t.confirm(ctx, f, svc, engine.DraftTest(id, t.send)); err != nil || !ok {
 		return err
 	}
-	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
+	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
 	printed := printTestsAs(&f.Printer, out)
 	if err != nil {
 		return err

@@ -159,6 +159,7 @@ var table = []Entry{
 	{"test.next-row", "next row", []string{"down"}},
 	{"test.next-section", "go to the next section, last the messages", []string{"tab"}},
 	{"test.next-value", "choose the next value", []string{" "}},
+	{"test.outbox", "open all delivered messages", []string{"o"}},
 	{"test.previous", "read the previous message", []string{"p"}},
 	{"test.previous-row", "previous row", []string{"up"}},
 	{"test.previous-section", "previous section", []string{"shift+tab"}},

@@ -29,7 +29,7 @@ func (s *Screen) Actions() []screen.Action {
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.results.cancel},
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.cancel},
 		}
 	case stageDone:
 		if s.onSide() {
@@ -67,8 +67,6 @@ func (s *Screen) formActions() []screen.Action {
 	if f.typing() { // letters are text
 		earlier.Keys, sendAs.Keys, copying.Keys = earlier.Keys[1:], sendAs.Keys[1:], copying.Keys[1:]
 	}
-	outbox := s.outboxAction("ctrl+o", groupTest)
-	outbox.BarPriority, outbox.WhileTyping = 0, true
 	scroll := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { f.forecast.window.Scroll(n * max(f.forecast.window.Height-1, 1)); return nil }
 	}
@@ -81,7 +79,7 @@ func (s *Screen) formActions() []screen.Action {
 		screen.Action{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: move(-1)},
 		screen.Action{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},
 		screen.Action{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.nextSection(-1) }},
-		outbox, copying, s.zoomAction(),
+		copying, s.zoomAction(),
 	)
 }
 

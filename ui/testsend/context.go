@@ -174,7 +174,7 @@ func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 }
 
 // outboxAction returns the action that opens the messages in the outbox.
-func (s *sendContext) outboxAction(key, group string) screen.Action {
-	return screen.Action{Keys: []string{key}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
+func (s *sendContext) outboxAction(group string) screen.Action {
+	return screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
 		Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id}) }}
 }

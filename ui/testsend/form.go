@@ -367,7 +367,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// wheel returns how many lines to scroll.
+// wheel returns by how many rows or lines to move.
 func wheel(msg tea.MouseMsg) int {
 	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
 }

@@ -22,14 +22,6 @@ type override struct {
 
 func (o *override) row() rowID { return rowID{kind: rowOverride, attribute: o.Attribute} }
 
-// problem returns what is wrong with the text; empty if nothing is.
-func (o *override) problem() string {
-	if err := o.SetOverride(&engine.TestSend{}, o.prompt.Value()); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // offerOverrides lists the attributes that the messages to send use. What was typed for others is kept: another platform or
 // locale may use them.
 func (f *form) offerOverrides() {
@@ -134,8 +126,8 @@ func (f *form) overrideRow(o *override, label int) row {
 		if f.at == r.rowID {
 			lines = f.addNote(lines, 4, w, f.theme.Faint, description)
 		}
-		if why := o.problem(); why != "" {
-			lines = f.addNote(lines, 2+label, w, f.theme.Danger, "✗ "+why)
+		if err := o.SetOverride(&engine.TestSend{}, o.prompt.Value()); err != nil {
+			lines = f.addNote(lines, 2+label, w, f.theme.Danger, "✗ "+err.Error())
 		}
 		return lines
 	}

@@ -291,14 +291,6 @@ func (f *form) refusalOf(text string) (why string) {
 	return why
 }
 
-// highlightFirst highlights the first suggestion.
-func (f *form) highlightFirst() tea.Cmd {
-	if !f.list.Highlight(0) {
-		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
-	}
-	return nil
-}
-
 // recipientRows returns the rows of the recipients, and the prompt for the next one.
 func (f *form) recipientRows() []row {
 	var rows []row
@@ -347,7 +339,12 @@ func (f *form) promptRow() row {
 	if f.prompt.Value() != "" || f.list.At() >= 0 { // nothing typed is lost
 		r.more = append(r.more, f.leaveAction())
 	}
-	r.more = append(r.more, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true, Run: f.highlightFirst})
+	suggestions := screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true,
+		Run: func() tea.Cmd { f.list.Highlight(0); return nil }}
+	if f.list.Len() == 0 {
+		suggestions.DisabledReason = "No recipient, group or user matches."
+	}
+	r.more = append(r.more, suggestions)
 	r.draw = func(w int) []string {
 		f.prompt.SetSize(max(w-3, 1), 1)
 		lines := []string{" " + f.prompt.View()}

@@ -60,13 +60,6 @@ func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.rows.SelectIndex(0)
 }
 
-// cancel cancels what has not been sent yet.
-func (r *results) cancel() tea.Cmd {
-	r.run.Canceling = true
-	r.tasks.Cancel(taskSend)
-	return nil
-}
-
 // end shows the result of a round, with the cursor on the first failure.
 func (r *results) end(out model.Outcome, err error) {
 	r.done = true
@@ -341,7 +334,7 @@ func (s *Screen) resultsActions() []screen.Action {
 		s.upAction(groupTest),
 		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
 		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: func() tea.Cmd { return s.begin(run.Request, true) }},
-		s.outboxAction("o", groupTest),
+		s.outboxAction(groupTest),
 		s.copyAction(run.Request),
 		s.zoomAction(),
 		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, HelpOnly: true},
@@ -362,7 +355,7 @@ func (s *Screen) readActions() []screen.Action {
 	for _, b := range r.message.Bindings() {
 		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, BarPriority: 5, Run: func() tea.Cmd { b.Run(); return nil }})
 	}
-	return append(acts, s.outboxAction("o", groupMessage), s.zoomAction(),
+	return append(acts, s.outboxAction(groupMessage), s.zoomAction(),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, HelpOnly: true})
 }
 

@@ -57,7 +57,12 @@ type row struct {
 
 // rows returns the rows of the form, from top to bottom, without the button.
 func (f *form) rows() []row {
-	rows := []row{f.choiceRow(identifierRow, f.draft.Fields.Identifier.Label(), f.draft.Fields.Identifier.Help, f.identifierOptions(), f.identify)}
+	id := f.draft.Fields.Identifier
+	var identifiers []screen.FormOption
+	for _, o := range id.Options {
+		identifiers = append(identifiers, screen.FormOption{Value: o.Value, Label: o.Title(), Help: o.Help, On: o.Value == f.identifier})
+	}
+	rows := []row{f.choiceRow(identifierRow, id.Label(), id.Help, identifiers, f.identify)}
 	rows = append(rows, f.recipientRows()...)
 	options := f.filterRows()
 	if to := f.copiesTo(); len(to) > 0 {
@@ -130,15 +135,6 @@ func (f *form) dropDown(id rowID, value string) string {
 		return f.theme.Selected.Render(value + " ▾")
 	}
 	return value + " " + f.theme.Faint.Render("▾")
-}
-
-// identifierOptions returns what recipients can be identified by.
-func (f *form) identifierOptions() []screen.FormOption {
-	var out []screen.FormOption
-	for _, o := range f.draft.Fields.Identifier.Options {
-		out = append(out, screen.FormOption{Value: o.Value, Label: o.Title(), Help: o.Help, On: o.Value == f.identifier})
-	}
-	return out
 }
 
 // identify changes the identifier of recipients.

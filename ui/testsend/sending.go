@@ -90,13 +90,10 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	}
 	var names, body []string
 	for _, ask := range r.known {
-		for _, name := range s.people.NamesAndValues(ask) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+		names = append(names, s.people.NamesAndValues(ask)...)
 	}
-	if len(names) > 0 {
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) > 0 {
 		body = append(body, model.RepeatWarning(names))
 	}
 	if r.whole.Copies && (r.past || len(names) > 0) {
@@ -116,8 +113,6 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 		},
 	})
 }
-
-const spinInterval = 120 * time.Millisecond
 
 // proceed sends what was confirmed, one test after another.
 func (s *Screen) proceed(r repeat) tea.Cmd {
@@ -145,7 +140,14 @@ func (s *Screen) proceed(r repeat) tea.Cmd {
 		s.results.end(out, err)
 		return tea.Batch(s.remember(s.results.run, out), s.results.readOutbox())
 	})
-	return tea.Batch(send, screen.Every(&s.Base, taskSpin, spinInterval, func() tea.Cmd { s.results.frame++; return nil }))
+	return tea.Batch(send, screen.Every(&s.Base, taskSpin, 120*time.Millisecond, func() tea.Cmd { s.results.frame++; return nil }))
+}
+
+// cancel cancels what has not been sent yet.
+func (s *Screen) cancel() tea.Cmd {
+	s.results.run.Canceling = true
+	s.Cancel(taskSend)
+	return nil
 }
 
 // refuse says why the service refused a test before it sent anything, and leads to the fields of its problems.

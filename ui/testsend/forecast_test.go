@@ -1,16 +1,11 @@
 package testsend_test
 
 import (
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/ui/uitest"
 )
 
 func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
@@ -146,60 +141,27 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Want("read the message, or why", "send all messages again", "back to the form")
 }
 
-// The forecast fills texts with the data of the real send: saved templates, product sets, content blocks and
-// the event. It calls no content API.
-func TestTheForecastHasWhatTheSendHas(t *testing.T) {
+// The form shows the message as its first recipient will see it, with overrides applied, and names the content APIs that it
+// does not call yet.
+func TestFormShowsMessage(t *testing.T) {
 	s := newService(t)
-	asked := 0
-	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
-		io.WriteString(w, `{"today":"rain"}`)
-	}))
-	defer api.Close()
-	host := strings.TrimPrefix(api.URL, "http://")
-	if err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
-		w.ContentAPIs = engine.ContentPolicy{Hosts: []string{host}, Private: true}
-		return nil
-	}); err != nil {
+	weather := &engine.ContentAPI{Name: "weather", URL: "https://weather.example/{city}", Params: []string{"city"}}
+	if _, err := s.PutContent(t.Context(), engine.ContentItem{API: weather}); err != nil {
 		t.Fatal(err)
 	}
-	template, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['First Name']}}, {{ContentApi.weather('Oslo').today}}",
-		"html_content":"<p>{{ProductSet.shoes[0].title}} {{UserAttribute['Nick Name']}} {% for d in ContentApi.weather('Rome').days %}{{d + 1}}{% endfor %}</p>"}`))
+	err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.ContentAPIs = engine.ContentPolicy{Hosts: []string{"weather.example"}}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, item := range []engine.ContentItem{
-		{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: template}},
-		{Products: &engine.ProductSet{Name: "shoes", Products: []map[string]any{{"title": "Boot"}}}},
-		{API: &engine.ContentAPI{Name: "weather", URL: api.URL + "/{city}", Params: []string{"city"}}},
-		{API: &engine.ContentAPI{Name: "closed", URL: "https://closed.example/"}},
-	} {
-		if _, err := s.PutContent(t.Context(), item); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const mail = `{"basic_details": {"name": "Saved", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
-		"campaign_content": {"content": {"email": {"custom_template_id": "ID", "from_address": "shop@example.com", "sender_name": "Shop"}}}}`
-	with := func(id string) *uitest.Harness {
-		h := open(t, s, s.draft(t, catalog.Email, strings.Replace(mail, "ID", id, 1)), 120, 40)
-		h.Type("ada@example.com,")
-		return h
-	}
-	h := with("spring")
-	h.Want("First Name  Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "The content API weather is called when")
-	h.WantNot("content API weather:", "product set")
-	h.Press("tab", "tab")
-	h.Type("Countess")
-	h.WantNot("will not arrive", "✗")
-	h.Golden("asked-later")
-	if asked > 0 {
-		t.Errorf("the forecast asked the content API %d times", asked)
-	}
-	with("autumn").Want("1 of 1 will not arrive", "there is no saved template", "autumn in this workspace")
-
-	refused := strings.Replace(mail, `"custom_template_id": "ID"`, `"subject": "{{ContentApi.closed().x}}", "html_content": "<p>x</p>"`, 1)
-	h = open(t, s, s.draft(t, catalog.Email, refused), 120, 40)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{ContentApi.weather('Oslo').today}}", 1)), 120, 40)
+	h.Want("Email, as written", "Hello {{UserAttribute")
 	h.Type("ada@example.com,")
-	h.Want("1 of 1 will not arrive", "content API closed: the host", "closed.example is not on the")
-	h.WantNot("will be asked")
+	h.Want("Email to Ada Byron", "Hello Ada", "The content API weather is called when")
+	h.WantNot("will not arrive")
+	h.Press("tab")
+	h.Type("Countess")
+	h.Want("Hello Countess")
 }

@@ -6,18 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
-
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 func TestDraftWithoutContentOpensContent(t *testing.T) {
@@ -98,39 +94,6 @@ func TestCurl(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, h.Copied[0])
 		}
 	}
-}
-
-func TestColorsKeepWidths(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newService(t)
-	deps := uitest.Deps(s)
-	deps.Theme = dark
-	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{Name: screen.TestSend, ID: s.draft(t, catalog.Push, flatPush)})}
-	st.begin()
-	check := func(stage string) {
-		t.Helper()
-		for _, w := range []int{40, 60, 76, 80, 120} {
-			st.screen.SetSize(w, 22)
-			for _, line := range strings.Split(st.screen.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("%s: a line of %d cells, not %d: %q", stage, n, w, line)
-				}
-			}
-		}
-		st.screen.SetSize(80, 22)
-	}
-	check("form")
-	st.typeText("USER_1,USER_2,")
-	st.press("tab")
-	check("filled")
-	st.press("ctrl+s")
-	st.until("skipped")
-	check("done")
-	st.press("enter")
-	check("message")
 }
 
 func TestControlCharactersAreNotDrawn(t *testing.T) {
@@ -285,62 +248,6 @@ func TestChangedDraftIsReloaded(t *testing.T) {
 	h.Want("│ Email  ●", "1 ada@example.com", "Age", "▌  +")
 	h.Press("ctrl+s")
 	h.Want("Email sent")
-}
-
-func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{EventAttribute['product']}} {{BusinessEventAttribute['season']}} {{ContentBlock['gone']|default('')}}", 1)), 80, 24)
-	h.Want("product", "season", "from the event", "Age")
-	h.Type("ada@example.com,")
-	h.Press("tab", "tab")
-	h.Type("Boots")
-	h.Press("enter")
-	h.Type("spring")
-	h.Press("ctrl+s")
-	h.Want("Email sent")
-	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
-		t.Errorf("asked for %+v", ask)
-	}
-}
-
-// The form shows the message as its first recipient will see it, with overrides applied.
-func TestFormShowsMessage(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Want("Email, as written", "Hello {{UserAttribute")
-	h.Type("ada@example.com,")
-	h.Want("Email to Ada Byron", "Hello Ada")
-	h.Press("tab")
-	h.Press("ctrl+u")
-	h.Type("Countess")
-	h.Want("Hello Countess")
-}
-
-func TestManyKeysScroll(t *testing.T) {
-	s := newService(t)
-	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
-		out := engine.TestResult{Data: map[string]engine.SendResult{}, Message: "Sent 0 of 100 messages; 100 failed."}
-		for i := range 100 {
-			key := "EMAIL_default_variation_" + strings.Repeat("1", 1+i%3) + string(rune('a'+i/26)) + string(rune('a'+i%26))
-			out.Keys = append(out.Keys, key)
-			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: "ada@example.com: " + strings.Repeat("the mail server is full and says so at length; ", 4)}
-		}
-		return out, nil
-	}
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 0 of 101 messages; 101 failed.")
-	h.WantFits()
-	h.Press("G")
-	h.Want("dv failed", "101 of 101")
-	h.Wheel(5, 10, false)
-	h.WantFits()
-	before := len(s.sent)
-	h.Press("r") // keys that the draft does not have: everything is sent again
-	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
-		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
-	}
 }
 
 // The form with its preview and the results follow the theme.

@@ -79,18 +79,6 @@ func TestRecipientsCanBeRemovedAndEdited(t *testing.T) {
 	h.Want("0 of 10", "+ a@example.com")
 }
 
-func TestProfilesAreSuggestedByName(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("byr")
-	h.Want("Ada Byron")
-	h.WantNot("ben@example.com")
-	h.Want("> ada@example.com", "Use “byr” ", "not valid")
-	h.Press("enter")
-	h.Want("1 ada@example.com", "1 of 10")
-	h.WantNot("byr_")
-}
-
 func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
@@ -130,20 +118,6 @@ func TestEarlierTestFillsForm(t *testing.T) {
 	h.Press("enter")
 	h.Want("1 one@example.com", "2 two@example.com", "Zoe")
 	h.WantNot("1 three@example.com")
-}
-
-func TestOnlyChannelIdentifiersAreOffered(t *testing.T) {
-	s := newService(t)
-	for ch, components := range map[engine.Channel]string{catalog.Email: flatMail, catalog.Push: flatPush} {
-		h := open(t, s, s.draft(t, ch, components), 80, 24)
-		h.Press("shift+tab", "enter")
-		for _, o := range engine.NewTestFields(ch).Identifier.Options {
-			h.Want(o.Title())
-		}
-		if ch == catalog.Email {
-			h.WantNot("push token")
-		}
-	}
 }
 
 func TestSegmentsAreOffered(t *testing.T) {
@@ -387,19 +361,6 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 	s.mu.Unlock()
 	st.press("r")
 	st.until("Email · German sent")
-}
-
-func TestRefusalOpensField(t *testing.T) {
-	s := newService(t)
-	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},`, "", 1))
-	h := open(t, s, id, 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("─ Not sent ─", "onnector")
-	h.Press("enter")
-	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
-		t.Errorf("enter opened %+v", r)
-	}
 }
 
 // Enter accepts the highlighted recipient, even before the suggestions arrive; the text itself is used only if

@@ -43,8 +43,7 @@ func (s *Screen) chooseViewer() tea.Cmd {
 	s.side.chosen, s.choosing = sidePanel, true
 	s.refresh()
 	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
-		Title: "View as", Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
-		Back: backAction("close the chooser"),
+		Title: "View as", Group: groupViewAs, Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
 	})
 	s.viewBox = c
 	return s.viewing.Tasks.Show(c, c.Open())
@@ -84,7 +83,7 @@ func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
 // openSurvey surveys the audience.
 func (s *Screen) openSurvey() tea.Cmd {
 	s.choosing = false
-	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.focusField, Back: backAction("close the survey")})
+	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.focusField, Group: groupViewAs})
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())
 }
@@ -97,11 +96,6 @@ func (s *Screen) followViewer() tea.Cmd {
 	}
 	p.showResolved()
 	return s.resolver.Resolve(p.source(), p.at)
-}
-
-// backAction returns the action that closes a box.
-func backAction(help string) screen.Action {
-	return screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: help, Group: groupViewAs, BarPriority: 7, WhileTyping: true}
 }
 
 // viewAsActions are the actions on the person that the preview shows the messages as.

@@ -116,9 +116,8 @@ type asChooser struct {
 func (c *asChooser) open() tea.Cmd {
 	cfg := viewas.Config{Service: c.deps.Service, Campaign: c.id, Prefs: c.prefs, Tasks: c.tasks}
 	c.box = viewas.NewChooser(cfg, c.theme, viewas.ChooserHost{
-		Title: "Send as", Choice: c.chosen, Choose: c.choose,
+		Title: "Send as", Group: groupTest, Choice: c.chosen, Choose: c.choose,
 		Room: func() (x, width int) { return 0, c.panes.Rect(paneMain).W },
-		Back: screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: groupTest, BarPriority: 7, WhileTyping: true},
 		Source: func() viewas.Source {
 			return viewas.Source{Channel: c.draft.Campaign.Channel, Workspace: c.draft.Workspace, Document: c.draft.Campaign.Document()}
 		},

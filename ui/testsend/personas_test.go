@@ -108,7 +108,7 @@ func TestSendAsChooserFits(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("alt+u")
 	h.WantFits()
-	h.Want("Next user in the audience")
+	h.Want("─ Send as ─")
 	h.Click(70, 20)
-	h.WantNot("Next user in the audience")
+	h.WantNot("─ Send as ─")
 }

@@ -8,7 +8,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
@@ -238,19 +237,3 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 
 // NameNext makes the caption name the next missing value.
 func (r *Resolver) NameNext() { r.named++ }
-
-// attributes returns the attributes that messages use, in their order.
-func attributes(c *resolve.Campaign) []assemble.Attribute {
-	scanner := assemble.NewAttributeScanner(c.Workspace)
-	var out []assemble.Attribute
-	for _, key := range c.Written() {
-		for _, t := range c.Texts(key) {
-			for _, use := range scanner.Scan(t.Source) {
-				if !slices.Contains(out, use.Attribute) {
-					out = append(out, use.Attribute)
-				}
-			}
-		}
-	}
-	return out
-}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/phrase"
+	"bugle/ui/widget"
 )
 
 // ID identifies a screen.
@@ -277,6 +280,19 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 	}
 	return ctx.Err()
+}
+
+// OrNotify returns what takes the result of a task, or tells the user why there is none.
+func OrNotify[T any](take func(T) tea.Cmd) func(T, error) tea.Cmd {
+	return func(v T, err error) tea.Cmd {
+		switch {
+		case Canceled(err):
+			return nil
+		case err != nil:
+			return Notify(widget.LevelError, phrase.Sentence(err.Error()))
+		}
+		return take(v)
+	}
 }
 
 // Canceled reports whether err means only that a task was canceled.

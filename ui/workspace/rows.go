@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine/doc"
@@ -36,16 +37,16 @@ type recordRow struct {
 }
 
 // cells returns the row in the table.
-func (r *records) cells(row recordRow) widget.Cells {
-	if r.section().Single {
+func (s *List) cells(row recordRow) widget.Cells {
+	if s.section().Single {
 		value := widget.Cell{Text: valueText(row.field), Tone: themes.ToneText}
 		if value.Text == "" {
 			value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
 		}
 		return widget.Cells{{Text: row.field.Node.Label()}, value}
 	}
-	cells := make(widget.Cells, len(r.section().Columns))
-	for n, c := range r.section().Columns {
+	cells := make(widget.Cells, len(s.section().Columns))
+	for n, c := range s.section().Columns {
 		cells[n] = widget.Cell{Text: oneLine(c.Text(row.record))}
 		if n > 0 {
 			cells[n].Tone = themes.ToneMuted
@@ -54,20 +55,35 @@ func (r *records) cells(row recordRow) widget.Cells {
 	return cells
 }
 
-// fieldRows returns the fields of a section's single record that are in use and contain every word.
-func (r *records) fieldRows(v doc.Value, words []string) []recordRow {
-	st, _ := r.section().Table(v).Object(v, nil, schema.Env{})
+// fieldRows returns the fields of a section's single record that are in use.
+func fieldRows(sec *settings.Section, v doc.Value) []recordRow {
+	st, _ := sec.Table(v).Object(v, nil, schema.Env{})
 	var out []recordRow
 	for _, f := range st.Fields {
-		if f.Shown && matches(f, words) {
+		if f.Shown {
 			out = append(out, recordRow{v, f})
 		}
 	}
 	return out
 }
 
-func matches(f schema.FieldState, words []string) bool {
-	return containsAll(doc.NewString(f.Node.Label()+" "+valueText(f)), words)
+// sameRecord reports whether two rows of the section are the same record or field.
+func (s *List) sameRecord(a, b recordRow) bool {
+	return s.section().NameOf(a.record) == s.section().NameOf(b.record) && a.field.Path.Equal(b.field.Path)
+}
+
+// match returns what reports whether a row contains every word of a filter. A section that is only searched has the rows that
+// match already.
+func (s *List) match(filter string) func(recordRow) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(row recordRow) bool {
+		text := string(row.record.Encode())
+		if s.section().Single {
+			text = row.field.Node.Label() + " " + valueText(row.field)
+		}
+		text = strings.ToLower(text)
+		return s.section().SearchOnly || !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	}
 }
 
 // valueText formats a value on one line, as its form does.

@@ -45,6 +45,9 @@ func (f *Form) Lines() []Line {
 	out := make([]Line, len(f.model.rows))
 	for i, r := range f.model.rows {
 		out[i] = f.line(r)
+		if i > 0 && r.input != nil && r.Path.Equal(out[i-1].Path) {
+			out[i-1].Problem = "" // of both ends of a range, after the second one
+		}
 	}
 	return out
 }
@@ -98,6 +101,9 @@ func (f *Form) line(r row) Line {
 	if r.Node != nil {
 		l.Help, l.Example = f.cfg.Schema.NotesOf(r.FieldState), placeholder(r)
 	}
+	if r.input != nil {
+		l.Example = r.input.Placeholder
+	}
 	if p := s.problems.forRow(r); p != nil && p.Severity == schema.Error {
 		l.Problem = s.problems.text(r, p)
 	} else if p != nil { // a warning does not make an answer wrong
@@ -114,6 +120,18 @@ func opensEmpty(n *schema.Node) bool {
 // addEditing adds how the value of a row can be changed.
 func (f *Form) addEditing(l *Line, r row) {
 	s := &f.model
+	switch {
+	case r.input == nil:
+	case r.input.Kind == InputFixed:
+		l.Locked = cmp.Or(l.Locked, "It cannot be changed here.")
+		return
+	case r.input.Kind != InputChoice:
+		l.Value, l.Text = r.input.Text, r.input.Text
+		for _, it := range r.input.Suggest {
+			l.Names = append(l.Names, it.Value)
+		}
+		return
+	}
 	switch r.shape {
 	case shapeChoice:
 		st := s.builder.state(s.draft.root, r)
@@ -236,6 +254,16 @@ func (f *Form) Answer(i int, text string) (said string, err error) {
 func (f *Form) answered(root doc.Value, r row, text string) (out doc.Value, said string, err error) {
 	d := &f.model.draft
 	switch {
+	case r.input != nil:
+		words, err := f.cfg.Inputs.Read(root, *r.input, text)
+		if err != nil {
+			return root, "", err
+		}
+		if r.input.Kind == InputDate && words != "" {
+			said = "Understood as " + words + "."
+		}
+		out, err = f.model.writeInput(r, doc.NewString(text))
+		return out, said, err
 	case r.shape == shapeTimespan:
 		dates := f.model.builder.names.timespanDates(r)
 		if _, err := r.Node.SetSpan(root, r.Path, text, dates); err != nil {

@@ -147,7 +147,7 @@ func (a *audiencePanel) start() tea.Cmd {
 	}
 	wait := tasks.SettleTime(taskCount)
 	a.counting, a.progress = true, engine.AudienceCount{}
-	reader, filters, env := a.reader, a.filters, audienceEnv(a.cfg)
+	reader, filters, env := a.reader, a.filters, envOf(a.cfg)
 	return screen.Stream(tasks, taskCount, func(ctx context.Context, emit func(engine.AudienceCount)) (answer, error) {
 		if err := screen.Pause(ctx, wait); err != nil {
 			return answer{}, err
@@ -208,8 +208,6 @@ func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-var whoKey = bind("w", "who matches", "w", "enter")
-
 // Bindings returns the keys that work in the panel.
 func (a *audiencePanel) Bindings() []key.Binding {
 	scroll := bind("↑/↓", "scroll", "up", "down")
@@ -227,7 +225,7 @@ func (a *audiencePanel) draw() {
 	a.lines = nil
 	switch {
 	case a.reader == nil:
-		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, audienceEnv(a.cfg)))
+		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, envOf(a.cfg)))
 		a.add(themes.ToneMuted, UnsupportedText)
 	case a.counting && a.answer == nil:
 		text := "Counting…"

@@ -119,21 +119,21 @@ func TestScreensOfFilters(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.GoldenSizes("tree")
-	h.Resize(120, 40)
+	h.Resize(80, 24)
 	h.Press("j", "enter")
-	h.GoldenSizes("list")
+	h.Golden("list-80x24")
 	h.Press("esc", "j", "enter")
-	h.GoldenSizes("action")
+	h.Golden("action-80x24")
 	h.Press("esc", "j", "enter")
-	h.GoldenSizes("number")
+	h.Golden("number-80x24")
 	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.GoldenSizes("days")
+	h.Golden("days-80x24")
 	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.GoldenSizes("range")
+	h.Golden("range-80x24")
 	h.Press("esc", "G", "enter", "tab", "tab", "tab")
-	h.GoldenSizes("yes-or-no")
+	h.Golden("yes-or-no-80x24")
 	h.Press("esc", "a")
-	h.GoldenSizes("add")
+	h.Golden("add-80x24")
 }
 
 func TestScreensOfDates(t *testing.T) {
@@ -141,13 +141,13 @@ func TestScreensOfDates(t *testing.T) {
 	b := newTestbed(t, `{"segmentation_details":{"included_filters":{"filter_operator":"or","filters":[
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"before","value":"2020-01-01"},
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01","2026-02-01"]}]}}}`)
-	h := b.open(120, 40, segmentation, include, "filters", 0, "value")
+	h := b.open(80, 24, segmentation, include, "filters", 0, "value")
 	h.Press("ctrl+u")
 	h.Type("last monday")
-	h.GoldenSizes("date")
+	h.Golden("date-80x24")
 	h.Want("= Mon 9 Mar 2026, the whole day")
 	h.Press("enter", "j", "enter", "tab", "tab", "tab")
-	h.GoldenSizes("dates")
+	h.Golden("dates-80x24")
 	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `"2026-03-09"` {
 		t.Errorf("the date is %s", got)
 	}
@@ -155,13 +155,13 @@ func TestScreensOfDates(t *testing.T) {
 
 func TestScreensWithoutFilters(t *testing.T) {
 	b := newTestbed(t, `{}`)
-	h := b.open(120, 40, segmentation, include)
-	h.GoldenSizes("empty")
+	h := b.open(80, 24, segmentation, include)
+	h.Golden("empty-80x24")
 	h.Press("a", "1")
-	h.GoldenSizes("name")
+	h.Golden("name-80x24")
 	h.Type("cou")
 	h.Press("enter")
-	h.GoldenSizes("operator")
+	h.Golden("operator-80x24")
 }
 
 // A trigger has texts of its own, and starts with a user action.
@@ -202,7 +202,8 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 		h.Press(strings.Fields(step.then)...)
 	}
 	h.Want("▸ └     In the segment Staff", "of 12 users")
-	h.GoldenSizes("built")
+	h.Resize(80, 24)
+	h.Golden("built-80x24")
 	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"user_attributes","data_type":"datetime","name":"Event Time (Standard)","operator":"inTheLast","value":30},` +

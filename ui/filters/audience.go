@@ -89,15 +89,12 @@ func NewAudience(deps screen.Deps, r screen.Route) *Audience {
 // Title returns the screen's part of the breadcrumb.
 func (s *Audience) Title() string { return "Who matches " + s.title }
 
-// Badge counts the users.
+// Badge shows running work.
 func (s *Audience) Badge() (string, themes.Tone) {
-	switch {
-	case s.Running(taskMatching):
+	if s.Running(taskMatching) {
 		return "counting…", themes.ToneMuted
-	case !s.loaded || s.failed != nil:
-		return "", themes.ToneMuted
 	}
-	return phrase.Thousands(s.audience.count.Matched) + " of " + phrase.Thousands(s.audience.count.Total), themes.ToneMuted
+	return "", themes.ToneMuted
 }
 
 // Init loads the matching users.

@@ -55,7 +55,7 @@ func (t *Tree) commands() []command {
 	other, others := t.otherGroup()
 	return []command{
 		open,
-		{bind("a", "add", "a"), !locked, false, func() tea.Cmd { return t.askKind(t.cursor) }},
+		{bind("a", "add", "a"), !locked, false, func() tea.Cmd { return t.askKind() }},
 		{bind("space", "and/or", " "), full && !locked, false, t.toggleJoin},
 		{bind("!", "not", "!"), nested && !locked, false, change(func(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 			root, err := audience.Negate(root, p)
@@ -69,7 +69,6 @@ func (t *Tree) commands() []command {
 		{bind(">", "move into the action above", ">", "tab"), nested && !locked, false, change(audience.Indent)},
 		{bind("<", "move out of the action", "<", "shift+tab"), nested && !locked, false, change(audience.Outdent)},
 		{bind("m", "move to "+t.nodes[other].Title, "m"), nested && others && !locked, false, func() tea.Cmd { return t.moveToOther(other) }},
-		{bind("A", "add to "+t.nodes[other].Title, "A"), others && !locked, false, func() tea.Cmd { return t.addToOther(other) }},
 		{bind("e", "as JSON in your editor", "e"), !locked, false, t.editJSON},
 	}
 }
@@ -137,7 +136,7 @@ func (t *Tree) enterNode() tea.Cmd {
 	case why != "":
 		t.failure = why
 	default:
-		t.askKind(t.cursor)
+		t.askKind()
 	}
 	return nil
 }
@@ -219,19 +218,6 @@ func (t *Tree) moveToOther(group int) tea.Cmd {
 	}
 	root, p, err := audience.MoveTo(t.root, t.node().Path, t.nodes[group].Path)
 	return t.applyChange(root, p, err)
-}
-
-func (t *Tree) addToOther(group int) tea.Cmd {
-	switch why := t.locked(t.nodes[group].Path); {
-	case group == t.groupAt(t.cursor):
-		t.failure = "There is no other group."
-	case why != "":
-		t.failure = why
-	default:
-		t.cursor = group
-		t.askKind(group)
-	}
-	return nil
 }
 
 // editJSON opens the node in the user's editor. A new filter becomes part of the document.

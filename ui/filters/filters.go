@@ -311,6 +311,6 @@ func (t *Tree) press(node int) {
 	case n.Kind != audience.Group:
 		t.openForm()
 	case t.locked(n.Path) == "":
-		t.askKind(t.cursor)
+		t.askKind()
 	}
 }

@@ -195,7 +195,7 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
 		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
 		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
-		{"A 3", "sta", "enter"}, // and an exclusion
+		{"G a 3", "sta", "enter"}, // and an exclusion
 	} {
 		h.Press(strings.Fields(step.keys)...)
 		h.Type(step.text)
@@ -221,7 +221,7 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 // Undo reverts each operation, and redo applies it again.
 func TestUndoTakesBackEachOperation(t *testing.T) {
 	t.Parallel()
-	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "A 3 enter", "j j j enter tab tab tab 9"} {
+	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "G a 3 enter", "j j j enter tab tab tab 9"} {
 		t.Run(keys, func(t *testing.T) {
 			t.Parallel()
 			b := newTestbed(t, audienceJSON)
@@ -251,7 +251,7 @@ func TestEmptyNewFilterIsNotSaved(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	before := b.stored(segmentation)
 	h := b.open(80, 24, segmentation, include)
-	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"A", "3", "tab", "tab", "esc"}, {"a", "4", "enter", "up", "esc"}} {
+	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"G", "a", "3", "tab", "tab", "esc"}, {"a", "4", "enter", "up", "esc"}} {
 		h.Press(keys...)
 		if got := b.stored(segmentation); got != before {
 			t.Fatalf("%v changes it to %s", keys, got)

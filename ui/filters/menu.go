@@ -25,15 +25,15 @@ type option struct {
 	at   doc.Path
 }
 
-// askKind asks what to add at a node. If only one kind is possible, it is added at once.
-func (t *Tree) askKind(node int) tea.Cmd {
-	n := t.nodes[node]
-	m := &menu{title: "Add to " + widget.Clean(t.nodes[t.groupAt(node)].Title), list: widget.NewList(t.cfg.Theme)}
+// askKind asks what to add at the cursor. If only one kind is possible, it is added at once.
+func (t *Tree) askKind() tea.Cmd {
+	n := t.node()
+	m := &menu{title: "Add to " + widget.Clean(t.nodes[t.groupAt(t.cursor)].Title), list: widget.NewList(t.cfg.Theme)}
 	if m.title == "Add to " {
 		m.title += "the group"
 	}
 	outer := n.Path
-	if action, ok := t.actionAt(node); ok && n.Kind != audience.Action {
+	if action, ok := t.actionAt(t.cursor); ok && n.Kind != audience.Action {
 		outer = action.Path // anything but a condition goes after the action
 	}
 	var items []widget.Item

@@ -83,7 +83,7 @@ func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
 
 // Navigating changes no byte of any document, at any window size.
 func TestNavigationChangesNothing(t *testing.T) {
-	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "A", "w", "esc"}
+	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "w", "esc"}
 	inside := []string{"up", "down", "tab", "shift+tab", "ctrl+n", "ctrl+p", "home", "end", "esc"}
 	for name, text := range map[string]string{"usual": audienceJSON, "odd": oddJSON, "nothing": `{}`} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestLockedFiltersAreReadOnly(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	cfg.Locked = func(doc.Path) string { return "Cannot be changed while the campaign is Active." }
 	e := filters.New(cfg)
-	for _, k := range []string{"a", "A", "!", "d", "x", "K", "J", "m", " ", ">", "<", "e"} {
+	for _, k := range []string{"a", "!", "d", "x", "K", "J", "m", " ", ">", "<", "e"} {
 		press(e, "g", "j", k)
 		if !strings.Contains(e.View(), "Cannot be changed while") {
 			t.Errorf("%s does not say why it does nothing:\n%s", k, e.View())
@@ -198,12 +198,12 @@ func TestEveryOperationIsInTheHelp(t *testing.T) {
 			listed[k] = true
 		}
 	}
-	for _, k := range []string{"enter", "a", "A", " ", "!", "d", "x", "K", "J", ">", "<", "m", "e", "w"} {
+	for _, k := range []string{"enter", "a", " ", "!", "d", "x", "K", "J", ">", "<", "m", "e", "w"} {
 		if !listed[k] {
 			t.Errorf("the help does not list %q", k)
 		}
 	}
-	if got := describeKeys(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
+	if got := describeKeys(e.Bindings()); !strings.Contains(got, "move to Exclude") {
 		t.Errorf("the other group is not named: %s", got)
 	}
 }

@@ -223,7 +223,7 @@ func (s *List) showRecords() {
 	var rows []recordRow
 	for _, v := range s.current().values {
 		if s.section().Single {
-			rows = append(rows, fieldRows(s.section(), v)...)
+			rows = append(rows, fieldRows(s.deps, s.section(), v)...)
 		} else {
 			rows = append(rows, recordRow{record: v})
 		}

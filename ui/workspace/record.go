@@ -345,23 +345,9 @@ func (s *Record) Actions() []screen.Action {
 		if a.Run == nil {
 			continue
 		}
-		if s.Typing() && !a.HelpOnly {
-			acts[i].Keys = withoutLetters(a.Keys)
-		}
 		acts[i].Run = func() tea.Cmd { return s.finishUpdate(a.Run()) }
 	}
 	return acts
-}
-
-// withoutLetters returns the keys that are not text.
-func withoutLetters(keys []string) []string {
-	var out []string
-	for _, k := range keys {
-		if len(k) > 1 {
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 // moveActions are the actions that move from the focused pane.

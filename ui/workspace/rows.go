@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 	"bugle/engine/workspace/settings"
+	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -33,17 +34,17 @@ func columns(sec *settings.Section) []widget.Column {
 // recordRow is a record, or a field of a section's single record.
 type recordRow struct {
 	record doc.Value
-	field  schema.FieldState
+	field  forms.Line
 }
 
 // cells returns the row in the table.
 func (s *List) cells(row recordRow) widget.Cells {
 	if s.section().Single {
-		value := widget.Cell{Text: valueText(row.field), Tone: themes.ToneText}
+		value := widget.Cell{Text: row.field.Value, Tone: themes.ToneText}
 		if value.Text == "" {
 			value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
 		}
-		return widget.Cells{{Text: row.field.Node.Label()}, value}
+		return widget.Cells{{Text: row.field.Label}, value}
 	}
 	cells := make(widget.Cells, len(s.section().Columns))
 	for n, c := range s.section().Columns {
@@ -55,13 +56,12 @@ func (s *List) cells(row recordRow) widget.Cells {
 	return cells
 }
 
-// fieldRows returns the fields of a section's single record that are in use.
-func fieldRows(sec *settings.Section, v doc.Value) []recordRow {
-	st, _ := sec.Table(v).Object(v, nil, schema.Env{})
+// fieldRows returns the fields of a section's single record that are in use, as its form has them.
+func fieldRows(deps screen.Deps, sec *settings.Section, v doc.Value) []recordRow {
 	var out []recordRow
-	for _, f := range st.Fields {
-		if f.Shown {
-			out = append(out, recordRow{v, f})
+	for _, l := range forms.New(forms.Config{Schema: sec.Table(v), Root: v, Theme: deps.Theme, Now: deps.Now}).Lines() {
+		if l.Shown {
+			out = append(out, recordRow{v, l})
 		}
 	}
 	return out
@@ -79,50 +79,11 @@ func (s *List) match(filter string) func(recordRow) bool {
 	return func(row recordRow) bool {
 		text := string(row.record.Encode())
 		if s.section().Single {
-			text = row.field.Node.Label() + " " + valueText(row.field)
+			text = row.field.Label + " " + row.field.Value
 		}
 		text = strings.ToLower(text)
 		return s.section().SearchOnly || !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}
-}
-
-// valueText formats a value on one line, as its form does.
-func valueText(f schema.FieldState) string {
-	v := f.Value
-	switch v.Kind() {
-	case doc.Absent, doc.Null:
-		if f.Node.Kind == schema.Bool && f.Node.Default == "false" {
-			return "off"
-		}
-		return ""
-	case doc.Bool:
-		if v.True() {
-			return "on"
-		}
-		return "off"
-	case doc.String:
-		for _, o := range f.Node.Options {
-			if o.Value == v.Text() {
-				return o.Title()
-			}
-		}
-		return oneLine(v.Text())
-	case doc.Array:
-		var out []string
-		for _, e := range v.Elems() {
-			out = append(out, valueText(schema.FieldState{Node: f.Node.Element, Value: e}))
-		}
-		return strings.Join(out, ", ")
-	case doc.Object:
-		var out []string
-		for _, c := range f.Node.Children {
-			if m := v.Get(c.Name); !m.Empty() && (m.Kind() != doc.Bool || m.True()) {
-				out = append(out, strings.ToLower(c.Label())+": "+valueText(schema.FieldState{Node: c, Value: m}))
-			}
-		}
-		return strings.Join(out, "; ")
-	}
-	return v.Literal()
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -80,7 +80,7 @@ func (s *places) inContent(p doc.Path) bool {
 // that does not apply, the messages.
 func (s *Screen) showPanel(p doc.Path) {
 	about := catalog.CampaignContent
-	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt)
+	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt) && !s.places.inContent(p)
 	if section := s.sections.at(p); section.state != sectionNotApplicable && !asSomebody {
 		if t, at, ok := s.form.ToolAt(p); ok && t.Panel != nil {
 			s.side.Show(&s.form, t, at, p, at[0].Name)

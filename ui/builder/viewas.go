@@ -114,19 +114,18 @@ func (s *Screen) viewAsActions() []screen.Action {
 	case s.places.inContent(s.form.Path()):
 		choose.BarPriority = 4
 	}
-	acts := []screen.Action{choose}
-	if s.panes.Focused() == paneForm {
-		return acts
-	}
 	unknown := ""
 	if _, ok := s.viewing.Audience(); !ok {
 		unknown = "This service does not show its users, so that nobody can say who is in the audience."
 	}
-	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, Run: s.openSurvey}
-	if inPreview {
+	survey := screen.Action{Keys: []string{"S", "alt+S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, WhileTyping: true, Run: s.openSurvey}
+	switch {
+	case inPreview:
 		survey.BarPriority = 4
+	case s.panes.Focused() == paneForm:
+		survey.Keys = survey.Keys[1:]
 	}
-	acts = append(acts, survey)
+	acts := []screen.Action{choose, survey}
 	if inPreview && p.resolves() {
 		acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
 		if _, ok := s.caption(p).Named(); ok {

@@ -224,6 +224,24 @@ func TestViewAsFromEverySection(t *testing.T) {
 	h.Want("╮╭─ Audience ─", "users ·")
 }
 
+// The caption says in which locale a message is shown, and why.
+func TestViewAsNamesTheLocale(t *testing.T) {
+	b := withPeople(t, `{"basic_details":{"name":"News"},"segmentation_details":{"is_all_user_campaign":true},
+		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi"}}},"de":{"variation_1":{"email":{"subject":"Hallo"}}}}}}`)
+	h := b.open(120, 40, "segmentation_details")
+	h.Press("esc", "u")
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("As Ben · Default", "Which locale they get is decided")
+	h = b.open(120, 40, "campaign_content", "content", "de", "variation_1", "email")
+	h.Press("alt+u")
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("As Ben · German", "Hallo")
+	h.Press("alt+S")
+	h.Want("Audience survey")
+}
+
 // The survey says for how many users a value is missing, and leads to the expression.
 func TestSurvey(t *testing.T) {
 	b := withPeople(t, personalMail)

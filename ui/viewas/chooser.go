@@ -273,24 +273,24 @@ func (c *Chooser) filtered() tea.Cmd {
 
 // Actions returns what the user can do.
 func (c *Chooser) Actions() []screen.Action {
-	acts := []screen.Action{{Keys: []string{"enter"}, Label: "choose", BarPriority: 10, Run: c.accept}}
-	if _, ok := c.cfg.Audience(); ok {
-		order := "put those with missing values first"
-		if c.missingFirst {
-			order = "put the users in their order again"
-		}
-		acts = append(acts, []screen.Action{
-			{Keys: []string{"alt+n"}, Label: "next user", Help: "next user in the audience", BarPriority: 9, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
-			{Keys: []string{"alt+p"}, Label: "previous user", Help: "previous user in the audience", BarPriority: 6, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
-			{Keys: []string{"alt+r"}, Label: "random user", Help: "random user from the audience", BarPriority: 8, Run: c.step((*resolve.Cursor).Random, "")},
-			{Keys: []string{"alt+m"}, Label: "missing first", Help: order, BarPriority: 5, Run: c.toggleMissingFirst},
-		}...)
+	group := c.host.Group
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "choose", Group: group, BarPriority: 10, WhileTyping: true, Run: c.accept},
+		{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: group, BarPriority: 7, WhileTyping: true, Run: c.Close},
 	}
-	acts = append(acts, screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", BarPriority: 7, Run: c.Close})
-	for i := range acts {
-		acts[i].Group, acts[i].WhileTyping = c.host.Group, true
+	if _, ok := c.cfg.Audience(); !ok {
+		return acts
 	}
-	return acts
+	order := "put those with missing values first"
+	if c.missingFirst {
+		order = "put the users in their order again"
+	}
+	return append(acts, []screen.Action{
+		{Keys: []string{"alt+n"}, Label: "next user", Help: "next user in the audience", Group: group, BarPriority: 9, WhileTyping: true, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
+		{Keys: []string{"alt+p"}, Label: "previous user", Help: "previous user in the audience", Group: group, BarPriority: 6, WhileTyping: true, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
+		{Keys: []string{"alt+r"}, Label: "random user", Help: "random user from the audience", Group: group, BarPriority: 8, WhileTyping: true, Run: c.step((*resolve.Cursor).Random, "")},
+		{Keys: []string{"alt+m"}, Label: "missing first", Help: order, Group: group, BarPriority: 5, WhileTyping: true, Run: c.toggleMissingFirst},
+	}...)
 }
 
 // Mouse handles the wheel and clicks.

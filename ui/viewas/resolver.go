@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
@@ -220,6 +221,9 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 		return preview.Caption{}
 	}
 	c := preview.Caption{Name: r.choice.Label(), At: r.named, Busy: r.busy}
+	if _, locales, _ := engine.KeyChoices(r.source.Channel, r.source.Document); len(locales) > 1 {
+		c.Locale = grid.LocaleName(key.Locale)
+	}
 	if r.result != nil && r.shown.Person != r.choice.Person { // what is drawn keeps its name until the other is there
 		c.Name, c.Next = r.shown.Label(), r.choice.Label()
 	}

@@ -97,20 +97,6 @@ func TestViewAs(t *testing.T) {
 	h.Want("{{UserAttribute['First Name']}}")
 }
 
-// With missing values first, the first user is the one who lacks something.
-func TestViewAsMissingFirst(t *testing.T) {
-	b := withPeople(t, personalMail)
-	h := b.previewOf(uitest.Deps(b.svc), 180, 45)
-	h.Press("u", "alt+n")
-	h.Want("Now: Ada")
-	h.Press("alt+m")
-	h.Want("Those with missing values come first.")
-	h.Press("alt+n")
-	h.Want("Now: Ben")
-	h.Press("alt+n")
-	h.Want("Now: Ada")
-}
-
 // Typing in the form changes what the person sees, and enter in the preview leads to the expression without a value.
 func TestViewAsFollowsTyping(t *testing.T) {
 	b := withPeople(t, personalMail)

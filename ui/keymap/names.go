@@ -47,7 +47,6 @@ var table = []Entry{
 	{"builder.go-to-field", "go to the field of the missing value", []string{"enter"}},
 	{"builder.grid", "show the messages by locale and variation", []string{"m", "alt+m"}},
 	{"builder.history", "compare and restore earlier versions", []string{"H", "alt+h"}},
-	{"builder.missing-first", "missing first", []string{"alt+m"}},
 	{"builder.next-missing", "name the next missing value", []string{"x"}},
 	{"builder.next-to-do", "go to the next field that is missing or wrong", []string{"alt+n"}},
 	{"builder.next-user", "next user in the audience", []string{"alt+n"}},

@@ -30,15 +30,13 @@ type Chooser struct {
 	note     string        // why the last step led nowhere
 	listTop  int           // line of the box at which the list begins
 
-	missingFirst bool // the users for whom an expression has no value are the first of the audience
-	walk         walk
+	walk walk
 }
 
 // walk is a way through the audience, and what it was made for.
 type walk struct {
-	cursor       *resolve.Cursor
-	prepared     *resolve.Campaign
-	missingFirst bool
+	cursor   *resolve.Cursor
+	prepared *resolve.Campaign
 }
 
 // ChooserHost is what a chooser needs of the screen that it is over.
@@ -194,21 +192,18 @@ func (c *Chooser) step(move func(*resolve.Cursor, context.Context) (engine.User,
 	return func() tea.Cmd {
 		reader, _ := c.cfg.Audience()
 		_, from := c.host.Choice()
-		src, service, before, missingFirst := c.host.Source(), c.cfg.Service, c.walk, c.missingFirst
-		next := walk{missingFirst: missingFirst}
+		src, service, before := c.host.Source(), c.cfg.Service, c.walk
+		var next walk
 		c.note = ""
 		return screen.Go(c.cfg.Tasks, taskStep, func(ctx context.Context) (found *engine.User, err error) {
 			if next.prepared, err = prepare(ctx, service, before.prepared, src); err != nil {
 				return nil, err
 			}
-			if next.cursor = before.cursor; next.prepared != before.prepared || missingFirst != before.missingFirst {
-				next.cursor = next.prepared.Cursor(reader, missingFirst)
+			if next.cursor = before.cursor; next.prepared != before.prepared {
+				next.cursor = next.prepared.Cursor(reader)
 			}
-			begins := missingFirst && !before.missingFirst // with the first who lacks something
-			if from != nil && !begins && next.cursor.At() != from.ID {
-				if err := next.cursor.Seek(ctx, *from); err != nil {
-					return nil, err
-				}
+			if from != nil && next.cursor.At() != from.ID {
+				next.cursor.Seek(from.ID)
 			}
 			u, ok, err := move(next.cursor, ctx)
 			if !ok {
@@ -233,12 +228,6 @@ func (c *Chooser) step(move func(*resolve.Cursor, context.Context) (engine.User,
 			return cmd
 		})
 	}
-}
-
-// toggleMissingFirst changes the order of the audience.
-func (c *Chooser) toggleMissingFirst() tea.Cmd {
-	c.missingFirst = !c.missingFirst
-	return nil
 }
 
 // Close closes the chooser and ends its tasks.
@@ -281,15 +270,10 @@ func (c *Chooser) Actions() []screen.Action {
 	if _, ok := c.cfg.Audience(); !ok {
 		return acts
 	}
-	order := "put those with missing values first"
-	if c.missingFirst {
-		order = "put the users in their order again"
-	}
 	return append(acts, []screen.Action{
 		{Keys: []string{"alt+n"}, Label: "next user", Help: "next user in the audience", Group: group, BarPriority: 9, WhileTyping: true, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
 		{Keys: []string{"alt+p"}, Label: "previous user", Help: "previous user in the audience", Group: group, BarPriority: 6, WhileTyping: true, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
 		{Keys: []string{"alt+r"}, Label: "random user", Help: "random user from the audience", Group: group, BarPriority: 8, WhileTyping: true, Run: c.step((*resolve.Cursor).Random, "")},
-		{Keys: []string{"alt+m"}, Label: "missing first", Help: order, Group: group, BarPriority: 5, WhileTyping: true, Run: c.toggleMissingFirst},
 	}...)
 }
 
@@ -322,8 +306,6 @@ func (c *Chooser) head(w int) []string {
 		note = "This service does not show its users. You can see the message with defaults only, or with values that you type."
 	case !known:
 		note = "This service does not show its users. Type the ID or email address of one."
-	case c.missingFirst:
-		note += ". Those with missing values come first."
 	case !c.host.Preview && now.AsWritten():
 		return lines
 	}

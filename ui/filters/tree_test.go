@@ -113,28 +113,6 @@ func TestNavigationChangesNothing(t *testing.T) {
 	}
 }
 
-// Opening each filter, focusing each row and leaving changes no byte.
-func TestOpeningFiltersChangesNothing(t *testing.T) {
-	for _, text := range []string{audienceJSON, oddJSON} {
-		cfg := config(t, text, 60, 20)
-		e := filters.New(cfg)
-		for range 16 {
-			if _, ok := e.Focused(); !ok && text == audienceJSON {
-				t.Fatalf("nothing is focused at\n%s", e.View())
-			}
-			press(e, "enter")
-			for range 14 {
-				press(e, "tab")
-			}
-			for range 14 {
-				press(e, "shift+tab")
-			}
-			press(e, "esc", "down")
-		}
-		wantUnchanged(t, e, cfg.Root)
-	}
-}
-
 // The cursor's line is visible after every key and resize.
 func TestCursorStaysVisible(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 50, 14))
@@ -240,15 +218,5 @@ func BenchmarkUpdateViewFilters(b *testing.B) {
 				_ = e.View()
 			}
 		})
-	}
-}
-
-// The same in the whole builder.
-func BenchmarkUpdateViewBuilderAtFilters(b *testing.B) {
-	bench := newTestbed(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
-	h := bench.open(120, 40, segmentation, include)
-	for i := 0; b.Loop(); i++ {
-		h.Press([]string{"down", "up"}[i%2])
-		_ = h.View()
 	}
 }

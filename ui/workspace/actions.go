@@ -164,7 +164,7 @@ func (s *List) showUses(name string, uses []engine.ContentUse) tea.Cmd {
 	if len(uses) == 0 {
 		return screen.Notify(widget.LevelInfo, "Nothing uses "+what+".")
 	}
-	return report("Used in", phrase.Sentence(what+" is used in "+phrase.Count(len(uses), "place")), useLines(uses, len(uses)), false)
+	return box("Used in", phrase.Sentence(what+" is used in "+phrase.Count(len(uses), "place"))+"\n\n"+useLines(uses, len(uses)), false)
 }
 
 // maxUses is how many uses a question lists.
@@ -265,22 +265,25 @@ func (s *List) runTrial(sec *settings.Section, name string, inputs []string) tea
 	}))
 }
 
-// report shows the result of a trial or an import, or what uses a record.
+// report shows the result of a trial or an import.
 func report(title, text, detail string, failed bool) tea.Cmd {
 	mark := "✓ "
 	if failed {
 		mark = "✗ "
 	}
-	body := text
 	if detail != "" {
-		body += "\n\n" + detail
+		text += "\n\n" + detail
 	}
+	return box(title, mark+text, failed)
+}
+
+// box shows a text that can be copied.
+func box(title, text string, danger bool) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: title, Body: mark + body, Danger: failed,
-		Buttons: []widget.Button{{Label: "Close"}, {Label: "Copy", Key: "y"}},
+		Title: title, Body: text, Danger: danger, Buttons: []widget.Button{{Label: "Close"}, {Label: "Copy", Key: "y"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Index == 1 {
-				return screen.Copy(body, "the report")
+				return screen.Copy(text, "the report")
 			}
 			return nil
 		},

@@ -309,7 +309,7 @@ func (p *whyPage) show(u engine.User, r engine.AudienceResult) {
 	p.draw()
 }
 
-// draw renders the filters with their results.
+// draw renders the filters that decided, and then all of them with their results.
 func (p *whyPage) draw() {
 	if p.user.ID == "" {
 		p.SetText("")
@@ -320,6 +320,15 @@ func (p *whyPage) draw() {
 		head, tone = p.user.DisplayName()+" is included:", themes.ToneSuccess
 	}
 	lines := widget.WrapStyled(p.theme.Tone(tone), widget.Clean(head), p.width)
+	for _, r := range p.result.Decisive() {
+		if r.Words != "" {
+			lines = append(lines, widget.WrapIndented(p.theme.Text, r.Words, p.width, 2)...)
+		}
+		if r.Found != "" {
+			lines = append(lines, widget.WrapIndented(p.theme.Muted, "→ "+r.Found, p.width, 4)...)
+		}
+	}
+	lines = append(lines, "", p.theme.Header.Render("All filters"))
 	p.SetStyled(strings.Join(p.filters(lines, p.result.Children, 0), "\n"))
 }
 

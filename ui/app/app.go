@@ -95,9 +95,6 @@ func New(o Options) (*Model, error) {
 // Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs)}
-	if m.opts.Say == nil {
-		cmds = append(cmds, offerTour(m.opts.Deps))
-	}
 	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
@@ -137,8 +134,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		msg.box.found(msg)
 		return nil
-	case tourOfferMsg:
-		return m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
 	case toastTickMsg:
 		return m.expire(time.Time(msg))
 	case linkTickMsg:

@@ -166,7 +166,7 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f8", "f9", "q"} {
+	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f9", "q"} {
 		if seen[k] != 1 {
 			t.Errorf("%s is listed %d times", k, seen[k])
 		}

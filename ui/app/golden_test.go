@@ -61,12 +61,7 @@ func TestGoldens(t *testing.T) {
 	h.GoldenSizes("palette")
 	h.Type("draft")
 	h.GoldenSizes("palette-found")
-	h.Press("esc", "f8")
-	for _, name := range []string{"tour-where", "tour-what", "tour-keys", "tour-rest", "tour-begin"} {
-		h.GoldenSizes(name)
-		h.Press("enter")
-	}
-	h.WantNot("5 of 5")
+	h.Press("esc")
 	h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
 	h.Send(screen.AskMsg{Question: screen.Question{Title: "Leave without applying?", Body: "Your changes stay on this machine."}})
 	h.GoldenSizes("notice-and-question")
@@ -74,7 +69,7 @@ func TestGoldens(t *testing.T) {
 
 // With any overlay and any window size, exactly the cells of the window are drawn.
 func TestOverlaysFit(t *testing.T) {
-	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}, {"f8"}, {"f8", "enter"}, {"f8", "enter", "enter"}, {"f8", "enter", "enter", "enter", "enter"}} {
+	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}} {
 		h := program(t)
 		h.Press(opening...)
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
@@ -157,16 +152,6 @@ func TestEveryClick(t *testing.T) {
 		h.Want("esc close")
 		h.Click(0, size.H-2)
 		h.WantNot("esc close")
-		h.Press("ctrl+k")
-		h.Type("take the tour")
-		h.ClickOn("tour — ")
-		h.Want("1 of 5")
-		h.ClickOn("enter next")
-		h.Want("2 of 5")
-		h.ClickOn("← back")
-		h.Want("1 of 5")
-		h.ClickOn("esc close")
-		h.WantNot("1 of 5")
 		h.Press("ctrl+t")
 		h.ClickOn("light")
 		h.WantNot("high-contrast")

@@ -39,6 +39,10 @@ func (n *notices) notify(level widget.Level, text string) tea.Cmd {
 }
 
 func (n *notices) notifyAbout(about string, level widget.Level, text string) tea.Cmd {
+	if n.say != nil {
+		n.say(level, text)
+		return nil
+	}
 	stay := toastTime
 	switch level {
 	case widget.LevelWarning:
@@ -47,16 +51,7 @@ func (n *notices) notifyAbout(about string, level widget.Level, text string) tea
 		stay = minErrorTime
 	case widget.LevelInfo, widget.LevelSuccess:
 	}
-	return n.show(widget.Toast{Topic: about, Level: level, Text: text}, stay)
-}
-
-func (n *notices) show(toast widget.Toast, stay time.Duration) tea.Cmd {
-	if n.say != nil {
-		n.say(toast.Level, toast.Text)
-		return nil
-	}
-	toast.Until = n.now().Add(stay)
-	n.toasts.Push(toast)
+	n.toasts.Push(widget.Toast{Topic: about, Level: level, Text: text, Until: n.now().Add(stay)})
 	return n.toastTimer()
 }
 

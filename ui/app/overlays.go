@@ -15,11 +15,6 @@ import (
 // hinter is an overlay with keys of its own, which the status bar shows instead of the screen's.
 type hinter interface{ hints() []widget.Hint }
 
-// pointerOverlay is an overlay with a sign beside it that points at something.
-type pointerOverlay interface {
-	pointer(height int) (sign string, x, y int, ok bool)
-}
-
 // inputHolder is an overlay with typed input, which a click outside must not close.
 type inputHolder interface{ hasInput() bool }
 
@@ -83,9 +78,6 @@ func (m *Model) Actions() []screen.Action { return m.actor().Actions() }
 func (m *Model) drawOverlay(o screen.Overlay) (box string, at area) {
 	box = o.View(m.width, m.height)
 	x, y := widget.CenterAt(box, m.width, m.height)
-	if p, ok := o.(screen.Placed); ok {
-		x, y = p.At(box, m.width, m.height)
-	}
 	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
 }
 
@@ -95,11 +87,6 @@ func (m *Model) coverWithOverlays(out string) string {
 		box, at := m.drawOverlay(o)
 		out = strings.ReplaceAll(out, themes.CaretMark, "") // the overlay has the keyboard
 		out = widget.Cover(out, box, at.x, at.y, m.width, m.height)
-		if p, ok := o.(pointerOverlay); ok {
-			if sign, x, y, ok := p.pointer(m.height); ok {
-				out = widget.Overlay(out, sign, x, y, m.width, m.height)
-			}
-		}
 	}
 	return out
 }

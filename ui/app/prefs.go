@@ -14,7 +14,6 @@ import (
 const (
 	prefTheme   = "theme"
 	prefPalette = "palette"
-	prefTour    = "tour"
 	prefDark    = "background"
 )
 

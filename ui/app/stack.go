@@ -262,10 +262,7 @@ func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 			return cmd
 		}
 		m.link.reset(msg.Deps)
-		if m.opts.Say != nil {
-			return cmd
-		}
-		return tea.Batch(cmd, offerTour(msg.Deps))
+		return cmd
 	})
 }
 

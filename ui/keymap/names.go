@@ -12,7 +12,6 @@ var table = []Entry{
 	{"app.redraw", "redraw the window", []string{"ctrl+l"}},
 	{"app.settings", "theme, keys, remotes and files", []string{"f9"}},
 	{"app.theme", "choose a theme", []string{"ctrl+t"}},
-	{"app.tour", "take the tour, in five steps", []string{"f8"}},
 	{"app.undo", "undo the last change; in the list, also the last action", []string{"ctrl+z"}},
 	{"activity.apply", "apply the filter", []string{"enter"}},
 	{"activity.calls", "back to the calls", []string{"esc"}},

@@ -92,10 +92,6 @@ func open(t *testing.T, change ...func(*harness)) *harness {
 	for _, c := range change {
 		c(d)
 	}
-	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // another test covers the tour
-	if _, err := prefs.Update(d.prefs, "tour", seen)(); err != nil {
-		t.Fatal(err)
-	}
 	theme, err := d.shelf.get(themes.Dark)
 	if err != nil {
 		t.Fatal(err)
@@ -459,11 +455,11 @@ func TestUndo(t *testing.T) {
 	d.Press("down", "enter")
 	d.Want("✓ light")
 	d.Press("tab", "/")
-	d.Type("app.tour")
+	d.Type("app.redraw")
 	d.Press("enter", "enter", "f7")
-	d.Want("“Take the tour, in five steps” now has the key f7.")
+	d.Want("“Redraw the window” now has the key f7.")
 	d.Press("/")
-	for range "tour" {
+	for range "redraw" {
 		d.Press("backspace")
 	}
 	d.Type("help")
@@ -473,7 +469,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+z")
 	d.Want("Undone: next start with prod", "▌ ✓ local")
 	d.Press("shift+tab", "shift+tab", "ctrl+z")
-	d.Want("Undone: keys of “Take the tour, in five steps”", "▌   Take the tour, in five steps", "f8")
+	d.Want("Undone: keys of “Redraw the window”", "▌   Redraw the window", "ctrl+l")
 	if b, _ := d.keys.Read(); strings.Contains(string(b), "f7") {
 		t.Errorf("the file is %q", b)
 	}
@@ -487,7 +483,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+y")
 	d.Want("Redone: theme light", "▌ ✓ light")
 	d.Press("ctrl+y")
-	d.Want("Redone: keys of “Take the tour, in five steps”", "▌ ● Take the tour, in five steps", "f7")
+	d.Want("Redone: keys of “Redraw the window”", "▌ ● Redraw the window", "f7")
 	d.Press("ctrl+y")
 	d.Want("Redone: next start with prod", "▌ ○ prod")
 	d.Press("ctrl+y")

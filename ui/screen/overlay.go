@@ -8,10 +8,15 @@ type Overlay interface {
 	Key(tea.KeyMsg) tea.Cmd
 	// Mouse handles a mouse event inside the box, relative to its upper left corner. A click outside the box presses esc.
 	Mouse(tea.MouseMsg) tea.Cmd
-	// View draws the box in a window of that size. The box is centered.
+	// View draws the box in a window of that size. The box is centered, unless it is [Placed].
 	View(width, height int) string
 	// Closed reports whether the box is to be removed.
 	Closed() bool
+}
+
+// Placed is an overlay that is not centered. At returns where the drawn box goes in a window of that size.
+type Placed interface {
+	At(box string, width, height int) (x, y int)
 }
 
 // Actor is an overlay with actions. They take the place of the screen's, in the status bar, the help and the user's keys

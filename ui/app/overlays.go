@@ -171,47 +171,6 @@ func (q *questionBox) View(width, height int) string {
 	return q.dialog.View()
 }
 
-// choiceBox is a list of options whose answer runs a command.
-type choiceBox struct {
-	screen.Box
-	widget widget.Choice
-	then   func(widget.Answer) tea.Cmd
-}
-
-func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
-	return &choiceBox{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
-}
-
-func (c *choiceBox) answer(a widget.Answer, done bool) tea.Cmd {
-	if !done {
-		return nil
-	}
-	c.Close()
-	if a.Canceled() || c.then == nil {
-		return nil
-	}
-	return c.then(a)
-}
-
-func (c *choiceBox) hints() []widget.Hint { return c.widget.Hints() }
-
-// Key moves in the options, or chooses one.
-func (c *choiceBox) Key(msg tea.KeyMsg) tea.Cmd { return c.answer(c.widget.Update(msg)) }
-
-// Mouse scrolls the options, or chooses one.
-func (c *choiceBox) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if c.widget.Wheel(msg) || !widget.Pressed(msg) {
-		return nil
-	}
-	return c.answer(c.widget.Click(msg.Y))
-}
-
-// View draws the box.
-func (c *choiceBox) View(width, height int) string {
-	c.widget.SetSize(width, height)
-	return c.widget.View()
-}
-
 // inputBox asks for one line of text.
 type inputBox struct {
 	screen.Box

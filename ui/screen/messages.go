@@ -58,7 +58,12 @@ type AskMsg struct{ Question Question }
 type ChooseMsg struct {
 	Title, Body string
 	Options     []widget.Option
-	Then        func(widget.Answer) tea.Cmd
+	Cursor      int // the option that is highlighted first; 0 means the first one that is allowed
+	// Then receives the answer. It is not called when the user cancels.
+	Then func(widget.Answer) tea.Cmd
+	// Moved runs when another option is highlighted, and OnCancel when the user cancels; each may be nil.
+	Moved    func(option int) tea.Cmd
+	OnCancel func() tea.Cmd
 }
 
 // InputMsg asks the user for one line of text.

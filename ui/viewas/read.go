@@ -1,12 +1,9 @@
 package viewas
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
-	"bugle/ui/list"
 	"bugle/ui/screen"
 )
 
@@ -35,12 +32,7 @@ func (s *Survey) Read() screen.Page {
 	case s.err != nil:
 		page.Summary = phrase.Sentence(s.err.Error())
 	default:
-		s.fill(screen.Wide)
-		rows := list.ItemRows(&s.list, nil)
-		for i := range rows {
-			rows[i].Text = strings.TrimLeft(rows[i].Text, "✂⚠ ")
-		}
-		page.Parts = []screen.Part{{Rows: rows}}
+		page.Parts = []screen.Part{{Rows: s.list.Rows(nil, nil)}}
 	}
 	return page
 }

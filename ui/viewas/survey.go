@@ -15,6 +15,7 @@ import (
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -35,9 +36,13 @@ type Survey struct {
 	out      resolve.Survey
 	done     bool // out is complete, or what was found before the survey was canceled
 	err      error
-	list     widget.List
-	paths    []doc.Path // of the text on each line of the list; nil where there is none
-	width    int        // that the lines were made for
+	list     *list.List[surveyRow]
+}
+
+// surveyRow is a line of the result, and the text of the campaign that it is about; nil for none.
+type surveyRow struct {
+	widget.Item
+	path doc.Path
 }
 
 // SurveyHost is what a survey needs of the screen that it is over.
@@ -57,7 +62,7 @@ const progressTime = 100 * time.Millisecond
 
 // NewSurvey returns a survey. Start starts it.
 func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
-	s := &Survey{cfg: cfg, theme: t, host: host, list: widget.NewList(t)}
+	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", func(r surveyRow) widget.Item { return r.Item })}
 	s.list.Focused = true
 	return s
 }
@@ -93,7 +98,8 @@ func (s *Survey) finish(out resolve.Survey, err error) tea.Cmd {
 	if err != nil && !s.canceled {
 		s.err = err
 	}
-	s.out, s.done, s.width = out, s.err == nil, 0
+	s.out, s.done = out, s.err == nil
+	s.fill()
 	return nil
 }
 
@@ -121,21 +127,22 @@ func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "enter" {
 		return s.follow()
 	}
-	s.list.Update(msg)
+	s.list.Key(msg)
 	return nil
 }
 
 // follow goes to the text that the highlighted line is about.
 func (s *Survey) follow() tea.Cmd {
-	if i := s.list.Cursor; i < len(s.paths) && len(s.paths[i]) > 0 {
-		return tea.Batch(s.Close(), s.host.GoTo(s.paths[i]))
+	if row, _ := s.list.Selected(); len(row.path) > 0 {
+		return tea.Batch(s.Close(), s.host.GoTo(row.path))
 	}
 	return nil
 }
 
 // Mouse handles the wheel, and clicks on lines that lead somewhere.
 func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.list.Mouse(msg, msg.Y-1) && msg.Button == tea.MouseButtonLeft {
+	msg.Y-- // the frame
+	if hit, _ := s.list.Mouse(msg); hit && widget.Pressed(msg) {
 		return s.follow()
 	}
 	return nil
@@ -172,9 +179,6 @@ func (s *Survey) View(width, height int) string {
 	case s.err != nil:
 		return panel.View(s.theme.Danger.Render(strings.Join(widget.Wrap(widget.Clean(phrase.Capitalize(s.err.Error())), max(w, 1)), "\n")))
 	}
-	if s.width != w {
-		s.fill(w)
-	}
 	s.list.SetSize(w, h)
 	if s.canceled {
 		panel.Info = "canceled"
@@ -195,28 +199,23 @@ func (s *Survey) progressView(w int) string {
 }
 
 // fill makes the lines of the result.
-func (s *Survey) fill(w int) {
-	s.width, s.paths = w, nil
-	var items []widget.Item
+func (s *Survey) fill() {
+	var rows []surveyRow
 	put := func(it widget.Item, path doc.Path) {
-		for _, l := range widget.WrapItem(it, w-widget.Width(it.Info)-2) {
-			items = append(items, l)
-			s.paths = append(s.paths, path)
-		}
+		it.Wrap = true
+		rows = append(rows, surveyRow{it, path})
 	}
 	heading := func(text string) {
-		if len(items) > 0 {
-			items, s.paths = append(items, widget.Item{Heading: true}), append(s.paths, nil)
+		if len(rows) > 0 {
+			put(widget.Item{Heading: true}, nil)
 		}
-		items, s.paths = append(items, widget.Item{Text: text, Heading: true}), append(s.paths, nil)
+		put(widget.Item{Text: text, Heading: true}, nil)
 	}
 	s.fillUsers(heading, put)
 	s.fillMissing(heading, put)
 	s.fillUnused(heading, put)
 	s.fillLongest(heading, put)
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.SelectItem(at)
+	s.list.Set(rows)
 }
 
 type (

@@ -96,7 +96,7 @@ func (t *Table) View() string {
 		return ""
 	}
 	gutter := t.gutter()
-	bar := scrollbar(t.theme, &t.Window, t.Height)
+	bar := ScrollBar(t.theme, &t.Window, t.Height)
 	body := t.width - gutter
 	if bar != nil {
 		body -= 2

@@ -4,35 +4,6 @@ import (
 	"bugle/ui/widget"
 )
 
-// items shows each row as an item.
-type items[T any] struct {
-	widget.List
-	item func(T) widget.Item
-}
-
-func (b *items[T]) set(rows []T) {
-	all := make([]widget.Item, len(rows))
-	for i, r := range rows {
-		all[i] = b.item(r)
-	}
-	b.SetItems(all)
-}
-
-func (b *items[T]) cursor() int {
-	if all := b.Items(); b.Cursor < len(all) && !all[b.Cursor].Heading {
-		return b.Cursor
-	}
-	return -1
-}
-
-// RowAt returns the row on a line; false if there is none.
-func (b *items[T]) RowAt(y int) (int, bool) { return b.At(y) }
-
-func (b *items[T]) view(focused bool, empty string) string {
-	b.Focused, b.Empty = focused, empty
-	return b.View()
-}
-
 // table shows the rows in columns.
 type table[T any] struct {
 	widget.Table

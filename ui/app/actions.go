@@ -58,20 +58,16 @@ func suspendAction() screen.Action {
 
 // undo undoes the last change of a screen.
 func undo(s screen.Screen) tea.Cmd {
-	if u, ok := s.(screen.Undoer); ok {
-		if cmd, done := u.Undo(); done {
-			return cmd
-		}
+	if cmd, done := s.Undo(); done {
+		return cmd
 	}
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to undo")
 }
 
 // redo redoes the last undone change of a screen.
 func redo(s screen.Screen) tea.Cmd {
-	if u, ok := s.(screen.Undoer); ok {
-		if cmd, done := u.Redo(); done {
-			return cmd
-		}
+	if cmd, done := s.Redo(); done {
+		return cmd
 	}
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to redo")
 }

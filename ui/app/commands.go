@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,27 +61,18 @@ type commandRun struct {
 // targetOf returns what a command on the top screen is about.
 func targetOf(st screenStack, service engine.Service) commandTarget {
 	t := commandTarget{screen: st.top().ID(), service: service, id: st.route().ID}
-	if s, ok := st.top().(screen.CampaignScreen); ok {
-		if c, ok := s.Campaign(); ok {
-			name := engine.Summarize(c).Title()
-			if l, ok := s.(screen.SubjectLabeler); ok {
-				name = l.SubjectLabel()
-			}
-			t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(name)+"”."
-		}
+	s := st.top().Subject()
+	if c := s.Campaign; c.ID != "" {
+		t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(cmp.Or(s.Label, engine.Summarize(c).Title()))+"”."
 	}
-	if s, ok := st.top().(screen.Selector); ok {
-		if t.ids = s.SelectedIDs(); len(t.ids) > 0 {
-			t.subject += fmt.Sprintf(" %d selected.", len(t.ids))
-		}
+	if t.ids = s.Selected; len(t.ids) > 0 {
+		t.subject += fmt.Sprintf(" %d selected.", len(t.ids))
 	}
 	if len(t.ids) == 0 && t.id != "" {
 		t.ids = []string{t.id}
 	}
-	if s, ok := st.top().(screen.FieldScreen); ok {
-		if f, ok := s.FocusedField(); ok {
-			t.field = &f
-		}
+	if f, ok := st.top().FocusedField(); ok {
+		t.field = &f
 	}
 	return t
 }

@@ -292,10 +292,8 @@ type helpBox struct {
 
 func (m *Model) help() tea.Cmd {
 	help := widget.NewHelpView(m.theme, helpGroups(m.activeActions())...)
-	if s, ok := m.top().(screen.FieldScreen); ok {
-		if f, ok := s.FocusedField(); ok {
-			help.Title, help.Text = f.Name, f.Help
-		}
+	if f, ok := m.top().FocusedField(); ok {
+		help.Title, help.Text = f.Name, f.Help
 	}
 	title := "Keys — " + widget.Clean(m.top().Title())
 	m.pushOverlay(&helpBox{help: help, theme: m.theme, title: title, closes: keysFor(m.activeActions(), nameHelp)})

@@ -64,7 +64,7 @@ type paletteBox struct {
 	all      []command        // of all sections
 	more     func() []command // the commands found only by typing
 	searched []command        // more, computed when the user types
-	finders  []screen.Finder
+	finders  []screen.Screen
 	campaign []command // found by the finders
 	words    string
 	route    func(screen.Route) tea.Cmd
@@ -88,9 +88,7 @@ func (m *Model) palette() tea.Cmd {
 	}
 	p.more, p.route = o.searchOnlyCommands, m.goTo
 	for _, l := range m.stack {
-		if f, ok := l.Screen.(screen.Finder); ok {
-			p.finders = append(p.finders, f)
-		}
+		p.finders = append(p.finders, l.Screen)
 	}
 	p.prompt.Focus()
 	p.list.Focused, p.list.Empty = true, "Nothing found."
@@ -107,13 +105,13 @@ func (m *Model) recordRun(name string) tea.Cmd {
 
 // paletteSource is a snapshot of everything the palette lists, taken when it opens.
 type paletteSource struct {
-	live    []screen.Action       // of the top screen, and global
-	typing  bool                  // a text field of the top screen has the keyboard
-	title   string                // of the top screen
-	route   screen.Route          // of the top screen
-	screens bool                  // there is a service, so screens can be opened
-	recent  []string              // names of actions run from the palette, the newest first
-	subject screen.CampaignScreen // nil if no screen is about a campaign
+	live    []screen.Action // of the top screen, and global
+	typing  bool            // a text field of the top screen has the keyboard
+	title   string          // of the top screen
+	route   screen.Route    // of the top screen
+	screens bool            // there is a service, so screens can be opened
+	recent  []string        // names of actions run from the palette, the newest first
+	subject screen.Subject
 	items   []screen.PaletteItem
 	themes  []string
 
@@ -242,10 +240,11 @@ func (p *paletteBox) find() tea.Cmd {
 	if p.words == "" {
 		return nil
 	}
-	cmds := make([]tea.Cmd, len(p.finders))
-	for i, f := range p.finders {
-		words, find := p.words, f.Find(p.words)
-		cmds[i] = func() tea.Msg { return foundMsg{p, words, find(context.Background())} }
+	var cmds []tea.Cmd
+	for _, s := range p.finders {
+		if words, find := p.words, s.Find(p.words); find != nil {
+			cmds = append(cmds, func() tea.Msg { return foundMsg{p, words, find(context.Background())} })
+		}
 	}
 	return tea.Batch(cmds...)
 }

@@ -119,8 +119,13 @@ func (s *Screen) Title() string {
 	return engine.Summarize(s.edit.Campaign()).Title()
 }
 
-// Campaign returns the campaign with the edits of the screen; false until it has been read.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Campaign(), s.loaded }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.loaded {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.edit.Campaign()}
+}
 
 // Init reads the campaign.
 func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.resolver.Init()) }

@@ -66,7 +66,6 @@ var tabNames = []string{"Theme", "Keys", "Remotes", "Files"}
 // Screen shows the settings, a tab for each kind.
 type Screen struct {
 	screen.Base
-	screen.UndoStack
 	src           Sources
 	theme         *themes.Theme
 	tabs          widget.Tabs

@@ -18,11 +18,8 @@ const group = "Settings"
 type rows interface {
 	Key(tea.KeyMsg) list.Change
 	Mouse(tea.MouseMsg) (hit, again bool)
-	SetSize(width, height int)
 	View() string
-	Len() int
 	At() int
-	Position() string
 }
 
 // rows returns the list of the current tab.
@@ -54,6 +51,17 @@ func (s *Screen) SetSize(width, height int) {
 		s.savedTheme, s.shownTheme = name, name
 		s.themes.Refresh()
 	}
+	s.layout()
+}
+
+// layout lays out the lists.
+func (s *Screen) layout() {
+	s.tabs.SetSize(max(s.width-2, 1), 1)
+	w, h := s.inner()
+	s.themes.SetSize(min(themesWidth, w), h)
+	s.keys.SetSize(w, max(h-len(s.keysHead(w))-keysFootHeight, 1))
+	s.remotes.SetSize(w, max(min(h-footHeight, max(s.remotes.Len(), 1)), 1))
+	s.files.SetSize(w, max(min(h-footHeight, max(s.files.Len(), 1)), 1))
 }
 
 func (s *Screen) inner() (w, h int) { return max(s.width-4, 1), max(s.height-3, 1) }
@@ -87,6 +95,7 @@ const (
 
 // View draws the tabs and the current one.
 func (s *Screen) View() string {
+	s.layout()
 	w, h := s.inner()
 	head, foot := s.head(w), s.foot(w)
 	panel := widget.NewPanel(s.theme, tabNames[s.tabs.Active])
@@ -95,20 +104,16 @@ func (s *Screen) View() string {
 	var lines []string
 	switch s.tabs.Active {
 	case tabTheme:
-		s.themes.SetSize(min(themesWidth, w), h)
 		lines = s.withSample(s.themes.View(), w, h)
 	case tabKeys:
 		panel.Info = s.keysInfo()
-		s.keys.SetSize(w, max(h-len(head)-keysFootHeight, 1))
 		lines = slices.Concat(head, strings.Split(s.keys.View(), "\n"), foot)
 	default:
-		s.rows().SetSize(w, max(min(h-footHeight, max(s.rows().Len(), 1)), 1))
 		lines = foot
 		if s.tabs.Active != tabRemotes || s.now.remotesError == nil {
 			lines = append(strings.Split(s.rows().View(), "\n"), foot...)
 		}
 	}
-	s.tabs.SetSize(max(s.width-2, 1), 1)
 	return widget.Fit(" "+s.tabs.View(), s.width, 1) + "\n" + panel.View(strings.Join(lines[:min(len(lines), h)], "\n"))
 }
 

@@ -144,7 +144,7 @@ func (b *lines[T]) place(row, by int) {
 	}
 }
 
-// scrollToCursor scrolls as little as possible to show the row under the cursor, with the line above it if that is not part
+// scrollToCursor scrolls as little as possible to show the row under the cursor, with the line above it if that fits and is not part
 // of another row, and below the last row the foot.
 func (b *lines[T]) scrollToCursor() {
 	if len(b.rows) == 0 {
@@ -152,7 +152,7 @@ func (b *lines[T]) scrollToCursor() {
 	}
 	from := b.first[b.at]
 	to := from + max(b.rowHeight(b.at)-1, 0)
-	if from > 0 && b.text[from-1].row < 0 {
+	if from > 0 && b.text[from-1].row < 0 && to-from+2 <= b.height {
 		from--
 	}
 	if b.at == len(b.rows)-1 {

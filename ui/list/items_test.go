@@ -61,7 +61,7 @@ func TestItemsFit(t *testing.T) {
 				t.Errorf("%q is not %d cells wide", line, w)
 			}
 		}
-		if _, ok := l.Selected(); ok && w > 2 && !wheel && !strings.ContainsAny(l.View(), "▌▏") {
+		if _, ok := l.Selected(); ok && w > 4 && !wheel && !strings.ContainsAny(l.View(), "▌▏") {
 			t.Errorf("the cursor is not visible:\n%s", l.View())
 		}
 	})

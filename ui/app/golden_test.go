@@ -54,17 +54,18 @@ func program(t *testing.T) *uitest.Harness {
 func TestGoldens(t *testing.T) {
 	h := program(t)
 	h.Press("?")
-	h.GoldenSizes("help")
+	h.Golden("help-80x24")
 	h.Press("esc", "ctrl+k")
 	h.Type("redraw")
 	h.Press("enter", "ctrl+k")
 	h.GoldenSizes("palette")
+	h.Resize(80, 24)
 	h.Type("draft")
-	h.GoldenSizes("palette-found")
+	h.Golden("palette-found-80x24")
 	h.Press("esc")
 	h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
 	h.Send(screen.AskMsg{Question: screen.Question{Title: "Leave without applying?", Body: "Your changes stay on this machine."}})
-	h.GoldenSizes("notice-and-question")
+	h.Golden("notice-and-question-80x24")
 }
 
 // With any overlay and any window size, exactly the cells of the window are drawn.

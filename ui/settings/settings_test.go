@@ -135,17 +135,18 @@ func TestGoldens(t *testing.T) {
 		write(t, filepath.Join(d.shelf.dir, "evening.yaml"), "base: dark\ntokens: {accent: \"#ff8800\"}\n")
 		write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n")
 	})
-	d.GoldenSizes("theme")
+	d.Golden("theme-80x24")
 	d.Press("tab", "/")
 	d.Type("app.")
 	d.Press("enter")
 	d.GoldenSizes("keys")
+	d.Resize(80, 24)
 	d.Press("enter")
-	d.GoldenSizes("keys-ask")
+	d.Golden("keys-ask-80x24")
 	d.Press("esc", "tab")
-	d.GoldenSizes("profiles")
+	d.Golden("profiles-80x24")
 	d.Press("tab")
-	d.GoldenSizes("files")
+	d.Golden("files-80x24")
 }
 
 func TestFits(t *testing.T) {

@@ -142,5 +142,5 @@ func TestPublishingListsFewWarnings(t *testing.T) {
 	components := strings.Replace(readyDraft, "<p>x</p>", wrong, 1) + `"is_all_user_campaign":true}}`
 	h, _, _ := openPublishQuestion(t, strings.Replace(components, "Hi", "A WHOLE YEAR OF COFFEE", 1))
 	h.Want("more warning")
-	h.GoldenSizes("publish-warnings")
+	h.Golden("publish-warnings-80x24")
 }

@@ -78,11 +78,11 @@ func TestNoticesExpire(t *testing.T) {
 	d.press("z")
 	d.want("Saved.", "The disk is full.")
 	d.now = d.now.Add(toastTime + time.Second)
-	d.send(toastTickMsg(d.now))
+	d.model.toasts.Expire(d.now)
 	d.wantNot("Saved.")
 	d.want("The disk is full.")
 	d.now = d.now.Add(time.Hour)
-	d.send(toastTickMsg(d.now))
+	d.model.toasts.Expire(d.now)
 	d.want("The disk is full.") // an error stays until the user presses a key
 	d.press("z")
 	d.wantNot("The disk is full.")

@@ -19,20 +19,12 @@ func newNotices(o Options) notices {
 	return notices{widget.NewToasts(o.Deps.Theme), o.Deps.Now, o.Say}
 }
 
-// expire removes the notices whose time is up.
-func (n *notices) expire(at time.Time) tea.Cmd {
-	n.toasts.Expire(at)
-	return n.toastTimer()
-}
-
 // toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
 // minErrorTime.
 const (
 	toastTime    = 4 * time.Second
 	minErrorTime = time.Second
 )
-
-type toastTickMsg time.Time
 
 func (n *notices) notify(level widget.Level, text string) tea.Cmd {
 	return n.notifyAbout("", level, text)
@@ -55,10 +47,16 @@ func (n *notices) notifyAbout(about string, level widget.Level, text string) tea
 	return n.toastTimer()
 }
 
+// toastTimer removes the notices whose time is up, then.
 func (n *notices) toastTimer() tea.Cmd {
 	at, ok := n.toasts.Next()
 	if !ok {
 		return nil
 	}
-	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTickMsg(t) })
+	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg {
+		return RunMsg{func() tea.Cmd {
+			n.toasts.Expire(t)
+			return n.toastTimer()
+		}}
+	})
 }

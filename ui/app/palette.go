@@ -72,13 +72,6 @@ type paletteBox struct {
 	closes   []string // the keys that opened it
 }
 
-// foundMsg is the result of a finder.
-type foundMsg struct {
-	box   *paletteBox
-	words string
-	found []screen.PaletteItem
-}
-
 func (m *Model) palette() tea.Cmd {
 	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: list.Items(m.theme, "entry", command.item), ran: m.recordRun, closes: keysFor(m.activeActions(), namePalette)}
 	o := m.paletteSource()
@@ -243,18 +236,21 @@ func (p *paletteBox) find() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, s := range p.finders {
 		if words, find := p.words, s.Find(p.words); find != nil {
-			cmds = append(cmds, func() tea.Msg { return foundMsg{p, words, find(context.Background())} })
+			cmds = append(cmds, func() tea.Msg {
+				items := find(context.Background())
+				return RunMsg{func() tea.Cmd { p.found(words, items); return nil }}
+			})
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// found adds the results of a finder. The cursor stays on its entry unless it is on the first line.
-func (p *paletteBox) found(f foundMsg) {
-	if f.words != p.words {
+// found adds what a screen has found for some words. The cursor stays on its entry unless it is on the first line.
+func (p *paletteBox) found(words string, items []screen.PaletteItem) {
+	if words != p.words {
 		return
 	}
-	for _, x := range f.found {
+	for _, x := range items {
 		p.campaign = append(p.campaign, p.itemCommand(x, rankCampaign))
 	}
 	var at command

@@ -201,7 +201,7 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 	if msg.Preview {
 		return nil
 	}
-	keep := remember(m.opts.Deps, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	keep := tea.Batch(m.broadcast(msg), remember(m.opts.Deps, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} }))
 	if t.Name == themes.None && msg.Name != themes.None {
 		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}

@@ -97,7 +97,7 @@ type CopyMsg struct{ Text, What string }
 // HelpMsg opens the help, which lists every key that works now.
 type HelpMsg struct{}
 
-// ThemeMsg switches to the theme with that name.
+// ThemeMsg switches to the theme with that name. All screens get it once the theme was chosen.
 type ThemeMsg struct {
 	Name string
 	// Preview shows the theme without saving it for the next start.

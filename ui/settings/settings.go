@@ -246,6 +246,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.mouse(msg)
 	case screen.ChangedMsg:
 		return s.Init()
+	case screen.ThemeMsg: // chosen here or elsewhere
+		s.savedTheme, s.shownTheme = msg.Name, msg.Name
+		s.themes.Refresh()
 	case screen.Result:
 		return msg.Done()
 	}

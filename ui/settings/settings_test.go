@@ -519,3 +519,14 @@ func TestEveryClick(t *testing.T) {
 		d.Want("high-contrast")
 	}
 }
+
+// Themes that are previewed faster than they are drawn do not become the saved one.
+func TestQuickPreviewSavesNothing(t *testing.T) {
+	d := open(t)
+	d.Hold()
+	d.Press("down", "down", "up", "down")
+	d.FinishHeld()
+	d.Want("✓ dark")
+	d.Press("ctrl+t", "down", "enter") // chosen elsewhere
+	d.Want("✓ color-blind")
+}

@@ -47,10 +47,6 @@ func (s *Screen) step(by int) func() tea.Cmd {
 // SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	if name := s.theme.Name; name != s.shownTheme { // chosen elsewhere
-		s.savedTheme, s.shownTheme = name, name
-		s.themes.Refresh()
-	}
 	s.layout()
 }
 

@@ -140,35 +140,33 @@ type OpenedMsg struct{ ID string }
 // LinkMsg reports a change in the state of the connection to the service.
 type LinkMsg struct{ Link engine.Connection }
 
-func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
-
 // Open returns the command that opens a screen.
-func Open(r Route) tea.Cmd { return send(OpenMsg{r}) }
+func Open(r Route) tea.Cmd { return Send(OpenMsg{r}) }
 
 // Replace returns the command that replaces the top screen.
-func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
+func Replace(r Route) tea.Cmd { return Send(ReplaceMsg{r}) }
 
 // Back returns the command that leaves the top screen.
-func Back() tea.Cmd { return send(BackMsg{}) }
+func Back() tea.Cmd { return Send(BackMsg{}) }
 
 // Notify returns the command that shows a notice.
 func Notify(level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text})
+	return Send(NotifyMsg{Level: level, Text: text})
 }
 
 // NotifyAbout returns the command that shows a notice, replacing the one with the same topic.
 func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text, Topic: about})
+	return Send(NotifyMsg{Level: level, Text: text, Topic: about})
 }
 
 // Ask returns the command that asks a question.
-func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
+func Ask(q Question) tea.Cmd { return Send(AskMsg{q}) }
 
 // Copy returns the command that copies a text to the clipboard; what is its name in the notice.
-func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
+func Copy(text, what string) tea.Cmd { return Send(CopyMsg{text, what}) }
 
 // Changed returns the command that tells all screens that a campaign has changed.
-func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
+func Changed(id string) tea.Cmd { return Send(ChangedMsg{ID: id}) }
 
 // Remember changes a preference, and returns the command that stores it and tells the user if that fails. what is its
 // name in the notice.
@@ -183,4 +181,4 @@ func Remember[T any](p *prefs.Prefs, name, what string, change func(T) T) tea.Cm
 }
 
 // Send returns the command that delivers msg.
-func Send(msg tea.Msg) tea.Cmd { return send(msg) }
+func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

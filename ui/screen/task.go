@@ -182,7 +182,7 @@ func Stream[P, T any](b *Base, key string, work func(ctx context.Context, emit f
 type LaterMsg struct{ wait tea.Cmd }
 
 // Later returns a command that does not wait itself, but has the root model run one that does.
-func Later(wait tea.Cmd) tea.Cmd { return send(LaterMsg{wait}) }
+func Later(wait tea.Cmd) tea.Cmd { return Send(LaterMsg{wait}) }
 
 // Timer returns the command that delivers a message after d.
 func Timer(d time.Duration, message func() tea.Msg) tea.Cmd {

@@ -196,11 +196,11 @@ func HighlightExpressions(text string, plain, expression func(string) string) st
 // TemplateHelp returns what help on expressions is about: the function at the cursor, every filter if the focused
 // field has an expression, or nothing.
 func (f *Form) TemplateHelp() []*template.Function {
-	if in, ok := f.model.field.editor.(*textEditor); ok && in.expr.at != nil {
+	if in, ok := f.editor.(*textEditor); ok && in.expr.at != nil {
 		return []*template.Function{in.expr.at}
 	}
-	r, ok := f.model.focused()
-	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.model.field.text(r)) {
+	r, ok := f.focused()
+	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.text(r)) {
 		return nil
 	}
 	var filters []*template.Function
@@ -212,9 +212,9 @@ func (f *Form) TemplateHelp() []*template.Function {
 	return filters
 }
 
-// openCompletion returns the open completion list of an editor; nil if there is none.
-func openCompletion(ed editor) *completion {
-	if in, ok := ed.(*textEditor); ok && in.expr.open() {
+// completion returns the open list of expressions; nil if there is none.
+func (f *Form) completion() *completion {
+	if in, ok := f.editor.(*textEditor); ok && in.expr.open() {
 		return &in.expr
 	}
 	return nil

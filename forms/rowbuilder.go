@@ -11,54 +11,42 @@ import (
 	"bugle/engine/schema"
 )
 
-// rowBuilder builds the rows of the object, map or list that a form edits.
-type rowBuilder struct {
-	cfg   *Config
-	names workspaceNames
-	node  *schema.Node // of the path; nil if it is not in the schema
-	list  bool         // the path is a list
-}
-
-func newRowBuilder(cfg *Config) rowBuilder {
-	n := cfg.Schema.At(cfg.Path)
-	return rowBuilder{cfg: cfg, names: workspaceNames{cfg}, node: n, list: n != nil && n.Kind == schema.List}
-}
-
-// rows returns the rows of a document, and the inlined objects. If the form's path is locked, there is no row
+// buildRows returns the rows of the document, and the inlined objects. If the form's path is locked, there is no row
 // that adds to it.
-func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
-	in := src.members(root)
-	rows, flats = in.rows, in.inlined
+func (f *Form) buildRows() (rows []row, inlined []doc.Path) {
+	root := f.root
+	in := f.members(root)
+	rows, inlined = in.rows, in.inlined
 	for i, r := range rows {
-		if v := src.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
+		if v := f.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
 			rows[i].Value = v
 			rows[i].shape = shapeOf(rows[i].FieldState)
 		}
 	}
-	needed := src.isRequiredPart(root, src.cfg.Path)
+	needed := f.isRequiredPart(root, f.cfg.Path)
 	for i := range rows {
 		rows[i].required = rows[i].Required && needed
 	}
-	if src.cfg.Locked == nil {
-		return rows, flats
+	if f.cfg.Locked == nil {
+		return rows, inlined
 	}
-	if src.lockedReason() != "" {
+	if f.lockedReason() != "" {
 		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == groupAdder })
 	}
 	for i := range rows {
 		if rows[i].group != groupResponseOnly {
-			rows[i].locked = src.cfg.Locked(rows[i].Path)
+			rows[i].locked = f.cfg.Locked(rows[i].Path)
 		}
 	}
-	return rows, flats
+	return rows, inlined
 }
 
 // shown returns the value that a field shows: the source of its value, if there is one.
-func (src rowBuilder) shown(n *schema.Node, v doc.Value) doc.Value {
-	if src.cfg.Source == nil || n == nil || v.Kind() != doc.String {
+func (f *Form) shown(n *schema.Node, v doc.Value) doc.Value {
+	if f.cfg.Source == nil || n == nil || v.Kind() != doc.String {
 		return v
 	}
-	if text, ok := src.cfg.Source(n, v.Text()); ok {
+	if text, ok := f.cfg.Source(n, v.Text()); ok {
 		return doc.NewString(text)
 	}
 	return v
@@ -66,57 +54,57 @@ func (src rowBuilder) shown(n *schema.Node, v doc.Value) doc.Value {
 
 // isRequiredPart reports whether the required fields of the part that p is in must be filled in, because the
 // part is required or has been started.
-func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
+func (f *Form) isRequiredPart(root doc.Value, p doc.Path) bool {
 	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
 		return true
 	}
-	st, ok := src.cfg.Schema.Field(root, p[:1], src.cfg.Env)
+	st, ok := f.cfg.Schema.Field(root, p[:1], f.cfg.Env)
 	return ok && st.Required
 }
 
 // lockedReason returns why nothing in the form can be changed; "" if something can.
-func (src rowBuilder) lockedReason() string {
-	if src.cfg.Locked == nil {
+func (f *Form) lockedReason() string {
+	if f.cfg.Locked == nil {
 		return ""
 	}
-	return src.cfg.Locked(src.cfg.Path)
+	return f.cfg.Locked(f.cfg.Path)
 }
 
 // adderRow returns the row that adds to the map or list at the form's path.
-func (src rowBuilder) adderRow(elem *schema.Node) row {
+func (f *Form) adderRow(elem *schema.Node) row {
 	label := "+ add"
 	if elem.Title != "" {
 		label += " " + strings.ToLower(elem.Title)
 	}
-	return row{FieldState: schema.FieldState{Node: elem, Path: src.cfg.Path}, group: groupAdder, label: label}
+	return row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: groupAdder, label: label}
 }
 
-func (src rowBuilder) members(root doc.Value) rowGroups {
-	if src.cfg.Inputs != nil {
-		in := inputRows(src.cfg.Inputs.Inputs(root))
+func (f *Form) members(root doc.Value) rowGroups {
+	if f.cfg.Inputs != nil {
+		in := inputRows(f.cfg.Inputs.Inputs(root))
 		in.rows = slices.Concat(in.rows, in.unused, in.unknown)
 		return in
 	}
-	if src.list {
-		return rowGroups{rows: src.elements(root)}
+	if f.list {
+		return rowGroups{rows: f.elements(root)}
 	}
-	st, ok := src.cfg.Schema.Object(root, src.cfg.Path, src.cfg.Env)
-	v := root.Lookup(src.cfg.Path)
+	st, ok := f.cfg.Schema.Object(root, f.cfg.Path, f.cfg.Env)
+	v := root.Lookup(f.cfg.Path)
 	if !ok || v.Exists() && v.Kind() != doc.Object {
-		return rowGroups{rows: []row{src.mismatchRow(v, "not an object")}}
+		return rowGroups{rows: []row{f.mismatchRow(v, "not an object")}}
 	}
 	var in rowGroups
-	src.collect(&in, root, st)
+	f.collect(&in, root, st)
 	if st.Node.Element != nil {
-		in.rows = append(in.rows, src.adderRow(st.Node.Element))
+		in.rows = append(in.rows, f.adderRow(st.Node.Element))
 	}
 	in.rows = slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.responseOnly)
 	return in
 }
 
 // mismatchRow returns the row of a value of another kind than the form edits.
-func (src rowBuilder) mismatchRow(v doc.Value, why string) row {
-	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
+func (f *Form) mismatchRow(v doc.Value, why string) row {
+	return row{FieldState: schema.FieldState{Path: f.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
 }
 
 // rowGroups has the rows of an object by group.
@@ -126,10 +114,10 @@ type rowGroups struct {
 }
 
 // collect adds the rows of an object, with those of inlined objects in their place.
-func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
+func (f *Form) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
 	choice, one := st.FlagChoice()
 	if one {
-		object, _ := src.cfg.Schema.Field(root, choice.Path.Parent(), src.cfg.Env)
+		object, _ := f.cfg.Schema.Field(root, choice.Path.Parent(), f.cfg.Env)
 		choice.Required = object.Required
 	}
 	for _, s := range st.Fields {
@@ -138,11 +126,11 @@ func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectSta
 		case one && s.Path.Equal(choice.Path):
 			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice})
 		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
-		case s.Shown && src.names.isDerived(st, s), inTimespan(st, s):
+		case s.Shown && f.isDerived(st, s), inTimespan(st, s):
 		case s.Shown && isInlined(s):
 			in.inlined = append(in.inlined, s.Path)
-			if inner, ok := src.cfg.Schema.Object(root, s.Path, src.cfg.Env); ok {
-				src.collect(in, root, inner)
+			if inner, ok := f.cfg.Schema.Object(root, s.Path, f.cfg.Env); ok {
+				f.collect(in, root, inner)
 			}
 		case s.Shown:
 			if r.shape = shapeOf(s); isTimespan(st, s) {
@@ -193,36 +181,28 @@ func leadsFirst(rows []row) []row {
 	return rows
 }
 
-func (src rowBuilder) elements(root doc.Value) []row {
-	list := root.Lookup(src.cfg.Path)
+func (f *Form) elements(root doc.Value) []row {
+	list := root.Lookup(f.cfg.Path)
 	if list.Exists() && list.Kind() != doc.Array {
-		return []row{src.mismatchRow(list, "not a list")}
+		return []row{f.mismatchRow(list, "not a list")}
 	}
-	elem := src.node.Element
+	elem := f.node.Element
 	options := optionStates(elem)
 	rows := make([]row, 0, list.Len()+1)
 	for i, v := range list.Elems() {
-		s := schema.FieldState{Node: elem, Path: src.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
+		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
 		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
 	}
-	return append(rows, src.adderRow(elem))
+	return append(rows, f.adderRow(elem))
 }
 
-// state adds what the rows of a list do not have: the options of an element.
-func (src rowBuilder) state(root doc.Value, r row) schema.FieldState {
-	if !src.list {
+// state returns a row with the options of an element, which the rows of a list do not have.
+func (f *Form) state(r row) schema.FieldState {
+	if !f.list {
 		return r.FieldState
 	}
-	st, _ := src.cfg.Schema.Field(root, r.Path, src.cfg.Env)
+	st, _ := f.cfg.Schema.Field(f.root, r.Path, f.cfg.Env)
 	return st
-}
-
-func (src rowBuilder) elementOptions(root doc.Value, r row) []schema.OptionState {
-	st, ok := src.cfg.Schema.Field(root, r.Path.Elem(0), src.cfg.Env)
-	if !ok {
-		return optionStates(r.Node.Element)
-	}
-	return st.Options
 }
 
 // Opens reports whether a field, in its current state, has a form of its own: an object, a map, or a list that

@@ -26,9 +26,6 @@ const (
 	groupAdder                        // the last row of a map or list: adds to it
 )
 
-// hidden reports whether the values of the group are not used.
-func (g rowGroup) hidden() bool { return g == groupUnused || g == groupUnknown }
-
 // rowShape is how a row is edited.
 type rowShape uint8
 
@@ -283,8 +280,7 @@ func listText(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// removable reports whether the value of the row is unused and can be removed. base is the length of the form's
-// path.
-func (r row) removable(base int) bool {
-	return r.locked == "" && r.group.hidden() && len(r.Path) > base
+// removable reports whether the value of a row is unused and can be removed.
+func (f *Form) removable(r row) bool {
+	return r.locked == "" && (r.group == groupUnused || r.group == groupUnknown) && len(r.Path) > len(f.cfg.Path)
 }

@@ -37,26 +37,21 @@ type textEditor struct {
 	unknownNote string            // shown beside a text that is not a suggestion
 	isValid     func(string) bool // accepts texts that are not suggestions; nil accepts none
 	expr        completion
-	offers      offers // possible continuations of the text, used instead of suggest; nil if there are none
-	replaces    bool   // what is typed replaces the text, also without suggestions
-	closed      bool   // a text that is neither a suggestion nor valid cannot be chosen
-	eager       bool   // the first suggestion is highlighted before something is typed
-	edited      bool   // the text has been edited in place
-	replacing   bool   // the text replaces the value, to which esc returns
-}
-
-// offers has the possible continuations of a text.
-type offers interface {
-	// after returns the continuations, and whether the text is whole without them.
-	after(text string) (offers []string, whole bool)
+	// offers returns continuations of a text, used instead of suggest, and whether it is whole without them; nil for none.
+	offers    func(text string) (offers []string, whole bool)
+	replaces  bool // what is typed replaces the text, also without suggestions
+	closed    bool // a text that is neither a suggestion nor valid cannot be chosen
+	eager     bool // the first suggestion is highlighted before something is typed
+	edited    bool // the text has been edited in place
+	replacing bool // the text replaces the value, to which esc returns
 }
 
 // newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
-func newTextEditor(t *themes.Theme, area bool, text, placeholder string, suggest []string) *textEditor {
+func newTextEditor(t *themes.Theme, area bool, text, placeholder string) *textEditor {
 	if !textfield.Accepts(text) || tooLong(text, area) {
 		return nil
 	}
-	e := &textEditor{theme: t, area: area, start: text, suggest: typeahead.Items(suggest)}
+	e := &textEditor{theme: t, area: area, start: text}
 	if area {
 		e.Field = textfield.NewArea(t, placeholder)
 	} else {
@@ -64,7 +59,6 @@ func newTextEditor(t *themes.Theme, area bool, text, placeholder string, suggest
 	}
 	e.SetText(text)
 	e.Focus()
-	e.listSuggestions()
 	return e
 }
 
@@ -125,6 +119,12 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 	e.expr.update(e.Field)
 	e.listSuggestions()
 	return true
+}
+
+// acceptsOn reports whether a key that leaves the field accepts the highlighted suggestion: enter, and tab if something was
+// typed.
+func (e *textEditor) acceptsOn(pressed string) bool {
+	return !e.expr.open() && (pressed == "enter" && !e.commaList || pressed == "tab" && e.changed())
 }
 
 // accept replaces the text with the highlighted suggestion. It reports whether that changed the text.
@@ -202,7 +202,7 @@ const maxUnfiltered = 50
 func (e *textEditor) listSuggestions() {
 	text, typed := e.Text(), e.changed()
 	if e.offers != nil {
-		offers, whole := e.offers.after(text)
+		offers, whole := e.offers(text)
 		if !typed && text != "" {
 			offers = nil
 		}
@@ -233,7 +233,7 @@ func (e *textEditor) listSuggestions() {
 func (e *textEditor) listAllSuggestions() {
 	_, part := e.completionParts()
 	if e.offers != nil {
-		offers, _ := e.offers.after("")
+		offers, _ := e.offers("")
 		e.list.Show(typeahead.Options{Items: typeahead.Items(offers)})
 		return
 	}

@@ -111,7 +111,7 @@ func (f *Form) setRoot(root doc.Value) {
 // refresh rebuilds the rows and keeps the focus on its field with its editor.
 func (f *Form) refresh() {
 	old, had := f.focused()
-	f.rows, f.inlined = f.buildRows()
+	f.buildRows()
 	if had {
 		kept := false
 		for i, r := range f.rows {

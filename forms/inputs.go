@@ -48,23 +48,17 @@ var inputShapes = map[InputKind]rowShape{
 	InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
 }
 
-// inputRows returns the rows of inputs.
-func inputRows(all []Input) rowGroups {
-	var in rowGroups
-	for i := range all {
-		r := row{FieldState: all[i].FieldState, input: &all[i], label: all[i].Label, shape: inputShapes[all[i].Kind], text: all[i].Text}
-		switch {
-		case r.Node == nil:
+// addInputs adds the rows of the inputs.
+func (f *Form) addInputs() {
+	for _, in := range f.cfg.Inputs.Inputs(f.root) {
+		r := row{FieldState: in.FieldState, input: &in, label: in.Label, shape: inputShapes[in.Kind], text: in.Text}
+		if r.Node == nil {
 			r.group = groupUnknown
-			in.unknown = append(in.unknown, r)
-		case !r.Shown:
+		} else if !r.Shown {
 			r.group = groupUnused
-			in.unused = append(in.unused, r)
-		default:
-			in.rows = append(in.rows, r)
 		}
+		f.rows = append(f.rows, r)
 	}
-	return in
 }
 
 // sameInput reports whether two rows are of the same input, or of none.

@@ -15,15 +15,15 @@ import (
 	"bugle/forms/textfield"
 )
 
-// rowGroup is the section of the form that a row is in.
+// rowGroup is the section of the form that a row is in, in order.
 type rowGroup uint8
 
 const (
 	groupFields       rowGroup = iota // applicable fields in schema order; entries of a map; elements
+	groupAdder                        // the last row of a map or list: adds to it
 	groupUnused                       // fields with a value that the document does not use
 	groupUnknown                      // fields that are not in the schema
 	groupResponseOnly                 // fields that only responses have
-	groupAdder                        // the last row of a map or list: adds to it
 )
 
 // rowShape is how a row is edited.
@@ -106,13 +106,6 @@ func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 		return shapeExternalText
 	}
 	return s
-}
-
-func subformOrReadOnly(s schema.FieldState) rowShape {
-	if sh := shapeOf(s); sh == shapeSubform {
-		return shapeSubform
-	}
-	return shapeReadOnly
 }
 
 // summary describes a value in a few words.

@@ -276,31 +276,30 @@ func (e *choice) hovered() int {
 	return max(slices.Index(e.shown, at), 0)
 }
 
-// step moves the cursor of the open list.
-func (e *choice) step(by int) {
-	k := tea.KeyDown
-	if by < 0 {
-		k = tea.KeyUp
-	}
-	for range max(by, -by) {
-		e.openKey(tea.KeyMsg{Type: k})
-	}
+// wheel moves the cursor of the open list.
+func (e *choice) wheel(by int) {
+	e.openKey(tea.KeyMsg{Type: map[int]tea.KeyType{-1: tea.KeyUp, 1: tea.KeyDown}[by]})
 }
 
-// chooseAt chooses the option on line y of the view, or turns its tick round. It returns false if there is none.
-func (e *choice) chooseAt(y int) bool {
-	to := e.from + y
+// chooseAt chooses the option on line y of the view, or turns its tick round.
+func (e *choice) chooseAt(y int) {
 	if !e.many {
-		to-- // the filter
+		y-- // the filter
 	}
-	if y < 0 || to < e.from || to >= len(e.shown) {
-		return false
+	if y < 0 || e.from+y >= len(e.shown) {
+		return
 	}
-	e.step(to - e.hovered())
-	if e.many {
-		return e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+	switch at := e.shown[e.from+y]; {
+	case !e.many:
+		e.chosen, e.open = []int{at}, nil
+	case slices.Contains(e.chosen, at):
+		e.chosen = slices.DeleteFunc(e.chosen, func(i int) bool { return i == at })
+		e.build()
+	default:
+		e.chosen = append(e.chosen, at)
+		slices.Sort(e.chosen)
+		e.build()
 	}
-	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
 // label returns what is chosen.
@@ -333,18 +332,12 @@ func (e *choice) view(w, h int) string {
 		return strings.Join(append(out, e.style.t.Faint.Render("  no match")), "\n")
 	}
 	lines := strings.Split(e.open.View(), "\n")
-	from, to := visibleRange(len(e.shown), e.hovered(), max(h-len(out), 1))
-	e.from = from
-	out = append(out, lines[from:min(to, len(lines))]...)
+	h = max(min(h-len(out), len(e.shown)), 1)
+	e.from = min(max(e.hovered()-h+1, 0), len(e.shown)-h)
+	to := e.from + h
+	out = append(out, lines[e.from:min(to, len(lines))]...)
 	if more := len(e.shown) - to; more > 0 {
 		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.style.t.Faint.Render(fmt.Sprintf("  (%d more)", more))
 	}
 	return strings.Join(out, "\n")
-}
-
-// visibleRange returns the range of n rows, at most h, that contains row at.
-func visibleRange(n, at, h int) (from, to int) {
-	h = max(min(h, n), 0)
-	from = min(max(at-h+1, 0), n-h)
-	return from, from + h
 }

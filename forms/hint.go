@@ -3,8 +3,6 @@ package forms
 import (
 	"fmt"
 	"strings"
-
-	"bugle/engine/doc"
 )
 
 // hint returns the help of a field, and its most important key.
@@ -16,8 +14,6 @@ func (f *Form) hint(r row) string {
 		return r.locked
 	case r.locked != "" && r.Node != nil:
 		return firstSentence(r.Node.Help)
-	case r.group == groupAdder && len(f.rows) == 1:
-		return "Press enter to add the first one."
 	case r.group == groupAdder:
 		return "Press enter to add one."
 	case f.list && f.editor == nil && r.Node != nil:
@@ -29,48 +25,42 @@ func (f *Form) hint(r row) string {
 	case r.Node == nil:
 		return "Unknown field. Press ctrl+x to remove it."
 	}
-	parts := []string{}
-	if s := firstSentence(r.Node.Help); s != "" && r.input == nil {
-		parts = append(parts, s)
+	in, typed := f.editor.(*textEditor)
+	menu, _ := f.editor.(*choice)
+	switch {
+	case typed && in.replacing:
+		return "Press esc to keep “" + oneLine(in.start) + "”."
+	case f.completion() != nil:
+		return in.expr.hint()
+	case menu != nil && menu.modal() && len(menu.shown) == 0:
+		return "No option matches. Press backspace to delete letters, esc to close the list."
+	}
+	var parts []string
+	if r.input != nil {
+		parts = append(parts, r.input.Help)
+	} else {
+		parts = append(parts, firstSentence(r.Node.Help))
 	}
 	switch {
-	case r.input != nil && r.input.Help != "":
-		parts = append(parts, r.input.Help)
-	case r.input != nil:
-	case r.shape == shapeAnyValue:
-		parts = append(parts, "Current type: "+kindWord(r.Value)+".")
-	case r.shape == shapeChecklist && r.locked == "":
-		if f.Modal() {
-			parts = append(parts, "Press space to select, enter when done.")
-		}
+	case menu != nil && menu.many && menu.modal():
+		parts = append(parts, "Press space to select, enter when done.")
 	case r.shape == shapeTimespan:
 		parts = append(parts, "Type it as “"+r.Node.SpanExample()+"”.")
-	case r.shape == shapeCommaList:
+	case r.shape == shapeCommaList && r.input == nil:
 		parts = append(parts, "Separate values with commas.")
 	case r.shape == shapeExternalJSON:
 		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")
-	}
-	if f.canPickDate(r) {
+	case f.canPickDate(r):
 		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
-	if c, ok := f.editor.(*choice); ok && c.modal() && len(c.shown) == 0 {
-		parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
-	}
-	if c := f.completion(); c != nil {
-		parts = []string{c.hint()}
-	}
-	in, ok := f.editor.(*textEditor)
-	if ok && in.replacing {
-		return "Press esc to keep “" + oneLine(in.start) + "”."
-	}
-	if ok && len(in.suggest) > 0 && in.list.At() < 0 {
+	if typed && len(in.suggest) > 0 && in.list.At() < 0 {
 		pressed := "ctrl+n"
 		if in.list.Len() > 0 {
 			pressed = "↓"
 		}
 		parts = append(parts, fmt.Sprintf("Type, or press %s to choose from %d.", pressed, len(in.suggest)))
 	}
-	return oneLine(strings.Join(parts, " "))
+	return strings.TrimSpace(oneLine(strings.Join(parts, " ")))
 }
 
 // removeHint names the keys that remove unused values.
@@ -79,18 +69,6 @@ func (f *Form) removeHint() string {
 		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
 	}
 	return "Press x to remove it."
-}
-
-func kindWord(v doc.Value) string {
-	switch v.Kind() {
-	case doc.Absent:
-		return "nothing"
-	case doc.String:
-		return "text"
-	case doc.Array:
-		return fmt.Sprintf("list of %d", v.Len())
-	}
-	return v.Kind().String()
 }
 
 func firstSentence(s string) string {

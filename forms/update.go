@@ -88,7 +88,7 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	menu, _ := f.editor.(*choice)
 	switch {
 	case wheel != 0 && menu != nil && menu.modal():
-		menu.step(wheel)
+		menu.wheel(wheel)
 		return nil
 	case wheel != 0 && !f.Modal():
 		f.move(f.cursor + wheel)

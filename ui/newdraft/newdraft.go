@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 
@@ -227,15 +226,10 @@ func (s *Screen) key(msg tea.KeyMsg) {
 	}
 }
 
+// huhKeys returns huh's key map without its filter. The keys that leave a question are actions of the screen.
 func huhKeys() *huh.KeyMap {
-	off := key.NewBinding(key.WithDisabled())
-	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return &huh.KeyMap{
-		Quit:  off,
-		Input: huh.InputKeyMap{Next: off, Prev: off, Submit: off, AcceptSuggestion: off},
-		Select: huh.SelectKeyMap{
-			Up: bind("up", "k", "ctrl+p"), Down: bind("down", "j", "ctrl+n"), GotoTop: bind("home", "g"), GotoBottom: bind("end", "G"),
-			HalfPageUp: off, HalfPageDown: off, Left: off, Right: off, Filter: off, SetFilter: off, ClearFilter: off, Next: off, Prev: off, Submit: off,
-		},
-	}
+	k := huh.NewDefaultKeyMap()
+	k.Quit.SetEnabled(false)
+	k.Select.Filter.SetEnabled(false)
+	return k
 }

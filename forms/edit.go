@@ -112,21 +112,17 @@ func (f *Form) setRoot(root doc.Value) {
 func (f *Form) refresh() {
 	old, had := f.focused()
 	f.buildRows()
-	if had {
-		kept := false
-		for i, r := range f.rows {
-			if r.Path.Equal(old.Path) && r.sameInput(old) && (r.group == groupAdder) == (old.group == groupAdder) {
-				f.cursor, kept = i, true
-				if f.editor != nil {
-					f.rows[i].shape = old.shape // whatever its text is now
-				}
-				break
-			}
+	at := slices.IndexFunc(f.rows, func(r row) bool {
+		return had && r.Path.Equal(old.Path) && r.sameInput(old) && (r.group == groupAdder) == (old.group == groupAdder)
+	})
+	switch {
+	case at >= 0:
+		if f.cursor = at; f.editor != nil {
+			f.rows[at].shape = old.shape // whatever its text is now
 		}
-		if !kept {
-			f.cursor = max(min(f.cursor, len(f.rows)-1), 0)
-			f.editor = nil
-		}
+	case had:
+		f.cursor = max(min(f.cursor, len(f.rows)-1), 0)
+		f.editor = nil
 	}
 	f.check()
 }

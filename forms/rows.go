@@ -122,27 +122,23 @@ func summary(n *schema.Node, v doc.Value) string {
 		return firstRunes(keepText(v), 60)
 	}
 	var parts []string
-	add := func(s string) bool {
-		parts = append(parts, firstRunes(s, 24))
-		return len(parts) < 4
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, firstRunes(s, 24))
+		}
 	}
-	more := true
 	if n != nil {
 		for _, m := range formFields(n, v) {
-			if s := fieldSummary(m.node, m.value, m.in); s != "" && more {
-				more = add(s)
-			}
+			add(fieldSummary(m.node, m.value, m.in))
 		}
 	}
 	if len(parts) == 0 {
 		for name := range v.Members() {
-			if more = more && add(oneLine(name)); !more {
-				break
-			}
+			add(oneLine(name))
 		}
 	}
-	if !more {
-		parts[len(parts)-1] = "…"
+	if len(parts) > 3 {
+		parts = append(parts[:3], "…")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -188,31 +184,24 @@ func fieldSummary(n *schema.Node, v, in doc.Value) string {
 	if words, ok := timespanSummary(n, in); ok {
 		return words
 	}
-	switch v.Kind() {
-	case doc.Object:
-		if n.Flat {
-			return summary(n, v)
-		}
+	text := valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
+	switch kind := v.Kind(); {
+	case kind == doc.Object && n.Flat:
+		return summary(n, v)
+	case kind == doc.Object:
 		return n.Label()
-	case doc.Array:
-		if n.Kind == schema.List && n.Element != nil && v.Len() > 0 && v.At(0).Kind() != doc.Object && v.At(0).Kind() != doc.Array {
-			if values := listText(n, v); ansi.StringWidth(values) <= maxSummaryValue {
-				return values
-			}
-		}
+	case kind == doc.Array && n.Kind == schema.List && n.Element.Kind != schema.Object && ansi.StringWidth(text) <= maxSummaryValue:
+		return text
+	case kind == doc.Array:
 		return countText(v.Len(), title)
-	case doc.Number:
-		return title + " " + n.WithUnit(string(v.Encode()))
-	case doc.Bool:
-		switch {
-		case n.Yes != "":
-			return valueText(schema.FieldState{Node: n, Value: v})
-		case v.True():
-			return title
-		}
+	case kind == doc.Number:
+		return title + " " + text
+	case kind == doc.Bool && n.Yes == "" && v.True():
+		return title
+	case kind == doc.Bool && n.Yes == "":
 		return ""
 	}
-	return valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
+	return text
 }
 
 func optionStates(n *schema.Node) []schema.OptionState {

@@ -66,7 +66,7 @@ func (f *Form) actions() []action {
 	case typed && in.list.Len() > 0:
 		handled(true, "↓", "suggestions", "ctrl+n", "ctrl+p")
 	case typed && len(in.suggest) > 0:
-		handled(true, "ctrl+n", "suggestions", "ctrl+n", "ctrl+p")
+		handled(true, "ctrl+n/p", "suggestions", "ctrl+n", "ctrl+p")
 	}
 	if f.canPickDate(r) {
 		add(true, "f4", "calendar", f.openCalendar, "f4", "ctrl+o")

@@ -44,9 +44,10 @@ func (f *Form) hint(r row) string {
 	switch {
 	case menu != nil && menu.many && menu.modal():
 		parts = append(parts, "Press space to select, enter when done.")
+	case r.input != nil:
 	case r.shape == shapeTimespan:
 		parts = append(parts, "Type it as “"+r.Node.SpanExample()+"”.")
-	case r.shape == shapeCommaList && r.input == nil:
+	case r.shape == shapeCommaList:
 		parts = append(parts, "Separate values with commas.")
 	case r.shape == shapeExternalJSON:
 		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")

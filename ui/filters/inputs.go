@@ -44,6 +44,7 @@ type part struct {
 	end   int    // for a range: 0 for its lower end, 1 for the upper
 	shape audience.Shape
 	value bool // it is the value of a shape that can be edited
+	count bool // the value is a number
 }
 
 // valueParts returns the parts of a value: none, one, or two for the ends of a range.
@@ -53,7 +54,7 @@ func valueParts(p part, filter doc.Value) []part {
 	if !ok {
 		return []part{p}
 	}
-	p.value = true
+	p.value, p.count = true, audience.TakesNumber(filter)
 	switch p.shape {
 	case audience.NoValue:
 		return nil
@@ -287,6 +288,9 @@ func (p part) placeholder() string {
 	if p.value {
 		if text := valuePlaceholders[p.shape]; text != "" {
 			return text
+		}
+		if p.count {
+			return "e.g. 100"
 		}
 	}
 	if n := p.State.Node; n != nil && n.Example != "" {

@@ -59,7 +59,10 @@ func (f *Form) focusPath(p doc.Path) bool {
 // move focuses another row, stopping at either end.
 func (f *Form) move(i int) {
 	i = max(min(i, len(f.rows)-1), 0)
-	if i == f.cursor {
+	if r, _ := f.focused(); i == f.cursor {
+		if isTime(r) {
+			f.focus(i) // shows a typed time in the document's format
+		}
 		return
 	}
 	n := len(f.rows)
@@ -138,23 +141,6 @@ func (f *Form) keepsText() bool {
 	in.start = in.Text()
 	f.before = f.root
 	return true
-}
-
-// normalizeTime replaces a typed time by the document's format.
-func (f *Form) normalizeTime() {
-	r, ok := f.focused()
-	text, typed := f.changedText()
-	if !ok || !typed {
-		return
-	}
-	if wire, ok := f.timeValue(f.before, r, text); ok && wire != text {
-		f.commit()
-		if r, ok = f.focused(); ok && f.list {
-			f.editElement(r)
-			return
-		}
-		f.focus(f.cursor)
-	}
 }
 
 // setValue writes a value that was not chosen in the row's editor.

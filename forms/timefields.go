@@ -113,7 +113,6 @@ func (f *Form) describeTime(root doc.Value, r row) (moment, off string) {
 
 // openCalendar opens the calendar at the time in the focused row, or tomorrow.
 func (f *Form) openCalendar() {
-	f.normalizeTime()
 	r, _ := f.focused()
 	today := f.now()
 	if loc := f.zoneFor(f.root, r.Path); loc != nil {

@@ -28,12 +28,9 @@ var enterKey = tea.KeyMsg{Type: tea.KeyEnter}
 
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	pressed := msg.String()
-	switch {
-	case f.calendar != nil:
+	if f.calendar != nil {
 		f.closeCalendar(f.calendar.Key(pressed))
 		return nil
-	case pressed == "enter" && f.name == nil:
-		f.normalizeTime()
 	}
 	if in, ok := f.editor.(*textEditor); ok && in.acceptsOn(pressed) && in.accept() {
 		f.commit() // and on to the next field, as the key does

@@ -308,3 +308,14 @@ func TestOpenListCountsHiddenOptions(t *testing.T) {
 	press(f, "enter")
 	shows(t, f, "(2 more)")
 }
+
+// A field lists at most a dozen keys.
+func TestFieldsListFewKeys(t *testing.T) {
+	f := open(t, `{"template":"BASIC","title":"x","body":"y","tags":["a"],"team":"growth","strange":1}`)
+	for i := range f.rows {
+		f.FocusLine(i)
+		if all := f.Bindings(); len(all) > 12 {
+			t.Errorf("%s has %d keys", f.rows[i].label, len(all))
+		}
+	}
+}

@@ -50,28 +50,26 @@ func (s *Screen) openCreated(made engine.Created, err error) tea.Cmd {
 
 // Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
-	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", BarPriority: 9, WhileTyping: true, Run: s.next}
+	const group = "New draft"
+	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	if s.at() == len(s.questions)-1 {
-		next.Keys, next.Label, next.Help = []string{"enter"}, "create", "create the draft and open it"
+		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	}
 	if s.Running(taskCreate) {
 		next.DisabledReason = "The draft is being created."
 	}
 	acts := []screen.Action{next}
 	if s.at() > 0 {
-		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", BarPriority: 8, WhileTyping: true,
-			Run: func() tea.Cmd { return s.focus(s.at() - 1) }})
+		back := func() tea.Cmd { return s.focus(s.at() - 1) }
+		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: back})
 	} else {
 		acts = append(acts,
-			screen.Action{Keys: []string{"b"}, Label: "templates", Help: "start from a template", BarPriority: 5, Run: chooseTemplate},
-			screen.Action{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", BarPriority: 4, Run: s.askFile})
+			screen.Action{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
+			screen.Action{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
 	}
 	if s.refused != nil && isValidationError(s.refused) {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", BarPriority: 7, WhileTyping: true,
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,
 			Run: func() tea.Cmd { return s.create(true) }})
-	}
-	for i := range acts {
-		acts[i].Group = "New draft"
 	}
 	return acts
 }

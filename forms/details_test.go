@@ -299,6 +299,11 @@ func TestMissingValuesAreNotErrors(t *testing.T) {
 	if wrong := colors.Danger.Render("! Must be between 1 and 9, not 12"); !strings.Contains(view, wrong) {
 		t.Errorf("a wrong number is no error:\n%s", view)
 	}
+	cfg = config(parse(t, `{"buttons":[{}]}`), "buttons") // a new row
+	cfg.Theme = colors
+	if view = New(cfg).View(); !strings.Contains(view, colors.Warning.Render("  1 problem")) {
+		t.Errorf("a new empty row is not a warning:\n%s", view)
+	}
 }
 
 // A list that does not show all its options says so.

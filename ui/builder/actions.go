@@ -127,7 +127,7 @@ func (s *Screen) fixAction() screen.Action {
 		if f.Fixes(s.edit.Root()) {
 			act.DisabledReason, act.BarPriority = s.edit.LockedAt(f.Path), 3
 			act.Run = func() tea.Cmd {
-				return tea.Batch(s.setAndGoTo(f.Path, doc.NewString(f.Fix)), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
+				return tea.Batch(s.setAndShow(f.Path, doc.NewString(f.Fix)), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
 			}
 			break
 		}

@@ -93,7 +93,7 @@ func (s *Screen) messageActions() []screen.Action {
 		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, WhileTyping: true, BarPriority: 7,
 		Help:           "copy the message to every locale and variation that has none",
 		DisabledReason: s.edit.LockedAt(contentPath),
-		Run:            func() tea.Cmd { return s.setAndGoTo(contentPath, filled) },
+		Run:            func() tea.Cmd { return s.setAndShow(contentPath, filled) },
 	}
 	if fill.DisabledReason == "" && !some {
 		fill.DisabledReason = "Every locale and variation already has a message, or there is none to copy."

@@ -72,10 +72,11 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	return s.finish(tea.Batch(s.replaceBody(), s.goTo(r.Path)))
 }
 
-// setAndGoTo writes a value and goes there.
-func (s *Screen) setAndGoTo(p doc.Path, v doc.Value) tea.Cmd {
+// setAndShow writes a value and shows it.
+func (s *Screen) setAndShow(p doc.Path, v doc.Value) tea.Cmd {
 	cmd := s.setValue(p, v)
-	return tea.Batch(cmd, s.goTo(p))
+	s.show(p)
+	return cmd
 }
 
 // up leaves the form for the one around it, and the outermost one for the section list.

@@ -28,19 +28,16 @@ import (
 // Screen is the builder of one campaign.
 type Screen struct {
 	screen.Base
-	deps      screen.Deps
-	edit      *edit.Session // of the campaign
-	startPath doc.Path      // the place in the route
-	body      doc.Value     // the document in the route, which replaces what stands at its place
-	bodyAt    doc.Path      // that place; none for the campaign's whole body
+	deps  screen.Deps
+	edit  *edit.Session // of the campaign
+	route screen.Route  // where to go once the campaign is loaded; a document in it replaces what stands at its path
 
 	warned bool // the user has been told when changes take effect
 	stale  bool // the campaign was changed elsewhere during a save
 	newer  bool // there are edits that were made while others were applied
 
-	loaded      bool
-	failed      error
-	openPreview bool // focus the preview once the campaign is loaded
+	loaded bool
+	failed error
 
 	panes    panes.Panes
 	arranged arrangement // what the sizes of the panes were computed for
@@ -57,7 +54,6 @@ type Screen struct {
 	viewing  viewas.Config
 	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as
 	viewBox  interface{ Close() tea.Cmd } // the chooser of that person or the survey; nil if none was opened
-	choosing bool                         // the chooser was opened
 	// messageAt is the place at which the message is beside the form whatever the section is about, because it is seen as
 	// somebody.
 	messageAt doc.Path
@@ -98,8 +94,8 @@ func WithoutChecks() Option {
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, edit: edit.New(deps.EditConfig(), r.ID), startPath: r.Path, body: r.Doc, bodyAt: r.Path,
-		openPreview: r.Preview, panes: newPanes(deps.Theme), sections: newSectionList(deps.Theme), page: page{start: browser.System},
+		Base: screen.NewBase(), deps: deps, edit: edit.New(deps.EditConfig(), r.ID), route: r,
+		panes: newPanes(deps.Theme), sections: newSectionList(deps.Theme), page: page{start: browser.System},
 	}
 	s.viewing = viewas.Config{Service: deps.Service, Campaign: r.ID, Prefs: deps.Prefs.Within(deps.Workspace), Tasks: &s.Base}
 	s.resolver = viewas.NewResolver(s.viewing)
@@ -246,17 +242,19 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	s.sections.show(s.edit)
-	if len(s.startPath) == 0 {
-		s.startPath = s.sections.first()
+	r := s.route
+	s.route = screen.Route{}
+	to := r.Path
+	if len(to) == 0 {
+		to = s.sections.first()
 	}
-	s.show(s.startPath)
-	if s.openPreview && s.edit.Head().Channel.Writable() {
-		s.openPreview = false
+	s.show(to)
+	if r.Preview && s.edit.Head().Channel.Writable() {
 		s.show(contentPath)
 		s.focusSide(sidePanel)
 		s.from = paneCaller
 	}
-	return tea.Batch(cmd, s.replaceBody(), s.warnings.read())
+	return tea.Batch(cmd, s.replace(r), s.warnings.read())
 }
 
 // reread reads the campaign again. Edits that are being saved are saved first; pending edits are kept, and only
@@ -279,7 +277,7 @@ func (s *Screen) reread() tea.Cmd {
 			return tea.Batch(s.rebase(c, err), s.warnings.read())
 		})
 	}
-	s.startPath = s.place()
+	s.route = screen.Route{Path: s.place()}
 	return s.load()
 }
 

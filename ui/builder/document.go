@@ -124,14 +124,12 @@ func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	return s.change(root, "")
 }
 
-// replaceBody writes the document from the route to the route's place, as one change.
-func (s *Screen) replaceBody() tea.Cmd {
-	body := s.body
-	s.body = doc.Value{}
-	if !body.Exists() {
+// replace writes the document of a route to its place, as one change.
+func (s *Screen) replace(r screen.Route) tea.Cmd {
+	if !r.Doc.Exists() {
 		return nil
 	}
-	return s.setValue(s.bodyAt, body)
+	return s.setValue(r.Path, r.Doc)
 }
 
 // change replaces the document, unless the campaign's state forbids it. field names the field that was typed

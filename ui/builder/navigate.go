@@ -61,15 +61,14 @@ func (s *Screen) openSibling(to doc.Path) tea.Cmd {
 // GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
 // campaign has been read, the place is remembered.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
-	s.body, s.bodyAt = r.Doc, r.Path
 	if !s.loaded {
-		s.startPath = r.Path
+		s.route = r
 		return nil
 	}
 	if s.viewBox != nil {
 		s.viewBox.Close()
 	}
-	return s.finish(tea.Batch(s.replaceBody(), s.goTo(r.Path)))
+	return s.finish(tea.Batch(s.replace(r), s.goTo(r.Path)))
 }
 
 // setAndShow writes a value and shows it.
@@ -194,7 +193,7 @@ func (s *Screen) goToNextProblem() tea.Cmd {
 	return s.goTo(to)
 }
 
-// firstMissing returns the first field that would be required in the object at p, if p is an object that does
+// firstMissing returns the first field that would be missing in the object at p, if p is an object that does
 // not exist yet.
 func firstMissing(e *edit.Session, p doc.Path) doc.Path {
 	root := e.Root()
@@ -215,22 +214,22 @@ func firstMissing(e *edit.Session, p doc.Path) doc.Path {
 	}
 }
 
-// missingIn returns the first required place in the empty object at p of root.
+// missingIn returns the first place in the empty object at p of root that is required, has a problem, or has its fields in
+// the same form.
 func missingIn(e *edit.Session, root doc.Value, p doc.Path) (doc.Path, bool) {
 	st, _ := e.Schema().Object(root, p, e.Env())
-	for _, f := range st.Fields {
-		if f.Shown && f.Required {
-			return f.Path, true
-		}
-	}
-	for _, q := range schema.Errors(e.Schema().Validate(root, e.Env())) {
-		if len(q.Path) > len(p) && q.Path.HasPrefix(p) {
-			return q.Path, true
-		}
-	}
-	for _, f := range st.Fields {
-		if f.Shown && f.Node.Flat { // its fields are on the same form
-			return f.Path, true
+	problems := schema.Errors(e.Schema().Validate(root, e.Env()))
+	for _, is := range []func(schema.FieldState) bool{
+		func(f schema.FieldState) bool { return f.Required },
+		func(f schema.FieldState) bool {
+			return slices.ContainsFunc(problems, func(q schema.Problem) bool { return q.Path.HasPrefix(f.Path) })
+		},
+		func(f schema.FieldState) bool { return f.Node.Flat },
+	} {
+		for _, f := range st.Fields {
+			if f.Shown && is(f) {
+				return f.Path, true
+			}
 		}
 	}
 	return nil, false

@@ -12,6 +12,7 @@ import (
 	"bugle/ui/editor"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
 
@@ -61,8 +62,10 @@ func (s *Screen) SetSize(width, height int) {
 func (s *Screen) arrange() {
 	now := arrangement{
 		editor: s.form.Editor, width: s.panes.Width(), height: s.panes.Height(), focus: s.panes.Focused(),
-		zoomed: s.panes.Zoomed(), choosing: s.choosing && s.Covered(),
+		zoomed: s.panes.Zoomed(),
 	}
+	_, now.choosing = s.viewBox.(*viewas.Chooser)
+	now.choosing = now.choosing && s.Covered()
 	if now == s.arranged {
 		return
 	}

@@ -9,11 +9,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/engine/message/utm"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
 	"bugle/ui/editor"
 	"bugle/ui/list"
 	"bugle/ui/screen"
@@ -139,18 +136,14 @@ func (s *Screen) readSide() screen.Page {
 // readProblems says the problems and warnings, each of which leads to its field.
 func (s *Screen) readProblems() screen.RowSlice {
 	var rows screen.RowSlice
-	add := func(at doc.Path, place, text string) {
-		rows = append(rows, screen.Row{Text: list.Spoken(place), State: text, Open: func() tea.Cmd { return s.visit(at) }})
-	}
-	for _, p := range s.sections.inOrder(s.edit.Problems()) {
-		place := edit.PlaceName(s.edit.Schema(), p.Path)
-		if p.Severity == schema.Notice {
-			place = "Notice. " + place
+	said := s.side.problems.Read().Rows
+	for i := range said.Len() {
+		row := said.Row(i)
+		row.Open = func() tea.Cmd {
+			row.Select()
+			return s.finish(s.side.problems.open())
 		}
-		add(p.Path, place, p.Text())
-	}
-	for _, f := range s.warnings.result.Findings {
-		add(f.Path, phrase.Capitalize(string(f.Severity))+". "+cmp.Or(f.Place(), "Campaign"), f.Text())
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -33,7 +33,7 @@ func (s *Screen) redrawPreview() {
 // chooseViewer opens the chooser, with the preview visible if the place has one.
 func (s *Screen) chooseViewer() tea.Cmd {
 	s.messageAt = s.form.Path()
-	s.side.chosen, s.choosing = sidePanel, true
+	s.side.chosen = sidePanel
 	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
 		Title: "View as", Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
 		Back: backAction("close the chooser"),
@@ -75,7 +75,6 @@ func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
 
 // openSurvey surveys the audience.
 func (s *Screen) openSurvey() tea.Cmd {
-	s.choosing = false
 	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit, Back: backAction("close the survey")})
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())

@@ -1,15 +1,11 @@
 package builder_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/campaigns"
@@ -23,35 +19,22 @@ import (
 // hand plays the program from its empty list of campaigns, and counts the keys that are no text.
 type hand struct {
 	*uitest.Harness
-	svc  *local.Service
 	keys int
 }
 
 func newHand(t *testing.T) *hand {
-	ctx := context.Background()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
-		Attributes: []engine.Attribute{{Name: "City", DataType: "string"}},
-		Events:     []engine.EventType{{Name: "Purchase", Attributes: []engine.Attribute{{Name: "Amount", DataType: "double"}}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newWorkspace(t)
+	b.ok(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.Attributes = []engine.Attribute{{Name: "City", DataType: "string"}}
+		w.Events = []engine.EventType{{Name: "Purchase", Attributes: []engine.Attribute{{Name: "Amount", DataType: "double"}}}}
+		return nil
+	}))
 	for _, id := range []string{"ann", "bob"} {
 		u := engine.User{
 			ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "City": "Berlin"},
 			Devices: []engine.Device{{Platform: "ANDROID", Token: "a-" + id}, {Platform: "IOS", Token: "i-" + id}},
 		}
-		if err := svc.PutUser(ctx, u); err != nil {
-			t.Fatal(err)
-		}
+		b.ok(b.svc.PutUser(t.Context(), u))
 	}
 	factory := func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
@@ -68,8 +51,8 @@ func newHand(t *testing.T) *hand {
 		}
 		return nil, fmt.Errorf("there is no screen %q in this test", r.Name)
 	}
-	h := uitest.Program(t, app.Options{Deps: uitest.Deps(svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: ctx}, 80, 24)
-	return &hand{Harness: h, svc: svc}
+	h := uitest.Program(t, app.Options{Deps: uitest.Deps(b.svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: t.Context()}, 80, 24)
+	return &hand{Harness: h}
 }
 
 // play presses keys, and types what is in quotes.

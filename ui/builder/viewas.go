@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/message/resolve"
-	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
@@ -122,18 +121,13 @@ func (s *Screen) viewAsActions() []screen.Action {
 		return acts
 	}
 	acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
-	if m, ok := s.caption(p).Named(); ok {
+	if m, ok := p.caption().Named(); ok {
 		acts = append(acts,
 			screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: func() tea.Cmd { return s.goToMissing(m) }},
 			screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
 		)
 	}
 	return acts
-}
-
-func (s *Screen) caption(p *previewPanel) preview.Caption {
-	shown, _ := p.shown()
-	return s.resolver.Caption(shown.TestKey)
 }
 
 // goToMissing goes to the field of a missing value. The next time it is the next one.

@@ -64,12 +64,12 @@ func (s *Screen) moveActions() []screen.Action {
 		}}
 	}
 	acts = append(acts,
-		s.showAction(sideProblems, screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", BarPriority: 4}),
-		s.showAction(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON"}),
+		s.showAction(sideProblems, screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4}),
+		s.showAction(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove}),
 	)
 	if s.side.Panel != nil {
 		acts = append(acts, s.showAction(sidePanel, screen.Action{
-			Name: "side-panel", Keys: []string{"p", "alt+p"}, Label: strings.ToLower(s.side.Panel.Title()), Help: "go to the panel beside the form", BarPriority: 5,
+			Name: "side-panel", Keys: []string{"p", "alt+p"}, Label: strings.ToLower(s.side.Panel.Title()), Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5,
 		}))
 	}
 	next := screen.Action{
@@ -88,7 +88,7 @@ func (s *Screen) moveActions() []screen.Action {
 
 // showAction is the action that shows something in the pane beside the form.
 func (s *Screen) showAction(v sideView, a screen.Action) screen.Action {
-	a.Group, a.WhileTyping = groupMove, true
+	a.WhileTyping = true
 	a.Run = func() tea.Cmd { return s.focusSide(v) }
 	if s.panes.Focused() == paneSide && s.side.shows() == v {
 		a.BarPriority, a.DisabledReason = 0, "It is shown already."
@@ -156,21 +156,20 @@ func (s *Screen) campaignActions() []screen.Action {
 		browserBar = 4
 	}
 	acts := []screen.Action{
-		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", BarPriority: 6, Run: compiled(open(screen.Validate))},
-		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", BarPriority: 5, DisabledReason: testWhy, Run: compiled(open(screen.TestSend))},
-		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", BarPriority: 3, Run: compiled(func() tea.Cmd {
+		{Keys: []string{"v", "alt+v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: compiled(open(screen.Validate))},
+		{Keys: []string{"t", "alt+t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: compiled(open(screen.TestSend))},
+		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: compiled(func() tea.Cmd {
 			return s.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		})},
-		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", BarPriority: 2, Run: open(screen.History)},
-		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Run: open(screen.Outbox)},
-		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", BarPriority: browserBar, Run: s.openPage},
-		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Run: func() tea.Cmd {
+		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
+		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
+		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.openPage},
+		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}
-	for i := range acts {
-		acts[i].Group = groupCampaign
-		if s.Typing() {
+	if s.Typing() {
+		for i := range acts {
 			acts[i].BarPriority = 0
 		}
 	}

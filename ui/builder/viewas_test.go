@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/ui/builder"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -139,17 +138,9 @@ func TestViewAsIsRemembered(t *testing.T) {
 // Values that the user types take the place of the person's own; those of the event come from the last one seen.
 func TestViewAsTypedValues(t *testing.T) {
 	b := withPeople(t, personalMail)
-	body, err := doc.Parse([]byte(`{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
+	b.create(catalog.Email, catalog.EventTriggered, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
 		"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought"}]}},
-		"campaign_content":{"content":{"email":{"subject":"{{EventAttribute['product']}} for {{UserAttribute['First Name']}}","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := b.svc.Create(context.Background(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.EventTriggered, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.id = made.ID
+		"campaign_content":{"content":{"email":{"subject":"{{EventAttribute['product']}} for {{UserAttribute['First Name']}}","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`)
 	u, err := b.svc.User(context.Background(), "USER_1")
 	if err != nil {
 		t.Fatal(err)

@@ -19,9 +19,7 @@ import (
 // Schedule lists the next sends of a document in the campaign's time zone, with a calendar if it fits. Create
 // one with [NewSchedule].
 type Schedule struct {
-	// Start is the first day of the week; Numbers shows week numbers.
-	Start   time.Weekday
-	Numbers bool
+	Numbers bool // week numbers are shown
 
 	theme         *themes.Theme
 	width, height int
@@ -40,7 +38,7 @@ type Schedule struct {
 
 // NewSchedule returns a schedule without a document.
 func NewSchedule(t *themes.Theme) Schedule {
-	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
+	return Schedule{theme: t, zone: time.UTC}
 }
 
 // SetSize sets the size of the view.
@@ -148,7 +146,7 @@ func (s *Schedule) turn(n int) {
 }
 
 func (s *Schedule) month() months.Month {
-	return months.Month{Theme: s.theme, Of: months.AddMonths(s.first, s.monthOffset), Start: s.Start, Numbers: s.Numbers, Arrows: true,
+	return months.Month{Theme: s.theme, Of: months.AddMonths(s.first, s.monthOffset), Numbers: s.Numbers, Arrows: true,
 		Today: months.Date(s.now.In(s.zone)), Marked: func(d time.Time) bool { return s.marks[d] }}
 }
 

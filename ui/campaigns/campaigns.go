@@ -129,9 +129,6 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // now returns the current time in the display zone.
 func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
 
-// SelectedIDs returns the selected campaigns.
-func (s *Screen) SelectedIDs() []string { return slices.Sorted(maps.Keys(s.selection.ids)) }
-
 // Typing reports whether the search field has the keyboard.
 func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
 
@@ -209,27 +206,20 @@ func (s *Screen) moved() {
 // selected returns the campaign under the cursor; false if there is none.
 func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 
-// Campaign returns the campaign under the cursor with the data of its row.
-func (s *Screen) Campaign() (engine.Campaign, bool) {
-	sum, ok := s.selected()
-	return engine.Campaign{Head: sum.Head}, ok
-}
-
-// SubjectLabel returns the name of the campaign under the cursor.
-func (s *Screen) SubjectLabel() string {
-	sum, _ := s.selected()
-	return sum.Title()
+// Subject returns the campaign under the cursor with the data of its row, and those that are selected.
+func (s *Screen) Subject() screen.Subject {
+	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection.ids))}
+	if sum, ok := s.selected(); ok {
+		out.Campaign, out.Label, out.Related = engine.Campaign{Head: sum.Head}, sum.Title(), s.related(sum)
+	}
+	return out
 }
 
 // maxRelatedRows is how many rows are searched for campaigns of other channels.
 const maxRelatedRows = 500
 
-// Related returns the first campaign of each channel other than the current one.
-func (s *Screen) Related() []engine.Campaign {
-	sum, ok := s.selected()
-	if !ok {
-		return nil
-	}
+// related returns the first campaign of each channel other than the current one.
+func (s *Screen) related(sum engine.Summary) []engine.Campaign {
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
 	for i := range min(s.grid.Len(), maxRelatedRows) {

@@ -291,7 +291,7 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 	case l.form:
 		t.formMouse(msg, i)
 	case l.option >= 0:
-		t.add(t.menu.options[l.option])
+		t.add(t.menu.list.Shown()[l.option])
 	case l.node >= 0:
 		t.press(l.node)
 	}

@@ -128,7 +128,11 @@ func valueParts(p part, filter doc.Value) []part {
 		return nil
 	}
 	p.value, p.kind, p.help, p.text = true, in.kind, in.help, strings.Join(texts[:min(len(texts), 1)], "")
-	p.Label, p.placeholder = cmp.Or(in.label, p.Label), cmp.Or(in.placeholder, p.placeholder)
+	example := ""
+	if audience.TakesNumber(filter) {
+		example = "e.g. 100"
+	}
+	p.Label, p.placeholder = cmp.Or(in.label, p.Label), cmp.Or(in.placeholder, example, p.placeholder)
 	switch p.shape {
 	case audience.ValueRange, audience.DateRange:
 		low, high := p, p

@@ -2,6 +2,7 @@ package filters
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -9,26 +10,29 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
 // menu asks what kind of filter to add.
 type menu struct {
-	title   string
-	options []option
-	list    widget.List
+	title string
+	list  *list.List[option]
 }
 
 // option is a kind of filter to add, and the place to add it at.
 type option struct {
-	kind audience.Kind
-	at   doc.Path
+	kind   audience.Kind
+	at     doc.Path
+	number int // its key, from 1
 }
 
 // askKind asks what to add at the cursor. If only one kind is possible, it is added at once.
 func (t *Tree) askKind() tea.Cmd {
 	n := t.node()
-	m := &menu{title: "Add to " + widget.Clean(t.nodes[t.groupAt(t.cursor)].Title), list: widget.NewList(t.cfg.Theme)}
+	m := &menu{title: "Add to " + widget.Clean(t.nodes[t.groupAt(t.cursor)].Title), list: list.Items(t.cfg.Theme, "kind", func(o option) widget.Item {
+		return widget.Item{Text: fmt.Sprintf("%d %s", o.number, o.kind.Label()), Info: o.kind.Help(), InfoTone: themes.ToneFaint}
+	})}
 	if m.title == "Add to " {
 		m.title += "the group"
 	}
@@ -36,23 +40,24 @@ func (t *Tree) askKind() tea.Cmd {
 	if action, ok := t.actionAt(t.cursor); ok && n.Kind != audience.Action {
 		outer = action.Path // anything but a condition goes after the action
 	}
-	var items []widget.Item
+	var options []option
+	cursor := 0
 	for i, k := range audience.Kinds(t.root, outer) {
-		o := option{k, outer}
+		o := option{k, outer, i + 1}
 		if k == audience.EventAttribute {
 			o.at = n.Path
 			if n.Kind == audience.EventAttribute {
-				m.list.Cursor = i
+				cursor = i
 			}
 		}
-		m.options = append(m.options, o)
-		items = append(items, widget.Item{Text: fmt.Sprintf("%d %s", i+1, k.Label()), Info: k.Help(), InfoTone: themes.ToneFaint})
+		options = append(options, o)
 	}
 	m.list.Focused = true
-	m.list.SetSize(max(t.cfg.Width-4, 0), len(items))
-	m.list.SetItems(items)
-	if t.menu = m; len(m.options) == 1 {
-		t.add(m.options[0])
+	m.list.SetSize(max(t.cfg.Width-4, 0), len(options))
+	m.list.Set(options)
+	m.list.SelectIndex(cursor)
+	if t.menu = m; len(options) == 1 {
+		t.add(options[0])
 	}
 	return nil
 }
@@ -77,17 +82,20 @@ func (t *Tree) menuKey(msg tea.KeyMsg) {
 	case "esc", "q":
 		t.menu = nil
 	case "tab":
-		m.list.Down()
+		m.list.Key(tea.KeyMsg{Type: tea.KeyDown})
 	case "shift+tab":
-		m.list.Up()
+		m.list.Key(tea.KeyMsg{Type: tea.KeyUp})
 	case "enter", " ":
-		t.add(m.options[m.list.Cursor])
+		if o, ok := m.list.Selected(); ok {
+			t.add(o)
+		}
 	default:
-		if len(s) == 1 && s[0] >= '1' && int(s[0]-'1') < len(m.options) {
-			t.add(m.options[s[0]-'1'])
+		if len(s) == 1 && m.list.Select(func(o option) bool { return strconv.Itoa(o.number) == s }) {
+			o, _ := m.list.Selected()
+			t.add(o)
 			return
 		}
-		m.list.Update(msg)
+		m.list.Key(msg)
 	}
 }
 
@@ -105,7 +113,7 @@ func (t *Tree) add(o option) {
 // layMenu adds the lines of the menu.
 func (t *Tree) layMenu() {
 	m, w := t.menu, max(t.cfg.Width-4, 0)
-	m.list.SetSize(w, len(m.options))
+	m.list.SetSize(w, m.list.Len())
 	t.lines = append(t.lines, line{node: t.cursor, option: -1, text: "    " + t.cfg.Theme.Accent.Render(widget.Truncate(m.title, w))})
 	for i, text := range strings.Split(m.list.View(), "\n") {
 		t.lines = append(t.lines, line{node: t.cursor, option: i, text: "    " + text})

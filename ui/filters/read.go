@@ -47,7 +47,7 @@ func (t *Tree) Read(do editor.Hands) screen.Page {
 // readMenu asks what kind of filter to add.
 func (t *Tree) readMenu(do editor.Hands) screen.Page {
 	var rows screen.RowSlice
-	for _, o := range t.menu.options {
+	for _, o := range t.menu.list.Shown() {
 		rows = append(rows, screen.Row{Text: o.kind.Label(), State: o.kind.Help(), Open: func() tea.Cmd {
 			t.add(o)
 			t.rebuild()

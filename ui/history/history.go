@@ -98,8 +98,13 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 // Resume reads it again, because there may be a newer version.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Campaign returns the current campaign.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.loaded {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.campaign}
+}
 
 type loaded struct {
 	campaign  engine.Campaign

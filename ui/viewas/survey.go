@@ -34,8 +34,7 @@ type Survey struct {
 	out      resolve.Survey // complete, or what was found before the survey was canceled
 	canceled bool
 	err      error
-	list     widget.List
-	paths    []doc.Path // of the text on each line of the list; nil where there is none
+	list     *list.List[surveyLine]
 }
 
 // SurveyHost is what a survey needs of the screen that it is over.
@@ -55,7 +54,7 @@ const progressTime = 100 * time.Millisecond
 
 // NewSurvey returns a survey. Start starts it.
 func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
-	s := &Survey{cfg: cfg, theme: t, host: host, list: widget.NewList(t)}
+	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", func(l surveyLine) widget.Item { return l.Item })}
 	s.list.Focused = true
 	return s
 }
@@ -88,6 +87,7 @@ func (s *Survey) Start() tea.Cmd {
 			s.err = err
 		}
 		s.out = out
+		s.fill()
 		return nil
 	})
 }
@@ -115,21 +115,22 @@ func (s *Survey) Typing() bool { return false }
 
 // Key moves the cursor.
 func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
-	s.list.Update(msg)
+	s.list.Key(msg)
 	return nil
 }
 
 // follow goes to the text that the highlighted line is about.
 func (s *Survey) follow() tea.Cmd {
-	if i := s.list.Cursor; i < len(s.paths) && len(s.paths[i]) > 0 {
-		return tea.Batch(s.Close(), s.host.GoTo(s.paths[i]))
+	if line, _ := s.list.Selected(); len(line.path) > 0 {
+		return tea.Batch(s.Close(), s.host.GoTo(line.path))
 	}
 	return nil
 }
 
 // Mouse handles the wheel, and clicks on lines that lead somewhere.
 func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.list.Mouse(msg, msg.Y-1) && msg.Button == tea.MouseButtonLeft {
+	msg.Y-- // the frame
+	if hit, _ := s.list.Mouse(msg); hit && widget.Pressed(msg) {
 		return s.follow()
 	}
 	return nil
@@ -165,7 +166,6 @@ func (s *Survey) View(width, height int) string {
 	case s.canceled:
 		panel.Info = "canceled"
 	}
-	s.fill(w)
 	s.list.SetSize(w, h)
 	return panel.View(s.list.View())
 }
@@ -188,23 +188,19 @@ type surveyLine struct {
 	path doc.Path
 }
 
-// fill lists the result, wrapped for a width.
-func (s *Survey) fill(w int) {
-	var items []widget.Item
-	s.paths = nil
+// fill lists the result.
+func (s *Survey) fill() {
+	var lines []surveyLine
 	for _, part := range [][]surveyLine{s.users(), s.missing(), s.unused(), s.longest()} {
-		if len(items) > 0 && len(part) > 0 {
-			items, s.paths = append(items, widget.Item{Heading: true}), append(s.paths, nil)
+		if len(lines) > 0 && len(part) > 0 {
+			lines = append(lines, surveyLine{Item: widget.Item{Heading: true}})
 		}
 		for _, l := range part {
-			for _, item := range widget.WrapItem(l.Item, w-widget.Width(l.Info)-2) {
-				items, s.paths = append(items, item), append(s.paths, l.path)
-			}
+			l.Wrap = !l.Heading
+			lines = append(lines, l)
 		}
 	}
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.SelectItem(at)
+	s.list.Set(lines)
 }
 
 func heading(text string) surveyLine {
@@ -315,12 +311,7 @@ func (s *Survey) Read() screen.Page {
 	case s.err != nil:
 		page.Summary = phrase.Sentence(s.err.Error())
 	default:
-		s.fill(screen.Wide)
-		rows := list.ItemRows(&s.list, nil)
-		for i := range rows {
-			rows[i].Text = strings.TrimLeft(rows[i].Text, "✂⚠ ")
-		}
-		page.Parts = []screen.Part{{Rows: rows}}
+		page.Parts = []screen.Part{{Rows: s.list.Rows(nil, nil)}}
 	}
 	return page
 }

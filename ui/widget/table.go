@@ -57,20 +57,18 @@ func NewTable(t *themes.Theme, columns ...Column) Table {
 // SetSize sets the size of the table, including header and scroll bar.
 func (t *Table) SetSize(width, height int) {
 	t.width, t.height = max(width, 0), max(height, 0)
-	t.sync()
+	t.Sync()
 }
 
 // SetRows sets the rows. The cursor keeps its index, or moves to the last row. Call SetRows or Sync when the
 // number of rows changes.
 func (t *Table) SetRows(rows Rows) {
 	t.rows = rows
-	t.sync()
+	t.Sync()
 }
 
 // Sync clamps the cursor after the number of rows has changed.
-func (t *Table) Sync() { t.sync() }
-
-func (t *Table) sync() {
+func (t *Table) Sync() {
 	n := 0
 	if t.rows != nil {
 		n = t.rows.Len()
@@ -96,7 +94,7 @@ func (t *Table) View() string {
 		return ""
 	}
 	gutter := t.gutter()
-	bar := scrollbar(t.theme, &t.Window, t.Height)
+	bar := ScrollBar(t.theme, &t.Window, t.Height)
 	body := t.width - gutter
 	if bar != nil {
 		body -= 2

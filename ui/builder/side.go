@@ -91,7 +91,7 @@ func (s *side) content(focused bool) panes.Content {
 // that does not apply, the messages.
 func (s *Screen) showPanel(p doc.Path) {
 	about := catalog.CampaignContent
-	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt)
+	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt) && !s.inContent()
 	tool, owner, place, ok := editpane.Tool{}, doc.Path(nil), p, false
 	if section := s.sections.at(p); section.state != sectionNotApplicable && !asSomebody {
 		about = catalog.Concerns(catalog.Component(section.name))

@@ -99,7 +99,7 @@ func (s *Screen) viewAsActions() []screen.Action {
 	p, shown := s.preview()
 	inPreview := shown && s.panes.Focused() == paneSide && s.side.inPanel()
 	choose := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "see the message as one of your users gets it", Group: groupViewAs, WhileTyping: true, Run: s.chooseViewer}
-	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, WhileTyping: true, Run: s.openSurvey}
+	survey := screen.Action{Keys: []string{"S", "alt+S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, WhileTyping: true, Run: s.openSurvey}
 	if _, ok := s.viewing.Audience(); !ok {
 		survey.DisabledReason = "This service does not show its users, so that nobody can say who is in the audience."
 	}

@@ -90,9 +90,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 	} else {
 		var h campaignfile.Held
 		if h = campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: arg}); h.Err != nil && c.format.ForTools() {
-			if err := c.format.Write(&f.Printer, []report.Diagnostic{report.Failure(h)}); err != nil {
-				return err
-			}
+			report.Write(&f.Printer, []report.Diagnostic{report.Failure(h)})
 			return cli.Silent(cli.ExitCode(h.Err))
 		}
 		p, err = ofFile(ctx, f, h)
@@ -107,7 +105,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 		}
 	}
 	if c.format.ForTools() {
-		err = c.format.Write(&f.Printer, p.diagnostics())
+		report.Write(&f.Printer, p.diagnostics())
 	} else {
 		err = p.print(&f.Printer)
 	}

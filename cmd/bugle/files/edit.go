@@ -296,7 +296,7 @@ func (d *edition) print(id string, changes []doc.Change) error {
 		fmt.Fprintln(d.f.Out, "No changes made.")
 		return nil
 	}
-	for _, l := range changeLines(changes) {
+	for _, l := range changeLines(shownChanges(changes)) {
 		fmt.Fprintln(d.f.Out, l)
 	}
 	fmt.Fprintln(d.f.Out, cli.Line("Updated "+id+" "+engine.CampaignName(d.campaign.Body)))
@@ -529,7 +529,7 @@ func (d *edition) resolve(ctx context.Context, now engine.Campaign, conflicts []
 		return edit.Ask, cli.WithRemedy(fmt.Errorf("%s changed %s while you edited", cmp.Or(now.UpdatedBy, "somebody else"), names), "Run the command again, or add --keep mine or --keep theirs.")
 	}
 	fmt.Fprintln(d.f.Out, cli.Line(fmt.Sprintf("%s changed %s while you edited:", cmp.Or(now.UpdatedBy, "Somebody else"), names)))
-	for _, l := range changeLines(yamldoc.Changes(d.campaign.Body, now.Body)) {
+	for _, l := range changeLines(shownChanges(yamldoc.Changes(d.campaign.Body, now.Body))) {
 		fmt.Fprintln(d.f.Out, "  "+l)
 	}
 	for {

@@ -40,10 +40,9 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			"publish, also check what publishing requires. Expressions are always checked. Names that depend on a workspace,\n" +
 			"such as those of connectors, are not checked. Warnings and notes of `bugle check` that need no workspace are\n" +
 			"printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
-			"With --format github, a GitHub workflow shows the problems in the pull request. With --format sarif, upload the\n" +
-			"output to code scanning.",
+			"With --format github, a GitHub workflow shows the problems in the pull request.",
 		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml\n" +
-			"  bugle lint --format github campaigns\n  bugle lint --format sarif campaigns > lint.sarif",
+			"  bugle lint --format github campaigns",
 		Args: someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := l.format.Check(&f.Printer); err != nil {
@@ -98,7 +97,7 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 	var err error
 	switch {
 	case l.format.ForTools():
-		err = l.format.Write(p, all)
+		report.Write(p, all)
 	case p.JSON:
 		err = p.PrintJSON(map[string]any{"files": out})
 	}

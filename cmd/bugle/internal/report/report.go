@@ -1,10 +1,11 @@
-// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, as workflow commands of
-// GitHub Actions, and as SARIF.
+// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, and as workflow commands of
+// GitHub Actions.
 package report
 
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,12 +22,11 @@ import (
 const (
 	Text   = "text"
 	GitHub = "github"
-	SARIF  = "sarif"
 )
 
 var choices = cli.Choices{
 	{Value: Text, Help: "lines for people"},
-	{Value: GitHub, Help: "annotations of a GitHub workflow"}, {Value: SARIF, Help: "SARIF 2.1.0, for code scanning"},
+	{Value: GitHub, Help: "annotations of a GitHub workflow"},
 }
 
 // Format is the flag --format of a command.
@@ -35,7 +35,7 @@ type Format struct{ name string }
 // AddFormat adds the flag to a command.
 func AddFormat(cmd *cobra.Command, into *Format) {
 	into.name = Text
-	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text, github or sarif")
+	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text or github")
 }
 
 // Check returns an error if --json asks for another format.
@@ -46,8 +46,8 @@ func (f Format) Check(p *cli.Printer) error {
 	return nil
 }
 
-// ForTools reports whether the output is only for other programs: diagnostics for GitHub or SARIF.
-func (f Format) ForTools() bool { return f.name == GitHub || f.name == SARIF }
+// ForTools reports whether the output is only for another program: diagnostics for GitHub.
+func (f Format) ForTools() bool { return f.name == GitHub }
 
 // Level is how much a diagnostic matters.
 type Level string
@@ -66,7 +66,6 @@ type Diagnostic struct {
 	Level                 Level  `json:"severity"`
 	Rule                  string `json:"rule,omitempty"` // id of the rule or check
 	campaignfile.Location        // without a file if the campaign is in none
-	Help                  string `json:"-"` // URL of the document that explains it; may be empty
 }
 
 // Document returns the diagnostic as JSON.
@@ -141,9 +140,6 @@ func Finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagn
 	if f.Severity == check.Note {
 		d.Level = Note
 	}
-	if strings.HasPrefix(f.Source, "https://") {
-		d.Help = f.Source
-	}
 	return d
 }
 
@@ -171,14 +167,10 @@ func Failure(h campaignfile.Held) Diagnostic {
 }
 
 // Write prints diagnostics for a tool.
-func (f Format) Write(p *cli.Printer, list []Diagnostic) error {
-	if f.name == SARIF {
-		return p.PrintJSON(sarifLog(list))
-	}
+func Write(p *cli.Printer, list []Diagnostic) {
 	for _, d := range list {
 		fmt.Fprintln(p.Out, githubCommand(d))
 	}
-	return nil
 }
 
 // githubData escapes a text in a workflow command of GitHub Actions, and githubProperty in a property of one.
@@ -198,7 +190,7 @@ func githubCommand(d Diagnostic) string {
 		properties = append(properties, name+"="+githubProperty.Replace(cli.Clean(value)))
 	}
 	if d.File != "" {
-		add("file", slashed(d.File))
+		add("file", filepath.ToSlash(filepath.Clean(d.File)))
 	}
 	if d.Line > 0 {
 		add("line", fmt.Sprint(d.Line))

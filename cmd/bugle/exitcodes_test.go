@@ -105,7 +105,7 @@ func TestExitCodes(t *testing.T) {
 	t.Run("a file that is not there", func(t *testing.T) {
 		none := filepath.Join(t.TempDir(), "none.json")
 		for name, args := range map[string][]string{
-			"create": {none}, "update": {none}, "check": {none}, "preview": {none}, "test": {none},
+			"create": {none}, "update": {none}, "check": {none}, "preview": {none, "--nobody"},
 			"diff": {none, none}, "texts import": {none}, "restore": {none, "--yes"}, "watch": {none}, "users import": {none}, "workspace apply": {none},
 			"teams put": {"--file", none}, "settings put": {"--file", none}, "blocks put": {"x", "source=@" + none},
 			"remote add": {"x", "--url", "http://127.0.0.1:1", "--workspace-id", "W", "--key-env", "K", "--dialect", none},

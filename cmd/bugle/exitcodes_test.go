@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 		b := newBugle(t)
 		b.env["XDG_DATA_HOME"] = t.TempDir()
 		eachCommand(func(name string, c *cobra.Command) {
-			r, _ := cli.ReachOf(reach, c)
+			r := cli.ReachOf(reach, c)
 			fine := []string{"init", "workspace create", "workspace list", "workspace use", "workspace delete", "watch"} // see below
 			if r.Places == cli.Nowhere || r.Whole && r.Places != cli.InStore || slices.Contains(fine, name) || strings.Contains(c.Use, "FILE") || name == "restore" {
 				return

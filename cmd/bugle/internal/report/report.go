@@ -65,13 +65,8 @@ type Diagnostic struct {
 	Message               string `json:"message"` // one or two sentences
 	Level                 Level  `json:"severity"`
 	Rule                  string `json:"rule,omitempty"` // id of the rule or check
+	ID                    string `json:"id,omitempty"`   // that a warning can be dismissed by
 	campaignfile.Location        // without a file if the campaign is in none
-}
-
-// Document returns the diagnostic as JSON.
-func (d Diagnostic) Document() doc.Value {
-	v := doc.NewObject(doc.M("path", doc.NewString(d.Path)), doc.M("message", doc.NewString(d.Message)), doc.M("severity", doc.NewString(string(d.Level))), doc.M("rule", doc.NewString(d.Rule)))
-	return WithLocation(v, d.Location)
 }
 
 // text returns the message with the path before it.
@@ -136,26 +131,11 @@ func Finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagn
 			offset = at
 		}
 	}
-	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
+	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, ID: f.ID(), Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
 	if f.Severity == check.Note {
 		d.Level = Note
 	}
 	return d
-}
-
-// WithLocation returns a JSON object with the fields file, line and column of a location in a file.
-func WithLocation(v doc.Value, l campaignfile.Location) doc.Value {
-	if l.File == "" {
-		return v
-	}
-	ms := append(cli.Members(v), doc.M("file", doc.NewString(l.File)))
-	if l.Line > 0 {
-		ms = append(ms, doc.M("line", doc.NewInt(int64(l.Line))))
-	}
-	if l.Column > 0 {
-		ms = append(ms, doc.M("column", doc.NewInt(int64(l.Column))))
-	}
-	return doc.NewObject(ms...)
 }
 
 // ruleUnusable is the rule of what cannot be read.

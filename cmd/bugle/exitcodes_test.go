@@ -68,7 +68,7 @@ func TestExitCodes(t *testing.T) {
 				return
 			}
 			args := argsOf(c)
-			args = append(args, map[string][]string{"tag": {"--add", "x"}, "export": {"x"}}[name]...)
+			args = append(args, map[string][]string{"tag": {"--add", "x"}, "export": {"x"}, "test": {"--to", "a@example.com"}}[name]...)
 			if strings.HasPrefix(name, "history") {
 				args = append([]string{"x"}, slices.Repeat([]string{"1"}, len(args)-1)...)
 			}

@@ -13,7 +13,12 @@ import (
 type Cell struct {
 	Text string
 	Tone themes.Tone
+	// Matches are parts of the text that a search has found, in order.
+	Matches []Span
 }
+
+// Span is a part of a text, in runes: From is the first one, and To the one after the last.
+type Span struct{ From, To int }
 
 // Cells are one row, with a cell per column; missing ones are empty.
 type Cells []Cell
@@ -47,6 +52,7 @@ type Table struct {
 	theme         *themes.Theme
 	rows          Rows
 	width, height int
+	shown         []shownColumn // as last drawn
 }
 
 // NewTable returns a table without rows.
@@ -100,6 +106,7 @@ func (t *Table) View() string {
 		body -= 2
 	}
 	shown := layout(t.Columns, body)
+	t.shown = shown
 
 	lines := make([]string, 0, t.height)
 	lines = append(lines, fitLine(t.head(gutter, shown), t.width))
@@ -121,6 +128,18 @@ func (t *Table) View() string {
 		lines = append(lines, spaces(t.width))
 	}
 	return strings.Join(lines[:t.height], "\n")
+}
+
+// HeaderAt returns the index of the column whose header was drawn at column x of the table; false if there is none.
+func (t *Table) HeaderAt(x int) (column int, ok bool) {
+	from := t.gutter()
+	for _, s := range t.shown {
+		if x >= from && x < from+s.width {
+			return s.index, true
+		}
+		from += s.width + columnGap
+	}
+	return 0, false
 }
 
 // gutter returns the width before the columns: the cursor, and the mark if rows can be marked.
@@ -150,7 +169,11 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 	selected := i == t.Cursor && !t.NoCursor
 	style, whole := t.rowStyle(i, selected)
 
-	var b strings.Builder
+	var line, pending strings.Builder // pending is text in the style of the whole row
+	b := &line
+	if whole {
+		b = &pending
+	}
 	b.WriteString(t.rowStart(i, selected, whole))
 	used := 0
 	for n, s := range shown {
@@ -164,16 +187,59 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 			cell = cells[s.index]
 		}
 		text := alignCell(Clean(cell.Text), s.width, t.Columns[s.index].Align)
-		if !whole {
-			text = t.theme.Paint(cell.Tone, text)
+		if t.theme.IsPlain() {
+			cell.Matches = nil
 		}
-		b.WriteString(text)
+		for _, part := range cell.parts(text) {
+			switch {
+			case part.match && whole:
+				line.WriteString(style.Render(pending.String()) + underline(style, part.text))
+				pending.Reset()
+			case part.match:
+				b.WriteString(underline(t.theme.Match, part.text))
+			case whole:
+				b.WriteString(part.text)
+			default:
+				b.WriteString(t.theme.Paint(cell.Tone, part.text))
+			}
+		}
 	}
 	b.WriteString(spaces(body - used))
 	if whole {
-		return style.Render(b.String())
+		line.WriteString(style.Render(pending.String()))
 	}
-	return b.String()
+	return line.String()
+}
+
+// underline draws a text underlined in one piece. Lipgloss underlines letter by letter, with forty bytes for each.
+func underline(style lipgloss.Style, text string) string {
+	on, off, _ := strings.Cut(style.Underline(true).Render("x"), "x")
+	return on + text + off
+}
+
+// cellPart is a part of a drawn cell.
+type cellPart struct {
+	text  string
+	match bool
+}
+
+// parts divides the text that is drawn for a cell at its matches, as far as they are visible.
+func (c Cell) parts(drawn string) (out []cellPart) {
+	visible := 0 // how many runes begin the cell's text
+	text, runes := []rune(c.Text), []rune(drawn)
+	if len(c.Matches) > 0 {
+		for visible < min(len(text), len(runes)) && text[visible] == runes[visible] {
+			visible++
+		}
+	}
+	at := 0
+	for _, m := range c.Matches {
+		if from, to := max(m.From, at), min(m.To, visible); from < to {
+			out = append(out, cellPart{string(runes[at:from]), false}, cellPart{string(runes[from:to]), true})
+			at = to
+		}
+	}
+	return append(out, cellPart{string(runes[at:]), false})
 }
 
 // rowStyle returns the style of the whole row, if it has one; otherwise each cell has its own.

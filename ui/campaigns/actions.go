@@ -1,9 +1,6 @@
 package campaigns
 
 import (
-	"maps"
-	"slices"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -48,9 +45,6 @@ func (s *Screen) searchActions() []screen.Action {
 	}
 	if len(s.bar.recent) > 0 {
 		acts = append(acts, info("up", "earlier", "earlier searches", 5))
-	}
-	if _, ok := s.blockingTerm(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: group, BarPriority: 10, WhileTyping: true, Run: s.dropWord})
 	}
 	return acts
 }
@@ -119,12 +113,11 @@ func (s *Screen) listActions() []screen.Action {
 		s.panes.ZoomAction("z", groupList, s.layoutPanes),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.Show(newViewPicker(s.theme, s), nil) }},
-		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save or delete views", Group: groupList, BarPriority: 14, Run: s.chooseView},
+		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
 		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: s.nextState},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
-		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.Show(newColumnChooser(s.theme, s), nil) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column; by the same one again to reverse", Group: groupList, BarPriority: 12, Run: s.chooseSort},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: s.askColumns},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.panes.Name(s.after(-1)), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
@@ -133,16 +126,13 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"m"}, Label: "workspace", Help: "edit users, segments, connectors, content and API keys", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload the list", Group: groupList, Run: s.load},
 	}
-	if _, ok := s.blockingTerm(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, BarPriority: 21, Run: s.dropWord})
-	}
 	label, clearBar := "", paneBar+1
 	switch {
 	case s.panes.Focused() != paneTable:
 		label = "back"
 	case s.hidden():
 		label, clearBar = "show it", 23
-	case s.selection.len() > 0 || s.selection.ranging:
+	case s.selection.len() > 0:
 		label = "clear selection"
 	case s.bar.text() != "":
 		label = "show all"
@@ -157,21 +147,11 @@ func (s *Screen) listActions() []screen.Action {
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	none := s.noneReason()
-	bulk := s.bulk.action(group, s.selection.len(), none, s.offerBulk)
+	bulk := s.bulkAction(group, none)
 	if s.panes.Focused() != paneTable {
 		return []screen.Action{bulk}
 	}
 	return append(s.selectActions(group, none), bulk)
-}
-
-// offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the
-// cursor.
-func (s *Screen) offerBulk() tea.Cmd {
-	ids := slices.Collect(maps.Keys(s.selection.ids))
-	if row, ok := s.selected(); ok && len(ids) == 0 {
-		ids = []string{row.ID}
-	}
-	return s.bulk.offer(ids)
 }
 
 // statusOf shows the actions for one campaign or, if some are marked, the bulk actions.
@@ -241,12 +221,4 @@ func sortIcon(on bool) string {
 		return "✓"
 	}
 	return " "
-}
-
-// reverseSort reverses the sort order.
-func (s *Screen) reverseSort() tea.Cmd {
-	if c, ok := columnOf(s.sorted().Key); ok {
-		return s.sortBy(c)
-	}
-	return screen.Notify(widget.LevelInfo, "Best match first. Press o to sort by a column.")
 }

@@ -40,57 +40,42 @@ type Screen struct {
 	answer   *searchResult
 	searches int // counts the searches
 
-	// The user's settings for the list, and the saved views.
 	settings settings
 	stored   *prefs.Prefs
-	read     bool                      // they have been read
-	early    []func(settings) settings // the changes before that
 
 	grid      *grid
 	facets    facetsPane
+	states    stateTabs
 	selection selection
 	home      string // the campaign that the user selected
 	current   string // the campaign under the cursor, or that the cursor waits for
 	moves     int    // counts the moves of the cursor to another campaign
 
-	states  stateBar
-	details detailsPane
+	details widget.Pager
 	outlook outlook
-	bulk    *bulkActions
-
-	lastClick click
+	running *bulkRun // nil while no bulk task runs
 }
 
 // Kinds of tasks.
 const (
-	taskLoad         = "load"
-	taskRefresh      = "refresh"
-	taskSearch       = "search"
-	taskCount        = "count"
-	taskReadSettings = "recall"
-	taskClone        = "clone"
-	taskSelectAll    = "mark"
-	taskPlanBulk     = "plan"
-	taskRunBulk      = "bulk"
-	taskClock        = "wake"
-	taskOutlook      = "outlook"
+	taskLoad      = "load"
+	taskRefresh   = "refresh"
+	taskSearch    = "search"
+	taskCount     = "count"
+	taskClone     = "clone"
+	taskSelectAll = "mark"
+	taskPlanBulk  = "plan"
+	taskRunBulk   = "bulk"
+	taskClock     = "wake"
+	taskOutlook   = "outlook"
 )
 
 // New returns the screen with the query of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		states: stateBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
-	}
-	s.source, s.changed, s.stored = newSource(deps.Service, deps.Now), map[string]struct{}{}, deps.Prefs.Within(deps.Workspace)
-	s.bar, s.grid, s.facets = newSearchBar(deps.Theme), newGrid(deps.Theme), newFacetsPane(deps.Theme)
-	s.bulk = &bulkActions{
-		deps: deps, tasks: &s.Base, keepSelected: s.selection.set,
-		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
-		lastFolder: func() string { return s.settings.Folder },
-		export: func(folder string) tea.Cmd {
-			return s.updateSettings(func(st settings) settings { st.Folder = folder; return st })
-		},
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), source: newSource(deps.Service, deps.Now),
+		changed: map[string]struct{}{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
+		facets: newFacetsPane(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
 	s.bar.set(route.Query)
 	s.grid.setColumns(chosenColumns(nil))
@@ -100,8 +85,8 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 // Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Campaigns" }
 
-// Init loads the campaigns and the user's settings.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), s.keepTime()) }
+// Init reads the user's settings and loads the campaigns.
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.readSettings(), s.load(), s.keepTime()) }
 
 // Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
@@ -114,8 +99,8 @@ func (s *Screen) Resume() tea.Cmd {
 // Badge reports whether the list is incomplete or outdated.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
-	case s.bulk.running():
-		return s.bulk.run.badge(), themes.ToneAccent
+	case s.running != nil:
+		return s.running.badge(), themes.ToneAccent
 	case s.Running(taskLoad) && s.loadRows > 0:
 		return "loading… " + shortCount(s.loadRows), themes.ToneMuted
 	case s.Running(taskLoad) && !s.loaded:
@@ -132,11 +117,8 @@ func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
 // Typing reports whether the search field has the keyboard.
 func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
 
-// LeaveQuestion asks before a running bulk action is canceled by leaving.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
-
 // Update handles messages, and keys that are not actions.
-func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.readOutlook()) }
+func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.updateOutlook()) }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -161,7 +143,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case s.panes.Focused() == paneFacets:
 		s.facets.list.Key(msg)
 	case s.panes.Focused() == paneDetails:
-		s.details.pager.Update(msg)
+		s.describe()
+		s.details.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
 	}
@@ -197,10 +180,6 @@ func (s *Screen) moved() {
 	if row, ok := s.grid.at(s.grid.Cursor); ok {
 		s.home, s.current, s.grid.missing = row.ID, row.ID, ""
 	}
-	if s.selection.ranging && s.answer != nil {
-		s.selection.extendRange(s.answer.result, s.grid.Cursor)
-	}
-	s.updateDetails()
 }
 
 // selected returns the campaign under the cursor; false if there is none.
@@ -211,22 +190,6 @@ func (s *Screen) Subject() screen.Subject {
 	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection.ids))}
 	if sum, ok := s.selected(); ok {
 		out.Campaign, out.Label, out.Related = engine.Campaign{Head: sum.Head}, sum.Title(), s.related(sum)
-	}
-	return out
-}
-
-// maxRelatedRows is how many rows are searched for campaigns of other channels.
-const maxRelatedRows = 500
-
-// related returns the first campaign of each channel other than the current one.
-func (s *Screen) related(sum engine.Summary) []engine.Campaign {
-	seen := map[engine.Channel]bool{sum.Channel: true}
-	var out []engine.Campaign
-	for i := range min(s.grid.Len(), maxRelatedRows) {
-		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
-			seen[row.Channel] = true
-			out = append(out, engine.Campaign{Head: row.Head})
-		}
 	}
 	return out
 }

@@ -67,8 +67,8 @@ func TestCancelKeepsRestSelected(t *testing.T) {
 	<-ended
 	view := s.View()
 	for _, msg := range shown {
-		if m, ok := msg.(screen.ShowMsg); ok {
-			view += m.Overlay.View(100, 30)
+		if m, ok := msg.(screen.AskMsg); ok {
+			view += m.Question.Body
 		}
 	}
 	for _, want := range []string{"None archived.", "Canceled: 3 not done.", "3 selected"} {

@@ -6,7 +6,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/panes"
 	"bugle/ui/widget"
@@ -51,13 +50,12 @@ const stateBarMinHeight = 14
 func (s *Screen) SetSize(width, height int) {
 	s.panes.SetSize(width, height)
 	s.layoutPanes()
-	s.updateDetails()
 }
 
 // headerHeights returns the numbers of lines above the table: search, counts, and news.
 func (s *Screen) headerHeights() (search, counts, work int) {
 	work = len(s.news())
-	if !s.panes.Beside(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
+	if !s.panes.Shown(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
 		counts = 1
 	}
 	return s.bar.lines(), counts, work
@@ -66,8 +64,8 @@ func (s *Screen) headerHeights() (search, counts, work int) {
 // news draws the progress of a bulk action, and why the cursor is on no campaign.
 func (s *Screen) news() (lines []string) {
 	w, _ := s.panes.Size(paneTable)
-	if s.bulk.running() {
-		lines = append(lines, s.bulk.run.line(s.theme, w))
+	if s.running != nil {
+		lines = append(lines, s.running.line(s.theme, w))
 	}
 	if s.hidden() {
 		lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)...)
@@ -78,11 +76,7 @@ func (s *Screen) news() (lines []string) {
 // layoutPanes sets the sizes of what the panes show. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
 	s.facets.list.SetSize(s.panes.Size(paneFacets))
-	w, h := s.panes.Size(paneDetails)
-	if s.details.pager.SetSize(w, h); w != s.details.width {
-		s.updateDetails()
-	}
-	w, h = s.panes.Size(paneTable)
+	w, h := s.panes.Size(paneTable)
 	search, counts, work := s.headerHeights()
 	s.grid.SetSize(w, max(h-search-counts-work, 0))
 }
@@ -90,6 +84,7 @@ func (s *Screen) layoutPanes() {
 // View draws the screen.
 func (s *Screen) View() string {
 	s.layoutPanes()
+	s.describe()
 	s.panes.Blurred = s.Covered()
 	s.grid.Focused = s.panes.Focused() == paneTable && !s.Covered()
 	s.facets.list.Focused = s.panes.Focused() == paneFacets
@@ -100,7 +95,7 @@ func (s *Screen) View() string {
 		case paneFacets:
 			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.list.View()}
 		case paneDetails:
-			return panes.Content{Title: "Selected", Body: s.details.pager.View()}
+			return panes.Content{Title: "Selected", Body: s.details.View()}
 		}
 		return s.tableContent()
 	})
@@ -126,12 +121,9 @@ func (s *Screen) focusPane(pane int) tea.Cmd {
 // tableContent draws the table with the lines above it.
 func (s *Screen) tableContent() panes.Content {
 	c := panes.Content{Title: s.title(), Info: s.info(s.selection.len()), Footer: s.footer()}
-	if s.selection.ranging {
-		c.Footer = "V ends the range"
-	}
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
-	if s.selection.len() > 0 || s.selection.ranging {
+	if s.selection.len() > 0 {
 		s.grid.Marked = s.markedAt
 	}
 	w, _ := s.panes.Size(paneTable)
@@ -142,8 +134,9 @@ func (s *Screen) tableContent() panes.Content {
 		lines = append(lines, s.bar.view(w))
 	}
 	if counts > 0 {
-		lines = append(lines, s.states.view(usefulValues(s.facets.facet(query.Status)), w))
+		lines = append(lines, s.states.view(s.theme, w))
 	}
-	c.Body = strings.Join(append(lines, s.grid.view(w)), "\n")
+	s.grid.NoCursor = s.grid.missing != ""
+	c.Body = strings.Join(append(lines, s.grid.View()), "\n")
 	return c
 }

@@ -2,22 +2,12 @@ package campaigns
 
 import (
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/search/query"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
-
-// click is a click on a campaign; a second one soon after opens it.
-type click struct {
-	id string
-	at time.Time
-}
-
-const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pane, msg := s.panes.Mouse(msg)
@@ -28,7 +18,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
 	case paneDetails:
-		if !s.details.pager.Mouse(msg) && pressed {
+		if !s.details.Mouse(msg) && pressed {
 			return s.focusPane(paneDetails)
 		}
 	case paneTable:
@@ -53,26 +43,29 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()
 	case pressed && y >= search && y < search+counts:
-		state, ok := s.states.at(x)
+		tab, ok := s.states.At(x - len(statesKey))
 		switch {
-		case ok && state.text == "": // the label of the line
-			return s.nextState()
-		case ok:
-			return s.toggle(query.Status, state.text)
+		case !ok:
+			return nil
+		case tab == s.states.Active:
+			tab = 0
 		}
-		return nil
+		return s.showState(tab)
 	case pressed && y == search+counts:
 		if c, ok := s.grid.headerAt(x); ok {
 			return s.sortBy(c)
 		}
 		return nil
 	}
+	before, focused := s.selected()
+	focused = focused && s.panes.Focused() == paneTable && !s.Typing()
 	if !s.grid.Mouse(msg, y-search-counts) {
 		return nil
 	}
 	switch {
 	case pressed:
-		return s.clicked(msg)
+		now, _ := s.grid.at(s.grid.Cursor)
+		return s.clicked(msg, focused && now.ID == before.ID)
 	case s.grid.missing == "":
 		s.moved()
 	}
@@ -93,30 +86,20 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	return b.list.RowAt(y - 1) // its frame
 }
 
-// clicked handles a click on the row under the cursor: with a modifier, or on the mark if rows are marked, it
-// marks the row.
-func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
+// clicked handles a click on the row that has the cursor now: a modifier selects it, and a second click opens it.
+func (s *Screen) clicked(msg tea.MouseMsg, again bool) tea.Cmd {
 	kept := s.rememberSearch()
 	s.focusPane(paneTable)
 	s.moved()
 	row, ok := s.selected()
-	if !ok {
-		return kept
-	}
 	switch {
-	case msg.Shift && s.answer != nil && s.selection.anchor != "":
-		anchor := s.selection.anchor
-		s.selection.beginRange(anchor)
-		s.selection.extendRange(s.answer.result, s.grid.Cursor)
-		s.selection.ranging = false
+	case !ok:
+	case msg.Shift:
+		s.selection.addRange(s.grid.result, s.grid.Cursor)
 	case msg.Ctrl || msg.Alt:
 		s.selection.toggle(row.ID)
+	case again:
+		return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
 	}
-	last, now := s.lastClick, s.deps.Now()
-	s.lastClick = click{row.ID, now}
-	if msg.Ctrl || msg.Alt || msg.Shift || last.id != row.ID || now.Sub(last.at) > doubleClick {
-		return kept
-	}
-	s.lastClick = click{}
-	return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
+	return kept
 }

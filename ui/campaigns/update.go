@@ -41,7 +41,6 @@ func (s *Screen) follow(id string) tea.Cmd {
 	}
 	s.current, s.grid.missing = id, notLoaded
 	s.moves++
-	s.updateDetails()
 	var read tea.Cmd
 	if _, ok := s.source.index().Get(id, s.now()); !ok {
 		s.changed[id] = struct{}{}
@@ -133,7 +132,6 @@ func (s *Screen) finishLoad(err error) tea.Cmd {
 	if err != nil {
 		first := s.failed == nil
 		s.failed = err
-		s.updateDetails()
 		if !first || !s.loaded {
 			return nil // the empty table shows it
 		}
@@ -184,11 +182,11 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 		s.current = row.ID
 	}
 	s.layoutPanes()
-	s.updateDetails()
 	result := a.result
 	return screen.Go(&s.Base, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
 		if err == nil {
 			s.facets.show(facets)
+			s.states.show(statesOf(facets))
 		}
 		return nil
 	})
@@ -263,21 +261,9 @@ func (s *Screen) clear() tea.Cmd {
 		return tea.Batch(kept, s.searchFor("", cursorHome))
 	case s.hidden():
 		return s.reveal()
-	case s.selection.ranging:
-		s.selection.ranging = false
-		return nil
 	case s.selection.len() > 0:
-		s.selection.clear()
+		s.selection = selection{}
 		return nil
 	}
 	return s.searchFor("", cursorHome)
-}
-
-// dropWord removes the blocking word from the search.
-func (s *Screen) dropWord() tea.Cmd {
-	word, ok := s.blockingTerm()
-	if !ok {
-		return nil
-	}
-	return s.searchFor(textWithoutTerm(s.answer.query, word.term), cursorTop)
 }

@@ -91,6 +91,24 @@ func TestSearchProblemsAreMarked(t *testing.T) {
 	h.Want(`There is no state "drft". Did you mean draft?`, "0 of 11", "Press esc to see all campaigns.")
 }
 
+// Words that name a state, a channel or a type find it, and a filter that does not exist is called one.
+func TestSearchSaysWhatItFinds(t *testing.T) {
+	for text, want := range map[string][]string{
+		"draft email":     {"Untitled Email", "1 of 11"},
+		"active push":     {"Cart reminder", "Price drop", "2 of 11"},
+		"paused periodic": {"Weekly digest", "1 of 11"},
+		"sale draft":      {"Spring sale", "1 of 11"},
+		"city:berlin":     {`Unknown filter "city". The filters are status, channel, type, tag, by, team,`, "0 of 11"},
+		"status:live":     {`There is no state "live". Did you mean is:live?`, "0 of 11"},
+	} {
+		h, _ := open(t, 100, 30, sample()...)
+		h.Press("/")
+		h.Type(text)
+		h.Press("enter")
+		h.Want(want...)
+	}
+}
+
 func TestRecentSearches(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,10 +185,14 @@ func (t token) term(env Env) (Term, []Problem) {
 		for _, p := range t.parts {
 			out.Values = append(out.Values, Value{Text: p.text, Quoted: p.quoted})
 		}
-		return out, []Problem{{
+		problem := Problem{
 			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: phrase.Nearest(t.key, names()),
 			Message: fmt.Sprintf("Unknown filter %q. Put quotes around it to search for the text.", t.key),
-		}}
+		}
+		if problem.Nearest == "" {
+			problem.Message = fmt.Sprintf("Unknown filter %q. The filters are %s. Put quotes around it to search for the text.", t.key, strings.Join(names(), ", "))
+		}
+		return out, []Problem{problem}
 	}
 	out.Key = w.key
 	var problems []Problem
@@ -217,7 +222,9 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 			for _, o := range w.options {
 				problem.Allowed = append(problem.Allowed, o.text)
 			}
-			problem.Nearest = phrase.Nearest(p.text, problem.Allowed)
+			if problem.Nearest = phrase.Nearest(p.text, problem.Allowed); problem.Nearest == "" {
+				problem.Nearest = filterWith(p.text)
+			}
 			return v, problem
 		}
 		return Value{Text: o.text}, Problem{}
@@ -239,6 +246,16 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 		return v, w.known(p, env)
 	}
 	return v, Problem{}
+}
+
+// filterWith returns the filter that has a value, such as is:live; empty if none has it.
+func filterWith(value string) string {
+	for i := range keywords {
+		if w := &keywords[i]; w.key != Sort && slices.ContainsFunc(w.options, func(o option) bool { return o.text == slug(value) }) {
+			return string(w.key) + ":" + slug(value)
+		}
+	}
+	return ""
 }
 
 // known reports a value that no campaign has. It still filters, so that nothing matches.

@@ -98,7 +98,7 @@ func TestSearchSaysWhatItFinds(t *testing.T) {
 		"active push":     {"Cart reminder", "Price drop", "2 of 11"},
 		"paused periodic": {"Weekly digest", "1 of 11"},
 		"sale draft":      {"Spring sale", "1 of 11"},
-		"city:berlin":     {`Unknown filter "city". The filters are status, channel, type, tag, by, team,`, "0 of 11"},
+		"city:berlin":     {`Unknown filter "city". Use status, channel, type, tag, by, team,`, "0 of 11"},
 		"status:live":     {`There is no state "live". Did you mean is:live?`, "0 of 11"},
 	} {
 		h, _ := open(t, 100, 30, sample()...)

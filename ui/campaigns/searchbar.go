@@ -248,13 +248,20 @@ func (b *searchBar) view(w int) string {
 	return line + "\n" + widget.Fit(hint, w, 1)
 }
 
+// maxAdvised is how many possible words a problem lists.
+const maxAdvised = 16
+
 // problemText describes the problem and then a correction, which may be cut off in a short line.
 func problemText(p query.Problem) string {
-	if p.Nearest == "" {
-		return p.Message
-	}
 	wrong, advice, _ := strings.Cut(p.Message, ". ")
-	return strings.TrimSpace(strings.TrimSuffix(wrong, ".") + ". Did you mean " + p.Nearest + "? " + advice)
+	wrong = strings.TrimSuffix(wrong, ".") + ". "
+	switch {
+	case p.Nearest != "":
+		wrong += "Did you mean " + p.Nearest + "? "
+	case len(p.Allowed) > 0 && len(p.Allowed) <= maxAdvised:
+		wrong += "Use " + strings.Join(p.Allowed, ", ") + ". "
+	}
+	return strings.TrimSpace(wrong + advice)
 }
 
 // problem returns the problem to show. The word being typed is not checked yet.

@@ -185,14 +185,10 @@ func (t token) term(env Env) (Term, []Problem) {
 		for _, p := range t.parts {
 			out.Values = append(out.Values, Value{Text: p.text, Quoted: p.quoted})
 		}
-		problem := Problem{
+		return out, []Problem{{
 			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: phrase.Nearest(t.key, names()),
 			Message: fmt.Sprintf("Unknown filter %q. Put quotes around it to search for the text.", t.key),
-		}
-		if problem.Nearest == "" {
-			problem.Message = fmt.Sprintf("Unknown filter %q. The filters are %s. Put quotes around it to search for the text.", t.key, strings.Join(names(), ", "))
-		}
-		return out, []Problem{problem}
+		}}
 	}
 	out.Key = w.key
 	var problems []Problem

@@ -1,6 +1,8 @@
 package campaigns
 
 import (
+	"cmp"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -53,12 +55,6 @@ func (s *Screen) searchActions() []screen.Action {
 func (s *Screen) campaignActions() []screen.Action {
 	sum, _ := s.selected()
 	none := s.noneReason()
-	why := func(reason string) string {
-		if none != "" {
-			return none
-		}
-		return reason
-	}
 	route := func(name string) func() tea.Cmd {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
@@ -72,11 +68,11 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"p"}, Label: "preview", Help: "see the message as recipients see it", Group: groupCampaign, DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: sum.ID, Preview: true})
 		}},
-		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: why(checkDisabledReason(sum)), Run: route(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(testDisabledReason(sum)), Run: route(screen.TestSend)},
-		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(cloneDisabledReason(s.deps.Service, sum)),
+		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: cmp.Or(none, readOnlyReason(sum)), Run: route(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: cmp.Or(none, testDisabledReason(sum)), Run: route(screen.TestSend)},
+		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: cmp.Or(none, cloneDisabledReason(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.DisabledReason(s.deps, sum, catalog.Delete)),
+		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: cmp.Or(none, status.DisabledReason(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
 		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, DisabledReason: none,
 			Run: func() tea.Cmd {
@@ -164,31 +160,26 @@ func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
 	}
 }
 
-func checkDisabledReason(sum engine.Summary) string {
-	if !sum.Channel.Writable() {
-		return sum.Channel.Label() + " campaigns are read-only here."
+// readOnlyReason returns why a campaign can only be read here; empty if it can be changed.
+func readOnlyReason(sum engine.Summary) string {
+	if sum.Channel.Writable() {
+		return ""
 	}
-	return ""
+	return sum.Channel.Label() + " campaigns are read-only here."
 }
 
 func testDisabledReason(sum engine.Summary) string {
-	switch {
-	case !sum.Channel.Writable():
-		return sum.Channel.Label() + " campaigns are read-only here."
-	case sum.Status != catalog.Draft:
-		return "You can only test drafts. Press c to clone this campaign and test the copy."
+	if why := readOnlyReason(sum); why != "" || sum.Status == catalog.Draft {
+		return why
 	}
-	return ""
+	return "You can only test drafts. Press c to clone this campaign and test the copy."
 }
 
 func cloneDisabledReason(service engine.Service, sum engine.Summary) string {
-	if !sum.Channel.Writable() {
-		return sum.Channel.Label() + " campaigns are read-only here."
-	}
-	if _, ok := service.(engine.CampaignManager); !ok {
+	if _, ok := service.(engine.CampaignManager); !ok && sum.Channel.Writable() {
 		return "This service can't clone campaigns."
 	}
-	return ""
+	return readOnlyReason(sum)
 }
 
 // chooseSort asks for the column to sort by.

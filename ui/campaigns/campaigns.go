@@ -36,9 +36,8 @@ type Screen struct {
 	changed  map[string]struct{} // IDs of campaigns to refresh
 
 	// The search.
-	bar      searchBar
-	answer   *searchResult
-	searches int // counts the searches
+	bar    searchBar
+	answer *searchResult
 
 	settings settings
 	stored   *prefs.Prefs
@@ -154,19 +153,18 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // searchKey handles a key in the search; keys that it does not use move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "tab" && len(s.bar.completions) == 0 {
-		s.bar.completions = s.bar.completionsFor(s.known(), s.now())
-		s.bar.setCompletions(false, false)
+		s.bar.complete(s.known(), s.now(), true)
 		return nil
 	}
 	changed, took := s.bar.key(msg)
 	switch {
 	case changed:
-		s.bar.complete(s.known(), s.now())
+		s.bar.complete(s.known(), s.now(), false)
 		return s.searchBarText(cursorTop)
 	case took:
 		return nil
 	}
-	s.bar.complete(s.known(), s.now()) // the cursor may be in another word
+	s.bar.complete(s.known(), s.now(), false) // the cursor may be in another word
 	if msg.String() == "pgup" || msg.String() == "pgdown" {
 		s.grid.Update(msg)
 		s.moved()

@@ -75,7 +75,7 @@ func TestEveryClick(t *testing.T) {
 		h.WantNot("─ Views")
 		h.Press("o")
 		h.ClickOn("  Team")
-		h.Want("by team")
+		h.WantNot("Sort by")
 		h.Press("s")
 		h.ClickOn("Pause  ")
 		h.ClickOn("Cancel (n)")

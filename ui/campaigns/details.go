@@ -172,11 +172,7 @@ func (d *description) rejection(sum engine.Summary) {
 
 // effect adds when changes take effect.
 func (d *description) effect(sum engine.Summary) {
-	text := catalog.Propagation(sum.DeliveryType, sum.Status)
-	if !sum.Channel.Writable() {
-		text = sum.Channel.Label() + " campaigns are read-only here."
-	}
-	if text != "" {
+	if text := cmp.Or(readOnlyReason(sum), catalog.Propagation(sum.DeliveryType, sum.Status)); text != "" {
 		d.add("")
 		d.wrapped(themes.ToneMuted, text)
 	}

@@ -30,14 +30,6 @@ func (s *Screen) sorted() order {
 	return s.answer.sorted()
 }
 
-// title returns the list's title, with the sort column if the user chose one.
-func (s *Screen) title() string {
-	if c, ok := columnOf(s.sorted().Key); ok && s.customSort() {
-		return "Campaigns by " + strings.ToLower(c.head.Title)
-	}
-	return "Campaigns"
-}
-
 // info counts the shown and the selected campaigns.
 func (s *Screen) info(selected int) string {
 	if s.answer == nil {
@@ -49,34 +41,6 @@ func (s *Screen) info(selected int) string {
 	}
 	return text
 }
-
-// footer describes the sort order.
-func (s *Screen) footer() string {
-	o := s.sorted()
-	if o.Key == "" {
-		return "best match first"
-	}
-	c, ok := columnOf(o.Key)
-	if !ok {
-		return ""
-	}
-	text := "by " + strings.ToLower(c.head.Title)
-	switch {
-	case c.descending && o.Desc:
-		text += ", newest first"
-	case c.descending:
-		text += ", oldest first"
-	case o.Desc:
-		text += ", Z to A"
-	}
-	if s.customSort() {
-		text += " · o sort"
-	}
-	return text
-}
-
-// customSort reports whether the user chose the sort order.
-func (s *Screen) customSort() bool { return s.settings.Sort.Key != "" || hasSort(s.query()) }
 
 // empty explains why there are no rows, and what to do.
 func (s *Screen) empty() string {

@@ -120,7 +120,10 @@ func (s *Screen) focusPane(pane int) tea.Cmd {
 
 // tableContent draws the table with the lines above it.
 func (s *Screen) tableContent() panes.Content {
-	c := panes.Content{Title: s.title(), Info: s.info(s.selection.len()), Footer: s.footer()}
+	c := panes.Content{Title: "Campaigns", Info: s.info(s.selection.len())}
+	if s.sorted().Key == "" {
+		c.Footer = "best match first"
+	}
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
 	if s.selection.len() > 0 {

@@ -28,7 +28,6 @@ type searchRequest struct {
 	home       string // the ID that the user had selected
 	moves      int    // of the cursor, before the search
 	now        time.Time
-	number     int
 }
 
 // order is a sort column and direction. Without a column, the best match or the last change comes first.

@@ -170,19 +170,20 @@ func (b *searchBar) cursor() int {
 }
 
 // complete updates the completions. Without a word at the cursor they would cover the results, so they are only
-// shown on tab.
-func (b *searchBar) complete(k knownValues, now time.Time) {
-	b.completions = nil
+// shown on tab, which asks for them.
+func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
 	text, cursor := b.text(), b.cursor()
-	if b.prompt.Focused() && (text == "" || inWord(text, cursor)) {
-		b.completions = b.completionsFor(k, now)
+	if !b.prompt.Focused() || !asked && text != "" && !inWord(text, cursor) {
+		b.close()
+		return
 	}
-	b.setCompletions(text != "", b.wordIsComplete(k, now))
-}
-
-// setCompletions lists the completions. If the user typed, the text itself comes first, highlighted if it is
-// complete.
-func (b *searchBar) setCompletions(typed, right bool) {
+	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
+	whole := !strings.Contains(word, ":") // it can be searched for as it is
+	b.completions = slices.DeleteFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool {
+		present := c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
+		whole = whole || present
+		return present
+	})
 	if len(b.completions) == 0 {
 		b.close()
 		return
@@ -191,26 +192,8 @@ func (b *searchBar) setCompletions(typed, right bool) {
 	for i, c := range b.completions {
 		items[i] = typeahead.Item{Value: c.Text, Info: completionLabel(c), Ref: i}
 	}
-	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, TextFirst: true, Valid: right})
-}
-
-// wordIsComplete reports whether the word at the cursor can be searched for as it is, that is, not a partial
-// value.
-func (b *searchBar) wordIsComplete(k knownValues, now time.Time) bool {
-	text, cursor := b.text(), b.cursor()
-	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
-	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
-}
-
-// alreadyPresent reports whether the text already contains a completion.
-func alreadyPresent(text string, c query.Completion) bool {
-	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
-}
-
-// completionsFor returns every completion that the text does not contain.
-func (b *searchBar) completionsFor(k knownValues, now time.Time) []query.Completion {
-	text := b.text()
-	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
+	typed := text != "" && !asked
+	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(text), Typed: typed, Free: typed, TextFirst: true, Valid: whole})
 }
 
 // inWord reports whether the cursor is after a partial word.
@@ -235,9 +218,6 @@ const maxRecent = 50
 func (b *searchBar) view(w int) string {
 	b.prompt.SetSize(w, 1)
 	line := b.prompt.View()
-	if len(b.problems) > 0 && widget.Width(b.text())+3 < w {
-		line = b.underlineProblems(line, w)
-	}
 	if b.lines() < 2 {
 		return line
 	}
@@ -273,19 +253,6 @@ func (b *searchBar) problem() (query.Problem, bool) {
 		return p, true
 	}
 	return query.Problem{}, false
-}
-
-// underlineProblems underlines the invalid words.
-func (b *searchBar) underlineProblems(line string, w int) string {
-	text := b.text()
-	for _, p := range b.problems {
-		if p.To > len(text) || p.From >= p.To || b.prompt.Focused() && p.To == b.cursor() {
-			continue
-		}
-		piece := b.theme.Danger.Underline(true).Render(widget.Clean(text[p.From:p.To]))
-		line = widget.Overlay(line, piece, 2+widget.Width(widget.Clean(text[:p.From])), 0, w, 1)
-	}
-	return line
 }
 
 // maxCompletions is how many completions are visible.

@@ -79,8 +79,7 @@ func (s *Screen) reveal() tea.Cmd {
 
 // searchBarText searches for the text of the search bar.
 func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
-	s.searches++
-	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now(), number: s.searches}
+	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now()}
 	ix, last := s.source.index(), s.answer
 	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
 		return search(ctx, ix, a, last)
@@ -98,7 +97,7 @@ func (s *Screen) searchAgain(f cursorMode) tea.Cmd {
 // searchFor sets the text of the search bar and searches for it.
 func (s *Screen) searchFor(text string, f cursorMode) tea.Cmd {
 	s.bar.set(text)
-	s.bar.complete(s.known(), s.now())
+	s.bar.complete(s.known(), s.now(), false)
 	return s.searchBarText(f)
 }
 
@@ -166,7 +165,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	s.answer = a
 	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
 	if s.bar.prompt.Focused() {
-		s.bar.complete(a.known, a.now)
+		s.bar.complete(a.known, a.now, false)
 	}
 	s.grid.show(a.result, a.sorted())
 	s.grid.missing = ""
@@ -219,7 +218,7 @@ func (s *Screen) startSearch() tea.Cmd {
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}
-	s.bar.complete(s.known(), s.now())
+	s.bar.complete(s.known(), s.now(), false)
 	s.layoutPanes()
 	return nil
 }
@@ -227,7 +226,7 @@ func (s *Screen) startSearch() tea.Cmd {
 // endSearch accepts the highlighted completion or, if that is the text itself, focuses the table.
 func (s *Screen) endSearch() tea.Cmd {
 	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
-		s.bar.complete(s.known(), s.now())
+		s.bar.complete(s.known(), s.now(), false)
 		return s.searchBarText(cursorTop)
 	}
 	s.bar.blur()

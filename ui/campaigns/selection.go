@@ -79,7 +79,7 @@ func (s *Screen) mark() tea.Cmd {
 		s.grid.Down()
 		s.moved()
 	}
-	return nil
+	return s.updateOutlook()
 }
 
 // markRange selects up to the campaign under the cursor.
@@ -101,7 +101,7 @@ func (s *Screen) markWhileMoving(step func()) func() tea.Cmd {
 		if row, ok := s.selected(); ok {
 			s.selection.add(row.ID)
 		}
-		return nil
+		return s.updateOutlook()
 	}
 }
 

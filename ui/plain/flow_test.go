@@ -230,7 +230,7 @@ func TestEndInsideQuestion(t *testing.T) {
 func TestHistoryAndRestore(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("1|Summer|:back|history|1|..|2 restore|restore|..")
-	b.want("2 versions, the newest first.", "Basics, Campaign name", "- Spring sale", "+ Summer")
+	b.want("2 versions.", "Edited Campaign name in Basics, current", "Basics, Campaign name", "- Spring sale", "+ Summer")
 	b.wantStored("basic_details.name", `"Spring sale"`)
 }
 

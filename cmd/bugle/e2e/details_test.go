@@ -38,7 +38,7 @@ func TestDetailsAndHistory(t *testing.T) {
 		"Down Down", "?Source *", "?utm_source=northwind")
 
 	p.play("E", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
-	p.play("End", "?Created", "Enter", "?Cancel (n)", "y", "!Leave as it is", "?○ Content")
+	p.play("End", "?Created", "R", "?Cancel (n)", "y", "!Leave as it is", "?○ Content")
 	p.play("C-z", "?✓ Content")
 	p.holds("Black Friday", "Order at once")
 }

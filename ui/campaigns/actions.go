@@ -45,9 +45,6 @@ func (s *Screen) searchActions() []screen.Action {
 	if len(s.bar.completions) > 0 {
 		acts = append(acts, info("tab", "complete", "use the first or the highlighted suggestion; so does → at the end of the line", 7), info("down", "choose", "choose a suggestion", 6))
 	}
-	if len(s.bar.recent) > 0 {
-		acts = append(acts, info("up", "earlier", "earlier searches", 5))
-	}
 	return acts
 }
 

@@ -120,13 +120,13 @@ func TestRecentSearches(t *testing.T) {
 	}
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24) // another start
 	h.Press("/")
-	h.Type("x")
-	h.Press("up")
-	h.Want("/ status:draft", "2 of 11")
-	h.Press("up")
+	h.Want("status:draft  earlier search", "sale          earlier search", "status:       state")
+	h.Press("down", "down", "enter")
 	h.Want("/ sale", "1 of 11")
-	h.Press("up", "down", "down")
-	h.Want("/ x")
+	h.Press("enter", "y")
+	if h.Copied[0] != id(1) {
+		t.Errorf("copied %v", h.Copied)
+	}
 }
 
 // A setting that cannot be stored is reported, and stored with the next one.

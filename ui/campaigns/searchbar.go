@@ -24,17 +24,14 @@ type searchBar struct {
 	completions []query.Completion
 	list        typeahead.List // the completions, and the text itself
 	moved       bool           // the user has moved in the list
-
-	recent      []string // recent searches, the newest first
-	recentIndex int      // position in recent, from 1; 0 if the user is not in it
-	draft       string   // the text before going to recent searches
+	recent      []string       // recent searches, the newest first
 
 	explain  string
 	problems []query.Problem
 }
 
 func newSearchBar(t *themes.Theme) searchBar {
-	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
+	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d")}
 }
 
 func (b *searchBar) text() string { return b.prompt.Value() }
@@ -65,11 +62,8 @@ func (b *searchBar) lines() int {
 	return 1
 }
 
-func (b *searchBar) focus() { b.prompt.Focus() }
-
 func (b *searchBar) blur() {
 	b.prompt.Blur()
-	b.recentIndex = 0
 	b.close()
 }
 
@@ -83,17 +77,17 @@ func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 			return b.applyCompletion(b.highlighted()), true
 		}
 	case "up", "ctrl+p":
-		return b.up(), true
+		b.list.Key("up")
+		b.moved = b.list.At() >= 0
+		return false, true
 	case "down", "ctrl+n":
-		return b.down(), true
+		b.moved = b.list.Key("down") || b.moved
+		return false, true
 	case "pgup", "pgdown":
 		return false, false
 	}
-	if b.prompt.Update(msg) {
-		b.recentIndex = 0
-		return true, true
-	}
-	return false, false
+	took = b.prompt.Update(msg)
+	return took, took
 }
 
 // highlighted returns the highlighted completion, or else the first one.
@@ -106,42 +100,6 @@ func (b *searchBar) highlighted() int {
 func (b *searchBar) acceptIndex() (int, bool) {
 	row, ok := b.list.Highlighted()
 	return row.Ref, ok && !row.Free
-}
-
-// up moves up in the completions, and from the first one to recent searches.
-func (b *searchBar) up() bool {
-	if b.recentIndex == 0 && b.list.Key("up") {
-		b.moved = b.list.At() >= 0
-		return false
-	}
-	if b.recentIndex >= len(b.recent) {
-		return false
-	}
-	if b.recentIndex == 0 {
-		b.draft = b.text()
-	}
-	b.recentIndex++
-	if b.recent[b.recentIndex-1] == b.draft && b.recentIndex < len(b.recent) {
-		b.recentIndex++
-	}
-	b.prompt.SetValue(b.recent[b.recentIndex-1])
-	return true
-}
-
-// down moves to newer searches, and then down in the completions.
-func (b *searchBar) down() bool {
-	switch {
-	case b.recentIndex > 1:
-		b.recentIndex--
-		b.prompt.SetValue(b.recent[b.recentIndex-1])
-		return true
-	case b.recentIndex == 1:
-		b.recentIndex = 0
-		b.prompt.SetValue(b.draft)
-		return true
-	}
-	b.moved = b.list.Key("down") || b.moved
-	return false
 }
 
 // applyCompletion inserts a completion.
@@ -159,7 +117,7 @@ func (b *searchBar) applyCompletion(i int) bool {
 	}
 	b.prompt.SetValue(text[:c.From] + put + rest)
 	b.prompt.Left(utf8.RuneCountInString(rest))
-	b.moved, b.recentIndex = false, 0
+	b.moved = false
 	return true
 }
 
@@ -184,6 +142,9 @@ func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
 		whole = whole || present
 		return present
 	})
+	if text == "" {
+		b.completions = append(b.recentSearches(), b.completions...)
+	}
 	if len(b.completions) == 0 {
 		b.close()
 		return
@@ -196,6 +157,15 @@ func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
 	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(text), Typed: typed, Free: typed, TextFirst: true, Valid: whole})
 }
 
+// recentSearches returns the earlier searches as completions.
+func (b *searchBar) recentSearches() []query.Completion {
+	out := make([]query.Completion, len(b.recent))
+	for i, text := range b.recent {
+		out[i] = query.Completion{Text: text, Label: "earlier search", Count: -1}
+	}
+	return out
+}
+
 // inWord reports whether the cursor is after a partial word.
 func inWord(text string, cursor int) bool {
 	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
@@ -204,15 +174,12 @@ func inWord(text string, cursor int) bool {
 
 // addRecent puts a search first among the recent ones.
 func addRecent(past []string, text string) []string {
-	if text = strings.TrimSpace(text); text == "" {
-		return past
-	}
 	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
 	return out[:min(len(out), maxRecent)]
 }
 
 // maxRecent is how many searches are remembered.
-const maxRecent = 50
+const maxRecent = 5
 
 // view draws the bar, w cells wide.
 func (b *searchBar) view(w int) string {

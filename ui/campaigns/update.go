@@ -214,7 +214,7 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 // startSearch focuses the search field.
 func (s *Screen) startSearch() tea.Cmd {
 	s.panes.Focus(paneTable)
-	s.bar.focus()
+	s.bar.prompt.Focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}

@@ -198,10 +198,12 @@ func (s *Screen) Actions() []screen.Action {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
 	}
 	acts := s.list.Actions([]screen.Action{
-		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 7}, s.restoreDisabledReason, s.withVersion(s.restore)),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4}, nil, s.withVersion(func(rev engine.Revision, version engine.Campaign) tea.Cmd {
-			return screen.Copy(string(version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
-		})),
+		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 7}, s.restoreDisabledReason, s.restore),
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
+			return s.read(rev, func(version engine.Campaign) tea.Cmd {
+				return screen.Copy(string(version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
+			})
+		}),
 	})
 	for i, a := range acts { // another tab or version may be open then
 		if a.Run != nil {
@@ -211,18 +213,16 @@ func (s *Screen) Actions() []screen.Action {
 	return acts
 }
 
-// withVersion reads a version and then runs an action on it.
-func (s *Screen) withVersion(do func(engine.Revision, engine.Campaign) tea.Cmd) func(engine.Revision) tea.Cmd {
-	return func(rev engine.Revision) tea.Cmd {
-		return screen.Go(&s.Base, taskRead, func(ctx context.Context) (engine.Campaign, error) {
-			return s.reader.Revision(ctx, s.id, rev.N)
-		}, func(version engine.Campaign, err error) tea.Cmd {
-			if err != nil {
-				return screen.Notify(widget.LevelError, "Can't read this version: "+err.Error())
-			}
-			return do(rev, version)
-		})
-	}
+// read reads a version and then does something with it.
+func (s *Screen) read(rev engine.Revision, do func(engine.Campaign) tea.Cmd) tea.Cmd {
+	return screen.Go(&s.Base, taskRead, func(ctx context.Context) (engine.Campaign, error) {
+		return s.reader.Revision(ctx, s.id, rev.N)
+	}, func(version engine.Campaign, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Can't read this version: "+err.Error())
+		}
+		return do(version)
+	})
 }
 
 func (s *Screen) restoreDisabledReason(rev engine.Revision) string {
@@ -234,7 +234,7 @@ func (s *Screen) restoreDisabledReason(rev engine.Revision) string {
 
 // restore opens the version in the builder, where it becomes a change like any other: validated, saved or
 // pending, and undone with one key.
-func (s *Screen) restore(rev engine.Revision, version engine.Campaign) tea.Cmd {
+func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),
 		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
@@ -243,7 +243,9 @@ func (s *Screen) restore(rev engine.Revision, version engine.Campaign) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Doc: version.Body})
+			return s.read(rev, func(version engine.Campaign) tea.Cmd {
+				return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Doc: version.Body})
+			})
 		},
 	})
 }

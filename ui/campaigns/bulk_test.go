@@ -49,7 +49,7 @@ func TestSelecting(t *testing.T) {
 	h.WantNot("selected ·")
 	h.Press("home", " ", "down", "V")
 	h.Want("3 selected")
-	h.Press("down", "shift+down")
+	h.Press("down", "down", "V")
 	h.Want("5 selected")
 	h.Press("*")
 	h.Want("11 selected")

@@ -16,7 +16,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/phrase"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -30,24 +29,16 @@ type bulkRun struct {
 	canceled bool // but still finishing started operations
 }
 
+// badge describes the progress.
 func (r *bulkRun) badge() string {
-	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
-}
-
-// line draws the progress, w cells wide.
-func (r *bulkRun) line(t *themes.Theme, w int) string {
-	label := r.task.progressive
+	text := fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
 	switch {
 	case r.canceled:
-		label += ", canceling"
+		text += ", canceling"
 	case r.progress.Failed > 0:
-		label += fmt.Sprintf(", %d failed", r.progress.Failed)
+		text += fmt.Sprintf(", %d failed", r.progress.Failed)
 	}
-	hint := t.Key.Render("X") + t.KeyLabel.Render(" cancel")
-	p := widget.NewProgress(t, label)
-	p.Done, p.Total, p.Frame = r.progress.Done, len(r.rows), -1
-	p.SetSize(w-widget.Width(hint)-2, 1)
-	return widget.Fit(p.View()+"  "+hint, w, 1)
+	return text
 }
 
 // progressInterval is the minimum time between progress updates.

@@ -52,33 +52,29 @@ func (s *Screen) SetSize(width, height int) {
 	s.layoutPanes()
 }
 
-// headerHeights returns the numbers of lines above the table: search, counts, and news.
-func (s *Screen) headerHeights() (search, counts, work int) {
-	work = len(s.news())
+// headerHeights returns the numbers of lines above the table: why the cursor is on no campaign, the search, and the states.
+func (s *Screen) headerHeights() (why, search, states int) {
 	if !s.panes.Shown(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
-		counts = 1
+		states = 1
 	}
-	return s.bar.lines(), counts, work
+	return len(s.whyNoCursor()), s.bar.lines(), states
 }
 
-// news draws the progress of a bulk action, and why the cursor is on no campaign.
-func (s *Screen) news() (lines []string) {
+// whyNoCursor says why the cursor is on no campaign, if the user can show it.
+func (s *Screen) whyNoCursor() []string {
+	if !s.hidden() {
+		return nil
+	}
 	w, _ := s.panes.Size(paneTable)
-	if s.running != nil {
-		lines = append(lines, s.running.line(s.theme, w))
-	}
-	if s.hidden() {
-		lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)...)
-	}
-	return lines
+	return widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)
 }
 
 // layoutPanes sets the sizes of what the panes show. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
 	s.facets.list.SetSize(s.panes.Size(paneFacets))
 	w, h := s.panes.Size(paneTable)
-	search, counts, work := s.headerHeights()
-	s.grid.SetSize(w, max(h-search-counts-work, 0))
+	why, search, states := s.headerHeights()
+	s.grid.SetSize(w, max(h-why-search-states, 0))
 }
 
 // View draws the screen.
@@ -101,8 +97,8 @@ func (s *Screen) View() string {
 	})
 	w, _ := s.panes.Size(paneTable)
 	if box, x := s.bar.dropdown(w, height-4); box != "" {
-		search, _, work := s.headerHeights()
-		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+work+search, width, height)
+		why, search, _ := s.headerHeights()
+		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+why+search, width, height)
 	}
 	return out
 }
@@ -130,13 +126,12 @@ func (s *Screen) tableContent() panes.Content {
 		s.grid.Marked = s.markedAt
 	}
 	w, _ := s.panes.Size(paneTable)
-	var lines []string
-	search, counts, _ := s.headerHeights()
-	lines = append(lines, s.news()...)
+	lines := s.whyNoCursor()
+	_, search, states := s.headerHeights()
 	if search > 0 {
 		lines = append(lines, s.bar.view(w))
 	}
-	if counts > 0 {
+	if states > 0 {
 		lines = append(lines, s.states.view(s.theme, w))
 	}
 	s.grid.NoCursor = s.grid.missing != ""

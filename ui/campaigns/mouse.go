@@ -30,19 +30,19 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 // tableMouse handles a mouse event on the table and the lines above it.
 func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	x, height := msg.X, s.panes.Height()
-	search, counts, work := s.headerHeights()
+	why, search, states := s.headerHeights()
 	if pressed {
 		w, _ := s.panes.Size(paneTable)
-		if i, ok := s.bar.completionAt(x, msg.Y-work-search, w, height-4); ok {
+		if i, ok := s.bar.completionAt(x, msg.Y-why-search, w, height-4); ok {
 			s.bar.list.Highlight(i)
 			return s.endSearch()
 		}
 	}
-	y := msg.Y - work
+	y := msg.Y - why
 	switch {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()
-	case pressed && y >= search && y < search+counts:
+	case pressed && y >= search && y < search+states:
 		tab, ok := s.states.At(x - len(statesKey))
 		switch {
 		case !ok:
@@ -51,7 +51,7 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 			tab = 0
 		}
 		return s.showState(tab)
-	case pressed && y == search+counts:
+	case pressed && y == search+states:
 		if c, ok := s.grid.headerAt(x); ok {
 			return s.sortBy(c)
 		}
@@ -59,13 +59,13 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	}
 	before, focused := s.selected()
 	focused = focused && s.panes.Focused() == paneTable && !s.Typing()
-	if !s.grid.Mouse(msg, y-search-counts) {
+	if !s.grid.Mouse(msg, y-search-states) {
 		return nil
 	}
 	switch {
 	case pressed:
 		now, _ := s.grid.at(s.grid.Cursor)
-		return s.clicked(msg, focused && now.ID == before.ID)
+		return s.clicked(focused && now.ID == before.ID)
 	case s.grid.missing == "":
 		s.moved()
 	}
@@ -86,19 +86,12 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	return b.list.RowAt(y - 1) // its frame
 }
 
-// clicked handles a click on the row that has the cursor now: a modifier selects it, and a second click opens it.
-func (s *Screen) clicked(msg tea.MouseMsg, again bool) tea.Cmd {
+// clicked handles a click on the row that has the cursor now. A click on the row that had it before opens it.
+func (s *Screen) clicked(again bool) tea.Cmd {
 	kept := s.rememberSearch()
 	s.focusPane(paneTable)
 	s.moved()
-	row, ok := s.selected()
-	switch {
-	case !ok:
-	case msg.Shift:
-		s.selection.addRange(s.grid.result, s.grid.Cursor)
-	case msg.Ctrl || msg.Alt:
-		s.selection.toggle(row.ID)
-	case again:
+	if row, ok := s.selected(); ok && again {
 		return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
 	}
 	return kept

@@ -60,8 +60,6 @@ func (s *Screen) selectActions(group, none string) []screen.Action {
 	return []screen.Action{
 		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: s.mark},
 		{Keys: []string{"V"}, Label: "select range", Help: "select from the campaign that was selected last to this one", Group: group, DisabledReason: none, Run: s.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: s.markWhileMoving(s.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: s.markWhileMoving(s.grid.Up)},
 		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
 	}
 }
@@ -88,21 +86,6 @@ func (s *Screen) markRange() tea.Cmd {
 		s.selection.addRange(s.grid.result, s.grid.Cursor)
 	}
 	return nil
-}
-
-// markWhileMoving selects the campaign under the cursor and the one that step moves to.
-func (s *Screen) markWhileMoving(step func()) func() tea.Cmd {
-	return func() tea.Cmd {
-		if row, ok := s.selected(); ok {
-			s.selection.add(row.ID)
-		}
-		step()
-		s.moved()
-		if row, ok := s.selected(); ok {
-			s.selection.add(row.ID)
-		}
-		return s.updateOutlook()
-	}
 }
 
 // markAll selects everything found, or nothing if all is selected.

@@ -48,7 +48,11 @@ const (
 	taskRead = "read"
 )
 
-const groupHistory = "History"
+// Help headings.
+const (
+	groupVersion = "Version"
+	groupList    = "Versions"
+)
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
@@ -62,7 +66,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 		Same: func(a, b engine.Revision) bool { return a.N == b.N },
 		Page: s.page, Show: func(engine.Revision, bool) {}, Head: pageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
-			Noun: "version", Entries: "versions", Group: groupHistory, Read: "read the changes", Filter: "filter versions by their change or author",
+			Noun: "version", Entries: "versions", Group: groupList, Read: "read the changes", Filter: "filter versions by their change or author",
 			Next: "older version", Prev: "newer version", NextTab: []string{"tab", "c"}, PrevTab: []string{"shift+tab"},
 		},
 	})
@@ -195,11 +199,11 @@ func (s *Screen) Typing() bool { return s.list.Filtering() }
 // Actions returns what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupVersion, BarPriority: 9, Run: s.load}}
 	}
 	acts := s.list.Actions([]screen.Action{
-		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 7}, s.restoreDisabledReason, s.restore),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
+		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupVersion, BarPriority: 7}, s.restoreDisabledReason, s.restore),
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupVersion, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
 			return s.read(rev, func(version engine.Campaign) tea.Cmd {
 				return screen.Copy(string(version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
 			})

@@ -66,72 +66,14 @@ func lifeCycleTask(a catalog.Action, progressive, past string, danger bool) bulk
 	return bulkTask{label: a.Label(), verb: strings.ToLower(a.Label()), progressive: progressive, past: past, op: bulk.Action{Name: a}, action: a, danger: danger}
 }
 
-// taskPlan is which campaigns a task is allowed for, and why not for the others.
+// taskPlan is a task and the campaigns that it is allowed for.
 type taskPlan struct {
-	task    bulkTask
-	allowed []engine.Summary
-	refused int
-	reasons []countedText // why not, the most frequent first
-	effects []countedText
+	bulk.Plan
+	task bulkTask
 }
 
-// countedText is a text and the number of campaigns that it applies to.
-type countedText struct {
-	text  string
-	count int
-}
-
-// planTask finds the campaigns that a task is allowed for. The answer is the same for all campaigns of one kind
-// and state.
 func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
-	type kind struct {
-		channel engine.Channel
-		typ     engine.DeliveryType
-		state   engine.State
-	}
-	type verdict struct{ why, effect string }
-	known := map[kind]verdict{}
-	out := taskPlan{task: t}
-	why, effects := map[string]int{}, map[string]int{}
-	for _, row := range rows {
-		k := kind{row.Channel, row.DeliveryType, row.Status}
-		v, ok := known[k]
-		if !ok {
-			v.why = t.op.Blocked(svc, row)
-			if t.action != "" {
-				v.effect = catalog.Effect(t.action, row.Channel, row.DeliveryType, row.Status)
-			}
-			known[k] = v
-		}
-		if v.why != "" {
-			out.refused++
-			why[reasonClause(v.why)]++
-			continue
-		}
-		out.allowed = append(out.allowed, row)
-		effects[v.effect]++
-	}
-	out.reasons, out.effects = byCount(why), byCount(effects)
-	return out
-}
-
-// reasonClause removes the action from a reason, because the question names it.
-func reasonClause(why string) string {
-	if head, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(head, "You can't ") {
-		return phrase.Capitalize(rest)
-	}
-	return why
-}
-
-// byCount returns texts with their counts, the most frequent first, without the empty one.
-func byCount(counts map[string]int) []countedText {
-	delete(counts, "")
-	var out []countedText
-	for text, n := range counts {
-		out = append(out, countedText{text, n})
-	}
-	slices.SortFunc(out, func(a, b countedText) int { return cmp.Or(b.count-a.count, strings.Compare(a.text, b.text)) })
-	return out
+	return taskPlan{bulk.Prepare(svc, t.op, rows), t}
 }
 
 // bulkAction is the action that opens the menu for the selected campaigns or, if there are none, for the one under the
@@ -192,10 +134,10 @@ func (s *Screen) showBulkMenu(rows []engine.Summary, plans []taskPlan) tea.Cmd {
 	for i, p := range plans {
 		o := widget.Option{Label: p.task.label}
 		switch {
-		case len(p.allowed) == 0:
-			o.Dim, o.DisabledReason = true, p.reasons[0].text
-		case p.refused > 0:
-			o.Help = fmt.Sprintf("%d of %d campaigns", len(p.allowed), len(rows))
+		case len(p.Allowed) == 0:
+			o.Dim, o.DisabledReason = true, p.Reasons[0].Text
+		case p.Refused > 0:
+			o.Help = fmt.Sprintf("%d of %d campaigns", len(p.Allowed), len(rows))
 		}
 		options[i] = o
 	}
@@ -243,14 +185,14 @@ func namesOfSeveral(rows []engine.Summary) string {
 const maxListed = 3
 
 // listed returns lines with the first texts.
-func listed(texts []countedText) string {
+func listed(texts []bulk.Counted) string {
 	var lines []string
 	for i, t := range texts {
 		if i == maxListed {
 			lines = append(lines, "…")
 			break
 		}
-		lines = append(lines, fmt.Sprintf("· %d: %s", t.count, t.text))
+		lines = append(lines, fmt.Sprintf("· %d: %s", t.Count, t.Text))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -258,26 +200,26 @@ func listed(texts []countedText) string {
 // askBulk asks for confirmation: what will happen, to how many campaigns, and which are left out. Canceling goes
 // back one step.
 func (s *Screen) askBulk(p taskPlan, back func() tea.Cmd) tea.Cmd {
-	t, body := p.task, []string{strings.TrimSpace(namesOfSeveral(p.allowed))}
+	t, body := p.task, []string{strings.TrimSpace(namesOfSeveral(p.Allowed))}
 	switch {
 	case t.action == "":
 		body = append(body, t.describe()+".")
-	case len(p.effects) == 1:
-		body = append(body, p.effects[0].text)
+	case len(p.Effects) == 1:
+		body = append(body, p.Effects[0].Text)
 	default:
-		body = append(body, listed(p.effects))
+		body = append(body, listed(p.Effects))
 	}
-	if p.refused > 0 {
-		body = append(body, phrase.Count(p.refused, "campaign")+" will be skipped:\n"+listed(p.reasons))
+	if p.Refused > 0 {
+		body = append(body, phrase.Count(p.Refused, "campaign")+" will be skipped:\n"+listed(p.Reasons))
 	}
 	body = slices.DeleteFunc(body, func(text string) bool { return text == "" })
 	verb := phrase.Capitalize(t.verb)
 	label := verb
-	if n := len(p.allowed); n > 1 {
+	if n := len(p.Allowed); n > 1 {
 		label = fmt.Sprintf("%s %d", verb, n)
 	}
 	q := screen.Question{
-		Title: fmt.Sprintf("%s %s?", verb, campaignsNamed(p.allowed)), Body: strings.Join(body, "\n\n"), Danger: t.danger,
+		Title: fmt.Sprintf("%s %s?", verb, campaignsNamed(p.Allowed)), Body: strings.Join(body, "\n\n"), Danger: t.danger,
 		Buttons: []widget.Button{{Label: label, Key: "y", Danger: t.danger}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch {
@@ -286,7 +228,7 @@ func (s *Screen) askBulk(p taskPlan, back func() tea.Cmd) tea.Cmd {
 			case !a.Yes():
 				return nil
 			}
-			return s.startBulk(t, p.allowed)
+			return s.startBulk(t, p.Allowed)
 		},
 	}
 	if t.danger {

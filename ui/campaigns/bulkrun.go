@@ -13,7 +13,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/bulk"
-	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/phrase"
 	"bugle/ui/screen"
@@ -119,15 +118,7 @@ func (s *Screen) recordBulk(t bulkTask, rows []engine.Summary, report bulk.Repor
 		}
 		return false
 	}
-	var steps []edit.Step
-	for i, id := range report.Done {
-		switch c := report.Changes[i]; {
-		case t.action != "":
-			steps = append(steps, edit.Step{ID: id, Action: t.action})
-		case len(c.Path) > 0:
-			steps = append(steps, edit.Step{ID: id, Before: part(c.Path, c.Before), After: part(c.Path, c.After)})
-		}
-	}
+	steps := report.Steps(t.op)
 	if len(steps) == 0 {
 		return false
 	}
@@ -139,27 +130,14 @@ func (s *Screen) recordBulk(t bulkTask, rows []engine.Summary, report bulk.Repor
 	if tag, ok := t.op.(bulk.Tag); ok {
 		what += " " + strings.Join(append(tag.Add, tag.Remove...), ", ")
 	}
-	if len(steps) > edit.MaxSteps {
+	if len(steps) > edit.MaxSteps { // too many to keep: they cannot be undone
 		steps = []edit.Step{{ID: steps[0].ID}}
 	}
 	for i := range steps {
 		steps[i].What = what
 	}
-	can := steps[0].After.Exists() || steps[0].Reverse() != ""
 	history.Record(steps...)
-	return can
-}
-
-// part returns a document that has only this value, in memory of its own.
-func part(at doc.Path, v doc.Value) doc.Value {
-	root, err := doc.NewObject().Set(at, v)
-	if err == nil {
-		root, err = doc.Parse(root.Encode())
-	}
-	if err != nil {
-		return doc.NewObject()
-	}
-	return root
+	return steps[0].After.Exists() || steps[0].Reverse() != ""
 }
 
 // reportBulk shows the result. Campaigns that are not done stay selected.

@@ -79,11 +79,11 @@ func (s *Screen) undoSteps(back bool, steps []*edit.Step, rows []engine.Summary)
 	}
 	plan := planTask(s.deps.Service, t, rows)
 	switch {
-	case len(plan.allowed) == 0:
+	case len(plan.Allowed) == 0:
 		s.deps.History.Drop(steps...)
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, plan.reasons[0].text)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, plan.Reasons[0].Text)
 	case edited && drafts:
-		return s.startBulk(t, plan.allowed)
+		return s.startBulk(t, plan.Allowed)
 	}
 	return s.askBulk(plan, func() tea.Cmd { return nil })
 }

@@ -318,24 +318,6 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 	h.Want("Can't load campaigns: the store is closed", "Press r to try again")
 }
 
-func TestMouse(t *testing.T) {
-	h, _ := open(t, 80, 24, sample()...)
-	h.ClickOn("Weekly digest")
-	h.Press("y")
-	if h.Copied[0] != id(3) {
-		t.Errorf("a click chose %s", h.Copied[0])
-	}
-	h.ClickOn("Weekly digest")
-	if got := h.LastRoute(); got.Name != screen.Builder || got.ID != id(3) {
-		t.Errorf("a second click opened %+v", got)
-	}
-	small, _ := open(t, 60, 12, sample()...)
-	small.Wheel(10, 8, true)
-	small.WantNot("Spring sale")
-	small.Wheel(10, 8, false)
-	small.Want("Spring sale")
-}
-
 // A very long list scrolls like a short one, and is filtered in the background.
 func TestManyCampaigns(t *testing.T) {
 	const n = 200_000

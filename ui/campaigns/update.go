@@ -191,24 +191,20 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	})
 }
 
+// clone starts a draft as a copy of a campaign, and opens it.
 func (s *Screen) clone(sum engine.Summary) tea.Cmd {
-	curator, ok := s.deps.Service.(engine.CampaignManager)
+	manager, ok := s.deps.Service.(engine.CampaignManager)
 	if !ok {
 		return nil
 	}
 	return screen.Go(&s.Base, taskClone, func(ctx context.Context) (engine.Created, error) {
-		return curator.Clone(ctx, sum.ID, s.deps.Author)
-	}, s.cloned)
-}
-
-func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
-	if screen.Canceled(err) {
-		return nil
-	}
-	if err != nil {
-		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
-	}
-	return tea.Batch(screen.Changed(c.ID), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+		return manager.Clone(ctx, sum.ID, s.deps.Author)
+	}, func(c engine.Created, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
+		}
+		return tea.Batch(screen.Changed(c.ID), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+	})
 }
 
 // startSearch focuses the search field.

@@ -192,6 +192,26 @@ func (s *Screen) Subject() screen.Subject {
 	return out
 }
 
+// maxRelatedRows is how many rows are searched for campaigns of other channels.
+const maxRelatedRows = 500
+
+// Related returns the first campaign of each channel other than the current one.
+func (s *Screen) Related() []engine.Campaign {
+	sum, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	seen := map[engine.Channel]bool{sum.Channel: true}
+	var out []engine.Campaign
+	for i := range min(s.grid.Len(), maxRelatedRows) {
+		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
+			seen[row.Channel] = true
+			out = append(out, engine.Campaign{Head: row.Head})
+		}
+	}
+	return out
+}
+
 // maxFound is how many campaigns the palette shows.
 const maxFound = 10
 

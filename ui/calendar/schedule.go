@@ -92,7 +92,7 @@ func (s *schedulePanel) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *schedulePanel) month() months.Month {
-	return months.Month{Theme: s.theme, Of: s.first, Start: time.Monday, Numbers: true, Today: months.Date(s.now.In(s.zone)),
+	return months.Month{Theme: s.theme, Of: s.first, Numbers: true, Today: months.Date(s.now.In(s.zone)),
 		Marked: func(d time.Time) bool { return s.marks[d] }}
 }
 

@@ -195,12 +195,8 @@ func (s *Screen) Subject() screen.Subject {
 // maxRelatedRows is how many rows are searched for campaigns of other channels.
 const maxRelatedRows = 500
 
-// Related returns the first campaign of each channel other than the current one.
-func (s *Screen) Related() []engine.Campaign {
-	sum, ok := s.selected()
-	if !ok {
-		return nil
-	}
+// related returns the first campaign of each channel other than the current one.
+func (s *Screen) related(sum engine.Summary) []engine.Campaign {
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
 	for i := range min(s.grid.Len(), maxRelatedRows) {

@@ -22,6 +22,8 @@ type Caption struct {
 	// Busy reports that a newer version of the message is being resolved, and Next for whom, if it is somebody else.
 	Busy bool
 	Next string
+	// Locale is the locale of the message, if the campaign has several.
+	Locale string
 }
 
 // SetCaption sets the caption above the message.
@@ -82,6 +84,9 @@ func (c Caption) lines(s *page, most int) []string {
 		right, tone = "nothing missing", themes.ToneSuccess
 	}
 	who := append(line{{"As ", textStyle{tone: themes.ToneMuted}}}, textLine(c.Name, textStyle{tone: themes.ToneStrong, bold: true})...)
+	if c.Locale != "" {
+		who = append(who, textLine(" · "+c.Locale, textStyle{tone: themes.ToneMuted})...)
+	}
 	s.add(joinSides(who, textLine(right, textStyle{tone: tone}), s.width))
 	named, ok := c.Named()
 	switch {
@@ -99,8 +104,14 @@ func (c Caption) lines(s *page, most int) []string {
 		}
 		s.addAll(wrapRuns([]run{{missingMark + " ", textStyle{tone: themes.ToneDanger}}, {count, textStyle{tone: themes.ToneMuted}}, {widget.Clean(text), textStyle{}}}, s.width, most-1))
 	}
+	if c.Locale != "" && len(s.lines) < most {
+		s.addAll(wrapRuns(textLine(localeNote, textStyle{tone: themes.ToneMuted}), s.width, most-len(s.lines)))
+	}
 	return s.lines
 }
+
+// localeNote says why the locale of a message is not that of the person.
+const localeNote = "Which locale they get is decided when it is sent."
 
 // MissingText describes what has no value in a message: the expression and why.
 func MissingText(m resolve.Missing) string {

@@ -89,7 +89,7 @@ func (f *form) dropPersona(i int) tea.Cmd {
 func (f *form) chooseAs() tea.Cmd {
 	cfg := viewas.Config{Service: f.deps.Service, Campaign: f.id, Prefs: f.prefs, Tasks: f.tasks}
 	box := viewas.NewChooser(cfg, f.theme, viewas.ChooserHost{
-		Title: "Send as", Choice: f.chosenAs,
+		Title: "Send as", Group: groupTest, Choice: f.chosenAs,
 		Choose: func(to viewas.Choice, u *engine.User) tea.Cmd {
 			p := engine.TestPersona{ID: to.ID}
 			if to.Name != to.ID {
@@ -98,7 +98,6 @@ func (f *form) chooseAs() tea.Cmd {
 			return f.addPersona(p, u)
 		},
 		Room: func() (x, width int) { return 0, f.panes.Rect(paneMain).W },
-		Back: screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: groupTest, BarPriority: 7, WhileTyping: true},
 		Source: func() viewas.Source {
 			return viewas.Source{Channel: f.draft.Campaign.Channel, Workspace: f.draft.Workspace, Document: f.draft.Campaign.Document()}
 		},

@@ -95,8 +95,13 @@ func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSen
 // GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
-// Campaign returns the draft.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s.loaded }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.loaded {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.draft.Campaign}
+}
 
 // Update handles results and notifications, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {

@@ -26,7 +26,6 @@ import (
 // Screen shows the validation of one campaign.
 type Screen struct {
 	screen.Base
-	screen.UndoStack
 	deps  screen.Deps
 	theme *themes.Theme
 	id    string
@@ -110,8 +109,13 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd {
 	return s.check()
 }
 
-// Campaign returns the validated campaign.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.checked {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.campaign}
+}
 
 type validationResult struct {
 	campaign engine.Campaign

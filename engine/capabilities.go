@@ -18,9 +18,13 @@ type Lister interface {
 	List(ctx context.Context, q ListQuery) ([]Summary, error)
 }
 
-// ListQuery filters a list. The zero value selects all campaigns that are not archived.
+// ListQuery filters a list. Empty fields select everything but archived campaigns.
 type ListQuery struct {
 	Archived bool // include archived campaigns
+	Channels []Channel
+	Status   []State
+	// Start selects the campaigns that start then, each with the start of its [Summary].
+	Start DateRange
 }
 
 // KeyUser stores when API keys were used.

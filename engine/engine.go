@@ -210,6 +210,11 @@ const PageSize = 15
 // DateRange is a range of times. A zero bound is open.
 type DateRange struct{ From, To time.Time }
 
+// Contains reports whether a time is in the range; both bounds are.
+func (r DateRange) Contains(t time.Time) bool {
+	return (r.From.IsZero() || !t.Before(r.From)) && (r.To.IsZero() || !t.After(r.To))
+}
+
 // SearchRequest is the request of Search Campaigns. Empty lists and strings match everything.
 type SearchRequest struct {
 	Call

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Records returns all campaigns page by page, drafts first and each campaign once, using one search per page.
+// Records returns the campaigns of a list, whenever they start, page by page, drafts first and each campaign once, using one search per page.
 // It stops at the first error.
 //
 // Search returns drafts only if they are requested, and then returns nothing but the requested states. The
@@ -15,9 +15,15 @@ import (
 func Records(ctx context.Context, search func(context.Context, SearchRequest) ([]Campaign, error), q ListQuery) iter.Seq2[[]Campaign, error] {
 	return func(yield func([]Campaign, error) bool) {
 		seen := map[string]bool{}
-		for _, states := range [][]State{{catalog.Draft}, nil} {
+		searches := [][]State{{catalog.Draft}, nil}
+		if len(q.Status) > 0 {
+			searches = [][]State{q.Status}
+		}
+		for _, states := range searches {
 			for n := 1; ; n++ {
-				found, err := search(ctx, SearchRequest{Status: states, Limit: PageSize, Page: n, Children: true, Archived: q.Archived})
+				found, err := search(ctx, SearchRequest{
+					Channels: q.Channels, Status: states, Limit: PageSize, Page: n, Children: true, Archived: q.Archived,
+				})
 				if err != nil {
 					yield(nil, err)
 					return

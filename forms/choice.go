@@ -13,10 +13,43 @@ import (
 	"bugle/forms/textfield"
 )
 
-// option is an option of a choice; its value is absent if it leaves the field empty.
-type option struct {
-	label string
-	value doc.Value
+// Option is one of the possible values of a field.
+type Option struct {
+	Value, Label, Help string
+	Unavailable        string // why it cannot be chosen
+	On                 bool   // it is the value, or part of it
+
+	value doc.Value // absent if it leaves the field empty
+}
+
+// options returns the values that a row can have, and those that it has although they are not available.
+func (f *Form) options(r row) []Option {
+	n, states := r.Node, f.state(r).Options
+	on := func(v doc.Value) bool { return doc.Equal(v, r.Value) }
+	if r.shape == shapeChecklist {
+		if st, ok := f.cfg.Schema.Field(f.root, r.Path.Elem(0), f.cfg.Env); ok {
+			states = st.Options
+		} else {
+			states = optionStates(n.Element)
+		}
+		n, on = n.Element, func(v doc.Value) bool { return contains(r.Value, v) }
+	}
+	if n.Kind == schema.Bool {
+		yes, no := boolLabels(n)
+		return []Option{{Value: "true", Label: yes, On: on(doc.NewBool(true)), value: doc.NewBool(true)},
+			{Value: "false", Label: no, On: on(doc.NewBool(false)), value: doc.NewBool(false)}}
+	}
+	var out []Option
+	for _, o := range states {
+		opt := Option{Value: o.Value, Label: o.Title(), Help: o.Help, value: o.Literal(n.Kind)}
+		if opt.On = on(opt.value); !o.Offered {
+			opt.Unavailable = o.Why
+		}
+		if o.Offered || opt.On {
+			out = append(out, opt)
+		}
+	}
+	return out
 }
 
 // choice edits a value that is one of a few, or a list of such values. Closed, it is one line: enter, space and letters
@@ -25,7 +58,7 @@ type option struct {
 // Of a list it only adds and removes what the user ticks and unticks: order, repeated elements and elements that are
 // not options are kept.
 type choice struct {
-	options       []option
+	options       []Option
 	start, chosen []int     // one option, or those that are ticked
 	many          bool      // the value is a list
 	list          doc.Value // the list at the start
@@ -37,71 +70,44 @@ type choice struct {
 	shown  []int            // the options that match the filter
 	at     int              // the option under the cursor of the Select
 	from   int              // the first visible line of the open list
-	w, h   int              // available size of an open list
+	w      int              // width of the open list
 }
 
-func newChoice(l widgetStyle, st schema.FieldState, w, h int) *choice {
-	options, at := choices(st)
-	return &choice{options: options, start: []int{at}, chosen: []int{at}, style: l, w: w, h: h, toggles: st.Node.Kind == schema.Bool}
-}
+// beforeDrawn is the width of a list before it is drawn: enough to tell options apart, which huh does by their text.
+const beforeDrawn = 80
 
-// choices returns the options of a field and the index of the current one: no value, the available options, and
-// the current value if it is not one of them.
-func choices(st schema.FieldState) ([]option, int) {
-	out, at := []option{{label: unsetText(st)}}, 0
-	add := func(label string, v doc.Value, holds bool) {
-		if holds {
-			at = len(out)
-		}
-		out = append(out, option{label: label, value: v})
-	}
-	if st.Node.Kind == schema.Bool {
-		yes, no := boolLabels(st.Node)
-		add(yes, doc.NewBool(true), st.Value.True())
-		add(no, doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
-	}
-	for _, o := range st.Options {
-		v := o.Literal(st.Node.Kind)
-		holds := doc.Equal(v, st.Value)
-		switch {
-		case o.Offered:
-			add(o.Title(), v, holds)
-		case holds:
-			add(o.Title()+" ("+o.Why+")", v, true)
+// newChoice returns the editor of a field, or of a list if many is set. It adds an option that leaves the field empty, and
+// those that keep what is not among the options.
+func newChoice(style widgetStyle, st schema.FieldState, options []Option, many bool) *choice {
+	e := &choice{many: many, style: style, toggles: st.Node.Kind == schema.Bool, w: beforeDrawn}
+	keep := func(v doc.Value) {
+		if v.Exists() && !slices.ContainsFunc(options, func(o Option) bool { return doc.Equal(o.value, v) }) {
+			options = append(options, Option{Label: "(keep: " + firstRunes(keepText(v), 60) + ")", On: true, value: v})
 		}
 	}
-	if at == 0 && st.Value.Exists() {
-		add("(keep: "+firstRunes(keepText(st.Value), 60)+")", st.Value, true)
+	if many {
+		e.list = st.Value
+		for _, v := range st.Value.Elems() {
+			keep(v)
+		}
+	} else {
+		options = append([]Option{{Label: unsetText(st)}}, options...)
+		keep(st.Value)
 	}
-	return out, at
-}
-
-func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionState, w, h int) *choice {
-	e := &choice{list: st.Value, many: true, style: l, w: w, h: h}
-	add := func(label string, v doc.Value, holds bool) {
-		// huh identifies options by their labels.
-		for slices.ContainsFunc(e.options, func(o option) bool { return o.label == label }) {
-			label += "'"
+	for i, o := range options {
+		if o.Unavailable != "" {
+			o.Label += " (" + o.Unavailable + ")"
 		}
-		if holds {
-			e.start = append(e.start, len(e.options))
+		for slices.ContainsFunc(e.options, func(other Option) bool { return many && other.Label == o.Label }) {
+			o.Label += "'" // huh identifies options by their labels
 		}
-		e.options = append(e.options, option{label: label, value: v})
+		if o.On {
+			e.start = append(e.start, i)
+		}
+		e.options = append(e.options, o)
 	}
-	for _, o := range options {
-		v := o.Literal(st.Node.Element.Kind)
-		holds := contains(st.Value, v)
-		switch {
-		case o.Offered:
-			add(o.Title(), v, holds)
-		case holds:
-			add(o.Title()+" ("+o.Why+")", v, true)
-		}
-	}
-	for _, v := range st.Value.Elems() {
-		if e.indexOf(v) < 0 {
-			add("(keep: "+firstRunes(keepText(v), 60)+")", v, true)
-		}
+	if !many {
+		e.start = append(e.start, 0)[:1]
 	}
 	e.chosen = slices.Clone(e.start)
 	return e
@@ -118,7 +124,7 @@ func contains(list, v doc.Value) bool {
 
 // indexOf returns the index of the option that has a value; -1 if none has.
 func (e *choice) indexOf(v doc.Value) int {
-	return slices.IndexFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) })
+	return slices.IndexFunc(e.options, func(o Option) bool { return doc.Equal(o.value, v) })
 }
 
 // unsetText describes what happens if a field has no value.
@@ -228,7 +234,7 @@ func (e *choice) narrow() {
 	text := e.filter.Text()
 	e.shown = nil
 	for i, o := range e.options {
-		if strings.Contains(strings.ToLower(o.label), strings.ToLower(text)) {
+		if strings.Contains(strings.ToLower(o.Label), strings.ToLower(text)) {
 			e.shown = append(e.shown, i)
 		}
 	}
@@ -250,7 +256,7 @@ func (e *choice) build() {
 		room -= 4 // and the tick
 	}
 	for _, i := range e.shown {
-		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].label), max(room, 1)), i))
+		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].Label), max(room, 1)), i))
 	}
 	if e.many {
 		e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.chosen).Filterable(false)
@@ -270,38 +276,37 @@ func (e *choice) hovered() int {
 	return max(slices.Index(e.shown, at), 0)
 }
 
-// step moves the cursor of the open list.
-func (e *choice) step(by int) {
-	k := tea.KeyDown
-	if by < 0 {
-		k = tea.KeyUp
-	}
-	for range max(by, -by) {
-		e.openKey(tea.KeyMsg{Type: k})
-	}
+// wheel moves the cursor of the open list.
+func (e *choice) wheel(by int) {
+	e.openKey(tea.KeyMsg{Type: map[int]tea.KeyType{-1: tea.KeyUp, 1: tea.KeyDown}[by]})
 }
 
-// chooseAt chooses the option on line y of the view, or turns its tick round. It returns false if there is none.
-func (e *choice) chooseAt(y int) bool {
-	to := e.from + y
+// chooseAt chooses the option on line y of the view, or turns its tick round.
+func (e *choice) chooseAt(y int) {
 	if !e.many {
-		to-- // the filter
+		y-- // the filter
 	}
-	if y < 0 || to < e.from || to >= len(e.shown) {
-		return false
+	if y < 0 || e.from+y >= len(e.shown) {
+		return
 	}
-	e.step(to - e.hovered())
-	if e.many {
-		return e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+	switch at := e.shown[e.from+y]; {
+	case !e.many:
+		e.chosen, e.open = []int{at}, nil
+	case slices.Contains(e.chosen, at):
+		e.chosen = slices.DeleteFunc(e.chosen, func(i int) bool { return i == at })
+		e.build()
+	default:
+		e.chosen = append(e.chosen, at)
+		slices.Sort(e.chosen)
+		e.build()
 	}
-	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
 // label returns what is chosen.
 func (e *choice) label() string {
 	var on []string
 	for _, i := range e.chosen {
-		on = append(on, e.options[i].label)
+		on = append(on, e.options[i].Label)
 	}
 	if len(on) == 0 {
 		return "None"
@@ -310,7 +315,6 @@ func (e *choice) label() string {
 }
 
 func (e *choice) view(w, h int) string {
-	e.h = h
 	if e.w != w {
 		if e.w = w; e.open != nil {
 			e.build()
@@ -328,18 +332,12 @@ func (e *choice) view(w, h int) string {
 		return strings.Join(append(out, e.style.t.Faint.Render("  no match")), "\n")
 	}
 	lines := strings.Split(e.open.View(), "\n")
-	from, to := visibleRange(len(e.shown), e.hovered(), max(h-len(out), 1))
-	e.from = from
-	out = append(out, lines[from:min(to, len(lines))]...)
+	h = max(min(h-len(out), len(e.shown)), 1)
+	e.from = min(max(e.hovered()-h+1, 0), len(e.shown)-h)
+	to := e.from + h
+	out = append(out, lines[e.from:min(to, len(lines))]...)
 	if more := len(e.shown) - to; more > 0 {
 		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.style.t.Faint.Render(fmt.Sprintf("  (%d more)", more))
 	}
 	return strings.Join(out, "\n")
-}
-
-// visibleRange returns the range of n rows, at most h, that contains row at.
-func visibleRange(n, at, h int) (from, to int) {
-	h = max(min(h, n), 0)
-	from = min(max(at-h+1, 0), n-h)
-	return from, from + h
 }

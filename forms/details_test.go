@@ -23,7 +23,6 @@ func TestColors(t *testing.T) {
 		{Name: "none", Kind: schema.String, Help: "Odd.", Rules: rules},
 	}})
 	hides(t, New(cfg), "Line         #fff") // no colors
-	shows(t, New(cfg), "#fff", "4.6:1 (good) with white text", "4.5:1 (good) with black")
 	cfg.Theme = colors
 	f := New(cfg)
 	shows(t, f, "48;2;255;255;255m", "48;2;31;111;235m")
@@ -134,8 +133,8 @@ func TestUnusedValues(t *testing.T) {
 		}
 		return ""
 	}
-	f.model.refresh()
-	if n := f.model.removeHidden(); n != 2 {
+	f.refresh()
+	if n := f.removeHidden(); n != 2 {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"BASIC","strange":1}`)
@@ -300,6 +299,11 @@ func TestMissingValuesAreNotErrors(t *testing.T) {
 	if wrong := colors.Danger.Render("! Must be between 1 and 9, not 12"); !strings.Contains(view, wrong) {
 		t.Errorf("a wrong number is no error:\n%s", view)
 	}
+	cfg = config(parse(t, `{"buttons":[{}]}`), "buttons") // a new row
+	cfg.Theme = colors
+	if view = New(cfg).View(); !strings.Contains(view, colors.Warning.Render("  1 problem")) {
+		t.Errorf("a new empty row is not a warning:\n%s", view)
+	}
 }
 
 // A list that does not show all its options says so.
@@ -308,4 +312,15 @@ func TestOpenListCountsHiddenOptions(t *testing.T) {
 	f.SetSize(60, 8)
 	press(f, "enter")
 	shows(t, f, "(2 more)")
+}
+
+// A field lists at most a dozen keys.
+func TestFieldsListFewKeys(t *testing.T) {
+	f := open(t, `{"template":"BASIC","title":"x","body":"y","tags":["a"],"team":"growth","strange":1}`)
+	for i := range f.rows {
+		f.FocusLine(i)
+		if all := f.Bindings(); len(all) > 12 {
+			t.Errorf("%s has %d keys", f.rows[i].label, len(all))
+		}
+	}
 }

@@ -2,12 +2,7 @@
 //
 // A [Form] edits the object, map or list at one path of a document, or what implements [Inputs] there. It is driven by
 // Update and View, starts no goroutines or timers, and knows no field of any specification, only the schema that it
-// is given.
-//
-// A form consists of components that each own their state: the rowModel (the document as rows, with a cursor
-// and the field being edited), the layout (the position of the rows), the date picker and the name input. The
-// renderer draws them, and actions describes their keys. The form routes keys and clicks to the component that
-// they are for.
+// is given. What it shows is built from the document after each change, and what keys do at a row is a table of actions.
 //
 // At most one field of huh exists at a time, that of the focused row: a text field (package textfield), a Select or a
 // MultiSelect. All other rows are drawn as text. The form moves the focus itself, within the Update that received the

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/forms/typeahead"
 )
 
 // editor edits the focused field.
@@ -22,102 +23,92 @@ type editor interface {
 }
 
 // newEditor returns the editor of a row; nil if the row is not edited in place.
-func (s *rowModel) newEditor(r row) editor {
+func (f *Form) newEditor(r row) editor {
 	if r.group != groupFields || r.locked != "" {
 		return nil
 	}
 	switch r.shape {
-	case shapeChoice:
-		return newChoice(s.style, s.builder.state(s.draft.root, r), s.width, s.lines)
-	case shapeChecklist:
-		return newChecklist(s.style, r.FieldState, s.builder.elementOptions(s.draft.root, r), s.width, s.lines)
-	}
-	text, ok := editedText(r)
-	if !ok {
+	case shapeChoice, shapeChecklist:
+		return newChoice(f.style, f.state(r), f.options(r), r.shape == shapeChecklist)
+	case shapeInput, shapeTextArea, shapeTimespan, shapeCommaList, shapeAnyValue:
+	default:
 		return nil
 	}
-	var suggest []string
-	if r.input == nil && (r.shape == shapeInput || r.shape == shapeCommaList) {
-		suggest = s.builder.names.suggestions(r)
-	}
-	in := newTextEditor(s.style.t, r.shape == shapeTextArea, text, placeholder(r), suggest)
+	in := newTextEditor(f.cfg.Theme, r.shape == shapeTextArea, editedText(r), placeholder(r))
 	if in == nil {
 		return nil
 	}
-	if r.input != nil {
-		s.setInput(in, *r.input)
-		return in
-	}
-	switch r.shape {
-	case shapeInput:
-		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened for editing
+	in.commaList = r.shape == shapeCommaList
+	switch {
+	case r.input != nil:
+		f.setInput(in, *r.input)
+	case r.shape == shapeTimespan:
+		in.offers = func(text string) ([]string, bool) {
+			dates := f.timespanDates(r)
+			_, err := r.Node.SetSpan(f.root, r.Path, text, dates)
+			return r.Node.SuggestSpans(text, dates), err == nil
+		}
+	case in.area:
+		in.expr.expressions = f.expressions(r)
+	case in.commaList:
+		in.suggest = typeahead.Items(f.suggestions(r))
+	case r.shape == shapeInput:
+		in.suggest, in.unknownNote, in.edited = typeahead.Items(f.suggestions(r)), unknownNote, f.list // an element of a list was opened for editing
 		if hasForm(r.Node, schema.Zone) {
 			in.closed, in.isValid = true, schema.Zone.Matches
 		}
-		in.expr.expressions = s.builder.names.expressions(r)
-	case shapeTextArea:
-		in.expr.expressions = s.builder.names.expressions(r)
-	case shapeTimespan:
-		in.offers = &timespanOffers{names: s.builder.names, root: s.draft.root, row: r}
-	case shapeCommaList:
-		in.commaList = true
+		in.expr.expressions = f.expressions(r)
 	}
 	in.listSuggestions()
 	return in
 }
 
 // setInput prepares the editor of an input.
-func (s *rowModel) setInput(in *textEditor, input Input) {
+func (f *Form) setInput(in *textEditor, input Input) {
 	in.suggest, in.unknownNote, in.replaces = input.Suggest, input.Note, input.Replace
-	in.commaList = input.Kind == InputList
 	switch input.Kind {
 	case InputWords:
-		in.offers = inputOffers{s.builder.cfg.Inputs, s.draft.root, input}
+		in.offers = func(text string) ([]string, bool) { return f.cfg.Inputs.Offers(f.root, input, text) }
 	case InputName:
 		in.eager = true
 		in.isValid = func(text string) bool {
-			words, err := s.builder.cfg.Inputs.Read(s.field.before, input, text)
+			words, err := f.cfg.Inputs.Read(f.before, input, text)
 			return words != "" && err == nil
 		}
 	}
 	in.listSuggestions()
 }
 
-// editedText returns the text that the editor of a row starts with; false if the row is not edited as a text.
-func editedText(r row) (string, bool) {
-	if r.input != nil && r.shape != shapeReadOnly {
-		return r.input.Text, true
+// editedText returns the text that the editor of a row starts with.
+func editedText(r row) string {
+	switch {
+	case r.input != nil:
+		return r.input.Text
+	case r.shape == shapeTimespan:
+		return r.text
+	case r.shape == shapeCommaList:
+		return commaText(r.Value)
+	case r.shape == shapeAnyValue && r.Value.Exists():
+		return anyText(r.Value)
 	}
-	switch r.shape {
-	case shapeInput, shapeTextArea:
-		return scalarText(r.Value), true
-	case shapeTimespan:
-		return r.text, true
-	case shapeCommaList:
-		return commaText(r.Value), true
-	case shapeAnyValue:
-		if r.Value.Exists() {
-			return anyText(r.Value), true
-		}
-		return "", true
-	}
-	return "", false
+	return scalarText(r.Value)
 }
 
 // typedValue returns the value that a text means in a row; absent if it removes the value.
-func (s *rowModel) typedValue(r row, text string) doc.Value {
+func (f *Form) typedValue(before doc.Value, r row, text string) doc.Value {
 	switch {
+	case r.input != nil, r.shape == shapeTimespan:
+		return doc.NewString(text)
 	case r.shape == shapeCommaList:
-		return commaValue(r.Node.Element, text, s.field.before.Lookup(r.Path))
+		return commaValue(r.Node.Element, text, before.Lookup(r.Path))
 	case text == "" && !r.custom:
 		return doc.Value{}
-	case r.shape == shapeAnyValue:
+	case r.shape == shapeAnyValue, r.shape == shapeExternalJSON:
 		return anyValue(text)
-	}
-	if r.Node.Unit != "" {
+	case r.Node.Unit != "":
 		text = r.Node.Amount(text)
 	}
-	if wire, ok := s.clock.timeValue(s.field.before, r, text); ok {
+	if wire, ok := f.timeValue(before, r, text); ok {
 		text = wire
 	}
 	return scalarValue(r.Node.Kind, text)

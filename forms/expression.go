@@ -2,7 +2,6 @@ package forms
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,16 +49,15 @@ const (
 // completion suggests expressions while the cursor is after "{{" in a text.
 type completion struct {
 	expressions []expression
-	matches     []expression
-	list        typeahead.List     // of the matches
+	list        typeahead.List     // of those that match; the Ref of an item is its index
 	prefix      string             // the typed part of the name
 	at          *template.Function // the one that the cursor is at, or nil
 }
 
-func (c *completion) open() bool { return len(c.matches) > 0 }
+func (c *completion) open() bool { return c.list.Len() > 0 }
 
 func (c *completion) close() {
-	c.matches, c.prefix, c.at = nil, "", nil
+	c.prefix, c.at = "", nil
 	c.list.Clear()
 }
 
@@ -85,36 +83,22 @@ func (c *completion) update(f *textfield.Field) {
 		return // an argument is being typed
 	}
 	c.prefix = strings.TrimLeft(part, " ")
-	want := strings.ToLower(c.prefix)
-	for _, e := range c.expressions {
-		text, name := strings.ToLower(e.String()), strings.ToLower(e.name)
-		filter := e.source == sourceFilters
-		if filter == (bar >= 0) && text != want && (strings.HasPrefix(text, want) || !filter && strings.Contains(name, want)) {
-			c.matches = append(c.matches, e)
+	var items []typeahead.Item
+	for i, e := range c.expressions {
+		if (e.source == sourceFilters) != (bar >= 0) || strings.EqualFold(e.String(), c.prefix) {
+			continue
 		}
-	}
-	slices.SortStableFunc(c.matches, func(a, b expression) int { return rankOf(a, want) - rankOf(b, want) })
-	items := make([]typeahead.Item, len(c.matches))
-	for i, e := range c.matches {
-		items[i] = typeahead.Item{Value: e.name, Info: e.source, Ref: i}
-		if e.source == sourceFilters {
-			if f := template.FunctionAt("|"+e.name, ""); f != nil {
-				items[i].Info = f.Summary
-			}
+		it := typeahead.Item{Value: e.name, Info: e.source, Keywords: e.String(), Ref: i}
+		if f := template.FunctionAt("|"+e.name, ""); f != nil && bar >= 0 {
+			it.Info = f.Summary
 		}
+		items = append(items, it)
 	}
-	c.list.Show(typeahead.Options{Items: items, Typed: true})
+	c.list.Show(typeahead.Options{Items: typeahead.Match(items, c.prefix), Typed: true})
 }
 
 func inQuotes(text string) bool {
 	return strings.Count(text, "'")%2 == 1 || strings.Count(text, `"`)%2 == 1
-}
-
-func rankOf(e expression, want string) int {
-	if strings.HasPrefix(strings.ToLower(e.name), want) {
-		return 0
-	}
-	return 1
 }
 
 // key handles the keys of an open list. It returns false for keys that edit the text.
@@ -174,7 +158,10 @@ func (e expression) split() (before, behind string) {
 }
 
 // selected returns the highlighted expression.
-func (c *completion) selected() expression { return c.matches[max(c.list.At(), 0)] }
+func (c *completion) selected() expression {
+	r, _ := c.list.Highlighted()
+	return c.expressions[r.Ref]
+}
 
 // HighlightExpressions draws a text with its expressions in another tone, also one that is cut off at the end.
 func HighlightExpressions(text string, plain, expression func(string) string) string {
@@ -196,11 +183,11 @@ func HighlightExpressions(text string, plain, expression func(string) string) st
 // TemplateHelp returns what help on expressions is about: the function at the cursor, every filter if the focused
 // field has an expression, or nothing.
 func (f *Form) TemplateHelp() []*template.Function {
-	if in, ok := f.model.field.editor.(*textEditor); ok && in.expr.at != nil {
+	if in, ok := f.editor.(*textEditor); ok && in.expr.at != nil {
 		return []*template.Function{in.expr.at}
 	}
-	r, ok := f.model.focused()
-	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.model.field.text(r)) {
+	r, ok := f.focused()
+	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.text(r)) {
 		return nil
 	}
 	var filters []*template.Function
@@ -212,9 +199,9 @@ func (f *Form) TemplateHelp() []*template.Function {
 	return filters
 }
 
-// openCompletion returns the open completion list of an editor; nil if there is none.
-func openCompletion(ed editor) *completion {
-	if in, ok := ed.(*textEditor); ok && in.expr.open() {
+// completion returns the open list of expressions; nil if there is none.
+func (f *Form) completion() *completion {
+	if in, ok := f.editor.(*textEditor); ok && in.expr.open() {
 		return &in.expr
 	}
 	return nil

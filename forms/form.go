@@ -3,10 +3,9 @@ package forms
 import (
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
-
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/forms/calendar"
 	"bugle/themes"
 )
 
@@ -51,166 +50,109 @@ type OpenEditorMsg struct {
 
 // Form edits one object, map or list. Create one with [New]; it must not be copied.
 type Form struct {
-	cfg        Config
-	keys       keyMap
-	model      rowModel
-	layout     layout
-	nameInput  *nameInput  // nil unless a name is being asked for
-	datePicker *datePicker // nil unless a date is being picked
-	inactive   bool        // the form does not have the keyboard: no row is drawn as focused
+	cfg   Config
+	node  *schema.Node // of the path; nil if it is not in the schema
+	list  bool         // the path is a list
+	style widgetStyle
+
+	root     doc.Value
+	base     doc.Value // the document that Edited compares with
+	origin   doc.Value // the initial document: its objects are not deleted with their last field
+	problems []schema.Problem
+	external bool   // the screen sets the problems
+	failure  string // why the last change failed
+
+	rows    []row
+	inlined []doc.Path // the inlined objects
+	cursor  int        // the focused row
+	editor  editor     // of the focused row; nil if it is not edited in place
+	before  doc.Value  // the document before the editor's changes
+	added   bool       // the focused row is an element that was just added
+
+	renames  doc.Path         // the field whose name is asked for; nil for a new one
+	name     *textEditor      // nil unless a name is being asked for, in place of the focused row's value
+	calendar *calendar.Picker // nil unless a date is being picked for the focused row, in place of the fields
+	inactive bool             // the form does not have the keyboard: no row is drawn as focused
+	layout   layout
 }
 
 // New returns a form. It does not change the document by itself.
 func New(cfg Config) *Form {
-	f := &Form{cfg: cfg, keys: newKeyMap(), layout: layout{width: cfg.Width, height: cfg.Height}}
-	f.model = newRowModel(&f.cfg)
-	f.fit()
-	if cfg.Focus == "" || !f.model.focusPath(cfg.Path.Child(cfg.Focus)) {
-		f.model.focus(0)
+	f := &Form{cfg: cfg, node: cfg.Schema.At(cfg.Path), style: newWidgetStyle(cfg.Theme), root: cfg.Root, base: cfg.Root, origin: cfg.Root}
+	f.list = f.node != nil && f.node.Kind == schema.List
+	f.layout.width, f.layout.height = cfg.Width, cfg.Height
+	f.refresh()
+	if cfg.Focus == "" || !f.focusPath(cfg.Path.Child(cfg.Focus)) {
+		f.focus(0)
 	}
-	f.arrange()
 	return f
 }
 
 // SetActive sets whether the form has the keyboard. If not, no row is drawn as focused; a new form is active.
 func (f *Form) SetActive(on bool) {
-	if f.inactive == on {
-		f.inactive = !on
-		f.arrange()
-	}
+	f.inactive = !on
 }
 
 // SetSize sets the maximum size of the view.
 func (f *Form) SetSize(w, h int) {
 	f.layout.width, f.layout.height = w, h
-	f.model.style.follow()
-	f.arrange()
+	f.style.follow()
 }
 
 // Edited returns the document with the user's changes, and whether there are any since Config.Root or the last
 // [Form.Reload].
 func (f *Form) Edited() (doc.Value, bool) {
-	return f.model.draft.root, !f.model.draft.root.Same(f.model.draft.base)
+	return f.root, !f.root.Same(f.base)
 }
 
 // Reload replaces the document: with the result of Edited after it was saved, or with one that was changed
 // elsewhere (undo, an edit as JSON). In the second case all fields are recreated, except for one that is typed in and whose
 // text is the same; the focus stays.
 func (f *Form) Reload(root doc.Value) {
-	if !f.model.draft.reload(root) {
+	f.base = root
+	if root.Same(f.root) {
 		return
 	}
-	f.model.failure, f.model.field.added = "", false
-	f.model.refresh()
-	if !f.model.keepsText() {
-		f.focus(f.model.cursor)
+	f.origin, f.root = root, root
+	f.failure, f.added = "", false
+	f.refresh()
+	if !f.keepsText() {
+		f.focus(f.cursor)
 	}
-	f.arrange()
 }
 
 // SetProblems sets the problems of the current document. After the first call the form does not validate by
 // itself; the screen must call it after each change.
 func (f *Form) SetProblems(ps []schema.Problem) {
-	f.model.problems.list, f.model.problems.external = ps, true
-	f.arrange()
-}
-
-// SetText sets the field at p to the result of an external editor. Invalid JSON is rejected with its line and
-// column, and changes nothing; an empty text removes the value.
-func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	old := f.model.builder.shown(f.cfg.Schema.At(p), f.model.draft.root.Lookup(p))
-	root, err := f.model.draft.withText(p, old, text, asJSON)
-	if err != nil || root.Same(f.model.draft.root) {
-		return err
-	}
-	f.model.setRoot(root)
-	f.focus(f.model.cursor)
-	f.arrange()
-	return nil
+	f.problems, f.external = ps, true
 }
 
 // Focused returns the focused field in its current state; false on the row that adds to a map or list.
 func (f *Form) Focused() (schema.FieldState, bool) {
-	r, ok := f.model.focused()
+	r, ok := f.focused()
 	return r.FieldState, ok && r.group != groupAdder
 }
 
 // FocusPath focuses the field at p, or the one that contains p. It returns false if there is none.
 func (f *Form) FocusPath(p doc.Path) bool {
-	found := f.model.focusPath(p)
-	if found {
-		f.nameInput, f.datePicker = nil, nil
-	}
-	f.arrange()
+	found := f.focusPath(p)
 	return found
-}
-
-// focus moves to a row and closes the name input and the date picker.
-func (f *Form) focus(i int) {
-	f.nameInput, f.datePicker = nil, nil
-	f.model.focus(i)
 }
 
 // Typing reports whether a text field has the keyboard, so that letters are text.
 func (f *Form) Typing() bool {
-	return f.nameInput != nil || f.datePicker != nil || f.model.field.typing()
+	return f.name != nil || f.calendar != nil || f.editor != nil && f.editor.typing()
 }
 
-// Modal reports whether a list, the date picker or the name input is open, which esc closes.
+// Modal reports whether a list, the calendar or the input of a name is open, which esc closes.
 func (f *Form) Modal() bool {
-	return f.nameInput != nil || f.datePicker != nil || f.model.field.modal() || f.model.builder.list && f.model.field.editor != nil
+	return f.name != nil || f.calendar != nil || f.editor != nil && (f.list || f.editor.modal())
 }
 
 // Pending returns the name that is typed and not accepted yet.
 func (f *Form) Pending() string {
-	if f.nameInput == nil {
+	if f.name == nil {
 		return ""
 	}
-	return f.nameInput.name()
-}
-
-// Bindings returns the keys that work at the focused field, for the screen's help and to avoid conflicts. Keys
-// that are text are not included: see [Form.Typing].
-func (f *Form) Bindings() []key.Binding { return f.actions().all() }
-
-// Hints returns the most important Bindings at the focused field, in order of importance.
-func (f *Form) Hints() []key.Binding { return f.actions().important() }
-
-func (f *Form) actions() *actions {
-	r, ok := f.model.focused()
-	return &actions{keys: f.keys, row: r, ok: ok, editor: f.model.field.editor, list: f.model.builder.list, removable: r.removable(len(f.cfg.Path)),
-		hidden: len(f.model.hiddenPaths()), modal: f.Modal(), pickingDate: f.datePicker != nil, naming: f.nameInput != nil}
-}
-
-// View draws the form, at most as large as its size, scrolled to the focused field.
-func (f *Form) View() string {
-	switch {
-	case f.layout.width <= 0 || f.layout.height <= 0:
-		return ""
-	case f.datePicker != nil:
-		return f.datePicker.view(f.layout.width, f.layout.height)
-	}
-	return f.renderer().form()
-}
-
-func (f *Form) renderer() *renderer {
-	p := &renderer{theme: f.cfg.Theme, model: &f.model, layout: &f.layout, nameInput: f.nameInput, actions: f.actions(), focus: f.model.cursor}
-	if f.inactive && !f.Modal() {
-		p.focus = -1
-	}
-	return p
-}
-
-// fit sets the available size of the rows and their editors.
-func (f *Form) fit() {
-	f.layout.fitLabels(f.model.rows)
-	f.model.width, f.model.lines = f.layout.valueWidth(), f.layout.menuHeight()
-}
-
-// arrange positions the rows, and scrolls to the focused one.
-func (f *Form) arrange() {
-	f.fit()
-	at, p := f.model.cursor, f.renderer()
-	f.layout.headerHeight = len(p.header())
-	f.layout.arrange(p.heights(), at, at < len(f.model.rows) && f.model.heading(at) != "")
+	return f.name.Text()
 }

@@ -30,7 +30,7 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	want(t, f, `{"template":"TIMER","template_id":"T-1"}`)
 	hides(t, f, "Template id *")
 	shows(t, f, "Not used here", "T-1")
-	if n := f.model.removeHidden(); n != 1 {
+	if n := f.removeHidden(); n != 1 {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"TIMER"}`)

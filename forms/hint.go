@@ -3,101 +3,73 @@ package forms
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
-
-	"bugle/engine/doc"
-	"bugle/engine/phrase"
 )
 
 // hint returns the help of a field, and its most important key.
-func (p *renderer) hint(r row) string {
+func (f *Form) hint(r row) string {
 	switch {
-	case p.nameInput != nil:
+	case f.name != nil:
 		return "enter sets the name, esc cancels"
-	case r.group == groupResponseOnly, r.locked != "" && p.model.builder.lockedReason() == "":
+	case r.group == groupResponseOnly, r.locked != "" && f.lockedReason() == "":
 		return r.locked
 	case r.locked != "" && r.Node != nil:
 		return firstSentence(r.Node.Help)
-	case r.group == groupAdder && len(p.model.rows) == 1:
-		return "Press enter to add the first one."
 	case r.group == groupAdder:
 		return "Press enter to add one."
-	case p.model.builder.list && p.model.field.editor == nil && r.Node != nil:
+	case f.list && f.editor == nil && r.Node != nil:
 		return strings.TrimSpace(firstSentence(r.Node.Help) + " Press d to duplicate it, x to delete it, J or K to move it.")
 	case r.group == groupUnused:
-		return "Not used: it applies " + r.Why + ". " + p.removeHint()
-	case r.group == groupUnknown && p.actions.removable:
-		return "Unknown field. " + p.removeHint()
+		return "Not used: it applies " + r.Why + ". " + f.removeHint()
+	case r.group == groupUnknown && f.removable(r):
+		return "Unknown field. " + f.removeHint()
 	case r.Node == nil:
 		return "Unknown field. Press ctrl+x to remove it."
 	}
-	parts := []string{}
-	if s := firstSentence(r.Node.Help); s != "" && r.input == nil {
-		parts = append(parts, s)
+	in, typed := f.editor.(*textEditor)
+	menu, _ := f.editor.(*choice)
+	switch {
+	case typed && in.replacing:
+		return "Press esc to keep “" + oneLine(in.start) + "”."
+	case f.completion() != nil:
+		return in.expr.hint()
+	case menu != nil && menu.modal() && len(menu.shown) == 0:
+		return "No option matches. Press backspace to delete letters, esc to close the list."
+	}
+	var parts []string
+	if r.input != nil {
+		parts = append(parts, r.input.Help)
+	} else {
+		parts = append(parts, firstSentence(r.Node.Help))
 	}
 	switch {
-	case r.input != nil && r.input.Help != "":
-		parts = append(parts, r.input.Help)
+	case menu != nil && menu.many && menu.modal():
+		parts = append(parts, "Press space to select, enter when done.")
 	case r.input != nil:
-	case r.shape == shapeAnyValue:
-		parts = append(parts, "Current type: "+kindWord(r.Value)+".")
-	case r.shape == shapeChecklist && r.locked == "":
-		if p.actions.modal {
-			parts = append(parts, "Press space to select, enter when done.")
-		}
 	case r.shape == shapeTimespan:
 		parts = append(parts, "Type it as “"+r.Node.SpanExample()+"”.")
 	case r.shape == shapeCommaList:
 		parts = append(parts, "Separate values with commas.")
 	case r.shape == shapeExternalJSON:
 		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")
-	}
-	if p.actions.canPickDate() {
+	case f.canPickDate(r):
 		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
-	if isColor(r) {
-		if c := contrast(r.Value.Text()); c != "" {
-			parts = append(parts, c)
-		}
-	}
-	if c, ok := p.model.field.menu(); ok && len(c.shown) == 0 {
-		parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
-	}
-	if c := openCompletion(p.model.field.editor); c != nil {
-		parts = []string{c.hint()}
-	}
-	in, ok := p.model.field.editor.(*textEditor)
-	if ok && in.replacing {
-		return "Press esc to keep “" + oneLine(in.start) + "”."
-	}
-	if ok && len(in.suggest) > 0 && in.list.At() < 0 {
+	if typed && len(in.suggest) > 0 && in.list.At() < 0 {
 		pressed := "ctrl+n"
 		if in.list.Len() > 0 {
 			pressed = "↓"
 		}
 		parts = append(parts, fmt.Sprintf("Type, or press %s to choose from %d.", pressed, len(in.suggest)))
 	}
-	return oneLine(strings.Join(parts, " "))
+	return strings.TrimSpace(oneLine(strings.Join(parts, " ")))
 }
 
 // removeHint names the keys that remove unused values.
-func (p *renderer) removeHint() string {
-	if n := p.actions.hidden; n > 1 {
+func (f *Form) removeHint() string {
+	if n := len(f.hiddenPaths()); n > 1 {
 		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
 	}
 	return "Press x to remove it."
-}
-
-func kindWord(v doc.Value) string {
-	switch v.Kind() {
-	case doc.Absent:
-		return "nothing"
-	case doc.String:
-		return "text"
-	case doc.Array:
-		return fmt.Sprintf("list of %d", v.Len())
-	}
-	return v.Kind().String()
 }
 
 func firstSentence(s string) string {
@@ -105,24 +77,4 @@ func firstSentence(s string) string {
 		return s[:i+1]
 	}
 	return s
-}
-
-// preview draws the first lines of a value that is edited externally.
-func (p *renderer) preview(r row) []string {
-	t, w := p.theme, p.layout.valueWidth()
-	text := r.Value.Text()
-	if r.Value.Kind() != doc.String {
-		text = string(r.Value.Indent())
-	}
-	size := phrase.Count(utf8.RuneCountInString(text), "character")
-	if n := strings.Count(text, "\n"); n > 0 {
-		size += fmt.Sprintf(", %d lines", n+1)
-	}
-	var out []string
-	for rest, more := text, true; more && len(out) < 3; {
-		var line string
-		line, rest, more = strings.Cut(rest, "\n")
-		out = append(out, t.Text.Render(cutLine(oneLine(firstRunes(strings.TrimSuffix(line, "\r"), w)), w)))
-	}
-	return append(out, t.Faint.Render(cutLine(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
 }

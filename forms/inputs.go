@@ -48,23 +48,17 @@ var inputShapes = map[InputKind]rowShape{
 	InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
 }
 
-// inputRows returns the rows of inputs.
-func inputRows(all []Input) rowGroups {
-	var in rowGroups
-	for i := range all {
-		r := row{FieldState: all[i].FieldState, input: &all[i], label: all[i].Label, shape: inputShapes[all[i].Kind], text: all[i].Text}
-		switch {
-		case r.Node == nil:
+// addInputs adds the rows of the inputs.
+func (f *Form) addInputs() {
+	for _, in := range f.cfg.Inputs.Inputs(f.root) {
+		r := row{FieldState: in.FieldState, input: &in, label: in.Label, shape: inputShapes[in.Kind], text: in.Text}
+		if r.Node == nil {
 			r.group = groupUnknown
-			in.unknown = append(in.unknown, r)
-		case !r.Shown:
+		} else if !r.Shown {
 			r.group = groupUnused
-			in.unused = append(in.unused, r)
-		default:
-			in.rows = append(in.rows, r)
 		}
+		f.rows = append(f.rows, r)
 	}
-	return in
 }
 
 // sameInput reports whether two rows are of the same input, or of none.
@@ -72,33 +66,13 @@ func (r row) sameInput(other row) bool {
 	return (r.input == nil) == (other.input == nil) && (r.input == nil || r.input.Index == other.input.Index)
 }
 
-// inputOffers offers continuations in the row of an input.
-type inputOffers struct {
-	inputs Inputs
-	root   doc.Value
-	input  Input
-}
-
-func (o inputOffers) after(text string) ([]string, bool) {
-	return o.inputs.Offers(o.root, o.input, text)
-}
-
-// writeInput writes what was typed or chosen for an input.
-func (s *rowModel) writeInput(r row, v doc.Value) (doc.Value, error) {
-	text := v.Text()
-	if v.Exists() && v.Kind() != doc.String {
-		text = v.Literal()
-	}
-	return s.builder.cfg.Inputs.Write(s.field.before, *r.input, text)
-}
-
 // readInput returns what the text in the row of an input means, and why it cannot be read.
-func (s *rowModel) readInput(r row) (words, refused string) {
-	in, ok := s.field.editor.(*textEditor)
+func (f *Form) readInput(r row) (words, refused string) {
+	in, ok := f.editor.(*textEditor)
 	if !ok || r.input.Kind == InputText || r.input.Kind == InputName && !in.changed() {
 		return "", ""
 	}
-	words, err := s.builder.cfg.Inputs.Read(s.field.before, *r.input, in.Text())
+	words, err := f.cfg.Inputs.Read(f.before, *r.input, in.Text())
 	switch {
 	case err != nil && in.list.At() >= 0 && !in.list.FreeHighlighted():
 		return "", "" // it is about to be replaced by a suggestion
@@ -111,18 +85,17 @@ func (s *rowModel) readInput(r row) (words, refused string) {
 // SetInputs replaces the inputs, after what they suggest has changed. A text that is being typed is kept.
 func (f *Form) SetInputs(all Inputs) {
 	f.cfg.Inputs = all
-	f.model.refresh()
-	if r, ok := f.model.focused(); ok && r.input != nil {
-		if in, is := f.model.field.editor.(*textEditor); is {
-			f.model.setInput(in, *r.input)
+	f.refresh()
+	if r, ok := f.focused(); ok && r.input != nil {
+		if in, is := f.editor.(*textEditor); is {
+			f.setInput(in, *r.input)
 		}
 	}
-	f.arrange()
 }
 
 // Input returns the focused input; false if the form has none.
 func (f *Form) Input() (Input, bool) {
-	r, ok := f.model.focused()
+	r, ok := f.focused()
 	if !ok || r.input == nil {
 		return Input{}, false
 	}
@@ -131,38 +104,36 @@ func (f *Form) Input() (Input, bool) {
 
 // Text returns the text in the focused row, as it is typed.
 func (f *Form) Text() string {
-	if in, ok := f.model.field.editor.(*textEditor); ok {
+	if in, ok := f.editor.(*textEditor); ok {
 		return in.Text()
 	}
-	r, _ := f.model.focused()
-	return f.model.field.text(r)
+	r, _ := f.focused()
+	return f.text(r)
 }
 
 // FocusInput focuses the input with an index.
 func (f *Form) FocusInput(index int) {
-	for i, r := range f.model.rows {
+	for i, r := range f.rows {
 		if r.input != nil && r.input.Index == index {
 			f.focus(i)
 		}
 	}
-	f.arrange()
 }
 
 // Accept accepts what is highlighted in the focused row, as enter does, without going on. It reports whether that changed
 // the document.
 func (f *Form) Accept() bool {
-	before := f.model.draft.root
-	switch ed := f.model.field.editor.(type) {
+	before := f.root
+	switch ed := f.editor.(type) {
 	case *textEditor:
 		if ed.accept() {
-			f.model.commit()
+			f.commit()
 		}
 	case *choice:
 		if ed.open != nil {
 			ed.key(enterKey)
-			f.model.commit()
+			f.commit()
 		}
 	}
-	f.arrange()
-	return !f.model.draft.root.Same(before)
+	return !f.root.Same(before)
 }

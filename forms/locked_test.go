@@ -80,7 +80,7 @@ func TestInactiveFormShowsNoFocus(t *testing.T) {
 
 func TestHintsOfListsAndMenus(t *testing.T) {
 	f := open(t, `{}`, "buttons")
-	shows(t, f, "+ add button", "Press enter to add the first one.")
+	shows(t, f, "+ add button", "Press enter to add one.")
 	f = open(t, `{"buttons":[{"text":"Go"}]}`, "buttons")
 	shows(t, f, "Press d to duplicate it, x to delete it, J or K to move it")
 	press(f, "tab")

@@ -133,10 +133,10 @@ func drawForm(t *rapid.T) (*Form, []byte) {
 func TestNavigatingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, before := drawForm(t)
-		for range f.model.rows {
+		for range f.rows {
 			pressAndCheck(t, f, rapid.SampledFrom([]string{"tab", "down", "up", "enter", "look", "left text", "pgdown"}).Draw(t, "key"))
 		}
-		for range f.model.rows {
+		for range f.rows {
 			pressAndCheck(t, f, "tab")
 		}
 		root, changed := f.Edited()
@@ -150,9 +150,9 @@ func TestNavigatingChangesNothing(t *testing.T) {
 func TestArrowsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, before := drawForm(t)
-		for range 3 * len(f.model.rows) {
+		for range 3 * len(f.rows) {
 			press(f, rapid.SampledFrom([]string{"up", "down", "down", "left", "right", "pgdown", "pgup"}).Draw(t, "key"))
-			r, _ := f.model.focused()
+			r, _ := f.focused()
 			if (r.shape == shapeChoice || r.shape == shapeChecklist) && r.locked == "" && rapid.Bool().Draw(t, "open") {
 				press(f, "enter")
 				press(f, rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "left", "right"}), 0, 4).Draw(t, "keys")...)
@@ -167,13 +167,13 @@ func TestArrowsChangeNothing(t *testing.T) {
 
 // pressAndCheck sends a key and checks the size of the view.
 func pressAndCheck(t *rapid.T, f *Form, k string) {
-	r, _ := f.model.focused()
-	if in, ok := f.model.field.editor.(*textEditor); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
+	r, _ := f.focused()
+	if in, ok := f.editor.(*textEditor); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
 		return // enter would accept the suggestion
 	}
 	switch k {
 	case "look": // open what can be opened, move in it, close it
-		if r.group == groupAdder && f.model.builder.list {
+		if r.group == groupAdder && f.list {
 			return
 		}
 		press(f, "enter")
@@ -181,11 +181,11 @@ func pressAndCheck(t *rapid.T, f *Form, k string) {
 			press(f, "down", "up", "esc")
 		}
 	case "enter":
-		if r.shape == shapeInput && !f.model.builder.list {
+		if r.shape == shapeInput && !f.list {
 			press(f, k)
 		}
 	case "left text": // type, and delete it again
-		if in, ok := f.model.field.editor.(*textEditor); ok && in.typing() {
+		if in, ok := f.editor.(*textEditor); ok && in.typing() {
 			press(f, "end", "x", "backspace")
 		}
 	default:
@@ -200,7 +200,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
 	if len(lines) > f.layout.height {
 		t.Fatalf("%d lines, %d allowed:\n%s", len(lines), f.layout.height, view)
 	}
-	if f.layout.width > 3 && len(f.model.rows) > 0 && !strings.Contains(view, "▸") {
+	if f.layout.width > 3 && len(f.rows) > 0 && !strings.Contains(view, "▸") {
 		t.Fatalf("the focused field is out of sight:\n%s", view)
 	}
 	for _, l := range lines {

@@ -11,54 +11,51 @@ import (
 	"bugle/engine/schema"
 )
 
-// rowBuilder builds the rows of the object, map or list that a form edits.
-type rowBuilder struct {
-	cfg   *Config
-	names workspaceNames
-	node  *schema.Node // of the path; nil if it is not in the schema
-	list  bool         // the path is a list
-}
-
-func newRowBuilder(cfg *Config) rowBuilder {
-	n := cfg.Schema.At(cfg.Path)
-	return rowBuilder{cfg: cfg, names: workspaceNames{cfg}, node: n, list: n != nil && n.Kind == schema.List}
-}
-
-// rows returns the rows of a document, and the inlined objects. If the form's path is locked, there is no row
-// that adds to it.
-func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
-	in := src.members(root)
-	rows, flats = in.rows, in.inlined
-	for i, r := range rows {
-		if v := src.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
-			rows[i].Value = v
-			rows[i].shape = shapeOf(rows[i].FieldState)
+// buildRows builds the rows of the document: fields, those that the schema marks as leads first, then what is not used. If
+// the form's path is locked, there is no row that adds to it.
+func (f *Form) buildRows() {
+	f.rows, f.inlined = nil, nil
+	switch {
+	case f.cfg.Inputs != nil:
+		f.addInputs()
+	case f.list:
+		f.addElements()
+	default:
+		f.addMembers()
+	}
+	slices.SortStableFunc(f.rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.lead(), b.lead())) })
+	needed := f.isRequiredPart(f.cfg.Path)
+	for i := range f.rows {
+		r := &f.rows[i]
+		if v := f.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
+			r.Value = v
+			r.shape = shapeOf(r.FieldState)
+		}
+		r.required = r.Required && needed
+		r.secondary = r.group <= groupAdder && f.rows[0].lead() < math.MaxInt && r.lead() == math.MaxInt
+		if f.cfg.Locked != nil && r.group != groupResponseOnly {
+			r.locked = f.cfg.Locked(r.Path)
 		}
 	}
-	needed := src.isRequiredPart(root, src.cfg.Path)
-	for i := range rows {
-		rows[i].required = rows[i].Required && needed
+	if f.lockedReason() != "" {
+		f.rows = slices.DeleteFunc(f.rows, func(r row) bool { return r.group == groupAdder })
 	}
-	if src.cfg.Locked == nil {
-		return rows, flats
+}
+
+// lead returns the position of a row among the fields: its lead, or after all others if it has none.
+func (r row) lead() int {
+	if r.group != groupFields || r.Node == nil {
+		return math.MaxInt
 	}
-	if src.lockedReason() != "" {
-		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == groupAdder })
-	}
-	for i := range rows {
-		if rows[i].group != groupResponseOnly {
-			rows[i].locked = src.cfg.Locked(rows[i].Path)
-		}
-	}
-	return rows, flats
+	return leadOrder(r.Node)
 }
 
 // shown returns the value that a field shows: the source of its value, if there is one.
-func (src rowBuilder) shown(n *schema.Node, v doc.Value) doc.Value {
-	if src.cfg.Source == nil || n == nil || v.Kind() != doc.String {
+func (f *Form) shown(n *schema.Node, v doc.Value) doc.Value {
+	if f.cfg.Source == nil || n == nil || v.Kind() != doc.String {
 		return v
 	}
-	if text, ok := src.cfg.Source(n, v.Text()); ok {
+	if text, ok := f.cfg.Source(n, v.Text()); ok {
 		return doc.NewString(text)
 	}
 	return v
@@ -66,111 +63,110 @@ func (src rowBuilder) shown(n *schema.Node, v doc.Value) doc.Value {
 
 // isRequiredPart reports whether the required fields of the part that p is in must be filled in, because the
 // part is required or has been started.
-func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
-	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
+func (f *Form) isRequiredPart(p doc.Path) bool {
+	if len(p) == 0 || f.root.Lookup(p[:1]).Exists() {
 		return true
 	}
-	st, ok := src.cfg.Schema.Field(root, p[:1], src.cfg.Env)
+	st, ok := f.cfg.Schema.Field(f.root, p[:1], f.cfg.Env)
 	return ok && st.Required
 }
 
 // lockedReason returns why nothing in the form can be changed; "" if something can.
-func (src rowBuilder) lockedReason() string {
-	if src.cfg.Locked == nil {
+func (f *Form) lockedReason() string {
+	if f.cfg.Locked == nil {
 		return ""
 	}
-	return src.cfg.Locked(src.cfg.Path)
+	return f.cfg.Locked(f.cfg.Path)
 }
 
-// adderRow returns the row that adds to the map or list at the form's path.
-func (src rowBuilder) adderRow(elem *schema.Node) row {
-	label := "+ add"
-	if elem.Title != "" {
-		label += " " + strings.ToLower(elem.Title)
-	}
-	return row{FieldState: schema.FieldState{Node: elem, Path: src.cfg.Path}, group: groupAdder, label: label}
+// addAdder adds the row that adds to the map or list at the form's path.
+func (f *Form) addAdder(elem *schema.Node) {
+	label := strings.TrimSpace("+ add " + strings.ToLower(elem.Title))
+	f.rows = append(f.rows, row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: groupAdder, label: label})
 }
 
-func (src rowBuilder) members(root doc.Value) rowGroups {
-	if src.cfg.Inputs != nil {
-		in := inputRows(src.cfg.Inputs.Inputs(root))
-		in.rows = slices.Concat(in.rows, in.unused, in.unknown)
-		return in
+// addMismatch adds the row of a value of another kind than the form edits.
+func (f *Form) addMismatch(v doc.Value, why string) {
+	st := schema.FieldState{Path: f.cfg.Path, Value: v, Why: why}
+	f.rows = append(f.rows, row{FieldState: st, group: groupUnknown, shape: shapeExternalJSON, label: "Value"})
+}
+
+func (f *Form) addMembers() {
+	st, ok := f.cfg.Schema.Object(f.root, f.cfg.Path, f.cfg.Env)
+	if v := f.root.Lookup(f.cfg.Path); !ok || v.Exists() && v.Kind() != doc.Object {
+		f.addMismatch(v, "not an object")
+		return
 	}
-	if src.list {
-		return rowGroups{rows: src.elements(root)}
-	}
-	st, ok := src.cfg.Schema.Object(root, src.cfg.Path, src.cfg.Env)
-	v := root.Lookup(src.cfg.Path)
-	if !ok || v.Exists() && v.Kind() != doc.Object {
-		return rowGroups{rows: []row{src.mismatchRow(v, "not an object")}}
-	}
-	var in rowGroups
-	src.collect(&in, root, st)
+	f.addFields(st)
 	if st.Node.Element != nil {
-		in.rows = append(in.rows, src.adderRow(st.Node.Element))
+		f.addAdder(st.Node.Element)
 	}
-	in.rows = slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.responseOnly)
-	return in
 }
 
-// mismatchRow returns the row of a value of another kind than the form edits.
-func (src rowBuilder) mismatchRow(v doc.Value, why string) row {
-	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
-}
-
-// rowGroups has the rows of an object by group.
-type rowGroups struct {
-	rows, unused, unknown, responseOnly []row
-	inlined                             []doc.Path // the inlined objects
-}
-
-// collect adds the rows of an object, with those of inlined objects in their place.
-func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
+// addFields adds the rows of an object, and those of inlined objects.
+func (f *Form) addFields(st schema.ObjectState) {
 	choice, one := st.FlagChoice()
 	if one {
-		object, _ := src.cfg.Schema.Field(root, choice.Path.Parent(), src.cfg.Env)
+		object, _ := f.cfg.Schema.Field(f.root, choice.Path.Parent(), f.cfg.Env)
 		choice.Required = object.Required
 	}
 	for _, s := range st.Fields {
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
 		case one && s.Path.Equal(choice.Path):
-			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice})
+			r = row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice}
 		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
-		case s.Shown && src.names.isDerived(st, s), inTimespan(st, s):
+			continue
+		case s.Shown && f.isDerived(st, s), inTimespan(st, s):
+			continue
 		case s.Shown && isInlined(s):
-			in.inlined = append(in.inlined, s.Path)
-			if inner, ok := src.cfg.Schema.Object(root, s.Path, src.cfg.Env); ok {
-				src.collect(in, root, inner)
+			f.inlined = append(f.inlined, s.Path)
+			if inner, ok := f.cfg.Schema.Object(f.root, s.Path, f.cfg.Env); ok {
+				f.addFields(inner)
 			}
+			continue
+		case s.Shown && isTimespan(st, s):
+			r.shape, r.paths = shapeTimespan, s.Node.SpanParts(s.Path)
+			r.text, _ = s.Node.SpanText(st.Value)
 		case s.Shown:
-			if r.shape = shapeOf(s); isTimespan(st, s) {
-				r.shape, r.paths = shapeTimespan, s.Node.SpanParts(s.Path)
-				r.text, _ = s.Node.SpanText(st.Value)
-			}
-			in.rows = append(in.rows, r)
+			r.shape = shapeOf(s)
 		case s.Value.Exists():
 			r.group = groupUnused
-			r.shape = subformOrReadOnly(s)
-			in.unused = append(in.unused, r)
+			if shapeOf(s) == shapeSubform {
+				r.shape = shapeSubform
+			}
+		default:
+			continue
 		}
+		f.rows = append(f.rows, r)
 	}
 	for _, s := range st.Extras {
 		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
 		switch {
 		case s.Response != nil:
-			r.group, r.shape, r.label = groupResponseOnly, shapeReadOnly, s.Response.Label()
+			r.group, r.label = groupResponseOnly, s.Response.Label()
 			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
-			in.responseOnly = append(in.responseOnly, r)
 		case s.Node == nil:
 			r.group, r.shape = groupUnknown, shapeExternalJSON
-			in.unknown = append(in.unknown, r)
 		default:
 			r.shape, r.custom = shapeOf(s), true
-			in.rows = append(in.rows, r)
 		}
+		f.rows = append(f.rows, r)
 	}
+}
+
+func (f *Form) addElements() {
+	list, elem := f.root.Lookup(f.cfg.Path), f.node.Element
+	if list.Exists() && list.Kind() != doc.Array {
+		f.addMismatch(list, "not a list")
+		return
+	}
+	options := optionStates(elem)
+	for i, v := range list.Elems() {
+		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
+		f.rows = append(f.rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
+	}
+	f.addAdder(elem)
 }
 
 // isInlined reports whether the form shows the fields of an object among its own.
@@ -178,51 +174,13 @@ func isInlined(s schema.FieldState) bool {
 	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
 }
 
-// leadsFirst moves the fields that the schema marks as leads before the others.
-func leadsFirst(rows []row) []row {
-	rank := func(r row) int {
-		if r.group != groupFields || r.Node == nil {
-			return math.MaxInt
-		}
-		return leadOrder(r.Node)
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
-	for i := range rows {
-		rows[i].secondary = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
-	}
-	return rows
-}
-
-func (src rowBuilder) elements(root doc.Value) []row {
-	list := root.Lookup(src.cfg.Path)
-	if list.Exists() && list.Kind() != doc.Array {
-		return []row{src.mismatchRow(list, "not a list")}
-	}
-	elem := src.node.Element
-	options := optionStates(elem)
-	rows := make([]row, 0, list.Len()+1)
-	for i, v := range list.Elems() {
-		s := schema.FieldState{Node: elem, Path: src.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
-		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
-	}
-	return append(rows, src.adderRow(elem))
-}
-
-// state adds what the rows of a list do not have: the options of an element.
-func (src rowBuilder) state(root doc.Value, r row) schema.FieldState {
-	if !src.list {
+// state returns a row with the options of an element, which the rows of a list do not have.
+func (f *Form) state(r row) schema.FieldState {
+	if !f.list {
 		return r.FieldState
 	}
-	st, _ := src.cfg.Schema.Field(root, r.Path, src.cfg.Env)
+	st, _ := f.cfg.Schema.Field(f.root, r.Path, f.cfg.Env)
 	return st
-}
-
-func (src rowBuilder) elementOptions(root doc.Value, r row) []schema.OptionState {
-	st, ok := src.cfg.Schema.Field(root, r.Path.Elem(0), src.cfg.Env)
-	if !ok {
-		return optionStates(r.Node.Element)
-	}
-	return st.Options
 }
 
 // Opens reports whether a field, in its current state, has a form of its own: an object, a map, or a list that

@@ -15,19 +15,16 @@ import (
 	"bugle/forms/textfield"
 )
 
-// rowGroup is the section of the form that a row is in.
+// rowGroup is the section of the form that a row is in, in order.
 type rowGroup uint8
 
 const (
 	groupFields       rowGroup = iota // applicable fields in schema order; entries of a map; elements
+	groupAdder                        // the last row of a map or list: adds to it
 	groupUnused                       // fields with a value that the document does not use
 	groupUnknown                      // fields that are not in the schema
 	groupResponseOnly                 // fields that only responses have
-	groupAdder                        // the last row of a map or list: adds to it
 )
-
-// hidden reports whether the values of the group are not used.
-func (g rowGroup) hidden() bool { return g == groupUnused || g == groupUnknown }
 
 // rowShape is how a row is edited.
 type rowShape uint8
@@ -111,13 +108,6 @@ func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	return s
 }
 
-func subformOrReadOnly(s schema.FieldState) rowShape {
-	if sh := shapeOf(s); sh == shapeSubform {
-		return shapeSubform
-	}
-	return shapeReadOnly
-}
-
 // summary describes a value in a few words.
 func summary(n *schema.Node, v doc.Value) string {
 	switch {
@@ -132,27 +122,23 @@ func summary(n *schema.Node, v doc.Value) string {
 		return firstRunes(keepText(v), 60)
 	}
 	var parts []string
-	add := func(s string) bool {
-		parts = append(parts, firstRunes(s, 24))
-		return len(parts) < 4
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, firstRunes(s, 24))
+		}
 	}
-	more := true
 	if n != nil {
 		for _, m := range formFields(n, v) {
-			if s := fieldSummary(m.node, m.value, m.in); s != "" && more {
-				more = add(s)
-			}
+			add(fieldSummary(m.node, m.value, m.in))
 		}
 	}
 	if len(parts) == 0 {
 		for name := range v.Members() {
-			if more = more && add(oneLine(name)); !more {
-				break
-			}
+			add(oneLine(name))
 		}
 	}
-	if !more {
-		parts[len(parts)-1] = "…"
+	if len(parts) > 3 {
+		parts = append(parts[:3], "…")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -198,31 +184,24 @@ func fieldSummary(n *schema.Node, v, in doc.Value) string {
 	if words, ok := timespanSummary(n, in); ok {
 		return words
 	}
-	switch v.Kind() {
-	case doc.Object:
-		if n.Flat {
-			return summary(n, v)
-		}
+	text := valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
+	switch kind := v.Kind(); {
+	case kind == doc.Object && n.Flat:
+		return summary(n, v)
+	case kind == doc.Object:
 		return n.Label()
-	case doc.Array:
-		if n.Kind == schema.List && n.Element != nil && v.Len() > 0 && v.At(0).Kind() != doc.Object && v.At(0).Kind() != doc.Array {
-			if values := listText(n, v); ansi.StringWidth(values) <= maxSummaryValue {
-				return values
-			}
-		}
+	case kind == doc.Array && n.Kind == schema.List && n.Element.Kind != schema.Object && ansi.StringWidth(text) <= maxSummaryValue:
+		return text
+	case kind == doc.Array:
 		return countText(v.Len(), title)
-	case doc.Number:
-		return title + " " + n.WithUnit(string(v.Encode()))
-	case doc.Bool:
-		switch {
-		case n.Yes != "":
-			return valueText(schema.FieldState{Node: n, Value: v})
-		case v.True():
-			return title
-		}
+	case kind == doc.Number:
+		return title + " " + text
+	case kind == doc.Bool && n.Yes == "" && v.True():
+		return title
+	case kind == doc.Bool && n.Yes == "":
 		return ""
 	}
-	return valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
+	return text
 }
 
 func optionStates(n *schema.Node) []schema.OptionState {
@@ -283,8 +262,7 @@ func listText(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// removable reports whether the value of the row is unused and can be removed. base is the length of the form's
-// path.
-func (r row) removable(base int) bool {
-	return r.locked == "" && r.group.hidden() && len(r.Path) > base
+// removable reports whether the value of a row is unused and can be removed.
+func (f *Form) removable(r row) bool {
+	return r.locked == "" && (r.group == groupUnused || r.group == groupUnknown) && len(r.Path) > len(f.cfg.Path)
 }

@@ -37,26 +37,21 @@ type textEditor struct {
 	unknownNote string            // shown beside a text that is not a suggestion
 	isValid     func(string) bool // accepts texts that are not suggestions; nil accepts none
 	expr        completion
-	offers      offers // possible continuations of the text, used instead of suggest; nil if there are none
-	replaces    bool   // what is typed replaces the text, also without suggestions
-	closed      bool   // a text that is neither a suggestion nor valid cannot be chosen
-	eager       bool   // the first suggestion is highlighted before something is typed
-	edited      bool   // the text has been edited in place
-	replacing   bool   // the text replaces the value, to which esc returns
-}
-
-// offers has the possible continuations of a text.
-type offers interface {
-	// after returns the continuations, and whether the text is whole without them.
-	after(text string) (offers []string, whole bool)
+	// offers returns continuations of a text, used instead of suggest, and whether it is whole without them; nil for none.
+	offers    func(text string) (offers []string, whole bool)
+	replaces  bool // what is typed replaces the text, also without suggestions
+	closed    bool // a text that is neither a suggestion nor valid cannot be chosen
+	eager     bool // the first suggestion is highlighted before something is typed
+	edited    bool // the text has been edited in place
+	replacing bool // the text replaces the value, to which esc returns
 }
 
 // newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
-func newTextEditor(t *themes.Theme, area bool, text, placeholder string, suggest []string) *textEditor {
+func newTextEditor(t *themes.Theme, area bool, text, placeholder string) *textEditor {
 	if !textfield.Accepts(text) || tooLong(text, area) {
 		return nil
 	}
-	e := &textEditor{theme: t, area: area, start: text, suggest: typeahead.Items(suggest)}
+	e := &textEditor{theme: t, area: area, start: text}
 	if area {
 		e.Field = textfield.NewArea(t, placeholder)
 	} else {
@@ -64,7 +59,6 @@ func newTextEditor(t *themes.Theme, area bool, text, placeholder string, suggest
 	}
 	e.SetText(text)
 	e.Focus()
-	e.listSuggestions()
 	return e
 }
 
@@ -76,12 +70,6 @@ func (e *textEditor) changed() bool { return e.Text() != e.start }
 
 // value returns the text.
 func (e *textEditor) value() (doc.Value, bool) { return doc.NewString(e.Text()), e.changed() }
-
-// startReplacing starts searching for another value in a field with suggestions and a value.
-func (e *textEditor) startReplacing() {
-	e.replacing = true
-	e.SetText("")
-}
 
 // cancelReplacing ends the search and restores the field's value.
 func (e *textEditor) cancelReplacing() {
@@ -108,7 +96,8 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 		e.cancelReplacing()
 		return true
 	case e.hasUneditedValue() && msg.Type == tea.KeyRunes && !msg.Alt:
-		e.startReplacing()
+		e.replacing = true
+		e.SetText("")
 	}
 	switch {
 	case pressed == "enter" && e.commaList:
@@ -127,30 +116,26 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 	return true
 }
 
-// accept replaces the text with the highlighted suggestion. It reports whether that changed the text.
-func (e *textEditor) accept() bool {
-	r, ok := e.list.Highlighted()
-	if e.replacing {
-		return e.acceptReplacement(r, ok)
-	}
-	if _, part := e.completionParts(); !ok || r.Free || r.Value == part && e.changed() {
-		return false
-	}
-	e.insertSuggestion(r.Value)
-	return true
+// acceptsOn reports whether a key that leaves the field accepts the highlighted suggestion: enter, and tab if something was
+// typed.
+func (e *textEditor) acceptsOn(pressed string) bool {
+	return !e.expr.open() && (pressed == "enter" && !e.commaList || pressed == "tab" && e.changed())
 }
 
-// acceptReplacement accepts the highlighted value, or the text itself. If there is neither, the field has its old value
-// again. It reports whether the value changed.
-func (e *textEditor) acceptReplacement(r typeahead.Row, ok bool) bool {
-	if !ok && e.Text() == "" {
+// accept replaces the text with the highlighted suggestion; if the value is being replaced and there is no text either, the
+// field has its old value again. It reports whether that changed the text.
+func (e *textEditor) accept() bool {
+	r, ok := e.list.Highlighted()
+	_, part := e.completionParts()
+	switch {
+	case e.replacing && !ok && part == "":
 		e.cancelReplacing()
 		return true
-	}
-	e.replacing = false
-	if !ok || r.Free {
+	case !ok || r.Free || !e.replacing && r.Value == part && e.changed():
+		e.replacing = false
 		return false
 	}
+	e.replacing = false
 	e.insertSuggestion(r.Value)
 	return true
 }
@@ -201,45 +186,37 @@ const maxUnfiltered = 50
 // unless the field has a value or there are too many.
 func (e *textEditor) listSuggestions() {
 	text, typed := e.Text(), e.changed()
-	if e.offers != nil {
-		offers, whole := e.offers.after(text)
-		if !typed && text != "" {
-			offers = nil
-		}
-		e.list.Show(typeahead.Options{Items: typeahead.Items(offers), Text: text, Typed: typed && text != "" && !whole})
-		return
-	}
-	if len(e.suggest) == 0 || !typed && (text != "" || len(e.suggest) > maxUnfiltered) || schema.HasExpression(text) {
+	_, part := e.completionParts()
+	o := typeahead.Options{Text: part, Typed: typed && part != "" || e.eager && text == ""}
+	switch {
+	case !typed && text != "", schema.HasExpression(text), !typed && len(e.suggest) > maxUnfiltered:
 		e.list.Clear()
 		return
-	}
-	_, part := e.completionParts()
-	o := typeahead.Options{
-		Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Free: typed, Note: e.unknownNote,
-		Typed: typed && part != "" || e.eager && text == "",
-	}
-	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
-		o.Note = ""
-	} else if e.closed {
-		o.Free = false
-	}
-	if e.commaList && slices.Contains(SplitList(text), part) && e.suggested(part) {
-		o.Typed, o.Free = false, false // this value is complete
+	case e.offers != nil:
+		offers, whole := e.offers(text)
+		o.Items, o.Typed = typeahead.Items(offers), o.Typed && !whole
+	case len(e.suggest) > 0:
+		o.Items = typeahead.Match(e.unusedSuggestions(part), part)
+		valid := e.isValid != nil && e.isValid(part)
+		complete := e.commaList && slices.Contains(SplitList(text), part) && e.suggested(part)
+		o.Valid, o.Free, o.Typed = valid, typed && (valid || !e.closed) && !complete, o.Typed && !complete
+		if !valid {
+			o.Note = e.unknownNote
+		}
 	}
 	e.list.Show(o)
 }
 
-// listAllSuggestions lists all suggestions for a field with a value.
+// listAllSuggestions lists all suggestions for a field with a value; those that continue a part of a name.
 func (e *textEditor) listAllSuggestions() {
 	_, part := e.completionParts()
-	if e.offers != nil {
-		offers, _ := e.offers.after("")
-		e.list.Show(typeahead.Options{Items: typeahead.Items(offers)})
-		return
-	}
 	items := slices.DeleteFunc(e.unusedSuggestions(part), func(it typeahead.Item) bool { return it.Value == part && !e.commaList })
 	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
-		items = found // a part of a name is completed
+		items = found
+	}
+	if e.offers != nil {
+		offers, _ := e.offers("")
+		items = typeahead.Items(offers)
 	}
 	e.list.Show(typeahead.Options{Items: items})
 }

@@ -1,15 +1,14 @@
 package forms
 
 import (
+	"strings"
 	"time"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
+	"bugle/forms/calendar"
 )
-
-// timeFields parses and formats the times in the rows of a form.
-type timeFields struct{ cfg *Config }
 
 // isTime reports whether a row is a point in time, which can be typed in natural language.
 func isTime(r row) bool {
@@ -18,10 +17,10 @@ func isTime(r row) bool {
 
 // zoneFor returns the zone of the times at p: that of the zone field in the nearest surrounding object, else
 // the screen's. It is nil if no zone has been chosen.
-func (c timeFields) zoneFor(root doc.Value, p doc.Path) *time.Location {
+func (f *Form) zoneFor(root doc.Value, p doc.Path) *time.Location {
 	for q := p; len(q) > 0; {
 		q = q.Parent()
-		n := c.cfg.Schema.At(q)
+		n := f.cfg.Schema.At(q)
 		if n == nil {
 			continue
 		}
@@ -31,8 +30,8 @@ func (c timeFields) zoneFor(root doc.Value, p doc.Path) *time.Location {
 			}
 		}
 	}
-	if c.cfg.Zone != nil {
-		if loc, ok := c.cfg.Zone(root); ok {
+	if f.cfg.Zone != nil {
+		if loc, ok := f.cfg.Zone(root); ok {
 			return loc
 		}
 	}
@@ -48,16 +47,16 @@ func location(name string) *time.Location {
 	return nil
 }
 
-func (c timeFields) now() time.Time {
-	if c.cfg.Now != nil {
-		return c.cfg.Now()
+func (f *Form) now() time.Time {
+	if f.cfg.Now != nil {
+		return f.cfg.Now()
 	}
 	return time.Now()
 }
 
-// parse parses the text of a row, using the time of day that the row has in before.
-func (c timeFields) parse(before doc.Value, r row, text string) (timeparse.Result, error) {
-	in := timeparse.Context{Now: c.now(), Zone: c.zoneFor(before, r.Path)}
+// parseTime parses the text of a row, using the time of day that the row has in before.
+func (f *Form) parseTime(before doc.Value, r row, text string) (timeparse.Result, error) {
+	in := timeparse.Context{Now: f.now(), Zone: f.zoneFor(before, r.Path)}
 	if had, err := timeparse.Parse(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
 		hour := timeparse.ClockOf(had.Instant)
 		in.Clock = &hour
@@ -67,47 +66,103 @@ func (c timeFields) parse(before doc.Value, r row, text string) (timeparse.Resul
 
 // timeValue returns the document's format of a time typed in a row; false if it cannot be parsed, or the row is
 // not a time.
-func (c timeFields) timeValue(before doc.Value, r row, text string) (string, bool) {
+func (f *Form) timeValue(before doc.Value, r row, text string) (string, bool) {
 	if !isTime(r) || r.Node.Template && schema.HasExpression(text) {
 		return "", false
 	}
-	t, err := c.parse(before, r, text)
+	t, err := f.parseTime(before, r, text)
 	return t.Wire, err == nil
 }
 
 // relative formats how far off a time is.
-func (c timeFields) relative(at time.Time) string {
-	return timeparse.Until(at, c.now().In(at.Location()))
+func (f *Form) relative(at time.Time) string {
+	return timeparse.Until(at, f.now().In(at.Location()))
 }
 
-// explain returns how a text in a time row is interpreted, notes about it, and why it cannot be parsed.
-func (c timeFields) explain(before doc.Value, r row, text string) (words string, notes []string, refused string) {
+// explainTime returns how a text in a time row is interpreted, notes about it, and why it cannot be parsed.
+func (f *Form) explainTime(before doc.Value, r row, text string) (words string, notes []string, refused string) {
 	if !isTime(r) || text == "" || r.Node.Template && schema.HasExpression(text) {
 		return "", nil, ""
 	}
-	t, err := c.parse(before, r, text)
+	t, err := f.parseTime(before, r, text)
 	if err != nil {
 		return "", nil, err.Error()
 	}
-	return t.Text + " · " + c.relative(t.Instant), t.Notes, ""
+	return t.Text + " · " + f.relative(t.Instant), t.Notes, ""
 }
 
-// describe formats the time in a row without focus, and how far off it is; "" if it has none.
-func (c timeFields) describe(root doc.Value, r row) (moment, off string) {
+// describeTime formats the time in a row without focus, and how far off it is; "" if it has none.
+func (f *Form) describeTime(root doc.Value, r row) (moment, off string) {
 	text := r.Value.Text()
 	if !isTime(r) || text == "" || schema.HasExpression(text) {
 		return "", ""
 	}
-	t, err := c.parse(root, r, text)
+	t, err := f.parseTime(root, r, text)
 	if err != nil || !t.Exact {
 		return "", ""
 	}
 	at, zone := t.Instant, ""
-	switch loc := c.zoneFor(root, r.Path); {
+	switch loc := f.zoneFor(root, r.Path); {
 	case loc != nil:
 		at = at.In(loc)
 	case schema.HasOffset(text):
 		zone = at.Format(" MST")
 	}
-	return timeparse.Moment(at, c.now()) + zone, c.relative(at)
+	return timeparse.Moment(at, f.now()) + zone, f.relative(at)
+}
+
+// openCalendar opens the calendar at the time in the focused row, or tomorrow.
+func (f *Form) openCalendar() {
+	r, _ := f.focused()
+	today := f.now()
+	if loc := f.zoneFor(f.root, r.Path); loc != nil {
+		today = today.In(loc)
+	}
+	at := today.AddDate(0, 0, 1)
+	if had, err := f.parseTime(f.root, r, r.Value.Text()); err == nil {
+		at = had.Instant
+	}
+	f.calendar = calendar.NewPicker(f.cfg.Theme, at, today)
+}
+
+// pickedTime returns the time of the chosen day: at the time of day that the row has, or at nine.
+func (f *Form) pickedTime() (timeparse.Result, error) {
+	r, _ := f.focused()
+	return f.parseTime(f.root, r, f.calendar.Day().Format(time.DateOnly))
+}
+
+// closeCalendar continues after a key or click in the calendar.
+func (f *Form) closeCalendar(o calendar.Outcome) {
+	if o == calendar.Open {
+		return
+	}
+	t, err := f.pickedTime()
+	f.calendar = nil
+	if r, ok := f.focused(); ok && err == nil && o == calendar.Accepted {
+		f.setValue(r, doc.NewString(t.Wire))
+	}
+}
+
+const calendarIndent = 2
+
+// calendarView draws the calendar in place of the fields, and what the chosen day means.
+func (f *Form) calendarView() []string {
+	t, w, h := f.cfg.Theme, f.layout.width, f.layout.height
+	r, _ := f.focused()
+	out := []string{t.Accent.Render("▸ " + r.label)}
+	if f.list {
+		out[0] += t.Muted.Render(" of " + f.node.Label())
+	}
+	if h > 1 {
+		for l := range strings.SplitSeq(f.calendar.View(max(w-calendarIndent, 1), h-1), "\n") {
+			out = append(out, strings.Repeat(" ", calendarIndent)+l)
+		}
+	}
+	if at, err := f.pickedTime(); err == nil {
+		out = append(out, indented(t.Info, w, at.Text+" · "+f.relative(at.Instant), 2)...)
+		for _, note := range at.Notes {
+			out = append(out, indented(t.Warning, w, "! "+sentence(note), 2)...)
+		}
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/huh"
 
 	"bugle/themes"
@@ -35,21 +34,13 @@ func (l widgetStyle) follow() {
 	*l.theme = huh.Theme{Focused: field, Blurred: field, FieldSeparator: none}
 }
 
-// widgetKeys returns huh's key map without the keys that leave a widget, and without letters that move, because
-// letters are text.
+// widgetKeys returns huh's key map with the usual keys for pages. The form handles the keys that leave a widget, and those
+// that filter.
 func widgetKeys() *huh.KeyMap {
-	off := key.NewBinding(key.WithDisabled())
-	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
 	k := huh.NewDefaultKeyMap()
-	k.Select = huh.SelectKeyMap{
-		Next: off, Prev: off, Submit: off, Left: off, Right: off, Filter: off, SetFilter: off, ClearFilter: off,
-		Up: bind("up", "ctrl+p"), Down: bind("down", "ctrl+n"),
-		HalfPageUp: bind("pgup"), HalfPageDown: bind("pgdown"), GotoTop: off, GotoBottom: off,
-	}
-	k.MultiSelect = huh.MultiSelectKeyMap{
-		Next: off, Prev: off, Submit: off, Filter: off, SetFilter: off, ClearFilter: off, SelectAll: off, SelectNone: off,
-		Up: bind("up", "ctrl+p", "k"), Down: bind("down", "ctrl+n", "j"), Toggle: bind(" ", "x"),
-		HalfPageUp: bind("pgup"), HalfPageDown: bind("pgdown"), GotoTop: bind("home"), GotoBottom: bind("end"),
-	}
+	k.Select.HalfPageUp.SetKeys("pgup")
+	k.Select.HalfPageDown.SetKeys("pgdown")
+	k.MultiSelect.HalfPageUp.SetKeys("pgup")
+	k.MultiSelect.HalfPageDown.SetKeys("pgdown")
 	return k
 }

@@ -10,20 +10,17 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// workspaceNames has the names of the workspace for the rows of a form.
-type workspaceNames struct{ cfg *Config }
-
-// list returns the names in a list; none if the form has no lists.
-func (n workspaceNames) list(name string) []string {
-	if n.cfg.Suggest == nil || name == "" {
+// names returns the names in a list of the workspace; none if the form has no lists.
+func (f *Form) names(name string) []string {
+	if f.cfg.Suggest == nil || name == "" {
 		return nil
 	}
-	return n.cfg.Suggest(name)
+	return f.cfg.Suggest(name)
 }
 
-// unknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
+// isUnknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
 // at all, none is unknown.
-func (n workspaceNames) unknown(r row) bool {
+func (f *Form) isUnknown(r row) bool {
 	if r.input != nil && r.input.Kind == InputName {
 		is := func(it typeahead.Item) bool { return it.Value == r.input.Text }
 		return r.input.Text != "" && len(r.input.Suggest) > 0 && !slices.ContainsFunc(r.input.Suggest, is)
@@ -35,17 +32,17 @@ func (n workspaceNames) unknown(r row) bool {
 	if text == "" || schema.HasExpression(text) || hasForm(r.Node, schema.Zone) {
 		return false
 	}
-	known := n.list(r.Node.Suggest)
+	known := f.names(r.Node.Suggest)
 	return len(known) > 0 && !slices.Contains(known, text)
 }
 
 // suggestions returns the suggestions for a row; for a list, those for its elements.
-func (n workspaceNames) suggestions(r row) []string {
+func (f *Form) suggestions(r row) []string {
 	list := r.Node.Suggest
 	if list == "" && r.Node.Element != nil {
 		list = r.Node.Element.Suggest
 	}
-	found := n.list(list)
+	found := f.names(list)
 	if len(found) == 0 && hasForm(r.Node, schema.Zone) {
 		return timeparse.Zones()
 	}
@@ -53,24 +50,24 @@ func (n workspaceNames) suggestions(r row) []string {
 }
 
 // expressions returns the expressions that can be used in the text of a row.
-func (n workspaceNames) expressions(r row) []expression {
+func (f *Form) expressions(r row) []expression {
 	if r.Node == nil || !r.Node.Template {
 		return nil
 	}
 	var out []expression
 	for _, l := range expressionLists {
-		for _, name := range n.list(l.list) {
+		for _, name := range f.names(l.list) {
 			out = append(out, expression{source: l.of, name: name})
 		}
 	}
-	for _, text := range n.list(wholeExpressions) {
+	for _, text := range f.names(wholeExpressions) {
 		e := expression{name: text, text: text}
 		if i := strings.IndexAny(text, ".["); i > 0 {
 			e.source, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
 		}
 		out = append(out, e)
 	}
-	for _, name := range n.list(expressionFilters) {
+	for _, name := range f.names(expressionFilters) {
 		out = append(out, expression{source: sourceFilters, name: name, text: name})
 	}
 	return out
@@ -78,12 +75,12 @@ func (n workspaceNames) expressions(r row) []expression {
 
 // derivedValue returns the value that the text of a field determines for another one; empty if it determines
 // none.
-func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
+func (f *Form) derivedValue(by *schema.Node, text string) string {
 	if text == "" {
 		return ""
 	}
 	found := ""
-	for _, entry := range n.list(by.Decides.List) {
+	for _, entry := range f.names(by.Decides.List) {
 		other, ok := strings.CutSuffix(entry, " "+text)
 		switch {
 		case !ok:
@@ -97,11 +94,11 @@ func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
 }
 
 // writeDerived writes the value that a row determines into the other field.
-func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
+func (f *Form) writeDerived(root doc.Value, r row) doc.Value {
 	if r.Node == nil || r.Node.Decides == nil {
 		return root
 	}
-	other := n.derivedValue(r.Node, root.Lookup(r.Path).Text())
+	other := f.derivedValue(r.Node, root.Lookup(r.Path).Text())
 	if other == "" {
 		return root
 	}
@@ -113,21 +110,21 @@ func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
 }
 
 // isDerived reports whether a field need not be asked for, because another one determines it.
-func (n workspaceNames) isDerived(st schema.ObjectState, s schema.FieldState) bool {
+func (f *Form) isDerived(st schema.ObjectState, s schema.FieldState) bool {
 	for _, by := range st.Fields {
 		if by.Node.Decides == nil || by.Node.Decides.Field != s.Node.Name {
 			continue
 		}
 		if by.Value.Empty() && s.Value.Empty() {
-			return len(n.list(by.Node.Decides.List)) > 0
+			return len(f.names(by.Node.Decides.List)) > 0
 		}
-		return s.Value.Text() != "" && s.Value.Text() == n.derivedValue(by.Node, by.Value.Text())
+		return s.Value.Text() != "" && s.Value.Text() == f.derivedValue(by.Node, by.Value.Text())
 	}
 	return false
 }
 
 // timespanDates returns the names of the dates that the timespan of a row may be relative to.
-func (n workspaceNames) timespanDates(r row) []string {
+func (f *Form) timespanDates(r row) []string {
 	if r.Node.Span.Date == "" {
 		return nil
 	}
@@ -135,24 +132,10 @@ func (n workspaceNames) timespanDates(r row) []string {
 	for name := range strings.SplitSeq(r.Node.Span.Date, ".") {
 		at = at.Child(name)
 	}
-	if date := n.cfg.Schema.At(at); date != nil {
-		return n.list(date.Suggest)
+	if date := f.cfg.Schema.At(at); date != nil {
+		return f.names(date.Suggest)
 	}
 	return nil
-}
-
-// timespanOffers offers continuations in the row of a timespan.
-type timespanOffers struct {
-	names workspaceNames
-	root  doc.Value
-	row   row
-}
-
-// after returns the possible continuations of a text, and whether it is complete.
-func (o *timespanOffers) after(text string) (offers []string, whole bool) {
-	dates := o.names.timespanDates(o.row)
-	_, err := o.row.Node.SetSpan(o.root, o.row.Path, text, dates)
-	return o.row.Node.SuggestSpans(text, dates), err == nil
 }
 
 // unknownNote is shown beside a name that is not one of the suggestions.

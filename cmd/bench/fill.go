@@ -46,16 +46,13 @@ type filled struct {
 // keptStore returns the description of a store that an earlier run has filled. It fails if the folder has another one.
 func keptStore(dir string, campaigns int) (f filled, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, filledFile))
-	if err != nil {
-		return f, err
+	if err == nil {
+		err = json.Unmarshal(b, &f)
 	}
-	if err := json.Unmarshal(b, &f); err != nil {
-		return f, fmt.Errorf("reading %s: %w", filledFile, err)
+	if err == nil && f.Campaigns != campaigns {
+		err = fmt.Errorf("the store in %s has %d campaigns; choose an empty folder", dir, f.Campaigns)
 	}
-	if f.Campaigns != campaigns {
-		return f, fmt.Errorf("the store in %s has %d campaigns; choose an empty folder", dir, f.Campaigns)
-	}
-	return f, nil
+	return f, err
 }
 
 const (
@@ -66,7 +63,7 @@ const (
 
 // fillStore fills a new store with campaigns as they accumulate over years, each with the components of a sample
 // campaign.
-func fillStore(ctx context.Context, dir string, n int, progress func(int)) (f filled, err error) {
+func fillStore(ctx context.Context, dir string, n int) (f filled, err error) {
 	now := time.Now().UTC().Truncate(time.Second)
 	workspace, templates, err := sampleTemplates(ctx, now)
 	if err != nil {
@@ -90,9 +87,9 @@ func fillStore(ctx context.Context, dir string, n int, progress func(int)) (f fi
 				c := campaignOf(rows[i], of[rng.IntN(len(of))], now)
 				switch i {
 				case 0:
-					c.Status, c.Body = catalog.Draft, withName(c.Body, firstName)
+					c.Status, c.Body = catalog.Draft, engine.WithName(c.Body, firstName)
 				case n * 9 / 10:
-					c.Status, c.Body = catalog.Stopped, withName(c.Body, farName)
+					c.Status, c.Body = catalog.Stopped, engine.WithName(c.Body, farName)
 				}
 				if err := tx.Workspace(benchWorkspace).AddCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, By: c.UpdatedBy, Note: "created"}); err != nil {
 					return err
@@ -105,9 +102,6 @@ func fillStore(ctx context.Context, dir string, n int, progress func(int)) (f fi
 		})
 		if err != nil {
 			return f, err
-		}
-		if first%(50*batch) == 0 {
-			progress(first)
 		}
 	}
 	b, err := json.Marshal(f)
@@ -144,7 +138,7 @@ func sampleTemplates(ctx context.Context, now time.Time) (w engine.Workspace, ou
 
 // campaignOf returns the campaign of a row, with the components of a template. The times of the rows end now.
 func campaignOf(r engine.Summary, template engine.Campaign, now time.Time) engine.Campaign {
-	c := engine.Campaign{Head: r.Head, Body: withName(template.Body, r.Name)}
+	c := engine.Campaign{Head: r.Head, Body: engine.WithName(template.Body, r.Name)}
 	c.DeliveryType, c.Revision = template.DeliveryType, 0
 	for _, at := range []*time.Time{&c.CreatedAt, &c.UpdatedAt, &c.SentTime} {
 		if !at.IsZero() {
@@ -159,11 +153,4 @@ func campaignOf(r engine.Summary, template engine.Campaign, now time.Time) engin
 		}
 	}
 	return c
-}
-
-func withName(body doc.Value, name string) doc.Value {
-	if b, err := body.Set(doc.P(string(catalog.BasicDetails), "name"), doc.NewString(name)); err == nil {
-		return b
-	}
-	return body
 }

@@ -22,15 +22,11 @@ import (
 	"time"
 )
 
-// The parts, in the order in which they are measured. The last two add campaigns.
-const (
-	partStart    = "start"
-	partKeys     = "keys"
-	partHTTP     = "http"
-	partDatabase = "database"
-)
-
-var parts = []string{partStart, partKeys, partHTTP, partDatabase}
+// parts are what is measured, in this order: the last two add campaigns.
+var parts = []struct {
+	name    string
+	measure func(*run, context.Context) error
+}{{"start", (*run).starting}, {"keys", (*run).pressing}, {"http", (*run).requesting}, {"database", (*run).comparing}}
 
 // options are the flags.
 type options struct {
@@ -51,7 +47,7 @@ func main() {
 	flag.IntVar(&o.campaigns, "campaigns", 100_000, "`number` of campaigns in the store")
 	flag.StringVar(&o.dir, "dir", "", "`folder` to keep the filled store in, and to copy it from the next time")
 	flag.StringVar(&o.data, "data", "", "`URL` of an empty PostgreSQL database, for the part database")
-	flag.StringVar(&o.only, "only", strings.Join(parts, ","), "`parts` to measure")
+	flag.StringVar(&o.only, "only", "start,keys,http,database", "`parts` to measure")
 	flag.IntVar(&o.clients, "clients", 32, "`number` of clients at once over HTTP; one alone is measured, too")
 	flag.DurationVar(&o.length, "for", 3*time.Second, "how long each kind of request is made")
 	flag.IntVar(&o.starts, "starts", 15, "`number` of starts")
@@ -82,11 +78,6 @@ type run struct {
 
 // measure fills a store, or copies the kept one, and measures. An error leaves the rows so far.
 func measure(ctx context.Context, o options) (_ *report, err error) {
-	for _, p := range strings.Split(o.only, ",") {
-		if !slices.Contains(parts, p) {
-			return nil, fmt.Errorf("--only takes %s, not %q", strings.Join(parts, ","), p)
-		}
-	}
 	tmp, err := os.MkdirTemp("", "b") // short: sockets are made in it
 	if err != nil {
 		return nil, err
@@ -112,31 +103,28 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 		return nil, fmt.Errorf("filling the store: %w", err)
 	}
 	for _, p := range parts {
-		if !slices.Contains(strings.Split(o.only, ","), p) || p == partDatabase && o.data == "" {
+		if !slices.Contains(strings.Split(o.only, ","), p.name) || p.name == "database" && o.data == "" {
 			continue
 		}
-		r.progress("measuring: %s", p)
-		measures := map[string]func(context.Context) error{partStart: r.starting, partKeys: r.pressing, partHTTP: r.requesting, partDatabase: r.comparing}
-		if err := measures[p](ctx); err != nil {
-			return r.report, fmt.Errorf("%s: %w", p, err)
+		r.progress("measuring: %s", p.name)
+		if err := p.measure(r, ctx); err != nil {
+			return r.report, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return r.report, nil
 }
 
 // fill fills the store of the run, or copies the kept one, which is filled first if it does not exist yet.
-func (r *run) fill(ctx context.Context) error {
-	progress := func(n int) { r.progress("filling the store: %d of %d campaigns", n, r.campaigns) }
-	if r.dir == "" {
-		var err error
-		r.filled, err = fillStore(ctx, r.store, r.campaigns, progress)
-		return err
+func (r *run) fill(ctx context.Context) (err error) {
+	dir := r.dir
+	if dir == "" {
+		dir = r.store
 	}
-	var err error
-	if r.filled, err = keptStore(r.dir, r.campaigns); errors.Is(err, os.ErrNotExist) {
-		r.filled, err = fillStore(ctx, r.dir, r.campaigns, progress)
+	if r.filled, err = keptStore(dir, r.campaigns); errors.Is(err, os.ErrNotExist) {
+		r.progress("filling the store")
+		r.filled, err = fillStore(ctx, dir, r.campaigns)
 	}
-	if err != nil {
+	if err != nil || r.dir == "" {
 		return err
 	}
 	r.progress("copying the store")

@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -54,9 +52,6 @@ type chunk struct {
 
 // open starts the program on a store.
 func (r *run) open(ctx context.Context, data string) (*session, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	cmd := exec.Command(r.program) // it is asked to quit when ctx ends: see close
 	cmd.Env = r.environment(data)
 	s := &session{cmd: cmd, screen: vt.NewEmulator(width, height), chunks: make(chan chunk, 4096), began: time.Now()}
@@ -90,7 +85,7 @@ func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bo
 	select {
 	case c, open := <-s.chunks:
 		if !open {
-			return c, false, fmt.Errorf("the program has ended; its last screen:\n%s", s.text())
+			return c, false, fmt.Errorf("the program has ended; its last screen:\n%s", s.screen)
 		}
 		_, _ = s.screen.Write(c.bytes) // only fails when it is closed
 		return c, true, nil
@@ -101,44 +96,20 @@ func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bo
 	}
 }
 
-// text returns the contents of the screen.
-func (s *session) text() string {
-	var b strings.Builder
-	for y := range height {
-		for x := range width {
-			if c := s.screen.CellAt(x, y); c != nil && c.Content != "" {
-				b.WriteString(c.Content)
-			} else if c == nil || c.Width > 0 {
-				b.WriteByte(' ')
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// see waits until the screen shows a text, and returns the arrival time of the bytes that completed it.
-func (s *session) see(ctx context.Context, text string) (at time.Time, err error) {
-	return s.until(ctx, strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
-}
-
 // until waits until shown returns true for the screen, and returns the arrival time of the bytes that completed it.
-func (s *session) until(ctx context.Context, what string, shown func(screen string) bool) (at time.Time, err error) {
-	end := time.Now().Add(patience)
-	if shown(s.text()) {
-		return time.Now(), nil
-	}
-	for {
+func (s *session) until(ctx context.Context, shown func(screen string) bool) (at time.Time, err error) {
+	for end := time.Now().Add(patience); ; {
+		if shown(s.screen.String()) {
+			return at, nil
+		}
 		c, ok, err := s.next(ctx, time.Until(end))
 		if err != nil {
 			return at, err
 		}
 		if !ok {
-			return at, fmt.Errorf("%s did not come within %v; the screen:\n%s", what, patience, s.text())
+			return at, fmt.Errorf("the screen did not change within %v as it should; it is:\n%s", patience, s.screen)
 		}
-		if shown(s.text()) {
-			return c.at, nil
-		}
+		at = c.at
 	}
 }
 

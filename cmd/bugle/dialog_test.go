@@ -73,38 +73,22 @@ func (d *dialog) end(code int) {
 	}
 }
 
-// An invalid text of one field is edited again if the user wants to, and a conflict is decided by the user.
+// A conflict is decided by the user.
 func TestEditAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	id := b.create(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "One", "content_type": "PROMOTIONAL"}}`)
 	script := filepath.Join(t.TempDir(), "edit.sh")
-	if err := os.WriteFile(script, []byte("if grep -q X \"$1\"; then printf TRANSACTIONAL > \"$1\"; else printf X > \"$1\"; fi\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d := startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "content_type")
-	d.waitFor("basic_details.content_type: ")
-	d.waitFor("Edit the text again? [Y/n] ")
-	d.answer("\n")
-	d.waitFor("Updated " + id)
-	d.end(cli.ExitDone)
-
-	d = startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "content_type")
-	d.waitFor("Edit the text again? [Y/n] ")
-	d.answer("n\n")
-	d.waitFor("Not saved. Your text is in ")
-	d.end(cli.ExitInvalid)
-
 	for _, tt := range []struct {
 		answer, then, name string
 		code               int
 	}{{"mine\n", "Updated ", "Mine", cli.ExitDone}, {"t\n", "No changes made.", "Theirs", cli.ExitDone}, {"\n", "Not saved. Your text is in ", "Theirs", cli.ExitFailed}} {
 		b.run(cli.ExitDone, `{"basic_details": {"name": "Before"}}`, "update", id, "-")
-		meanwhile := "echo '{\"basic_details\": {\"name\": \"Theirs\"}}' | bugle update --by eve@example.com " + id + " -\nprintf Mine > \"$1\"\n"
+		meanwhile := "echo '{\"basic_details\": {\"name\": \"Theirs\"}}' | bugle update --by eve@example.com " + id + " -\nsed -i 's/name: .*/name: Mine/' \"$1\"\n"
 		if err := os.WriteFile(script, []byte(meanwhile), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d = startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id, "--field", "basic_details.name")
+		d := startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id)
 		d.waitFor("eve@example.com changed basic_details while you edited:")
 		d.waitFor("Which version do you want to keep? [mine/theirs/cancel] ")
 		d.answer(tt.answer)

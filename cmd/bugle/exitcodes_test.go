@@ -62,13 +62,13 @@ func TestExitCodes(t *testing.T) {
 		b := newBugle(t)
 		b.env["XDG_DATA_HOME"] = t.TempDir()
 		eachCommand(func(name string, c *cobra.Command) {
-			r, _ := cli.ReachOf(reach, c)
+			r := cli.ReachOf(reach, c)
 			fine := []string{"init", "workspace create", "workspace list", "workspace use", "workspace delete", "watch"} // see below
 			if r.Places == cli.Nowhere || r.Whole && r.Places != cli.InStore || slices.Contains(fine, name) || strings.Contains(c.Use, "FILE") || name == "restore" {
 				return
 			}
 			args := argsOf(c)
-			args = append(args, map[string][]string{"tag": {"--add", "x"}, "export": {"x"}}[name]...)
+			args = append(args, map[string][]string{"tag": {"--add", "x"}, "export": {"x"}, "test": {"--to", "a@example.com"}}[name]...)
 			if strings.HasPrefix(name, "history") {
 				args = append([]string{"x"}, slices.Repeat([]string{"1"}, len(args)-1)...)
 			}
@@ -105,7 +105,7 @@ func TestExitCodes(t *testing.T) {
 	t.Run("a file that is not there", func(t *testing.T) {
 		none := filepath.Join(t.TempDir(), "none.json")
 		for name, args := range map[string][]string{
-			"create": {none}, "update": {none}, "check": {none}, "preview": {none}, "test": {none},
+			"create": {none}, "update": {none}, "check": {none}, "preview": {none, "--nobody"},
 			"diff": {none, none}, "texts import": {none}, "restore": {none, "--yes"}, "watch": {none}, "users import": {none}, "workspace apply": {none},
 			"teams put": {"--file", none}, "settings put": {"--file", none}, "blocks put": {"x", "source=@" + none},
 			"remote add": {"x", "--url", "http://127.0.0.1:1", "--workspace-id", "W", "--key-env", "K", "--dialect", none},

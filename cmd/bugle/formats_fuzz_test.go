@@ -76,7 +76,7 @@ func FuzzFormats(f *testing.F) {
 		t.Chdir(filepath.Join(dir, "b"))
 		for _, args := range [][]string{
 			{"diff", "../a", "."}, {"diff", "../a/push.json", "push.json"}, {"diff", "../a", ".", "--json"}, {"diff", "../a", ".", "--markdown"}, {"diff", "--markdown", "../none", "."},
-			{"lint", "."}, {"lint", ".", "--json"}, {"lint", ".", "--format", "github"}, {"lint", ".", "--format", "sarif"},
+			{"lint", "."}, {"lint", ".", "--json"}, {"lint", ".", "--format", "github"},
 			{"apply", "--dry-run", "."}, {"apply", "--dry-run", "--format", "github", "."}, {"import", "."},
 		} {
 			checkInert(t, strings.Join(args, " "), output(args...))

@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 var folderScripts = []string{"backup", "doctor", "encrypt", "store", "hostile", "misuse"}
 
 // databaseScripts are run on a database everywhere: commands that read, write, send, and wait for what others write.
-var databaseScripts = []string{"create", "publish", "search", "test", "workspace"}
+var databaseScripts = []string{"create", "plan", "publish", "search", "test", "workspace"}
 
 // The commands work on a store in a database as they do on one in a folder, but for those in folderScripts. All of them are
 // run where PostgreSQL must be there, as in CI; they take as long as those on a folder.

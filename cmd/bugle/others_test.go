@@ -367,6 +367,9 @@ func TestRemoteRefusalIsUnchanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			svc, do := newVendorService(t)
 			svc.status, svc.refuse = 400, `{"response_id":"r","error":{"code":"VALIDATION_FAILED","message":"We do not like this.",`+details+`}}`
+			if name == "preview" {
+				svc.record = strings.Replace(theirRecord, `"basic_details":`, `"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"{{UserAttribute['x']}}"}}}}},"basic_details":`, 1)
+			}
 			code, out, errs := do(tt.in, tt.args...)
 			if code != cli.ExitRefused {
 				t.Errorf("exit code %d", code)

@@ -111,11 +111,7 @@ func TestCommandsRefuseWhatTheyCannotWorkOn(t *testing.T) {
 			return
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "bugle"), " ")
-		r, ok := cli.ReachOf(reach, c)
-		if !ok {
-			t.Errorf("`bugle %s` is not in the table of what commands work on", name)
-			return
-		}
+		r := cli.ReachOf(reach, c)
 		seen[name] = true
 		line := append(strings.Fields(name), argsOf(c)...)
 		if group := c.HasSubCommands() && c.HasParent() && len(argsOf(c)) == 0; r.Places == cli.Nowhere || group {

@@ -180,7 +180,7 @@ func TestFirstSignalEnds(t *testing.T) {
 		start    func(t *testing.T, args []string) *hanging
 	}{
 		{"standard input", []string{
-			"create -", "update -", "check -", "preview -", "test -", "search -", "meta -", "import -", "apply -", "lint -", "diff - FILE", "texts import -",
+			"create -", "update -", "check -", "preview - --nobody", "import -", "apply -", "lint -", "diff - FILE", "texts import -",
 			"segments put --file -", "users import -",
 		}, func(t *testing.T, args []string) *hanging {
 			h := b.hang(t, args...)

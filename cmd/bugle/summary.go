@@ -2,67 +2,35 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/phrase"
 )
 
-// printSummary prints what bugle shows if the terminal program cannot open.
-func printSummary(ctx context.Context, f *cli.Factory) error {
-	r, far, err := f.Remote()
-	switch {
-	case err != nil:
-		return err
-	case far:
-		return printRemote(ctx, f, r)
-	}
-	have, err := f.HasStore(ctx)
-	if err != nil {
-		return err
-	}
-	if !have {
-		return printNoWorkspace(f)
-	}
-	store, err := f.Open(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := store.Workspaces(ctx)
-	if err != nil {
-		return err
-	}
-	wanted, err := f.Wanted()
-	switch {
-	case err != nil:
-		return err
-	case len(ids) == 0:
-		return printNoWorkspace(f)
-	case len(ids) > 1 && wanted == "":
-		return printWorkspaces(f, ids)
-	}
-	id, err := f.WorkspaceID(ctx, store)
-	if err != nil {
-		return err
-	}
-	svc, err := store.Service(ctx, id)
-	if err != nil {
-		return err
-	}
-	rows, err := svc.List(ctx, engine.ListQuery{})
-	if err != nil {
-		return err
-	}
-	return printWorkspace(f, id, rows)
+// summary is what bugle prints with --json if the terminal program cannot open.
+type summary struct {
+	Workspace *string              `json:"workspace_id"`
+	Data      string               `json:"data,omitempty"`
+	Remote    string               `json:"remote,omitempty"`
+	URL       string               `json:"url,omitempty"`
+	Campaigns int                  `json:"campaigns"`
+	Status    map[engine.State]int `json:"status,omitempty"`
 }
 
-// printRemote prints a summary of a remote workspace.
-func printRemote(ctx context.Context, f *cli.Factory, r remotes.Remote) error {
+// printSummary prints what bugle shows if the terminal program cannot open.
+func printSummary(ctx context.Context, f *cli.Factory) error {
 	svc, err := f.Campaigns(ctx)
+	if errors.Is(err, cli.ErrNoWorkspace) {
+		return printNoWorkspace(f)
+	}
+	if several := (*cli.SeveralWorkspaces)(nil); errors.As(err, &several) {
+		return printWorkspaces(f, several.IDs)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,25 +38,18 @@ func printRemote(ctx context.Context, f *cli.Factory, r remotes.Remote) error {
 	if err != nil {
 		return err
 	}
-	count := countStates(rows)
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
+	t, err := f.Target(ctx)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, phrase.Count(len(rows), "campaign"))))
-	printCounts(&f.Printer, count)
-	return nil
-}
-
-func countStates(rows []engine.Summary) map[engine.State]int {
 	count := map[engine.State]int{}
 	for _, r := range rows {
 		count[r.Status]++
 	}
-	return count
-}
-
-// printCounts prints a line such as "2 draft, 1 active".
-func printCounts(p *cli.Printer, count map[engine.State]int) {
+	if f.JSON {
+		return f.PrintJSON(summary{&t.Workspace, t.Data, t.Remote, t.URL, len(rows), count})
+	}
+	fmt.Fprintln(f.Out, cli.Line(phrase.Capitalize(t.String())+": "+phrase.Count(len(rows), "campaign")))
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -96,18 +57,10 @@ func printCounts(p *cli.Printer, count map[engine.State]int) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintln(p.Out, "  "+strings.Join(parts, ", "))
+		fmt.Fprintln(f.Out, "  "+strings.Join(parts, ", "))
 	}
-}
-
-func printWorkspace(f *cli.Factory, id string, rows []engine.Summary) error {
-	count := countStates(rows)
-	if f.JSON {
-		return f.PrintJSON(map[string]any{"workspace_id": id, "data": f.Place(), "campaigns": len(rows), "status": count})
-	}
-	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Workspace %s in %s: %s", id, f.Place(), phrase.Count(len(rows), "campaign"))))
-	printCounts(&f.Printer, count)
-	fmt.Fprint(f.Out, `
+	if t.Remote == "" {
+		fmt.Fprint(f.Out, `
 Run bugle in a terminal to build and test campaigns, or use a command:
   bugle create            Create a draft
   bugle search            Search campaigns
@@ -115,6 +68,7 @@ Run bugle in a terminal to build and test campaigns, or use a command:
   bugle lint FILE         Check a campaign file
   bugle help              List all commands
 `)
+	}
 	return nil
 }
 
@@ -129,7 +83,7 @@ func printWorkspaces(f *cli.Factory, ids []string) error {
 
 func printNoWorkspace(f *cli.Factory) error {
 	if f.JSON {
-		return f.PrintJSON(map[string]any{"workspace_id": nil, "data": f.Place(), "campaigns": 0})
+		return f.PrintJSON(summary{Data: f.Place()})
 	}
 	fmt.Fprintf(f.Out, `No workspace in %s yet.
 

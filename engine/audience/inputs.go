@@ -259,6 +259,9 @@ func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
 	return doc.NewString(text)
 }
 
+// TakesNumber reports whether the value of a filter is a number.
+func TakesNumber(filter doc.Value) bool { return filter.Get(mDataType).Text() == "double" }
+
 // Step is an audience with the first n filters that include users.
 type Step struct {
 	Text    string // describes the filter that the step adds

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/timeparse"
 )
 
 // SendSentence describes to how many users a campaign goes, and when, once the action is done; "" if neither is known. c is
@@ -53,20 +54,13 @@ func nextSend(c engine.Campaign, s engine.Summary, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// sendTime formats a time in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
+// sendTime formats a time in the campaign's time zone, or else in that of now: "on Thu 26 Nov, 08:30 Europe/Berlin".
 func sendTime(c engine.Campaign, t, now time.Time) string {
-	if zone, ok := engine.TimeZone(c.Document()); ok {
-		now = now.In(zone)
+	zone, ok := engine.TimeZone(c.Document())
+	if !ok {
+		zone = now.Location()
 	}
-	t = t.In(now.Location())
-	layout := "on Mon 2 Jan, 15:04 MST"
-	switch {
-	case t.Year() != now.Year():
-		layout = "on Mon 2 Jan 2006, 15:04 MST"
-	case t.YearDay() == now.YearDay():
-		layout = "today at 15:04 MST"
-	}
-	return t.Format(layout)
+	return "on " + timeparse.Zoned(t, zone, now)
 }
 
 // afterTrigger formats the delay of a triggered campaign.

@@ -170,7 +170,7 @@ func shapeAt(root doc.Value, at doc.Path) shape {
 		return segmentationShape
 	case string(catalog.TriggerCondition):
 		return triggerShape
-	case mIncluded, mSecondary, mExcluded, mConditions:
+	case mIncluded, mSecondary, mExcluded, mConditions, mFilters: // filters: the group of a segment
 		return groupShape
 	}
 	return shapeOf(root.Lookup(at))

@@ -146,6 +146,12 @@ func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	return list[i], true
 }
 
+// blocks reports whether it is known why a message will not reach a recipient.
+func (f Forecast) blocks(id, identifier, value string) bool {
+	i := engine.IndexRecipient(f.Values, identifier, value)
+	return f.Identifier == identifier && len(f.asked.As) < 2 && i >= 0 && i < len(f.why[id]) && f.why[id][i] != ""
+}
+
 // Recipients returns the forecast without the results for messages, for a draft that has changed.
 func (f Forecast) Recipients() Forecast {
 	f.why, f.Calls = nil, nil

@@ -17,8 +17,8 @@ import (
 	"bugle/engine/message/template"
 )
 
-// splitPersonas returns the requests that a test is sent with: one for each persona, or the test as it is where it has none.
-func splitPersonas(asks []engine.TestSend) []engine.TestSend {
+// SplitPersonas returns the requests that a test is sent with: one for each persona, or the test as it is where it has none.
+func SplitPersonas(asks []engine.TestSend) []engine.TestSend {
 	var out []engine.TestSend
 	for _, ask := range asks {
 		if len(ask.As) < 2 {

@@ -44,11 +44,20 @@ type Key struct {
 
 // SendState is the state of one message to one recipient.
 type SendState struct {
-	Recipient    string // empty: all recipients of the key together
-	As           string // the ID of the persona whose data it has; empty for the recipient's own
-	State        State
-	Why          string // why it failed; what it waits for while it is being sent
-	Began, Ended time.Time
+	Recipient string // empty: all recipients of the key together
+	As        string // the ID of the persona whose data it has; empty for the recipient's own
+	State     State
+	Why       string // why it failed; what it waits for while it is being sent
+
+	blocked bool // the forecast has a reason why it cannot arrive
+}
+
+// fail ends a send that has not arrived: it is skipped if that was known before.
+func (s *SendState) fail() {
+	s.State = Failed
+	if s.blocked {
+		s.State = Skipped
+	}
 }
 
 // State is the progress of one send.
@@ -60,18 +69,18 @@ const (
 	Sent
 	Failed
 	Unknown // it failed, but may have been delivered
+	Skipped // it cannot arrive, as the forecast said
 )
 
 // String returns the display name of the state.
 func (s State) String() string {
-	return [...]string{"queued", "sending", "sent", "failed", "unknown"}[s]
+	return [...]string{"queued", "sending", "sent", "failed", "unknown", "skipped"}[s]
 }
 
-// Step is a progress report with its time.
+// Step is a progress report.
 type Step struct {
 	engine.TestProgress
 	As string // the ID of the persona; empty for none
-	At time.Time
 }
 
 // Outcome is the result of a round of requests.
@@ -99,9 +108,9 @@ func (o Outcome) request(i int) engine.TestSend {
 
 // Send sends requests of a draft one after another, each as a call of its own, and passes on each step. A request with
 // several personas is one for each.
-func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
+func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, each func(Step)) (Outcome, error) {
 	var out Outcome
-	for _, ask := range splitPersonas(asks) {
+	for _, ask := range SplitPersonas(asks) {
 		as := personaID(ask)
 		ask, err := d.WithPersona(ctx, service, ask)
 		if err != nil {
@@ -109,7 +118,7 @@ func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.Te
 		}
 		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(d.Campaign.ID, ask), As: Persona(ask), Copies: ask.Copies}
 		r.Progress = func(p engine.TestProgress) {
-			s := Step{p, as, now()}
+			s := Step{p, as}
 			out.Steps = append(out.Steps, s)
 			each(s)
 		}
@@ -154,7 +163,7 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 
 // Begin starts a round of requests. f has the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
-	asks = splitPersonas(asks)
+	asks = SplitPersonas(asks)
 	r.Requests, r.before = asks, slices.Clone(r.Keys)
 	r.Done, r.Total, r.Message = 0, 0, ""
 	r.Canceling, r.RoundStarted, r.RoundTook = false, now, 0
@@ -168,9 +177,9 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 		for _, ask := range asks {
 			if matches(k.Key, ask.Filter) {
 				k.InRound = true
-				_, values := f.ResolveValues(r.Draft.Workspace, ask)
+				identifier, values := f.ResolveValues(r.Draft.Workspace, ask)
 				for _, v := range values {
-					sends = append(sends, SendState{Recipient: v, As: personaID(ask)})
+					sends = append(sends, SendState{Recipient: v, As: personaID(ask), blocked: f.blocks(k.ID, identifier, v)})
 				}
 			}
 		}
@@ -201,7 +210,10 @@ func index(list []SendState, s SendState) int {
 }
 
 // Rollback restores the state before the round.
-func (r *Run) Rollback() { r.Keys = r.before }
+func (r *Run) Rollback() {
+	r.Keys = r.before
+	r.Message = r.summary(nil)
+}
 
 // at returns the state of a key, and adds an unexpected key.
 func (r *Run) at(id string) *Key {
@@ -239,11 +251,8 @@ func (r *Run) AddStep(n Step) {
 		s.Why = n.Note
 		return
 	case !n.Done:
-		s.State, s.Began = Sending, n.At
+		s.State = Sending
 		return
-	}
-	if s.Ended = n.At; s.Began.IsZero() {
-		s.Began = n.At
 	}
 	if r.Done++; r.Done > r.Total {
 		r.Total = max(n.Total, r.Done)
@@ -252,7 +261,7 @@ func (r *Run) AddStep(n Step) {
 	case n.Unknown:
 		s.State = Unknown
 	case n.Err != "":
-		s.State = Failed
+		s.fail()
 	}
 }
 
@@ -272,7 +281,7 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 			k.settle(err)
 		}
 	}
-	r.Message = r.summary(out.Results, err)
+	r.Message = r.summary(err)
 }
 
 // take takes the service's report on the key. Of several personas, one that failed counts.
@@ -290,26 +299,28 @@ func (k *Key) take(res engine.SendResult, p *engine.TestPersona) {
 		}
 	}
 	k.Unknown = k.Unknown || len(res.Unknown) > 0
+	failed := func(s SendState) bool { return s.Recipient != "" && strings.Contains(res.FailureReason, s.Recipient) }
+	named := slices.ContainsFunc(k.Sends, failed) // the reason says for whom it failed
 	for i := range k.Sends {
 		if s := &k.Sends[i]; s.As == as && (s.State == Queued || s.State == Sending) {
-			switch s.State = Failed; {
-			case res.Status == engine.Sent:
-				s.State = Sent
+			switch s.fail(); {
 			case slices.Contains(res.Unknown, s.Recipient), s.Recipient == "" && len(res.Unknown) > 0:
 				s.State = Unknown
+			case res.Status == engine.Sent, named && !failed(*s):
+				s.State = Sent
 			}
 		}
 	}
 }
 
-// settle ends what the service did not report, and takes the recipients from its report on the key.
+// settle ends what the service did not report on: it was sent if its recipients were reported one by one.
 func (k *Key) settle(err error) {
 	canceled := errors.Is(err, context.Canceled)
 	left := k.Count(Sent)
 	switch {
 	case k.Status != "":
-	case canceled && left > 0 && left == len(k.Sends):
-		k.Reason = "canceled; some recipients may have got it"
+	case left > 0 && left == len(k.Sends):
+		k.Status = engine.Sent
 	case canceled:
 		k.Reason = "canceled before it was sent"
 	case err != nil:
@@ -327,29 +338,36 @@ func (k *Key) settle(err error) {
 	}
 }
 
-func (r *Run) summary(results []engine.TestResult, err error) string {
-	if len(results) == 1 && len(r.Requests) == 1 && err == nil && results[0].Message != "" {
-		return results[0].Message
-	}
-	sent, unknown, all := 0, 0, len(r.Keys)
-	if len(r.Request.As) > 1 { // a key is a message for each of them
-		all = 0
-		for i := range r.Keys {
-			sent, unknown, all = sent+r.Keys[i].Count(Sent), unknown+r.Keys[i].Count(Unknown), all+len(r.Keys[i].Sends)
+// summary counts the messages of all rounds, each to one recipient, by what became of them.
+func (r *Run) summary(err error) string {
+	all, by := 0, map[State]int{}
+	for i := range r.Keys {
+		k := &r.Keys[i]
+		states := []State{k.outcome()}
+		if len(k.Sends) > 0 {
+			states = states[:0]
+			for _, s := range k.Sends {
+				states = append(states, s.State)
+			}
 		}
-	} else {
-		for i := range r.Keys {
-			switch r.Keys[i].outcome() {
-			case Sent:
-				sent++
-			case Unknown:
-				unknown++
+		for _, st := range states {
+			if all++; st != Failed || k.Status != "" { // what was canceled has not failed
+				by[st]++
 			}
 		}
 	}
-	text := fmt.Sprintf("%d of %s sent", sent, phrase.Count(all, "message"))
-	if unknown > 0 {
-		text += fmt.Sprintf("; %d may have been delivered", unknown)
+	text := "Sent " + phrase.Count(all, "message")
+	if by[Sent] < all {
+		text = fmt.Sprintf("Sent %d of %s", by[Sent], phrase.Count(all, "message"))
+	}
+	for _, st := range []State{Failed, Skipped, Unknown} {
+		word := st.String()
+		if st == Unknown {
+			word = "may have been delivered"
+		}
+		if by[st] > 0 {
+			text += fmt.Sprintf("; %d %s", by[st], word)
+		}
 	}
 	text += "."
 	if r.Canceling || errors.Is(err, context.Canceled) {
@@ -358,8 +376,8 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 	return text
 }
 
-// Count counts the recipients of all messages in a state, which is Failed or Unknown; a message whose recipients are not
-// known counts once.
+// Count counts the recipients of all messages in a state, which is Failed, Unknown or Skipped; a message whose recipients
+// are not known counts once.
 func (r *Run) Count(want State) int {
 	n := 0
 	for i := range r.Keys {
@@ -371,27 +389,32 @@ func (r *Run) Count(want State) int {
 }
 
 // outcome returns the state of the key after its round: that of all its recipients or, where they differ, the one to look at.
+// Those who were skipped do not matter beside others.
 func (k *Key) outcome() State {
-	switch {
-	case k.Status == engine.Sent:
+	switch sent := k.Count(Sent); {
+	case k.Status == engine.Sent, k.Status == "" && sent > 0 && sent == len(k.Sends):
 		return Sent
 	case k.Unknown || k.Count(Unknown) > 0:
 		return Unknown
+	case k.Count(Skipped) == 0 || k.Count(Failed) > 0:
+		return Failed
+	case sent > 0:
+		return Sent
 	}
-	return Failed
+	return Skipped
 }
 
-// has reports whether the message is in a state, which is Failed or Unknown, for one of its recipients.
+// has reports whether the message is in a state, which is Failed, Unknown or Skipped, for one of its recipients.
 func (k *Key) has(want State) bool {
 	return k.Status != engine.Sent && (k.Count(want) > 0 || k.outcome() == want && k.Count(Failed)+k.Count(Unknown) == 0)
 }
 
-// Retry returns the requests that retry the sends in a state, which is Failed or Unknown: one per key, with the recipients
-// that are in it. If the draft does not have such a key, everything is sent again.
-func (r *Run) Retry(want State) []engine.TestSend {
+// Retry returns the requests that retry the sends in one of the states, which are Failed, Unknown or Skipped: one per key, with
+// the recipients that are in them. If the draft does not have such a key, everything is sent again.
+func (r *Run) Retry(want ...State) []engine.TestSend {
 	var asks []engine.TestSend
 	for _, k := range r.Keys {
-		if !k.has(want) {
+		if !slices.ContainsFunc(want, k.has) {
 			continue
 		}
 		if !k.Known {
@@ -413,7 +436,7 @@ func (r *Run) Retry(want State) []engine.TestSend {
 			switch {
 			case len(values) > 0:
 				one.Values = values
-			case !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.As == p.ID && s.State == want }):
+			case !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.As == p.ID && slices.Contains(want, s.State) }):
 				continue // none that has this persona's data
 			}
 			asks = append(asks, one)
@@ -422,12 +445,12 @@ func (r *Run) Retry(want State) []engine.TestSend {
 	return asks
 }
 
-// among returns those of values for which the message is in a state. It returns nil if it is for others too, such as
+// among returns those of values for which the message is in one of the states. It returns nil if it is for others too, such as
 // members of a segment.
-func (k *Key) among(want State, values []string, as string) []string {
+func (k *Key) among(want []State, values []string, as string) []string {
 	var out []string
 	for _, s := range k.Sends {
-		if s.State != want || s.As != as {
+		if !slices.Contains(want, s.State) || s.As != as {
 			continue
 		}
 		if !slices.Contains(values, s.Recipient) {
@@ -449,31 +472,35 @@ func (k *Key) Count(want State) int {
 	return n
 }
 
-// StatusText returns the status of the key in one word.
-func (k *Key) StatusText() string {
-	sent, failed := k.Count(Sent), k.Count(Failed)+k.Count(Unknown)
+// State returns the state of the key: what became of it or, before it has ended, how far it is.
+func (k *Key) State() State {
 	switch {
-	case k.Status != "" && k.outcome() == Unknown:
-		return Unknown.String()
-	case k.Status != "":
-		return strings.ToLower(k.Status)
-	case k.Reason != "":
-		return "not sent"
+	case k.Status != "" || k.Reason != "" || k.ended():
+		return k.outcome()
 	case k.Count(Sending) > 0:
-		return Sending.String()
-	case len(k.Sends) > 0 && sent == len(k.Sends):
-		return Sent.String()
-	case len(k.Sends) > 0 && sent+failed == len(k.Sends) && k.Count(Unknown) > 0:
-		return Unknown.String()
-	case len(k.Sends) > 0 && sent+failed == len(k.Sends):
-		return Failed.String()
-	case sent+failed > 0:
-		return "in progress"
+		return Sending
 	}
-	return Queued.String()
+	return Queued
+}
+
+// ended reports whether the key has recipients, and all of their sends have ended.
+func (k *Key) ended() bool {
+	return len(k.Sends) > 0 && k.Count(Queued)+k.Count(Sending) == 0
+}
+
+// StatusText returns the state of the key in words.
+func (k *Key) StatusText() string {
+	switch st := k.State(); {
+	case k.Status == "" && k.Reason != "":
+		return "not sent"
+	case st == Queued && k.Count(Queued) < len(k.Sends):
+		return "in progress"
+	default:
+		return st.String()
+	}
 }
 
 // EveryFailureExplained reports whether every failed recipient has a reason of its own.
 func (k *Key) EveryFailureExplained() bool {
-	return k.Count(Failed)+k.Count(Unknown) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State >= Failed && s.Why == "" })
+	return k.Count(Failed)+k.Count(Unknown)+k.Count(Skipped) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State >= Failed && s.Why == "" })
 }

@@ -174,7 +174,7 @@ func TestRunIsRetriedForFailedRecipients(t *testing.T) {
 	if run.Total != 4 || run.Keys[0].StatusText() != "queued" {
 		t.Errorf("it begins with %d sends, %s", run.Total, run.Keys[0].StatusText())
 	}
-	out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	out, err := testsend.Send(t.Context(), s, d, run.Requests, run.AddStep)
 	if err != nil || run.Done != 4 || out.Refused(err) {
 		t.Fatalf("%v after %d steps", err, run.Done)
 	}
@@ -224,7 +224,7 @@ func TestUnknownOutcome(t *testing.T) {
 	send := func(asks []engine.TestSend) {
 		t.Helper()
 		run.Begin(asks, testsend.Forecast{}, noon)
-		out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+		out, err := testsend.Send(t.Context(), s, d, run.Requests, run.AddStep)
 		if run.End(out, err, noon); err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestUnknownOutcomeOfAnotherSpelling(t *testing.T) {
 		ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"kiss@example.com"}}
 		send := func() {
 			t.Helper()
-			if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, time.Now, func(testsend.Step) {}); err != nil {
+			if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, func(testsend.Step) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -345,6 +345,42 @@ func (silent) Test(context.Context, engine.TestRequest) (engine.TestResult, erro
 	return engine.TestResult{}, &remote.NoResponseError{Operation: "test", Host: "api.example.com", Attempts: 3, Write: true, Err: io.EOF}
 }
 
+// What the forecast said cannot arrive is skipped, not failed, and the heading counts the messages of all rounds.
+func TestWhatCannotArriveIsSkipped(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2"}}
+	f, err := d.Forecast(t.Context(), s, ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := testsend.NewRun(d, ask)
+	round := func(asks []engine.TestSend) {
+		t.Helper()
+		run.Begin(asks, f, noon)
+		out, err := testsend.Send(t.Context(), s, d, run.Requests, func(testsend.Step) {})
+		if run.End(out, err, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round([]engine.TestSend{ask})
+	web := &run.Keys[1]
+	if run.Message != "Sent 3 of 4 messages; 1 skipped." || run.Count(testsend.Failed) != 0 || web.State() != testsend.Sent || web.StatusText() != "sent" {
+		t.Errorf("%q, web %s: %+v", run.Message, web.StatusText(), web)
+	}
+	round(run.Retry(testsend.Failed, testsend.Skipped)) // nothing has changed
+	if run.Message != "Sent 3 of 4 messages; 1 skipped." {
+		t.Errorf("after a retry of the skipped: %q", run.Message)
+	}
+	if err := s.PutUser(t.Context(), engine.User{ID: "USER_2", Devices: []engine.Device{{Platform: "WEB", Token: "w2"}}}); err != nil {
+		t.Fatal(err)
+	}
+	round(run.Retry(testsend.Failed, testsend.Skipped))
+	if run.Message != "Sent 4 messages." || run.Count(testsend.Skipped) != 0 {
+		t.Errorf("once it can arrive: %q %+v", run.Message, run.Keys)
+	}
+}
+
 // A service whose answer is lost may have sent everything: that is no refusal.
 func TestLostAnswerOfAService(t *testing.T) {
 	s := newService(t)
@@ -352,9 +388,9 @@ func TestLostAnswerOfAService(t *testing.T) {
 	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"ada@example.com"}}
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	out, err := testsend.Send(t.Context(), silent{s}, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	out, err := testsend.Send(t.Context(), silent{s}, d, run.Requests, run.AddStep)
 	run.End(out, err, noon)
-	if err == nil || out.Refused(err) || run.Message != "0 of 2 messages sent; 2 may have been delivered." || run.Count(testsend.Unknown) != 2 || run.Count(testsend.Failed) != 0 {
+	if err == nil || out.Refused(err) || run.Message != "Sent 0 of 2 messages; 2 may have been delivered." || run.Count(testsend.Unknown) != 2 || run.Count(testsend.Failed) != 0 {
 		t.Errorf("%v, refused: %v, %q, %+v", err, out.Refused(err), run.Message, run.Keys)
 	}
 }
@@ -367,9 +403,9 @@ func TestRunThatIsCanceled(t *testing.T) {
 	cancel()
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	out, err := testsend.Send(ctx, s, d, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
+	out, err := testsend.Send(ctx, s, d, run.Requests, func(testsend.Step) {})
 	run.End(out, err, noon)
-	if out.Refused(err) || run.Message != "0 of 2 messages sent. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
+	if out.Refused(err) || run.Message != "Sent 0 of 2 messages. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
 		t.Errorf("%v: %s %+v", err, run.Message, run.Keys)
 	}
 }
@@ -378,7 +414,7 @@ func TestHistoryWithoutFailed(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "nobody"}}
-	if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
+	if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, func(testsend.Step) {}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
@@ -458,7 +494,7 @@ func TestSendAsSomebodyElse(t *testing.T) {
 	}
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	out, err := testsend.Send(t.Context(), s, d, run.Requests, run.AddStep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +515,7 @@ func TestSendAsSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Begin(again, testsend.Forecast{}, noon)
-	out, err = testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	out, err = testsend.Send(t.Context(), s, d, run.Requests, run.AddStep)
 	if run.End(out, err, noon); err != nil || run.Count(testsend.Failed) != 0 || run.Keys[0].Count(testsend.Sent) != 3 {
 		t.Errorf("%v: sent again it ends as %+v", err, run.Keys[0])
 	}

@@ -23,3 +23,23 @@ func TestMoment(t *testing.T) {
 		}
 	}
 }
+
+func TestZoned(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 30, 0, 0, time.UTC) }
+	for _, c := range []struct {
+		at, now time.Time
+		want    string
+	}{
+		{at(26, 7), at(22, 12), "Thu 26 Nov, 08:30 Europe/Berlin (07:30 your time)"},
+		{at(26, 7), at(22, 12).In(berlin), "Thu 26 Nov, 08:30 Europe/Berlin"},
+		{at(26, 23), at(22, 12), "Fri 27 Nov, 00:30 Europe/Berlin (Thu 26 Nov, 23:30 your time)"},
+	} {
+		if got := timeparse.Zoned(c.at, berlin, c.now); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

@@ -158,6 +158,20 @@ func Moment(t, now time.Time) string {
 	return t.Format("Mon 2 Jan 2006, 15:04")
 }
 
+// Zoned formats t in a campaign's time zone and, where the clocks of now's zone show another time, in that zone as well:
+// "Thu 26 Nov, 08:30 Europe/Berlin (07:30 your time)".
+func Zoned(t time.Time, zone *time.Location, now time.Time) string {
+	there, here := t.In(zone), t.In(now.Location())
+	text := Moment(there, now.In(zone)) + " " + zone.String()
+	switch {
+	case ClockOf(there) == ClockOf(here) && there.YearDay() == here.YearDay():
+		return text
+	case there.YearDay() == here.YearDay():
+		return text + " (" + ClockOf(here).String() + " your time)"
+	}
+	return text + " (" + Moment(here, now) + " your time)"
+}
+
 // Brief describes t in a few characters for table columns: "now", "5m", "3h", "6d", "in 2d", or the date in
 // now's location if it is a week or more away: "9 Nov", "9 Nov 25". It returns "" for the zero time.
 func Brief(t, now time.Time) string {

@@ -46,12 +46,9 @@ func day(s string) time.Time {
 }
 
 func TestMonth(t *testing.T) {
-	m := Month{Theme: themes.Plain(), Of: day("2026-12-01"), Start: time.Monday, Numbers: true, Today: Date(day("2026-12-03")), Cursor: Date(day("2026-12-15")),
+	m := Month{Theme: themes.Plain(), Of: day("2026-12-01"), Numbers: true, Today: Date(day("2026-12-03")), Cursor: Date(day("2026-12-15")),
 		Marked: func(d time.Time) bool { return d.Weekday() == time.Friday }}
 	golden(t, "month", strings.Join(m.Lines(), "\n"))
-	sunday := m
-	sunday.Start, sunday.Numbers = time.Sunday, false
-	golden(t, "month-sunday", strings.Join(sunday.Lines(), "\n"))
 	for _, of := range []string{"2026-02-01", "2026-08-01", "2027-01-31", "2028-02-29"} {
 		m.Of = day(of)
 		lines := m.Lines()
@@ -70,7 +67,7 @@ func TestMonth(t *testing.T) {
 func TestDayAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Month{Theme: themes.Plain(), Of: time.Date(rapid.IntRange(1971, 2200).Draw(t, "y"), time.Month(rapid.IntRange(1, 12).Draw(t, "m")), 1, 0, 0, 0, 0, time.UTC),
-			Start: time.Weekday(rapid.IntRange(0, 6).Draw(t, "start")), Numbers: rapid.Bool().Draw(t, "numbers")}
+			Numbers: rapid.Bool().Draw(t, "numbers")}
 		seen := 0
 		for y, line := range m.Lines() {
 			for x := range m.Width() {
@@ -91,51 +88,29 @@ func TestDayAt(t *testing.T) {
 	})
 }
 
-func keyMsg(k string) tea.KeyMsg {
-	types := map[string]tea.KeyType{"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "enter": tea.KeyEnter, "esc": tea.KeyEsc, "backspace": tea.KeyBackspace}
-	if kt, ok := types[k]; ok {
-		return tea.KeyMsg{Type: kt}
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
-}
-
 func TestPickerKeys(t *testing.T) {
 	for _, tt := range []struct{ keys, want string }{
-		{"", "2026-12-15 09:00"},
-		{"right down left up", "2026-12-15 09:00"},
-		{"right right down", "2026-12-24 09:00"},
-		{"pgdown", "2027-01-15 09:00"},
-		{"end pgdown pgdown", "2027-02-28 09:00"},
-		{"home left", "2026-11-30 09:00"},
-		{"t", "2026-12-03 09:00"},
-		{"1 8 3 0", "2026-12-15 18:30"},
-		{"9 3 0", "2026-12-15 09:30"},
-		{"9 :", "2026-12-15 09:00"},
-		{"1 : 0 5", "2026-12-15 01:05"},
-		{"1 8", "2026-12-15 18:00"},
-		{"2 5 3", "2026-12-15 23:00"}, // there is no hour 25
-		{"1 8 7 3 0", "2026-12-15 18:30"},
-		{"1 8 3 0 7", "2026-12-15 07:00"}, // starts again
-		{"1 8 backspace backspace", "2026-12-15 09:00"},
-		{"+ +", "2026-12-15 09:30"},
-		{"-", "2026-12-15 08:45"},
-		{"2 3 5 0 +", "2026-12-16 00:00"},
-		{"0 0 0 5 - -", "2026-12-14 23:45"},
+		{"", "2026-12-15"},
+		{"right down left up", "2026-12-15"},
+		{"right right down", "2026-12-24"},
+		{"pgdown", "2027-01-15"},
+		{"end pgdown pgdown", "2027-02-28"},
+		{"home left", "2026-11-30"},
+		{"t", "2026-12-03"},
 	} {
 		p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
 		for _, k := range strings.Fields(tt.keys) {
-			if p.Key(keyMsg(k)) != Open {
+			if p.Key(k) != Open {
 				t.Errorf("%s: %s closed it", tt.keys, k)
 			}
 		}
-		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
+		if got := p.Day().Format(time.DateOnly); got != tt.want {
 			t.Errorf("%q gives %s, want %s", tt.keys, got, tt.want)
 		}
-		if p.Key(keyMsg("esc")) != Canceled || p.Key(keyMsg("enter")) != Accepted {
+		if p.Key("esc") != Canceled || p.Key("enter") != Accepted {
 			t.Error("enter takes, esc leaves")
 		}
-		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
+		if got := p.Day().Format(time.DateOnly); got != tt.want {
 			t.Errorf("%q: enter made it %s", tt.keys, got)
 		}
 	}
@@ -153,26 +128,24 @@ func TestPickerMouse(t *testing.T) {
 		t.Fatalf("%q is not shown:\n%s", text, strings.Join(view, "\n"))
 		return Open
 	}
-	if click(" 24") != Open || p.Value().Day() != 24 {
-		t.Errorf("the click chose %s", p.Value())
+	if click(" 24") != Open || p.Day().Day() != 24 {
+		t.Errorf("the click chose %s", p.Day())
 	}
 	view = strings.Split(p.View(50, 12), "\n")
 	if click("24") != Accepted {
 		t.Error("a second click does not take it")
 	}
-	if click("January"); p.Value().Month() != time.January {
-		t.Errorf("the click turned to %s", p.Value())
+	if click("January"); p.Day().Month() != time.January {
+		t.Errorf("the click turned to %s", p.Day())
 	}
 	p.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelUp})
-	if p.Value().Month() != time.December {
-		t.Errorf("the wheel turned to %s", p.Value())
+	if p.Day().Month() != time.December {
+		t.Errorf("the wheel turned to %s", p.Day())
 	}
 }
 
 func TestPickerView(t *testing.T) {
 	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
-	p.Numbers = true
-	golden(t, "picker-24x9", p.View(24, 9))
 	golden(t, "picker-52x9", p.View(52, 9))
 	golden(t, "picker-24x5", p.View(24, 5))
 	for w := 1; w < 90; w += 7 {

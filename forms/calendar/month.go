@@ -1,4 +1,4 @@
-// Package calendar draws months and lets the user pick a date and time.
+// Package calendar draws months and lets the user pick a day. Weeks begin on Monday, as in ISO 8601.
 //
 // Dates are UTC times at midnight, made with [Date], because a date has no zone.
 package calendar
@@ -27,8 +27,6 @@ type Month struct {
 	Theme *themes.Theme
 	// Of is any day of the month.
 	Of time.Time
-	// Start is the first day of the week.
-	Start time.Weekday
 	// Numbers shows the week number (ISO 8601) before each week.
 	Numbers bool
 	// Today and Cursor are dates to highlight; zero for none.
@@ -58,7 +56,7 @@ func (m Month) gutter() int {
 func (m Month) first() time.Time {
 	of := Date(m.Of)
 	of = of.AddDate(0, 0, 1-of.Day())
-	return of.AddDate(0, 0, -(int(of.Weekday()-m.Start)+7)%7)
+	return of.AddDate(0, 0, -(int(of.Weekday())+6)%7)
 }
 
 // DayAt returns the date at a cell of the month; false if there is none.
@@ -79,12 +77,8 @@ func (m Month) Lines() []string {
 		title = "‹ " + title + " ›"
 	}
 	out := make([]string, 0, Height)
-	out = append(out, t.Title.Render(centered(title, m.Width())))
-	names := strings.Repeat(" ", m.gutter())
-	for i := range 7 {
-		names += ((m.Start + time.Weekday(i)) % 7).String()[:2] + " "
-	}
-	out = append(out, t.Faint.Render(names))
+	out = append(out, t.Title.Width(m.Width()).Align(lipgloss.Center).Render(title))
+	out = append(out, t.Faint.Render(strings.Repeat(" ", m.gutter())+"Mo Tu We Th Fr Sa Su "))
 	day := m.first()
 	for range Height - 2 {
 		var b strings.Builder
@@ -102,8 +96,7 @@ func (m Month) Lines() []string {
 		if m.Numbers {
 			number := "   "
 			if inside {
-				// The number of a row is the ISO week of its Thursday, whatever day its weeks begin with.
-				_, week := day.AddDate(0, 0, (int(time.Thursday-m.Start)+7)%7).ISOWeek()
+				_, week := day.ISOWeek()
 				number = fmt.Sprintf("%2d ", week)
 			}
 			line = t.Faint.Render(number) + line
@@ -118,31 +111,18 @@ func (m Month) Lines() []string {
 func (m Month) day(d time.Time) string {
 	t := m.Theme
 	marked := m.Marked != nil && m.Marked(d)
-	sign, style := " ", t.Text
-	if d.Equal(m.Today) {
-		sign, style = "·", t.Strong.Underline(true)
-	}
-	if marked {
-		sign, style = "•", t.Success.Bold(true).Underline(d.Equal(m.Today))
-	}
 	number := fmt.Sprintf("%2d", d.Day())
-	if d.Equal(m.Cursor) {
-		if !marked {
-			sign = "◂"
-		}
-		return t.Selected.Render(number) + t.Accent.Render(sign)
+	switch today := d.Equal(m.Today); {
+	case d.Equal(m.Cursor) && marked:
+		return t.Selected.Render(number) + t.Accent.Render("•")
+	case d.Equal(m.Cursor):
+		return t.Selected.Render(number) + t.Accent.Render("◂")
+	case marked:
+		return t.Success.Bold(true).Underline(today).Render(number) + t.Success.Render("•")
+	case today:
+		return t.Strong.Underline(true).Render(number) + t.Accent.Render("·")
 	}
-	if sign == " " {
-		return style.Render(number) + " "
-	}
-	return style.Render(number) + t.Tone(signTone(marked)).Render(sign)
-}
-
-func signTone(marked bool) themes.Tone {
-	if marked {
-		return themes.ToneSuccess
-	}
-	return themes.ToneAccent
+	return t.Text.Render(number) + " "
 }
 
 // Gap is the number of cells between two months.
@@ -168,9 +148,4 @@ func Join(months ...Month) []string {
 // AddMonths returns the first day of the month n months after that of t.
 func AddMonths(t time.Time, n int) time.Time {
 	return time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
-}
-
-func centered(s string, w int) string {
-	room := max(w-lipgloss.Width(s), 0)
-	return strings.Repeat(" ", room/2) + s + strings.Repeat(" ", room-room/2)
 }

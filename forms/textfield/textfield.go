@@ -7,7 +7,6 @@ package textfield
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/cursor"
@@ -171,8 +170,8 @@ func (f *Field) send(msg tea.Msg) {
 	f.line, _ = f.line.Update(msg)
 }
 
-// Edits reports whether a key edits a line of text.
-func Edits(msg tea.KeyMsg) bool {
+// edits reports whether a key edits a line of text.
+func edits(msg tea.KeyMsg) bool {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
 		return !msg.Alt || slices.Contains([]string{"alt+b", "alt+f", "alt+d"}, msg.String())
@@ -189,22 +188,15 @@ func Edits(msg tea.KeyMsg) bool {
 // lines, up and down on its first and last line are not used.
 func (f *Field) Key(msg tea.KeyMsg) bool {
 	switch pressed := msg.String(); {
-	case f.area != nil && pressed == "up":
-		if info := f.area.LineInfo(); f.area.Line() == 0 && info.RowOffset == 0 {
+	case f.area != nil && slices.Contains([]string{"up", "down", "alt+enter", "ctrl+j"}, pressed):
+		info := f.area.LineInfo()
+		if pressed == "up" && f.area.Line() == 0 && info.RowOffset == 0 ||
+			pressed == "down" && f.area.Line() == f.area.LineCount()-1 && info.RowOffset == info.Height-1 {
 			return false
 		}
 		f.send(msg)
 		return true
-	case f.area != nil && pressed == "down":
-		if info := f.area.LineInfo(); f.area.Line() == f.area.LineCount()-1 && info.RowOffset == info.Height-1 {
-			return false
-		}
-		f.send(msg)
-		return true
-	case f.area != nil && (pressed == "alt+enter" || pressed == "ctrl+j"):
-		f.send(msg)
-		return true
-	case !Edits(msg):
+	case !edits(msg):
 		return false
 	}
 	f.edit(msg)
@@ -235,27 +227,13 @@ func (f *Field) edit(msg tea.KeyMsg) {
 	}
 }
 
-// lastCharacter returns the number of code points of the last grapheme cluster of s: a joined emoji, a flag, or
-// a letter with its marks; otherwise one.
+// lastCharacter returns the number of code points of the last grapheme cluster of s.
 func lastCharacter(s string) int {
-	if !strings.ContainsFunc(s[strings.LastIndexByte(s, '\n')+1:], func(r rune) bool { return r >= 0x300 }) {
-		return 1
+	n := 0
+	for g := uniseg.NewGraphemes(s[strings.LastIndexByte(s, '\n')+1:]); g.Next(); {
+		n = len(g.Runes())
 	}
-	var last []rune
-	for g := uniseg.NewGraphemes(s); g.Next(); {
-		last = g.Runes()
-	}
-	n := len(last)
-	if n < 2 {
-		return n
-	}
-	const zwj, firstFlag, lastFlag, firstTone, lastTone = 0x200D, 0x1F1E6, 0x1F1FF, 0x1F3FB, 0x1F3FF
-	end := last[n-1]
-	flag, tone := end >= firstFlag && end <= lastFlag, end >= firstTone && end <= lastTone
-	if unicode.Is(unicode.M, end) || last[n-2] == zwj || end == zwj || flag || tone {
-		return n
-	}
-	return 1
+	return n
 }
 
 // Click moves the cursor of a line to column x.

@@ -4,6 +4,7 @@ package activity
 
 import (
 	"context"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -12,6 +13,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/list"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // Screen is the list of calls with a reader for the selected one.
@@ -22,23 +24,28 @@ type Screen struct {
 	seen   uint64 // the version of the log in the list
 	list   *list.Browser[activity.Call]
 	reader *reader
-	follow bool // the cursor stays on the newest
 }
 
 // taskWait is the task that waits for the next call.
 const taskWait = "wait"
+
+// Help headings.
+const (
+	groupCall = "Call"
+	groupList = "Calls"
+)
 
 // New returns the screen of the calls in log, which may be nil.
 func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	if log == nil {
 		log = &activity.Log{}
 	}
-	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, reader: newReader(deps.Theme)}
 	s.list = list.New(deps.Theme, list.Config[activity.Call]{
 		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Match: matcher, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
-		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
-		Page: s.reader, Show: s.show, Head: callTitle, PageShare: 40, PageMin: 50,
+		Above: s.limits, Footer: s.footer, OnClear: s.refresh,
+		Page: s.reader, Show: s.reader.show, Head: callTitle, PageShare: 40, PageMin: 50,
 		Labels: list.Labels{
 			Noun:    "call",
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
@@ -52,13 +59,10 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 // Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Activity" }
 
-// Badge counts the calls, and shows whether the cursor follows them.
+// Badge counts the calls.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case s.list.Len() == 0:
+	if s.list.Len() == 0 {
 		return "", themes.ToneMuted
-	case s.follow:
-		return phrase.Count(s.list.Len(), "call") + " · following", themes.ToneAccent
 	}
 	return phrase.Count(s.list.Len(), "call"), themes.ToneMuted
 }
@@ -103,30 +107,73 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh lists the current calls, newest first. The cursor stays on its call unless it follows the newest; a
-// call being read always stays.
+// refresh lists the current calls, newest first. A cursor on the newest call follows the calls, unless that call is read;
+// otherwise the cursor stays on its call.
 func (s *Screen) refresh() {
+	newest := s.list.Index() == 0 && !s.list.Reading()
 	s.seen = s.log.Version()
-	s.list.Set(s.log.Calls())
-	if s.follow && !s.list.Reading() {
+	if s.list.Set(s.log.Calls()); newest {
 		s.list.Top()
 	}
 }
 
-// moved ends following when the user moves to an older call.
-func (s *Screen) moved() {
-	if s.list.Index() > 0 {
-		s.follow = false
+// Typing reports whether the filter has the keyboard.
+func (s *Screen) Typing() bool { return s.list.Filtering() }
+
+// Actions returns what the user can do in the focused pane.
+func (s *Screen) Actions() []screen.Action {
+	empty := ""
+	if s.list.Len() == 0 {
+		empty = "The list is already empty."
 	}
+	acts := []screen.Action{
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, BarPriority: 6}, noCurl, func(c activity.Call) tea.Cmd {
+			return screen.Copy(c.Curl(), "the curl command")
+		}),
+		s.list.On(screen.Action{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall}, nil, func(activity.Call) tea.Cmd {
+			return screen.Copy(s.reader.text, s.reader.contentName())
+		}),
+		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: c.Campaign})
+		}),
+		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
+	}
+	if s.list.Reading() {
+		acts = append(acts, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})
+	}
+	return s.list.Actions(acts)
 }
 
-// show shows a call in the reader.
-func (s *Screen) show(c activity.Call, ok bool) {
-	if !ok {
-		s.reader.clear()
-		return
+// noCurl returns why a call has no curl command.
+func noCurl(c activity.Call) string {
+	if c.Local {
+		return "This change was saved locally, without a request, so there is no curl command."
 	}
-	s.reader.show(c)
+	return ""
+}
+
+// noCampaign returns why a call leads to no campaign.
+func noCampaign(c activity.Call) string {
+	if c.Campaign == "" {
+		return "This call was not about a single campaign."
+	}
+	return ""
+}
+
+func (s *Screen) clear() tea.Cmd {
+	return screen.Ask(screen.Question{
+		Title: "Clear the list of calls?", Focus: 1,
+		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", phrase.Count(s.list.Len(), "call")),
+		Buttons: []widget.Button{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			s.log.Clear()
+			s.refresh()
+			return screen.Notify(widget.LevelSuccess, "Cleared the list of calls")
+		},
+	})
 }
 
 // SetSize divides the screen.
@@ -134,3 +181,6 @@ func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
 // View draws the calls and, if it fits or was opened, the selected one.
 func (s *Screen) View() string { return s.list.View() }
+
+// Read says the calls, or reads the one that is open.
+func (s *Screen) Read() screen.Page { return s.list.Read() }

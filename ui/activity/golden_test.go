@@ -18,19 +18,20 @@ func TestPictures(t *testing.T) {
 	l := newFilledLog(t)
 	h := open(t, l)
 	h.GoldenSizes("calls")
+	h.Resize(80, 24)
 	h.WantFits()
 	h.Press("down", "enter")
-	h.GoldenSizes("call")
+	h.Golden("call-80x24")
 	h.WantFits()
 	h.Press("tab")
 	h.WantFits()
 	h.Press("esc", "/")
 	h.Type("4xx")
-	h.GoldenSizes("filter")
+	h.Golden("filter-80x24")
 	h.WantFits()
 
 	empty := open(t, &calls.Log{})
-	empty.GoldenSizes("empty")
+	empty.Golden("empty-80x24")
 	empty.WantFits()
 }
 

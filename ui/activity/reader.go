@@ -32,18 +32,16 @@ func newReader(t *themes.Theme) *reader {
 	return r
 }
 
-func (r *reader) clear() {
-	r.Clear()
-	r.call, r.text = activity.Call{}, ""
-}
-
-// show shows a call in the current tab.
-func (r *reader) show(c activity.Call) {
-	if !r.Empty() && c.Seq == r.call.Seq && c.Count == r.call.Count && c.BodiesDropped() == r.call.BodiesDropped() {
-		return
+// show shows a call in the current tab; ok is false if there is none.
+func (r *reader) show(c activity.Call, ok bool) {
+	switch {
+	case !ok:
+		r.Clear()
+		r.call, r.text = activity.Call{}, ""
+	case r.Empty() || c.Seq != r.call.Seq || c.Count != r.call.Count || c.BodiesDropped() != r.call.BodiesDropped():
+		r.call = c
+		r.fill()
 	}
-	r.call = c
-	r.fill()
 }
 
 // Turn switches to another tab.
@@ -71,11 +69,14 @@ func (r *reader) fill() {
 		body = r.call.Document().Encode()
 	}
 	r.Rewind()
-	isJSON := false
-	if r.text = r.emptyBodyText(); len(body) > 0 {
-		r.text, isJSON = pretty(body)
-	}
-	if isJSON {
+	v, err := doc.Parse(body)
+	switch {
+	case len(body) == 0:
+		r.text = r.emptyBodyText()
+	case err != nil:
+		r.text = string(body)
+	default:
+		r.text = string(v.Indent())
 		r.ShowJSON(r.text)
 		return
 	}
@@ -94,14 +95,6 @@ func (r *reader) emptyBodyText() string {
 		return r.call.Err
 	}
 	return "The response has no body."
-}
-
-// pretty formats a body for display, and reports whether it is JSON.
-func pretty(body []byte) (string, bool) {
-	if v, err := doc.Parse(body); err == nil {
-		return string(v.Indent()), true
-	}
-	return string(body), false
 }
 
 // contentName names the content shown.

@@ -1,11 +1,16 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/timeparse"
 	"bugle/themes"
@@ -109,4 +114,55 @@ func durationText(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
+}
+
+// matcher returns the predicate for calls that match every word of a filter.
+func matcher(filter string) func(activity.Call) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(c activity.Call) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !matches(c, w) })
+	}
+}
+
+// statusWord is a status, or a class of them: 409, 4xx, 4x.
+var statusWord = regexp.MustCompile(`^[1-5](xx?|\d\d)$`)
+
+// matches reports whether a call has a status, a result or a text, in lower case.
+func matches(c activity.Call, word string) bool {
+	switch {
+	case statusWord.MatchString(word):
+		return strings.HasPrefix(strconv.Itoa(c.Status), strings.TrimRight(word, "x"))
+	case word == "failed":
+		return c.Failed()
+	case word == "local":
+		return c.Local
+	}
+	text := []string{c.Operation, c.Method, c.Base, c.Path, c.Campaign, c.Err, c.RequestID, c.IdempotencyKey}
+	return strings.Contains(strings.ToLower(strings.Join(text, "\n")), word)
+}
+
+// limits shows, for each operation that was used, the rate limit of the service that is closest to being reached, the most
+// used first; nothing if the service has none.
+func (s *Screen) limits(width int) []string {
+	link, ok := s.deps.Link()
+	if !ok || len(link.Quotas()) == 0 {
+		return nil
+	}
+	nearest := map[string]engine.Quota{} // by operation
+	for _, q := range link.Quotas() {
+		if other, ok := nearest[q.Operation]; q.Remaining < q.Limit && (!ok || byShareLeft(q, other) < 0) {
+			nearest[q.Operation] = q
+		}
+	}
+	var texts []string
+	for _, q := range slices.SortedFunc(maps.Values(nearest), byShareLeft) {
+		texts = append(texts, fmt.Sprintf("%s %d/%d %s", q.Name(), q.Limit-q.Remaining, q.Limit, q.Unit()))
+	}
+	line := "Limits: " + cmp.Or(strings.Join(texts, " · "), "nothing used")
+	return []string{s.deps.Theme.Muted.Render(widget.Truncate(line, width))}
+}
+
+// byShareLeft orders limits by the share that is left, then by the longer period.
+func byShareLeft(a, b engine.Quota) int {
+	return cmp.Or(cmp.Compare(a.Remaining*b.Limit, b.Remaining*a.Limit), cmp.Compare(b.Window, a.Window), cmp.Compare(a.Operation, b.Operation))
 }

@@ -3,7 +3,6 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -16,7 +15,6 @@ const (
 	nameSuspend = "suspend"
 	nameHelp    = "help"
 	namePalette = "palette"
-	nameTour    = "tour"
 )
 
 // globalActions returns the actions that work on every screen.
@@ -35,7 +33,6 @@ func (m *Model) globalActions() []screen.Action {
 		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change; in the list, also the last action", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
 		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
-	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: groupEverywhere, WhileTyping: true, Run: m.tour})
 	if m.opts.Suspend {
 		acts = append(acts, suspendAction())
 	}
@@ -61,20 +58,16 @@ func suspendAction() screen.Action {
 
 // undo undoes the last change of a screen.
 func undo(s screen.Screen) tea.Cmd {
-	if u, ok := s.(screen.Undoer); ok {
-		if cmd, done := u.Undo(); done {
-			return cmd
-		}
+	if cmd, done := s.Undo(); done {
+		return cmd
 	}
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to undo")
 }
 
 // redo redoes the last undone change of a screen.
 func redo(s screen.Screen) tea.Cmd {
-	if u, ok := s.(screen.Undoer); ok {
-		if cmd, done := u.Redo(); done {
-			return cmd
-		}
+	if cmd, done := s.Redo(); done {
+		return cmd
 	}
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to redo")
 }
@@ -87,12 +80,4 @@ func keysFor(live []screen.Action, name string) []string {
 		}
 	}
 	return nil
-}
-
-// keyFor formats the key of a global action, for texts that mention it.
-func keyFor(live []screen.Action, name string) string {
-	if keys := keysFor(live, name); len(keys) > 0 {
-		return keymap.Format(keys[0])
-	}
-	return name + " in the palette"
 }

@@ -5,8 +5,6 @@ package app
 import (
 	"context"
 	"io"
-	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -80,7 +78,7 @@ type Model struct {
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
 	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o), link: linkStatus{deps: o.Deps}}
-	m.commands = commandRunner{ctx: o.Context, list: o.Commands, now: o.Deps.Now, input: o.Input, output: o.Output, notify: func(level widget.Level, text string) tea.Cmd {
+	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, finish: m.finishCommand, notify: func(level widget.Level, text string) tea.Cmd {
 		return m.notifyAbout(topicCommand, level, text)
 	}}
 	m.resize(80, 24)
@@ -94,10 +92,7 @@ func New(o Options) (*Model, error) {
 
 // Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs)}
-	if m.opts.Say == nil {
-		cmds = append(cmds, offerTour(m.opts.Deps))
-	}
+	cmds := []tea.Cmd{m.top().Init(), m.loadRecent(m.opts.Deps.Prefs)}
 	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
@@ -127,28 +122,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.ResumeMsg:
 		// Data may have changed meanwhile, and the other program has turned the mouse off.
 		return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
-	case recentLoadedMsg:
-		recent := palettePrefs{msg.recent}
-		for _, name := range slices.Backward(m.recent) { // run meanwhile
-			recent = recent.withRecent(name)
-		}
-		m.recent = recent.Recent
-		return nil
-	case foundMsg:
-		msg.box.found(msg)
-		return nil
-	case tourOfferMsg:
-		return m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
-	case toastTickMsg:
-		return m.expire(time.Time(msg))
-	case linkTickMsg:
-		return m.link.tick()
-	case commandTickMsg:
-		return m.commands.tick(msg)
-	case commandReadMsg:
-		return m.commands.ask(msg.run, 0)
-	case commandDoneMsg:
-		return finishCommand(m, msg)
 	case BackgroundMsg:
 		return m.background(msg)
 	case RunMsg:
@@ -192,12 +165,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.commands.list = msg.Commands
 	case screen.OpenEditorMsg:
 		return m.openEditor(msg), true
-	case editorClosedMsg:
-		return m.closeEditor(msg), true
 	case screen.TakeTerminalMsg:
 		return m.opts.giveTerminal(msg), true
-	case terminalBackMsg:
-		return msg.finish(), true
 	case screen.CopyMsg:
 		return m.opts.copy(msg), true
 	case screen.HelpMsg:
@@ -232,7 +201,7 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 	if msg.Preview {
 		return nil
 	}
-	keep := remember(m.opts.Deps, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	keep := tea.Batch(m.broadcast(msg), remember(m.opts.Deps, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} }))
 	if t.Name == themes.None && msg.Name != themes.None {
 		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}

@@ -78,11 +78,11 @@ func TestNoticesExpire(t *testing.T) {
 	d.press("z")
 	d.want("Saved.", "The disk is full.")
 	d.now = d.now.Add(toastTime + time.Second)
-	d.send(toastTickMsg(d.now))
+	d.model.toasts.Expire(d.now)
 	d.wantNot("Saved.")
 	d.want("The disk is full.")
 	d.now = d.now.Add(time.Hour)
-	d.send(toastTickMsg(d.now))
+	d.model.toasts.Expire(d.now)
 	d.want("The disk is full.") // an error stays until the user presses a key
 	d.press("z")
 	d.wantNot("The disk is full.")
@@ -166,7 +166,7 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f8", "f9", "q"} {
+	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f9", "q"} {
 		if seen[k] != 1 {
 			t.Errorf("%s is listed %d times", k, seen[k])
 		}

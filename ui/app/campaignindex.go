@@ -23,8 +23,8 @@ func (o *paletteSource) searchOnlyCommands() []command {
 		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open}
 		if i > 0 {
 			f.secondary, f.campaign = true, "latest "+c.Channel.Label()+" campaign"
-		} else if s, ok := o.subject.(screen.SubjectLabeler); ok {
-			f.campaign = s.SubjectLabel()
+		} else {
+			f.campaign = o.subject.Label
 		}
 		for _, place := range f.sections() {
 			if i == 0 || !known[place.label] {
@@ -51,15 +51,10 @@ func (o *paletteSource) searchOnlyCommands() []command {
 // campaigns returns the campaign of the topmost campaign screen, and those of other channels that the screen
 // has.
 func (o *paletteSource) campaigns() []engine.Campaign {
-	if o.subject == nil {
+	if o.subject.Campaign.ID == "" {
 		return nil
 	}
-	c, _ := o.subject.Campaign()
-	out := []engine.Campaign{c}
-	if r, ok := o.subject.(screen.Related); ok {
-		out = append(out, r.Related()...)
-	}
-	return out
+	return append([]engine.Campaign{o.subject.Campaign}, o.subject.Related...)
 }
 
 // campaignIndex collects the sections, fields and option values of a campaign from its schema.

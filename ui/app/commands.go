@@ -1,10 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -27,13 +27,11 @@ const topicCommand = "command"
 
 // commandRunner runs the user's own commands, one at a time.
 type commandRunner struct {
-	ctx     context.Context // ends a command that has the terminal
 	list    []commands.Command
 	running *commandRun // nil if none is running
 	now     func() time.Time
 	notify  func(widget.Level, string) tea.Cmd // shows a notice at once, so that it never replaces the result
-	input   io.Reader                          // the terminal
-	output  io.Writer
+	finish  func(*commandRun, commands.Result, error) tea.Cmd
 }
 
 // commandTarget is what a command is about.
@@ -60,27 +58,18 @@ type commandRun struct {
 // targetOf returns what a command on the top screen is about.
 func targetOf(st screenStack, service engine.Service) commandTarget {
 	t := commandTarget{screen: st.top().ID(), service: service, id: st.route().ID}
-	if s, ok := st.top().(screen.CampaignScreen); ok {
-		if c, ok := s.Campaign(); ok {
-			name := engine.Summarize(c).Title()
-			if l, ok := s.(screen.SubjectLabeler); ok {
-				name = l.SubjectLabel()
-			}
-			t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(name)+"”."
-		}
+	s := st.top().Subject()
+	if c := s.Campaign; c.ID != "" {
+		t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(cmp.Or(s.Label, engine.Summarize(c).Title()))+"”."
 	}
-	if s, ok := st.top().(screen.Selector); ok {
-		if t.ids = s.SelectedIDs(); len(t.ids) > 0 {
-			t.subject += fmt.Sprintf(" %d selected.", len(t.ids))
-		}
+	if t.ids = s.Selected; len(t.ids) > 0 {
+		t.subject += fmt.Sprintf(" %d selected.", len(t.ids))
 	}
 	if len(t.ids) == 0 && t.id != "" {
 		t.ids = []string{t.id}
 	}
-	if s, ok := st.top().(screen.FieldScreen); ok {
-		if f, ok := s.FocusedField(); ok {
-			t.field = &f
-		}
+	if f, ok := st.top().FocusedField(); ok {
+		t.field = &f
 	}
 	return t
 }
@@ -153,12 +142,9 @@ func (r *commandRunner) start(c commands.Command, on commandTarget) tea.Cmd {
 		if run.target.campaign, err = on.service.Get(context.Background(), on.id); err != nil {
 			return screen.NotifyMsg{Level: widget.LevelError, Text: "Can't read the campaign: " + err.Error()}
 		}
-		return commandReadMsg{run}
+		return RunMsg{func() tea.Cmd { return r.ask(run, 0) }}
 	}
 }
-
-// commandReadMsg reports that the campaign of a command was read.
-type commandReadMsg struct{ run *commandRun }
 
 // ask asks the prompts from at on, then the question, and then runs the command.
 func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
@@ -209,12 +195,10 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 		if err != nil {
 			return screen.Notify(widget.LevelError, failedText(run, err))
 		}
-		cmd := job.Terminal(r.ctx)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.input, r.output, r.output
-		return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		return screen.Send(screen.TakeTerminalMsg{Run: inTerminal(job.Terminal), Then: func(err error) tea.Cmd {
 			job.Close()
-			return commandDoneMsg{run: run, err: err}
-		})
+			return r.finish(run, commands.Result{}, err)
+		}})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	run.cancel, run.done, run.since = cancel, make(chan struct{}), r.now()
@@ -223,20 +207,17 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 		defer close(run.done)
 		defer cancel()
 		job, err := run.Prepare(run.data, doc)
-		if err != nil {
-			return commandDoneMsg{run: run, err: err}
+		var result commands.Result
+		if err == nil {
+			defer job.Close()
+			result, err = job.Run(ctx)
 		}
-		defer job.Close()
-		result, err := job.Run(ctx)
-		return commandDoneMsg{run, result, err}
+		return RunMsg{func() tea.Cmd { return r.finish(run, result, err) }}
 	}
 	return tea.Batch(work, r.progress())
 }
 
-// commandTickMsg is sent every second while a command runs.
-type commandTickMsg struct{ run *commandRun }
-
-// progress shows how long the command has been running.
+// progress shows how long the command has been running, every second.
 func (r *commandRunner) progress() tea.Cmd {
 	run, took := r.running, ""
 	if s := r.now().Sub(r.running.since) / time.Second; s > 0 {
@@ -244,15 +225,15 @@ func (r *commandRunner) progress() tea.Cmd {
 	}
 	return tea.Batch(
 		r.notify(widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
-		screen.Timer(time.Second, func() tea.Msg { return commandTickMsg{run} }),
+		screen.Timer(time.Second, func() tea.Msg {
+			return RunMsg{func() tea.Cmd {
+				if r.running != run {
+					return nil
+				}
+				return r.progress()
+			}}
+		}),
 	)
-}
-
-func (r *commandRunner) tick(msg commandTickMsg) tea.Cmd {
-	if r.running == nil || r.running != msg.run {
-		return nil
-	}
-	return r.progress()
 }
 
 // end cancels the running command and waits until its process has ended.
@@ -268,47 +249,33 @@ func (r *commandRunner) end() tea.Cmd {
 	}
 }
 
-// commandDoneMsg reports that a command has ended.
-type commandDoneMsg struct {
-	run    *commandRun
-	result commands.Result
-	err    error
-}
-
 func failedText(run *commandRun, err error) string {
 	return fmt.Sprintf("%s failed: %s", widget.Clean(run.Name), widget.Clean(err.Error()))
 }
 
 // finishCommand shows what a command printed, or why it failed.
-func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
-	run := msg.run
+func (m *Model) finishCommand(run *commandRun, result commands.Result, err error) tea.Cmd {
 	if m.commands.running == run {
 		m.commands.running = nil
 	}
-	var cmds []tea.Cmd
-	if run.Terminal {
-		cmds = append(cmds, tea.EnableMouseCellMotion) // it is off after another program has used the terminal
-	}
-	say := func(level widget.Level, text string) tea.Cmd {
-		return tea.Batch(append(cmds, m.notifyAbout(topicCommand, level, text))...)
-	}
+	say := func(level widget.Level, text string) tea.Cmd { return m.notifyAbout(topicCommand, level, text) }
 	name := widget.Clean(run.Name)
-	errs := strings.TrimSpace(msg.result.Errors)
+	errs := strings.TrimSpace(result.Errors)
 	switch {
-	case screen.Canceled(msg.err):
+	case screen.Canceled(err):
 		return say(widget.LevelInfo, "Canceled "+name+".")
-	case msg.err != nil && strings.Contains(errs, "\n"):
-		m.pushOverlay(newTextBox(m.theme, failedText(run, msg.err), errs))
-		return tea.Batch(cmds...)
-	case msg.err != nil && errs != "":
-		return say(widget.LevelError, failedText(run, fmt.Errorf("%w: %s", msg.err, errs)))
-	case msg.err != nil:
-		return say(widget.LevelError, failedText(run, msg.err))
+	case err != nil && strings.Contains(errs, "\n"):
+		m.pushOverlay(newTextBox(m.theme, failedText(run, err), errs))
+		return nil
+	case err != nil && errs != "":
+		return say(widget.LevelError, failedText(run, fmt.Errorf("%w: %s", err, errs)))
+	case err != nil:
+		return say(widget.LevelError, failedText(run, err))
 	}
-	out := strings.TrimSpace(msg.result.Output)
+	out := strings.TrimSpace(result.Output)
 	switch run.Output {
 	case commands.OutputField:
-		cmd, err := setCommandField(m, run, msg.result)
+		cmd, err := setCommandField(m, run, result)
 		if err != nil {
 			return say(widget.LevelError, failedText(run, err))
 		}
@@ -317,11 +284,11 @@ func finishCommand(m *Model, msg commandDoneMsg) tea.Cmd {
 		if out == "" {
 			return say(widget.LevelSuccess, name+" printed nothing.")
 		}
-		if msg.result.Cut {
+		if result.Cut {
 			out += "\n\nThe rest is not shown, because it is too long."
 		}
 		m.pushOverlay(newTextBox(m.theme, name, out))
-		return tea.Batch(cmds...)
+		return nil
 	case commands.OutputToast:
 		if line := firstLine(out); line != "" {
 			return say(widget.LevelSuccess, name+": "+widget.Clean(line))

@@ -49,7 +49,7 @@ func (o *editorRun) closeWith(before, after string, err error) {
 	if werr := os.WriteFile(o.file, []byte(after), 0o600); werr != nil {
 		o.t.Fatal(werr)
 	}
-	o.send(editorClosedMsg{o.msg(before), o.file, err})
+	o.send(RunMsg{func() tea.Cmd { return o.model.closeEditor(o.msg(before), o.file, err) }})
 }
 
 func TestEditorRoundTrip(t *testing.T) {

@@ -193,7 +193,7 @@ func (d *harness) run(cmd tea.Cmd) {
 var keyNames = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
 	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
-	"f8": tea.KeyF8, "f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+y": tea.KeyCtrlY, "ctrl+r": tea.KeyCtrlR, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
+	"f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+y": tea.KeyCtrlY, "ctrl+r": tea.KeyCtrlR, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
 }
 
 func (d *harness) press(keys ...string) {

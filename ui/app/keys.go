@@ -226,14 +226,7 @@ func hint(a screen.Action, long bool) widget.Hint {
 
 // isKeyName reports whether letters that arrived together spell the name of a key: end, home, up. Then they are
 // typed as text, and must not match a binding of that key.
-func isKeyName(msg tea.KeyMsg) bool { return keyNamesAsText[string(msg.Runes)] }
-
-var keyNamesAsText = func() map[string]bool {
-	words := map[string]bool{"space": true}
-	for t := tea.KeyType(-128); t <= 127; t++ {
-		if name := (tea.Key{Type: t}).String(); len(name) > 1 {
-			words[name] = true
-		}
-	}
-	return words
-}()
+func isKeyName(msg tea.KeyMsg) bool {
+	k, ok := keymap.KeyMsg(string(msg.Runes))
+	return ok && k.Type != tea.KeyRunes || string(msg.Runes) == "space"
+}

@@ -25,9 +25,6 @@ func (l *linkStatus) reset(deps screen.Deps) {
 	l.deps, l.Connection, l.lowQuota = deps, engine.Connection{}, ""
 }
 
-// linkTickMsg is sent when the header may have changed with the clock.
-type linkTickMsg struct{}
-
 // update stores a new state of the connection.
 func (l *linkStatus) update(now engine.Connection) tea.Cmd {
 	l.Connection = now
@@ -45,7 +42,7 @@ func (l *linkStatus) refresh() tea.Cmd {
 		return nil
 	}
 	l.ticking = true
-	return screen.Timer(time.Second, func() tea.Msg { return linkTickMsg{} })
+	return screen.Timer(time.Second, func() tea.Msg { return RunMsg{l.tick} })
 }
 
 func (l *linkStatus) tick() tea.Cmd {

@@ -72,7 +72,7 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{wait}}})
 	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l cancel requests")
 	d.now = d.now.Add(10500 * time.Millisecond)
-	d.send(linkTickMsg{})
+	d.send(RunMsg{d.model.link.tick})
 	d.want("waiting 2s: ")
 	if !d.model.link.ticking {
 		t.Error("nobody counts down")
@@ -96,7 +96,7 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 	if far.ended != 1 {
 		t.Error("what does not wait is ended")
 	}
-	d.send(linkTickMsg{})
+	d.send(RunMsg{d.model.link.tick})
 	if d.model.link.ticking {
 		t.Error("it ticks for nothing")
 	}
@@ -126,7 +126,7 @@ func TestHeaderShowsLowQuota(t *testing.T) {
 	d.send(screen.Result{})
 	d.want("new campaigns: 1 of 25 left per hour")
 	far.quotas[2].Remaining = 25
-	d.send(linkTickMsg{})
+	d.send(RunMsg{d.model.link.tick})
 	d.want("get: 9 of 100 left per minute")
 	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now}})
 	d.want("offline since")

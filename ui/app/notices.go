@@ -19,12 +19,6 @@ func newNotices(o Options) notices {
 	return notices{widget.NewToasts(o.Deps.Theme), o.Deps.Now, o.Say}
 }
 
-// expire removes the notices whose time is up.
-func (n *notices) expire(at time.Time) tea.Cmd {
-	n.toasts.Expire(at)
-	return n.toastTimer()
-}
-
 // toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
 // minErrorTime.
 const (
@@ -32,13 +26,15 @@ const (
 	minErrorTime = time.Second
 )
 
-type toastTickMsg time.Time
-
 func (n *notices) notify(level widget.Level, text string) tea.Cmd {
 	return n.notifyAbout("", level, text)
 }
 
 func (n *notices) notifyAbout(about string, level widget.Level, text string) tea.Cmd {
+	if n.say != nil {
+		n.say(level, text)
+		return nil
+	}
 	stay := toastTime
 	switch level {
 	case widget.LevelWarning:
@@ -47,23 +43,20 @@ func (n *notices) notifyAbout(about string, level widget.Level, text string) tea
 		stay = minErrorTime
 	case widget.LevelInfo, widget.LevelSuccess:
 	}
-	return n.show(widget.Toast{Topic: about, Level: level, Text: text}, stay)
-}
-
-func (n *notices) show(toast widget.Toast, stay time.Duration) tea.Cmd {
-	if n.say != nil {
-		n.say(toast.Level, toast.Text)
-		return nil
-	}
-	toast.Until = n.now().Add(stay)
-	n.toasts.Push(toast)
+	n.toasts.Push(widget.Toast{Topic: about, Level: level, Text: text, Until: n.now().Add(stay)})
 	return n.toastTimer()
 }
 
+// toastTimer removes the notices whose time is up, then.
 func (n *notices) toastTimer() tea.Cmd {
 	at, ok := n.toasts.Next()
 	if !ok {
 		return nil
 	}
-	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTickMsg(t) })
+	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg {
+		return RunMsg{func() tea.Cmd {
+			n.toasts.Expire(t)
+			return n.toastTimer()
+		}}
+	})
 }

@@ -15,11 +15,6 @@ import (
 // hinter is an overlay with keys of its own, which the status bar shows instead of the screen's.
 type hinter interface{ hints() []widget.Hint }
 
-// pointerOverlay is an overlay with a sign beside it that points at something.
-type pointerOverlay interface {
-	pointer(height int) (sign string, x, y int, ok bool)
-}
-
 // inputHolder is an overlay with typed input, which a click outside must not close.
 type inputHolder interface{ hasInput() bool }
 
@@ -95,11 +90,6 @@ func (m *Model) coverWithOverlays(out string) string {
 		box, at := m.drawOverlay(o)
 		out = strings.ReplaceAll(out, themes.CaretMark, "") // the overlay has the keyboard
 		out = widget.Cover(out, box, at.x, at.y, m.width, m.height)
-		if p, ok := o.(pointerOverlay); ok {
-			if sign, x, y, ok := p.pointer(m.height); ok {
-				out = widget.Overlay(out, sign, x, y, m.width, m.height)
-			}
-		}
 	}
 	return out
 }
@@ -179,47 +169,6 @@ func (q *questionBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 func (q *questionBox) View(width, height int) string {
 	q.dialog.SetSize(width, height)
 	return q.dialog.View()
-}
-
-// choiceBox is a list of options whose answer runs a command.
-type choiceBox struct {
-	screen.Box
-	widget widget.Choice
-	then   func(widget.Answer) tea.Cmd
-}
-
-func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
-	return &choiceBox{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
-}
-
-func (c *choiceBox) answer(a widget.Answer, done bool) tea.Cmd {
-	if !done {
-		return nil
-	}
-	c.Close()
-	if a.Canceled() || c.then == nil {
-		return nil
-	}
-	return c.then(a)
-}
-
-func (c *choiceBox) hints() []widget.Hint { return c.widget.Hints() }
-
-// Key moves in the options, or chooses one.
-func (c *choiceBox) Key(msg tea.KeyMsg) tea.Cmd { return c.answer(c.widget.Update(msg)) }
-
-// Mouse scrolls the options, or chooses one.
-func (c *choiceBox) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if c.widget.Wheel(msg) || !widget.Pressed(msg) {
-		return nil
-	}
-	return c.answer(c.widget.Click(msg.Y))
-}
-
-// View draws the box.
-func (c *choiceBox) View(width, height int) string {
-	c.widget.SetSize(width, height)
-	return c.widget.View()
 }
 
 // inputBox asks for one line of text.
@@ -343,10 +292,8 @@ type helpBox struct {
 
 func (m *Model) help() tea.Cmd {
 	help := widget.NewHelpView(m.theme, helpGroups(m.activeActions())...)
-	if s, ok := m.top().(screen.FieldScreen); ok {
-		if f, ok := s.FocusedField(); ok {
-			help.Title, help.Text = f.Name, f.Help
-		}
+	if f, ok := m.top().FocusedField(); ok {
+		help.Title, help.Text = f.Name, f.Help
 	}
 	title := "Keys — " + widget.Clean(m.top().Title())
 	m.pushOverlay(&helpBox{help: help, theme: m.theme, title: title, closes: keysFor(m.activeActions(), nameHelp)})

@@ -9,6 +9,7 @@ import (
 
 	"bugle/themes"
 	"bugle/ui/keymap"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -23,6 +24,14 @@ type command struct {
 	disabledReason string // why it is disabled
 	rank           rank
 	run            func() tea.Cmd
+}
+
+// item returns the row of a command, or a heading.
+func (c command) item() widget.Item {
+	if c.run == nil {
+		return widget.Item{Text: c.label, Heading: true}
+	}
+	return widget.Item{Text: c.text(), Info: c.info, InfoTone: themes.ToneMuted, Dim: c.disabledReason != "", DisabledReason: c.disabledReason}
 }
 
 func (c command) text() string {
@@ -50,29 +59,21 @@ type paletteBox struct {
 	screen.Box
 	theme    *themes.Theme
 	prompt   widget.Prompt
-	list     widget.List
+	list     *list.List[command] // a command that does nothing is a heading
 	sections []section
 	all      []command        // of all sections
 	more     func() []command // the commands found only by typing
 	searched []command        // more, computed when the user types
-	finders  []screen.Finder
+	finders  []screen.Screen
 	campaign []command // found by the finders
 	words    string
 	route    func(screen.Route) tea.Cmd
-	shown    []command // by line; a heading has no run
 	ran      func(name string) tea.Cmd
 	closes   []string // the keys that opened it
 }
 
-// foundMsg is the result of a finder.
-type foundMsg struct {
-	box   *paletteBox
-	words string
-	found []screen.PaletteItem
-}
-
 func (m *Model) palette() tea.Cmd {
-	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.recordRun, closes: keysFor(m.activeActions(), namePalette)}
+	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: list.Items(m.theme, "entry", command.item), ran: m.recordRun, closes: keysFor(m.activeActions(), namePalette)}
 	o := m.paletteSource()
 	p.sections = o.sections()
 	for _, s := range p.sections {
@@ -80,9 +81,7 @@ func (m *Model) palette() tea.Cmd {
 	}
 	p.more, p.route = o.searchOnlyCommands, m.goTo
 	for _, l := range m.stack {
-		if f, ok := l.Screen.(screen.Finder); ok {
-			p.finders = append(p.finders, f)
-		}
+		p.finders = append(p.finders, l.Screen)
 	}
 	p.prompt.Focus()
 	p.list.Focused, p.list.Empty = true, "Nothing found."
@@ -99,13 +98,13 @@ func (m *Model) recordRun(name string) tea.Cmd {
 
 // paletteSource is a snapshot of everything the palette lists, taken when it opens.
 type paletteSource struct {
-	live    []screen.Action       // of the top screen, and global
-	typing  bool                  // a text field of the top screen has the keyboard
-	title   string                // of the top screen
-	route   screen.Route          // of the top screen
-	screens bool                  // there is a service, so screens can be opened
-	recent  []string              // names of actions run from the palette, the newest first
-	subject screen.CampaignScreen // nil if no screen is about a campaign
+	live    []screen.Action // of the top screen, and global
+	typing  bool            // a text field of the top screen has the keyboard
+	title   string          // of the top screen
+	route   screen.Route    // of the top screen
+	screens bool            // there is a service, so screens can be opened
+	recent  []string        // names of actions run from the palette, the newest first
+	subject screen.Subject
 	items   []screen.PaletteItem
 	themes  []string
 
@@ -204,41 +203,28 @@ func (m *Model) goTo(r screen.Route) tea.Cmd {
 
 // filter lists the matches of the typed words and returns the command that searches for more.
 func (p *paletteBox) filter() tea.Cmd {
-	p.shown = p.shown[:0]
 	p.words = strings.TrimSpace(p.prompt.Value())
-	p.list.SetItems(p.items())
-	p.list.Home()
-	return p.find()
+	find := p.find()
+	p.list.Set(p.rows())
+	p.list.SelectIndex(0)
+	return find
 }
 
-// items returns everything under headings or, once words are typed, the matches, the best first.
-func (p *paletteBox) items() []widget.Item {
-	var items []widget.Item
-	p.shown = p.shown[:0]
-	add := func(c command) {
-		p.shown = append(p.shown, c)
-		items = append(items, widget.Item{Text: c.text(), Info: c.info, InfoTone: themes.ToneMuted, Dim: c.disabledReason != "", DisabledReason: c.disabledReason})
-	}
+// rows returns everything under headings or, once words are typed, the matches, the best first.
+func (p *paletteBox) rows() []command {
 	if p.words != "" {
 		if p.searched == nil {
 			p.searched = p.more()
 		}
-		for _, c := range matchCommands(p.words, slices.Concat(p.all, p.searched, p.campaign)) {
-			add(c)
-		}
-		return items
+		return matchCommands(p.words, slices.Concat(p.all, p.searched, p.campaign))
 	}
+	var rows []command
 	for _, s := range p.sections {
-		if len(s.commands) == 0 {
-			continue
-		}
-		p.shown = append(p.shown, command{})
-		items = append(items, widget.Item{Text: s.title, Heading: true})
-		for _, c := range s.commands {
-			add(c)
+		if len(s.commands) > 0 {
+			rows = append(append(rows, command{label: s.title}), s.commands...)
 		}
 	}
-	return items
+	return rows
 }
 
 // find starts the finders.
@@ -247,30 +233,33 @@ func (p *paletteBox) find() tea.Cmd {
 	if p.words == "" {
 		return nil
 	}
-	cmds := make([]tea.Cmd, len(p.finders))
-	for i, f := range p.finders {
-		words, find := p.words, f.Find(p.words)
-		cmds[i] = func() tea.Msg { return foundMsg{p, words, find(context.Background())} }
+	var cmds []tea.Cmd
+	for _, s := range p.finders {
+		if words, find := p.words, s.Find(p.words); find != nil {
+			cmds = append(cmds, func() tea.Msg {
+				items := find(context.Background())
+				return RunMsg{func() tea.Cmd { p.found(words, items); return nil }}
+			})
+		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// found adds the results of a finder. The cursor stays on its entry unless it is on the first line.
-func (p *paletteBox) found(f foundMsg) {
-	if f.words != p.words {
+// found adds what a screen has found for some words. The cursor stays on its entry unless it is on the first line.
+func (p *paletteBox) found(words string, items []screen.PaletteItem) {
+	if words != p.words {
 		return
 	}
-	for _, x := range f.found {
+	for _, x := range items {
 		p.campaign = append(p.campaign, p.itemCommand(x, rankCampaign))
 	}
-	at := ""
-	if i := p.list.Cursor; i > 0 && i < len(p.shown) {
-		at = p.shown[i].text()
+	var at command
+	if p.list.Index() > 0 {
+		at, _ = p.list.Selected()
 	}
-	p.list.SetItems(p.items())
-	p.list.Home()
-	if i := slices.IndexFunc(p.shown, func(c command) bool { return c.text() == at }); i >= 0 {
-		p.list.SelectItem(i)
+	p.list.Set(p.rows())
+	if !p.list.Select(func(c command) bool { return c.text() == at.text() }) {
+		p.list.SelectIndex(0)
 	}
 }
 
@@ -293,13 +282,11 @@ func (p *paletteBox) Key(msg tea.KeyMsg) tea.Cmd {
 	case "esc":
 		return p.Close()
 	case "up", "ctrl+p", "shift+tab":
-		p.list.Up()
+		p.list.Key(tea.KeyMsg{Type: tea.KeyUp})
 	case "down", "ctrl+n", "tab":
-		p.list.Down()
-	case "pgup":
-		p.list.PageUp()
-	case "pgdown":
-		p.list.PageDown()
+		p.list.Key(tea.KeyMsg{Type: tea.KeyDown})
+	case "pgup", "pgdown":
+		p.list.Key(msg)
 	case "enter":
 		return p.runSelected()
 	default:
@@ -312,11 +299,10 @@ func (p *paletteBox) Key(msg tea.KeyMsg) tea.Cmd {
 
 // runSelected closes the palette and runs the command under the cursor, which may open another overlay.
 func (p *paletteBox) runSelected() tea.Cmd {
-	at := p.list.Cursor
-	if at >= len(p.shown) || p.shown[at].run == nil {
+	c, ok := p.list.Selected()
+	if !ok {
 		return nil
 	}
-	c := p.shown[at]
 	p.Close()
 	if c.disabledReason != "" {
 		return c.run()
@@ -326,7 +312,8 @@ func (p *paletteBox) runSelected() tea.Cmd {
 
 // Mouse scrolls, and runs the command that is clicked.
 func (p *paletteBox) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if p.list.Mouse(msg, msg.Y-2) && widget.Pressed(msg) {
+	msg.Y -= 2 // the frame and the prompt
+	if hit, _ := p.list.Mouse(msg); hit && widget.Pressed(msg) {
 		return p.runSelected()
 	}
 	return nil

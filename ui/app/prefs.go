@@ -14,7 +14,6 @@ import (
 const (
 	prefTheme   = "theme"
 	prefPalette = "palette"
-	prefTour    = "tour"
 	prefDark    = "background"
 )
 
@@ -65,29 +64,27 @@ func (p palettePrefs) withRecent(name string) palettePrefs {
 	return palettePrefs{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
 }
 
-// recentLoadedMsg has the recent actions of earlier sessions.
-type recentLoadedMsg struct{ recent []string }
-
-// loadRecent reads the recent actions. The palette works without them if that fails.
-func loadRecent(p *prefs.Prefs) tea.Cmd {
+// loadRecent reads the recent actions of earlier runs. The palette works without them if that fails.
+func (m *Model) loadRecent(p *prefs.Prefs) tea.Cmd {
 	if p == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		mem, err := prefs.Read[palettePrefs](p, prefPalette)
+		recent, err := prefs.Read[palettePrefs](p, prefPalette)
 		if err != nil {
-			return unreadable(err)
+			return screen.NotifyMsg{Level: widget.LevelError, Text: err.Error()}
 		}
-		return recentLoadedMsg{mem.Recent}
+		return RunMsg{func() tea.Cmd {
+			for _, name := range slices.Backward(m.recent) { // run meanwhile
+				recent = recent.withRecent(name)
+			}
+			m.recent = recent.Recent
+			return nil
+		}}
 	}
 }
 
 // remember changes a preference of the program.
 func remember[T any](deps screen.Deps, name string, change func(T) T) tea.Cmd {
 	return screen.Remember(deps.Prefs, name, "your settings", change)
-}
-
-// unreadable is the notice that a preference could not be read.
-func unreadable(err error) tea.Msg {
-	return screen.NotifyMsg{Level: widget.LevelError, Text: err.Error()}
 }

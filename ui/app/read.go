@@ -122,14 +122,14 @@ func (q *questionBox) Read() screen.Page {
 
 // Read says the options.
 func (c *choiceBox) Read() screen.Page {
-	page := screen.Page{Place: widget.Clean(c.widget.Title), Summary: widget.CleanLines(c.widget.Body)}
+	page := screen.Page{Place: widget.Clean(c.msg.Title), Summary: widget.CleanLines(c.msg.Body)}
 	var rows screen.RowSlice
-	for i, o := range c.widget.Options() {
+	for i, o := range c.msg.Options {
 		why := o.DisabledReason
 		if o.Dim {
 			why = cmp.Or(why, "It is not available now.")
 		}
-		rows = append(rows, answerRow(o.Label, o.Help, why, func() tea.Cmd { return c.answer(widget.Answer{Index: i}, true) }))
+		rows = append(rows, answerRow(o.Label, o.Help, why, func() tea.Cmd { return c.choose(i) }))
 	}
 	page.Parts = []screen.Part{{Rows: rows}}
 	return page

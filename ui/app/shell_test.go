@@ -381,51 +381,6 @@ func TestPaletteOpensHelp(t *testing.T) {
 	d.wantNot("Keys — home")
 }
 
-func TestTourIsOfferedOnce(t *testing.T) {
-	kept := prefs.NewInMemory()
-	with := func(o *Options) { o.Deps.Prefs = kept }
-	d := newHarness(t, with)
-	d.wantNot("New here?") // there is no workspace yet
-	deps := d.model.opts.Deps
-	deps.Service = service{}
-	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
-	d.want("New here? Press f8")
-	d.press("f8")
-	d.want("Where you are", "1 of 5", "▲")
-	d.wantNot("New here?")
-	d.press("enter", "right", "backspace", "enter")
-	d.want("What you can do", "3 of 5", "▼")
-	d.press("enter", "enter")
-	d.want("Your first campaign", "to start a draft.")
-	d.press("enter")
-	d.wantNot("Your first campaign")
-	d = newHarness(t, with, func(o *Options) { o.Deps.Service = service{} })
-	d.wantNot("New here?")
-	d.press("ctrl+k")
-	d.typed("tour")
-	d.press("enter")
-	d.want("Where you are")
-}
-
-// A key that the tour does not use ends it and works as usual.
-func TestTourPassesOtherKeysThrough(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	home.actions = []screen.Action{home.action("alpha", "a")}
-	d.log = nil
-	d.press("f8", "a")
-	d.wantNot("Where you are")
-	d.wantLog("alpha")
-	d.press("f8", "esc")
-	d.wantNot("Where you are")
-	d.press("f8")
-	d.clickAt(79, 15)
-	d.wantNot("Where you are")
-	if len(home.received) != 0 {
-		t.Errorf("the screen heard %q", home.received)
-	}
-}
-
 func TestChosenThemeIsRemembered(t *testing.T) {
 	kept := prefs.NewInMemory()
 	d := newHarness(t, func(o *Options) {

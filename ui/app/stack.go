@@ -45,14 +45,6 @@ func (st *screenStack) closeAbove(i int) tea.Cmd {
 	return tea.Sequence(closing...)
 }
 
-// resume tells the top screen that it is on top again.
-func (st *screenStack) resume() tea.Cmd {
-	if r, ok := st.top().(screen.Resumer); ok {
-		return r.Resume()
-	}
-	return nil
-}
-
 // closeAll returns the commands that close all screens, the top one first.
 func (st *screenStack) closeAll() []tea.Cmd {
 	var cmds []tea.Cmd
@@ -88,7 +80,7 @@ func (st *screenStack) popDeleted(id string) tea.Cmd {
 	if i == top {
 		return nil
 	}
-	return tea.Sequence(st.closeAbove(i), st.resume())
+	return tea.Sequence(st.closeAbove(i), st.top().Resume())
 }
 
 // deliver passes a task's result to its screen, anywhere in the stack.
@@ -129,10 +121,7 @@ func (st *screenStack) broadcast(msg tea.Msg) tea.Cmd {
 
 // busy reports whether a screen's task is running.
 func (st *screenStack) busy() bool {
-	return slices.ContainsFunc(st.stack, func(l stackEntry) bool {
-		b, ok := l.Screen.(interface{ Busy() bool })
-		return ok && b.Busy()
-	})
+	return slices.ContainsFunc(st.stack, func(l stackEntry) bool { return l.Busy() })
 }
 
 func (st *screenStack) setSize(width, height int) {
@@ -142,16 +131,14 @@ func (st *screenStack) setSize(width, height int) {
 	}
 }
 
-// subject returns the topmost screen that is about a campaign; nil if there is none.
-func (st *screenStack) subject() screen.CampaignScreen {
+// subject returns what the topmost screen is about that is about a campaign.
+func (st *screenStack) subject() screen.Subject {
 	for _, l := range slices.Backward(st.stack) {
-		if s, ok := l.Screen.(screen.CampaignScreen); ok {
-			if _, ok := s.Campaign(); ok {
-				return s
-			}
+		if s := l.Subject(); s.Campaign.ID != "" {
+			return s
 		}
 	}
-	return nil
+	return screen.Subject{}
 }
 
 // open pushes the screen of a route. If that screen is on the stack already, it closes those above it instead,
@@ -197,7 +184,7 @@ func (m *Model) leaveTo(i int) tea.Cmd {
 	if i < 0 || i >= len(m.stack)-1 {
 		return nil
 	}
-	return m.leave(i, func() tea.Cmd { return tea.Sequence(m.closeAbove(i), m.resume()) })
+	return m.leave(i, func() tea.Cmd { return tea.Sequence(m.closeAbove(i), m.top().Resume()) })
 }
 
 // leave asks the guarded screens above index i, the top one first, and calls then when all have agreed. No screen
@@ -206,7 +193,7 @@ func (m *Model) leave(i int, then func() tea.Cmd) tea.Cmd { return m.askFrom(len
 
 func (m *Model) askFrom(at, i int, then func() tea.Cmd) tea.Cmd {
 	for at = min(at, len(m.stack)-1); at > i; at-- {
-		if q := leaveQuestion(m.stack[at].Screen); q != nil {
+		if q := m.stack[at].LeaveQuestion(); q != nil {
 			return m.confirmLeave(*q, func() tea.Cmd { return m.askFrom(at-1, i, then) })
 		}
 	}
@@ -262,18 +249,8 @@ func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 			return cmd
 		}
 		m.link.reset(msg.Deps)
-		if m.opts.Say != nil {
-			return cmd
-		}
-		return tea.Batch(cmd, offerTour(msg.Deps))
+		return cmd
 	})
-}
-
-func leaveQuestion(s screen.Screen) *screen.Question {
-	if g, ok := s.(screen.Guard); ok {
-		return g.LeaveQuestion()
-	}
-	return nil
 }
 
 func (m *Model) confirmLeave(q screen.Question, leave func() tea.Cmd) tea.Cmd {

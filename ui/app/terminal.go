@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"os/exec"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -36,15 +37,18 @@ func (t *takeover) SetStdout(w io.Writer) {
 // SetStderr does nothing.
 func (t *takeover) SetStderr(io.Writer) {}
 
-// terminalBackMsg reports that the terminal is the program's again.
-type terminalBackMsg struct {
-	then func(error) tea.Cmd
-	err  error
-}
-
 func (o *Options) giveTerminal(msg screen.TakeTerminalMsg) tea.Cmd {
-	return tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg { return terminalBackMsg{msg.Then, err} })
+	return tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg {
+		// The mouse is off after another program has used the terminal.
+		return RunMsg{func() tea.Cmd { return tea.Batch(tea.EnableMouseCellMotion, msg.Then(err)) }}
+	})
 }
 
-// finish turns the mouse on again, and says how it ended.
-func (m terminalBackMsg) finish() tea.Cmd { return tea.Batch(tea.EnableMouseCellMotion, m.then(m.err)) }
+// inTerminal returns what runs a process in the terminal.
+func inTerminal(process func(context.Context) *exec.Cmd) func(context.Context, io.Reader, io.Writer) error {
+	return func(ctx context.Context, in io.Reader, out io.Writer) error {
+		cmd := process(ctx)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+		return cmd.Run()
+	}
+}

@@ -69,9 +69,7 @@ func (m *Model) header() header {
 	for _, l := range m.stack {
 		h.titles = append(h.titles, l.Title())
 	}
-	if b, ok := m.top().(screen.Badge); ok {
-		h.badge, h.tone = b.Badge()
-	}
+	h.badge, h.tone = m.top().Badge()
 	return h
 }
 

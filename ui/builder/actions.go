@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/ui/content"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -17,25 +16,13 @@ import (
 
 // Help headings.
 const (
-	groupMove      = "Move"
-	groupForm      = "Form"
-	groupSidePanel = "Beside the form"
-	groupEdit      = "Edit"
-	groupCampaign  = "Campaign"
+	groupMove     = "Move"
+	groupEdit     = "Edit"
+	groupCampaign = "Campaign"
 )
 
-// Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
-// focused, so that typing never leaves it.
-func (s *Screen) Typing() bool {
-	return s.typing()
-}
-
-// TextFocused reports whether a text field of the form has the keyboard.
-func (s *Screen) TextFocused() bool {
-	return s.Typing() && s.form.Typing()
-}
-
-// Actions returns what the user can do in the focused pane.
+// Actions returns what the user can do in the focused pane. While the form has the focus, letters belong to it: an action is
+// then left with its other keys.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, BarPriority: 9, Run: s.load}}
@@ -43,40 +30,84 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.loaded {
 		return nil
 	}
-	acts := append(s.viewAsActions(), s.moveActions()...)
-	acts = append(acts, s.editActions()...)
-	acts = append(acts, s.campaignActions()...)
-	acts = append(acts, s.spokenPreview())
+	acts := slices.Concat(s.viewAsActions(), s.moveActions(), s.editActions(), s.campaignActions())
 	for i, a := range acts {
-		if a.Run != nil {
-			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.fulfill()) }
+		if a.Run == nil {
+			continue
 		}
+		if s.Typing() {
+			acts[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(k string) bool { return len(k) == 1 })
+			acts[i].WhileTyping = true
+		}
+		acts[i].Run = func() tea.Cmd { return s.finish(a.Run()) }
 	}
 	return acts
 }
 
-func (s *Screen) editActions() []screen.Action {
-	locked := ""
-	if len(s.form.Path()) > 0 {
-		locked = s.edit.LockedAt(s.form.Path()[:1])
-	}
-	outside := func(p doc.Path) func() tea.Cmd {
-		return func() tea.Cmd { return s.form.EditJSON(p, s.setValue) }
-	}
+// moveActions are the actions that move between panes and places.
+func (s *Screen) moveActions() []screen.Action {
 	var acts []screen.Action
-	if s.panes.Focused() != paneForm {
-		bar := 3
-		if s.panes.Focused() == paneSide && s.side.shows() == sideJSON {
-			bar = 9
+	switch s.panes.Focused() {
+	case paneForm:
+		acts = s.form.Help("Form", groupMove)
+		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, Run: s.up}
+		if s.form.Modal() {
+			out.Label, out.Help = "close", "cancel and keep the field as it was"
+			out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
 		}
-		acts = append(acts,
-			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.form.Path()[:min(len(s.form.Path()), 1)])},
-			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
-		)
+		acts = append(acts, out)
+	case paneSide:
+		acts = s.sideActions()
+	default:
+		acts = []screen.Action{{
+			Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: s.enter,
+		}}
 	}
-	acts = append(acts, s.fillLocalesAction(), s.fixAction())
-	acts = append(acts, s.copyFrom()...)
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.compiler.before(s.review) }}
+	acts = append(acts,
+		s.showAction(sideProblems, screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4}),
+		s.showAction(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove}),
+	)
+	if s.side.Panel != nil {
+		acts = append(acts, s.showAction(sidePanel, screen.Action{
+			Name: "side-panel", Keys: []string{"p", "alt+p"}, Label: strings.ToLower(s.side.Panel.Title()), Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5,
+		}))
+	}
+	next := screen.Action{
+		Keys: []string{"alt+n"}, Label: "next to do", Help: "go to the next field that is missing or wrong", Group: groupMove, BarPriority: 4, WhileTyping: true,
+		Run: s.goToNextProblem,
+	}
+	if errorCount(s.edit) == 0 {
+		next.BarPriority, next.DisabledReason = 0, "Nothing is missing. Press v in the sections to validate."
+	}
+	zoomKey := "z"
+	if s.Typing() {
+		zoomKey = "alt+z"
+	}
+	return append(acts, next, s.panes.ZoomAction(zoomKey, groupMove, s.arrange), s.spokenPreview())
+}
+
+// showAction is the action that shows something in the pane beside the form.
+func (s *Screen) showAction(v sideView, a screen.Action) screen.Action {
+	a.WhileTyping = true
+	a.Run = func() tea.Cmd { return s.focusSide(v) }
+	if s.panes.Focused() == paneSide && s.side.shows() == v {
+		a.BarPriority, a.DisabledReason = 0, "It is shown already."
+	}
+	return a
+}
+
+func (s *Screen) editActions() []screen.Action {
+	section := s.form.Path()[:1]
+	outside := func(p doc.Path) func() tea.Cmd { return func() tea.Cmd { return s.form.EditJSON(p, s.put) } }
+	one := screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: 3, DisabledReason: s.edit.LockedAt(section), Run: outside(section)}
+	all := screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)}
+	switch {
+	case s.Typing():
+		one.BarPriority = 0
+	case s.panes.Focused() == paneSide && s.side.shows() == sideJSON:
+		one.BarPriority, all.BarPriority = 9, 7
+	}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.afterCompiling(s.review) }}
 	if !s.edit.SavesInPlace() {
 		apply.Label, apply.Help, apply.BarPriority = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {
@@ -86,52 +117,20 @@ func (s *Screen) editActions() []screen.Action {
 			apply.DisabledReason = "There are no changes to apply."
 		}
 	}
-	return append(acts, apply)
+	return append([]screen.Action{one, all, s.fixAction(), apply}, s.messageActions()...)
 }
 
 // fixAction does what a warning asks for: that of the field under the cursor, or else the first.
 func (s *Screen) fixAction() screen.Action {
-	act := screen.Action{Name: "fix", Keys: []string{"alt+f"}, Label: "fix", Help: helpFix, Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
+	act := screen.Action{Name: "fix", Keys: []string{"alt+f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
 	for _, f := range slices.Concat(s.warnings.at(s.place()), s.warnings.result.Findings) {
 		if f.Fixes(s.edit.Root()) {
 			act.DisabledReason, act.BarPriority = s.edit.LockedAt(f.Path), 3
 			act.Run = func() tea.Cmd {
-				cmd := s.setValue(f.Path, doc.NewString(f.Fix))
-				s.goTo(f.Path)
-				return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
+				return tea.Batch(s.setAndShow(f.Path, doc.NewString(f.Fix)), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Fixed: "+f.Text()))
 			}
 			break
 		}
-	}
-	return act
-}
-
-const helpFix = "apply the fix that the warning suggests"
-
-// fillLocalesAction creates the messages that are missing for locales and variations.
-func (s *Screen) fillLocalesAction() screen.Action {
-	content := doc.P(string(catalog.CampaignContent))
-	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
-	act := screen.Action{
-		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, WhileTyping: true,
-		Help:           "copy the message to every locale and variation that has none",
-		DisabledReason: s.edit.LockedAt(content),
-		Run: func() tea.Cmd {
-			cmd := s.setValue(content, filled)
-			s.goTo(content)
-			return cmd
-		},
-	}
-	if s.panes.Focused() == paneForm {
-		act.Keys = act.Keys[:1]
-	}
-	switch {
-	case act.DisabledReason != "":
-	case some && s.panes.Focused() == paneForm && s.form.Modal():
-	case some:
-		act.BarPriority = 7
-	default:
-		act.DisabledReason = "Every locale and variation already has a message, or there is none to copy."
 	}
 	return act
 }
@@ -150,10 +149,10 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return s.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
 	}
 	compiled := func(then func() tea.Cmd) func() tea.Cmd { // for what needs the HTML of a message
-		return func() tea.Cmd { return s.compiler.before(then) }
+		return func() tea.Cmd { return s.afterCompiling(then) }
 	}
 	browserBar := 0
-	if s.places.inContent(s.form.Path()) {
+	if s.inContent() {
 		browserBar = 4
 	}
 	acts := []screen.Action{
@@ -164,41 +163,15 @@ func (s *Screen) campaignActions() []screen.Action {
 		})},
 		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
 		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
-		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.page.open},
+		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.openPage},
 		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}
-	inForm := s.panes.Focused() == paneForm
-	_, grid := s.form.Editor.(*content.Grid)
-	for i, a := range acts {
-		if a.Label != "browser" || !inForm || !grid || s.form.Modal() { // the grid takes no text
-			acts[i].Keys = keysAt(a.Keys, inForm)
-		}
-		if inForm {
-			acts[i].WhileTyping, acts[i].BarPriority = true, 0
+	if s.Typing() {
+		for i := range acts {
+			acts[i].BarPriority = 0
 		}
 	}
 	return acts
 }
-
-// Resume reads the campaign again, because its state may have changed.
-func (s *Screen) Resume() tea.Cmd { return s.reread() }
-
-// GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
-// campaign has been read, the place is remembered.
-func (s *Screen) GoTo(r screen.Route) tea.Cmd {
-	s.body, s.bodyAt = r.Doc, r.Path
-	if !s.loaded {
-		s.startPath = r.Path
-		return nil
-	}
-	s.closeViewAs()
-	if len(r.Path) == 0 {
-		return s.replaceBody()
-	}
-	return tea.Batch(s.replaceBody(), s.focusField(r.Path))
-}
-
-// Route returns the route of the screen's campaign.
-func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.edit.ID()} }

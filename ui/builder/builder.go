@@ -14,8 +14,10 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/livepage"
 	"bugle/engine/schema"
 	"bugle/forms"
+	"bugle/ui/content"
 	"bugle/ui/editpane"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
@@ -26,40 +28,39 @@ import (
 // Screen is the builder of one campaign.
 type Screen struct {
 	screen.Base
-	deps      screen.Deps
-	edit      *edit.Session // of the campaign
-	startPath doc.Path      // the place in the route
-	body      doc.Value     // the document in the route, which replaces what stands at its place
-	bodyAt    doc.Path      // that place; none for the campaign's whole body
+	deps  screen.Deps
+	edit  *edit.Session // of the campaign
+	route screen.Route  // where to go once the campaign is loaded; a document in it replaces what stands at its path
 
 	warned bool // the user has been told when changes take effect
 	stale  bool // the campaign was changed elsewhere during a save
 	newer  bool // there are edits that were made while others were applied
 
-	loaded      bool
-	failed      error
-	openPreview bool // focus the preview once the campaign is loaded
+	loaded bool
+	failed error
 
 	panes    panes.Panes
 	arranged arrangement // what the sizes of the panes were computed for
 	sections sectionList
 	document document
-	places   places
 	form     editpane.Pane
+	shown    doc.Value // the document that the sections and the form show
 	side     side
 	from     int // the focus before it moved to the pane beside the form
+
+	clipboard content.Clipboard // of the grid of messages
+	view      messagesView      // the user's choice of how the messages are shown
 
 	viewing  viewas.Config
 	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as
 	viewBox  interface{ Close() tea.Cmd } // the chooser of that person or the survey; nil if none was opened
-	choosing bool                         // the chooser was opened
 	// messageAt is the place at which the message is beside the form whatever the section is about, because it is seen as
 	// somebody.
 	messageAt doc.Path
 
 	warnings *warner
-	compiler *compiler
-	page     *pageOpener
+	compiler compiler
+	page     page
 }
 
 // Kinds of tasks.
@@ -82,7 +83,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // WithCheckDelay sets how long after the last edit the warnings are looked for; without it, at once. MJML is compiled
 // somewhat later.
 func WithCheckDelay(d time.Duration) Option {
-	return func(s *Screen) { s.warnings.delay, s.compiler.delay = d, d*compileFactor }
+	return func(s *Screen) { s.warnings.delay = d }
 }
 
 // WithoutChecks looks for no warnings.
@@ -92,19 +93,19 @@ func WithoutChecks() Option {
 
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{edit: edit.New(deps.EditConfig(), r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc, bodyAt: r.Path}
-	s.panes, s.sections = newPanes(deps.Theme), newSectionList(deps.Theme)
-	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
+	s := &Screen{
+		Base: screen.NewBase(), deps: deps, edit: edit.New(deps.EditConfig(), r.ID), route: r,
+		panes: newPanes(deps.Theme), sections: newSectionList(deps.Theme), page: page{start: livepage.OpenBrowser},
+	}
 	s.viewing = viewas.Config{Service: deps.Service, Campaign: r.ID, Prefs: deps.Prefs.Within(deps.Workspace), Tasks: &s.Base}
 	s.resolver = viewas.NewResolver(s.viewing)
-	s.document, s.places = document{Session: s.edit, deps: deps, viewAs: s.resolver, warnings: s.warnings}, places{edit: s.edit}
-	s.form = editpane.New(&s.document, s.places.tools(), &s.Base, 1)
-	s.side = newSide(s.edit, s.warnings, deps.Theme)
-	s.compiler = &compiler{edit: s.edit, tasks: &s.Base, done: s.compiled}
+	s.warnings = &warner{edit: s.edit, deps: deps, tasks: &s.Base}
+	s.document = document{Session: s.edit, deps: deps, viewAs: s.resolver, warnings: s.warnings}
+	s.form = editpane.New(&s.document, s.tools(), &s.Base, 1)
+	s.side = newSide(s)
 	if len(r.Path) > 0 {
 		s.panes.Focus(paneForm)
 	}
-	s.page = newPageOpener(s.edit, deps, &s.Base, s.place, s.viewer)
 	for _, o := range options {
 		o(s)
 	}
@@ -119,8 +120,13 @@ func (s *Screen) Title() string {
 	return engine.Summarize(s.edit.Campaign()).Title()
 }
 
-// Campaign returns the campaign with the edits of the screen; false until it has been read.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Campaign(), s.loaded }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.loaded {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.edit.Campaign()}
+}
 
 // Init reads the campaign.
 func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.resolver.Init()) }
@@ -149,53 +155,69 @@ func (s *Screen) load() tea.Cmd {
 
 // Update handles results and notifications, and passes keys to the focused pane.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
-	cmd := s.update(msg)
-	s.page.follow()
-	return tea.Batch(cmd, s.fulfill(), s.compiler.follow(), s.warnings.follow())
+	if r, ok := msg.(screen.Result); ok {
+		cmd := r.Done()
+		if s.loaded { // problems, warnings and locks may have changed
+			s.sections.show(s.edit)
+			s.form.ShowProblems()
+		}
+		return tea.Batch(s.finish(cmd), s.followViewer())
+	}
+	return s.finish(s.update(msg))
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case screen.Result:
-		return tea.Batch(msg.Done(), s.showResult())
-	case screen.ChangedMsg:
-		if msg.ID != s.edit.ID() && msg.ID != "" {
+	if changed, ok := msg.(screen.ChangedMsg); ok {
+		if changed.ID != s.edit.ID() && changed.ID != "" {
 			return nil
 		}
 		return s.reread()
+	}
+	if !s.loaded {
+		return nil
+	}
+	switch msg := msg.(type) {
 	case forms.OpenMsg:
 		return s.open(msg.Path)
 	case forms.OpenEditorMsg:
-		return s.form.EditOutside(msg, s.edited, s.setValue)
+		return s.form.EditOutside(msg, s.edited, s.put)
 	case tea.KeyMsg:
-		if s.loaded {
-			return s.key(msg)
-		}
-		return nil
+		return s.key(msg)
 	case tea.MouseMsg:
-		if s.loaded {
-			return s.mouse(msg)
-		}
-		return nil
+		return s.mouse(msg)
 	}
-	return s.message(msg)
-}
-
-// showResult shows in the panes what a task has changed.
-func (s *Screen) showResult() tea.Cmd {
-	s.form.ShowProblems()
-	s.refresh()
-	return s.followViewer()
-}
-
-// reviewed shows the result of a review.
-func (s *Screen) reviewed(r edit.Review, err error) tea.Cmd {
-	before := s.edit.Root()
-	cmd := s.finishReview(r, err)
-	if s.showChecked(); !s.edit.Root().Same(before) {
-		s.reload()
+	// It is for what the form or the panel has requested, such as the content of the clipboard.
+	cmd := s.adopt(s.form.Update(msg), true)
+	if s.side.Panel != nil {
+		cmd = tea.Batch(cmd, s.side.Panel.Update(msg))
 	}
 	return cmd
+}
+
+// finish shows what an event has changed, does what the editor and the panel have requested, and begins what follows from an
+// edit. Each event that the screen gets ends with it.
+func (s *Screen) finish(cmd tea.Cmd) tea.Cmd {
+	if !s.loaded {
+		return cmd
+	}
+	cmds := []tea.Cmd{cmd}
+	w := s.form.TakeRequests()
+	if w.Notice != "" {
+		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.Notice))
+	}
+	if w.Open != nil {
+		cmds = append(cmds, s.open(w.Open))
+		s.form.TakeRequests()
+	}
+	if root := s.edit.Root(); !root.Same(s.shown) {
+		s.shown = root
+		s.sections.show(s.edit)
+		s.form.Show()
+	}
+	s.showPanel(s.place())
+	cmds = append(cmds, s.side.TakeStarted(), s.compile(), s.warnings.follow())
+	s.followPage()
+	return tea.Batch(cmds...)
 }
 
 // showLoaded shows the campaign that was read.
@@ -208,9 +230,10 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 	if !ok {
 		return nil // the local version is newer
 	}
-	s.page.forget()
+	s.page.messages.Forget() // what the workspace keeps may have changed
+	s.page.root = doc.Value{}
+	s.resolver.Reset()
 	s.failed, s.loaded, s.document.offers = nil, true, l.offers
-	s.resolver.Reset() // what the workspace keeps may have changed
 	var cmd tea.Cmd
 	switch {
 	case recovered && s.edit.SavesInPlace():
@@ -218,20 +241,20 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 	case recovered:
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
-	s.showChecked()
-	if len(s.startPath) == 0 {
-		s.startPath = s.sections.first()
+	s.sections.show(s.edit)
+	r := s.route
+	s.route = screen.Route{}
+	to := r.Path
+	if len(to) == 0 {
+		to = s.sections.first()
 	}
-	s.sections.choose(s.startPath)
-	s.goTo(s.startPath)
-	if at, ok := s.sections.messages(s.edit.Schema()); ok && s.openPreview {
-		s.openPreview = false
-		s.sections.choose(at)
-		s.show(at)
+	s.show(to)
+	if r.Preview && s.edit.Head().Channel.Writable() {
+		s.show(contentPath)
 		s.focusSide(sidePanel)
 		s.from = paneCaller
 	}
-	return tea.Batch(cmd, s.replaceBody(), s.warnings.read())
+	return tea.Batch(cmd, s.replace(r), s.warnings.read())
 }
 
 // reread reads the campaign again. Edits that are being saved are saved first; pending edits are kept, and only
@@ -251,29 +274,28 @@ func (s *Screen) reread() tea.Cmd {
 		service, id := s.deps.Service, s.edit.ID()
 		read := func(ctx context.Context) (engine.Campaign, error) { return service.Get(ctx, id) }
 		return screen.Go(&s.Base, taskState, read, func(c engine.Campaign, err error) tea.Cmd {
-			return tea.Batch(s.showState(c, err), s.warnings.read())
+			return tea.Batch(s.rebase(c, err), s.warnings.read())
 		})
 	}
-	s.startPath = s.place()
+	s.route = screen.Route{Path: s.place()}
 	return s.load()
 }
 
-// showState adopts the service's version of the campaign as the base of pending edits.
-func (s *Screen) showState(c engine.Campaign, err error) tea.Cmd {
-	if !s.edit.HasPending() {
-		return nil
-	}
-	if err == nil { // otherwise the user sees the edits, and applying them reports the error
+// rebase makes the service's version of the campaign the base of pending edits. If it could not be read, applying them
+// reports that.
+func (s *Screen) rebase(c engine.Campaign, err error) tea.Cmd {
+	if s.edit.HasPending() && err == nil {
 		s.edit.RebaseOnto(c)
-		s.showChecked()
-		s.reload()
 	}
-	if !s.newer {
+	if !s.edit.HasPending() || !s.newer {
 		return nil
 	}
 	s.newer = false
 	return s.save("", true)
 }
+
+// Resume reads the campaign again, because its state may have changed.
+func (s *Screen) Resume() tea.Cmd { return s.reread() }
 
 // Close waits for a pending save and notifies the other screens of it. The page in the browser ends.
 func (s *Screen) Close() tea.Cmd {
@@ -287,6 +309,9 @@ func (s *Screen) Close() tea.Cmd {
 	}
 	return tea.Sequence(s.flush(), end, screen.Changed(s.edit.ID()))
 }
+
+// Route returns the route of the screen's campaign.
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.edit.ID()} }
 
 // errorCount counts the errors that prevent publishing.
 func errorCount(e *edit.Session) int { return len(schema.Errors(e.Problems())) }

@@ -19,38 +19,53 @@ import (
 // testbed is a workspace in memory with one draft.
 type testbed struct {
 	t   testing.TB
+	db  *mem.DB
 	svc *local.Service
 	id  string
 	now time.Time
 }
 
-func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
+// newWorkspace returns a testbed without a draft.
+func newWorkspace(t testing.TB) *testbed {
 	t.Helper()
-	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	b := &testbed{t: t, now: uitest.Now}
-	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+	b := &testbed{t: t, db: db, now: uitest.Now}
+	_, err := local.CreateWorkspace(context.Background(), db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.ok(err)
 	b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return b.now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.id = made.ID
+	b.ok(err)
 	return b
+}
+
+func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
+	t.Helper()
+	return newWorkspace(t).create(ch, catalog.OneTime, components)
+}
+
+// create creates a draft, valid or not, which the testbed is about from now on.
+func (b *testbed) create(ch catalog.Channel, dt catalog.DeliveryType, components string) *testbed {
+	b.t.Helper()
+	ctx, body := context.Background(), tree(b.t, components)
+	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, dt, "ann@example.com", body)})
+	if err == nil {
+		b.id = made.ID
+		return b
+	}
+	b.create(ch, dt, `{}`)
+	_, err = b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: body, By: "ann@example.com"})
+	b.ok(err)
+	return b
+}
+
+func (b *testbed) ok(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
@@ -61,18 +76,14 @@ func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.ok(err)
 	return c
 }
 
 func (b *testbed) value(path string) string {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.ok(err)
 	return string(b.stored().Body.Lookup(p).Encode())
 }
 
@@ -168,10 +179,7 @@ func TestNavigationChangesNothing(t *testing.T) {
 // Typing does not change a live campaign until ctrl+s applies it, and the locks of the state hold.
 func TestLiveCampaign(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
-	ctx := context.Background()
-	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, By: "ann@example.com", Console: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.publish(false)
 	h := b.open(120, 40)
 	h.Want("Scheduled")
 	h.Press("enter", "end")
@@ -200,9 +208,7 @@ const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","
 // A change to a locked field is refused with the reason, and the form shows the stored value.
 func TestLockedSection(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
-	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.publish(false)
 	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long after it was sent
 	h := b.open(120, 40)
 	h.Press("enter")
@@ -236,9 +242,7 @@ func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 	h := b.open(120, 40)
 	h.Press("!")
 	h.Want("No problems.", "Press v to validate, t to send")
-	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.publish(false)
 	h = b.open(120, 40)
 	h.Press("!")
 	h.Want("No problems.")
@@ -248,10 +252,7 @@ func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 // The locked sections of a live campaign are marked before the user tries to change them.
 func TestLiveCampaignMarksLockedSections(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
-	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
-	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
+	b.publish(true)
 	h := b.open(120, 40, "segmentation_details")
 	h.Want("Cannot be changed while the campaign is Sending.")
 	h.Press("down", "down")

@@ -3,6 +3,7 @@ package builder
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -39,14 +40,11 @@ func (d *document) Warnings() []schema.Problem { return d.warnings.asProblems() 
 func (d *document) Config() editor.Config {
 	return editor.Config{
 		Config: forms.Config{
-			Env: d.Env(), Theme: d.deps.Theme, Suggest: d.suggest, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now,
+			Env: d.Env(), Theme: d.deps.Theme, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now,
+			Suggest: func(list string) []string { return d.offers.List(d.Workspace(), d.Root(), list) },
 		},
 		Head: d.Head(), Workspace: d.Workspace(), Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local, ViewAs: d.viewAs,
 	}
-}
-
-func (d *document) suggest(list string) []string {
-	return d.offers.List(d.Workspace(), d.Root(), list)
 }
 
 // Name returns the campaign's name for questions.
@@ -85,22 +83,36 @@ func (d *document) With(p doc.Path, v doc.Value) (doc.Value, error) {
 	if why == "" {
 		return root, nil
 	}
-	paths := catalog.LockedChanges(d.Head().Status, d.Root(), root)
-	for i, at := range paths {
-		if i == 0 {
-			why += " It is about "
-		} else {
-			why += ", "
-		}
-		why += edit.PlaceName(d.Schema(), at)
+	var places []string
+	for _, at := range catalog.LockedChanges(d.Head().Status, d.Root(), root) {
+		places = append(places, edit.PlaceName(d.Schema(), at))
 	}
-	if len(paths) > 0 {
-		why += "."
+	if len(places) > 0 {
+		why += " It is about " + strings.Join(places, ", ") + "."
 	}
 	return root, errors.New(why)
 }
 
-// setValue writes a value, or without a place a body, and shows it.
+// adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
+// not typed key by key.
+func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
+	root, field, changed := s.form.Edits()
+	if !changed {
+		return cmd
+	}
+	if alone {
+		field = ""
+	}
+	return tea.Batch(cmd, s.change(root, field))
+}
+
+// edited adopts a text that was not typed key by key.
+func (s *Screen) edited() tea.Cmd { return s.finish(s.adopt(nil, true)) }
+
+// put writes a value from outside the form.
+func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd { return s.finish(s.setValue(p, v)) }
+
+// setValue writes a value, or without a place a body.
 func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	if len(p) == 0 {
 		v = s.edit.Campaign().With(v).Document()
@@ -109,23 +121,66 @@ func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())
 	}
-	cmd := s.change(root, "")
-	s.reload()
-	return cmd
+	return s.change(root, "")
 }
 
-// put writes a value from outside the form.
-func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
-	return tea.Batch(s.setValue(p, v), s.fulfill())
+// replace writes the document of a route to its place, as one change.
+func (s *Screen) replace(r screen.Route) tea.Cmd {
+	if !r.Doc.Exists() {
+		return nil
+	}
+	return s.setValue(r.Path, r.Doc)
 }
 
-// edited adopts a text that was not typed key by key.
-func (s *Screen) edited() tea.Cmd { return tea.Batch(s.adopt(nil, true), s.fulfill()) }
+// change replaces the document, unless the campaign's state forbids it. field names the field that was typed
+// in, so that consecutive keys in one field are one undo step; it may be empty.
+func (s *Screen) change(root doc.Value, field string) tea.Cmd {
+	if why := s.edit.Locked(root); why != "" {
+		s.form.Show()
+		return screen.Notify(widget.LevelWarning, why)
+	}
+	at := s.place()
+	if field == "" { // it may come from an external editor, an earlier version, or a template
+		at = doc.CommonPath(doc.Diff(s.edit.Root(), root))
+	}
+	continued := s.edit.Change(root, s.form.Path(), field)
+	return tea.Batch(s.save(editNote(at), continued), s.noteWhenApplied())
+}
+
+// Undo undoes the last change of the campaign, also one that was made elsewhere in this run.
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.edit.Undo) }
+
+// Redo redoes the last undone change.
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.edit.Redo) }
+
+// restore moves the session to another step and goes to the place that changed.
+func (s *Screen) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
+	if !s.loaded {
+		return nil, true // it is being read
+	}
+	m, ok := move()
+	switch {
+	case !ok:
+		return nil, false
+	case m.Step != nil:
+		return s.afterSave(status.Undo(s.deps, engine.Summarize(s.edit.Campaign()), m.Step)), true
+	case len(m.Conflicts) > 0:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": someone else has changed "+
+			widget.Clean(edit.PlaceName(s.edit.Schema(), m.Conflicts[0]))+" since."), true
+	case m.Locked != "":
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
+	}
+	s.goToChange(m.Changes, m.Cursor)
+	return s.finish(tea.Batch(
+		s.save(editNote(doc.CommonPath(m.Changes)), false),
+		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(edit.ChangeName(s.edit.Schema(), m.Changes))),
+	)), true
+}
 
 // FocusedField returns the field of the form that has the keyboard; false if there is none, or if a list is open in
 // it.
 func (s *Screen) FocusedField() (screen.Field, bool) {
-	if !s.loaded || s.Covered() || s.panes.Focused() != paneForm || !s.form.IsOpen() {
+	if !s.Typing() || s.Covered() {
 		return screen.Field{}, false
 	}
 	return s.form.Field(s.edited, s.put)

@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/ui/builder"
@@ -137,10 +135,7 @@ func TestExternalEditIsOneVersion(t *testing.T) {
 // kept.
 func TestExternalEditRespectsLocks(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
-	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
-	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
+	b.publish(true)
 	d := b.editorHarness()
 	m := d.pressForEditor("E")
 	text := strings.Replace(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), `"is_all_user_campaign": true`, `"is_all_user_campaign": false`, 1)

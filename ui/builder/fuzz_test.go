@@ -49,7 +49,11 @@ var places = []doc.Path{
 func FuzzEdits(f *testing.F) {
 	stores, ids := make([]*mem.DB, len(drafts)), make([]string, len(drafts))
 	for i, d := range drafts {
-		stores[i], ids[i] = newDraft(f, d.channel, d.typ, d.doc, i == len(drafts)-1)
+		b := newWorkspace(f).create(d.channel, d.typ, d.doc)
+		if i == len(drafts)-1 {
+			b.publish(false)
+		}
+		stores[i], ids[i] = b.db, b.id
 	}
 	for i, keys := range []string{
 		"", "abc\x1b", "\x1a\x19xyz\x7f\x7f", "\r\tq\r\x1b", "\x81\rx\x1bu\x12", "n\rabc\r\x1b", "\xd0\x1b\x81\x81\rd\xf6\x05u", "ax\ty\tz\x1b\x1b", "\xf1\x03a\tb\xf6\x03q\x1a\x1a\x19",
@@ -132,47 +136,4 @@ func leave(h *uitest.Harness) {
 	for range 2 {
 		h.Press("ctrl+c")
 	}
-}
-
-// newDraft creates a workspace with one draft, which is published if live is set.
-func newDraft(f *testing.F, ch catalog.Channel, typ catalog.DeliveryType, components string, live bool) (*mem.DB, string) {
-	f.Helper()
-	ctx := context.Background()
-	db := mem.New()
-	if _, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
-	}); err != nil {
-		f.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		f.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		f.Fatal(err)
-	}
-	minimal := doc.NewObject()
-	if live {
-		minimal = body
-	}
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, typ, "ann@example.com", minimal)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	if live {
-		if _, err := svc.Publish(ctx, engine.PublishRequest{ID: made.ID, By: "ann@example.com", Console: true}); err != nil {
-			f.Fatal(err)
-		}
-		return db, made.ID
-	}
-	c, err := svc.Get(ctx, made.ID)
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := svc.Save(ctx, engine.SaveRequest{ID: made.ID, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
-		f.Fatal(err)
-	}
-	return db, made.ID
 }

@@ -87,15 +87,13 @@ func (a *linksPanel) link(l utm.Link) []string {
 	for same < len(l.URL) && same < len(l.Tagged) && l.URL[same] == l.Tagged[same] {
 		same++
 	}
-	added := len(l.Tagged) - len(l.URL)
+	end := same + len(l.Tagged) - len(l.URL) // of what was added
 	var lines []string
-	at := 0
 	for line := range strings.SplitSeq(ansi.Hardwrap(widget.Clean(l.Tagged), max(a.width-2, 1), true), "\n") {
-		from, to := clamp(same-at, len(line)), clamp(same+added-at, len(line))
+		from := min(max(same, 0), len(line))
+		to := min(max(end, from), len(line))
 		lines = append(lines, t.Link(l.Tagged, t.Text.Render(line[:from])+t.Accent.Render(line[from:to])+t.Text.Render(line[to:])))
-		at += len(line)
+		same, end = same-len(line), end-len(line)
 	}
 	return lines
 }
-
-func clamp(n, most int) int { return max(0, min(n, most)) }

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/ui/uitest"
 )
 
@@ -161,12 +159,7 @@ func TestClicksInOpenField(t *testing.T) {
 // Suggestions for a timespan can be clicked.
 func TestClicksOnTimespan(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		b := newTestbed(t, catalog.Email, `{}`)
-		made, err := b.svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.EventTriggered, "ann@example.com", doc.Value{})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.id = made.ID
+		b := newWorkspace(t).create(catalog.Email, catalog.EventTriggered, `{}`)
 		h := b.open(size.W, size.H, "trigger_condition", "trigger_delay_type")
 		h.Press("enter", "down", "enter", "down")
 		h.Want("▸ Delay")

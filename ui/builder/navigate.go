@@ -3,82 +3,49 @@ package builder
 import (
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
-// goTo shows the form that contains the place p, and focuses its field.
-func (s *Screen) goTo(p doc.Path) {
-	if len(p) == 0 {
-		return
-	}
-	s.show(s.form.FormOf(p))
-	if len(p) > len(s.form.Path()) {
-		s.form.FocusPath(p)
-		s.refresh()
-	}
-}
-
-// open shows the form of a place below the current one; for a field, the form that contains it.
-func (s *Screen) open(p doc.Path) tea.Cmd {
-	s.focusForm()
-	if s.form.IsPage(p) {
-		cmd := s.form.OpenPage(p, s.edited, s.setValue)
-		s.refresh()
-		return cmd
-	}
-	if n := s.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
-		s.goTo(p)
-		return nil
-	}
-	s.show(p)
-	return nil
-}
-
-// up leaves the form for the one around it, and the outermost one for the section list.
-func (s *Screen) up() tea.Cmd {
-	if len(s.form.Path()) <= 1 {
-		return s.focusSections()
-	}
-	from := s.form.Path()
-	s.goTo(from.Parent())
-	s.form.FocusPath(from)
-	s.refresh()
-	return nil
-}
-
-// enter focuses the form of the selected section.
-func (s *Screen) enter() tea.Cmd {
-	if !s.form.IsOpen() {
-		return nil
-	}
-	if p := s.sections.at(s.form.Path()); p.state == sectionNotApplicable {
-		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.reason)
-	}
-	s.focusForm()
-	s.refresh()
-	return nil
-}
-
-// follow shows the form of the selected section.
-func (s *Screen) follow() {
-	if at := s.sections.chosen(); len(at) > 0 && !at.Equal(s.form.Path()) {
-		s.goTo(at)
-	}
-}
-
-// show shows the form of the object, list or map at p.
+// show shows the form that contains the place p, with the cursor on its field. The focus stays where it is.
 func (s *Screen) show(p doc.Path) {
+	s.sections.choose(p)
 	if s.panes.Focused() == paneForm && s.sections.at(p).state == sectionNotApplicable {
 		s.panes.Focus(paneSections) // it has no fields to focus
 	}
 	s.messageAt = nil
+	s.form.GoTo(p)
+}
+
+// goTo shows the form that contains the place p, and focuses its field.
+func (s *Screen) goTo(p doc.Path) tea.Cmd {
+	if len(p) > 0 {
+		s.leave(paneForm)
+		s.show(p)
+	}
+	return nil
+}
+
+// visit is [Screen.goTo] for what is not part of the screen.
+func (s *Screen) visit(p doc.Path) tea.Cmd { return s.finish(s.goTo(p)) }
+
+// open opens what has a form or a page of its own; for a field, the form that contains it.
+func (s *Screen) open(p doc.Path) tea.Cmd {
+	s.leave(paneForm)
+	if s.form.IsPage(p) {
+		return s.form.OpenPage(p, s.edited, s.put)
+	}
+	if n := s.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
+		return s.goTo(p)
+	}
+	s.messageAt = nil
 	s.form.Open(p)
-	s.refresh()
+	return nil
 }
 
 // openSibling opens the form at to and focuses the field with the same name as the current one.
@@ -87,31 +54,54 @@ func (s *Screen) openSibling(to doc.Path) tea.Cmd {
 	cmd := s.open(to)
 	if at.HasPrefix(from) {
 		s.form.FocusPath(to.Join(at[len(from):]...))
-		s.refresh()
 	}
 	return cmd
 }
 
-// toggleGrid switches between the grid and the form of the messages.
-func (s *Screen) toggleGrid() tea.Cmd {
-	at := s.place()
-	s.places.toggleView(len(s.form.Path()) == 1 && s.places.gridOpen())
-	s.show(at[:1])
-	s.form.FocusPath(at)
-	s.focusForm()
-	s.refresh()
+// GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
+// campaign has been read, the place is remembered.
+func (s *Screen) GoTo(r screen.Route) tea.Cmd {
+	if !s.loaded {
+		s.route = r
+		return nil
+	}
+	if s.viewBox != nil {
+		s.viewBox.Close()
+	}
+	return s.finish(tea.Batch(s.replace(r), s.goTo(r.Path)))
+}
+
+// setAndShow writes a value and shows it.
+func (s *Screen) setAndShow(p doc.Path, v doc.Value) tea.Cmd {
+	cmd := s.setValue(p, v)
+	s.show(p)
+	return cmd
+}
+
+// up leaves the form for the one around it, and the outermost one for the section list.
+func (s *Screen) up() tea.Cmd {
+	if len(s.form.Path()) <= 1 {
+		s.leave(paneSections)
+	} else {
+		s.form.Up()
+	}
 	return nil
 }
 
-// focusField shows the form of a place and focuses the field there.
-func (s *Screen) focusField(p doc.Path) tea.Cmd {
-	if len(p) == 0 {
-		return nil
+// enter focuses the form of the selected section.
+func (s *Screen) enter() tea.Cmd {
+	if p := s.sections.at(s.form.Path()); p.state == sectionNotApplicable {
+		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.reason)
 	}
-	s.sections.choose(p)
-	s.focusForm()
-	s.goTo(p)
+	s.leave(paneForm)
 	return nil
+}
+
+// follow shows the form of the selected section.
+func (s *Screen) follow() {
+	if at := s.sections.chosen(); len(at) > 0 && !at.Equal(s.form.Path()) {
+		s.show(at)
+	}
 }
 
 // focusSide shows something in the pane beside the form, and focuses it.
@@ -121,7 +111,6 @@ func (s *Screen) focusSide(shows sideView) tea.Cmd {
 		s.from = s.panes.Focused()
 		s.panes.Focus(paneSide)
 	}
-	s.refresh()
 	return nil
 }
 
@@ -130,7 +119,8 @@ func (s *Screen) leaveSide() tea.Cmd {
 	if s.from == paneForm {
 		return s.enter()
 	}
-	return s.focusSections()
+	s.leave(paneSections)
+	return nil
 }
 
 // leave focuses another pane than the one beside the form, where the problems are no longer shown then.
@@ -141,54 +131,41 @@ func (s *Screen) leave(to int) {
 	}
 }
 
-func (s *Screen) focusForm() { s.leave(paneForm) }
-
-func (s *Screen) focusSections() tea.Cmd {
-	s.leave(paneSections)
-	s.refresh()
-	return nil
-}
-
-// openSelectedProblem goes to the field of the problem under the cursor.
-func (s *Screen) openSelectedProblem() tea.Cmd {
-	to, ok := s.side.selectedProblem()
-	if !ok {
-		return nil
-	}
-	return s.focusField(to)
-}
-
-// goToChange shows the form that contains the changes and focuses the changed field. If several sections
-// changed, it goes to where the user was.
+// goToChange goes to the changed field. If several sections changed, it goes to where the user was.
 func (s *Screen) goToChange(changes []doc.Change, was doc.Path) {
-	at := doc.CommonPath(changes)
-	at = existingPath(s.edit, at)
+	at := existingPath(s.edit, doc.CommonPath(changes))
 	if len(at) == 0 {
 		at = was
 	}
+	s.form.Show()
 	if len(at) == 0 {
-		s.reload()
 		return
 	}
-	holder := s.form.FormOf(at)
-	if len(changes) == 1 && len(at) > 1 && !at.Equal(s.form.Path()) {
-		holder = s.form.FormOf(at.Parent())
-	}
+	s.sections.show(s.edit)
 	s.sections.choose(at)
-	s.focusForm()
-	switch {
-	case s.form.ShowsAlso(at):
-		s.reload()
-		s.form.FocusPath(at)
-		s.refresh()
-		return
-	case holder.Equal(s.form.Path()) && s.sections.at(at).state != sectionNotApplicable:
-		s.reload()
-	default:
-		s.show(holder)
+	s.leave(paneForm)
+	if !s.form.ShowsAlso(at) {
+		holder := s.form.FormOf(at)
+		if len(changes) == 1 && len(at) > 1 && !at.Equal(s.form.Path()) {
+			holder = s.form.FormOf(at.Parent())
+		}
+		if !holder.Equal(s.form.Path()) || s.sections.at(at).state == sectionNotApplicable {
+			s.show(holder)
+		}
 	}
 	s.form.FocusNear(at)
-	s.refresh()
+}
+
+// existingPath returns p, cut at the list or map whose entry does not exist any more.
+func existingPath(e *edit.Session, p doc.Path) doc.Path {
+	for i := range p {
+		around := e.Schema().At(p[:i])
+		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
+		if entry && !e.Root().Lookup(p[:i+1]).Exists() {
+			return p[:i]
+		}
+	}
+	return p
 }
 
 // goToNextProblem goes to the problem after the current location, or to the first one from this section on.
@@ -200,19 +177,60 @@ func (s *Screen) goToNextProblem() tea.Cmd {
 	at := s.place()
 	here := func(p schema.Problem) bool { return p.Path.Equal(at) || firstMissing(s.edit, p.Path).Equal(at) }
 	next := 0
-	if i := slices.IndexFunc(todo, here); i >= 0 && s.panes.Focused() == paneForm {
+	if i := slices.IndexFunc(todo, here); i >= 0 && s.Typing() {
 		next = (i + 1) % len(todo)
-	} else if len(at) > 0 {
+	} else {
 		section := s.sections.index(at)
 		next = max(slices.IndexFunc(todo, func(p schema.Problem) bool { return s.sections.index(p.Path) >= section }), 0)
 	}
 	to := firstMissing(s.edit, todo[next].Path)
-	if len(to) == 0 {
+	switch {
+	case len(to) == 0:
 		return s.focusSide(sideProblems)
+	case len(todo) == 1 && to.Equal(at) && s.Typing():
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "This is all that is left to do.")
 	}
-	cmd := s.focusField(to)
-	if n := len(todo); n == 1 && next == 0 && to.Equal(at) && s.panes.Focused() == paneForm {
-		return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "This is all that is left to do."))
+	return s.goTo(to)
+}
+
+// firstMissing returns the first field that would be missing in the object at p, if p is an object that does
+// not exist yet.
+func firstMissing(e *edit.Session, p doc.Path) doc.Path {
+	root := e.Root()
+	for {
+		n := e.Schema().At(p)
+		if n == nil || n.Kind != schema.Object || !root.Lookup(p).Empty() {
+			return p
+		}
+		with, err := root.Set(p, doc.NewObject())
+		if err != nil {
+			return p
+		}
+		inner, found := missingIn(e, with, p)
+		if !found {
+			return p
+		}
+		root, p = with, inner
 	}
-	return cmd
+}
+
+// missingIn returns the first place in the empty object at p of root that is required, has a problem, or has its fields in
+// the same form.
+func missingIn(e *edit.Session, root doc.Value, p doc.Path) (doc.Path, bool) {
+	st, _ := e.Schema().Object(root, p, e.Env())
+	problems := schema.Errors(e.Schema().Validate(root, e.Env()))
+	for _, is := range []func(schema.FieldState) bool{
+		func(f schema.FieldState) bool { return f.Required },
+		func(f schema.FieldState) bool {
+			return slices.ContainsFunc(problems, func(q schema.Problem) bool { return q.Path.HasPrefix(f.Path) })
+		},
+		func(f schema.FieldState) bool { return f.Node.Flat },
+	} {
+		for _, f := range st.Fields {
+			if f.Shown && is(f) {
+				return f.Path, true
+			}
+		}
+	}
+	return nil, false
 }

@@ -7,10 +7,12 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
+	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
+	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
 
@@ -52,7 +54,7 @@ type arrangement struct {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.panes.SetSize(width, height)
-	s.arranged = arrangement{}
+	s.arranged = arrangement{} // the theme may have changed
 	s.arrange()
 }
 
@@ -60,8 +62,10 @@ func (s *Screen) SetSize(width, height int) {
 func (s *Screen) arrange() {
 	now := arrangement{
 		editor: s.form.Editor, width: s.panes.Width(), height: s.panes.Height(), focus: s.panes.Focused(),
-		zoomed: s.panes.Zoomed(), choosing: s.choosing && s.Covered(),
+		zoomed: s.panes.Zoomed(),
 	}
+	_, now.choosing = s.viewBox.(*viewas.Chooser)
+	now.choosing = now.choosing && s.Covered()
 	if now == s.arranged {
 		return
 	}
@@ -70,14 +74,13 @@ func (s *Screen) arrange() {
 	s.sections.SetSize(s.panes.Size(paneSections))
 	s.form.SetSize(s.panes.Size(paneForm))
 	s.side.setSize(s.panes.Size(paneSide))
-	s.refresh()
 }
 
 // panelRows returns the height of the pane below the form.
 func (s *Screen) panelRows(a arrangement) int {
 	s.panes.SetRows(paneSide, 0)
 	switch {
-	case s.panes.Beside(paneSide) || a.zoomed || !s.form.IsOpen():
+	case s.panes.Beside(paneSide) || a.zoomed || !s.loaded:
 		return 0
 	case a.choosing:
 		return a.height * 2 / 5
@@ -114,9 +117,6 @@ func (s *Screen) View() string {
 
 // formView draws the form.
 func (s *Screen) formView() string {
-	if !s.form.IsOpen() {
-		return ""
-	}
 	if p := s.sections.at(s.form.Path()); p.state == sectionNotApplicable {
 		w, _ := s.panes.Size(paneForm)
 		return strings.Join(widget.Wrap(s.deps.Theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), w), "\n")
@@ -132,78 +132,86 @@ func (s *Screen) place() doc.Path {
 	return s.form.Path()
 }
 
-// showChecked shows the problems of the current document.
-func (s *Screen) showChecked() {
-	s.sections.show(s.edit)
-	s.form.ShowProblems()
-	s.refresh()
+// Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
+// focused, so that typing never leaves it.
+func (s *Screen) Typing() bool { return s.loaded && s.panes.Focused() == paneForm }
+
+// TextFocused reports whether a text field of the form has the keyboard.
+func (s *Screen) TextFocused() bool { return s.Typing() && s.form.Typing() }
+
+// key passes a key to the focused pane.
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	switch s.panes.Focused() {
+	case paneForm:
+		if to, ok := s.form.Sibling(msg.String()); ok {
+			return s.openSibling(to)
+		}
+		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
+			return screen.Send(screen.HelpMsg{})
+		}
+		return s.formKey(msg)
+	case paneSide:
+		if shown := s.side.shown(); shown != nil {
+			return shown.Update(msg)
+		}
+	default:
+		s.sections.Key(msg)
+		s.follow()
+	}
+	return nil
 }
 
-// reload shows the current document in the open form.
-func (s *Screen) reload() {
-	s.form.Show()
-	s.refresh()
+// formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
+// been typed already and belongs there.
+func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
+	from := s.form.Editor
+	cmd := s.form.Update(msg)
+	if _, plain := from.(*forms.Form); !plain || cmd == nil || msg.Paste || msg.String() == pasteKey {
+		return s.adopt(cmd, msg.Paste) // other editors open places through their host, and their commands may be slow
+	}
+	changed := s.adopt(nil, false)
+	switch m := cmd().(type) {
+	case forms.OpenMsg:
+		return tea.Batch(changed, s.open(m.Path))
+	case forms.OpenEditorMsg:
+		return tea.Batch(changed, s.form.EditOutside(m, s.edited, s.put))
+	default:
+		return tea.Batch(changed, screen.Send(m))
+	}
 }
 
-// refresh updates the pane beside the form for the current place.
-func (s *Screen) refresh() {
-	if len(s.form.Path()) == 0 {
-		return
-	}
-	s.showPanel(s.place())
-	switch s.side.shows() {
-	case sideProblems:
-		s.side.showProblems()
-	case sideJSON:
-		s.side.showJSON(s.form.Path(), s.form.FocusedField())
-	}
-}
+// pasteKey makes the form read the clipboard, which may be slow.
+const pasteKey = "ctrl+v"
 
-// adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
-// not typed key by key.
-func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
-	if !s.form.IsOpen() {
-		return cmd
+// mouse passes a mouse event to the pane under it; a click focuses that pane.
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	pane, msg := s.panes.Mouse(msg)
+	press := widget.Pressed(msg)
+	switch pane {
+	case paneSections:
+		if hit, _ := s.sections.Mouse(msg); hit && press {
+			s.leave(paneSections)
+			s.follow()
+		}
+	case paneSide:
+		if press {
+			s.focusSide(s.side.chosen)
+		}
+		if shown := s.side.shown(); shown != nil {
+			return shown.Update(msg)
+		}
+	case paneForm:
+		if s.sections.at(s.form.Path()).state == sectionNotApplicable {
+			return nil
+		}
+		if press {
+			s.leave(paneForm)
+		}
+		cmd, to := s.form.Mouse(msg)
+		if to != nil {
+			return s.openSibling(to)
+		}
+		return s.adopt(cmd, false)
 	}
-	root, field, changed := s.form.Edits()
-	if !changed {
-		s.refresh()
-		return cmd
-	}
-	if alone {
-		field = ""
-	}
-	cmd = tea.Batch(cmd, s.change(root, field))
-	s.form.Reload(s.edit.Root()) // so that what follows counts as an edit even if it leads back to how it was
-	return cmd
+	return nil
 }
-
-// message passes a message that the form has requested, such as the content of the clipboard, to the form and to the side
-// panel.
-func (s *Screen) message(msg tea.Msg) tea.Cmd {
-	var cmds []tea.Cmd
-	if s.form.IsOpen() {
-		cmds = append(cmds, s.adopt(s.form.Update(msg), true))
-	}
-	if s.side.Panel != nil {
-		cmds = append(cmds, s.side.Panel.Update(msg))
-	}
-	return tea.Batch(cmds...)
-}
-
-// fulfill carries out the requests of the editor and the side panel.
-func (s *Screen) fulfill() tea.Cmd {
-	w := s.form.TakeRequests()
-	var cmds []tea.Cmd
-	if w.Notice != "" {
-		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.Notice))
-	}
-	if w.Open != nil {
-		cmds = append(cmds, s.open(w.Open))
-		s.form.TakeRequests()
-	}
-	return tea.Batch(append(cmds, s.side.TakeStarted())...)
-}
-
-// typing reports whether the form has the keyboard.
-func (s *Screen) typing() bool { return s.panes.Focused() == paneForm && s.form.IsOpen() }

@@ -74,16 +74,12 @@ func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	return a.readTemplates(moved)
 }
 
-// withTemplates returns the document with the content of the saved templates that have been read.
-func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
-	root, templates, _, _ := a.shelf.Resolve(a.cfg.Head.Channel, a.root)
-	return root, render.Options{Now: a.cfg.Now(), Templates: templates}
-}
-
+// show draws the message: as the person gets it, or as written with the content of the saved templates that have been read.
 func (a *previewPanel) show() {
 	r, resolved := a.result()
 	if !resolved {
-		a.views = a.viewsAt(a.at)(a.withTemplates())
+		root, templates, _, _ := a.shelf.Resolve(a.cfg.Head.Channel, a.root)
+		a.views = a.viewsAt(a.at)(root, render.Options{Templates: templates})
 	} else if views, ok := a.cfg.ViewAs.Views(a.at); ok {
 		a.views = views
 	} else {
@@ -97,10 +93,9 @@ func (a *previewPanel) show() {
 func (a *previewPanel) showResolved() {
 	if r, _ := a.result(); r == nil || r != a.drawn {
 		a.show()
-		return
+	} else {
+		a.view.SetCaption(a.caption())
 	}
-	v, _ := a.shown()
-	a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
 }
 
 // viewsAt returns the function that returns what is drawn of a document for a place.
@@ -146,12 +141,17 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 
 func (a *previewPanel) draw() {
 	v, _ := a.shown()
-	if a.resolves() {
-		a.view.SetCaption(a.cfg.ViewAs.Caption(v.TestKey))
-	} else {
-		a.view.SetCaption(preview.Caption{})
-	}
+	a.view.SetCaption(a.caption())
 	a.view.Show(v)
+}
+
+// caption returns what stands above the message.
+func (a *previewPanel) caption() preview.Caption {
+	if !a.resolves() {
+		return preview.Caption{}
+	}
+	v, _ := a.shown()
+	return a.cfg.ViewAs.Caption(v.TestKey)
 }
 
 // shown returns the message that is drawn; false if there is none.
@@ -187,12 +187,8 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 			a.draw()
 			return nil
 		}
-		if msg.String() == showImages {
-			pictures := a.images()
-			if len(pictures) == 0 {
-				return nil
-			}
-			return screen.Send(screen.TakeTerminalMsg{Run: images.New(pictures).Run, Then: func(err error) tea.Cmd {
+		if v, _ := a.shown(); msg.String() == showImages && len(v.Images()) > 0 {
+			return screen.Send(screen.TakeTerminalMsg{Run: images.New(v.Images()).Run, Then: func(err error) tea.Cmd {
 				if err == nil {
 					return nil
 				}
@@ -206,24 +202,15 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// nextPlatform shows the message on the next platform.
-const nextPlatform = "n"
-
-// showImages shows the images of the message on the whole terminal.
-const showImages = "i"
-
-// images returns the images of the message that is drawn.
-func (a *previewPanel) images() []render.Image {
-	v, _ := a.shown()
-	return v.Images()
-}
+// The keys of the preview: the message on the next platform, and its images on the whole terminal.
+const nextPlatform, showImages = "n", "i"
 
 func (a *previewPanel) Bindings() []key.Binding {
 	var out []key.Binding
 	if len(a.views) > 1 {
 		out = append(out, key.NewBinding(key.WithKeys(nextPlatform), key.WithHelp(nextPlatform, "next platform")))
 	}
-	if len(a.images()) > 0 {
+	if v, _ := a.shown(); len(v.Images()) > 0 {
 		out = append(out, key.NewBinding(key.WithKeys(showImages), key.WithHelp(showImages, "images")))
 	}
 	for _, b := range a.view.Bindings() {

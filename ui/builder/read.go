@@ -9,11 +9,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/engine/message/utm"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
 	"bugle/ui/editor"
 	"bugle/ui/list"
 	"bugle/ui/screen"
@@ -29,7 +26,7 @@ func (s *Screen) Read() screen.Page {
 		return page
 	case !s.loaded:
 		return page
-	case s.panes.Focused() == paneForm && s.form.IsOpen():
+	case s.Typing():
 		page = editor.Read(s.form.Editor, hands{s})
 		switch beside := s.consequences(); {
 		case page.Form && len(s.form.Path()) == 1:
@@ -65,14 +62,10 @@ func (s *Screen) Read() screen.Page {
 type hands struct{ s *Screen }
 
 // Press passes a key to the editor.
-func (h hands) Press(msg tea.KeyMsg) tea.Cmd { return h.finish(h.s.formKey(msg)) }
+func (h hands) Press(msg tea.KeyMsg) tea.Cmd { return h.s.finish(h.s.formKey(msg)) }
 
 // Adopt takes over what the editor has changed.
-func (h hands) Adopt() tea.Cmd { return h.finish(h.s.adopt(nil, true)) }
-
-func (h hands) finish(cmd tea.Cmd) tea.Cmd {
-	return tea.Batch(cmd, h.s.fulfill(), h.s.compiler.follow(), h.s.warnings.follow())
-}
+func (h hands) Adopt() tea.Cmd { return h.s.edited() }
 
 // consequences says what follows from a section, such as when the campaign sends.
 func (s *Screen) consequences() []string {
@@ -116,7 +109,7 @@ func (s *Screen) readSections() screen.Page {
 		row.Select = func() tea.Cmd {
 			s.sections.SelectIndex(i)
 			s.follow()
-			return s.fulfill()
+			return s.finish(nil)
 		}
 		rows = append(rows, row)
 	}
@@ -126,16 +119,15 @@ func (s *Screen) readSections() screen.Page {
 
 // readSide says what is beside the form.
 func (s *Screen) readSide() screen.Page {
-	switch {
-	case s.side.shows() == sideProblems:
-		return screen.Page{Place: "Problems", Parts: []screen.Part{{Rows: s.readProblems()}}}
-	case s.side.shows() == sideJSON:
-		return screen.Page{Place: "JSON", Parts: []screen.Part{{Lines: strings.Split(s.side.json.Text(), "\n")}}}
-	case s.side.Panel == nil:
+	shown := s.side.shown()
+	if shown == nil {
 		return screen.Page{}
 	}
-	page := screen.Page{Place: s.side.Panel.Title()}
-	if p, ok := s.side.Panel.(editor.SpokenPanel); ok {
+	page := screen.Page{Place: shown.Title()}
+	switch p := shown.(type) {
+	case *problemsPanel:
+		page.Parts = []screen.Part{{Rows: s.readProblems()}}
+	case editor.SpokenPanel:
 		page.Parts = []screen.Part{{Lines: p.Read()}}
 	}
 	return page
@@ -144,19 +136,14 @@ func (s *Screen) readSide() screen.Page {
 // readProblems says the problems and warnings, each of which leads to its field.
 func (s *Screen) readProblems() screen.RowSlice {
 	var rows screen.RowSlice
-	add := func(at doc.Path, place, text string) {
-		rows = append(rows, screen.Row{Text: list.Spoken(place), State: text,
-			Open: func() tea.Cmd { return s.focusField(at) }})
-	}
-	for _, p := range s.sections.inOrder(s.edit.Problems()) {
-		place := edit.PlaceName(s.edit.Schema(), p.Path)
-		if p.Severity == schema.Notice {
-			place = "Notice. " + place
+	said := s.side.problems.Read().Rows
+	for i := range said.Len() {
+		row := said.Row(i)
+		row.Open = func() tea.Cmd {
+			row.Select()
+			return s.finish(s.side.problems.open())
 		}
-		add(p.Path, place, p.Text())
-	}
-	for _, f := range s.warnings.result.Findings {
-		add(f.Path, phrase.Capitalize(string(f.Severity))+". "+cmp.Or(f.Place(), "Campaign"), f.Text())
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -165,13 +152,11 @@ func (s *Screen) readProblems() screen.RowSlice {
 func (s *Screen) spokenPreview() screen.Action {
 	return screen.Action{Label: "preview", Help: "read the message", Group: groupCampaign, PlainOnly: true,
 		WhileTyping: true, Run: func() tea.Cmd {
-			at, ok := s.sections.messages(s.edit.Schema())
-			if !ok {
+			switch {
+			case !s.edit.Head().Channel.Writable():
 				return screen.Notify(widget.LevelInfo, "There is no message.")
-			}
-			if !s.places.inContent(s.form.Path()) {
-				s.sections.choose(at)
-				s.show(at)
+			case !s.inContent():
+				s.show(contentPath)
 			}
 			return s.focusSide(sidePanel)
 		}}

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -24,7 +25,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
 	}
-	todo, tone := s.side.toDo()
+	todo, tone := s.toDo()
 	saved, savedTone := s.saveState()
 	if savedTone != themes.ToneSuccess {
 		tone = savedTone
@@ -33,6 +34,20 @@ func (s *Screen) Badge() (string, themes.Tone) {
 		saved = todo + " · " + saved
 	}
 	return saved, tone
+}
+
+// toDo returns what is left to do before the campaign can be published, or how many warnings there are.
+func (s *Screen) toDo() (text string, tone themes.Tone) {
+	errors, warnings := errorCount(s.edit), s.warnings.count()
+	switch {
+	case errors > 0:
+		return phrase.Thousands(errors) + " to do", themes.ToneWarning
+	case warnings > 0:
+		return phrase.Count(warnings, "warning"), themes.ToneWarning
+	case s.edit.Head().Status == catalog.Draft:
+		return "no problems", themes.ToneSuccess
+	}
+	return "", themes.ToneSuccess
 }
 
 // saveState reports whether the edits are saved.
@@ -58,9 +73,7 @@ func (s *Screen) saveState() (string, themes.Tone) {
 }
 
 // save stores the edits: a draft in place, any other campaign as a working copy until they are applied.
-func (s *Screen) save(note string, coalesce bool) tea.Cmd {
-	return s.run(s.edit.Save(note, coalesce))
-}
+func (s *Screen) save(note string, coalesce bool) tea.Cmd { return s.run(s.edit.Save(note, coalesce)) }
 
 func (s *Screen) run(save edit.SaveFunc) tea.Cmd {
 	if save == nil {
@@ -91,13 +104,10 @@ func (s *Screen) saved(done edit.SaveResult, err error) tea.Cmd {
 	return nil
 }
 
-// name returns the campaign's name for questions.
-func (s *Screen) name() string { return status.Name(engine.Summarize(s.edit.Campaign())) }
-
 // conflict asks which changes to keep after the draft was changed elsewhere.
 func (s *Screen) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title:   s.name() + " was changed elsewhere",
+		Title:   s.document.Name() + " was changed elsewhere",
 		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
 		Buttons: []widget.Button{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t", Danger: true}},
 		Then: func(a widget.Answer) tea.Cmd {
@@ -146,8 +156,8 @@ func (s *Screen) review() tea.Cmd {
 	return screen.Go(&s.Base, taskReview, s.edit.Review(), s.reviewed)
 }
 
-// finishReview shows what must be fixed before the edits can be applied, or asks whether to apply them.
-func (s *Screen) finishReview(r edit.Review, err error) tea.Cmd {
+// reviewed shows what must be fixed before the edits can be applied, or asks whether to apply them.
+func (s *Screen) reviewed(r edit.Review, err error) tea.Cmd {
 	if err != nil {
 		return s.notApplied(err)
 	}
@@ -160,7 +170,7 @@ func (s *Screen) finishReview(r edit.Review, err error) tea.Cmd {
 	}
 	head := s.edit.Head()
 	return screen.Ask(screen.Question{
-		Title: "Apply your changes to " + s.name(), Body: strings.TrimSpace(question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status)),
+		Title: "Apply your changes to " + s.document.Name(), Body: strings.TrimSpace(question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status)),
 		Buttons: []widget.Button{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			switch {
@@ -202,7 +212,7 @@ func (s *Screen) applied(done edit.ApplyResult, err error) tea.Cmd {
 	s.newer = s.edit.HasPending()
 	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
 	if len(done.Removed) > 0 {
-		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.sections.titles(done.Removed)+" stays. An update cannot remove a section.")
+		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
 	}
 	dropped := func() tea.Msg {
 		_ = drop(context.Background()) // a copy that stays is offered again
@@ -215,8 +225,8 @@ func (s *Screen) applied(done edit.ApplyResult, err error) tea.Cmd {
 // changed is always kept.
 func (s *Screen) askVersion(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: s.name() + " was changed elsewhere",
-		Body: "Someone else changed the same section while you were editing: " + s.sections.titles(names) + ". Which version do you want to keep? " +
+		Title: s.document.Name() + " was changed elsewhere",
+		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
 			"All other changes of both are kept.",
 		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
@@ -247,7 +257,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title:   "Leave " + s.name() + " without applying?",
+		Title:   "Leave " + s.document.Name() + " without applying?",
 		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
@@ -271,4 +281,13 @@ func editNote(at doc.Path) string {
 		at = at.Parent()
 	}
 	return "edited " + at.String()
+}
+
+// titles joins the names of sections for display.
+func (s *Screen) titles(names []string) string {
+	words := make([]string, len(names))
+	for i, n := range names {
+		words[i] = edit.PlaceName(s.edit.Schema(), doc.P(n))
+	}
+	return strings.Join(words, ", ")
 }

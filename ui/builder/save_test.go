@@ -127,9 +127,7 @@ func TestConflict(t *testing.T) {
 func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
-	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.publish(false)
 	h := b.open(120, 40, "basic_details", "name")
 	h.Type("!")
 	h.Want("Scheduled · changes not applied", "News!")

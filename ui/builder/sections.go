@@ -3,7 +3,6 @@ package builder
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -88,7 +87,7 @@ func (p *section) setState(v doc.Value, problems []schema.Problem) {
 
 func (p section) item() widget.Item {
 	look := sectionIcons[p.state]
-	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == sectionNotApplicable, DisabledReason: ""}
+	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == sectionNotApplicable}
 	if p.problems > 0 {
 		it.Info, it.InfoTone = fmt.Sprint(p.problems), look.tone
 	}
@@ -136,26 +135,14 @@ func (s *sectionList) at(p doc.Path) section {
 
 // first returns the section to start with: the first that is not done.
 func (s *sectionList) first() doc.Path {
-	for _, p := range s.Shown() {
-		if p.state == sectionMissing || p.state == sectionUnfinished || p.state == sectionInvalid {
-			return doc.P(p.name)
-		}
+	rows := s.Shown()
+	if i := slices.IndexFunc(rows, func(p section) bool { return p.problems > 0 }); i >= 0 {
+		rows = rows[i:]
 	}
-	if len(s.Shown()) > 0 {
-		return doc.P(s.Shown()[0].name)
+	if len(rows) == 0 {
+		return doc.P("")
 	}
-	return doc.P("")
-}
-
-// messages returns the section with the campaign's messages; false if there is none.
-func (s *sectionList) messages(sch *schema.Schema) (doc.Path, bool) {
-	for _, p := range s.Shown() {
-		at := doc.P(p.name)
-		if n := sch.At(at); n != nil && n.Editor == schema.EditorContent && p.state != sectionNotApplicable {
-			return at, true
-		}
-	}
-	return nil, false
+	return doc.P(rows[0].name)
 }
 
 // inOrder returns the problems in the order of their sections.
@@ -163,17 +150,6 @@ func (s *sectionList) inOrder(problems []schema.Problem) []schema.Problem {
 	out := slices.Clone(problems)
 	slices.SortStableFunc(out, func(a, b schema.Problem) int { return s.index(a.Path) - s.index(b.Path) })
 	return out
-}
-
-// titles joins section names for display.
-func (s *sectionList) titles(names []string) string {
-	words := make([]string, len(names))
-	for i, n := range names {
-		if words[i] = s.at(doc.P(n)).title; words[i] == "" {
-			words[i] = n
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // chosen returns the selected section; nil if there is none.

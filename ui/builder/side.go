@@ -3,17 +3,17 @@ package builder
 import (
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/message/check"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
-	"bugle/themes"
+	"bugle/ui/editor"
 	"bugle/ui/editpane"
 	"bugle/ui/panes"
+	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -31,166 +31,190 @@ const (
 type side struct {
 	editpane.Side // with the panel of the section
 
-	edit     *edit.Session
-	warnings *warner
-
 	chosen   sideView
-	problems *problems.View
-	json     widget.JSONView
-	text     string // of the JSON, to keep its position while nothing changes
+	problems *problemsPanel
+	json     *jsonPanel
 }
 
-func newSide(e *edit.Session, w *warner, t *themes.Theme) side {
-	return side{edit: e, warnings: w, problems: problems.New(t), json: widget.NewJSONView(t)}
+func newSide(s *Screen) side {
+	view := problems.New(s.deps.Theme)
+	return side{
+		problems: &problemsPanel{view, s.edit, s.warnings, s.goTo},
+		json:     &jsonPanel{widget.NewJSONView(s.deps.Theme)},
+	}
 }
 
+// setSize sets the size of all that can be shown.
 func (s *side) setSize(width, height int) {
 	s.json.SetSize(width, height)
 	s.problems.SetSize(width, height)
 	s.Side.SetSize(width, height)
 }
 
-// showProblems lists the problems and warnings of the document.
-func (s *side) showProblems() {
-	s.problems.Empty = "No problems."
-	if s.edit.Head().Status == catalog.Draft {
-		s.problems.Empty += "\nPress v to validate, t to send a test."
-	}
-	s.problems.Set(s.edit.Head().Channel, s.edit.Problems())
-	s.problems.SetWarnings(check.Result{Findings: s.warnings.result.Findings})
-}
-
-// selectedProblem returns the place of the problem or warning under the cursor.
-func (s *side) selectedProblem() (doc.Path, bool) {
-	if s.shows() != sideProblems {
-		return nil, false
-	}
-	return s.problems.Place()
-}
-
-// showJSON shows the section of a place as JSON, with the value of the focused field marked.
-func (s *side) showJSON(place doc.Path, field *schema.FieldState) {
-	section := s.edit.Root().Lookup(place[:1])
-	text := "{}"
-	if section.Exists() {
-		text = string(section.Indent())
-	}
-	if text != s.text {
-		s.text = text
-		s.json.SetText(text)
-	}
-	from, to := 0, 0
-	if field != nil && field.Value.Exists() && field.Path.HasPrefix(place[:1]) {
-		from, to = lineRange(section, field.Path[1:])
-	}
-	s.json.Mark(from, to)
-	if to > 0 {
-		s.json.GoTo(from)
-	}
-}
-
-// lineRange returns the lines, counted from 0, of the value at p in the formatted text of v: the first one and
-// the one after the last. It returns 0, 0 if there is no such value.
-func lineRange(v doc.Value, p doc.Path) (from, to int) {
-	line := 0
-	for _, step := range p {
-		line++ // the opening bracket
-		found := false
-		if step.IsIndex {
-			for i, e := range v.Elems() {
-				if found = i == step.Index; found {
-					break
-				}
-				line += valueHeight(e)
-			}
-			v = v.At(step.Index)
-		} else {
-			for name, m := range v.Members() {
-				if found = name == step.Name; found {
-					break
-				}
-				line += valueHeight(m)
-			}
-			v = v.Get(step.Name)
-		}
-		if !found {
-			return 0, 0
-		}
-	}
-	return line, line + valueHeight(v)
-}
-
-func valueHeight(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
-
-// key passes a key to what is shown.
-func (s *side) key(msg tea.KeyMsg) tea.Cmd {
-	switch {
-	case s.shows() == sideProblems:
-		s.problems.Key(msg)
-	case s.shows() == sideJSON:
-		s.json.Update(msg)
-	case s.Panel != nil:
-		return s.Panel.Update(msg)
-	}
-	return nil
-}
-
-// mouse passes a mouse event to what is shown, and reports whether it hit a problem.
-func (s *side) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
-	switch {
-	case s.shows() == sideProblems:
-		hit, _ = s.problems.Mouse(msg)
-	case s.shows() == sideJSON:
-		s.json.Mouse(msg)
-	case s.Panel != nil:
-		cmd = s.Panel.Update(msg)
-	}
-	return cmd, hit
-}
-
-// content draws what is shown.
-func (s *side) content(focused bool) panes.Content {
-	switch {
-	case s.shows() == sideProblems:
-		s.problems.Focused = focused
-		c := panes.Content{Title: "Problems", Body: s.problems.View()}
-		if n := s.warnings.count(); n > 0 {
-			c.Info = phrase.Count(n, "warning")
-		}
-		return c
-	case s.shows() == sideJSON:
-		return panes.Content{Title: "JSON", Body: s.json.View()}
-	case s.Panel == nil:
-		return panes.Content{}
-	}
-	c := panes.Content{Title: s.Panel.Title(), Body: s.Panel.View()}
-	if n, ok := s.Panel.(interface{ Note() string }); ok {
-		c.Info = n.Note()
-	}
-	return c
-}
-
 // shows returns what is shown: while there is no message yet, the problems in place of an empty preview.
 func (s *side) shows() sideView {
-	if p, ok := s.Panel.(*previewPanel); ok && s.chosen == sidePanel && p.empty() && errorCount(s.edit) > 0 {
+	if p, ok := s.Panel.(*previewPanel); ok && s.chosen == sidePanel && p.empty() && errorCount(s.problems.edit) > 0 {
 		return sideProblems
 	}
 	return s.chosen
 }
 
+// shown returns the panel that is shown; nil if the section has none.
+func (s *side) shown() editor.SidePanel {
+	switch s.shows() {
+	case sideProblems:
+		return s.problems
+	case sideJSON:
+		return s.json
+	}
+	return s.Panel
+}
+
 // inPanel reports whether the panel of the section is shown.
 func (s *side) inPanel() bool { return s.shows() == sidePanel && s.Panel != nil }
 
-// toDo returns what is left to do before the campaign can be published, or how many warnings there are.
-func (s *side) toDo() (text string, tone themes.Tone) {
-	errors, warnings := errorCount(s.edit), s.warnings.count()
-	switch {
-	case errors > 0:
-		return phrase.Thousands(errors) + " to do", themes.ToneWarning
-	case warnings > 0:
-		return phrase.Count(warnings, "warning"), themes.ToneWarning
-	case s.edit.Head().Status == catalog.Draft:
-		return "no problems", themes.ToneSuccess
+// content draws what is shown.
+func (s *side) content(focused bool) panes.Content {
+	s.problems.Focused = focused
+	p := s.shown()
+	if p == nil {
+		return panes.Content{}
 	}
-	return "", themes.ToneSuccess
+	c := panes.Content{Title: p.Title(), Body: p.View()}
+	if n, ok := p.(interface{ Note() string }); ok {
+		c.Info = n.Note()
+	}
+	return c
+}
+
+// showPanel shows beside the form the panel of a place around p, or else of what its section is about; of a section
+// that does not apply, the messages.
+func (s *Screen) showPanel(p doc.Path) {
+	about := catalog.CampaignContent
+	asSomebody := len(s.messageAt) > 0 && s.form.Path().Equal(s.messageAt) && !s.inContent()
+	tool, owner, place, ok := editpane.Tool{}, doc.Path(nil), p, false
+	if section := s.sections.at(p); section.state != sectionNotApplicable && !asSomebody {
+		about = catalog.Concerns(catalog.Component(section.name))
+		tool, owner, ok = s.form.ToolAt(p)
+	}
+	if !ok || tool.Panel == nil {
+		tool, owner, ok = s.form.PanelOf(string(about))
+		place = owner
+	}
+	if ok {
+		s.side.Show(&s.form, tool, owner, place, owner[0].Name)
+	} else {
+		s.side.Clear()
+	}
+	if shown := s.side.shown(); shown != s.side.Panel {
+		shown.Show(s.edit.Root(), p)
+	}
+}
+
+type problemList = problems.View
+
+// problemsPanel lists the problems and warnings of the document.
+type problemsPanel struct {
+	*problemList
+	edit     *edit.Session
+	warnings *warner
+	goTo     func(doc.Path) tea.Cmd
+}
+
+func (p *problemsPanel) Title() string { return "Problems" }
+
+// Note returns how many warnings there are.
+func (p *problemsPanel) Note() string {
+	if n := p.warnings.count(); n > 0 {
+		return phrase.Count(n, "warning")
+	}
+	return ""
+}
+
+func (p *problemsPanel) Show(doc.Value, doc.Path) tea.Cmd {
+	p.Empty = "No problems."
+	if p.edit.Head().Status == catalog.Draft {
+		p.Empty += "\nPress v to validate, t to send a test."
+	}
+	p.Set(p.edit.Head().Channel, p.edit.Problems())
+	p.SetWarnings(p.warnings.result)
+	return nil
+}
+
+func (p *problemsPanel) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		p.Key(msg)
+	case tea.MouseMsg:
+		if hit, _ := p.Mouse(msg); hit && widget.Pressed(msg) {
+			return p.open()
+		}
+	}
+	return nil
+}
+
+func (p *problemsPanel) Bindings() []key.Binding { return nil }
+
+// open goes to the field of the problem or warning under the cursor.
+func (p *problemsPanel) open() tea.Cmd {
+	if at, ok := p.Place(); ok {
+		return p.goTo(at)
+	}
+	return nil
+}
+
+// jsonPanel shows a section as the service gets it.
+type jsonPanel struct{ widget.JSONView }
+
+func (p *jsonPanel) Title() string { return "JSON" }
+
+func (p *jsonPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
+	text := "{}"
+	if section := root.Lookup(at[:1]); section.Exists() {
+		text = string(section.Indent())
+	}
+	if text != p.Text() {
+		p.SetText(text)
+	}
+	return nil
+}
+
+func (p *jsonPanel) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		p.JSONView.Update(msg)
+	case tea.MouseMsg:
+		p.Mouse(msg)
+	}
+	return nil
+}
+
+func (p *jsonPanel) Bindings() []key.Binding { return nil }
+
+// Read returns the lines.
+func (p *jsonPanel) Read() []string { return strings.Split(p.Text(), "\n") }
+
+// sideActions are the actions of the pane beside the form while it has the focus.
+func (s *Screen) sideActions() []screen.Action {
+	var acts []screen.Action
+	switch {
+	case s.side.shows() == sideProblems:
+		acts = append(acts, screen.Action{
+			Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9,
+			DisabledReason: s.side.problems.None(), Run: s.side.problems.open,
+		})
+	case s.side.inPanel():
+		acts = editpane.BindingHelp(s.side.Panel.Bindings(), "Beside the form", 9)
+	}
+	back := screen.Action{
+		Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8,
+		Run: s.leaveSide,
+	}
+	switch s.from {
+	case paneForm:
+		back.Label = "form"
+	case paneCaller: // esc is then handled by the program, which returns to that screen
+		back.Keys, back.Help = []string{"tab"}, "go to the sections"
+	}
+	return append(acts, back)
 }

@@ -7,18 +7,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/message/resolve"
-	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
 	"bugle/ui/widget"
 )
-
-// closeViewAs closes the box that was opened last and ends its tasks.
-func (s *Screen) closeViewAs() {
-	if s.viewBox != nil {
-		s.viewBox.Close()
-	}
-}
 
 func (s *Screen) viewSource() viewas.Source {
 	return viewas.Source{Channel: s.edit.Head().Channel, Workspace: s.edit.Workspace(), Document: s.edit.Root()}
@@ -40,11 +32,9 @@ func (s *Screen) redrawPreview() {
 // chooseViewer opens the chooser, with the preview visible if the place has one.
 func (s *Screen) chooseViewer() tea.Cmd {
 	s.messageAt = s.form.Path()
-	s.side.chosen, s.choosing = sidePanel, true
-	s.refresh()
+	s.side.chosen = sidePanel
 	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
-		Title: "View as", Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
-		Back: backAction("close the chooser"),
+		Title: "View as", Group: groupViewAs, Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
 	})
 	s.viewBox = c
 	return s.viewing.Tasks.Show(c, c.Open())
@@ -83,8 +73,7 @@ func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
 
 // openSurvey surveys the audience.
 func (s *Screen) openSurvey() tea.Cmd {
-	s.choosing = false
-	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.focusField, Back: backAction("close the survey")})
+	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit, Group: groupViewAs})
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())
 }
@@ -99,75 +88,49 @@ func (s *Screen) followViewer() tea.Cmd {
 	return s.resolver.Resolve(p.source(), p.at)
 }
 
-// backAction returns the action that closes a box.
-func backAction(help string) screen.Action {
-	return screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: help, Group: groupViewAs, BarPriority: 7, WhileTyping: true}
-}
+// groupViewAs is the heading of its keys in the help.
+const groupViewAs = "View as"
 
 // viewAsActions are the actions on the person that the preview shows the messages as.
 func (s *Screen) viewAsActions() []screen.Action {
-	if _, ok := s.sections.messages(s.edit.Schema()); !ok || !s.edit.Head().Channel.Writable() {
+	if !s.edit.Head().Channel.Writable() {
 		return nil
 	}
 	p, shown := s.preview()
 	inPreview := shown && s.panes.Focused() == paneSide && s.side.inPanel()
 	choose := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "see the message as one of your users gets it", Group: groupViewAs, WhileTyping: true, Run: s.chooseViewer}
-	switch {
-	case inPreview:
-		choose.BarPriority = 10
-	case s.panes.Focused() == paneForm:
-		choose.Keys = choose.Keys[1:]
-	case s.places.inContent(s.form.Path()):
-		choose.BarPriority = 4
+	survey := screen.Action{Keys: []string{"S", "alt+S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, WhileTyping: true, Run: s.openSurvey}
+	if _, ok := s.viewing.Audience(); !ok {
+		survey.DisabledReason = "This service does not show its users, so that nobody can say who is in the audience."
 	}
-	acts := []screen.Action{choose}
-	if s.panes.Focused() == paneForm {
+	if !inPreview {
+		if s.inContent() && !s.Typing() {
+			choose.BarPriority = 4
+		}
+		return []screen.Action{choose, survey}
+	}
+	choose.BarPriority, survey.BarPriority = 10, 4
+	acts := []screen.Action{choose, survey}
+	if !p.resolves() {
 		return acts
 	}
-	unknown := ""
-	if _, ok := s.viewing.Audience(); !ok {
-		unknown = "This service does not show its users, so that nobody can say who is in the audience."
-	}
-	survey := screen.Action{Keys: []string{"S"}, Label: "survey", Help: "resolve the message for everyone in the audience", Group: groupViewAs, DisabledReason: unknown, Run: s.openSurvey}
-	if inPreview {
-		survey.BarPriority = 4
-	}
-	acts = append(acts, survey)
-	if inPreview && p.resolves() {
-		acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
-		if _, ok := s.caption(p).Named(); ok {
-			acts = append(acts,
-				screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: s.goToMissing},
-				screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
-			)
-		}
+	acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
+	if m, ok := p.caption().Named(); ok {
+		acts = append(acts,
+			screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: func() tea.Cmd { return s.goToMissing(m) }},
+			screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
+		)
 	}
 	return acts
 }
 
-// groupViewAs is the heading of its keys in the help.
-const groupViewAs = "View as"
-
-func (s *Screen) caption(p *previewPanel) preview.Caption {
-	shown, _ := p.shown()
-	return s.resolver.Caption(shown.TestKey)
-}
-
-// goToMissing goes to the field of the missing value that the caption names. The next time it is the next one.
-func (s *Screen) goToMissing() tea.Cmd {
-	p, ok := s.preview()
-	if !ok {
-		return nil
-	}
-	m, ok := s.caption(p).Named()
-	if !ok {
-		return nil
-	}
+// goToMissing goes to the field of a missing value. The next time it is the next one.
+func (s *Screen) goToMissing(m resolve.Missing) tea.Cmd {
 	s.nameNext()
 	if m.Block != "" {
-		return tea.Batch(s.focusField(m.Path), screen.Notify(widget.LevelInfo, "The expression is in the content block "+strings.TrimSpace(m.Block)+"."))
+		return tea.Batch(s.goTo(m.Path), screen.Notify(widget.LevelInfo, "The expression is in the content block "+strings.TrimSpace(m.Block)+"."))
 	}
-	return s.focusField(m.Path)
+	return s.goTo(m.Path)
 }
 
 // nameNext makes the caption name the next missing value.

@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/ui/builder"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -47,7 +46,7 @@ func TestThemeChanges(t *testing.T) {
 	h := b.previewOf(deps, 180, 45)
 	h.WantRecolored(deps.Theme)
 	h.Press("u")
-	h.Want("Next user in the audience")
+	h.Want("Type attribute values")
 	h.WantRecolored(deps.Theme)
 	h.Press("esc", "esc", "enter")
 	h.WantRecolored(deps.Theme)
@@ -61,7 +60,7 @@ func TestViewAs(t *testing.T) {
 	h := b.previewOf(uitest.Deps(b.svc), 180, 45)
 	h.Want("{{UserAttribute['First Name']}}")
 	h.Press("u")
-	h.Want("View as", "Next user in the audience", "Nobody", "As written")
+	h.Want("View as", "next user", "Nobody", "As written")
 	h.Resize(80, 24)
 	h.Golden("viewas-chooser-80x24")
 	h.Resize(180, 45)
@@ -95,20 +94,6 @@ func TestViewAs(t *testing.T) {
 	h.Press("enter")
 	h.WantNot("As nobody", "missing")
 	h.Want("{{UserAttribute['First Name']}}")
-}
-
-// With missing values first, the first user is the one who lacks something.
-func TestViewAsMissingFirst(t *testing.T) {
-	b := withPeople(t, personalMail)
-	h := b.previewOf(uitest.Deps(b.svc), 180, 45)
-	h.Press("u", "alt+n")
-	h.Want("Now: Ada")
-	h.Press("alt+m")
-	h.Want("Missing values first: on")
-	h.Press("alt+n")
-	h.Want("Now: Ben")
-	h.Press("alt+n")
-	h.Want("Now: Ada")
 }
 
 // Typing in the form changes what the person sees, and enter in the preview leads to the expression without a value.
@@ -153,17 +138,9 @@ func TestViewAsIsRemembered(t *testing.T) {
 // Values that the user types take the place of the person's own; those of the event come from the last one seen.
 func TestViewAsTypedValues(t *testing.T) {
 	b := withPeople(t, personalMail)
-	body, err := doc.Parse([]byte(`{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
+	b.create(catalog.Email, catalog.EventTriggered, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
 		"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought"}]}},
-		"campaign_content":{"content":{"email":{"subject":"{{EventAttribute['product']}} for {{UserAttribute['First Name']}}","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := b.svc.Create(context.Background(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.EventTriggered, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.id = made.ID
+		"campaign_content":{"content":{"email":{"subject":"{{EventAttribute['product']}} for {{UserAttribute['First Name']}}","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`)
 	u, err := b.svc.User(context.Background(), "USER_1")
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +201,24 @@ func TestViewAsFromEverySection(t *testing.T) {
 	h.Want("╮╭─ Audience ─", "users ·")
 }
 
+// The caption says in which locale a message is shown, and why.
+func TestViewAsNamesTheLocale(t *testing.T) {
+	b := withPeople(t, `{"basic_details":{"name":"News"},"segmentation_details":{"is_all_user_campaign":true},
+		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi"}}},"de":{"variation_1":{"email":{"subject":"Hallo"}}}}}}`)
+	h := b.open(120, 40, "segmentation_details")
+	h.Press("esc", "u")
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("As Ben · Default", "Which locale they get is decided")
+	h = b.open(120, 40, "campaign_content", "content", "de", "variation_1", "email")
+	h.Press("alt+u")
+	h.Type("ben")
+	h.Press("enter")
+	h.Want("As Ben · German", "Hallo")
+	h.Press("alt+S")
+	h.Want("Audience survey")
+}
+
 // The survey says for how many users a value is missing, and leads to the expression.
 func TestSurvey(t *testing.T) {
 	b := withPeople(t, personalMail)
@@ -246,7 +241,7 @@ func TestViewAsRemote(t *testing.T) {
 	h := b.previewOf(deps, 180, 45)
 	h.Press("u")
 	h.Want("This service does not show its users.", "Nobody", "Type attribute values")
-	h.WantNot("Next user", "Ada")
+	h.WantNot("next user", "Ada")
 	h.Press("enter")
 	h.Want("As nobody", "2 values missing")
 	if why := h.DisabledReason("S"); !strings.Contains(why, "does not show its users") {

@@ -35,7 +35,6 @@ type warner struct {
 	facts  *check.Facts // nil until they have been read
 	root   doc.Value    // the document of the newest check
 	result check.Result
-	known  bool // result is that of a document of this campaign
 }
 
 // checked is the result of a check.
@@ -93,7 +92,7 @@ func (w *warner) checkAfter(delay time.Duration) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		w.result, w.known = v.result, true
+		w.result = v.result
 		if v.uncounted {
 			return w.readAfter(w.delay * recountFactor)
 		}

@@ -2,6 +2,8 @@
 package calendar
 
 import (
+	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -10,20 +12,19 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	months "bugle/forms/calendar"
 	"bugle/themes"
+	"bugle/ui/editor"
 	"bugle/ui/widget"
 )
 
-// Schedule lists the next sends of a document in the campaign's time zone, with a calendar if it fits. Create
-// one with [NewSchedule].
-type Schedule struct {
-	// Start is the first day of the week; Numbers shows week numbers.
-	Start   time.Weekday
-	Numbers bool
-
+// schedulePanel is the side panel of the schedule form. It lists the next sends in the campaign's time zone, with a calendar
+// if it fits: the months from that of the first visible send.
+type schedulePanel struct {
 	theme         *themes.Theme
+	clock         func() time.Time
 	width, height int
 
 	document         doc.Value
@@ -31,20 +32,28 @@ type Schedule struct {
 	zone             *time.Location
 	zoneFromDocument bool // the document sets the zone
 	sends            []time.Time
-	monthOffset      int // months after that of the next send
-	first            time.Time
-	marks            map[time.Time]bool // dates of sends in the visible months
-	list             widget.Window
 	lines            []string
+	at               []int // the line of each send
+	list             widget.Window
+	first            time.Time          // in the first month shown
+	marks            map[time.Time]bool // dates of sends in the visible months
 }
 
-// NewSchedule returns a schedule without a document.
-func NewSchedule(t *themes.Theme) Schedule {
-	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
+// NewPanel returns the side panel of the schedule form: the campaign's next sends.
+func NewPanel(cfg editor.Config) editor.SidePanel {
+	s := &schedulePanel{theme: cfg.Theme, clock: cfg.Now, zone: time.UTC}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	s.Show(cfg.Root, nil)
+	return s
 }
+
+// Title returns the name of the panel's tab.
+func (s *schedulePanel) Title() string { return "Calendar" }
 
 // SetSize sets the size of the view.
-func (s *Schedule) SetSize(width, height int) {
+func (s *schedulePanel) SetSize(width, height int) {
 	s.width, s.height = max(width, 0), max(height, 0)
 	s.layout()
 }
@@ -52,114 +61,49 @@ func (s *Schedule) SetSize(width, height int) {
 // maxSends is how many sends are listed.
 const maxSends = 50
 
-// SetDocument shows the sends of a document after now. It is cheap if neither has changed.
-func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
-	now = now.Truncate(time.Minute)
+// Show shows the sends of a document. It is cheap if neither that nor the minute has changed.
+func (s *schedulePanel) Show(document doc.Value, _ doc.Path) tea.Cmd {
+	now := s.clock().Truncate(time.Minute)
 	if document.Same(s.document) && now.Equal(s.now) {
-		return
+		return nil
 	}
 	s.document, s.now = document, now
 	s.zone, s.zoneFromDocument = engine.TimeZone(document)
 	s.sends = engine.NextSends(document, now, maxSends)
-	s.first = now.In(s.zone)
-	if len(s.sends) > 0 {
-		s.first = s.sends[0]
-	}
 	s.layout()
+	return nil
 }
 
 // Bindings returns the keys that work here.
-func (s *Schedule) Bindings() []key.Binding {
-	scroll := key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll"))
-	if !s.hasCalendar() {
-		return []key.Binding{scroll}
-	}
-	return []key.Binding{
-		key.NewBinding(key.WithKeys("left", "right", "h", "l"), key.WithHelp("←/→", "month")),
-		scroll,
-		key.NewBinding(key.WithKeys("0"), key.WithHelp("0", "month of the next send")),
-	}
+func (s *schedulePanel) Bindings() []key.Binding {
+	return []key.Binding{key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll"))}
 }
 
-// hasCalendar reports whether a calendar is visible.
-func (s *Schedule) hasCalendar() bool {
-	below, beside := s.placement()
-	return below || beside
-}
-
-// Update handles a key, and reports whether it was one for the schedule.
-func (s *Schedule) Update(msg tea.KeyMsg) bool {
-	k := msg.String()
-	switch {
-	case s.hasCalendar() && (k == "left" || k == "h"):
-		s.turn(-1)
-	case s.hasCalendar() && (k == "right" || k == "l"):
-		s.turn(1)
-	case s.hasCalendar() && k == "0":
-		s.turn(-s.monthOffset)
-	default:
-		return s.list.UpdateScroll(msg)
+// Update scrolls the sends, which the calendar follows.
+func (s *schedulePanel) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		s.list.UpdateScroll(msg)
+	case tea.MouseMsg:
+		s.list.Wheel(msg)
 	}
-	return true
-}
-
-// Mouse scrolls the list or changes the month: with the wheel, or a click on the arrows or the name of a later
-// month. The position is relative to the view.
-func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
-	x, y, inside := s.inCalendar(msg.X, msg.Y)
-	if !inside {
-		return s.list.Wheel(msg)
-	}
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		s.turn(-1)
-	case msg.Button == tea.MouseButtonWheelDown:
-		s.turn(1)
-	case widget.Pressed(msg) && y == 0:
-		if x < s.month().Width()/2 {
-			s.turn(-1)
-		} else {
-			s.turn(1)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// inCalendar returns the cell of the calendar at a position of the view; false for the list.
-func (s *Schedule) inCalendar(x, y int) (int, int, bool) {
-	below, beside := s.placement()
-	switch {
-	case below:
-		y -= s.list.Height + 1
-	case beside:
-		x -= listWidth + months.Gap
-	}
-	return x, y, (below || beside) && x >= 0 && y >= 0
-}
-
-func (s *Schedule) turn(n int) {
-	if y := months.AddMonths(s.first, s.monthOffset+n).Year(); y < 1971 || y > 9990 {
-		return
-	}
-	s.monthOffset += n
 	s.mark()
+	return nil
 }
 
-func (s *Schedule) month() months.Month {
-	return months.Month{Theme: s.theme, Of: months.AddMonths(s.first, s.monthOffset), Start: s.Start, Numbers: s.Numbers, Arrows: true,
-		Today: months.Date(s.now.In(s.zone)), Marked: func(d time.Time) bool { return s.marks[d] }}
+func (s *schedulePanel) month() months.Month {
+	return months.Month{Theme: s.theme, Of: s.first, Numbers: true, Today: months.Date(s.now.In(s.zone)),
+		Marked: func(d time.Time) bool { return s.marks[d] }}
 }
 
 // listWidth is the width of a line of the list.
 const listWidth = 34
 
 // placement returns where the calendar is: below the list, beside it, or hidden.
-func (s *Schedule) placement() (below, beside bool) {
+func (s *schedulePanel) placement() (below, beside bool) {
 	w := s.month().Width()
 	switch {
-	case s.height < months.Height || s.width < w || !s.scheduled():
+	case s.height < months.Height || s.width < w || len(s.sends) == 0:
 		return false, false
 	case s.width >= listWidth+months.Gap+w && s.height < 2*months.Height+6:
 		return false, true
@@ -167,11 +111,8 @@ func (s *Schedule) placement() (below, beside bool) {
 	return s.height >= months.Height+6, false
 }
 
-// scheduled reports whether there are sends to show in a calendar.
-func (s *Schedule) scheduled() bool { return len(s.sends) > 0 }
-
-// monthsPerRow returns how many months are side by side.
-func (s *Schedule) monthsPerRow() int {
+// monthsPerRow returns how many months are side by side; 0 if there is no calendar.
+func (s *schedulePanel) monthsPerRow() int {
 	below, beside := s.placement()
 	room := s.width
 	switch {
@@ -184,33 +125,32 @@ func (s *Schedule) monthsPerRow() int {
 }
 
 // layout renders the lines of the list and positions the calendar.
-func (s *Schedule) layout() {
-	s.mark()
+func (s *schedulePanel) layout() {
 	w, h := s.width, s.height
 	below, beside := s.placement()
 	if beside {
 		w = listWidth
 	}
-	if below {
-		h -= months.Height + 1
-	}
 	s.lines = s.text(w)
 	if below {
-		h = min(h, len(s.lines)) // the calendar is directly below the list
+		h = min(h-months.Height-1, len(s.lines)) // the calendar is directly below the list
 	}
 	s.list.Resize(len(s.lines), h)
+	s.mark()
 }
 
 // mark finds the sends in the visible months.
-func (s *Schedule) mark() {
-	n := s.monthsPerRow()
+func (s *schedulePanel) mark() {
 	s.marks = map[time.Time]bool{}
+	n := s.monthsPerRow()
 	if n == 0 {
 		return
 	}
-	from := months.AddMonths(s.first, s.monthOffset)
-	till := months.AddMonths(from, n)
-	start, _ := timeparse.At(from, s.zone)
+	from, _ := s.list.Visible()
+	top := min(sort.SearchInts(s.at, from), len(s.sends)-1)
+	s.first = months.AddMonths(s.sends[top], 0)
+	till := months.AddMonths(s.first, n)
+	start, _ := timeparse.At(s.first, s.zone)
 	for _, t := range engine.NextSends(s.document, start, 31*n) {
 		if d := months.Date(t); d.Before(till) {
 			s.marks[d] = true
@@ -219,8 +159,9 @@ func (s *Schedule) mark() {
 }
 
 // text returns the lines of the list.
-func (s *Schedule) text(w int) []string {
+func (s *schedulePanel) text(w int) []string {
 	var out []string
+	s.at = s.at[:0]
 	add := func(tone themes.Tone, text string) {
 		out = append(out, widget.WrapStyled(s.theme.Tone(tone), text, w)...)
 	}
@@ -229,7 +170,7 @@ func (s *Schedule) text(w int) []string {
 	} else {
 		add(themes.ToneWarning, "No time zone chosen; times are in UTC")
 	}
-	if !s.scheduled() {
+	if len(s.sends) == 0 {
 		add(themes.ToneText, engine.NoSendsReason(s.document, s.now))
 		return out
 	}
@@ -245,6 +186,7 @@ func (s *Schedule) text(w int) []string {
 			year = t.Year()
 			add(themes.ToneFaint, t.Format("2006"))
 		}
+		s.at = append(s.at, len(out))
 		out = append(out, s.line(t, now, w))
 		if c := timeparse.ClockOf(t); c != usual && i > 0 {
 			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
@@ -257,7 +199,7 @@ func (s *Schedule) text(w int) []string {
 }
 
 // usualTime returns the time of day of most sends; a clock change may skip it once, but not twice in a row.
-func (s *Schedule) usualTime() timeparse.Clock {
+func (s *schedulePanel) usualTime() timeparse.Clock {
 	seen := map[timeparse.Clock]int{}
 	best := timeparse.ClockOf(s.sends[0])
 	for _, t := range s.sends {
@@ -270,7 +212,7 @@ func (s *Schedule) usualTime() timeparse.Clock {
 }
 
 // line draws one send: weekday and date, time, and how far off it is.
-func (s *Schedule) line(t, now time.Time, w int) string {
+func (s *schedulePanel) line(t, now time.Time, w int) string {
 	day, clock, off := t.Format("Mon _2 Jan  "), timeparse.ClockOf(t).String(), timeparse.Until(t, now)
 	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
 	if len(day)+len(clock)+2+len(off) <= w {
@@ -298,28 +240,44 @@ func clockChange(a, b time.Time) string {
 }
 
 // View draws the list and the calendar.
-func (s *Schedule) View() string {
+func (s *schedulePanel) View() string {
 	from, to := s.list.Visible()
 	lines := append([]string(nil), s.lines[from:to]...)
-	if below, _ := s.placement(); s.hasCalendar() {
-		var ms []months.Month
-		for i := range s.monthsPerRow() {
-			m := s.month()
-			m.Of, m.Arrows = months.AddMonths(m.Of, i), i == 0
-			ms = append(ms, m)
+	var ms []months.Month
+	for i := range s.monthsPerRow() {
+		m := s.month()
+		m.Of = months.AddMonths(m.Of, i)
+		ms = append(ms, m)
+	}
+	if len(ms) == 0 {
+		return widget.Fit(strings.Join(lines, "\n"), s.width, s.height)
+	}
+	drawn := months.Join(ms...)
+	if below, _ := s.placement(); below {
+		return widget.Fit(strings.Join(append(append(lines, ""), drawn...), "\n"), s.width, s.height)
+	}
+	for i, l := range drawn {
+		if i == len(lines) {
+			lines = append(lines, "")
 		}
-		drawn := months.Join(ms...)
-		if below {
-			return widget.Fit(strings.Join(append(append(lines, ""), drawn...), "\n"), s.width, s.height)
-		}
-		for i := range max(len(lines), len(drawn)) {
-			if i >= len(lines) {
-				lines = append(lines, "")
-			}
-			if i < len(drawn) {
-				lines[i] = widget.PadRight(lines[i], listWidth+months.Gap) + drawn[i]
-			}
-		}
+		lines[i] = widget.PadRight(lines[i], listWidth+months.Gap) + l
 	}
 	return widget.Fit(strings.Join(lines, "\n"), s.width, s.height)
+}
+
+// maxSpoken is how many sends plain mode says.
+const maxSpoken = 5
+
+// Read says when the campaign sends next.
+func (s *schedulePanel) Read() []string {
+	if len(s.sends) == 0 {
+		return []string{phrase.Sentence(engine.NoSendsReason(s.document, s.now))}
+	}
+	var out []string
+	now := s.now.In(s.zone)
+	for i, t := range s.sends[:min(len(s.sends), maxSpoken)] {
+		out = append(out, fmt.Sprintf("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(s.zone), now), s.zone,
+			timeparse.Until(t, now)))
+	}
+	return out
 }

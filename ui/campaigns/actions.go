@@ -1,8 +1,7 @@
 package campaigns
 
 import (
-	"maps"
-	"slices"
+	"cmp"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -46,12 +45,6 @@ func (s *Screen) searchActions() []screen.Action {
 	if len(s.bar.completions) > 0 {
 		acts = append(acts, info("tab", "complete", "use the first or the highlighted suggestion; so does → at the end of the line", 7), info("down", "choose", "choose a suggestion", 6))
 	}
-	if len(s.bar.recent) > 0 {
-		acts = append(acts, info("up", "earlier", "earlier searches", 5))
-	}
-	if _, ok := s.blockingTerm(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: group, BarPriority: 10, WhileTyping: true, Run: s.dropWord})
-	}
 	return acts
 }
 
@@ -59,12 +52,6 @@ func (s *Screen) searchActions() []screen.Action {
 func (s *Screen) campaignActions() []screen.Action {
 	sum, _ := s.selected()
 	none := s.noneReason()
-	why := func(reason string) string {
-		if none != "" {
-			return none
-		}
-		return reason
-	}
 	route := func(name string) func() tea.Cmd {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
@@ -78,11 +65,11 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"p"}, Label: "preview", Help: "see the message as recipients see it", Group: groupCampaign, DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: sum.ID, Preview: true})
 		}},
-		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: why(checkDisabledReason(sum)), Run: route(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(testDisabledReason(sum)), Run: route(screen.TestSend)},
-		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(cloneDisabledReason(s.deps.Service, sum)),
+		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: cmp.Or(none, readOnlyReason(sum)), Run: route(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: cmp.Or(none, testDisabledReason(sum)), Run: route(screen.TestSend)},
+		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: cmp.Or(none, cloneDisabledReason(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.DisabledReason(s.deps, sum, catalog.Delete)),
+		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: cmp.Or(none, status.DisabledReason(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
 		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, DisabledReason: none,
 			Run: func() tea.Cmd {
@@ -119,12 +106,11 @@ func (s *Screen) listActions() []screen.Action {
 		s.panes.ZoomAction("z", groupList, s.layoutPanes),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.Show(newViewPicker(s.theme, s), nil) }},
-		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save or delete views", Group: groupList, BarPriority: 14, Run: s.chooseView},
+		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
 		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: s.nextState},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
-		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.Show(newColumnChooser(s.theme, s), nil) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column; by the same one again to reverse", Group: groupList, BarPriority: 12, Run: s.chooseSort},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: s.askColumns},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.panes.Name(s.after(-1)), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
@@ -133,16 +119,13 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"m"}, Label: "workspace", Help: "edit users, segments, connectors, content and API keys", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload the list", Group: groupList, Run: s.load},
 	}
-	if _, ok := s.blockingTerm(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, BarPriority: 21, Run: s.dropWord})
-	}
 	label, clearBar := "", paneBar+1
 	switch {
 	case s.panes.Focused() != paneTable:
 		label = "back"
 	case s.hidden():
 		label, clearBar = "show it", 23
-	case s.selection.len() > 0 || s.selection.ranging:
+	case s.selection.len() > 0:
 		label = "clear selection"
 	case s.bar.text() != "":
 		label = "show all"
@@ -157,21 +140,11 @@ func (s *Screen) listActions() []screen.Action {
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	none := s.noneReason()
-	bulk := s.bulk.action(group, s.selection.len(), none, s.offerBulk)
+	bulk := s.bulkAction(group, none)
 	if s.panes.Focused() != paneTable {
 		return []screen.Action{bulk}
 	}
 	return append(s.selectActions(group, none), bulk)
-}
-
-// offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the
-// cursor.
-func (s *Screen) offerBulk() tea.Cmd {
-	ids := slices.Collect(maps.Keys(s.selection.ids))
-	if row, ok := s.selected(); ok && len(ids) == 0 {
-		ids = []string{row.ID}
-	}
-	return s.bulk.offer(ids)
 }
 
 // statusOf shows the actions for one campaign or, if some are marked, the bulk actions.
@@ -184,31 +157,26 @@ func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
 	}
 }
 
-func checkDisabledReason(sum engine.Summary) string {
-	if !sum.Channel.Writable() {
-		return sum.Channel.Label() + " campaigns are read-only here."
+// readOnlyReason returns why a campaign can only be read here; empty if it can be changed.
+func readOnlyReason(sum engine.Summary) string {
+	if sum.Channel.Writable() {
+		return ""
 	}
-	return ""
+	return sum.Channel.Label() + " campaigns are read-only here."
 }
 
 func testDisabledReason(sum engine.Summary) string {
-	switch {
-	case !sum.Channel.Writable():
-		return sum.Channel.Label() + " campaigns are read-only here."
-	case sum.Status != catalog.Draft:
-		return "You can only test drafts. Press c to clone this campaign and test the copy."
+	if why := readOnlyReason(sum); why != "" || sum.Status == catalog.Draft {
+		return why
 	}
-	return ""
+	return "You can only test drafts. Press c to clone this campaign and test the copy."
 }
 
 func cloneDisabledReason(service engine.Service, sum engine.Summary) string {
-	if !sum.Channel.Writable() {
-		return sum.Channel.Label() + " campaigns are read-only here."
-	}
-	if _, ok := service.(engine.CampaignManager); !ok {
+	if _, ok := service.(engine.CampaignManager); !ok && sum.Channel.Writable() {
 		return "This service can't clone campaigns."
 	}
-	return ""
+	return readOnlyReason(sum)
 }
 
 // chooseSort asks for the column to sort by.
@@ -241,12 +209,4 @@ func sortIcon(on bool) string {
 		return "✓"
 	}
 	return " "
-}
-
-// reverseSort reverses the sort order.
-func (s *Screen) reverseSort() tea.Cmd {
-	if c, ok := columnOf(s.sorted().Key); ok {
-		return s.sortBy(c)
-	}
-	return screen.Notify(widget.LevelInfo, "Best match first. Press o to sort by a column.")
 }

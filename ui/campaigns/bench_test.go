@@ -6,9 +6,11 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/themes"
 	"bugle/ui/campaigns"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
@@ -30,6 +32,10 @@ func manyCampaigns(n int) []engine.Summary {
 // BenchmarkUpdateView measures Update and View for a key, without background tasks. The keys are pressed in
 // turn.
 func BenchmarkUpdateView(b *testing.B) {
+	theme, err := themes.New(themes.Options{Name: themes.Dark, DarkBackground: true, Profile: termenv.TrueColor}) // matches are styled
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, n := range []int{10, 100_000} {
 		rows := manyCampaigns(n)
 		for name, keys := range map[string][]string{
@@ -37,7 +43,9 @@ func BenchmarkUpdateView(b *testing.B) {
 			"mark": {" "},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
-				s := campaigns.New(uitest.Deps(newFake(rows...)), screen.Route{})
+				deps := uitest.Deps(newFake(rows...))
+				deps.Theme = theme
+				s := campaigns.New(deps, screen.Route{})
 				uitest.New(b, s, 120, 40)
 				s.SetSize(120, 38)
 				if name == "type" {

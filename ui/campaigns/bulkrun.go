@@ -13,58 +13,45 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/bulk"
-	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/phrase"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
-// bulkRun is a running bulk action.
+// bulkRun is a running task.
 type bulkRun struct {
 	task     bulkTask
 	rows     []engine.Summary
 	progress bulk.Progress
-	running  bool
-	canceled bool // canceled, but still finishing started operations
+	canceled bool // but still finishing started operations
 }
 
+// badge describes the progress.
 func (r *bulkRun) badge() string {
-	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
-}
-
-// line draws the progress, w cells wide.
-func (r *bulkRun) line(t *themes.Theme, w int) string {
-	label := r.task.progressive
+	text := fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
 	switch {
 	case r.canceled:
-		label += ", canceling"
+		text += ", canceling"
 	case r.progress.Failed > 0:
-		label += fmt.Sprintf(", %d failed", r.progress.Failed)
+		text += fmt.Sprintf(", %d failed", r.progress.Failed)
 	}
-	hint := t.Key.Render("X") + t.KeyLabel.Render(" cancel")
-	p := widget.NewProgress(t, label)
-	p.Done, p.Total, p.Frame = r.progress.Done, len(r.rows), -1
-	p.SetSize(w-widget.Width(hint)-2, 1)
-	return widget.Fit(p.View()+"  "+hint, w, 1)
+	return text
 }
 
 // progressInterval is the minimum time between progress updates.
 const progressInterval = 40 * time.Millisecond
 
-// start starts a task.
-func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
-	if w.running() {
-		return w.busy()
+// startBulk starts a task.
+func (s *Screen) startBulk(t bulkTask, rows []engine.Summary) tea.Cmd {
+	if s.running != nil {
+		return s.bulkBusy()
 	}
-	w.run = &bulkRun{task: t, rows: rows, running: true}
-	if w.last != nil {
-		w.last.Close()
-	}
-	svc, by := w.deps.Service, w.deps.Author
-	return screen.Stream(w.tasks, taskRunBulk, func(ctx context.Context, emit func(bulk.Progress)) (bulk.Report, error) {
+	run := &bulkRun{task: t, rows: rows}
+	s.running = run
+	svc, by := s.deps.Service, s.deps.Author
+	return screen.Stream(&s.Base, taskRunBulk, func(ctx context.Context, emit func(bulk.Progress)) (bulk.Report, error) {
 		if e, ok := t.op.(bulk.Export); ok {
 			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
 				return bulk.Report{}, fmt.Errorf("can't create the folder: %w", err)
@@ -78,128 +65,100 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 			}
 		}), nil
 	}, func(p bulk.Progress) tea.Cmd {
-		w.run.progress = p
+		run.progress = p
 		return nil
-	}, w.finish)
+	}, func(report bulk.Report, err error) tea.Cmd {
+		s.running = nil
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Nothing was "+t.past+": "+err.Error())
+		}
+		undo := s.recordBulk(t, rows, report)
+		return tea.Batch(s.reportBulk(t, rows, report, undo), notifyChanged(t, report))
+	})
 }
 
-// busy tells the user that a task is running.
-func (w *bulkActions) busy() tea.Cmd {
-	return screen.Notify(widget.LevelWarning, w.run.task.progressive+" is still running. Wait, or press X to cancel.")
+// bulkBusy tells the user that a task is running.
+func (s *Screen) bulkBusy() tea.Cmd {
+	return screen.Notify(widget.LevelWarning, s.running.task.progressive+" is still running. Wait, or press X to cancel.")
 }
 
-// cancel cancels the running task.
-func (w *bulkActions) cancel() tea.Cmd {
-	if w.run != nil {
-		w.run.canceled = true
-		w.tasks.Cancel(taskRunBulk)
-	}
+// cancelBulk cancels the running task.
+func (s *Screen) cancelBulk() tea.Cmd {
+	s.running.canceled = true
+	s.Cancel(taskRunBulk)
 	return nil
 }
 
-// leaveQuestion asks before a running task is canceled by leaving.
-func (w *bulkActions) leaveQuestion() *screen.Question {
-	if !w.running() {
+// LeaveQuestion asks before a running task is canceled by leaving.
+func (s *Screen) LeaveQuestion() *screen.Question {
+	r := s.running
+	if r == nil {
 		return nil
 	}
 	return &screen.Question{
-		Title:   fmt.Sprintf("Leave and cancel %s %s?", strings.ToLower(w.run.task.progressive), campaignsNamed(w.run.rows)),
-		Body:    fmt.Sprintf("%s%d of %s done. Leaving cancels the rest.", namesOfSeveral(w.run.rows), w.run.progress.Done, campaignCount(len(w.run.rows))),
+		Title:   fmt.Sprintf("Leave and cancel %s %s?", strings.ToLower(r.task.progressive), campaignsNamed(r.rows)),
+		Body:    fmt.Sprintf("%s%d of %s done. Leaving cancels the rest.", namesOfSeveral(r.rows), r.progress.Done, phrase.Count(len(r.rows), "campaign")),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
 
-// finish shows the result of the task.
-func (w *bulkActions) finish(report bulk.Report, err error) tea.Cmd {
-	w.run.running = false
-	if err != nil {
-		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.past+": "+err.Error())
-	}
-	undo := w.record(report)
-	return tea.Batch(w.showReport(report, undo), w.notifyChanged(report))
-}
-
-// record records what has changed for undo, and reports whether it can be undone. A task that undoes something is part of
-// that change.
-func (w *bulkActions) record(report bulk.Report) bool {
-	t, rows := w.run.task, w.run.rows
+// recordBulk records what has changed for undo, and reports whether it can be undone. A task that undoes something is part
+// of that change.
+func (s *Screen) recordBulk(t bulkTask, rows []engine.Summary, report bulk.Report) bool {
+	history := s.deps.History
 	if undo, ok := t.op.(bulk.Undo); ok {
-		for _, s := range undo.Steps {
-			failed := slices.IndexFunc(report.Failed, func(f bulk.Failure) bool { return f.Row.ID == s.ID })
+		for _, step := range undo.Steps {
+			failed := slices.IndexFunc(report.Failed, func(f bulk.Failure) bool { return f.Row.ID == step.ID })
 			switch {
-			case slices.Contains(report.Done, s.ID):
-				w.deps.History.Done(s)
+			case slices.Contains(report.Done, step.ID):
+				history.Done(step)
 			case failed >= 0 && errors.As(report.Failed[failed].Err, new(*bulk.ConflictError)):
-				w.deps.History.Drop(s)
+				history.Drop(step)
 			}
 		}
 		return false
 	}
-	var steps []edit.Step
-	for i, id := range report.Done {
-		switch c := report.Changes[i]; {
-		case t.action != "":
-			steps = append(steps, edit.Step{ID: id, Action: t.action})
-		case len(c.Path) > 0:
-			steps = append(steps, edit.Step{ID: id, Before: part(c.Path, c.Before), After: part(c.Path, c.After)})
-		}
-	}
+	steps := report.Steps(t.op)
 	if len(steps) == 0 {
 		return false
 	}
-	subject, verb := campaignCount(len(steps)), " were "
+	what := phrase.Count(len(steps), "campaign") + " were " + t.past
 	if len(steps) == 1 {
-		verb = " was "
-		if i := slices.IndexFunc(rows, func(r engine.Summary) bool { return r.ID == steps[0].ID }); i >= 0 {
-			subject = status.Name(rows[i])
-		}
+		i := slices.IndexFunc(rows, func(r engine.Summary) bool { return r.ID == steps[0].ID })
+		what = status.Name(rows[i]) + " was " + t.past
 	}
-	if len(steps) > edit.MaxSteps {
+	if tag, ok := t.op.(bulk.Tag); ok {
+		what += " " + strings.Join(append(tag.Add, tag.Remove...), ", ")
+	}
+	if len(steps) > edit.MaxSteps { // too many to keep: they cannot be undone
 		steps = []edit.Step{{ID: steps[0].ID}}
 	}
 	for i := range steps {
-		steps[i].What = subject + verb + t.past
-		if tag, ok := t.op.(bulk.Tag); ok {
-			steps[i].What += " " + strings.Join(append(tag.Add, tag.Remove...), ", ")
-		}
+		steps[i].What = what
 	}
-	can := steps[0].After.Exists() || steps[0].Reverse() != ""
-	w.deps.History.Record(steps...)
-	return can
+	history.Record(steps...)
+	return steps[0].After.Exists() || steps[0].Reverse() != ""
 }
 
-// part returns a document that has only this value, in memory of its own.
-func part(at doc.Path, v doc.Value) doc.Value {
-	root, err := doc.NewObject().Set(at, v)
-	if err == nil {
-		root, err = doc.Parse(root.Encode())
-	}
-	if err != nil {
-		return doc.NewObject()
-	}
-	return root
-}
-
-// showReport shows the result. Campaigns that failed stay selected.
-func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
-	t := w.run.task
-	var left []string
-	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Skipped...) {
-		left = append(left, f.Row.ID)
-	}
+// reportBulk shows the result. Campaigns that are not done stay selected.
+func (s *Screen) reportBulk(t bulkTask, rows []engine.Summary, report bulk.Report, undo bool) tea.Cmd {
+	left := slices.Concat(report.Failed, report.Skipped)
 	switch {
-	case t.undoes != "" && len(w.run.rows) == 1 && len(report.Failed) == 1:
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+t.past+" in "+status.Name(w.run.rows[0])+": "+status.Refusal(w.run.rows[0].Channel, report.Failed[0].Err)+".")
+	case t.undoes != "" && len(rows) == 1 && len(report.Failed) == 1:
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+t.past+" in "+status.Name(rows[0])+": "+status.Refusal(rows[0].Channel, report.Failed[0].Err)+".")
 	case t.undoes != "" && len(left) == 0 && report.Unchanged == len(report.Done):
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Already "+t.past+t.undoes)
 	case t.undoes != "" && len(left) == 0:
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, phrase.Capitalize(t.past)+t.undoes)
 	}
-	if w.keepSelected(left); len(left) > 0 {
-		w.last = newReportPane(w, t, report)
-		return w.tasks.Show(w.last, nil)
+	s.selection = selection{}
+	for _, f := range left {
+		s.selection.add(f.Row.ID)
 	}
-	text := campaignCount(len(report.Done)) + " " + t.past
+	if len(left) > 0 {
+		return s.showFailures(t, report, left)
+	}
+	text := phrase.Count(len(report.Done), "campaign") + " " + t.past
 	if e, ok := t.op.(bulk.Export); ok {
 		text += " to " + e.Folder
 	}
@@ -212,15 +171,68 @@ func (w *bulkActions) showReport(report bulk.Report, undo bool) tea.Cmd {
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, text)
 }
 
+// showFailures shows which campaigns are not done, and offers to try again.
+func (s *Screen) showFailures(t bulkTask, report bulk.Report, left []bulk.Failure) tea.Cmd {
+	done := phrase.Count(len(report.Done), "campaign")
+	if len(report.Done) == 0 {
+		done = "None"
+	}
+	head := done + " " + t.past + "."
+	if n := len(report.Failed); n > 0 {
+		head += fmt.Sprintf(" %d failed.", n)
+	}
+	if n := len(report.Skipped); n > 0 {
+		head += fmt.Sprintf(" Canceled: %d not done.", n)
+	}
+	var lines []string
+	whole := head
+	for i, f := range report.Failed {
+		line := status.Name(f.Row) + ": " + strings.ReplaceAll(status.Refusal(f.Row.Channel, f.Err), "\n", " · ")
+		whole += "\n" + f.Row.ID + "  " + line
+		switch {
+		case i < maxListed:
+			lines = append(lines, "· "+line)
+		case i == maxListed:
+			lines = append(lines, fmt.Sprintf("and %d more", len(report.Failed)-i))
+		}
+	}
+	body := slices.DeleteFunc([]string{head, strings.Join(lines, "\n"), "Campaigns that are not done stay selected."}, func(text string) bool { return text == "" })
+	return screen.Ask(screen.Question{
+		Title: "Not all campaigns are " + t.past, Body: strings.Join(body, "\n\n"),
+		Buttons: []widget.Button{{Label: "Try again", Key: "r"}, {Label: "Copy", Key: "y"}, {Label: "Close", Key: "c"}}, Focus: 2,
+		Then: func(a widget.Answer) tea.Cmd {
+			switch a.Index {
+			case 0:
+				return s.startBulk(t, s.currentRows(left))
+			case 1:
+				return tea.Batch(screen.Copy(whole, "the report"), s.showFailures(t, report, left))
+			}
+			return nil
+		},
+	})
+}
+
+// currentRows returns the campaigns of failures as they are now.
+func (s *Screen) currentRows(failures []bulk.Failure) []engine.Summary {
+	rows := make([]engine.Summary, len(failures))
+	for i, f := range failures {
+		rows[i] = f.Row
+		if now, ok := s.source.index().Get(f.Row.ID, s.now()); ok {
+			rows[i] = now
+		}
+	}
+	return rows
+}
+
 // maxSingleChanges is the number of changed campaigns up to which screens are notified one by one.
 const maxSingleChanges = 50
 
 // notifyChanged tells all screens what has changed, including failed campaigns, which may be outdated.
-func (w *bulkActions) notifyChanged(report bulk.Report) tea.Cmd {
-	if _, ok := w.run.task.op.(bulk.Export); ok {
+func notifyChanged(t bulkTask, report bulk.Report) tea.Cmd {
+	if _, ok := t.op.(bulk.Export); ok {
 		return nil
 	}
-	ids := append([]string(nil), report.Done...)
+	ids := slices.Clone(report.Done)
 	for _, f := range report.Failed {
 		ids = append(ids, f.Row.ID)
 	}

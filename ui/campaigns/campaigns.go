@@ -36,61 +36,45 @@ type Screen struct {
 	changed  map[string]struct{} // IDs of campaigns to refresh
 
 	// The search.
-	bar      searchBar
-	answer   *searchResult
-	searches int // counts the searches
+	bar    searchBar
+	answer *searchResult
 
-	// The user's settings for the list, and the saved views.
 	settings settings
 	stored   *prefs.Prefs
-	read     bool                      // they have been read
-	early    []func(settings) settings // the changes before that
 
 	grid      *grid
 	facets    facetsPane
+	states    stateTabs
 	selection selection
 	home      string // the campaign that the user selected
 	current   string // the campaign under the cursor, or that the cursor waits for
 	moves     int    // counts the moves of the cursor to another campaign
 
-	states  stateBar
-	details detailsPane
+	details widget.Pager
 	outlook outlook
-	bulk    *bulkActions
-
-	lastClick click
+	running *bulkRun // nil while no bulk task runs
 }
 
 // Kinds of tasks.
 const (
-	taskLoad         = "load"
-	taskRefresh      = "refresh"
-	taskSearch       = "search"
-	taskCount        = "count"
-	taskReadSettings = "recall"
-	taskClone        = "clone"
-	taskSelectAll    = "mark"
-	taskPlanBulk     = "plan"
-	taskRunBulk      = "bulk"
-	taskClock        = "wake"
-	taskOutlook      = "outlook"
+	taskLoad      = "load"
+	taskRefresh   = "refresh"
+	taskSearch    = "search"
+	taskCount     = "count"
+	taskClone     = "clone"
+	taskSelectAll = "mark"
+	taskPlanBulk  = "plan"
+	taskRunBulk   = "bulk"
+	taskClock     = "wake"
+	taskOutlook   = "outlook"
 )
 
 // New returns the screen with the query of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		states: stateBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panes: newPanes(deps.Theme),
-	}
-	s.source, s.changed, s.stored = newSource(deps.Service, deps.Now), map[string]struct{}{}, deps.Prefs.Within(deps.Workspace)
-	s.bar, s.grid, s.facets = newSearchBar(deps.Theme), newGrid(deps.Theme), newFacetsPane(deps.Theme)
-	s.bulk = &bulkActions{
-		deps: deps, tasks: &s.Base, keepSelected: s.selection.set,
-		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
-		lastFolder: func() string { return s.settings.Folder },
-		export: func(folder string) tea.Cmd {
-			return s.updateSettings(func(st settings) settings { st.Folder = folder; return st })
-		},
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), source: newSource(deps.Service, deps.Now),
+		changed: map[string]struct{}{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
+		facets: newFacetsPane(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
 	s.bar.set(route.Query)
 	s.grid.setColumns(chosenColumns(nil))
@@ -100,8 +84,8 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 // Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Campaigns" }
 
-// Init loads the campaigns and the user's settings.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), s.keepTime()) }
+// Init reads the user's settings and loads the campaigns.
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.readSettings(), s.load(), s.keepTime()) }
 
 // Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
@@ -114,8 +98,8 @@ func (s *Screen) Resume() tea.Cmd {
 // Badge reports whether the list is incomplete or outdated.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
-	case s.bulk.running():
-		return s.bulk.run.badge(), themes.ToneAccent
+	case s.running != nil:
+		return s.running.badge(), themes.ToneAccent
 	case s.Running(taskLoad) && s.loadRows > 0:
 		return "loading… " + shortCount(s.loadRows), themes.ToneMuted
 	case s.Running(taskLoad) && !s.loaded:
@@ -129,17 +113,11 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // now returns the current time in the display zone.
 func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
 
-// SelectedIDs returns the selected campaigns.
-func (s *Screen) SelectedIDs() []string { return slices.Sorted(maps.Keys(s.selection.ids)) }
-
 // Typing reports whether the search field has the keyboard.
 func (s *Screen) Typing() bool { return s.bar.prompt.Focused() }
 
-// LeaveQuestion asks before a running bulk action is canceled by leaving.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
-
 // Update handles messages, and keys that are not actions.
-func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.readOutlook()) }
+func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.updateOutlook()) }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -164,7 +142,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case s.panes.Focused() == paneFacets:
 		s.facets.list.Key(msg)
 	case s.panes.Focused() == paneDetails:
-		s.details.pager.Update(msg)
+		s.describe()
+		s.details.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
 	}
@@ -174,19 +153,18 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // searchKey handles a key in the search; keys that it does not use move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "tab" && len(s.bar.completions) == 0 {
-		s.bar.completions = s.bar.completionsFor(s.known(), s.now())
-		s.bar.setCompletions(false, false)
+		s.bar.complete(s.known(), s.now(), true)
 		return nil
 	}
 	changed, took := s.bar.key(msg)
 	switch {
 	case changed:
-		s.bar.complete(s.known(), s.now())
+		s.bar.complete(s.known(), s.now(), false)
 		return s.searchBarText(cursorTop)
 	case took:
 		return nil
 	}
-	s.bar.complete(s.known(), s.now()) // the cursor may be in another word
+	s.bar.complete(s.known(), s.now(), false) // the cursor may be in another word
 	if msg.String() == "pgup" || msg.String() == "pgdown" {
 		s.grid.Update(msg)
 		s.moved()
@@ -200,36 +178,25 @@ func (s *Screen) moved() {
 	if row, ok := s.grid.at(s.grid.Cursor); ok {
 		s.home, s.current, s.grid.missing = row.ID, row.ID, ""
 	}
-	if s.selection.ranging && s.answer != nil {
-		s.selection.extendRange(s.answer.result, s.grid.Cursor)
-	}
-	s.updateDetails()
 }
 
 // selected returns the campaign under the cursor; false if there is none.
 func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 
-// Campaign returns the campaign under the cursor with the data of its row.
-func (s *Screen) Campaign() (engine.Campaign, bool) {
-	sum, ok := s.selected()
-	return engine.Campaign{Head: sum.Head}, ok
-}
-
-// SubjectLabel returns the name of the campaign under the cursor.
-func (s *Screen) SubjectLabel() string {
-	sum, _ := s.selected()
-	return sum.Title()
+// Subject returns the campaign under the cursor with the data of its row, and those that are selected.
+func (s *Screen) Subject() screen.Subject {
+	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection.ids))}
+	if sum, ok := s.selected(); ok {
+		out.Campaign, out.Label, out.Related = engine.Campaign{Head: sum.Head}, sum.Title(), s.related(sum)
+	}
+	return out
 }
 
 // maxRelatedRows is how many rows are searched for campaigns of other channels.
 const maxRelatedRows = 500
 
-// Related returns the first campaign of each channel other than the current one.
-func (s *Screen) Related() []engine.Campaign {
-	sum, ok := s.selected()
-	if !ok {
-		return nil
-	}
+// related returns the first campaign of each channel other than the current one.
+func (s *Screen) related(sum engine.Summary) []engine.Campaign {
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
 	for i := range min(s.grid.Len(), maxRelatedRows) {

@@ -37,7 +37,7 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("State      ")
 		h.Want("State ↑")
 		h.ClickOn("Sending 1")
-		h.Want("[Sending 1]", "/ status:sending")
+		h.Want("SENDING 1", "/ status:sending")
 		h.ClickOn("status:sending") // the search
 		h.Want("Typing")
 		h.Type("sta")
@@ -63,24 +63,19 @@ func TestEveryClick(t *testing.T) {
 
 		h, _ = fresh() // the overlays
 		h.Press("w")
-		h.ClickOn("W save view")
+		h.ClickOn("Save this view")
 		h.Want("enter ok · esc cancel")
 		h.ClickOn("esc cancel")
 		h.WantNot("esc cancel")
+		h.Press("w")
 		h.ClickOn("Live")
 		h.Want("/ is:live")
 		h.Press("w")
 		h.Click(0, 2) // outside the overlay
 		h.WantNot("─ Views")
-		h.Press("C")
-		h.ClickOn("● State")
-		h.ClickOn("● State")
-		h.Want("○ State")
-		h.Click(0, 2)
-		h.WantNot("─ Columns")
 		h.Press("o")
 		h.ClickOn("  Team")
-		h.Want("by team")
+		h.WantNot("Sort by")
 		h.Press("s")
 		h.ClickOn("Pause  ")
 		h.ClickOn("Cancel (n)")
@@ -92,11 +87,9 @@ func TestEveryClick(t *testing.T) {
 		h.Press("*", "b")
 		h.ClickOn("Archive")
 		h.ClickOn("Archive 2 (y)")
-		h.Want("Some campaigns failed", "omething broke")
-		h.ClickOn("✗ Winter clearance")
-		h.Want("he disk is full")
-		h.ClickOn("esc close")
-		h.WantNot("Some campaigns failed")
+		h.Want("Not all campaigns are archived", "omething broke", "he disk is full")
+		h.ClickOn("[ Close ]")
+		h.WantNot("Not all campaigns are archived")
 	}
 }
 

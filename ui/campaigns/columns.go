@@ -29,13 +29,16 @@ type column struct {
 
 const nameColumn = "name"
 
-// Widths of the name column: the minimum, the width before other columns than the state are added, and the
-// maximum before minor columns are added.
+// Widths of the name column: its minimum, what most names need to be told apart, and what it has before minor columns are
+// added.
 const (
-	minNameWidth    = 18
-	normalNameWidth = 24
-	maxNameWidth    = 48
+	minNameWidth      = 18
+	readableNameWidth = 24
+	normalNameWidth   = 44
 )
+
+// maxMainPriority is the priority up to which a column is shown even if names are cut off.
+const maxMainPriority = 2
 
 // columns are all columns in their default order.
 var columns = []column{
@@ -100,6 +103,22 @@ func chosenColumns(ids []string) []column {
 		}
 	}
 	return out
+}
+
+// parseColumns returns the IDs of the columns in a typed list of titles, and what is wrong with it. An empty list means
+// the default columns.
+func parseColumns(text string) (ids []string, problem string) {
+	for _, title := range splitList(text) {
+		i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.head.Title, title) })
+		if i < 0 {
+			return nil, "There is no column “" + title + "”."
+		}
+		ids = append(ids, columns[i].id)
+	}
+	if slices.Equal(ids, defaultColumns) {
+		ids = nil
+	}
+	return ids, ""
 }
 
 // columnOf returns the column with a sort key.

@@ -13,20 +13,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// detailsPane describes the campaign under the cursor.
-type detailsPane struct {
-	pager widget.Pager
-	width int // the width that the text was laid out for
-}
-
-// updateDetails shows the details of the campaign under the cursor.
-func (s *Screen) updateDetails() {
+// describe writes the details of the campaign under the cursor.
+func (s *Screen) describe() {
 	if !s.panes.Shown(paneDetails) {
-		s.details.width = 0
 		return
 	}
-	w, _ := s.panes.Size(paneDetails)
-	s.details.width = w
+	w, h := s.panes.Size(paneDetails)
+	s.details.SetSize(w, h)
 	d := description{theme: s.theme, width: w - 2, now: s.now()} // beside the scroll bar
 	if sum, ok := s.selected(); ok {
 		d.head(sum)
@@ -41,7 +34,7 @@ func (s *Screen) updateDetails() {
 	} else {
 		d.wrapped(themes.ToneFaint, cmp.Or(s.grid.missing, "No campaign selected."))
 	}
-	s.details.pager.SetStyled(strings.Join(d.lines, "\n"))
+	s.details.SetStyled(strings.Join(d.lines, "\n"))
 }
 
 // description collects the lines about a campaign.
@@ -179,11 +172,7 @@ func (d *description) rejection(sum engine.Summary) {
 
 // effect adds when changes take effect.
 func (d *description) effect(sum engine.Summary) {
-	text := catalog.Propagation(sum.DeliveryType, sum.Status)
-	if !sum.Channel.Writable() {
-		text = sum.Channel.Label() + " campaigns are read-only here."
-	}
-	if text != "" {
+	if text := cmp.Or(readOnlyReason(sum), catalog.Propagation(sum.DeliveryType, sum.Status)); text != "" {
 		d.add("")
 		d.wrapped(themes.ToneMuted, text)
 	}

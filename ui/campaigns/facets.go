@@ -16,10 +16,7 @@ import (
 )
 
 // facetsPane lists the filters for the current search with counts.
-type facetsPane struct {
-	list   *list.List[facetRow]
-	facets []index.Facet
-}
+type facetsPane struct{ list *list.List[facetRow] }
 
 // facetRow is a line of the pane.
 type facetRow struct {
@@ -51,7 +48,6 @@ const maxFacetValues = 8
 
 // show lists the facets of a result. The cursor stays on its value.
 func (p *facetsPane) show(facets []index.Facet) {
-	p.facets = facets
 	var rows []facetRow
 	for _, f := range facets {
 		values := usefulValues(f)
@@ -104,16 +100,6 @@ func facetLabel(key query.Key, v index.FacetValue) string {
 	return label
 }
 
-// facet returns the facet of a key.
-func (p *facetsPane) facet(key query.Key) index.Facet {
-	for _, f := range p.facets {
-		if f.Key == key {
-			return f
-		}
-	}
-	return index.Facet{Key: key}
-}
-
 // choose toggles the filter for the value under the cursor.
 func (s *Screen) choose() tea.Cmd {
 	row, ok := s.facets.list.Selected()
@@ -129,20 +115,57 @@ func (s *Screen) choose() tea.Cmd {
 	return s.toggle(c.key, c.text)
 }
 
-// toggle adds a value to the search, or removes it.
-func (s *Screen) toggle(key query.Key, value string) tea.Cmd {
-	return s.searchFor(s.query().Toggle(key, value).String(), cursorHome)
+// stateTabs are the states with their counts, in a line above the table if the filters do not fit beside it.
+type stateTabs struct {
+	widget.Tabs
+	values []index.FacetValue // of the tabs after the first one, which is for all states
+}
+
+// statesOf returns the states that distinguish campaigns.
+func statesOf(facets []index.Facet) []index.FacetValue {
+	for _, f := range facets {
+		if f.Key == query.Status {
+			return usefulValues(f)
+		}
+	}
+	return nil
+}
+
+// statesKey is drawn before the tabs: the key that shows the next state.
+const statesKey = "f  "
+
+// show shows the states of a result.
+func (t *stateTabs) show(values []index.FacetValue) {
+	t.values, t.Names, t.Active = values, []string{"All"}, 0
+	for i, v := range values {
+		t.Names = append(t.Names, facetLabel(query.Status, v)+" "+shortCount(v.Count))
+		if v.Chosen {
+			t.Active = i + 1
+		}
+	}
+}
+
+// view draws the tabs, w cells wide.
+func (t *stateTabs) view(theme *themes.Theme, w int) string {
+	t.SetSize(w-len(statesKey), 1)
+	return theme.Key.Render(statesKey) + t.View()
+}
+
+// showState shows only the campaigns in the state of a tab, or all for the first tab.
+func (s *Screen) showState(tab int) tea.Cmd {
+	q := s.query().Clear(query.Status).Without(query.Is, query.IsArchived)
+	if tab > 0 {
+		q = q.With(query.Status, s.states.values[tab-1].Text)
+	}
+	return s.searchFor(q.String(), cursorHome)
 }
 
 // nextState cycles through the states, and then back to all.
-func (s *Screen) nextState() tea.Cmd {
-	values := usefulValues(s.facets.facet(query.Status))
-	at := slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen }) + 1
-	q := s.query().Clear(query.Status).Without(query.Is, query.IsArchived)
-	if at < len(values) {
-		q = q.With(query.Status, values[at].Text)
-	}
-	return s.searchFor(q.String(), cursorHome)
+func (s *Screen) nextState() tea.Cmd { return s.showState((s.states.Active + 1) % len(s.states.Names)) }
+
+// toggle adds a value to the search, or removes it.
+func (s *Screen) toggle(key query.Key, value string) tea.Cmd {
+	return s.searchFor(s.query().Toggle(key, value).String(), cursorHome)
 }
 
 // shortCount formats a number in at most five cells: 950, 12.3k, 1.0M.

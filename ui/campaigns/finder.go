@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"bugle/engine/search/query"
@@ -31,22 +30,6 @@ func (s *Screen) sorted() order {
 	return s.answer.sorted()
 }
 
-// blockingTerm returns the term whose removal would give most hits; false if no single term is the cause.
-func (s *Screen) blockingTerm() (blockingTerm, bool) {
-	if s.answer == nil || len(s.answer.blocking) == 0 {
-		return blockingTerm{}, false
-	}
-	return slices.MaxFunc(s.answer.blocking, func(a, b blockingTerm) int { return a.hits - b.hits }), true
-}
-
-// title returns the list's title, with the sort column if the user chose one.
-func (s *Screen) title() string {
-	if c, ok := columnOf(s.sorted().Key); ok && s.customSort() {
-		return "Campaigns by " + strings.ToLower(c.head.Title)
-	}
-	return "Campaigns"
-}
-
 // info counts the shown and the selected campaigns.
 func (s *Screen) info(selected int) string {
 	if s.answer == nil {
@@ -58,34 +41,6 @@ func (s *Screen) info(selected int) string {
 	}
 	return text
 }
-
-// footer describes the sort order.
-func (s *Screen) footer() string {
-	o := s.sorted()
-	if o.Key == "" {
-		return "best match first"
-	}
-	c, ok := columnOf(o.Key)
-	if !ok {
-		return ""
-	}
-	text := "by " + strings.ToLower(c.head.Title)
-	switch {
-	case c.descending && o.Desc:
-		text += ", newest first"
-	case c.descending:
-		text += ", oldest first"
-	case o.Desc:
-		text += ", Z to A"
-	}
-	if s.customSort() {
-		text += " · o sort"
-	}
-	return text
-}
-
-// customSort reports whether the user chose the sort order.
-func (s *Screen) customSort() bool { return s.settings.Sort.Key != "" || hasSort(s.query()) }
 
 // empty explains why there are no rows, and what to do.
 func (s *Screen) empty() string {
@@ -105,27 +60,13 @@ func (s *Screen) empty() string {
 	return s.noHitsText()
 }
 
-// noHitsText names the word of the search that excludes everything.
+// noHitsText says what is wrong with the search, or that nothing matches it.
 func (s *Screen) noHitsText() string {
 	text := "No campaigns match “" + strings.TrimSpace(s.answer.text) + "”."
 	if p := s.answer.problems; len(p) > 0 {
 		text = problemText(p[0])
-	}
-	word, ok := s.blockingTerm()
-	many := len(s.answer.query.Terms) > 1
-	switch {
-	case ok && many:
-		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignCount(word.hits), s.dropKey())
-	case many:
-		text += "\n\nTry fewer words: no campaign has them all."
+	} else if len(s.answer.query.Terms) > 1 {
+		text += " Try fewer words: no campaign has them all."
 	}
 	return text + "\n\nPress esc to see all campaigns."
-}
-
-// dropKey returns the key that removes that word, one that the search field does not use.
-func (s *Screen) dropKey() string {
-	if s.bar.prompt.Focused() {
-		return "ctrl+x"
-	}
-	return "backspace"
 }

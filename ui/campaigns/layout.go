@@ -6,7 +6,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/panes"
 	"bugle/ui/widget"
@@ -51,45 +50,37 @@ const stateBarMinHeight = 14
 func (s *Screen) SetSize(width, height int) {
 	s.panes.SetSize(width, height)
 	s.layoutPanes()
-	s.updateDetails()
 }
 
-// headerHeights returns the numbers of lines above the table: search, counts, and news.
-func (s *Screen) headerHeights() (search, counts, work int) {
-	work = len(s.news())
-	if !s.panes.Beside(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
-		counts = 1
+// headerHeights returns the numbers of lines above the table: why the cursor is on no campaign, the search, and the states.
+func (s *Screen) headerHeights() (why, search, states int) {
+	if !s.panes.Shown(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
+		states = 1
 	}
-	return s.bar.lines(), counts, work
+	return len(s.whyNoCursor()), s.bar.lines(), states
 }
 
-// news draws the progress of a bulk action, and why the cursor is on no campaign.
-func (s *Screen) news() (lines []string) {
+// whyNoCursor says why the cursor is on no campaign, if the user can show it.
+func (s *Screen) whyNoCursor() []string {
+	if !s.hidden() {
+		return nil
+	}
 	w, _ := s.panes.Size(paneTable)
-	if s.bulk.running() {
-		lines = append(lines, s.bulk.run.line(s.theme, w))
-	}
-	if s.hidden() {
-		lines = append(lines, widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)...)
-	}
-	return lines
+	return widget.WrapStyled(s.theme.Tone(themes.ToneWarning), s.grid.missing, w)
 }
 
 // layoutPanes sets the sizes of what the panes show. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
 	s.facets.list.SetSize(s.panes.Size(paneFacets))
-	w, h := s.panes.Size(paneDetails)
-	if s.details.pager.SetSize(w, h); w != s.details.width {
-		s.updateDetails()
-	}
-	w, h = s.panes.Size(paneTable)
-	search, counts, work := s.headerHeights()
-	s.grid.SetSize(w, max(h-search-counts-work, 0))
+	w, h := s.panes.Size(paneTable)
+	why, search, states := s.headerHeights()
+	s.grid.SetSize(w, max(h-why-search-states, 0))
 }
 
 // View draws the screen.
 func (s *Screen) View() string {
 	s.layoutPanes()
+	s.describe()
 	s.panes.Blurred = s.Covered()
 	s.grid.Focused = s.panes.Focused() == paneTable && !s.Covered()
 	s.facets.list.Focused = s.panes.Focused() == paneFacets
@@ -100,14 +91,14 @@ func (s *Screen) View() string {
 		case paneFacets:
 			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.list.View()}
 		case paneDetails:
-			return panes.Content{Title: "Selected", Body: s.details.pager.View()}
+			return panes.Content{Title: "Selected", Body: s.details.View()}
 		}
 		return s.tableContent()
 	})
 	w, _ := s.panes.Size(paneTable)
 	if box, x := s.bar.dropdown(w, height-4); box != "" {
-		search, _, work := s.headerHeights()
-		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+work+search, width, height)
+		why, search, _ := s.headerHeights()
+		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+why+search, width, height)
 	}
 	return out
 }
@@ -125,25 +116,25 @@ func (s *Screen) focusPane(pane int) tea.Cmd {
 
 // tableContent draws the table with the lines above it.
 func (s *Screen) tableContent() panes.Content {
-	c := panes.Content{Title: s.title(), Info: s.info(s.selection.len()), Footer: s.footer()}
-	if s.selection.ranging {
-		c.Footer = "V ends the range"
+	c := panes.Content{Title: "Campaigns", Info: s.info(s.selection.len())}
+	if s.sorted().Key == "" {
+		c.Footer = "best match first"
 	}
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
-	if s.selection.len() > 0 || s.selection.ranging {
+	if s.selection.len() > 0 {
 		s.grid.Marked = s.markedAt
 	}
 	w, _ := s.panes.Size(paneTable)
-	var lines []string
-	search, counts, _ := s.headerHeights()
-	lines = append(lines, s.news()...)
+	lines := s.whyNoCursor()
+	_, search, states := s.headerHeights()
 	if search > 0 {
 		lines = append(lines, s.bar.view(w))
 	}
-	if counts > 0 {
-		lines = append(lines, s.states.view(usefulValues(s.facets.facet(query.Status)), w))
+	if states > 0 {
+		lines = append(lines, s.states.view(s.theme, w))
 	}
-	c.Body = strings.Join(append(lines, s.grid.view(w)), "\n")
+	s.grid.NoCursor = s.grid.missing != ""
+	c.Body = strings.Join(append(lines, s.grid.View()), "\n")
 	return c
 }

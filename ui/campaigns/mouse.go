@@ -2,22 +2,12 @@ package campaigns
 
 import (
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/search/query"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
-
-// click is a click on a campaign; a second one soon after opens it.
-type click struct {
-	id string
-	at time.Time
-}
-
-const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pane, msg := s.panes.Mouse(msg)
@@ -28,7 +18,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
 	case paneDetails:
-		if !s.details.pager.Mouse(msg) && pressed {
+		if !s.details.Mouse(msg) && pressed {
 			return s.focusPane(paneDetails)
 		}
 	case paneTable:
@@ -40,39 +30,42 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 // tableMouse handles a mouse event on the table and the lines above it.
 func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	x, height := msg.X, s.panes.Height()
-	search, counts, work := s.headerHeights()
+	why, search, states := s.headerHeights()
 	if pressed {
 		w, _ := s.panes.Size(paneTable)
-		if i, ok := s.bar.completionAt(x, msg.Y-work-search, w, height-4); ok {
+		if i, ok := s.bar.completionAt(x, msg.Y-why-search, w, height-4); ok {
 			s.bar.list.Highlight(i)
 			return s.endSearch()
 		}
 	}
-	y := msg.Y - work
+	y := msg.Y - why
 	switch {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()
-	case pressed && y >= search && y < search+counts:
-		state, ok := s.states.at(x)
+	case pressed && y >= search && y < search+states:
+		tab, ok := s.states.At(x - len(statesKey))
 		switch {
-		case ok && state.text == "": // the label of the line
-			return s.nextState()
-		case ok:
-			return s.toggle(query.Status, state.text)
+		case !ok:
+			return nil
+		case tab == s.states.Active:
+			tab = 0
 		}
-		return nil
-	case pressed && y == search+counts:
+		return s.showState(tab)
+	case pressed && y == search+states:
 		if c, ok := s.grid.headerAt(x); ok {
 			return s.sortBy(c)
 		}
 		return nil
 	}
-	if !s.grid.Mouse(msg, y-search-counts) {
+	before, focused := s.selected()
+	focused = focused && s.panes.Focused() == paneTable && !s.Typing()
+	if !s.grid.Mouse(msg, y-search-states) {
 		return nil
 	}
 	switch {
 	case pressed:
-		return s.clicked(msg)
+		now, _ := s.grid.at(s.grid.Cursor)
+		return s.clicked(focused && now.ID == before.ID)
 	case s.grid.missing == "":
 		s.moved()
 	}
@@ -93,30 +86,13 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	return b.list.RowAt(y - 1) // its frame
 }
 
-// clicked handles a click on the row under the cursor: with a modifier, or on the mark if rows are marked, it
-// marks the row.
-func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
+// clicked handles a click on the row that has the cursor now. A click on the row that had it before opens it.
+func (s *Screen) clicked(again bool) tea.Cmd {
 	kept := s.rememberSearch()
 	s.focusPane(paneTable)
 	s.moved()
-	row, ok := s.selected()
-	if !ok {
-		return kept
+	if row, ok := s.selected(); ok && again {
+		return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
 	}
-	switch {
-	case msg.Shift && s.answer != nil && s.selection.anchor != "":
-		anchor := s.selection.anchor
-		s.selection.beginRange(anchor)
-		s.selection.extendRange(s.answer.result, s.grid.Cursor)
-		s.selection.ranging = false
-	case msg.Ctrl || msg.Alt:
-		s.selection.toggle(row.ID)
-	}
-	last, now := s.lastClick, s.deps.Now()
-	s.lastClick = click{row.ID, now}
-	if msg.Ctrl || msg.Alt || msg.Shift || last.id != row.ID || now.Sub(last.at) > doubleClick {
-		return kept
-	}
-	s.lastClick = click{}
-	return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
+	return kept
 }

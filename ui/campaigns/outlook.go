@@ -34,8 +34,12 @@ func revisionOf(sum engine.Summary) string {
 	return string(sum.Status) + sum.UpdatedAt.String() + sum.Start.String()
 }
 
-// readOutlook reads the outlook of the campaign under the cursor, if the details are shown and it is not known.
-func (s *Screen) readOutlook() tea.Cmd {
+// restTime is how long the cursor must stay on a campaign before its outlook is read: longer than the repeat time of a key
+// that is held down, which would otherwise wait for it.
+const restTime = 60 * time.Millisecond
+
+// updateOutlook reads the outlook of the campaign under the cursor, if the details are shown and it is not known.
+func (s *Screen) updateOutlook() tea.Cmd {
 	sum, ok := s.selected()
 	id, revision := sum.ID, revisionOf(sum)
 	switch {
@@ -48,19 +52,23 @@ func (s *Screen) readOutlook() tea.Cmd {
 	}
 	s.outlook.revision = revision
 	deps := s.deps
-	work := screen.Settled(&s.Base, taskOutlook, func(ctx context.Context) (outlook, error) { return describeCampaign(ctx, deps, id) })
+	work := func(ctx context.Context) (outlook, error) {
+		if err := screen.Pause(ctx, restTime); err != nil {
+			return outlook{}, err
+		}
+		return readOutlook(ctx, deps, id)
+	}
 	return screen.Go(&s.Base, taskOutlook, work, func(o outlook, err error) tea.Cmd {
 		if err == nil {
 			o.id, o.revision = id, revision
 			s.outlook = o
-			s.updateDetails()
 		}
 		return nil
 	})
 }
 
-// describeCampaign reads a campaign and what the details need to know of its audience.
-func describeCampaign(ctx context.Context, deps screen.Deps, id string) (outlook, error) {
+// readOutlook reads a campaign and what the details need to know of its audience.
+func readOutlook(ctx context.Context, deps screen.Deps, id string) (outlook, error) {
 	c, err := deps.Service.Get(ctx, id)
 	if err != nil {
 		return outlook{}, err

@@ -72,20 +72,3 @@ func (r spokenRows) Row(i int) screen.Row {
 		return nil
 	}}
 }
-
-// Read says the views.
-func (p *viewPicker) Read() screen.Page {
-	return screen.Page{Place: "Views", Cursor: p.list.At(), Parts: []screen.Part{{Rows: p.list.Rows(nil, p.open)}}}
-}
-
-// Read says which campaigns failed, and why.
-func (p *reportPane) Read() screen.Page {
-	var rows screen.RowSlice
-	all := p.list.Rows(nil, nil)
-	for i, f := range p.list.Shown() {
-		row := all.Row(i)
-		row.State = p.failureReason(f)
-		rows = append(rows, row)
-	}
-	return screen.Page{Place: "Report", Summary: p.headline(), Cursor: p.list.At(), Parts: []screen.Part{{Rows: rows}}}
-}

@@ -28,7 +28,6 @@ type searchRequest struct {
 	home       string // the ID that the user had selected
 	moves      int    // of the cursor, before the search
 	now        time.Time
-	number     int
 }
 
 // order is a sort column and direction. Without a column, the best match or the last change comes first.
@@ -49,13 +48,6 @@ type searchResult struct {
 	everything *index.Result
 	total      int // number of campaigns that were searched
 	cursor     int // row of the cursor; -1 if its campaign was not found
-	blocking   []blockingTerm
-}
-
-// blockingTerm is a term without which a query would have hits.
-type blockingTerm struct {
-	term query.Term
-	hits int
 }
 
 // knownValues are the values that campaigns have.
@@ -85,8 +77,7 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 		}
 	}
 	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
-	wrong := misspelled(a.text, out.problems)
-	if out.result, err = ix.Search(ctx, searchable(out.query, wrong), opts); err != nil {
+	if out.result, err = ix.Search(ctx, searchable(out.query, misspelled(a.text, out.problems)), opts); err != nil {
 		return nil, err
 	}
 	out.total = max(out.everything.Len(), out.result.Len())
@@ -95,10 +86,7 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 	}
 	out.cursor = out.cursorRow()
 	out.result.Rows(0, min(out.result.Len(), presorted)) // sort the first rows before they are drawn
-	if out.result.Len() == 0 {
-		out.blocking, err = findBlockingTerms(ctx, ix, out.query, wrong, opts)
-	}
-	return out, err
+	return out, nil
 }
 
 // stale reports whether the same search could have another result now: rows may have changed, or the index may
@@ -122,24 +110,6 @@ func (a *searchResult) cursorRow() int {
 	return 0
 }
 
-// findBlockingTerms finds the terms that alone exclude every campaign.
-func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, wrong bool, opts index.SearchOptions) ([]blockingTerm, error) {
-	var out []blockingTerm
-	for i, t := range q.Terms {
-		if t.Key == query.Sort {
-			continue
-		}
-		r, err := ix.Search(ctx, searchable(withoutTermAt(q, i), wrong), opts)
-		if err != nil {
-			return nil, err
-		}
-		if r.Len() > 0 {
-			out = append(out, blockingTerm{t, r.Len()})
-		}
-	}
-	return out, nil
-}
-
 // misspelled reports whether a filter has a value that does not exist and does not begin one that does, as while it is
 // typed.
 func misspelled(text string, problems []query.Problem) bool {
@@ -160,24 +130,6 @@ func searchable(q query.Query, wrong bool) query.Query {
 	not := live
 	not.Not = true
 	return query.Query{Terms: append(slices.Clone(q.Terms), live, not)}
-}
-
-// withoutTermAt returns the query without its i-th term.
-func withoutTermAt(q query.Query, i int) query.Query {
-	var out query.Query
-	out.Terms = append(append(out.Terms, q.Terms[:i]...), q.Terms[i+1:]...)
-	return out
-}
-
-// textWithoutTerm returns the query's text without a term.
-func textWithoutTerm(q query.Query, t query.Term) string {
-	text := t.String()
-	for i, other := range q.Terms {
-		if other.String() == text {
-			return withoutTermAt(q, i).String()
-		}
-	}
-	return q.String()
 }
 
 // sorted returns the order of the result; empty for the best match.

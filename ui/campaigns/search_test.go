@@ -14,7 +14,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/ui/app"
 	"bugle/ui/campaigns"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -79,7 +78,7 @@ func TestSearchProblemsAreMarked(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("stats:draft sale")
-	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11", "Without stats:draft: 1 campaign. Press ctrl+x to remove it.")
+	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11")
 	h.Press("enter")
 	h.Want("Did you mean status?") // it stays, because it still applies
 	h.Press("esc")
@@ -92,21 +91,22 @@ func TestSearchProblemsAreMarked(t *testing.T) {
 	h.Want(`There is no state "drft". Did you mean draft?`, "0 of 11", "Press esc to see all campaigns.")
 }
 
-func TestDropBlockingTerm(t *testing.T) {
-	h, _ := open(t, 100, 30, sample()...)
-	h.Press("/")
-	h.Type("spring status:paused")
-	h.Want("Without spring: 1 campaign. Press ctrl+x")
-	h.Press("ctrl+x")
-	h.Want("/ status:paused", "Weekly digest")
-	h.Type(" spring")
-	h.Press("enter")
-	h.Want("Without status:paused", "Press backspace")
-	h.Press("backspace")
-	h.Want("1 of 11")
-	h.Press("esc", "/")
-	h.Type("spring status:paused channel:sms")
-	h.Want("Try fewer words")
+// Words that name a state, a channel or a type find it, and a filter that does not exist is called one.
+func TestSearchSaysWhatItFinds(t *testing.T) {
+	for text, want := range map[string][]string{
+		"draft email":     {"Untitled Email", "1 of 11"},
+		"active push":     {"Cart reminder", "Price drop", "2 of 11"},
+		"paused periodic": {"Weekly digest", "1 of 11"},
+		"sale draft":      {"Spring sale", "1 of 11"},
+		"city:berlin":     {`Unknown filter "city". Use status, channel, type, tag, by, team,`, "0 of 11"},
+		"status:live":     {`There is no state "live". Did you mean is:live?`, "0 of 11"},
+	} {
+		h, _ := open(t, 100, 30, sample()...)
+		h.Press("/")
+		h.Type(text)
+		h.Press("enter")
+		h.Want(want...)
+	}
 }
 
 func TestRecentSearches(t *testing.T) {
@@ -120,32 +120,13 @@ func TestRecentSearches(t *testing.T) {
 	}
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24) // another start
 	h.Press("/")
-	h.Type("x")
-	h.Press("up")
-	h.Want("/ status:draft", "2 of 11")
-	h.Press("up")
+	h.Want("status:draft  earlier search", "sale          earlier search", "status:       state")
+	h.Press("down", "down", "enter")
 	h.Want("/ sale", "1 of 11")
-	h.Press("up", "down", "down")
-	h.Want("/ x")
-}
-
-// What the user has changed before the stored settings arrive counts more than they do.
-func TestChangesBeforeTheSettingsArrive(t *testing.T) {
-	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.NewInMemory()
-	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30)
-	h.ClickOn("Name")
-	h.Want("Name ↑")
-	h = uitest.Program(t, app.Options{Deps: deps, First: screen.Route{Name: screen.Welcome}, Factory: func(d screen.Deps, r screen.Route) (screen.Screen, error) {
-		return campaigns.New(d, r), nil
-	}}, 120, 30)
-	h.Want("Name ↑")
-	h.Hold()
-	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Campaigns}})
-	h.Press("i")
-	h.FinishHeld()
-	h.Want("Updated ↑")
-	h.WantNot("Name ↑")
+	h.Press("enter", "y")
+	if h.Copied[0] != id(1) {
+		t.Errorf("copied %v", h.Copied)
+	}
 }
 
 // A setting that cannot be stored is reported, and stored with the next one.
@@ -239,7 +220,7 @@ func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 	s = campaigns.New(uitest.Deps(svc), screen.Route{})
 	s.SetSize(80, 20)
 	parts := s.Init()().(tea.BatchMsg)
-	load := parts[1]().(tea.BatchMsg) // after the settings
+	load := parts[0]().(tea.BatchMsg)
 	ended := make(chan struct{})
 	go func() { load[0](); close(ended) }()
 	svc.next <- struct{}{}

@@ -24,17 +24,14 @@ type searchBar struct {
 	completions []query.Completion
 	list        typeahead.List // the completions, and the text itself
 	moved       bool           // the user has moved in the list
-
-	recent      []string // recent searches, the newest first
-	recentIndex int      // position in recent, from 1; 0 if the user is not in it
-	draft       string   // the text before going to recent searches
+	recent      []string       // recent searches, the newest first
 
 	explain  string
 	problems []query.Problem
 }
 
 func newSearchBar(t *themes.Theme) searchBar {
-	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
+	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d")}
 }
 
 func (b *searchBar) text() string { return b.prompt.Value() }
@@ -65,11 +62,8 @@ func (b *searchBar) lines() int {
 	return 1
 }
 
-func (b *searchBar) focus() { b.prompt.Focus() }
-
 func (b *searchBar) blur() {
 	b.prompt.Blur()
-	b.recentIndex = 0
 	b.close()
 }
 
@@ -83,17 +77,17 @@ func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 			return b.applyCompletion(b.highlighted()), true
 		}
 	case "up", "ctrl+p":
-		return b.up(), true
+		b.list.Key("up")
+		b.moved = b.list.At() >= 0
+		return false, true
 	case "down", "ctrl+n":
-		return b.down(), true
+		b.moved = b.list.Key("down") || b.moved
+		return false, true
 	case "pgup", "pgdown":
 		return false, false
 	}
-	if b.prompt.Update(msg) {
-		b.recentIndex = 0
-		return true, true
-	}
-	return false, false
+	took = b.prompt.Update(msg)
+	return took, took
 }
 
 // highlighted returns the highlighted completion, or else the first one.
@@ -106,42 +100,6 @@ func (b *searchBar) highlighted() int {
 func (b *searchBar) acceptIndex() (int, bool) {
 	row, ok := b.list.Highlighted()
 	return row.Ref, ok && !row.Free
-}
-
-// up moves up in the completions, and from the first one to recent searches.
-func (b *searchBar) up() bool {
-	if b.recentIndex == 0 && b.list.Key("up") {
-		b.moved = b.list.At() >= 0
-		return false
-	}
-	if b.recentIndex >= len(b.recent) {
-		return false
-	}
-	if b.recentIndex == 0 {
-		b.draft = b.text()
-	}
-	b.recentIndex++
-	if b.recent[b.recentIndex-1] == b.draft && b.recentIndex < len(b.recent) {
-		b.recentIndex++
-	}
-	b.prompt.SetValue(b.recent[b.recentIndex-1])
-	return true
-}
-
-// down moves to newer searches, and then down in the completions.
-func (b *searchBar) down() bool {
-	switch {
-	case b.recentIndex > 1:
-		b.recentIndex--
-		b.prompt.SetValue(b.recent[b.recentIndex-1])
-		return true
-	case b.recentIndex == 1:
-		b.recentIndex = 0
-		b.prompt.SetValue(b.draft)
-		return true
-	}
-	b.moved = b.list.Key("down") || b.moved
-	return false
 }
 
 // applyCompletion inserts a completion.
@@ -159,7 +117,7 @@ func (b *searchBar) applyCompletion(i int) bool {
 	}
 	b.prompt.SetValue(text[:c.From] + put + rest)
 	b.prompt.Left(utf8.RuneCountInString(rest))
-	b.moved, b.recentIndex = false, 0
+	b.moved = false
 	return true
 }
 
@@ -170,19 +128,23 @@ func (b *searchBar) cursor() int {
 }
 
 // complete updates the completions. Without a word at the cursor they would cover the results, so they are only
-// shown on tab.
-func (b *searchBar) complete(k knownValues, now time.Time) {
-	b.completions = nil
+// shown on tab, which asks for them.
+func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
 	text, cursor := b.text(), b.cursor()
-	if b.prompt.Focused() && (text == "" || inWord(text, cursor)) {
-		b.completions = b.completionsFor(k, now)
+	if !b.prompt.Focused() || !asked && text != "" && !inWord(text, cursor) {
+		b.close()
+		return
 	}
-	b.setCompletions(text != "", b.wordIsComplete(k, now))
-}
-
-// setCompletions lists the completions. If the user typed, the text itself comes first, highlighted if it is
-// complete.
-func (b *searchBar) setCompletions(typed, right bool) {
+	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
+	whole := !strings.Contains(word, ":") // it can be searched for as it is
+	b.completions = slices.DeleteFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool {
+		present := c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
+		whole = whole || present
+		return present
+	})
+	if text == "" {
+		b.completions = append(b.recentSearches(), b.completions...)
+	}
 	if len(b.completions) == 0 {
 		b.close()
 		return
@@ -191,26 +153,17 @@ func (b *searchBar) setCompletions(typed, right bool) {
 	for i, c := range b.completions {
 		items[i] = typeahead.Item{Value: c.Text, Info: completionLabel(c), Ref: i}
 	}
-	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, TextFirst: true, Valid: right})
+	typed := text != "" && !asked
+	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(text), Typed: typed, Free: typed, TextFirst: true, Valid: whole})
 }
 
-// wordIsComplete reports whether the word at the cursor can be searched for as it is, that is, not a partial
-// value.
-func (b *searchBar) wordIsComplete(k knownValues, now time.Time) bool {
-	text, cursor := b.text(), b.cursor()
-	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
-	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
-}
-
-// alreadyPresent reports whether the text already contains a completion.
-func alreadyPresent(text string, c query.Completion) bool {
-	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
-}
-
-// completionsFor returns every completion that the text does not contain.
-func (b *searchBar) completionsFor(k knownValues, now time.Time) []query.Completion {
-	text := b.text()
-	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
+// recentSearches returns the earlier searches as completions.
+func (b *searchBar) recentSearches() []query.Completion {
+	out := make([]query.Completion, len(b.recent))
+	for i, text := range b.recent {
+		out[i] = query.Completion{Text: text, Label: "earlier search", Count: -1}
+	}
+	return out
 }
 
 // inWord reports whether the cursor is after a partial word.
@@ -221,23 +174,17 @@ func inWord(text string, cursor int) bool {
 
 // addRecent puts a search first among the recent ones.
 func addRecent(past []string, text string) []string {
-	if text = strings.TrimSpace(text); text == "" {
-		return past
-	}
 	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
 	return out[:min(len(out), maxRecent)]
 }
 
 // maxRecent is how many searches are remembered.
-const maxRecent = 50
+const maxRecent = 5
 
 // view draws the bar, w cells wide.
 func (b *searchBar) view(w int) string {
 	b.prompt.SetSize(w, 1)
 	line := b.prompt.View()
-	if len(b.problems) > 0 && widget.Width(b.text())+3 < w {
-		line = b.underlineProblems(line, w)
-	}
 	if b.lines() < 2 {
 		return line
 	}
@@ -248,13 +195,20 @@ func (b *searchBar) view(w int) string {
 	return line + "\n" + widget.Fit(hint, w, 1)
 }
 
+// maxAdvised is how many possible words a problem lists.
+const maxAdvised = 16
+
 // problemText describes the problem and then a correction, which may be cut off in a short line.
 func problemText(p query.Problem) string {
-	if p.Nearest == "" {
-		return p.Message
-	}
 	wrong, advice, _ := strings.Cut(p.Message, ". ")
-	return strings.TrimSpace(strings.TrimSuffix(wrong, ".") + ". Did you mean " + p.Nearest + "? " + advice)
+	wrong = strings.TrimSuffix(wrong, ".") + ". "
+	switch {
+	case p.Nearest != "":
+		wrong += "Did you mean " + p.Nearest + "? "
+	case len(p.Allowed) > 0 && len(p.Allowed) <= maxAdvised:
+		wrong += "Use " + strings.Join(p.Allowed, ", ") + ". "
+	}
+	return strings.TrimSpace(wrong + advice)
 }
 
 // problem returns the problem to show. The word being typed is not checked yet.
@@ -266,19 +220,6 @@ func (b *searchBar) problem() (query.Problem, bool) {
 		return p, true
 	}
 	return query.Problem{}, false
-}
-
-// underlineProblems underlines the invalid words.
-func (b *searchBar) underlineProblems(line string, w int) string {
-	text := b.text()
-	for _, p := range b.problems {
-		if p.To > len(text) || p.From >= p.To || b.prompt.Focused() && p.To == b.cursor() {
-			continue
-		}
-		piece := b.theme.Danger.Underline(true).Render(widget.Clean(text[p.From:p.To]))
-		line = widget.Overlay(line, piece, 2+widget.Width(widget.Clean(text[:p.From])), 0, w, 1)
-	}
-	return line
 }
 
 // maxCompletions is how many completions are visible.

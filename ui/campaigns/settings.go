@@ -1,7 +1,7 @@
 package campaigns
 
 import (
-	"context"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -17,47 +17,52 @@ type settings struct {
 	Sort    order       `json:"sort"`
 	Views   []savedView `json:"views,omitempty"`
 	Past    []string    `json:"searches,omitempty"`
-	Folder  string      `json:"folder,omitempty"` // of the last export
 }
 
 const settingsName = "campaigns"
 
-func (s *Screen) loadSettings() tea.Cmd {
-	stored := s.stored
-	return screen.Go(&s.Base, taskReadSettings, func(context.Context) (settings, error) {
-		return prefs.Read[settings](stored, settingsName)
-	}, s.applySettings)
-}
-
-// changeSettings changes the settings for this run of the program.
-func (s *Screen) changeSettings(change func(settings) settings) {
-	s.settings = change(s.settings)
-	if !s.read {
-		s.early = append(s.early, change)
-	}
-}
-
-// updateSettings changes the settings and stores them.
-func (s *Screen) updateSettings(change func(settings) settings) tea.Cmd {
-	s.changeSettings(change)
-	return screen.Remember(s.stored, settingsName, "your settings", change)
-}
-
-// applySettings applies the stored settings, and the changes that the user has made since the start on top of them.
-func (s *Screen) applySettings(kept settings, err error) tea.Cmd {
+// readSettings reads the stored settings.
+func (s *Screen) readSettings() tea.Cmd {
+	kept, err := prefs.Read[settings](s.stored, settingsName)
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
 	if _, ok := columnOf(kept.Sort.Key); !ok {
 		kept.Sort = order{}
 	}
-	for _, change := range s.early {
-		kept = change(kept)
-	}
-	s.settings, s.read, s.early = kept, true, nil
-	s.bar.recent = kept.Past
+	s.settings, s.bar.recent = kept, kept.Past
 	s.grid.setColumns(chosenColumns(kept.Columns))
-	return s.searchBarText(cursorKeepRow)
+	return nil
+}
+
+// updateSettings changes the settings and stores them.
+func (s *Screen) updateSettings(change func(settings) settings) tea.Cmd {
+	s.settings = change(s.settings)
+	return screen.Remember(s.stored, settingsName, "your settings", change)
+}
+
+// askColumns asks for the columns to show.
+func (s *Screen) askColumns() tea.Cmd {
+	titles := func(columns []column) string {
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.head.Title
+		}
+		return strings.Join(names, ", ")
+	}
+	return screen.Send(screen.InputMsg{
+		Title: "Columns", Value: titles(s.grid.columns), Placeholder: titles(chosenColumns(nil)),
+		Body: "The columns from left to right, separated by commas. In a narrow window, the last ones are left out first.\n\nThere are " + titles(columns) + ".",
+		Validate: func(text string) string {
+			_, problem := parseColumns(text)
+			return problem
+		},
+		Then: func(text string) tea.Cmd {
+			ids, _ := parseColumns(text)
+			s.grid.setColumns(chosenColumns(ids))
+			return s.updateSettings(func(st settings) settings { st.Columns = ids; return st })
+		},
+	})
 }
 
 // sortBy sorts by a column, or reverses the order if it is the current one.

@@ -1,12 +1,9 @@
 package campaigns
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine"
 	"bugle/engine/search/index"
@@ -17,29 +14,22 @@ import (
 // grid is the table of a search result. It holds only the visible rows.
 type grid struct {
 	widget.Table
-	theme   *themes.Theme
 	columns []column
 	sorted  order
 	now     time.Time // current time for the rows, in the display zone
 	width   int
 	result  *index.Result
-	headers []headerSpan
 	// missing is why the cursor is on no row: the campaign that it belongs to is not in the result. It is empty if the
 	// cursor is on a row.
 	missing string
-	longest int // the widest visible name so far, up to maxNameWidth; it only grows, so that columns do not move
 
-	// The visible rows, and the matches in their names.
-	from    int
-	rows    []engine.Summary
-	matches [][]index.Range
+	// The visible rows.
+	from int
+	rows []engine.Summary
 }
 
-// headerSpan is the position of a column's header.
-type headerSpan struct{ from, to, column int }
-
 func newGrid(t *themes.Theme) *grid {
-	g := &grid{Table: widget.NewTable(t), theme: t}
+	g := &grid{Table: widget.NewTable(t)}
 	g.SetRows(g)
 	return g
 }
@@ -47,22 +37,13 @@ func newGrid(t *themes.Theme) *grid {
 // show shows a result in its order.
 func (g *grid) show(r *index.Result, o order) {
 	g.result, g.sorted, g.rows = r, o, nil
-	g.measure(r.Rows(0, min(r.Len(), presorted)))
+	g.updateHeaders()
 	g.Sync()
 }
 
 // setColumns sets the columns.
 func (g *grid) setColumns(columns []column) {
 	g.columns = columns
-	g.updateHeaders()
-}
-
-// measure widens the name column for rows.
-func (g *grid) measure(rows []engine.Summary) {
-	for _, r := range rows {
-		name, _ := displayName(r)
-		g.longest = max(g.longest, min(widget.Width(widget.Clean(name)), maxNameWidth))
-	}
 	g.updateHeaders()
 }
 
@@ -73,23 +54,6 @@ func (g *grid) SetSize(width, height int) {
 		g.updateHeaders()
 	}
 	g.Table.SetSize(width, height)
-}
-
-// nameWidth returns the minimum width of the names: what they need, as long as the main columns fit too.
-func (g *grid) nameWidth(columns []widget.Column) int {
-	const marks, scrollBar, gap = 3, 2, 2
-	for worth := 2; worth >= 0; worth-- {
-		room := g.width - marks - scrollBar
-		for i, c := range columns {
-			if c.Priority <= worth && g.columns[i].id != nameColumn {
-				room -= c.Min + gap
-			}
-		}
-		if room >= min(g.longest, normalNameWidth) {
-			return max(min(g.longest, room), minNameWidth)
-		}
-	}
-	return minNameWidth
 }
 
 // updateHeaders sets the headers, with an icon at the sort column.
@@ -110,9 +74,23 @@ func (g *grid) updateHeaders() {
 	}
 	for i, c := range g.columns {
 		if c.id == nameColumn {
-			g.Columns[i].Min = g.nameWidth(g.Columns)
+			g.Columns[i].Min = max(min(g.nameRoom(), normalNameWidth), minNameWidth)
 		}
 	}
+}
+
+// nameRoom returns the width that the main columns leave for the names: fewer of them if the names would not be readable.
+func (g *grid) nameRoom() (room int) {
+	const marks, scrollBar, gap = 3, 2, 2
+	for priority := maxMainPriority; priority >= 0 && room < readableNameWidth; priority-- {
+		room = g.width - marks - scrollBar
+		for i, c := range g.Columns {
+			if c.Priority <= priority && g.columns[i].id != nameColumn {
+				room -= c.Min + gap
+			}
+		}
+	}
+	return room
 }
 
 // Len returns the number of rows.
@@ -123,7 +101,7 @@ func (g *grid) Len() int {
 	return g.result.Len()
 }
 
-// Row returns the cells of a row.
+// Row returns the cells of a row, with the matches in its name.
 func (g *grid) Row(i int) widget.Cells {
 	row, ok := g.at(i)
 	if !ok {
@@ -132,6 +110,11 @@ func (g *grid) Row(i int) widget.Cells {
 	cells := make(widget.Cells, len(g.columns))
 	for n, c := range g.columns {
 		cells[n] = c.cell(row, g.now)
+		if c.id == nameColumn && row.Name != "" {
+			for _, m := range g.result.Matches(i) {
+				cells[n].Matches = append(cells[n].Matches, widget.Span(m))
+			}
+		}
 	}
 	return cells
 }
@@ -142,22 +125,13 @@ func (g *grid) at(i int) (engine.Summary, bool) {
 		return engine.Summary{}, false
 	}
 	if i < g.from || i >= g.from+len(g.rows) {
-		g.fetch(i)
+		from, to := g.Visible()
+		if i < from || i >= to {
+			from, to = i, i+1
+		}
+		g.from, g.rows = from, g.result.Rows(from, to)
 	}
 	return g.rows[i-g.from], true
-}
-
-func (g *grid) fetch(i int) {
-	from, to := g.Visible()
-	if i < from || i >= to {
-		from, to = i, i+1
-	}
-	g.from, g.rows = from, g.result.Rows(from, to)
-	g.measure(g.rows)
-	g.matches = make([][]index.Range, len(g.rows))
-	for n := range g.rows {
-		g.matches[n] = g.result.Matches(from + n)
-	}
 }
 
 // selected returns the campaign under the cursor; false if there is none.
@@ -178,91 +152,11 @@ func (g *grid) Update(msg tea.KeyMsg) bool {
 	return took
 }
 
-// view draws the table with the matches in names highlighted.
-func (g *grid) view(width int) string {
-	g.NoCursor = g.missing != ""
-	lines := strings.Split(g.Table.View(), "\n")
-	if len(lines) == 0 {
-		return ""
-	}
-	g.locateHeaders(ansi.Strip(lines[0]))
-	x, ok := g.nameColumnX()
-	from, to := g.Visible()
-	if !ok || g.Len() == 0 {
-		return strings.Join(lines, "\n")
-	}
-	for i := from; i < to && i-from+1 < len(lines); i++ {
-		if row, there := g.at(i); there && i-g.from < len(g.matches) {
-			line := &lines[i-from+1]
-			*line = g.highlight(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor && !g.NoCursor)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// locateHeaders finds the headers in the drawn line.
-func (g *grid) locateHeaders(line string) {
-	g.headers = g.headers[:0]
-	at := 0
-	for i, c := range g.Columns {
-		k := strings.Index(line[at:], c.Title)
-		if k < 0 {
-			continue
-		}
-		from := widget.Width(line[:at+k])
-		at += k + len(c.Title)
-		g.headers = append(g.headers, headerSpan{from, from + widget.Width(c.Title), i})
-	}
-}
-
-// columnVisible reports whether a column was drawn.
-func (g *grid) columnVisible(id string) bool {
-	return slices.ContainsFunc(g.headers, func(h headerSpan) bool { return g.columns[h.column].id == id })
-}
-
-func (g *grid) nameColumnX() (int, bool) {
-	for _, h := range g.headers {
-		if g.columns[h.column].id == nameColumn {
-			return h.from, true
-		}
-	}
-	return 0, false
-}
-
-// headerAt returns the column whose header is nearest to a column of the screen.
+// headerAt returns the column whose header is at a column of the screen.
 func (g *grid) headerAt(x int) (column, bool) {
-	best, far := -1, 0
-	for _, h := range g.headers {
-		d := max(h.from-x, x-h.to+1, 0)
-		if best < 0 || d < far {
-			best, far = h.column, d
-		}
-	}
-	if best < 0 || far > 12 {
+	i, ok := g.HeaderAt(x)
+	if !ok {
 		return column{}, false
 	}
-	return g.columns[best], true
-}
-
-// highlight draws the matches in a name over its line. Hidden parts of the name are ignored.
-func (g *grid) highlight(line, name string, matches []index.Range, x, width int, cursor bool) string {
-	if len(matches) == 0 || g.theme.IsPlain() || widget.Clean(name) != name {
-		return line
-	}
-	runes, style := []rune(name), g.theme.Match
-	if cursor && g.Focused {
-		style = g.theme.Selected.Underline(true).Bold(true)
-	}
-	plain := ansi.Strip(line)
-	for _, m := range matches {
-		if m.From < 0 || m.To > len(runes) || m.From >= m.To {
-			continue
-		}
-		text, at := string(runes[m.From:m.To]), x+widget.Width(string(runes[:m.From]))
-		if got := ansi.Cut(plain, at, at+widget.Width(text)); got != text {
-			continue
-		}
-		line = widget.Overlay(line, style.Render(text), at, 0, width, 1)
-	}
-	return line
+	return g.columns[i], true
 }

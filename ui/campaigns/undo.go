@@ -25,8 +25,8 @@ func (s *Screen) walk(back bool) (tea.Cmd, bool) {
 	if s.Typing() {
 		return nil, false
 	}
-	if s.bulk.running() {
-		return s.bulk.busy(), true
+	if s.running != nil {
+		return s.bulkBusy(), true
 	}
 	steps := s.deps.History.Next(back, func(st *edit.Step) bool { return st.Batch > 0 || st.ID == s.current })
 	if len(steps) == 0 {
@@ -34,7 +34,7 @@ func (s *Screen) walk(back bool) (tea.Cmd, bool) {
 	}
 	var rows []engine.Summary
 	for _, st := range steps {
-		if row, ok := s.bulk.row(st.ID); ok {
+		if row, ok := s.source.index().Get(st.ID, s.now()); ok {
 			rows = append(rows, row)
 		}
 	}
@@ -45,24 +45,24 @@ func (s *Screen) walk(back bool) (tea.Cmd, bool) {
 	if len(rows) > 0 {
 		follow = s.follow(rows[0].ID)
 	}
-	return tea.Batch(follow, s.bulk.undo(back, steps, rows)), true
+	return tea.Batch(follow, s.undoSteps(back, steps, rows)), true
 }
 
-// undo undoes or redoes one change of campaigns.
-func (w *bulkActions) undo(back bool, steps []*edit.Step, rows []engine.Summary) tea.Cmd {
+// undoSteps undoes or redoes one change of campaigns.
+func (s *Screen) undoSteps(back bool, steps []*edit.Step, rows []engine.Summary) tea.Cmd {
 	first, action := steps[0], steps[0].Reverse()
 	edited := first.Before.Exists() || first.After.Exists()
 	switch {
 	case !edited && action == "":
-		return status.Undo(w.deps, engine.Summary{}, steps...)
+		return status.Undo(s.deps, engine.Summary{}, steps...)
 	case len(rows) == 0:
-		w.deps.History.Drop(steps...)
+		s.deps.History.Drop(steps...)
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "This can't be undone, because the campaign no longer exists.")
 	case !edited && len(steps) == 1:
-		return status.Undo(w.deps, rows[0], first)
+		return status.Undo(s.deps, rows[0], first)
 	}
 	drafts := !slices.ContainsFunc(rows, func(r engine.Summary) bool { return r.Status != catalog.Draft })
-	if _, ok := w.deps.Service.(engine.DraftSaver); first.Batch == 0 && !(ok && drafts) {
+	if _, ok := s.deps.Service.(engine.DraftSaver); first.Batch == 0 && !(ok && drafts) {
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "A change of "+status.Name(rows[0])+" is undone in the builder. Press enter, then ctrl+z.")
 	}
 	t := bulkTask{verb: "change", progressive: "Undoing", past: "undone"}
@@ -73,18 +73,17 @@ func (w *bulkActions) undo(back bool, steps []*edit.Step, rows []engine.Summary)
 	if what == "" {
 		what, in = widget.Clean(edit.ChangeName(catalog.Campaign(rows[0].Channel), first.Changes())), " in "+status.Name(rows[0])
 	}
-	t.undoes, t.op = in+": "+what, bulk.Undo{History: w.deps.History, Steps: steps, As: w.deps.History.Copies(steps), Note: t.past + ": " + what, Drafts: drafts}
+	t.undoes, t.op = in+": "+what, bulk.Undo{History: s.deps.History, Steps: steps, As: s.deps.History.Copies(steps), Note: t.past + ": " + what, Drafts: drafts}
 	if !edited {
-		all := bulkTasks()
-		t = all[slices.IndexFunc(all, func(t bulkTask) bool { return t.action == action })]
+		t = bulkTasks[slices.IndexFunc(bulkTasks, func(t bulkTask) bool { return t.action == action })]
 	}
-	plan := planTask(w.deps.Service, t, rows)
+	plan := planTask(s.deps.Service, t, rows)
 	switch {
-	case len(plan.allowed) == 0:
-		w.deps.History.Drop(steps...)
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, plan.reasons[0].text)
+	case len(plan.Allowed) == 0:
+		s.deps.History.Drop(steps...)
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, plan.Reasons[0].Text)
 	case edited && drafts:
-		return w.start(t, plan.allowed)
+		return s.startBulk(t, plan.Allowed)
 	}
-	return w.ask(t, plan, func() tea.Cmd { return nil })
+	return s.askBulk(plan, func() tea.Cmd { return nil })
 }

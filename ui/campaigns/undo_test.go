@@ -173,7 +173,7 @@ func TestUndoLeavesSearchesAlone(t *testing.T) {
 	p.Press("enter", "f", "1", "o", "down", "enter", "C", "down", " ", "esc", "ctrl+z")
 	p.Want("Undone in “Sale!”: Basics › Campaign name")
 	p.wantStored("Sale", nameField, `"Sale"`)
-	p.Want("status:draft", "Campaigns by name")
+	p.Want("status:draft", "Name ↑")
 	p.Press("ctrl+z")
 	p.Want("Nothing to undo")
 }

@@ -41,7 +41,6 @@ func (s *Screen) follow(id string) tea.Cmd {
 	}
 	s.current, s.grid.missing = id, notLoaded
 	s.moves++
-	s.updateDetails()
 	var read tea.Cmd
 	if _, ok := s.source.index().Get(id, s.now()); !ok {
 		s.changed[id] = struct{}{}
@@ -80,8 +79,7 @@ func (s *Screen) reveal() tea.Cmd {
 
 // searchBarText searches for the text of the search bar.
 func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
-	s.searches++
-	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now(), number: s.searches}
+	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now()}
 	ix, last := s.source.index(), s.answer
 	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
 		return search(ctx, ix, a, last)
@@ -99,7 +97,7 @@ func (s *Screen) searchAgain(f cursorMode) tea.Cmd {
 // searchFor sets the text of the search bar and searches for it.
 func (s *Screen) searchFor(text string, f cursorMode) tea.Cmd {
 	s.bar.set(text)
-	s.bar.complete(s.known(), s.now())
+	s.bar.complete(s.known(), s.now(), false)
 	return s.searchBarText(f)
 }
 
@@ -133,7 +131,6 @@ func (s *Screen) finishLoad(err error) tea.Cmd {
 	if err != nil {
 		first := s.failed == nil
 		s.failed = err
-		s.updateDetails()
 		if !first || !s.loaded {
 			return nil // the empty table shows it
 		}
@@ -168,7 +165,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	s.answer = a
 	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
 	if s.bar.prompt.Focused() {
-		s.bar.complete(a.known, a.now)
+		s.bar.complete(a.known, a.now, false)
 	}
 	s.grid.show(a.result, a.sorted())
 	s.grid.missing = ""
@@ -184,44 +181,40 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 		s.current = row.ID
 	}
 	s.layoutPanes()
-	s.updateDetails()
 	result := a.result
 	return screen.Go(&s.Base, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
 		if err == nil {
 			s.facets.show(facets)
+			s.states.show(statesOf(facets))
 		}
 		return nil
 	})
 }
 
+// clone starts a draft as a copy of a campaign, and opens it.
 func (s *Screen) clone(sum engine.Summary) tea.Cmd {
-	curator, ok := s.deps.Service.(engine.CampaignManager)
+	manager, ok := s.deps.Service.(engine.CampaignManager)
 	if !ok {
 		return nil
 	}
 	return screen.Go(&s.Base, taskClone, func(ctx context.Context) (engine.Created, error) {
-		return curator.Clone(ctx, sum.ID, s.deps.Author)
-	}, s.cloned)
-}
-
-func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
-	if screen.Canceled(err) {
-		return nil
-	}
-	if err != nil {
-		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
-	}
-	return tea.Batch(screen.Changed(c.ID), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+		return manager.Clone(ctx, sum.ID, s.deps.Author)
+	}, func(c engine.Created, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal("", err))
+		}
+		return tea.Batch(screen.Changed(c.ID), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+	})
 }
 
 // startSearch focuses the search field.
 func (s *Screen) startSearch() tea.Cmd {
 	s.panes.Focus(paneTable)
-	s.bar.focus()
+	s.bar.prompt.Focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}
-	s.bar.complete(s.known(), s.now())
+	s.bar.complete(s.known(), s.now(), false)
 	s.layoutPanes()
 	return nil
 }
@@ -229,7 +222,7 @@ func (s *Screen) startSearch() tea.Cmd {
 // endSearch accepts the highlighted completion or, if that is the text itself, focuses the table.
 func (s *Screen) endSearch() tea.Cmd {
 	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
-		s.bar.complete(s.known(), s.now())
+		s.bar.complete(s.known(), s.now(), false)
 		return s.searchBarText(cursorTop)
 	}
 	s.bar.blur()
@@ -263,21 +256,9 @@ func (s *Screen) clear() tea.Cmd {
 		return tea.Batch(kept, s.searchFor("", cursorHome))
 	case s.hidden():
 		return s.reveal()
-	case s.selection.ranging:
-		s.selection.ranging = false
-		return nil
 	case s.selection.len() > 0:
-		s.selection.clear()
+		s.selection = selection{}
 		return nil
 	}
 	return s.searchFor("", cursorHome)
-}
-
-// dropWord removes the blocking word from the search.
-func (s *Screen) dropWord() tea.Cmd {
-	word, ok := s.blockingTerm()
-	if !ok {
-		return nil
-	}
-	return s.searchFor(textWithoutTerm(s.answer.query, word.term), cursorTop)
 }

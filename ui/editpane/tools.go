@@ -86,8 +86,8 @@ func (p *Pane) ShowsAlso(at doc.Path) bool {
 }
 
 // trail names the forms from the outermost to the open one, each by the steps to it: esc goes up one of them.
-func (p *Pane) trail() [][]string {
-	var out [][]string
+func (p *Pane) trail() []string {
+	var out []string
 	for at := p.path; len(at) > 0; {
 		up := at.Parent()
 		if len(up) > 0 {
@@ -105,42 +105,24 @@ func (p *Pane) trail() [][]string {
 			}
 			words = append(words, word)
 		}
-		out = append([][]string{words}, out...)
+		out = append([]string{strings.Join(words, " · ")}, out...)
 		at = up
 	}
 	return out
 }
 
-// levelSeparator separates forms, stepSeparator the steps within a form.
-const (
-	levelSeparator = " › "
-	stepSeparator  = " · "
-)
-
 // Breadcrumb names the open form after those around it, without its beginning if it does not fit. It begins with first,
 // unless that is empty.
 func (p *Pane) Breadcrumb(first string, width int) string {
+	const separator = " › "
 	levels := p.trail()
 	if first != "" {
-		levels = append([][]string{{first}}, levels...)
+		levels = append([]string{first}, levels...)
 	}
-	text := func() string {
-		words := make([]string, len(levels))
-		for i, l := range levels {
-			words[i] = strings.Join(l, stepSeparator)
-		}
-		return strings.Join(words, levelSeparator)
+	text := strings.Join(levels, separator)
+	for len(levels) > 1 && widget.Width(text) > width {
+		levels = levels[1:]
+		text = "…" + separator + strings.Join(levels, separator)
 	}
-	for len(levels) > 0 && widget.Width(text()) > width {
-		last := levels[len(levels)-1]
-		switch {
-		case len(levels) > 2:
-			levels = append([][]string{{"…"}}, levels[2:]...)
-		case len(last) > 2:
-			levels[len(levels)-1] = append([]string{"…"}, last[2:]...)
-		default:
-			return text()
-		}
-	}
-	return text()
+	return text
 }

@@ -42,16 +42,45 @@ type audiencePanel struct {
 	width    int
 }
 
-// answer is the result of a count.
+// answer is the result of a count, with that after each step.
 type answer struct {
-	count   engine.AudienceCount
-	steps   []stepCount
-	members []engine.User
+	matching
+	steps []stepCount
 }
 
 type stepCount struct {
 	words   string
 	matched int
+}
+
+// matching is how many users match filters, and the first of them.
+type matching struct {
+	count   engine.AudienceCount
+	members []engine.User
+}
+
+// countMatching counts the users who match filters, and returns at most limit of them. progress may be nil.
+func countMatching(ctx context.Context, r engine.AudienceReader, filters doc.Value, limit int, progress func(engine.AudienceCount)) (out matching, err error) {
+	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: progress}); err == nil && out.count.Matched > 0 {
+		out.members, err = r.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: limit})
+	}
+	return out, err
+}
+
+// matchedText describes a count in words: "3 of 12 users · 25%".
+func matchedText(c engine.AudienceCount) string {
+	words := phrase.Thousands(c.Matched) + " of " + phrase.Thousands(c.Total) + " users"
+	if c.Total == 1 {
+		words = strings.TrimSuffix(words, "s")
+	}
+	if c.Total == 0 {
+		return words
+	}
+	share := 100 * float64(c.Matched) / float64(c.Total)
+	if share > 0 && share < 10 {
+		return fmt.Sprintf("%s · %.1f%%", words, share)
+	}
+	return fmt.Sprintf("%s · %.0f%%", words, share)
 }
 
 const (
@@ -68,17 +97,6 @@ const (
 
 // UnsupportedText is shown if the service cannot evaluate filters.
 const UnsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
-
-// The path of the screen of who matches, in a route to the workspace's screens. With a second step, the user is asked for.
-const (
-	AudiencePath = "audience"
-	findPath     = "find"
-)
-
-// AudienceRoute returns the route of the screen that lists who matches filters, and why.
-func AudienceRoute(title string, filters doc.Value) screen.Route {
-	return screen.Route{Name: screen.Workspace, Path: doc.P(AudiencePath), Query: title, Doc: filters}
-}
 
 // findInAudience opens the screen of who matches the filters of a place, ready to find any user.
 func findInAudience(cfg editor.Config, root doc.Value) tea.Cmd {
@@ -129,7 +147,7 @@ func (a *audiencePanel) start() tea.Cmd {
 	}
 	wait := tasks.SettleTime(taskCount)
 	a.counting, a.progress = true, engine.AudienceCount{}
-	reader, filters, env := a.reader, a.filters, audienceEnv(a.cfg)
+	reader, filters, env := a.reader, a.filters, envOf(a.cfg)
 	return screen.Stream(tasks, taskCount, func(ctx context.Context, emit func(engine.AudienceCount)) (answer, error) {
 		if err := screen.Pause(ctx, wait); err != nil {
 			return answer{}, err
@@ -157,13 +175,8 @@ func (a *audiencePanel) start() tea.Cmd {
 
 // countAudience counts the users who match, after each step too, and returns some of them.
 func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, progress func(engine.AudienceCount)) (out answer, err error) {
-	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: progress}); err != nil {
+	if out.matching, err = countMatching(ctx, r, filters, maxMembers, progress); err != nil {
 		return out, err
-	}
-	if out.count.Matched > 0 {
-		if out.members, err = r.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers}); err != nil {
-			return out, err
-		}
 	}
 	steps := audience.Steps(filters, env)
 	if out.count.Total > maxStepUsers || len(steps) > maxSteps {
@@ -195,8 +208,6 @@ func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-var whoKey = bind("w", "who matches", "w", "enter")
-
 // Bindings returns the keys that work in the panel.
 func (a *audiencePanel) Bindings() []key.Binding {
 	scroll := bind("↑/↓", "scroll", "up", "down")
@@ -214,7 +225,7 @@ func (a *audiencePanel) draw() {
 	a.lines = nil
 	switch {
 	case a.reader == nil:
-		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, audienceEnv(a.cfg)))
+		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, envOf(a.cfg)))
 		a.add(themes.ToneMuted, UnsupportedText)
 	case a.counting && a.answer == nil:
 		text := "Counting…"
@@ -294,10 +305,9 @@ func (a *audiencePanel) drawAnswer() {
 
 // drawCount adds how many users match, as text and as a bar.
 func (a *audiencePanel) drawCount(c engine.AudienceCount) {
-	words := fmt.Sprintf("%s of %s", phrase.Thousands(c.Matched), users(c.Total))
+	words := matchedText(c)
 	w, full := min(max(a.width, 1), 48), 0
 	if c.Total > 0 {
-		words += " · " + percent(c.Matched, c.Total)
 		full = c.Matched * w / c.Total
 	}
 	if c.Matched > 0 {
@@ -349,21 +359,4 @@ func (a *audiencePanel) drawSteps(digits int) {
 			a.lines = append(a.lines, t.Strong.Render(n)+"  "+t.Text.Render(words))
 		}
 	}
-}
-
-// users formats a number of users.
-func users(n int) string {
-	if n == 1 {
-		return "1 user"
-	}
-	return phrase.Thousands(n) + " users"
-}
-
-// percent formats a share, with a decimal if it is small.
-func percent(n, of int) string {
-	p := 100 * float64(n) / float64(of)
-	if p > 0 && p < 10 {
-		return fmt.Sprintf("%.1f%%", p)
-	}
-	return fmt.Sprintf("%.0f%%", p)
 }

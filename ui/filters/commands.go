@@ -2,6 +2,7 @@ package filters
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,119 +12,176 @@ import (
 	"bugle/engine/phrase"
 	"bugle/forms"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
+
+func bind(label, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
+}
+
+var (
+	whoKey    = bind("w", "who matches", "w", "enter")
+	closeKey  = bind("esc", "done", "esc")
+	editorKey = bind("ctrl+e", "as JSON in your editor", "ctrl+e")
+)
+
+// command is what a key does in the tree while nothing is open.
+type command struct {
+	key.Binding
+	applies bool // to the node under the cursor; if not, it is not in the help, and says why it does nothing
+	reads   bool // it changes nothing, so that it works where the filters are locked
+	run     func() tea.Cmd
+}
+
+// commands returns the commands, the most important first.
+func (t *Tree) commands() []command {
+	n := t.node()
+	p, filter, nested := n.Path, n.Kind != audience.Group, n.Depth > 0
+	full := filter || n.Count > 0
+	locked := t.locked(p) != ""
+	open := command{bind("enter", "edit", "enter"), filter, true, t.enterNode}
+	if locked {
+		open.SetHelp("enter", "view")
+	}
+	change := func(f func(doc.Value, doc.Path) (doc.Value, doc.Path, error)) func() tea.Cmd {
+		return func() tea.Cmd {
+			root, at, err := f(t.root, p)
+			return t.applyChange(root, at, err)
+		}
+	}
+	move := func(by int) func() tea.Cmd {
+		return change(func(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(root, p, by) })
+	}
+	other, others := t.otherGroup()
+	return []command{
+		open,
+		{bind("a", "add", "a"), !locked, false, func() tea.Cmd { return t.askKind() }},
+		{bind("space", "and/or", " "), full && !locked, false, t.toggleJoin},
+		{bind("!", "not", "!"), nested && !locked, false, change(func(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
+			root, err := audience.Negate(root, p)
+			return root, p, err
+		})},
+		{bind("d", "duplicate", "d"), nested && !locked, false, change(audience.Duplicate)},
+		{whoKey, true, true, func() tea.Cmd { return findInAudience(t.cfg, t.root) }},
+		{bind("x", "remove", "x", "delete"), full && !locked, false, t.remove},
+		{bind("K", "move up", "K", "alt+up"), nested && !locked, false, move(-1)},
+		{bind("J", "move down", "J", "alt+down"), nested && !locked, false, move(1)},
+		{bind(">", "move into the action above", ">", "tab"), nested && !locked, false, change(audience.Indent)},
+		{bind("<", "move out of the action", "<", "shift+tab"), nested && !locked, false, change(audience.Outdent)},
+		{bind("m", "move to "+t.nodes[other].Title, "m"), nested && others && !locked, false, func() tea.Cmd { return t.moveToOther(other) }},
+		{bind("e", "as JSON in your editor", "e"), !locked, false, t.editJSON},
+	}
+}
 
 // command handles a key in the tree while nothing is open.
 func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
-	k, n := t.keys, t.node()
-	switch {
-	case t.moveKey(msg):
-		return nil
-	case key.Matches(msg, k.Why):
-		return findInAudience(t.cfg, t.root)
-	case key.Matches(msg, k.Open) && n.Kind != audience.Group:
-		t.openForm()
-		return nil
+	for _, c := range t.commands() {
+		if !key.Matches(msg, c.Binding) {
+			continue
+		}
+		if why := t.locked(t.node().Path); why != "" && !c.reads {
+			t.failure = why
+			return nil
+		}
+		return c.run()
 	}
-	if why := t.locked(n.Path); why != "" {
-		t.failure = why
-		return nil
-	}
-	switch {
-	case key.Matches(msg, k.Open), key.Matches(msg, k.Add):
-		t.askKind(false)
-	case key.Matches(msg, k.AddOther):
-		t.askKind(true)
-	case key.Matches(msg, k.Editor):
-		return t.editJSON()
-	case key.Matches(msg, k.Join):
-		t.toggleJoin()
-	default:
-		t.change(msg)
+	nodes := widget.Window{Cursor: t.cursor, Len: len(t.nodes), Height: t.window.Height}
+	if nodes.Update(msg) {
+		t.cursor = nodes.Cursor
 	}
 	return nil
 }
 
-// change handles the keys that change the filter under the cursor.
-func (o *outline) change(msg tea.KeyMsg) {
-	k, p := o.keys, o.node().Path
+// Bindings returns the keys that work now.
+func (t *Tree) Bindings() []key.Binding {
 	switch {
-	case key.Matches(msg, k.Negate):
-		root, err := audience.Negate(o.root, p)
-		o.applyChange(root, p, err)
-	case key.Matches(msg, k.Duplicate):
-		o.applyChange(audience.Duplicate(o.root, p))
-	case key.Matches(msg, k.Remove):
-		o.remove()
-	case key.Matches(msg, k.Up):
-		o.applyChange(audience.Move(o.root, p, -1))
-	case key.Matches(msg, k.Down):
-		o.applyChange(audience.Move(o.root, p, 1))
-	case key.Matches(msg, k.Indent):
-		o.applyChange(audience.Indent(o.root, p))
-	case key.Matches(msg, k.Outdent):
-		o.applyChange(audience.Outdent(o.root, p))
-	case key.Matches(msg, k.Other):
-		to, ok := o.otherGroup()
-		if !ok {
-			o.failure = "There is no other group to move it to."
-			return
-		}
-		o.applyChange(audience.MoveTo(o.root, p, to.Path))
+	case t.menu != nil:
+		return []key.Binding{bind("enter", "add", "enter"), closeKey, bind("↑/↓", "choose", "up", "down")}
+	case t.open != nil:
+		return append(t.open.bindings(t.open.Form.Bindings()), editorKey)
 	}
+	return append(t.applicable(), bind("↑/↓", "move", "up", "down", "k", "j"), bind("pgup/pgdn", "page", "pgup", "pgdown"), bind("home/end", "first, last", "home", "end", "g", "G"))
+}
+
+// Hints returns the most important keys.
+func (t *Tree) Hints() []key.Binding {
+	switch {
+	case t.menu != nil:
+		return t.Bindings()
+	case t.open != nil:
+		return t.open.bindings(t.open.Form.Hints())
+	}
+	all := t.applicable()
+	last := slices.IndexFunc(all, func(b key.Binding) bool { return b.Help() == whoKey.Help() })
+	return all[:last+1]
+}
+
+// applicable returns the keys that apply to the node under the cursor.
+func (t *Tree) applicable() []key.Binding {
+	var out []key.Binding
+	for _, c := range t.commands() {
+		if c.applies {
+			out = append(out, c.Binding)
+		}
+	}
+	return out
+}
+
+// enterNode opens a filter, or asks what to add to a group.
+func (t *Tree) enterNode() tea.Cmd {
+	n := t.node()
+	switch why := t.locked(n.Path); {
+	case n.Kind != audience.Group:
+		t.openForm()
+	case why != "":
+		t.failure = why
+	default:
+		t.askKind()
+	}
+	return nil
 }
 
 // applyChange adopts a change of the tree and moves the cursor to the changed node.
-func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
+func (t *Tree) applyChange(root doc.Value, p doc.Path, err error) tea.Cmd {
+	why := t.locked(p)
 	if err != nil {
-		o.failure = phrase.Sentence(err.Error())
-		return
+		why = phrase.Sentence(err.Error())
 	}
-	if why := o.locked(p); why != "" {
-		o.failure = why
-		return
+	if t.failure = why; why == "" {
+		t.root, t.wasOperation = root, true
+		t.refresh()
+		t.goTo(p)
 	}
-	o.root, o.wasOperation = root, true
-	o.refresh()
-	o.goTo(p)
+	return nil
 }
 
-// goTo moves the cursor to the node at p, if it exists.
-func (o *outline) goTo(p doc.Path) {
-	for i, n := range o.nodes {
-		if n.Path.Equal(p) {
-			o.cursor = i
-			return
-		}
-	}
-}
-
-func (o *outline) remove() {
-	n := o.node()
+func (t *Tree) remove() tea.Cmd {
+	n := t.node()
 	if n.Kind == audience.Group && n.Depth == 0 && n.Count == 0 {
-		o.failure = "This group is already empty."
-		return
+		t.failure = "This group is already empty."
+		return nil
 	}
-	root, err := audience.Remove(o.root, n.Path)
-	o.applyChange(root, n.Path, err)
-	if err == nil && o.cfg.Host.Notify != nil {
+	root, err := audience.Remove(t.root, n.Path)
+	t.applyChange(root, n.Path, err)
+	if err == nil && t.cfg.Host.Notify != nil {
 		what := "Removed."
 		if n.Count == 1 {
 			what = "Removed, with the filter in it."
 		} else if n.Count > 1 {
 			what = fmt.Sprintf("Removed, with the %d filters in it.", n.Count)
 		}
-		o.cfg.Host.Notify(what + " Press ctrl+z to undo.")
+		t.cfg.Host.Notify(what + " Press ctrl+z to undo.")
 	}
+	return nil
 }
 
 // toggleJoin switches between and and or in the group that contains the node, or is it.
-func (o *outline) toggleJoin() {
-	n := o.node()
+func (t *Tree) toggleJoin() tea.Cmd {
+	n := t.node()
 	group := n
-	for i := o.cursor; n.Kind != audience.Group && i >= 0; i-- {
-		if o.nodes[i].Depth < n.Depth {
-			group = o.nodes[i] // for a condition, its action
+	for i := t.cursor; n.Kind != audience.Group && i >= 0; i-- {
+		if t.nodes[i].Depth < n.Depth {
+			group = t.nodes[i] // for a condition, its action
 			break
 		}
 	}
@@ -131,55 +189,35 @@ func (o *outline) toggleJoin() {
 	if n.Join == join {
 		join = "and"
 	}
-	root, err := audience.SetJoin(o.root, group.Path, join)
-	o.applyChange(root, n.Path, err)
+	root, err := audience.SetJoin(t.root, group.Path, join)
+	return t.applyChange(root, n.Path, err)
 }
 
 // groupAt returns the index of the outermost group that contains a node.
-func (o *outline) groupAt(i int) int {
-	for ; i > 0 && o.nodes[i].Depth > 0; i-- {
+func (t *Tree) groupAt(i int) int {
+	for ; i > 0 && t.nodes[i].Depth > 0; i-- {
 	}
 	return i
 }
 
-// otherGroup returns the outermost group after the current one, or the first.
-func (o *outline) otherGroup() (audience.Node, bool) {
-	var groups []audience.Node
-	here := 0
-	for i, n := range o.nodes {
-		if n.Depth == 0 {
-			if i == o.groupAt(o.cursor) {
-				here = len(groups)
-			}
-			groups = append(groups, n)
-		}
+// otherGroup returns the index of the outermost group after the one under the cursor, or of the first; false if there is
+// only one.
+func (t *Tree) otherGroup() (int, bool) {
+	here := t.groupAt(t.cursor)
+	outermost := func(n audience.Node) bool { return n.Depth == 0 }
+	if i := slices.IndexFunc(t.nodes[here+1:], outermost); i >= 0 {
+		return here + 1 + i, true
 	}
-	if len(groups) < 2 {
-		return audience.Node{}, false
-	}
-	return groups[(here+1)%len(groups)], true
+	return 0, here > 0
 }
 
-func (o *outline) moveKey(msg tea.KeyMsg) bool {
-	to := o.cursor
-	switch msg.String() {
-	case "up", "k":
-		to--
-	case "down", "j":
-		to++
-	case "pgup":
-		to -= max(o.visibleLines-1, 1)
-	case "pgdown":
-		to += max(o.visibleLines-1, 1)
-	case "home", "g":
-		to = 0
-	case "end", "G":
-		to = len(o.nodes) - 1
-	default:
-		return false
+func (t *Tree) moveToOther(group int) tea.Cmd {
+	if group == t.groupAt(t.cursor) {
+		t.failure = "There is no other group to move it to."
+		return nil
 	}
-	o.cursor = max(0, min(to, len(o.nodes)-1))
-	return true
+	root, p, err := audience.MoveTo(t.root, t.node().Path, t.nodes[group].Path)
+	return t.applyChange(root, p, err)
 }
 
 // editJSON opens the node in the user's editor. A new filter becomes part of the document.

@@ -1,5 +1,5 @@
-// Package filters edits the filters of an audience as a tree, below a sentence that describes the audience, and
-// counts the matching users beside it.
+// Package filters edits the filters of an audience as a tree, below a sentence that describes the audience, counts the
+// matching users beside it, and lists them with the reasons on a screen of their own.
 package filters
 
 import (
@@ -13,37 +13,31 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/ui/editor"
+	"bugle/ui/widget"
 )
 
 // Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
-	*outline
-	base   doc.Value           // the document that Edited compares with
-	open   *openFilter         // the filter under the cursor, if it is open; otherwise nil
-	menu   *menu               // the menu of what to add; nil if it is closed
-	values map[string][]string // the texts of users, by attribute; nil until they are asked for
-
-	sentence []string
-	lines    []line
-	top      int // the first visible line
-}
-
-// outline is the list of filter rows with a cursor, and the operations on it.
-type outline struct {
 	cfg   editor.Config
 	place doc.Path // path of the component, or of a single group
-	keys  keyMap
 	root  doc.Value
+	base  doc.Value // the document that Edited compares with
 	draft *draft
+	open  *openFilter         // the filter under the cursor, if it is open; otherwise nil
+	menu  *menu               // the menu of what to add; nil if it is closed
+	seen  map[string][]string // the texts of users, by attribute; nil until they are asked for
 
 	nodes        []audience.Node
 	last         []bool // for each node: it is the last one in its group
 	cursor       int    // the node under the cursor
 	problems     []schema.Problem
-	failure      string
-	wasOperation bool // the last change was an operation, not typing
-	inactive     bool // the tree does not have the keyboard
-	visibleLines int  // number of visible lines
+	failure      string // why the last key did nothing
+	wasOperation bool   // the last change was an operation, not typing
+	inactive     bool   // the tree does not have the keyboard
+
+	sentence []string
+	lines    []line
+	window   widget.Window // over the lines
 }
 
 // draft is a newly added filter that is still unchanged and not part of the document.
@@ -53,18 +47,12 @@ type draft struct {
 	from   int // the node that the cursor was on
 }
 
-var _ editor.Editor = (*Tree)(nil)
-
 // New returns the editor of a filter group, or of a component with filter groups. All groups of a component are
 // shown, with the cursor in the one at the path.
 func New(cfg editor.Config) editor.Editor {
-	t := &Tree{outline: &outline{cfg: cfg, place: groupsPath(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
+	t := &Tree{cfg: cfg, place: groupsPath(cfg.Path), root: cfg.Root, base: cfg.Root}
 	t.refresh()
-	for i, n := range t.nodes {
-		if n.Path.Equal(cfg.Path) {
-			t.cursor = i
-		}
-	}
+	t.goTo(cfg.Path)
 	if len(cfg.Focus) > 0 {
 		t.FocusPath(cfg.Path.Child(cfg.Focus))
 	}
@@ -80,19 +68,12 @@ func groupsPath(p doc.Path) doc.Path {
 	return p
 }
 
-func (o *outline) env() audience.Env { return audienceEnv(o.cfg) }
-
-func audienceEnv(cfg editor.Config) audience.Env {
+func envOf(cfg editor.Config) audience.Env {
 	env := audience.Env{Workspace: cfg.Workspace}
-	env.Now = now(cfg)
-	return env
-}
-
-func now(cfg editor.Config) time.Time {
-	if cfg.Now != nil {
-		return cfg.Now()
+	if env.Now = time.Now(); cfg.Now != nil {
+		env.Now = cfg.Now()
 	}
-	return time.Now()
+	return env
 }
 
 // SetSize sets the size of the view.
@@ -122,8 +103,8 @@ func (t *Tree) Edited() (doc.Value, bool) {
 }
 
 // draftIsEmpty reports whether there is a draft that has not been filled in.
-func (o *outline) draftIsEmpty() bool {
-	return o.draft != nil && audience.IsNewFilter(o.root, o.draft.path)
+func (t *Tree) draftIsEmpty() bool {
+	return t.draft != nil && audience.IsNewFilter(t.root, t.draft.path)
 }
 
 // Reload replaces the document after it was changed elsewhere or saved.
@@ -144,24 +125,38 @@ func (t *Tree) Reload(root doc.Value) {
 }
 
 // goToChange moves the cursor to the first difference from the previous document.
-func (o *outline) goToChange(before doc.Value) {
-	changes := doc.Diff(before.Lookup(o.place), o.root.Lookup(o.place))
+func (t *Tree) goToChange(before doc.Value) {
+	changes := doc.Diff(before.Lookup(t.place), t.root.Lookup(t.place))
 	if len(changes) == 0 {
 		return
 	}
-	c, best := changes[0], -1
-	p := o.place.Join(c.Path...)
-	if last := p.Last(); last.IsIndex && last.Index > 0 && !c.After.Exists() {
+	p := t.place.Join(changes[0].Path...)
+	if last := p.Last(); last.IsIndex && last.Index > 0 && !changes[0].After.Exists() {
 		p = p.Parent().Elem(last.Index - 1) // the entry before a removed one
 	}
-	for i, n := range o.nodes {
-		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(o.nodes[best].Path)) {
+	if i := t.nodeAround(p); i >= 0 {
+		t.cursor = i
+	}
+}
+
+// nodeAround returns the index of the innermost node that contains a place; -1 if there is none.
+func (t *Tree) nodeAround(p doc.Path) int {
+	best := -1
+	for i, n := range t.nodes {
+		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(t.nodes[best].Path)) {
 			best = i
 		}
 	}
-	if best >= 0 {
-		o.cursor = best
+	return best
+}
+
+// goTo moves the cursor to the node at p, and reports whether it exists.
+func (t *Tree) goTo(p doc.Path) bool {
+	i := slices.IndexFunc(t.nodes, func(n audience.Node) bool { return n.Path.Equal(p) })
+	if i >= 0 {
+		t.cursor = i
 	}
+	return i >= 0
 }
 
 // SetProblems sets the problems of the document.
@@ -175,37 +170,32 @@ func (t *Tree) SetProblems(ps []schema.Problem) {
 }
 
 // refresh reads the nodes again and keeps the cursor in place.
-func (o *outline) refresh() {
-	o.nodes = audience.Nodes(o.root, o.place, o.env(), o.problems)
-	o.last = make([]bool, len(o.nodes))
-	for i, n := range o.nodes {
-		o.last[i] = true
-		for _, after := range o.nodes[i+1:] {
+func (t *Tree) refresh() {
+	t.nodes = audience.Nodes(t.root, t.place, envOf(t.cfg), t.problems)
+	t.last = make([]bool, len(t.nodes))
+	for i, n := range t.nodes {
+		t.last[i] = true
+		for _, after := range t.nodes[i+1:] {
 			if after.Depth <= n.Depth {
-				o.last[i] = after.Depth < n.Depth
+				t.last[i] = after.Depth < n.Depth
 				break
 			}
 		}
 	}
-	o.cursor = max(0, min(o.cursor, len(o.nodes)-1))
+	t.cursor = max(0, min(t.cursor, len(t.nodes)-1))
 }
 
 // node returns the node under the cursor; a tree always has one.
-func (o *outline) node() audience.Node {
-	if o.cursor < len(o.nodes) {
-		return o.nodes[o.cursor]
-	}
-	return audience.Node{Kind: audience.Group, Path: o.place}
-}
+func (t *Tree) node() audience.Node { return t.nodes[t.cursor] }
 
 // Focused returns the place that has the keyboard.
 func (t *Tree) Focused() (schema.FieldState, bool) {
-	p := t.node().Path
 	if t.open != nil {
 		if st, ok := t.open.Form.Focused(); ok {
 			return st, true
 		}
 	}
+	p := t.node().Path
 	if s, ok := t.cfg.Schema.Field(t.root, audience.Subject(t.root, p), t.cfg.Env); ok {
 		return s, true
 	}
@@ -214,18 +204,13 @@ func (t *Tree) Focused() (schema.FieldState, bool) {
 
 // FocusPath moves the cursor to the node at p, and opens it if p is inside it.
 func (t *Tree) FocusPath(p doc.Path) bool {
-	best := -1
-	for i, n := range t.nodes {
-		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(t.nodes[best].Path)) {
-			best = i
-		}
-	}
-	if best < 0 {
+	i := t.nodeAround(p)
+	if i < 0 {
 		return p.Equal(t.place)
 	}
+	at := t.nodes[i].Path
 	t.closeForm()
-	t.cursor = min(best, max(len(t.nodes)-1, 0))
-	if n := t.node(); n.Kind != audience.Group && len(p) > len(n.Path) && p.HasPrefix(n.Path) {
+	if t.goTo(at) && t.node().Kind != audience.Group && len(p) > len(at) {
 		t.openForm()
 		t.open.focusPart(p, t.root)
 	}
@@ -243,11 +228,11 @@ func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 func (t *Tree) LastWasOperation() bool { return t.wasOperation }
 
 // locked returns why the value at p cannot be changed, or "".
-func (o *outline) locked(p doc.Path) string {
-	if o.cfg.Locked == nil {
+func (t *Tree) locked(p doc.Path) string {
+	if t.cfg.Locked == nil {
 		return ""
 	}
-	return o.cfg.Locked(p)
+	return t.cfg.Locked(p)
 }
 
 // Update handles a key, or a mouse event relative to the upper left corner.
@@ -255,7 +240,7 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		cmd = t.handleRunes(msg)
+		cmd = t.keys(msg)
 	case tea.MouseMsg:
 		t.mouse(msg)
 	}
@@ -265,8 +250,8 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// handleRunes handles letters that arrived in one message one by one, until they are text.
-func (t *Tree) handleRunes(msg tea.KeyMsg) tea.Cmd {
+// keys handles letters that arrived in one message one by one, until they are text.
+func (t *Tree) keys(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {
 		first := msg
@@ -289,4 +274,43 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	t.rebuild()
 	return cmd
+}
+
+// mouse handles the wheel and clicks on a node, a row, a name or a kind.
+func (t *Tree) mouse(msg tea.MouseMsg) {
+	if t.window.Wheel(msg) || !widget.Pressed(msg) {
+		return
+	}
+	y := msg.Y - len(t.sentence)
+	i, ok := t.window.At(y)
+	if !ok {
+		return
+	}
+	t.failure = ""
+	switch l := t.lines[i]; {
+	case l.form:
+		t.formMouse(msg, i)
+	case l.option >= 0:
+		t.add(t.menu.list.Shown()[l.option])
+	case l.node >= 0:
+		t.press(l.node)
+	}
+	t.rebuild()
+}
+
+// press moves the cursor to a node; on the node under the cursor, it opens or closes what enter opens.
+func (t *Tree) press(node int) {
+	n := t.nodes[node]
+	switch {
+	case node != t.cursor || t.menu != nil:
+		t.menu = nil
+		t.closeForm()
+		t.goTo(n.Path)
+	case t.open != nil:
+		t.closeForm()
+	case n.Kind != audience.Group:
+		t.openForm()
+	case t.locked(n.Path) == "":
+		t.askKind()
+	}
 }

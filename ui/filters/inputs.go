@@ -1,14 +1,15 @@
 package filters
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/forms/typeahead"
@@ -22,12 +23,24 @@ type inputs struct {
 	seen   map[string][]string // the texts of users, by attribute; nil if the filter is not about users
 }
 
+// part is one part of a filter.
+type part struct {
+	audience.Input
+	kind              forms.InputKind
+	text              string // the value in editable form
+	placeholder, help string
+	value             bool // it is the value, of a shape that can be edited
+	shape             audience.Shape
+	end               int // for a range: 0 for its lower end, 1 for the upper
+}
+
 // parts returns the parts of the filter that a form shows, by the index of their inputs. The upper end of a range is a
 // part of its own.
 func (f inputs) parts(root doc.Value) []part {
 	var out []part
 	for _, in := range audience.Inputs(f.cfg.Schema, root, f.filter, f.cfg.Env) {
-		p := part{Input: in, text: plainText(in.State.Value)}
+		p := part{Input: in, kind: kindOf(in), text: plainText(in.State.Value)}
+		p.placeholder, p.help = textsOf(p)
 		if in.Part == audience.Value && in.State.Shown {
 			out = append(out, valueParts(p, root.Lookup(f.filter))...)
 			continue
@@ -37,72 +50,99 @@ func (f inputs) parts(root doc.Value) []part {
 	return out
 }
 
-// part is one part of a filter.
-type part struct {
-	audience.Input
-	text  string // the value in editable form
-	end   int    // for a range: 0 for its lower end, 1 for the upper
-	shape audience.Shape
-	value bool // it is the value of a shape that can be edited
+// kindOf returns how an input other than a value is edited.
+func kindOf(in audience.Input) forms.InputKind {
+	n, v := in.State.Node, in.State.Value.Kind()
+	switch {
+	case n == nil || !in.State.Shown || in.Part == audience.Value:
+		return forms.InputFixed
+	case in.Part == audience.Frequency:
+		return forms.InputWords
+	case v == doc.Array || v == doc.Object:
+		return forms.InputFixed
+	case in.Part == audience.Name:
+		return forms.InputName
+	case len(in.State.Options) > 0 || n.Kind == schema.Bool:
+		return forms.InputChoice
+	case n.Kind == schema.String || n.Kind == schema.Integer:
+		return forms.InputText
+	}
+	return forms.InputFixed
+}
+
+// textsOf returns the placeholder of a part, and a sentence about it.
+func textsOf(p part) (placeholder, help string) {
+	n := p.State.Node
+	if n == nil {
+		return "", ""
+	}
+	if n.Example != "" {
+		placeholder = "e.g. " + n.Example
+	}
+	help, _, _ = strings.Cut(n.Help, ". ")
+	help = strings.TrimSuffix(help, ".") + "."
+	switch {
+	case p.kind == forms.InputWords:
+		return "at least 2 times in the last 7 days", "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
+	case p.kind == forms.InputName && p.text != "":
+		return "type or choose a name", "" // the form says how to choose another
+	case p.kind == forms.InputName:
+		return "type or choose a name", help
+	case p.kind == forms.InputFixed:
+		return placeholder, "Press ctrl+e to edit the filter as JSON."
+	}
+	return placeholder, help
+}
+
+// valueInput is how the value of a shape is edited.
+type valueInput struct {
+	kind                     forms.InputKind
+	label, placeholder, help string // "" for those of its field
+}
+
+const (
+	datePlaceholder = "2026-12-01, yesterday, last monday"
+	dateHelp        = "Dates are in the workspace's time zone. A date without a time means the whole day."
+)
+
+var valueInputs = map[audience.Shape]valueInput{
+	audience.SingleValue:  {kind: forms.InputText, help: "The value to compare with."},
+	audience.YesOrNo:      {kind: forms.InputChoice, help: "Press space to change it."},
+	audience.ValueList:    {forms.InputList, "Values", "values, separated by commas", `Separate values with commas. Put a value that contains a comma in "quotes".`},
+	audience.ValueRange:   {forms.InputText, "", "a number", "Both values are included."},
+	audience.Date:         {forms.InputDate, "Date", datePlaceholder, dateHelp},
+	audience.DateRange:    {forms.InputDate, "", datePlaceholder, dateHelp},
+	audience.RelativeDays: {forms.InputText, "Days", "a number of days", "Counted from now, to the same time of day."},
+	audience.Expression:   {forms.InputText, "Expression", "{{user.country}}", "Evaluated for each user when the campaign is sent."},
 }
 
 // valueParts returns the parts of a value: none, one, or two for the ends of a range.
 func valueParts(p part, filter doc.Value) []part {
-	p.shape = audience.ValueShape(filter)
 	texts, ok := audience.Values(filter)
 	if !ok {
 		return []part{p}
 	}
-	p.value = true
-	switch p.shape {
-	case audience.NoValue:
+	p.shape = audience.ValueShape(filter)
+	in, ok := valueInputs[p.shape]
+	if !ok {
 		return nil
+	}
+	p.value, p.kind, p.help, p.text = true, in.kind, in.help, strings.Join(texts[:min(len(texts), 1)], "")
+	example := ""
+	if audience.TakesNumber(filter) {
+		example = "e.g. 100"
+	}
+	p.Label, p.placeholder = cmp.Or(in.label, p.Label), cmp.Or(in.placeholder, example, p.placeholder)
+	switch p.shape {
 	case audience.ValueRange, audience.DateRange:
 		low, high := p, p
 		low.Label, low.text = "From", texts[0]
 		high.Label, high.text, high.end = "To", texts[1], 1
 		return []part{low, high}
 	case audience.ValueList:
-		p.Label, p.text = "Values", forms.JoinList(texts)
-		return []part{p}
+		p.text = forms.JoinList(texts)
 	}
-	if label := valueLabels[p.shape]; label != "" {
-		p.Label = label
-	}
-	p.text = strings.Join(texts[:min(len(texts), 1)], "")
 	return []part{p}
-}
-
-// isDate reports whether the part is a date, which is typed in natural language.
-func (p part) isDate() bool {
-	return p.value && (p.shape == audience.Date || p.shape == audience.DateRange)
-}
-
-// kind returns how the part is edited.
-func (p part) kind() forms.InputKind {
-	n, v := p.State.Node, p.State.Value.Kind()
-	switch {
-	case n == nil || !p.State.Shown || p.Part == audience.Value && !p.value:
-		return forms.InputFixed
-	case p.value && p.shape == audience.ValueList:
-		return forms.InputList
-	case p.value && p.shape == audience.YesOrNo:
-		return forms.InputChoice
-	case p.isDate():
-		return forms.InputDate
-	case p.value:
-	case p.Part == audience.Frequency:
-		return forms.InputWords
-	case v == doc.Array || v == doc.Object:
-		return forms.InputFixed
-	case p.Part == audience.Name:
-		return forms.InputName
-	case len(p.State.Options) > 0 || n.Kind == schema.Bool:
-		return forms.InputChoice
-	case n.Kind != schema.String && n.Kind != schema.Integer:
-		return forms.InputFixed
-	}
-	return forms.InputText
 }
 
 // Inputs returns the inputs of the filter in a document.
@@ -112,7 +152,7 @@ func (f inputs) Inputs(root doc.Value) []forms.Input {
 	typed := slices.ContainsFunc(all, func(p part) bool { return p.Part == audience.DataType })
 	for i, p := range all {
 		in := forms.Input{
-			FieldState: p.State, Kind: p.kind(), Label: p.Label, Text: p.text, Placeholder: p.placeholder(), Help: p.help(), Index: i,
+			FieldState: p.State, Kind: p.kind, Label: p.Label, Text: p.text, Placeholder: p.placeholder, Help: p.help, Index: i,
 		}
 		switch {
 		case in.Kind == forms.InputName:
@@ -126,7 +166,7 @@ func (f inputs) Inputs(root doc.Value) []forms.Input {
 			field.Kind, field.Options, field.Default = schema.Bool, nil, ""
 			in.Node, in.Options = &schema.Node{Field: &field}, nil
 		case p.value && (p.shape == audience.SingleValue || p.shape == audience.ValueList):
-			in.Suggest = typeahead.Items(f.seen[name(all)])
+			in.Suggest = typeahead.Items(f.seen[nameIn(all)])
 		case p.value && p.shape == audience.RelativeDays, in.Kind == forms.InputText && in.Node.Kind == schema.Integer:
 			in.Replace = true
 		}
@@ -135,8 +175,8 @@ func (f inputs) Inputs(root doc.Value) []forms.Input {
 	return out
 }
 
-// name returns the name of what a filter is about.
-func name(all []part) string {
+// nameIn returns the name of what a filter is about.
+func nameIn(all []part) string {
 	for _, p := range all {
 		if p.Part == audience.Name {
 			return p.text
@@ -163,7 +203,7 @@ func (f inputs) Write(root doc.Value, in forms.Input, text string) (doc.Value, e
 	case p.value:
 		return audience.SetValues(root, f.filter, f.values(p, root.Lookup(f.filter), text))
 	case p.Part == audience.Frequency:
-		if out, err := audience.SetFrequency(root, f.filter, text, f.env()); err == nil {
+		if out, err := audience.SetFrequency(root, f.filter, text, envOf(f.cfg)); err == nil {
 			return out, nil
 		}
 		return audience.KeepFrequency(root, f.filter, text)
@@ -178,7 +218,7 @@ func (f inputs) Write(root doc.Value, in forms.Input, text string) (doc.Value, e
 		if err != nil {
 			return root, err
 		}
-		return audience.SetFrequency(named, f.filter, often, f.env())
+		return audience.SetFrequency(named, f.filter, often, envOf(f.cfg))
 	case p.Part == audience.DataType:
 		return audience.SetDataType(root, f.filter, text)
 	case p.Part == audience.Operator:
@@ -195,8 +235,8 @@ func (f inputs) Write(root doc.Value, in forms.Input, text string) (doc.Value, e
 
 // values returns the texts of the filter's value with what was typed for a part.
 func (f inputs) values(p part, filter doc.Value, text string) []string {
-	if p.isDate() {
-		if d, err := audience.ParseDate(text, f.env()); err == nil {
+	if p.kind == forms.InputDate {
+		if d, err := audience.ParseDate(text, envOf(f.cfg)); err == nil {
 			text = d.Wire
 		}
 	}
@@ -221,10 +261,10 @@ func (f inputs) Read(root doc.Value, in forms.Input, text string) (words string,
 	switch {
 	case in.Kind == forms.InputList:
 		if all := forms.SplitList(text); len(all) > 0 {
-			return counted(len(all)) + ": [" + strings.Join(all, "] [") + "]", nil
+			return phrase.Count(len(all), "value") + ": [" + strings.Join(all, "] [") + "]", nil
 		}
 	case in.Kind == forms.InputDate && text != "":
-		d, err := audience.ParseDate(text, f.env())
+		d, err := audience.ParseDate(text, envOf(f.cfg))
 		return d.Text, err
 	case in.Kind == forms.InputName:
 		name, often, whole := f.splitAction(root, in, text)
@@ -232,11 +272,11 @@ func (f inputs) Read(root doc.Value, in forms.Input, text string) (words string,
 			return f.describe(f.Write(root, in, text))
 		}
 		if name != "" {
-			_, err = audience.SetFrequency(root, f.filter, often, f.env())
+			_, err = audience.SetFrequency(root, f.filter, often, envOf(f.cfg))
 		}
 		return "", err
 	case in.Kind == forms.InputWords:
-		return f.describe(audience.SetFrequency(root, f.filter, text, f.env()))
+		return f.describe(audience.SetFrequency(root, f.filter, text, envOf(f.cfg)))
 	}
 	return "", nil
 }
@@ -246,7 +286,7 @@ func (f inputs) describe(root doc.Value, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return audience.DescribeFilter(root.Lookup(f.filter), f.env()), nil
+	return audience.DescribeFilter(root.Lookup(f.filter), envOf(f.cfg)), nil
 }
 
 // splitAction splits a whole sentence that is typed instead of the name of an event.
@@ -259,87 +299,18 @@ func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, 
 	for i, it := range in.Suggest {
 		names[i] = it.Value
 	}
-	return audience.SplitAction(text, names, f.env())
+	return audience.SplitAction(text, names, envOf(f.cfg))
 }
 
 // Offers returns how a frequency can go on.
 func (f inputs) Offers(root doc.Value, _ forms.Input, text string) ([]string, bool) {
-	_, err := audience.SetFrequency(root, f.filter, text, f.env())
+	_, err := audience.SetFrequency(root, f.filter, text, envOf(f.cfg))
 	return audience.SuggestFrequencies(text), err == nil
 }
 
-func (f inputs) env() audience.Env { return audienceEnv(f.cfg) }
-
 // needs reports whether a part is visited when a filter is filled in.
 func (f inputs) needs(p part) bool {
-	return p.kind() != forms.InputFixed && (p.Part != audience.Plain || p.State.Required)
-}
-
-func (p part) placeholder() string {
-	switch {
-	case p.kind() == forms.InputName:
-		return "type or choose a name"
-	case p.Part == audience.Frequency:
-		return "at least 2 times in the last 7 days"
-	case p.isDate():
-		return "2026-12-01, yesterday, last monday"
-	}
-	if p.value {
-		if text := valuePlaceholders[p.shape]; text != "" {
-			return text
-		}
-	}
-	if n := p.State.Node; n != nil && n.Example != "" {
-		return "e.g. " + n.Example
-	}
-	return ""
-}
-
-var valueLabels = map[audience.Shape]string{
-	audience.Date: "Date", audience.RelativeDays: "Days", audience.Expression: "Expression",
-}
-
-var valuePlaceholders = map[audience.Shape]string{
-	audience.ValueList: "values, separated by commas", audience.RelativeDays: "a number of days",
-	audience.ValueRange: "a number", audience.Expression: "{{user.country}}",
-}
-
-// valueHelp describes the expected value, by its shape.
-var valueHelp = map[audience.Shape]string{
-	audience.ValueList:    `Separate values with commas. Put a value that contains a comma in "quotes".`,
-	audience.Date:         "Dates are in the workspace's time zone. A date without a time means the whole day.",
-	audience.DateRange:    "Dates are in the workspace's time zone. A date without a time means the whole day.",
-	audience.RelativeDays: "Counted from now, to the same time of day.",
-	audience.ValueRange:   "Both values are included.",
-	audience.YesOrNo:      "Press space to change it.",
-	audience.SingleValue:  "The value to compare with.",
-	audience.Expression:   "Evaluated for each user when the campaign is sent.",
-}
-
-// help returns a sentence about the part.
-func (p part) help() string {
-	switch n := p.State.Node; {
-	case n == nil:
-		return ""
-	case p.kind() == forms.InputFixed:
-		return "Press ctrl+e to edit the filter as JSON."
-	case p.Part == audience.Frequency:
-		return "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
-	case p.value && valueHelp[p.shape] != "":
-		return valueHelp[p.shape]
-	case p.Part == audience.Name && p.text != "":
-		return "" // the form says how to choose another
-	default:
-		help, _, _ := strings.Cut(n.Help, ". ")
-		return strings.TrimSuffix(help, ".") + "."
-	}
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 value"
-	}
-	return strconv.Itoa(n) + " values"
+	return p.kind != forms.InputFixed && (p.Part != audience.Plain || p.State.Required)
 }
 
 // dataType returns the data type of the workspace's attribute of a name, in a word.

@@ -2,76 +2,71 @@ package filters
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
 	"bugle/engine/doc"
-	"bugle/engine/phrase"
+	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
 // menu asks what kind of filter to add.
 type menu struct {
-	title   string
-	options []option
-	at      int
+	title string
+	list  *list.List[option]
 }
 
 // option is a kind of filter to add, and the place to add it at.
 type option struct {
-	kind audience.Kind
-	at   doc.Path
-	help string
+	kind   audience.Kind
+	at     doc.Path
+	number int // its key, from 1
 }
 
-// askKind asks what to add at the cursor, or to the other group. If only one kind is possible, it is added at
-// once.
-func (t *Tree) askKind(other bool) {
-	at, n := t.cursor, t.node()
-	if other {
-		group, ok := t.otherGroup()
-		if !ok {
-			t.failure = "There is no other group."
-			return
-		}
-		if why := t.locked(group.Path); why != "" {
-			t.failure = why
-			return
-		}
-		t.goTo(group.Path)
-		at, n = t.cursor, group
+// askKind asks what to add at the cursor. If only one kind is possible, it is added at once.
+func (t *Tree) askKind() tea.Cmd {
+	n := t.node()
+	m := &menu{title: "Add to " + widget.Clean(t.nodes[t.groupAt(t.cursor)].Title), list: list.Items(t.cfg.Theme, "kind", func(o option) widget.Item {
+		return widget.Item{Text: fmt.Sprintf("%d %s", o.number, o.kind.Label()), Info: o.kind.Help(), InfoTone: themes.ToneFaint}
+	})}
+	if m.title == "Add to " {
+		m.title += "the group"
 	}
-	title := t.nodes[t.groupAt(at)].Title
-	if title == "" {
-		title = "the group"
-	}
-	m := &menu{title: "Add to " + title}
 	outer := n.Path
-	if action, ok := t.actionAt(at); ok && n.Kind != audience.Action {
+	if action, ok := t.actionAt(t.cursor); ok && n.Kind != audience.Action {
 		outer = action.Path // anything but a condition goes after the action
 	}
-	for _, k := range audience.Kinds(t.root, outer) {
-		o := option{k, outer, k.Help()}
+	var options []option
+	cursor := 0
+	for i, k := range audience.Kinds(t.root, outer) {
+		o := option{k, outer, i + 1}
 		if k == audience.EventAttribute {
 			o.at = n.Path
 			if n.Kind == audience.EventAttribute {
-				m.at = len(m.options)
+				cursor = i
 			}
 		}
-		m.options = append(m.options, o)
+		options = append(options, o)
 	}
-	t.menu = m
-	if len(m.options) == 1 {
-		t.add(m.options[0])
+	m.list.Focused = true
+	m.list.SetSize(max(t.cfg.Width-4, 0), len(options))
+	m.list.Set(options)
+	m.list.SelectIndex(cursor)
+	if t.menu = m; len(options) == 1 {
+		t.add(options[0])
 	}
+	return nil
 }
 
 // actionAt returns the action that a node is, or is a condition of.
-func (o *outline) actionAt(i int) (audience.Node, bool) {
-	depth := o.nodes[i].Depth + 1
+func (t *Tree) actionAt(i int) (audience.Node, bool) {
+	depth := t.nodes[i].Depth + 1
 	for ; i >= 0 && depth > 0; i-- {
-		if n := o.nodes[i]; n.Depth < depth {
+		if n := t.nodes[i]; n.Depth < depth {
 			if n.Kind == audience.Action {
 				return n, true
 			}
@@ -86,54 +81,41 @@ func (t *Tree) menuKey(msg tea.KeyMsg) {
 	switch s := msg.String(); s {
 	case "esc", "q":
 		t.menu = nil
-	case "up", "k", "ctrl+p", "shift+tab":
-		m.at = max(m.at-1, 0)
-	case "down", "j", "ctrl+n", "tab":
-		m.at = min(m.at+1, len(m.options)-1)
+	case "tab":
+		m.list.Key(tea.KeyMsg{Type: tea.KeyDown})
+	case "shift+tab":
+		m.list.Key(tea.KeyMsg{Type: tea.KeyUp})
 	case "enter", " ":
-		t.add(m.options[m.at])
-	default:
-		if len(s) == 1 && s[0] >= '1' && int(s[0]-'1') < len(m.options) {
-			t.add(m.options[s[0]-'1'])
+		if o, ok := m.list.Selected(); ok {
+			t.add(o)
 		}
+	default:
+		if len(s) == 1 && m.list.Select(func(o option) bool { return strconv.Itoa(o.number) == s }) {
+			o, _ := m.list.Selected()
+			t.add(o)
+			return
+		}
+		m.list.Key(msg)
 	}
 }
 
 // add adds a filter and opens it at its name. It does not become part of the document until it is filled in.
 func (t *Tree) add(o option) {
-	from := t.cursor
 	t.menu = nil
+	from, before := t.cursor, t.root
 	root, p, err := audience.AddFilter(t.root, o.at, o.kind)
-	if err != nil {
-		t.failure = phrase.Sentence(err.Error())
-		return
+	if t.applyChange(root, p, err); t.failure == "" {
+		t.draft = &draft{before, p, from}
+		t.openForm()
 	}
-	before := t.root
-	t.applyChange(root, p, nil)
-	if !t.root.Same(root) {
-		return // locked
-	}
-	t.draft = &draft{before: before, path: p, from: from}
-	t.openForm()
 }
 
 // layMenu adds the lines of the menu.
-func (t *Tree) layMenu(i int) {
-	th, m := t.cfg.Theme, t.menu
-	put := func(kind int, text string) {
-		t.lines = append(t.lines, line{node: i, kind: kind, text: text, drawn: true})
-	}
-	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
-	for j, o := range m.options {
-		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 15))
-		help := o.help
-		if widget.Width(help) > t.cfg.Width-7-widget.Width(text) {
-			help = ""
-		}
-		if j == m.at {
-			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
-			continue
-		}
-		put(j, "      "+th.Text.Render(text)+" "+th.Faint.Render(help))
+func (t *Tree) layMenu() {
+	m, w := t.menu, max(t.cfg.Width-4, 0)
+	m.list.SetSize(w, m.list.Len())
+	t.lines = append(t.lines, line{node: t.cursor, option: -1, text: "    " + t.cfg.Theme.Accent.Render(widget.Truncate(m.title, w))})
+	for i, text := range strings.Split(m.list.View(), "\n") {
+		t.lines = append(t.lines, line{node: t.cursor, option: i, text: "    " + text})
 	}
 }

@@ -29,7 +29,7 @@ type openFilter struct {
 func (t *Tree) openForm() {
 	p := t.node().Path
 	cfg := t.cfg.Config
-	in := inputs{cfg: t.cfg, filter: p, seen: t.openValues()}
+	in := inputs{cfg: t.cfg, filter: p, seen: t.valuesOfOpen()}
 	cfg.Root, cfg.Path, cfg.Inputs, cfg.Focus = t.root, p, in, ""
 	t.open = &openFilter{Form: forms.New(cfg), inputs: in}
 	t.open.SetProblems(t.problems)
@@ -64,7 +64,7 @@ func (o *openFilter) focusPart(p doc.Path, root doc.Value) {
 // reopen shows the open filter in a new document, and closes it if it does not exist there.
 func (t *Tree) reopen() {
 	p := t.open.inputs.filter
-	if t.goTo(p); !p.Equal(t.node().Path) || t.node().Kind == audience.Group {
+	if !t.goTo(p) || t.node().Kind == audience.Group {
 		t.open = nil
 		return
 	}
@@ -75,9 +75,9 @@ func (t *Tree) reopen() {
 func (t *Tree) formKey(msg tea.KeyMsg) tea.Cmd {
 	in, ok := t.open.Input()
 	switch {
-	case ok && key.Matches(msg, t.keys.FormEditor):
+	case ok && key.Matches(msg, editorKey):
 		return t.editJSON()
-	case key.Matches(msg, t.keys.Close) && !t.open.Modal():
+	case key.Matches(msg, closeKey) && !t.open.Modal():
 		t.closeForm()
 		return nil
 	case ok && msg.String() == "enter" && t.locked(in.Path) == "":
@@ -87,7 +87,7 @@ func (t *Tree) formKey(msg tea.KeyMsg) tea.Cmd {
 	typed := t.open.Text()
 	cmd := t.open.Update(msg)
 	t.adopt()
-	if now := t.open.Text(); ok && key.Matches(msg, t.keys.Close) && in.Kind != forms.InputChoice && now != typed {
+	if now := t.open.Text(); ok && key.Matches(msg, closeKey) && in.Kind != forms.InputChoice && now != typed {
 		t.failure = fmt.Sprintf("Discarded “%s”. It is still “%s”.", typed, now)
 	}
 	return cmd
@@ -147,25 +147,22 @@ func (t *Tree) enter(in forms.Input) {
 }
 
 // layForm adds the lines of the open filter.
-func (t *Tree) layForm(i int) {
+func (t *Tree) layForm() {
 	o := t.open
-	o.indent = 2 + 2*t.nodes[i].Depth
+	o.indent = 2 + 2*t.node().Depth
 	if t.cfg.Width < narrowWidth {
-		o.indent = 1 + t.nodes[i].Depth
+		o.indent = 1 + t.node().Depth
 	}
-	if w, h := max(t.cfg.Width-o.indent, 1), max(t.visibleLines-1, 1); w != o.width || h != o.height {
-		o.width, o.height = w, h
-		o.SetSize(w, h)
+	width, height := max(t.cfg.Width-o.indent, 1), max(t.window.Height-1, 1)
+	if width != o.width || height != o.height { // which the form would lay out anew
+		o.width, o.height = width, height
+		o.SetSize(width, height)
 	}
 	o.line = len(t.lines)
 	for l := range strings.SplitSeq(o.View(), "\n") {
-		text := strings.Repeat(" ", o.indent) + widget.Truncate(l, max(t.cfg.Width-o.indent, 0))
-		t.lines = append(t.lines, line{node: i, kind: -1, form: true, text: text, drawn: true})
+		t.lines = append(t.lines, line{text: strings.Repeat(" ", o.indent) + widget.Truncate(l, width), node: t.cursor, option: -1, form: true})
 	}
 }
-
-// narrowWidth is the width below which the indentation is small.
-const narrowWidth = 44
 
 // formMouse passes a mouse event on a line of the open filter to its form.
 func (t *Tree) formMouse(msg tea.MouseMsg, at int) {

@@ -188,16 +188,3 @@ func TestFrequencyInWords(t *testing.T) {
 		}
 	}
 }
-
-// Consecutive operations are undone one by one.
-func TestOperationsAreUndoneOneByOne(t *testing.T) {
-	t.Parallel()
-	b := newTestbed(t, audienceJSON)
-	h := b.open(80, 24, segmentation, include)
-	h.Press("j", "!", "!", "!")
-	h.Want("! Country is not")
-	h.Press("ctrl+z")
-	h.Want("▸ ├     Country is India")
-	h.Press("ctrl+z")
-	h.Want("▸ ├     ! Country is not")
-}

@@ -7,12 +7,9 @@ import (
 
 	"bugle/engine/audience"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
-	"bugle/forms"
 	"bugle/ui/editor"
 	"bugle/ui/list"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // Read says the audience in a sentence, and its groups and filters; or asks for what the open filter needs.
@@ -50,8 +47,8 @@ func (t *Tree) Read(do editor.Hands) screen.Page {
 // readMenu asks what kind of filter to add.
 func (t *Tree) readMenu(do editor.Hands) screen.Page {
 	var rows screen.RowSlice
-	for _, o := range t.menu.options {
-		rows = append(rows, screen.Row{Text: o.kind.Label(), State: o.help, Open: func() tea.Cmd {
+	for _, o := range t.menu.list.Shown() {
+		rows = append(rows, screen.Row{Text: o.kind.Label(), State: o.kind.Help(), Open: func() tea.Cmd {
 			t.add(o)
 			t.rebuild()
 			return do.Adopt()
@@ -62,85 +59,21 @@ func (t *Tree) readMenu(do editor.Hands) screen.Page {
 
 // readFilter asks for the inputs of the open filter.
 func (t *Tree) readFilter(do editor.Hands) screen.Page {
-	page := screen.Page{Place: "Filter", Form: true, Cursor: t.open.Cursor() + 1, After: []string{phrase.Sentence(t.node().Text)}}
-	var rows screen.RowSlice
-	for i, p := range t.open.inputs.parts(t.root) {
-		if in := t.open.inputs.Inputs(t.root)[i]; in.Node != nil && in.Shown {
-			rows = append(rows, t.readInput(in, p, do))
-		}
-	}
-	page.Parts = []screen.Part{{Rows: rows}}
+	page := editor.Read(t.open.Form, openHands{do, t})
+	page.Place, page.After = "Filter", []string{phrase.Sentence(t.node().Text)}
 	return page
 }
 
-// readInput is one input of the open filter.
-func (t *Tree) readInput(in forms.Input, of part, do editor.Hands) screen.Row {
-	row := screen.Row{Text: in.Label, State: in.Text}
-	for _, p := range t.problems {
-		ends := of.value && (of.shape == audience.ValueRange || of.shape == audience.DateRange)
-		if p.Path.Equal(in.Path) && (!ends || of.end == 1) { // of both ends, after the second one
-			row.Problem = p.Text()
-		}
-	}
-	write := func(text string) error {
-		root, err := t.open.inputs.Write(t.root, in, text)
-		if err == nil && !root.Same(t.root) {
-			t.root, t.wasOperation = root, false
-			t.refresh()
-			t.goTo(t.open.inputs.filter)
-			t.open.Reload(t.root)
-		}
-		return err
-	}
-	field := &screen.FormField{Value: in.Text, Required: t.open.inputs.needs(of), Example: in.Placeholder, Set: func(text string) (string, tea.Cmd, error) {
-		words, err := t.open.inputs.Read(t.root, in, text)
-		if err == nil {
-			err = write(text)
-		}
-		if err != nil || in.Kind != forms.InputDate {
-			return "", do.Adopt(), err
-		}
-		return "Understood as " + words + ".", do.Adopt(), nil
-	}}
-	row.Field = field
-	switch in.Kind {
-	case forms.InputFixed:
-		field.Locked = "It cannot be changed here."
-	case forms.InputChoice:
-		field.Options = optionsOf(in)
-		for _, o := range field.Options {
-			if o.On {
-				row.State = o.Label
-			}
-		}
-		return row
-	}
-	for _, it := range in.Suggest {
-		field.Names = append(field.Names, it.Value)
-	}
-	if in.Kind != forms.InputName {
-		field.Clear = func() tea.Cmd {
-			if err := write(""); err != nil {
-				return screen.Notify(widget.LevelError, err.Error())
-			}
-			return do.Adopt()
-		}
-	}
-	return row
+// openHands have the tree take over what the form of the open filter has changed.
+type openHands struct {
+	editor.Hands
+	tree *Tree
 }
 
-// optionsOf returns what can be chosen for an input.
-func optionsOf(in forms.Input) []screen.FormOption {
-	if in.Node.Kind == schema.Bool {
-		return []screen.FormOption{{Value: "true", Label: "Yes", On: in.Text == "true"}, {Value: "false", Label: "No", On: in.Text == "false"}}
-	}
-	var out []screen.FormOption
-	for _, o := range in.Options {
-		if o.Offered {
-			out = append(out, screen.FormOption{Value: o.Value, Label: o.Title(), Help: o.Help, On: o.Value == in.Text})
-		}
-	}
-	return out
+// Adopt takes over what was changed.
+func (h openHands) Adopt() tea.Cmd {
+	h.tree.adopt()
+	return h.Hands.Adopt()
 }
 
 // Read says how many users match, and some of them.

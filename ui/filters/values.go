@@ -22,10 +22,10 @@ const (
 // loadValues reads which texts users have in their attributes, once, to suggest them.
 func (t *Tree) loadValues() tea.Cmd {
 	users, ok := t.cfg.Service.(engine.UserStore)
-	if !ok || t.cfg.Host.Tasks == nil || t.values != nil {
+	if !ok || t.cfg.Host.Tasks == nil || t.seen != nil {
 		return nil
 	}
-	t.values = map[string][]string{}
+	t.seen = map[string][]string{}
 	return screen.Go(t.cfg.Host.Tasks, taskValues, func(ctx context.Context) (map[string][]string, error) {
 		sample, err := users.Users(ctx, "", maxSampled)
 		return valuesOf(sample), err
@@ -33,9 +33,9 @@ func (t *Tree) loadValues() tea.Cmd {
 		if err != nil {
 			return nil // they are only suggestions
 		}
-		t.values = values
+		t.seen = values
 		if t.open != nil {
-			t.open.inputs.seen = t.openValues()
+			t.open.inputs.seen = t.valuesOfOpen()
 			t.open.SetInputs(t.open.inputs)
 			t.rebuild()
 		}
@@ -43,12 +43,12 @@ func (t *Tree) loadValues() tea.Cmd {
 	})
 }
 
-// openValues returns the texts of users if the filter under the cursor is about one of their attributes.
-func (t *Tree) openValues() map[string][]string {
+// valuesOfOpen returns the texts of users if the filter under the cursor is about one of their attributes.
+func (t *Tree) valuesOfOpen() map[string][]string {
 	if t.node().Kind != audience.Attribute {
 		return nil
 	}
-	return t.values
+	return t.seen
 }
 
 // valuesOf returns the texts that users have in each attribute, in order.

@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -12,7 +13,6 @@ import (
 	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/list"
-	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -21,57 +21,55 @@ import (
 // Screen is the history of one campaign.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	theme *themes.Theme
-	id    string
+	deps   screen.Deps
+	theme  *themes.Theme
+	id     string
+	reader engine.RevisionReader // nil if the service keeps no versions
 
 	campaign engine.Campaign // the current version
 	current  int64           // its number
 	loaded   bool
 	failed   error
 
-	panes panes.Panes
-	list  *list.List[engine.Revision] // newest first
-	pager widget.Pager
-	base  comparisonBase
-	shown shownVersion
+	list  *list.Browser[engine.Revision] // newest first
+	page  *page
+	shown comparison // on the page, or being read for it
 }
 
-// The panes.
-const (
-	paneVersions = iota
-	paneChanges
-)
-
-// comparisonBase is what a version is compared with.
-type comparisonBase uint8
-
-const (
-	baseBefore  comparisonBase = iota // the version before it
-	baseCurrent                       // the current version
-)
-
-// shownVersion is the version whose changes are shown.
-type shownVersion struct {
-	compared
-	n     int64
-	ready bool
-	err   error
-	then  func() tea.Cmd // the action to run once it has been read
+// comparison is what the page compares: a version with the one before it, or with the current one.
+type comparison struct {
+	n   int64 // the version; 0 for none
+	now bool  // with the current one
 }
 
 const (
 	taskLoad = "load"
 	taskShow = "show"
+	taskRead = "read"
+)
+
+// Help headings.
+const (
+	groupVersion = "Version"
+	groupList    = "Versions"
 )
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, pager: widget.NewPager(deps.Theme)}
-	s.list = list.Items(deps.Theme, "version", s.item)
-	s.panes = panes.New(deps.Theme, panes.Pane{Name: "versions", From: 100, Share: 40, Min: 56}, panes.Pane{Name: "changes"})
-	s.panes.Focus(paneVersions)
-	s.list.Empty = "No earlier versions. Each save adds one."
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, page: newPage(deps.Theme)}
+	s.reader, _ = deps.Service.(engine.RevisionReader)
+	s.list = list.New(deps.Theme, list.Config[engine.Revision]{
+		Title: "Versions", Hint: "change or author", Row: s.row, Match: s.matcher, Empty: s.emptyText,
+		Columns: []widget.Column{
+			{Title: "No.", Min: 4, Align: widget.AlignRight}, {Title: "Change", Min: 20, Weight: 1}, {Title: "Saved", Min: 18, Priority: 1},
+		},
+		Same: func(a, b engine.Revision) bool { return a.N == b.N },
+		Page: s.page, Show: func(engine.Revision, bool) {}, Head: pageTitle, PageShare: 50, Below: true,
+		Labels: list.Labels{
+			Noun: "version", Entries: "versions", Group: groupList, Read: "read the changes", Filter: "filter versions by their change or author",
+			Next: "older version", Prev: "newer version", NextTab: []string{"tab", "c"}, PrevTab: []string{"shift+tab"},
+		},
+	})
 	return s
 }
 
@@ -98,33 +96,49 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 // Resume reads it again, because there may be a newer version.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Campaign returns the current campaign.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.loaded {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.campaign}
+}
 
-type loaded struct {
+// history is the current campaign and its versions.
+type history struct {
 	campaign  engine.Campaign
 	revisions []engine.Revision
 }
 
 func (s *Screen) load() tea.Cmd {
-	service, id := s.deps.Service, s.id
-	h, ok := service.(engine.RevisionReader)
-	if !ok {
+	if s.reader == nil {
 		s.failed = fmt.Errorf("this service keeps no earlier versions")
 		return nil
 	}
-	return screen.Go(&s.Base, taskLoad, func(ctx context.Context) (loaded, error) {
-		c, err := service.Get(ctx, id)
+	return screen.Go(&s.Base, taskLoad, func(ctx context.Context) (history, error) {
+		c, err := s.deps.Service.Get(ctx, s.id)
 		if err != nil {
-			return loaded{}, err
+			return history{}, err
 		}
-		revisions, err := h.Revisions(ctx, id)
-		return loaded{c, revisions}, err
-	}, s.showLoaded)
+		revisions, err := s.reader.Revisions(ctx, s.id)
+		return history{c, revisions}, err
+	}, func(h history, err error) tea.Cmd {
+		if s.failed = err; err != nil {
+			return nil
+		}
+		s.campaign, s.loaded, s.shown = h.campaign, true, comparison{}
+		if len(h.revisions) > 0 {
+			s.current = h.revisions[0].N
+		}
+		s.list.Set(h.revisions)
+		return s.compare()
+	})
 }
 
-// Update handles results, keys and mouse events.
-func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+// Update handles results, keys and mouse events, and shows the changes of the version under the cursor.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd { return tea.Batch(s.update(msg), s.compare()) }
+
+func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		return msg.Done()
@@ -133,169 +147,98 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tea.KeyMsg:
-		if s.reading() {
-			s.pager.Update(msg)
-			return nil
-		}
-		if s.list.Key(msg) == list.Moved {
-			return s.show()
-		}
+		s.list.Key(msg)
 	case tea.MouseMsg:
-		return s.mouse(msg)
+		s.list.Mouse(msg)
 	}
 	return nil
 }
 
-func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
-	if s.failed = err; err != nil {
-		return nil
-	}
-	s.campaign, s.loaded = l.campaign, true
-	if len(l.revisions) > 0 {
-		s.current = l.revisions[0].N
-	}
-	s.list.Set(l.revisions)
-	return s.show()
-}
+// pair is two versions to compare.
+type pair struct{ old, new engine.Campaign }
 
-// compared is a version and the two campaigns to compare.
-type compared struct{ old, new, version engine.Campaign }
-
-// show reads the selected version and the one to compare it with.
-func (s *Screen) show() tea.Cmd {
+// compare reads the version under the cursor and the one to compare it with, unless the page shows them.
+func (s *Screen) compare() tea.Cmd {
 	rev, ok := s.list.Selected()
-	h, can := s.deps.Service.(engine.RevisionReader)
-	if !ok || !can {
+	want := comparison{rev.N, s.page.comparesNow()}
+	if !ok || want == s.shown {
 		return nil
 	}
-	then := s.shown.then
-	if s.shown.n != rev.N {
-		then = nil // it was for another version
-	}
-	s.shown = shownVersion{n: rev.N, then: then}
-	now, id, against := s.campaign, s.id, s.base
-	before := int64(0)
+	s.shown = want
+	s.page.show(nil)
+	now, before := s.campaign, int64(0)
 	if all, i := s.list.Shown(), s.list.Index(); i+1 < len(all) {
 		before = all[i+1].N
 	}
-	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (compared, error) {
-		version, err := h.Revision(ctx, id, rev.N)
-		if err != nil {
-			return compared{}, err
+	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (pair, error) {
+		version, err := s.reader.Revision(ctx, s.id, rev.N)
+		switch {
+		case err != nil:
+			return pair{}, err
+		case want.now:
+			return pair{version, now}, nil
+		case before == 0:
+			return pair{engine.Campaign{Head: version.Head}, version}, nil
 		}
-		if against == baseCurrent {
-			return compared{old: version, new: now, version: version}, nil
-		}
-		if before == 0 {
-			return compared{old: engine.Campaign{Head: version.Head}, new: version, version: version}, nil
-		}
-		old, err := h.Revision(ctx, id, before)
-		return compared{old: old, new: version, version: version}, err
-	}, s.showCompared)
-}
-
-func (s *Screen) showCompared(c compared, err error) tea.Cmd {
-	s.shown.ready, s.shown.err, s.shown.compared = true, err, c
-	s.renderChanges()
-	if err != nil {
+		old, err := s.reader.Revision(ctx, s.id, before)
+		return pair{old, version}, err
+	}, func(p pair, err error) tea.Cmd {
+		s.page.show(func(width int) string {
+			if err != nil {
+				return strings.Join(widget.Wrap("Can't read this version: "+widget.Clean(err.Error()), width), "\n")
+			}
+			return s.changes(p, width)
+		})
 		return nil
-	}
-	then := s.shown.then
-	if then == nil {
-		return nil
-	}
-	s.shown.then = nil
-	return then()
+	})
 }
 
-func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	pane, msg := s.panes.Mouse(msg)
-	switch pane {
-	case paneChanges:
-		if s.pager.Mouse(msg); widget.Pressed(msg) {
-			s.focus(paneChanges)
-		}
-	case paneVersions:
-		if hit, _ := s.list.Mouse(msg); hit {
-			s.focus(paneVersions)
-			return s.show()
-		}
-	}
-	return nil
-}
-
-// reading reports whether the changes have the keyboard.
-func (s *Screen) reading() bool { return s.panes.Focused() == paneChanges }
-
-func (s *Screen) focus(pane int) tea.Cmd {
-	s.panes.Focus(pane)
-	s.layout()
-	return nil
-}
-
-// Typing returns false: there is no text field.
-func (s *Screen) Typing() bool { return false }
-
-const groupHistory = "History"
+// Typing reports whether the filter has the keyboard.
+func (s *Screen) Typing() bool { return s.list.Filtering() }
 
 // Actions returns what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupVersion, BarPriority: 9, Run: s.load}}
 	}
-	with, help := "compare with now", "show changes since this version"
-	if s.base == baseCurrent {
-		with, help = "compare with before", "show what this version changed"
-	}
-	acts := []screen.Action{
-		s.list.On(screen.Action{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9}, s.restoreDisabledReason, s.whenRead(s.restore)),
-		s.list.On(screen.Action{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7}, s.unreadable, func(engine.Revision) tea.Cmd {
-			s.base = baseCurrent - s.base
-			return s.show()
+	acts := s.list.Actions([]screen.Action{
+		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupVersion, BarPriority: 7}, s.restoreDisabledReason, s.restore),
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupVersion, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
+			return s.read(rev, func(version engine.Campaign) tea.Cmd {
+				return screen.Copy(string(version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
+			})
 		}),
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focus(paneChanges - s.panes.Focused()) }},
-		s.panes.ZoomAction("z", groupHistory, s.layout),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4}, s.unreadable, s.whenRead(func(rev engine.Revision) tea.Cmd {
-			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
-		})),
-	}
-	if s.reading() {
-		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.focus(paneVersions) }})
+	})
+	for i, a := range acts { // another tab or version may be open then
+		if a.Run != nil {
+			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.compare()) }
+		}
 	}
 	return acts
 }
 
-// whenRead wraps an action on the shown version so that it waits until the version has been read.
-func (s *Screen) whenRead(do func(engine.Revision) tea.Cmd) func(engine.Revision) tea.Cmd {
-	return func(rev engine.Revision) tea.Cmd {
-		if s.shown.ready {
-			return do(rev)
+// read reads a version and then does something with it.
+func (s *Screen) read(rev engine.Revision, do func(engine.Campaign) tea.Cmd) tea.Cmd {
+	return screen.Go(&s.Base, taskRead, func(ctx context.Context) (engine.Campaign, error) {
+		return s.reader.Revision(ctx, s.id, rev.N)
+	}, func(version engine.Campaign, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, "Can't read this version: "+err.Error())
 		}
-		s.shown.then = func() tea.Cmd { return do(rev) }
-		return nil
-	}
-}
-
-// unreadable returns why nothing can be done with a version.
-func (s *Screen) unreadable(engine.Revision) string {
-	if s.shown.err != nil {
-		return "This version can't be read."
-	}
-	return ""
+		return do(version)
+	})
 }
 
 func (s *Screen) restoreDisabledReason(rev engine.Revision) string {
 	if rev.N == s.current {
 		return "This is the current version."
 	}
-	return s.unreadable(rev)
+	return ""
 }
 
 // restore opens the version in the builder, where it becomes a change like any other: validated, saved or
 // pending, and undone with one key.
 func (s *Screen) restore(rev engine.Revision) tea.Cmd {
-	body := s.shown.version.Body
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),
 		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
@@ -304,7 +247,21 @@ func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Doc: body})
+			return s.read(rev, func(version engine.Campaign) tea.Cmd {
+				return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Doc: version.Body})
+			})
 		},
 	})
 }
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.page.width = 0 // the theme may have changed
+	s.list.SetSize(width, height)
+}
+
+// View draws the versions and the changes of the selected one.
+func (s *Screen) View() string { return s.list.View() }
+
+// Read says the versions, or what the open one has changed.
+func (s *Screen) Read() screen.Page { return s.list.Read() }

@@ -66,12 +66,12 @@ func versions(t *testing.T) (*local.Service, string) {
 func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Want("Versions", "3 versions", "What version 3 changed", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "Fri 13 Mar, 10:00", "Edited HTML in")
+	h.Want("Versions", "3 versions", "─ Version 3", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "Fri 13 Mar, 10:00", "Edited HTML in")
 	h.GoldenSizes("changes")
 	h.Press("down")
-	h.Want("What version 2 changed", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
+	h.Want("─ Version 2", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
 	h.Press("down")
-	h.Want("What version 1 changed", "Content › Message › Email › Subject", "+ Hello", "Basics › Tags", "+ sale")
+	h.Want("─ Version 1", "Content › Message › Email › Subject", "+ Hello", "Basics › Tags", "+ sale")
 	h.WantNot("{", "basic_details")
 	h.WantFits()
 }
@@ -80,7 +80,7 @@ func TestThemeChanges(t *testing.T) {
 	svc, id := versions(t)
 	deps := uitest.Deps(svc)
 	h := uitest.New(t, history.New(deps, screen.Route{ID: id}), 120, 40)
-	h.Want("What version")
+	h.Want("─ Version 3")
 	h.WantRecolored(deps.Theme)
 }
 
@@ -96,18 +96,29 @@ func TestWithoutATimeZone(t *testing.T) {
 func TestCompareWithCurrent(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Press("end", "c")
-	h.Want("From version 1 to now", "- Hello", "+<p>Two and a half</p>")
-	h.Press("c")
-	h.Want("What version 1 changed")
+	h.Press("end", "enter", "tab")
+	h.Want("SINCE THEN", "- Hello", "+<p>Two and a half</p>")
+	h.Press("tab")
+	h.Want("IN THIS VERSION", "+ Hello")
+	h.WantNot("Two and a half")
+}
+
+func TestFilter(t *testing.T) {
+	svc, id := versions(t)
+	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
+	h.Press("/")
+	h.Type("ben html")
+	h.Want("1 of 1", "Edited HTML in Content")
+	h.Type("x")
+	h.Want("No version matches.")
 }
 
 func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Press("enter")
+	h.Press("R")
 	h.Want("This is the current version.")
-	h.Press("down", "enter")
+	h.Press("down", "R")
 	h.Want("Restore version 2 of “Spring sale”?", "Thu 12 Mar, 10:00")
 	h.Press("y")
 	r := h.LastRoute()
@@ -117,35 +128,6 @@ func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	if got := r.Doc.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text(); strings.Contains(got, "half") {
 		t.Errorf("the builder got %q", got)
 	}
-}
-
-// slowService calls meanwhile before it reads a version.
-type slowService struct {
-	*local.Service
-	meanwhile func()
-}
-
-func (s *slowService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
-	if meanwhile := s.meanwhile; meanwhile != nil {
-		s.meanwhile = nil
-		meanwhile()
-	}
-	return s.Service.Revision(ctx, id, n)
-}
-
-// A key pressed while a version is being read applies to that version once it has been read, and to no other.
-func TestKeysWhileVersionLoads(t *testing.T) {
-	local, id := versions(t)
-	svc := &slowService{Service: local}
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	svc.meanwhile = func() { h.Press("enter") }
-	h.Press("down")
-	h.Want("Restore version 2 of “Spring sale”?")
-	h.Press("esc")
-	svc.meanwhile = func() { h.Press("y", "up") }
-	h.Press("down")
-	h.Want("What version 2 changed")
-	h.WantNot("Copied")
 }
 
 func TestServiceWithoutHistory(t *testing.T) {
@@ -170,41 +152,16 @@ func TestUnreadableVersion(t *testing.T) {
 	h := uitest.New(t, history.New(uitest.Deps(damagedService{svc}), screen.Route{ID: id}), 120, 40)
 	h.Want("Can't read this version: the checksum is wrong")
 	h.Press("end")
-	h.Want("What version 1 changed")
+	h.Want("─ Version 1")
 }
 
 func TestEscLeavesChangesBeforeScreen(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 80, 24)
-	h.Press("tab")
+	h.Press("enter")
 	h.Want("esc versions")
 	h.Press("esc")
 	h.WantNot("esc versions")
-}
-
-// z zooms the focused pane at every window size.
-func TestZoom(t *testing.T) {
-	svc, id := versions(t)
-	for _, size := range uitest.Sizes {
-		h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), size.W, size.H)
-		h.Press("z")
-		h.Want("Versions")
-		h.WantNot("What version 3 changed")
-		h.Press("down", "tab")
-		h.Want("What version 2 changed", "z unzoom")
-		h.WantNot("─ Versions")
-		h.Press("z")
-		h.Want("─ Versions", "What version 2 changed")
-		h.Press("z", "?")
-		h.Want("show all panes")
-		h.Press("esc", "ctrl+k")
-		h.Type("zoom")
-		h.Want("show all panes")
-		h.Press("esc", "z")
-		h.WantFits()
-		h.Press("z")
-		h.WantFits()
-	}
 }
 
 // Everything clickable works at every window size.
@@ -213,20 +170,13 @@ func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), size.W, size.H)
 		h.ClickOn("Created")
-		h.Want("What version 1 changed")
-		h.ClickOn("+ Spring sale")
-		h.Want("esc versions")
-		h.ClickOn("Edited HTML")
-		h.Want("What version 3 changed")
-		h.WantNot("esc versions")
-		h.ClickOn("c compare")
-		h.Want("From version 3 to now")
-		h.Press("z")
 		h.ClickOn("Created")
-		h.Press("tab")
-		h.Want("From version 1 to now")
-		h.Press("esc", "z")
-		h.ClickOn("enter restore")
+		h.Want("+ Spring sale", "esc versions")
+		h.ClickOn("Since then")
+		h.Want("+<p>Two and a half</p>")
+		h.ClickOn("esc versions")
+		h.ClickOn("Edited Subject")
+		h.ClickOn("R restore")
 		h.ClickOn("Restore (y)")
 		if h.LastRoute().Name != screen.Builder {
 			t.Errorf("%d×%d: opened %+v", size.W, size.H, h.LastRoute())

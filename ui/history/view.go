@@ -2,11 +2,14 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/rogpeppe/go-internal/diff"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -15,81 +18,88 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 	"bugle/themes"
-	"bugle/ui/panes"
+	"bugle/ui/list"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
-// SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) {
-	s.panes.SetSize(width, height)
-	s.panes.SetRows(paneVersions, max(height*2/5, 5))
-	s.layout()
+// page shows the changes of a version under two tabs: what it changed, and what has changed since.
+type page struct {
+	list.Reader
+	draw  func(width int) string // nil while a version is read
+	width int                    // for which the changes are drawn
 }
 
-func (s *Screen) layout() {
-	s.list.SetSize(s.panes.Size(paneVersions))
-	s.pager.SetSize(s.panes.Size(paneChanges))
-	s.renderChanges()
+func newPage(t *themes.Theme) *page {
+	return &page{Reader: list.NewReader(t, "In this version", "Since then")}
 }
 
-// renderChanges renders the changes for the current width.
-func (s *Screen) renderChanges() {
-	switch {
-	case s.shown.err != nil:
-		s.pager.SetText("Can't read this version: " + s.shown.err.Error())
-	case s.shown.ready:
-		s.pager.SetStyled(s.changes(s.shown.compared))
+// show shows changes, which are drawn for a width; nil shows none.
+func (p *page) show(draw func(width int) string) {
+	p.draw = draw
+	p.Clear()
+	if draw != nil && p.width > 0 {
+		p.ShowStyled(draw(p.width))
 	}
 }
 
-// View draws the versions and the changes of the selected one.
-func (s *Screen) View() string {
+// SetSize sets the size of the page, and draws the changes for another width.
+func (p *page) SetSize(width, height int) {
+	if p.Reader.SetSize(width, height); width != p.width {
+		p.width = width
+		p.show(p.draw)
+	}
+}
+
+// Mouse handles a mouse event relative to the page.
+func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
+
+// comparesNow reports whether the page compares with the current version.
+func (p *page) comparesNow() bool {
+	tab, _ := p.Tab()
+	return tab == 1
+}
+
+// pageTitle returns the heading of a version's changes.
+func pageTitle(rev engine.Revision, ok bool) (title, info string) {
+	if !ok {
+		return "Changes", ""
+	}
+	title = fmt.Sprintf("Version %d", rev.N)
+	if rev.By != "" {
+		title += " by " + rev.By
+	}
+	return title, ""
+}
+
+func (s *Screen) emptyText() string {
 	switch {
 	case s.failed != nil:
-		return s.panes.Message("History", phrase.Sentence(s.failed.Error())+"\n\nPress r to try again or esc to go back.")
+		return phrase.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back."
 	case !s.loaded:
-		return s.panes.Message("History", "Loading history…")
+		return "Loading history…"
+	case s.list.Len() > 0:
+		return "No version matches. Press esc to clear the filter."
 	}
-	return s.panes.View(func(pane int) panes.Content {
-		if pane == paneVersions {
-			s.list.Focused = !s.reading()
-			return panes.Content{Title: "Versions", Footer: s.list.Position(), Body: s.list.View()}
-		}
-		return panes.Content{Title: s.heading(), Body: s.body()}
-	})
+	return "No earlier versions. Each save adds one."
 }
 
-func (s *Screen) heading() string {
-	rev, ok := s.list.Selected()
-	switch {
-	case !ok:
-		return "Changes"
-	case s.base == baseCurrent:
-		return fmt.Sprintf("From version %d to now", rev.N)
-	}
-	who := ""
-	if rev.By != "" {
-		who = " · " + rev.By
-	}
-	return fmt.Sprintf("What version %d changed%s", rev.N, who)
-}
-
-func (s *Screen) body() string {
-	if !s.shown.ready {
-		return s.theme.Muted.Render("Loading…")
-	}
-	return s.pager.View()
-}
-
-// item returns the row of a version.
-func (s *Screen) item(r engine.Revision) widget.Item {
-	text := phrase.Capitalize(s.noteText(r.Note))
-	item := widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
+// row returns the cells of a version.
+func (s *Screen) row(r engine.Revision) widget.Cells {
+	change := phrase.Capitalize(s.noteText(r.Note))
 	if r.N == s.current {
-		item.Icon, item.IconTone = "●", themes.ToneSuccess
+		change += " · current"
 	}
-	return item
+	return widget.Cells{{Text: fmt.Sprint(r.N), Tone: themes.ToneMuted}, {Text: change}, {Text: s.formatTime(r.At), Tone: themes.ToneMuted}}
+}
+
+// matcher returns the predicate for versions whose change or author has every word of the filter.
+func (s *Screen) matcher(filter string) func(engine.Revision) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(r engine.Revision) bool {
+		text := strings.ToLower(s.noteText(r.Note) + "\n" + r.By)
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	}
 }
 
 // noteText describes the note of a save by the titles of its field and component.
@@ -122,8 +132,15 @@ func (s *Screen) formatTime(t time.Time) string {
 	return timeparse.Moment(s.deps.Local(t), s.deps.Local(s.deps.Now()))
 }
 
-// changes renders the differences between two versions.
-func (s *Screen) changes(c compared) string {
+// drawing is the changes between two versions, in styled lines.
+type drawing struct {
+	screen *Screen
+	width  int
+	lines  []string
+}
+
+// changes draws the differences between two versions.
+func (s *Screen) changes(c pair, width int) string {
 	var changes []doc.Change
 	for _, ch := range doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())) {
 		changes = changesByField(changes, ch)
@@ -131,15 +148,60 @@ func (s *Screen) changes(c compared) string {
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
 	}
-	var b strings.Builder
+	d := drawing{screen: s, width: width}
 	for i, ch := range changes {
 		if i > 0 {
-			b.WriteString("\n\n")
+			d.lines = append(d.lines, "")
 		}
-		s.paint(&b, s.theme.Strong, s.placeName(ch.Path))
-		s.write(&b, ch)
+		d.add(s.theme.Strong, s.placeName(ch.Path))
+		d.change(ch)
 	}
-	return b.String()
+	return strings.Join(d.lines, "\n")
+}
+
+// add adds a text in lines that fit, each styled separately, because styles do not span lines.
+func (d *drawing) add(style lipgloss.Style, text string) {
+	for _, line := range widget.Wrap(widget.CleanVisible(text), max(d.width, 1)) {
+		d.lines = append(d.lines, style.Render(line))
+	}
+}
+
+// change adds one difference: long texts line by line, anything else before and after.
+func (d *drawing) change(c doc.Change) {
+	before, after := d.screen.valueText(c.Path, c.Before), d.screen.valueText(c.Path, c.After)
+	t := d.screen.theme
+	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
+		d.diff(before, after)
+		return
+	}
+	side := func(style lipgloss.Style, sign string, v doc.Value, text string) {
+		if v.Exists() {
+			for line := range strings.SplitSeq(text, "\n") {
+				d.add(style, sign+line)
+			}
+		}
+	}
+	side(t.Danger, "- ", c.Before, before)
+	side(t.Success, "+ ", c.After, after)
+}
+
+// diff adds the lines that differ in two texts.
+func (d *drawing) diff(before, after string) {
+	t := d.screen.theme
+	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		switch {
+		case i < 3: // the file headers
+		case strings.HasPrefix(line, "+"):
+			d.add(t.Success, line)
+		case strings.HasPrefix(line, "-"):
+			d.add(t.Danger, line)
+		case strings.HasPrefix(line, "@@"):
+			d.add(t.Faint, "···")
+		default:
+			d.add(t.Muted, line)
+		}
+	}
 }
 
 // changesByField appends a change field by field; for an added or removed section, each of its fields.
@@ -193,58 +255,6 @@ func (s *Screen) placeName(p doc.Path) string {
 		return "Whole campaign"
 	}
 	return p.String()
-}
-
-// write renders one difference: long texts line by line, anything else before and after.
-func (s *Screen) write(b *strings.Builder, c doc.Change) {
-	before, after := s.valueText(c.Path, c.Before), s.valueText(c.Path, c.After)
-	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
-		s.lines(b, before, after)
-		return
-	}
-	s.side(b, s.theme.Danger, "- ", c.Before.Exists(), before)
-	s.side(b, s.theme.Success, "+ ", c.After.Exists(), after)
-}
-
-func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, there bool, text string) {
-	if !there {
-		return
-	}
-	for _, line := range strings.Split(text, "\n") {
-		b.WriteByte('\n')
-		s.paint(b, style, sign+line)
-	}
-}
-
-// paint adds a text in lines that fit, each styled separately, because styles do not span lines.
-func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
-	w, _ := s.panes.Size(paneChanges)
-	for i, line := range widget.Wrap(widget.CleanVisible(text), max(w, 1)) {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(style.Render(line))
-	}
-}
-
-func (s *Screen) lines(b *strings.Builder, before, after string) {
-	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i < 3 { // the file headers
-			continue
-		}
-		style := s.theme.Muted
-		switch {
-		case strings.HasPrefix(line, "+"):
-			style = s.theme.Success
-		case strings.HasPrefix(line, "-"):
-			style = s.theme.Danger
-		case strings.HasPrefix(line, "@@"):
-			line, style = "···", s.theme.Faint
-		}
-		b.WriteByte('\n')
-		s.paint(b, style, line)
-	}
 }
 
 // valueText formats a value for display: a text as it is, a choice by its label, a list with commas, anything

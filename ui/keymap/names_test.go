@@ -25,6 +25,7 @@ var update = flag.Bool("update", false, "write the table of names anew")
 var screens = map[string]string{
 	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
 	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome", "workspace": "workspace",
+	"filters": "workspace", "viewas": "builder", // what is shown in these screens
 }
 
 // The table matches the screens' sources: every action with a label and keys, except those that are only help

@@ -14,7 +14,7 @@ type Labels struct {
 	Read             string   // what enter does: "read the message"
 	Filter           string   // what can be filtered by
 	Next, Prev       string   // labels for the next and the previous entry
-	NextTab, PrevTab []string // the keys that switch the page's tabs
+	NextTab, PrevTab []string // the keys that switch the page's tabs; none if it has no tabs
 }
 
 // groupMove is the help heading of the keys that move.
@@ -45,17 +45,20 @@ func (b *Browser[T]) moveActions() []screen.Action {
 			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Entries, Group: w.Group, BarPriority: 8, WhileTyping: true, Run: b.clear},
 		}
 	case b.Reading():
-		return []screen.Action{
+		acts := []screen.Action{
 			{Keys: []string{"esc"}, Label: w.Entries, Help: "back to the " + w.Entries, Group: groupMove, BarPriority: 9, Run: b.close},
-			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, BarPriority: 8, Run: b.turn(1)},
-			{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: b.turn(-1)},
-			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: b.step(tea.KeyDown)},
-			{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: b.step(tea.KeyUp)},
-			zoom,
 		}
+		if len(w.NextTab) > 0 {
+			acts = append(acts,
+				screen.Action{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, BarPriority: 8, Run: b.turn(1)},
+				screen.Action{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: b.turn(-1)})
+		}
+		return append(acts,
+			screen.Action{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: b.step(tea.KeyDown)},
+			screen.Action{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: b.step(tea.KeyUp)}, zoom)
 	}
 	noFilter := ""
-	if b.Len() == 0 {
+	if b.Len() == 0 && b.match != nil {
 		noFilter = "There are no " + w.Entries + " to filter."
 	}
 	acts := []screen.Action{

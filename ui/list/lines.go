@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -17,21 +18,38 @@ type Drawn struct {
 
 // Lines returns a list of rows of one or more lines, drawn for a width. noun names a row: "problem".
 func Lines[T any](t *themes.Theme, noun string, draw func(row T, selected bool, width int) Drawn) *List[T] {
-	return newList(t, noun, &lines[T]{draw: draw})
+	b := &lines[T]{draw: func(row T, at position, width int) Drawn { return draw(row, at == focused, width) }}
+	return newList(t, noun, b, func(row T) (text, state string, heading bool) {
+		return strings.TrimLeft(Spoken(strings.Join(draw(row, false, screen.Wide).Lines, " ")), signs), "", false
+	})
 }
 
 // SetFoot sets lines below the rows of a list of [Lines].
 func (l *List[T]) SetFoot(foot []string) {
 	if b, ok := l.body.(*lines[T]); ok {
 		b.foot = foot
-		b.layout()
+		b.layout(b.rows)
 		b.scrollToCursor()
 	}
 }
 
-// lines shows rows of several lines.
+// position is what the cursor has to do with a row.
+type position uint8
+
+const (
+	elsewhere position = iota
+	selected           // the cursor is on the row, and something else has the keyboard
+	focused
+)
+
+// mark returns the sign before a row.
+func (p position) mark() string { return [...]string{" ", "▏", "▌"}[p] }
+
+// lines shows rows of several lines. A row without lines is a heading, which the cursor skips.
 type lines[T any] struct {
-	draw          func(row T, selected bool, width int) Drawn
+	theme         *themes.Theme  // of the scroll bar; nil for none
+	styles        *themes.Styles // with which the rows were drawn
+	draw          func(row T, at position, width int) Drawn
 	rows          []T
 	at            int // the row under the cursor
 	foot          []string
@@ -39,6 +57,7 @@ type lines[T any] struct {
 	text          []line        // as drawn without the cursor
 	first         []int         // the line at which each row begins
 	width, height int
+	inner         int // the width of the rows
 }
 
 // line is a line of a row, or of none.
@@ -49,28 +68,41 @@ type line struct {
 
 func (b *lines[T]) set(rows []T) {
 	changed := len(rows) != len(b.rows)
-	b.rows = rows
-	b.at = max(min(b.at, len(rows)-1), 0)
-	if b.layout(); changed {
+	b.layout(rows)
+	at := b.at
+	if b.place(at, 1); changed || b.at != at {
 		b.scrollToCursor()
 	}
 }
 
-// layout draws the rows.
-func (b *lines[T]) layout() {
-	b.text, b.first = b.text[:0], b.first[:0]
-	for i, row := range b.rows {
-		d := b.draw(row, false, b.width)
+// layout draws the rows, beside the scroll bar if they do not all fit.
+func (b *lines[T]) layout(rows []T) {
+	b.inner = b.width
+	if b.drawAll(rows); b.theme != nil && b.window.Overflows() {
+		b.inner = max(b.width-2, 0)
+		b.drawAll(rows)
+	}
+}
+
+// drawAll draws the rows. They replace the old ones at the end, because drawing one may ask for the row under the cursor.
+func (b *lines[T]) drawAll(rows []T) {
+	text, first := make([]line, 0, len(rows)), make([]int, 0, len(rows))
+	for i, row := range rows {
+		d := b.draw(row, elsewhere, b.inner)
 		for _, l := range d.Above {
-			b.text = append(b.text, line{l, -1})
+			text = append(text, line{l, -1})
 		}
-		b.first = append(b.first, len(b.text))
+		first = append(first, len(text))
 		for _, l := range d.Lines {
-			b.text = append(b.text, line{l, i})
+			text = append(text, line{l, i})
 		}
 	}
 	for _, l := range b.foot {
-		b.text = append(b.text, line{l, -1})
+		text = append(text, line{l, -1})
+	}
+	b.rows, b.text, b.first = rows, text, first
+	if b.theme != nil {
+		b.styles = b.theme.Styles
 	}
 	b.window.Resize(len(b.text), b.height)
 }
@@ -84,19 +116,35 @@ func (b *lines[T]) rowHeight(row int) (n int) {
 }
 
 func (b *lines[T]) cursor() int {
-	if b.at < len(b.rows) {
+	if b.at < len(b.rows) && b.rowHeight(b.at) > 0 {
 		return b.at
 	}
 	return -1
 }
 
 // SelectItem moves the cursor to a row.
-func (b *lines[T]) SelectItem(row int) {
-	b.at = max(min(row, len(b.rows)-1), 0)
+func (b *lines[T]) SelectItem(row int) { b.moveTo(row, 1) }
+
+// moveTo moves the cursor to a row or, if that is a heading, to the next one in the direction by.
+func (b *lines[T]) moveTo(row, by int) {
+	b.place(row, by)
 	b.scrollToCursor()
 }
 
-// scrollToCursor scrolls as little as possible to show the row under the cursor, with the line above it if that is not part
+func (b *lines[T]) place(row, by int) {
+	b.at = max(min(row, len(b.rows)-1), 0)
+	by /= max(by, -by)
+	for _, by := range []int{by, -by} {
+		for i := b.at; i >= 0 && i < len(b.rows); i += by {
+			if b.rowHeight(i) > 0 {
+				b.at = i
+				return
+			}
+		}
+	}
+}
+
+// scrollToCursor scrolls as little as possible to show the row under the cursor, with the line above it if that fits and is not part
 // of another row, and below the last row the foot.
 func (b *lines[T]) scrollToCursor() {
 	if len(b.rows) == 0 {
@@ -104,7 +152,7 @@ func (b *lines[T]) scrollToCursor() {
 	}
 	from := b.first[b.at]
 	to := from + max(b.rowHeight(b.at)-1, 0)
-	if from > 0 && b.text[from-1].row < 0 {
+	if from > 0 && b.text[from-1].row < 0 && to-from+2 <= b.height {
 		from--
 	}
 	if b.at == len(b.rows)-1 {
@@ -118,9 +166,9 @@ func (b *lines[T]) scrollToCursor() {
 func (b *lines[T]) Update(msg tea.KeyMsg) bool {
 	switch msg.String() {
 	case "up", "k":
-		b.SelectItem(b.at - 1)
+		b.moveTo(b.at-1, -1)
 	case "down", "j":
-		b.SelectItem(b.at + 1)
+		b.moveTo(b.at+1, 1)
 	case "pgup", "ctrl+b", "ctrl+u":
 		b.page(-1)
 	case "pgdown", "ctrl+f", "ctrl+d":
@@ -128,7 +176,7 @@ func (b *lines[T]) Update(msg tea.KeyMsg) bool {
 	case "home", "g":
 		b.SelectItem(0)
 	case "end", "G":
-		b.SelectItem(len(b.rows) - 1)
+		b.moveTo(len(b.rows)-1, -1)
 	default:
 		return false
 	}
@@ -141,7 +189,7 @@ func (b *lines[T]) page(by int) {
 	for next := b.at + by; next >= 0 && next < len(b.rows) && (room > 0 || to == b.at); next += by {
 		to, room = next, room-b.rowHeight(next)
 	}
-	b.SelectItem(to)
+	b.moveTo(to, by)
 }
 
 // RowAt returns the row on a line; false if there is none.
@@ -156,6 +204,7 @@ func (b *lines[T]) RowAt(y int) (int, bool) {
 // Mouse handles the wheel and a click on line y, which selects the row there.
 func (b *lines[T]) Mouse(msg tea.MouseMsg, y int) bool {
 	if b.window.Wheel(msg) {
+		b.follow()
 		return true
 	}
 	row, ok := b.RowAt(y)
@@ -166,30 +215,63 @@ func (b *lines[T]) Mouse(msg tea.MouseMsg, y int) bool {
 	return true
 }
 
+// follow moves the cursor to the nearest row of which a line is visible.
+func (b *lines[T]) follow() {
+	from, to := b.window.Visible()
+	at := b.at
+	for at+1 < len(b.rows) && b.first[at]+b.rowHeight(at) <= from {
+		at++
+	}
+	for at > 0 && b.first[at] >= to {
+		at--
+	}
+	if at != b.at {
+		b.place(at, at-b.at)
+	}
+}
+
 // SetSize sets the size of the list.
 func (b *lines[T]) SetSize(width, height int) {
 	if width == b.width && height == b.height {
 		return
 	}
 	b.width, b.height = width, height
-	b.layout()
+	b.layout(b.rows)
 	b.scrollToCursor()
 }
 
 // Overflows reports whether the lines do not all fit.
 func (b *lines[T]) Overflows() bool { return b.window.Overflows() }
 
-func (b *lines[T]) view(focused bool, empty string) string {
-	if len(b.rows) == 0 {
+func (b *lines[T]) view(keyboard bool, empty string) string {
+	switch {
+	case len(b.rows) > 0:
+	case b.theme == nil:
 		return widget.Fit(strings.Join(widget.Wrap(widget.CleanLines(empty), max(b.width, 1)), "\n"), b.width, b.height)
+	default:
+		return widget.Fit("  "+strings.Join(widget.WrapStyled(b.theme.Faint, empty, max(b.width-2, 1)), "\n  "), b.width, b.height)
 	}
-	selected := b.draw(b.rows[b.at], focused, b.width).Lines
+	if b.theme != nil && b.styles != b.theme.Styles {
+		b.layout(b.rows)
+	}
+	at := selected
+	if keyboard {
+		at = focused
+	}
+	current := b.draw(b.rows[b.at], at, b.inner).Lines
+	var bar []string
+	if b.inner < b.width {
+		bar = widget.ScrollBar(b.theme, &b.window, b.height)
+	}
 	from, to := b.window.Visible()
 	out := make([]string, 0, b.height)
 	for i := from; i < to; i++ {
 		text := b.text[i].text
-		if n := i - b.first[b.at]; b.text[i].row == b.at && n < len(selected) {
-			text = selected[n]
+		if n := i - b.first[b.at]; b.text[i].row == b.at && n < len(current) {
+			text = current[n]
+		}
+		if bar != nil {
+			text = widget.Fit(text, b.inner, 1) + " " + bar[i-from]
 		}
 		out = append(out, text)
 	}

@@ -4,6 +4,7 @@ package list
 
 import (
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -22,8 +23,8 @@ type List[T any] struct {
 	// nil, the cursor stays on its index.
 	Same func(a, b T) bool
 
-	noun   string // of one row: "message"
-	theme  *themes.Theme
+	noun   string                                     // of one row: "message"
+	words  func(T) (text, state string, heading bool) // for plain mode
 	rows   []T
 	shown  []T // the rows that match the filter
 	body   body[T]
@@ -42,21 +43,26 @@ type body[T any] interface {
 	SetSize(width, height int)
 	Overflows() bool
 	view(focused bool, empty string) string
-	words(row int) (text, state string, heading bool) // for plain mode
-}
-
-// Items returns a list that shows each row as one item. noun names a row: "version".
-func Items[T any](t *themes.Theme, noun string, item func(T) widget.Item) *List[T] {
-	return newList(t, noun, &items[T]{List: widget.NewList(t), item: item})
 }
 
 // Table returns a list that shows rows in columns. noun names a row: "message".
 func Table[T any](t *themes.Theme, noun string, cells func(T) widget.Cells, columns ...widget.Column) *List[T] {
-	return newList(t, noun, &table[T]{Table: widget.NewTable(t, columns...), cells: cells})
+	return newList(t, noun, &table[T]{Table: widget.NewTable(t, columns...), cells: cells}, func(row T) (text, state string, heading bool) {
+		var words []string
+		for _, c := range cells(row) {
+			if c.Text != "" {
+				words = append(words, Spoken(c.Text))
+			}
+		}
+		if len(words) == 0 {
+			return "", "", false
+		}
+		return words[0], strings.Join(words[1:], ", "), false
+	})
 }
 
-func newList[T any](t *themes.Theme, noun string, b body[T]) *List[T] {
-	return &List[T]{noun: noun, theme: t, body: b, filter: widget.NewPrompt(t, "/", "")}
+func newList[T any](t *themes.Theme, noun string, b body[T], words func(T) (text, state string, heading bool)) *List[T] {
+	return &List[T]{noun: noun, body: b, words: words, filter: widget.NewPrompt(t, "/", "")}
 }
 
 // Filter makes the list filter its rows by a text. If match is nil, the owner sets the rows that match.

@@ -35,7 +35,7 @@ func verses(rows ...string) *list.List[string] {
 	return l
 }
 
-func click(l *list.List[string], y int) (hit, again bool) {
+func click[T any](l *list.List[T], y int) (hit, again bool) {
 	return l.Mouse(tea.MouseMsg{Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 

@@ -17,10 +17,10 @@ import (
 // else happens, and a row is opened as enter does.
 func (l *List[T]) Rows(moved func() tea.Cmd, open func(T) tea.Cmd) screen.Rows {
 	all := spokenRows[T]{l, moved, open}
-	if _, ok := l.body.(*items[T]); !ok {
-		return all
+	if _, ok := l.body.(*table[T]); ok {
+		return all // a table may be long, and has no headings
 	}
-	var rows screen.RowSlice // without headings
+	var rows screen.RowSlice
 	for i := range all.Len() {
 		if row := all.Row(i); row.Select != nil {
 			rows = append(rows, row)
@@ -52,7 +52,7 @@ func (r spokenRows[T]) Len() int { return len(r.list.shown) }
 
 // Row returns a row in words.
 func (r spokenRows[T]) Row(i int) screen.Row {
-	text, state, heading := r.list.body.words(i)
+	text, state, heading := r.list.words(r.list.shown[i])
 	row := screen.Row{Text: text, State: state}
 	if heading {
 		return row
@@ -69,33 +69,11 @@ func (r spokenRows[T]) Row(i int) screen.Row {
 	return row
 }
 
-func (b *items[T]) words(i int) (text, state string, heading bool) {
-	item := b.Items()[i]
-	return Spoken(item.Text), Spoken(item.Info), item.Heading
-}
-
-func (b *table[T]) words(i int) (text, state string, heading bool) {
-	var words []string
-	for _, c := range b.Row(i) {
-		if c.Text != "" {
-			words = append(words, Spoken(c.Text))
-		}
-	}
-	if len(words) == 0 {
-		return "", "", false
-	}
-	return words[0], strings.Join(words[1:], ", "), false
-}
-
 // signs are what drawn rows begin with: what they say is in words, too.
 const (
 	marks = "✓✗▌○●◐▸▍ "
 	signs = marks + "?·!"
 )
-
-func (b *lines[T]) words(i int) (text, state string, heading bool) {
-	return strings.TrimLeft(Spoken(strings.Join(b.draw(b.rows[i], false, screen.Wide).Lines, " ")), signs), "", false
-}
 
 // Spoken returns a drawn text in words: without styles, marks of columns, and runs of blanks.
 func Spoken(text string) string {
@@ -163,21 +141,4 @@ func (b *Browser[T]) Read() screen.Page {
 		page.Summary = Spoken(b.cfg.Empty())
 	}
 	return page
-}
-
-// ItemRows returns the items of a list in words, without its headings. moved runs after one was selected; it may be nil.
-func ItemRows(l *widget.List, moved func() tea.Cmd) screen.RowSlice {
-	var rows screen.RowSlice
-	for i, item := range l.Items() {
-		if item.Heading || item.Continuation {
-			continue
-		}
-		rows = append(rows, screen.Row{Text: Spoken(item.Text), State: Spoken(item.Info), Select: func() tea.Cmd {
-			if l.SelectItem(i); moved != nil {
-				return moved()
-			}
-			return nil
-		}})
-	}
-	return rows
 }

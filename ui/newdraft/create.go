@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -16,7 +17,7 @@ const taskCreate = "create"
 // create creates the draft; if bare is set, without its name and components.
 func (s *Screen) create(bare bool) tea.Cmd {
 	s.refused = nil
-	draft := engine.Draft{Channel: s.channel, DeliveryType: s.deliveryType, CreatedBy: s.creator.Text()}
+	draft := engine.Draft{Channel: engine.Channel(s.channel), DeliveryType: catalog.DeliveryType(s.deliveryType), CreatedBy: s.creator.Text()}
 	if !bare {
 		draft.Components = engine.WithName(s.source, s.name.Text())
 	}
@@ -51,7 +52,7 @@ func (s *Screen) openCreated(made engine.Created, err error) tea.Cmd {
 func (s *Screen) Actions() []screen.Action {
 	const group = "New draft"
 	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
-	if s.at() == len(s.fields)-1 {
+	if s.at() == len(s.questions)-1 {
 		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	}
 	if s.Running(taskCreate) {
@@ -59,9 +60,12 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	acts := []screen.Action{next}
 	if s.at() > 0 {
-		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: s.back})
+		back := func() tea.Cmd { return s.focus(s.at() - 1) }
+		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: back})
 	} else {
-		acts = append(acts, s.sourceActions(group)...)
+		acts = append(acts,
+			screen.Action{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
+			screen.Action{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
 	}
 	if s.refused != nil && isValidationError(s.refused) {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 
@@ -34,121 +33,118 @@ type Screen struct {
 	source        doc.Value
 	sourceChannel engine.Channel
 
-	form     *huh.Form
-	fields   []huh.Field // of the form, in order
-	channels *huh.Select[engine.Channel]
-	types    *huh.Select[catalog.DeliveryType]
-	// The options of both, cut to the width.
-	channelOptions []huh.Option[engine.Channel]
-	typeOptions    []huh.Option[catalog.DeliveryType]
+	form      *huh.Form
+	questions []question // of the form, in order
 
-	channel      engine.Channel
-	deliveryType catalog.DeliveryType
-	name         *textfield.Field
-	creator      *textfield.Field
+	channel, deliveryType string
+	name, creator         *textfield.Field
 
 	refused error  // why the service did not create the draft
 	created bool   // the draft exists
 	file    string // the name of the file that was asked for
 }
 
+// question is a field of the form.
+type question struct {
+	huh.Field
+	name, help string
+	text       *textfield.Field    // nil for a choice
+	answer     *string             // of a choice
+	options    []screen.FormOption // of a choice
+	lines      []string            // the options as they are drawn
+}
+
+const (
+	nameHelp    = "Recipients never see it. You can leave it empty until you publish."
+	creatorHelp = "The email address of the person who creates the campaign."
+)
+
 // New returns the screen. A document in the route is the source of the draft.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	from := engine.ParseRecord(route.Doc)
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: panes.New(deps.Theme, panes.Pane{Name: "questions"}),
-		sourceChannel: from.Channel, channel: from.Channel, deliveryType: from.DeliveryType,
+		sourceChannel: from.Channel, channel: string(from.Channel), deliveryType: string(from.DeliveryType),
+		name:    textfield.New(deps.Theme, "such as Spring sale 2026").Ask("Name", nameHelp, nil),
+		creator: textfield.New(deps.Theme, "such as ann@example.com").Ask("Creator", creatorHelp, isEmail),
 	}
 	if route.Doc.Exists() {
 		s.source = from.Body
 	}
-	s.name = textfield.New(deps.Theme, "such as Spring sale 2026").
-		Ask("Name", "Recipients never see it. You can leave it empty until you publish.", nil)
 	s.name.SetText(engine.CampaignName(s.source))
-	s.creator = textfield.New(deps.Theme, "such as ann@example.com").
-		Ask("Creator", "The email address of the person who creates the campaign.", isEmail)
 	s.creator.SetText(deps.Author)
 	s.build(0)
-	if s.deliveryType == from.DeliveryType {
-		s.focus(slices.Index(s.fields, huh.Field(s.name))) // the source has the earlier answers; esc returns to them
+	if s.deliveryType == string(from.DeliveryType) { // the source has the earlier answers; esc returns to them
+		s.focus(slices.IndexFunc(s.questions, func(q question) bool { return q.text == s.name }))
 	}
 	return s
 }
 
-// build creates the form, for the current width and the types of the channel, with the focus on a field. A question is not
+// build creates the form, for the current width and the types of the channel, with the focus on a question. A question is not
 // asked if it has one answer, or if the answer is known. huh's fields are new each time: an old Select with new options
 // is scrolled to its value.
 func (s *Screen) build(at int) {
-	channels := s.offeredChannels()
-	if !slices.Contains(channels, s.channel) {
-		s.channel = channels[0]
-	}
-	label, help := map[catalog.DeliveryType]string{}, map[catalog.DeliveryType]string{}
-	var types []catalog.DeliveryType
-	for _, o := range catalog.DeliveryTypes(s.channel) {
-		if o.Offered {
-			types = append(types, o.Type)
-			label[o.Type], help[o.Type] = o.Label, o.Help
+	w, _ := s.panes.Size(0)
+	var channels, types []screen.FormOption
+	for _, ch := range catalog.Channels {
+		if ch.Writable() && (!s.sourceChannel.Writable() || ch == s.sourceChannel) {
+			channels = append(channels, screen.FormOption{Value: string(ch), Label: ch.Label(), Help: channelHelp[ch]})
 		}
 	}
-	if !slices.Contains(types, s.deliveryType) {
-		s.deliveryType = types[0]
+	channel := choice("Channel", "How the message is sent.", channels, &s.channel, w-4)
+	for _, o := range catalog.DeliveryTypes(engine.Channel(s.channel)) {
+		if o.Offered {
+			types = append(types, screen.FormOption{Value: string(o.Type), Label: o.Label, Help: o.Help})
+		}
 	}
-	w, _ := s.panes.Size(0)
-	s.channelOptions = options(channels, engine.Channel.Label, channelHelp, w-4)
-	labelOf, helpOf := func(t catalog.DeliveryType) string { return label[t] }, func(t catalog.DeliveryType) string { return help[t] }
-	s.typeOptions = options(types, labelOf, helpOf, w-4)
-	s.channels = huh.NewSelect[engine.Channel]().Title("Channel").
-		Description("How the message is sent. You cannot change it later.").
-		Options(s.channelOptions...).Value(&s.channel)
-	s.types = huh.NewSelect[catalog.DeliveryType]().Title("Delivery type").
-		Description("When the message is sent. You cannot change it later.").
-		Options(s.typeOptions...).Value(&s.deliveryType)
-	s.fields = []huh.Field{s.channels, s.types, s.name}
+	s.questions = []question{
+		channel, choice("Delivery type", "When the message is sent.", types, &s.deliveryType, w-4),
+		{Field: s.name, name: "Name", help: nameHelp, text: s.name},
+	}
 	if len(channels) == 1 {
-		s.fields = s.fields[1:]
+		s.questions = s.questions[1:]
 	}
 	if isEmail(s.deps.Author) != nil {
-		s.fields = append(s.fields, s.creator)
+		s.questions = append(s.questions, question{Field: s.creator, name: "Creator", help: creatorHelp, text: s.creator})
 	}
 	s.name.Blur()
 	s.creator.Blur()
-	s.form = huh.NewForm(huh.NewGroup(s.fields...)).WithShowHelp(false).WithShowErrors(false).
+	var fields []huh.Field
+	for _, q := range s.questions {
+		fields = append(fields, q.Field)
+	}
+	s.form = huh.NewForm(huh.NewGroup(fields...)).WithShowHelp(false).WithShowErrors(false).
 		WithTheme(huhTheme(s.theme)).WithKeyMap(huhKeys()).WithWidth(w).WithHeight(formHeight)
 	s.form.Init()
 	s.focus(at)
 }
 
+// choice returns a question with some answers, each with its help, cut to w cells. An answer that is not among them becomes
+// the first one.
+func choice(name, help string, options []screen.FormOption, answer *string, w int) question {
+	q := question{name: name, help: help + " You cannot change it later.", answer: answer, options: options}
+	if !slices.ContainsFunc(options, func(o screen.FormOption) bool { return o.Value == *answer }) {
+		*answer = options[0].Value
+	}
+	width := 0
+	for _, o := range options {
+		width = max(width, widget.Width(o.Label))
+	}
+	var drawn []huh.Option[string]
+	for i, o := range options {
+		q.lines = append(q.lines, widget.Truncate(widget.PadRight(o.Label, width)+"  "+phrase.Capitalize(o.Help), max(w, width)))
+		drawn = append(drawn, huh.NewOption(q.lines[i], o.Value))
+	}
+	q.Field = huh.NewSelect[string]().Title(name).Description(q.help).Options(drawn...).Value(answer)
+	return q
+}
+
 // formHeight is the height of the form: all of it, of which the screen shows a part.
 const formHeight = 50
 
-// offeredChannels returns the channels that a draft can be created for.
-func (s *Screen) offeredChannels() []engine.Channel {
-	return slices.DeleteFunc(slices.Clone(catalog.Channels), func(ch engine.Channel) bool {
-		return !ch.Writable() || s.sourceChannel.Writable() && ch != s.sourceChannel
-	})
-}
-
-// options returns options with aligned labels, each with its help, cut to w cells.
-func options[T comparable](values []T, label, help func(T) string, w int) []huh.Option[T] {
-	width := 0
-	for _, v := range values {
-		width = max(width, widget.Width(label(v)))
-	}
-	out := make([]huh.Option[T], len(values))
-	for i, v := range values {
-		text := widget.PadRight(label(v), width) + "  " + phrase.Capitalize(help(v))
-		out[i] = huh.NewOption(widget.Truncate(text, max(w, width)), v)
-	}
-	return out
-}
-
-// channelHelp describes a channel in a clause.
-func channelHelp(ch engine.Channel) string {
-	if ch == catalog.Push {
-		return "a notification on phones and in browsers"
-	}
-	return "a message in an inbox"
+var channelHelp = map[engine.Channel]string{
+	catalog.Push:  "a notification on phones and in browsers",
+	catalog.Email: "a message in an inbox",
 }
 
 func isEmail(text string) error {
@@ -186,12 +182,15 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// at returns the index of the focused field.
-func (s *Screen) at() int { return slices.Index(s.fields, s.form.GetFocusedField()) }
+// at returns the index of the focused question.
+func (s *Screen) at() int {
+	focused := s.form.GetFocusedField()
+	return slices.IndexFunc(s.questions, func(q question) bool { return q.Field == focused })
+}
 
-// focus moves to a field. The form does so at once, so that no key that follows is lost.
+// focus moves to a question. The form does so at once, so that no key that follows is lost.
 func (s *Screen) focus(i int) tea.Cmd {
-	for i = max(min(i, len(s.fields)-1), 0); s.at() < i; {
+	for i = max(min(i, len(s.questions)-1), 0); s.at() < i; {
 		s.form.NextField()
 	}
 	for s.at() > i {
@@ -200,12 +199,10 @@ func (s *Screen) focus(i int) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) back() tea.Cmd { return s.focus(s.at() - 1) }
-
 // next goes to the next field, and creates the draft after the last one.
 func (s *Screen) next() tea.Cmd {
 	switch {
-	case s.at() < len(s.fields)-1:
+	case s.at() < len(s.questions)-1:
 		return s.focus(s.at() + 1)
 	case s.creator.Focused() && s.creator.Check() != nil:
 		s.form.Update(nil) // shows the error
@@ -218,7 +215,7 @@ func (s *Screen) next() tea.Cmd {
 func (s *Screen) key(msg tea.KeyMsg) {
 	switch {
 	case s.Typing() && msg.Type == tea.KeyUp:
-		s.back()
+		s.focus(s.at() - 1)
 	case s.Typing() && msg.Type == tea.KeyDown:
 		s.focus(s.at() + 1)
 	default:
@@ -229,15 +226,10 @@ func (s *Screen) key(msg tea.KeyMsg) {
 	}
 }
 
+// huhKeys returns huh's key map without its filter. The keys that leave a question are actions of the screen.
 func huhKeys() *huh.KeyMap {
-	off := key.NewBinding(key.WithDisabled())
-	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return &huh.KeyMap{
-		Quit:  off,
-		Input: huh.InputKeyMap{Next: off, Prev: off, Submit: off, AcceptSuggestion: off},
-		Select: huh.SelectKeyMap{
-			Up: bind("up", "k", "ctrl+p"), Down: bind("down", "j", "ctrl+n"), GotoTop: bind("home", "g"), GotoBottom: bind("end", "G"),
-			HalfPageUp: off, HalfPageDown: off, Left: off, Right: off, Filter: off, SetFilter: off, ClearFilter: off, Next: off, Prev: off, Submit: off,
-		},
-	}
+	k := huh.NewDefaultKeyMap()
+	k.Quit.SetEnabled(false)
+	k.Select.Filter.SetEnabled(false)
+	return k
 }

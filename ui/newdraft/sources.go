@@ -23,14 +23,6 @@ const taskReadFile = "read"
 // maxFileSize is the maximum size of a source file: the service accepts 1 MiB, and a file may be indented.
 const maxFileSize = 4 << 20
 
-// sourceActions are the actions that start the draft from a template or file.
-func (s *Screen) sourceActions(group string) []screen.Action {
-	return []screen.Action{
-		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
-		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile},
-	}
-}
-
 // chooseTemplate lists the templates.
 func chooseTemplate() tea.Cmd {
 	all, err := templates.All()
@@ -76,16 +68,15 @@ func readFile(name string) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("cannot read the file: %w", err)
 	}
-	b, err = files.Decode(b)
-	if err != nil {
+	if b, err = files.Decode(b); err != nil {
 		return doc.Value{}, fmt.Errorf("cannot use %s: %w", name, err)
 	}
 	v, err := doc.Parse(b)
-	if err != nil {
-		return doc.Value{}, fmt.Errorf("%s is not JSON: %w", name, err)
+	if err == nil && v.Kind() != doc.Object {
+		err = fmt.Errorf("expected a JSON object, found %s", v.Kind())
 	}
-	if v.Kind() != doc.Object {
-		return doc.Value{}, fmt.Errorf("%s is not a campaign: expected a JSON object, found %s", name, v.Kind())
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("%s is not a campaign: %w", name, err)
 	}
 	return v, nil
 }

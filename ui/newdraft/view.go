@@ -45,17 +45,17 @@ func (s *Screen) View() string {
 		if !s.source.Empty() {
 			info = "from a template or file"
 		}
-		return panes.Content{Title: "New draft", Info: info, Body: strings.Join(append(s.questions(), s.refusalLines()...), "\n")}
+		return panes.Content{Title: "New draft", Info: info, Body: strings.Join(append(s.formLines(), s.refusalLines()...), "\n")}
 	})
 }
 
-// questions draws the form in the lines that the refusal leaves, scrolled so that the whole focused question is seen.
-func (s *Screen) questions() []string {
+// formLines draws the form in the lines that the refusal leaves, scrolled so that the whole focused question is seen.
+func (s *Screen) formLines() []string {
 	_, h := s.panes.Size(0)
 	h = max(h-len(s.refusalLines()), 1)
 	lines := strings.Split(strings.TrimRight(s.form.View(), "\n "), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(ansi.Strip(l), "›") })
-	from := max(min(at+strings.Count(s.fields[s.at()].View(), "\n")+1-h, at), 0)
+	from := max(min(at+strings.Count(s.questions[s.at()].View(), "\n")+1-h, at), 0)
 	return lines[from:min(from+h, len(lines))]
 }
 
@@ -71,7 +71,7 @@ func (s *Screen) refusalLines() []string {
 	}
 	lines := widget.WrapStyled(s.theme.Danger, "Not created: "+words, w)
 	if e != nil {
-		for _, text := range problems.Details(s.channel, e) {
+		for _, text := range problems.Details(engine.Channel(s.channel), e) {
 			lines = append(lines, widget.WrapStyled(s.theme.Text, "· "+text, w)...)
 		}
 	}
@@ -86,52 +86,24 @@ func (s *Screen) refusalLines() []string {
 // mouse handles a click: on a question, which opens it, or on an answer; a second click goes on.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pane, inside := s.panes.Mouse(msg)
-	lines := s.questions()
+	lines := s.formLines()
 	if !widget.Pressed(msg) || pane != 0 || inside.Y < 0 || inside.Y >= len(lines) {
 		return nil
 	}
-	line := ansi.Strip(lines[inside.Y])
-	for i, f := range s.fields {
-		view := strings.Split(ansi.Strip(f.View()), "\n")
-		switch at := slices.IndexFunc(view, func(l string) bool { return strings.TrimRight(l, " ") == strings.TrimRight(line, " ") }); {
-		case at < 0 || strings.TrimSpace(line) == "":
+	line := strings.TrimRight(ansi.Strip(lines[inside.Y]), " ")
+	for i, q := range s.questions {
+		at := slices.IndexFunc(strings.Split(ansi.Strip(q.View()), "\n"), func(l string) bool { return strings.TrimRight(l, " ") == line })
+		answer := slices.IndexFunc(q.lines, func(l string) bool { return strings.HasSuffix(line, strings.TrimRight(l, " ")) })
+		switch {
+		case at < 0 || line == "":
 			continue
-		case at == 0 || !s.choose(f, line):
-			return s.focus(i)
-		case s.at() == i && strings.Contains(line, "▌"):
+		case at > 0 && answer >= 0 && s.at() == i && strings.Contains(line, "▌"):
 			return s.next()
-		default:
-			return s.focus(i)
+		case at > 0 && answer >= 0:
+			*q.answer = q.options[answer].Value
+			s.build(s.at())
 		}
+		return s.focus(i)
 	}
 	return nil
-}
-
-// choose chooses the answer on a line of a field; false if there is none.
-func (s *Screen) choose(f huh.Field, line string) bool {
-	if f == huh.Field(s.channels) {
-		if ch, ok := optionOn(s.channelOptions, line); ok {
-			s.channel = ch
-			s.build(s.at())
-			return true
-		}
-		return false
-	}
-	t, ok := optionOn(s.typeOptions, line)
-	if f != huh.Field(s.types) || !ok {
-		return false
-	}
-	s.deliveryType = t
-	s.build(s.at())
-	return true
-}
-
-// optionOn returns the option that is drawn on a line.
-func optionOn[T comparable](all []huh.Option[T], line string) (out T, ok bool) {
-	for _, o := range all {
-		if strings.HasSuffix(strings.TrimRight(line, " "), strings.TrimRight(o.Key, " ")) {
-			return o.Value, true
-		}
-	}
-	return out, false
 }

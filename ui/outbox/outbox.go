@@ -2,9 +2,11 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,6 +25,7 @@ import (
 type Screen struct {
 	screen.Base
 	deps   screen.Deps
+	box    engine.OutboxReader // nil if the service has none
 	loaded bool
 	failed error
 	list   *list.Browser[engine.OutboxMessage] // newest first
@@ -40,11 +43,12 @@ const (
 
 // New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme), start: livepage.OpenBrowser}
+	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps), start: livepage.OpenBrowser}
+	s.box, _ = deps.Service.(engine.OutboxReader)
 	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Match: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
-		Page: s.reader, Show: s.show, Head: messageTitle, PageShare: 50, Below: true,
+		Page: s.reader, Show: s.reader.show, Head: messageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
 			Noun:    "message",
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
@@ -68,11 +72,8 @@ func (s *Screen) Title() string { return "Outbox" }
 
 // Badge counts the messages.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case s.Running(taskLoad):
+	if !s.loaded {
 		return "loading…", themes.ToneMuted
-	case !s.loaded:
-		return "", themes.ToneMuted
 	}
 	return phrase.Count(s.list.Len(), "message"), themes.ToneMuted
 }
@@ -95,18 +96,12 @@ func (s *Screen) Close() tea.Cmd {
 
 const noOutbox = "This service has no outbox. Test messages went to the real recipients."
 
-func (s *Screen) outboxReader() (engine.OutboxReader, bool) {
-	b, ok := s.deps.Service.(engine.OutboxReader)
-	return b, ok
-}
-
 func (s *Screen) load() tea.Cmd {
-	box, ok := s.outboxReader()
-	if !ok {
+	if s.box == nil {
 		s.loaded = true
 		return nil
 	}
-	read := func(ctx context.Context) ([]engine.OutboxMessage, error) { return box.Outbox(ctx, 0) }
+	read := func(ctx context.Context) ([]engine.OutboxMessage, error) { return s.box.Outbox(ctx, 0) }
 	return screen.Go(&s.Base, taskLoad, read, func(messages []engine.OutboxMessage, err error) tea.Cmd {
 		if s.loaded, s.failed = true, err; err == nil {
 			s.list.Set(messages)
@@ -131,17 +126,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // matcher returns the predicate for messages that contain every word of the filter.
 func matcher(filter string) func(engine.OutboxMessage) bool {
 	words := strings.Fields(strings.ToLower(filter))
-	return func(m engine.OutboxMessage) bool { return containsAll(m, words) }
-}
-
-func containsAll(m engine.OutboxMessage, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
+	return func(m engine.OutboxMessage) bool {
+		text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}
-	return true
 }
 
 // subject returns the line that identifies a message.
@@ -160,7 +148,7 @@ func subject(m engine.OutboxMessage) string {
 // row returns the cells of a message.
 func (s *Screen) row(m engine.OutboxMessage) widget.Cells {
 	return widget.Cells{
-		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
+		{Text: timeparse.Brief(m.At, s.deps.Local(s.deps.Now())), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
 		{Text: grid.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
 	}
 }
@@ -173,20 +161,9 @@ func messageTitle(m engine.OutboxMessage, ok bool) (title, info string) {
 	return subject(m), ""
 }
 
-// show shows a message in the reader.
-func (s *Screen) show(m engine.OutboxMessage, ok bool) {
-	if !ok {
-		s.reader.clear()
-		return
-	}
-	now := s.now()
-	s.reader.show(m, timeparse.Moment(m.At.In(now.Location()), now))
-}
-
 func (s *Screen) emptyText() string {
-	_, has := s.outboxReader()
 	switch {
-	case !has:
+	case s.box == nil:
 		return noOutbox
 	case s.failed != nil:
 		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to try again."
@@ -198,11 +175,100 @@ func (s *Screen) emptyText() string {
 	return "No test messages yet. Open a draft and press t to send one."
 }
 
-// now returns the current time in the display zone.
-func (s *Screen) now() time.Time { return s.deps.Local(s.deps.Now()) }
+// Help headings.
+const (
+	groupMessage = "Message"
+	groupOutbox  = "Outbox"
+)
+
+// Typing reports whether the filter has the keyboard.
+func (s *Screen) Typing() bool { return s.list.Filtering() }
+
+// Actions returns what the user can do in the focused pane.
+func (s *Screen) Actions() []screen.Action {
+	noBox, empty := "", ""
+	if s.box == nil {
+		noBox = noOutbox
+	}
+	if s.list.Len() == 0 {
+		empty = cmp.Or(noBox, "The outbox is already empty.")
+	}
+	return s.list.Actions([]screen.Action{
+		s.list.On(screen.Action{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6}, noHTML, s.browse),
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, func(m engine.OutboxMessage) tea.Cmd {
+			return screen.Copy(s.reader.copyText(m))
+		}),
+		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
+		}),
+		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
+		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
+	})
+}
+
+// noHTML returns why a message cannot be opened in the browser.
+func noHTML(m engine.OutboxMessage) string {
+	if m.Email == nil || m.Email.HTML == "" {
+		return "Only emails with HTML can be opened in the browser."
+	}
+	return ""
+}
+
+// noCampaign returns why a message leads to no campaign.
+func noCampaign(m engine.OutboxMessage) string {
+	if m.CampaignID == "" {
+		return "This message was sent through the API, not from a campaign."
+	}
+	return ""
+}
+
+func (s *Screen) browse(m engine.OutboxMessage) tea.Cmd {
+	source := livepage.Sent(m.Email)
+	if s.page == nil {
+		page, err := livepage.Start(source)
+		if err != nil {
+			return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
+		}
+		s.page = page
+	} else {
+		s.page.Show(source)
+	}
+	page := s.page
+	open := func(ctx context.Context) (string, error) { return page.URL(), page.Open(ctx, s.start) }
+	return screen.Go(&s.Base, taskOpen, open, func(url string, err error) tea.Cmd {
+		if err != nil {
+			return tea.Sequence(screen.Copy(url, "the address of the page"),
+				screen.Notify(widget.LevelWarning, "No browser can be opened, because "+err.Error()+". Until you leave this screen, the page is at "+url))
+		}
+		return screen.Notify(widget.LevelSuccess, "Opened in the browser. Until you leave this screen, the page is at "+url)
+	})
+}
+
+func (s *Screen) clear() tea.Cmd {
+	return screen.Ask(screen.Question{
+		Title: "Clear the outbox?", Danger: true, Focus: 1,
+		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", phrase.Count(s.list.Len(), "message")),
+		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			empty := func(ctx context.Context) (struct{}, error) { return struct{}{}, s.box.ClearOutbox(ctx) }
+			return screen.Go(&s.Base, taskClear, empty, func(_ struct{}, err error) tea.Cmd {
+				if err != nil {
+					return screen.Notify(widget.LevelError, "Can't clear the outbox: "+err.Error())
+				}
+				return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
+			})
+		},
+	})
+}
 
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
 // View draws the messages and, if it fits or was opened, the selected one.
 func (s *Screen) View() string { return s.list.View() }
+
+// Read says the messages, or reads the one that is open.
+func (s *Screen) Read() screen.Page { return s.list.Read() }

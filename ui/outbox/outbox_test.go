@@ -269,9 +269,10 @@ func TestBesideTheTable(t *testing.T) {
 func TestPictures(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	h.GoldenSizes("messages")
+	h.Resize(80, 24)
 	h.WantFits()
 	h.Press("enter")
-	h.GoldenSizes("mail")
+	h.Golden("mail-80x24")
 	h.WantFits()
 	h.Press("n", "tab")
 	h.WantFits()
@@ -282,7 +283,7 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 
 	empty := open(t, &outboxService{})
-	empty.GoldenSizes("empty")
+	empty.Golden("empty-80x24")
 	empty.WantFits()
 }
 

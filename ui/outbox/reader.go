@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,8 +11,10 @@ import (
 	"bugle/engine"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/delivery"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/list"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -27,13 +30,15 @@ const (
 // reader shows one message.
 type reader struct {
 	list.Reader
+	deps    screen.Deps
 	theme   *themes.Theme
 	message engine.OutboxMessage
-	when    string
 	views   []view
 }
 
-func newReader(t *themes.Theme) *reader { return &reader{Reader: list.NewReader(t), theme: t} }
+func newReader(deps screen.Deps) *reader {
+	return &reader{Reader: list.NewReader(deps.Theme), deps: deps, theme: deps.Theme}
+}
 
 // SetSize sets the size of the reader.
 func (r *reader) SetSize(w, h int) {
@@ -41,18 +46,18 @@ func (r *reader) SetSize(w, h int) {
 	r.fill()
 }
 
-func (r *reader) clear() {
-	r.Clear()
-	r.message = engine.OutboxMessage{}
-}
-
-// show shows a message, keeping the view if the message has it.
-func (r *reader) show(m engine.OutboxMessage, when string) {
-	if m.ID == r.message.ID && m.ID != "" {
+// show shows a message, keeping the view if the message has it; ok is false if there is none.
+func (r *reader) show(m engine.OutboxMessage, ok bool) {
+	old := r.view()
+	switch {
+	case !ok:
+		r.Clear()
+		r.message = engine.OutboxMessage{}
+		return
+	case m.ID == r.message.ID && m.ID != "":
 		return
 	}
-	old := r.view()
-	r.message, r.when = m, when
+	r.message = m
 	names := []string{"Text", "HTML source", "JSON"}
 	r.views = []view{viewText, viewHTML, viewJSON}
 	if m.Email == nil {
@@ -162,15 +167,16 @@ func (r *reader) text() string {
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
 		head("Device", grid.CellName(p.Platform, "", "")+" "+p.Token)
-		head("Gateway", valueOr(m.Connector, "none (kept in this outbox)"))
+		head("Gateway", cmp.Or(m.Connector, "none (kept in this outbox)"))
 	}
 	head("Sent as", m.As)
 	head("Campaign", joinFacts(m.Campaign, grid.KeyName(m.Key)))
+	now := r.deps.Local(r.deps.Now())
+	when, through := timeparse.Moment(m.At.In(now.Location()), now), m.Connector
 	if m.Push != nil {
-		head("Sent", r.when)
-	} else {
-		head("Sent", joinFacts(r.when, m.Connector))
+		through = "" // it is the gateway
 	}
+	head("Sent", joinFacts(when, through))
 	b.WriteString("\n")
 	if m.Email != nil {
 		b.WriteString(widget.CleanLines(body(m.Email)))
@@ -197,13 +203,6 @@ func (r *reader) lines(headers map[string]string) string {
 		b.WriteString(r.theme.Muted.Render(widget.Clean(name)+": ") + widget.Clean(headers[name]) + "\n")
 	}
 	return b.String()
-}
-
-func valueOr(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // joinFacts joins two facts on one line; either may be empty.

@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-//go:generate go test -run TestPictures -update .
+//go:generate go test -run "TestPictures|TestFilm" -update .
 
 // The cell size in pixels, and the margin.
 const (

@@ -30,7 +30,6 @@ func (d *driver) command(page screen.Page, line string) tea.Cmd {
 	n, err := strconv.Atoi(first)
 	switch m := d.heard[d.key]; {
 	case text == "":
-		d.miss("")
 	case text == "?" || text == "help":
 		d.help(page)
 	case text == "quit":
@@ -39,7 +38,7 @@ func (d *driver) command(page screen.Page, line string) tea.Cmd {
 		d.where(page)
 	case text == ".." || text == "back":
 		if d.model.AtStart() {
-			d.miss("This is the first page. quit ends.")
+			d.console.say("This is the first page. quit ends.")
 			return nil
 		}
 		return d.back()
@@ -66,7 +65,7 @@ func (d *driver) quit() tea.Cmd { return d.pass(tea.KeyMsg{Type: tea.KeyCtrlC}) 
 // search narrows the rows of the page.
 func (d *driver) search(page screen.Page, words string) tea.Cmd {
 	if page.Search == nil {
-		d.miss("There is nothing to search here.")
+		d.console.say("There is nothing to search here.")
 		return nil
 	}
 	d.heard[d.key].top, d.listing = 0, true
@@ -78,15 +77,15 @@ func (d *driver) number(page screen.Page, n int, word string) tea.Cmd {
 	rows := page.AllRows()
 	switch {
 	case rows.Len() == 0:
-		d.miss("There are no rows here.")
+		d.console.say("There are no rows here.")
 		return nil
 	case n < 1 || n > rows.Len():
-		d.miss(fmt.Sprintf("There is no row %d. They end at %d.", n, rows.Len()))
+		d.console.say(fmt.Sprintf("There is no row %d. They end at %d.", n, rows.Len()))
 		return nil
 	}
 	row := rows.Row(n - 1)
 	if row.DisabledReason != "" {
-		d.miss(row.Text + " is not available: " + phrase.Sentence(d.spoken(row.DisabledReason)))
+		d.console.say(row.Text + " is not available: " + phrase.Sentence(d.spoken(row.DisabledReason)))
 		return nil
 	}
 	selected := d.do(row.Select)
@@ -137,7 +136,7 @@ func (d *driver) choice(page screen.Page, text string) tea.Cmd {
 	if _, ok := d.find(text); ok {
 		return d.word(text)
 	}
-	d.miss(fmt.Sprintf("%q is not one of the answers.", text))
+	d.console.say(fmt.Sprintf("%q is not one of the answers.", text))
 	return nil
 }
 
@@ -162,7 +161,7 @@ func (d *driver) find(word string) (screen.Action, bool) {
 func (d *driver) word(word string) tea.Cmd {
 	a, ok := d.find(word)
 	if !ok {
-		d.miss(fmt.Sprintf("%q is not a word here. ? lists them.", word))
+		d.console.say(fmt.Sprintf("%q is not a word here. ? lists them.", word))
 		return nil
 	}
 	if a.DisabledReason == "" && a.Word() == wordTodo {

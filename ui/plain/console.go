@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 
 // console prints lines and reads them; nothing printed is changed afterwards. It is used by one goroutine, except for reads.
 type console struct {
-	in     *bufio.Reader
+	in     *bufio.Scanner
 	cancel func() bool // ends a read that waits
 	out    io.Writer
 	err    error  // the first error of out
@@ -23,13 +24,18 @@ type console struct {
 	echoes bool
 }
 
+// maxLineLength is the maximum length of a line in bytes.
+const maxLineLength = 4 << 20
+
 // newConsole returns the console of a reader and a writer. Waiting for a terminal or a pipe can be canceled; for other readers
 // it continues until their next line or end.
 func newConsole(in io.Reader, out io.Writer, echoes bool) *console {
-	c := &console{in: bufio.NewReader(in), cancel: func() bool { return false }, out: out, echoes: echoes}
+	c := &console{cancel: func() bool { return false }, out: out, echoes: echoes}
 	if can, err := cancelreader.NewReader(in); err == nil {
-		c.in, c.cancel = bufio.NewReader(can), can.Cancel
+		in, c.cancel = can, can.Cancel
 	}
+	c.in = bufio.NewScanner(in)
+	c.in.Buffer(nil, maxLineLength)
 	return c
 }
 
@@ -70,23 +76,13 @@ func (c *console) write(text string) {
 	}
 }
 
-// maxLineLength is the maximum length of a line in bytes.
-const maxLineLength = 4 << 20
-
 // read returns the next line. A last line without a line end counts too.
 func (c *console) read() (string, error) {
-	var b []byte
-	for {
-		part, err := c.in.ReadSlice('\n')
-		b = append(b, part...)
-		switch {
-		case len(b) > maxLineLength:
-			return "", fmt.Errorf("a line of more than %d million characters was typed", maxLineLength>>20)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && len(b) == 0:
-			return "", err
-		}
-		return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
+	if c.in.Scan() {
+		return c.in.Text(), nil
 	}
+	if errors.Is(c.in.Err(), bufio.ErrTooLong) {
+		return "", fmt.Errorf("a line of more than %d million characters was typed", maxLineLength>>20)
+	}
+	return "", cmp.Or(c.in.Err(), io.EOF)
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,6 +25,13 @@ type question struct {
 	told  bool   // what is to know about it was printed
 }
 
+// ask asks the field of a row.
+func (d *driver) ask(page screen.Page, rows screen.Rows, at int) (tea.Cmd, bool) {
+	d.asked = &question{at: at}
+	d.askField(page, rows)
+	return nil, false
+}
+
 // begin asks the fields of a form, from the row under the cursor.
 func (d *driver) begin(page screen.Page, rows screen.Rows) (tea.Cmd, bool) {
 	at := max(page.Cursor-1, 0)
@@ -35,9 +43,7 @@ func (d *driver) begin(page screen.Page, rows screen.Rows) (tea.Cmd, bool) {
 	if d.todo != "" {
 		at = missingRow(page, rows, at)
 	}
-	d.asked = &question{at: at, name: rows.Row(min(at, rows.Len()-1)).Text}
-	d.askField(page, rows)
-	return nil, false
+	return d.ask(page, rows, at)
 }
 
 // missingRow returns the row to fill in: the one at the cursor or, if nothing is wrong with it, one that is named by what is
@@ -57,52 +63,49 @@ func missingRow(page screen.Page, rows screen.Rows, at int) int {
 // goOn asks what follows an answer: the field again if the answer is not valid, the next one, or none.
 func (d *driver) goOn(page screen.Page, rows screen.Rows) (tea.Cmd, bool) {
 	q := d.asked
-	q.at = d.rowNamed(rows, q)
-	var row screen.Row
+	q.at = rowNamed(rows, q)
+	row, field := screen.Row{}, &screen.FormField{}
 	if q.at < rows.Len() {
 		row = rows.Row(q.at)
+		field = cmp.Or(row.Field, field)
 	}
 	switch {
 	case q.given && row.Problem != "" && row.Problem != q.wrong:
 		q.done, q.given, q.told, q.wrong = false, false, false, row.Problem
 		d.askField(page, rows)
-		return nil, false
-	case q.given && row.Field != nil && row.Field.AddsRow && page.Cursor > 0 && page.Cursor <= rows.Len():
-		d.asked = &question{at: page.Cursor - 1, name: rows.Row(page.Cursor - 1).Text}
+	case q.given && field.AddsRow && page.Cursor > 0 && page.Cursor <= rows.Len():
+		return d.ask(page, rows, page.Cursor-1)
+	case q.given && field.Again:
+		d.asked = &question{at: q.at, alone: q.alone}
 		d.askField(page, rows)
-		return nil, false
-	case q.given && row.Field != nil && row.Field.Again:
-		d.asked = &question{at: q.at, name: q.name, alone: q.alone}
-		d.askField(page, rows)
-		return nil, false
 	case d.todo != "" && q.given:
 		return d.nextTodo()
 	case q.alone:
 		d.asked = nil
 		d.console.ask(promptOf(page))
-		return nil, false
 	case q.at+1 < rows.Len():
-		d.asked = &question{at: q.at + 1, name: rows.Row(q.at + 1).Text}
-		d.askField(page, rows)
-		return nil, false
+		return d.ask(page, rows, q.at+1)
+	default:
+		return d.finish(page, rows), true
 	}
-	return d.finish(page, rows), true
+	return nil, false
 }
 
-// rowNamed returns the row of a question after the rows may have changed.
-func (d *driver) rowNamed(rows screen.Rows, q *question) int {
-	for _, i := range []int{q.at, q.at + 1, q.at - 1} {
-		if i >= 0 && i < rows.Len() && rows.Row(i).Text == q.name {
-			return i
-		}
-	}
+// rowNamed returns the row of a question after the rows may have changed: the nearest one of its name.
+func rowNamed(rows screen.Rows, q *question) int {
+	found := rows.Len()
 	for i := range rows.Len() {
-		if rows.Row(i).Text == q.name {
-			return i
+		if rows.Row(i).Text == q.name && (found == rows.Len() || distance(i, q.at) < distance(found, q.at)) {
+			found = i
 		}
 	}
-	return min(q.at, rows.Len())
+	if found == rows.Len() {
+		return min(q.at, found)
+	}
+	return found
 }
+
+func distance(a, b int) int { return max(a-b, b-a) }
 
 // nextTodo goes to the next field that is missing or wrong, or back to the page before the form.
 func (d *driver) nextTodo() (tea.Cmd, bool) {
@@ -115,10 +118,13 @@ func (d *driver) nextTodo() (tea.Cmd, bool) {
 	return d.leaveForms(), true
 }
 
+// maxNested is how many forms are open at most, one in the other.
+const maxNested = 10
+
 // leaveForms goes back until no form is open.
 func (d *driver) leaveForms() tea.Cmd {
 	var cmds []tea.Cmd
-	for range maxMisses {
+	for range maxNested {
 		if page, _ := d.page(); !page.Form {
 			break
 		}
@@ -168,36 +174,32 @@ const maxListed = 12
 func fieldLine(row screen.Row, wrong string) string {
 	var out []string
 	add := func(text string) { out = append(out, phrase.Sentence(text)) }
-	if wrong != "" && wrong == row.Problem {
-		return "Not valid: " + phrase.Sentence(row.Problem)
-	}
 	f := row.Field
-	if f != nil && f.Required && row.State == "" {
+	missing := f != nil && f.Required && row.State == ""
+	if missing {
 		add("required")
 	}
 	if row.State != "" {
 		add("now " + row.State)
 	}
-	if row.Problem != "" && !(f != nil && f.Required && row.State == "") {
+	if row.Problem != "" && !missing {
 		add(row.Problem)
 	}
-	if f == nil || row.Open != nil {
-		return strings.Join(out, " ")
-	}
-	if f.Locked != "" {
-		add(f.Locked)
-		return strings.Join(out, " ")
-	}
-	var words []string
-	for i, o := range f.Options {
-		text := fmt.Sprintf("%d %s", i+1, o.Label)
-		if o.On && f.Several {
-			text += " (on)"
-		}
-		words = append(words, text)
-	}
 	switch {
+	case wrong != "" && wrong == row.Problem:
+		return "Not valid: " + phrase.Sentence(row.Problem)
+	case f == nil || row.Open != nil:
+	case f.Locked != "":
+		add(f.Locked)
 	case len(f.Options) > 0:
+		var words []string
+		for i, o := range f.Options {
+			text := fmt.Sprintf("%d %s", i+1, o.Label)
+			if o.On && f.Several {
+				text += " (on)"
+			}
+			words = append(words, text)
+		}
 		add(strings.Join(words, ", "))
 	case row.State != "" || len(f.Names) == 0:
 	case len(f.Names) <= maxListed:
@@ -229,9 +231,9 @@ func (d *driver) answer(page screen.Page, line string) tea.Cmd {
 			d.asked.given, d.asked.wrong = true, row.Problem
 		}
 	case row.Field == nil || row.Open != nil:
-		d.miss("This is not typed here. :open opens it.")
+		d.console.say("This is not typed here. :open opens it.")
 	case row.Field.Locked != "":
-		d.miss(phrase.Sentence(row.Field.Locked))
+		d.console.say(phrase.Sentence(row.Field.Locked))
 	default:
 		return d.set(row.Field, line)
 	}
@@ -245,7 +247,7 @@ var promptCommands = []string{"..", ".", "?", "quit", "back"}
 func (d *driver) set(f *screen.FormField, line string) tea.Cmd {
 	values, err := values(f, line)
 	if err != nil {
-		d.miss(err.Error())
+		d.console.say(err.Error())
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -258,7 +260,7 @@ func (d *driver) set(f *screen.FormField, line string) tea.Cmd {
 			return cmd
 		}))
 		if err != nil {
-			d.miss(phrase.Sentence(err.Error()))
+			d.console.say(phrase.Sentence(err.Error()))
 			return tea.Batch(cmds...)
 		}
 	}
@@ -307,7 +309,7 @@ func (d *driver) fieldCommand(page screen.Page, row screen.Row, word string) tea
 		d.asked, d.todo, d.paused, d.listing = nil, "", true, true
 	case "open":
 		if row.Open == nil {
-			d.miss("There is nothing to open.")
+			d.console.say("There is nothing to open.")
 			return nil
 		}
 		d.heard[d.key].opened = row.Text
@@ -319,7 +321,7 @@ func (d *driver) fieldCommand(page screen.Page, row screen.Row, word string) tea
 		return d.quit()
 	case "clear":
 		if f == nil || f.Clear == nil || f.Locked != "" {
-			d.miss("It cannot be emptied.")
+			d.console.say("It cannot be emptied.")
 			return nil
 		}
 		return d.do(f.Clear)
@@ -339,7 +341,7 @@ const fieldGrammar = "Each line is text. An empty line keeps the value and goes 
 // leaveFor leaves the field and runs the action with that word.
 func (d *driver) leaveFor(word string) tea.Cmd {
 	if _, ok := d.find(word); !ok {
-		d.miss(fmt.Sprintf(":%s is not a command here. :? lists them. Two colons begin a text with one.", word))
+		d.console.say(fmt.Sprintf(":%s is not a command here. :? lists them. Two colons begin a text with one.", word))
 		return nil
 	}
 	d.asked, d.todo, d.paused = nil, "", true
@@ -350,7 +352,7 @@ func (d *driver) leaveFor(word string) tea.Cmd {
 func (d *driver) longCommand(f *screen.FormField, word string) tea.Cmd {
 	switch {
 	case f == nil || f.Locked != "" && word != "read" || len(f.Options) > 0:
-		d.miss("There is no text to " + word + " here.")
+		d.console.say("There is no text to " + word + " here.")
 	case word == "read" && f.Value == "":
 		d.console.say("It is empty.")
 	case word == "read":
@@ -405,8 +407,8 @@ func values(f *screen.FormField, text string) ([]string, error) {
 	switch {
 	case len(f.Options) > 0 && f.Several:
 		var out []string
-		for _, word := range strings.FieldsFunc(trimmed, func(c rune) bool { return c == ',' || c == ';' }) {
-			for _, one := range optionWords(f, word) {
+		for word := range strings.FieldsFuncSeq(trimmed, func(c rune) bool { return c == ',' || c == ';' }) {
+			for _, one := range optionWords(word) {
 				v, err := optionNamed(f, one)
 				if err != nil {
 					return nil, err
@@ -418,15 +420,19 @@ func values(f *screen.FormField, text string) ([]string, error) {
 	case len(f.Options) > 0:
 		v, err := optionNamed(f, trimmed)
 		return []string{v}, err
-	case len(f.Names) > 0:
-		v, err := nameFor(f, text)
-		return []string{v}, err
+	}
+	found := match(f.Names, text)
+	switch {
+	case len(found) == 1 && (f.Closed || strings.EqualFold(f.Names[found[0]], trimmed)): // part of a name is enough
+		return []string{f.Names[found[0]]}, nil
+	case f.Closed && len(found) > 1:
+		return nil, ambiguous(f.Names, found, text)
 	}
 	return []string{text}, nil
 }
 
 // optionWords splits numbers that are separated by blanks.
-func optionWords(f *screen.FormField, text string) []string {
+func optionWords(text string) []string {
 	words := strings.Fields(text)
 	if slices.ContainsFunc(words, func(w string) bool { _, err := strconv.Atoi(w); return err != nil }) {
 		return []string{strings.TrimSpace(text)}
@@ -445,34 +451,29 @@ func optionNamed(f *screen.FormField, text string) (string, error) {
 			text = o.Label
 		}
 	}
-	found := match(labels, text)
-	switch {
-	case len(found) == 0:
-		why := fmt.Sprintf("%q is none of the %d options.", text, len(f.Options))
-		if slices.Contains(promptCommands, text) {
-			why += " In a field, :back goes back, and :? helps."
-		}
-		return "", screen.Refused(why)
+	switch found := match(labels, text); {
 	case len(found) > 1:
-		return "", screen.Refused(fmt.Sprintf("%s can mean %s.", text, orList(labels, found)))
-	}
-	o := f.Options[found[0]]
-	if o.DisabledReason != "" {
+		return "", ambiguous(labels, found, text)
+	case len(found) == 1 && f.Options[found[0]].DisabledReason != "":
+		o := f.Options[found[0]]
 		return "", screen.Refused(o.Label + " is not available: " + phrase.Sentence(o.DisabledReason))
+	case len(found) == 1:
+		return f.Options[found[0]].Value, nil
 	}
-	return o.Value, nil
+	why := fmt.Sprintf("%q is none of the %d options.", text, len(f.Options))
+	if slices.Contains(promptCommands, text) {
+		why += " In a field, :back goes back, and :? helps."
+	}
+	return "", screen.Refused(why)
 }
 
-// nameFor returns the known name that was meant: itself or, if only known names are valid, the one that has the text.
-func nameFor(f *screen.FormField, text string) (string, error) {
-	found := match(f.Names, text)
-	switch {
-	case len(found) == 1 && (f.Closed || strings.EqualFold(f.Names[found[0]], strings.TrimSpace(text))):
-		return f.Names[found[0]], nil
-	case !f.Closed || len(found) == 0:
-		return text, nil
+// ambiguous returns the error of a text that can mean several names.
+func ambiguous(names []string, found []int, text string) error {
+	var all []string
+	for _, i := range found[:min(len(found), maxListed)] {
+		all = append(all, names[i])
 	}
-	return "", screen.Refused(fmt.Sprintf("%s can mean %s.", text, orList(f.Names, found)))
+	return screen.Refused(fmt.Sprintf("%s can mean %s.", strings.TrimSpace(text), strings.Join(all, " or ")))
 }
 
 // match returns the names that a text can mean: the equal one, or else those that begin with it, or else those that have it.
@@ -493,13 +494,4 @@ func match(names []string, text string) []int {
 		return starts
 	}
 	return holds
-}
-
-// orList lists some of the names that were found.
-func orList(names []string, found []int) string {
-	var out []string
-	for _, i := range found[:min(len(found), maxListed)] {
-		out = append(out, names[i])
-	}
-	return strings.Join(out, " or ")
 }

@@ -80,7 +80,6 @@ func (d *driver) print(page screen.Page, m *memory, all bool) {
 	heard := m.lines
 	m.lines = map[string]bool{}
 	m.top = max(min(m.top, rows.Len()-1), 0)
-	all = all || m.mostlyNew(rows)
 	from := 0
 	for _, part := range page.Parts {
 		if all {
@@ -100,17 +99,6 @@ func (d *driver) print(page screen.Page, m *memory, all bool) {
 	if to := m.top + windowRows; all && to < rows.Len() {
 		d.console.say(fmt.Sprintf("%d more.", rows.Len()-to))
 	}
-}
-
-// mostlyNew reports whether so many rows of the window are new that it is printed as a whole.
-func (m *memory) mostlyNew(rows screen.Rows) bool {
-	fresh, to := 0, min(m.top+windowRows, rows.Len())
-	for i := m.top; i < to; i++ {
-		if m.rows[i] != rowLine(i, rows.Row(i)) {
-			fresh++
-		}
-	}
-	return fresh > 3 && fresh*2 > to-m.top
 }
 
 // nameLine returns the line that names a part, if it is not the only one.

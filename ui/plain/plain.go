@@ -30,14 +30,8 @@ type Options struct {
 	Interactive bool
 }
 
-// Errors with which the program ends.
-var (
-	ErrUnanswered    = errors.New("the input ended inside a question, which was not answered")
-	ErrNotUnderstood = fmt.Errorf("%d lines in a row were not understood", maxMisses)
-)
-
-// maxMisses is how many lines in a row may be misunderstood.
-const maxMisses = 10
+// ErrUnanswered is the error of an input that ends inside a question.
+var ErrUnanswered = errors.New("the input ended inside a question, which was not answered")
 
 // Program runs the root model in lines.
 type Program struct {
@@ -92,7 +86,6 @@ type driver struct {
 	timed   int  // the turn whose time is taken
 	slow    bool // the user knows that it takes longer
 	long    bool // it is not waited for any more
-	misses  int  // lines in a row that were not understood
 	err     error
 
 	key     string // the page that was printed last
@@ -251,31 +244,16 @@ func (d *driver) line(msg lineMsg) tea.Cmd {
 	case msg.err != nil:
 		return d.end(nil)
 	}
-	before := d.misses
-	var cmd tea.Cmd
 	switch {
 	case strings.ContainsRune(msg.text, '\x1b'):
-		d.miss("Arrow and other cursor keys do not work here.")
+		d.console.say("Arrow and other cursor keys do not work here.")
+		return nil
 	case d.lines != nil:
-		cmd = d.textLine(page, msg.text)
+		return d.textLine(page, msg.text)
 	case d.asked != nil:
-		cmd = d.answer(page, msg.text)
-	default:
-		cmd = d.command(page, msg.text)
+		return d.answer(page, msg.text)
 	}
-	switch {
-	case d.misses == before:
-		d.misses = 0
-	case d.misses >= maxMisses:
-		return tea.Batch(cmd, d.end(ErrNotUnderstood))
-	}
-	return cmd
-}
-
-// miss says why a line was not understood.
-func (d *driver) miss(why string) {
-	d.misses++
-	d.console.say(why)
+	return d.command(page, msg.text)
 }
 
 // end saves everything and ends the program.

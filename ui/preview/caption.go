@@ -23,6 +23,8 @@ type Caption struct {
 	// Busy reports that a newer version of the message is being resolved, and Next for whom, if it is somebody else.
 	Busy bool
 	Next string
+	// Locale is the locale of the message, if the campaign has several.
+	Locale string
 }
 
 // SetCaption sets the caption above the message.
@@ -82,7 +84,11 @@ func (c Caption) draw(s *page, most int) {
 	case len(c.Missing) > 0:
 		right, tone = "content API not called", themes.ToneMuted
 	}
-	s.sides(s.paint("As ", muted)+s.clean(c.Name, strong), s.clean(right, style{tone: tone}))
+	who := s.paint("As ", muted) + s.clean(c.Name, strong)
+	if c.Locale != "" {
+		who += s.clean(" · "+c.Locale, muted)
+	}
+	s.sides(who, s.clean(right, style{tone: tone}))
 	named, ok := c.Named()
 	switch {
 	case most < 2:
@@ -99,7 +105,13 @@ func (c Caption) draw(s *page, most int) {
 		}
 		s.wrapped(mark+s.clean(text, plain), most-1)
 	}
+	if c.Locale != "" && len(s.lines) < most {
+		s.wrapped(s.clean(localeNote, muted), most-len(s.lines))
+	}
 }
+
+// localeNote says why the locale of a message is not that of the person.
+const localeNote = "Which locale they get is decided when it is sent."
 
 // MissingText describes what has no value in a message: the expression and why.
 func MissingText(m resolve.Missing) string {

@@ -58,7 +58,12 @@ type AskMsg struct{ Question Question }
 type ChooseMsg struct {
 	Title, Body string
 	Options     []widget.Option
-	Then        func(widget.Answer) tea.Cmd
+	Cursor      int // the option that is highlighted first; 0 means the first one that is allowed
+	// Then receives the answer. It is not called when the user cancels.
+	Then func(widget.Answer) tea.Cmd
+	// Moved runs when another option is highlighted, and OnCancel when the user cancels; each may be nil.
+	Moved    func(option int) tea.Cmd
+	OnCancel func() tea.Cmd
 }
 
 // InputMsg asks the user for one line of text.
@@ -92,7 +97,7 @@ type CopyMsg struct{ Text, What string }
 // HelpMsg opens the help, which lists every key that works now.
 type HelpMsg struct{}
 
-// ThemeMsg switches to the theme with that name.
+// ThemeMsg switches to the theme with that name. All screens get it once the theme was chosen.
 type ThemeMsg struct {
 	Name string
 	// Preview shows the theme without saving it for the next start.
@@ -135,35 +140,33 @@ type OpenedMsg struct{ ID string }
 // LinkMsg reports a change in the state of the connection to the service.
 type LinkMsg struct{ Link engine.Connection }
 
-func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
-
 // Open returns the command that opens a screen.
-func Open(r Route) tea.Cmd { return send(OpenMsg{r}) }
+func Open(r Route) tea.Cmd { return Send(OpenMsg{r}) }
 
 // Replace returns the command that replaces the top screen.
-func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
+func Replace(r Route) tea.Cmd { return Send(ReplaceMsg{r}) }
 
 // Back returns the command that leaves the top screen.
-func Back() tea.Cmd { return send(BackMsg{}) }
+func Back() tea.Cmd { return Send(BackMsg{}) }
 
 // Notify returns the command that shows a notice.
 func Notify(level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text})
+	return Send(NotifyMsg{Level: level, Text: text})
 }
 
 // NotifyAbout returns the command that shows a notice, replacing the one with the same topic.
 func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text, Topic: about})
+	return Send(NotifyMsg{Level: level, Text: text, Topic: about})
 }
 
 // Ask returns the command that asks a question.
-func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
+func Ask(q Question) tea.Cmd { return Send(AskMsg{q}) }
 
 // Copy returns the command that copies a text to the clipboard; what is its name in the notice.
-func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
+func Copy(text, what string) tea.Cmd { return Send(CopyMsg{text, what}) }
 
 // Changed returns the command that tells all screens that a campaign has changed.
-func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
+func Changed(id string) tea.Cmd { return Send(ChangedMsg{ID: id}) }
 
 // Remember changes a preference, and returns the command that stores it and tells the user if that fails. what is its
 // name in the notice.
@@ -178,4 +181,4 @@ func Remember[T any](p *prefs.Prefs, name, what string, change func(T) T) tea.Cm
 }
 
 // Send returns the command that delivers msg.
-func Send(msg tea.Msg) tea.Cmd { return send(msg) }
+func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

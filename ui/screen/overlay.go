@@ -49,7 +49,7 @@ type ShowMsg struct {
 // Show returns the command that shows an overlay over the screen, and then runs start, which may be nil.
 func (b *Base) Show(o Overlay, start tea.Cmd) tea.Cmd {
 	b.overlay = o
-	return send(ShowMsg{b.id, o, start})
+	return Send(ShowMsg{b.id, o, start})
 }
 
 // Covered reports whether the overlay that the screen has shown last is open.

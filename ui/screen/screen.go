@@ -39,46 +39,45 @@ type Screen interface {
 	// Close ends the screen's tasks. The returned command, which may be nil, finishes work that must not be lost (a
 	// pending save) and completes before the program exits.
 	Close() tea.Cmd
-}
 
-// Resumer is a screen that is notified when it is on top again.
-type Resumer interface{ Resume() tea.Cmd }
+	// [Base] has the other methods, for screens that do without what they are for.
 
-// Guard is a screen that may ask for confirmation before it is closed.
-type Guard interface {
-	// LeaveQuestion returns the question to ask, or nil if the screen can be closed at once. Yes closes it.
+	// Busy reports whether a task is running.
+	Busy() bool
+	// Resume is called when the screen is on top again.
+	Resume() tea.Cmd
+	// LeaveQuestion returns the question to ask before the screen is closed, or nil if it can be closed at once. Yes
+	// closes it.
 	LeaveQuestion() *Question
-}
-
-// Undoer is a screen whose changes can be undone. Undo and Redo move to what they changed and name it in a
-// notice with [TopicEdit]. The second result is false if there is nothing to undo or redo.
-type Undoer interface {
+	// Undo and Redo move to what they changed and name it in a notice with [TopicEdit]. The second result is false if there
+	// is nothing to undo or redo.
 	Undo() (tea.Cmd, bool)
 	Redo() (tea.Cmd, bool)
+	// Badge returns the status at the right of the header: "saved", "3 problems".
+	Badge() (text string, tone themes.Tone)
+	// Subject returns what the screen is about.
+	Subject() Subject
+	// FocusedField returns the field that has the keyboard; false if none has.
+	FocusedField() (Field, bool)
+	// Find returns what searches for destinations on another goroutine, for the palette; nil if there is nothing to search.
+	Find(words string) func(context.Context) []PaletteItem
 }
 
 // TextFocuser is a screen whose Typing also reports true when no text field has the keyboard, to keep letters
 // from being commands. TextFocused reports whether a text field really has it.
 type TextFocuser interface{ TextFocused() bool }
 
-// CampaignScreen is a screen about one campaign: the palette finds the sections and fields of that campaign.
-// The second result is false until the campaign has been read.
-type CampaignScreen interface {
-	Campaign() (engine.Campaign, bool)
-}
-
-// Related is a [CampaignScreen] that has campaigns of other channels as well, so that the palette finds fields
-// that its own campaign does not have.
-type Related interface{ Related() []engine.Campaign }
-
-// SubjectLabeler is a [CampaignScreen] that shows several campaigns. SubjectLabel returns the name of the
-// current one.
-type SubjectLabeler interface{ SubjectLabel() string }
-
-// Selector is a screen on which several campaigns can be selected.
-type Selector interface {
-	// SelectedIDs returns the selected campaigns in order; none if only the cursor is on one.
-	SelectedIDs() []string
+// Subject is what a screen is about, for the palette and the user's commands.
+type Subject struct {
+	// Campaign is the campaign that the screen is about, or that the cursor is on; without an ID if there is none, or it has
+	// not been read yet.
+	Campaign engine.Campaign
+	// Label names the campaign on a screen that shows several; empty if the screen's title does.
+	Label string
+	// Related are campaigns of other channels, in which the palette finds fields that Campaign does not have.
+	Related []engine.Campaign
+	// Selected are the selected campaigns in order; none if only the cursor is on one.
+	Selected []string
 }
 
 // Field is the field that has the keyboard.
@@ -98,28 +97,12 @@ type Field struct {
 	Set func(text string) (tea.Cmd, error)
 }
 
-// FieldScreen is a screen with fields. The second result is false if none has the keyboard.
-type FieldScreen interface {
-	FocusedField() (Field, bool)
-}
-
-// Finder is a screen that the palette can search. Find is called on the goroutine of the other methods; the
-// function that it returns runs on another.
-type Finder interface {
-	Find(words string) func(context.Context) []PaletteItem
-}
-
 // PaletteItem is a destination that the palette can open.
 type PaletteItem struct {
 	Text   string
 	Detail string // what or where it is, shown after the text
 	Kind   string // one word
 	Route  Route
-}
-
-// Badge is a screen with a status at the right of the header: "saved", "3 problems".
-type Badge interface {
-	Badge() (text string, tone themes.Tone)
 }
 
 // Action is something that the user can do on a screen.

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/phrase"
+	"bugle/themes"
+	"bugle/ui/widget"
 )
 
 // ID identifies a screen.
@@ -33,8 +37,8 @@ func (r Result) Done() tea.Cmd {
 // Next returns the command that waits for what a running [Stream] reports next; nil if that was its result.
 func (r Result) Next() tea.Cmd { return r.next }
 
-// Base is what all screens have in common: an ID, a context that ends with the screen, and tasks. Embed it by
-// value; create it with [NewBase].
+// Base is what all screens have in common: an ID, a context that ends with the screen, tasks, changes to undo, and the
+// methods of a [Screen] that many do without. Embed it by value; create it with [NewBase].
 //
 // [Go], [Stream], [Write] and [Every] start tasks. They, and the methods, are called in the screen's Update, and so are the
 // functions that take the results: only the work itself runs beside it.
@@ -47,6 +51,7 @@ type Base struct {
 	seq    int
 
 	overlay Overlay // the last one shown, see [Base.Show]
+	UndoStack
 }
 
 type task struct {
@@ -66,6 +71,24 @@ func NewBase() Base {
 
 // ID returns the screen's identity.
 func (b *Base) ID() ID { return b.id }
+
+// Resume does nothing.
+func (b *Base) Resume() tea.Cmd { return nil }
+
+// LeaveQuestion asks nothing.
+func (b *Base) LeaveQuestion() *Question { return nil }
+
+// Badge returns none.
+func (b *Base) Badge() (string, themes.Tone) { return "", themes.ToneMuted }
+
+// Subject returns none.
+func (b *Base) Subject() Subject { return Subject{} }
+
+// FocusedField returns none.
+func (b *Base) FocusedField() (Field, bool) { return Field{}, false }
+
+// Find searches nothing.
+func (b *Base) Find(string) func(context.Context) []PaletteItem { return nil }
 
 // Close ends every task.
 func (b *Base) Close() tea.Cmd {
@@ -161,7 +184,7 @@ func Stream[P, T any](b *Base, key string, work func(ctx context.Context, emit f
 type LaterMsg struct{ wait tea.Cmd }
 
 // Later returns a command that does not wait itself, but has the root model run one that does.
-func Later(wait tea.Cmd) tea.Cmd { return send(LaterMsg{wait}) }
+func Later(wait tea.Cmd) tea.Cmd { return Send(LaterMsg{wait}) }
 
 // Timer returns the command that delivers a message after d.
 func Timer(d time.Duration, message func() tea.Msg) tea.Cmd {
@@ -277,6 +300,19 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 	}
 	return ctx.Err()
+}
+
+// OrNotify returns what takes the result of a task, or tells the user why there is none.
+func OrNotify[T any](take func(T) tea.Cmd) func(T, error) tea.Cmd {
+	return func(v T, err error) tea.Cmd {
+		switch {
+		case Canceled(err):
+			return nil
+		case err != nil:
+			return Notify(widget.LevelError, phrase.Sentence(err.Error()))
+		}
+		return take(v)
+	}
 }
 
 // Canceled reports whether err means only that a task was canceled.

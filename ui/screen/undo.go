@@ -16,7 +16,7 @@ type UndoStep struct {
 	OwnNotice bool
 }
 
-// UndoStack holds the changes made on a screen; a screen that embeds it is an [Undoer].
+// UndoStack holds the changes made on a screen.
 type UndoStack struct{ done, undone []UndoStep }
 
 // maxUndoSteps is how many changes can be undone.

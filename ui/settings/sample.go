@@ -7,10 +7,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// view draws the list of themes beside a sample of the selected one.
-func (l *themeTab) view(w, h int) string {
-	list := strings.Split(l.list.View(), "\n")
-	sample := l.sample(max(w-themesWidth-2, 1), h)
+// themesWidth is the width of the list of themes; the sample gets the rest.
+const themesWidth = 26
+
+// withSample draws the list of themes beside a sample of the selected one.
+func (s *Screen) withSample(view string, w, h int) []string {
+	list := strings.Split(view, "\n")
+	sample := s.sample(max(w-themesWidth-2, 1), h)
 	lines := make([]string, h)
 	for i := range lines {
 		left, right := "", ""
@@ -22,12 +25,12 @@ func (l *themeTab) view(w, h int) string {
 		}
 		lines[i] = widget.Fit(left, min(themesWidth, w), 1) + "  " + right
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // sample shows every color with a meaning where it is used.
-func (l *themeTab) sample(w, h int) []string {
-	t := l.theme
+func (s *Screen) sample(w, h int) []string {
+	t := s.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
 	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
 	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
@@ -44,23 +47,23 @@ func (l *themeTab) sample(w, h int) []string {
 	for i := range out {
 		out[i] = widget.Fit(out[i], w, 1)
 	}
-	notes := l.notes(w)
+	notes := s.notes(w)
 	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
 }
 
 // notes lists errors in the files of custom themes, or shows their folder.
-func (l *themeTab) notes(w int) []string {
+func (s *Screen) notes(w int) []string {
 	var out []string
 	add := func(text string, tone themes.Tone) {
-		out = append(out, widget.WrapStyled(l.theme.Tone(tone), text, w)...)
+		out = append(out, widget.WrapStyled(s.theme.Tone(tone), text, w)...)
 	}
-	for _, err := range l.errs {
+	for _, err := range s.now.themeErrors {
 		for text := range strings.SplitSeq(err.Error(), "\n") {
 			add("✗ "+text, themes.ToneDanger)
 		}
 	}
 	if len(out) == 0 {
-		add("Your own themes are files in "+l.themes.Dir(), themes.ToneMuted)
+		add("Your own themes are files in "+s.src.Themes.Dir(), themes.ToneMuted)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -65,117 +66,199 @@ var tabNames = []string{"Theme", "Keys", "Remotes", "Files"}
 // Screen shows the settings, a tab for each kind.
 type Screen struct {
 	screen.Base
-	screen.UndoStack
-	deps          screen.Deps
 	src           Sources
 	theme         *themes.Theme
 	tabs          widget.Tabs
 	width, height int
 
-	themeTab *themeTab
-	keysTab  *keysTab
-	remotes  remotesTab
-	files    filesTab
+	now     loaded
+	themes  *list.List[string]
+	keys    *list.List[keyRow]
+	remotes *list.List[Remote]
+	files   *list.List[File]
+
+	savedTheme string // others are only previewed
+	shownTheme string
 }
 
 // Kinds of tasks.
 const (
 	taskLoad   = "load"
-	taskKeys   = "keys"
-	taskRemote = "profile"
+	taskChange = "change"
 	taskEdit   = "edit"
-	taskTheme  = "theme"
-
-	taskCommands = "commands"
 )
 
 // New returns the screen.
 func New(deps screen.Deps, src Sources) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
-	does := func(tab int) tabHost {
-		return tabHost{&s.Base, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }}
-	}
-	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
-	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
-	s.remotes = newRemotesTab(deps.Theme)
-	s.files = newFilesTab(deps.Theme, src, does(tabFiles))
-	s.keysTab.saved = func(c keysSaved) tea.Cmd {
-		return tea.Batch(s.keysTab.applyKeys(c), s.files.readAgain()) // a key may be free now, or taken
-	}
+	t := deps.Theme
+	s := &Screen{Base: screen.NewBase(), src: src, theme: t, tabs: widget.NewTabs(t, tabNames...), savedTheme: t.Name, shownTheme: t.Name}
+	s.themes = list.Items(t, "theme", s.themeItem)
+	s.keys = list.Items(t, "action", s.keyItem)
+	s.keys.Filter("name, key or description", nil)
+	s.keys.Empty = "No action matches. Press esc to clear the filter."
+	s.remotes = list.Items(t, "remote", remoteItem)
+	s.files = list.Items(t, "file", fileItem)
+	s.files.Empty = "There are no files."
+	s.themes.Focused, s.keys.Focused, s.remotes.Focused, s.files.Focused = true, true, true, true
+	s.themes.Same = func(a, b string) bool { return a == b }
+	s.themes.Set(src.Themes.Names())
+	s.selectTheme(t.Name)
+	s.listKeys()
+	s.files.Set(src.Files)
 	return s
 }
 
 // Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Settings" }
 
-// loaded is the content of the files.
+// loaded is the content of the files, and what is wrong with it.
 type loaded struct {
-	keys       keymap.Map
-	problems   []keymap.Problem
-	themeErrs  []error // errors in custom themes
-	remotes    []Remote
-	remotesErr error // error of the remotes
-	commands   commandsRead
+	keys            keymap.Map
+	keyProblems     []keymap.Problem
+	themeErrors     []error
+	remotes         []Remote
+	remotesError    error
+	commands        []commands.Command
+	commandProblems []keymap.Problem
+}
+
+func (src Sources) load() loaded {
+	l := loaded{themeErrors: src.Themes.Reload()}
+	l.keys, l.keyProblems = src.Keys.Load()
+	l.commands, l.commandProblems = src.Commands.Load(l.keys)
+	if src.Remotes != nil {
+		l.remotes, l.remotesError = src.Remotes.List()
+	}
+	return l
 }
 
 // Init reads the files.
 func (s *Screen) Init() tea.Cmd {
-	src := s.src
-	return screen.Go(&s.Base, taskLoad, func(context.Context) (loaded, error) {
-		l := loaded{themeErrs: src.Themes.Reload()}
-		l.keys, l.problems = src.Keys.Load()
-		l.commands = readCommands(src.Commands, l.keys)
-		if src.Remotes != nil {
-			l.remotes, l.remotesErr = src.Remotes.List()
-		}
-		return l, nil
-	}, func(l loaded, _ error) tea.Cmd {
-		s.themeTab.errs = l.themeErrs
-		s.themeTab.list.Set(s.src.Themes.Names())
-		s.keysTab.set(l.keys, l.problems)
-		s.remotes.set(l.remotes, l.remotesErr)
-		return s.files.applyCommands(l.commands)
-	})
+	return screen.Go(&s.Base, taskLoad, func(context.Context) (loaded, error) { return s.src.load(), nil },
+		func(l loaded, _ error) tea.Cmd { return s.show(l) })
 }
 
 // Resume reads them again.
 func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
+// show shows what was read, and has the program use it.
+func (s *Screen) show(l loaded) tea.Cmd {
+	s.now = l
+	s.themes.Set(s.src.Themes.Names())
+	s.listKeys()
+	s.remotes.Set(l.remotes)
+	cmds := []tea.Cmd{screen.Send(screen.SetKeymapMsg{Keys: l.keys})}
+	if s.src.Commands.Path != "" {
+		cmds = append(cmds, screen.Send(screen.SetCommandsMsg{Commands: l.commands}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// change is a change of the files that can be undone.
+type change struct {
+	what string // as shown after "Undone: "
+	tab  int
+	// do makes the change, and undo takes it back. They are called beside the screen.
+	do, undo func() error
+	// done runs after do and tells the user, undone after undo, and selectRow before either. The last two may be nil.
+	done, undone func() tea.Cmd
+	selectRow    func()
+}
+
+// make makes a change.
+func (s *Screen) make(c change) tea.Cmd {
+	return s.apply(c, c.do, func() tea.Cmd {
+		s.PushUndo(screen.UndoStep{
+			Label: c.what, OwnNotice: true,
+			Undo: func() tea.Cmd {
+				return s.apply(c, c.undo, func() tea.Cmd {
+					cmd := told("Undone: " + c.what)()
+					if c.undone != nil {
+						cmd = tea.Batch(cmd, c.undone())
+					}
+					return cmd
+				})
+			},
+			Redo: func() tea.Cmd { return s.apply(c, c.do, told("Redone: "+c.what)) },
+		})
+		return c.done()
+	})
+}
+
+// told returns what shows a notice about a change.
+func told(text string) func() tea.Cmd {
+	return func() tea.Cmd { return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, text) }
+}
+
+// apply makes a change or takes it back, and reads the files again.
+func (s *Screen) apply(c change, do func() error, done func() tea.Cmd) tea.Cmd {
+	return tea.Batch(s.openTab(c.tab), screen.Write(&s.Base, taskChange, func(context.Context) (loaded, error) {
+		if err := do(); err != nil {
+			return loaded{}, err
+		}
+		return s.src.load(), nil
+	}, func(l loaded, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, err.Error())
+		}
+		cmd := s.show(l)
+		if c.selectRow != nil {
+			c.selectRow()
+		}
+		return tea.Batch(cmd, done())
+	}))
+}
+
+// editFile opens what read returns in the user's editor. then gets the text, if it was changed.
+func (s *Screen) editFile(suffix string, read func() ([]byte, error), then func(before, after []byte) tea.Cmd) tea.Cmd {
+	return screen.Go(&s.Base, taskEdit, func(context.Context) ([]byte, error) { return read() }, func(before []byte, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelError, err.Error())
+		}
+		return screen.Send(screen.OpenEditorMsg{Text: string(before), Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
+			if !changed {
+				return nil
+			}
+			return then(before, []byte(text))
+		}})
+	})
+}
+
 // Typing reports whether the filter of the keys has the keyboard.
-func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keysTab.list.Filtering() }
+func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keys.Filtering() }
 
 // Close restores the saved theme if another one is being previewed.
 func (s *Screen) Close() tea.Cmd {
 	s.Base.Close()
-	return s.themeTab.cancelPreview()
+	return s.preview(s.savedTheme)
 }
 
 // Update handles the mouse, keys that move, and results of tasks.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return s.key(msg)
+		if s.rows().Key(msg) == list.Filtered {
+			s.listKeys()
+			s.keys.SelectIndex(0)
+		}
+		return s.moved()
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	case screen.ChangedMsg:
 		return s.Init()
+	case screen.ThemeMsg: // chosen here or elsewhere
+		s.savedTheme, s.shownTheme = msg.Name, msg.Name
+		s.themes.Refresh()
 	case screen.Result:
 		return msg.Done()
 	}
 	return nil
 }
 
-func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
-	switch s.tabs.Active {
-	case tabTheme:
-		s.themeTab.list.Key(msg)
-		return s.themeTab.preview()
-	case tabKeys:
-		s.keysTab.key(msg)
-	case tabRemotes:
-		s.remotes.list.Key(msg)
-	case tabFiles:
-		s.files.list.Key(msg)
+// moved shows the theme under the cursor.
+func (s *Screen) moved() tea.Cmd {
+	if name, ok := s.themes.Selected(); ok && s.tabs.Active == tabTheme {
+		return s.preview(name)
 	}
 	return nil
 }
@@ -187,31 +270,10 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	msg.Y -= 2 // the tabs and the frame
-	switch s.tabs.Active {
-	case tabTheme:
-		s.themeTab.list.Mouse(msg)
-		return s.themeTab.preview()
-	case tabKeys:
-		w, _ := s.inner()
-		msg.Y -= s.keysTab.headerHeight(w)
-		s.keysTab.list.Mouse(msg)
-	case tabRemotes:
-		s.remotes.list.Mouse(msg)
-	case tabFiles:
-		s.files.list.Mouse(msg)
-	}
-	return nil
-}
-
-// orNotify returns what takes the result of a task, or tells the user why there is none.
-func orNotify[T any](take func(T) tea.Cmd) func(T, error) tea.Cmd {
-	return func(v T, err error) tea.Cmd {
-		if err != nil {
-			return screen.Notify(widget.LevelError, err.Error())
-		}
-		return take(v)
-	}
+	w, _ := s.inner()
+	msg.Y -= 2 + len(s.head(w)) // the tabs and the frame
+	s.rows().Mouse(msg)
+	return s.moved()
 }
 
 // PaletteItems lists the tabs for the palette.
@@ -236,17 +298,10 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 
 // openTab opens a tab and ends the preview of a theme.
 func (s *Screen) openTab(tab int) tea.Cmd {
-	s.keysTab.list.ApplyFilter()
+	s.keys.ApplyFilter()
 	s.tabs.Active = tab
-	s.layout()
 	if tab == tabTheme {
 		return nil
 	}
-	return s.themeTab.cancelPreview()
-}
-
-// editFile opens what read returns in the user's editor.
-func editFile(tasks *screen.Base, read func() (screen.OpenEditorMsg, error)) tea.Cmd {
-	return screen.Go(tasks, taskEdit, func(context.Context) (screen.OpenEditorMsg, error) { return read() },
-		orNotify(func(file screen.OpenEditorMsg) tea.Cmd { return screen.Send(file) }))
+	return s.preview(s.savedTheme)
 }

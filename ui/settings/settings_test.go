@@ -92,10 +92,6 @@ func open(t *testing.T, change ...func(*harness)) *harness {
 	for _, c := range change {
 		c(d)
 	}
-	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // another test covers the tour
-	if _, err := prefs.Update(d.prefs, "tour", seen)(); err != nil {
-		t.Fatal(err)
-	}
 	theme, err := d.shelf.get(themes.Dark)
 	if err != nil {
 		t.Fatal(err)
@@ -139,17 +135,18 @@ func TestGoldens(t *testing.T) {
 		write(t, filepath.Join(d.shelf.dir, "evening.yaml"), "base: dark\ntokens: {accent: \"#ff8800\"}\n")
 		write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n")
 	})
-	d.GoldenSizes("theme")
+	d.Golden("theme-80x24")
 	d.Press("tab", "/")
 	d.Type("app.")
 	d.Press("enter")
 	d.GoldenSizes("keys")
+	d.Resize(80, 24)
 	d.Press("enter")
-	d.GoldenSizes("keys-ask")
+	d.Golden("keys-ask-80x24")
 	d.Press("esc", "tab")
-	d.GoldenSizes("profiles")
+	d.Golden("profiles-80x24")
 	d.Press("tab")
-	d.GoldenSizes("files")
+	d.Golden("files-80x24")
 }
 
 func TestFits(t *testing.T) {
@@ -459,11 +456,11 @@ func TestUndo(t *testing.T) {
 	d.Press("down", "enter")
 	d.Want("✓ light")
 	d.Press("tab", "/")
-	d.Type("app.tour")
+	d.Type("app.redraw")
 	d.Press("enter", "enter", "f7")
-	d.Want("“Take the tour, in five steps” now has the key f7.")
+	d.Want("“Redraw the window” now has the key f7.")
 	d.Press("/")
-	for range "tour" {
+	for range "redraw" {
 		d.Press("backspace")
 	}
 	d.Type("help")
@@ -473,7 +470,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+z")
 	d.Want("Undone: next start with prod", "▌ ✓ local")
 	d.Press("shift+tab", "shift+tab", "ctrl+z")
-	d.Want("Undone: keys of “Take the tour, in five steps”", "▌   Take the tour, in five steps", "f8")
+	d.Want("Undone: keys of “Redraw the window”", "▌   Redraw the window", "ctrl+l")
 	if b, _ := d.keys.Read(); strings.Contains(string(b), "f7") {
 		t.Errorf("the file is %q", b)
 	}
@@ -487,7 +484,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+y")
 	d.Want("Redone: theme light", "▌ ✓ light")
 	d.Press("ctrl+y")
-	d.Want("Redone: keys of “Take the tour, in five steps”", "▌ ● Take the tour, in five steps", "f7")
+	d.Want("Redone: keys of “Redraw the window”", "▌ ● Redraw the window", "f7")
 	d.Press("ctrl+y")
 	d.Want("Redone: next start with prod", "▌ ○ prod")
 	d.Press("ctrl+y")
@@ -521,4 +518,15 @@ func TestEveryClick(t *testing.T) {
 		d.ClickOn("Theme")
 		d.Want("high-contrast")
 	}
+}
+
+// Themes that are previewed faster than they are drawn do not become the saved one.
+func TestQuickPreviewSavesNothing(t *testing.T) {
+	d := open(t)
+	d.Hold()
+	d.Press("down", "down", "up", "down")
+	d.FinishHeld()
+	d.Want("✓ dark")
+	d.Press("ctrl+t", "down", "enter") // chosen elsewhere
+	d.Want("✓ color-blind")
 }

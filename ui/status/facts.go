@@ -16,7 +16,6 @@ import (
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // factsTimeout is how long a question waits for its facts.
@@ -123,16 +122,7 @@ func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd 
 		if a == catalog.Publish && s.DeliveryType == catalog.OneTime {
 			yes = "Send"
 		}
-		q := screen.Question{
-			Title: fmt.Sprintf("%s %s?", yes, Name(s)), Body: body, Danger: a == catalog.Stop,
-			Buttons: []widget.Button{{Label: yes, Key: "y", Danger: a == catalog.Stop}, {Label: "Cancel", Key: "n"}},
-			Then: func(answer widget.Answer) tea.Cmd {
-				if !answer.Yes() {
-					return nil
-				}
-				return run(deps, s, a)
-			},
-		}
+		q := question(deps, s, a, yes, body, a == catalog.Stop)
 		if safe {
 			q.Focus = 1
 		}

@@ -73,7 +73,7 @@ const readyDraft = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL
 // The question describes what is sent to which users and when in one sentence, and enter means yes.
 func TestPublishingAsksWithFacts(t *testing.T) {
 	h, svc, id := openPublishQuestion(t, readyDraft+`"is_all_user_campaign":true}}`)
-	h.Want("Send “Roast”?", "It goes by "+catalog.Email.Label()+" to about 2 of 3 people", "Thu 26 Mar, 08:30", "CET.")
+	h.Want("Send “Roast”?", "It goes by "+catalog.Email.Label()+" to about 2 of 3 people", "Thu 26 Mar, 08:30", "Europe/Berlin (07:30 your time).")
 	h.Press("enter")
 	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
 		t.Fatalf("the campaign is %s, %v", c.Status, err)
@@ -142,5 +142,5 @@ func TestPublishingListsFewWarnings(t *testing.T) {
 	components := strings.Replace(readyDraft, "<p>x</p>", wrong, 1) + `"is_all_user_campaign":true}}`
 	h, _, _ := openPublishQuestion(t, strings.Replace(components, "Hi", "A WHOLE YEAR OF COFFEE", 1))
 	h.Want("more warning")
-	h.GoldenSizes("publish-warnings")
+	h.Golden("publish-warnings-80x24")
 }

@@ -93,10 +93,14 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	case catalog.Publish, catalog.Stop, catalog.Pause:
 		return askWithFacts(deps, s, a)
 	}
-	harm := a == catalog.Delete
+	return screen.Ask(question(deps, s, a, a.Label(), effect(s, a), a == catalog.Delete))
+}
+
+// question asks whether to run an action. If harm is true, the safe answer has the focus.
+func question(deps screen.Deps, s engine.Summary, a catalog.Action, yes, body string, harm bool) screen.Question {
 	q := screen.Question{
-		Title: fmt.Sprintf("%s %s?", a.Label(), Name(s)), Body: effect(s, a), Danger: harm,
-		Buttons: []widget.Button{{Label: a.Label(), Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},
+		Title: fmt.Sprintf("%s %s?", yes, Name(s)), Body: body, Danger: harm,
+		Buttons: []widget.Button{{Label: yes, Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},
 		Then: func(answer widget.Answer) tea.Cmd {
 			if !answer.Yes() {
 				return nil
@@ -107,7 +111,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	if harm {
 		q.Focus = 1
 	}
-	return screen.Ask(q)
+	return q
 }
 
 // Undo returns the command that undoes an action on a campaign, or redoes it. It asks as it did for the action. What

@@ -57,14 +57,14 @@ func open(t *testing.T, service engine.Service, s engine.Summary) (*uitest.Harne
 func TestGoldenChoice(t *testing.T) {
 	s := campaign(catalog.Active, catalog.Periodic)
 	h, _ := open(t, uitest.NewFake(s), s)
-	h.GoldenSizes("choice")
+	h.Golden("choice-80x24")
 	h.Press("enter")
 	h.GoldenSizes("question")
 	h.Press("esc")
 	s = campaign(catalog.Draft, catalog.OneTime)
 	h, _ = open(t, uitest.NewFake(s), s)
 	h.Press("enter")
-	h.GoldenSizes("publish")
+	h.Golden("publish-80x24")
 }
 
 func TestActions(t *testing.T) {

@@ -3,7 +3,6 @@ package testsend
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	model "bugle/engine/testsend"
 	"bugle/ui/screen"
 )
 
@@ -11,8 +10,6 @@ import (
 const (
 	groupMove    = "Move"
 	groupTest    = "Test"
-	groupGroups  = "Groups"
-	groupEarlier = "Earlier tests"
 	groupMessage = "Delivered message"
 )
 
@@ -32,50 +29,74 @@ func (s *Screen) Actions() []screen.Action {
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.results.cancel},
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.cancel},
 		}
 	case stageDone:
-		if s.layout.onSide() {
-			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upAction(groupMessage)})
+		if s.onSide() {
+			return s.readActions()
 		}
-		return s.results.actions(resultsHost{
-			again: func() tea.Cmd { return s.again(model.Failed) }, unknown: func() tea.Cmd { return s.again(model.Unknown) }, anew: func() tea.Cmd { return s.begin(s.results.run.Request, true) }, form: s.toForm, outbox: s.outbox,
-			up: s.upAction(groupTest), copy: s.copyAction(s.results.run.Request),
-		})
-	case stageGroups:
-		return s.groups.actions(groupsHost{
-			ask: s.form.to.request(), empty: len(s.form.to.selected()) == 0 && s.form.to.prompt.Value() == "", add: s.newGroup, up: s.upAction(groupGroups),
-		})
-	case stageEarlier:
-		return s.earlier.actions(earlierHost{s.fillPast, s.sendPast, s.upAction(groupEarlier)})
-	case stageRefused:
-		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, BarPriority: 9, Run: s.toProblem},
-			s.upAction(groupTest),
-			s.copyAction(s.form.request()),
-		}
+		return s.resultsActions()
 	}
-	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.as.open, s.upAction(groupTest)})
+	return s.formActions()
 }
+
+// formActions returns the actions of the form: those of the row under the cursor, then those of every row.
+func (s *Screen) formActions() []screen.Action {
+	f := &s.form
+	f.divide()
+	send := screen.Action{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, BarPriority: 8, WhileTyping: true, DisabledReason: f.missing(), Run: s.send}
+	row := f.row()
+	enter := row.enter
+	switch f.at {
+	case sendRow:
+		enter, send.BarPriority = send, 0
+	case forecastRow:
+		enter, send.BarPriority = s.upAction(groupTest), 6
+	}
+	if f.at != forecastRow {
+		enter.Keys, enter.Group, enter.BarPriority, enter.WhileTyping = []string{"enter"}, groupTest, 9, true
+	}
+	acts := append([]screen.Action{enter, send}, row.more...)
+	earlier := screen.Action{Keys: []string{"e", "alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.openEarlier}
+	if len(f.past) == 0 {
+		earlier.DisabledReason, earlier.BarPriority = "No tests yet.", 0
+	}
+	sendAs := screen.Action{Name: "send-as", Keys: []string{"u", "alt+u"}, Label: "send as", Help: "send the message with the data of another user", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.chooseAs}
+	copying := s.copyAction(f.request())
+	copying.BarPriority, copying.WhileTyping = 0, true
+	if f.typing() { // letters are text
+		earlier.Keys, sendAs.Keys, copying.Keys = earlier.Keys[1:], sendAs.Keys[1:], copying.Keys[1:]
+	}
+	scroll := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { f.forecast.window.Scroll(n * max(f.forecast.window.Height-1, 1)); return nil }
+	}
+	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return f.move(n) } }
+	return append(acts, earlier, sendAs,
+		screen.Action{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
+		screen.Action{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: scroll(1)},
+		screen.Action{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: scroll(-1)},
+		screen.Action{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: move(1)},
+		screen.Action{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: move(-1)},
+		screen.Action{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},
+		screen.Action{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.nextSection(-1) }},
+		copying, s.zoomAction(),
+	)
+}
+
+// zoomAction zooms the focused pane, or shows all panes again.
+func (s *Screen) zoomAction() screen.Action { return s.panes.ZoomAction("z", groupMove, func() {}) }
 
 // up goes up one level: from a zoomed pane to all panes, from a pane to its parent, from a page to the form.
 func (s *Screen) up() tea.Cmd {
 	switch {
-	case s.layout.panes.Zoomed():
-		return s.layout.toggleZoom()
-	case s.stage == stageDone && s.layout.onSide():
-		return s.results.closeMessage()
-	case s.stage == stageDone:
+	case s.panes.Zoomed():
+		s.panes.Zoom(false)
+	case s.stage == stageDone && s.onSide():
+		s.panes.Focus(paneMain)
+	case s.stage == stageForm:
+		s.form.focus(promptRow)
+	default:
 		return s.toForm()
-	case s.stage == stageRefused:
-		s.show(s.refusal.returnTo)
-	case s.listed() && s.layout.onSide():
-		s.layout.panes.Focus(paneMain)
-	case s.listed():
-		s.show(stageForm)
-		return s.form.refresh()
-	case s.form.forecastFocused():
-		s.form.focus(rowID{rowPrompt, 0})
 	}
 	return nil
 }
@@ -84,12 +105,17 @@ func (s *Screen) up() tea.Cmd {
 func (s *Screen) upAction(heading string) screen.Action {
 	label, help := "test send", "go back to the test send"
 	switch {
-	case s.layout.panes.Zoomed():
+	case s.panes.Zoomed():
 		label, help = "unzoom", "show all panes"
-	case s.stage == stageDone && s.layout.onSide():
+	case s.stage == stageDone && s.onSide():
 		label, help = "results", "go back to the results"
-	case s.listed() && s.layout.onSide():
-		label, help = "list", "go back to the list"
 	}
 	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, BarPriority: 7, Run: s.up}
+}
+
+// toForm returns to the form, with the cursor off the button, so that pressing enter twice sends nothing.
+func (s *Screen) toForm() tea.Cmd {
+	s.show(stageForm)
+	s.form.focus(promptRow)
+	return s.form.refresh()
 }

@@ -9,34 +9,49 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/operation"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/engine/timeparse"
 	"bugle/themes"
+	"bugle/ui/panes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// sendContext is what all parts of the screen share: the draft, its possible recipients, and the history of
-// tests.
+// sendContext is what all parts of the screen share: its panes, the draft, its possible recipients, and the history of tests.
 type sendContext struct {
 	deps  screen.Deps
 	theme *themes.Theme
 	tasks *screen.Base
+	panes panes.Panes
 	id    string // of the draft
 	prefs *prefs.Prefs
 
-	draft  model.Draft
 	people *model.Directory
-	past   model.History
-	recent map[string][]string // recipients by identifier, newest first
-	groups []group
-	// changed shows names of recipients and groups that have changed.
-	changed func()
+	loadedData
 }
+
+// The panes of each stage.
+const (
+	paneMain = iota // the form, a list, the results
+	paneSide        // what is selected in it
+)
+
+// split divides the screen for a stage.
+func (s *sendContext) split(st stage) {
+	width, height := s.panes.Width(), s.panes.Height()
+	side := panes.Pane{Name: "details", From: 76, Share: 40, Min: 34, Max: 60, Rows: height / 3}
+	if st == stageSending || st == stageDone {
+		side = panes.Pane{Name: "message", From: 100, Share: 50, Hidden: st == stageSending}
+	}
+	s.panes = panes.New(s.theme, panes.Pane{Name: "main"}, side)
+	s.panes.SetSize(width, height)
+}
+
+// onSide reports whether the second pane has the keyboard.
+func (s *sendContext) onSide() bool { return s.panes.Focused() == paneSide }
 
 // name returns the name of the campaign.
 func (s *sendContext) name() string {
@@ -44,6 +59,16 @@ func (s *sendContext) name() string {
 		return "Test send"
 	}
 	return engine.Summarize(s.draft.Campaign).Title()
+}
+
+// breadcrumb returns the path to a page for a frame of w cells, shortened at its beginning if it does not fit.
+func (s *sendContext) breadcrumb(w int, pages ...string) string {
+	const separator = " › "
+	words := append([]string{s.name()}, pages...)
+	for len(words) > 2 && widget.Width(strings.Join(words, separator)) > w-6 {
+		words = append([]string{"…"}, words[2:]...)
+	}
+	return strings.Join(words, separator)
 }
 
 // formatTime formats a time in the screen's zone.
@@ -61,21 +86,6 @@ func (s *sendContext) recipientLine(lead, identifier, value string, w int) strin
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
 }
 
-// identifierName returns the display name of an identifier, also of another channel.
-func (s *sendContext) identifierName(identifier string) string {
-	for _, ch := range []engine.Channel{s.draft.Campaign.Channel, catalog.Push, catalog.Email} {
-		if !ch.Writable() {
-			continue
-		}
-		for _, o := range engine.NewTestFields(ch).Identifier.Options {
-			if o.Value == identifier {
-				return o.Title()
-			}
-		}
-	}
-	return identifier
-}
-
 // history returns the store of the workspace's tests.
 func (s *sendContext) history() engine.TestHistory {
 	if h, ok := s.deps.Service.(engine.TestHistory); ok {
@@ -84,79 +94,10 @@ func (s *sendContext) history() engine.TestHistory {
 	return localHistory{s.prefs}
 }
 
-// unknownRecipients returns the recipients of earlier tests whose names have not been looked up.
-func (s *sendContext) unknownRecipients(identifier string) []model.Recipient {
-	if _, ok := s.deps.Service.(engine.UserStore); !ok {
-		return nil
-	}
-	var all []model.Recipient
-	put := func(identifier string, values []string) {
-		for _, v := range values {
-			r := model.Recipient{Identifier: identifier, Value: v}
-			if !s.people.HasName(r) && len(all) < maxNameLookups && !engine.IsSegmentIdentifier(identifier) && !slices.Contains(all, r) {
-				all = append(all, r)
-			}
-		}
-	}
-	put(identifier, s.recent[identifier])
-	for _, t := range s.past {
-		put(t.Request.Identifier, t.Request.Values)
-	}
-	return all
-}
-
-// maxNameLookups is how many names are looked up at once.
-const maxNameLookups = 40
-
-// allRecipients is shown if the service does not report each recipient.
-const allRecipients = "all recipients"
-
-// recipient names the recipient of a message.
-func (s *sendContext) recipient(run model.Run, d *model.SendState) string {
-	if d.Recipient == "" {
-		return allRecipients
-	}
-	identifier, _ := model.ResolveValues(s.draft.Workspace, run.Request)
-	return s.people.Name(identifier, d.Recipient) + asText(run, d.As)
-}
-
-// asText returns " as Ann (USER_7)" for the ID of a user whose data a message has; "" for none.
-func asText(run model.Run, id string) string {
-	if id == "" {
-		return ""
-	}
-	return " as " + personaOf(run, id).String()
-}
-
-// personaOf returns a user whose data messages of a run have.
-func personaOf(run model.Run, id string) engine.TestPersona {
-	if i := slices.IndexFunc(run.Request.As, func(p engine.TestPersona) bool { return p.ID == id }); i >= 0 {
-		return run.Request.As[i]
-	}
-	return engine.TestPersona{ID: id}
-}
-
-// learnNames looks up the names of earlier recipients.
-func (s *sendContext) learnNames(identifier string) tea.Cmd {
-	all := s.unknownRecipients(identifier)
-	if len(all) == 0 {
-		return nil
-	}
-	service := s.deps.Service
-	read := func(ctx context.Context) (map[model.Recipient]model.ResolvedUser, error) {
-		return model.LookUpAll(ctx, service, all)
-	}
-	return screen.Go(s.tasks, taskNames, read, func(found map[model.Recipient]model.ResolvedUser, _ error) tea.Cmd {
-		s.people.Add(found)
-		s.changed()
-		return nil
-	})
-}
-
 // loadedData is the draft and the history of tests.
 type loadedData struct {
 	draft  model.Draft
-	recent map[string][]string
+	recent map[string][]string // recipients by identifier, newest first
 	past   model.History
 	groups []group
 }
@@ -198,7 +139,8 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	})...)
 	var records []engine.TestRecord
 	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, out.Requests[i]), As: model.Persona(out.Requests[i]), Copies: out.Requests[i].Copies, Result: r})
+		ask := out.Requests[i]
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, ask), As: model.Persona(ask), Copies: ask.Copies, Result: r})
 	}
 	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(localHistory); ok && len(records) > 0 {
@@ -207,24 +149,12 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	return nil
 }
 
-// copyAction returns the action that copies a test as a curl command.
+// copyAction returns the action that copies a test as curl commands: one for each user whose data it has.
 func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
-	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3, Run: func() tea.Cmd {
-		if len(ask.As) > 0 {
-			return s.copyAs(ask)
-		}
-		return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
-	}}
-}
-
-// copyAs copies a test with the data of others: one command for each of them, with their data.
-func (s *sendContext) copyAs(ask engine.TestSend) tea.Cmd {
 	service, draft, id, workspace := s.deps.Service, s.draft, s.id, s.deps.Workspace
-	return screen.Go(s.tasks, taskCopy, func(ctx context.Context) (string, error) {
+	work := func(ctx context.Context) (string, error) {
 		var commands []string
-		for _, p := range ask.As {
-			one := ask
-			one.As = []engine.TestPersona{p}
+		for _, one := range model.SplitPersonas([]engine.TestSend{ask}) {
 			one, err := draft.WithPersona(ctx, service, one)
 			if err != nil {
 				return "", err
@@ -232,14 +162,19 @@ func (s *sendContext) copyAs(ask engine.TestSend) tea.Cmd {
 			commands = append(commands, operation.TestCurl(workspace, engine.DraftTest(id, one)))
 		}
 		return strings.Join(commands, "\n"), nil
-	}, func(text string, err error) tea.Cmd {
+	}
+	done := func(text string, err error) tea.Cmd {
 		if err != nil {
 			return screen.Notify(widget.LevelWarning, phrase.Capitalize("cannot copy the request: "+err.Error()))
 		}
-		return screen.Copy(text, "the requests as curl commands")
-	})
+		return screen.Copy(text, "the request as a curl command")
+	}
+	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3,
+		Run: func() tea.Cmd { return screen.Go(s.tasks, taskCopy, work, done) }}
 }
 
-func (s *sendContext) outbox() tea.Cmd {
-	return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id})
+// outboxAction returns the action that opens the messages in the outbox.
+func (s *sendContext) outboxAction(group string) screen.Action {
+	return screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
+		Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id}) }}
 }

@@ -23,30 +23,28 @@ import (
 // forecastPane shows what a test will send: each message by recipient, why one will not arrive, and a preview
 // of the first message for its first recipient.
 type forecastPane struct {
-	*layout
+	*sendContext
+	window       widget.Window // over the lines
 	forecast     model.Forecast
 	forecastKey  string // request of the shown forecast
 	requestedKey string // newest requested forecast
 	ask          engine.TestSend
 	going        []model.Message
-	top          int // the first visible line
-	height       int // number of lines when last drawn
-	preview      messagePreview
+
+	// The first message as its first recipient will see it, in the lines that the list of messages does not need.
+	preview    preview.Preview
+	previewKey string // identifies the shown message and values
+	previewed  doc.Value
 }
 
-// messagePreview is the first message as its first recipient will see it, in the lines that the list of
-// messages does not need.
-type messagePreview struct {
-	view     preview.Preview
-	key      string // identifies the shown message and values
-	document doc.Value
-}
-
-// update requests a forecast if the request has changed. show shows it.
-func (o *forecastPane) update(ask engine.TestSend, show func()) tea.Cmd {
+// update requests a forecast if the request has changed.
+func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
 	ask.Filter = engine.KeyFilter{}
-	of := string(engine.DraftTest("", ask).Encode()) + personaIDs(ask.As)
+	of := string(engine.DraftTest("", ask).Encode())
+	for _, p := range ask.As {
+		of += "\x00" + p.ID
+	}
 	if of == o.requestedKey {
 		return nil
 	}
@@ -54,12 +52,10 @@ func (o *forecastPane) update(ask engine.TestSend, show func()) tea.Cmd {
 	draft, service, known := o.draft, o.deps.Service, o.people.All()
 	work := screen.Settled(o.tasks, taskForecast, func(ctx context.Context) (model.Forecast, error) { return draft.Forecast(ctx, service, ask, known) })
 	return screen.Go(o.tasks, taskForecast, work, func(f model.Forecast, err error) tea.Cmd {
-		if err != nil {
-			return nil
+		if err == nil {
+			o.forecast, o.forecastKey = f, of
+			o.people.Add(f.Resolved)
 		}
-		o.forecast, o.forecastKey = f, of
-		o.people.Add(f.Resolved)
-		show()
 		return nil
 	})
 }
@@ -88,58 +84,82 @@ func (o *forecastPane) sendCount() int {
 
 // content returns what the pane shows in w cells and h lines.
 func (o *forecastPane) content(w, h int) panes.Content {
-	o.height = h
 	c := panes.Content{Title: "Messages"}
 	if n := o.sendCount(); n > 0 {
 		c.Info = fmt.Sprintf("%d to send", n)
 	}
-	if len(o.going) == 0 {
-		c.Body = strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n")
-		return c
-	}
 	lines := o.lines(w, h)
 	lines = append(lines, o.previewLines(w, h-len(lines))...)
-	o.top = max(min(o.top, len(lines)-h), 0)
-	to := min(o.top+h, len(lines))
-	if len(lines) > h {
-		c.Footer = fmt.Sprintf("pgdn · %d of %d", to, len(lines))
+	o.window.Resize(len(lines), h)
+	from, to := o.window.Visible()
+	if o.window.Overflows() {
+		c.Footer = fmt.Sprintf("%d of %d", to, len(lines))
 	}
-	c.Body = strings.Join(lines[o.top:to], "\n")
+	c.Body = strings.Join(lines[from:to], "\n")
 	return c
 }
 
-// scroll scrolls by lines.
-func (o *forecastPane) scroll(n int) { o.top = max(o.top+n, 0) }
-
-// page scrolls by pages.
-func (o *forecastPane) page(n int) tea.Cmd {
-	o.scroll(n * max(o.height-1, 1))
-	return nil
+// summary says what will be sent to whom, and what of it will not arrive.
+func (o *forecastPane) summary() (text, warning string, reasons []string) {
+	identifier, values := o.addressees()
+	if len(o.going) == 0 {
+		return "No messages yet. Add content to the campaign first.", "", nil
+	}
+	names := o.people.Names(engine.TestSend{Identifier: identifier, Values: values})
+	for i := range names {
+		if len(names) > 1 { // as the columns are numbered
+			names[i] = fmt.Sprintf("%d %s", i+1, names[i])
+		}
+	}
+	reasons, stopped := o.draft.FailureReasons(o.current(), o.going, names)
+	noun := "recipient"
+	if engine.IsSegmentIdentifier(o.ask.Identifier) && len(o.ask.Values) > 0 {
+		noun = "member"
+	}
+	text = fmt.Sprintf("%s to %s", phrase.Count(len(o.going), "message"), phrase.Count(len(values), noun))
+	switch {
+	case stopped > 0 && len(o.ask.As) > 1: // the forecast does not count them one by one
+		warning = "some will not arrive"
+	case stopped > 0:
+		warning = fmt.Sprintf("%d of %d will not arrive", stopped, o.sendCount())
+	}
+	return text, warning, reasons
 }
 
-// lines draws which recipient gets which message, in w cells and h lines.
+// calls says which content APIs are called when the messages are sent: a forecast does not call them.
+func (o *forecastPane) calls() (out []string) {
+	if _, values := o.addressees(); len(values) > 0 {
+		for _, api := range o.current().Calls {
+			out = append(out, fmt.Sprintf("The content API %s is called when the message is sent.", api))
+		}
+	}
+	return out
+}
+
+// read says what will be sent, and why some of it will not arrive.
+func (o *forecastPane) read() []string {
+	text, warning, reasons := o.summary()
+	var out []string
+	for _, l := range append([]string{text, warning}, reasons...) {
+		if l != "" {
+			out = append(out, strings.TrimSuffix(l, ".")+".")
+		}
+	}
+	return append(out, o.calls()...)
+}
+
+// lines draws which recipient gets which message, in w cells; without blank lines if h is small.
 func (o *forecastPane) lines(w, h int) []string {
-	identifier, values := o.addressees()
-	reasons, stopped := o.draft.FailureReasons(o.current(), o.going, o.numberedRecipients(identifier, values))
-	people := phrase.Count(len(values), "recipient")
-	if engine.IsSegmentIdentifier(o.ask.Identifier) && len(o.ask.Values) > 0 {
-		people = phrase.Count(len(values), "member")
+	text, warning, reasons := o.summary()
+	lines := widget.WrapStyled(o.theme.Muted, text, w)
+	if len(o.going) == 0 {
+		return lines
 	}
-	summary := fmt.Sprintf("%s to %s", phrase.Count(len(o.going), "message"), people)
-	lines := []string{o.theme.Muted.Render(widget.Truncate(summary, w))}
-	if as := o.ask.As; len(as) > 0 {
-		lines = append(lines, o.theme.Muted.Render(widget.Truncate("as "+widget.Clean(personaNames(as)), w)))
+	if len(o.ask.As) > 0 {
+		lines = append(lines, o.theme.Muted.Render(widget.Truncate("as "+widget.Clean(personaNames(o.ask.As)), w)))
 	}
-	if stopped > 0 {
-		text := fmt.Sprintf("%d of %d will not arrive", stopped, o.sendCount())
-		if len(o.ask.As) > 1 { // the forecast does not count them one by one
-			text = "some will not arrive"
-		}
-		if h < 8 && widget.Width(lines[len(lines)-1])+3+widget.Width(text) <= w {
-			lines[len(lines)-1] += " · " + o.theme.Warning.Render(text)
-		} else {
-			lines = append(lines, o.theme.Warning.Render(widget.Truncate(text, w)))
-		}
+	if warning != "" {
+		lines = append(lines, o.theme.Warning.Render(widget.Truncate(warning, w)))
 	}
 	blank := func() {
 		if h >= 8 {
@@ -147,11 +167,8 @@ func (o *forecastPane) lines(w, h int) []string {
 		}
 	}
 	blank()
-	lines = append(lines, o.matrix(len(values), w)...)
-	var calls []string
-	if len(values) > 0 {
-		calls = o.current().Calls
-	}
+	lines = append(lines, o.matrix(w)...)
+	calls := o.calls()
 	if len(reasons)+len(calls) > 0 {
 		blank()
 	}
@@ -166,108 +183,70 @@ func (o *forecastPane) lines(w, h int) []string {
 	for _, r := range reasons {
 		note(r, "✗", o.theme.Warning)
 	}
-	for _, api := range calls { // a forecast does not call them
-		note(fmt.Sprintf("The content API %s is called when the message is sent.", api), "·", o.theme.Muted)
+	for _, c := range calls {
+		note(c, "·", o.theme.Muted)
 	}
 	return lines
 }
 
-// numberedRecipients returns the names of recipients, numbered by their columns if there are several.
-func (o *forecastPane) numberedRecipients(identifier string, values []string) []string {
-	out := o.people.Names(engine.TestSend{Identifier: identifier, Values: values})
-	for i := range out {
-		if len(out) > 1 {
-			out[i] = fmt.Sprintf("%d %s", i+1, out[i])
-		}
+// matrix draws a line per message with an icon per recipient, numbered if there is space for that.
+func (o *forecastPane) matrix(w int) []string {
+	_, values := o.addressees()
+	between := " "
+	if 2*len(values) > w*2/3 {
+		between = ""
 	}
-	return out
-}
-
-// matrix draws a line per message with an icon per recipient, or a count if there is no space for that.
-func (o *forecastPane) matrix(n, w int) []string {
+	var head []string
+	for i := range values {
+		head = append(head, fmt.Sprint(i+1))
+	}
+	numbers := strings.Join(head, between)
+	room := max(w-max(widget.Width(numbers), len("no content"))-2, w/3)
 	labels := make([]string, len(o.going))
 	for i, m := range o.going {
 		labels[i] = m.Name
 	}
-	head := columnNumbers(n)
-	tail, bare := widget.Width(head), ""
-	room := func() int { return max(w-max(tail, len(bare))-1, 1) }
-	if slices.ContainsFunc(o.going, o.draft.IsEmpty) {
-		bare = "no content"
-	}
-	if !allFit(labels, room()) {
+	if widest(labels) > room {
 		labels = model.ShortNames(o.going)
 	}
-	if bare != "" && !allFit(labels, room()) {
-		bare = "none"
-	}
-	return o.matrixLines(labels, head, bare, n, room(), w)
-}
-
-// matrixLines draws the lines of the matrix: labels of up to room cells, and the cells beside them.
-func (o *forecastPane) matrixLines(labels []string, head, bare string, n, room, w int) []string {
-	each := allFit(labels, room) || room > w/2
-	if !each {
-		head, room = "", max(w-10, 1)
-	}
-	longest := 0
-	for _, l := range labels {
-		longest = max(longest, widget.Width(widget.Clean(l)))
-	}
-	room = min(room, longest+1)
+	room = min(room, widest(labels))
 	var lines []string
-	if each && n > 1 {
-		lines = append(lines, strings.Repeat(" ", room+1)+o.theme.Faint.Render(head))
+	if len(values) > 1 && between != "" {
+		lines = append(lines, strings.Repeat(" ", room+2)+o.theme.Faint.Render(numbers))
 	}
 	for i, m := range o.going {
-		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
-		signs := o.theme.Warning.Render(bare)
-		if !o.draft.IsEmpty(m) {
-			signs = o.signs(m, n, each)
-		}
-		lines = append(lines, widget.Truncate(label+" "+signs, w))
+		text := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room+2)
+		lines = append(lines, widget.Truncate(text+strings.Join(o.signs(m, len(values)), between), w))
 	}
 	return lines
 }
 
-func allFit(labels []string, room int) bool {
-	return !slices.ContainsFunc(labels, func(l string) bool { return widget.Width(widget.Clean(l)) > room })
-}
-
-// columnNumbers draws the numbers of n columns.
-func columnNumbers(n int) string {
-	var out []string
-	for i := range n {
-		out = append(out, fmt.Sprint(i+1))
+// widest returns the width of the widest text.
+func widest(texts []string) (w int) {
+	for _, text := range texts {
+		w = max(w, widget.Width(widget.Clean(text)))
 	}
-	return strings.Join(out, " ")
+	return w
 }
 
-// signs returns the icons of a message for each recipient.
-func (o *forecastPane) signs(m model.Message, n int, each bool) string {
+// signs returns the icons of a message for each of n recipients.
+func (o *forecastPane) signs(m model.Message, n int) []string {
+	if o.draft.IsEmpty(m) {
+		return []string{o.theme.Warning.Render("no content")}
+	}
 	var out []string
-	arrive := 0
 	for i := range n {
 		why, known := o.current().Why(m, i)
 		switch {
 		case why != "":
 			out = append(out, o.theme.Warning.Render("✗"))
-		case !known:
-			out = append(out, o.theme.Faint.Render("○"))
-			arrive++
-		default:
+		case known:
 			out = append(out, o.theme.Accent.Render("●"))
-			arrive++
+		default:
+			out = append(out, o.theme.Faint.Render("○"))
 		}
 	}
-	if each {
-		return strings.Join(out, " ")
-	}
-	style := o.theme.Accent
-	if arrive < n {
-		style = o.theme.Warning
-	}
-	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
+	return out
 }
 
 // minPreviewHeight is the minimum height for a preview.
@@ -294,19 +273,18 @@ func (o *forecastPane) previewLines(w, h int) []string {
 			title = m.Name + " " + name
 		}
 	}
-	g := &o.preview
-	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != g.key || !render.SameContent(o.draft.Document, g.document) {
-		g.key, g.document = of, o.draft.Document
+	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != o.previewKey || !render.SameContent(o.draft.Document, o.previewed) {
+		o.previewKey, o.previewed = of, o.draft.Document
 		opts := render.Options{Now: o.deps.Now()}
 		if known && p.Certain {
 			opts.Fill = o.draft.Fill(o.ask, p)
 		}
-		g.view = preview.New(o.theme)
+		o.preview = preview.New(o.theme)
 		if views, ok := render.ViewsAt(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
 			views[0].At = o.deps.Local(opts.Now)
-			g.view.Show(views[0])
+			o.preview.Show(views[0])
 		}
 	}
-	g.view.SetSize(w, h-3)
-	return append([]string{"", o.theme.Strong.Render(widget.Truncate(title, w)), ""}, strings.Split(g.view.View(), "\n")...)
+	o.preview.SetSize(w, h-3)
+	return append([]string{"", o.theme.Strong.Render(widget.Truncate(title, w)), ""}, strings.Split(o.preview.View(), "\n")...)
 }

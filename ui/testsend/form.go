@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/message/assemble"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
 	model "bugle/engine/testsend"
+	"bugle/forms/typeahead"
+	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -17,273 +22,63 @@ import (
 // form is the form for a test: the recipients, which messages to send, and overrides of the recipients' values.
 // The forecast is shown beside it.
 type form struct {
-	*layout
-	to       recipients
-	as       personas
-	narrow   messageFilter
-	copies   bool // to the addresses in Cc and Bcc
-	values   overrides
-	forecast forecastPane
-	steps    formUndo
-	at       rowID
-	window   formWindow
+	*sendContext
+	input
+	undo      screen.UndoStack
+	lastTyped rowID // the override whose typing is the newest step of undo; the zero row if it is another
+	at        rowID
+	window    widget.Window // over the lines of the rows
+	overrides []override
+	forecast  forecastPane
+
+	// The prompt for a recipient.
+	prompt       widget.Prompt
+	list         typeahead.List // the suggestions below the prompt
+	suggestions  []suggestion   // the items of list
+	users        []engine.User  // that the newest search found
+	searchedText string         // the text that users were searched for
+	enterPending bool           // enter was pressed before the suggestions arrived
 }
 
-// formState is what the user entered in the form.
-type formState struct {
+// input is what the user entered in the form. Maps and slices in it are replaced and never changed, so that a copy of it can
+// be restored.
+type input struct {
 	identifier string
-	values     map[string][]string
+	values     map[string][]string // recipients by identifier, so that each keeps its own
 	as         []engine.TestPersona
 	filter     engine.KeyFilter
-	copies     bool
-	typed      map[assemble.Attribute]string
+	copies     bool                          // to the addresses in Cc and Bcc
+	typed      map[assemble.Attribute]string // overrides, including those that the messages do not use now
 }
 
-func newForm(l *layout) form {
-	return form{
-		layout: l, to: newRecipients(l.sendContext), as: personas{sendContext: l.sendContext}, narrow: messageFilter{sendContext: l.sendContext}, values: overrides{sendContext: l.sendContext, typed: map[assemble.Attribute]string{}},
-		forecast: forecastPane{layout: l}, at: rowID{rowPrompt, 0},
-	}
+func newForm(c *sendContext) form {
+	return form{sendContext: c, at: promptRow, forecast: forecastPane{sendContext: c}, prompt: widget.NewPrompt(c.theme, "+", "type a recipient or part of a name")}
 }
 
 // request returns the requested test. Invalid overrides are left out.
 func (f *form) request() engine.TestSend {
-	t := f.to.request()
-	t.As, t.Filter = f.as.list, f.narrow.filter
+	t := engine.TestSend{Identifier: f.identifier, Values: slices.Clone(f.recipients()), As: f.as, Filter: f.filter}
 	t.Copies = f.copies && len(f.copiesTo()) > 0
-	f.values.addTo(&t)
+	f.addOverrides(&t)
 	return t
 }
 
 // missing describes what the form still needs; empty if it can be sent. Pending input counts. The service
 // checks the draft itself, and its answer leads to the field.
 func (f *form) missing() string {
-	t := f.to.request()
-	t.Filter = f.narrow.filter
-	value := f.values.addTo(&t)
+	t := f.request()
 	wrong, others := t.CheckRecipients(f.draft.Campaign.Channel)
-	typed := f.to.prompt.Value() != ""
+	typed := f.prompt.Value() != ""
 	switch {
 	case len(t.Values) == 0 && !typed:
 		return "Add a recipient first."
 	case len(wrong) > 0:
-		for i, v := range t.Values {
-			if wrong[i] != "" {
-				return fmt.Sprintf("%s %s.", widget.Clean(v), wrong[i])
-			}
-		}
+		i := slices.Min(slices.Collect(maps.Keys(wrong)))
+		return fmt.Sprintf("%s %s.", widget.Clean(t.Values[i]), wrong[i])
 	case len(others) > 0 && !typed:
 		return others[0]
 	}
-	return value
-}
-
-// rowIDs returns the rows that the cursor visits, from top to bottom.
-func (f *form) rowIDs() []rowID {
-	out := []rowID{{rowIdentifier, 0}}
-	for i := range f.to.selected() {
-		out = append(out, rowID{rowRecipient, i})
-	}
-	out = append(out, rowID{rowPrompt, 0})
-	for i := range f.draft.FilterFields() {
-		out = append(out, rowID{rowFilter, i})
-	}
-	if len(f.copiesTo()) > 0 {
-		out = append(out, rowID{rowCopies, 0})
-	}
-	out = append(out, f.as.rowIDs()...)
-	for i := range f.values.fields {
-		out = append(out, rowID{rowOverride, i})
-	}
-	return append(out, rowID{rowSend, 0}, rowID{rowForecast, 0})
-}
-
-// forecastFocused reports whether the forecast has the keyboard.
-func (f *form) forecastFocused() bool { return f.at.kind == rowForecast }
-
-// typing reports whether a text field has the keyboard.
-func (f *form) typing() bool { return f.at.kind == rowPrompt || f.at.kind == rowOverride }
-
-// focus focuses a row; the prompt if that row does not exist any more.
-func (f *form) focus(at rowID) {
-	if !slices.Contains(f.rowIDs(), at) {
-		at = rowID{rowPrompt, 0}
-	}
-	f.at = at
-	f.to.focus(at.kind == rowPrompt)
-	value := -1
-	if at.kind == rowOverride {
-		value = at.i
-	}
-	f.values.focus(value)
-}
-
-// move moves the cursor by n rows, through the suggestions if they are listed.
-func (f *form) move(n int) tea.Cmd {
-	arrow := map[int]string{1: "down", -1: "up"}[n]
-	switch {
-	case f.at.kind == rowPrompt && f.to.list.Key(arrow):
-	case f.forecastFocused():
-		f.forecast.scroll(n)
-	default:
-		spots := f.rowIDs()
-		at := max(slices.Index(spots, f.at), 0)
-		f.focus(spots[max(min(at+n, len(spots)-2), 0)]) // the messages are a pane of their own
-	}
-	return nil
-}
-
-// nextGroup moves the cursor to the next or previous group of rows or pane, wrapping around. It passes by the choice of
-// users whose data messages have while there are none, so that enter leads from the recipients to the values.
-func (f *form) nextGroup(n int) tea.Cmd {
-	place, spots := f.at.kind, f.rowIDs()
-	at := max(slices.Index(spots, f.at), 0)
-	for {
-		at = (at + n + len(spots)) % len(spots)
-		if spots[at].kind == rowPersona && len(f.as.list) == 0 {
-			continue
-		}
-		if p := spots[at].kind; p != place || p == rowOverride || p == rowFilter {
-			break
-		}
-	}
-	f.focus(spots[at])
-	return nil
-}
-
-// Update handles a key that is not an action.
-func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
-	switch before := f.state(); f.at.kind {
-	case rowPrompt:
-		next, cmd := f.to.Update(msg)
-		f.record(before, f.to.changes(), rowID{rowPrompt, 0})
-		if next != f.at {
-			f.focus(next)
-		}
-		return tea.Batch(cmd, f.updateForecast())
-	case rowOverride:
-		if f.values.Update(f.at.i, msg) {
-			a := f.values.fields[f.at.i].Attribute
-			f.steps.recordTyping(a, f.deps.Now(), func() { f.recordOf(before, a.Name, f.at, a) })
-			return f.updateForecast()
-		}
-	}
-	return nil
-}
-
-// refresh updates what depends on the form: the suggested profiles and the forecast.
-func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.updateForecast()) }
-
-// offerValues updates the overrides for the messages to send.
-func (f *form) offerValues() {
-	f.values.setMessages(f.draft.Matching(f.narrow.filter), f.forecast.forecast, f.forecast.current().Certain())
-}
-
-// updateForecast requests a forecast if the request has changed.
-func (f *form) updateForecast() tea.Cmd {
-	return f.forecast.update(f.request(), func() { f.values.compare(f.forecast.forecast, f.forecast.current().Certain()) })
-}
-
-// setDraft adopts a new draft, or a changed one. Input is kept as far as the draft still has it.
-func (f *form) setDraft() tea.Cmd {
-	f.forecast.invalidate()
-	f.narrow.filter = f.draft.Normalize(f.narrow.filter)
-	f.offerValues()
-	f.focus(f.at)
-	return f.refresh()
-}
-
-// fill fills the form from an earlier test. If nothing else is needed, the next enter sends it, because
-// repeating a test is most common.
-func (f *form) fill(last engine.TestSend) {
-	f.to.begin(last)
-	f.as.list, f.copies = last.As, last.Copies
-	f.narrow.filter = f.draft.Normalize(last.Filter)
-	f.values.restore(model.Overrides(last))
-	f.offerValues()
-	f.focus(rowID{rowPrompt, 0})
-	if len(last.Values) > 0 {
-		f.focus(rowID{rowSend, 0})
-	}
-}
-
-// refill fills the form from an earlier test, as a change that can be undone.
-func (f *form) refill(ask engine.TestSend) tea.Cmd {
-	f.record(f.state(), "filled in an earlier test", rowID{rowPrompt, 0})
-	f.fill(ask)
-	return f.refresh()
-}
-
-// useGroup adds a group's recipients to the form. A test has at most ten recipients; the user is told which are
-// left out.
-func (f *form) useGroup(g group, beside bool) tea.Cmd {
-	before := f.state()
-	left := f.to.useGroup(g, beside)
-	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
-	f.focus(rowID{rowSend, 0})
-	cmd := f.refresh()
-	if len(left) == 0 {
-		return cmd
-	}
-	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test can have up to %d recipients. Left out: %s.", model.MaxRecipients(g.Identifier), model.Summarize(left))))
-}
-
-// enterTyped handles enter in the prompt: it accepts the highlighted suggestion, or goes to the next row.
-func (f *form) enterTyped() tea.Cmd {
-	if _, ok := f.to.list.Highlighted(); !ok {
-		return f.nextGroup(1)
-	}
-	if f.to.shouldWait() {
-		return nil
-	}
-	return f.accept()
-}
-
-// accept accepts the highlighted recipient or group.
-func (f *form) accept() tea.Cmd {
-	before := f.state()
-	next := f.to.accept()
-	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
-	f.focus(next)
-	return f.refresh()
-}
-
-// commit adds the typed text as a recipient. It returns false if it is invalid.
-func (f *form) commit() bool {
-	before := f.state()
-	ok := f.to.commit()
-	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
-	if !ok {
-		f.focus(rowID{rowPrompt, 0})
-	}
-	return ok
-}
-
-// drop removes the recipient under the cursor, optionally to edit it.
-func (f *form) drop(edit bool) tea.Cmd {
-	before, at := f.state(), f.at
-	v := f.to.remove(at.i)
-	f.record(before, f.to.changes(), at)
-	if f.focus(at); edit {
-		f.to.edit(v)
-		f.focus(rowID{rowPrompt, 0})
-	}
-	return f.refresh()
-}
-
-// cycle selects the next value of the choice under the cursor.
-func (f *form) cycle() tea.Cmd {
-	if n, ok := f.narrow.at(f.at); ok {
-		return f.narrowTo(n, valueAfter(n.Choices(), n.Selected(f.narrow.filter)))
-	}
-	switch f.at.kind {
-	case rowIdentifier:
-		return f.identify(f.to.nextIdentifier())
-	case rowCopies:
-		f.toggleCopies()
-	}
-	return nil
+	return f.addOverrides(&t)
 }
 
 // copiesTo returns who can get copies of the messages to send: nobody if another service sends them as it likes.
@@ -291,88 +86,288 @@ func (f *form) copiesTo() []string {
 	if engine.IsExternal(f.deps.Service) {
 		return nil
 	}
-	return f.draft.CopiesTo(f.narrow.filter)
+	return f.draft.CopiesTo(f.filter)
 }
 
-func (f *form) toggleCopies() {
-	f.record(f.state(), "copies", f.at)
-	f.copies = !f.copies
-}
-
-// narrowTo sends only the messages with the value.
-func (f *form) narrowTo(n model.FilterField, value string) tea.Cmd {
-	if value == n.Selected(f.narrow.filter) {
-		return nil
+// change changes the input as one step, which can be undone with the cursor in a row. what names it.
+func (f *form) change(what string, at rowID, do func(*input)) {
+	other := f.input // the other state
+	swap := func() tea.Cmd {
+		f.input, other = other, f.input
+		f.enterPending, f.lastTyped = false, rowID{}
+		if engine.IndexRecipient(f.recipients(), f.identifier, f.text()) >= 0 { // it was being edited
+			f.prompt.SetValue("")
+		}
+		f.offerOverrides()
+		f.focus(at)
+		return f.refresh()
 	}
-	f.record(f.state(), n.Node.Label(), f.at)
-	f.narrow.filter = n.With(f.narrow.filter, value)
-	f.offerValues()
+	f.undo.PushUndo(screen.UndoStep{Label: what, Undo: swap, Redo: swap})
+	f.lastTyped = rowID{}
+	do(&f.input)
+}
+
+// setDraft adopts a new draft, or a changed one. Input is kept as far as the draft still has it.
+func (f *form) setDraft() tea.Cmd {
+	f.forecast.invalidate()
+	f.offerOverrides()
+	f.focus(f.at)
 	return f.refresh()
 }
 
-// identify changes the identifier of recipients.
-func (f *form) identify(identifier string) tea.Cmd {
-	before := f.state()
-	f.to.identify(identifier)
-	f.record(before, f.to.changes(), rowID{rowIdentifier, 0})
-	return tea.Batch(f.refresh(), f.learnNames(f.to.identifier))
+// fill fills the form from an earlier test. If nothing else is needed, the next enter sends it, because
+// repeating a test is most common.
+func (f *form) fill(last engine.TestSend) {
+	options := f.draft.Fields.Identifier.Options
+	if f.identifier = last.Identifier; !slices.ContainsFunc(options, func(o schema.Option) bool { return o.Value == last.Identifier }) {
+		f.identifier = options[0].Value
+	}
+	f.setRecipients(slices.Clone(last.Values))
+	f.as, f.copies, f.filter, f.typed = last.As, last.Copies, last.Filter, model.Overrides(last)
+	f.prompt.SetValue("")
+	f.offerOverrides()
+	f.focus(promptRow)
+	if len(last.Values) > 0 {
+		f.focus(sendRow)
+	}
 }
 
-// choose lists the values of the choice under the cursor.
-func (f *form) choose() tea.Cmd {
-	if n, ok := f.narrow.at(f.at); ok {
-		return choose(n, func(value string) tea.Cmd { return f.narrowTo(n, value) })
+// refresh updates what depends on the input: the suggestions and the forecast.
+func (f *form) refresh() tea.Cmd {
+	f.suggest()
+	return tea.Batch(f.search(), f.forecast.update(f.request()))
+}
+
+// focus focuses a row; the prompt if that row does not exist any more.
+func (f *form) focus(at rowID) {
+	if !slices.Contains(f.stops(), at) {
+		at = promptRow
 	}
-	if f.at.kind == rowCopies {
-		f.toggleCopies()
+	if at != f.at {
+		f.lastTyped = rowID{}
+	}
+	f.at = at
+	f.prompt.Blur()
+	if at == promptRow {
+		f.prompt.Focus()
+	}
+	for i := range f.overrides {
+		o := &f.overrides[i]
+		if o.prompt.Blur(); at == o.row() {
+			o.prompt.Focus()
+		}
+	}
+}
+
+// stops returns where the cursor can be, from top to bottom.
+func (f *form) stops() []rowID {
+	var out []rowID
+	for _, r := range f.rows() {
+		out = append(out, r.rowID)
+	}
+	return append(out, sendRow, forecastRow)
+}
+
+// typing reports whether a text field has the keyboard.
+func (f *form) typing() bool { return f.at == promptRow || f.at.kind == rowOverride }
+
+// move moves the cursor by n rows, through the suggestions if they are listed.
+func (f *form) move(n int) tea.Cmd {
+	switch {
+	case f.at == promptRow && f.list.Key(map[int]string{1: "down", -1: "up"}[n]):
+	case f.at == forecastRow:
+		f.forecast.window.Scroll(n)
+	default:
+		stops := f.stops()
+		at := slices.Index(stops, f.at)
+		f.focus(stops[max(min(at+n, len(stops)-2), 0)]) // the messages are a pane of their own
+	}
+	return nil
+}
+
+// nextSection moves the cursor to the next or previous section of rows or pane, wrapping around. It passes by the choice of
+// users whose data messages have while there are none, so that enter leads from the recipients to the values.
+func (f *form) nextSection(n int) tea.Cmd {
+	stops := f.stops()
+	for i := slices.Index(stops, f.at) + n; ; i += n {
+		to := stops[(i+len(stops))%len(stops)]
+		alone := to.kind == rowOverride || to.kind == rowFilter
+		if (to.kind != f.at.kind || alone) && (to.kind != rowPersona || len(f.as) > 0) {
+			f.focus(to)
+			return nil
+		}
+	}
+}
+
+// Update handles a key that is not an action.
+func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
+	switch f.at.kind {
+	case rowPrompt:
+		return f.typeRecipient(msg)
+	case rowOverride:
+		return f.typeOverride(msg)
+	}
+	return nil
+}
+
+// sendHeight is the height of the button, including the line above it.
+const sendHeight = 2
+
+// divide divides the screen. Messages below the form have more lines while they have the focus.
+func (f *form) divide() {
+	w, h := f.panes.Width(), f.panes.Height()
+	rows := max(min(h/3, 6), 3)
+	f.panes.Focus(paneMain)
+	if f.at == forecastRow {
+		f.panes.Focus(paneSide)
+		rows = max(min(h*3/5, len(f.forecast.lines(w-4, h))+2), rows)
+	}
+	f.panes.SetRows(paneSide, rows)
+}
+
+// View draws the form, and the forecast beside or below it.
+func (f *form) View() string {
+	f.divide()
+	return f.panes.View(func(pane int) panes.Content {
+		w, h := f.panes.Size(pane)
+		if pane == paneSide {
+			return f.forecast.content(w, h)
+		}
+		c := panes.Content{Title: f.name()}
+		lines := f.arrange(w, h)
+		from, to := f.window.Visible()
+		if more := len(lines) - to; more > 0 {
+			c.Footer = fmt.Sprintf("%d more below", more)
+		}
+		var out []string
+		for _, l := range lines[from:to] {
+			out = append(out, l.text)
+		}
+		c.Body = strings.Join(append(out, "", f.sendButton(w)), "\n")
+		return c
+	})
+}
+
+// formLine is a line of the form.
+type formLine struct {
+	text string
+	row  rowID // the zero row for a line of none
+	n    int   // of the row's lines
+}
+
+// arrange draws the rows, and scrolls to the one under the cursor.
+func (f *form) arrange(w, h int) []formLine {
+	var lines []formLine
+	from, to := 0, 0
+	for _, r := range f.rows() {
+		for _, text := range r.heads {
+			lines = append(lines, formLine{text: widget.Truncate(text, w)})
+		}
+		mark := "  "
+		if r.rowID == f.at {
+			mark, from = f.theme.Accent.Render("▌ "), len(lines)
+		}
+		for i, text := range r.draw(w) {
+			if i == 0 {
+				text = widget.PadRight(mark+text, w)
+			}
+			lines = append(lines, formLine{text, r.rowID, i})
+		}
+		if r.rowID == f.at {
+			to = len(lines) - 1
+		}
+	}
+	if f.window.Resize(len(lines), max(h-sendHeight, 0)); f.at != forecastRow {
+		f.window.Select(to) // before the button is sent, the recipients are seen
+		f.window.Select(from)
+	}
+	return lines
+}
+
+// sendButton draws the button with the recipients. It is always visible.
+func (f *form) sendButton(w int) string {
+	text := "Send"
+	if n := f.forecast.sendCount(); n > 0 {
+		text = "Send " + phrase.Count(n, "message")
+	}
+	ask := f.request()
+	if ask.Copies {
+		text += " and copies"
+	}
+	mark, style := "  ", f.theme.Button
+	if f.at == sendRow {
+		mark, style = f.theme.Accent.Render("▌ "), f.theme.ButtonFocus
+	}
+	button := style.Render("[ " + text + " ]")
+	tail, tone := "", f.theme.Faint
+	switch why := f.missing(); {
+	case why != "" && f.at == sendRow:
+		tail, tone = why, f.theme.Warning
+	case len(ask.Values) > 0:
+		tail = "to " + f.people.Summary(ask)
+		if len(f.as) > 0 {
+			tail += " as " + personaNames(f.as)
+		}
+		if n := len(ask.UserAttributes) + len(ask.EventAttributes); n > 0 {
+			tail += ", with " + phrase.Count(n, "value") + " changed"
+		}
+	}
+	if room := w - 3 - widget.Width(button); tail != "" && room > 4 {
+		button += " " + tone.Render(widget.Truncate(widget.Clean(tail), room))
+	}
+	return widget.PadRight(mark+button, w)
+}
+
+// mouse handles the wheel and clicks; send is the action of the button.
+func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
+	f.divide()
+	pane, msg := f.panes.Mouse(msg)
+	switch by := wheel(msg); {
+	case by != 0 && pane == paneSide:
+		f.forecast.window.Scroll(by)
+	case by != 0 && f.at != forecastRow:
+		return f.move(by)
+	case pane == paneSide && widget.Pressed(msg):
+		f.focus(forecastRow)
+	case pane == paneMain && widget.Pressed(msg):
+		return f.press(msg, send)
+	}
+	return nil
+}
+
+// promptX is the column of the prompt, and of the suggestions below it.
+const promptX = 3
+
+// press handles a click on a row.
+func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
+	w, h := f.panes.Size(paneMain)
+	lines := f.arrange(w, h)
+	from, to := f.window.Visible()
+	if msg.Y == to-from+sendHeight-1 {
+		f.focus(sendRow)
+		return send()
+	}
+	i, ok := f.window.At(msg.Y)
+	if !ok || lines[i].row == (rowID{}) {
 		return nil
 	}
-	return f.to.choose(f.identify)
-}
-
-// clearValues removes all overrides.
-func (f *form) clearValues() tea.Cmd {
-	f.record(f.state(), "cleared the personalization", f.at)
-	f.values.restore(map[assemble.Attribute]string{})
-	f.offerValues()
-	f.focus(f.at)
-	return f.updateForecast()
-}
-
-// state returns the current state of the form.
-func (f *form) state() formState {
-	return formState{f.to.identifier, maps.Clone(f.to.values), f.as.list, f.narrow.filter, f.copies, f.values.current()}
-}
-
-// record records a change in a row: the state before it, and a description, which may be empty.
-func (f *form) record(before formState, what string, at rowID) {
-	if what != "" {
-		f.recordOf(before, what, at, assemble.Attribute{})
-	}
-}
-
-// recordOf is record for a change of an override, identified by its attribute.
-func (f *form) recordOf(before formState, what string, at rowID, a assemble.Attribute) {
-	other := before // the other state
-	swap := func() tea.Cmd {
-		now := f.state()
-		cmd := f.restore(other, at, a)
-		other = now
-		return cmd
-	}
-	f.steps.record(what, swap)
-}
-
-// restore restores a state, with the cursor where it was changed.
-func (f *form) restore(to formState, at rowID, a assemble.Attribute) tea.Cmd {
-	f.to.restore(to.identifier, maps.Clone(to.values))
-	f.as.list, f.narrow.filter, f.copies = to.as, f.draft.Normalize(to.filter), to.copies
-	f.values.restore(maps.Clone(to.typed))
-	f.offerValues()
-	if at.kind == rowOverride {
-		at.i = max(slices.IndexFunc(f.values.fields, func(o override) bool { return o.Attribute == a }), 0)
+	at := lines[i].row
+	if at == promptRow && f.at == promptRow {
+		if i, ok := f.list.RowAt(lines[i].n - 1); ok && f.list.Highlight(i) {
+			return f.accept()
+		}
 	}
 	f.focus(at)
-	f.to.updateSuggestions()
-	return f.refresh()
+	switch at.kind {
+	case rowPrompt:
+		f.prompt.Click(msg.X - promptX)
+	case rowIdentifier, rowFilter, rowCopies:
+		return f.row().enter.Run()
+	}
+	return nil
+}
+
+// wheel returns by how many rows or lines to move.
+func wheel(msg tea.MouseMsg) int {
+	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
 }

@@ -1,166 +1,149 @@
 package testsend
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
-	"bugle/engine/message/assemble"
 	model "bugle/engine/testsend"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// overrides are values that replace the recipients' own, for the attributes that the messages use.
-type overrides struct {
-	*sendContext
-	fields []override
-	typed  map[assemble.Attribute]string // includes attributes that the messages do not use now
-	all    int                           // number of messages to send
-}
-
-// override is a value that replaces the recipient's own.
+// override is a value that replaces the recipients' own, for an attribute that the messages use.
 type override struct {
 	model.Value
 	prompt widget.Prompt
 }
 
-// setMessages lists the attributes used by the messages to send. Input for other attributes is kept: another
-// platform or locale may use them.
-func (v *overrides) setMessages(going []model.Message, f model.Forecast, certain bool) {
-	v.typed, v.fields, v.all = v.current(), nil, len(going)
-	for _, a := range v.draft.Values(going) {
-		o := override{Value: a, prompt: widget.NewPrompt(v.theme, "", "")}
-		o.prompt.SetValue(v.typed[a.Attribute])
-		v.fields = append(v.fields, o)
+func (o *override) row() rowID { return rowID{kind: rowOverride, attribute: o.Attribute} }
+
+// offerOverrides lists the attributes that the messages to send use. What was typed for others is kept: another platform or
+// locale may use them.
+func (f *form) offerOverrides() {
+	f.filter = f.draft.Normalize(f.filter)
+	f.overrides = nil
+	for _, a := range f.draft.Values(f.draft.Matching(f.filter)) {
+		o := override{Value: a, prompt: widget.NewPrompt(f.theme, "", "")}
+		o.prompt.SetValue(f.typed[a.Attribute])
+		f.overrides = append(f.overrides, o)
 	}
-	v.compare(f, certain)
 }
 
-// current returns all input.
-func (v *overrides) current() map[assemble.Attribute]string {
-	out := map[assemble.Attribute]string{}
-	for a, text := range v.typed {
-		out[a] = text
-	}
-	for _, o := range v.fields {
-		out[o.Attribute] = o.prompt.Value()
-	}
-	return out
-}
-
-// restore replaces all input. setMessages must be called after it.
-func (v *overrides) restore(typed map[assemble.Attribute]string) { v.typed, v.fields = typed, nil }
-
-// addTo adds the overrides to a test, and returns why one of them is invalid.
-func (v *overrides) addTo(t *engine.TestSend) (why string) {
-	for _, o := range v.fields {
-		if err := o.SetOverride(t, o.prompt.Value()); err != nil && why == "" {
-			why = fmt.Sprintf("The value for %s %s.", o.Name, err)
+// addOverrides adds the overrides to a test, and returns why one of them is invalid.
+func (f *form) addOverrides(t *engine.TestSend) (why string) {
+	for i := range f.overrides {
+		o := &f.overrides[i]
+		if err := o.SetOverride(t, o.prompt.Value()); err != nil {
+			why = cmp.Or(why, fmt.Sprintf("The value for %s %s.", o.Name, err))
 		}
 	}
 	return why
 }
 
-// changed counts the overrides.
-func (v *overrides) changed() int {
-	n := 0
-	for _, o := range v.fields {
-		if o.prompt.Value() != "" {
-			n++
+// typeOverride handles a key in an override. What is typed in one without leaving it is one step of undo.
+func (f *form) typeOverride(msg tea.KeyMsg) tea.Cmd {
+	for i := range f.overrides {
+		if o := &f.overrides[i]; o.row() == f.at && o.prompt.Update(msg) {
+			return f.setOverride(o)
 		}
 	}
-	return n
+	return nil
 }
 
-// maxShownValues is how many different values of recipients are shown for an attribute.
-const maxShownValues = 3
-
-// compare shows the recipients' own values as placeholders; certain reports whether the recipients are known.
-func (v *overrides) compare(f model.Forecast, certain bool) {
-	for i := range v.fields {
-		o := &v.fields[i]
-		own, lack := v.draft.OwnValues(o.Attribute, f.DataUsers)
-		present := strings.Join(own, ", ")
-		if len(own) > maxShownValues {
-			present = fmt.Sprintf("%s and %d more", strings.Join(own[:maxShownValues], ", "), len(own)-maxShownValues)
-		}
-		fallback := strings.Join(o.Fallbacks, " or ") + " by default"
-		switch {
-		case present != "" && lack && len(o.Fallbacks) > 0:
-			present += "; " + fallback
-		case present != "" && lack:
-			present += "; missing for others"
-		case present != "":
-		case len(o.Fallbacks) > 0:
-			present = fallback
-		case certain:
-			present = "missing"
-		case o.Event:
-			present = "from the event"
-		default:
-			present = "the user's own value"
-		}
-		o.prompt.Placeholder = present
+// setOverride takes the text of an override's prompt.
+func (f *form) setOverride(o *override) tea.Cmd {
+	set := func(in *input) {
+		in.typed = maps.Clone(in.typed)
+		in.typed[o.Attribute] = o.prompt.Value()
 	}
+	if f.lastTyped == o.row() {
+		set(&f.input)
+	} else {
+		f.change(o.Name, o.row(), set)
+		f.lastTyped = o.row()
+	}
+	return f.forecast.update(f.request())
 }
 
-// focus focuses one of the prompts; -1 blurs them.
-func (v *overrides) focus(at int) {
-	for i := range v.fields {
-		v.fields[i].prompt.Blur()
-		if i == at {
-			v.fields[i].prompt.Focus()
-		}
+// ownValue describes the recipients' own values of an attribute.
+func (f *form) ownValue(o *override) string {
+	own, lack := f.draft.OwnValues(o.Attribute, f.forecast.forecast.DataUsers)
+	present := model.Summarize(own)
+	fallback := strings.Join(o.Fallbacks, " or ") + " by default"
+	switch {
+	case present != "" && lack && len(o.Fallbacks) > 0:
+		return present + "; " + fallback
+	case present != "" && lack:
+		return present + "; missing for others"
+	case present != "":
+		return present
+	case len(o.Fallbacks) > 0:
+		return fallback
+	case f.forecast.current().Certain():
+		return "missing"
+	case o.Event:
+		return "from the event"
 	}
+	return "the user's own value"
 }
 
-// Update handles a key in the i-th prompt. It reports whether its value changed.
-func (v *overrides) Update(i int, msg tea.KeyMsg) bool { return v.fields[i].prompt.Update(msg) }
-
-// View draws the rows.
-func (v *overrides) View(cursor rowID, w int) []row {
-	if len(v.fields) == 0 {
-		return nil
-	}
-	rows := []row{textRow(""), textRow("  " + v.theme.Strong.Render("Personalization") + v.theme.Faint.Render(widget.Truncate("  for this test only", max(w-17, 1))))}
+// overrideRows returns the rows of the overrides.
+func (f *form) overrideRows() []row {
 	label := labelWidth
-	for _, o := range v.fields {
-		label = min(max(label, widget.Width(widget.Clean(o.Name))+2), max(w/2-2, 1))
+	for i := range f.overrides {
+		label = max(label, widget.Width(widget.Clean(f.overrides[i].Name))+2)
 	}
-	kind := 0
-	if w >= 48 { // a column for the data types
-		for _, o := range v.fields {
-			kind = max(kind, widget.Width(catalog.DataTypeLabel(o.DataType))+2)
-		}
+	var rows []row
+	for i := range f.overrides {
+		rows = append(rows, f.overrideRow(&f.overrides[i], label))
 	}
-	for i := range v.fields {
-		o := &v.fields[i]
-		o.prompt.SetSize(max(w-2-label-kind, 1), 1)
-		name := v.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.Name), label-1), label))
-		if kind > 0 {
-			name += v.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.DataType), kind))
-		}
-		at := rowID{rowOverride, i}
-		r := line(v.theme, cursor, at, "", name+o.prompt.View(), w)
-		if cursor == at {
-			r = addBelow(r, 4, w, v.theme.Faint, o.description(v.all))
-		}
-		if err := o.SetOverride(&engine.TestSend{}, o.prompt.Value()); err != nil {
-			r = addBelow(r, 2+label, w, v.theme.Danger, "✗ "+err.Error())
-		}
-		rows = append(rows, r)
+	if len(rows) > 0 {
+		rows[0].heads = []string{"", "  " + f.theme.Strong.Render("Personalization") + f.theme.Faint.Render("  for this test only")}
 	}
 	return rows
 }
 
-// description names where the content uses the attribute, in one line.
-func (o override) description(all int) string {
+// overrideRow returns the row of an override, beside a column of names.
+func (f *form) overrideRow(o *override, label int) row {
 	where := "every message"
-	if o.Messages < all {
+	if all := len(f.draft.Matching(f.filter)); o.Messages < all {
 		where = fmt.Sprintf("%d of %d messages", o.Messages, all)
 	}
-	return fmt.Sprintf("{{%s}} in %s", strings.Join(o.Sources, "}}, {{"), where)
+	description := fmt.Sprintf("{{%s}} in %s", strings.Join(o.Sources, "}}, {{"), where)
+	o.prompt.Placeholder = f.ownValue(o)
+	r := row{rowID: o.row(), more: []screen.Action{f.leaveAction()}}
+	r.enter = screen.Action{Label: "next", Help: "go to the next field", Run: func() tea.Cmd { return f.move(1) }}
+	r.draw = func(w int) []string {
+		label := min(label, max(w/2-2, 1))
+		head := f.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.Name), label-1), label))
+		o.prompt.SetSize(max(w-2-label, 1), 1)
+		lines := []string{head + o.prompt.View()}
+		if f.at == r.rowID {
+			lines = f.addNote(lines, 4, w, f.theme.Faint, description)
+		}
+		if err := o.SetOverride(&engine.TestSend{}, o.prompt.Value()); err != nil {
+			lines = f.addNote(lines, 2+label, w, f.theme.Danger, "✗ "+err.Error())
+		}
+		return lines
+	}
+	set := func(text string) tea.Cmd {
+		o.prompt.SetValue(text)
+		f.lastTyped = rowID{}
+		return f.setOverride(o)
+	}
+	r.read = screen.Row{Text: widget.Clean(o.Name), State: widget.Clean(cmp.Or(o.prompt.Value(), o.prompt.Placeholder)), Field: &screen.FormField{
+		Value: o.prompt.Value(), Help: []string{description}, Clear: func() tea.Cmd { return set("") },
+		Set: func(text string) (string, tea.Cmd, error) {
+			if err := o.SetOverride(&engine.TestSend{}, text); err != nil {
+				return "", nil, screen.Refused("The value " + err.Error())
+			}
+			return "", set(text), nil
+		},
+	}}
+	return r
 }

@@ -1,8 +1,10 @@
 package testsend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,29 +12,12 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/phrase"
-	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
-
-// recipients is the input of recipients: the identifier, the chosen recipients, and a prompt with suggestions.
-type recipients struct {
-	*sendContext
-	identifier    string
-	values        map[string][]string // by identifier, so that each keeps its own
-	prompt        widget.Prompt
-	rejection     string // why the text was not added
-	profiles      []engine.User
-	searchedText  string         // the text that profiles were searched for
-	list          typeahead.List // the suggestions below the prompt
-	suggestions   []suggestion   // the items of list
-	lines         int            // height of the prompt when last drawn
-	enterPending  bool           // enter was pressed before the suggestions arrived
-	enter         func() tea.Cmd // accepts what is typed
-	pendingChange string         // a change that is not recorded yet
-}
 
 // suggestion is a suggested recipient or group.
 type suggestion struct {
@@ -40,207 +25,70 @@ type suggestion struct {
 	group       *group
 }
 
-// Limits for suggestions, and for profiles to search, of which some lack the identifier's value.
+// Limits for suggestions, and for users to search, of which some lack the identifier's value.
 const (
 	maxSuggestions = 4
-	maxProfiles    = 40
+	maxUsers       = 40
 )
 
-func newRecipients(s *sendContext) recipients {
-	return recipients{sendContext: s, prompt: widget.NewPrompt(s.theme, "+", ""), values: map[string][]string{}}
-}
+// recipients returns the recipients for the current identifier.
+func (in *input) recipients() []string { return in.values[in.identifier] }
 
-// selected returns the recipients for the current identifier.
-func (r *recipients) selected() []string { return r.values[r.identifier] }
-
-// request returns a test for the recipients.
-func (r *recipients) request() engine.TestSend {
-	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.selected())}
-}
-
-// isSelected reports whether a value is a recipient already.
-func (r *recipients) isSelected(value string) bool {
-	return engine.IndexRecipient(r.selected(), r.identifier, value) >= 0
+// setRecipients replaces the recipients for the current identifier.
+func (in *input) setRecipients(values []string) {
+	all := maps.Clone(in.values)
+	if all == nil {
+		all = map[string][]string{}
+	}
+	all[in.identifier] = values
+	in.values = all
 }
 
 // text returns the text in the prompt.
-func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
+func (f *form) text() string { return strings.TrimSpace(f.prompt.Value()) }
 
-// focus focuses or blurs the prompt.
-func (r *recipients) focus(on bool) {
-	r.prompt.Blur()
-	if on {
-		r.prompt.Focus()
-	}
+// refusal returns why a recipient cannot be added to others; empty if it can.
+func (f *form) refusal(others []string, value string) string {
+	return model.RefusalReason(f.draft.Campaign.Channel, engine.TestSend{Identifier: f.identifier, Values: others}, value)
 }
 
-// begin fills in the recipients of an earlier test.
-func (r *recipients) begin(last engine.TestSend) {
-	options := r.draft.Fields.Identifier.Options
-	r.identifier = options[0].Value
-	for _, o := range options {
-		if o.Value == last.Identifier {
-			r.identifier = o.Value
-		}
-	}
-	r.values[r.identifier] = slices.Clone(last.Values)
-	r.rejection = ""
-	r.prompt.SetValue("")
-}
-
-// restore restores earlier recipients.
-func (r *recipients) restore(identifier string, values map[string][]string) {
-	r.identifier, r.values, r.rejection, r.enterPending = identifier, values, "", false
-	if r.isSelected(r.text()) { // it was being edited
-		r.prompt.SetValue("")
-	}
-}
-
-// identify changes the identifier.
-func (r *recipients) identify(identifier string) {
-	if identifier != r.identifier {
-		r.pendingChange = r.draft.Fields.Identifier.Label()
-	}
-	r.identifier, r.rejection, r.profiles, r.enterPending = identifier, "", nil, false
-	r.updateSuggestions()
-}
-
-// nextIdentifier returns the identifier after the current one.
-func (r *recipients) nextIdentifier() string {
-	var all []string
-	for _, o := range r.draft.Fields.Identifier.Options {
-		all = append(all, o.Value)
-	}
-	return valueAfter(all, r.identifier)
-}
-
-// choose lists the identifiers.
-func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
-	node := r.draft.Fields.Identifier
-	options := make([]widget.Option, len(node.Options))
-	for i, o := range node.Options {
-		options[i] = widget.Option{Label: o.Title(), Help: phrase.Capitalize(o.Help)}
-	}
-	return screen.Send(screen.ChooseMsg{Title: node.Label(), Body: node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
-		return then(node.Options[a.Index].Value)
-	}})
-}
-
-// Update handles a key in the prompt; next is the row to move to.
-func (r *recipients) Update(msg tea.KeyMsg) (next rowID, cmd tea.Cmd) {
-	next = rowID{rowPrompt, 0}
-	if r.enterPending { // the user typed on, so that enter meant the highlighted suggestion
-		r.enterPending = false
-		next = r.accept()
-	}
-	if msg.Type == tea.KeyRunes && model.HasSeparator(r.identifier, string(msg.Runes)) {
-		r.prompt.SetValue(r.add(r.prompt.Value() + string(msg.Runes)))
-		r.updateSuggestions()
-		return rowID{rowPrompt, 0}, r.search()
-	}
-	if r.list.Key(msg.String()) {
-		return next, nil
-	}
-	if msg.Type == tea.KeyBackspace && r.prompt.Value() == "" {
-		if n := len(r.selected()); n > 0 {
-			next = rowID{rowRecipient, n - 1}
-		}
-		return next, nil
-	}
-	if !r.prompt.Update(msg) {
-		return next, nil
-	}
-	r.rejection = ""
-	r.updateSuggestions()
-	return next, r.search()
-}
-
-// add adds the recipients in a text, and returns those that are invalid, setting the reason.
-func (r *recipients) add(text string) (rest string) {
-	r.rejection = ""
-	had := len(r.selected())
+// add adds the recipients in a text, and leaves the invalid ones in the prompt. It returns false if there are some.
+func (f *form) add(text string) bool {
+	had := f.recipients()
+	all := slices.Clip(had)
 	var left []string
-	for _, v := range model.Split(r.identifier, text) {
-		switch why := r.refused(v); {
-		case r.isSelected(v):
-		case why != "":
+	for _, v := range model.Split(f.identifier, text) {
+		switch {
+		case engine.IndexRecipient(all, f.identifier, v) >= 0:
+		case f.refusal(all, v) != "":
 			left = append(left, v)
-			if r.rejection == "" {
-				r.rejection = why
-			}
 		default:
-			r.values[r.identifier] = append(slices.Clone(r.selected()), v)
+			all = append(all, v)
 		}
 	}
-	if added := r.selected()[had:]; len(added) > 0 {
-		r.changed("added", added...)
+	f.prompt.SetValue(strings.Join(left, ", "))
+	if added := all[len(had):]; len(added) > 0 {
+		f.change("added "+model.Summarize(f.names(added...)), promptRow, func(in *input) { in.setRecipients(all) })
 	}
-	return strings.Join(left, ", ")
+	f.suggest()
+	return len(left) == 0
 }
 
-// changed records a change of recipients.
-func (r *recipients) changed(verb string, values ...string) {
-	r.pendingChange = verb + " " + model.Summarize(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
-}
-
-// changes returns the change that is not recorded yet, and clears it.
-func (r *recipients) changes() string {
-	did := r.pendingChange
-	r.pendingChange = ""
-	return did
-}
-
-func (r *recipients) refused(value string) string {
-	return model.RefusalReason(r.draft.Campaign.Channel, r.request(), value)
-}
-
-// commit adds the typed text. It returns false if it is invalid.
-func (r *recipients) commit() bool {
-	rest := r.add(r.prompt.Value())
-	r.prompt.SetValue(rest)
-	r.updateSuggestions()
-	return rest == ""
-}
-
-// showRejection shows why the text cannot be added.
-func (r *recipients) showRejection() tea.Cmd {
-	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.rejection))
-}
-
-// shouldWait reports whether enter must wait for the profile search, because nothing matches yet.
-func (r *recipients) shouldWait() bool {
-	h, ok := r.list.Highlighted()
-	r.enterPending = ok && h.Free && r.searchedText != r.text() && r.needsSearch()
-	return r.enterPending
-}
-
-// accept accepts what is highlighted: the text itself, a recipient, or a group. It returns the row to move to.
-func (r *recipients) accept() rowID {
-	h, ok := r.list.Highlighted()
-	switch {
-	case !ok:
-	case h.Free:
-		r.commit()
-	case h.Ref >= 0 && h.Ref < len(r.suggestions):
-		o := r.suggestions[h.Ref]
-		if o.group != nil {
-			r.useGroup(*o.group, true)
-			return rowID{rowSend, 0}
-		}
-		r.prompt.SetValue(r.add(o.value))
-		r.updateSuggestions()
+// commit adds the typed text as a recipient, or returns the command that says why it is invalid.
+func (f *form) commit() (refused tea.Cmd) {
+	if f.add(f.prompt.Value()) {
+		return nil
 	}
-	return rowID{rowPrompt, 0}
+	f.focus(promptRow)
+	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(f.text()), f.refusalOf(f.text())))
 }
 
-// useGroup adds a group's recipients, replacing the current ones unless beside is set, and returns those beyond
-// the limit.
-func (r *recipients) useGroup(g group, beside bool) (left []string) {
-	r.pendingChange = fmt.Sprintf("used the group %q", g.Name)
-	r.identifier, r.rejection, r.profiles = g.Identifier, "", nil
+// useGroup adds a group's recipients, in place of the current ones unless beside is set. A test has at most ten recipients;
+// the user is told which are left out.
+func (f *form) useGroup(g group, beside bool) tea.Cmd {
 	var values []string
 	if beside {
-		values = slices.Clone(r.values[g.Identifier])
+		values = slices.Clip(f.values[g.Identifier])
 	}
 	for _, v := range g.Values {
 		if engine.IndexRecipient(values, g.Identifier, v) < 0 {
@@ -248,247 +96,293 @@ func (r *recipients) useGroup(g group, beside bool) (left []string) {
 		}
 	}
 	most := min(model.MaxRecipients(g.Identifier), len(values))
-	r.values[g.Identifier] = values[:most]
-	r.prompt.SetValue("")
-	r.updateSuggestions()
-	return values[most:]
+	f.change(fmt.Sprintf("used the group %q", g.Name), promptRow, func(in *input) {
+		in.identifier = g.Identifier
+		in.setRecipients(values[:most])
+	})
+	f.users = nil
+	f.prompt.SetValue("")
+	f.focus(sendRow)
+	if most == len(values) {
+		return f.refresh()
+	}
+	return tea.Batch(f.refresh(), screen.Notify(widget.LevelWarning, fmt.Sprintf(
+		"A test can have up to %d recipients. Left out: %s.", most, model.Summarize(values[most:]))))
 }
 
-// remove removes a recipient and returns it.
-func (r *recipients) remove(i int) string {
-	v := r.selected()[i]
-	r.changed("removed", v)
-	r.values[r.identifier] = slices.Delete(slices.Clone(r.selected()), i, i+1)
-	r.updateSuggestions()
-	return v
+// drop removes the i-th recipient, optionally to edit it.
+func (f *form) drop(i int, edit bool) tea.Cmd {
+	v := f.recipients()[i]
+	at := rowID{kind: rowRecipient, i: i}
+	f.change("removed "+f.people.Name(f.identifier, v), at, func(in *input) {
+		in.setRecipients(slices.Delete(slices.Clone(in.recipients()), i, i+1))
+	})
+	if f.focus(at); edit {
+		f.prompt.SetValue(v)
+		f.focus(promptRow)
+	}
+	return f.refresh()
 }
 
-// edit moves a recipient to the prompt.
-func (r *recipients) edit(value string) {
-	r.prompt.SetValue(value)
-	r.updateSuggestions()
+// typeRecipient handles a key in the prompt.
+func (f *form) typeRecipient(msg tea.KeyMsg) tea.Cmd {
+	if f.enterPending { // the user typed on, so that enter meant the highlighted suggestion
+		f.enterPending = false
+		f.accept()
+	}
+	switch {
+	case msg.Type == tea.KeyRunes && model.HasSeparator(f.identifier, string(msg.Runes)):
+		f.add(f.prompt.Value() + string(msg.Runes))
+	case f.list.Key(msg.String()):
+		return nil
+	case msg.Type == tea.KeyBackspace && f.prompt.Value() == "":
+		if n := len(f.recipients()); n > 0 {
+			f.focus(rowID{kind: rowRecipient, i: n - 1})
+		}
+		return nil
+	default:
+		f.prompt.Update(msg)
+	}
+	return f.refresh()
 }
 
-// needsSearch reports whether profiles must be searched for the text.
-func (r *recipients) needsSearch() bool {
-	_, ok := r.deps.Service.(engine.UserStore)
-	return ok && !engine.IsSegmentIdentifier(r.identifier)
-}
-
-// search searches profiles for the text.
-func (r *recipients) search() tea.Cmd {
-	if !r.needsSearch() {
-		r.profiles = nil
-		r.updateSuggestions()
+// enterTyped handles enter in the prompt: it accepts the highlighted suggestion, after the search if only that can tell what
+// it is, or goes to the next row.
+func (f *form) enterTyped() tea.Cmd {
+	h, ok := f.list.Highlighted()
+	if !ok {
+		return f.nextSection(1)
+	}
+	if _, searches := f.userStore(); h.Free && searches && f.searchedText != f.text() {
+		f.enterPending = true
 		return nil
 	}
-	keeper, text := r.deps.Service.(engine.UserStore), r.text()
-	work := screen.Settled(r.tasks, taskProfiles, func(ctx context.Context) ([]engine.User, error) { return keeper.Users(ctx, text, maxProfiles) })
-	return screen.Go(r.tasks, taskProfiles, work, func(profiles []engine.User, err error) tea.Cmd {
-		if err != nil { // without profiles everything else still works
-			profiles, text = nil, r.text()
+	return f.accept()
+}
+
+// accept accepts what is highlighted: the text itself, a recipient, or a group.
+func (f *form) accept() tea.Cmd {
+	var refused tea.Cmd
+	switch h, ok := f.list.Highlighted(); {
+	case ok && h.Free:
+		refused = f.commit()
+	case ok && f.suggestions[h.Ref].group != nil:
+		return f.useGroup(*f.suggestions[h.Ref].group, true)
+	case ok:
+		f.add(f.suggestions[h.Ref].value)
+	}
+	f.focus(promptRow)
+	return tea.Batch(f.refresh(), refused)
+}
+
+// tab moves to the next section of the form, accepting the highlighted suggestion if something was typed.
+func (f *form) tab() tea.Cmd {
+	var cmd tea.Cmd
+	if h, ok := f.list.Highlighted(); ok && f.at == promptRow && !h.Free && f.text() != "" {
+		cmd = f.accept()
+	}
+	return tea.Batch(cmd, f.nextSection(1))
+}
+
+// userStore returns the service's users; false if recipients are not users.
+func (f *form) userStore() (engine.UserStore, bool) {
+	users, ok := f.deps.Service.(engine.UserStore)
+	return users, ok && !engine.IsSegmentIdentifier(f.identifier)
+}
+
+// search searches users for the text.
+func (f *form) search() tea.Cmd {
+	store, ok := f.userStore()
+	if !ok {
+		f.users = nil
+		return nil
+	}
+	text := f.text()
+	work := screen.Settled(f.tasks, taskUsers, func(ctx context.Context) ([]engine.User, error) { return store.Users(ctx, text, maxUsers) })
+	return screen.Go(f.tasks, taskUsers, work, func(users []engine.User, err error) tea.Cmd {
+		if err != nil { // without users everything else still works
+			users = nil
 		}
-		return r.setProfiles(text, profiles)
+		f.users, f.searchedText = users, text
+		for _, u := range users {
+			for _, v := range engine.IdentifierValues(f.identifier, u) {
+				f.people.SetName(model.Recipient{Identifier: f.identifier, Value: v}, u)
+			}
+		}
+		f.suggest()
+		if !f.enterPending || text != f.text() {
+			return nil
+		}
+		f.enterPending = false
+		return f.enterTyped()
 	})
 }
 
-// setProfiles stores the profiles for a text, and accepts it if enter was waiting for them.
-func (r *recipients) setProfiles(text string, profiles []engine.User) tea.Cmd {
-	r.profiles, r.searchedText = profiles, text
-	for _, p := range profiles {
-		for _, v := range engine.IdentifierValues(r.identifier, p) {
-			r.people.SetName(model.Recipient{Identifier: r.identifier, Value: v}, p)
-		}
-	}
-	r.updateSuggestions()
-	if !r.enterPending || text != r.text() {
-		return nil
-	}
-	r.enterPending = false
-	return r.enter()
-}
-
-// updateSuggestions finds suggestions for the text: groups, recent recipients, profiles, and last those that
-// the last test did not reach.
-func (r *recipients) updateSuggestions() {
-	r.suggestions = r.suggestions[:0]
-	typed := r.text()
+// suggest finds suggestions for the text: groups, recent recipients, users, and last those that the last test did not reach.
+func (f *form) suggest() {
+	f.suggestions = nil
+	typed := f.text()
 	text := strings.ToLower(typed)
+	chosen := func(v string) bool { return engine.IndexRecipient(f.recipients(), f.identifier, v) >= 0 }
 	put := func(value, info string) {
-		known := slices.ContainsFunc(r.suggestions, func(o suggestion) bool {
-			return engine.RecipientKey(r.identifier, o.value) == engine.RecipientKey(r.identifier, value)
+		known := slices.ContainsFunc(f.suggestions, func(o suggestion) bool {
+			return engine.RecipientKey(f.identifier, o.value) == engine.RecipientKey(f.identifier, value)
 		})
-		if len(r.suggestions) < maxSuggestions && !known && value != "" && !r.isSelected(value) {
-			r.suggestions = append(r.suggestions, suggestion{value: value, info: info})
+		if len(f.suggestions) < maxSuggestions && !known && value != "" && !chosen(value) {
+			f.suggestions = append(f.suggestions, suggestion{value: value, info: info})
 		}
 	}
-	r.suggestGroups(text)
+	for _, g := range f.groups {
+		adds := slices.ContainsFunc(g.Values, func(v string) bool { return !chosen(v) })
+		if g.Identifier == f.identifier && adds && len(f.suggestions) < maxSuggestions/2 && strings.Contains(strings.ToLower(g.Name), text) {
+			f.suggestions = append(f.suggestions, suggestion{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
+		}
+	}
+	caption := func(v, note string) string {
+		if name := f.people.Caption(f.identifier, v); name != "" {
+			return name + " · " + note
+		}
+		return note
+	}
 	var missed []string
-	for _, v := range r.recent[r.identifier] {
+	for _, v := range f.recent[f.identifier] {
 		switch {
-		case !strings.Contains(strings.ToLower(v+"\n"+r.people.Name(r.identifier, v)), text):
-		case r.past.FailureReason(r.identifier, v) != "":
+		case !strings.Contains(strings.ToLower(v+"\n"+f.people.Name(f.identifier, v)), text):
+		case f.past.FailureReason(f.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, withNote(r.people.Caption(r.identifier, v), "recent"))
+			put(v, caption(v, "recent"))
 		}
 	}
-	for _, p := range r.profiles {
-		for _, v := range engine.IdentifierValues(r.identifier, p) {
-			if (r.searchedText == typed || profileMatches(p, v, text)) && !slices.Contains(missed, v) {
-				put(v, nameUnless(p.DisplayName(), v))
+	for _, u := range f.users {
+		for _, v := range engine.IdentifierValues(f.identifier, u) {
+			// Users that were found for another text are offered if they match this one, too.
+			matches := f.searchedText == typed || strings.Contains(strings.ToLower(v+"\n"+u.ID+"\n"+u.DisplayName()), text)
+			if matches && !slices.Contains(missed, v) {
+				put(v, f.people.Caption(f.identifier, v))
 			}
 		}
 	}
-	if engine.IsSegmentIdentifier(r.identifier) && len(r.selected()) == 0 {
-		for _, seg := range r.draft.Workspace.Segments {
+	if engine.IsSegmentIdentifier(f.identifier) && len(f.recipients()) == 0 {
+		for _, seg := range f.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
 				put(seg.Name, phrase.Count(len(seg.Members), "member"))
 			}
 		}
 	}
 	for _, v := range missed {
-		put(v, withNote(r.people.Caption(r.identifier, v), "failed last time"))
+		put(v, caption(v, "failed last time"))
 	}
-	r.setList(typed)
-}
-
-// suggestGroups adds the groups of the identifier that match and have someone to add.
-func (r *recipients) suggestGroups(text string) {
-	for _, g := range r.groups {
-		news := slices.ContainsFunc(g.Values, func(v string) bool { return !r.isSelected(v) })
-		if g.Identifier == r.identifier && news && len(r.suggestions) < maxSuggestions/2 && strings.Contains(strings.ToLower(g.Name), text) {
-			r.suggestions = append(r.suggestions, suggestion{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
-		}
-	}
-}
-
-// setList lists the suggestions, followed by the text itself unless it is one of them.
-func (r *recipients) setList(typed string) {
 	o := typeahead.Options{Text: typed, Typed: typed != "", Free: true}
-	for i, f := range r.suggestions {
-		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
+	for i, s := range f.suggestions {
+		o.Items = append(o.Items, typeahead.Item{Value: s.value, Info: s.info, Ref: i})
 	}
-	if r.rejectionReason(typed) != "" {
+	if f.refusalOf(typed) != "" {
 		o.Note = "not valid"
 	}
-	r.list.Show(o)
+	f.list.Show(o)
 }
 
-// withNote returns a name with a note.
-func withNote(name, note string) string {
-	if name == "" {
-		return note
+// refusalOf returns why the recipients in a text cannot be added; empty if they can.
+func (f *form) refusalOf(text string) (why string) {
+	for _, v := range model.Split(f.identifier, text) {
+		why = cmp.Or(why, f.refusal(f.recipients(), v))
 	}
-	return name + " · " + note
+	return why
 }
 
-func nameUnless(name, value string) string {
-	if name == value {
-		return ""
+// recipientRows returns the rows of the recipients, and the prompt for the next one.
+func (f *form) recipientRows() []row {
+	var rows []row
+	wrong, _ := f.request().CheckRecipients(f.draft.Campaign.Channel)
+	for i, v := range f.recipients() {
+		rows = append(rows, f.recipientRow(i, v, wrong[i]))
 	}
-	return name
+	rows = append(rows, f.promptRow())
+	note := fmt.Sprintf("  %d of %d", len(f.recipients()), model.MaxRecipients(f.identifier))
+	rows[0].heads = []string{"", "  " + f.theme.Strong.Render(f.draft.Fields.Values.Label()) + f.theme.Faint.Render(note)}
+	return rows
 }
 
-// profileMatches reports whether a profile that was found for another text matches this one.
-func profileMatches(p engine.User, value, text string) bool {
-	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
+// recipientRow returns the row of a recipient, and what is wrong with it.
+func (f *form) recipientRow(i int, v, wrong string) row {
+	remove := func() tea.Cmd { return f.drop(i, false) }
+	return row{
+		rowID: rowID{kind: rowRecipient, i: i},
+		draw: func(w int) []string {
+			lines := []string{f.recipientLine(fmt.Sprintf("%2d ", i+1), f.identifier, v, w-2)}
+			if wrong != "" {
+				lines = f.addNote(lines, 5, w, f.theme.Danger, "✗ "+wrong)
+			}
+			return lines
+		},
+		enter: screen.Action{Label: "edit", Help: "edit the recipient", Run: func() tea.Cmd { return f.drop(i, true) }},
+		more:  []screen.Action{removeAction("remove the recipient", remove)},
+		read: screen.Row{Text: list.Spoken(f.recipientLine("", f.identifier, v, screen.Wide)), Problem: wrong, Field: &screen.FormField{
+			Value: v, Clear: remove,
+			Set: func(text string) (string, tea.Cmd, error) { return "", tea.Batch(f.drop(i, true), f.take(text)), nil },
+		}},
+	}
 }
 
-// rejectionReason returns why a text cannot be added; empty if it can.
-func (r *recipients) rejectionReason(typed string) string {
-	for _, v := range model.Split(r.identifier, typed) {
-		if why := r.refused(v); why != "" {
-			return why
+// removeAction returns the action that removes what the row under the cursor stands for.
+func removeAction(help string, run func() tea.Cmd) screen.Action {
+	return screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: help, Group: groupTest, BarPriority: 7, Run: run}
+}
+
+// promptRow returns the row of the prompt, with its suggestions below while it has the keyboard.
+func (f *form) promptRow() row {
+	r := row{rowID: promptRow, enter: screen.Action{Label: "add", Help: "add the highlighted recipient", Run: f.enterTyped}}
+	if f.list.At() < 0 {
+		r.enter.Label, r.enter.Help = "next", "go to the next field"
+	}
+	if f.prompt.Value() != "" || f.list.At() >= 0 { // nothing typed is lost
+		r.more = append(r.more, f.leaveAction())
+	}
+	suggestions := screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true,
+		Run: func() tea.Cmd { f.list.Highlight(0); return nil }}
+	if f.list.Len() == 0 {
+		suggestions.DisabledReason = "No recipient, group or user matches."
+	}
+	r.more = append(r.more, suggestions)
+	r.draw = func(w int) []string {
+		f.prompt.SetSize(max(w-3, 1), 1)
+		lines := []string{" " + f.prompt.View()}
+		if f.at != promptRow {
+			return lines
 		}
-	}
-	return ""
-}
-
-// highlightFirst highlights the first suggested recipient.
-func (r *recipients) highlightFirst() tea.Cmd {
-	if !r.list.Highlight(0) {
-		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
-	}
-	return nil
-}
-
-// View draws the rows: the identifier, the recipients, and the prompt.
-func (r *recipients) View(at rowID, w int) []row {
-	o := r.option()
-	first := line(r.theme, at, rowID{rowIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == rowID{rowIdentifier, 0}, o.Title()), w)
-	if at == (rowID{rowIdentifier, 0}) && o.Help != "" {
-		first = addBelow(first, 2+labelWidth, w, r.theme.Faint, phrase.Capitalize(o.Help))
-	}
-	given := r.selected()
-	note := fmt.Sprintf("  %d of %d", len(given), model.MaxRecipients(r.identifier))
-	if g, ok := r.group(); ok {
-		note += " · " + widget.Clean(g.Name)
-	}
-	head := r.theme.Strong.Render(r.draft.Fields.Values.Label()) + r.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
-	rows := []row{first, textRow(""), textRow("  " + head)}
-	wrong, _ := r.request().CheckRecipients(r.draft.Campaign.Channel)
-	for i, v := range given {
-		l := line(r.theme, at, rowID{rowRecipient, i}, "", r.recipientLine(fmt.Sprintf("%2d ", i+1), r.identifier, v, w-2), w)
-		if wrong[i] != "" {
-			l = addBelow(l, 5, w, r.theme.Danger, "✗ "+wrong[i])
+		for _, text := range f.list.Lines(f.theme, max(w-promptX, 1), typeahead.MaxRows) {
+			lines = append(lines, strings.Repeat(" ", promptX)+text)
 		}
-		rows = append(rows, l)
-	}
-	return append(rows, r.promptRow(at, w))
-}
-
-// option returns the current identifier.
-func (r *recipients) option() schema.Option {
-	for _, o := range r.draft.Fields.Identifier.Options {
-		if o.Value == r.identifier {
-			return o
+		if h, _ := f.list.Highlighted(); h.Free {
+			lines = f.addNote(lines, 5, w, f.theme.Warning, f.refusalOf(h.Value))
 		}
+		return lines
 	}
-	return schema.Option{}
+	r.read = screen.Row{Text: "Add a recipient", Field: &screen.FormField{
+		Again: true, Help: []string{f.draft.Fields.Values.Help},
+		Set:   func(text string) (string, tea.Cmd, error) { return "", f.take(text), nil },
+		Clear: func() tea.Cmd { f.prompt.SetValue(""); return nil },
+	}}
+	if why := f.refusalOf(f.text()); why != "" {
+		r.read.Problem = "“" + f.text() + "” " + why
+	}
+	return r
 }
 
-// group returns the group with exactly these recipients.
-func (r *recipients) group() (group, bool) {
-	given := slices.Sorted(slices.Values(r.selected()))
-	i := slices.IndexFunc(r.groups, func(g group) bool {
-		return g.Identifier == r.identifier && len(given) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), given)
-	})
-	if i < 0 {
-		return group{}, false
-	}
-	return r.groups[i], true
+// take adds what was typed in plain mode as a recipient: the one that it names, once the users were searched, or the text
+// itself.
+func (f *form) take(text string) tea.Cmd {
+	f.focus(promptRow)
+	f.prompt.SetValue(text)
+	return tea.Batch(f.refresh(), f.enterTyped())
 }
 
-// suggestIndent is the indentation of suggestions.
-const suggestIndent = 3
-
-func (r *recipients) promptRow(at rowID, w int) row {
-	r.prompt.Placeholder = r.hint()
-	r.prompt.SetSize(max(w-3, 1), 1)
-	l := line(r.theme, at, rowID{rowPrompt, 0}, "", " "+r.prompt.View(), w)
-	if r.rejection != "" {
-		l = addBelow(l, 5, w, r.theme.Danger, "✗ "+r.rejection)
-	}
-	r.lines = len(l.lines)
-	if at.kind == rowPrompt {
-		for _, text := range r.list.Lines(r.theme, max(w-suggestIndent, 1), typeahead.MaxRows) {
-			l.lines = append(l.lines, strings.Repeat(" ", suggestIndent)+text)
-		}
-		if free, _ := r.list.Highlighted(); free.Free && r.rejection == "" {
-			l = addBelow(l, 5, w, r.theme.Warning, r.rejectionReason(free.Value))
-		}
-	}
-	return l
-}
-
-// hint returns the placeholder of the prompt.
-func (r *recipients) hint() string {
-	if len(r.selected()) >= model.MaxRecipients(r.identifier) {
-		return "no more recipients can be added"
-	}
-	if len(r.suggestions) > 0 && len(r.profiles) > 0 {
-		return "type a recipient or part of a name"
-	}
-	return "type a recipient"
+// leaveAction leaves a text field.
+func (f *form) leaveAction() screen.Action {
+	return screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: func() tea.Cmd {
+		f.enterPending = false
+		f.focus(identifierRow)
+		return nil
+	}}
 }

@@ -5,59 +5,72 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
+	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
-// send sends the requested test.
-func (s *Screen) send() tea.Cmd { return s.submit(false) }
-
-// submit sends what the form asks for; past is true if that is an earlier test.
-func (s *Screen) submit(past bool) tea.Cmd {
-	to := &s.form.to
-	if to.enterPending {
-		to.enterPending = false
-		s.form.accept()
+// send sends what the form asks for.
+func (s *Screen) send() tea.Cmd {
+	f := &s.form
+	if f.enterPending {
+		f.enterPending = false
+		f.accept()
 	}
-	if why := s.form.missing(); why != "" {
+	if why := f.missing(); why != "" {
 		return screen.Notify(widget.LevelWarning, why)
 	}
-	if r, ok := to.list.Highlighted(); ok && !r.Free && to.text() != "" && r.Value != to.text() {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(to.identifier, r.Value))))
+	if r, ok := f.list.Highlighted(); ok && !r.Free && f.text() != "" && r.Value != f.text() {
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(f.identifier, r.Value))))
 	}
-	if !s.form.commit() {
-		return to.showRejection()
+	if refused := f.commit(); refused != nil {
+		return refused
 	}
-	return s.begin(s.form.request(), past)
+	return s.begin(f.request(), false)
 }
 
-// begin starts a test.
+// begin starts a test; past is true if all of it was sent before.
 func (s *Screen) begin(ask engine.TestSend, past bool) tea.Cmd {
-	return s.check(repeat{asks: []engine.TestSend{ask}, from: stageForm, past: past})
+	return s.check(repeat{whole: ask, asks: []engine.TestSend{ask}, from: stageForm, past: past})
 }
 
-// again sends the messages in a state, failed or unknown, to the same recipients again.
-func (s *Screen) again(state model.State) tea.Cmd {
-	return s.check(repeat{asks: s.results.run.Retry(state), from: stageDone})
+// again returns the command that sends the messages in some states to the same recipients again.
+func (s *Screen) again(states ...model.State) func() tea.Cmd {
+	run := &s.results.run
+	return func() tea.Cmd {
+		return s.check(repeat{whole: run.Request, asks: run.Retry(states...), from: stageDone})
+	}
 }
 
 // repeat is what is to be sent, which may repeat earlier tests.
 type repeat struct {
+	whole engine.TestSend // the test that asks are, or are part of
 	asks  []engine.TestSend
 	from  stage
-	past  bool              // it is an earlier test, sent again
-	known []engine.TestSend // asks, to the recipients who may have them already
+	past  bool // all of it was sent before
+
+	known    []engine.TestSend // asks, to the recipients who may have them already
+	forecast model.Forecast    // which of the messages cannot arrive
 }
 
-// check finds out who may have a message already. The history is read now, because others send tests, too.
+// check finds out who may have a message already, and who cannot get it. The history and users are read now, because others
+// send tests and change users, too.
 func (s *Screen) check(r repeat) tea.Cmd {
-	id, history := s.id, s.history()
+	id, history, draft, service := s.id, s.history(), s.draft, s.deps.Service
 	return screen.Go(&s.Base, taskRepeat, func(ctx context.Context) (repeat, error) {
+		var err error
+		if r.forecast, err = draft.Forecast(ctx, service, r.whole, nil); err != nil {
+			return repeat{}, err
+		}
 		for _, ask := range r.asks {
 			values, err := model.Repeated(ctx, history, engine.DraftTest(id, ask), ask.As)
 			if err != nil {
@@ -77,17 +90,14 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	}
 	var names, body []string
 	for _, ask := range r.known {
-		for _, name := range s.people.NamesAndValues(ask) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+		names = append(names, s.people.NamesAndValues(ask)...)
 	}
-	if len(names) > 0 {
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) > 0 {
 		body = append(body, model.RepeatWarning(names))
 	}
-	if len(r.asks) > 0 && r.asks[0].Copies && (r.past || len(names) > 0) {
-		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.asks[0].Filter), ", ")+".")
+	if r.whole.Copies && (r.past || len(names) > 0) {
+		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.whole.Filter), ", ")+".")
 	}
 	if len(body) == 0 {
 		return s.proceed(r)
@@ -104,58 +114,62 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	})
 }
 
-// proceed sends what was confirmed.
+// proceed sends what was confirmed, one test after another.
 func (s *Screen) proceed(r repeat) tea.Cmd {
 	if r.from == stageForm {
-		s.results.begin(model.NewRun(s.draft, r.asks[0]))
+		s.results.begin(model.NewRun(s.draft, r.whole))
 	}
-	s.refusal.returnTo = r.from
-	return s.start(r.asks)
-}
-
-// start sends tests one after another.
-func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
-	service, draft, now := s.deps.Service, s.draft, s.deps.Now
-	s.results.round(asks, s.form.forecast.forecast)
+	service, draft := s.deps.Service, s.draft
+	s.people.Add(r.forecast.Resolved)
+	s.results.round(r.asks, r.forecast)
 	s.show(stageSending)
 	send := screen.Stream(&s.Base, taskSend, func(ctx context.Context, emit func(model.Step)) (model.Outcome, error) {
-		return model.Send(ctx, service, draft, asks, now, emit)
+		return model.Send(ctx, service, draft, r.asks, emit)
 	}, func(step model.Step) tea.Cmd {
 		s.results.run.AddStep(step)
 		return nil
-	}, s.sent)
-	return tea.Batch(send, s.results.spin())
+	}, func(out model.Outcome, err error) tea.Cmd {
+		s.Drop(taskSpin)
+		if out.Refused(err) {
+			s.results.run.Rollback()
+			s.results.done = true
+			s.show(r.from)
+			return s.refuse(err)
+		}
+		s.show(stageDone)
+		s.results.end(out, err)
+		return tea.Batch(s.remember(s.results.run, out), s.results.readOutbox())
+	})
+	return tea.Batch(send, screen.Every(&s.Base, taskSpin, 120*time.Millisecond, func() tea.Cmd { s.results.frame++; return nil }))
 }
 
-// sent shows the result of a round.
-func (s *Screen) sent(out model.Outcome, err error) tea.Cmd {
-	s.Drop(taskSpin)
-	if out.Refused(err) {
-		s.results.run.Rollback()
-		s.results.done = true
-		s.show(stageRefused)
-		s.refusal.set(err)
-		return nil
-	}
-	s.show(stageDone)
-	s.results.end(out, err)
-	run := s.results.run
-	return tea.Batch(s.remember(run, out), s.results.reader.load(run, s.form.forecast.forecast))
-}
-
-// toProblem goes to the field of the problem under the cursor, in the builder or in the form.
-func (s *Screen) toProblem() tea.Cmd {
-	if path, ok := s.refusal.field(); ok {
-		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: path})
-	}
-	s.show(s.refusal.returnTo)
+// cancel cancels what has not been sent yet.
+func (s *Screen) cancel() tea.Cmd {
+	s.results.run.Canceling = true
+	s.Cancel(taskSend)
 	return nil
 }
 
-// toForm returns from the result to the form, with the cursor off the button, so that pressing enter twice
-// sends nothing.
-func (s *Screen) toForm() tea.Cmd {
-	s.show(stageForm)
-	s.form.focus(rowID{rowPrompt, 0})
-	return s.form.refresh()
+// refuse says why the service refused a test before it sent anything, and leads to the fields of its problems.
+func (s *Screen) refuse(err error) tea.Cmd {
+	e, ch := engine.AsError(err), s.draft.Campaign.Channel
+	if e == nil || len(e.Details) == 0 {
+		return screen.Notify(widget.LevelError, "Not sent: "+phrase.Sentence(err.Error()))
+	}
+	message := phrase.Sentence(e.Message)
+	var options []widget.Option
+	if len(e.Details) == 1 { // it says the same
+		message = ""
+	}
+	for _, text := range problems.Details(ch, e) {
+		place, what, _ := strings.Cut(text, ": ")
+		options = append(options, widget.Option{Label: place, Help: phrase.Sentence(what), Icon: "✗", IconTone: themes.ToneDanger})
+	}
+	return screen.Send(screen.ChooseMsg{Title: "Not sent", Body: message, Options: options, Then: func(a widget.Answer) tea.Cmd {
+		path, err := doc.ParsePath(e.Details[a.Index].Target)
+		if err == nil && engine.IsCampaignPath(ch, path) {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: path})
+		}
+		return s.toForm()
+	}})
 }

@@ -6,18 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
-
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 func TestDraftWithoutContentOpensContent(t *testing.T) {
@@ -29,7 +25,7 @@ func TestDraftWithoutContentOpensContent(t *testing.T) {
 		}
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
 		h.Press("down", "enter", "ctrl+s")
-		h.Want("Not sent.", "There is no message to send yet")
+		h.Want("─ Not sent ─", "There is no message to send yet")
 		h.Press("enter")
 		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
@@ -46,8 +42,7 @@ func TestRequestRefusalReturnsToForm(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Too many tests; wait 3 seconds")
-	h.Press("esc")
+	h.Want("Not sent: Too many tests; wait 3 seconds")
 	h.Want("1 ada@example.com")
 	if len(h.Opened) > 0 {
 		t.Errorf("it opened %+v", h.Opened)
@@ -63,9 +58,7 @@ func TestRefusedRetryKeepsResults(t *testing.T) {
 		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
 	}
 	h.Press("r")
-	h.Want("Not sent. Too many tests")
-	h.Press("esc")
-	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
+	h.Want("Not sent: Too many tests", "Sent 3 of 4 messages; 1 skipped.", "Android sent", "Ben: the user has no device for Web")
 }
 
 func TestInterruptedSendKeepsResults(t *testing.T) {
@@ -77,7 +70,9 @@ func TestInterruptedSendKeepsResults(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Email · German failed", "the connection broke")
+	h.Want("Sent 1 of 2 messages; 1 failed.", "✓ Email sent", "▌ ✗ Email · German failed", "the connection broke")
+	h.Press("enter")
+	h.Want("› Not delivered ─", "connection broke")
 }
 
 func TestOnlyDraftsCanBeTested(t *testing.T) {
@@ -101,43 +96,6 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-func TestColorsKeepWidths(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newService(t)
-	deps := uitest.Deps(s)
-	deps.Theme = dark
-	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{Name: screen.TestSend, ID: s.draft(t, catalog.Push, flatPush)})}
-	st.begin()
-	check := func(stage string) {
-		t.Helper()
-		for _, w := range []int{40, 60, 76, 80, 120} {
-			st.screen.SetSize(w, 22)
-			for _, line := range strings.Split(st.screen.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("%s: a line of %d cells, not %d: %q", stage, n, w, line)
-				}
-			}
-		}
-		st.screen.SetSize(80, 22)
-	}
-	check("form")
-	st.typeText("USER_1,USER_2,")
-	st.press("tab")
-	check("filled")
-	st.press("ctrl+s")
-	st.until("failed")
-	check("done")
-	st.press("enter")
-	check("message")
-	st.press("esc", "f", "alt+e")
-	check("earlier")
-	st.press("esc", "ctrl+g")
-	check("groups")
-}
-
 func TestControlCharactersAreNotDrawn(t *testing.T) {
 	s := newService(t)
 	name := `Evil \u001b[31m\u0007 name`
@@ -148,22 +106,23 @@ func TestControlCharactersAreNotDrawn(t *testing.T) {
 func TestPictures(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.GoldenSizes("start")
+	h.Golden("start")
 	h.WantFits()
 	h.Type("ada@example.com,ben@example.com,car")
-	h.GoldenSizes("typing")
+	h.Golden("typing")
 	h.WantFits()
 
 	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	p.Type("USER_1,USER_2,")
 	p.Press("tab")
 	p.GoldenSizes("push")
+	p.Resize(80, 24)
 	p.Press("ctrl+s")
-	p.GoldenSizes("done")
+	p.Golden("done")
 	p.WantFits()
 
 	broken := open(t, s, s.draft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
-	broken.GoldenSizes("no-content")
+	broken.Golden("no-content")
 	broken.WantFits()
 
 	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
@@ -175,7 +134,7 @@ func TestPictures(t *testing.T) {
 		return engine.TestResult{}, e
 	}
 	h.Press("backspace", "backspace", "backspace", "ctrl+s")
-	h.GoldenSizes("refused")
+	h.Golden("refused")
 	h.WantFits()
 }
 
@@ -289,102 +248,6 @@ func TestChangedDraftIsReloaded(t *testing.T) {
 	h.Want("│ Email  ●", "1 ada@example.com", "Age", "▌  +")
 	h.Press("ctrl+s")
 	h.Want("Email sent")
-}
-
-func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{EventAttribute['product']}} {{BusinessEventAttribute['season']}} {{ContentBlock['gone']|default('')}}", 1)), 80, 24)
-	h.Want("product", "season", "from the event", "Age")
-	h.Type("ada@example.com,")
-	h.Press("tab", "tab")
-	h.Type("Boots")
-	h.Press("enter")
-	h.Type("spring")
-	h.Press("ctrl+s")
-	h.Want("Email sent")
-	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
-		t.Errorf("asked for %+v", ask)
-	}
-}
-
-// The form shows the message as its first recipient will see it, with overrides applied.
-func TestFormShowsMessage(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Want("Email, as written", "Hello {{UserAttribute")
-	h.Type("ada@example.com,")
-	h.Want("Email to Ada Byron", "Hello Ada")
-	h.Press("tab")
-	h.Press("ctrl+u")
-	h.Type("Countess")
-	h.Want("Hello Countess")
-}
-
-func TestBothAttributeSpellingsAreOne(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{user.first_name}}", 1)), 80, 24)
-	h.Want("First Name ")
-	h.WantNot("first_name ")
-	h.Type("stranger@example.com,")
-	h.Press("tab")
-	h.Type("Zoe")
-	h.Press("ctrl+s")
-	h.Want("Email sent")
-	box, err := s.Outbox(context.Background(), 1)
-	if err != nil || !strings.Contains(box[0].Email.HTML, "<p>Zoe for Zoe") {
-		t.Errorf("it reads %+v (%v)", box, err)
-	}
-}
-
-func TestMissingValueIsNamed(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
-	h.Type("stranger@example.com")
-	h.Press("ctrl+s")
-	h.Want("Email failed", "stranger@example.com: ", "First Name")
-}
-
-func TestTheWheelAndClicks(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("USER_1,USER_2,")
-	h.ClickOn("Platform")
-	h.Press("esc")
-	h.Want("All ▾")
-	h.Wheel(5, 5, true)
-	h.Want("the recipient ▾")
-	h.Wheel(5, 5, true)
-	h.Want("▌ [ Send")
-	h.ClickOn("1 USER_1")
-	h.Press("x")
-	h.Want("1 USER_2", "1 of 10")
-}
-
-func TestManyKeysScroll(t *testing.T) {
-	s := newService(t)
-	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
-		out := engine.TestResult{Data: map[string]engine.SendResult{}, Message: "Sent 0 of 100 messages; 100 failed."}
-		for i := range 100 {
-			key := "EMAIL_default_variation_" + strings.Repeat("1", 1+i%3) + string(rune('a'+i/26)) + string(rune('a'+i%26))
-			out.Keys = append(out.Keys, key)
-			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: "ada@example.com: " + strings.Repeat("the mail server is full and says so at length; ", 4)}
-		}
-		return out, nil
-	}
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 0 of 100")
-	h.WantFits()
-	h.Press("G")
-	h.Want("dv failed", "101 of 101")
-	h.Wheel(5, 10, false)
-	h.WantFits()
-	before := len(s.sent)
-	h.Press("r") // keys that the draft does not have: everything is sent again
-	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
-		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
-	}
 }
 
 // The form with its preview and the results follow the theme.

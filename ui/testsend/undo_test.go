@@ -66,8 +66,8 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	id := s.draft(t, catalog.Email, flatMail)
 	h := openWith(t, s, p, id, 80, 24)
 	h.Type("zoe@example.com,")
-	h.Press("ctrl+g", "enter")
-	h.Want("2 of 10 · QA")
+	h.Press("ctrl+g", "enter", "enter")
+	h.Want("2 of 10")
 	h.Press("ctrl+z")
 	h.Want(`Undone: used the group "QA"`, "1 zoe@example.com", "1 of 10")
 	h.Press("ctrl+y", "ctrl+s", "esc")
@@ -90,30 +90,6 @@ func TestUndoEditedRecipient(t *testing.T) {
 	h.Want("▌  1 ada@example.com", "1 of 10", "+ type")
 }
 
-func TestUndoGroups(t *testing.T) {
-	s, p := newService(t), prefs.NewInMemory()
-	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
-	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("ctrl+g", "ctrl+z")
-	h.Want("Nothing to undo")
-	h.Press("down", "d", "y")
-	h.WantNot("▌ Two")
-	h.Press("r", "ctrl+u")
-	h.Type("First")
-	h.Press("enter")
-	h.Want("▌ First")
-	keep(t, p, append(keptGroups(t, p), group{"Theirs", "EMAIL", []string{"x@example.com"}})...) // another terminal
-	h.Press("ctrl+z")
-	h.Want(`Undone: renamed the group "One"`, "▌ One", "Theirs")
-	h.Press("ctrl+z")
-	h.Want(`Undone: deleted the group "Two"`, "▌ Two")
-	h.Press("ctrl+y", "ctrl+y")
-	h.Want(`Redone: renamed the group "One"`, "▌ First", "Theirs")
-	if got := keptGroups(t, p); len(got) != 2 {
-		t.Errorf("kept %+v", got)
-	}
-}
-
 // esc goes up one level at a time, and the last one leaves the screen.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
@@ -128,10 +104,8 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 				t.Errorf("%d×%d, %s: want %q in %q", size[0], size[1], key, title, line)
 			}
 		}
-		here("ctrl+g", "Spring mail › Groups")
-		h.Press("right", "z")
-		here("esc", "Spring mail › Groups")
-		here("esc", "Spring mail › Groups") // from the details
+		h.Press("ctrl+g")
+		h.Want("─ Groups ─")
 		here("esc", "Spring mail")
 		h.Type("ada")
 		here("esc", "Spring mail")
@@ -142,7 +116,8 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 		h.Want("Delivered to Ada Byron")
 		here("esc", "Spring mail › Results")
 		here("esc", "Spring mail")
-		here("alt+e", "Spring mail › Earlier tests")
+		h.Press("alt+e")
+		h.Want("─ Earlier tests ─")
 		here("esc", "Spring mail")
 		if len(h.Opened) > 0 {
 			t.Errorf("it opened %+v", h.Opened)
@@ -162,7 +137,7 @@ func TestEditInvalidatesForecastAndRefusal(t *testing.T) {
 		return engine.TestResult{}, engine.Invalid([]schema.Problem{{Path: doc.P("campaign_content", "content", "email", "subject"), Message: "required"}})
 	}
 	h.Press("ctrl+s")
-	h.Want("Not sent.", "Subject")
+	h.Want("─ Not sent ─", "Subject")
 	s.override = nil
 	h.Press("enter")
 	if h.LastRoute().Name != screen.Builder {
@@ -181,7 +156,7 @@ func TestEditInvalidatesForecastAndRefusal(t *testing.T) {
 	})
 	h.Press("esc") // back from the builder
 	h.Want("1 new@example.com", "Email  ●")
-	h.WantNot("Not sent.", "will not arrive", "Personalization")
+	h.WantNot("Not sent", "will not arrive", "Personalization")
 	h.Press("ctrl+s")
 	h.Want("✓ Email sent")
 }
@@ -206,21 +181,15 @@ func TestZoom(t *testing.T) {
 		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
 		h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), size[0], size[1])
 		h.Type("ada@example.com,")
-		h.Press("alt+z")
+		h.Press("shift+tab", "z")
 		h.Want("Recipients")
 		h.WantNot("─ Messages ─")
 		h.WantFits()
-		h.Press("alt+z", "shift+tab", "shift+tab", "shift+tab", "z") // the messages
+		h.Press("z", "shift+tab", "shift+tab", "z") // the messages
 		h.Want("╭─ Messages ─", "Email  ●", "esc unzoom")
 		h.WantNot("Recipients")
 		h.WantFits()
-		h.Press("esc", "esc", "ctrl+g", "z")
-		h.Want("Groups")
-		h.WantNot("╭─ QA ─")
-		h.Press("z", "right", "z")
-		h.Want("╭─ QA ─", "1 ada@example.com")
-		h.WantFits()
-		h.Press("esc", "esc", "esc", "ctrl+s", "z")
+		h.Press("esc", "esc", "ctrl+s", "z")
 		h.Want("› Results ─")
 		h.WantNot("Delivered to")
 		h.Press("z", "enter", "z")
@@ -263,14 +232,10 @@ func TestClicks(t *testing.T) {
 			h.Want("▌  + ")
 
 			h.Press("ctrl+g")
-			h.ClickOn("Other")
-			h.Want("▌ Other", "╭─ Other ─")
-			h.ClickOn("1 zoe@example.com") // the details
-			h.Want("esc list")
-			h.ClickOn("Both")
-			h.Want("▌ Both", "esc test send")
-			h.ClickOn("Two tongues › Groups") // the way back
-			h.WantNot("Groups ─")
+			h.Press("down", "enter")
+			h.ClickOn("Add")
+			h.Want("2 zoe@example.com", "▌ [ Send 2 messages ]")
+			h.Press("ctrl+z")
 
 			h.ClickOn("[ Send 1 message ]")
 			h.Want("✓ Email · German sent", "› Results")
@@ -282,17 +247,17 @@ func TestClicks(t *testing.T) {
 			h.Want("MESSAGE")
 			if size[0] < 100 { // it has the whole screen
 				h.Press("esc")
+			} else {
+				h.ClickOn("✓ Email · German")
 			}
-			h.ClickOn("✓ Email · German")
 			h.Want("esc test send")
 			h.ClickOn("Email · German")
 			h.Want("Delivered to Ada Byron", "esc results")
 			h.Press("esc")
-			h.ClickOn("Two tongues › Results")
-			h.WantNot("Results ─")
+			h.Press("esc")
 
 			h.Press("shift+tab", "e")
-			h.ClickOn("✓ Ada Byron") // the entry under the cursor fills the form
+			h.ClickOn("✓ Sat") // fills the form
 			h.Want("▌ [ Send 1 message ] to Ada Byron")
 		})
 	}
@@ -316,6 +281,7 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		h := open(t, s, s.draft(t, catalog.Email, many), size[0], size[1])
+		h.Want("60 messages")
 		x, y := size[0]-5, size[1]-4
 		for range 60 {
 			h.Wheel(x, y, true)
@@ -328,15 +294,13 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 	}
 }
 
-// In a short breadcrumb the page's name is complete, and the way back can still be clicked.
-func TestLongBreadcrumbIsCutAtStart(t *testing.T) {
+// In a short breadcrumb the page's name is complete.
+func TestLongBreadcrumbIsCutAtItsStart(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", "A long name for a short spring mail", 1)), 60, 20)
 	h.Type("ada@example.com,")
 	h.Press("ctrl+s", "enter")
 	h.Want("╭─ … › Delivered to Ada Byron ─")
-	h.ClickOn("… › Delivered")
-	h.Want("short spring mail › Results ─")
 }
 
 // A retry for the failed recipients does not restrict the next test.
@@ -346,9 +310,9 @@ func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	h := open(t, s, id, 80, 24)
 	h.Type("USER_1,USER_2,")
 	h.Press("ctrl+s", "r")
-	h.Want("✗ Ben: the user has no device for Web")
+	h.Want("○ Ben: the user has no device for Web")
 	h.Press("esc", "alt+e")
-	h.Want("Ben: the user has no device", "Only        Web ")
+	h.Want("Ben: the user has", "Only Web.")
 	h.WantNot("USER_2: ")
 	again := open(t, s, id, 80, 24)
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")

@@ -19,6 +19,7 @@ import (
 	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/app"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 )
 
@@ -318,28 +319,10 @@ func isTimer(cmd tea.Cmd) bool {
 	return timers.MatchString(nameOf(cmd))
 }
 
-var keyTypes = func() map[string]tea.KeyType {
-	types := map[string]tea.KeyType{}
-	for k := tea.KeyType(-128); k < 128; k++ {
-		if name := k.String(); name != "" && k != tea.KeyRunes {
-			types[name] = k
-		}
-	}
-	return types
-}()
-
-// Key returns the message for a key name as tea.KeyMsg spells it.
+// Key returns the message for a key name as tea.KeyMsg spells it; any other text is typed at once.
 func Key(name string) tea.KeyMsg {
-	if alt, ok := strings.CutPrefix(name, "alt+"); ok {
-		k := Key(alt)
-		k.Alt = true
+	if k, ok := keymap.KeyMsg(name); ok {
 		return k
-	}
-	if name == " " {
-		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
-	}
-	if k, ok := keyTypes[name]; ok {
-		return tea.KeyMsg{Type: k}
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }

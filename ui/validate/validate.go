@@ -23,7 +23,6 @@ import (
 // Screen shows the validation of one campaign.
 type Screen struct {
 	screen.Base
-	screen.UndoStack
 	deps  screen.Deps
 	theme *themes.Theme
 	id    string
@@ -82,8 +81,13 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd {
 	return s.check()
 }
 
-// Campaign returns the validated campaign.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
+// Subject returns the campaign, once it has been read.
+func (s *Screen) Subject() screen.Subject {
+	if !s.checked {
+		return screen.Subject{}
+	}
+	return screen.Subject{Campaign: s.campaign}
+}
 
 type validationResult struct {
 	campaign engine.Campaign

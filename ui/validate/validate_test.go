@@ -235,7 +235,7 @@ func TestPageAndHomeEndKeys(t *testing.T) {
 	h.Press("g")
 	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading is visible too
 	h.Wheel(5, 8, true)
-	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel scrolls without selecting
+	h.Want(fmt.Sprintf("2 of %d", last)) // the cursor stays in view
 }
 
 func TestLongPlaceKeepsEnd(t *testing.T) {

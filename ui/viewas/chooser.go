@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/message/assemble"
 	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/list"
 	"bugle/ui/screen"
@@ -19,32 +19,31 @@ import (
 // Chooser is an overlay in which the user chooses a person: by name, by going through the audience, or nobody.
 type Chooser struct {
 	screen.Box
-	cfg    Config
-	theme  *themes.Theme
-	host   ChooserHost
-	walker *walker
+	cfg   Config
+	theme *themes.Theme
+	host  ChooserHost
 
-	prompt   widget.Prompt
 	list     *list.List[chooserRow]
 	users    []engine.User // that the newest search found
 	searched string        // the text that users were searched for
-	waiting  bool          // a search is under way
 	enter    bool          // enter was pressed before the users were found
 	note     string        // why the last step led nowhere
-	values   []attribute   // those that can be typed; nil unless they are listed
 	listTop  int           // line of the box at which the list begins
+
+	walk walk
 }
 
-// attribute is an attribute of the messages whose value can be typed.
-type attribute struct {
-	assemble.Attribute
-	dataType string
-	own      string // the person's own value, for display
+// walk is a way through the audience, and what it was made for.
+type walk struct {
+	cursor   *resolve.Cursor
+	prepared *resolve.Campaign
 }
 
 // ChooserHost is what a chooser needs of the screen that it is over.
 type ChooserHost struct {
 	Title string
+	// Group is the help heading of the chooser's keys.
+	Group string
 	// Choice returns the current choice, and the user if it is one that is known.
 	Choice func() (Choice, *engine.User)
 	Source func() Source
@@ -52,8 +51,6 @@ type ChooserHost struct {
 	Choose func(Choice, *engine.User) tea.Cmd
 	// Room returns the column of the screen at which the chooser begins, and how wide it may be.
 	Room func() (x, width int)
-	// Back is the action of esc; the chooser sets what it does.
-	Back screen.Action
 	// Preview offers what only a preview can show: messages as written, nobody, and typed values.
 	Preview bool
 }
@@ -61,7 +58,7 @@ type ChooserHost struct {
 // chooserRow is a row of the list.
 type chooserRow struct {
 	text, info string
-	user       *engine.User
+	user       *engine.User // nil for a row that is not a user
 	run        func() tea.Cmd
 }
 
@@ -70,10 +67,10 @@ const mostUsers = 50
 
 // NewChooser returns a chooser. Open starts it.
 func NewChooser(cfg Config, t *themes.Theme, host ChooserHost) *Chooser {
-	c := &Chooser{cfg: cfg, theme: t, host: host, walker: newWalker(cfg), prompt: widget.NewPrompt(t, "", "")}
+	c := &Chooser{cfg: cfg, theme: t, host: host}
 	c.list = list.Items(t, "row", c.item)
-	c.prompt.Placeholder = "name, email address or ID"
-	c.prompt.Focus()
+	c.list.Filter("name, email address or ID", nil)
+	c.list.TypeFilter()
 	c.list.Focused = true
 	return c
 }
@@ -84,10 +81,10 @@ func (c *Chooser) Open() tea.Cmd {
 	return c.search()
 }
 
-// Typing reports whether letters are text.
-func (c *Chooser) Typing() bool { return c.values == nil }
+// Typing returns true: letters are text.
+func (c *Chooser) Typing() bool { return true }
 
-func (c *Chooser) text() string { return strings.TrimSpace(c.prompt.Value()) }
+func (c *Chooser) text() string { return strings.TrimSpace(c.list.FilterText()) }
 
 // search looks for users with the typed text. A newer search cancels it.
 func (c *Chooser) search() tea.Cmd {
@@ -96,10 +93,8 @@ func (c *Chooser) search() tea.Cmd {
 		return nil
 	}
 	text := c.text()
-	c.waiting = true
 	work := screen.Settled(c.cfg.Tasks, taskSearch, func(ctx context.Context) ([]engine.User, error) { return users.Users(ctx, text, mostUsers) })
 	return screen.Go(c.cfg.Tasks, taskSearch, work, func(found []engine.User, err error) tea.Cmd {
-		c.waiting = false
 		if err != nil && !screen.Canceled(err) {
 			c.note = "Cannot search users: " + err.Error()
 		}
@@ -114,46 +109,60 @@ func (c *Chooser) search() tea.Cmd {
 	})
 }
 
-// with returns a choice with the values that were typed before: they are of the campaign, not of the person.
-func (c *Chooser) with(to Choice) Choice {
+// choose returns what takes a choice and closes the chooser.
+func (c *Chooser) choose(to Choice, u *engine.User) func() tea.Cmd {
+	return func() tea.Cmd { return tea.Batch(c.host.Choose(to, u), c.Close()) }
+}
+
+// withValues returns a choice with the values that were typed before: they are of the campaign, not of the person.
+func (c *Chooser) withValues(to Choice) Choice {
 	now, _ := c.host.Choice()
 	to.Values = now.Values
 	return to
 }
 
-// choose takes a choice and closes the chooser.
-func (c *Chooser) choose(to Choice, u *engine.User) func() tea.Cmd {
-	return func() tea.Cmd { return tea.Batch(c.host.Choose(to, u), c.Close()) }
-}
-
-func (c *Chooser) step(s Step) func() tea.Cmd {
-	return func() tea.Cmd {
-		c.note = ""
-		_, u := c.host.Choice()
-		return c.walker.Step(s, c.host.Source(), u, func(u *engine.User, why string) (cmd tea.Cmd) {
-			c.note = why
-			if u != nil {
-				cmd = c.host.Choose(c.with(ChoiceOf(*u)), u)
-			}
-			c.fill()
-			return cmd
-		})
-	}
-}
-
-// toggleMissingFirst changes the order of the audience.
-func (c *Chooser) toggleMissingFirst() tea.Cmd {
-	c.walker.MissingFirst = !c.walker.MissingFirst
-	c.fill()
-	return nil
-}
-
-// fill lists what can be chosen for the typed text, and keeps the cursor.
+// fill lists what can be chosen for the typed text: users first once something is typed.
 func (c *Chooser) fill() {
-	if c.values != nil {
-		c.list.Set(c.valueRows())
-	} else {
-		c.list.Set(c.personRows())
+	text := strings.ToLower(c.text())
+	var users, others []chooserRow
+	for _, r := range c.otherRows() {
+		if strings.Contains(strings.ToLower(r.text), text) {
+			others = append(others, r)
+		}
+	}
+	for i := range c.users {
+		u := &c.users[i]
+		name, info := u.DisplayName(), u.ID
+		if info == name {
+			info = ""
+		}
+		if c.searched == c.text() || strings.Contains(strings.ToLower(u.ID+"\n"+name), text) {
+			users = append(users, chooserRow{name, info, u, c.choose(c.withValues(ChoiceOf(*u)), u)})
+		}
+	}
+	rows := append(users, others...)
+	if text == "" {
+		rows = append(others, users...)
+	} else if _, ok := c.cfg.Users(); !ok && !c.host.Preview {
+		typed := c.text()
+		rows = append(rows, chooserRow{text: "Use “" + typed + "”", run: c.choose(Choice{Person: resolve.PersonNamed(typed)}, nil)})
+	}
+	c.list.Set(rows)
+}
+
+// otherRows returns the rows that are not users.
+func (c *Chooser) otherRows() []chooserRow {
+	if !c.host.Preview {
+		return nil
+	}
+	typed := ""
+	if now, _ := c.host.Choice(); len(now.Values) > 0 {
+		typed = fmt.Sprintf("%d typed", len(now.Values))
+	}
+	return []chooserRow{
+		{text: "Nobody", info: "only defaults", run: c.choose(c.withValues(Nobody()), nil)},
+		{text: "As written", info: "with expressions", run: c.choose(Choice{}, nil)},
+		{text: "Type attribute values…", info: typed, run: c.listValues},
 	}
 }
 
@@ -166,149 +175,9 @@ func (c *Chooser) item(r chooserRow) widget.Item {
 	return item
 }
 
-// personRows returns the commands and users that match the typed text: users first once something is typed.
-func (c *Chooser) personRows() []chooserRow {
-	text := strings.ToLower(c.text())
-	var users, commands []chooserRow
-	for _, r := range c.commandRows() {
-		if text == "" || strings.Contains(strings.ToLower(r.text), text) {
-			commands = append(commands, r)
-		}
-	}
-	for i := range c.users {
-		u := &c.users[i]
-		if c.searched == c.text() || strings.Contains(strings.ToLower(u.ID+"\n"+u.DisplayName()), text) {
-			info := u.ID
-			if info == u.DisplayName() {
-				info = ""
-			}
-			users = append(users, chooserRow{text: u.DisplayName(), info: info, user: u, run: c.choose(c.with(ChoiceOf(*u)), u)})
-		}
-	}
-	if text == "" {
-		return append(commands, users...)
-	}
-	rows := append(users, commands...)
-	if _, ok := c.cfg.Users(); !ok && !c.host.Preview {
-		typed := c.text()
-		rows = append(rows, chooserRow{text: "Use “" + typed + "”", run: c.choose(Choice{Person: resolve.PersonNamed(typed)}, nil)})
-	}
-	return rows
-}
-
-// commandRows returns the rows that are not users.
-func (c *Chooser) commandRows() []chooserRow {
-	var rows []chooserRow
-	if _, ok := c.cfg.Audience(); ok {
-		order := "off"
-		if c.walker.MissingFirst {
-			order = "on"
-		}
-		rows = append(rows,
-			chooserRow{text: "Next user in the audience", info: "alt+n", run: c.step(Next)},
-			chooserRow{text: "Previous user in the audience", info: "alt+p", run: c.step(Previous)},
-			chooserRow{text: "Random user from the audience", info: "alt+r", run: c.step(Random)},
-			chooserRow{text: "Missing values first: " + order, info: "alt+m", run: c.toggleMissingFirst})
-	}
-	if !c.host.Preview {
-		return rows
-	}
-	typed := ""
-	if now, _ := c.host.Choice(); len(now.Values) > 0 {
-		typed = fmt.Sprintf("%d typed", len(now.Values))
-	}
-	return append(rows,
-		chooserRow{text: "Nobody", info: "only defaults", run: c.choose(c.with(Nobody()), nil)},
-		chooserRow{text: "As written", info: "with expressions", run: c.choose(Choice{}, nil)},
-		chooserRow{text: "Type attribute values…", info: typed, run: c.listValues})
-}
-
-// listValues lists the attributes of the messages.
-func (c *Chooser) listValues() tea.Cmd {
-	src, service := c.host.Source(), c.cfg.Service
-	_, u := c.host.Choice()
-	return screen.Go(c.cfg.Tasks, taskValues, func(ctx context.Context) ([]attribute, error) {
-		prepared, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
-		if err != nil {
-			return nil, err
-		}
-		out := []attribute{}
-		for _, a := range attributes(prepared) {
-			out = append(out, attribute{a, a.DataType(src.Workspace), ownValue(src, a, u)})
-		}
-		return out, nil
-	}, func(all []attribute, err error) tea.Cmd {
-		if err != nil {
-			c.note = "Cannot read the messages: " + err.Error()
-		} else {
-			c.values = all
-			c.list.SelectIndex(0)
-		}
-		c.fill()
-		return nil
-	})
-}
-
-// ownValue returns the user's value of an attribute, or that of the user's newest event of the trigger's kind.
-func ownValue(src Source, a assemble.Attribute, u *engine.User) string {
-	if u == nil {
-		return ""
-	}
-	from := u.Attributes
-	if a.Event {
-		from = engine.TriggerAttributes(src.Document, *u)
-	}
-	switch v := from[a.Name]; {
-	case v == nil:
-		return "missing"
-	case a.Event:
-		return fmt.Sprintf("%v, last seen", v)
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// valueRows returns the attributes of the messages.
-func (c *Chooser) valueRows() []chooserRow {
-	var rows []chooserRow
-	now, _ := c.host.Choice()
-	for _, a := range c.values {
-		name := a.Name
-		if a.Event {
-			name += " (of the event)"
-		}
-		info := a.own
-		if typed := now.Typed(a.Attribute); typed != "" {
-			info = typed + ", typed"
-		}
-		rows = append(rows, chooserRow{text: name, info: info, run: func() tea.Cmd { return c.ask(a) }})
-	}
-	return rows
-}
-
-// ask asks for the value of an attribute.
-func (c *Chooser) ask(a attribute) tea.Cmd {
-	now, _ := c.host.Choice()
-	return screen.Send(screen.InputMsg{
-		Title: "Value of " + widget.Clean(a.Name), Placeholder: "empty for the person's own", Value: now.Typed(a.Attribute),
-		Validate: func(text string) string {
-			if _, err := engine.ParseOverride(a.dataType, text); err != nil && text != "" {
-				return "The value " + err.Error() + "."
-			}
-			return ""
-		},
-		Then: func(text string) tea.Cmd {
-			now, u := c.host.Choice()
-			cmd := c.host.Choose(now.With(a.Attribute, text), u)
-			c.fill()
-			return cmd
-		},
-	})
-}
-
 // accept runs the highlighted row. Users that are still searched for are waited for.
 func (c *Chooser) accept() tea.Cmd {
-	if c.waiting && c.values == nil && c.searched != c.text() && c.text() != "" {
+	if c.cfg.Tasks.Running(taskSearch) && c.searched != c.text() && c.text() != "" {
 		c.enter = true
 		return nil
 	}
@@ -318,89 +187,102 @@ func (c *Chooser) accept() tea.Cmd {
 	return nil
 }
 
-// Back goes back from the values to the people, or closes the chooser.
-func (c *Chooser) Back() tea.Cmd {
-	c.walker.Cancel()
-	if c.values != nil {
-		c.values = nil
-		c.list.SelectIndex(0)
-		c.fill()
-		return nil
+// step returns what goes from the user who is shown to another one of the audience. end says why there is none.
+func (c *Chooser) step(move func(*resolve.Cursor, context.Context) (engine.User, bool, error), end string) func() tea.Cmd {
+	return func() tea.Cmd {
+		reader, _ := c.cfg.Audience()
+		_, from := c.host.Choice()
+		src, service, before := c.host.Source(), c.cfg.Service, c.walk
+		var next walk
+		c.note = ""
+		return screen.Go(c.cfg.Tasks, taskStep, func(ctx context.Context) (found *engine.User, err error) {
+			if next.prepared, err = prepare(ctx, service, before.prepared, src); err != nil {
+				return nil, err
+			}
+			if next.cursor = before.cursor; next.prepared != before.prepared {
+				next.cursor = next.prepared.Cursor(reader)
+			}
+			if from != nil && next.cursor.At() != from.ID {
+				next.cursor.Seek(from.ID)
+			}
+			u, ok, err := move(next.cursor, ctx)
+			if !ok {
+				return nil, err
+			}
+			return &u, err
+		}, func(u *engine.User, err error) tea.Cmd {
+			switch {
+			case err != nil:
+				c.note = phrase.Capitalize("cannot go through the audience: " + err.Error())
+				return nil
+			case u == nil && next.cursor.At() != "" && end != "":
+				c.note = end
+				return nil
+			case u == nil:
+				c.note = "Nobody is in the audience."
+				return nil
+			}
+			c.walk = next
+			cmd := c.host.Choose(c.withValues(ChoiceOf(*u)), u)
+			c.fill()
+			return cmd
+		})
 	}
-	return c.Close()
 }
 
 // Close closes the chooser and ends its tasks.
 func (c *Chooser) Close() tea.Cmd {
-	c.walker.Cancel()
-	c.cfg.Tasks.Drop(taskSearch)
-	c.cfg.Tasks.Drop(taskValues)
+	for _, task := range []string{taskSearch, taskStep, taskValues} {
+		c.cfg.Tasks.Drop(task)
+	}
 	return c.Box.Close()
 }
 
 // Key handles a key that is not an action.
 func (c *Chooser) Key(msg tea.KeyMsg) tea.Cmd {
-	steps, audience := map[string]func() tea.Cmd{"alt+n": c.step(Next), "alt+p": c.step(Previous), "alt+r": c.step(Random), "alt+m": c.toggleMissingFirst}, false
-	if _, audience = c.cfg.Audience(); audience && c.values == nil {
-		if run, ok := steps[msg.String()]; ok {
-			return run()
-		}
+	switch msg.String() {
+	case "tab":
+		msg = tea.KeyMsg{Type: tea.KeyDown}
+	case "shift+tab":
+		msg = tea.KeyMsg{Type: tea.KeyUp}
 	}
-	switch name := msg.String(); {
-	case name == "enter":
-		return c.accept()
-	case name == "tab":
-		c.list.Key(tea.KeyMsg{Type: tea.KeyDown})
-	case name == "shift+tab":
-		c.list.Key(tea.KeyMsg{Type: tea.KeyUp})
-	case c.values != nil || name == "up" || name == "down" || name == "pgup" || name == "pgdown":
-		c.list.Key(msg)
-	case c.prompt.Update(msg):
-		c.enter, c.note = false, ""
-		c.list.SelectIndex(0)
-		c.fill()
-		return c.search()
+	if c.list.Key(msg) == list.Filtered {
+		return c.filtered()
 	}
 	return nil
 }
 
-// Actions describes the keys, the most important first, and has the action of esc.
-func (c *Chooser) Actions() []screen.Action {
-	acts := []screen.Action{{Keys: []string{"enter"}, Label: "choose"}}
-	if _, ok := c.cfg.Audience(); ok && c.values == nil {
-		acts = append(acts, []screen.Action{
-			{Keys: []string{"alt+n"}, Label: "next user"}, {Keys: []string{"alt+r"}, Label: "random user"},
-			{Keys: []string{"alt+p"}, Label: "previous user"}, {Keys: []string{"alt+m"}, Label: "missing first"},
-		}...)
-	}
-	back := c.host.Back
-	back.Run = c.Back
-	if c.values != nil {
-		back.Label = "back"
-	}
-	return boxActions(append(acts, screen.Action{Keys: []string{"↑/↓"}, Label: "move"}), back)
+// filtered lists the users for another text.
+func (c *Chooser) filtered() tea.Cmd {
+	c.enter, c.note = false, ""
+	c.fill()
+	c.list.SelectIndex(0)
+	return c.search()
 }
 
-// boxActions returns entries of the help for keys that a box handles, the first three in the status bar too, and the action
-// that leaves it.
-func boxActions(keys []screen.Action, back screen.Action) []screen.Action {
-	for i := range keys {
-		keys[i].Group, keys[i].WhileTyping, keys[i].HelpOnly = back.Group, true, true
-		if i < 3 {
-			keys[i].BarPriority = 10 - i
-		}
+// Actions returns what the user can do.
+func (c *Chooser) Actions() []screen.Action {
+	group := c.host.Group
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "choose", Group: group, BarPriority: 10, WhileTyping: true, Run: c.accept},
+		{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the chooser", Group: group, BarPriority: 7, WhileTyping: true, Run: c.Close},
 	}
-	return append(keys, back)
+	if _, ok := c.cfg.Audience(); !ok {
+		return acts
+	}
+	return append(acts, []screen.Action{
+		{Keys: []string{"alt+n"}, Label: "next user", Help: "next user in the audience", Group: group, BarPriority: 9, WhileTyping: true, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
+		{Keys: []string{"alt+p"}, Label: "previous user", Help: "previous user in the audience", Group: group, BarPriority: 6, WhileTyping: true, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
+		{Keys: []string{"alt+r"}, Label: "random user", Help: "random user from the audience", Group: group, BarPriority: 8, WhileTyping: true, Run: c.step((*resolve.Cursor).Random, "")},
+	}...)
 }
 
 // Mouse handles the wheel and clicks.
 func (c *Chooser) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if widget.Pressed(msg) && msg.Y == 1 && c.values == nil {
-		c.prompt.Click(msg.X - 2)
-		return nil
-	}
 	msg.Y -= c.listTop
-	if hit, _ := c.list.Mouse(msg); hit && widget.Pressed(msg) {
+	hit, _ := c.list.Mouse(msg)
+	c.list.TypeFilter()
+	if hit && widget.Pressed(msg) {
 		return c.accept()
 	}
 	return nil
@@ -411,22 +293,19 @@ func (c *Chooser) head(w int) []string {
 	var lines []string
 	_, known := c.cfg.Users()
 	now, _ := c.host.Choice()
-	if c.values == nil && (known || !c.host.Preview) {
-		c.prompt.SetSize(w, 1)
-		lines = append(lines, c.prompt.View())
+	if known || !c.host.Preview {
+		lines = append(lines, c.list.FilterView())
 	}
 	note, style := "Now: "+now.Label(), c.theme.Muted
 	switch {
-	case c.walker.Busy:
+	case c.cfg.Tasks.Running(taskStep):
 		note = "Looking through the audience…"
 	case c.note != "":
 		note, style = c.note, c.theme.Warning
-	case !known && c.host.Preview && c.values == nil:
+	case !known && c.host.Preview:
 		note = "This service does not show its users. You can see the message with defaults only, or with values that you type."
-	case !known && c.values == nil:
+	case !known:
 		note = "This service does not show its users. Type the ID or email address of one."
-	case c.values != nil && len(c.values) == 0:
-		note = "The messages use no attributes."
 	case !c.host.Preview && now.AsWritten():
 		return lines
 	}
@@ -461,19 +340,30 @@ func (c *Chooser) At(_ string, width, _ int) (x, y int) {
 // View draws the box.
 func (c *Chooser) View(width, height int) string {
 	_, w := c.width(width)
+	c.list.SetSize(w-4, 0) // the width of the filter
 	head := c.head(w - 4)
 	c.listTop = 1 + len(head)
 	h := min(len(head)+max(c.list.Len(), 1)+2, chooserRows+len(head), height-2)
 	c.list.SetSize(w-4, h-2-len(head))
 	c.list.Empty = "No user matches."
-	if c.waiting {
+	if c.cfg.Tasks.Running(taskSearch) {
 		c.list.Empty = "Searching…"
 	}
 	panel := widget.NewPanel(c.theme, c.host.Title)
-	if c.values != nil {
-		panel.Title += " › Values"
-	}
 	panel.Focused = true
 	panel.SetSize(w, h)
 	return panel.View(strings.Join(append(head, c.list.View()), "\n"))
+}
+
+// Read says who can be chosen.
+func (c *Chooser) Read() screen.Page {
+	now, _ := c.host.Choice()
+	search := func(words string) tea.Cmd {
+		c.list.Search(words)
+		c.list.TypeFilter()
+		return c.filtered()
+	}
+	open := func(r chooserRow) tea.Cmd { return r.run() }
+	return screen.Page{Place: c.host.Title, Summary: "Now: " + phrase.Sentence(now.Label()), Warning: c.note,
+		Cursor: c.list.At(), Search: search, Parts: []screen.Part{{Rows: c.list.Rows(nil, open)}}}
 }

@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/assemble"
+	"bugle/engine/edit/grid"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
@@ -221,6 +221,9 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 		return preview.Caption{}
 	}
 	c := preview.Caption{Name: r.choice.Label(), At: r.named, Busy: r.busy}
+	if _, locales, _ := engine.KeyChoices(r.source.Channel, r.source.Document); len(locales) > 1 {
+		c.Locale = grid.LocaleName(key.Locale)
+	}
 	if r.result != nil && r.shown.Person != r.choice.Person { // what is drawn keeps its name until the other is there
 		c.Name, c.Next = r.shown.Label(), r.choice.Label()
 	}
@@ -238,19 +241,3 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 
 // NameNext makes the caption name the next missing value.
 func (r *Resolver) NameNext() { r.named++ }
-
-// attributes returns the attributes that messages use, in their order.
-func attributes(c *resolve.Campaign) []assemble.Attribute {
-	scanner := assemble.NewAttributeScanner(c.Workspace)
-	var out []assemble.Attribute
-	for _, key := range c.Written() {
-		for _, t := range c.Texts(key) {
-			for _, use := range scanner.Scan(t.Source) {
-				if !slices.Contains(out, use.Attribute) {
-					out = append(out, use.Attribute)
-				}
-			}
-		}
-	}
-	return out
-}

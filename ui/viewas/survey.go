@@ -15,6 +15,7 @@ import (
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -29,24 +30,20 @@ type Survey struct {
 	host  SurveyHost
 
 	channel  engine.Channel
-	running  bool
-	canceled bool
 	progress progress
-	out      resolve.Survey
-	done     bool // out is complete, or what was found before the survey was canceled
+	out      resolve.Survey // complete, or what was found before the survey was canceled
+	canceled bool
 	err      error
-	list     widget.List
-	paths    []doc.Path // of the text on each line of the list; nil where there is none
-	width    int        // that the lines were made for
+	list     *list.List[surveyLine]
 }
 
 // SurveyHost is what a survey needs of the screen that it is over.
 type SurveyHost struct {
+	// Group is the help heading of the survey's keys.
+	Group  string
 	Source func() Source
 	// GoTo leads to a text of the campaign.
 	GoTo func(doc.Path) tea.Cmd
-	// Back is the action of esc; the survey sets what it does.
-	Back screen.Action
 }
 
 // progress is how many users were looked at, and how many of them are in the audience.
@@ -57,7 +54,7 @@ const progressTime = 100 * time.Millisecond
 
 // NewSurvey returns a survey. Start starts it.
 func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
-	s := &Survey{cfg: cfg, theme: t, host: host, list: widget.NewList(t)}
+	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", func(l surveyLine) widget.Item { return l.Item })}
 	s.list.Focused = true
 	return s
 }
@@ -69,7 +66,7 @@ func (s *Survey) Start() tea.Cmd {
 		return nil
 	}
 	src, service := s.host.Source(), s.cfg.Service
-	s.channel, s.running, s.canceled, s.done, s.err, s.progress = src.Channel, true, false, false, nil, progress{}
+	s.channel = src.Channel
 	return screen.Stream(s.cfg.Tasks, taskSurvey, func(ctx context.Context, emit func(progress)) (resolve.Survey, error) {
 		c, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
 		if err != nil {
@@ -85,21 +82,21 @@ func (s *Survey) Start() tea.Cmd {
 	}, func(p progress) tea.Cmd {
 		s.progress = p
 		return nil
-	}, s.finish)
+	}, func(out resolve.Survey, err error) tea.Cmd {
+		if s.canceled = screen.Canceled(err); !s.canceled {
+			s.err = err
+		}
+		s.out = out
+		s.fill()
+		return nil
+	})
 }
 
-func (s *Survey) finish(out resolve.Survey, err error) tea.Cmd {
-	s.running, s.canceled = false, screen.Canceled(err)
-	if err != nil && !s.canceled {
-		s.err = err
-	}
-	s.out, s.done, s.width = out, s.err == nil, 0
-	return nil
-}
+func (s *Survey) running() bool { return s.cfg.Tasks.Running(taskSurvey) }
 
 // Back cancels the survey while it runs, and closes it otherwise.
 func (s *Survey) Back() tea.Cmd {
-	if s.running {
+	if s.running() {
 		s.cfg.Tasks.Cancel(taskSurvey)
 		s.canceled = true
 		return nil
@@ -116,44 +113,40 @@ func (s *Survey) Close() tea.Cmd {
 // Typing returns false: there is no text field.
 func (s *Survey) Typing() bool { return false }
 
-// Key handles a key that is not an action.
+// Key moves the cursor.
 func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
-	if msg.String() == "enter" {
-		return s.follow()
-	}
-	s.list.Update(msg)
+	s.list.Key(msg)
 	return nil
 }
 
 // follow goes to the text that the highlighted line is about.
 func (s *Survey) follow() tea.Cmd {
-	if i := s.list.Cursor; i < len(s.paths) && len(s.paths[i]) > 0 {
-		return tea.Batch(s.Close(), s.host.GoTo(s.paths[i]))
+	if line, _ := s.list.Selected(); len(line.path) > 0 {
+		return tea.Batch(s.Close(), s.host.GoTo(line.path))
 	}
 	return nil
 }
 
 // Mouse handles the wheel, and clicks on lines that lead somewhere.
 func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.list.Mouse(msg, msg.Y-1) && msg.Button == tea.MouseButtonLeft {
+	msg.Y-- // the frame
+	if hit, _ := s.list.Mouse(msg); hit && widget.Pressed(msg) {
 		return s.follow()
 	}
 	return nil
 }
 
-// Actions describes the keys, the most important first, and has the action of esc.
+// Actions returns what the user can do.
 func (s *Survey) Actions() []screen.Action {
 	var acts []screen.Action
-	if len(s.out.Expressions)+len(s.out.Longest) > 0 && !s.running {
-		acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field"})
+	if len(s.out.Expressions)+len(s.out.Longest) > 0 && !s.running() {
+		acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: s.host.Group, BarPriority: 10, Run: s.follow})
 	}
-	back := s.host.Back
-	back.Run = s.Back
-	if back.Label = "close"; s.running {
-		back.Label = "cancel"
+	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the survey", Group: s.host.Group, BarPriority: 7, Run: s.Back}
+	if s.running() {
+		back.Label, back.Help = "cancel", "cancel the survey"
 	}
-	back.Help = back.Label + " the survey"
-	return boxActions(append(acts, screen.Action{Keys: []string{"↑/↓"}, Label: "move"}), back)
+	return append(acts, back)
 }
 
 // At returns where the survey goes: over the whole screen, below the header.
@@ -161,24 +154,19 @@ func (s *Survey) At(string, int, int) (x, y int) { return 0, 1 }
 
 // View draws the survey.
 func (s *Survey) View(width, height int) string {
-	height -= 2 // the header and the status bar
 	panel := widget.NewPanel(s.theme, "Audience survey")
 	panel.Focused = true
-	panel.SetSize(width, height)
+	panel.SetSize(width, height-2) // without the header and the status bar
 	w, h := panel.Inner()
 	switch {
-	case s.running:
+	case s.running():
 		return panel.View(s.progressView(w))
 	case s.err != nil:
-		return panel.View(s.theme.Danger.Render(strings.Join(widget.Wrap(widget.Clean(phrase.Capitalize(s.err.Error())), max(w, 1)), "\n")))
-	}
-	if s.width != w {
-		s.fill(w)
-	}
-	s.list.SetSize(w, h)
-	if s.canceled {
+		return panel.View(strings.Join(widget.WrapStyled(s.theme.Danger, phrase.Capitalize(s.err.Error()), max(w, 1)), "\n"))
+	case s.canceled:
 		panel.Info = "canceled"
 	}
+	s.list.SetSize(w, h)
 	return panel.View(s.list.View())
 }
 
@@ -194,112 +182,136 @@ func (s *Survey) progressView(w int) string {
 	return bar.View() + "\n" + s.theme.Muted.Render(widget.Truncate(count, w)) + "\n\n" + s.theme.Faint.Render(widget.Truncate("esc cancels; what was found is shown.", w))
 }
 
-// fill makes the lines of the result.
-func (s *Survey) fill(w int) {
-	s.width, s.paths = w, nil
-	var items []widget.Item
-	put := func(it widget.Item, path doc.Path) {
-		for _, l := range widget.WrapItem(it, w-widget.Width(it.Info)-2) {
-			items = append(items, l)
-			s.paths = append(s.paths, path)
-		}
-	}
-	heading := func(text string) {
-		if len(items) > 0 {
-			items, s.paths = append(items, widget.Item{Heading: true}), append(s.paths, nil)
-		}
-		items, s.paths = append(items, widget.Item{Text: text, Heading: true}), append(s.paths, nil)
-	}
-	s.fillUsers(heading, put)
-	s.fillMissing(heading, put)
-	s.fillUnused(heading, put)
-	s.fillLongest(heading, put)
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.SelectItem(at)
+// surveyLine is a line of the result, with the path of the text that it is about.
+type surveyLine struct {
+	widget.Item
+	path doc.Path
 }
 
-type (
-	addHeading = func(string)
-	addLine    = func(widget.Item, doc.Path)
-)
+// fill lists the result.
+func (s *Survey) fill() {
+	var lines []surveyLine
+	for _, part := range [][]surveyLine{s.users(), s.missing(), s.unused(), s.longest()} {
+		if len(lines) > 0 && len(part) > 0 {
+			lines = append(lines, surveyLine{Item: widget.Item{Heading: true}})
+		}
+		for _, l := range part {
+			l.Wrap = !l.Heading
+			lines = append(lines, l)
+		}
+	}
+	s.list.Set(lines)
+}
 
-func (s *Survey) fillUsers(heading addHeading, put addLine) {
+func heading(text string) surveyLine {
+	return surveyLine{Item: widget.Item{Text: text, Heading: true}}
+}
+
+// users says how many users there are and get a message.
+func (s *Survey) users() []surveyLine {
 	title := "Users"
 	if s.canceled {
 		title += ", until the survey was canceled"
 	}
-	heading(title)
-	line := func(text string, n int, tone themes.Tone) {
-		put(widget.Item{Icon: " ", Text: text, Info: phrase.Thousands(n), InfoTone: tone}, nil)
+	line := func(text string, n int, tone themes.Tone) surveyLine {
+		return surveyLine{Item: widget.Item{Icon: " ", Text: text, Info: phrase.Thousands(n), InfoTone: tone}}
 	}
-	line("In the workspace", s.out.Users, themes.ToneMuted)
-	line("In the audience", s.out.Audience, themes.ToneText)
-	line("Cannot be reached", s.out.Unreachable, warnAbove(s.out.Unreachable))
-	line("A value is missing, so that a message is not sent", s.out.Lacking, warnAbove(s.out.Lacking))
+	failing := func(n int) themes.Tone {
+		if n > 0 {
+			return themes.ToneWarning
+		}
+		return themes.ToneSuccess
+	}
+	out := []surveyLine{
+		heading(title),
+		line("In the workspace", s.out.Users, themes.ToneMuted),
+		line("In the audience", s.out.Audience, themes.ToneText),
+		line("Cannot be reached", s.out.Unreachable, failing(s.out.Unreachable)),
+		line("A value is missing, so that a message is not sent", s.out.Lacking, failing(s.out.Lacking)),
+	}
 	if s.out.Deferred > 0 {
-		line("Need a content API, which was not called: "+strings.Join(s.out.APIs, ", "), s.out.Deferred, themes.ToneMuted)
+		out = append(out, line("Need a content API, which was not called: "+strings.Join(s.out.APIs, ", "), s.out.Deferred, themes.ToneMuted))
 	}
+	return out
 }
 
-func warnAbove(n int) themes.Tone {
-	if n > 0 {
-		return themes.ToneWarning
-	}
-	return themes.ToneSuccess
-}
-
-func (s *Survey) fillMissing(heading addHeading, put addLine) {
-	heading("Missing values")
+// missing lists the expressions that have no value for somebody.
+func (s *Survey) missing() []surveyLine {
+	out := []surveyLine{heading("Missing values")}
 	for _, g := range s.out.Expressions {
 		text := preview.MissingText(resolve.Missing{Expression: g.Expression, Block: g.Block, Reason: g.Reason})
 		text += " · " + problems.Place(s.channel, g.Path)
 		if len(g.Examples) > 0 {
 			text += " · such as " + strings.Join(g.Examples, ", ")
 		}
-		put(widget.Item{Icon: "⚠", IconTone: themes.ToneDanger, Text: text, Info: phrase.Thousands(g.Users), InfoTone: themes.ToneDanger}, g.Path)
+		out = append(out, surveyLine{widget.Item{Icon: "⚠", IconTone: themes.ToneDanger, Text: text, Info: phrase.Thousands(g.Users), InfoTone: themes.ToneDanger}, g.Path})
 	}
 	if len(s.out.Expressions) == 0 {
-		put(widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: "Nothing is missing for anyone."}, nil)
+		out = append(out, good("Nothing is missing for anyone."))
 	}
+	return out
 }
 
-func (s *Survey) fillUnused(heading addHeading, put addLine) {
-	heading("Never used")
+func good(text string) surveyLine {
+	return surveyLine{Item: widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: text}}
+}
+
+// unused lists the messages that nobody gets.
+func (s *Survey) unused() []surveyLine {
+	out := []surveyLine{heading("Never used")}
+	warn := func(text string) {
+		out = append(out, surveyLine{Item: widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: text}})
+	}
 	platforms, variations := s.out.Unused()
 	without := "has such a device"
 	if s.channel == catalog.Email {
 		without = "has an email address"
 	}
 	for _, name := range platforms {
-		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.CellName(name, "", "") + ": nobody in the audience " + without}, nil)
+		warn(grid.CellName(name, "", "") + ": nobody in the audience " + without)
 	}
 	for _, name := range variations {
-		put(widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: grid.VariationName(name) + ": nobody gets this variation"}, nil)
+		warn(grid.VariationName(name) + ": nobody gets this variation")
 	}
 	if len(platforms)+len(variations) == 0 {
-		put(widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: "Every platform and variation is used."}, nil)
+		out = append(out, good("Every platform and variation is used."))
 	}
-	put(widget.Item{Icon: "·", IconTone: themes.ToneFaint, Text: "Which locale a user gets is decided when the message is sent.", Dim: true}, nil)
+	return append(out, surveyLine{Item: widget.Item{Icon: "·", IconTone: themes.ToneFaint, Text: "Which locale a user gets is decided when the message is sent.", Dim: true}})
 }
 
-func (s *Survey) fillLongest(heading addHeading, put addLine) {
+// longest lists the longest texts, and whether all of each is seen.
+func (s *Survey) longest() []surveyLine {
 	if len(s.out.Longest) == 0 {
-		return
+		return nil
 	}
-	heading("Longest texts, in characters")
+	out := []surveyLine{heading("Longest texts, in characters")}
 	for _, l := range s.out.Longest {
 		text := grid.CellName(l.Platform, "", "") + " · " + l.What
 		if l.User != "" {
 			text += " · for " + l.User
 		}
-		put(widget.Item{Icon: " ", Text: text, Info: fmt.Sprint(l.Characters)}, l.Path)
+		out = append(out, surveyLine{widget.Item{Icon: " ", Text: text, Info: fmt.Sprint(l.Characters)}, l.Path})
 		for _, c := range l.Cuts {
-			it := widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: c.Words() + ": seen in full by everyone"}
+			line := good(c.Words() + ": seen in full by everyone")
 			if c.Users > 0 {
-				it = widget.Item{Icon: "✂", IconTone: themes.ToneWarning, Text: fmt.Sprintf("%s: cut for %s", c.Words(), phrase.Count(c.Users, "user"))}
+				line.Item = widget.Item{Icon: "✂", IconTone: themes.ToneWarning, Text: fmt.Sprintf("%s: cut for %s", c.Words(), phrase.Count(c.Users, "user"))}
 			}
-			put(it, l.Path)
+			line.path = l.Path
+			out = append(out, line)
 		}
 	}
+	return out
+}
+
+// Read says what the messages come to for everyone in the audience.
+func (s *Survey) Read() screen.Page {
+	page := screen.Page{Place: "Audience survey"}
+	switch {
+	case s.running():
+	case s.err != nil:
+		page.Summary = phrase.Sentence(s.err.Error())
+	default:
+		page.Parts = []screen.Part{{Rows: s.list.Rows(nil, nil)}}
+	}
+	return page
 }

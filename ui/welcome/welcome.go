@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -20,7 +21,7 @@ type Screen struct {
 	screen.Base
 	theme         *themes.Theme
 	start         Start
-	list          widget.List
+	list          *list.List[option]
 	failed        error
 	width, height int
 }
@@ -29,17 +30,23 @@ const taskStart = "start"
 
 // New returns the screen.
 func New(deps screen.Deps, start Start) *Screen {
-	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start, list: widget.NewList(deps.Theme,
-		widget.Item{Text: "Sample workspace", Info: "recommended"},
-		widget.Item{Text: "Empty workspace"},
-	)}
+	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start}
+	s.list = list.Items(deps.Theme, "workspace", func(o option) widget.Item { return widget.Item{Text: o.name, Info: o.info} })
 	s.list.Focused = true
+	s.list.Set(options)
 	return s
 }
 
-var descriptions = []string{
-	"Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.",
-	"No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.",
+// option is a workspace to start with.
+type option struct {
+	name, info string
+	about      string
+	sample     bool
+}
+
+var options = []option{
+	{"Sample workspace", "recommended", "Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.", true},
+	{"Empty workspace", "", "No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.", false},
 }
 
 // Title returns the screen's part of the breadcrumb.
@@ -66,9 +73,9 @@ func (s *Screen) Actions() []screen.Action {
 }
 
 func (s *Screen) begin() tea.Cmd {
-	sample := s.list.Cursor == 0
+	chosen, _ := s.list.Selected()
 	s.failed = nil
-	start := func(ctx context.Context) (screen.Deps, error) { return s.start(ctx, sample) }
+	start := func(ctx context.Context) (screen.Deps, error) { return s.start(ctx, chosen.sample) }
 	return screen.Go(&s.Base, taskStart, start, func(deps screen.Deps, err error) tea.Cmd {
 		if s.failed = err; err != nil {
 			return nil
@@ -81,10 +88,11 @@ func (s *Screen) begin() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		s.list.Update(msg)
+		s.list.Key(msg)
 	case tea.MouseMsg:
 		_, rows, at := s.box()
-		s.list.Mouse(msg, msg.Y-max((s.height-rows)/2, 0)-at)
+		msg.Y -= max((s.height-rows)/2, 0) + at
+		s.list.Mouse(msg)
 	case screen.Result:
 		return msg.Done()
 	}
@@ -100,23 +108,20 @@ func (s *Screen) box() (box string, rows, at int) {
 	panel.Focused = true
 	panel.SetSize(min(s.width-2, 70), s.height)
 	w, _ := panel.Inner()
-	s.list.SetSize(w, s.list.Len)
+	s.list.SetSize(w, len(options))
 	lines := widget.Wrap(intro, w)
 	at = len(lines) + 2
 	lines = append(lines, "")
 	lines = append(lines, strings.Split(s.list.View(), "\n")...)
 	lines = append(lines, "")
-	tallest := 0
-	for _, text := range descriptions {
-		tallest = max(tallest, len(widget.Wrap(text, w)))
+	chosen, _ := s.list.Selected()
+	about := widget.WrapStyled(s.theme.Muted, chosen.about, w)
+	for _, o := range options {
+		for len(about) < len(widget.Wrap(o.about, w)) {
+			about = append(about, "")
+		}
 	}
-	told := widget.Wrap(descriptions[min(s.list.Cursor, len(descriptions)-1)], w)
-	for len(told) < tallest {
-		told = append(told, "")
-	}
-	for _, l := range told {
-		lines = append(lines, s.theme.Muted.Render(l))
-	}
+	lines = append(lines, about...)
 	lines = append(lines, s.status(w)...)
 	rows = min(len(lines)+2, s.height)
 	panel.SetSize(min(s.width-2, 70), rows)
@@ -140,4 +145,18 @@ func (s *Screen) status(w int) []string {
 func (s *Screen) View() string {
 	box, _, _ := s.box()
 	return widget.Center(widget.Fit("", s.width, s.height), box, s.width, s.height)
+}
+
+// Read says the ways to begin.
+func (s *Screen) Read() screen.Page {
+	rows := make(screen.RowSlice, len(options))
+	for i, o := range options {
+		rows[i] = s.list.Rows(nil, nil).Row(i)
+		rows[i].State, _, _ = strings.Cut(o.about, " Press ")
+	}
+	page := screen.Page{Summary: "There is no workspace here yet. What do you want to start with?", Parts: []screen.Part{{Rows: rows}}}
+	if s.failed != nil {
+		page.Summary = s.failed.Error()
+	}
+	return page
 }

@@ -32,12 +32,13 @@ func open(t *testing.T, w, h int) (*uitest.Harness, *fakeStarter) {
 func TestGolden(t *testing.T) {
 	h, s := open(t, 80, 24)
 	h.GoldenSizes("sample")
+	h.Resize(80, 24)
 	h.WantFits()
 	h.Press("down")
-	h.GoldenSizes("empty")
+	h.Golden("empty-80x24")
 	s.fail = errors.New("The folder cannot be written: give another one with --data.")
 	h.Press("enter")
-	h.GoldenSizes("failed")
+	h.Golden("failed-80x24")
 	h.WantFits()
 }
 

@@ -117,7 +117,7 @@ const dialogWidth = 60
 // measure wraps the body and returns its lines and the inner width. It updates the size of the window.
 func (d *Dialog) measure() (lines []string, width int) {
 	most := max(min(d.width-4, dialogWidth), 1)
-	lines = wrapText(d.Body, most)
+	lines = WrapLines(d.Body, most)
 	width = Width(Clean(d.Title)) + 4
 	for _, line := range lines {
 		width = max(width, Width(line))
@@ -211,19 +211,10 @@ func (d *Dialog) frame(content []string, width int) string {
 	return p.View(strings.Join(content, "\n"))
 }
 
-// wrapText cleans a text of several lines and wraps it.
-func wrapText(text string, width int) []string {
-	var lines []string
-	for line := range strings.SplitSeq(CleanLines(text), "\n") {
-		lines = append(lines, Wrap(line, width)...)
-	}
-	return lines
-}
-
 // viewWindow returns the visible lines, with a scroll bar in the last cell if there are more.
 func viewWindow(t *themes.Theme, w *Window, lines []string, width int) []string {
 	from, to := w.Visible()
-	bar := scrollbar(t, w, w.Height)
+	bar := ScrollBar(t, w, w.Height)
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
 		line := t.Text.Render(lines[i])

@@ -87,36 +87,6 @@ func TestGoldenDialogs(t *testing.T) {
 		d.SetSize(s.w, s.h)
 		golden(t, fmt.Sprintf("dialog-%dx%d", s.w, s.h), widget.Center(campaignScreen(s.w, s.h), d.View(), s.w, s.h))
 	}
-	choice := widget.NewChoice(plain(), "How is it delivered?", "A push campaign.",
-		widget.Option{Label: "One time", Help: "Goes out once, now or at a time you choose."},
-		widget.Option{Label: "Periodic", Help: "Goes out again and again: daily, weekly, monthly."},
-		widget.Option{Label: "Broadcast", Dim: true, DisabledReason: "the push channel of this workspace has no live activities."},
-	)
-	choice.SetSize(60, 20)
-	golden(t, "choice", choice.View())
-	choice.Select(2)
-	golden(t, "choice-dimmed", choice.View())
-	choice.SetSize(30, 8)
-	golden(t, "choice-small", choice.View())
-}
-
-func TestGoldenList(t *testing.T) {
-	list := widget.NewList(plain(),
-		widget.Item{Text: "Components", Heading: true},
-		widget.Item{Icon: "✓", Text: "Basic details", Info: "done"},
-		widget.Item{Icon: "!", Text: "Content", Info: "3 problems"},
-		widget.Item{Icon: "○", Text: "Schedule"},
-		widget.Item{Icon: "·", Text: "Trigger", Dim: true, DisabledReason: "only for event triggered campaigns"},
-		widget.Item{Text: "More", Heading: true},
-		widget.Item{Icon: "○", Text: "Conversion goals", Info: "optional"},
-	)
-	list.Focused = true
-	list.SetSize(34, 8)
-	list.Down()
-	golden(t, "list-34x8", list.View())
-	list.SetSize(24, 4)
-	list.End()
-	golden(t, "list-24x4", list.View())
 }
 
 func helpGroups() []widget.Group {

@@ -91,7 +91,7 @@ func (v *JSONView) View() string {
 	}
 	digits := len(strconv.Itoa(len(v.lines)))
 	body := v.width - digits - 2
-	bar := scrollbar(v.theme, &v.window, v.height)
+	bar := ScrollBar(v.theme, &v.window, v.height)
 	if bar != nil {
 		body -= 2
 	}

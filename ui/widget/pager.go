@@ -90,7 +90,7 @@ func viewLines(t *themes.Theme, w *Window, lines []string, width, height int) st
 	if width == 0 || height == 0 {
 		return ""
 	}
-	bar := scrollbar(t, w, height)
+	bar := ScrollBar(t, w, height)
 	from, to := w.Visible()
 	out := make([]string, 0, height)
 	for i := from; i < to && i < len(lines); i++ {

@@ -58,7 +58,10 @@ func (p *Progress) View() string {
 	line := head + p.theme.Text.Render(label)
 	room -= Width(label) + 1
 	if p.Total > 0 && room > barMin {
-		line += gap(label) + p.bar(min(room-1, barMax))
+		if label != "" {
+			line += " "
+		}
+		line += p.bar(min(room-1, barMax))
 	}
 	if count != "" {
 		line += " " + p.theme.Muted.Render(count)

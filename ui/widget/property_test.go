@@ -1,7 +1,6 @@
 package widget_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -101,32 +100,13 @@ func TestTableFits(t *testing.T) {
 	})
 }
 
-func drawItem(t *rapid.T) widget.Item {
-	return widget.Item{
-		Icon: hostileText().Draw(t, "icon"), Text: hostileText().Draw(t, "text"), Info: hostileText().Draw(t, "info"),
-		Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why"), Heading: rapid.IntRange(0, 4).Draw(t, "heading") == 0,
-	}
-}
-
-func TestListAndPanelFit(t *testing.T) {
+func TestPanelFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
-		list := widget.NewList(plain(), rapid.SliceOfN(rapid.Custom(drawItem), 0, 12).Draw(t, "items")...)
-		list.Empty = hostileText().Draw(t, "empty")
-		list.Focused = rapid.Bool().Draw(t, "focused")
-		list.SetSize(w, h)
-		for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "pgdown", "end", "home"}), 0, 6).Draw(t, "keys") {
-			list.Update(key(name))
-			if items := list.Items(); list.Cursor < len(items) && items[list.Cursor].Heading && slices.ContainsFunc(items, func(i widget.Item) bool { return !i.Heading }) {
-				t.Errorf("the cursor is on a heading")
-			}
-		}
-		wantBlock(t, "list", list.View(), w, h)
-
 		panel := widget.NewPanel(plain(), hostileText().Draw(t, "title"))
 		panel.Info, panel.Footer = hostileText().Draw(t, "info"), hostileText().Draw(t, "footer")
 		panel.SetSize(w, h)
-		wantBlock(t, "panel", panel.View(list.View()), w, h)
+		wantBlock(t, "panel", panel.View(widget.CleanLines(hostileText().Draw(t, "content"))), w, h)
 	})
 }
 
@@ -190,13 +170,6 @@ func TestTextViewsFit(t *testing.T) {
 	})
 }
 
-func drawOption(t *rapid.T) widget.Option {
-	return widget.Option{
-		Label: hostileText().Draw(t, "label"), Help: hostileText().Draw(t, "help"), Icon: hostileText().Draw(t, "icon"),
-		Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why"),
-	}
-}
-
 func TestBoxesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
@@ -204,10 +177,6 @@ func TestBoxesFit(t *testing.T) {
 		dialog := confirm(title, body, hostileText().Draw(t, "yes"), hostileText().Draw(t, "no"), rapid.Bool().Draw(t, "danger"))
 		dialog.SetSize(w, h)
 		wantAtMost(t, "dialog", dialog.View(), w, h)
-
-		choice := widget.NewChoice(plain(), title, body, rapid.SliceOfN(rapid.Custom(drawOption), 0, 6).Draw(t, "options")...)
-		choice.SetSize(w, h)
-		wantAtMost(t, "choice", choice.View(), w, h)
 
 		toasts := widget.NewToasts(plain())
 		toasts.SetSize(w, h)

@@ -2,8 +2,8 @@ package widget
 
 import "bugle/themes"
 
-// scrollbar returns the scroll bar of a window of h lines, one cell per line; nil if everything is visible.
-func scrollbar(t *themes.Theme, w *Window, h int) []string {
+// ScrollBar returns the scroll bar of a window of h lines, one cell per line; nil if everything is visible.
+func ScrollBar(t *themes.Theme, w *Window, h int) []string {
 	if !w.Overflows() || h <= 0 {
 		return nil
 	}

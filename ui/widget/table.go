@@ -13,7 +13,12 @@ import (
 type Cell struct {
 	Text string
 	Tone themes.Tone
+	// Matches are parts of the text that a search has found, in order.
+	Matches []Span
 }
+
+// Span is a part of a text, in runes: From is the first one, and To the one after the last.
+type Span struct{ From, To int }
 
 // Cells are one row, with a cell per column; missing ones are empty.
 type Cells []Cell
@@ -47,6 +52,7 @@ type Table struct {
 	theme         *themes.Theme
 	rows          Rows
 	width, height int
+	shown         []shownColumn // as last drawn
 }
 
 // NewTable returns a table without rows.
@@ -57,20 +63,18 @@ func NewTable(t *themes.Theme, columns ...Column) Table {
 // SetSize sets the size of the table, including header and scroll bar.
 func (t *Table) SetSize(width, height int) {
 	t.width, t.height = max(width, 0), max(height, 0)
-	t.sync()
+	t.Sync()
 }
 
 // SetRows sets the rows. The cursor keeps its index, or moves to the last row. Call SetRows or Sync when the
 // number of rows changes.
 func (t *Table) SetRows(rows Rows) {
 	t.rows = rows
-	t.sync()
+	t.Sync()
 }
 
 // Sync clamps the cursor after the number of rows has changed.
-func (t *Table) Sync() { t.sync() }
-
-func (t *Table) sync() {
+func (t *Table) Sync() {
 	n := 0
 	if t.rows != nil {
 		n = t.rows.Len()
@@ -96,12 +100,13 @@ func (t *Table) View() string {
 		return ""
 	}
 	gutter := t.gutter()
-	bar := scrollbar(t.theme, &t.Window, t.Height)
+	bar := ScrollBar(t.theme, &t.Window, t.Height)
 	body := t.width - gutter
 	if bar != nil {
 		body -= 2
 	}
 	shown := layout(t.Columns, body)
+	t.shown = shown
 
 	lines := make([]string, 0, t.height)
 	lines = append(lines, fitLine(t.head(gutter, shown), t.width))
@@ -123,6 +128,18 @@ func (t *Table) View() string {
 		lines = append(lines, spaces(t.width))
 	}
 	return strings.Join(lines[:t.height], "\n")
+}
+
+// HeaderAt returns the index of the column whose header was drawn at column x of the table; false if there is none.
+func (t *Table) HeaderAt(x int) (column int, ok bool) {
+	from := t.gutter()
+	for _, s := range t.shown {
+		if x >= from && x < from+s.width {
+			return s.index, true
+		}
+		from += s.width + columnGap
+	}
+	return 0, false
 }
 
 // gutter returns the width before the columns: the cursor, and the mark if rows can be marked.
@@ -152,7 +169,11 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 	selected := i == t.Cursor && !t.NoCursor
 	style, whole := t.rowStyle(i, selected)
 
-	var b strings.Builder
+	var line, pending strings.Builder // pending is text in the style of the whole row
+	b := &line
+	if whole {
+		b = &pending
+	}
 	b.WriteString(t.rowStart(i, selected, whole))
 	used := 0
 	for n, s := range shown {
@@ -166,16 +187,59 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 			cell = cells[s.index]
 		}
 		text := alignCell(Clean(cell.Text), s.width, t.Columns[s.index].Align)
-		if !whole {
-			text = t.theme.Paint(cell.Tone, text)
+		if t.theme.IsPlain() {
+			cell.Matches = nil
 		}
-		b.WriteString(text)
+		for _, part := range cell.parts(text) {
+			switch {
+			case part.match && whole:
+				line.WriteString(style.Render(pending.String()) + underline(style, part.text))
+				pending.Reset()
+			case part.match:
+				b.WriteString(underline(t.theme.Match, part.text))
+			case whole:
+				b.WriteString(part.text)
+			default:
+				b.WriteString(t.theme.Paint(cell.Tone, part.text))
+			}
+		}
 	}
 	b.WriteString(spaces(body - used))
 	if whole {
-		return style.Render(b.String())
+		line.WriteString(style.Render(pending.String()))
 	}
-	return b.String()
+	return line.String()
+}
+
+// underline draws a text underlined in one piece. Lipgloss underlines letter by letter, with forty bytes for each.
+func underline(style lipgloss.Style, text string) string {
+	on, off, _ := strings.Cut(style.Underline(true).Render("x"), "x")
+	return on + text + off
+}
+
+// cellPart is a part of a drawn cell.
+type cellPart struct {
+	text  string
+	match bool
+}
+
+// parts divides the text that is drawn for a cell at its matches, as far as they are visible.
+func (c Cell) parts(drawn string) (out []cellPart) {
+	visible := 0 // how many runes begin the cell's text
+	text, runes := []rune(c.Text), []rune(drawn)
+	if len(c.Matches) > 0 {
+		for visible < min(len(text), len(runes)) && text[visible] == runes[visible] {
+			visible++
+		}
+	}
+	at := 0
+	for _, m := range c.Matches {
+		if from, to := max(m.From, at), min(m.To, visible); from < to {
+			out = append(out, cellPart{string(runes[at:from]), false}, cellPart{string(runes[from:to]), true})
+			at = to
+		}
+	}
+	return append(out, cellPart{string(runes[at:]), false})
 }
 
 // rowStyle returns the style of the whole row, if it has one; otherwise each cell has its own.

@@ -1,6 +1,7 @@
 package widget_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -84,6 +85,59 @@ func TestTableMouse(t *testing.T) {
 	}
 	if _, ok := table.RowAt(6); ok {
 		t.Error("there is a row below the table")
+	}
+}
+
+// cells is a table of one row.
+type cells widget.Cells
+
+func (c cells) Len() int             { return 1 }
+func (c cells) Row(int) widget.Cells { return widget.Cells(c) }
+
+// Matches are underlined as far as they are visible, and the row is as wide as without them.
+func TestTableMatches(t *testing.T) {
+	theme, err := themes.New(themes.Options{Name: themes.Dark, DarkBackground: true, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	underlined := regexp.MustCompile(`\x1b\[(?:[\d;]*;)?4(?:;[\d;]*)?m([^\x1b]*)`)
+	for _, c := range []struct {
+		text    string
+		matches []widget.Span
+		want    string
+	}{
+		{"Spring sale", []widget.Span{{0, 2}, {7, 11}}, "Sp sale"},
+		{"Black Friday 世界 teaser", []widget.Span{{13, 15}}, "世界"},
+		{"A long name that is cut before its end", []widget.Span{{2, 6}, {33, 36}}, "long"},
+		{"a\x07b", []widget.Span{{0, 3}}, "a"},
+		{"none", nil, ""},
+	} {
+		for _, selected := range []bool{true, false} {
+			table := widget.NewTable(theme, widget.Column{Title: "Name", Min: 24, Max: 24})
+			table.SetRows(cells{{Text: c.text, Matches: c.matches}})
+			table.SetSize(30, 2)
+			table.Focused, table.NoCursor = true, !selected
+			row := strings.Split(table.View(), "\n")[1]
+			var got []string
+			for _, m := range underlined.FindAllStringSubmatch(row, -1) {
+				got = append(got, m[1])
+			}
+			if strings.Join(got, " ") != c.want || widget.Width(row) != 30 {
+				t.Errorf("%q, selected %v: underlined %q in %q, %d wide", c.text, selected, got, row, widget.Width(row))
+			}
+		}
+	}
+}
+
+func TestTableHeaderAt(t *testing.T) {
+	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 8}, widget.Column{Title: "Hidden", Min: 40, Priority: 1}, widget.Column{Title: "Age", Min: 6, Align: widget.AlignRight})
+	table.SetRows(campaigns(1))
+	table.SetSize(30, 2)
+	_ = table.View()
+	for x, want := range map[int]int{1: -1, 2: 0, 9: 0, 10: -1, 12: 2, 17: 2, 18: -1} {
+		if got, ok := table.HeaderAt(x); ok != (want >= 0) || ok && got != want {
+			t.Errorf("at %d: column %d, %v", x, got, ok)
+		}
 	}
 }
 

@@ -111,6 +111,24 @@ func WrapIndented(style lipgloss.Style, text string, w, indent int) []string {
 	return lines
 }
 
+// WrapLines cleans a text of several lines and wraps each.
+func WrapLines(text string, w int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(CleanLines(text), "\n") {
+		lines = append(lines, Wrap(line, w)...)
+	}
+	return lines
+}
+
+// Styled styles each line, because styles do not span lines.
+func Styled(style lipgloss.Style, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = style.Render(line)
+	}
+	return out
+}
+
 // WrapMax is Wrap for plain text, limited to n lines. If there is more, the last line ends with " …", after a
 // whole word if it has more than one.
 func WrapMax(s string, w, n int) []string {
@@ -133,9 +151,9 @@ func WrapMax(s string, w, n int) []string {
 	return append(lines[:n-1], last+" …")
 }
 
-// truncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
+// TruncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
 // more than half of the width empty.
-func truncateWords(s string, w int) string {
+func TruncateWords(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}

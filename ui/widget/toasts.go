@@ -178,7 +178,7 @@ func (t *Toasts) View() string {
 
 // text wraps a notice, truncating it if it has too many lines.
 func (t *Toasts) text(toast Toast) []string {
-	return WrapMax(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
+	return WrapMax(strings.Join(WrapLines(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
 }
 
 func (t *Toasts) box(level Level, text []string, inner int) []string {

@@ -18,8 +18,8 @@ func TestTruncateWords(t *testing.T) {
 		{"Business-event", 12, "Business-…"},
 		{"anything", 0, ""},
 	} {
-		if got := truncateWords(c.text, c.w); got != c.want {
-			t.Errorf("truncateWords(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		if got := TruncateWords(c.text, c.w); got != c.want {
+			t.Errorf("TruncateWords(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
 		}
 	}
 }

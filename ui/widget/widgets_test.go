@@ -57,27 +57,6 @@ func TestToastReplacesSameTopic(t *testing.T) {
 	}
 }
 
-func TestListSkipsHeadings(t *testing.T) {
-	list := widget.NewList(plain(),
-		widget.Item{Text: "A", Heading: true}, widget.Item{Text: "one"}, widget.Item{Text: "B", Heading: true}, widget.Item{Text: "two"})
-	list.SetSize(10, 4)
-	for _, step := range []struct {
-		name string
-		want int
-	}{{"up", 1}, {"down", 3}, {"down", 3}, {"up", 1}, {"end", 3}, {"home", 1}} {
-		list.Update(key(step.name))
-		if list.Cursor != step.want {
-			t.Errorf("after %s the cursor is at %d, want %d", step.name, list.Cursor, step.want)
-		}
-	}
-	if list.Mouse(press(2)) || list.Cursor != 1 {
-		t.Error("a press on a heading chose it")
-	}
-	if !list.Mouse(press(3)) || list.Cursor != 3 {
-		t.Error("a press did not choose the entry")
-	}
-}
-
 func TestTabs(t *testing.T) {
 	tabs := widget.NewTabs(plain(), "One", "Two", "Three")
 	tabs.SetSize(30, 1)

@@ -1,11 +1,20 @@
 package workspace
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
+	"bugle/ui/filters"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -22,22 +31,15 @@ func (s *List) Typing() bool { return s.rows.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *List) Actions() []screen.Action {
-	switch {
-	case s.rows.Filtering():
+	if s.rows.Filtering() {
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.focusRecords},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
-	case s.reading():
-		return []screen.Action{
-			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, BarPriority: 9, Run: s.closeReport},
-			s.rows.On(screen.Action{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7}, s.trialDisabledReason, s.try),
-			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, BarPriority: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
-		}
 	}
 	acts := s.recordActions()
 	if s.panes.Focused() == paneSections {
-		for i := range acts { // they need a record, which is hidden by the report
+		for i := range acts { // the status bar has those that add a record
 			if acts[i].Label != "new" && acts[i].Label != "import" {
 				acts[i].BarPriority = 0
 			}
@@ -59,7 +61,10 @@ func (s *List) moveActions() []screen.Action {
 		s.rows.On(screen.Action{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.unavailableReason()}, nil, s.open),
 	}
 	if s.Running(taskImport) {
-		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, BarPriority: 10, Run: s.imports.cancel})
+		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, BarPriority: 10, Run: func() tea.Cmd {
+			s.Cancel(taskImport)
+			return nil
+		}})
 	}
 	if s.rows.FilterText() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
@@ -70,34 +75,142 @@ func (s *List) moveActions() []screen.Action {
 }
 
 func (s *List) recordActions() []screen.Action {
-	no := s.unavailableReason()
-	sec := s.section()
-	trial, rank := "try", 0
+	no, sec := s.unavailableReason(), s.section()
+	copies := s.rows.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: no}, nil, s.copy)
+	trial := screen.Action{Name: "try", Keys: []string{"t"}, Label: "try", Help: "send a test message, call the API, or see who matches", Group: groupRecord, DisabledReason: no}
 	if sec.Trial != "" {
-		trial, rank = sec.Trial, 6
+		trial.Label, trial.BarPriority = sec.Trial, 6
 	}
-	var acts []screen.Action
-	if !sec.Single {
-		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: s.unavailableReason(), Run: s.refresh})
+	trial = s.rows.On(trial, s.trialDisabledReason, s.try)
+	switch {
+	case sec.Single && sec.Trial == "":
+		return []screen.Action{copies}
+	case sec.Single:
+		return []screen.Action{trial, copies}
 	}
-	if !sec.Single || sec.Trial != "" {
-		acts = append(acts, s.rows.On(screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: no}, s.trialDisabledReason, s.try))
+	acts := []screen.Action{
+		{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: no, Run: func() tea.Cmd { return s.openRecord("", sec.New()) }},
+		trial,
+		s.rows.On(screen.Action{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+			return s.findUses(row, s.askDelete)
+		}),
+		s.rows.On(screen.Action{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+			return s.openRecord("", sec.Copy(row.record))
+		}),
+		s.rows.On(screen.Action{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+			return s.findUses(row, s.showUses)
+		}),
+		copies,
 	}
-	if !sec.Single {
-		acts = append(acts, []screen.Action{
-			s.rows.On(screen.Action{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, s.remove),
-			s.rows.On(screen.Action{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, s.duplicate),
-			s.rows.On(screen.Action{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, s.showUses),
-		}...)
-	}
-	acts = append(acts, []screen.Action{
-		s.rows.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: no}, nil, s.copy),
-		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.disabledReason(), Run: s.audiences.ask},
-	}...)
 	if sec.SearchOnly {
-		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.imports.disabledReason(), Run: s.imports.ask})
+		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.importDisabledReason(), Run: s.askImport})
 	}
 	return acts
+}
+
+func (s *List) focusRecords() tea.Cmd { return s.focus(paneRecords) }
+
+func (s *List) focusSections() tea.Cmd { return s.focus(paneSections) }
+
+func (s *List) focus(pane int) tea.Cmd {
+	s.panes.Focus(pane)
+	return s.rows.ApplyFilter()
+}
+
+func (s *List) focusFilter() tea.Cmd {
+	s.panes.Focus(paneRecords)
+	return s.rows.TypeFilter()
+}
+
+func (s *List) clearFilter() tea.Cmd {
+	s.rows.ClearFilter()
+	if s.section().SearchOnly {
+		return s.find()
+	}
+	return nil
+}
+
+// open opens a record; a single record at the selected field.
+func (s *List) open(row recordRow) tea.Cmd {
+	if s.section().Single {
+		return s.openRecord(s.section().Singular, doc.Value{}, row.field.Path...)
+	}
+	return s.openRecord(s.section().NameOf(row.record), doc.Value{})
+}
+
+// openRecord opens a record and remembers the existing names, so that a new record gets the cursor afterwards.
+func (s *List) openRecord(name string, start doc.Value, at ...doc.Step) tea.Cmd {
+	s.focusRecords()
+	s.known = map[string]bool{}
+	for _, v := range s.current().values {
+		s.known[s.section().NameOf(v)] = true
+	}
+	return screen.Open(recordRoute(s.section(), name, start, at...))
+}
+
+func (s *List) copy(row recordRow) tea.Cmd {
+	return screen.Copy(string(row.record.Indent()), "the "+s.section().Singular)
+}
+
+// findUses finds what still uses a record.
+func (s *List) findUses(row recordRow, then func(name string, uses []engine.ContentUse) tea.Cmd) tea.Cmd {
+	sec, svc, name := s.section(), s.deps.Service, s.section().NameOf(row.record)
+	find := func(ctx context.Context) ([]engine.ContentUse, error) { return sec.Uses(ctx, svc, name) }
+	return screen.Go(&s.Base, taskDelete, find, screen.OrNotify(func(uses []engine.ContentUse) tea.Cmd { return then(name, uses) }))
+}
+
+func (s *List) showUses(name string, uses []engine.ContentUse) tea.Cmd {
+	what := recordName(s.section(), name)
+	if len(uses) == 0 {
+		return screen.Notify(widget.LevelInfo, "Nothing uses "+what+".")
+	}
+	return box("Used in", phrase.Sentence(what+" is used in "+phrase.Count(len(uses), "place"))+"\n\n"+useLines(uses, len(uses)), false)
+}
+
+// maxUses is how many uses a question lists.
+const maxUses = 8
+
+// askDelete asks whether to delete a record.
+func (s *List) askDelete(name string, uses []engine.ContentUse) tea.Cmd {
+	sec, svc := s.section(), s.deps.Service
+	body := "This cannot be undone."
+	if len(uses) > 0 {
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(uses), "place"), useLines(uses, maxUses))
+	}
+	remove := func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, sec.Delete(ctx, svc, name, len(uses) > 0)
+	}
+	return screen.Ask(screen.Question{
+		Title: "Delete " + recordName(sec, name) + "?", Body: body, Danger: true, Focus: 1,
+		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return screen.Write(&s.Base, taskDelete, remove, func(_ struct{}, err error) tea.Cmd {
+				var inUse *settings.InUse
+				if errors.As(err, &inUse) { // it has been used meanwhile
+					return s.askDelete(name, inUse.Uses)
+				}
+				return screen.OrNotify(func(struct{}) tea.Cmd {
+					return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+recordName(sec, name)+"."), s.load(), screen.Changed(""))
+				})(struct{}{}, err)
+			})
+		},
+	})
+}
+
+// useLines lists the uses, one per line.
+func useLines(uses []engine.ContentUse, most int) string {
+	var out []string
+	for i, u := range uses {
+		if i == most {
+			out = append(out, fmt.Sprintf("… and %d more", len(uses)-i))
+			break
+		}
+		out = append(out, "· "+widget.Clean(settings.DescribeUse(u)))
+	}
+	return strings.Join(out, "\n")
 }
 
 func (s *List) trialDisabledReason(recordRow) string {
@@ -110,93 +223,69 @@ func (s *List) trialDisabledReason(recordRow) string {
 	return ""
 }
 
-// try runs a trial of a record.
-func (s *List) try(row recordRow) tea.Cmd { return s.trials.try(s.section(), row.record) }
-
-func (s *List) remove(row recordRow) tea.Cmd {
-	return s.removes.find(s.section().NameOf(row.record), false)
-}
-
-func (s *List) showUses(row recordRow) tea.Cmd {
-	return s.removes.find(s.section().NameOf(row.record), true)
-}
-
-func (s *List) focusRecords() tea.Cmd { return s.focusPane(paneRecords) }
-
-func (s *List) focusSections() tea.Cmd { return s.focusPane(paneSections) }
-
-func (s *List) focusPane(pane int) tea.Cmd {
-	s.rows.ApplyFilter()
-	s.panes.Focus(pane)
-	s.show()
-	return nil
-}
-
-func (s *List) focusFilter() tea.Cmd {
-	s.panes.Focus(paneRecords)
-	s.rows.TypeFilter()
-	s.show()
-	return nil
-}
-
-func (s *List) clearFilter() tea.Cmd {
-	s.rows.ClearFilter()
-	var cmd tea.Cmd
-	if s.section().SearchOnly {
-		cmd = s.find()
-	}
-	s.filterRecords()
-	return tea.Batch(s.focusRecords(), cmd)
-}
-
-func (s *List) closeReport() tea.Cmd {
-	s.report.close()
-	return s.focusRecords()
-}
-
-// openRecord opens a record and remembers the existing names, so that a new record gets the cursor afterwards.
-func (s *List) openRecord(r screen.Route) tea.Cmd {
-	s.focusRecords()
-	s.knownNames = map[string]bool{}
-	for _, v := range s.current() {
-		s.knownNames[s.section().NameOf(v)] = true
-	}
-	return screen.Open(r)
-}
-
-// open opens a record; a single record at the selected field.
-func (s *List) open(row recordRow) tea.Cmd {
+// try runs a trial of a record after asking for its inputs.
+func (s *List) try(row recordRow) tea.Cmd {
 	sec := s.section()
-	if !sec.Single {
-		return s.openRecord(recordRoute(sec, sec.NameOf(row.record), doc.Value{}))
+	name := sec.NameOf(row.record)
+	if sec.ID == "segments" {
+		return screen.Open(filters.AudienceRoute(name, audience.SegmentFilters(name)))
 	}
-	return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}, row.field.Path...))
+	return s.askInput(sec, name, sec.TrialInputs(row.record), nil)
 }
 
-func (s *List) refresh() tea.Cmd {
-	return s.openRecord(recordRoute(s.section(), "", s.section().New()))
-}
-
-func (s *List) duplicate(row recordRow) tea.Cmd {
-	return s.openRecord(recordRoute(s.section(), "", s.section().Copy(row.record)))
-}
-
-func (s *List) copy(row recordRow) tea.Cmd {
-	return screen.Copy(string(row.record.Indent()), "the "+s.section().Singular)
-}
-
-// errorNotice shows an error.
-func errorNotice(err error) tea.Cmd {
-	return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
-}
-
-// recordName describes a record: the team Growth.
-func recordName(sec *settings.Section, name string) string {
-	switch {
-	case sec.Single:
-		return "the " + sec.Singular
-	case name == "":
-		return "the new " + sec.Singular
+// askInput asks for the remaining inputs one after the other, and then runs the trial.
+func (s *List) askInput(sec *settings.Section, name string, left []settings.Input, inputs []string) tea.Cmd {
+	if len(left) == 0 {
+		return s.runTrial(sec, name, inputs)
 	}
-	return "the " + sec.Singular + " " + name
+	in := left[0]
+	ask := screen.InputMsg{Title: name + ": " + in.Name, Placeholder: in.Example, Then: func(text string) tea.Cmd {
+		return s.askInput(sec, name, left[1:], append(inputs[:len(inputs):len(inputs)], text))
+	}}
+	if in.Optional {
+		ask.Title = "Send a test message through " + name
+		ask.Placeholder += "; leave empty to only check the settings"
+	} else if ask.Placeholder == "" {
+		ask.Placeholder = in.Help
+	}
+	if sec.ID == "connectors" {
+		ask.Value = s.deps.Author
+	}
+	return screen.Send(ask)
+}
+
+func (s *List) runTrial(sec *settings.Section, name string, inputs []string) tea.Cmd {
+	svc, from := s.deps.Service, s.deps.Author
+	return screen.Stream(&s.Base, taskTry, func(ctx context.Context, emit func(string)) (settings.TrialResult, error) {
+		return sec.Try(delivery.WithProgress(ctx, emit), svc, name, from, inputs)
+	}, func(sentence string) tea.Cmd {
+		return screen.Notify(widget.LevelInfo, sentence)
+	}, screen.OrNotify(func(out settings.TrialResult) tea.Cmd {
+		return report(name, out.Text, out.Detail, out.Failed)
+	}))
+}
+
+// report shows the result of a trial or an import.
+func report(title, text, detail string, failed bool) tea.Cmd {
+	mark := "✓ "
+	if failed {
+		mark = "✗ "
+	}
+	if detail != "" {
+		text += "\n\n" + detail
+	}
+	return box(title, mark+text, failed)
+}
+
+// box shows a text that can be copied.
+func box(title, text string, danger bool) tea.Cmd {
+	return screen.Ask(screen.Question{
+		Title: title, Body: text, Danger: danger, Buttons: []widget.Button{{Label: "Close"}, {Label: "Copy", Key: "y"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if a.Index == 1 {
+				return screen.Copy(text, "the report")
+			}
+			return nil
+		},
+	})
 }

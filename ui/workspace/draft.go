@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/audience"
@@ -12,12 +12,16 @@ import (
 	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/engine/workspace/settings"
+	"bugle/forms"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// draft is a record being edited, with its stored version. It is independent of the screen.
+// draft is a record being edited, with its stored version. It is what the editors of the record edit.
 type draft struct {
 	edit.Document
+	deps      screen.Deps
 	section   *settings.Section
 	workspace engine.Workspace
 	name      string    // its stored name; "" for a new record
@@ -28,15 +32,43 @@ type draft struct {
 }
 
 // newDraft returns the draft of the section's record with that name, or of a new record that starts with start.
-func newDraft(sec *settings.Section, name string, start doc.Value, now func() time.Time) *draft {
-	d := &draft{section: sec, name: name}
+func newDraft(deps screen.Deps, sec *settings.Section, name string, start doc.Value) *draft {
+	d := &draft{deps: deps, section: sec, name: name}
 	if name == "" && !start.Exists() {
 		start = sec.New()
 	}
-	d.Document = edit.NewDocument(edit.Rules{Check: d.problemsOf, Now: now})
+	d.Document = edit.NewDocument(edit.Rules{Check: d.problemsOf, Now: deps.Now})
 	d.adopt(start, doc.Value{})
 	return d
 }
+
+// Warnings returns none.
+func (d *draft) Warnings() []schema.Problem { return nil }
+
+// Config returns the configuration of the editors.
+func (d *draft) Config() editor.Config {
+	return editor.Config{
+		Config:    forms.Config{Env: settings.Env(d.workspace), Theme: d.deps.Theme, Suggest: d.suggest, Locked: d.locked, Now: d.deps.Now},
+		Workspace: d.workspace, Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local,
+	}
+}
+
+// With returns the record with another value at a place.
+func (d *draft) With(p doc.Path, v doc.Value) (doc.Value, error) {
+	root, err := d.Root().Set(p, v)
+	if err == nil && root.Kind() != doc.Object {
+		err = errors.New("a record must be a JSON object: { … }")
+	}
+	return root, err
+}
+
+// JSON returns the value at a place, or the record.
+func (d *draft) JSON(p doc.Path) string {
+	return string(d.withoutEmptyGroups(d.Root()).Lookup(p).Indent())
+}
+
+// Name returns the name of the record for questions.
+func (d *draft) Name() string { return recordName(d.section, d.name) }
 
 // adopt sets the stored version. Changes that the user has made since the record was base are kept on top of it, and
 // so is what can be undone.
@@ -117,12 +149,10 @@ func (d *draft) change(root doc.Value, at doc.Path, field string) {
 	d.Change(root, at, field)
 }
 
-// withoutEmptyGroups returns the record without empty filter groups, which only its editor needs.
-func (d *draft) withoutEmptyGroups() doc.Value { return d.withoutEmpty(d.Root()) }
-
-func (d *draft) withoutEmpty(root doc.Value) doc.Value {
+// withoutEmptyGroups returns the record without filter groups whose last filter was removed.
+func (d *draft) withoutEmptyGroups(root doc.Value) doc.Value {
 	for _, n := range d.section.Schema().Root().Children {
-		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.IsEmpty(root.Get(n.Name)) {
+		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && !audience.HasFilters(root.Get(n.Name)) {
 			root = root.Delete(doc.P(n.Name))
 		}
 	}
@@ -130,11 +160,11 @@ func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 }
 
 // dirty reports whether there are unsaved changes.
-func (d *draft) dirty() bool { return !doc.Equal(d.withoutEmptyGroups(), d.origin) }
+func (d *draft) dirty() bool { return !doc.Equal(d.withoutEmptyGroups(d.Root()), d.origin) }
 
 // request returns the request that saves the record.
 func (d *draft) request() settings.PutRequest {
-	r := settings.PutRequest{Name: d.name, Value: d.withoutEmptyGroups()}
+	r := settings.PutRequest{Name: d.name, Value: d.withoutEmptyGroups(d.Root())}
 	if d.name != "" {
 		r.Base = d.origin
 	}
@@ -145,7 +175,7 @@ func (d *draft) request() settings.PutRequest {
 // the user has tried to save it.
 func (d *draft) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	var out []schema.Problem
-	for _, p := range append(d.section.Check(d.workspace, d.withoutEmpty(root)), d.refused...) {
+	for _, p := range append(d.section.Check(d.workspace, d.withoutEmptyGroups(root)), d.refused...) {
 		if d.saveTried || d.name != "" || !p.Missing() {
 			out = append(out, p)
 		}
@@ -160,27 +190,6 @@ func (d *draft) problemText(p schema.Problem) string {
 		words = strings.Join(trail, " › ") + ": " + words
 	}
 	return words
-}
-
-// filtersAt returns the place of the filter group that p is in; false if there is none.
-func (d *draft) filtersAt(p doc.Path) (doc.Path, bool) {
-	for n := 1; n <= len(p); n++ {
-		if node := d.Schema().At(p[:n]); node != nil && node.Editor == schema.EditorFilters {
-			return p[:n], true
-		}
-	}
-	return nil, false
-}
-
-// addFilterGroup adds an empty filter group if p is one that does not exist.
-func (d *draft) addFilterGroup(p doc.Path) {
-	at, ok := d.filtersAt(p)
-	if !ok {
-		return
-	}
-	if root, err := audience.WithFilterGroup(d.Root(), at); err == nil && !root.Same(d.Root()) {
-		d.Replace(root)
-	}
 }
 
 // suggest returns the names in one of the workspace's lists.

@@ -7,6 +7,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/engine/workspace/settings"
+	"bugle/ui/screen"
 )
 
 func newSegment(t *testing.T) *draft {
@@ -15,7 +16,7 @@ func newSegment(t *testing.T) *draft {
 	if !ok {
 		t.Fatal("there is no section of segments")
 	}
-	return newDraft(sec, "", doc.Value{}, time.Now)
+	return newDraft(screen.Deps{Now: time.Now}, sec, "", doc.Value{})
 }
 
 func TestNewRecordHidesMissingBeforeSave(t *testing.T) {
@@ -30,23 +31,15 @@ func TestNewRecordHidesMissingBeforeSave(t *testing.T) {
 	}
 }
 
-// The group that the filter editor needs is not a change, and undo skips it.
+// A filter group whose last filter was removed is no change.
 func TestEmptyFilterGroupIsNoChange(t *testing.T) {
 	d := newSegment(t)
-	d.addFilterGroup(doc.P("filters"))
-	if !d.Root().Get("filters").Exists() || d.dirty() || d.Steps() > 0 {
-		t.Fatalf("%s, dirty: %v, steps: %d", d.Root().Encode(), d.dirty(), d.Steps())
-	}
-	root, err := d.Root().Set(doc.P("name"), doc.NewString("Norwegians"))
+	root, err := d.Root().Set(doc.P("filters", "filters"), doc.NewArray())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.change(root, nil, "name")
-	if !d.dirty() || d.request().Value.Get("filters").Exists() {
-		t.Errorf("to save: %s", d.request().Value.Encode())
-	}
-	if _, ok := d.Undo(); !ok || d.dirty() {
-		t.Errorf("after undo: %s", d.Root().Encode())
+	if d.change(root, nil, ""); d.dirty() || d.request().Value.Get("filters").Exists() {
+		t.Errorf("to save: %s, dirty: %v", d.request().Value.Encode(), d.dirty())
 	}
 }
 
@@ -67,7 +60,7 @@ func TestRefusalIsShownUntilChange(t *testing.T) {
 // A record that has not been read has nothing to save and no problems, in any section.
 func TestUnreadRecord(t *testing.T) {
 	for _, sec := range settings.Sections() {
-		if d := newDraft(sec, "x", doc.Value{}, time.Now); d.dirty() {
+		if d := newDraft(screen.Deps{Now: time.Now}, sec, "x", doc.Value{}); d.dirty() {
 			t.Errorf("%s: there is something to save", sec.ID)
 		}
 	}

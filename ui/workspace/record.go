@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,6 +15,7 @@ import (
 	"bugle/ui/editor"
 	"bugle/ui/editpane"
 	"bugle/ui/filters"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -43,46 +43,25 @@ const (
 )
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
-	s := &Record{Base: screen.NewBase(), deps: deps, draft: newDraft(sec, r.Query, r.Doc, deps.Now), startPath: r.Path[1:]}
+	s := &Record{Base: screen.NewBase(), deps: deps, draft: newDraft(deps, sec, r.Query, r.Doc), startPath: r.Path[1:]}
 	s.panes = panes.New(deps.Theme, panes.Pane{Name: "form"}, panes.Pane{Name: "audience", From: 100, Share: 40, Hidden: true})
-	tools := editpane.Tools{schema.EditorFilters: {Edit: func(cfg editor.Config) editor.Editor { return filters.New(cfg) }, Panel: filters.NewAudiencePanel}}
-	s.form = editpane.New(recordDocument{s.draft, deps}, tools, &s.Base, 0)
+	tools := editpane.Tools{schema.EditorFilters: {Edit: filters.New, Panel: filters.NewAudiencePanel}}
+	s.form = editpane.New(s.draft, tools, &s.Base, 0)
+	if sec.SearchOnly && r.Query != "" && len(s.startPath) == 0 { // of a user, one reads the attributes
+		s.startPath = firstMap(sec.Schema())
+	}
 	return s
 }
 
-// recordDocument is a record as editors see it.
-type recordDocument struct {
-	*draft
-	deps screen.Deps
-}
-
-// Warnings returns none.
-func (d recordDocument) Warnings() []schema.Problem { return nil }
-
-// Config returns the configuration of the editors.
-func (d recordDocument) Config() editor.Config {
-	return editor.Config{
-		Config:    forms.Config{Env: settings.Env(d.workspace), Theme: d.deps.Theme, Suggest: d.suggest, Locked: d.locked, Now: d.deps.Now},
-		Workspace: d.workspace, Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local,
+// firstMap returns the first field whose entries have names of their own; nil if there is none.
+func firstMap(s *schema.Schema) doc.Path {
+	for _, n := range s.Root().Children {
+		if n.Kind == schema.Map {
+			return doc.P(n.Name)
+		}
 	}
+	return nil
 }
-
-// With returns the record with another value at a place.
-func (d recordDocument) With(p doc.Path, v doc.Value) (doc.Value, error) {
-	root, err := d.Root().Set(p, v)
-	if err == nil && root.Kind() != doc.Object {
-		err = errors.New("a record must be a JSON object: { … }")
-	}
-	return root, err
-}
-
-// JSON returns the value at a place, or the record.
-func (d recordDocument) JSON(p doc.Path) string {
-	return string(d.withoutEmptyGroups().Lookup(p).Indent())
-}
-
-// Name returns the name of the record for questions.
-func (d recordDocument) Name() string { return recordName(d.section, d.name) }
 
 // Title returns the screen's part of the breadcrumb.
 func (s *Record) Title() string { return s.draft.title() }
@@ -201,7 +180,7 @@ func (s *Record) edited() tea.Cmd { return s.finishUpdate(s.adopt(nil, true)) }
 func (s *Record) put(p doc.Path, v doc.Value) tea.Cmd {
 	root, err := s.draft.Root().Set(p, v)
 	if err != nil {
-		return errorNotice(err)
+		return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
 	}
 	s.draft.change(root, s.form.Path(), "")
 	return s.goTo(p)
@@ -219,7 +198,6 @@ func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	if w.Notice != "" {
 		cmds = append(cmds, screen.Notify(widget.LevelInfo, w.Notice))
 	}
-	s.draft.addFilterGroup(s.form.Path())
 	s.form.Show()
 	s.showPanel()
 	return tea.Batch(append(cmds, s.side.TakeStarted())...)
@@ -227,7 +205,6 @@ func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 
 // open opens the form of a place, or of the one around it, and focuses it.
 func (s *Record) open(p doc.Path) {
-	s.draft.addFilterGroup(s.form.FormOf(p))
 	s.form.GoTo(p)
 	s.panes.Focus(paneForm)
 }
@@ -368,23 +345,9 @@ func (s *Record) Actions() []screen.Action {
 		if a.Run == nil {
 			continue
 		}
-		if s.Typing() && !a.HelpOnly {
-			acts[i].Keys = withoutLetters(a.Keys)
-		}
 		acts[i].Run = func() tea.Cmd { return s.finishUpdate(a.Run()) }
 	}
 	return acts
-}
-
-// withoutLetters returns the keys that are not text.
-func withoutLetters(keys []string) []string {
-	var out []string
-	for _, k := range keys {
-		if len(k) > 1 {
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 // moveActions are the actions that move from the focused pane.
@@ -415,3 +378,50 @@ func (s *Record) focus(pane int) func() tea.Cmd {
 		return nil
 	}
 }
+
+// Read says the open form of the record, or what is beside it.
+func (s *Record) Read() screen.Page {
+	switch {
+	case s.failed != nil:
+		return screen.Page{Summary: phrase.Sentence(s.failed.Error())}
+	case !s.form.IsOpen():
+		return screen.Page{}
+	case s.panes.Focused() == panePanel:
+		return screen.Page{Place: s.breadcrumb() + ", " + s.side.Panel.Title(), Parts: []screen.Part{{Lines: s.readPanel()}}}
+	}
+	page := editor.Read(s.form.Editor, hands{s})
+	page.At = s.form.Path().String() + page.Place
+	if page.Place == "" {
+		page.Place = s.breadcrumb()
+	}
+	if page.Form && len(s.form.Path()) == 0 {
+		page.Done = func() tea.Cmd { return s.finishUpdate(s.saveAndLeave()) }
+	}
+	if lines := s.readPanel(); len(lines) > 0 && !page.Form {
+		page.Parts = append(page.Parts, screen.Part{Name: s.side.Panel.Title(), Lines: lines})
+	}
+	return page
+}
+
+func (s *Record) breadcrumb() string {
+	return list.Spoken(s.form.Breadcrumb(s.draft.title(), screen.Wide))
+}
+
+// readPanel says what is beside the form.
+func (s *Record) readPanel() []string {
+	if p, ok := s.side.Panel.(editor.SpokenPanel); ok {
+		return p.Read()
+	}
+	return nil
+}
+
+// hands change the record for the rows of its editor.
+type hands struct{ s *Record }
+
+// Press passes a key to the editor.
+func (h hands) Press(msg tea.KeyMsg) tea.Cmd {
+	return h.s.finishUpdate(h.s.adopt(h.s.form.Update(msg), true))
+}
+
+// Adopt takes over what the editor has changed.
+func (h hands) Adopt() tea.Cmd { return h.s.edited() }

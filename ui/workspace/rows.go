@@ -2,12 +2,14 @@ package workspace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 	"bugle/engine/workspace/settings"
+	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -32,20 +34,20 @@ func columns(sec *settings.Section) []widget.Column {
 // recordRow is a record, or a field of a section's single record.
 type recordRow struct {
 	record doc.Value
-	field  schema.FieldState
+	field  forms.Line
 }
 
 // cells returns the row in the table.
-func (r *records) cells(row recordRow) widget.Cells {
-	if r.section().Single {
-		value := widget.Cell{Text: valueText(row.field), Tone: themes.ToneText}
+func (s *List) cells(row recordRow) widget.Cells {
+	if s.section().Single {
+		value := widget.Cell{Text: row.field.Value, Tone: themes.ToneText}
 		if value.Text == "" {
 			value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
 		}
-		return widget.Cells{{Text: row.field.Node.Label()}, value}
+		return widget.Cells{{Text: row.field.Label}, value}
 	}
-	cells := make(widget.Cells, len(r.section().Columns))
-	for n, c := range r.section().Columns {
+	cells := make(widget.Cells, len(s.section().Columns))
+	for n, c := range s.section().Columns {
 		cells[n] = widget.Cell{Text: oneLine(c.Text(row.record))}
 		if n > 0 {
 			cells[n].Tone = themes.ToneMuted
@@ -54,59 +56,34 @@ func (r *records) cells(row recordRow) widget.Cells {
 	return cells
 }
 
-// fieldRows returns the fields of a section's single record that are in use and contain every word.
-func (r *records) fieldRows(v doc.Value, words []string) []recordRow {
-	st, _ := r.section().Table(v).Object(v, nil, schema.Env{})
+// fieldRows returns the fields of a section's single record that are in use, as its form has them.
+func fieldRows(deps screen.Deps, sec *settings.Section, v doc.Value) []recordRow {
 	var out []recordRow
-	for _, f := range st.Fields {
-		if f.Shown && matches(f, words) {
-			out = append(out, recordRow{v, f})
+	for _, l := range forms.New(forms.Config{Schema: sec.Table(v), Root: v, Theme: deps.Theme, Now: deps.Now}).Lines() {
+		if l.Shown {
+			out = append(out, recordRow{v, l})
 		}
 	}
 	return out
 }
 
-func matches(f schema.FieldState, words []string) bool {
-	return containsAll(doc.NewString(f.Node.Label()+" "+valueText(f)), words)
+// sameRecord reports whether two rows of the section are the same record or field.
+func (s *List) sameRecord(a, b recordRow) bool {
+	return s.section().NameOf(a.record) == s.section().NameOf(b.record) && a.field.Path.Equal(b.field.Path)
 }
 
-// valueText formats a value on one line, as its form does.
-func valueText(f schema.FieldState) string {
-	v := f.Value
-	switch v.Kind() {
-	case doc.Absent, doc.Null:
-		if f.Node.Kind == schema.Bool && f.Node.Default == "false" {
-			return "off"
+// match returns what reports whether a row contains every word of a filter. A section that is only searched has the rows that
+// match already.
+func (s *List) match(filter string) func(recordRow) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(row recordRow) bool {
+		text := string(row.record.Encode())
+		if s.section().Single {
+			text = row.field.Label + " " + row.field.Value
 		}
-		return ""
-	case doc.Bool:
-		if v.True() {
-			return "on"
-		}
-		return "off"
-	case doc.String:
-		for _, o := range f.Node.Options {
-			if o.Value == v.Text() {
-				return o.Title()
-			}
-		}
-		return oneLine(v.Text())
-	case doc.Array:
-		var out []string
-		for _, e := range v.Elems() {
-			out = append(out, valueText(schema.FieldState{Node: f.Node.Element, Value: e}))
-		}
-		return strings.Join(out, ", ")
-	case doc.Object:
-		var out []string
-		for _, c := range f.Node.Children {
-			if m := v.Get(c.Name); !m.Empty() && (m.Kind() != doc.Bool || m.True()) {
-				out = append(out, strings.ToLower(c.Label())+": "+valueText(schema.FieldState{Node: c, Value: m}))
-			}
-		}
-		return strings.Join(out, "; ")
+		text = strings.ToLower(text)
+		return s.section().SearchOnly || !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}
-	return v.Literal()
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -12,38 +12,40 @@ import (
 	"bugle/engine"
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// reportFunc shows a report instead of the table.
-type reportFunc func(title string, failed bool, words, detail string)
-
-// userImport imports users from a file and shows the progress.
-type userImport struct {
-	service engine.Service
-	tasks   *screen.Base
-	report  reportFunc
-	load    func() tea.Cmd // reloads everything
-
-	file     string
-	progress settings.ImportProgress
-	frame    int
+// importProgress is how far an import of users is.
+type importProgress struct {
+	file string
+	settings.ImportProgress
 }
 
-func (w *userImport) disabledReason() string {
-	if _, ok := w.service.(engine.UserImporter); !ok {
+// String describes the progress in a few words.
+func (p importProgress) String() string {
+	words := "checking " + p.file
+	if p.Checked {
+		words = "importing " + p.file + " · " + phrase.Count(p.Users, "user")
+	}
+	if p.Size == 0 {
+		return words
+	}
+	return fmt.Sprintf("%s · %d%%", words, p.Done*100/p.Size)
+}
+
+func (s *List) importDisabledReason() string {
+	if _, ok := s.deps.Service.(engine.UserImporter); !ok {
 		return "This service cannot import users."
 	}
-	if w.tasks.Running(taskImport) {
+	if s.Running(taskImport) {
 		return "An import is running. Press X to cancel it."
 	}
 	return ""
 }
 
-// ask asks for a file, and then how to treat existing users.
-func (w *userImport) ask() tea.Cmd {
+// askImport asks for a file, and then how to treat existing users.
+func (s *List) askImport() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
 		Validate: func(text string) string {
@@ -66,7 +68,7 @@ func (w *userImport) ask() tea.Cmd {
 					{Label: "Replace", Help: "Replaces each user with the line that has the same ID."},
 				},
 				Then: func(a widget.Answer) tea.Cmd {
-					return w.start(settings.Import{File: expandHome(text), Merge: a.Index == 0})
+					return s.importUsers(settings.Import{File: expandHome(text), Merge: a.Index == 0})
 				},
 			})
 		},
@@ -84,42 +86,35 @@ func expandHome(path string) string {
 	return path
 }
 
-func (w *userImport) start(i settings.Import) tea.Cmd {
-	w.file, w.progress, w.frame = filepath.Base(i.File), settings.ImportProgress{}, 0
-	svc := w.service
-	return screen.Stream(w.tasks, taskImport, func(ctx context.Context, emit func(settings.ImportProgress)) (settings.ImportResult, error) {
+func (s *List) importUsers(i settings.Import) tea.Cmd {
+	s.progress = importProgress{file: filepath.Base(i.File)}
+	svc := s.deps.Service
+	return screen.Stream(&s.Base, taskImport, func(ctx context.Context, emit func(settings.ImportProgress)) (settings.ImportResult, error) {
 		return i.Import(ctx, svc, emit)
 	}, func(p settings.ImportProgress) tea.Cmd {
-		w.progress = p
-		w.frame++
+		s.progress.ImportProgress = p
 		return nil
-	}, w.finish)
+	}, func(out settings.ImportResult, err error) tea.Cmd {
+		return tea.Batch(importResult(s.progress.file, out, err), s.load())
+	})
 }
 
-func (w *userImport) cancel() tea.Cmd {
-	w.tasks.Cancel(taskImport)
-	return nil
-}
-
-// finish shows the result of an import.
-func (w *userImport) finish(out settings.ImportResult, err error) tea.Cmd {
+// importResult shows the result of an import.
+func importResult(file string, out settings.ImportResult, err error) tea.Cmd {
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
 	case screen.Canceled(err):
-		w.report("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
+		return report("Import", "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.", true)
+	case err != nil && out.Total() == 0:
+		return report("Import", phrase.Sentence(err.Error()), "No changes made.", true)
 	case err != nil:
-		w.report("Import", true, phrase.Sentence(err.Error()), "Users before it were imported: "+done)
-		if out.Total() == 0 {
-			w.report("Import", true, phrase.Sentence(err.Error()), "No changes made.")
-		}
+		return report("Import", phrase.Sentence(err.Error()), "Users before it were imported: "+done, true)
 	case out.Invalid > 0:
-		w.report("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lineCount(out.Invalid)), invalidLines(out))
+		return report("Import", fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", file, lineCount(out.Invalid)), invalidLines(out), true)
 	case len(out.NewAttributes) > 0:
-		w.report("Import", true, "Imported "+w.file+": "+done, "The workspace does not have these attributes: "+strings.Join(out.NewAttributes, ", ")+". If they are meant, add them to the workspace; if not, correct the file and import it again.")
-	default:
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+w.file+": "+done), w.load())
+		return report("Import", "Imported "+file+": "+done, "The workspace does not have these attributes: "+strings.Join(out.NewAttributes, ", ")+". If they are meant, add them to the workspace; if not, correct the file and import it again.", false)
 	}
-	return w.load()
+	return screen.Notify(widget.LevelSuccess, "Imported "+file+": "+done)
 }
 
 func lineCount(n int) string {
@@ -138,20 +133,4 @@ func invalidLines(out settings.ImportResult) string {
 		text = append(text, fmt.Sprintf("… and %d more", more))
 	}
 	return strings.Join(text, "\n")
-}
-
-// line draws the progress.
-func (w *userImport) line(t *themes.Theme, width int) string {
-	what := "Checking " + w.file
-	if w.progress.Checked {
-		what = fmt.Sprintf("Importing %s · %d users", w.file, w.progress.Users)
-	}
-	p := widget.NewProgress(t, what)
-	p.Frame = w.frame
-	const percent = 100
-	if w.progress.Size > 0 {
-		p.Done, p.Total = int(w.progress.Done*percent/w.progress.Size), percent
-	}
-	p.SetSize(width, 1)
-	return p.View()
 }

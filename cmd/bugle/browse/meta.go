@@ -17,13 +17,12 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 		kind string
 	)
 	cmd := &cobra.Command{
-		Use:   "meta [ID | -]",
+		Use:   "meta [ID]",
 		Short: "Show campaign metadata and reach",
 		Long: "Prints one campaign, or one page of the campaigns that match all flags, drafts included: creator,\n" +
-			"number of runs, and how many users a scheduled campaign reaches. With - the body of the API's meta\n" +
-			"request is read from standard input.",
+			"number of runs, and how many users a scheduled campaign reaches.",
 		Example:           "  bugle meta 65f0a1b2c3d4e5f60718293a --json\n  bugle meta --status SCHEDULED",
-		Args:              cli.Between(0, 1, "the ID of a campaign, or - for standard input"),
+		Args:              cli.Between(0, 1, "the ID of a campaign"),
 		ValidArgsFunction: f.CompleteIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			created, err := s.created()
@@ -39,17 +38,11 @@ func NewMeta(f *cli.Factory) *cobra.Command {
 				DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: s.states(), Tags: s.tags,
 				Children: s.children, Archived: s.archived,
 			}
-			if len(args) > 0 && args[0] == cli.Stdin {
-				if r, err = stdinRequest(f, cmd, engine.ParseMeta); err != nil {
-					return err
-				}
-				w = window{r.Limit, r.Page}
-			}
 			svc, err := f.Campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if len(args) > 0 && args[0] != cli.Stdin {
+			if len(args) > 0 {
 				if r.ID, err = cli.NewFinder(svc).ID(cmd.Context(), args[0]); err != nil {
 					return err
 				}

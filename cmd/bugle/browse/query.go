@@ -85,14 +85,6 @@ func keeps(r engine.SearchRequest, row engine.Summary) bool {
 // amongst reports whether list is empty or contains v.
 func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
-// oneQuery validates the arguments of a search.
-func oneQuery(_ *cobra.Command, args []string) error {
-	if len(args) > 1 && slices.Contains(args, cli.Stdin) {
-		return cli.Misused("- cannot be combined with words to search for")
-	}
-	return nil
-}
-
 // completeQuery completes the last word of a query with the values of the campaigns in the store.
 func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

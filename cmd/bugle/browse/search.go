@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -104,7 +102,7 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 		version int
 	)
 	cmd := &cobra.Command{
-		Use:     "search [QUERY... | -]",
+		Use:     "search [QUERY...]",
 		Aliases: []string{"list"},
 		Short:   "List and search campaigns",
 		Long: "Prints one page of results, or --all, drafts included. The JSON has the number of all results as total, if it is\n" +
@@ -112,13 +110,10 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
 			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
 			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags narrow the results further.\n" +
-			"Results are sorted by best match, or by last change without a query. With - the body of the API's\n" +
-			"search request is read from standard input.",
+			"Results are sorted by best match, or by last change without a query.",
 		Example: "  bugle list --all\n  bugle search 'status:draft tag:sale'\n" +
 			"  bugle search spring channel:email updated:'<7d' sort:name --json\n" +
-			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED\n" +
-			"  echo '{\"limit\": 5, \"page\": 2}' | bugle search - --json",
-		Args:              oneQuery,
+			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED",
 		ValidArgsFunction: completeQuery(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			created, err := s.created()
@@ -135,27 +130,15 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 				Version: version, Children: s.children, Archived: s.archived,
 			}
 			text := strings.Join(args, " ")
-			read := text == cli.Stdin
-			if read {
-				if r, err = stdinRequest(f, cmd, engine.ParseSearch); err != nil {
-					return err
-				}
-				text, w = "", window{r.Limit, r.Page}
-			}
 			svc, err := f.Campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var found results
-			switch {
-			case text == "" && engine.IsExternal(svc):
-				if !read {
-					r.Status = s.states()
-				}
+			if text == "" && engine.IsExternal(svc) {
+				r.Status = s.states()
 				found, err = searchPages(cmd.Context(), svc, r, w)
-			case read && len(r.Status) == 0:
-				found, err = searchIndex(cmd.Context(), svc, "!status:draft", r, w, f.JSON) // the API does not find drafts either
-			default:
+			} else {
 				found, err = searchIndex(cmd.Context(), svc, text, r, w, f.JSON)
 			}
 			if err != nil {
@@ -169,19 +152,6 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 	cmd.Flags().StringSliceVar(&ids, "id", nil, "only campaigns with these `ids`")
 	cmd.Flags().IntVar(&version, "version-number", 0, "only this version `number`")
 	return cmd
-}
-
-// stdinRequest returns the request in the body on standard input.
-func stdinRequest[T any](f *cli.Factory, cmd *cobra.Command, parse func(doc.Value) (T, error)) (r T, err error) {
-	if name := cli.OwnFlag(cmd); name != "" {
-		return r, cli.Misused("--%s cannot be combined with -: standard input holds the whole request", name)
-	}
-	body, err := campaignfile.Object(cmd.Context(), f.Streams, cli.Stdin)
-	if err != nil {
-		return r, err
-	}
-	r, err = parse(body)
-	return r, cli.AsUsage(err)
 }
 
 // searchPages returns what the search of a service finds, page by page.

@@ -90,9 +90,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 	} else {
 		var h campaignfile.Held
 		if h = campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: arg}); h.Err != nil && c.format.ForTools() {
-			if err := c.format.Write(&f.Printer, []report.Diagnostic{report.Failure(h)}); err != nil {
-				return err
-			}
+			report.Write(&f.Printer, []report.Diagnostic{report.Failure(h)})
 			return cli.Silent(cli.ExitCode(h.Err))
 		}
 		p, err = ofFile(ctx, f, h)
@@ -107,7 +105,7 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error 
 		}
 	}
 	if c.format.ForTools() {
-		err = c.format.Write(&f.Printer, p.diagnostics())
+		report.Write(&f.Printer, p.diagnostics())
 	} else {
 		err = p.print(&f.Printer)
 	}
@@ -230,7 +228,18 @@ func ofFile(ctx context.Context, f *cli.Factory, h campaignfile.Held) (preflight
 // print prints the problems, the warnings and the notes, one on a line with its place and its remedy.
 func (p preflight) print(to *cli.Printer) error {
 	if to.JSON {
-		return to.PrintDoc(p.document())
+		type skipped struct {
+			Check string `json:"check"`
+			Why   string `json:"why"`
+		}
+		failed, skips := len(schema.Errors(p.problems)), []skipped{}
+		for _, s := range p.result.Skipped {
+			skips = append(skips, skipped{s.Check, s.Why})
+		}
+		all := append([]report.Diagnostic{}, p.diagnostics()...)
+		return to.PrintJSON(map[string]any{
+			"valid": failed == 0, "errors": all[:failed], "warnings": all[failed:], "dismissed": check.Documents(p.result.Dismissed), "skipped": skips,
+		})
 	}
 	if list := schema.Errors(p.problems); len(list) > 0 {
 		fmt.Fprintf(to.Out, "%s to fix:\n", phrase.Count(len(list), "problem"))
@@ -273,23 +282,4 @@ func (p preflight) at(d report.Diagnostic) string {
 		return ""
 	}
 	return cli.Line(d.Location.String()) + ": "
-}
-
-// document returns what was found as JSON.
-func (p preflight) document() doc.Value {
-	var problems, warnings, skipped []doc.Value
-	for _, problem := range schema.Errors(p.problems) {
-		problems = append(problems, report.Problem(problem, p.root, p.source).Document())
-	}
-	for _, found := range p.result.Findings {
-		warnings = append(warnings, report.WithLocation(found.Document(), report.Finding(found, p.root, p.source).Location))
-	}
-	for _, s := range p.result.Skipped {
-		skipped = append(skipped, doc.NewObject(doc.M("check", doc.NewString(s.Check)), doc.M("why", doc.NewString(s.Why))))
-	}
-	return doc.NewObject(
-		doc.M("valid", doc.NewBool(len(problems) == 0)), doc.M("errors", doc.NewArray(problems...)),
-		doc.M("warnings", doc.NewArray(warnings...)), doc.M("dismissed", check.Documents(p.result.Dismissed)),
-		doc.M("skipped", doc.NewArray(skipped...)),
-	)
 }

@@ -2,9 +2,10 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,20 +14,25 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/livepage"
+	"bugle/engine/message/render"
+	"bugle/engine/message/resolve"
+	"bugle/engine/phrase"
 	"bugle/engine/testsend"
 )
 
-// previewUser is one way to identify the user of a preview.
-type previewUser struct {
+// previewUsers are the flags that name the user of a preview.
+var previewUsers = []struct {
 	flag, is string
 	kind     string // the type of user_identification
-	value    string // as given
+}{
+	{"user", "id", "USER_ATTRIBUTE_UNIQUE_ID"}, {"email", "address", "EMAIL"}, {"gaid", "id", "SVC_GAID"}, {"push-id", "token", "PUSH_ID"},
 }
 
-// previewFlags describe the preview of a campaign.
-type previewFlags struct {
-	users              []*previewUser
+// previewing holds the flags of preview.
+type previewing struct {
+	f                  *cli.Factory
 	event              []string
 	nobody             bool
 	audience, callAPIs bool
@@ -36,12 +42,7 @@ type previewFlags struct {
 
 // NewPreview returns the command bugle preview.
 func NewPreview(f *cli.Factory) *cobra.Command {
-	p := previewFlags{users: []*previewUser{
-		{flag: "user", is: "id", kind: "USER_ATTRIBUTE_UNIQUE_ID"},
-		{flag: "email", is: "address", kind: "EMAIL"},
-		{flag: "gaid", is: "id", kind: "SVC_GAID"},
-		{flag: "push-id", is: "token", kind: "PUSH_ID"},
-	}}
+	p := previewing{f: f}
 	cmd := &cobra.Command{
 		Use:   "preview ID|FILE|-",
 		Short: "Preview a campaign for one user, or its audience",
@@ -49,22 +50,28 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 			"Expressions without a value for the user are left as they are and listed on standard error.\n" +
 			"--html and --text print one message as it goes out, the first unless --platform, --locale and\n" +
 			"--variation select another. --audience resolves the messages for every user in the audience and\n" +
-			"reports missing values and the longest texts. With a file or -, the body of the API's preview\n" +
-			"request is read instead.",
+			"reports missing values and the longest texts.",
 		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --event-attr product=Boots\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --html > mail.html\n" +
-			"  bugle preview 65f0a1b2c3d4e5f60718293a --nobody --text\n" +
-			"  bugle preview 65f0a1b2c3d4e5f60718293a --audience\n" +
-			"  bugle preview - < request.json",
+			"  bugle preview campaign.yaml --nobody --text\n" +
+			"  bugle preview 65f0a1b2c3d4e5f60718293a --audience",
 		Args:              cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
 		ValidArgsFunction: f.CompleteIDsOrFiles(),
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd, f, args[0]) },
-	}
-	for _, u := range p.users {
-		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("preview for the user with this `%s` (%s)", u.is, u.kind))
+		RunE: func(cmd *cobra.Command, args []string) error {
+			who, err := p.who(cmd)
+			if err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), args[0], who)
+		},
 	}
 	fl := cmd.Flags()
+	groups := []string{"nobody", "audience"}
+	for _, u := range previewUsers {
+		fl.String(u.flag, "", fmt.Sprintf("preview for the user with this `%s` (%s)", u.is, u.kind))
+		groups = append(groups, u.flag)
+	}
 	fl.StringArrayVar(&p.event, "event-attr", nil, "event attribute, as `NAME=VALUE`; can be repeated")
 	fl.BoolVar(&p.nobody, "nobody", false, "preview for a user without attributes, with defaults only")
 	fl.BoolVar(&p.audience, "audience", false, "report on all users in the audience")
@@ -75,119 +82,303 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	fl.StringVar(&p.message.Variation, "variation", "", "select the message of this `variation`")
 	fl.StringVar(&p.message.Locale, "locale", "", "select the message of this `locale`")
 	cli.ChoiceFlag(cmd, cli.OneOf(&p.message.Platform, cli.PlatformChoices()), "platform", "select the message on this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
+	cmd.MarkFlagsMutuallyExclusive(groups...)
 	cmd.MarkFlagsMutuallyExclusive("html", "text", "open", "audience")
+	cmd.MarkFlagsMutuallyExclusive("event-attr", "audience")
 	_ = cmd.RegisterFlagCompletionFunc("user", f.CompleteUsers())
 	return cmd
 }
 
-func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error {
-	ofDraft, err := p.check(cmd, arg)
-	if err != nil {
-		return err
-	}
-	svc, id, err := campaignOrFile(cmd.Context(), f, arg)
-	if err != nil {
-		return err
-	}
-	if p.local() {
-		return p.resolve(cmd.Context(), f, svc, id)
-	}
-	var body doc.Value
-	if ofDraft {
-		body, err = p.body(cmd.Context(), svc, id)
-	} else {
-		body, err = campaignfile.Document(cmd.Context(), f.Streams, arg)
-	}
-	if err != nil {
-		return err
-	}
-	shown, err := svc.Preview(cmd.Context(), engine.PreviewRequest{Body: body})
-	if err != nil {
-		return err
-	}
-	if shown.UnknownUser && ofDraft { // the API previews for unknown users, as who writes a body can see
-		return p.noUser()
-	}
-	return printPreview(&f.Printer, shown)
-}
-
-// campaignOrFile opens the service of the campaigns, and returns it with the id of the campaign that arg names, if it is not
-// a file.
-func campaignOrFile(ctx context.Context, f *cli.Factory, arg string) (engine.Service, string, error) {
-	if cli.NamesCampaign(arg) {
-		return f.Campaign(ctx, arg)
-	}
-	svc, err := f.Campaigns(ctx)
-	return svc, "", err
-}
-
-// noUser is the error of a user who is not in the workspace.
-func (p *previewFlags) noUser() error {
-	u := p.users[0]
-	e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
-	return cli.WithRemedy(e, "Find users with `bugle users list TEXT`.")
-}
-
-// check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
-func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err error) {
-	given := slices.DeleteFunc(slices.Clone(p.users), func(u *previewUser) bool { return !cmd.Flags().Changed(u.flag) })
-	if !cli.NamesCampaign(arg) {
-		if name := cli.OwnFlag(cmd); name != "" {
-			return false, cli.Misused("--%s needs the ID of a campaign; %s has the whole request", name, cli.InputName(arg))
+// who returns whose data fills the messages, and refuses flags that cannot be combined.
+func (p *previewing) who(cmd *cobra.Command) (who resolve.Person, err error) {
+	var names []string
+	for _, u := range previewUsers {
+		names = append(names, "--"+u.flag)
+		if cmd.Flags().Changed(u.flag) {
+			who.Kind, who.ID = u.kind, cmd.Flag(u.flag).Value.String()
 		}
-		return false, nil
 	}
-	alone := p.nobody || p.audience
 	switch {
 	case p.message != (engine.KeyFilter{}) && !p.one():
-		return true, cli.Misused("--platform, --locale and --variation select a message for --html, --text or --open")
+		return who, cli.Misused("--platform, --locale and --variation select a message for --html, --text or --open")
 	case p.callAPIs && !p.audience:
-		return true, cli.Misused("--call-apis needs --audience")
-	case p.nobody && p.audience:
-		return true, cli.Misused("use only one of --nobody and --audience")
-	case alone && len(given) > 0:
-		return true, cli.Misused("use only one of --%s and --%s", given[0].flag, map[bool]string{true: "nobody", false: "audience"}[p.nobody])
-	case p.audience && len(p.event) > 0:
-		return true, cli.Misused("--event-attr is for a preview of one user; an audience has events of its own")
-	case alone:
-		p.users = nil
-		return true, nil
-	case len(given) == 0:
-		return true, cli.Misused("choose a user with one of %s, or use --nobody or --audience", strings.Join(p.flagNames(), ", "))
-	case len(given) > 1:
-		return true, cli.Misused("a preview is for one user; use only one of %s", strings.Join(p.flagNames(), ", "))
-	case given[0].value == "":
-		return true, cli.Misused("--%s is empty", given[0].flag)
+		return who, cli.Misused("--call-apis needs --audience")
+	case p.nobody:
+		who.Kind = resolve.Nobody
+	case !p.audience && who.ID == "":
+		return who, cli.Misused("choose a user with one of %s, or use --nobody or --audience", strings.Join(names, ", "))
 	}
-	p.users = given
-	return true, nil
+	return who, nil
 }
 
-func (p *previewFlags) flagNames() (out []string) {
-	for _, u := range p.users {
-		out = append(out, "--"+u.flag)
-	}
-	return out
-}
+// one reports whether one message is printed, in place of the content as JSON.
+func (p *previewing) one() bool { return p.html || p.text || p.open }
 
-// body returns the request for a preview of a campaign (CONTRACT.md, Preview).
-func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
-	c, w, err := testsend.Read(ctx, svc, id)
+func (p *previewing) run(ctx context.Context, arg string, who resolve.Person) error {
+	svc, w, c, err := p.campaign(ctx, arg)
 	if err != nil {
-		return doc.Value{}, err
+		return err
+	}
+	if !c.Channel.Writable() {
+		return cli.Misused("only push and email campaigns can be previewed; this one is %s", c.Channel.Label())
+	}
+	ready, err := resolve.Prepare(ctx, svc, w, c.Channel, c.Document())
+	if err != nil {
+		return err
+	}
+	if len(ready.Written()) == 0 {
+		return errors.New("there is no message to show; write it first")
+	}
+	if p.audience {
+		return p.survey(ctx, svc, ready)
+	}
+	v, err := resolve.Find(ctx, svc, who)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		err = cli.WithRemedy(engine.Errorf(engine.NotFound, http.StatusNotFound, "no user %q in this workspace", who.ID), "Find users with `bugle users list TEXT`.")
+	}
+	if err != nil {
+		return err
 	}
 	var values engine.TestSend
 	if err := putValues(&values, w, true, p.event); err != nil {
-		return doc.Value{}, err
+		return err
 	}
-	user, content := p.users[0], c.Body.Get(string(catalog.CampaignContent))
-	return engine.PreviewBodyFor(c.Channel, user.kind, user.value, content, values.EventAttributes), nil
+	v.EventAttributes = values.EventAttributes
+	if !p.one() {
+		r, err := ready.Resolve(ctx, v)
+		if err != nil {
+			return err
+		}
+		printMissing(&p.f.Printer, r.Missing)
+		return p.f.PrintDoc(r.Document.Get(string(catalog.CampaignContent)))
+	}
+	if _, why, ok := p.message.Missing(ready.Channel, ready.Document); !ok {
+		return cli.Misused("there is no such message: %s", why)
+	}
+	for _, key := range engine.TestKeys(ready.Channel, ready.Document, p.message) {
+		if ready.Bare(key) {
+			continue
+		}
+		r, err := ready.Resolve(ctx, v, key)
+		if err != nil {
+			return err
+		}
+		printMissing(&p.f.Printer, r.Missing)
+		return p.print(ctx, r, key)
+	}
+	return errors.New("there is no message to show; write it first")
 }
 
-// printPreview prints the content, and the expressions without a value for the user.
-func printPreview(p *cli.Printer, shown engine.Preview) error {
-	for _, u := range shown.Unresolved {
-		fmt.Fprintln(p.Err, cli.Line(u.Field+": no value for "+u.Expression))
+// campaign returns the campaign that arg names, or that of a file, with its service and workspace.
+func (p *previewing) campaign(ctx context.Context, arg string) (svc engine.Service, w engine.Workspace, c engine.Campaign, err error) {
+	if cli.NamesCampaign(arg) {
+		var id string
+		if svc, id, err = p.f.Campaign(ctx, arg); err == nil {
+			c, w, err = testsend.Read(ctx, svc, id)
+		}
+		return svc, w, c, err
 	}
-	return p.PrintDoc(shown.Content)
+	h := campaignfile.Read(ctx, p.f.Streams, campaignfile.File{Name: arg})
+	if h.Err != nil {
+		return nil, w, c, h.Err
+	}
+	if svc, err = p.f.Campaigns(ctx); err != nil {
+		return nil, w, c, err
+	}
+	if keeper, ok := svc.(engine.WorkspaceStore); ok {
+		w, err = keeper.Workspace(ctx)
+	}
+	return svc, w, engine.ParseRecord(h.Body), err
+}
+
+// print prints one message, or opens it in the browser.
+func (p *previewing) print(ctx context.Context, r *resolve.Result, key engine.TestKey) error {
+	mail := key.Platform == string(catalog.Email)
+	switch {
+	case !mail && p.text:
+		return write(p.f, notificationText(r, key))
+	case !mail:
+		return cli.Misused("--html and --open show emails; use --text for a notification")
+	case r.HTML(key) == "":
+		return errNoHTML
+	case p.text:
+		return write(p.f, r.Text(key)+"\n")
+	case p.html:
+		return write(p.f, r.HTML(key))
+	}
+	return open(ctx, p.f, r.Content(key).Get(catalog.EmailSubject).Text(), r.HTML(key))
+}
+
+var errNoHTML = errors.New("the message has no HTML content")
+
+// write writes a message to standard output: byte for byte, except to a terminal.
+func write(f *cli.Factory, text string) error {
+	if file, ok := cli.FileOf(f.Out); ok && cli.IsTerminal(file) {
+		text = cli.Clean(text)
+	}
+	_, err := io.WriteString(f.Out, text)
+	return err
+}
+
+// notificationText returns the texts of a notification, one a line.
+func notificationText(r *resolve.Result, key engine.TestKey) string {
+	root, o := r.Drawn(render.Options{})
+	views, _ := render.ViewsAt(catalog.Push, root, key.Content, o)
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			b.WriteString(name + ": " + text + "\n")
+		}
+	}
+	for _, v := range views {
+		n := v.Notification
+		if n == nil || v.Platform != key.Platform {
+			continue
+		}
+		line("Title", n.Title.String())
+		line("Subtitle", n.Subtitle.String())
+		line("Message", n.Body.String())
+		line("Summary", n.Summary.String())
+		if n.Image != nil {
+			line("Picture", n.Image.URL)
+		}
+		for _, button := range n.Buttons {
+			line("Button", button.Title.String()+" ("+button.Action+")")
+		}
+		for _, fact := range n.Facts {
+			line(fact.Name, fact.Text)
+		}
+	}
+	return b.String()
+}
+
+// open shows an email in the browser. The files stay, since the browser may read it at any time.
+func open(ctx context.Context, f *cli.Factory, subject, html string) error {
+	file, err := livepage.WriteFiles(subject, html)
+	if err != nil {
+		return fmt.Errorf("cannot write the file for the browser: %w", cli.Cause(err))
+	}
+	if err := livepage.OpenBrowser(ctx, file); err != nil {
+		return fmt.Errorf("no browser could be opened: %w; the page is in %s", err, file)
+	}
+	fmt.Fprintln(f.Out, cli.Line("Opened "+file))
+	return nil
+}
+
+// printMissing prints what has no value to standard error.
+func printMissing(p *cli.Printer, missing []resolve.Missing) {
+	for _, m := range missing {
+		text := m.Path.String() + ": no value for " + m.Expression
+		if m.Expression == "" {
+			text = m.Path.String() + ": cannot be resolved"
+		}
+		fmt.Fprintln(p.Err, cli.Line(text+": "+m.Reason))
+	}
+}
+
+// surveyed is a report on an audience in the output of --json.
+type surveyed struct {
+	Users        int               `json:"users"`
+	Audience     int               `json:"audience"`
+	Unreachable  int               `json:"unreachable"`
+	MissingValue int               `json:"missing_value"`
+	Deferred     int               `json:"deferred"`
+	ContentAPIs  []string          `json:"content_apis"`
+	Unused       []string          `json:"unused"` // platforms and variations that nobody gets
+	Expressions  []surveyedMissing `json:"expressions"`
+	Longest      []surveyedText    `json:"longest"`
+}
+
+// surveyedMissing is an expression without a value for some users.
+type surveyedMissing struct {
+	Users      int      `json:"users"`
+	Expression string   `json:"expression"`
+	Field      string   `json:"field"`
+	Reason     string   `json:"reason"`
+	Examples   []string `json:"examples"`
+}
+
+// surveyedText is the longest text of a field, and for how many users a place cuts it.
+type surveyedText struct {
+	Message    string `json:"message"`
+	Field      string `json:"field"`
+	Characters int    `json:"characters"`
+	User       string `json:"user"`
+	Shown      string `json:"shown"`
+	UsersCut   int    `json:"users_cut"`
+}
+
+// survey prints a report on the audience of a campaign.
+func (p *previewing) survey(ctx context.Context, svc engine.Service, c *resolve.Campaign) error {
+	reader, ok := svc.(engine.AudienceReader)
+	if !ok {
+		return errors.New("only a local workspace knows who is in an audience; a remote service does not show its users")
+	}
+	show := cli.Progress(p.f.Streams, "Looked at", "user")
+	s, err := c.Survey(ctx, reader, resolve.SurveyOptions{CallAPIs: p.callAPIs, Progress: func(users, _ int) { show(users) }})
+	show(-1)
+	if err != nil {
+		return err
+	}
+	out := surveyed{s.Users, s.Audience, s.Unreachable, s.Lacking, s.Deferred, append([]string{}, s.APIs...), []string{}, []surveyedMissing{}, []surveyedText{}}
+	platforms, variations := s.Unused()
+	for _, name := range platforms {
+		out.Unused = append(out.Unused, grid.CellName(name, "", ""))
+	}
+	for _, name := range variations {
+		out.Unused = append(out.Unused, grid.VariationName(name))
+	}
+	for _, g := range s.Expressions {
+		out.Expressions = append(out.Expressions, surveyedMissing{g.Users, g.Expression, g.Path.String(), g.Reason, g.Examples})
+	}
+	for _, l := range s.Longest {
+		for _, cut := range l.Cuts {
+			out.Longest = append(out.Longest, surveyedText{grid.CellName(l.Platform, "", ""), l.What, l.Characters, l.User, cut.Words(), cut.Users})
+		}
+	}
+	if p.f.JSON {
+		return p.f.PrintJSON(out)
+	}
+	return out.print(&p.f.Printer)
+}
+
+func (s surveyed) print(p *cli.Printer) error {
+	counts := [][]string{
+		{"In the audience", phrase.Thousands(s.Audience)}, {"Cannot be reached", phrase.Thousands(s.Unreachable)}, {"Missing a value", phrase.Thousands(s.MissingValue)},
+	}
+	if s.Deferred > 0 {
+		counts = append(counts, []string{"Need a content API (not called)", phrase.Thousands(s.Deferred) + ": " + strings.Join(s.ContentAPIs, ", ")})
+	}
+	for _, name := range s.Unused {
+		counts = append(counts, []string{"Never used", name})
+	}
+	var missing, longest [][]string
+	for _, e := range s.Expressions {
+		name := e.Expression
+		if name == "" {
+			name = e.Reason
+		}
+		missing = append(missing, []string{phrase.Thousands(e.Users), name, strings.Join(e.Examples, ", ")})
+	}
+	for _, l := range s.Longest {
+		longest = append(longest, []string{l.Message, l.Field, fmt.Sprint(l.Characters), l.User, l.Shown, phrase.Thousands(l.UsersCut)})
+	}
+	for i, table := range []struct {
+		head []string
+		rows [][]string
+	}{
+		{[]string{"USERS", phrase.Thousands(s.Users)}, counts}, {[]string{"USERS", "MISSING VALUE", "SUCH AS"}, missing},
+		{[]string{"PLATFORM", "TEXT", "LONGEST", "USER", "CHARACTERS SHOWN", "USERS CUT"}, longest},
+	} {
+		if len(table.rows) == 0 {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(p.Out)
+		}
+		if err := p.Rows(table.head, table.rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -31,42 +29,42 @@ type testFlags struct {
 func NewTest(f *cli.Factory) *cobra.Command {
 	var t testFlags
 	cmd := &cobra.Command{
-		Use:   "test ID|FILE|-",
+		Use:   "test ID",
 		Short: "Send a test message",
 		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. The addresses\n" +
-			"in Cc and Bcc get nothing without --with-copies. With a file or -, the body of the API's test request\n" +
-			"is read instead, which can contain the content itself. Exits with 1 if a message failed. A message that\n" +
+			"in Cc and Bcc get nothing without --with-copies. Exits with 1 if a message failed. A message that\n" +
 			"a server got but did not confirm is unknown: it may have been delivered, and is only sent again after a\n" +
 			"question, or with --yes.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
-			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8\n" +
-			"  bugle test - < request.json",
-		Args:              cli.Exactly(1, "the ID of a draft, a file, or - for standard input"),
-		ValidArgsFunction: f.CompleteIDsOrFiles(catalog.Draft),
+			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8",
+		Args:              cli.Exactly(1, "the ID of a draft"),
+		ValidArgsFunction: f.CompleteIDs(catalog.Draft),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := t.check(cmd, args[0]); err != nil {
-				return err
+			switch {
+			case len(t.send.Values) == 0:
+				return cli.Misused("choose who gets the test with --to, up to %d times", catalog.MaxIdentifierValues)
+			case len(t.as) > catalog.MaxIdentifierValues:
+				return cli.Misused("--as can be repeated up to %d times", catalog.MaxIdentifierValues)
 			}
-			svc, id, err := campaignOrFile(cmd.Context(), f, args[0])
+			svc, id, err := f.Campaign(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if t.send.Copies && engine.IsExternal(svc) {
 				return cli.Misused("--with-copies is only for workspaces of bugle; the API has no field for it")
 			}
-			if len(t.as) > 0 {
-				return t.sendAs(cmd.Context(), f, svc, id)
-			}
-			var body doc.Value
-			if len(t.send.Values) > 0 {
-				body, err = t.body(cmd.Context(), svc, id)
-			} else {
-				body, err = campaignfile.Document(cmd.Context(), f.Streams, args[0])
-			}
+			c, w, err := testsend.Read(cmd.Context(), svc, id)
 			if err != nil {
 				return err
 			}
+			if err := t.complete(c, w); err != nil {
+				return err
+			}
+			if len(t.as) > 0 {
+				return t.sendAs(cmd.Context(), f, svc, w, c)
+			}
+			body := engine.DraftTest(id, t.send)
 			if ok, err := t.confirm(cmd.Context(), f, svc, body); err != nil || !ok {
 				return err
 			}
@@ -107,38 +105,6 @@ func defaultIdentifier(ch engine.Channel) string {
 	return engine.NewTestFields(ch).Identifier.Options[0].Value
 }
 
-// check returns an error for flags that cannot be combined with the argument.
-func (t *testFlags) check(cmd *cobra.Command, arg string) error {
-	if len(t.send.Values) > 0 {
-		if !cli.NamesCampaign(arg) {
-			return cli.Misused("--to needs the ID of a draft; %s has the whole request", cli.InputName(arg))
-		}
-		if len(t.as) > catalog.MaxIdentifierValues {
-			return cli.Misused("--as can be repeated up to %d times", catalog.MaxIdentifierValues)
-		}
-		return nil
-	}
-	if cli.NamesCampaign(arg) {
-		return cli.Misused("choose who gets the test with --to, up to %d times", catalog.MaxIdentifierValues)
-	}
-	if name := cli.OwnFlag(cmd); name != "" {
-		return cli.Misused("--%s needs the ID of a draft; %s has the whole request", name, cli.InputName(arg))
-	}
-	return nil
-}
-
-// body returns the request for a test send of a draft.
-func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
-	c, w, err := testsend.Read(ctx, svc, id)
-	if err != nil {
-		return doc.Value{}, err
-	}
-	if err := t.complete(c, w); err != nil {
-		return doc.Value{}, err
-	}
-	return engine.DraftTest(id, t.send), nil
-}
-
 // complete adds what the campaign and its workspace say of the test, and checks it.
 func (t *testFlags) complete(c engine.Campaign, w engine.Workspace) error {
 	if !c.Channel.Writable() {
@@ -157,14 +123,7 @@ func (t *testFlags) complete(c engine.Campaign, w engine.Workspace) error {
 }
 
 // sendAs sends the test once with the data of each user in --as.
-func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Service, id string) error {
-	c, w, err := testsend.Read(ctx, svc, id)
-	if err != nil {
-		return err
-	}
-	if err := t.complete(c, w); err != nil {
-		return err
-	}
+func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Service, w engine.Workspace, c engine.Campaign) error {
 	for _, name := range t.as {
 		p, err := testsend.FindPersona(ctx, svc, name)
 		if err != nil {
@@ -176,10 +135,10 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 	if err != nil {
 		return err
 	}
-	if ok, err := t.confirm(ctx, f, svc, engine.DraftTest(id, t.send)); err != nil || !ok {
+	if ok, err := t.confirm(ctx, f, svc, engine.DraftTest(c.ID, t.send)); err != nil || !ok {
 		return err
 	}
-	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
+	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
 	printed := printTestsAs(&f.Printer, out)
 	if err != nil {
 		return err

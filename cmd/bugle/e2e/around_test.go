@@ -10,21 +10,14 @@ import (
 	"testing"
 )
 
-// Around the main task: the tour is offered once; a key and a theme are changed in Settings, and both persist to the
+// A key and a theme are changed in Settings, and both persist to the
 // next start.
 func TestSettingsPersist(t *testing.T) {
 	home := t.TempDir()
 	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
 	term.see("Welcome to bugle")
 	term.press("Enter")
-	term.see("Winter roast", "New here? Press f8")
-	term.press("F8")
-	term.see("Where you are", "1 of 5")
-	term.gone("New here?")
-	term.press("Enter", "Enter", "Enter")
-	term.see("Everything else", "4 of 5")
-	term.press("Escape")
-	term.gone("Everything else")
+	term.see("Winter roast")
 
 	term.press("F9")
 	term.see("Settings", "Focused panel")
@@ -54,9 +47,6 @@ func TestSettingsPersist(t *testing.T) {
 	term.see("Winter roast")
 	term.press("C-p")
 	term.see("Palette", "Recent")
-	if s := term.screen(); strings.Contains(s, "New here?") {
-		t.Errorf("the tour is offered again:\n%s", s)
-	}
 	term.press("Escape", "F9")
 	term.see("✓ color-blind")
 }

@@ -20,7 +20,7 @@ func TestAudienceOfTwoActions(t *testing.T) {
 
 	// Whose last purchase was in the last 30 days; and nobody of a segment.
 	p.play("a 1", ">last pur", "?> Last Purchase", "Enter", "?in the last … days", "Enter", ">30", "Enter", "?Last Purchase is in the last 30 days",
-		"A 3", ">lap", "?> Lapsed 90 days", "Enter", "?In the segment Lapsed 90 days", "?; not those in the", "?Step by step")
+		"End a 3", ">lap", "?> Lapsed 90 days", "Enter", "?In the segment Lapsed 90 days", "?; not those in the", "?Step by step")
 
 	// And becomes or for the whole group; then everything is taken back in turn.
 	p.play("Home", "?▸ Include", "Space", "?ANY of these", "?or  Did Added To Cart", "C-z", "?ALL of these", "C-z", "!Lapsed 90 days", "C-y", "?Lapsed 90 days")

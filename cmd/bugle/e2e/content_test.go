@@ -74,7 +74,7 @@ func TestContentInTheGrid(t *testing.T) {
 
 	// One cell differs from the others, and the comparison shows how.
 	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
-	p.play("o", "?Opened in the browser")
+	p.play("M-w", "?Opened in the browser")
 	if page := fetched(t, uitest.LedTo(t, strings.TrimSpace(written(t, filepath.Join(dir, "opened"))))+"message"); !strings.Contains(page, "Added in the editor.") {
 		t.Errorf("the browser shows %s", page)
 	}

@@ -2,7 +2,9 @@ package files
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,18 +13,16 @@ import (
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
-	"bugle/engine/audience"
-	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/phrase"
 )
 
 // applying holds the flags of apply.
 type applying struct {
-	by                 string
-	yes, dryRun, force bool
-	format             report.Format
+	by, plan                    string
+	yes, dryRun, force, partial bool
+	format                      report.Format
 }
 
 // NewApply returns the command bugle apply.
@@ -32,22 +32,34 @@ func NewApply(f *cli.Factory) *cobra.Command {
 		Use:   "apply FILE...|DIR",
 		Short: "Apply campaign files",
 		Long: "A file updates the campaign with its id, or else the one with\n" +
-			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
-			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
-			"invalid or refused, no changes are made; a campaign that is not a draft must be valid as for publishing. With\n" +
-			"--dry-run --format github, a GitHub workflow shows in the pull request why.\n\n" +
+			"its channel and name; if there is neither, it creates a draft, and the id is written into the file. Components that\n" +
+			"are not in the file stay as they are. The workspace and the plan are printed first, and the plan is applied after\n" +
+			"you confirm it, or with --yes. If one file is invalid or refused, no changes are made, or with --partial those of\n" +
+			"the other files; a campaign that is not a draft must be valid as for publishing. With --dry-run --format github,\n" +
+			"a GitHub workflow shows in the pull request why.\n\n" +
+			"The output of --dry-run --json is a plan that --plan applies later, without a question and whatever the files have\n" +
+			"then, unless a campaign of the plan was changed since.\n\n" +
 			"A file with a revision, as `bugle export` writes it, is not applied if somebody changed the content of the campaign\n" +
 			"since then: export it again, or use --force. The new revision is written into the file. Files without one\n" +
-			"are applied in any case. Run it again if it is interrupted: no draft is created twice within 24 hours.",
+			"are applied in any case. Run it again if it is interrupted: no draft is created twice within 24 hours.\n\n" +
+			"In another workspace or on a remote, the campaigns of a file are found by their names, and its ids stay: export\n" +
+			"from one and apply to the other to promote campaigns.",
 		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json\n" +
-			"  bugle apply --dry-run --format github campaigns",
-		Args: someFiles("files or a folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.yes && a.dryRun {
-				return cli.Misused("--dry-run and --yes cannot be combined")
+			"  bugle apply --dry-run --format github campaigns\n" +
+			"  bugle apply --dry-run --json campaigns > plan.json && bugle apply --plan plan.json\n" +
+			"  bugle --workspace TEST export --all --dir campaigns && bugle --remote prod apply campaigns",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case a.plan != "" && len(args) > 0:
+				return cli.Misused("--plan has its files; leave out %s", args[0])
+			case a.plan != "":
+				return nil
 			}
+			return someFiles("files or a folder")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.format.ForTools() && !a.dryRun {
-				return cli.Misused("--format github and --format sarif are for --dry-run")
+				return cli.Misused("--format %s is for --dry-run", report.GitHub)
 			}
 			if err := a.format.Check(&f.Printer); err != nil {
 				return err
@@ -59,8 +71,22 @@ func NewApply(f *cli.Factory) *cobra.Command {
 	cli.AddYes(cmd, &a.yes)
 	cli.AddDryRun(cmd, &a.dryRun)
 	cli.AddForce(cmd, &a.force, "overwrite what somebody else changed since the files were written")
+	cmd.Flags().BoolVar(&a.partial, "partial", false, "apply what is valid, if not all of it is")
+	cmd.Flags().StringVar(&a.plan, "plan", "", "apply the plan in a `file`, which --dry-run --json printed")
 	report.AddFormat(cmd, &a.format)
+	cmd.MarkFlagsMutuallyExclusive("yes", "dry-run")
+	for _, other := range []string{"dry-run", "by", "force"} {
+		cmd.MarkFlagsMutuallyExclusive("plan", other)
+	}
 	return cmd
+}
+
+// plan is what would be applied, in the output of --json.
+type plan struct {
+	Target  cli.Target `json:"target"`
+	Files   []string   `json:"files"` // the arguments
+	Applied bool       `json:"applied"`
+	Steps   []*step    `json:"plan"`
 }
 
 func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error {
@@ -68,35 +94,37 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	if err != nil {
 		return err
 	}
-	p, err := newPlanner(ctx, f, svc, a.by, a.force)
+	target, err := f.Target(ctx)
 	if err != nil {
 		return err
 	}
-	for _, file := range campaignfile.Files(args...) {
-		for _, h := range campaignfile.ReadAll(ctx, f.Streams, file) {
-			p.add(ctx, h)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	p, err := newPlanner(ctx, f, svc, a.by, a.force, a.plan != "")
+	if err != nil {
+		return err
 	}
-	return a.carryOut(ctx, f, p)
+	if a.plan != "" {
+		args, err = p.load(ctx, a.plan, target)
+	} else {
+		err = p.read(ctx, args)
+	}
+	if err != nil {
+		return err
+	}
+	if a.format.ForTools() {
+		report.Write(&f.Printer, p.diagnostics())
+		return silentlyIf(p.exitCode())
+	}
+	return a.carryOut(ctx, p, plan{Target: target, Files: args, Steps: p.steps})
 }
 
 // carryOut prints the plan, and applies it if it can be applied and is confirmed.
-func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) error {
-	code := p.exitCode()
-	if a.format.ForTools() {
-		if err := a.format.Write(&f.Printer, p.diagnostics()); err != nil {
-			return err
-		}
-		return silentlyIf(code)
-	}
+func (a applying) carryOut(ctx context.Context, p *planner, out plan) error {
+	f, code := p.f, p.exitCode()
 	if !f.JSON {
-		p.print(ctx, f)
+		p.print(out.Target)
 	}
-	todo := code == cli.ExitDone && !a.dryRun && p.count(actionCreate)+p.count(actionUpdate) > 0
-	if todo && !a.yes {
+	todo := !a.dryRun && (a.partial || code == cli.ExitDone) && p.count(actionCreate)+p.count(actionUpdate) > 0
+	if todo && !a.yes && a.plan == "" {
 		agreed, err := f.Confirm(ctx, "Apply this plan?", "to apply the plan, or --dry-run to only print it")
 		if err != nil {
 			return err
@@ -107,14 +135,64 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 		}
 	}
 	if todo {
-		code = p.apply(ctx, f)
+		applied := p.apply(ctx, a.partial)
+		p.noteIDs()
+		out.Applied, code = applied == cli.ExitDone, worse(code, applied)
+		left := 0
+		for _, s := range p.steps {
+			if s.Action != actionUnchanged && s.Result == "" {
+				left++
+			}
+		}
+		if left > 0 && !f.JSON {
+			fmt.Fprintf(f.Err, "%s not applied; run apply again.\n", phrase.Count(left, "file"))
+		}
+	} else if code != cli.ExitDone && !f.JSON {
+		fmt.Fprintln(f.Err, "No changes made.")
 	}
 	if f.JSON {
-		if err := f.PrintJSON(map[string]any{"applied": todo && code == cli.ExitDone, "plan": p.steps}); err != nil {
+		for _, s := range p.steps {
+			if !a.dryRun {
+				s.Request, s.Revision = doc.Value{}, ""
+			}
+		}
+		if err := f.PrintJSON(out); err != nil {
 			return err
 		}
 	}
 	return silentlyIf(code)
+}
+
+// load reads a plan for the same target, and finds its files again, into which ids and revisions are written.
+func (p *planner) load(ctx context.Context, file string, target cli.Target) ([]string, error) {
+	b, err := p.f.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	var saved plan
+	if err := json.Unmarshal(b, &saved); err != nil || saved.Target.Workspace == "" {
+		return nil, cli.DocumentError{Err: fmt.Errorf("%s is not a plan that `bugle apply --dry-run --json` printed", cli.InputName(file))}
+	}
+	if saved.Target != target {
+		return nil, cli.Misused("the plan is for %s, not for %s", saved.Target, target)
+	}
+	p.steps = saved.Steps
+	for _, s := range p.steps {
+		if s.Error != nil {
+			s.err = engine.Errorf(s.Error.Code, 0, "%s", s.Error.Message)
+		}
+	}
+	for _, file := range campaignfile.Files(saved.Files...) {
+		if file.Name == cli.Stdin {
+			continue
+		}
+		for _, h := range campaignfile.ReadAll(ctx, p.f.Streams, file) {
+			if i := slices.IndexFunc(p.steps, func(s *step) bool { return s.File == h.Where }); i >= 0 && h.Err == nil {
+				p.steps[i].held, p.steps[i].ours = h, strings.EqualFold(engine.ParseRecord(h.Body).ID, p.steps[i].ID)
+			}
+		}
+	}
+	return saved.Files, ctx.Err()
 }
 
 func (p *planner) count(action string) int {
@@ -145,22 +223,23 @@ func (p *planner) exitCode() int {
 // marks are the prefixes of the lines of a plan.
 var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionConflict: "!", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
 
-func (p *planner) print(ctx context.Context, f *cli.Factory) {
+// print prints where and what the plan changes, and what is wrong with it.
+func (p *planner) print(target cli.Target) {
+	f := p.f
+	fmt.Fprintln(f.Out, cli.Line("Apply to "+target.String()+":"))
 	for _, s := range p.steps {
 		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
-		for _, l := range append(changeLines(s.diff), doubtLines(s.Unverified)...) {
+		for _, l := range append(changeLines(s.Changes), doubtLines(s.Unverified)...) {
 			fmt.Fprintln(f.Out, "    "+l)
 		}
-		if s.err == nil && s.Action == actionUpdate && s.Status != catalog.Draft {
-			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("    %s, reaches %s", strings.ToLower(s.Status.Label()), audience.EstimateReach(ctx, p.svc, s.after))))
+		if s.Reach != "" && s.err == nil {
+			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("    %s, reaches %s", strings.ToLower(s.Status.Label()), s.Reach)))
 		}
 		if len(s.Stays) > 0 && s.err == nil {
 			fmt.Fprintln(f.Out, cli.Line("    not in the file, unchanged: "+strings.Join(s.Stays, ", ")))
 		}
-		if s.Error != nil {
-			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, s.located())))
-		}
 	}
+	p.printErrors()
 	counts := make([]string, 0, len(marks))
 	for _, c := range []struct{ action, words string }{
 		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionConflict, "in conflict"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
@@ -170,61 +249,98 @@ func (p *planner) print(ctx context.Context, f *cli.Factory) {
 		}
 	}
 	fmt.Fprintln(f.Out, "Plan: "+strings.Join(counts, ", ")+".")
-	if p.exitCode() != cli.ExitDone {
-		fmt.Fprintln(f.Err, "No changes made.")
+}
+
+// printErrors prints why files cannot be applied.
+func (p *planner) printErrors() {
+	for _, s := range p.steps {
+		if s.Error != nil {
+			fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(ofFile(s.File, s.located())))
+		}
 	}
 }
 
-// apply applies the plan in order until a step fails.
-func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
-	for i, s := range p.steps {
-		err := p.step(ctx, s)
-		if err == nil && s.Action == actionUpdate {
-			s.held.NoteRevision(ctx, f.Streams, p.svc, s.updated)
-		}
-		if err == nil {
-			if s.Result != "" && !f.JSON {
-				fmt.Fprintln(f.Out, cli.Line(s.describe(s.Result)))
-			}
+// The results of a step.
+const (
+	resultCreated  = "created"
+	resultExisting = "already created" // by an earlier run
+	resultUpdated  = "updated"
+)
+
+// apply carries out the steps that change something, in order, and writes new revisions into the files. After one that fails
+// it goes on only with others, and if the error is about that campaign alone.
+func (p *planner) apply(ctx context.Context, others bool) (code int) {
+	for _, s := range p.steps {
+		if s.Action != actionCreate && s.Action != actionUpdate || s.err != nil {
 			continue
 		}
-		fail := cli.FailureOf(err)
-		s.Error = &fail
-		if !f.JSON {
-			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, fail)))
-			left := slices.DeleteFunc(slices.Clone(p.steps[i+1:]), func(s *step) bool { return s.Action == actionUnchanged })
-			if len(left) > 0 {
-				fmt.Fprintf(f.Err, "%s after it not applied; run apply again.\n", phrase.Count(len(left), "file"))
+		err := p.step(ctx, s)
+		switch {
+		case err != nil:
+			fail := cli.FailureOf(err)
+			s.Error, code = &fail, worse(code, cli.ExitCode(err))
+			if !p.f.JSON {
+				fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(ofFile(s.File, fail)))
 			}
+		case s.ours:
+			s.held.NoteRevision(ctx, p.f.Streams, p.svc, s.updated)
 		}
-		return cli.ExitCode(err)
+		if err == nil && !p.f.JSON {
+			fmt.Fprintln(p.f.Out, cli.Line(s.describe(s.Result)))
+		}
+		if err != nil && (!others || stops(err)) {
+			break
+		}
 	}
-	return cli.ExitDone
+	return code
 }
 
+// noteIDs writes the ids of campaigns that were created into their files.
+func (p *planner) noteIDs() {
+	var created []campaignfile.Held
+	var ids []string
+	for _, s := range p.steps {
+		if s.Action == actionCreate && s.Result != "" && s.held.Body.Exists() {
+			created, ids = append(created, s.held), append(ids, s.ID)
+		}
+	}
+	campaignfile.NoteIDs(p.f.Streams, created, ids)
+}
+
+// stops reports whether an error is not about one campaign, so that the others need not be tried.
+func stops(err error) bool {
+	e := engine.AsError(err)
+	return e == nil || cli.ExitCode(err) == cli.ExitFailed && !engine.IsStale(err) || e.HTTP >= http.StatusInternalServerError ||
+		slices.Contains([]engine.Code{engine.RateLimited, engine.Unauthorized, engine.Forbidden}, e.Code)
+}
+
+// step carries out one step.
 func (p *planner) step(ctx context.Context, s *step) error {
-	switch s.Action {
-	case actionCreate:
-		made, err := p.creator.Create(ctx, s.held.Body, s.body)
+	if s.Action == actionCreate {
+		from := s.held.Body
+		if !from.Exists() {
+			from = s.Request
+		}
+		made, err := p.creator.Create(ctx, from, s.Request)
 		if err != nil {
 			return err
 		}
 		if s.ID, s.Result = made.ID, resultCreated; made.Replayed {
 			s.Result = resultExisting
 		}
-	case actionUpdate:
-		now, err := p.svc.Get(ctx, s.ID)
-		if err != nil {
-			return err
-		}
-		if !yamldoc.Same(now.Body, s.before.Body) || now.Status != s.before.Status {
-			return cli.WithRemedy(engine.Stale(now.Head), "Run apply again for a new plan.")
-		}
-		up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, IfMatch: now.Tag(), Body: s.body})
-		if err != nil {
-			return err
-		}
-		s.ID, s.Result, s.updated = up.ID, "updated", up
+		return nil
 	}
+	now, err := p.svc.Get(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if now.StateRevision() != s.Revision {
+		return cli.WithRemedy(engine.Stale(now.Head), "Make a new plan: run apply again.")
+	}
+	up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, IfMatch: now.Tag(), Body: s.Request})
+	if err != nil {
+		return err
+	}
+	s.ID, s.Result, s.updated = up.ID, resultUpdated, up
 	return nil
 }

@@ -39,7 +39,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlanner(t.Context(), f, svc, "bob@example.com", false)
+	p, err := newPlanner(t.Context(), f, svc, "bob@example.com", false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if _, err := svc.Update(t.Context(), engine.UpdateRequest{ID: made.ID, Body: theirs}); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.apply(t.Context(), f); code != cli.ExitFailed || !strings.Contains(errs.String(), "Run apply again for a new plan.") {
+	if code := p.apply(t.Context(), false); code != cli.ExitFailed || !strings.Contains(errs.String(), "Make a new plan: run apply again.") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 	if c, err = svc.Get(t.Context(), made.ID); err != nil || c.UpdatedBy != "eve@example.com" {

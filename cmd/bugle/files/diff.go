@@ -268,21 +268,15 @@ func contentOf(body doc.Value) doc.Value { return body.Delete(doc.P("request_id"
 
 // shownChange is a change in the output of --json.
 type shownChange struct {
-	Path   string     `json:"path"`
-	Before *doc.Value `json:"before,omitempty"`
-	After  *doc.Value `json:"after,omitempty"`
+	Path   string    `json:"path"`
+	Before doc.Value `json:"before,omitzero"`
+	After  doc.Value `json:"after,omitzero"`
 }
 
 func shownChanges(changes []doc.Change) []shownChange {
 	out := make([]shownChange, len(changes))
 	for i, c := range changes {
-		out[i].Path = c.Path.String()
-		if c.Before.Exists() {
-			out[i].Before = &changes[i].Before
-		}
-		if c.After.Exists() {
-			out[i].After = &changes[i].After
-		}
+		out[i] = shownChange{c.Path.String(), c.Before, c.After}
 	}
 	return out
 }
@@ -336,7 +330,7 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 				fmt.Fprintln(p.Out, cli.Line(one.file+": "+one.state()+" "+engine.CampaignName(one.campaign().Body)))
 				indent = "    "
 			}
-			for _, l := range append(changeLines(one.changes), doubtLines(one.doubts)...) {
+			for _, l := range append(changeLines(shownChanges(one.changes)), doubtLines(one.doubts)...) {
 				fmt.Fprintln(p.Out, indent+l)
 			}
 		}
@@ -348,19 +342,19 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 }
 
 // changeLines returns one line per change.
-func changeLines(changes []doc.Change) []string {
+func changeLines(changes []shownChange) []string {
 	var out []string
 	for _, c := range changes {
 		before, after := cli.Escaped(string(c.Before.Encode())), cli.Escaped(string(c.After.Encode()))
 		var l string
 		switch {
 		case !c.Before.Exists():
-			l = "+ " + c.Path.String() + ": " + excerpt(after, 0)
+			l = "+ " + c.Path + ": " + excerpt(after, 0)
 		case !c.After.Exists():
-			l = "- " + c.Path.String() + ": " + excerpt(before, 0)
+			l = "- " + c.Path + ": " + excerpt(before, 0)
 		default:
 			from := samePrefix(before, after)
-			l = "~ " + c.Path.String() + ": " + excerpt(before, from) + " → " + excerpt(after, from)
+			l = "~ " + c.Path + ": " + excerpt(before, from) + " → " + excerpt(after, from)
 		}
 		out = append(out, cli.Line(l))
 	}

@@ -110,7 +110,7 @@ func newHistoryDiff(f *cli.Factory) *cobra.Command {
 }
 
 func newHistoryRestore(f *cli.Factory) *cobra.Command {
-	var e editing
+	e := editing{f: f}
 	cmd := &cobra.Command{
 		Use:   "restore ID VERSION",
 		Short: "Restore a version of a campaign",
@@ -124,19 +124,15 @@ func newHistoryRestore(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := edition{editing: e, f: f, svc: h.svc, note: "restored version " + args[1]}
-			if d.campaign, err = h.svc.Get(cmd.Context(), h.id); err != nil {
+			if err := e.open(cmd.Context(), args[0]); err != nil {
 				return err
 			}
-			if d.by, err = f.Signer(cmd.Context(), h.svc, e.by); err != nil {
-				return err
-			}
-			d.id = h.id
-			id, changes, err := d.save(cmd.Context(), h.versions[0].Body)
+			e.note = "restored version " + args[1]
+			id, changes, err := e.save(cmd.Context(), h.versions[0].Body)
 			if err != nil {
 				return err
 			}
-			return d.print(id, changes)
+			return e.print(id, changes, nil)
 		},
 	}
 	cli.AddBy(cmd, &e.by)

@@ -40,10 +40,9 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			"publish, also check what publishing requires. Expressions are always checked. Names that depend on a workspace,\n" +
 			"such as those of connectors, are not checked. Warnings and notes of `bugle check` that need no workspace are\n" +
 			"printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
-			"With --format github, a GitHub workflow shows the problems in the pull request. With --format sarif, upload the\n" +
-			"output to code scanning.",
+			"With --format github, a GitHub workflow shows the problems in the pull request.",
 		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml\n" +
-			"  bugle lint --format github campaigns\n  bugle lint --format sarif campaigns > lint.sarif",
+			"  bugle lint --format github campaigns",
 		Args: someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := l.format.Check(&f.Printer); err != nil {
@@ -69,17 +68,15 @@ type linted struct {
 	Line     int                 `json:"line,omitempty"`  // of the error
 	Column   int                 `json:"column,omitempty"`
 	Problems []report.Diagnostic `json:"problems"`
-	Warnings doc.Value           `json:"warnings"` // what the checks find that need no workspace
+	Warnings []report.Diagnostic `json:"warnings"` // what the checks find that need no workspace
 
-	diagnostics []report.Diagnostic // all of them, for tools
-	lines       []string            // for people
-	code        int
+	lines []string // for people
+	code  int
 }
 
 // files checks all files and prints the results. It continues after a file that cannot be read.
 func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.File, env schema.Env) error {
-	out := make([]linted, 0, len(files))
-	var all []report.Diagnostic
+	out := []linted{}
 	code := cli.ExitDone
 	for _, file := range files {
 		one := lintFile(ctx, p.Streams, file, env)
@@ -90,26 +87,29 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 		if code != cli.ExitFailed && one.code != cli.ExitDone {
 			code = one.code
 		}
-		out, all = append(out, one), append(all, one.diagnostics...)
-		if !p.JSON && !l.format.ForTools() {
-			printLinted(p, one)
+		switch {
+		case p.JSON:
+			out = append(out, one)
+		case l.format.ForTools():
+			report.Write(p, append(one.Problems, one.Warnings...))
+		case one.Error != "":
+			fmt.Fprintln(p.Err, "bugle: "+cli.Line(one.Error))
+		default:
+			for _, line := range one.lines {
+				fmt.Fprintln(p.Out, cli.Line(line))
+			}
 		}
 	}
-	var err error
-	switch {
-	case l.format.ForTools():
-		err = l.format.Write(p, all)
-	case p.JSON:
-		err = p.PrintJSON(map[string]any{"files": out})
+	if p.JSON {
+		if err := p.PrintJSON(map[string]any{"files": out}); err != nil {
+			return err
+		}
 	}
-	if err == nil && code != cli.ExitDone {
-		err = cli.Silent(code)
-	}
-	return err
+	return silentlyIf(code)
 }
 
 func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env schema.Env) linted {
-	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: doc.NewArray()}
+	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: []report.Diagnostic{}}
 	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
 		if n := len(h.Body.Encode()); n > local.MaxBody {
@@ -122,7 +122,7 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 			l.code = cli.ExitInvalid
 		}
 		d := report.Failure(h)
-		l.Line, l.Column, l.diagnostics = d.Line, d.Column, []report.Diagnostic{d}
+		l.Line, l.Column, l.Problems = d.Line, d.Column, append(l.Problems, d)
 		return l
 	}
 	body, uncompiled, err := mjml.UpdateAll(ctx, catalog.Campaign(engine.ParseRecord(h.Body).Channel), h.Body, h.Body) // what is compiled is checked below
@@ -147,38 +147,25 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 		})
 	}
 	problems = append(uncompiled, problems...)
+	if l.Valid = len(schema.Errors(problems)) == 0; l.Valid {
+		l.lines = append(l.lines, cli.InputName(l.File)+": valid")
+	} else {
+		l.code = cli.ExitInvalid
+	}
 	for _, p := range problems {
 		d := report.Problem(p, h.Body, h.Source)
 		l.Problems, l.lines = append(l.Problems, d), append(l.lines, d.Location.String()+": "+cli.ProblemLine(p)+" ["+d.Rule+"]")
 	}
-	l.diagnostics = slices.Clone(l.Problems)
-	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true}); err == nil { // else ctx has ended
-		var warnings []doc.Value
-		for _, found := range out.Findings {
-			d := report.Finding(found, h.Body, h.Source)
-			l.diagnostics = append(l.diagnostics, d)
-			l.lines = append(l.lines, fmt.Sprintf("%s: %s: %s", d.Location, found.Severity, cli.FindingLine(found)))
-			warnings = append(warnings, report.WithLocation(found.Document(), d.Location))
-		}
-		l.Warnings = doc.NewArray(warnings...)
+	out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true})
+	if err != nil { // ctx has ended
+		return l
 	}
-	if l.Valid = len(schema.Errors(problems)) == 0; !l.Valid {
-		l.code = cli.ExitInvalid
+	for _, found := range out.Findings {
+		d := report.Finding(found, h.Body, h.Source)
+		l.Warnings = append(l.Warnings, d)
+		l.lines = append(l.lines, fmt.Sprintf("%s: %s: %s", d.Location, found.Severity, cli.FindingLine(found)))
 	}
 	return l
-}
-
-func printLinted(p *cli.Printer, l linted) {
-	switch {
-	case l.Error != "":
-		fmt.Fprintln(p.Err, "bugle: "+cli.Line(l.Error))
-		return
-	case l.Valid:
-		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": valid"))
-	}
-	for _, line := range l.lines {
-		fmt.Fprintln(p.Out, cli.Line(line))
-	}
 }
 
 // lintDocument checks a campaign: the body of a create request, or a record with id and state.

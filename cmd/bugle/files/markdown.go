@@ -30,9 +30,6 @@ func markdown(pairs []pair) string {
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-// maxCell is the most characters of a value in a table; longer ones, and those of several lines, are shown line by line.
-const maxCell = 120
-
 func (p pair) markdown(b *strings.Builder) {
 	c := p.campaign()
 	name := "Campaign without a name"
@@ -54,19 +51,7 @@ func (p pair) markdown(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s:\n", phrase.Count(len(p.changes), "change"))
 	table := catalog.Campaign(c.Channel)
-	var long []doc.Change
-	head := "\n| Field | Before | After |\n|---|---|---|\n"
 	for _, change := range p.changes {
-		row := fmt.Sprintf("| %s | %s | %s |\n", fieldName(table, change.Path), shown(change.Before), shown(change.After))
-		// Parsers of Markdown do not agree on what ends a cell if a value has the character.
-		if isLong(change.Before) || isLong(change.After) || strings.Count(row, "|") > 4 {
-			long = append(long, change)
-			continue
-		}
-		b.WriteString(head + row)
-		head = ""
-	}
-	for _, change := range long {
 		fmt.Fprintf(b, "\n**%s**\n\n%s", fieldName(table, change.Path), fenced(lineDiff(change)))
 	}
 	p.writeDoubts(b)
@@ -82,22 +67,21 @@ func (p pair) writeDoubts(b *strings.Builder) {
 	}
 }
 
-// newTexts lists what users read of a new campaign. Long texts are in its file.
+// newTexts lists the first lines of what users read of a new campaign. The texts are in its file.
 func newTexts(b *strings.Builder, c engine.Campaign) {
 	table := catalog.Campaign(c.Channel)
 	for i, u := range texts.Of(c).Units {
-		text := doc.NewString(u.Text)
+		first, more, _ := strings.Cut(u.Text, "\n")
 		if u.Text == "" {
 			continue
-		}
-		value := shown(text)
-		if isLong(text) {
-			value = phrase.Count(utf8.RuneCountInString(u.Text), "character")
 		}
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "- %s: %s\n", fieldName(table, u.Path), value)
+		if utf8.RuneCountInString(first) > maxExcerpt || more != "" {
+			first = excerpt(first, 0) + "…"
+		}
+		fmt.Fprintf(b, "- %s: %s\n", fieldName(table, u.Path), code(first))
 	}
 }
 
@@ -120,11 +104,6 @@ func label(name, value string) string {
 	return name
 }
 
-// isLong reports whether a value needs more than a cell of a table.
-func isLong(v doc.Value) bool {
-	return utf8.RuneCountInString(textOf(v)) > maxCell || strings.ContainsAny(strings.TrimRight(textOf(v), "\n"), "\r\n")
-}
-
 // textOf returns the text of a string, and other values as JSON.
 func textOf(v doc.Value) string {
 	switch v.Kind() {
@@ -136,19 +115,6 @@ func textOf(v doc.Value) string {
 		return string(v.Indent())
 	}
 	return v.Literal()
-}
-
-// shown returns a short value for a cell.
-func shown(v doc.Value) string {
-	switch {
-	case !v.Exists():
-		return "—"
-	case v.Kind() == doc.String && v.Text() == "":
-		return "(empty)"
-	case v.Kind() == doc.Array || v.Kind() == doc.Object:
-		return code(string(v.Encode()))
-	}
-	return code(textOf(v))
 }
 
 // lineDiff returns the changed lines of a text, with three lines around them.

@@ -40,14 +40,15 @@ func (p *page) open(ctx context.Context) string {
 }
 
 // show shows the message of a campaign that was changed, or else its first one.
-func (p *page) show(c engine.Campaign, changes []doc.Change) {
+func (p *page) show(c engine.Campaign, changes []shownChange) {
 	if c.ID == "" {
 		return
 	}
 	shown := livepage.Campaign{Service: p.service, Workspace: p.workspace, Campaign: c, Now: time.Now()}
 	for _, change := range changes {
-		if _, ok := render.ViewsAt(c.Channel, c.Document(), change.Path, render.Options{Now: shown.Now}); ok {
-			shown.At = change.Path
+		at, _ := doc.ParsePath(change.Path)
+		if _, ok := render.ViewsAt(c.Channel, c.Document(), at, render.Options{Now: shown.Now}); ok {
+			shown.At = at
 			break
 		}
 	}

@@ -1,7 +1,9 @@
 package files
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"bugle/cmd/bugle/internal/report"
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
@@ -31,14 +34,19 @@ const (
 // step is the plan for one campaign.
 type step struct {
 	File    string        `json:"file"`
-	Action  string        `json:"action"`
+	Action  string        `json:"action,omitempty"`
 	ID      string        `json:"id,omitempty"`
 	Name    string        `json:"name,omitempty"`
 	Status  engine.State  `json:"status,omitempty"` // of a campaign that is updated
+	Reach   string        `json:"reach,omitempty"`  // of one that is live
 	Changes []shownChange `json:"changes,omitempty"`
 	Stays   []string      `json:"stays,omitempty"` // components that the file does not have
 	// Unverified is HTML that may be something else than its MJML.
 	Unverified []string `json:"unverified,omitempty"`
+	// Request is the body of the request, and Revision the state of the campaign that an update was planned for; in the
+	// output of --dry-run, which can be applied later.
+	Request  doc.Value `json:"request,omitzero"`
+	Revision string    `json:"revision,omitempty"`
 
 	Result string       `json:"result,omitempty"` // created, already created or updated, once that is done
 	Error  *cli.Failure `json:"error,omitempty"`
@@ -47,13 +55,10 @@ type step struct {
 
 	held    campaignfile.Held
 	err     error
-	diff    []doc.Change
+	ours    bool            // the file is of this workspace, not of another one
 	before  engine.Campaign // the current campaign when an update was planned
 	after   engine.Campaign
-	body    doc.Value      // of the request
 	updated engine.Updated // what the service said
-	// returned reports that the file contains a campaign as a service returned it.
-	returned bool
 }
 
 func (s *step) fail(action string, err error) {
@@ -111,44 +116,64 @@ func (s *step) describe(what string) string {
 	return s.File + ": " + what
 }
 
-// planner makes the plan.
+// planner makes the plan for files, and carries it out.
 type planner struct {
+	f       *cli.Factory
 	svc     engine.Service
 	creator *cli.Creator
 	env     schema.Env
-	by      string
+	by      string           // the flag --by, which overrides who signs a file
+	author  string           // signs changes otherwise
 	force   bool             // files are applied also if they are older than their campaigns
+	anew    bool             // a file always creates a draft
 	rows    []engine.Summary // the current version of each existing campaign
 	byID    map[string]engine.Summary
 	taken   map[string]string // the file of a campaign, by id or by channel and name
 	steps   []*step
 }
 
-func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force bool) (*planner, error) {
-	p := &planner{svc: svc, force: force, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
-	all, err := cli.ListAll(ctx, svc, true)
-	if err != nil {
-		return nil, err
-	}
-	for _, versions := range byCampaign(all) {
-		p.rows = append(p.rows, versions[0])
-		for _, s := range versions {
-			p.byID[s.ID] = versions[0]
+// newPlanner returns a planner. With anew, files create drafts, whatever the workspace has.
+func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force, anew bool) (*planner, error) {
+	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
+	if !anew {
+		all, err := cli.ListAll(ctx, svc, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, versions := range byCampaign(all) {
+			p.rows = append(p.rows, versions[0])
+			for _, s := range versions {
+				p.byID[s.ID] = versions[0]
+			}
 		}
 	}
+	var err error
 	if p.env, err = cli.CheckEnv(ctx, svc); err != nil {
 		return nil, err
 	}
 	if p.creator, err = f.Creator(ctx, svc, by); err != nil {
 		return nil, err
 	}
-	p.by, err = f.Signer(ctx, svc, by)
+	p.author, err = f.Signer(ctx, svc, by)
 	return p, err
+}
+
+// read plans the campaigns of files and folders.
+func (p *planner) read(ctx context.Context, args []string) error {
+	for _, file := range campaignfile.Files(args...) {
+		for _, h := range campaignfile.ReadAll(ctx, p.f.Streams, file) {
+			p.add(ctx, h)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // add plans one campaign of a file.
 func (p *planner) add(ctx context.Context, h campaignfile.Held) {
-	s := &step{File: h.Where, held: h, returned: h.Err == nil && (campaignfile.IsRecord(h.Body) || campaignfile.IsExport(h.Body))}
+	s := &step{File: h.Where, held: h}
 	p.steps = append(p.steps, s)
 	if h.Err != nil {
 		action := actionUnread
@@ -161,6 +186,17 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	rec := engine.ParseRecord(h.Body)
 	rec.Body = contentOf(rec.Body)
 	s.Name = engine.CampaignName(rec.Body)
+	if p.anew {
+		if p.create(ctx, s, rec); s.err == nil && !p.force {
+			if err := checkSource(ctx, p.svc, h); err != nil {
+				s.fail(actionConflict, cli.OrForce(err, "create a draft from the older file"))
+			}
+		}
+		return
+	}
+	if rec.ID != "" {
+		_, s.ours = p.byID[strings.ToLower(rec.ID)]
+	}
 	id, err := p.find(rec, s.Name)
 	if err != nil {
 		s.fail(actionRefused, err)
@@ -209,12 +245,12 @@ func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
 		s.fail(actionFor(err), err)
 		return
 	}
-	s.body = newBody(rec.Document(), "", p.by)
+	s.Request = newBody(rec.Document(), p.by, p.author)
 	env := p.env
-	if engine.IsExternal(p.svc) && s.returned {
-		env.Record = s.body
+	if engine.IsExternal(p.svc) && (campaignfile.IsRecord(s.held.Body) || campaignfile.IsExport(s.held.Body)) {
+		env.Record = s.Request
 	}
-	if err := checkNew(s.body, env); err != nil {
+	if err := checkNew(s.Request, env); err != nil {
 		s.fail(actionInvalid, err)
 		return
 	}
@@ -273,13 +309,16 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 		s.fail(actionConflict, cli.OrForce(err, "overwrite it"))
 		return
 	}
-	s.after, s.diff = after, yamldoc.Changes(c.Body, after.Body)
-	s.Action, s.Status, s.Changes, s.body = actionUpdate, c.Status, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
+	s.after, s.Action, s.Status, s.Changes = after, actionUpdate, c.Status, shownChanges(yamldoc.Changes(c.Body, after.Body))
+	s.Request, s.Revision = engine.UpdateBody(c.Head, p.author, parts...), c.StateRevision()
+	if c.Status != catalog.Draft {
+		s.Reach = fmt.Sprint(audience.EstimateReach(ctx, p.svc, after))
+	}
 	env := p.env
 	if engine.IsExternal(p.svc) {
-		env.Record = engine.UpdateBody(c.Head, p.by, cli.Members(c.Body)...)
+		env.Record = engine.UpdateBody(c.Head, p.author, cli.Members(c.Body)...)
 	}
-	if err := cli.CheckChange(c, after, s.body, env); err != nil {
+	if err := cli.CheckChange(c, after, s.Request, env); err != nil {
 		s.fail(actionFor(err), err)
 	}
 }
@@ -294,6 +333,37 @@ func (p *planner) current(id string, s *step) error {
 		return engine.Stale(s.before.Head)
 	}
 	return s.before.CheckRevision(s.held.Revision)
+}
+
+// checkSource returns an error if the campaign that a file was made from is in the workspace and was changed since.
+func checkSource(ctx context.Context, svc engine.Service, h campaignfile.Held) error {
+	id := engine.ParseRecord(h.Body).ID
+	if h.Revision == "" || id == "" {
+		return nil
+	}
+	now, err := svc.Get(ctx, id)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return now.CheckRevision(h.Revision)
+}
+
+// newBody returns the body of the request that creates the campaign of a file: a record, an export or the body of a
+// create request. Its creator stays unless by is set.
+func newBody(v doc.Value, by, author string) doc.Value {
+	rec := engine.ParseRecord(v)
+	return engine.NewDraftBody(rec.Channel, rec.DeliveryType, cmp.Or(by, rec.CreatedBy, author), rec.Body)
+}
+
+// checkNew returns an error for a body that create would refuse, as far as that can be determined without creating it.
+func checkNew(body doc.Value, env schema.Env) error {
+	if err := cli.Fits(body); err != nil {
+		return err
+	}
+	return engine.Invalid(catalog.CreateRequest(engine.ParseRecord(body).Channel).Validate(body, env))
 }
 
 // actionFor distinguishes an invalid file from a campaign that cannot be changed.

@@ -192,7 +192,7 @@ func (w *watcher) addFolders(dir string) error {
 // start compares the files with the workspace. What differs already is only reported: nobody saved it just now.
 func (w *watcher) start(ctx context.Context) error {
 	found := campaignfile.Under(w.dir, w.dir)
-	p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
+	p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 		return nil
 	}
 	for _, h := range all {
-		p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
+		p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
 		if err != nil {
 			return err
 		}
@@ -378,7 +378,7 @@ func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) er
 	}
 	l.Event, l.ID = s.Result, s.ID
 	texts := []string{s.describe(s.Result)}
-	for _, c := range changeLines(s.diff) {
+	for _, c := range changeLines(s.Changes) {
 		texts = append(texts, "    "+c)
 	}
 	now, err := w.svc.Get(ctx, s.ID)
@@ -390,7 +390,7 @@ func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) er
 		w.base[s.ID] = s.after.Body
 	}
 	if w.page != nil {
-		w.page.show(now, s.diff)
+		w.page.show(now, s.Changes)
 	}
 	l.Warnings = w.warnings(ctx, now, h)
 	for _, d := range l.Warnings {
@@ -437,10 +437,10 @@ func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
 	if !w.f.CanAsk() {
 		return false, nil
 	}
-	for _, l := range append(changeLines(s.diff), doubtLines(s.Unverified)...) {
+	for _, l := range append(changeLines(s.Changes), doubtLines(s.Unverified)...) {
 		fmt.Fprintln(w.f.Out, "    "+l)
 	}
-	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.diff), false)
+	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.Changes), false)
 }
 
 // warnings returns what is likely wrong with a campaign, at its places in the file.

@@ -20,8 +20,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/service/mcp"
 )
 
@@ -53,9 +51,6 @@ func New(f *cli.Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), f, allowed) },
 	}
 	cmd.Flags().StringSliceVar(&allowed, allowFlag, nil, "`recipients` that the assistant can send tests to, separated by commas")
-	if err := cmd.RegisterFlagCompletionFunc(allowFlag, completeRecipients(f)); err != nil {
-		panic(err) // the flag is the line above
-	}
 	return cmd
 }
 
@@ -143,32 +138,4 @@ func readFile(name string) ([]string, error) {
 		return nil, fmt.Errorf("cannot read %s: %w; it can have the field allow_test_to, a list of recipients", name, cli.Cause(err))
 	}
 	return read.AllowTestTo, nil
-}
-
-// completeRecipients completes the recipients with the ones of earlier tests.
-func completeRecipients(f *cli.Factory) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		svc, err := f.Service(cmd.Context())
-		if err != nil {
-			return nil, directive
-		}
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		var out []cobra.Completion
-		for _, ch := range catalog.Channels {
-			if !ch.Writable() {
-				continue
-			}
-			for _, o := range engine.NewTestFields(ch).Identifier.Options {
-				values, err := svc.Recipients(cmd.Context(), ch, o.Value, engine.PageSize)
-				if err != nil || engine.IsSegmentIdentifier(o.Value) {
-					continue
-				}
-				for _, v := range values {
-					out = append(out, cobra.CompletionWithDesc(cli.Line(before+v), o.Title()))
-				}
-			}
-		}
-		return out, directive
-	}
 }

@@ -38,14 +38,6 @@ type tested struct {
 	Error        *cli.Failure `json:"error,omitempty"`
 }
 
-// tester calls the operations of a service that change nothing.
-type tester struct {
-	svc      *remote.Service
-	user     string          // user for the preview; if empty, the creator of the campaign found
-	campaign engine.Campaign // found by search
-	results  []tested
-}
-
 func newRemoteTest(f *cli.Factory) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
@@ -67,101 +59,93 @@ func newRemoteTest(f *cli.Factory) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
 			defer cancel()
-			t := tester{svc: svc, user: cmp.Or(user, p.Author)}
-			if err := t.run(ctx); err != nil {
+			results, err := test(ctx, svc, cmp.Or(user, p.Author))
+			if err != nil {
 				return err
 			}
-			return t.report(f, p)
+			return report(f, p, svc.BaseURL(), results)
 		},
 	}
 	cmd.Flags().StringVar(&user, "user", "", "`id` or email address of the user to preview for (default the author of the remote, or of the campaign)")
 	return cmd
 }
 
-// run tests the operations one after another. It fails if the service cannot be reached at all.
-func (t *tester) run(ctx context.Context) error {
-	err := t.test("search", func() (string, error) {
-		found, err := t.svc.Search(ctx, engine.SearchRequest{
-			Call: engine.NewCall(), Channels: []engine.Channel{catalog.Email, catalog.Push}, Status: catalog.States, Limit: 1, Page: 1,
-		})
-		if len(found) == 0 {
-			return "no campaigns", err
+// test calls the operations one after another. It fails if the service cannot be reached at all.
+func test(ctx context.Context, svc *remote.Service, user string) (out []tested, err error) {
+	var c engine.Campaign // found by search
+	for _, op := range []struct {
+		name string
+		ofC  bool // needs a campaign
+		call func() (string, error)
+	}{
+		{"search", false, func() (string, error) {
+			found, err := svc.Search(ctx, engine.SearchRequest{
+				Call: engine.NewCall(), Channels: []engine.Channel{catalog.Email, catalog.Push}, Status: catalog.States, Limit: 1, Page: 1,
+			})
+			if len(found) == 0 {
+				return "no campaigns", err
+			}
+			c = found[0]
+			return "found " + c.ID, nil
+		}},
+		{"get", true, func() (string, error) {
+			got, err := svc.Get(ctx, c.ID)
+			return "status " + strings.ToLower(got.Status.Label()), err
+		}},
+		{"validate", true, func() (string, error) {
+			res, err := svc.Validate(ctx, c.ID)
+			if res.Valid {
+				return "valid", err
+			}
+			return phrase.Count(len(res.Problems), "problem"), err
+		}},
+		{"meta", false, func() (string, error) {
+			rows, err := svc.Meta(ctx, engine.MetaRequest{Call: engine.NewCall(), Status: catalog.States, Limit: 1, Page: 1})
+			return phrase.Count(len(rows), "campaign"), err
+		}},
+		{"preview", false, func() (string, error) {
+			user := cmp.Or(user, c.CreatedBy)
+			if user == "" {
+				return "", errSkipped
+			}
+			body, err := previewRequest(user)
+			if err == nil {
+				_, err = svc.Preview(ctx, engine.PreviewRequest{Call: engine.NewCall(), Body: body})
+			}
+			return "for " + user, err
+		}},
+	} {
+		r := tested{Operation: op.name, Result: triedSkipped, Message: "the workspace has no campaigns"}
+		if op.ofC && c.ID == "" {
+			if out[0].Result != triedOK {
+				r.Message = "search found no campaign"
+			}
+			out = append(out, r)
+			continue
 		}
-		t.campaign = found[0]
-		return "found " + t.campaign.ID, nil
-	})
-	if err != nil && engine.AsError(err) == nil {
-		return err
-	}
-	_ = t.test("get", t.withCampaign(func(id string) (string, error) {
-		c, err := t.svc.Get(ctx, id)
-		return "status " + strings.ToLower(c.Status.Label()), err
-	}))
-	_ = t.test("validate", t.withCampaign(func(id string) (string, error) {
-		res, err := t.svc.Validate(ctx, id)
-		if res.Valid {
-			return "valid", err
-		}
-		return phrase.Count(len(res.Problems), "problem"), err
-	}))
-	_ = t.test("meta", func() (string, error) {
-		rows, err := t.svc.Meta(ctx, engine.MetaRequest{Call: engine.NewCall(), Status: catalog.States, Limit: 1, Page: 1})
-		return phrase.Count(len(rows), "campaign"), err
-	})
-	_ = t.test("preview", func() (string, error) {
-		user := cmp.Or(t.user, t.campaign.CreatedBy)
-		if user == "" {
-			return "", skipped("no user to preview for; name one with --user")
-		}
-		body, err := previewRequest(user)
-		if err != nil {
-			return "", err
-		}
-		_, err = t.svc.Preview(ctx, engine.PreviewRequest{Call: engine.NewCall(), Body: body})
-		return "for " + user, err
-	})
-	return nil
-}
-
-// skipped is the reason for not testing an operation.
-type skipped string
-
-func (s skipped) Error() string { return string(s) }
-
-// withCampaign returns a test that needs the campaign found.
-func (t *tester) withCampaign(do func(id string) (string, error)) func() (string, error) {
-	return func() (string, error) {
-		switch {
-		case t.campaign.ID != "":
-		case t.results[0].Result == triedOK:
-			return "", skipped("the workspace has no campaigns")
+		begun := time.Now()
+		r.Message, err = op.call()
+		r.Milliseconds = time.Since(begun).Milliseconds()
+		switch e := engine.AsError(err); {
+		case err == nil:
+			r.Result = triedOK
+		case errors.Is(err, errSkipped):
+			r.Message = err.Error()
+		case e == nil && len(out) == 0:
+			return nil, err
 		default:
-			return "", skipped("search found no campaign")
+			fail := cli.FailureOf(err)
+			r.Result, r.Message, r.Error = triedFailed, fail.Text(), &fail
+			if e != nil && e.HTTP < http.StatusInternalServerError {
+				r.Result, r.Message = triedRefused, fmt.Sprintf("%d %s: %s", e.HTTP, e.Code, r.Message)
+			}
 		}
-		return do(t.campaign.ID)
+		out = append(out, r)
 	}
+	return out, nil
 }
 
-// test tests an operation and stores its result.
-func (t *tester) test(operation string, do func() (string, error)) error {
-	begun := time.Now()
-	message, err := do()
-	r := tested{Operation: operation, Result: triedOK, Milliseconds: time.Since(begun).Milliseconds(), Message: message}
-	var skip skipped
-	switch e := engine.AsError(err); {
-	case err == nil:
-	case errors.As(err, &skip):
-		r.Result, r.Message = triedSkipped, skip.Error()
-	default:
-		fail := cli.FailureOf(err)
-		r.Result, r.Message, r.Error = triedFailed, fail.Text(), &fail
-		if e != nil && e.HTTP < http.StatusInternalServerError {
-			r.Result, r.Message = triedRefused, fmt.Sprintf("%d %s: %s", e.HTTP, e.Code, r.Message)
-		}
-	}
-	t.results = append(t.results, r)
-	return err
-}
+var errSkipped = errors.New("no user to preview for; name one with --user")
 
 // previewRequest returns the request for a preview of a built-in template.
 func previewRequest(user string) (doc.Value, error) {
@@ -174,28 +158,22 @@ func previewRequest(user string) (doc.Value, error) {
 }
 
 // report prints the results. It ends with an exit code of its own if an operation failed.
-func (t *tester) report(f *cli.Factory, p remotes.Remote) error {
+func report(f *cli.Factory, p remotes.Remote, url string, results []tested) error {
 	code := cli.ExitDone
-	for _, r := range t.results {
+	var rows [][]string
+	for _, r := range results {
 		switch {
 		case r.Result == triedRefused:
 			code = cli.ExitRefused
 		case r.Result == triedFailed && code == cli.ExitDone:
 			code = cli.ExitFailed
 		}
+		rows = append(rows, []string{r.Operation, r.Result, fmt.Sprintf("%d ms", r.Milliseconds), r.Message})
 	}
 	var err error
 	if f.JSON {
-		err = f.PrintJSON(map[string]any{"remote": p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
+		err = f.PrintJSON(map[string]any{"remote": p.Name, "url": url, "workspace_id": p.Workspace, "operations": results})
 	} else {
-		rows := make([][]string, len(t.results))
-		for i, r := range t.results {
-			took := fmt.Sprintf("%d ms", r.Milliseconds)
-			if r.Result == triedSkipped {
-				took = ""
-			}
-			rows[i] = []string{r.Operation, r.Result, took, r.Message}
-		}
 		err = f.Rows([]string{"OPERATION", "RESULT", "TIME", "DETAILS"}, rows)
 	}
 	if err == nil && code != cli.ExitDone {

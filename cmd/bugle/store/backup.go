@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,11 +43,11 @@ func (p *passphrase) read(ctx context.Context, f *cli.Factory, fresh bool) (stri
 		if len(words) == 0 {
 			return "", cli.Misused("--passphrase-command is empty")
 		}
-		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+		text, err := argv.Secret(ctx, words)
 		if err != nil {
-			return "", fmt.Errorf("--passphrase-command failed: %w", err)
+			return "", fmt.Errorf("--passphrase-command: %w", err)
 		}
-		return nonEmpty(strings.TrimRight(string(out), "\r\n"))
+		return nonEmpty(text)
 	}
 	if text := f.Getenv(p.env); text != "" {
 		return text, nil

@@ -48,7 +48,7 @@ func TestBoxesNameTheirCampaign(t *testing.T) {
 		{"selected", func(string) screen.Screen { return campaigns.New(deps, screen.Route{Query: "is:all"}) }, []string{"Several campaigns"}, []string{" ", "up"}, 15},
 		{"builder", func(id string) screen.Screen { return builder.New(deps, screen.Route{ID: id}, offline) }, []string{"Campaign", "Edit"}, nil, 8},
 		{"validate", func(id string) screen.Screen { return validate.New(deps, screen.Route{ID: id}) }, []string{"Campaign"}, nil, 2},
-		{"history", func(id string) screen.Screen { return history.New(deps, screen.Route{ID: id}) }, []string{"History"}, []string{"down"}, 1},
+		{"history", func(id string) screen.Screen { return history.New(deps, screen.Route{ID: id}) }, []string{"Version"}, []string{"down"}, 1},
 	} {
 		for _, state := range catalog.States {
 			i := slices.IndexFunc(rows, func(s engine.Summary) bool { return s.Status == state && s.Channel.Writable() })

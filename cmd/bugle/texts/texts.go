@@ -139,6 +139,14 @@ type shownChange struct {
 	Stale  string `json:"stale,omitempty"` // what changed since the export
 }
 
+// outcome is what an import changes, in the output of --json.
+type outcome struct {
+	ID       string              `json:"id"`
+	Applied  bool                `json:"applied"`
+	Changes  []shownChange       `json:"changes"`
+	Problems []report.Diagnostic `json:"problems"`
+}
+
 func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	b, err := f.Read(ctx, name)
 	if err != nil {
@@ -171,31 +179,42 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 		code = cli.ExitFailed
 	}
 	problems = append(problems, stale...)
-	if !f.JSON {
-		printChanges(&f.Printer, cli.InputName(name), changes, problems)
+	out := outcome{ID: c.ID, Changes: []shownChange{}, Problems: []report.Diagnostic{}}
+	for _, change := range changes {
+		out.Changes = append(out.Changes, shownChange{change.Path.String(), change.Line, change.Before, change.Text, change.Stale})
 	}
-	id := c.ID
-	apply := code == cli.ExitDone && !i.dryRun && len(changes) > 0
-	if apply {
-		if id, err = i.update(ctx, f, svc, c, changes); err != nil {
+	for _, problem := range problems {
+		at := campaignfile.Location{File: cli.InputName(name), Line: problem.Line}
+		out.Problems = append(out.Problems, report.Diagnostic{Path: problem.Path.String(), Message: problem.Message, Level: report.Error, Location: at})
+	}
+	if !f.JSON {
+		out.print(&f.Printer)
+	}
+	if out.Applied = code == cli.ExitDone && !i.dryRun && len(changes) > 0; out.Applied {
+		if out.ID, err = i.update(ctx, f, svc, c, changes); err != nil {
 			return err
 		}
-		if id == "" {
+		if out.ID == "" {
 			fmt.Fprintln(f.Out, "No changes made.")
 			return nil
 		}
 	}
-	if f.JSON {
-		if err := printJSON(&f.Printer, id, apply, cli.InputName(name), changes, problems); err != nil {
-			return err
-		}
-	} else {
-		conclude(f, id, c, apply, len(changes), len(problems))
+	switch what := phrase.Count(len(changes), "text"); {
+	case f.JSON:
+		err = f.PrintJSON(out)
+	case out.Applied:
+		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Updated %s of %s %s", what, out.ID, engine.CampaignName(c.Body))))
+	case len(problems) > 0:
+		fmt.Fprintln(f.Err, "No changes made.")
+	case len(changes) == 0:
+		fmt.Fprintln(f.Out, "No texts changed.")
+	default:
+		fmt.Fprintln(f.Out, what+" would change.")
 	}
-	if code != cli.ExitDone {
-		return cli.Silent(code)
+	if err == nil && code != cli.ExitDone {
+		err = cli.Silent(code)
 	}
-	return nil
+	return err
 }
 
 // update changes the texts of a campaign. The id is empty if the user does not want that.
@@ -223,22 +242,22 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	return up.ID, err
 }
 
-func printChanges(p *cli.Printer, file string, changes []texts.Change, problems []texts.Problem) {
-	for _, c := range changes {
+// print prints the changes and the problems for people.
+func (o outcome) print(p *cli.Printer) {
+	for _, c := range o.Changes {
 		note := ""
 		if c.Stale != "" {
 			note = " (" + c.Stale + ")"
 		}
-		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("~ %s%s", c.Path, note)))
-		for _, side := range []struct{ sign, text string }{{"-", c.Before}, {"+", c.Text}} {
+		fmt.Fprintln(p.Out, cli.Line("~ "+c.Path+note))
+		for _, side := range []struct{ sign, text string }{{"-", c.Before}, {"+", c.After}} {
 			if side.text != "" {
 				fmt.Fprintln(p.Out, "    "+side.sign+" "+excerpt(side.text))
 			}
 		}
 	}
-	for _, problem := range problems {
-		at := campaignfile.Location{File: file, Line: problem.Line}
-		fmt.Fprintln(p.Err, cli.Line("bugle: "+at.String()+": "+problem.Path.String()+": "+problem.Message))
+	for _, d := range o.Problems {
+		fmt.Fprintln(p.Err, cli.Line("bugle: "+d.Location.String()+": "+d.Path+": "+d.Message))
 	}
 }
 
@@ -252,30 +271,4 @@ func excerpt(s string) string {
 		return string(runes[:maxExcerpt-1]) + "…"
 	}
 	return string(runes)
-}
-
-func printJSON(p *cli.Printer, id string, applied bool, file string, changes []texts.Change, problems []texts.Problem) error {
-	list, wrong := make([]shownChange, len(changes)), make([]report.Diagnostic, len(problems))
-	for i, c := range changes {
-		list[i] = shownChange{c.Path.String(), c.Line, c.Before, c.Text, c.Stale}
-	}
-	for i, problem := range problems {
-		wrong[i] = report.Diagnostic{Path: problem.Path.String(), Message: problem.Message, Level: report.Error, Location: campaignfile.Location{File: file, Line: problem.Line}}
-	}
-	return p.PrintJSON(map[string]any{"id": id, "applied": applied, "changes": list, "problems": wrong})
-}
-
-// conclude prints what was done.
-func conclude(f *cli.Factory, id string, c engine.Campaign, applied bool, changes, problems int) {
-	what := phrase.Count(changes, "text")
-	switch {
-	case applied:
-		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Updated %s of %s %s", what, id, engine.CampaignName(c.Body))))
-	case problems > 0:
-		fmt.Fprintln(f.Err, "No changes made.")
-	case changes == 0:
-		fmt.Fprintln(f.Out, "No texts changed.")
-	default:
-		fmt.Fprintln(f.Out, what+" would change.")
-	}
 }

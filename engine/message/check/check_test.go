@@ -321,8 +321,8 @@ var emails = map[string]wrong{
 	"monthly from the 30th":  {periodic("2026-11-30T10:00:00", `"sending_frequency":"MONTHLY"`, ""), "month-without-day", "February 2027 has no day 30"},
 	"February 29":            {periodic("2028-02-29T10:00:00", `"sending_frequency":"MONTHLY","repeat_frequency":12`, ""), "month-without-day", "February 2029 has no day 29"},
 	"skipped in a year":      {periodic("2026-12-01T02:30:00", `"sending_frequency":"DAILY"`, ""), "send-at-night clock-change", "It is sent at 02:30"},
-	"end after one send":     {periodic("2026-12-01T10:00:00", `"sending_frequency":"WEEKLY"`, "2026-12-08T09:59:00"), "end-after-one-send", "second send, which would be on December 8, 2026 at 10:00"},
-	"end before any send":    {periodic("2026-12-01T10:00:00", `"sending_frequency":"WEEKLY","repeat_on_days_of_week":["FRIDAY"]`, "2026-12-03T10:00:00"), "end-after-one-send", "It ends before its first send, which would be on December 4, 2026 at 10:00"},
+	"end after one send":     {periodic("2026-12-01T10:00:00", `"sending_frequency":"WEEKLY"`, "2026-12-08T09:59:00"), "end-after-one-send", "second send, which would be on Tue 8 Dec, 10:00"},
+	"end before any send":    {periodic("2026-12-01T10:00:00", `"sending_frequency":"WEEKLY","repeat_on_days_of_week":["FRIDAY"]`, "2026-12-03T10:00:00"), "end-after-one-send", "It ends before its first send, which would be on Fri 4 Dec, 10:00"},
 	"past in the east":       {userZone("2026-11-21T20:00:00"), "start-past-somewhere", "they do not get it"},
 	"past for some":          {userZoneOf("2026-11-21T19:00:00", map[string]int{"Asia/Tokyo": 3, "Europe/Berlin": 9}), "start-past-somewhere", "3 of 12 recipients"},
 	"no quiet hours":         {with("delivery_controls", raw(`{"bypass_dnd":true}`)), "limits-ignored", "quiet hours"},
@@ -391,7 +391,7 @@ func TestSchedules(t *testing.T) {
 		"only long months":      {"2026-12-31T10:00:00", `"sending_frequency":"MONTHLY","no_of_occurences":2`, "", "Europe/Berlin", ""},
 		"end at the second":     {"2026-12-01T10:00:00", `"sending_frequency":"WEEKLY"`, "2026-12-08T10:00:00", "Europe/Berlin", ""},
 		"once by choice":        {"2026-12-01T10:00:00", `"sending_frequency":"WEEKLY","no_of_occurences":1`, "2027-12-08T10:00:00", "Europe/Berlin", ""},
-		"skipped till midnight": {"2027-03-20T23:30:00", `"sending_frequency":"DAILY"`, "", "America/Nuuk", "On March 27 the clocks skip 23:30 in America/Nuuk"},
+		"skipped till midnight": {"2027-03-20T23:30:00", `"sending_frequency":"DAILY"`, "", "America/Nuuk", "On Sat 27 Mar 2027 the clocks skip 23:30 in America/Nuuk"},
 	} {
 		c1, f := email(t), facts()
 		periodic(c.start, c.details, c.expiry)(t, &c1, &f)

@@ -298,13 +298,23 @@ func (f Facts) WithOthers(ctx context.Context, svc engine.Service, c engine.Camp
 	if !ok {
 		return f.without(needOthers, "the service does not list its other campaigns at once"), nil
 	}
-	rows, err := lister.List(ctx, engine.ListQuery{})
+	f.Others = []Other{}
+	own := engine.Summarize(c)
+	if !catalog.NeedsSchedule(own.DeliveryType) {
+		return f, nil
+	}
+	start := startOf(own, f.Now)
+	rows, err := lister.List(ctx, engine.ListQuery{
+		Channels: []engine.Channel{own.Channel}, Status: []engine.State{catalog.Active, catalog.Scheduled, catalog.Sending},
+		Start: engine.DateRange{From: start.Add(-apart), To: start.Add(apart)},
+	})
 	if err != nil {
 		return f, fmt.Errorf("reading the other campaigns for the checks: %w", err)
 	}
-	f.Others = []Other{}
-	own := engine.Summarize(c)
 	for _, row := range rows {
+		if ctx.Err() != nil {
+			return f, ctx.Err()
+		}
 		if row.ID == c.ID || row.CampaignID != "" && row.CampaignID == c.CampaignID || row.Channel != c.Channel || len(f.Others) >= mostOthers || !near(own, row, f.Now) {
 			continue
 		}

@@ -84,7 +84,7 @@ func userZones(r *run) {
 		return
 	}
 	if first := s.wall.Add(-firstZone); first.Before(now) && s.wall.Add(12*time.Hour).After(now) {
-		r.find("start-past-somewhere", at, noCell, "%s is over already east of here; %s", s.wall.Format("15:04 on January 2"), what)
+		r.find("start-past-somewhere", at, noCell, "%s is over already east of here; %s", timeparse.Moment(s.wall, now), what)
 	}
 }
 
@@ -178,7 +178,7 @@ func clockChange(r *run) {
 		if time.Duration(wall.Hour()-t.Hour())*time.Hour > 12*time.Hour {
 			wall = wall.AddDate(0, 0, -1) // the time that is skipped was before midnight
 		}
-		day := wall.Format("January 2")
+		day := timeparse.Day(wall)
 		switch _, shift := timeparse.At(wall, s.zone); {
 		case shift == timeparse.Never:
 			r.grade("clock-change", Warning, at, noCell, "On %s the clocks skip %s in %s", day, wall.Format("15:04"), s.zone)
@@ -243,6 +243,6 @@ func earlyEnd(r *run) {
 	sends, endless := engine.Occurrences(s.value, time.Time{}, 2), engine.Occurrences(s.value.Delete(expiry), time.Time{}, 2)
 	if len(sends) < 2 && len(endless) == 2 {
 		missing := [...]string{"first", "second"}[len(sends)]
-		r.find("end-after-one-send", schedulePath.Child("expiry_time"), noCell, "It ends before its %s send, which would be on %s", missing, endless[len(sends)].Format("January 2, 2006 at 15:04"))
+		r.find("end-after-one-send", schedulePath.Child("expiry_time"), noCell, "It ends before its %s send, which would be on %s", missing, timeparse.Moment(endless[len(sends)], r.facts.Now))
 	}
 }

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -18,81 +19,47 @@ const (
 // Cursor goes through the users of an audience, one at a time. It remembers where it is; a call that fails, or is
 // canceled, leaves it there. It holds no more than some hundred ids, and is safe for concurrent use.
 type Cursor struct {
-	campaign *Campaign // which calls no content API
-	reader   engine.AudienceReader
-	filters  doc.Value
-	texts    []Text
-	// lackingFirst puts the users first for whom an expression has no value.
-	lackingFirst bool
+	service engine.Service
+	reader  engine.AudienceReader
+	filters doc.Value
 
 	mu      sync.Mutex
-	at      place
-	visited []place  // before at, the oldest first
+	at      string   // the id of a user; empty before the first
+	visited []string // before at, the oldest first
 	sample  []string // random ids that were not chosen yet
 }
 
-// place is where a cursor is. The zero place is before the first user.
-type place struct {
-	id   string
-	rest bool // among the users that lack nothing, who come last
-}
-
-// Cursor returns a cursor before the first user of the campaign's audience, by id. With lackingFirst, the users for whom
-// an expression of a message has no value come first, and then all others.
-func (c *Campaign) Cursor(reader engine.AudienceReader, lackingFirst bool) *Cursor {
-	out := &Cursor{campaign: c.Deferred(), reader: reader, filters: c.Filters(), lackingFirst: lackingFirst}
-	seen := map[string]bool{}
-	for _, key := range c.Written() {
-		for _, t := range c.Texts(key) {
-			if at := t.Path.String(); !seen[at] {
-				seen[at] = true
-				out.texts = append(out.texts, t)
-			}
-		}
-	}
-	return out
+// Cursor returns a cursor before the first user of the campaign's audience, by id.
+func (c *Campaign) Cursor(reader engine.AudienceReader) *Cursor {
+	return &Cursor{service: c.session.service, reader: reader, filters: c.Filters()}
 }
 
 // At returns the id of the user that the cursor is at; empty before the first.
 func (c *Cursor) At() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.at.id
+	return c.at
 }
 
-// Seek puts the cursor at a user, who need not be in the audience.
-func (c *Cursor) Seek(ctx context.Context, u engine.User) error {
+// Seek puts the cursor at the user with an id, who need not be in the audience.
+func (c *Cursor) Seek(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lacks, err := c.lacks(ctx, u)
-	if err == nil {
-		c.moveTo(place{u.ID, c.lackingFirst && !lacks})
-	}
-	return err
+	c.moveTo(id)
 }
 
 // Next returns the user after the one that the cursor is at; false where there is none.
 func (c *Cursor) Next(ctx context.Context) (engine.User, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for from := c.at; ; from = (place{rest: true}) {
-		for u, err := range c.reader.StreamAudience(ctx, engine.AudienceRequest{Filters: c.filters, After: from.id}) {
-			if err != nil {
-				return engine.User{}, false, err
-			}
-			ok, err := c.in(ctx, u, from.rest)
-			if err != nil {
-				return engine.User{}, false, err
-			}
-			if ok {
-				c.moveTo(place{u.ID, from.rest})
-				return u, true, nil
-			}
+	for u, err := range c.reader.StreamAudience(ctx, engine.AudienceRequest{Filters: c.filters, After: c.at}) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return engine.User{}, false, err
 		}
-		if from.rest || !c.lackingFirst {
-			return engine.User{}, false, nil
-		}
+		c.moveTo(u.ID)
+		return u, true, nil
 	}
+	return engine.User{}, false, nil
 }
 
 // Previous returns the user before the one that the cursor is at: the one that it was at before or, where it does not
@@ -101,49 +68,35 @@ func (c *Cursor) Previous(ctx context.Context) (engine.User, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := len(c.visited) - 1; i >= 0; i-- {
-		u, ok, err := c.find(ctx, c.visited[i].id)
+		u, ok, err := c.find(ctx, c.visited[i])
 		if err != nil {
 			return u, false, err
 		}
 		if ok {
-			c.at, c.visited = c.visited[i], c.visited[:i]
+			c.at, c.visited = u.ID, c.visited[:i]
 			return u, true, nil
 		}
 	}
-	last, at, ok, err := c.before(ctx, c.at)
-	if err == nil && !ok && c.at.rest {
-		last, at, ok, err = c.before(ctx, place{})
-	}
-	if err != nil || !ok {
-		return engine.User{}, false, err
-	}
-	c.at, c.visited = at, nil
-	return last, true, nil
-}
-
-// before returns the last user that comes before a place; with the zero place, the last of all that lack something.
-func (c *Cursor) before(ctx context.Context, end place) (last engine.User, at place, ok bool, err error) {
+	var last engine.User
 	for u, err := range c.reader.StreamAudience(ctx, engine.AudienceRequest{Filters: c.filters}) {
-		if err != nil {
-			return last, at, false, err
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return engine.User{}, false, err
 		}
-		if end.id != "" && u.ID >= end.id {
+		if c.at != "" && u.ID >= c.at {
 			break
 		}
-		in, err := c.in(ctx, u, end.rest)
-		if err != nil {
-			return last, at, false, err
-		}
-		if in {
-			last, at, ok = u, place{u.ID, end.rest}, true
-		}
+		last = u
 	}
-	return last, at, ok, nil
+	if last.ID == "" {
+		return last, false, nil
+	}
+	c.at, c.visited = last.ID, nil
+	return last, true, nil
 }
 
 // find returns one user of the audience by id; false where they are no longer in it.
 func (c *Cursor) find(ctx context.Context, id string) (engine.User, bool, error) {
-	if users, ok := c.campaign.session.service.(engine.UserStore); ok {
+	if users, ok := c.service.(engine.UserStore); ok {
 		u, err := users.User(ctx, id)
 		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 			return u, false, nil
@@ -177,11 +130,7 @@ func (c *Cursor) Random(ctx context.Context) (engine.User, bool, error) {
 			if !ok {
 				continue // who was deleted meanwhile
 			}
-			lacks, err := c.lacks(ctx, u)
-			if err != nil {
-				return u, false, err
-			}
-			c.moveTo(place{u.ID, c.lackingFirst && !lacks})
+			c.moveTo(u.ID)
 			return u, true, nil
 		}
 		if fresh {
@@ -208,35 +157,17 @@ func (c *Cursor) draw(ctx context.Context) error {
 		}
 	}
 	rand.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
-	if len(sample) > 1 && sample[len(sample)-1] == c.at.id { // another one than now
+	if len(sample) > 1 && sample[len(sample)-1] == c.at { // another one than now
 		slices.Reverse(sample)
 	}
 	c.sample = sample
 	return nil
 }
 
-func (c *Cursor) moveTo(p place) {
-	if c.at.id != "" {
+func (c *Cursor) moveTo(id string) {
+	if c.at != "" {
 		c.visited = append(c.visited, c.at)
 		c.visited = c.visited[max(len(c.visited)-mostVisited, 0):]
 	}
-	c.at = p
-}
-
-// in reports whether a user is in the first part of the order, or in the rest.
-func (c *Cursor) in(ctx context.Context, u engine.User, rest bool) (bool, error) {
-	if !c.lackingFirst {
-		return true, ctx.Err()
-	}
-	lacks, err := c.lacks(ctx, u)
-	return lacks != rest, err
-}
-
-// lacks reports whether an expression of a message has no value for a user.
-func (c *Cursor) lacks(ctx context.Context, u engine.User) (bool, error) {
-	if !c.lackingFirst {
-		return false, ctx.Err()
-	}
-	missing, err := c.campaign.For(ViewerOf(u)).Lacks(ctx, c.texts)
-	return slices.ContainsFunc(missing, func(m Missing) bool { return !m.Deferred }), err
+	c.at = id
 }

@@ -112,7 +112,7 @@ func TestSendAsThroughARemoteService(t *testing.T) {
 	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"me@example.com"}, As: []engine.TestPersona{{ID: "USER_7"}, {ID: "USER_8"}}}
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, time.Now())
-	out, err := testsend.Send(t.Context(), far, d, run.Requests, time.Now, run.AddStep)
+	out, err := testsend.Send(t.Context(), far, d, run.Requests, run.AddStep)
 	if run.End(out, err, time.Now()); err != nil || run.Count(testsend.Failed) != 0 {
 		t.Fatalf("%v %+v", err, run.Keys)
 	}

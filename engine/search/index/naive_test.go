@@ -115,6 +115,11 @@ func (n naive) word(row engine.Summary, w query.Word) bool {
 	if row.ID == w.Text {
 		return true
 	}
+	for key, has := range map[query.Key]string{query.Status: string(row.Status), query.Channel: string(row.Channel), query.Type: string(row.DeliveryType)} {
+		if wire, ok := query.Named(key, w.Text); ok && wire == has {
+			return true
+		}
+	}
 	want := query.Fold(w.Text)
 	for _, s := range append([]string{row.Name, row.Team, row.CreatedBy}, row.Tags...) {
 		s = query.Fold(s)

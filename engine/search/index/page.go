@@ -20,9 +20,10 @@ type Filter struct {
 	Channels  []catalog.Channel
 	Types     []catalog.DeliveryType
 	CreatedBy []string
-	Tags      []string         // any of them
-	Name      string           // part of the name, case-insensitive
-	Created   engine.DateRange // both ends are included
+	Tags      []string // any of them
+	Name      string   // part of the name, case-insensitive
+	Created   engine.DateRange
+	Start     engine.DateRange
 	Version   int
 	Nested    bool // include nodes of flows and children of campaigns
 }
@@ -164,8 +165,8 @@ const linearLimit = 16
 
 // rest returns the test for the conditions that are not evaluated with sets, or nil if there are none.
 func (f *Filter) rest(s *snapshot) func(slot uint32) bool {
-	dated, version := f.Created != (engine.DateRange{}), f.Version > 0
-	if f.Name == "" && !dated && !version {
+	dated, starts, version := f.Created != (engine.DateRange{}), f.Start != (engine.DateRange{}), f.Version > 0
+	if f.Name == "" && !dated && !starts && !version {
 		return nil
 	}
 	part := strings.ToLower(f.Name)
@@ -175,11 +176,8 @@ func (f *Filter) rest(s *snapshot) func(slot uint32) bool {
 		if version && b.records[i].version != int64(f.Version) {
 			return false
 		}
-		if dated {
-			at := b.times[created].at(i)
-			if !f.Created.From.IsZero() && at.Before(f.Created.From) || !f.Created.To.IsZero() && at.After(f.Created.To) {
-				return false
-			}
+		if dated && !f.Created.Contains(b.times[created].at(i)) || starts && !f.Start.Contains(b.times[start].at(i)) {
+			return false
 		}
 		return part == "" || !wide && b.records[i].cased || strings.Contains(strings.ToLower(b.name(i)), part)
 	}

@@ -71,7 +71,7 @@ func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (fou
 			return f, err
 		}
 		n := newNeedle(w.Text, w.Exact || w.Not)
-		sub, fuzzy := s.otherColumns(&n)
+		sub, fuzzy := s.otherColumns(w.Text, &n)
 		upTo := [tiers]set{tierWord: or(or(h.tiers[tierExact], h.tiers[tierPrefix]), h.tiers[tierWord])}
 		if slot, ok := ix.byID(s, w); ok {
 			upTo[tierWord] = or(upTo[tierWord], single(s.n, slot))
@@ -144,9 +144,15 @@ func (ix *Index) byID(s *snapshot, w query.Word) (uint32, bool) {
 	return ix.slot(s, w.Text)
 }
 
-// otherColumns returns the rows whose tag, team or creator matches the word.
-func (s *snapshot) otherColumns(n *needle) (sub, fuzzy set) {
+// otherColumns returns the rows whose tag, team or creator matches the word, or whose state, channel or type it names.
+func (s *snapshot) otherColumns(word string, n *needle) (sub, fuzzy set) {
 	var subs, fuzzies []*roaring.Bitmap
+	for f, key := range map[int]query.Key{statuses: query.Status, channels: query.Channel, kinds: query.Type} {
+		wire, ok := query.Named(key, word)
+		if i := slices.Index(s.values[f].texts, wire); ok && i > 0 && s.values[f].rows[i] != nil {
+			subs = append(subs, s.values[f].rows[i])
+		}
+	}
 	for _, f := range [...]int{tags, teams, people} {
 		v := &s.values[f]
 		for i := range v.folds {

@@ -171,6 +171,20 @@ func (w *keyword) find(s string) (option, bool) {
 	return option{}, false
 }
 
+// Named returns the row's value that a search word names: DRAFT for draft as a state.
+func Named(k Key, word string) (wire string, ok bool) {
+	w, text := findKeyword(k), slug(word)
+	if w == nil || w.kind != ofList {
+		return "", false
+	}
+	for _, o := range w.options {
+		if o.text == text || slug(o.label) == text {
+			return o.wire, true
+		}
+	}
+	return "", false
+}
+
 // label returns a value for people.
 func (w *keyword) label(text string) string {
 	if i := slices.IndexFunc(w.options, func(o option) bool { return o.text == text }); i >= 0 {

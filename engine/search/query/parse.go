@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -217,7 +218,9 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 			for _, o := range w.options {
 				problem.Allowed = append(problem.Allowed, o.text)
 			}
-			problem.Nearest = phrase.Nearest(p.text, problem.Allowed)
+			if problem.Nearest = phrase.Nearest(p.text, problem.Allowed); problem.Nearest == "" {
+				problem.Nearest = filterWith(p.text)
+			}
 			return v, problem
 		}
 		return Value{Text: o.text}, Problem{}
@@ -239,6 +242,16 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 		return v, w.known(p, env)
 	}
 	return v, Problem{}
+}
+
+// filterWith returns the filter that has a value, such as is:live; empty if none has it.
+func filterWith(value string) string {
+	for i := range keywords {
+		if w := &keywords[i]; w.key != Sort && slices.ContainsFunc(w.options, func(o option) bool { return o.text == slug(value) }) {
+			return string(w.key) + ":" + slug(value)
+		}
+	}
+	return ""
 }
 
 // known reports a value that no campaign has. It still filters, so that nothing matches.

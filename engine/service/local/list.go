@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -41,7 +40,9 @@ func (l *lists) Get(ctx context.Context, id string) (engine.Campaign, error) {
 
 // List returns the campaigns that match, newest change first.
 func (l *lists) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
-	f := filter{children: true, drafts: true, archived: q.Archived}
+	f := filter{
+		children: true, drafts: true, archived: q.Archived, channels: q.Channels, status: q.Status, start: q.Start,
+	}
 	if ix := l.index.complete(); ix != nil {
 		return ix.Page(ctx, f.index(), l.now(), 0, ix.Len())
 	}
@@ -243,7 +244,7 @@ type filter struct {
 	channels             []engine.Channel
 	types                []engine.DeliveryType
 	status               []engine.State
-	created              engine.DateRange
+	created, start       engine.DateRange
 	name                 string
 	version              int
 	children, archived   bool
@@ -254,7 +255,7 @@ type filter struct {
 func (f filter) index() index.Filter {
 	out := index.Filter{
 		IDs: f.ids, Status: f.status, Channels: f.channels, Types: f.types, CreatedBy: f.createdBy, Tags: f.tags,
-		Name: f.name, Created: f.created, Version: f.version, Nested: f.children,
+		Name: f.name, Created: f.created, Start: f.start, Version: f.version, Nested: f.children,
 	}
 	if !f.archived {
 		out.Without = append(out.Without, catalog.Archived)
@@ -277,7 +278,8 @@ func (f filter) keeps(sum engine.Summary) bool {
 		!containsValue(f.ids, sum.ID) && !containsValue(f.ids, sum.CampaignID),
 		len(f.tags) > 0 && !sum.HasTag(f.tags),
 		f.version > 0 && f.version != sum.Version,
-		!inRange(f.created, sum.CreatedAt):
+		!f.created.Contains(sum.CreatedAt),
+		!f.start.Contains(sum.Start):
 		return false
 	}
 	return f.name == "" || strings.Contains(strings.ToLower(sum.Name), strings.ToLower(f.name))
@@ -285,10 +287,6 @@ func (f filter) keeps(sum engine.Summary) bool {
 
 func containsValue[T comparable](list []T, v T) bool {
 	return len(list) == 0 || slices.Contains(list, v)
-}
-
-func inRange(r engine.DateRange, t time.Time) bool {
-	return (r.From.IsZero() || !t.Before(r.From)) && (r.To.IsZero() || !t.After(r.To))
 }
 
 func checkPage(limit, page int) error {

@@ -125,6 +125,22 @@ func TestList(t *testing.T) {
 	b.ok(err)
 	all, err := b.List(b.ctx, engine.ListQuery{Archived: true})
 	b.ok(err)
+	for name, q := range map[string]engine.ListQuery{
+		"2":   {Start: engine.DateRange{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"b":   {Channels: []engine.Channel{catalog.Email}},
+		"e a": {Status: []engine.State{catalog.Active}},
+		"":    {Status: []engine.State{catalog.Active}, Start: engine.DateRange{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		found, err := b.List(b.ctx, q)
+		b.ok(err)
+		var short []string
+		for _, row := range found {
+			short = append(short, strings.TrimLeft(row.ID, "0"))
+		}
+		if strings.Join(short, " ") != name {
+			t.Errorf("%+v: %q, not %q", q, short, name)
+		}
+	}
 	if len(rows) != 7 || len(all) != 8 || !rows[0].UpdatedAt.After(rows[6].UpdatedAt) {
 		t.Errorf("%d and %d rows", len(rows), len(all))
 	}

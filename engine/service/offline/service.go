@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -94,15 +94,16 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 
 // List returns the campaigns, from the cache while the service is offline.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
-	key := "archived=" + strconv.FormatBool(q.Archived)
-	out, _, err := cachedCall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
-	return out, err
+	start := q.Start
+	q.Start = engine.DateRange{} // it has no part in what is cached
+	out, _, err := cachedCall(ctx, s, opList, listForm, fmt.Sprint(q), func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
+	return slices.DeleteFunc(out, func(sum engine.Summary) bool { return !start.Contains(sum.Start) }), err
 }
 
 // maxCachedPerList is the number of complete campaigns cached per list; it leaves room for others.
 const maxCachedPerList = maxAnswers / 2
 
-// list returns all campaigns, last changed first. Search returns complete campaigns, which are cached like
+// list returns the campaigns, last changed first. Search returns complete campaigns, which are cached like
 // those opened individually, so that every listed campaign can be opened later.
 func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}

@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 )
 
-// List returns all campaigns, last changed first, reading all pages of search. [Service.Pages] returns them
+// List returns the campaigns, last changed first, reading all pages of search. [Service.Pages] returns them
 // incrementally.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
@@ -26,42 +25,19 @@ func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 	return out, nil
 }
 
-// Pages returns the campaigns page by page, drafts first and each campaign once. It stops at the first error.
-//
-// Search returns drafts only if they are requested, and then returns nothing but the requested states. The
-// other campaigns are therefore searched without a state, which also finds campaigns in unknown states.
+// Pages returns the campaigns page by page, as [engine.Records] does.
 func (s *Service) Pages(ctx context.Context, q engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
-		seen := map[string]bool{}
-		for _, states := range [][]engine.State{{catalog.Draft}, nil} {
-			for n := 1; ; n++ {
-				found, err := s.Search(ctx, engine.SearchRequest{
-					Status: states, Limit: engine.PageSize, Page: n, Children: true, Archived: q.Archived,
-				})
-				if err != nil {
-					yield(nil, err)
-					return
+		for page, err := range engine.Records(ctx, s.Search, q) {
+			var rows []engine.Summary
+			for _, c := range page {
+				if row := engine.Summarize(c); q.Start.Contains(row.Start) {
+					rows = append(rows, row)
 				}
-				page := fresh(found, seen)
-				if len(page) > 0 && !yield(page, nil) {
-					return
-				}
-				// A page of nothing but known ones is no page that moved on: the service repeats itself.
-				if len(found) < engine.PageSize || len(page) == 0 {
-					break
-				}
+			}
+			if (err != nil || len(rows) > 0) && !yield(rows, err) {
+				return
 			}
 		}
 	}
-}
-
-func fresh(found []engine.Campaign, seen map[string]bool) []engine.Summary {
-	var out []engine.Summary
-	for _, c := range found {
-		if c.ID == "" || !seen[c.ID] {
-			seen[c.ID] = true
-			out = append(out, engine.Summarize(c))
-		}
-	}
-	return out
 }

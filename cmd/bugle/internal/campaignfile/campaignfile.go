@@ -52,7 +52,7 @@ func ReadAll(ctx context.Context, s cli.Streams, file File) []Held {
 		return []Held{{Where: cli.InputName(file.Name), Err: err, Source: Source{file: file}}}
 	}
 	for i := range held {
-		held[i].Source.file = file
+		held[i].Source.file, held[i].Source.index = file, i
 		held[i] = joined(held[i])
 	}
 	return held

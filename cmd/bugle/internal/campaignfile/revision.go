@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -13,6 +14,49 @@ import (
 	"bugle/engine/files"
 )
 
+// NoteIDs writes the ids of campaigns that were created from files into them, unless they have ids: those of another
+// workspace. It prints a warning if it cannot. Campaigns of one file are in its order.
+func NoteIDs(s cli.Streams, created []Held, ids []string) {
+	for len(created) > 0 {
+		of := created[0].Source.file
+		n := slices.IndexFunc(created, func(h Held) bool { return h.Source.file != of })
+		if n < 0 {
+			n = len(created)
+		}
+		err := rewrite(of, func(text string, now []Held) (string, error) {
+			for i := n - 1; i >= 0; i-- { // what comes before one stays where it is
+				h, err := created[i].among(now)
+				if err != nil {
+					return text, err
+				}
+				if !h.Body.Get("id").Exists() {
+					text = h.withID(text, ids[i])
+				}
+			}
+			return text, nil
+		})
+		if err != nil {
+			warn(s, "the new ids could not be written into %s: %w; it is found by its name the next time", of.Name, err)
+		}
+		created, ids = created[n:], ids[n:]
+	}
+}
+
+// withID returns the text of the file with an id before the first field.
+func (h Held) withID(text, id string) string {
+	first, _ := h.Body.MemberAt(0)
+	at := h.Source.At(doc.P(first)).offset(text)
+	before := strings.TrimRight(text[:at], " \t\r\n")
+	end, space := " ", text[len(before):at]
+	switch {
+	case !strings.HasSuffix(before, "{"): // a block of YAML
+		return text[:at] + `id: "` + id + "\"\n" + text[strings.LastIndexByte(text[:at], '\n')+1:]
+	case strings.Contains(space, "\n"):
+		end = space
+	}
+	return text[:at] + `"id": "` + id + `",` + end + text[at:]
+}
+
 // NoteRevision writes the id and the revision of a changed campaign into the file that it was read from, if the file has a
 // revision, so that the next change goes on from there. It prints a warning if it cannot, also if the campaign does not have
 // the entity tag of the change anymore, if that is known.
@@ -20,24 +64,61 @@ func (h Held) NoteRevision(ctx context.Context, s cli.Streams, svc engine.Servic
 	if h.Revision == "" || h.Source.file.Name == cli.Stdin {
 		return
 	}
-	if err := h.noteRevision(ctx, svc, up); err != nil {
-		fmt.Fprintln(s.Err, "bugle: "+cli.Line(fmt.Sprintf("warning: the new revision could not be written into %s: %v; get or export the campaign again before you change it next", h.Source.file.Name, cli.Cause(err))))
+	now, err := svc.Get(ctx, up.ID)
+	if err == nil && up.ETag != "" && now.Tag() != up.ETag {
+		err = errors.New("somebody else has changed the campaign since")
+	}
+	if err == nil {
+		revision := now.StateRevision()
+		if IsExport(h.Body) {
+			revision = now.ContentRevision()
+		}
+		err = rewrite(h.Source.file, func(text string, all []Held) (string, error) {
+			file, err := h.among(all)
+			if err == nil {
+				text, err = file.replace(text, engine.FieldRevision, h.Revision, revision)
+			}
+			if err == nil { // it comes before the revision
+				text, err = file.replace(text, "id", h.Body.Get("id").Text(), up.ID)
+			}
+			return text, err
+		})
+	}
+	if err != nil {
+		warn(s, "the new revision could not be written into %s: %w; get or export the campaign again before you change it next", h.Source.file.Name, err)
 	}
 }
 
-func (h Held) noteRevision(ctx context.Context, svc engine.Service, up engine.Updated) error {
-	now, err := svc.Get(ctx, up.ID)
-	if err != nil {
-		return err
+func warn(s cli.Streams, format, file string, err error) {
+	fmt.Fprintln(s.Err, "bugle: warning: "+cli.Line(fmt.Errorf(format, file, cli.Cause(err)).Error()))
+}
+
+// replace returns the text of the file with another value of a field on the line of its name.
+func (h Held) replace(text, field, from, to string) (string, error) {
+	if from == "" || from == to {
+		return text, nil
 	}
-	if up.ETag != "" && now.Tag() != up.ETag {
-		return errors.New("somebody else has changed the campaign since")
+	at := h.Source.At(doc.P(field)).offset(text)
+	i := strings.Index(text[at:], from)
+	if i < 0 || strings.ContainsAny(text[at:at+i], ",\n") {
+		return text, errors.New("the file was changed")
 	}
-	revision := now.StateRevision()
-	if IsExport(h.Body) {
-		revision = now.ContentRevision()
+	return text[:at+i] + to + text[at+i+len(from):], nil
+}
+
+// among returns the campaign as its file has it now.
+func (h Held) among(all []Held) (Held, error) {
+	if i := h.Source.index; i < len(all) && all[i].Err == nil && engine.CampaignName(all[i].Body) == engine.CampaignName(h.Body) {
+		return all[i], nil
 	}
-	at := h.Source.file
+	return h, errors.New("the file was changed")
+}
+
+// rewrite changes the text of a file with campaigns.
+func rewrite(at File, edit func(text string, all []Held) (string, error)) (err error) {
+	if at.Name == cli.Stdin {
+		return nil
+	}
 	if at.in == "" { // the user may have named a link
 		if at.Name, err = filepath.EvalSymlinks(at.Name); err != nil {
 			return err
@@ -52,20 +133,16 @@ func (h Held) noteRevision(ctx context.Context, svc engine.Service, up engine.Up
 	if err != nil {
 		return err
 	}
-	text := string(b)
-	if !files.IsText(text) {
+	if !files.IsText(string(b)) {
 		return errors.New("it is not UTF-8 text")
 	}
-	for _, f := range [][3]string{{"id", h.Body.Get("id").Text(), up.ID}, {engine.FieldRevision, h.Revision, revision}} {
-		if f[1] == "" || f[1] == f[2] {
-			continue
-		}
-		from := h.Source.At(doc.P(f[0])).offset(text)
-		i := strings.Index(text[from:], f[1])
-		if i < 0 || strings.ContainsAny(text[from:from+i], ",\n") {
-			return errors.New("the file was changed")
-		}
-		text = text[:from+i] + f[2] + text[from+i+len(f[1]):]
+	all, err := Parse(at.Name, b)
+	if err != nil {
+		return err
+	}
+	text, err := edit(string(b), all)
+	if err != nil {
+		return err
 	}
 	_, err = files.Write(at.in, name, []byte(text))
 	return err

@@ -48,6 +48,7 @@ func (l Location) offset(text string) (at int) {
 // campaign that was read from no file.
 type Source struct {
 	file   File
+	index  int // of the campaign in the file
 	line   int // of a JSON lines file, from 0
 	places func() places
 	parts  []files.Part

@@ -53,7 +53,7 @@ func (f *Factory) Guard(cmd *cobra.Command, reach map[string]Reach) {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	if run := cmd.RunE; run != nil {
-		r, _ := ReachOf(reach, cmd)
+		r := ReachOf(reach, cmd)
 		describe(cmd, r, reach)
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			f.running, f.command = true, commandName(cmd)
@@ -86,15 +86,14 @@ func commandName(cmd *cobra.Command) string {
 	return name
 }
 
-// ReachOf returns the reach of a command: its own, or that of its group.
-func ReachOf(reach map[string]Reach, cmd *cobra.Command) (Reach, bool) {
+// ReachOf returns the reach of a command: its own, that of its group, or everywhere.
+func ReachOf(reach map[string]Reach, cmd *cobra.Command) Reach {
 	for c := cmd; c.HasParent(); c = c.Parent() {
 		if r, ok := reach[commandName(c)]; ok {
-			return r, true
+			return r
 		}
 	}
-	r, ok := reach[""]
-	return r, ok && !cmd.HasParent()
+	return Reach{Places: Everywhere}
 }
 
 // describe adds what a command works on to its help, if that is not everything.

@@ -197,11 +197,18 @@ func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 	case id == "" && len(ids) == 1:
 		return ids[0], nil
 	case id == "":
-		return "", Misused("the store has several workspaces (%s); choose one with --workspace, or with `bugle workspace use`", strings.Join(ids, ", "))
+		return "", Misuse(&SeveralWorkspaces{ids})
 	case slices.Contains(ids, id):
 		return id, nil
 	}
 	return "", Misused("no workspace %q; choose from %s", id, strings.Join(ids, ", "))
+}
+
+// SeveralWorkspaces reports that a store has several workspaces, and none was chosen.
+type SeveralWorkspaces struct{ IDs []string }
+
+func (e *SeveralWorkspaces) Error() string {
+	return fmt.Sprintf("the store has several workspaces (%s); choose one with --workspace, or with `bugle workspace use`", strings.Join(e.IDs, ", "))
 }
 
 // Resolver finds the workspace of an API call.

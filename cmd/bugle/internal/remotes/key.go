@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
-	"time"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine/keyring"
 )
-
-// keyTime is the time limit of a command that prints a key, which may ask the user.
-const keyTime = time.Minute
 
 // KeyOf returns the function that fetches the key of the remote.
 func (r Remote) KeyOf(getenv func(string) string) func(context.Context) (string, error) {
@@ -36,16 +32,7 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 		}
 		return "", fmt.Errorf("the environment variable %s is not set", s.Env)
 	case len(s.Command) > 0:
-		ctx, cancel := context.WithTimeout(ctx, keyTime)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
-		cmd.WaitDelay = time.Second
-		// The standard error of the command may contain the key, so it is not repeated.
-		out, err := cmd.Output()
-		if err != nil {
-			return "", fmt.Errorf("%s failed: %w; run it in a shell to see why", s.Command[0], err)
-		}
-		return strings.TrimRight(string(out), "\r\n"), nil
+		return argv.Secret(ctx, s.Command)
 	}
 	key, found, err := keyring.Get(name)
 	if err == nil && !found {

@@ -1,10 +1,11 @@
-// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, as workflow commands of
-// GitHub Actions, and as SARIF.
+// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, and as workflow commands of
+// GitHub Actions.
 package report
 
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,12 +22,11 @@ import (
 const (
 	Text   = "text"
 	GitHub = "github"
-	SARIF  = "sarif"
 )
 
 var choices = cli.Choices{
 	{Value: Text, Help: "lines for people"},
-	{Value: GitHub, Help: "annotations of a GitHub workflow"}, {Value: SARIF, Help: "SARIF 2.1.0, for code scanning"},
+	{Value: GitHub, Help: "annotations of a GitHub workflow"},
 }
 
 // Format is the flag --format of a command.
@@ -35,7 +35,7 @@ type Format struct{ name string }
 // AddFormat adds the flag to a command.
 func AddFormat(cmd *cobra.Command, into *Format) {
 	into.name = Text
-	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text, github or sarif")
+	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text or github")
 }
 
 // Check returns an error if --json asks for another format.
@@ -46,8 +46,8 @@ func (f Format) Check(p *cli.Printer) error {
 	return nil
 }
 
-// ForTools reports whether the output is only for other programs: diagnostics for GitHub or SARIF.
-func (f Format) ForTools() bool { return f.name == GitHub || f.name == SARIF }
+// ForTools reports whether the output is only for another program: diagnostics for GitHub.
+func (f Format) ForTools() bool { return f.name == GitHub }
 
 // Level is how much a diagnostic matters.
 type Level string
@@ -65,14 +65,8 @@ type Diagnostic struct {
 	Message               string `json:"message"` // one or two sentences
 	Level                 Level  `json:"severity"`
 	Rule                  string `json:"rule,omitempty"` // id of the rule or check
+	ID                    string `json:"id,omitempty"`   // that a warning can be dismissed by
 	campaignfile.Location        // without a file if the campaign is in none
-	Help                  string `json:"-"` // URL of the document that explains it; may be empty
-}
-
-// Document returns the diagnostic as JSON.
-func (d Diagnostic) Document() doc.Value {
-	v := doc.NewObject(doc.M("path", doc.NewString(d.Path)), doc.M("message", doc.NewString(d.Message)), doc.M("severity", doc.NewString(string(d.Level))), doc.M("rule", doc.NewString(d.Rule)))
-	return WithLocation(v, d.Location)
 }
 
 // text returns the message with the path before it.
@@ -137,29 +131,11 @@ func Finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagn
 			offset = at
 		}
 	}
-	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
+	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, ID: f.ID(), Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
 	if f.Severity == check.Note {
 		d.Level = Note
 	}
-	if strings.HasPrefix(f.Source, "https://") {
-		d.Help = f.Source
-	}
 	return d
-}
-
-// WithLocation returns a JSON object with the fields file, line and column of a location in a file.
-func WithLocation(v doc.Value, l campaignfile.Location) doc.Value {
-	if l.File == "" {
-		return v
-	}
-	ms := append(cli.Members(v), doc.M("file", doc.NewString(l.File)))
-	if l.Line > 0 {
-		ms = append(ms, doc.M("line", doc.NewInt(int64(l.Line))))
-	}
-	if l.Column > 0 {
-		ms = append(ms, doc.M("column", doc.NewInt(int64(l.Column))))
-	}
-	return doc.NewObject(ms...)
 }
 
 // ruleUnusable is the rule of what cannot be read.
@@ -171,14 +147,10 @@ func Failure(h campaignfile.Held) Diagnostic {
 }
 
 // Write prints diagnostics for a tool.
-func (f Format) Write(p *cli.Printer, list []Diagnostic) error {
-	if f.name == SARIF {
-		return p.PrintJSON(sarifLog(list))
-	}
+func Write(p *cli.Printer, list []Diagnostic) {
 	for _, d := range list {
 		fmt.Fprintln(p.Out, githubCommand(d))
 	}
-	return nil
 }
 
 // githubData escapes a text in a workflow command of GitHub Actions, and githubProperty in a property of one.
@@ -198,7 +170,7 @@ func githubCommand(d Diagnostic) string {
 		properties = append(properties, name+"="+githubProperty.Replace(cli.Clean(value)))
 	}
 	if d.File != "" {
-		add("file", slashed(d.File))
+		add("file", filepath.ToSlash(filepath.Clean(d.File)))
 	}
 	if d.Line > 0 {
 		add("line", fmt.Sprint(d.Line))

@@ -13,14 +13,6 @@ func TestGitHubCommand(t *testing.T) {
 	}
 }
 
-func TestFileURI(t *testing.T) {
-	for name, want := range map[string]string{"a/b c.yaml": "a/b%20c.yaml", "/x/é.json": "file:///x/%C3%A9.json", "a:b": "./a:b", "./c/d": "c/d", "50%.json": "50%25.json"} {
-		if got := fileURI(name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestOffsetOf(t *testing.T) {
 	const text = "é{{ a\n{{ b }}\r\nend"
 	for _, tt := range []struct{ line, column, want int }{{1, 1, 0}, {1, 2, 2}, {2, 1, 7}, {3, 2, 17}, {2, 99, len(text)}, {9, 1, 16}} {

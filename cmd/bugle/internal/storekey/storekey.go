@@ -4,15 +4,12 @@ package storekey
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"sync"
 	"time"
 
-	"github.com/zalando/go-keyring"
-
 	"bugle/cmd/bugle/internal/argv"
+	"bugle/engine/keyring"
 	"bugle/store/crypt"
 )
 
@@ -26,17 +23,11 @@ const (
 	EnvNewCommand = "BUGLE_NEW_STORE_KEY_COMMAND"
 )
 
-const (
-	// service is the service name in the system's keyring, and prefix the prefix of the account names, followed by the
-	// key's id.
-	service = "bugle"
-	prefix  = "store "
-	// keyTime is the time limit of a command that prints a key, which may ask the user.
-	keyTime = time.Minute
-	// retryAfter is how long a failed lookup is remembered: a process that waits for a store retries several times a
-	// second.
-	retryAfter = 5 * time.Second
-)
+// prefix is the beginning of the name of a key in the keyring, before its id.
+const prefix = "store "
+
+// retryAfter is how long a failed lookup is remembered: a process that waits for a store retries several times a second.
+const retryAfter = 5 * time.Second
 
 // Ring finds keys, and caches them. It is safe for concurrent use.
 type Ring struct {
@@ -87,9 +78,9 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 	case id == "":
 		return k, fmt.Errorf("%w, and its id cannot be read; set %s, or a command that prints it in %s", crypt.ErrNoKey, Env, EnvCommand)
 	}
-	text, kerr := keyring.Get(service, prefix+id)
+	text, found, kerr := keyring.Get(prefix + id)
 	switch {
-	case kerr == nil:
+	case found:
 		if k, err = crypt.Parse(text); err == nil && k.ID() != id {
 			err = crypt.ErrWrongKey
 		}
@@ -99,10 +90,10 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 		return k, nil
 	case from != "":
 		return k, fmt.Errorf("%w (from %s); the key of this store has the id %s", crypt.ErrWrongKey, from, id)
-	case errors.Is(kerr, keyring.ErrNotFound):
+	case kerr == nil:
 		return k, fmt.Errorf("%w: the system keyring does not have key %s; store it with `bugle key keep`, or set %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
 	}
-	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
+	return k, fmt.Errorf("%w: %w: %s or %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }
 
 // fromEnvironment returns the key of the environment and the name of its variable, or "" if neither variable is set.
@@ -115,16 +106,9 @@ func (r *Ring) fromEnvironment(ctx context.Context, env, command string) (k cryp
 	}
 	if text == "" && len(words) > 0 {
 		from = "the command in " + command
-		ctx, cancel := context.WithTimeout(ctx, keyTime)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-		cmd.WaitDelay = time.Second
-		// The standard error of the command may contain the key, so it is not repeated.
-		out, err := cmd.Output()
-		if err != nil {
-			return k, from, fmt.Errorf("%w: %s failed (%w); run it in a shell to see why", crypt.ErrNoKey, from, err)
+		if text, err = argv.Secret(ctx, words); err != nil {
+			return k, from, fmt.Errorf("%w: %s: %w", crypt.ErrNoKey, from, err)
 		}
-		text = string(out)
 	}
 	if text == "" {
 		return k, "", nil
@@ -149,8 +133,8 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 		return k, from, err
 	}
 	k = crypt.New()
-	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
-		return k, "", fmt.Errorf("cannot use the system keyring: %w; without one, create a key (`openssl rand -base64 %d`), keep it somewhere safe, and set %s, or a command that prints it in %s", err, crypt.Size, env, command)
+	if err := keyring.Set(prefix+k.ID(), k.Text()); err != nil {
+		return k, "", fmt.Errorf("%w: create a key (`openssl rand -base64 %d`), keep it somewhere safe, and set %s, or a command that prints it in %s", err, crypt.Size, env, command)
 	}
 	r.remember(k, nil)
 	return k, Keyring, nil
@@ -161,8 +145,8 @@ const Keyring = "the system keyring"
 
 // Keep adds a key to the system's keyring, where [Ring.Find] finds it by its id.
 func (r *Ring) Keep(k crypt.Key) error {
-	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
-		return fmt.Errorf("cannot use the system keyring: %w; without one, set %s, or a command that prints the key in %s", err, Env, EnvCommand)
+	if err := keyring.Set(prefix+k.ID(), k.Text()); err != nil {
+		return fmt.Errorf("%w: %s or %s", err, Env, EnvCommand)
 	}
 	r.remember(k, nil)
 	return nil
@@ -173,10 +157,7 @@ func (r *Ring) Drop(id string) error {
 	r.mu.Lock()
 	delete(r.found, id)
 	r.mu.Unlock()
-	if err := keyring.Delete(service, prefix+id); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("cannot use the system keyring: %w", err)
-	}
-	return nil
+	return keyring.Delete(prefix + id)
 }
 
 func (r *Ring) remember(k crypt.Key, err error) {

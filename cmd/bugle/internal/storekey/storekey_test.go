@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		"wrong":                  {[]string{storekey.Env, given.Text()}, crypt.New().ID(), crypt.Key{}, crypt.ErrWrongKey, "(from BUGLE_STORE_KEY)"},
 		"no key":                 {[]string{storekey.Env, "topsecret"}, given.ID(), crypt.Key{}, crypt.ErrNotKey, "32 bytes"},
 		"a command that fails":   {[]string{storekey.EnvCommand, "false"}, given.ID(), crypt.Key{}, crypt.ErrNoKey, "run it in a shell"},
-		"a command that is gone": {[]string{storekey.EnvCommand, "/no/such/command"}, given.ID(), crypt.Key{}, crypt.ErrNoKey, "BUGLE_STORE_KEY_COMMAND failed"},
+		"a command that is gone": {[]string{storekey.EnvCommand, "/no/such/command"}, given.ID(), crypt.Key{}, crypt.ErrNoKey, "BUGLE_STORE_KEY_COMMAND: "},
 	} {
 		got, err := storekey.New(env(c.env...)).Find(t.Context(), c.id)
 		if !errors.Is(err, c.err) || err == nil && got != c.want {

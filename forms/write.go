@@ -1,0 +1,105 @@
+package forms
+
+import (
+	"fmt"
+	"strings"
+
+	"bugle/engine/doc"
+)
+
+// write returns a document with the value of a row: the one that was typed or chosen, or none.
+func (f *Form) write(root doc.Value, r row, v doc.Value) (doc.Value, error) {
+	var err error
+	switch {
+	case r.input != nil:
+		text := v.Text()
+		if v.Exists() && v.Kind() != doc.String {
+			text = v.Literal()
+		}
+		return f.cfg.Inputs.Write(root, *r.input, text)
+	case r.flags != nil && v.Exists():
+		return r.flags.Set(root, v.Text())
+	case r.flags != nil:
+		return f.without(root, r.flags.On(root)...), nil
+	case r.shape == shapeTimespan && v.Text() == "":
+		return f.without(root, r.paths...), nil
+	case r.shape == shapeTimespan:
+		span, err := r.Node.SetSpan(root, r.Path, v.Text(), f.timespanDates(r))
+		if err == nil {
+			return span, nil
+		}
+		v = scalarValue(r.Node.Kind, v.Text()) // what cannot be read is kept as the amount
+	}
+	if root, err = f.set(root, r.Path, v); err != nil {
+		return root, err
+	}
+	return f.writeDerived(root, r), nil
+}
+
+// set returns root with v at p; if v is absent, without the value there.
+func (f *Form) set(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error) {
+	if v.Exists() {
+		return root.Set(p, v)
+	}
+	return f.without(root, p), nil
+}
+
+// without returns root without the values at some paths, and without surrounding objects and lists that the form created
+// and that are now empty. Those that existed before are kept.
+func (f *Form) without(root doc.Value, paths ...doc.Path) doc.Value {
+	for _, p := range paths {
+		root = root.Delete(p)
+		for len(p) > 0 && !p.Last().IsIndex {
+			p = p.Parent()
+			v := root.Lookup(p)
+			if !v.Exists() || !v.Empty() || v.Kind() != doc.Object && v.Kind() != doc.Array || f.origin.Lookup(p).Exists() {
+				break
+			}
+			root = root.Delete(p)
+		}
+	}
+	return root
+}
+
+// SetText sets the field at p to the result of an external editor. Invalid JSON is rejected with its line and
+// column, and changes nothing; an empty text removes the value.
+func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
+	v, old := doc.Value{}, f.shown(f.cfg.Schema.At(p), f.root.Lookup(p))
+	switch {
+	case asJSON && text != "":
+		parsed, err := doc.Parse([]byte(text))
+		if err != nil {
+			return fmt.Errorf("invalid JSON, not applied: %w", err)
+		}
+		v = parsed
+	case !asJSON:
+		if !strings.HasSuffix(old.Text(), "\n") {
+			text = strings.TrimSuffix(text, "\n") // editors end a file with a newline
+		}
+		if text != "" {
+			v = doc.NewString(text)
+		}
+	}
+	if string(v.Encode()) == string(old.Encode()) || !asJSON && text == old.Text() {
+		return nil
+	}
+	root, err := f.set(f.root, p, v)
+	if err != nil {
+		return fmt.Errorf("not applied: %w", err)
+	}
+	f.setRoot(root)
+	f.focus(f.cursor)
+	return nil
+}
+
+// writeName returns root with a field of the form's object under a name: the one that is renamed, or a new one.
+func (f *Form) writeName(root doc.Value, name string) (doc.Value, error) {
+	switch p := f.cfg.Path.Child(name); {
+	case f.renames != nil:
+		return root.Rename(f.renames, name)
+	case root.Lookup(p).Exists():
+		return root, fmt.Errorf("a field named %q already exists", name)
+	default:
+		return root.Set(p, zero(f.node.Child(name)))
+	}
+}

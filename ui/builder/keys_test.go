@@ -1,0 +1,107 @@
+package builder_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/ui/app"
+	"bugle/ui/builder"
+	"bugle/ui/campaigns"
+	"bugle/ui/newdraft"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
+	"bugle/ui/validate"
+)
+
+// hand plays the program from its empty list of campaigns, and counts the keys that are no text.
+type hand struct {
+	*uitest.Harness
+	keys int
+}
+
+func newHand(t *testing.T) *hand {
+	b := newWorkspace(t)
+	b.ok(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.Attributes = []engine.Attribute{{Name: "City", DataType: "string"}}
+		w.Events = []engine.EventType{{Name: "Purchase", Attributes: []engine.Attribute{{Name: "Amount", DataType: "double"}}}}
+		return nil
+	}))
+	for _, id := range []string{"ann", "bob"} {
+		u := engine.User{
+			ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "City": "Berlin"},
+			Devices: []engine.Device{{Platform: "ANDROID", Token: "a-" + id}, {Platform: "IOS", Token: "i-" + id}},
+		}
+		b.ok(b.svc.PutUser(t.Context(), u))
+	}
+	factory := func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+		switch r.Name {
+		case screen.Campaigns:
+			return campaigns.New(deps, r), nil
+		case screen.NewDraft:
+			return newdraft.New(deps, r), nil
+		case screen.Builder:
+			return builder.New(deps, r), nil
+		case screen.Validate:
+			return validate.New(deps, r), nil
+		case screen.TestSend:
+			return testsend.New(deps, r), nil
+		}
+		return nil, fmt.Errorf("there is no screen %q in this test", r.Name)
+	}
+	h := uitest.Program(t, app.Options{Deps: uitest.Deps(b.svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: t.Context()}, 80, 24)
+	return &hand{Harness: h}
+}
+
+// play presses keys, and types what is in quotes.
+func (h *hand) play(script string) {
+	for _, word := range strings.Fields(script) {
+		if text, ok := strings.CutPrefix(word, "'"); ok {
+			h.Type(strings.ReplaceAll(text, "_", " "))
+			continue
+		}
+		h.Press(strings.Replace(word, "space", " ", 1))
+		h.keys++
+	}
+}
+
+// The ways that a marketer goes each day need few keys.
+func TestKeysOfCommonCampaigns(t *testing.T) {
+	push := "alt+n enter space enter "
+	for _, c := range []struct {
+		name, script string
+		most         int
+		want         string
+	}{
+		{"one-time email, published", "n down enter enter 'Spring enter " +
+			"alt+n down enter " + // the connector
+			"alt+n 'Hello alt+n 'news@example.com tab enter '<p>Spring</p> esc " + // the message
+			"alt+n enter down enter " + // to all users
+			"alt+n enter down enter " + // as soon as possible
+			"alt+s enter y", 45, "“Spring” is now active"},
+		{"periodic push, tested", "n enter down enter 'Spring enter alt+n enter space down space enter " +
+			"alt+n enter down enter " + // iOS devices
+			"alt+n 'Hello tab 'There f7 alt+c " + // Android, then iOS from it
+			"alt+m A a 'de enter " + // a variation and a locale
+			"alt+n enter down enter " + // to all users
+			"alt+n enter down enter tab '2026-04-01_09:00 alt+n enter down enter " + // daily
+			"alt+t 'ann enter 'bob enter ctrl+s", 70, "Sent 16 messages."},
+		{"event push with a filter", "n enter down down enter 'Spring enter " + push +
+			"alt+n 'Hello tab 'There " +
+			"alt+n enter enter 'Purchase enter enter " + // the event
+			"alt+n enter down down enter tab enter a enter 'City enter enter 'Berlin enter", 30, "no problems · saved"},
+		{"geofence with dwell", "n enter down down down down down enter 'Spring enter " + push +
+			"alt+n 'Office tab '52.52 tab '13.40 tab '200 tab '0_minutes tab 'Dwell enter alt+n '5_minutes " +
+			"alt+n 'Hello tab 'There", 25, "no problems · saved"},
+	} {
+		h := newHand(t)
+		h.play(c.script)
+		h.Want(c.want)
+		if h.keys > c.most {
+			t.Errorf("%s needs %d keys, more than %d", c.name, h.keys, c.most)
+		}
+		t.Logf("%s: %d keys", c.name, h.keys)
+	}
+}

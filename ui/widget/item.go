@@ -1,0 +1,33 @@
+package widget
+
+import "bugle/themes"
+
+// Item is a row of a list: one line, or a few if Wrap is set.
+type Item struct {
+	// Icon is shown before the text, usually one cell wide; "" if the list has none.
+	Icon     string
+	IconTone themes.Tone
+	Text     string
+	// Info is shown at the right edge: a count, a state.
+	Info     string
+	InfoTone themes.Tone
+	// Dim marks a row that cannot be chosen now; DisabledReason is shown beside it.
+	Dim            bool
+	DisabledReason string
+	// Heading marks a line between rows that the cursor skips.
+	Heading bool
+	// Wrap shows a long text on several lines instead of cutting it.
+	Wrap bool
+}
+
+// Option is one of several answers to choose from.
+type Option struct {
+	// Label is the option's text, Help a sentence that explains it.
+	Label, Help string
+	// Icon is shown before the label.
+	Icon     string
+	IconTone themes.Tone
+	// Dim marks an option that is not allowed now; DisabledReason tells the user why.
+	Dim            bool
+	DisabledReason string
+}

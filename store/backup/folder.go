@@ -59,7 +59,7 @@ func List(dataDir, database string) ([]Info, error) {
 	dir := filepath.Join(dataDir, Folder)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, refused("cannot read", dir, err)
+		return nil, unreadable(dataDir, err)
 	}
 	out := []Info{}
 	var unread []error
@@ -73,11 +73,16 @@ func List(dataDir, database string) ([]Info, error) {
 		case err == nil && info.Database == database: // a folder that was moved has its backups with it
 			out = append(out, info)
 		case errors.Is(err, fs.ErrPermission):
-			unread = append(unread, refused("cannot read", file, err))
+			unread = append(unread, unreadable(dataDir, &fs.PathError{Op: "open", Path: file, Err: fs.ErrPermission}))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
 	return out, errors.Join(unread...)
+}
+
+// unreadable adds what to do about it to an error of a file in the data folder.
+func unreadable(dataDir string, err error) error {
+	return fmt.Errorf("cannot read the backups: %w; %s", err, store.FolderRemedy(dataDir, err))
 }
 
 // refused adds what cannot be done with which file to an error of the system, whose file it is, and where there is not

@@ -136,8 +136,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for running transactions, and closes the driver. It must not be called within a transaction. Closing twice is
-// not an error.
+// Close waits for running transactions, and closes the driver, once. It must not be called within a transaction.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	again := s.closed

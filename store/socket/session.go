@@ -38,11 +38,9 @@ func (o *host) serve(conn net.Conn) {
 	o.mu.Lock()
 	o.sessions[s] = true
 	o.mu.Unlock()
-	var (
-		in, out = gob.NewDecoder(conn), gob.NewEncoder(conn)
-		sending sync.Mutex
-		answers sync.WaitGroup
-	)
+	in, out := gob.NewDecoder(conn), gob.NewEncoder(conn)
+	var sending sync.Mutex
+	var answers sync.WaitGroup
 	for q := new(request); in.Decode(q) == nil; q = new(request) {
 		answer := func() {
 			if r := s.answer(q); r != nil {

@@ -49,7 +49,7 @@ type Screen struct {
 	from     int // the focus before it moved to the pane beside the form
 
 	clipboard content.Clipboard // of the grid of messages
-	view      messagesView      // the user's choice of how the messages are shown
+	asGrid    bool              // the user wants the only message as a grid, to add others
 
 	viewing  viewas.Config
 	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as

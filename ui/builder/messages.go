@@ -35,22 +35,9 @@ func (s *Screen) tools() editpane.Tools {
 	}
 }
 
-// messagesView is how the messages are shown.
-type messagesView uint8
-
-const (
-	viewAuto messagesView = iota // as a grid of locales and variations if there are several, and as a form if there is one
-	viewGrid
-	viewForm
-)
-
-// gridOpen reports whether the messages are shown as a grid.
-func (s *Screen) gridOpen() bool {
-	if s.view == viewAuto {
-		return s.grid().HasMany()
-	}
-	return s.view == viewGrid
-}
+// gridOpen reports whether the messages are shown as a grid of locales and variations: always if there are several, because
+// a form of them all would show the fields of another one, which is none of them.
+func (s *Screen) gridOpen() bool { return s.asGrid || s.grid().HasMany() }
 
 func (s *Screen) grid() grid.Grid { return grid.New(s.edit.Head().Channel, s.edit.Root()) }
 
@@ -75,11 +62,8 @@ func (s *Screen) inContent() bool {
 
 // toggleGrid switches between the grid and the form of the messages.
 func (s *Screen) toggleGrid() tea.Cmd {
-	at, open := s.place(), s.inGrid()
-	s.view = viewGrid
-	if open {
-		s.view = viewForm
-	}
+	at := s.place()
+	s.asGrid = !s.inGrid()
 	s.leave(paneForm)
 	s.show(contentPath)
 	s.form.FocusPath(at)
@@ -112,7 +96,9 @@ func (s *Screen) messageActions() []screen.Action {
 	if s.inGrid() {
 		toggle.Label, toggle.Help, toggle.BarPriority = "form", "show the content as a form", 1
 	}
-	acts = append(acts, toggle)
+	if !s.inGrid() || !s.grid().HasMany() {
+		acts = append(acts, toggle)
+	}
 	if to, from, ok := s.grid().Sources(s.place()); ok && len(from) > 0 && s.Typing() && !s.inGrid() {
 		acts = append(acts, s.copyAction(from, to))
 	}

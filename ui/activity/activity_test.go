@@ -98,11 +98,6 @@ func open(t *testing.T, l *calls.Log) *uitest.Harness {
 // refresh sends a ChangedMsg.
 func refresh(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
 
-func TestCallsAreListed(t *testing.T) {
-	h := open(t, newFilledLog(t))
-	h.Want("6 calls", "1 of 6", "create #2", "now", "18 ms", "201", "12s", "400", "save ×2", "in the store", "local", "<0.1 ms", "1m", "1.2 ms", "2h", "502", "1d", "none", "35.0 s")
-}
-
 func TestReadCall(t *testing.T) {
 	h := open(t, newFilledLog(t))
 	h.Press("down", "enter")
@@ -113,18 +108,6 @@ func TestReadCall(t *testing.T) {
 	h.Want(`"operation": "create"`, `"took_ms": 4`, `"error": "the campaign has 1 problem"`)
 	h.Press("esc")
 	h.Want("2 of 6")
-}
-
-func TestTabIsKeptBetweenCalls(t *testing.T) {
-	h := open(t, newFilledLog(t))
-	h.Press("enter", "[")
-	h.Want("o'neil@example.com", `"api_key": "[hidden]"`)
-	h.Press("n")
-	h.Want(`"channel": "PUSH"`)
-	h.Press("n", "n")
-	h.Want("The request has no body.")
-	h.Press("p")
-	h.Want(`"name": "Spring"`, "save ×2 in the store")
 }
 
 func TestNonJSONBodies(t *testing.T) {
@@ -256,37 +239,6 @@ func TestOpenCampaign(t *testing.T) {
 	}
 }
 
-func TestMouse(t *testing.T) {
-	h := open(t, newFilledLog(t))
-	h.ClickOn("400")
-	h.Want("2 of 6")
-	h.ClickOn("400")
-	h.Want("VALIDATION_FAILED")
-	h.ClickOn("Request")
-	h.Want(`"channel": "PUSH"`)
-	h.Resize(120, 40)
-	h.ClickOn("1.2 ms")
-	h.Want("4 of 6", "The request has no body.")
-	h.ClickOn("Response")
-	h.Want(`"response_id": "r7"`)
-}
-
-func TestALongBodyScrolls(t *testing.T) {
-	l := &calls.Log{}
-	l.Add(newCall(0, time.Second, "search", "POST", "/v5/campaigns/search", 200).WithBodies(nil, []byte(`{"campaigns":[`+strings.Repeat(`"`+strings.Repeat("wide ", 40)+`",`, 60)+`"the end"]}`)))
-	h := open(t, l)
-	h.Press("enter")
-	before := h.Text()
-	h.Press("right")
-	if h.Text() == before {
-		t.Error("a long line does not move")
-	}
-	h.Wheel(10, 15, true)
-	h.Press("left", "G")
-	h.Want("the end")
-	h.WantFits()
-}
-
 func TestDiscardedBodies(t *testing.T) {
 	l := &calls.Log{}
 	for range 2 {
@@ -343,34 +295,6 @@ func TestWaitForNextCall(t *testing.T) {
 			t.Error("a closed screen goes on waiting")
 		}
 	})
-}
-
-func TestWithoutALog(t *testing.T) {
-	h := open(t, nil)
-	h.Want("No calls yet.")
-}
-
-// z zooms the focused pane.
-func TestZoom(t *testing.T) {
-	h := open(t, newFilledLog(t))
-	if why := h.DisabledReason("z"); why == "" {
-		t.Error("one pane can be zoomed")
-	}
-	h.Resize(120, 40)
-	h.Press("z")
-	h.Want("─ Calls", "create #2")
-	h.WantNot("response_id")
-	h.Press("down", "enter")
-	h.Want("response_id")
-	h.WantNot("─ Calls")
-	h.Press("?")
-	h.Want("show all panes")
-	h.Press("esc", "ctrl+k")
-	h.Type("unzoom")
-	h.Press("enter")
-	h.Want("─ Calls", "response_id")
-	h.Press("z")
-	h.WantFits()
 }
 
 // Everything clickable works at every window size.

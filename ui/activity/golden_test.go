@@ -1,17 +1,9 @@
 package activity_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
-
 	calls "bugle/engine/service/activity"
-	"bugle/themes"
-	"bugle/ui/activity"
-	"bugle/ui/screen"
-	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 func TestPictures(t *testing.T) {
@@ -33,31 +25,4 @@ func TestPictures(t *testing.T) {
 	empty := open(t, &calls.Log{})
 	empty.Golden("empty-80x24")
 	empty.WantFits()
-}
-
-func TestColorsKeepWidths(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := uitest.Deps(nil)
-	deps.Theme = dark
-	s := activity.New(deps, screen.Route{Name: "activity"}, newFilledLog(t))
-	t.Cleanup(func() { s.Close() })
-	h := uitest.New(t, idleScreen{s}, 80, 24)
-	h.WantRecolored(deps.Theme)
-	check := func() {
-		t.Helper()
-		for _, w := range []int{40, 60, 80, 120} {
-			s.SetSize(w, 22)
-			for line := range strings.SplitSeq(s.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
-				}
-			}
-		}
-	}
-	check()
-	h.Press("enter")
-	check()
 }

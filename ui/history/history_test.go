@@ -76,23 +76,6 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	h.WantFits()
 }
 
-func TestThemeChanges(t *testing.T) {
-	svc, id := versions(t)
-	deps := uitest.Deps(svc)
-	h := uitest.New(t, history.New(deps, screen.Route{ID: id}), 120, 40)
-	h.Want("─ Version 3")
-	h.WantRecolored(deps.Theme)
-}
-
-// Without a time zone for display, times are in UTC.
-func TestWithoutATimeZone(t *testing.T) {
-	svc, id := versions(t)
-	deps := uitest.Deps(svc)
-	deps.Location = nil
-	h := uitest.New(t, history.New(deps, screen.Route{ID: id}), 120, 40)
-	h.Want("Fri 13 Mar, 10:00")
-}
-
 func TestCompareWithCurrent(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
@@ -153,15 +136,6 @@ func TestUnreadableVersion(t *testing.T) {
 	h.Want("Can't read this version: the checksum is wrong")
 	h.Press("end")
 	h.Want("─ Version 1")
-}
-
-func TestEscLeavesChangesBeforeScreen(t *testing.T) {
-	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 80, 24)
-	h.Press("enter")
-	h.Want("esc versions")
-	h.Press("esc")
-	h.WantNot("esc versions")
 }
 
 // Everything clickable works at every window size.

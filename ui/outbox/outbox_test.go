@@ -3,7 +3,6 @@ package outbox_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -11,16 +10,13 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/themes"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 // outboxService is a service with only an outbox.
@@ -122,15 +118,6 @@ func TestPushShowsPayload(t *testing.T) {
 	}
 }
 
-func TestViewIsKeptBetweenMessages(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Press("enter", "tab", "tab")
-	h.Press("n")
-	h.Want(`"deep": 1.50`)
-	h.Press("p")
-	h.Want(`"recipient": "ada@example.com"`)
-}
-
 func TestFilter(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	h.Press("/")
@@ -161,17 +148,6 @@ func TestClearAsksFirst(t *testing.T) {
 	}
 }
 
-func TestReloadKeepsCursor(t *testing.T) {
-	b := newFilledOutbox()
-	h := open(t, b)
-	h.Press("down")
-	b.messages = append([]engine.OutboxMessage{{ID: "4", At: uitest.Now, Recipient: "new@example.com", Email: &engine.EmailMessage{Subject: "New"}}}, b.messages...)
-	h.Press("r")
-	h.Want("new@example.com", "3 of 4")
-	h.Press("enter")
-	h.Want("Hallo")
-}
-
 // An email is shown on the page that keeps it from connecting to its author, until the screen is left.
 func TestEmailInBrowser(t *testing.T) {
 	s := newScreen(newFilledOutbox())
@@ -195,18 +171,6 @@ func TestEmailInBrowser(t *testing.T) {
 	}
 }
 
-func TestMissingBrowserExplainsWhatToDo(t *testing.T) {
-	s := newScreen(newFilledOutbox())
-	s.SetBrowser(func(context.Context, string) error { return errors.New("the command xdg-open is not there") })
-	h := uitest.New(t, s, 80, 24)
-	h.Press("o")
-	h.Want("No browser can be opened", "xdg-open")
-	if len(h.Copied) != 1 || !strings.HasPrefix(h.Copied[0], "http://127.0.0.1:") {
-		t.Errorf("copied is %q", h.Copied)
-	}
-	drain(s.Close())
-}
-
 func TestServiceWithoutOutbox(t *testing.T) {
 	h := open(t, uitest.NewFake().WithoutCapabilities())
 	h.Want("This service has no outbox")
@@ -222,48 +186,6 @@ func TestLoadError(t *testing.T) {
 	b.err, b.messages = nil, newFilledOutbox().messages
 	h.Press("r")
 	h.Want("ada@example.com")
-}
-
-func TestMouse(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.ClickOn("USER_1")
-	h.Want("2 of 3")
-	h.ClickOn("USER_1")
-	h.Want("▍ Hallo")
-	h.Press("esc", "up", "enter")
-	h.WantNot("More to read.\n\nMore")
-	before := h.Text()
-	h.Wheel(10, 15, true)
-	if h.Text() == before {
-		t.Error("the wheel does not scroll the message")
-	}
-	h.ClickOn("HTML source")
-	h.Want("<h1>")
-}
-
-// If the message does not fit beside the table, it is shown below it, and a click opens it in full.
-func TestBelowTheTable(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Resize(80, 24)
-	h.Want("ada@example.com", "USER_1", "Android · Ge", "Dear Ada")
-	h.ClickOn("HTML source")
-	h.Want("USER_1", "<h1>Spring</h1>")
-	h.ClickOn("<h1>Spring</h1>")
-	h.WantNot("USER_1")
-	h.Press("esc", "down")
-	h.Want("ada@example.com", "Der Frühling ist da.")
-	h.Resize(80, 20)
-	h.WantNot("Der Frühling")
-}
-
-func TestBesideTheTable(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Resize(120, 40)
-	h.Want("USER_1", "Dear Ada")
-	h.Press("down")
-	h.Want("▍ Hallo")
-	h.ClickOn("Payload")
-	h.Want(`"deep": 1.50`)
 }
 
 func TestPictures(t *testing.T) {
@@ -287,16 +209,6 @@ func TestPictures(t *testing.T) {
 	empty.WantFits()
 }
 
-func TestManyMessages(t *testing.T) {
-	b := &outboxService{}
-	for i := range 5000 {
-		b.messages = append(b.messages, engine.OutboxMessage{ID: fmt.Sprint(i), At: uitest.Now, Recipient: fmt.Sprintf("user-%d", i), Email: &engine.EmailMessage{Subject: "S"}})
-	}
-	h := open(t, b)
-	h.Press("end")
-	h.Want("user-4999", "5000 of 5000")
-}
-
 // drain runs a command and its parts to the end.
 func drain(cmd tea.Cmd) {
 	if cmd == nil {
@@ -307,32 +219,6 @@ func drain(cmd tea.Cmd) {
 			drain(c)
 		}
 	}
-}
-
-func TestColorsKeepWidths(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := uitest.Deps(newFilledOutbox())
-	deps.Theme = dark
-	s := outbox.New(deps, screen.Route{Name: screen.Outbox})
-	h := uitest.New(t, s, 80, 24)
-	h.WantRecolored(deps.Theme)
-	check := func() {
-		t.Helper()
-		for _, w := range []int{40, 60, 80, 120} {
-			s.SetSize(w, 22)
-			for _, line := range strings.Split(s.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
-				}
-			}
-		}
-	}
-	check()
-	h.Press("enter")
-	check()
 }
 
 func TestCopyShown(t *testing.T) {
@@ -363,55 +249,6 @@ func TestOpenCampaign(t *testing.T) {
 	if why := inline.DisabledReason("b"); why == "" {
 		t.Error("a message of no campaign leads to one")
 	}
-}
-
-func TestArrowsMoveWhileFiltering(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Press("/")
-	h.Type("e") // in each of them
-	h.Press("down")
-	h.Want("2 of 3", "/ e")
-	h.Type("j") // a letter, not a movement key
-	h.Want("No message matches")
-}
-
-func TestAMessageScrolls(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Press("enter")
-	before := h.Text()
-	h.Press("pgdown")
-	if h.Text() == before {
-		t.Error("a page down shows the same")
-	}
-	h.Press("tab", "tab", "down", "G")
-	h.Want("]")
-}
-
-// z zooms the focused pane.
-func TestZoom(t *testing.T) {
-	h := open(t, newFilledOutbox())
-	h.Press("z")
-	h.WantNot("Dear Ada") // the list without the page below it
-	h.Press("z", "enter")
-	if why := h.DisabledReason("z"); why == "" {
-		t.Error("one pane can be zoomed")
-	}
-	h.Press("esc")
-	h.Resize(120, 40)
-	h.Press("z")
-	h.Want("─ Messages", "USER_1")
-	h.WantNot("Dear Ada")
-	h.Press("down", "enter")
-	h.Want("Der Frühling ist da.")
-	h.WantNot("─ Messages")
-	h.Press("?")
-	h.Want("show all panes")
-	h.Press("esc", "ctrl+k")
-	h.Type("unzoom")
-	h.Press("enter")
-	h.Want("─ Messages", "Der Frühling ist da.")
-	h.Press("z")
-	h.WantFits()
 }
 
 // Everything clickable works at every window size.

@@ -3,22 +3,16 @@ package validate_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
-
-	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
-	"bugle/ui/widget"
 )
 
 const id = "65f0a1b2c3d4e5f60718293a"
@@ -154,16 +148,6 @@ func TestNoticesDoNotMakeItInvalid(t *testing.T) {
 	h.Want("Ready to publish. 1 notice.", "— 1 notice")
 }
 
-func TestTestSendsAreForDrafts(t *testing.T) {
-	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
-	s.campaign.Status = catalog.Sent
-	h := open(t, s)
-	if why := h.DisabledReason("t"); why == "" {
-		t.Error("a campaign that was sent can be tested")
-	}
-	h.WantNot("t sends a test")
-}
-
 func TestValidationError(t *testing.T) {
 	s := validationResult(t, "Spring mail")
 	s.err = errors.New("the service does not answer")
@@ -184,58 +168,6 @@ func TestPictures(t *testing.T) {
 	valid := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
 	valid.Golden("valid-80x24")
 	valid.WantFits()
-}
-
-func TestSelectedProblemStaysVisible(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	h := open(t, s)
-	h.Resize(60, 14)
-	for range s.outcome.Problems {
-		h.Want("▌ ")
-		h.Press("down")
-	}
-}
-
-func TestColorsKeepWidths(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := uitest.Deps(validationResult(t, "Spring mail"))
-	deps.Theme = dark
-	s := validate.New(deps, screen.Route{ID: id})
-	h := uitest.New(t, s, 80, 24)
-	h.WantRecolored(deps.Theme)
-	check := func() {
-		t.Helper()
-		for _, w := range []int{40, 60, 80, 120} {
-			s.SetSize(w, 22)
-			for _, line := range strings.Split(s.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
-				}
-			}
-		}
-	}
-	check()
-	h.Press("down")
-	check()
-}
-
-func TestPageAndHomeEndKeys(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	h := open(t, s)
-	h.Resize(60, 16)
-	last := len(s.outcome.Problems)
-	h.Want(fmt.Sprintf("1 of %d", last))
-	h.Press("G")
-	h.Want(fmt.Sprintf("%d of %d", last, last), "UTM parameters — 1 notice")
-	h.Press("pgup")
-	h.WantNot(fmt.Sprintf("%d of %d ", last, last))
-	h.Press("g")
-	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading is visible too
-	h.Wheel(5, 8, true)
-	h.Want(fmt.Sprintf("2 of %d", last)) // the cursor stays in view
 }
 
 func TestLongPlaceKeepsEnd(t *testing.T) {

@@ -61,22 +61,6 @@ func TestSelecting(t *testing.T) {
 	h.Want("11 selected · 1 of 11") // hidden campaigns stay selected
 }
 
-func TestBulkArchive(t *testing.T) {
-	h, f := open(t, 100, 30, append(sentCampaigns(3), sample()[3])...)
-	h.Press("*")
-	h.Press("home", "down", "down")
-	option(h, archiving)
-	h.Want("Archive 3 campaigns?", "1 campaign will be skipped:", "It must be sent or stopped, and it is active.")
-	h.Press("y")
-	h.Want("3 campaigns archived", "1 of 1")
-	for n := 1; n <= 3; n++ {
-		if !f.Called("Archive " + id(n)) {
-			t.Errorf("asked %q", f.Calls())
-		}
-	}
-	h.WantNot("selected ·")
-}
-
 func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	h, f := open(t, 100, 30, sentCampaigns(3)...)
 	f.failCampaign(id(2), errors.New("the disk is full"))

@@ -3,7 +3,6 @@ package campaigns_test
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,36 +99,6 @@ func TestGolden(t *testing.T) {
 	empty.Golden("empty-80x24")
 }
 
-func TestFits(t *testing.T) {
-	h, _ := open(t, 80, 24, sample()...)
-	h.WantFits()
-	h.Press("A", "4", "/")
-	h.Type("a long text that is longer than the line that it is typed in, and then some more of it")
-	h.WantFits()
-	h.Press("esc", "esc", "down", "down", "down", "down", "down", "down")
-	h.WantFits()
-	empty, _ := open(t, 80, 24)
-	empty.WantFits()
-}
-
-func TestFilter(t *testing.T) {
-	for text, want := range map[string][]string{
-		"SPRING":  {"Spring sale"},   // any case
-		"newslet": {"Weekly digest"}, // name and tag
-		"retent":  {"Cart reminder"}, // team
-		"bob@":    {"Spring sale", "Price drop", "Near the flag", "Order shipped"},
-		"世":       {"Black Friday"},
-	} {
-		h, _ := open(t, 80, 24, sample()...)
-		h.Press("/")
-		h.Type(text)
-		h.Want(want...)
-		h.Want(fmt.Sprintf("%d of 11", len(want)))
-		h.Press("esc")
-		h.Want("11 of 11")
-	}
-}
-
 func TestTypingOnlyReachesSearch(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("/")
@@ -157,21 +126,6 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s opened %+v, want %+v", key, got, want)
 		}
 	}
-}
-
-func TestNarrowing(t *testing.T) {
-	h, _ := open(t, 80, 24, sample()...)
-	h.Press("f")
-	h.Want("DRAFT 2", "2 of 11", "Spring sale", "/ status:draft")
-	h.WantNot("Cart reminder")
-	h.Press("f", "f") // the next states in the list
-	h.Want("ACTIVE 4", "4 of 11", "SMS")
-	h.Press("esc")
-	h.Want("11 of 11")
-	h.ClickOn("Paused 1")
-	h.Want("PAUSED 1", "Weekly digest", "1 of 11")
-	h.ClickOn("PAUSED 1")
-	h.Want("11 of 11")
 }
 
 func TestCountsBesideTheTable(t *testing.T) {
@@ -318,37 +272,6 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 	h.Want("Can't load campaigns: the store is closed", "Press r to try again")
 }
 
-// A very long list scrolls like a short one, and is filtered in the background.
-func TestManyCampaigns(t *testing.T) {
-	const n = 200_000
-	rows := make([]engine.Summary, n)
-	names := []string{"Spring sale", "Weekly digest", "Cart reminder"}
-	for i := range rows {
-		rows[i].ID, rows[i].Name, rows[i].Channel, rows[i].Status = strconv.Itoa(i), names[i%3], catalog.Push, catalog.States[i%7]
-		rows[i].UpdatedAt = uitest.Now.Add(-time.Duration(i) * time.Second)
-	}
-	h, _ := open(t, 120, 40, rows...)
-	h.Want("200000 of 200000", "28.6k")
-	h.Hold() // what the details read of a campaign does not hold up the next page
-	start := time.Now()
-	for range 50 {
-		h.Press("pgdown")
-		h.Text()
-	}
-	h.Press("end")
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("51 pages took %s", took)
-	}
-	h.FinishHeld()
-	h.Press("y", "/")
-	if h.Copied[0] != strconv.Itoa(n-1) {
-		t.Errorf("the last one is %s", h.Copied[0])
-	}
-	h.Type("dig")
-	h.Want("66667 of 200000", "Weekly digest")
-	h.WantNot("Cart reminder")
-}
-
 // An error of the service is shown with its details.
 func TestListErrorShowsDetails(t *testing.T) {
 	f := newFake()
@@ -419,13 +342,4 @@ func TestPaneFocusAndZoom(t *testing.T) {
 	h.WantFits()
 	h.Press("z")
 	h.WantFits()
-}
-
-func TestThemeChanges(t *testing.T) {
-	deps := uitest.Deps(newFake(sample()...))
-	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 140, 40)
-	h.Want("Weekly digest")
-	h.WantRecolored(deps.Theme)
-	h.Press("c")
-	h.WantRecolored(deps.Theme)
 }

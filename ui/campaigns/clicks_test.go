@@ -2,7 +2,6 @@ package campaigns_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"bugle/ui/screen"
@@ -90,17 +89,5 @@ func TestEveryClick(t *testing.T) {
 		h.Want("Not all campaigns are archived", "omething broke", "he disk is full")
 		h.ClickOn("[ Close ]")
 		h.WantNot("Not all campaigns are archived")
-	}
-}
-
-// At 120 columns the details can be clicked, which focuses them.
-func TestClicksInDetails(t *testing.T) {
-	h, _ := open(t, 120, 40, sample()...)
-	h.ClickOn("Growth")
-	h.Want("tab list")
-	h.ClickOn("Weekly digest")
-	h.WantNot("tab list")
-	if !strings.Contains(h.Text(), "Editors") {
-		t.Errorf("the details are of another campaign:\n%s", h.Text())
 	}
 }

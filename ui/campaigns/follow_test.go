@@ -2,7 +2,6 @@ package campaigns_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -223,23 +222,4 @@ func TestOpenedCampaignBeforeFirstLoad(t *testing.T) {
 	h.Press("r")
 	h.Want("11 of 11")
 	wantCursor(t, h, 9, "Winter clearance")
-}
-
-// Rows that change their order, also far below the window, take the cursor with them.
-func TestCursorFollowsReorderedRows(t *testing.T) {
-	rows := make([]engine.Summary, 300)
-	for i := range rows {
-		rows[i] = row(i, fmt.Sprint("Campaign ", i), catalog.Push, catalog.OneTime, catalog.Draft, time.Duration(i)*time.Hour)
-	}
-	rows[250].Name = "Far below"
-	h, f := openList(t, rows...)
-	openBuilder(h, 250)
-	wantCursor(t, h, 250, "Far below")
-	moved := rows[250]
-	moved.UpdatedAt = uitest.Now.Add(time.Minute)
-	f.UpdateRows(replace(moved))
-	h.Send(screen.ChangedMsg{ID: id(250)})
-	wantCursor(t, h, 250, "Far below")
-	h.Press("up")
-	wantCursor(t, h, 250, "Far below") // it is the first now
 }

@@ -25,55 +25,6 @@ func TestStartsWithAQuery(t *testing.T) {
 	h.Want("/ status:draft tag:sale", "1 of 11", "Spring sale")
 }
 
-func TestBestMatchComesFirst(t *testing.T) {
-	rows := sample()
-	rows[8].Name, rows[9].Name, rows[10].Name = "Wholesale", "Sale", "Sale at last"
-	h, _ := open(t, 80, 24, rows...)
-	h.Press("down", "down", "/")
-	h.Type("sale")
-	h.Press("enter", "y", "down", "y", "down", "y")
-	if h.Copied[0] != id(10) || h.Copied[1] != id(11) || h.Copied[2] != id(1) {
-		t.Errorf("found %v", h.Copied)
-	}
-	h.Press("o", "down", "enter") // by name: the cursor stays on its campaign
-	h.Press("y")
-	if h.Copied[3] != id(1) {
-		t.Errorf("sorted, the cursor is on %s", h.Copied[3])
-	}
-}
-
-func TestCompleting(t *testing.T) {
-	h, _ := open(t, 100, 30, sample()...)
-	h.Press("/")
-	h.Type("sta")
-	h.Want("status:", "start:")
-	h.Press("tab")
-	h.Want("/ status:", "draft", "scheduled")
-	h.Press("down", "down", "enter") // the third one
-	h.Want("/ status:active", "4 of 11")
-	h.Type("ta")
-	h.Press("right")
-	h.Type("life")
-	h.Want("lifecycle")
-	h.Press("tab")
-	h.Want("/ status:active tag:lifecycle", "1 of 11", "Active campaigns, tagged lifecycle")
-	h.Press("tab")
-	h.Want("platform:") // tab lists completions
-	h.Press("down", "esc")
-	h.WantNot("platform:") // the completions are closed first
-	h.Want("/ status:active tag:lifecycle")
-	h.Press("esc", "/")
-	h.Type("tag:x sta")
-	h.Press("left", "left", "left", "left", "backspace")
-	h.Type("sal")
-	h.Press("tab")
-	h.Want("/ tag:sale_sta") // the cursor stays after the word
-	h.Press("esc", "/")
-	h.Type("by:a")
-	h.ClickOn("ann@example.com")
-	h.Want("/ by:ann@example.com", "3 of 11")
-}
-
 func TestSearchProblemsAreMarked(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
@@ -230,18 +181,6 @@ func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 		svc.next <- struct{}{}
 		runCommands(s, first.Next())
 		<-ended
-	}
-}
-
-// Rows are shown as they arrive over a network.
-func TestPagesAppearWhileLoading(t *testing.T) {
-	s, more := firstPage(sample()[:6])
-	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
-		t.Errorf("after a page:\n%s", view)
-	}
-	more()
-	if view := s.View(); !strings.Contains(view, "6 of 6") {
-		t.Errorf("at the end:\n%s", view)
 	}
 }
 

@@ -176,50 +176,11 @@ func TestNavigationChangesNothing(t *testing.T) {
 	}
 }
 
-// Typing does not change a live campaign until ctrl+s applies it, and the locks of the state hold.
-func TestLiveCampaign(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
-	b.publish(false)
-	h := b.open(120, 40)
-	h.Want("Scheduled")
-	h.Press("enter", "end")
-	h.Type(" 2")
-	h.Want("changes not applied")
-	if got := b.value("basic_details.name"); got != `"News"` {
-		t.Errorf("typing changed the live campaign: %s", got)
-	}
-	h.Press("ctrl+s", "y")
-	h.Want("Applied.")
-	if got := b.value("basic_details.name"); got != `"News 2"` {
-		t.Errorf("ctrl+s left %s", got)
-	}
-	h.Press("esc")
-	if why := h.DisabledReason("t"); !strings.Contains(why, "drafts") {
-		t.Errorf("a live campaign can be test-sent: %q", why)
-	}
-}
-
 const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","subscription_category":"Offers"},
 	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 	"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
 	"segmentation_details":{"is_all_user_campaign":true},
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
-
-// A change to a locked field is refused with the reason, and the form shows the stored value.
-func TestLockedSection(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
-	b.publish(false)
-	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long after it was sent
-	h := b.open(120, 40)
-	h.Press("enter")
-	h.Type("x")
-	h.Want("This campaign is Sent. It cannot be changed.")
-	h.WantNot("Newsx")
-	h.Press("esc")
-	if h.DisabledReason("e") == "" {
-		t.Error("the editor is offered for what cannot be changed")
-	}
-}
 
 // Beside or below the form is what the section is about.
 func TestPanelOfEverySection(t *testing.T) {
@@ -261,45 +222,6 @@ func TestLiveCampaignMarksLockedSections(t *testing.T) {
 	h.Press("esc", "home", "enter")
 	h.Type("!")
 	h.Want("News!", "changes not applied")
-}
-
-// GoTo focuses the field; esc goes to the sections in one step.
-func TestGoToFocusesField(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
-	h := b.open(80, 24, "basic_details", "name")
-	h.Want("▸ Campaign name", " Typing ")
-	h.Type("!")
-	if got := b.value("basic_details.name"); got != `"News!"` {
-		t.Errorf("the name is %s", got)
-	}
-	h.Press("esc", "down")
-	h.Want("▌ ○ Connector")
-}
-
-// Choosing the custom template shows the ID field at once; another choice hides it.
-func TestConditionalFieldsUpdateAtOnce(t *testing.T) {
-	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
-	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
-	h.WantNot("Custom template id")
-	h.Press("enter") // opens the options
-	h.Type("custom")
-	h.Press("enter")
-	h.Want("Custom template ID *")
-	if got := b.value("campaign_content.content.push.android.template_type"); got != `"Custom"` {
-		t.Errorf("the store has %s", got)
-	}
-}
-
-func TestFitsEverySize(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
-	h := b.open(80, 24)
-	for _, size := range [][2]int{{40, 12}, {60, 20}, {79, 23}, {100, 30}, {112, 30}, {140, 50}, {20, 5}} {
-		h.Resize(size[0], size[1])
-		h.WantFits()
-		h.Press("enter")
-		h.WantFits()
-		h.Press("esc")
-	}
 }
 
 // A section that does not apply shows why, and takes no keys.
@@ -349,22 +271,6 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.WantFits()
 }
 
-// A click on a problem goes there; one below the problems focuses the list.
-func TestClicksOnProblems(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
-	for _, size := range uitest.Sizes {
-		h := b.open(size.W, size.H)
-		h.Press("!")
-		h.Want("▌ ✗ Add a connector", "enter go to field")
-		h.ClickOn("Add a message")
-		h.Want("─ Content ─", " Typing ")
-	}
-	h := b.open(120, 40)
-	h.Press("!", "z", "z")
-	h.Click(110, 30)
-	h.Want("▌ ✗ Add a connector", "enter go to field")
-}
-
 // A route that asks for the preview opens there.
 func TestRouteOpensPreview(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
@@ -388,17 +294,6 @@ func TestPreviewMentionsPlaceholders(t *testing.T) {
 	h.Press("esc", "p")
 	h.Want("─ Preview ─", "with placeholders")
 	h.WantFits()
-}
-
-// The preview can be focused with one key from every section.
-func TestPreviewKey(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
-	for _, width := range []int{80, 120} {
-		h := b.open(width, 40, "basic_details")
-		h.Press("esc", "p")
-		h.Want("Preview", "Spring is here", "→ next view")
-		h.WantFits()
-	}
 }
 
 // esc goes up one level of the breadcrumb, and from the info pane to where the user was.
@@ -435,21 +330,4 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 			h.Want("▌ ◐ Content")
 		}
 	}
-}
-
-// Fields that a choice makes pointless are not required: filters with all users, the behavior outside a window
-// that is not set.
-func TestOnlyApplicableFieldsAreRequired(t *testing.T) {
-	b := newTestbed(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
-	h := b.open(120, 40, "segmentation_details")
-	h.Want("Include  ", "Exclude  ")
-	h.Press(" ")
-	h.Want("All users ▾", "Exclude  ")
-	h.WantNot("Include  ")
-	h.Press(" ")
-	h.Want("Users who match ▾", "Include  ")
-	h = b.open(120, 40, "scheduling_details", "bts_details", "window_end_time")
-	h.WantNot("If outside the window")
-	h.Type("2026-12-01T21:00:00Z")
-	h.Want("If outside the window")
 }

@@ -259,15 +259,3 @@ func TestNoMessageForBrowser(t *testing.T) {
 	d.Press("o")
 	d.Want("There is no message to open")
 }
-
-func BenchmarkBuilder(b *testing.B) {
-	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 120)
-	bn := newTestbed(b, catalog.Email, strings.Replace(liveMail, "<p>x</p>", html, 1))
-	h := uitest.New(b, builder.New(uitest.Deps(bn.svc), screen.Route{Name: screen.Builder, ID: bn.id, Path: doc.P("campaign_content", "content", "email", "subject")}), 120, 40)
-	keys := []string{"down", "x", "backspace", "up"}
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		h.Press(keys[i%4])
-		_ = h.View()
-	}
-}

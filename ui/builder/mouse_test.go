@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -34,63 +33,6 @@ func pane(h *uitest.Harness, n int) (lines []string, x, y int) {
 		lines = append(lines, strings.TrimRight(string(cells[min(x+2, len(cells)):end]), " "))
 	}
 	return lines, x + 2, 2
-}
-
-// label returns the label at the start of a form line; "" if the line does not start a row.
-func placeLabel(line string) string {
-	text, ok := strings.CutPrefix(line, "  ")
-	if !ok || strings.HasPrefix(text, " ") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "↓") || strings.HasPrefix(text, "↑") {
-		return ""
-	}
-	text, _, _ = strings.Cut(text, "  ")
-	text, _, _ = strings.Cut(text, " *")
-	text, _, _ = strings.Cut(text, " —")
-	text, _, _ = strings.Cut(text, " ›")
-	text, _, _ = strings.Cut(text, "…")
-	return text
-}
-
-// A click focuses the field under it: in every section, with banners and problems above the fields, in every
-// layout.
-func TestClickFocusesField(t *testing.T) {
-	for _, ch := range []catalog.Channel{catalog.Email, catalog.Push} {
-		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-			t.Run(fmt.Sprint(ch, size), func(t *testing.T) {
-				t.Parallel()
-				b := newTestbed(t, ch, `{"basic_details":{"name":"Sale"}}`)
-				clicked := 0
-				for _, section := range []string{"basic_details", "connector", "trigger_condition", "scheduling_details", "delivery_controls", "conversion_goal_details", "control_group_details", "utm_params", "campaign_audience_limit", "advanced"} {
-					h := b.open(size[0], size[1], section)
-					form := 1
-					if !strings.Contains(h.Text(), "╮╭") {
-						form = 0 // the sections are not beside it
-					}
-					lines, _, _ := pane(h, form)
-					for _, l := range lines {
-						name := placeLabel(l)
-						if name == "" {
-							continue
-						}
-						now, x, y := pane(h, form)
-						for i, l := range now {
-							if placeLabel(l) == name {
-								h.Click(x+3, y+i)
-								clicked++
-								after, _, _ := pane(h, form)
-								if !strings.Contains(strings.Join(after, "\n"), "▸ "+name) {
-									t.Fatalf("%s: the click on %q went elsewhere. Before:\n%s\nafter:\n%s", section, name, strings.Join(now, "\n"), strings.Join(after, "\n"))
-								}
-								break
-							}
-						}
-					}
-				}
-				if clicked < 12 {
-					t.Errorf("only %d fields were found to click", clicked)
-				}
-			})
-		}
-	}
 }
 
 // Sections, tabs and problems can be clicked in every layout.
@@ -153,20 +95,5 @@ func TestClicksInOpenField(t *testing.T) {
 		h.Want("Content › Web")
 		h.ClickOn("Android │")
 		h.Want("Content › Android")
-	}
-}
-
-// Suggestions for a timespan can be clicked.
-func TestClicksOnTimespan(t *testing.T) {
-	for _, size := range uitest.Sizes {
-		b := newWorkspace(t).create(catalog.Email, catalog.EventTriggered, `{}`)
-		h := b.open(size.W, size.H, "trigger_condition", "trigger_delay_type")
-		h.Press("enter", "down", "enter", "down")
-		h.Want("▸ Delay")
-		h.Type("2 d")
-		h.ClickOn("2 days after the event")
-		if got := b.value("trigger_condition.trigger_delay_granularity"); got != `"DAYS"` {
-			t.Errorf("%v: the unit is %s:\n%s", size, got, h.Text())
-		}
 	}
 }

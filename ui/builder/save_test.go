@@ -11,7 +11,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/service/local"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
@@ -60,34 +59,6 @@ func TestUndoGoesToChange(t *testing.T) {
 	h.Press("ctrl+r")
 	h.Want("Redone: Basics › Campaign name")
 	h.WantNot("Undone")
-}
-
-// Undo of an added or removed entry goes to its list.
-func TestUndoInAList(t *testing.T) {
-	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
-		"basic_details":{"title":"t"}}}}}}`)
-	h := b.open(80, 24, "conversion_goal_details")
-	before := b.value("conversion_goal_details")
-	h.Press("enter", "enter")
-	h.Type("Sale")
-	h.Press("esc", "esc", "esc")
-	after := b.value("conversion_goal_details")
-	for range 10 {
-		if b.value("conversion_goal_details") == before {
-			break
-		}
-		h.Press("ctrl+z")
-		h.Want("Undone: Conversion goals")
-	}
-	if got := b.value("conversion_goal_details"); got != before {
-		t.Errorf("undone, it is %s, and was %s", got, before)
-	}
-	for range 10 {
-		h.Press("ctrl+y")
-	}
-	if got := b.value("conversion_goal_details"); got != after {
-		t.Errorf("redone, it is %s, and was %s", got, after)
-	}
 }
 
 // A save by another client in between opens a question, and neither version is lost.
@@ -219,51 +190,5 @@ func TestBodyFromRouteIsOneChange(t *testing.T) {
 	h.Want("Now")
 	if got := b.value("basic_details.name"); got != `"Now"` {
 		t.Errorf("undo left %s", got)
-	}
-}
-
-// slowReadService is a service that runs between before its Get returns.
-type slowReadService struct {
-	*local.Service
-	between func()
-}
-
-func (s *slowReadService) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	c, err := s.Service.Get(ctx, id)
-	if between := s.between; between != nil {
-		s.between = nil
-		between()
-	}
-	return c, err
-}
-
-// What is typed while the campaign is read again is kept.
-func TestTypingDuringReload(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
-	svc := &slowReadService{Service: b.svc}
-	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
-	h.Press("end")
-	svc.between = func() { h.Type(" sale") }
-	h.Send(screen.ChangedMsg{})
-	h.Type(" on")
-	if got := b.value("basic_details.name"); got != `"Spring sale on"` {
-		t.Errorf("the store has %s", got)
-	}
-	h.Want("Spring sale on", "saved")
-}
-
-// A letter that is typed and deleted again is not in what is stored.
-func TestTypingAndDeletingIsStored(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
-	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
-	for range 2 {
-		h.Type("x")
-		if got := b.value("campaign_content.content.email.subject"); got != `"Hix"` {
-			t.Errorf("after typing, stored is %s", got)
-		}
-		h.Press("backspace")
-		if got := b.value("campaign_content.content.email.subject"); got != `"Hi"` {
-			t.Errorf("after deleting, stored is %s", got)
-		}
 	}
 }

@@ -31,16 +31,3 @@ func TestPreviewUsesSavedTemplate(t *testing.T) {
 		t.Errorf("the draft became %s", got)
 	}
 }
-
-func TestPreviewReportsMissingTemplate(t *testing.T) {
-	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"Custom","custom_template_id":"card","custom_template_version":2}}}}}`)
-	b.save(catalog.Push, "ANDROID", "card", `{"template_type":"BASIC","basic_details":{"title":"One"}}`)
-	at := []any{"campaign_content", "content", "push", "android", "template_type"}
-	h := b.open(160, 50, at...)
-	h.Want("There is no saved template card, version 2")
-	h.WantNot("from the saved template", "(as the saved template says)")
-	b.save(catalog.Push, "ANDROID", "card", `{"template_type":"BASIC","basic_details":{"title":"Two"}}`)
-	h = b.open(160, 50, at...)
-	h.Want("Two", "from the saved template card, version 2")
-	h.WantNot("There is no saved template")
-}

@@ -39,21 +39,6 @@ func (b *testbed) previewOf(deps screen.Deps, w, h int) *uitest.Harness {
 	return uitest.New(b.t, builder.New(deps, screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), w, h)
 }
 
-// Sections, form, help, preview and chooser follow the theme.
-func TestThemeChanges(t *testing.T) {
-	b := withPeople(t, personalMail)
-	deps := uitest.Deps(b.svc)
-	h := b.previewOf(deps, 180, 45)
-	h.WantRecolored(deps.Theme)
-	h.Press("u")
-	h.Want("Type attribute values")
-	h.WantRecolored(deps.Theme)
-	h.Press("esc", "esc", "enter")
-	h.WantRecolored(deps.Theme)
-	h.Press("m")
-	h.WantRecolored(deps.Theme)
-}
-
 // The preview shows the message as the user who was searched for, as the others of the audience, and as nobody.
 func TestViewAs(t *testing.T) {
 	b := withPeople(t, personalMail)
@@ -170,20 +155,6 @@ func TestViewAsTypedValues(t *testing.T) {
 	h.Type("ben")
 	h.Press("enter")
 	h.Want("Hat for Ben")
-}
-
-// A result for an older document or person is not drawn.
-func TestViewAsDrawsNewestOnly(t *testing.T) {
-	b := withPeople(t, personalMail)
-	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true})
-	h := uitest.New(t, s, 180, 45)
-	h.Press("u")
-	h.Type("ada")
-	h.Press("enter")
-	h.Want("Hi Ada")
-	h.Press("u")
-	h.Press("alt+n", "alt+n", "alt+p", "alt+p") // each before the one before was drawn
-	h.Want("Now: Ada", "Hi Ada")
 }
 
 // Whatever the section is about, the message is beside the form while one looks at it as somebody.

@@ -149,19 +149,6 @@ func TestOnlyNewestResultIsTaken(t *testing.T) {
 	}
 }
 
-// A newer request cancels the one before.
-func TestNewerRequestCancelsOlder(t *testing.T) {
-	b := newBench(t, engine.Workspace{})
-	b.Resolve(b.source("Hi"), nil)
-	old := b.Choose(viewas.Nobody(), nil)
-	fresh := b.Resolve(b.source("Hello"), nil)
-	deliver(run(fresh))
-	deliver(run(old))
-	if got := b.subject(); got != "Hello" {
-		t.Errorf("the subject is %q", got)
-	}
-}
-
 // Content APIs are called when the person is chosen and on request, and not while the user types.
 func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 	var calls atomic.Int64

@@ -34,19 +34,6 @@ func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
 	h.Want("Sent 2 messages.")
 }
 
-func TestAMessageWithoutContentIsMarked(t *testing.T) {
-	s := newService(t)
-	bare := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
-	h := open(t, s, s.draft(t, catalog.Email, bare), 120, 40)
-	h.Type("ada@example.com,")
-	h.Want("2 of 4 will not arrive")
-	for _, line := range strings.Split(h.Text(), "\n") {
-		if strings.Contains(line, "│ Email · ") && strings.Contains(line, " · B ") != strings.Contains(line, "no content") {
-			t.Errorf("its line reads %q", line)
-		}
-	}
-}
-
 func TestTheRecipientsOwnValuesStandWhereTheirsCanBeTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
@@ -115,30 +102,6 @@ func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
 	h.Resize(80, 24)
 	h.Press("enter")
 	h.Want("To Ben: the user has no device for Web.")
-}
-
-func TestTheGridScrolls(t *testing.T) {
-	s := newService(t)
-	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
-	h := open(t, s, s.draft(t, catalog.Email, many), 80, 24)
-	h.Want("· L ", "no content", " of 6")
-	h.WantNot("German · 30")
-	for range 6 {
-		h.Press("pgdown")
-	}
-	h.Want("German · 30")
-	h.Press("pgup")
-	h.WantNot("German · 30")
-}
-
-func TestEveryKeyIsInTheHelp(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Type("ada@example.com")
-	h.Press("f1")
-	h.Want("ctrl+g", "open saved groups of recipients", "alt+e", "list earlier tests", "pgdown", "alt+y", "ctrl+s")
-	h.Press("esc", "ctrl+s", "?")
-	h.Want("read the message, or why", "send all messages again", "back to the form")
 }
 
 // The form shows the message as its first recipient will see it, with overrides applied, and names the content APIs that it

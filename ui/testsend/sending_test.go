@@ -9,11 +9,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/ui/app"
-	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
-	"bugle/ui/uitest"
 )
 
 func TestDraftWithoutContentOpensContent(t *testing.T) {
@@ -138,65 +135,6 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 }
 
-func TestSendingPicture(t *testing.T) {
-	s := newService(t)
-	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Err: "the mail server refused the recipient", Completed: 1, Total: 2})
-		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
-		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Note: "Waiting for the greeting", Total: 2})
-		<-ctx.Done()
-		return engine.TestResult{}, ctx.Err()
-	}
-	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
-	st.typeText("ada@example.com")
-	st.press("ctrl+s")
-	st.until("Email · German sending")
-	st.until("Ada Byron: Waiting for the greeting")
-	st.until("Ada Byron: the mail server refused")
-	for _, want := range []string{"Sending", "1 of 2", "Email failed"} {
-		if !strings.Contains(st.screen.View(), want) {
-			t.Errorf("no %q:\n%s", want, st.screen.View())
-		}
-	}
-}
-
-// The spinner goes on after another screen was on top.
-func TestSpinnerRunsBelowAnotherScreen(t *testing.T) {
-	s := newService(t)
-	s.override = func(ctx context.Context, _ engine.TestRequest) (engine.TestResult, error) {
-		<-ctx.Done()
-		return engine.TestResult{}, ctx.Err()
-	}
-	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
-	model, err := app.New(app.Options{Deps: uitest.Deps(s), Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
-		if r.Name == screen.TestSend {
-			return st.screen, nil
-		}
-		return outbox.New(deps, r), nil
-	}, First: screen.Route{Name: screen.TestSend}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	st.typeText("ada@example.com")
-	st.press("ctrl+s")
-	st.model = model
-	spins := func() {
-		st.until("Sending")
-		for range 3 {
-			before := st.view()
-			st.wait(func() bool { return st.view() != before }, "to spin")
-		}
-	}
-	spins()
-	st.send(screen.OpenMsg{Route: screen.Route{Name: screen.Outbox}})
-	st.until("No test messages")
-	for range 3 {
-		st.next() // the list of messages, and ticks
-	}
-	st.send(screen.BackMsg{})
-	spins()
-}
-
 var _ screen.Screen = (*testsend.Screen)(nil)
 
 // publishedService reports every campaign as published.
@@ -248,17 +186,4 @@ func TestChangedDraftIsReloaded(t *testing.T) {
 	h.Want("│ Email  ●", "1 ada@example.com", "Age", "▌  +")
 	h.Press("ctrl+s")
 	h.Want("Email sent")
-}
-
-// The form with its preview and the results follow the theme.
-func TestThemeChanges(t *testing.T) {
-	s := newService(t)
-	deps := uitest.Deps(s)
-	h := uitest.New(t, testsend.New(deps, screen.Route{Name: screen.TestSend, ID: s.draft(t, catalog.Email, flatMail)}), 120, 40)
-	h.Type("ada@example.com")
-	h.Press("enter")
-	h.WantRecolored(deps.Theme)
-	h.Press("ctrl+s")
-	h.Want("Delivered")
-	h.WantRecolored(deps.Theme)
 }

@@ -174,31 +174,6 @@ func editDraft(t *testing.T, s *service, id string, edit func(doc.Value) doc.Val
 	}
 }
 
-// z shows the focused pane alone, on every stage.
-func TestZoom(t *testing.T) {
-	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		s, p := newService(t), prefs.NewInMemory()
-		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
-		h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), size[0], size[1])
-		h.Type("ada@example.com,")
-		h.Press("shift+tab", "z")
-		h.Want("Recipients")
-		h.WantNot("─ Messages ─")
-		h.WantFits()
-		h.Press("z", "shift+tab", "shift+tab", "z") // the messages
-		h.Want("╭─ Messages ─", "Email  ●", "esc unzoom")
-		h.WantNot("Recipients")
-		h.WantFits()
-		h.Press("esc", "esc", "ctrl+s", "z")
-		h.Want("› Results ─")
-		h.WantNot("Delivered to")
-		h.Press("z", "enter", "z")
-		h.Want("Delivered to Ada Byron ─")
-		h.WantNot("✓ Email")
-		h.WantFits()
-	}
-}
-
 // Every row, pane and list entry can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {

@@ -2,12 +2,9 @@ package forms
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
@@ -148,40 +145,6 @@ func TestProblemsNameTitles(t *testing.T) {
 	})
 	shows(t, f, "! item 1: words", "! Over the wire")
 	shows(t, open(t, `{}`), "! Choose Basic, Timer or Custom")
-}
-
-// The entries of a list can be reordered, duplicated and removed with the keys in the hints.
-func TestEntriesOfAList(t *testing.T) {
-	f := open(t, `{"buttons":[{"text":"a"},{"text":"b"},{"text":"c"}]}`, "buttons")
-	texts := func() string {
-		var out string
-		root, _ := f.Edited()
-		for _, e := range root.Get("buttons").Elems() {
-			out += e.Get("text").Text()
-		}
-		return out
-	}
-	altUp, altDown := tea.KeyMsg{Type: tea.KeyUp, Alt: true}, tea.KeyMsg{Type: tea.KeyDown, Alt: true}
-	for _, step := range []struct {
-		key  tea.KeyMsg
-		want string
-		at   int
-	}{
-		{altDown, "bac", 1}, {altDown, "bca", 2}, {altDown, "bca", 2}, {altUp, "bac", 1},
-		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("K")}, "abc", 0}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("J")}, "bac", 1},
-		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("d")}, "baac", 2}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, "bac", 2},
-		{tea.KeyMsg{Type: tea.KeyDelete}, "ba", 1},
-	} {
-		f.Update(step.key)
-		if st, _ := f.Focused(); texts() != step.want || st.Path.Last().Index != step.at {
-			t.Errorf("%s: %s at %s, want %s at %d", step.key, texts(), st.Path, step.want, step.at)
-		}
-	}
-	for _, k := range []string{"d", "x", "K", "J"} {
-		if !slices.ContainsFunc(f.Hints(), func(b key.Binding) bool { return b.Help().Key == k }) {
-			t.Errorf("%s is not among the hints", k)
-		}
-	}
 }
 
 // Other expressions than attributes have their own form: fields of products, calls with quoted arguments,

@@ -44,29 +44,6 @@ func TestObjectSummary(t *testing.T) {
 	shows(t, New(cfg), "› Weekly · every 2 · Sunday")
 }
 
-func TestCatalogCustomTemplate(t *testing.T) {
-	root := parse(t, `{"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
-	cfg := config(root, "campaign_content", "content", "push", "android")
-	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Push), "template_type"
-	f := New(cfg)
-	id := doc.P("campaign_content", "content", "push", "android", "custom_template_id")
-	if f.FocusPath(id) {
-		t.Fatal("the id is shown for BASIC")
-	}
-	press(f, "enter", "custom", "enter")
-	if !f.FocusPath(id) {
-		t.Fatalf("the id is not shown:\n%s", f.View())
-	}
-	if st, _ := f.Focused(); !st.Required {
-		t.Error("the id is not marked as required")
-	}
-	at(t, f, "campaign_content", "content", "push", "android", "template_type")
-	press(f, "enter", "timer", "enter")
-	if f.FocusPath(id) {
-		t.Error("the id is still shown")
-	}
-}
-
 func TestTypeAheadIsKept(t *testing.T) {
 	f := at(t, open(t, `{}`), "title")
 	press(f, "alpha", "enter", "bravo", "enter", "7", "enter", " ", "tab", "enter", " ", "enter", "tab", "x, y")

@@ -9,12 +9,9 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/themes"
 )
 
 func TestListOfScalars(t *testing.T) {
@@ -32,13 +29,6 @@ func TestListOfScalars(t *testing.T) {
 	}
 }
 
-func TestUnknownFields(t *testing.T) {
-	f := at(t, open(t, `{"strange":{"a":[1.0]},"title":"t"}`), "strange")
-	shows(t, f, "Not in the specification", "Press x to remove it")
-	press(f, "ctrl+x")
-	want(t, f, `{"title":"t"}`)
-}
-
 func TestWrongKindOfValue(t *testing.T) {
 	f := open(t, `{"timer":"soon"}`, "timer")
 	shows(t, f, "soon", "opens the editor")
@@ -47,18 +37,6 @@ func TestWrongKindOfValue(t *testing.T) {
 	press(f, "ctrl+x")
 	want(t, f, `{}`)
 	shows(t, f, "Ends at")
-}
-
-func TestSuggestions(t *testing.T) {
-	f := at(t, open(t, `{}`), "team")
-	press(f, "e")
-	shows(t, f, "> retention")
-	hides(t, f, "brand")
-	press(f, "enter")
-	want(t, f, `{"team":"retention"}`)
-	if st, _ := f.Focused(); st.Node.Name != "value" {
-		t.Errorf("Enter went to %s", st.Node.Name)
-	}
 }
 
 func TestSuggestionsInAList(t *testing.T) {
@@ -113,22 +91,6 @@ func TestEmptyChoiceNamesDefault(t *testing.T) {
 	shows(t, New(cfg), "None ▾")
 }
 
-func TestManyOptions(t *testing.T) {
-	var opts []schema.Option
-	for i := range 500 {
-		opts = append(opts, schema.Option{Value: "zone-" + strconv.Itoa(i)})
-	}
-	cfg := config(parse(t, `{}`))
-	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
-		{Name: "zone", Kind: schema.String, Help: "Where.", Options: opts},
-	}})
-	f := New(cfg)
-	press(f, "enter", "ne-49", "down", "enter")
-	want(t, f, `{"zone":"zone-490"}`)
-	press(f, "enter", "nothing like it", "enter", "esc")
-	want(t, f, `{"zone":"zone-490"}`)
-}
-
 func TestBackspaceTakesAWholeCharacter(t *testing.T) {
 	for _, field := range []string{"title", "body"} {
 		f := at(t, open(t, `{}`), field)
@@ -166,13 +128,6 @@ func TestReload(t *testing.T) {
 	}
 	press(f, "!")
 	want(t, f, `{"template":"Custom","title":"undone!"}`)
-}
-
-func TestExternalProblems(t *testing.T) {
-	f := at(t, open(t, `{}`), "count")
-	f.SetProblems([]schema.Problem{{Path: doc.P("count"), Message: "is odd"}, {Path: nil, Message: "needs more"}})
-	shows(t, f, "! Is odd", "! Needs more")
-	hides(t, f, "Is required")
 }
 
 func TestMouse(t *testing.T) {
@@ -251,47 +206,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func BenchmarkKey(b *testing.B) {
-	fields := make([]schema.Field, 40)
-	for i := range fields {
-		fields[i] = schema.Field{Name: "field_" + strconv.Itoa(i), Kind: schema.String, Help: "One of many. It says more.",
-			Used: schema.Unless("field_0", "off"), Rules: []schema.Rule{schema.Length{Max: 40}}}
-	}
-	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		b.Fatal(err)
-	}
-	cfg := config(doc.NewObject())
-	cfg.Theme = theme
-	fields[0].Used = nil
-	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: fields})
-	f := New(cfg)
-	for i := range fields {
-		press(f, "some text "+strconv.Itoa(i), "tab")
-	}
-	press(f, "ctrl+home", "tab", "tab", "tab", "tab", "tab")
-	x := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}
-	back := tea.KeyMsg{Type: tea.KeyBackspace}
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		if i%2 == 0 {
-			f.Update(x)
-		} else {
-			f.Update(back)
-		}
-		if f.View() == "" {
-			b.Fatal("nothing is drawn")
-		}
-	}
-}
-
-// On a closed choice, a letter filters the options, as in every menu.
-func TestLetterOpensChoice(t *testing.T) {
-	f := open(t, `{}`)
-	press(f, "c", "u", "s", "enter")
-	want(t, f, `{"template":"Custom"}`)
-}
-
 // Letters that match no option do nothing, and the form explains how to continue.
 func TestUnmatchedLettersInChoice(t *testing.T) {
 	f := open(t, `{}`)
@@ -301,19 +215,6 @@ func TestUnmatchedLettersInChoice(t *testing.T) {
 	hides(t, f, "No option matches")
 	press(f, "u", "s", "enter")
 	want(t, f, `{"template":"Custom"}`)
-}
-
-// In a field that only accepts names of the workspace, enter completes the typed part.
-func TestEnterCompletesAConfiguredName(t *testing.T) {
-	s := schema.MustCompile(schema.Field{ID: "c", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
-		{Name: "name", Kind: schema.String, Help: "Which.", Suggest: "teams", Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "teams"}}}},
-		{Name: "free", Kind: schema.String, Help: "Any.", Suggest: "teams"},
-	}})
-	c := config(doc.NewObject())
-	c.Schema = s
-	f := New(c)
-	press(f, "R", "e", "t", "enter", "g", "r", "enter")
-	want(t, f, `{"name":"retention","free":"growth"}`)
 }
 
 // Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is

@@ -7,7 +7,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
@@ -133,17 +132,6 @@ func find(f *Form, text string) (y, x int) {
 	return -1, -1
 }
 
-func TestCalendarFits(t *testing.T) {
-	f := at(t, openSchedule(t, `{}`), "when", "begin")
-	press(f, "f4")
-	for w := 4; w < 100; w += 6 {
-		for h := 1; h < 24; h++ {
-			f.SetSize(w, h)
-			checkSize(t, f)
-		}
-	}
-}
-
 func TestNoCalendarInLockedForm(t *testing.T) {
 	f := openSchedule(t, `{}`)
 	f.cfg.Locked = func(doc.Path) string { return "It is sent." }
@@ -153,20 +141,6 @@ func TestNoCalendarInLockedForm(t *testing.T) {
 	if f.Modal() {
 		t.Error("a calendar opens on a field that may not be changed")
 	}
-}
-
-// In the campaign's schema, the zone field follows the start, and may be set after it.
-func TestCatalogTimeZone(t *testing.T) {
-	cfg := config(parse(t, `{"campaign_delivery_type":"PERIODIC","scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`), "scheduling_details")
-	cfg.Schema = catalog.Campaign(catalog.Email)
-	cfg.Now = func() time.Time { return today }
-	f := at(t, New(cfg), "scheduling_details", "start_time")
-	press(f, "tomorrow 9am")
-	shows(t, f, "Sun 22 Nov 2026, 09:00, in the campaign's time zone")
-	at(t, f, "scheduling_details", "timezone")
-	press(f, "America/New_York")
-	at(t, f, "scheduling_details", "start_time")
-	shows(t, f, "Sun 22 Nov 2026, 09:00 America/New_York")
 }
 
 // A zone field suggests all zones if the workspace has no list of its own.

@@ -53,22 +53,6 @@ func find(t *testing.T, view, text string) (x, y int) {
 	return 0, 0
 }
 
-func TestDialogClick(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {24, 9}} {
-		d := confirm("Delete?", strings.Repeat("It is gone for good. ", 9), "Delete", "Keep it after all", false)
-		d.SetSize(size[0], size[1])
-		for i, label := range []string{"Delete (", "Keep it"} {
-			x, y := find(t, d.View(), label)
-			if answer, ok := d.Click(x, y); !ok || answer.Index != i {
-				t.Errorf("at %v: a click on %q at %d, %d gives %v, %v:\n%s", size, label, x, y, answer, ok, d.View())
-			}
-		}
-		if _, ok := d.Click(1, 1); ok {
-			t.Error("a click on the text is an answer")
-		}
-	}
-}
-
 func TestLongDialogScrolls(t *testing.T) {
 	d := confirm("Publish?", strings.Repeat("first ", 50)+"last", "Publish", "Not yet", false)
 	d.SetSize(40, 10)

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -42,11 +41,4 @@ func FuzzWidth(f *testing.F) {
 			t.Errorf("%q has width %d, want %d", s, got, want)
 		}
 	})
-}
-
-func BenchmarkWidth(b *testing.B) {
-	line := strings.Repeat("\x1b[38;5;250m│ Winter roast · 12\x1b[0m", 4)
-	for b.Loop() {
-		_ = Width(line)
-	}
 }

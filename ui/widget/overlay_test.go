@@ -1,7 +1,6 @@
 package widget_test
 
 import (
-	"strings"
 	"testing"
 
 	"bugle/ui/widget"
@@ -28,38 +27,11 @@ func TestOverlayCutsWideCharacters(t *testing.T) {
 	}
 }
 
-// The screen's color continues after the box and does not color the box.
-func TestOverlayKeepsColors(t *testing.T) {
-	got := widget.Overlay("\x1b[31mabcdef\x1b[0m", "XX", 2, 0, 6, 1)
-	before, rest, _ := strings.Cut(got, "XX")
-	if !strings.HasPrefix(before, "\x1b[31mab") || !strings.HasSuffix(before, "\x1b[0m") {
-		t.Errorf("before the box: %q", before)
-	}
-	if !strings.Contains(rest, "\x1b[31mef") || !strings.HasSuffix(rest, "\x1b[0m") {
-		t.Errorf("behind the box: %q", rest)
-	}
-	if widget.Width(got) != 6 {
-		t.Errorf("%q is %d cells wide", got, widget.Width(got))
-	}
-}
-
 // A line that does not end its color colors neither the box nor what follows.
 func TestOverlayEndsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef", "\x1b[32mXX", 2, 0, 6, 1)
 	if want := "\x1b[31mab\x1b[0m\x1b[32mXX\x1b[0m\x1b[31mef"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestCenterAtMatchesCenter(t *testing.T) {
-	base := widget.Fit("", 9, 5)
-	x, y := widget.CenterAt("XXX\nXXX\nXXX", 9, 5)
-	if x != 3 || y != 1 {
-		t.Errorf("the box is at %d, %d", x, y)
-	}
-	want := "         \n   XXX   \n   XXX   \n   XXX   \n         "
-	if got := widget.Center(base, "XXX\nXXX\nXXX", 9, 5); got != want {
-		t.Errorf("got\n%s", got)
 	}
 }
 

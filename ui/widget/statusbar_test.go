@@ -3,7 +3,6 @@ package widget
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/themes"
 )
@@ -40,32 +39,6 @@ func TestHintAtMatchesView(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestErrorsStayUntilSeen(t *testing.T) {
-	toasts := NewToasts(themes.Plain())
-	toasts.SetSize(40, 10)
-	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
-	toasts.Push(Toast{Level: LevelError, Text: "full", Until: now.Add(time.Second)})
-	if _, ok := toasts.Next(); ok {
-		t.Error("an error goes by itself")
-	}
-	toasts.Push(Toast{Level: LevelInfo, Text: "news", Until: now.Add(2 * time.Second)})
-	if at, ok := toasts.Next(); !ok || !at.Equal(now.Add(2*time.Second)) {
-		t.Errorf("the next one goes at %v, %v", at, ok)
-	}
-	toasts.Expire(now.Add(time.Hour))
-	if toasts.Len() != 1 {
-		t.Errorf("%d are left", toasts.Len())
-	}
-	toasts.ExpireErrors(now)
-	if toasts.Len() != 1 {
-		t.Error("it goes before it can be read")
-	}
-	toasts.ExpireErrors(now.Add(time.Second))
-	if toasts.Len() != 0 {
-		t.Error("it stays after it was read")
 	}
 }
 

@@ -141,24 +141,6 @@ func TestTableHeaderAt(t *testing.T) {
 	}
 }
 
-func TestTableClampsCursor(t *testing.T) {
-	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 4, Weight: 1})
-	table.SetRows(campaigns(30))
-	table.SetSize(40, 6)
-	table.End()
-	table.SetRows(campaigns(3))
-	if table.Cursor != 2 || table.Offset != 0 {
-		t.Errorf("cursor %d and offset %d among three rows", table.Cursor, table.Offset)
-	}
-	table.SetRows(campaigns(0))
-	if _, ok := table.RowAt(1); ok || table.Cursor != 0 {
-		t.Errorf("an empty table has a row, or its cursor at %d", table.Cursor)
-	}
-	table.Down()
-	table.PageDown()
-	_ = table.View()
-}
-
 func TestSelectedRowIsOneColor(t *testing.T) {
 	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
@@ -176,23 +158,3 @@ func TestSelectedRowIsOneColor(t *testing.T) {
 		t.Errorf("the other row has no color for its state: %q", lines[2])
 	}
 }
-
-// A million rows cost as much as fifty: compare the two benchmarks.
-func benchmarkTable(b *testing.B, n int) {
-	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		b.Fatal(err)
-	}
-	table := widget.NewTable(theme, campaignColumns()...)
-	table.Focused = true
-	table.SetRows(campaigns(n))
-	table.SetSize(120, 40)
-	for i := 0; b.Loop(); i++ {
-		table.Select(i * 7919 % n)
-		_ = table.View()
-	}
-}
-
-func BenchmarkTableOfAMillion(b *testing.B) { benchmarkTable(b, 1_000_000) }
-
-func BenchmarkTableOfFifty(b *testing.B) { benchmarkTable(b, 50) }

@@ -102,48 +102,6 @@ func TestJSONColors(t *testing.T) {
 	}
 }
 
-func TestJSONGoTo(t *testing.T) {
-	view := widget.NewJSONView(plain())
-	view.SetText(strings.Repeat("1,\n", 99) + "2")
-	view.SetSize(20, 9)
-	view.GoTo(50)
-	if last, _ := view.Position(); last != 56 {
-		t.Errorf("line 50 is not on the fourth line: %d is the last", last)
-	}
-	view.GoTo(52)
-	if last, _ := view.Position(); last != 56 {
-		t.Error("a line in sight was scrolled to")
-	}
-	view.GoTo(1000)
-	if last, total := view.Position(); last != 100 || total != 100 {
-		t.Errorf("beyond the end: %d of %d", last, total)
-	}
-	view.SetText("1")
-	if last, total := view.Position(); last != 1 || total != 1 {
-		t.Error("a shorter text is out of sight")
-	}
-}
-
-func TestStatusBarNeverCutsAHint(t *testing.T) {
-	whole := []string{"n new", "enter open", "/ search", "t test send", "v validate", "s status", "ctrl+k palette", "? help"}
-	for w := 6; w < 130; w++ {
-		bar := screenBar(w)
-		bar = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(bar), "saved 12:04")), " ")
-		if _, hints, ok := strings.Cut(bar, "  "); ok && !strings.HasPrefix(bar, "?") {
-			bar = hints // after the location
-		}
-		for hint := range strings.SplitSeq(bar, "  ") {
-			found := false
-			for _, known := range whole {
-				found = found || hint == known
-			}
-			if !found {
-				t.Errorf("at %d cells there is %q in %q", w, hint, screenBar(w))
-			}
-		}
-	}
-}
-
 func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
 	p := widget.NewProgress(plain(), "")
 	p.Total, p.Frame = 1000, -1
@@ -154,26 +112,5 @@ func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
 		if strings.Contains(view, "━") != strings.Contains(want, "━") || strings.Contains(view, "╌") != strings.Contains(want, "╌") {
 			t.Errorf("%d of 1000: %q", done, view)
 		}
-	}
-}
-
-func TestToastsRemoveLevel(t *testing.T) {
-	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	toasts := widget.NewToasts(plain())
-	toasts.SetSize(40, 0)
-	toasts.Push(widget.Toast{Level: widget.LevelWarning, Text: "not now", Until: until})
-	toasts.Push(widget.Toast{Level: widget.LevelError, Text: "broken", Until: until})
-	toasts.RemoveLevel(widget.LevelWarning)
-	if view := toasts.View(); strings.Contains(view, "not now") || !strings.Contains(view, "broken") {
-		t.Errorf("the notices are:\n%s", view)
-	}
-}
-
-func TestStatusBarShowsCurrentHelpKey(t *testing.T) {
-	bar := widget.NewStatusBar(plain())
-	bar.SetSize(40, 1)
-	bar.Help.Key = "f1"
-	if view := bar.View(); !strings.Contains(view, "f1 help") || strings.Contains(view, "? help") {
-		t.Errorf("the bar is %q", view)
 	}
 }

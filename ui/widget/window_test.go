@@ -30,24 +30,6 @@ func TestWindowMoves(t *testing.T) {
 	}
 }
 
-func TestWindowScrollKeepsCursorVisible(t *testing.T) {
-	w := widget.Window{}
-	w.Resize(100, 10)
-	w.Select(5)
-	w.Scroll(3)
-	if w.Cursor != 5 || w.Offset != 3 {
-		t.Errorf("cursor %d, offset %d", w.Cursor, w.Offset)
-	}
-	w.Scroll(50)
-	if w.Cursor != 53 || w.Offset != 53 {
-		t.Errorf("cursor %d, offset %d", w.Cursor, w.Offset)
-	}
-	w.Scroll(-50)
-	if w.Cursor != 12 || w.Offset != 3 {
-		t.Errorf("cursor %d, offset %d", w.Cursor, w.Offset)
-	}
-}
-
 // After any operation the cursor is on an entry and visible, and no line is wasted.
 func TestWindowStaysInBounds(t *testing.T) {
 	names := []string{"up", "down", "pgup", "pgdown", "ctrl+u", "ctrl+d", "home", "end"}

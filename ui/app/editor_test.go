@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,30 +149,6 @@ func TestEndWhileTheEditorIsOpen(t *testing.T) {
 	<-saved
 	if o.text != "two" || !d.quit {
 		t.Errorf("back came %q, quit %t", o.text, d.quit)
-	}
-}
-
-// A running program hands the terminal over, takes it back with the mouse on again, and passes on the error.
-func TestTakeTerminalInRunningProgram(t *testing.T) {
-	d := newHarness(t)
-	out := &watcher{want: "\x1b[?1002h", times: 2, seen: make(chan struct{})}
-	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(out), tea.WithoutSignals(), tea.WithMouseCellMotion())
-	var got error
-	go func() {
-		p.Send(screen.TakeTerminalMsg{
-			Run:  func(context.Context, io.Reader, io.Writer) error { return io.ErrNoProgress },
-			Then: func(err error) tea.Cmd { got = err; return nil },
-		})
-		<-out.seen
-		p.Quit()
-	}()
-	stuck := time.AfterFunc(20*time.Second, p.Kill)
-	defer stuck.Stop()
-	if _, err := p.Run(); err != nil {
-		t.Fatal(err)
-	}
-	if !errors.Is(got, io.ErrNoProgress) {
-		t.Errorf("it ended with %v", got)
 	}
 }
 

@@ -91,42 +91,6 @@ func TestOverlaysFit(t *testing.T) {
 	}
 }
 
-// wordyScreen is a screen full of words.
-type wordyScreen struct{ list }
-
-func (w *wordyScreen) View() string {
-	return strings.TrimSuffix(strings.Repeat(strings.Repeat("campaign  ", w.w/10+1)[:w.w]+"\n", w.h), "\n")
-}
-
-// No overlay cuts a word of the screen.
-func TestOverlayLeavesNoFragments(t *testing.T) {
-	for _, size := range uitest.Sizes {
-		h := uitest.Program(t, app.Options{
-			Deps: uitest.Deps(struct{ engine.Service }{}), First: screen.Route{Name: screen.Campaigns},
-			Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
-				return &wordyScreen{list{Base: screen.NewBase()}}, nil
-			},
-		}, size.W, size.H)
-		whole := func(what string) {
-			t.Helper()
-			for _, line := range strings.Split(h.Text(), "\n")[1 : size.H-1] {
-				for _, piece := range strings.FieldsFunc(line, func(r rune) bool { return r == '│' || r == ' ' || r > 0x2500 && r < 0x2600 }) {
-					if piece != "campaign" && strings.Contains("campaign", piece) && len(piece) > 1 && !strings.HasPrefix(line, strings.Repeat("campaign  ", size.W/10)) {
-						t.Errorf("%s at %d×%d leaves %q in %q", what, size.W, size.H, piece, line)
-					}
-				}
-			}
-		}
-		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "XXXX XXXXX XX XXXX"})
-		whole("a notice")
-		h.Send(screen.AskMsg{Question: screen.Question{Title: "XXXXX?", Body: "XXXX XXXXXXX XXXX."}})
-		whole("a question")
-		h.Press("esc")
-		h.Send(screen.ChooseMsg{Title: "XXXXX", Options: []widget.Option{{Label: "XXX"}, {Label: "YYYY"}}})
-		whole("a choice")
-	}
-}
-
 // Everything clickable around the screens works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/themes"
 	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -122,22 +120,6 @@ func TestStatusBarShowsDialogKeys(t *testing.T) {
 	if !strings.Contains(bar(), "esc close") || strings.Contains(bar(), "help") {
 		t.Errorf("over the help the bar is %q", bar())
 	}
-}
-
-// An action bound to a letter keeps its default key where letters are text.
-func TestLetterIsTextWhileTyping(t *testing.T) {
-	d := newHarness(t, func(o *Options) { o.Keys = parseKeymap(t, "app.palette: P\n") })
-	home := d.pages["home"]
-	home.typing = true
-	d.press("P", "ctrl+k")
-	d.want("Palette")
-	if !slices.Equal(home.received, []string{"P"}) {
-		t.Errorf("the text is %q", home.received)
-	}
-	d.press("esc")
-	home.typing = false
-	d.press("P")
-	d.want("Palette")
 }
 
 // ctrl+z undoes on every screen. Suspending is only in the palette, found by exactly that word.
@@ -318,13 +300,6 @@ func TestClickOutsideClosesUnlessInputIsLost(t *testing.T) {
 	}
 }
 
-func TestClickDismissesNotice(t *testing.T) {
-	d := newHarness(t)
-	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
-	d.click("The disk is full.")
-	d.wantNot("The disk is full.")
-}
-
 func TestNoticeDoesNotCoverQuestion(t *testing.T) {
 	d := newHarness(t)
 	d.model.resize(60, 20)
@@ -405,31 +380,6 @@ func TestChosenThemeIsRemembered(t *testing.T) {
 func TestStartupWarningsAreShown(t *testing.T) {
 	d := newHarness(t, func(o *Options) { o.StartupWarnings = []string{"keys.yaml, line 3: there is no action of that name"} })
 	d.want("✗ keys.yaml, line 3")
-}
-
-// Every key is handled within one frame, with a custom keymap too.
-func BenchmarkKeyWithCustomKeymap(b *testing.B) {
-	m, err := New(Options{
-		Context: b.Context(),
-		Deps:    screen.Deps{Now: time.Now, Theme: themes.Plain()},
-		First:   screen.Route{Name: "activity"},
-		Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
-			p := &page{Base: screen.NewBase(), title: "Activity", harness: &harness{}}
-			for _, e := range keymap.All() {
-				p.actions = append(p.actions, screen.Action{Keys: e.Keys, Label: e.Name, Help: e.Description, Group: "Page", BarPriority: 1, Run: func() tea.Cmd { return nil }})
-			}
-			return p, nil
-		},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	m.bindings.keymap, _ = keymap.Parse([]byte("activity.clear: ctrl+a\n"))
-	m.resize(120, 40)
-	for b.Loop() {
-		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("§")})
-		_ = m.View()
-	}
 }
 
 // A word that arrives as one message is text, even if it is the name of a key.

@@ -100,11 +100,3 @@ func TestScreens(t *testing.T) {
 	h.Golden("message-80x24")
 	h.WantFits()
 }
-
-func TestFits(t *testing.T) {
-	h := newTestbed(t, catalog.Email, mail).open(80, 24)
-	for _, keys := range [][]string{{}, {"a"}, {"esc", "d"}, {"esc", "up", "6"}, {"esc", "home", "left"}, {"end"}} {
-		h.Press(keys...)
-		h.WantFits()
-	}
-}

@@ -2,7 +2,6 @@ package content_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -329,33 +328,6 @@ func TestNavigationChangesNothing(t *testing.T) {
 	}
 	if string(after.Body.Encode()) != string(before.Body.Encode()) || after.Revision != before.Revision {
 		t.Errorf("looking made it\n%s, was\n%s", after.Body.Encode(), before.Body.Encode())
-	}
-}
-
-func BenchmarkGrid(b *testing.B) {
-	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 12)
-	body := strings.ReplaceAll(mail, "<p>Hello</p>", html)
-	bn := newTestbed(b, catalog.Email, body)
-	h := bn.open(120, 40)
-	if n := len(body); n < 2000 {
-		b.Fatal(fmt.Sprint("the campaign has only ", n, " bytes"))
-	}
-	keys := []string{"down", "right", "up", "left"}
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		h.Press(keys[i%4])
-		_ = h.View()
-	}
-}
-
-func BenchmarkPercentage(b *testing.B) {
-	h := newTestbed(b, catalog.Email, mail).open(120, 40)
-	h.Press("%", "5")
-	keys := []string{"backspace", "7", "backspace", "6"}
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		h.Press(keys[i%4])
-		_ = h.View()
 	}
 }
 

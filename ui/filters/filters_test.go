@@ -218,34 +218,6 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 	}
 }
 
-// Undo reverts each operation, and redo applies it again.
-func TestUndoTakesBackEachOperation(t *testing.T) {
-	t.Parallel()
-	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "G a 3 enter", "j j j enter tab tab tab 9"} {
-		t.Run(keys, func(t *testing.T) {
-			t.Parallel()
-			b := newTestbed(t, audienceJSON)
-			before := b.stored(segmentation)
-			h := b.open(80, 24, segmentation, include)
-			for _, k := range strings.Fields(keys) {
-				h.Press(strings.Replace(k, "space", " ", 1))
-			}
-			if after := b.stored(segmentation); after == before {
-				t.Errorf("%q changes nothing:\n%s", keys, h.Text())
-			}
-			after := b.stored(segmentation)
-			h.Press("ctrl+z")
-			if got := b.stored(segmentation); got != before {
-				t.Errorf("%q, undone, leaves\n%s", keys, got)
-			}
-			h.Press("ctrl+y")
-			if got := b.stored(segmentation); got != after {
-				t.Errorf("%q, undone and made again, is\n%s", keys, got)
-			}
-		})
-	}
-}
-
 // A filter that was added and left empty is not, and never was, in the document.
 func TestEmptyNewFilterIsNotSaved(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
@@ -305,34 +277,6 @@ func TestClickTargets(t *testing.T) {
 	}
 }
 
-// Enter accepts the highlighted name; a free text is kept if the user chooses it, and is marked.
-func TestUnknownNames(t *testing.T) {
-	b := newTestbed(t, audienceJSON)
-	h := b.open(120, 40, segmentation, include)
-	h.Press("j", "j", "enter", "ctrl+u")
-	h.Type("purch")
-	h.Want("> Purchase", "Use “purch”", notKnown)
-	h.Press("enter", "esc")
-	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Purchase"` {
-		t.Errorf("the event is %s", got)
-	}
-	h.Press("enter", "ctrl+u")
-	h.Type("purch")
-	h.Press("down", "enter", "shift+tab", "tab")
-	h.Want("purch  " + notKnown)
-	h.Press("esc")
-	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"purch"` {
-		t.Errorf("the event is %s", got)
-	}
-	h.Press("enter", "ctrl+u")
-	h.Type("add")
-	h.Press("esc") // nothing that was typed is lost
-	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"add"` {
-		t.Errorf("the event is %s", got)
-	}
-	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence and in the tree
-}
-
 const notKnown = "not in this workspace"
 
 // Who matches, and why, is on a screen of its own, which opens with the filters as they are.
@@ -359,25 +303,6 @@ func TestServiceWithoutAudience(t *testing.T) {
 	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
 	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)
 	h.Want("This service does not show who", "Users whose Country is India or Nepal")
-}
-
-// Typing over an existing name searches for another one, and esc keeps the old one.
-func TestTypingOverAName(t *testing.T) {
-	b := newTestbed(t, audienceJSON)
-	h := b.open(120, 40, segmentation, include)
-	h.Press("j", "j", "enter")
-	h.Type("purch")
-	h.Want("> Purchase")
-	h.Press("esc")
-	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Added to Cart"` {
-		t.Errorf("esc left %s", got)
-	}
-	h.Press("esc", "enter")
-	h.Type("purch")
-	h.Press("enter")
-	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Purchase"` {
-		t.Errorf("enter took %s", got)
-	}
 }
 
 // The values that users have are suggested, one after the other in a list.

@@ -92,34 +92,6 @@ func TestDisabledOperationsExplain(t *testing.T) {
 	}
 }
 
-// A value is entered and written in its type.
-func TestValueIsWrittenAsItsType(t *testing.T) {
-	attr := `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":%,"name":"X","operator":%}]}}}`
-	for name, c := range map[string]struct{ dataType, operator, typed, want string }{
-		"list of texts":   {"string", "in", `a, "b, c",d `, `["a","b, c","d"]`},
-		"list of numbers": {"double", "in", "1, 2.50", `[1,2.50]`},
-		"one number":      {"double", "lessThan", "1e3", `1e3`},
-		"no number":       {"double", "lessThan", "many", `"many"`},
-		"text":            {"string", "contains", "a, b", `"a, b"`},
-		"day":             {"datetime", "on", "yesterday", `"2026-03-13"`},
-		"relative days":   {"datetime", "inTheNext", "7", `7`},
-		"yes":             {"bool", "is", "y", `true`},
-		"no":              {"bool", "is", "n", `false`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(strings.Replace(attr, "%", `"`+c.dataType+`"`, 1), "%", `"`+c.operator+`"`, 1)
-			e := filters.New(config(t, text, 70, 30))
-			press(e, "j", "enter", "enter", "enter", "enter")
-			press(e, strings.Split(c.typed, "")...)
-			press(e, "enter")
-			root, _ := e.Edited()
-			if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != c.want {
-				t.Errorf("the value is %s, want %s\n%s", got, c.want, e.View())
-			}
-		})
-	}
-}
-
 // Both ends of a range are typed one after the other.
 func TestRangeIsTypedEndByEnd(t *testing.T) {
 	e := filters.New(config(t, `{}`, 70, 30))

@@ -205,18 +205,3 @@ func TestTypeAhead(t *testing.T) {
 		t.Errorf("the value is %q:\n%s", got, e.View())
 	}
 }
-
-// A key and the next frame, in a window of 120×40 with a campaign of 4 KB.
-func BenchmarkUpdateViewFilters(b *testing.B) {
-	text := strings.TrimSuffix(audienceJSON, "}") + `,"x-padding":"` + strings.Repeat("x", 4<<10-len(audienceJSON)) + `"}`
-	for name, keys := range map[string][]string{"Tree": {"down", "up"}, "Form": {"down", "down", "enter", "tab", "shift+tab"}} {
-		b.Run(name, func(b *testing.B) {
-			e := filters.New(config(b, text, 54, 36))
-			press(e, keys[:len(keys)-2]...)
-			for i := 0; b.Loop(); i++ {
-				press(e, keys[len(keys)-2+i%2])
-				_ = e.View()
-			}
-		})
-	}
-}

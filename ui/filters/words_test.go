@@ -147,11 +147,3 @@ func findMessage[T any](cmd tea.Cmd) (found T) {
 	m, _ := msg.(T)
 	return m
 }
-
-// The example of a number is a number.
-func TestExampleOfANumber(t *testing.T) {
-	h := newTestbed(t, audienceJSON).open(120, 40, segmentation, include, "filters", 1, "attributes", "filters", 0, "value")
-	h.Press("ctrl+u")
-	h.Want("e.g. 100")
-	h.WantNot("Berlin")
-}

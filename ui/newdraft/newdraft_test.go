@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"bugle/engine"
@@ -63,20 +62,6 @@ func TestGolden(t *testing.T) {
 	h.GoldenSizes("refused")
 }
 
-func TestFits(t *testing.T) {
-	fake := uitest.NewFake()
-	fake.Fail("Create", isValidationError("a", strings.Repeat("long.", 40), "c", "d", "e", "f", "g"))
-	h := open(t, fake, "")
-	h.WantFits()
-	for range 2 {
-		h.Press("enter")
-		h.WantFits()
-	}
-	h.Press("enter")
-	h.Want("problems")
-	h.WantFits()
-}
-
 func TestCreates(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
@@ -89,16 +74,6 @@ func TestCreates(t *testing.T) {
 	}
 	if got := h.LastRoute(); got.Name != screen.Builder || got.ID == "" {
 		t.Errorf("opened %+v", got)
-	}
-}
-
-func TestNameIsOptional(t *testing.T) {
-	fake := uitest.NewFake()
-	h := open(t, fake, "")
-	h.Press("enter", "enter", "enter")
-	want := `Create {"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`
-	if !fake.Called(want) {
-		t.Errorf("asked %q, want %q", fake.Calls(), want)
 	}
 }
 

@@ -149,15 +149,6 @@ func TestGoldens(t *testing.T) {
 	d.Golden("files-80x24")
 }
 
-func TestFits(t *testing.T) {
-	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &fakeThemes{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
-	h := uitest.New(t, s, 80, 24)
-	for range 4 {
-		h.WantFits()
-		h.Press("tab")
-	}
-}
-
 // A theme is previewed while the cursor is on it, and saved with enter.
 func TestThemePreviewAndChoice(t *testing.T) {
 	d := open(t)
@@ -225,31 +216,6 @@ func TestEditCustomThemes(t *testing.T) {
 	d.Type("light")
 	d.Press("enter")
 	d.Want("A theme with this name already exists.")
-}
-
-// Two changes that are made before the first is stored are both stored, and can both be undone.
-func TestQuickChangesOfKeys(t *testing.T) {
-	file := keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}
-	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &fakeThemes{}, Keys: file})
-	h := uitest.New(t, s, 80, 24)
-	h.Press("tab", "down")
-	var cmds tea.BatchMsg
-	for range 2 {
-		for _, a := range s.Actions() {
-			if a.Label == "no key" {
-				cmds = append(cmds, a.Run())
-			}
-		}
-		s.Update(uitest.Key("down"))
-	}
-	h.Send(cmds)
-	if keys, _ := file.Load(); len(keys.Names()) != 2 {
-		t.Errorf("the keys of %q are stored", keys.Names())
-	}
-	h.Press("ctrl+z", "ctrl+z")
-	if keys, _ := file.Load(); len(keys.Names()) != 0 {
-		t.Errorf("after undo the keys of %q are stored", keys.Names())
-	}
 }
 
 // standalone is the screen without a program: its requests are recorded and answered at once.
@@ -437,15 +403,6 @@ func TestRemotes(t *testing.T) {
 	d.list.fail = errors.New("the profiles in profiles.json cannot be read")
 	d.Send(screen.ChangedMsg{})
 	d.Want("✗ the profiles in profiles.json cannot be read")
-}
-
-func TestPathsAreCopied(t *testing.T) {
-	d := open(t)
-	d.ClickOn("Files")
-	d.Press("down", "y")
-	if !slices.Equal(d.Copied, []string{"~/.config/bugle/keys.yaml"}) {
-		t.Errorf("copied is %q", d.Copied)
-	}
 }
 
 // Changes of theme, key, keymap file and remote are undone and redone, with the cursor there.

@@ -19,30 +19,6 @@ func newSegment(t *testing.T) *draft {
 	return newDraft(screen.Deps{Now: time.Now}, sec, "", doc.Value{})
 }
 
-func TestNewRecordHidesMissingBeforeSave(t *testing.T) {
-	d := newSegment(t)
-	if bad := schema.Errors(d.Problems()); len(bad) > 0 {
-		t.Errorf("problems of a new record: %v", bad)
-	}
-	d.saveTried = true
-	d.Check()
-	if len(schema.Errors(d.Problems())) == 0 {
-		t.Error("no problem after a save was tried")
-	}
-}
-
-// A filter group whose last filter was removed is no change.
-func TestEmptyFilterGroupIsNoChange(t *testing.T) {
-	d := newSegment(t)
-	root, err := d.Root().Set(doc.P("filters", "filters"), doc.NewArray())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.change(root, nil, ""); d.dirty() || d.request().Value.Get("filters").Exists() {
-		t.Errorf("to save: %s, dirty: %v", d.request().Value.Encode(), d.dirty())
-	}
-}
-
 // The service's problems are shown until the record is changed.
 func TestRefusalIsShownUntilChange(t *testing.T) {
 	d := newSegment(t)

@@ -6,31 +6,10 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/workspace/settings"
-	"bugle/ui/app"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/workspace"
 )
-
-func TestThemeChanges(t *testing.T) {
-	deps := uitest.Deps(newSampleService(t))
-	h := uitest.Program(t, app.Options{
-		Deps: deps, First: screen.Route{Name: screen.Workspace},
-		Factory: func(d screen.Deps, r screen.Route) (screen.Screen, error) { return workspace.New(d, r), nil },
-	}, 120, 40)
-	h.WantRecolored(deps.Theme)
-	openSection(h, "Segments")
-	h.Press("enter")
-	h.Want("By list")
-	h.WantRecolored(deps.Theme)
-	h.Press("tab", "tab", "enter")
-	h.Want("─ Audience ─")
-	h.WantRecolored(deps.Theme)
-	h.Press("esc", "esc")
-	h.Press("ctrl+k")
-	h.Want("Palette")
-	h.WantRecolored(deps.Theme)
-}
 
 func TestGoldens(t *testing.T) {
 	h := program(t, newSampleService(t), 80, 24)
@@ -96,29 +75,4 @@ func TestEveryScreenFits(t *testing.T) {
 		h := uitest.New(t, workspace.New(uitest.Deps(svc), r), 100, 30)
 		h.WantFits()
 	}
-}
-
-func BenchmarkKeys(b *testing.B) {
-	for name, keys := range map[string][]string{
-		"sections": {"down", "up"}, "records": {"right", "down", "up", "esc"}, "record": {"right", "enter", "tab", "tab", "esc", "esc"},
-	} {
-		b.Run(name, func(b *testing.B) {
-			h := program(b, newSampleService(b), 120, 40)
-			h.ClickOn("Users")
-			b.ResetTimer()
-			for i := range b.N {
-				h.Press(keys[i%len(keys)])
-				h.View()
-			}
-		})
-	}
-	b.Run("typing", func(b *testing.B) {
-		s := workspace.New(uitest.Deps(newSampleService(b)), screen.Route{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"})
-		uitest.New(b, s, 120, 40)
-		b.ResetTimer()
-		for b.Loop() {
-			s.Update(uitest.Key("x"))
-			s.View()
-		}
-	})
 }

@@ -1,11 +1,9 @@
 package workspace_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -256,64 +254,6 @@ func TestFindingAUserInAnAudience(t *testing.T) {
 	h.Want("Who matches Berlin regulars", "Élodie Laurent is not included:")
 }
 
-// countingService counts the calls that read the audience.
-type countingService struct {
-	*local.Service
-	mu    sync.Mutex
-	calls map[string]int
-}
-
-func (s *countingService) count(call string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls[call]++
-}
-
-func (s *countingService) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
-	s.count("count")
-	return s.Service.EstimateAudience(ctx, r)
-}
-
-func (s *countingService) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
-	s.count("explain")
-	return s.Service.ExplainAudience(ctx, r)
-}
-
-func (s *countingService) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
-	s.count("users " + text)
-	return s.Service.Users(ctx, text, limit)
-}
-
-// Searching among the users counts nothing again, and explains only the user under the cursor. Of a text that is typed
-// faster than the service answers, only the first and the last state are searched for.
-func TestSearchingTheAudienceAsksLittle(t *testing.T) {
-	svc := &countingService{Service: newSampleService(t), calls: map[string]int{}}
-	h := program(t, svc, 120, 40)
-	openSection(h, "Segments")
-	h.Press("t")
-	h.Want("Who matches")
-	clear(svc.calls)
-	h.Press("/")
-	h.Type("example.com")
-	h.Want("✗")
-	if n, most := svc.calls["explain"], len("example.com"); n > most || svc.calls["count"] > 0 {
-		t.Errorf("%d letters made the calls %v", most, svc.calls)
-	}
-	h.Press("esc")
-	if svc.calls["count"] > 0 || svc.calls["users "] > 0 {
-		t.Errorf("showing all again made the calls %v", svc.calls)
-	}
-	h.Press("/")
-	clear(svc.calls)
-	h.Hold()
-	h.Type("elodie")
-	h.FinishHeld()
-	h.Want("Élodie Laurent is not included")
-	if len(svc.calls) > 2 || svc.calls["users elodie"] != 1 || svc.calls["explain"] != 1 {
-		t.Errorf("typing fast made the calls %v", svc.calls)
-	}
-}
-
 // An empty group that the editor needs is not a change.
 func TestViewingFiltersChangesNothing(t *testing.T) {
 	svc := newSampleService(t)
@@ -456,24 +396,6 @@ func TestDuplicateAndCopyRecord(t *testing.T) {
 	if got := settingsOf(t, svc).Connectors; len(got) != 4 || got[3].Provider != engine.ProviderOutbox || got[3].Name == "Demo mail" {
 		t.Errorf("%+v", got)
 	}
-}
-
-// A concurrent change of the same record is not overwritten without asking.
-func TestConcurrentChange(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "General")
-	h.Press("enter")
-	h.Type("x")
-	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Author = "bob@example.com"; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Press("ctrl+s")
-	h.Want("changed by someone else")
-	h.Press("t")
-	h.Want("bob@example.com", "saved")
-	h.WantNot("Demox")
 }
 
 // Sections, records, fields and tabs can be clicked in every layout.

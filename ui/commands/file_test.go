@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,10 +159,4 @@ func helpCommands(t *testing.T) []Command {
 		t.Fatalf("%d commands in the help, problems %v", len(all), problems)
 	}
 	return all
-}
-
-func ExampleFile_Load() {
-	all, problems := File{Path: "absent.yaml"}.Load(keymap.Map{})
-	fmt.Println(len(all), len(problems))
-	// Output: 0 0
 }

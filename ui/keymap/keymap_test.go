@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -161,25 +160,5 @@ func TestSetKeepsRestOfFile(t *testing.T) {
 	}
 	if info, err := os.Stat(f.Path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has the rights %v %v", info.Mode(), err)
-	}
-}
-
-// Two processes that set keys at once lose none of them.
-func TestTwoProcesses(t *testing.T) {
-	useTestTable(t)
-	for range 10 {
-		f := File{filepath.Join(t.TempDir(), "keys.yaml")}
-		var work sync.WaitGroup
-		for name, key := range map[string]string{"list.archive": "ctrl+a", "list.delete": "#", "reader.next": "m", "app.quit": "Q"} {
-			work.Go(func() {
-				if _, err := f.Set(name, []string{key}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		work.Wait()
-		if m, problems := f.Load(); len(m.Names()) != 4 {
-			t.Fatalf("%v are kept, %s", m.Names(), problemTexts(problems))
-		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"bugle/ui/app"
 	"bugle/ui/plain"
 	"bugle/ui/screen"
-	"bugle/ui/uitest"
 )
 
 // A one-time email from nothing to a published campaign takes few answers, and few words are said.
@@ -166,39 +165,6 @@ func TestRetryFailedTests(t *testing.T) {
 	b.want("1 of 1 will not arrive.", "x@example.com: the user has no attribute City.", "Sent 0 of 1 message; 1 skipped.")
 	b.play("test|x@example.com||5|Paris|send|..|..|outbox|1")
 	b.want("Sent 1 message.", "x@example.com", "Hi Paris")
-}
-
-// lossy is a service whose messages may have been delivered.
-type lossy struct {
-	*local.Service
-	tests []engine.TestRecord
-}
-
-func (l *lossy) Test(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	const key, why = "EMAIL_default_variation_1", "mx.example.com did not confirm it: it may have been delivered; look before you repeat"
-	to := engine.ParseTestSend(r.Body).Values
-	r.Progress(engine.TestProgress{Key: key, Recipient: to[0], Done: true, Err: why, Unknown: true, Completed: 1, Total: 1})
-	out := engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: {Status: engine.Failed, FailureReason: why, Unknown: to}}, Message: "Sent 0 of 1 message; 1 may have been delivered."}
-	l.tests = append([]engine.TestRecord{{CampaignID: r.Body.Get("draft_id").Text(), Body: r.Body, Result: out}}, l.tests...)
-	return out, nil
-}
-
-func (l *lossy) Tests(context.Context, string, int) ([]engine.TestRecord, error) { return l.tests, nil }
-
-// What may have been delivered is repeated only after a question that names who has it.
-func TestUnknownTests(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	service := &lossy{Service: b.svc}
-	b.deps = uitest.Deps(service)
-	b.play("test|x@example.com||send|..|send|no|..")
-	b.want("x@example.com may have got this message already", "Send it again?")
-	if n := len(service.tests); n != 1 {
-		t.Errorf("it was sent %d times\n%s", n, b.output)
-	}
-	b.play("test|send|send again|..|..")
-	if n := len(service.tests); n != 2 {
-		t.Errorf("it was sent %d times\n%s", n, b.output)
-	}
 }
 
 func TestStatusAsksWithEffect(t *testing.T) {
@@ -410,17 +376,6 @@ func (p *promptWatcher) Write(text []byte) (int, error) {
 	}
 	return p.b.Write(text)
 }
-
-func TestFailingOutput(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	if err := play(t, b.options(endlessReader("\n"), failingWriter{})); err == nil || !strings.Contains(err.Error(), "the reader has left") {
-		t.Errorf("the error is %v", err)
-	}
-}
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
 
 // Control sequences of documents are not printed.
 func TestControlSequencesAreRemoved(t *testing.T) {

@@ -188,32 +188,6 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-func BenchmarkModelAndDraw(b *testing.B) {
-	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		b.Fatal(err)
-	}
-	content := load(b, "messages.json").Get("android-basic").Get("android")
-	letter := load(b, "mail.json")
-	body := strings.Repeat("<p>Some words that go on for a while, <a href='https://example.com'>a link</a> and {{user.name}}.</p>", 42)
-	long, err := letter.Set(doc.P("html_content"), doc.NewString(body[:4096]))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("push", func(b *testing.B) {
-		for b.Loop() {
-			n := render.Push(catalog.Android, content, render.Options{})
-			draw(theme, render.View{Notification: &n})
-		}
-	})
-	b.Run("mail", func(b *testing.B) {
-		for b.Loop() {
-			m := render.Email(long, render.Options{})
-			draw(theme, render.View{Mail: &m})
-		}
-	})
-}
-
 func draw(theme *themes.Theme, v render.View) {
 	p := preview.New(theme)
 	p.SetSize(60, 40)

@@ -2,7 +2,6 @@ package themes_test
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"regexp"
 	"strings"
@@ -19,12 +18,6 @@ import (
 func luminance(t *testing.T, color string) float64 {
 	t.Helper()
 	rgb := termenv.ConvertToRGB(termenv.TrueColor.Color(color))
-	linear := func(v float64) float64 {
-		if v <= 0.04045 {
-			return v / 12.92
-		}
-		return math.Pow((v+0.055)/1.055, 2.4)
-	}
 	return 0.2126*linear(rgb.R) + 0.7152*linear(rgb.G) + 0.0722*linear(rgb.B)
 }
 

@@ -1,7 +1,6 @@
 package activity_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine"
-	"bugle/engine/doc"
 	calls "bugle/engine/service/activity"
 	"bugle/ui/activity"
 	"bugle/ui/screen"
@@ -20,26 +17,6 @@ import (
 )
 
 const id = "65f0a1b2c3d4e5f60718293a"
-
-// service implements only Save.
-type service struct {
-	calls.Service
-	revision int64
-	err      error
-}
-
-func (s service) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
-	return engine.Head{ID: id, Status: "DRAFT", Revision: s.revision}, s.err
-}
-
-func save(t testing.TB, l *calls.Log, s service) {
-	t.Helper()
-	body, err := doc.Parse([]byte(`{"basic_details":{"name":"Spring"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = calls.Wrap(s, l).Save(t.Context(), engine.SaveRequest{ID: id, Body: body})
-}
 
 // newCall returns a call that began that long before now.
 func newCall(before, took time.Duration, operation, method, path string, status int) calls.Call {
@@ -187,22 +164,6 @@ func TestFollowing(t *testing.T) {
 	more()
 	h.Press("esc")
 	h.Want("2 of 9")
-}
-
-func TestNewCallsAppearAtOnce(t *testing.T) {
-	l := &calls.Log{}
-	save(t, l, service{revision: 8})
-	h := open(t, l)
-	h.Resize(120, 40)
-	h.Want(`"revision": 8`)
-	save(t, l, service{revision: 9})
-	refresh(h)
-	h.Want("save ×2", `"revision": 9`, "1 of 1")
-	h.Press("enter")
-	save(t, l, service{err: engine.Errorf(engine.BadRequest, 409, "someone else changed it")})
-	refresh(h)
-	h.Press("esc", "up")
-	h.Want("failed", "someone else changed it")
 }
 
 func TestClear(t *testing.T) {

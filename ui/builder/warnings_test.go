@@ -42,16 +42,6 @@ func TestWarningsFollowEdits(t *testing.T) {
 	h.Want("1 warning · saved")
 }
 
-func TestEnterGoesToFieldOfWarning(t *testing.T) {
-	b := newTestbed(t, catalog.Email, strings.Replace(cleanMail, "Your order", "YOUR ORDER IS ON ITS WAY", 1)).withUser()
-	h := b.open(120, 40)
-	h.Press("!", "enter")
-	h.Want("▸ Subject", "Write it in")
-	if !strings.Contains(h.Text(), " Typing ") {
-		t.Errorf("the field has not the focus:\n%s", h.Text())
-	}
-}
-
 // An edited audience is counted again, and so is one for which an expression is new.
 func TestEditedAudienceIsCountedAgain(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail) // without users

@@ -29,7 +29,7 @@ func open(below bool, moved func(), words ...string) *list.Browser[string] {
 		Empty: func() string { return "No words." }, OnMove: moved, Page: p, Below: below,
 		Show: func(w string, ok bool) {
 			if p.Clear(); ok {
-				p.ShowText("about " + w)
+				p.ShowText("about " + w + strings.Repeat("\nverse", 20))
 			}
 		},
 		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
@@ -110,6 +110,52 @@ func TestPagePlacement(t *testing.T) {
 		if l.Reading() {
 			t.Errorf("%+v stays open", c)
 		}
+	}
+}
+
+// The tab of the page is kept from one entry to the next, the wheel scrolls the page under it, and z shows the focused pane
+// alone.
+func TestPageKeepsItsTab(t *testing.T) {
+	l := open(false, nil, "oak", "ash")
+	l.SetSize(120, 22)
+	at := func(x, y int, b tea.MouseButton) {
+		l.Mouse(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
+	}
+	press(t, l, "enter", "tab", "n")
+	if !strings.Contains(l.View(), "TWO") || !strings.Contains(l.View(), "about ash") {
+		t.Errorf("the next word shows\n%s", l.View())
+	}
+	before := l.View()
+	at(100, 12, tea.MouseButtonWheelDown)
+	if l.View() == before {
+		t.Errorf("the wheel does not scroll\n%s", before)
+	}
+	press(t, l, "z")
+	if strings.Contains(l.View(), "─ Words") || !strings.Contains(l.View(), "verse") {
+		t.Errorf("zoomed, it shows\n%s", l.View())
+	}
+	press(t, l, "z", "esc")
+	at(10, 2, tea.MouseButtonLeft)
+	if w, _ := l.Selected(); w != "oak" || l.Reading() || !strings.Contains(l.View(), "about oak") {
+		t.Errorf("a click selects %q:\n%s", w, l.View())
+	}
+	if at(10, 2, tea.MouseButtonLeft); !l.Reading() {
+		t.Error("a second click does not read it")
+	}
+}
+
+// While a filter is typed, arrows move and letters are text.
+func TestArrowsMoveWhileFiltering(t *testing.T) {
+	l := open(false, nil, "oak", "jay", "ash")
+	press(t, l, "/")
+	write(l, "a")
+	press(t, l, "down")
+	if w, _ := l.Selected(); w != "jay" {
+		t.Errorf("down leads to %q", w)
+	}
+	write(l, "j")
+	if w, ok := l.Selected(); ok || !strings.Contains(l.View(), "No words.") {
+		t.Errorf("%q matches aj:\n%s", w, l.View())
 	}
 }
 

@@ -111,7 +111,7 @@ func TestPictures(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			w, h := cmp.Or(s.width, width), cmp.Or(s.height, height)
-			p := program(t, cmp.Or(s.theme, themes.Dark), w, h)
+			p, _ := program(t, cmp.Or(s.theme, themes.Dark), w, h)
 			s.play(p)
 			if dir := os.Getenv("PICTURES_AS_TEXT"); dir != "" {
 				_ = os.WriteFile(filepath.Join(dir, s.name+".txt"), []byte(ansi.Strip(p.View())), 0o600)
@@ -125,10 +125,47 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// Every screen draws exactly its window, at any size, and follows a change of the theme at once.
+func TestScreensFitAndFollowTheTheme(t *testing.T) {
+	more := []scene{
+		{name: "outbox", play: func(h *uitest.Harness) { h.Press("O", "enter") }},
+		{name: "new draft", play: func(h *uitest.Harness) { h.Press("n", "enter") }},
+		{name: "record", play: func(h *uitest.Harness) { h.Press("m", "down", "down", "enter", "enter") }},
+		{name: "sent", play: func(h *uitest.Harness) {
+			open(h, "winter roast")
+			h.Press("t")
+			h.Type("ann")
+			h.Press("down", "enter", "ctrl+s")
+		}},
+		{name: "view as", play: func(h *uitest.Harness) {
+			open(h, "winter roast")
+			h.Press("p", "u")
+		}},
+	}
+	for _, s := range append(more, scenes...) {
+		t.Run(s.name, func(t *testing.T) {
+			h, theme := program(t, themes.Light, width, height)
+			s.play(h)
+			// Questions and problems keep their colors until they change.
+			if s.name != "new draft" && s.name != "preflight" {
+				h.WantRecolored(theme)
+			}
+			for w := 40; w <= 180; w += 20 {
+				for _, ht := range []int{12, 20, 24, 40} {
+					h.Resize(w, ht)
+					if wrong := h.LayoutError(); wrong != "" {
+						t.Fatalf("at %d×%d %s:\n%s", w, ht, wrong, h.Text())
+					}
+				}
+			}
+		})
+	}
+}
+
 // The film of the README: an email, from nothing to a test that arrived, in half a minute.
 func TestFilm(t *testing.T) {
 	const width, height = 100, 28
-	p := program(t, themes.Dark, width, height)
+	p, _ := program(t, themes.Dark, width, height)
 	var frames []Frame
 	show := func(pause time.Duration) { frames = append(frames, Frame{p.View(), pause}) }
 	press := func(keys ...string) {
@@ -171,8 +208,8 @@ func TestFilm(t *testing.T) {
 	compare(t, "film.svg", []byte(film))
 }
 
-// program opens the program on the sample workspace in memory.
-func program(t *testing.T, theme string, width, height int) *uitest.Harness {
+// program opens the program on the sample workspace in memory, and returns it with its theme.
+func program(t *testing.T, theme string, width, height int) (*uitest.Harness, *themes.Theme) {
 	t.Helper()
 	ctx, db := context.Background(), mem.New()
 	clock := func() time.Time { return uitest.Now }
@@ -189,7 +226,8 @@ func program(t *testing.T, theme string, width, height int) *uitest.Harness {
 	}
 	deps := uitest.Deps(svc)
 	deps.Theme = colors
-	return uitest.Program(t, app.Options{Deps: deps, Factory: screens, First: screen.Route{Name: screen.Campaigns}}, width, height)
+	h := uitest.Program(t, app.Options{Deps: deps, Factory: screens, First: screen.Route{Name: screen.Campaigns}}, width, height)
+	return h, colors
 }
 
 func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {

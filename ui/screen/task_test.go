@@ -2,7 +2,6 @@ package screen_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"testing"
@@ -65,19 +64,6 @@ func waitForEnd(t *testing.T, ended <-chan struct{}) {
 	}
 }
 
-func TestScreenIDsAreUnique(t *testing.T) {
-	a, b := screen.NewBase(), screen.NewBase()
-	if a.ID() == b.ID() {
-		t.Error("two screens have one identity")
-	}
-	if r := result(t, screen.Go(&a, "load", returning(1), func(int, error) tea.Cmd { return nil })); r.Screen != a.ID() {
-		t.Errorf("the result is %+v", r)
-	}
-	if (screen.Result{}).Done() != nil {
-		t.Error("no result does something")
-	}
-}
-
 func TestNewestTaskOfAKeyWins(t *testing.T) {
 	b := screen.NewBase()
 	var got taken
@@ -105,16 +91,6 @@ func TestNewestTaskOfAKeyWins(t *testing.T) {
 	}
 	if result(t, other).Done(); b.Busy() || len(got.texts) != 2 {
 		t.Error("a task of another key does not end")
-	}
-}
-
-func TestErrorEndsTask(t *testing.T) {
-	b := screen.NewBase()
-	var got taken
-	broken := errors.New("broken")
-	result(t, screen.Go(&b, "load", func(context.Context) (string, error) { return "", broken }, got.result)).Done()
-	if len(got.errs) != 1 || !errors.Is(got.errs[0], broken) || screen.Canceled(got.errs[0]) || b.Busy() {
-		t.Errorf("it took %v", got.errs)
 	}
 }
 

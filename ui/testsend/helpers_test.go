@@ -15,7 +15,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
-	"bugle/ui/app"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
@@ -137,26 +136,17 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 type stepper struct {
 	t        *testing.T
 	screen   *testsend.Screen
-	model    *app.Model // the program around the screen; nil for the screen alone
 	messages chan tea.Msg
-	count    int // of delivered messages
 }
 
 func step(t *testing.T, s engine.Service, id string) *stepper {
 	t.Helper()
-	st := &stepper{t: t, screen: testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})}
-	st.begin()
-	return st
-}
-
-// begin opens the screen.
-func (st *stepper) begin() {
-	st.t.Helper()
-	st.messages = make(chan tea.Msg, 100)
+	st := &stepper{t, testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id}), make(chan tea.Msg, 100)}
 	st.screen.SetSize(80, 22)
-	st.t.Cleanup(func() { st.screen.Close() })
+	t.Cleanup(func() { st.screen.Close() })
 	st.start(st.screen.Init())
 	st.until("recipient")
+	return st
 }
 
 func (st *stepper) start(cmd tea.Cmd) {
@@ -167,42 +157,17 @@ func (st *stepper) start(cmd tea.Cmd) {
 
 // send delivers a message.
 func (st *stepper) send(msg tea.Msg) {
-	if st.model != nil {
-		_, cmd := st.model.Update(msg)
-		st.start(cmd)
-		return
-	}
 	st.start(st.screen.Update(msg))
 	if r, ok := msg.(screen.Result); ok {
 		st.start(r.Next())
 	}
 }
 
-func (st *stepper) view() string {
-	if st.model != nil {
-		return st.model.View()
-	}
-	return st.screen.View()
-}
-
 // until delivers messages until the screen shows the text.
 func (st *stepper) until(text string) {
 	st.t.Helper()
-	st.wait(func() bool { return strings.Contains(st.view(), text) }, "to show "+text)
-}
-
-// next delivers one message.
-func (st *stepper) next() {
-	st.t.Helper()
-	before := st.count
-	st.wait(func() bool { return st.count > before }, "to get a message")
-}
-
-// wait delivers messages until something has happened.
-func (st *stepper) wait(done func() bool, what string) {
-	st.t.Helper()
 	limit := time.After(10 * time.Second)
-	for !done() {
+	for !strings.Contains(st.screen.View(), text) {
 		select {
 		case msg := <-st.messages:
 			if batch, ok := msg.(tea.BatchMsg); ok {
@@ -212,9 +177,8 @@ func (st *stepper) wait(done func() bool, what string) {
 				continue
 			}
 			st.send(msg)
-			st.count++
 		case <-limit:
-			st.t.Fatalf("the screen does not come %s:\n%s", what, st.view())
+			st.t.Fatalf("the screen does not come to show %q:\n%s", text, st.screen.View())
 		}
 	}
 }

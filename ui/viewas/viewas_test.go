@@ -230,18 +230,6 @@ func TestSurveyIsCanceled(t *testing.T) {
 	}
 }
 
-func TestChoiceValues(t *testing.T) {
-	a := viewas.Value{}.Attribute
-	a.Name = "City"
-	c := viewas.Choice{}.With(a, "Oslo")
-	if c.AsWritten() || c.Label() != "nobody" || c.Typed(a) != "Oslo" {
-		t.Errorf("a typed value makes %+v", c)
-	}
-	if c = c.With(a, "Rome").With(a, ""); len(c.Values) != 0 {
-		t.Errorf("a value that was removed is still there: %+v", c)
-	}
-}
-
 // The newest choice is remembered whichever is written last, and what is read afterwards does not replace it.
 func TestNewestChoiceIsRemembered(t *testing.T) {
 	b := newBench(t, engine.Workspace{})

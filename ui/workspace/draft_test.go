@@ -32,12 +32,3 @@ func TestRefusalIsShownUntilChange(t *testing.T) {
 		t.Errorf("problems after a change: %v", d.Problems())
 	}
 }
-
-// A record that has not been read has nothing to save and no problems, in any section.
-func TestUnreadRecord(t *testing.T) {
-	for _, sec := range settings.Sections() {
-		if d := newDraft(screen.Deps{Now: time.Now}, sec, "x", doc.Value{}); d.dirty() {
-			t.Errorf("%s: there is something to save", sec.ID)
-		}
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -190,21 +191,11 @@ func (d *harness) run(cmd tea.Cmd) {
 	d.send(cmd())
 }
 
-var keyNames = map[string]tea.KeyType{
-	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
-	"f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+y": tea.KeyCtrlY, "ctrl+r": tea.KeyCtrlR, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
-}
-
 func (d *harness) press(keys ...string) {
 	for _, k := range keys {
-		msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
-		name, alt := strings.CutPrefix(k, "alt+")
-		if alt {
-			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name), Alt: true}
-		}
-		if kt, ok := keyNames[name]; ok {
-			msg = tea.KeyMsg{Type: kt, Alt: alt}
+		msg, ok := keymap.KeyMsg(k)
+		if !ok {
+			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 		}
 		d.send(msg)
 	}

@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -10,35 +9,10 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
-
-func TestUndoAndRedo(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
-	start := string(b.stored().Body.Encode())
-	h := b.open(80, 24, "basic_details", "name")
-	h.Type("er")
-	typed := string(b.stored().Body.Encode())
-	h.Press("ctrl+z")
-	if got := string(b.stored().Body.Encode()); got != start {
-		t.Errorf("undo gave %s, not %s", got, start)
-	}
-	h.Press("ctrl+y")
-	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
-		t.Errorf("redo gave %s, not %s", got, typed)
-	}
-	h.Press("esc", "ctrl+z") // from the section list too, and into the field
-	if got := string(b.stored().Body.Encode()); got != start {
-		t.Errorf("undo gave %s, not %s", got, start)
-	}
-	h.Want("Undone: Basics › Campaign name", " Typing ")
-	h.Press("ctrl+z")
-	h.Want("Nothing to undo")
-	h.WantNot("Undone")
-}
 
 // Undo goes to what it changes, wherever the user is. A paste is always a step of its own.
 func TestUndoGoesToChange(t *testing.T) {
@@ -117,57 +91,6 @@ func TestStateChangeKeepsPendingEdits(t *testing.T) {
 
 // plainService is a service with only the ten operations: it cannot store unfinished edits.
 type plainService struct{ engine.Service }
-
-// With only the API, edits stay pending, even those of a draft, and are sent by component; what someone else
-// has changed is never overwritten unseen.
-func TestEditsStayPendingOnPlainService(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
-	ctx := context.Background()
-	deps := uitest.Deps(plainService{b.svc})
-	deps.LocalCopies = edit.NewFileStore(t.TempDir())
-	open := func() *uitest.Harness {
-		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
-	}
-	h := open()
-	h.Press("end")
-	h.Type(" A")
-	h.Want("changes not applied")
-	if got := b.value("basic_details.name"); got != `"News"` {
-		t.Fatalf("typing sent %s", got)
-	}
-
-	// After reopening, the edits are still there, and so is another section that was changed elsewhere.
-	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
-	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.WithUpdater(theirs, "bob@example.com")}); err != nil {
-		t.Fatal(err)
-	}
-	h = open()
-	h.Want("News A", "changes not applied")
-	h.Press("ctrl+s")
-	h.Want("Applied.")
-	if got := b.value("basic_details.name") + b.value("segmentation_details.send_campaign_to_opt_out_users"); got != `"News A"true` {
-		t.Errorf("after applying: %s", got)
-	}
-
-	// A section changed on both sides opens a question.
-	h.Press("end")
-	h.Type("B")
-	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
-	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.WithUpdater(other, "bob@example.com")}); err != nil {
-		t.Fatal(err)
-	}
-	h.Press("ctrl+s")
-	h.Want("” was changed elsewhere", "Basics")
-	h.Press("n")
-	if got := b.value("basic_details.name"); got != `"Theirs"` {
-		t.Errorf("not yet overwrote: %s", got)
-	}
-	h.Press("ctrl+s", "m")
-	h.Want("Applied.")
-	if got := b.value("basic_details.name"); got != `"News AB"` {
-		t.Errorf("mine left %s", got)
-	}
-}
 
 func tree(t testing.TB, s string) doc.Value {
 	t.Helper()

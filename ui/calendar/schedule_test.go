@@ -1,10 +1,7 @@
 package calendar_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +13,8 @@ import (
 	"bugle/themes"
 	"bugle/ui/calendar"
 	"bugle/ui/editor"
+	"bugle/ui/uitest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var now = time.Date(2026, 3, 20, 8, 30, 0, 0, time.UTC)
 
@@ -46,27 +42,7 @@ func TestSchedule(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{49, 5}, {33, 36}, {70, 12}, {24, 16}} {
 		s := panel(document(t, "PERIODIC", weekly))
 		s.SetSize(size.w, size.h)
-		golden(t, fmt.Sprintf("weekly-%dx%d", size.w, size.h), s.View())
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got+"\n" != string(want) {
-		t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		uitest.Golden(t, fmt.Sprintf("weekly-%dx%d", size.w, size.h), s.View()+"\n")
 	}
 }
 

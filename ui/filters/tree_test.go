@@ -57,20 +57,8 @@ func config(t testing.TB, text string, w, h int) editor.Config {
 // press sends keys to an editor by name.
 func press(e editor.Editor, keys ...string) {
 	for _, k := range keys {
-		e.Update(keyOf(k))
+		e.Update(uitest.Key(k))
 	}
-}
-
-func keyOf(name string) tea.KeyMsg {
-	if name == " " {
-		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
-	}
-	for k := tea.KeyType(-80); k < 128; k++ {
-		if m := (tea.KeyMsg{Type: k}); k != tea.KeyRunes && m.String() == name {
-			return m
-		}
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
 func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {

@@ -73,23 +73,6 @@ func drawTabs(p *preview.Preview) string {
 	}
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if uitest.Updating() {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s shows:\n%s\nwant:\n%s", name, got, want)
-	}
-}
-
 func TestTabs(t *testing.T) {
 	views := map[string]render.View{"mail": mail(t)}
 	for name := range load(t, "messages.json").Members() {
@@ -104,12 +87,10 @@ func TestTabs(t *testing.T) {
 			p := preview.New(themes.Plain())
 			p.SetSize(w, 36)
 			p.Show(v)
-			golden(t, fmt.Sprintf("%s-%d", name, w), drawTabs(&p))
+			uitest.Golden(t, fmt.Sprintf("%s-%d", name, w), drawTabs(&p))
 		}
 	}
 }
-
-func key(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
 
 func show(t *testing.T, v render.View) *preview.Preview {
 	t.Helper()
@@ -141,16 +122,16 @@ func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.SetSize(50, 14) // one tab at a time
 	wantNot(t, p, "umbrella.png")
-	p.Update(key("l"))
+	p.Update(uitest.Key("l"))
 	want(t, p, "umbrella.png", "1/3", "EXPANDED")
-	p.Update(key("."))
+	p.Update(uitest.Key("."))
 	want(t, p, "boots.png", "2/3")
-	p.Update(key(","))
-	p.Update(key(","))
+	p.Update(uitest.Key(","))
+	p.Update(uitest.Key(","))
 	want(t, p, "coat.png", "3/3")
-	p.Update(key("h"))
+	p.Update(uitest.Key("h"))
 	want(t, p, "COLLAPSED")
-	if p.Update(key("z")) {
+	if p.Update(uitest.Key("z")) {
 		t.Error("a key that means nothing was taken")
 	}
 }
@@ -170,8 +151,8 @@ func TestTabsBelowTheCurrentOne(t *testing.T) {
 // A message that changes while it is shown keeps its tab and slide.
 func TestShowKeepsTabAndSlide(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
-	p.Update(key("l"))
-	p.Update(key("."))
+	p.Update(uitest.Key("l"))
+	p.Update(uitest.Key("."))
 	p.Show(push(t, "android-carousel"))
 	want(t, p, "EXPANDED", "boots.png")
 	v := push(t, "android-carousel")

@@ -1,14 +1,11 @@
 package preview_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
@@ -17,6 +14,7 @@ import (
 	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/preview"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
@@ -71,22 +69,6 @@ func randomContent(t *rapid.T, like doc.Value, deep int) doc.Value {
 	return like
 }
 
-func layoutError(view string, w, h int) string {
-	lines := strings.Split(view, "\n")
-	if len(lines) != h {
-		return fmt.Sprintf("%d lines, not %d", len(lines), h)
-	}
-	for i, line := range lines {
-		if n := widget.Width(line); n != w {
-			return fmt.Sprintf("line %d is %d wide, not %d: %q", i, n, w, line)
-		}
-		if strings.ContainsFunc(ansi.Strip(line), unicode.IsControl) {
-			return fmt.Sprintf("line %d holds a control character: %q", i, line)
-		}
-	}
-	return ""
-}
-
 // For any document, the preview has the size that was set and contains no control sequence of the document.
 func TestAnyDocumentFits(t *testing.T) {
 	messages, letter := load(t, "messages.json"), load(t, "mail.json")
@@ -126,7 +108,7 @@ func TestAnyDocumentFits(t *testing.T) {
 		p.SetSize(w, h)
 		p.Show(v)
 		for range 4 {
-			if wrong := layoutError(p.View(), w, h); wrong != "" {
+			if wrong := uitest.ViewError(p.View(), w, h); wrong != "" {
 				t.Fatalf("%s\n%s", wrong, p.View())
 			}
 			p.Next()
@@ -180,7 +162,7 @@ func FuzzHTML(f *testing.F) {
 		p.SetSize(40, 20)
 		p.Show(render.View{Mail: &m})
 		for range 3 {
-			if wrong := layoutError(p.View(), 40, 20); wrong != "" {
+			if wrong := uitest.ViewError(p.View(), 40, 20); wrong != "" {
 				t.Fatal(wrong)
 			}
 			p.Next()

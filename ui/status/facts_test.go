@@ -116,15 +116,6 @@ func TestPublishingWarns(t *testing.T) {
 	}
 }
 
-// A draft with problems is not asked about: its problems are shown.
-func TestPublishingShowsProblems(t *testing.T) {
-	h, _, id := openPublishQuestion(t, `{"basic_details":{"name":"Roast"}}`)
-	if r := h.LastRoute(); r.Name != screen.Validate || r.ID != id {
-		t.Errorf("opened %+v", r)
-	}
-	h.WantNot("Send “Roast”", "Cancel")
-}
-
 // What the checks warn about is listed, and refuses nothing.
 func TestPublishingListsWarnings(t *testing.T) {
 	components := strings.Replace(readyDraft, "Hi", "A WHOLE YEAR OF COFFEE", 1) + `"is_all_user_campaign":true}}`

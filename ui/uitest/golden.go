@@ -6,14 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
+	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -24,21 +23,27 @@ var Sizes = []struct{ W, H int }{{60, 20}, {80, 24}, {120, 40}}
 // Golden compares the window with testdata/NAME.golden.
 func (h *Harness) Golden(name string) {
 	h.t.Helper()
-	path, got := goldenFile(name), h.Text()+"\n"
+	Golden(h.t, name, h.Text()+"\n")
+}
+
+// Golden compares a text with testdata/NAME.golden.
+func Golden(t testing.TB, name, got string) {
+	t.Helper()
+	path := goldenFile(name)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			h.t.Fatal(err)
+			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			h.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if got != string(want) {
-		h.t.Errorf("%s shows:\n%s\nwant:\n%s", name, got, want)
+		t.Errorf("%s shows:\n%s\nwant:\n%s", name, got, want)
 	}
 }
 
@@ -86,28 +91,12 @@ func (h *Harness) WantFits() {
 	for width := 40; width <= 140; width += 5 {
 		for height := 10; height <= 50; height += 5 {
 			h.screen.SetSize(width, height)
-			if wrong := layoutError(h.screen.View(), width, height); wrong != "" {
+			if wrong := ViewError(h.screen.View(), width, height); wrong != "" {
 				h.t.Fatalf("at %d×%d %s:\n%s", width, height, wrong, h.screen.View())
 			}
 		}
 	}
 	h.Resize(w, ht)
-}
-
-func layoutError(view string, width, height int) string {
-	lines := strings.Split(view, "\n")
-	if len(lines) != height {
-		return fmt.Sprintf("there are %d lines", len(lines))
-	}
-	for i, line := range lines {
-		if n := widget.Width(line); n != width {
-			return fmt.Sprintf("line %d is %d cells wide", i, n)
-		}
-		if strings.ContainsFunc(line, unicode.IsControl) {
-			return fmt.Sprintf("line %d holds a control character: %q", i, line)
-		}
-	}
-	return ""
 }
 
 // blank replaces the screens that are opened.

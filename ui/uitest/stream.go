@@ -185,18 +185,20 @@ func describe(msg tea.Msg) string {
 // LayoutError describes what is wrong with the drawn window; "" if every line has the right width and there are
 // no control sequences but colors.
 func (h *Harness) LayoutError() string {
-	return screenLayoutError(h.model.View(), h.width, h.height)
+	return ViewError(h.model.View(), h.width, h.height)
 }
 
 // ScreenLayoutError is LayoutError for a screen at the size it has on the stack.
 func ScreenLayoutError(s screen.Screen, width, height int) string {
 	s.SetSize(width, height)
-	return screenLayoutError(s.View(), width, height)
+	return ViewError(s.View(), width, height)
 }
 
 var colors = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
-func screenLayoutError(view string, width, height int) string {
+// ViewError returns what is wrong with a view of that size: a line of another width, their number, a control character that
+// is no color. It is empty if nothing is.
+func ViewError(view string, width, height int) string {
 	if !utf8.ValidString(view) {
 		return "it is no UTF-8"
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
 
@@ -106,13 +107,8 @@ func plain() *themes.Theme { return themes.Plain() }
 
 // key returns the message for a key name as Bubble Tea spells it.
 func key(name string) tea.KeyMsg {
-	types := map[string]tea.KeyType{
-		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
-		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+a": tea.KeyCtrlA,
-	}
-	if kind, ok := types[name]; ok {
-		return tea.KeyMsg{Type: kind}
+	if msg, ok := keymap.KeyMsg(name); ok {
+		return msg
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }

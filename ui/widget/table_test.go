@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
@@ -59,32 +58,6 @@ func TestTableDropsColumns(t *testing.T) {
 		if got := titles(width); got != want {
 			t.Errorf("at %d cells: %q, want %q", width, got, want)
 		}
-	}
-}
-
-func press(y int) (tea.MouseMsg, int) {
-	return tea.MouseMsg{Button: tea.MouseButtonLeft, Action: tea.MouseActionPress, Y: y}, y
-}
-
-func TestTableMouse(t *testing.T) {
-	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 4, Weight: 1})
-	table.SetRows(campaigns(30))
-	table.SetSize(40, 6)
-	table.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress}, 2)
-	if table.Offset != 3 || table.Cursor != 3 {
-		t.Errorf("the wheel gives offset %d and cursor %d", table.Offset, table.Cursor)
-	}
-	if !table.Mouse(press(2)) || table.Cursor != 4 {
-		t.Errorf("a press on the second row gives cursor %d", table.Cursor)
-	}
-	if table.Mouse(press(0)) {
-		t.Error("a press on the head chose a row")
-	}
-	if i, ok := table.RowAt(5); !ok || i != 7 {
-		t.Errorf("the row on line 5 is %d, %v", i, ok)
-	}
-	if _, ok := table.RowAt(6); ok {
-		t.Error("there is a row below the table")
 	}
 }
 

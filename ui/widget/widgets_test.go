@@ -42,21 +42,6 @@ func TestToastsExpire(t *testing.T) {
 	}
 }
 
-func TestToastReplacesSameTopic(t *testing.T) {
-	toasts := widget.NewToasts(plain())
-	toasts.SetSize(40, 0)
-	push := func(about, text string, level widget.Level) {
-		toasts.Push(widget.Toast{Topic: about, Level: level, Text: text, Until: time.Time{}})
-	}
-	push("save", "Not saved", widget.LevelError)
-	push("", "Copied", widget.LevelInfo)
-	push("save", "Saved", widget.LevelSuccess)
-	push("", "Sent", widget.LevelInfo)
-	if view := toasts.View(); strings.Contains(view, "Not saved") || toasts.Len() != 3 {
-		t.Errorf("what is over is still said:\n%s", view)
-	}
-}
-
 func TestTabs(t *testing.T) {
 	tabs := widget.NewTabs(plain(), "One", "Two", "Three")
 	tabs.SetSize(30, 1)

@@ -10,9 +10,6 @@ import (
 	"bugle/ui/widget"
 )
 
-// sizes are the screen sizes of the golden files.
-var sizes = []struct{ w, h int }{{60, 20}, {80, 24}, {120, 40}}
-
 func campaignColumns() []widget.Column {
 	return []widget.Column{
 		{Title: "Name ↑", Min: 18, Weight: 3},
@@ -68,11 +65,7 @@ func campaignScreen(w, h int) string {
 }
 
 func TestGoldenTable(t *testing.T) {
-	for _, s := range sizes {
-		screen := campaignScreen(s.w, s.h)
-		wantBlock(t, "screen", screen, s.w, s.h)
-		golden(t, fmt.Sprintf("table-%dx%d", s.w, s.h), screen)
-	}
+	golden(t, "table-80x24", campaignScreen(80, 24))
 	golden(t, "table-24x8", campaignScreen(24, 8))
 
 	empty := widget.NewTable(plain(), campaignColumns()...)
@@ -82,10 +75,9 @@ func TestGoldenTable(t *testing.T) {
 }
 
 func TestGoldenDialogs(t *testing.T) {
-	s := sizes[1]
 	d := confirm("Stop this campaign?", "“Spring sale” is going out to 41,202 people. Those who have it keep it, nobody else gets it. A stopped campaign cannot go on.", "Stop it", "Keep it going", true)
-	d.SetSize(s.w, s.h)
-	golden(t, fmt.Sprintf("dialog-%dx%d", s.w, s.h), widget.Center(campaignScreen(s.w, s.h), d.View(), s.w, s.h))
+	d.SetSize(80, 24)
+	golden(t, "dialog-80x24", widget.Center(campaignScreen(80, 24), d.View(), 80, 24))
 }
 
 func helpGroups() []widget.Group {

@@ -169,11 +169,3 @@ func FuzzHTML(f *testing.F) {
 		}
 	})
 }
-
-func draw(theme *themes.Theme, v render.View) {
-	p := preview.New(theme)
-	p.SetSize(60, 40)
-	p.Show(v)
-	p.Next()
-	_ = p.View()
-}

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
@@ -187,7 +188,11 @@ func fitLine(s string, w int) string {
 		s = cut(s, w, "")
 		width = Width(s)
 	}
-	return s + spaces(w-width)
+	padded := s + spaces(w-width)
+	if width < w && s != "" && s[len(s)-1] >= utf8.RuneSelf {
+		padded += spaces(w - Width(padded)) // some characters are drawn with the next one, also with a blank
+	}
+	return padded
 }
 
 const blanks = "                                                                                                                                "

@@ -9,7 +9,7 @@ import (
 
 // Items returns a list that shows each row as one item. noun names a row: "version".
 func Items[T any](t *themes.Theme, noun string, item func(T) widget.Item) *List[T] {
-	b := &lines[T]{theme: t}
+	b := &lines[T]{theme: t, items: true}
 	b.draw = func(row T, at position, width int) Drawn { return b.drawItem(item(row), at, width) }
 	return newList(t, noun, b, func(row T) (text, state string, heading bool) {
 		i := item(row)

@@ -18,7 +18,7 @@ type Drawn struct {
 
 // Lines returns a list of rows of one or more lines, drawn for a width. noun names a row: "problem".
 func Lines[T any](t *themes.Theme, noun string, draw func(row T, selected bool, width int) Drawn) *List[T] {
-	b := &lines[T]{draw: func(row T, at position, width int) Drawn { return draw(row, at == focused, width) }}
+	b := &lines[T]{theme: t, draw: func(row T, at position, width int) Drawn { return draw(row, at == focused, width) }}
 	return newList(t, noun, b, func(row T) (text, state string, heading bool) {
 		return strings.TrimLeft(Spoken(strings.Join(draw(row, false, screen.Wide).Lines, " ")), signs), "", false
 	})
@@ -47,7 +47,8 @@ func (p position) mark() string { return [...]string{" ", "▏", "▌"}[p] }
 
 // lines shows rows of several lines. A row without lines is a heading, which the cursor skips.
 type lines[T any] struct {
-	theme         *themes.Theme  // of the scroll bar; nil for none
+	theme         *themes.Theme
+	items         bool           // the rows are items, with a scroll bar if they do not all fit
 	styles        *themes.Styles // with which the rows were drawn
 	draw          func(row T, at position, width int) Drawn
 	rows          []T
@@ -78,7 +79,7 @@ func (b *lines[T]) set(rows []T) {
 // layout draws the rows, beside the scroll bar if they do not all fit.
 func (b *lines[T]) layout(rows []T) {
 	b.inner = b.width
-	if b.drawAll(rows); b.theme != nil && b.window.Overflows() {
+	if b.drawAll(rows); b.items && b.window.Overflows() {
 		b.inner = max(b.width-2, 0)
 		b.drawAll(rows)
 	}
@@ -101,9 +102,7 @@ func (b *lines[T]) drawAll(rows []T) {
 		text = append(text, line{l, -1})
 	}
 	b.rows, b.text, b.first = rows, text, first
-	if b.theme != nil {
-		b.styles = b.theme.Styles
-	}
+	b.styles = b.theme.Styles
 	b.window.Resize(len(b.text), b.height)
 }
 
@@ -246,12 +245,12 @@ func (b *lines[T]) Overflows() bool { return b.window.Overflows() }
 func (b *lines[T]) view(keyboard bool, empty string) string {
 	switch {
 	case len(b.rows) > 0:
-	case b.theme == nil:
+	case !b.items:
 		return widget.Fit(strings.Join(widget.Wrap(widget.CleanLines(empty), max(b.width, 1)), "\n"), b.width, b.height)
 	default:
 		return widget.Fit("  "+strings.Join(widget.WrapStyled(b.theme.Faint, empty, max(b.width-2, 1)), "\n  "), b.width, b.height)
 	}
-	if b.theme != nil && b.styles != b.theme.Styles {
+	if b.styles != b.theme.Styles {
 		b.layout(b.rows)
 	}
 	at := selected

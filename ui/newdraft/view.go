@@ -31,11 +31,8 @@ func huhTheme(t *themes.Theme) *huh.Theme {
 
 // SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
-	before, _ := s.panes.Size(0)
 	s.panes.SetSize(width, height)
-	if w, _ := s.panes.Size(0); w != before {
-		s.build(s.at())
-	}
+	s.build(s.at())
 }
 
 // View draws the questions, and below them why the draft was not created.

@@ -146,10 +146,7 @@ func TestScreensFitAndFollowTheTheme(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			h, theme := program(t, themes.Light, width, height)
 			s.play(h)
-			// Questions and problems keep their colors until they change.
-			if s.name != "new draft" && s.name != "preflight" {
-				h.WantRecolored(theme)
-			}
+			h.WantRecolored(theme)
 			for w := 40; w <= 180; w += 20 {
 				for _, ht := range []int{12, 20, 24, 40} {
 					h.Resize(w, ht)

@@ -5,42 +5,42 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
+	"testing"
 
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
 	"bugle/store/badger"
 )
 
-// crashSlots are the places of those that take part as terminals do. The last one has a part in tests with a database
-// alone.
-var crashSlots = []string{"left", "right", "middle"}
-
 // The kinds of processes.
 const (
-	crashServe    = "serve"
+	crashServer   = "server"
 	crashTerminal = "terminal"
 	crashCommand  = "command"
 )
 
-// crashSite is the data folder, the processes that use it, and what they have reported.
+const crashAuthor = "ann@example.com"
+
+// crashSite is a store, the processes that use it, and what they have reported.
 type crashSite struct {
+	t     *testing.T
 	store string // the data folder, or the URL of a database
 	dir   string // the data folder, or where backups go
 	aside string // where backups go that are asked for
 	key   string // of the API
 	env   []string
 	seed  uint64
-	model *crashModel
 
 	servers, terminals int // that work at once
 
@@ -48,38 +48,81 @@ type crashSite struct {
 	changed chan struct{} // closed when anything below changes
 	paused  bool
 	procs   []*crashProc
-	urls    map[*crashProc]string // of the running servers
+	lives   int
+	kills   map[string]int
 	tries   int
 	acks    int
-	lives   int
-	slowest map[string]time.Duration // to be ready, by kind
-	backups []string                 // that were acknowledged
-	kills   map[string]int
-	moments map[string]int
+	claims  map[string]*crashClaim // by the names of campaigns
+	sends   map[string]*crashSend  // by recipient
+	calls   []crashCall            // that were acknowledged
+	backups []string               // as well
 }
 
-// crashProc is a process that works in the folder.
+// crashProc is a process that works on the store.
 type crashProc struct {
-	kind, slot string
-	alone      bool // it is started although no other may be
-	cmd        *exec.Cmd
-	began      time.Time
-	killed     atomic.Bool
-	ready      chan struct{} // closed when it takes part
-	gone       chan struct{} // closed when it has ended
-	errs       bytes.Buffer  // to be read when it is gone
+	kind   string
+	cmd    *exec.Cmd
+	ready  bool
+	killed bool
+	url    string        // of a server
+	gone   chan struct{} // closed when it has ended
+	errs   bytes.Buffer  // to be read when it is gone
 }
 
-func (p *crashProc) isReady() bool {
-	select {
-	case <-p.ready:
-		return true
-	default:
-		return false
+// newCrashSite makes a workspace in a database, or in a folder, which stays if the test fails.
+func newCrashSite(t *testing.T, database string) *crashSite {
+	t.Helper()
+	base, err := os.MkdirTemp("", "b") // short, as the folder's socket needs it
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the data folder stays in %s", base)
+		} else if err := os.RemoveAll(base); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(base, "bugle")
+	s := &crashSite{
+		t: t, store: cmp.Or(database, dir), dir: dir, aside: filepath.Join(base, "backups"), seed: cmp.Or(*crashSeed, rand.Uint64()>>16), servers: 1, terminals: 2,
+		changed: make(chan struct{}), kills: map[string]int{}, claims: map[string]*crashClaim{}, sends: map[string]*crashSend{},
+	}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "BUGLE_") && !strings.HasPrefix(v, "XDG_") {
+			s.env = append(s.env, v)
+		}
+	}
+	s.env = append(s.env, cli.EnvData+"="+s.store, "XDG_DATA_HOME="+base, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, cli.EnvAuthor+"="+crashAuthor, "GORACE=atexit_sleep_ms=0")
+	if err := os.Mkdir(s.aside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := s.factory()
+	defer f.Close()
+	store, err := f.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s.key, err = store.CreateWorkspace(t.Context(), engine.Workspace{ // its mail stays in the outbox, and campaigns can be published
+		ID: crashWorkspace, Timezone: "Europe/Berlin", Publish: engine.PublishEnabled, Author: crashAuthor,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
-func (s *crashSite) reported() { // the caller holds the lock
+// factory is the program in this process.
+func (s *crashSite) factory() *cli.Factory {
+	return &cli.Factory{Environment: cli.Environment{Data: s.store, Getenv: func(string) string { return "" }}}
+}
+
+// update changes what the site knows, and wakes those that wait for it.
+func (s *crashSite) update(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -101,207 +144,11 @@ func (s *crashSite) wait(ctx context.Context, is func() bool) bool {
 	}
 }
 
-func (s *crashSite) output(l crashLine) {
-	s.model.heard(l)
+// progress returns how many writes were tried, and how many were acknowledged.
+func (s *crashSite) progress() (tries, acks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch l.What {
-	case "try":
-		s.tries++
-	case "done":
-		s.acks++
-	default:
-		return
-	}
-	s.reported()
-}
-
-// begun notes an attempt that is no new one.
-func (s *crashSite) begun() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tries++
-	s.reported()
-}
-
-// server returns the URL of one of the servers, and waits until there is one.
-func (s *crashSite) server(ctx context.Context) (url string, ok bool) {
-	ok = s.wait(ctx, func() bool {
-		for _, url = range s.urls { // in no order
-			return true
-		}
-		return false
-	})
-	return url, ok
-}
-
-// open waits until processes may be started.
-func (s *crashSite) open(ctx context.Context) bool {
-	return s.wait(ctx, func() bool { return !s.paused })
-}
-
-// start starts this binary as another process, when processes may be started.
-func (s *crashSite) start(ctx context.Context, p *crashProc, heard func(*crashProc, string)) bool {
-	for p.alone || s.open(ctx) {
-		s.mu.Lock()
-		if s.paused && !p.alone {
-			s.mu.Unlock()
-			continue
-		}
-		err := s.begin(p, heard)
-		s.mu.Unlock()
-		if err != nil {
-			s.model.report("a process did not start: %v", err)
-		}
-		return err == nil
-	}
-	return false
-}
-
-func (s *crashSite) begin(p *crashProc, heard func(*crashProc, string)) error {
-	s.lives++
-	p.ready, p.gone, p.began = make(chan struct{}), make(chan struct{}), time.Now()
-	p.cmd.Env = append(slices.Clip(s.env), envCrashSlot+"="+p.slot, envCrashLife+"="+strconv.Itoa(s.lives), fmt.Sprintf("%s=%d", envCrashSeed, s.seed+uint64(s.lives)))
-	p.cmd.Stderr = &p.errs
-	out, err := p.cmd.StdoutPipe()
-	if err == nil {
-		err = p.cmd.Start()
-	}
-	if err != nil {
-		return err
-	}
-	s.procs = append(s.procs, p)
-	s.reported()
-	go func() { // ends with the process
-		in := bufio.NewReader(out)
-		for {
-			line, err := in.ReadString('\n')
-			if err != nil {
-				break
-			}
-			heard(p, line)
-		}
-		_ = p.cmd.Wait() // its end is known by killed, or by its exit code
-		s.ended(p)
-	}()
-	return nil
-}
-
-func (s *crashSite) ended(p *crashProc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.procs = slices.DeleteFunc(s.procs, func(o *crashProc) bool { return o == p })
-	delete(s.urls, p)
-	close(p.gone)
-	s.reported()
-}
-
-func (s *crashSite) isReady(p *crashProc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(p.ready)
-	s.slowest[p.kind] = max(s.slowest[p.kind], time.Since(p.began))
-	s.reported()
-}
-
-// keep has a process in a place again and again, until ctx ends.
-func (s *crashSite) keep(ctx context.Context, kind, slot string) {
-	for {
-		p := &crashProc{kind: kind, slot: slot}
-		hear := s.hearWorker
-		p.cmd = exec.Command("bugle-crash-worker")
-		if kind == crashServe {
-			hear, p.cmd = s.hearServer, serveCommand()
-		}
-		stdin, err := p.cmd.StdinPipe() // a terminal ends with this process, whatever happens
-		if err != nil {
-			s.model.report("%v", err)
-			return
-		}
-		if !s.start(ctx, p, hear) {
-			return
-		}
-		if <-p.gone; !p.killed.Load() {
-			s.model.report("a %s ended by itself: %v %s", kind, p.cmd.ProcessState, tail(p.errs.String()))
-		}
-		_ = stdin.Close()
-	}
-}
-
-func serveCommand() *exec.Cmd {
-	return exec.Command("bugle", "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json")
-}
-
-func tail(text string) string { return text[max(0, len(text)-2000):] }
-
-func (s *crashSite) hearWorker(p *crashProc, line string) {
-	var l crashLine
-	if err := json.Unmarshal([]byte(line), &l); err != nil {
-		s.model.report("a terminal wrote %q", line)
-		return
-	}
-	if l.What == "ready" {
-		s.isReady(p)
-		return
-	}
-	s.output(l)
-}
-
-func (s *crashSite) hearServer(p *crashProc, line string) {
-	var said struct{ URL string }
-	if err := json.Unmarshal([]byte(line), &said); err != nil || said.URL == "" {
-		s.model.report("the server wrote %q", line)
-		return
-	}
-	s.mu.Lock()
-	s.urls[p] = said.URL
-	s.mu.Unlock()
-	s.isReady(p)
-}
-
-// commandRun is what became of a command; its code is -1 where it was killed.
-type commandRun struct {
-	code      int
-	out, errs string
-}
-
-// command runs a command to its end, or until it is killed.
-func (s *crashSite) command(ctx context.Context, in string, args ...string) commandRun {
-	return s.run(ctx, &crashProc{kind: crashCommand, slot: args[0], cmd: exec.Command("bugle", args...)}, in)
-}
-
-func (s *crashSite) run(ctx context.Context, p *crashProc, in string) commandRun {
-	p.cmd.Stdin = strings.NewReader(in)
-	var out strings.Builder
-	if !s.start(ctx, p, func(_ *crashProc, line string) { out.WriteString(line) }) {
-		return commandRun{code: -1, errs: "it was not begun"}
-	}
-	<-p.gone
-	r := commandRun{p.cmd.ProcessState.ExitCode(), out.String(), tail(p.errs.String())}
-	if p.killed.Load() && r.code < 0 {
-		r.errs = "it was killed"
-	}
-	return r
-}
-
-// owner returns the process that owns the store, or nil if unknown.
-func (s *crashSite) owner() *crashProc {
-	b, err := os.ReadFile(filepath.Join(s.dir, badger.Folder, "STATE"))
-	if err != nil {
-		return nil
-	}
-	var state struct {
-		PID int `json:"pid"`
-	}
-	_ = json.Unmarshal(b, &state)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.procs {
-		if p.cmd.Process.Pid == state.PID {
-			return p
-		}
-	}
-	return nil
+	return s.tries, s.acks
 }
 
 // living returns the running processes.
@@ -311,52 +158,154 @@ func (s *crashSite) living() []*crashProc {
 	return slices.Clone(s.procs)
 }
 
+// server returns the URL of one of the servers, and waits until there is one.
+func (s *crashSite) server(ctx context.Context) (url string, ok bool) {
+	ok = s.wait(ctx, func() bool {
+		url = ""
+		for _, p := range s.procs {
+			url = cmp.Or(p.url, url)
+		}
+		return url != ""
+	})
+	return url, ok
+}
+
+// start starts this binary as another process, once processes may be started; nil if none may be until ctx ends.
+func (s *crashSite) start(ctx context.Context, kind string, cmd *exec.Cmd, heard func(*crashProc, string)) *crashProc {
+	p := &crashProc{kind: kind, cmd: cmd, gone: make(chan struct{})}
+	var out *bufio.Reader
+	var err error
+	if !s.wait(ctx, func() bool {
+		if s.paused {
+			return false
+		}
+		s.lives++
+		cmd.Env, cmd.Stderr = append(slices.Clip(s.env), fmt.Sprintf("%s=%d", envCrashLife, s.lives)), &p.errs
+		pipe, bad := cmd.StdoutPipe()
+		if err = bad; err == nil {
+			out, err = bufio.NewReader(pipe), cmd.Start()
+		}
+		if err == nil {
+			s.procs = append(s.procs, p)
+		}
+		return true
+	}) {
+		return nil
+	}
+	if err != nil {
+		s.t.Errorf("a process did not start: %v", err)
+		return nil
+	}
+	go func() { // ends with the process
+		for {
+			line, err := out.ReadString('\n')
+			if err != nil {
+				break
+			}
+			heard(p, line)
+		}
+		_ = cmd.Wait() // its end is known by killed, or by its exit code
+		s.update(func() { s.procs = slices.DeleteFunc(s.procs, func(o *crashProc) bool { return o == p }) })
+		close(p.gone)
+	}()
+	return p
+}
+
+// keep has a process of a kind again and again, until ctx ends.
+func (s *crashSite) keep(ctx context.Context, kind string) {
+	for {
+		cmd, hear := exec.Command("bugle-crash-worker"), s.hearWorker
+		if kind == crashServer {
+			cmd, hear = exec.Command("bugle", "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json"), s.hearServer
+		}
+		stdin, err := cmd.StdinPipe() // a terminal ends with this process, whatever happens
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		p := s.start(ctx, kind, cmd, hear)
+		if p == nil {
+			return
+		}
+		if <-p.gone; !p.killed {
+			s.t.Errorf("a %s ended by itself: %v %s", kind, cmd.ProcessState, p.errs.String())
+		}
+		_ = stdin.Close()
+	}
+}
+
+func (s *crashSite) hearServer(p *crashProc, line string) {
+	var said struct{ URL string }
+	if err := json.Unmarshal([]byte(line), &said); err != nil || said.URL == "" {
+		s.t.Errorf("the server wrote %q", line)
+	}
+	s.update(func() { p.url, p.ready = said.URL, true })
+}
+
+func (s *crashSite) hearWorker(p *crashProc, line string) {
+	var l crashLine
+	if err := json.Unmarshal([]byte(line), &l); err != nil {
+		s.t.Errorf("a terminal wrote %q", line)
+	}
+	if l.What == "ready" {
+		s.update(func() { p.ready = true })
+		return
+	}
+	s.note(l)
+}
+
+// command runs a command to its end, or until it is killed; its exit code is then -1.
+func (s *crashSite) command(ctx context.Context, in string, args ...string) (code int, out, errs string) {
+	cmd := exec.Command("bugle", args...)
+	cmd.Stdin = strings.NewReader(in)
+	p := s.start(ctx, crashCommand, cmd, func(_ *crashProc, line string) { out += line })
+	if p == nil {
+		return -1, "", "it was not begun"
+	}
+	<-p.gone
+	if cmd.ProcessState.ExitCode() < 0 {
+		return -1, out, "it was killed"
+	}
+	return cmd.ProcessState.ExitCode(), out, p.errs.String()
+}
+
+// owner returns the process that owns the store, or nil if unknown.
+func (s *crashSite) owner() *crashProc {
+	b, err := os.ReadFile(filepath.Join(s.dir, badger.Folder, "STATE"))
+	if err != nil {
+		return nil
+	}
+	var state struct{ PID int }
+	_ = json.Unmarshal(b, &state) // without, there is no such process
+	for _, p := range s.living() {
+		if p.cmd.Process.Pid == state.PID {
+			return p
+		}
+	}
+	return nil
+}
+
 // kill kills a process as it is, and reports whether it had not ended.
-func (s *crashSite) kill(p *crashProc, moment string) bool {
+func (s *crashSite) kill(p *crashProc) bool {
 	if p == nil {
 		return false
 	}
-	role := "attached"
-	if p == s.owner() {
-		role = "owner"
-	} else if !p.isReady() && p.kind != crashCommand {
-		role = "opening"
-	}
-	p.killed.Store(true)
+	s.update(func() { p.killed = true })
 	if p.cmd.Process.Kill() != nil {
 		return false
 	}
 	<-p.gone
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kills[p.kind+" as "+role]++
-	s.moments[moment]++
+	s.update(func() { s.kills[p.kind]++ })
 	return true
 }
 
 // pause kills all, and lets none be started until resume.
 func (s *crashSite) pause() {
-	s.mu.Lock()
-	s.paused = true
-	procs := slices.Clone(s.procs)
-	s.mu.Unlock()
-	for _, p := range procs {
-		s.kill(p, "all at once")
-	}
-	for _, p := range procs {
+	s.update(func() { s.paused = true })
+	for _, p := range s.living() {
+		s.kill(p)
 		<-p.gone
 	}
 }
 
-func (s *crashSite) resume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.paused = false
-	s.reported()
-}
-
-func (s *crashSite) backedUp(file string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.backups = append(s.backups, file)
-}
+func (s *crashSite) resume() { s.update(func() { s.paused = false }) }

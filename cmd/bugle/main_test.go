@@ -28,10 +28,21 @@ import (
 var programs = map[string]func(){"bugle": main}
 
 func TestMain(m *testing.M) {
-	if os.Getenv(envCrashSlot) != "" { // a process of TestCrash, which starts several at once
+	if os.Getenv(envCrashLife) != "" { // a process of TestCrash, which starts several at once
 		cli.Patience = time.Minute
 	}
 	testscript.Main(tests{m}, programs)
+}
+
+// envSlow has the tests run that start, kill or race many processes, or take seconds for another reason, as in CI.
+const envSlow = "BUGLE_NEED_SLOW"
+
+// needSlow skips a test that starts, kills or races many processes, unless all tests are asked for.
+func needSlow(t *testing.T) {
+	t.Helper()
+	if os.Getenv(envSlow) == "" {
+		t.Skip("it is slow; set " + envSlow + "=1 to run it")
+	}
 }
 
 // tests are the tests of this package, and the database that some of them share.

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/creack/pty"
 
 	"bugle/cmd/bugle/internal/cli"
 )
@@ -37,32 +32,12 @@ func TestApplyAsks(t *testing.T) {
 	}
 }
 
-// answered runs a command on a terminal, and types once it asks.
+// answered runs a command on a terminal, answers its question, and returns what it wrote.
 func answered(t *testing.T, b bugle, answer string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("bugle", args...)
-	cmd.Env = append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor], "TERM=xterm-256color")
-	terminal, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	for part := make([]byte, 1024); !strings.Contains(out.String(), "[y/N] "); {
-		n, err := terminal.Read(part)
-		out.Write(part[:n])
-		if err != nil {
-			t.Fatalf("bugle %s asked nothing: %q", strings.Join(args, " "), out.String())
-		}
-	}
-	if _, err := io.WriteString(terminal, answer); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(&out, terminal) // ends with an error where the other end closes
-	if err := terminal.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("bugle %s: %v\n%s", strings.Join(args, " "), err, out.String())
-	}
-	return out.String()
+	d := startDialog(t, b, nil, args...)
+	d.waitFor("[y/N] ")
+	d.answer(answer)
+	d.end(cli.ExitDone)
+	return d.out.String()
 }

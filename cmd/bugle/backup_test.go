@@ -79,32 +79,28 @@ func heldOpen(t *testing.T) (dir, id string) {
 // the whole store needs it closed.
 func TestWhileOpen(t *testing.T) {
 	dir, id := heldOpen(t)
-	bugle := func(args ...string) (code int, out, err string) {
-		var o, e bytes.Buffer
-		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
-		return code, o.String(), e.String()
-	}
+	c := newBugle(t).at(dir)
 	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	if code, out, err := bugle("backup", file); code != 0 || !strings.HasPrefix(out, "Backed up 1 workspace, 1 campaign ") {
+	if code, out, err := c.try("", "backup", file); code != 0 || !strings.HasPrefix(out, "Backed up 1 workspace, 1 campaign ") {
 		t.Errorf("backup: %d %s%s", code, out, err)
 	}
-	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "No problems found") {
+	if code, out, err := c.try("", "doctor"); code != 0 || !strings.Contains(out, "No problems found") {
 		t.Errorf("doctor: %d %s%s", code, out, err)
 	}
-	if code, _, err := bugle("restore", file, "--yes"); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
+	if code, _, err := c.try("", "restore", file, "--yes"); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
 		t.Errorf("restore: %d %s", code, err)
 	}
-	if code, _, err := bugle("restore", file, "--yes", "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
+	if code, _, err := c.try("", "restore", file, "--yes", "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
 		t.Errorf("restore of a campaign that is whole: %d %s", code, err)
 	}
 }
 
 // doctor names a damaged campaign, and the backup that has it. While its newest revision can be read, it is read from that.
 func TestDamagedCampaign(t *testing.T) {
-	c := commands{t: t, dir: t.TempDir(), env: map[string]string{cli.EnvBackups: "off"}}
+	c := newBugle(t).at(t.TempDir(), cli.EnvBackups, "off")
 	must := func(want int, args ...string) string {
 		t.Helper()
-		code, out, errs := c.run(args...)
+		code, out, errs := c.try("", args...)
 		if code != want {
 			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errs)
 		}
@@ -115,7 +111,7 @@ func TestDamagedCampaign(t *testing.T) {
 	must(0, "backup")
 	var id string
 	spoil := func(kind string) {
-		db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir})
+		db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,12 +139,12 @@ func TestDamagedCampaign(t *testing.T) {
 	must(1, "get", id)
 	out := must(1, "doctor")
 	_, advice, _ := strings.Cut(out, `campaign "`+id+`" in workspace "SHOP" is damaged`)
-	if advice == "" || !strings.Contains(out, "the newest backup that can be read is "+filepath.Join(c.dir, backup.Folder)) {
+	if advice == "" || !strings.Contains(out, "the newest backup that can be read is "+filepath.Join(c.dir(), backup.Folder)) {
 		t.Fatalf("doctor says %s", out)
 	}
-	list := backups(t, c.dir)
+	list := backups(t, c.dir())
 	for name := range list {
-		file := filepath.Join(c.dir, backup.Folder, name)
+		file := filepath.Join(c.dir(), backup.Folder, name)
 		if out := must(0, "restore", file, "--dry-run", "--campaign", id); !strings.Contains(out, "It is damaged in the store.") {
 			t.Errorf("restore --dry-run says %s", out)
 		}
@@ -162,14 +158,13 @@ func TestDamagedCampaign(t *testing.T) {
 func TestRescue(t *testing.T) {
 	c, id := sampleStore(t)
 	to := filepath.Join(t.TempDir(), "rescued")
-	if code, out, errs := c.run("doctor", "--rescue", c.dir); code != cli.ExitMisused {
+	if code, out, errs := c.try("", "doctor", "--rescue", c.dir()); code != cli.ExitMisused {
 		t.Errorf("into itself: %d %s%s", code, out, errs)
 	}
 	if out := c.must("doctor", "--rescue", to); !strings.Contains(out, "Nothing is missing.") {
 		t.Errorf("it says %s", out)
 	}
-	rescued := c
-	rescued.dir = to
+	rescued := c.at(to)
 	rescued.must("get", id)
 	rescued.must("doctor")
 }

@@ -23,7 +23,7 @@ var (
 // moment, usually the owner of the store while it writes, opens, or takes over. Everything acknowledged must still exist
 // undamaged, and nothing may be done twice.
 //
-//	go test ./cmd/bugle -run TestCrash -kills 1000 -timeout 1h -v
+//	BUGLE_NEED_SLOW=1 go test ./cmd/bugle -run TestCrash -kills 1000 -timeout 1h -v
 func TestCrash(t *testing.T) {
 	needSlow(t)
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestCrash(t *testing.T) {
 
 // Two servers with clients, three terminals and a script work on one database.
 //
-//	go test ./cmd/bugle -run TestCrashOnDatabase -kills 150 -timeout 1h -v
+//	BUGLE_NEED_SLOW=1 go test ./cmd/bugle -run TestCrashOnDatabase -kills 150 -timeout 1h -v
 func TestCrashOnDatabase(t *testing.T) {
 	needSlow(t)
 	t.Parallel()

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/store/backup"
@@ -71,9 +69,9 @@ func backups(t *testing.T, dir string) map[string]string {
 }
 
 // sampleStore returns a data folder with the sample, and the id of one of its campaigns.
-func sampleStore(t *testing.T) (c commands, id string) {
+func sampleStore(t *testing.T) (c bugle, id string) {
 	t.Helper()
-	c = commands{t: t, dir: shortDir(t), env: map[string]string{cli.EnvBackups: "off"}}
+	c = newBugle(t).at(shortDir(t), cli.EnvBackups, "off")
 	c.must("init", "--sample")
 	var listed struct {
 		Campaigns []struct {
@@ -87,21 +85,21 @@ func sampleStore(t *testing.T) (c commands, id string) {
 }
 
 // copied returns the same commands on a copy of the data folder.
-func (c commands) copied(t *testing.T) commands {
+func (c bugle) copied(t *testing.T) bugle {
 	t.Helper()
 	c.t = t
-	from := os.DirFS(c.dir)
-	c.dir = shortDir(t)
-	if err := os.CopyFS(c.dir, from); err != nil {
+	from := os.DirFS(c.dir())
+	c = c.at(shortDir(t))
+	if err := os.CopyFS(c.dir(), from); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
 // wantDamage runs a command that must fail because of damage, say so and what helps.
-func (c commands) wantDamage(args ...string) (out, errs string) {
+func (c bugle) wantDamage(args ...string) (out, errs string) {
 	c.t.Helper()
-	code, out, errs := c.run(args...)
+	code, out, errs := c.try("", args...)
 	if code != cli.ExitFailed || !strings.Contains(errs, "`bugle doctor`") || !strings.Contains(errs, "`bugle restore`") {
 		c.t.Errorf("bugle %q: code %d\n%s%s", args, code, out, errs)
 	}
@@ -129,8 +127,8 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 	for name, how := range damages {
 		t.Run(name, func(t *testing.T) {
 			damaged := whole.copied(t)
-			damageStore(t, damaged.dir, how)
-			if code, out, errs := damaged.run("doctor"); code != cli.ExitFailed {
+			damageStore(t, damaged.dir(), how)
+			if code, out, errs := damaged.try("", "doctor"); code != cli.ExitFailed {
 				t.Errorf("bugle doctor: code %d\n%s%s", code, out, errs)
 			}
 			for _, command := range [][]string{
@@ -148,9 +146,9 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 // So do commands while another process has the store open.
 func TestDamageFailsAttachedCommands(t *testing.T) {
 	c, id := sampleStore(t)
-	damageStore(t, c.dir, damages["flipped"])
-	_, _, _ = c.run("doctor")
-	f := &cli.Factory{Environment: cli.Environment{Getenv: func(name string) string { return c.env[name] }, Data: c.dir}}
+	damageStore(t, c.dir(), damages["flipped"])
+	_, _, _ = c.try("", "doctor")
+	f := &cli.Factory{Environment: cli.Environment{Getenv: c.getenv, Data: c.dir()}}
 	if _, err := f.Open(t.Context()); err != nil {
 		t.Skipf("a damaged store is not opened at all: %v", err)
 	}
@@ -160,84 +158,12 @@ func TestDamageFailsAttachedCommands(t *testing.T) {
 	}
 }
 
-// A backup of a damaged store is not called good, is not taken for one in the list, and leaves the good ones alone.
-func TestBackupOfDamagedStore(t *testing.T) {
-	whole, _ := sampleStore(t)
-	whole.must("backup")
-	for name, how := range damages {
-		t.Run(name, func(t *testing.T) {
-			c := whole.copied(t)
-			good := backups(t, c.dir)
-			damageStore(t, c.dir, how)
-			for range 3 {
-				if out, _ := c.wantDamage("backup"); strings.Contains(out, "verified") {
-					t.Errorf("it says %s", out)
-				}
-			}
-			named := filepath.Join(t.TempDir(), "mine"+backup.Suffix)
-			c.wantDamage("backup", named)
-			if _, err := os.Stat(named); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("there is a backup of a damaged store: %v", err)
-			}
-			for name, text := range backups(t, c.dir) {
-				if was, ok := good[name]; !ok || was != text {
-					t.Errorf("%s is not as before, or is new", name)
-				}
-				delete(good, name)
-			}
-			if len(good) > 0 {
-				t.Errorf("gone are %v", slices.Collect(maps.Keys(good)))
-			}
-		})
-	}
-}
-
-// Daily backups of a damaged store leave all that were there before it was damaged.
-func TestDailyBackupsOfDamagedStore(t *testing.T) {
-	c, _ := sampleStore(t)
-	now := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC)
-	daily := func(days int) (told []string) {
-		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: c.dir}}
-		db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir})
-		if err != nil {
-			t.Skipf("a damaged store is not opened at all: %v", err)
-		}
-		defer db.Close()
-		o, ended := f.DailyOptions(db), f.DailyEnded()
-		for range days {
-			o.Made = now
-			ended(backup.Daily(t.Context(), db, c.dir, o))
-			now = now.Add(24 * time.Hour)
-		}
-		return f.Notices.Take()
-	}
-	if told := daily(40); len(told) > 0 {
-		t.Errorf("it says %q", told)
-	}
-	good := backups(t, c.dir)
-	damageStore(t, c.dir, damages["flipped"])
-	told := daily(40)
-	if len(told) != 1 || !strings.Contains(told[0], "daily backup") || !strings.Contains(told[0], "damaged") {
-		t.Errorf("it says %q", told)
-	}
-	after := backups(t, c.dir)
-	for name, text := range good {
-		if after[name] != text {
-			t.Errorf("%s is gone or changed", name)
-		}
-		delete(after, name)
-	}
-	for name := range after {
-		t.Errorf("%s is a backup of a damaged store", name)
-	}
-}
-
 // A campaign that a list leaves out because its record is damaged is not left out in silence.
 func TestDamagedRowFailsLists(t *testing.T) {
-	c := commands{t: t, dir: shortDir(t), env: map[string]string{cli.EnvBackups: "off"}}
+	c := newBugle(t).at(shortDir(t), cli.EnvBackups, "off")
 	c.must("init", "--id", "SHOP")
 	c.must("create", "--channel", "PUSH")
-	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir})
+	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir()})
 	if err != nil {
 		t.Fatal(err)
 	}

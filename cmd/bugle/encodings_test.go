@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,18 +9,15 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-
-	"bugle/cmd/bugle/internal/cli"
 )
 
 // Each way into the store reads the same encodings, and refuses others with the line and what to do.
 func TestEncodings(t *testing.T) {
 	dir := t.TempDir()
-	env := map[string]string{cli.EnvData: filepath.Join(dir, "data"), cli.EnvAuthor: "ann@example.com"}
+	b := newBugle(t)
 	bugle := func(in string, args ...string) (code int, text string) {
-		var out bytes.Buffer
-		code = run(context.Background(), args, func(name string) string { return env[name] }, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &out})
-		return code, out.String()
+		code, out, errs := b.try(in, args...)
+		return code, out + errs
 	}
 	bugle("", "init")
 	const campaign = `{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "created_by": "ann@example.com",

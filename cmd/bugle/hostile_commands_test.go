@@ -96,7 +96,7 @@ func watched(t *testing.T, b bugle, commands []string) (all string) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "%", " ")
 		}
-		code := run(t.Context(), args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: o.file, Err: o.file})
+		code := run(t.Context(), args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: o.file, Err: o.file})
 		out := o.take()
 		if args := strings.Fields(words); len(args) > 0 && args[0] == "__complete" {
 			out = strings.ReplaceAll(out, "\t", " ") // between a word and its help

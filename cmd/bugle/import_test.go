@@ -112,7 +112,7 @@ func testServiceThatFails(t *testing.T, command string) {
 	}
 	results := func(ctx context.Context, code int) string {
 		var out, errs bytes.Buffer
-		if got := run(ctx, args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); got != code {
+		if got := run(ctx, args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); got != code {
 			t.Fatalf("exit code %d, want %d: %s%s", got, code, out.String(), errs.String())
 		}
 		var rows struct{ Campaigns, Plan []struct{ Result string } }

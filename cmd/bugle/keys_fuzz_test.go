@@ -54,11 +54,11 @@ func FuzzKeys(f *testing.F) {
 		}
 		looks = append(looks, *t)
 	}
-	for i := range routes {
-		for _, keys := range []string{
-			"", "?\x1b", "\x0b", "\x81\x81\r\x09\x09x", "/status:draft\r", "nname\r", "\r\r\xd0\x1a\x19\x1b", "\x88\x87\x86\xf5\x00\x00\x81", "\xc0\xc1\xc2\xc5\xda\xdb", "\xf1\x05a\tb\nc\x7f",
-			"q", "\x03", "\xf2\x05\x05\xf2\x14\x08\xf3\x15\x0a\xf4\x16\x0b", "t\r", "v\r\r", "p", "s\r", "\x13", "e", "y", "uu\x12", "\x95\x95\xf7\x93", "\xf6\x05z\xf0x", "\xf8nname\r\xf9", "\xf8\r\x1b\r",
-		} {
+	for n, keys := range []string{
+		"", "?\x1b", "\x0b", "\x81\x81\r\x09\x09x", "/status:draft\r", "nname\r", "\r\r\xd0\x1a\x19\x1b", "\x88\x87\x86\xf5\x00\x00\x81", "\xc0\xc1\xc2\xc5\xda\xdb", "\xf1\x05a\tb\nc\x7f",
+		"q", "\x03", "\xf2\x05\x05\xf2\x14\x08\xf3\x15\x0a\xf4\x16\x0b", "t\r", "v\r\r", "p", "s\r", "\x13", "e", "y", "uu\x12", "\x95\x95\xf7\x93", "\xf6\x05z\xf0x", "\xf8nname\r\xf9", "\xf8\r\x1b\r",
+	} {
+		for i := n % 4; i < len(routes); i += 4 { // a fuzzer finds the other pairs
 			f.Add(append([]byte{byte(i), byte(i), byte(i * 40)}, keys...))
 		}
 	}

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, programs)
 }
 
-// envSlow has the tests run that start, kill or race many processes, or take seconds for another reason, as in CI.
+// envSlow has the tests run that start, kill or race many processes, and all scripts on a database as well, as in CI.
 const envSlow = "BUGLE_NEED_SLOW"
 
 // needSlow skips a test that starts, kills or races many processes, unless all tests are asked for.
@@ -62,21 +62,16 @@ func TestScripts(t *testing.T) {
 // folderScripts are about what only a store in a folder has.
 var folderScripts = []string{"backup", "doctor", "encrypt", "store", "hostile", "misuse"}
 
-// databaseScripts are run on a database everywhere: commands that read, write, send, and wait for what others write.
-var databaseScripts = []string{"create", "plan", "publish", "search", "test", "workspace"}
-
-// The commands work on a store in a database as they do on one in a folder, but for those in folderScripts. All of them are
-// run where PostgreSQL must be there, as in CI; they take as long as those on a folder.
+// The commands work on a store in a database as they do on one in a folder, but for those in folderScripts.
 func TestScriptsOnDatabase(t *testing.T) {
+	needSlow(t)
 	pgtest.Require(t)
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := os.Getenv(pgtest.Need) != ""
 	files = slices.DeleteFunc(files, func(file string) bool {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		return slices.Contains(folderScripts, name) || !all && !slices.Contains(databaseScripts, name)
+		return slices.Contains(folderScripts, strings.TrimSuffix(filepath.Base(file), ".txtar"))
 	})
 	runScripts(t, files, func(string) string { return pgtest.URL(t) })
 }

@@ -1,21 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"io"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -152,96 +145,22 @@ func TestMCPRefuses(t *testing.T) {
 	b.run(cli.ExitMisused, "", "mcp", "serve")
 }
 
-// raw talks to `bugle mcp` line by line.
-type raw struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	errs *bytes.Buffer
-}
-
-func (b bugle) raw() *raw {
-	b.t.Helper()
-	cmd, errs := b.mcp()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.t.Fatal(err)
-	}
-	r := &raw{t: b.t, cmd: cmd, in: in, out: bufio.NewReader(out), errs: errs}
-	b.t.Cleanup(func() { _ = cmd.Process.Kill() })
-	r.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
-	r.hear()
-	r.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return r
-}
-
-func (r *raw) say(line string) {
-	r.t.Helper()
-	if _, err := io.WriteString(r.in, line+"\n"); err != nil {
-		r.t.Fatalf("%v\n%s", err, r.errs)
-	}
-}
-
-// heard is an answer.
-type heard struct {
-	ID     any
-	Error  *struct{ Message string }
-	Result struct {
-		IsError bool
-		Content []struct{ Text string }
-	}
-}
-
-func (r *raw) hear() (h heard) {
-	r.t.Helper()
-	line, err := r.out.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &h)
-	}
-	if err != nil {
-		r.t.Fatalf("%q: %v\n%s", line, err, r.errs)
-	}
-	return h
-}
-
-// ends waits for the end of the process, which must come with a code.
-func (r *raw) ends(code int) {
-	r.t.Helper()
-	late := time.AfterFunc(30*time.Second, func() { _ = r.cmd.Process.Kill() })
-	defer late.Stop()
-	_, _ = io.Copy(io.Discard, r.out)
-	err := r.cmd.Wait()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		r.t.Fatal(err)
-	}
-	if got := r.cmd.ProcessState.ExitCode(); got != code {
-		r.t.Errorf("bugle mcp exited with %d, want %d\n%s", got, code, r.errs)
-	}
-}
-
-// Whatever a client says, each call is answered, and the program goes on until its input ends.
+// Whatever a client says, each call is answered, and the program goes on until its input ends, in the middle of a message too.
 func TestMCPWithHostileClient(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
-	r := b.raw()
 	values := []string{
 		`null`, `true`, `0`, `-1`, `1e999`, `1.5`, `99999999999999999999`, `""`, `"x"`, `"65f0a1b2c3d4e5f60718293a"`, `"\u0000\u001b[2J"`, `"\ud800"`, `"basic_details.name"`,
 		`[]`, `{}`, `[null]`, `{"a":{"a":1}}`, `[[[[[[]]]]]]`, strings.Repeat("[", 300) + strings.Repeat("]", 300), `"` + strings.Repeat("é", 20000) + `"`,
 	}
 	names := []string{"id", "path", "value", "revision", "remove", "find", "replace", "all", "query", "limit", "page", "component", "table", "user", "to", "channel", "campaign_delivery_type", "components", "idempotency_key", "identifier", "", "nope"}
-	tools := []string{"search_campaigns", "get_campaign", "describe_field", "validate_campaign", "preview_message", "create_draft", "patch_campaign", "replace_text", "send_test"}
+	tools := []string{"search_campaigns", "get_campaign", "describe_field", "validate_campaign", "preview_message", "create_draft", "patch_campaign", "replace_text", "send_test", "publish_campaign"}
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
-	for n := range 400 {
+	const calls = 400
+	in := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	for n := range calls {
 		args := pick(values)
 		if n%4 != 0 {
 			var ms []string
@@ -250,93 +169,10 @@ func TestMCPWithHostileClient(t *testing.T) {
 			}
 			args = "{" + strings.Join(ms, ",") + "}"
 		}
-		r.say(`{"jsonrpc":"2.0","id":` + strconv.Itoa(n+1) + `,"method":"tools/call","params":{"name":"` + tools[n%len(tools)] + `","arguments":` + args + `}}`)
-		h := r.hear()
-		if h.Error == nil && len(h.Result.Content) != 1 {
-			t.Errorf("%.200s was answered %+v", args, h)
-		}
-		if h.Result.IsError && strings.Contains(h.Result.Content[0].Text, "something went wrong inside") {
-			t.Errorf("%.200s: %s\n%s", args, h.Result.Content[0].Text, r.errs)
-		}
+		in += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", n+1, tools[n%len(tools)], args)
 	}
-	r.say(`{"jsonrpc":"2.0","id":"u","method":"tools/call","params":{"name":"publish_campaign","arguments":{}}}`)
-	if h := r.hear(); h.Error == nil || !strings.Contains(h.Error.Message, "unknown tool") {
-		t.Errorf("an unknown tool was answered %+v", h)
-	}
-	r.say(`{"jsonrpc":"2.0","id":"m","method":"nothing/here"}`)
-	if h := r.hear(); h.Error == nil {
-		t.Errorf("an unknown method was answered %+v", h)
-	}
-	huge := strings.Repeat("x", 2<<20)
-	r.say(`{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"create_draft","arguments":{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","components":{"basic_details":{"name":"` + huge + `"}}}}}`)
-	if h := r.hear(); !h.Result.IsError || !strings.HasPrefix(h.Result.Content[0].Text, "BAD_REQUEST: the body is ") {
-		t.Errorf("a huge draft was answered %+v", h)
-	}
-	// A call that is canceled changes nothing more, and the next one is answered.
-	r.say(`{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"search_campaigns","arguments":{}}}`)
-	r.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c","reason":"no"}}`)
-	r.say(`{"jsonrpc":"2.0","id":"n","method":"ping"}`)
-	for r.hear().ID != "n" {
-	}
-	r.in.Close()
-	r.ends(cli.ExitDone)
-	if strings.Contains(r.errs.String(), "panic") {
-		t.Errorf("the log has a panic:\n%s", r.errs)
-	}
-}
-
-// The program ends with its input and with a signal, and not with a line that is no message.
-func TestMCPEnds(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	for name, end := range map[string]func(*raw){
-		"closed":                     func(r *raw) { r.in.Close() },
-		"in the middle of a message": func(r *raw) { _, _ = io.WriteString(r.in, `{"jsonrpc":"2.0",`); r.in.Close() },
-		"terminated":                 func(r *raw) { _ = r.cmd.Process.Signal(syscall.SIGTERM) },
-		"terminated after no JSON": func(r *raw) {
-			r.say("Content-Length: 12")
-			if h := r.hear(); h.Error == nil || !strings.Contains(h.Error.Message, "the line is not JSON") {
-				r.t.Errorf("it is answered %+v", h)
-			}
-			_ = r.cmd.Process.Signal(syscall.SIGTERM)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := b.raw()
-			r.t = t
-			end(r)
-			r.ends(cli.ExitDone)
-			if said := r.errs.String(); said != "" {
-				t.Errorf("bugle mcp wrote %q", said)
-			}
-		})
-	}
-}
-
-// Two assistants and the commands work on one folder at once.
-func TestMCPBesideOthers(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	one, other := b.assistant(), b.assistant()
-	made, refusal := tool(t, one, "create_draft", map[string]any{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "name": "One"})
-	if refusal != "" {
-		t.Fatal(refusal)
-	}
-	if found, refusal := tool(t, other, "search_campaigns", map[string]any{"query": "one"}); found["total"] != 1.0 {
-		t.Errorf("the other assistant found %v %s", found, refusal)
-	}
-	if _, refusal := tool(t, other, "replace_text", map[string]any{"id": made["id"], "path": "basic_details.name", "find": "One", "replace": "Two"}); refusal != "" {
-		t.Error(refusal)
-	}
-	if _, refusal := tool(t, one, "patch_campaign", map[string]any{"id": made["id"], "path": "basic_details.name", "value": "Three", "revision": made["revision"]}); !strings.Contains(refusal, "has changed since revision 1") {
-		t.Errorf("an earlier revision: %q", refusal)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := one.CallTool(ctx, &sdk.CallToolParams{Name: "search_campaigns"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a canceled call: %v", err)
-	}
-	if _, refusal := tool(t, one, "get_campaign", map[string]any{"id": made["id"]}); refusal != "" {
-		t.Error(refusal)
+	out, errs := b.run(cli.ExitDone, in+`{"jsonrpc":"2.0",`, "mcp")
+	if got := strings.Count(out, "\n"); got < calls+1 || strings.Contains(out, "something went wrong inside") || strings.Contains(errs, "panic") {
+		t.Errorf("%d calls got %d answers:\n%.2000s\n%.2000s", calls, got, out, errs)
 	}
 }

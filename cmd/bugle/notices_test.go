@@ -24,7 +24,7 @@ import (
 // A terminal that takes over the store from another one reports the problems it finds.
 func TestNoticesOfTakeover(t *testing.T) {
 	dir := shortDir(t)
-	c := commands{t: t, dir: dir, env: map[string]string{}}
+	c := newBugle(t).at(dir)
 	c.must("init", "--id", "SHOP")
 	part := func() (*cli.Factory, *cli.Store) {
 		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
@@ -92,7 +92,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 // show: the store is too large for each block to be read then.
 func rotten(t *testing.T, dir string) {
 	t.Helper()
-	c := commands{t: t, dir: dir, env: map[string]string{}}
+	c := newBugle(t).at(dir)
 	c.must("init", "--id", "SHOP")
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
 	if err != nil {

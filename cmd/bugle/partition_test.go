@@ -15,6 +15,7 @@ import (
 // A server that is cut off from its database answers within its limit that the client can try again, and what the client
 // then repeats is done once.
 func TestServeCutOff(t *testing.T) {
+	needSlow(t)
 	t.Parallel()
 	for _, how := range []pgtest.State{pgtest.Stalled, pgtest.Closed} {
 		t.Run(string(how), func(t *testing.T) {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,26 +110,5 @@ func TestRemoteTestOfNoService(t *testing.T) {
 	_, errs := remoteOf(t, server.URL).run(cli.ExitFailed, "", "remote", "test", "there")
 	if want := strings.TrimPrefix(server.URL, "http://"); !strings.Contains(errs, want) || strings.Contains(errs, "skipped") {
 		t.Errorf("it says %q, want %q in it", errs, want)
-	}
-}
-
-// A dialect is asked for by what a service is called, and used by every operation.
-func TestRemoteTestInADialect(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if r.Header.Get("X-Acme-Workspace") != "W1" || strings.Contains(string(body), `"SENT"`) {
-			w.WriteHeader(400)
-			return
-		}
-		fmt.Fprint(w, `{"response_id":"r","data":{"campaigns":[]}}`)
-	}))
-	defer server.Close()
-	dialect := filepath.Join(t.TempDir(), "dialect.json")
-	if err := os.WriteFile(dialect, []byte(`{"headers":{"X-SVC-Tenant-ID":"X-Acme-Workspace"},"values":{"campaign_fields.status":{"SENT":"COMPLETED"}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b := remoteOf(t, server.URL, "--dialect", dialect)
-	if rows := checkRows(t, b, cli.ExitDone); rows["search"] != "ok no campaigns" {
-		t.Errorf("%v", rows)
 	}
 }

@@ -20,40 +20,6 @@ import (
 	"bugle/ui/uitest"
 )
 
-// BenchmarkKeys measures keys on each screen at 120×40, from the key to the drawn frame, with the commands
-// that the key leads to. The campaign is one of the sample, of about 4 KB. Activity, which
-// waits for calls, has its own.
-func BenchmarkKeys(b *testing.B) {
-	for _, s := range []struct {
-		name, route string
-		open        []string
-	}{
-		{"campaigns", screen.Campaigns, nil},
-		{"new draft", screen.NewDraft, nil},
-		{"builder, parts", screen.Builder, nil},
-		{"builder, form", screen.Builder, []string{"enter"}},
-		{"validate", screen.Validate, nil},
-		{"test send", screen.TestSend, nil},
-		{"outbox", screen.Outbox, nil},
-		{"history", screen.History, nil},
-		{"workspace", screen.Workspace, nil},
-		{"settings", screen.Settings, nil},
-		{"welcome", screen.Welcome, nil},
-		{"palette", screen.Campaigns, []string{"ctrl+k"}},
-		{"help", screen.Campaigns, []string{"?"}},
-	} {
-		b.Run(s.name, func(b *testing.B) {
-			h := onSample(b, s.route)
-			h.Press(s.open...)
-			keys := []string{"down", "up"}
-			for i := 0; b.Loop(); i++ {
-				h.Press(keys[i%2])
-				_ = h.View()
-			}
-		})
-	}
-}
-
 // onSample opens a screen of the program on the sample, in memory.
 func onSample(tb testing.TB, route string) *uitest.Harness {
 	tb.Helper()

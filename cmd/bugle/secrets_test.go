@@ -64,7 +64,7 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 	} {
 		for _, args := range [][]string{strings.Fields(command), append(strings.Fields(command), "--json")} {
 			var out bytes.Buffer
-			run(t.Context(), args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+			run(t.Context(), args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 			text := strings.ReplaceAll(out.String(), "revoke "+first.Key, "")
 			for _, secret := range values {
 				if strings.Contains(text, secret) && !(strings.HasPrefix(command, "keys delete") && secret == first.Key) {
@@ -83,7 +83,7 @@ func hashOf(key string) string {
 // secretHashes are what the keys of the workspace are known by.
 func secretHashes(t *testing.T, b bugle) (out []string) {
 	t.Helper()
-	f := cli.New(cli.Streams{In: strings.NewReader("")}, func(name string) string { return b.env[name] })
+	f := cli.New(cli.Streams{In: strings.NewReader("")}, b.getenv)
 	svc, err := f.Service(t.Context())
 	if err != nil {
 		t.Fatal(err)

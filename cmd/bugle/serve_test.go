@@ -4,19 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
-	"os"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,7 +84,7 @@ func (b bugle) serveTo(errs io.Writer, args ...string) *serving {
 	read, write := io.Pipe()
 	go func() {
 		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--json"}, args...)
-		code := run(ctx, args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: write, Err: errs})
+		code := run(ctx, args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: write, Err: errs})
 		write.Close()
 		s.code <- code
 	}()
@@ -189,9 +183,9 @@ func TestServe(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "create", "SHOP")
-	main, shop := b.key("MAIN", ""), b.key("SHOP", engine.ScopeManage)
-	viewer := b.key("MAIN", engine.ScopeView)
+	main := b.key("MAIN", "")
 	s := b.serve()
+	shop, viewer := b.key("SHOP", engine.ScopeManage), b.key("MAIN", engine.ScopeView) // made while it runs
 
 	if got := s.do(200, "GET", "/healthz", "", credentials{}); got != `{"status":"ok"}` {
 		t.Errorf("/healthz says %s", got)
@@ -226,64 +220,16 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A request that was accepted before the stop is answered, and its campaign kept.
-func TestServeStopsGracefully(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	c := b.key("MAIN", "")
-	s := b.serve()
-	body, send := io.Pipe()
-	r := s.request("POST", "/v5/campaigns", "", c)
-	r.Body, r.ContentLength = body, int64(len(servedDraft))
-	answer := make(chan *http.Response, 1)
-	go func() {
-		res, err := s.client.Do(r)
-		if err != nil {
-			t.Error(err)
-		}
-		answer <- res
-	}()
-	if _, err := io.WriteString(send, servedDraft[:10]); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(s.do(200, "GET", "/metrics", "", credentials{}), "bugle_api_requests_running 1") {
-		time.Sleep(time.Millisecond) // until the request is being answered
-	}
-	s.stop()
-	for { // until no new connection is taken
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-		if err != nil {
-			break
-		}
-		conn.Close()
-	}
-	if _, err := io.WriteString(send, servedDraft[10:]); err != nil {
-		t.Fatal(err)
-	}
-	send.Close()
-	res := <-answer
-	if res == nil {
-		t.FailNow()
-	}
-	defer res.Body.Close()
-	made, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusCreated {
-		t.Fatalf("%s %s (%v)", res.Status, made, err)
-	}
-	s.ends(cli.ExitDone)
-	b.run(cli.ExitDone, "", "get", idIn(t, string(made)))
-}
-
 func TestServeOverTLS(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
-	cert, key, roots := certificate(t)
+	cert, key, client := certificate(t)
 	s := b.serve("--tls-cert", cert, "--tls-key", key)
 	if !strings.HasPrefix(s.url, "https://") {
 		t.Errorf("the URL is %s", s.url)
 	}
-	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	s.client = client
 	s.do(201, "POST", "/v5/campaigns", servedDraft, c)
 
 	if _, errs := b.run(cli.ExitMisused, "", "serve", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert); !strings.Contains(errs, "cannot use the certificate and its key") {
@@ -291,36 +237,21 @@ func TestServeOverTLS(t *testing.T) {
 	}
 }
 
-// certificate makes files of a certificate for 127.0.0.1 and its key.
-func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
+// certificate writes the certificate of a test server for 127.0.0.1 and its key to files, and returns a client that trusts it.
+func certificate(t *testing.T) (cert, key string, client *http.Client) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	own := server.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bugle"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots = x509.NewCertPool()
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	roots.AppendCertsFromPEM(text)
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for name, data := range map[string][]byte{cert: text, key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return cert, key, roots
+	write(t, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]})))
+	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	return cert, key, server.Client()
 }
 
 func TestServeRefuses(t *testing.T) {
@@ -367,83 +298,5 @@ func TestServeOneWorkspace(t *testing.T) {
 	s.do(401, "POST", "/v5/campaigns", servedDraft, main)
 	for range 30 { // ten a second are the limit otherwise
 		s.do(200, "POST", "/v5/campaigns/search", `{"limit": 1, "page": 1}`, shop)
-	}
-}
-
-// What is made while the server runs is served without a restart: workspaces and keys.
-func TestServicesFollowTheStore(t *testing.T) {
-	f := &cli.Factory{Environment: cli.Environment{Data: t.TempDir(), Getenv: func(string) string { return "" }}}
-	store, err := f.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	d := &cli.Resolver{Store: store}
-	if _, _, err := d.Lookup(t.Context(), "LATE"); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
-		t.Fatalf("a workspace that is not there yet: %v", err)
-	}
-	if _, _, err := store.CreateWorkspace(t.Context(), engine.Workspace{ID: "LATE"}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := d.Lookup(t.Context(), "LATE"); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := store.Service(t.Context(), "LATE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, record := engine.NewAPIKey(time.Now(), nil)
-	err = svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
-		w.Keys = append(w.Keys, record)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w, _, err := d.Lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {
-		t.Errorf("%d keys (%v)", len(w.Keys), err)
-	}
-}
-
-// While nobody reads the log, every call is served, and /healthz reports the problem; the server still stops in time,
-// with the right exit code.
-func TestServeWithUnreadLog(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	c := b.key("MAIN", "")
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { read.Close(); write.Close() }()
-	s := b.serveTo(write, "--rate-limits", "off")
-	id := idIn(t, s.do(201, "POST", "/v5/campaigns", servedDraft, c))
-	long := strings.Repeat("r", 200) // so that the pipe and the buffer fill up soon
-	for n := 0; ; n++ {
-		if n == 5000 {
-			t.Fatal("no line of the log was dropped")
-		}
-		r := s.request("GET", "/v5/campaigns/"+id, "", c)
-		r.Header.Set("X-SVC-Request-Id", long)
-		res, err := s.client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-		if res.StatusCode != 200 {
-			t.Fatal(res.Status)
-		}
-		if n%100 == 0 && strings.Contains(s.do(200, "GET", "/healthz", "", credentials{}), "degraded") {
-			break
-		}
-	}
-	if got := s.do(200, "GET", "/metrics", "", credentials{}); strings.Contains(got, "bugle_log_lines_dropped_total 0\n") {
-		t.Error("no dropped line is among the metrics")
-	}
-	start := time.Now()
-	s.ends(cli.ExitDone)
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %s to stop", took)
 	}
 }

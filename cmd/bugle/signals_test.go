@@ -161,6 +161,7 @@ func waitingProgram(t *testing.T) (path string, runs func() bool) {
 
 // The first ctrl+c or SIGTERM ends every command, whatever it waits for.
 func TestFirstSignalEnds(t *testing.T) {
+	needSlow(t)
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"], b.env["HOME"], b.env["XDG_STATE_HOME"] = t.TempDir(), t.TempDir(), t.TempDir()
 	b.run(cli.ExitDone, "", "init")

@@ -4,11 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/creack/pty"
 
 	"bugle/cmd/bugle/internal/cli"
 )
@@ -16,20 +13,9 @@ import (
 // onTerminal returns what a command writes to a terminal.
 func onTerminal(t *testing.T, b bugle, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("bugle", args...)
-	cmd.Env = append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], "TERM=xterm-256color")
-	terminal, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, _ := io.ReadAll(terminal) // ends with an error where the other end closes
-	if err := terminal.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("bugle %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	d := startDialog(t, b, nil, args...)
+	d.end(cli.ExitDone)
+	return d.out.String()
 }
 
 // JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.
@@ -69,7 +55,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 	var errs strings.Builder
 	ended := make(chan int)
 	go func() {
-		ended <- run(ctx, []string{"create", "-"}, func(name string) string { return b.env[name] }, cli.Streams{In: in, Out: io.Discard, Err: &errs})
+		ended <- run(ctx, []string{"create", "-"}, b.getenv, cli.Streams{In: in, Out: io.Discard, Err: &errs})
 	}()
 	cancel()
 	if code := <-ended; code != cli.ExitFailed || errs.String() != "bugle: interrupted\n" {

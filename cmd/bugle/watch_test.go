@@ -29,7 +29,7 @@ func watch(t *testing.T, b bugle, dir string, flags ...string) watching {
 	r, out := io.Pipe()
 	w := watching{t, make(chan map[string]any), stop, make(chan int, 1)}
 	go func() {
-		w.code <- run(ctx, append([]string{"watch", dir, "--json"}, flags...), func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: out, Err: io.Discard})
+		w.code <- run(ctx, append([]string{"watch", dir, "--json"}, flags...), b.getenv, cli.Streams{In: strings.NewReader(""), Out: out, Err: io.Discard})
 		_ = out.Close()
 	}()
 	go func() {
@@ -169,24 +169,6 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A link that is named is followed, and what it refers to is watched.
-func TestWatchALink(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	id := b.create(watchedMail)
-	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
-	if err := os.Symlink(filepath.Join(dir, "watched-"+id), link); err != nil {
-		t.Fatal(err)
-	}
-	w := watch(t, b, link)
-	w.next("watching")
-	if err := os.WriteFile(filepath.Join(link, "email.html"), []byte("<p>two</p>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w.next("updated")
-}
-
 const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
  "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
  "segmentation_details": {"is_all_user_campaign": true},
@@ -291,21 +273,6 @@ func TestWatchMJML(t *testing.T) {
 	}
 	save("<mjml>\nHi {{user.first_name}}</mjml>\n")
 	w.next("unchanged")
-	// Somebody else changes the message meanwhile. The file still has the body of before, which is no change of it.
-	now, _ := b.run(cli.ExitDone, "", "get", id)
-	b.run(cli.ExitDone, strings.Replace(now, `"Hello"`, `"Theirs"`, 1), "update", id, "-")
-	main := filepath.Join(filepath.Dir(html), "campaign.yaml")
-	text, err := os.ReadFile(main)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(main, append(text, "utm_params:\n  utm_source: app\n  utm_medium: mail\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w.next("updated")
-	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, `"Theirs"`) || !strings.Contains(got, "utm_source") || !strings.Contains(got, "bugle:mjml:1 ") {
-		t.Errorf("it is %s", got)
-	}
 }
 
 // Links and pipes that appear in the folder, also in the place of a text, are reported and not read.

@@ -73,9 +73,9 @@ func (f *Form) actions() []action {
 	}
 	removable, element := f.removable(r), f.list && f.editor == nil
 	if removable {
-		add(true, "x", "remove", func() { f.remove(r) }, "x", "delete", "ctrl+x")
+		add(true, "x", "delete", func() { f.remove(r) }, "x", "delete", "ctrl+x")
 		if len(f.hiddenPaths()) > 1 {
-			add(true, "X", "remove all unused", func() { f.removeHidden() }, "X")
+			add(true, "U", "delete all unused", func() { f.removeHidden() }, "U")
 		}
 	}
 	if element && r.group != groupUnknown {
@@ -83,15 +83,12 @@ func (f *Form) actions() []action {
 	}
 	if element && r.group == groupFields {
 		add(true, "x", "delete", func() { f.remove(r) }, "x", "delete")
-		add(true, "d", "duplicate", func() { f.insert(f.cursor+1, r.Value); f.added = false }, "d")
+		add(true, "c", "clone", func() { f.insert(f.cursor+1, r.Value); f.added = false }, "c")
 		add(true, "K", "move up", func() { f.moveElement(r, f.cursor-1) }, "K", "alt+up")
 		add(true, "J", "move down", func() { f.moveElement(r, f.cursor+1) }, "J", "alt+down")
 	}
 	if r.isText() {
 		edit := action{keys: []string{"ctrl+e"}, label: "ctrl+e", help: "open editor", run: func(string) tea.Cmd { return external(r) }}
-		if !f.Typing() {
-			edit.keys, edit.label = []string{"e", "ctrl+e"}, "e"
-		}
 		edit.hint = r.shape == shapeExternalText || r.shape == shapeExternalJSON || r.shape == shapeTextArea
 		out = append(out, edit)
 	}

@@ -17,7 +17,7 @@ func (f *Form) hint(r row) string {
 	case r.group == groupAdder:
 		return "Press enter to add one."
 	case f.list && f.editor == nil && r.Node != nil:
-		return strings.TrimSpace(firstSentence(r.Node.Help) + " Press d to duplicate it, x to delete it, J or K to move it.")
+		return strings.TrimSpace(firstSentence(r.Node.Help) + " Press c to clone it, x to delete it, J or K to move it.")
 	case r.group == groupUnused:
 		return "Not used: it applies " + r.Why + ". " + f.removeHint()
 	case r.group == groupUnknown && f.removable(r):
@@ -50,7 +50,7 @@ func (f *Form) hint(r row) string {
 	case r.shape == shapeCommaList:
 		parts = append(parts, "Separate values with commas.")
 	case r.shape == shapeExternalJSON:
-		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")
+		parts = append(parts, "Press ctrl+e to edit it as JSON, ctrl+x to remove it.")
 	case f.canPickDate(r):
 		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
@@ -67,9 +67,9 @@ func (f *Form) hint(r row) string {
 // removeHint names the keys that remove unused values.
 func (f *Form) removeHint() string {
 	if n := len(f.hiddenPaths()); n > 1 {
-		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
+		return fmt.Sprintf("Press x to delete it, U to delete all %d unused fields.", n)
 	}
-	return "Press x to remove it."
+	return "Press x to delete it."
 }
 
 func firstSentence(s string) string {

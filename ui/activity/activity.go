@@ -49,7 +49,7 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 		Labels: list.Labels{
 			Noun:    "call",
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
-			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
+			Next: "older call", Prev: "newer call", NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
 		},
 	})
 	s.refresh()
@@ -127,16 +127,16 @@ func (s *Screen) Actions() []screen.Action {
 		empty = "The list is already empty."
 	}
 	acts := []screen.Action{
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, BarPriority: 6}, noCurl, func(c activity.Call) tea.Cmd {
+		s.list.On(screen.Action{Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall}, noCurl, func(c activity.Call) tea.Cmd {
 			return screen.Copy(c.Curl(), "the curl command")
 		}),
-		s.list.On(screen.Action{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall}, nil, func(activity.Call) tea.Cmd {
+		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, BarPriority: 6}, nil, func(activity.Call) tea.Cmd {
 			return screen.Copy(s.reader.text, s.reader.contentName())
 		}),
-		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
+		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: c.Campaign})
 		}),
-		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
+		{Keys: []string{"x"}, Label: "delete all", Help: "delete all calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
 	if s.list.Reading() {
 		acts = append(acts, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})

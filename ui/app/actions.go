@@ -23,7 +23,7 @@ func (m *Model) globalActions() []screen.Action {
 	acts = append(acts, []screen.Action{
 		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: groupEverywhere, WhileTyping: true, Run: m.help},
 		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: groupEverywhere, WhileTyping: true, Run: m.palette},
-		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: groupEverywhere, WhileTyping: true, Run: m.pickTheme},
+		{Label: "theme", Help: "choose a theme", Group: groupEverywhere, WhileTyping: true, Run: m.pickTheme},
 	}...)
 	if m.route().Name != screen.Settings {
 		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: groupEverywhere, WhileTyping: true,
@@ -31,7 +31,7 @@ func (m *Model) globalActions() []screen.Action {
 	}
 	acts = append(acts,
 		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change; in the list, also the last action", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
-		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+y"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
 	if m.opts.Suspend {
 		acts = append(acts, suspendAction())

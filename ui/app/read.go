@@ -64,7 +64,7 @@ var plainEverywhere = map[string]bool{"undo": true, "redo": true, "settings": tr
 var onlyDrawn = map[string]bool{
 	"zoom": true, "next tab": true, "previous tab": true, "next view": true, "previous view": true, "next pane": true,
 	"previous pane": true, "filters": true, "columns": true, "details": true, "list": true, "changes": true,
-	"page up": true, "next platform": true, "grid": true, "form": true, "side panel": true, "scroll": true,
+	"page up": true, "next platform": true, "grid": true, "form": true, "preview pane": true, "scroll": true,
 	"scroll back": true,
 	"move":        true, "next row": true, "previous row": true, "next section": true, "previous section": true,
 	"first field": true, "last field": true, "page down": true, "search": true,

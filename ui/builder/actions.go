@@ -25,7 +25,7 @@ const (
 // then left with its other keys.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, BarPriority: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "reload", Group: groupCampaign, BarPriority: 9, Run: s.load}}
 	}
 	if !s.loaded {
 		return nil
@@ -64,12 +64,12 @@ func (s *Screen) moveActions() []screen.Action {
 		}}
 	}
 	acts = append(acts,
-		s.showAction(sideProblems, screen.Action{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4}),
+		s.showAction(sideProblems, screen.Action{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4}),
 		s.showAction(sideJSON, screen.Action{Label: "JSON", Help: "show the section as JSON", Group: groupMove}),
 	)
 	if s.side.Panel != nil {
 		acts = append(acts, s.showAction(sidePanel, screen.Action{
-			Name: "side-panel", Keys: []string{"p", "alt+p"}, Label: strings.ToLower(s.side.Panel.Title()), Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5,
+			Name: "preview-pane", Keys: []string{"p", "alt+p"}, Label: strings.ToLower(s.side.Panel.Title()), Help: "go to the panel beside the form", Group: groupMove, BarPriority: 5,
 		}))
 	}
 	next := screen.Action{
@@ -99,14 +99,8 @@ func (s *Screen) showAction(v sideView, a screen.Action) screen.Action {
 func (s *Screen) editActions() []screen.Action {
 	section := s.form.Path()[:1]
 	outside := func(p doc.Path) func() tea.Cmd { return func() tea.Cmd { return s.form.EditJSON(p, s.put) } }
-	one := screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: 3, DisabledReason: s.edit.LockedAt(section), Run: outside(section)}
-	all := screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)}
-	switch {
-	case s.Typing():
-		one.BarPriority = 0
-	case s.panes.Focused() == paneSide && s.side.shows() == sideJSON:
-		one.BarPriority, all.BarPriority = 9, 7
-	}
+	one := screen.Action{Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(section), Run: outside(section)}
+	all := screen.Action{Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)}
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.afterCompiling(s.review) }}
 	if !s.edit.SavesInPlace() {
 		apply.Label, apply.Help, apply.BarPriority = "apply", "apply your changes to the campaign", 7
@@ -122,7 +116,7 @@ func (s *Screen) editActions() []screen.Action {
 
 // fixAction does what a warning asks for: that of the field under the cursor, or else the first.
 func (s *Screen) fixAction() screen.Action {
-	act := screen.Action{Name: "fix", Keys: []string{"alt+f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
+	act := screen.Action{Name: "fix", Keys: []string{"f", "alt+f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupEdit, WhileTyping: true, DisabledReason: "No warning can be fixed with a key."}
 	for _, f := range slices.Concat(s.warnings.at(s.place()), s.warnings.result.Findings) {
 		if f.Fixes(s.edit.Root()) {
 			act.DisabledReason, act.BarPriority = s.edit.LockedAt(f.Path), 3
@@ -161,10 +155,10 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"s", "alt+s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: compiled(func() tea.Cmd {
 			return s.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		})},
-		{Keys: []string{"H", "alt+h"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
-		{Keys: []string{"O", "alt+o"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
-		{Keys: []string{"o", "alt+w"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.openPage},
-		{Keys: []string{"y", "alt+y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
+		{Keys: []string{"H", "alt+H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: open(screen.History)},
+		{Keys: []string{"O", "alt+O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: open(screen.Outbox)},
+		{Keys: []string{"o", "alt+o"}, Label: "browser", Help: "open the message in your browser, where it follows your changes", Group: groupCampaign, BarPriority: browserBar, Run: s.openPage},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}

@@ -74,7 +74,7 @@ func (s *Screen) toggleGrid() tea.Cmd {
 func (s *Screen) messageActions() []screen.Action {
 	filled, some := catalog.FillCells(s.edit.Root().Lookup(contentPath))
 	fill := screen.Action{
-		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, WhileTyping: true, BarPriority: 7,
+		Keys: []string{"alt+l"}, Label: "fill locales", Group: groupEdit, WhileTyping: true, BarPriority: 7,
 		Help:           "copy the message to every locale and variation that has none",
 		DisabledReason: s.edit.LockedAt(contentPath),
 		Run:            func() tea.Cmd { return s.setAndShow(contentPath, filled) },
@@ -114,7 +114,7 @@ func (s *Screen) messageActions() []screen.Action {
 // variations and locales.
 func (s *Screen) copyAction(from []grid.Source, to doc.Path) screen.Action {
 	act := screen.Action{
-		Name: "copy-from", Keys: []string{"alt+c"}, Label: "copy from " + widget.Clean(from[0].Name), Help: "fill this message from another, as far as the fields fit",
+		Name: "copy-from", Keys: []string{"alt+y"}, Label: "copy from " + widget.Clean(from[0].Name), Help: "fill this message from another, as far as the fields fit",
 		Group: groupEdit, WhileTyping: true, BarPriority: 6, DisabledReason: s.edit.LockedAt(to),
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}

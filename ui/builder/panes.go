@@ -97,7 +97,7 @@ func (s *Screen) panelRows(a arrangement) int {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		text := "Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again or esc to go back."
+		text := "Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to reload or esc to go back."
 		return s.panes.Message("Campaign", text)
 	case !s.loaded:
 		return s.panes.Message("Campaign", "Loading…")

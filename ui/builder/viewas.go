@@ -114,11 +114,11 @@ func (s *Screen) viewAsActions() []screen.Action {
 	if !p.resolves() {
 		return acts
 	}
-	acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "refresh", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
+	acts = append(acts, screen.Action{Keys: []string{"r"}, Label: "reload", Help: "resolve the message again and call its content APIs", Group: groupViewAs, BarPriority: 3, Run: s.resolver.Refresh})
 	if m, ok := p.caption().Named(); ok {
 		acts = append(acts,
 			screen.Action{Keys: []string{"enter"}, Label: "go to field", Help: "go to the field of the missing value", Group: groupViewAs, BarPriority: 9, Run: func() tea.Cmd { return s.goToMissing(m) }},
-			screen.Action{Keys: []string{"x"}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
+			screen.Action{Keys: []string{"."}, Label: "next missing", Help: "name the next missing value", Group: groupViewAs, BarPriority: 3, Run: s.nameNext},
 		)
 	}
 	return acts

@@ -269,7 +269,7 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 	broken := uitest.NewFake()
 	broken.Fail("List", errors.New("the store is closed"))
 	h = uitest.New(t, campaigns.New(uitest.Deps(broken), screen.Route{}), 80, 24)
-	h.Want("Can't load campaigns: the store is closed", "Press r to try again")
+	h.Want("Can't load campaigns: the store is closed", "Press r to reload")
 }
 
 // An error of the service is shown with its details.

@@ -47,13 +47,13 @@ func (s *Screen) empty() string {
 	none := s.source.index().Len() == 0
 	switch {
 	case s.failed != nil && none:
-		return "Can't load campaigns: " + status.Refusal("", s.failed) + "\n\nPress r to try again."
+		return "Can't load campaigns: " + status.Refusal("", s.failed) + "\n\nPress r to reload."
 	case !s.loaded && none || s.answer == nil:
 		return "Loading campaigns…"
 	case none:
 		return "No campaigns yet.\n\nPress n to start one."
 	case s.answer.query.Empty() && len(s.answer.problems) == 0 && s.loaded:
-		return "All campaigns are archived.\n\nPress A to see them, or n to start another."
+		return "All campaigns are archived.\n\nPress / and type is:all to see them, or n to start another."
 	case !s.loaded:
 		return "Nothing found yet. The list is still loading."
 	}

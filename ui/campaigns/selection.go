@@ -60,7 +60,7 @@ func (s *Screen) selectActions(group, none string) []screen.Action {
 	return []screen.Action{
 		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: s.mark},
 		{Keys: []string{"V"}, Label: "select range", Help: "select from the campaign that was selected last to this one", Group: group, DisabledReason: none, Run: s.markRange},
-		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
+		{Keys: []string{"*"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
 	}
 }
 

@@ -294,7 +294,8 @@ func KeyUse(screen, key string, keys keymap.Map) string {
 	if slices.Contains(editingKeys, key) {
 		return "moves, selects or edits text"
 	}
-	if slices.Contains(builderKeys, key) && (screen == "builder" || screen == keymap.App) {
+	inForm := func(e keymap.Entry) bool { return slices.Contains(e.Keys, key) }
+	if (screen == "builder" || screen == keymap.App) && (slices.Contains(builderKeys, key) || slices.ContainsFunc(keymap.Fixed(), inForm)) {
 		return "has a use in the builder"
 	}
 	if e, ok := keys.Use(screen, key); ok {
@@ -311,7 +312,5 @@ var editingKeys = []string{
 	"alt+b", "alt+d", "alt+f", "alt+esc",
 }
 
-// builderKeys are the keys of the builder and its forms that have no name in keys.yaml.
-var builderKeys = []string{
-	"f2", "f4", "f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+r", "alt+z",
-}
+// builderKeys are the keys of the builder that are in no table: those of its tab bar and of zooming while one types.
+var builderKeys = []string{"f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+z"}

@@ -61,7 +61,7 @@ func (g *Grid) copy() {
 	if c.from != copiedCell {
 		what = phrase.Count(len(c.cells), "message")
 	}
-	g.notice = "Copied " + what + " of " + c.source + ". Press p to paste."
+	g.notice = "Copied " + what + " of " + c.source + ". Press P to paste."
 }
 
 // paste pastes at the cursor: a message into a cell or all cells of a locale or variation, and those of a locale or variation

@@ -69,7 +69,7 @@ func (g *Grid) shareKey(msg tea.KeyMsg) {
 		g.share = nil
 		g.moveKey(msg)
 	default:
-		g.failure = "Type a whole number. Press r to use what is left, = to split evenly, enter when done."
+		g.failure = "Type a whole number. Press + to use what is left, = to split evenly, enter when done."
 	}
 }
 

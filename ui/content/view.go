@@ -411,9 +411,9 @@ func (g *Grid) aboutShare() (string, themes.Tone) {
 	case !ok:
 		return "Not every percentage is a number.", themes.ToneWarning
 	case sum < 100:
-		return percent(100-sum) + "% is left. Press r to add it here, = to split evenly.", themes.ToneWarning
+		return percent(100-sum) + "% is left. Press + to add it here, = to split evenly.", themes.ToneWarning
 	case sum > 100:
-		return percent(sum-100) + "% too much. Press r to lower this one to fit, = to split evenly.", themes.ToneWarning
+		return percent(sum-100) + "% too much. Press + to lower this one to fit, = to split evenly.", themes.ToneWarning
 	}
 	return "The percentages add up to 100. Type a number to change this one.", themes.ToneMuted
 }

@@ -215,7 +215,7 @@ func (s *Audience) Actions() []screen.Action {
 		no = UnsupportedText
 	}
 	acts := s.users.Actions([]screen.Action{
-		s.users.On(screen.Action{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: "Users", BarPriority: 6, DisabledReason: no}, nil, openUser),
+		s.users.On(screen.Action{Name: "edit-user", Keys: []string{"e"}, Label: "user", Help: "open the user's record", Group: "Users", BarPriority: 6, DisabledReason: no}, nil, openUser),
 		s.users.On(screen.Action{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: "Users", BarPriority: 4, DisabledReason: no}, nil, s.copy),
 		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: "Users", DisabledReason: no, Run: s.load},
 	})
@@ -272,7 +272,7 @@ func (s *Audience) emptyText() string {
 	case s.reader == nil:
 		return UnsupportedText
 	case s.failed != nil:
-		return "Cannot load the audience: " + phrase.Sentence(s.failed.Error()) + "\nPress r to try again."
+		return "Cannot load the audience: " + phrase.Sentence(s.failed.Error()) + "\nPress r to reload."
 	case !s.loaded:
 		return "Counting…"
 	case s.searched != "":

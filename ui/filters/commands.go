@@ -20,7 +20,7 @@ func bind(label, help string, keys ...string) key.Binding {
 }
 
 var (
-	whoKey    = bind("w", "who matches", "w", "enter")
+	whoKey    = bind("W", "who matches", "W", "enter")
 	closeKey  = bind("esc", "done", "esc")
 	editorKey = bind("ctrl+e", "as JSON in your editor", "ctrl+e")
 )
@@ -61,15 +61,15 @@ func (t *Tree) commands() []command {
 			root, err := audience.Negate(root, p)
 			return root, p, err
 		})},
-		{bind("d", "duplicate", "d"), nested && !locked, false, change(audience.Duplicate)},
+		{bind("c", "clone", "c"), nested && !locked, false, change(audience.Duplicate)},
 		{whoKey, true, true, func() tea.Cmd { return findInAudience(t.cfg, t.root) }},
-		{bind("x", "remove", "x", "delete"), full && !locked, false, t.remove},
+		{bind("x", "delete", "x", "delete"), full && !locked, false, t.remove},
 		{bind("K", "move up", "K", "alt+up"), nested && !locked, false, move(-1)},
 		{bind("J", "move down", "J", "alt+down"), nested && !locked, false, move(1)},
 		{bind(">", "move into the action above", ">", "tab"), nested && !locked, false, change(audience.Indent)},
 		{bind("<", "move out of the action", "<", "shift+tab"), nested && !locked, false, change(audience.Outdent)},
-		{bind("m", "move to "+t.nodes[other].Title, "m"), nested && others && !locked, false, func() tea.Cmd { return t.moveToOther(other) }},
-		{bind("e", "as JSON in your editor", "e"), !locked, false, t.editJSON},
+		{bind("I", "move to "+t.nodes[other].Title, "I"), nested && others && !locked, false, func() tea.Cmd { return t.moveToOther(other) }},
+		{editorKey, !locked, false, t.editJSON},
 	}
 }
 

@@ -67,7 +67,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 		Page: s.page, Show: func(engine.Revision, bool) {}, Head: pageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
 			Noun: "version", Entries: "versions", Group: groupList, Read: "read the changes", Filter: "filter versions by their change or author",
-			Next: "older version", Prev: "newer version", NextTab: []string{"tab", "c"}, PrevTab: []string{"shift+tab"},
+			Next: "older version", Prev: "newer version", NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
 		},
 	})
 	return s
@@ -199,7 +199,7 @@ func (s *Screen) Typing() bool { return s.list.Filtering() }
 // Actions returns what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupVersion, BarPriority: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "reload", Group: groupVersion, BarPriority: 9, Run: s.load}}
 	}
 	acts := s.list.Actions([]screen.Action{
 		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupVersion, BarPriority: 7}, s.restoreDisabledReason, s.restore),

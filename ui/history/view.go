@@ -75,7 +75,7 @@ func pageTitle(rev engine.Revision, ok bool) (title, info string) {
 func (s *Screen) emptyText() string {
 	switch {
 	case s.failed != nil:
-		return phrase.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back."
+		return phrase.Sentence(s.failed.Error()) + "\n\nPress r to reload or esc to go back."
 	case !s.loaded:
 		return "Loading history…"
 	case s.list.Len() > 0:

@@ -18,7 +18,7 @@ type File struct{ Path string }
 
 // fileHeader begins a new file.
 const fileHeader = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
-#   campaigns.archive: ctrl+a
+#   campaigns.archive: A
 #   app.palette: [ctrl+k, ctrl+p]
 # The names are in Settings, under Keys.
 `

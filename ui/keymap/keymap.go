@@ -40,6 +40,9 @@ func (e Entry) Screen() string {
 // All lists the actions that can be rebound, the global ones first.
 func All() []Entry { return slices.Clone(table) }
 
+// Fixed lists the keys of components such as forms, which cannot be rebound.
+func Fixed() []Entry { return slices.Clone(fixed) }
+
 func lookup(name string) (Entry, bool) {
 	i := slices.IndexFunc(table, func(e Entry) bool { return e.Name == name })
 	if i < 0 {

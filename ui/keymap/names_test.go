@@ -65,7 +65,7 @@ func TestNamesMatchScreens(t *testing.T) {
 			}
 		}
 	}
-	got := generate(found)
+	got := generate(found, readFixed(t))
 	if *update {
 		if err := os.WriteFile("names.go", got, 0o644); err != nil {
 			t.Fatal(err)
@@ -78,6 +78,116 @@ func TestNamesMatchScreens(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Error("the screens have other actions than names.go lists: run go generate ./ui/keymap")
+	}
+}
+
+// components maps the folders of the components that handle keys themselves to their part of the names.
+var components = map[string]string{"../content": "content", "../filters": "audience", "../preview": "preview", "../calendar": "calendar", "../../forms": "form"}
+
+// readFixed returns the keys of the components: calls such as bind("x", "delete", "x", "delete"), where the keys are the
+// texts after the label and the description, and literals with Keys and a Label.
+func readFixed(t *testing.T) map[string]*Entry {
+	t.Helper()
+	found := map[string]*Entry{}
+	for folder, part := range components {
+		r := &actionReader{screen: part, entries: found}
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(tree, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					r.binding(n)
+				case *ast.CompositeLit:
+					if keys, help := r.keys(first(field(n, "keys"), field(n, "Keys"))), r.strings(first(field(n, "help"), field(n, "Label"))); len(keys) > 0 && len(help) == 1 && field(n, "Group") == nil {
+						r.add(ActionName(part, help[0]), help[0], keys)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+// binding reads a call of bind, add or handled.
+func (r *actionReader) binding(call *ast.CallExpr) {
+	name, ok := call.Fun.(*ast.Ident)
+	if !ok || name.Name != "bind" && name.Name != "add" && name.Name != "handled" {
+		return
+	}
+	var texts []string
+	for _, arg := range call.Args {
+		if sum, ok := arg.(*ast.BinaryExpr); ok { // "move to "+title
+			arg = sum.X
+		}
+		if text, ok := literal(arg); ok {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 2 {
+		r.add(ActionName(r.screen, texts[1]), strings.TrimSpace(texts[1]), texts[2:])
+	}
+}
+
+// words are the names of the letters, which mean the same on every screen, with alt too, where they work while one types. A
+// name that has the word as a part of it keeps the rule. Arrows and their letters (h, j, k, l, g, G) only move.
+var words = map[string]string{
+	"a": "add", "b": "change-selected", "c": "clone", "d": "compare", "e": "edit", "f": "fix", "i": "import", "m": "grid", "n": "new",
+	"o": "browser", "p": "preview", "q": "quit", "r": "reload", "s": "status", "t": "test", "u": "view-as", "v": "validate", "w": "views",
+	"x": "delete", "y": "copy", "z": "zoom",
+	"A": "add-variation", "B": "sort", "C": "columns", "D": "dismiss", "H": "history", "I": "move-to", "J": "move-down", "K": "move-up",
+	"L": "check-links", "M": "workspace", "N": "repeat-unknown", "O": "outbox", "P": "paste", "R": "restore", "S": "survey", "T": "templates",
+	"U": "delete-all-unused", "V": "select-range", "W": "who-matches", "X": "cancel",
+	"?": "help", "/": "filter", ".": "next", ",": "previous", "*": "select-all", "!": "not", "=": "split-evenly", "%": "percentages",
+	"+": "use-what-is-left", ">": "next-slide", "<": "previous-slide", "0": "all",
+	"alt+g": "groups", "alt+l": "fill-locales", "alt+n": "next-to-do",
+}
+
+// synonyms are other words of the same meaning.
+var synonyms = map[string][]string{
+	".": {"older"},     // is next in a list
+	",": {"newer"},     //
+	"m": {"form"},      // the grid's key leads back
+	"r": {"retry"},     // of what failed
+	"/": {"search"},    // with suggestions
+	">": {"move-into"}, // in an audience
+	"<": {"move-out"},  //
+}
+
+func TestLettersMeanTheSame(t *testing.T) {
+	used := map[string]bool{}
+	for _, e := range slices.Concat(table, fixed) {
+		_, name, _ := strings.Cut(e.Name, ".")
+		for _, key := range e.Keys {
+			letter := strings.TrimPrefix(key, "alt+")
+			if !IsPrintable(letter) || letter == " " || strings.Contains("hjklgG", letter) && key == letter {
+				continue
+			}
+			used[key], used[letter] = true, true
+			word, ok := words[key]
+			if !ok {
+				word = words[letter]
+			}
+			parts := "-" + name + "-"
+			if !slices.ContainsFunc(append([]string{word}, synonyms[letter]...), func(w string) bool { return w != "" && strings.Contains(parts, "-"+w+"-") }) {
+				t.Errorf("%s has the key %s, which means %q", e.Name, key, word)
+			}
+		}
+	}
+	for key, word := range words {
+		if !used[key] {
+			t.Errorf("nothing has the key %s (%s)", key, word)
+		}
 	}
 }
 
@@ -159,7 +269,7 @@ func (r *actionReader) relabel(a *ast.AssignStmt) {
 
 func (r *actionReader) action(lit *ast.CompositeLit) {
 	keys := r.keys(field(lit, "Keys"))
-	if len(keys) == 0 || field(lit, "HelpOnly") != nil || field(lit, "Group") == nil {
+	if field(lit, "HelpOnly") != nil || field(lit, "PlainOnly") != nil || field(lit, "Group") == nil || field(lit, "Label") == nil || len(keys) == 0 && field(lit, "Keys") != nil {
 		return
 	}
 	does := ""
@@ -257,18 +367,33 @@ func literal(e ast.Expr) (string, bool) {
 	return text, err == nil && text != ""
 }
 
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
+func first[T comparable](of ...T) T {
+	var none T
+	for _, v := range of {
+		if v != none {
+			return v
 		}
 	}
-	return ""
+	return none
 }
 
-func generate(found map[string]*Entry) []byte {
+func generate(found, fixed map[string]*Entry) []byte {
 	var b bytes.Buffer
-	b.WriteString("// Code generated by go generate from the screens' actions; DO NOT EDIT.\n\npackage keymap\n\nvar table = []Entry{\n")
+	b.WriteString("// Code generated by go generate from the screens' actions; DO NOT EDIT.\n\npackage keymap\n\n")
+	b.WriteString("// table lists the actions that can be rebound.\nvar table = []Entry{\n")
+	write(&b, found)
+	b.WriteString("}\n\n// fixed lists the keys of the forms, the grid, the audience and other components, which cannot be rebound.\nvar fixed = []Entry{\n")
+	write(&b, fixed)
+	b.WriteString("}\n")
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// write writes the entries in order, the global ones first.
+func write(b *bytes.Buffer, found map[string]*Entry) {
 	names := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		if x, y := strings.HasPrefix(a, App+"."), strings.HasPrefix(b, App+"."); x != y {
 			if x {
@@ -280,12 +405,9 @@ func generate(found map[string]*Entry) []byte {
 	})
 	for _, name := range names {
 		e := found[name]
-		fmt.Fprintf(&b, "\t{%q, %q, %#v},\n", e.Name, e.Description, e.Keys)
+		if e.Keys == nil {
+			e.Keys = []string{}
+		}
+		fmt.Fprintf(b, "\t{%q, %q, %#v},\n", e.Name, e.Description, e.Keys)
 	}
-	b.WriteString("}\n")
-	out, err := format.Source(b.Bytes())
-	if err != nil {
-		panic(err)
-	}
-	return out
 }

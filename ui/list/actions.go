@@ -54,8 +54,8 @@ func (b *Browser[T]) moveActions() []screen.Action {
 				screen.Action{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: b.turn(-1)})
 		}
 		return append(acts,
-			screen.Action{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: b.step(tea.KeyDown)},
-			screen.Action{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: b.step(tea.KeyUp)}, zoom)
+			screen.Action{Keys: []string{"."}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: b.step(tea.KeyDown)},
+			screen.Action{Keys: []string{","}, Label: w.Prev, Group: groupMove, Run: b.step(tea.KeyUp)}, zoom)
 	}
 	noFilter := ""
 	if b.Len() == 0 && b.match != nil {

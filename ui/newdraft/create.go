@@ -64,8 +64,8 @@ func (s *Screen) Actions() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: back})
 	} else {
 		acts = append(acts,
-			screen.Action{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
-			screen.Action{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
+			screen.Action{Keys: []string{"T"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
+			screen.Action{Keys: []string{"i"}, Label: "import file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
 	}
 	if s.refused != nil && isValidationError(s.refused) {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,

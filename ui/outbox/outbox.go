@@ -53,7 +53,7 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 			Noun:    "message",
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",
-			NextTab: []string{"tab", "right", "]", "l"}, PrevTab: []string{"shift+tab", "left", "[", "h"},
+			NextTab: []string{"tab", "right", "l"}, PrevTab: []string{"shift+tab", "left", "h"},
 		},
 	})
 	return s
@@ -166,7 +166,7 @@ func (s *Screen) emptyText() string {
 	case s.box == nil:
 		return noOutbox
 	case s.failed != nil:
-		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to try again."
+		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to reload."
 	case !s.loaded:
 		return "Loading…"
 	case s.list.Len() > 0:
@@ -198,11 +198,11 @@ func (s *Screen) Actions() []screen.Action {
 		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, func(m engine.OutboxMessage) tea.Cmd {
 			return screen.Copy(s.reader.copyText(m))
 		}),
-		s.list.On(screen.Action{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
+		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
 		}),
 		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
-		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
+		{Keys: []string{"x"}, Label: "delete all", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	})
 }
 

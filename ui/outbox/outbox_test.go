@@ -182,7 +182,7 @@ func TestServiceWithoutOutbox(t *testing.T) {
 func TestLoadError(t *testing.T) {
 	b := &outboxService{err: errors.New("the store is damaged")}
 	h := open(t, b)
-	h.Want("Can't load the outbox: the store is damaged", "Press r to try again")
+	h.Want("Can't load the outbox: the store is damaged", "Press r to reload")
 	b.err, b.messages = nil, newFilledOutbox().messages
 	h.Press("r")
 	h.Want("ada@example.com")

@@ -176,8 +176,8 @@ func (p *Preview) Bindings() []Binding {
 	}
 	if p.slides() > 1 {
 		out = append(out,
-			Binding{Keys: []string{".", ">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.TurnSlide(1) }},
-			Binding{Keys: []string{",", "<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.TurnSlide(-1) }},
+			Binding{Keys: []string{">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.TurnSlide(1) }},
+			Binding{Keys: []string{"<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.TurnSlide(-1) }},
 		)
 	}
 	return out

@@ -32,9 +32,9 @@ func (s *Screen) keyActions() []screen.Action {
 	acts := []screen.Action{
 		s.keys.On(screen.Action{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, BarPriority: 9}, nil, s.askKey(false)),
 		s.keys.On(screen.Action{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, BarPriority: 8}, nil, s.askKey(true)),
-		s.keys.On(screen.Action{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7}, s.resetDisabledReason, s.resetKeys),
-		s.keys.On(screen.Action{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group}, nil, s.removeKeys),
-		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: s.keys.TypeFilter},
+		s.keys.On(screen.Action{Name: "restore keys", Keys: []string{"R"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7}, s.resetDisabledReason, s.resetKeys),
+		s.keys.On(screen.Action{Keys: []string{"x"}, Label: "delete keys", Help: "remove the keys of the action", Group: group}, nil, s.removeKeys),
+		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: s.keys.TypeFilter},
 		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, BarPriority: 4, Run: s.editKeys},
 	}
 	if s.keys.FilterText() != "" {

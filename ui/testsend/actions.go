@@ -22,14 +22,14 @@ func (s *Screen) Typing() bool {
 func (s *Screen) Actions() []screen.Action {
 	switch {
 	case s.failed != nil:
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, BarPriority: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "reload", Group: groupTest, BarPriority: 9, Run: s.load}}
 	case !s.ready():
 		return nil
 	}
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.cancel},
+			{Keys: []string{"esc", "X"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.cancel},
 		}
 	case stageDone:
 		if s.onSide() {
@@ -57,29 +57,27 @@ func (s *Screen) formActions() []screen.Action {
 		enter.Keys, enter.Group, enter.BarPriority, enter.WhileTyping = []string{"enter"}, groupTest, 9, true
 	}
 	acts := append([]screen.Action{enter, send}, row.more...)
-	earlier := screen.Action{Keys: []string{"e", "alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.openEarlier}
+	earlier := screen.Action{Keys: []string{"H", "alt+H"}, Label: "history", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.openEarlier}
 	if len(f.past) == 0 {
 		earlier.DisabledReason, earlier.BarPriority = "No tests yet.", 0
 	}
-	sendAs := screen.Action{Name: "send-as", Keys: []string{"u", "alt+u"}, Label: "send as", Help: "send the message with the data of another user", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.chooseAs}
-	copying := s.copyAction(f.request())
-	copying.BarPriority, copying.WhileTyping = 0, true
+	sendAs := screen.Action{Keys: []string{"u", "alt+u"}, Label: "view as", Help: "send the message with the data of another user", Group: groupTest, BarPriority: 3, WhileTyping: true, Run: f.chooseAs}
 	if f.typing() { // letters are text
-		earlier.Keys, sendAs.Keys, copying.Keys = earlier.Keys[1:], sendAs.Keys[1:], copying.Keys[1:]
+		earlier.Keys, sendAs.Keys = earlier.Keys[1:], sendAs.Keys[1:]
 	}
 	scroll := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { f.forecast.window.Scroll(n * max(f.forecast.window.Height-1, 1)); return nil }
 	}
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return f.move(n) } }
 	return append(acts, earlier, sendAs,
-		screen.Action{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
+		screen.Action{Keys: []string{"alt+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
 		screen.Action{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: scroll(1)},
 		screen.Action{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: scroll(-1)},
 		screen.Action{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: move(1)},
 		screen.Action{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: move(-1)},
 		screen.Action{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},
 		screen.Action{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.nextSection(-1) }},
-		copying, s.zoomAction(),
+		s.copyAction(f.request()), s.zoomAction(),
 	)
 }
 

@@ -169,12 +169,12 @@ func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 		}
 		return screen.Copy(text, "the request as a curl command")
 	}
-	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3,
+	return screen.Action{Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, WhileTyping: true,
 		Run: func() tea.Cmd { return screen.Go(s.tasks, taskCopy, work, done) }}
 }
 
 // outboxAction returns the action that opens the messages in the outbox.
 func (s *sendContext) outboxAction(group string) screen.Action {
-	return screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
+	return screen.Action{Keys: []string{"O"}, Label: "outbox", Help: "open all delivered messages", Group: group, BarPriority: 4,
 		Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id}) }}
 }

@@ -327,7 +327,7 @@ func (f *form) recipientRow(i int, v, wrong string) row {
 
 // removeAction returns the action that removes what the row under the cursor stands for.
 func removeAction(help string, run func() tea.Cmd) screen.Action {
-	return screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: help, Group: groupTest, BarPriority: 7, Run: run}
+	return screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "delete", Help: help, Group: groupTest, BarPriority: 7, Run: run}
 }
 
 // promptRow returns the row of the prompt, with its suggestions below while it has the keyboard.

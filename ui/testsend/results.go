@@ -324,7 +324,7 @@ func (s *Screen) resultsActions() []screen.Action {
 	if run.Count(model.Failed)+run.Count(model.Skipped) == 0 {
 		retry.DisabledReason = "No message failed."
 	}
-	repeat := screen.Action{Keys: []string{"u"}, Label: "repeat unknown", Help: "send messages again that may have been delivered, after a question", Group: groupTest, BarPriority: 8, Run: s.again(model.Unknown)}
+	repeat := screen.Action{Keys: []string{"N"}, Label: "repeat unknown", Help: "send messages again that may have been delivered, after a question", Group: groupTest, BarPriority: 8, Run: s.again(model.Unknown)}
 	if run.Count(model.Unknown) == 0 {
 		repeat.DisabledReason, repeat.BarPriority = "No message may have been delivered without a confirmation.", 0
 	}
@@ -332,8 +332,8 @@ func (s *Screen) resultsActions() []screen.Action {
 		retry, repeat,
 		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the message, or why it was not delivered", Group: groupTest, BarPriority: 8, Run: s.results.openMessage},
 		s.upAction(groupTest),
-		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
-		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: func() tea.Cmd { return s.begin(run.Request, true) }},
+		{Name: "edit", Keys: []string{"e"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
+		{Keys: []string{"ctrl+s"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: func() tea.Cmd { return s.begin(run.Request, true) }},
 		s.outboxAction(groupTest),
 		s.copyAction(run.Request),
 		s.zoomAction(),
@@ -349,8 +349,8 @@ func (s *Screen) readActions() []screen.Action {
 	}
 	acts := []screen.Action{
 		s.upAction(groupMessage),
-		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, BarPriority: 8, Run: by(1)},
-		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, BarPriority: 7, Run: by(-1)},
+		{Keys: []string{"."}, Label: "next", Help: "read the next message", Group: groupMessage, BarPriority: 8, Run: by(1)},
+		{Keys: []string{","}, Label: "previous", Help: "read the previous message", Group: groupMessage, BarPriority: 7, Run: by(-1)},
 	}
 	for _, b := range r.message.Bindings() {
 		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, BarPriority: 5, Run: func() tea.Cmd { b.Run(); return nil }})

@@ -75,7 +75,7 @@ func TestInterruptedSendKeepsResults(t *testing.T) {
 func TestOnlyDraftsCanBeTested(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, "65f0a1b2c3d4e5f60718293a", 80, 24)
-	h.Want("Can't read this draft", "Press r to try again")
+	h.Want("Can't read this draft", "Press r to reload")
 }
 
 func TestCurl(t *testing.T) {

@@ -210,7 +210,7 @@ func (s *Screen) ready() bool { return s.unready() == "" }
 func (s *Screen) View() string {
 	switch why := s.unready(); {
 	case s.failed != nil:
-		return s.panes.Message(s.name(), why+"\n\nPress r to try again or esc to go back.")
+		return s.panes.Message(s.name(), why+"\n\nPress r to reload or esc to go back.")
 	case why != "":
 		return s.panes.Message(s.name(), why)
 	case s.stage == stageForm:

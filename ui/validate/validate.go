@@ -160,7 +160,7 @@ const groupCampaign = "Campaign"
 
 // Actions returns what can be done with the result.
 func (s *Screen) Actions() []screen.Action {
-	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, BarPriority: 6, Run: s.check}
+	again := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "check again", Group: groupCampaign, BarPriority: 6, Run: s.check}
 	if !s.checked {
 		return []screen.Action{again}
 	}
@@ -175,7 +175,7 @@ func (s *Screen) Actions() []screen.Action {
 		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
-		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
+		{Name: "edit-campaign", Keys: []string{"e"}, Label: "edit", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems and warnings", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Copy(s.list.Text(), "the problems")
 		}},
@@ -195,7 +195,7 @@ func (s *Screen) warningActions() []screen.Action {
 	if found.Dismissed != nil {
 		label, do = "restore", s.restore
 	}
-	dismiss := screen.Action{Name: "dismiss", Keys: []string{"d"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
+	dismiss := screen.Action{Name: "dismiss", Keys: []string{"D"}, Label: label, Help: "hide the warning, with a reason, until its text changes, or count it again", Group: groupWarnings, BarPriority: bar,
 		DisabledReason: s.dismissDisabledReason(selected), Run: func() tea.Cmd { return do(found) }}
 	fix := screen.Action{Name: "fix", Keys: []string{"f"}, Label: "fix", Help: "apply the fix that the warning suggests", Group: groupWarnings, BarPriority: bar, Run: func() tea.Cmd {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: found.Path, Doc: doc.NewString(found.Fix)})
@@ -203,7 +203,7 @@ func (s *Screen) warningActions() []screen.Action {
 	if !found.Fixes(s.campaign.Document()) {
 		fix.DisabledReason, fix.BarPriority = "This one is fixed by hand, in the field that enter opens.", 0
 	}
-	links := screen.Action{Keys: []string{"l"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
+	links := screen.Action{Keys: []string{"L"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
 		BarPriority: 3, DisabledReason: s.onlineDisabledReason(), Run: s.checkOnline}
 	if s.Running(taskOnline) {
 		links = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.cancelOnline}

@@ -128,7 +128,7 @@ func (s *Screen) aboutWarnings() statement {
 func (s *Screen) nextSteps() string {
 	switch {
 	case s.failed != nil:
-		return "Press r to try again or esc to go back."
+		return "Press r to reload or esc to go back."
 	case !s.checked || !s.outcome.Valid:
 		return ""
 	}

@@ -271,9 +271,9 @@ func (c *Chooser) Actions() []screen.Action {
 		return acts
 	}
 	return append(acts, []screen.Action{
-		{Keys: []string{"alt+n"}, Label: "next user", Help: "next user in the audience", Group: group, BarPriority: 9, WhileTyping: true, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
-		{Keys: []string{"alt+p"}, Label: "previous user", Help: "previous user in the audience", Group: group, BarPriority: 6, WhileTyping: true, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
-		{Keys: []string{"alt+r"}, Label: "random user", Help: "random user from the audience", Group: group, BarPriority: 8, WhileTyping: true, Run: c.step((*resolve.Cursor).Random, "")},
+		{Keys: []string{"alt+."}, Label: "next user", Help: "next user in the audience", Group: group, BarPriority: 9, WhileTyping: true, Run: c.step((*resolve.Cursor).Next, "This is the last user in the audience.")},
+		{Keys: []string{"alt+,"}, Label: "previous user", Help: "previous user in the audience", Group: group, BarPriority: 6, WhileTyping: true, Run: c.step((*resolve.Cursor).Previous, "This is the first user in the audience.")},
+		{Keys: []string{"ctrl+r"}, Label: "random user", Help: "random user from the audience", Group: group, BarPriority: 8, WhileTyping: true, Run: c.step((*resolve.Cursor).Random, "")},
 	}...)
 }
 

@@ -77,7 +77,7 @@ func (s *List) moveActions() []screen.Action {
 func (s *List) recordActions() []screen.Action {
 	no, sec := s.unavailableReason(), s.section()
 	copies := s.rows.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: no}, nil, s.copy)
-	trial := screen.Action{Name: "try", Keys: []string{"t"}, Label: "try", Help: "send a test message, call the API, or see who matches", Group: groupRecord, DisabledReason: no}
+	trial := screen.Action{Name: "test", Keys: []string{"t"}, Label: "test", Help: "send a test message, call the API, or see who matches", Group: groupRecord, DisabledReason: no}
 	if sec.Trial != "" {
 		trial.Label, trial.BarPriority = sec.Trial, 6
 	}
@@ -91,13 +91,13 @@ func (s *List) recordActions() []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: no, Run: func() tea.Cmd { return s.openRecord("", sec.New()) }},
 		trial,
-		s.rows.On(screen.Action{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+		s.rows.On(screen.Action{Keys: []string{"x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
 			return s.findUses(row, s.askDelete)
 		}),
-		s.rows.On(screen.Action{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+		s.rows.On(screen.Action{Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
 			return s.openRecord("", sec.Copy(row.record))
 		}),
-		s.rows.On(screen.Action{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
+		s.rows.On(screen.Action{Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
 			return s.findUses(row, s.showUses)
 		}),
 		copies,

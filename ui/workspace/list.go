@@ -347,7 +347,7 @@ func (s *List) emptyText() string {
 	case s.unavailableReason() != "":
 		return s.unavailableReason()
 	case s.current().err != nil:
-		return "Cannot load this section: " + s.current().err.Error() + "\nPress r to try again."
+		return "Cannot load this section: " + s.current().err.Error() + "\nPress r to reload."
 	case s.records == nil:
 		return "Reading…"
 	case s.rows.FilterText() != "":

@@ -250,7 +250,7 @@ func (s *Record) layout() {
 func (s *Record) View() string {
 	switch {
 	case s.failed != nil && !s.form.IsOpen():
-		return s.panes.Message(s.Title(), phrase.Sentence(s.failed.Error())+"\nPress r to try again.")
+		return s.panes.Message(s.Title(), phrase.Sentence(s.failed.Error())+"\nPress r to reload.")
 	case !s.form.IsOpen():
 		return s.panes.Message(s.Title(), "Reading…")
 	}
@@ -328,7 +328,7 @@ func (s *Record) Typing() bool {
 // Actions returns what the user can do in the focused pane.
 func (s *Record) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, BarPriority: 9, Run: s.Init}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "reload", Group: groupRecord, BarPriority: 9, Run: s.Init}}
 	}
 	if !s.form.IsOpen() {
 		return nil
@@ -339,7 +339,7 @@ func (s *Record) Actions() []screen.Action {
 	}
 	acts := append(s.moveActions(), []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.save},
-		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: func() tea.Cmd { return s.form.EditJSON(nil, s.put) }},
+		{Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, WhileTyping: true, Run: func() tea.Cmd { return s.form.EditJSON(nil, s.put) }},
 	}...)
 	for i, a := range acts {
 		if a.Run == nil {
@@ -367,7 +367,7 @@ func (s *Record) moveActions() []screen.Action {
 		acts = append(acts, out)
 	}
 	if s.side.Panel != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focus(panePanel)})
+		acts = append(acts, screen.Action{Name: "preview-pane", Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focus(panePanel)})
 	}
 	return acts
 }

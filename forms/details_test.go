@@ -120,7 +120,7 @@ func TestUnusedValues(t *testing.T) {
 	shows(t, f, "T  (only when template is Custom)")
 	press(at(t, f, "strange"), "x")
 	want(t, f, `{"template":"BASIC","template_id":"T","odd":{}}`)
-	press(at(t, f, "odd"), "X")
+	press(at(t, f, "odd"), "U")
 	want(t, f, `{"template":"BASIC"}`)
 
 	f = open(t, is)

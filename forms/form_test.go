@@ -159,7 +159,7 @@ func TestLongPasteInAList(t *testing.T) {
 
 func TestExternalEditor(t *testing.T) {
 	f := at(t, open(t, `{"body":"`+strings.Repeat("long ", 600)+`","timer":5,"title":"t"}`), "body")
-	msg, ok := press(f, "e").(OpenEditorMsg)
+	msg, ok := press(f, "ctrl+e").(OpenEditorMsg)
 	if !ok || msg.JSON || len(msg.Text) != 3000 {
 		t.Fatalf("%T %.40v", msg, msg)
 	}
@@ -168,7 +168,7 @@ func TestExternalEditor(t *testing.T) {
 	}
 	want(t, f, `{"body":"short","timer":5,"title":"t"}`)
 	at(t, f, "timer")
-	msg, _ = press(f, "e").(OpenEditorMsg)
+	msg, _ = press(f, "ctrl+e").(OpenEditorMsg)
 	if !msg.JSON || msg.Text != "5" {
 		t.Fatalf("%#v", msg)
 	}
@@ -219,7 +219,7 @@ func TestList(t *testing.T) {
 	}
 	press(f, "J")
 	want(t, f, `{"buttons":[{"text":"two"},{"text":"one"}]}`)
-	press(f, "d", "x", "K", "K", "K")
+	press(f, "c", "x", "K", "K", "K")
 	want(t, f, `{"buttons":[{"text":"one"},{"text":"two"}]}`)
 	if got := press(f, "a"); !reflect.DeepEqual(got, OpenMsg{Path: doc.P("buttons", 1)}) {
 		t.Errorf("adding gave %#v", got)

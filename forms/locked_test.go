@@ -82,7 +82,7 @@ func TestHintsOfListsAndMenus(t *testing.T) {
 	f := open(t, `{}`, "buttons")
 	shows(t, f, "+ add button", "Press enter to add one.")
 	f = open(t, `{"buttons":[{"text":"Go"}]}`, "buttons")
-	shows(t, f, "Press d to duplicate it, x to delete it, J or K to move it")
+	shows(t, f, "Press c to clone it, x to delete it, J or K to move it")
 	press(f, "tab")
 	hides(t, f, "Nothing here yet")
 

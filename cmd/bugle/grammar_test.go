@@ -27,7 +27,7 @@ func TestScreensShareOneKeyGrammar(t *testing.T) {
 			h.Press("ctrl+y")
 			h.Want("Nothing to redo")
 			h.WantNot("Nothing to undo")
-			h.Press("ctrl+r")
+			h.Press("ctrl+y")
 			h.Want("Nothing to redo")
 			lines := strings.Split(h.Text(), "\n")
 			if bar := lines[len(lines)-1]; !strings.HasPrefix(bar, " Keys  ") && !strings.HasPrefix(bar, " Typing  ") {

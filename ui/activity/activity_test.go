@@ -81,7 +81,7 @@ func TestReadCall(t *testing.T) {
 	h.Want("POST /v5/campaigns", "400 · 4.0 ms", `"message": "is required"`)
 	h.Press("shift+tab")
 	h.Want(`"channel": "PUSH"`)
-	h.Press("[")
+	h.Press("shift+tab")
 	h.Want(`"operation": "create"`, `"took_ms": 4`, `"error": "the campaign has 1 problem"`)
 	h.Press("esc")
 	h.Want("2 of 6")
@@ -91,19 +91,20 @@ func TestNonJSONBodies(t *testing.T) {
 	h := open(t, newFilledLog(t))
 	h.Press("end", "enter")
 	h.Want("nothing came within 35s")
-	h.Press("p")
+	h.Press(",")
 	h.Want("<html>", "<p>Bad gateway</p>")
 	h.WantFits()
 	h.Press("tab")
 	h.Want(`"Content-Type": "text/html"`)
-	h.Press("p", "shift+tab")
+	h.Press(",", "shift+tab")
 	h.Want(`"type": "campaign"`, "Spring")
 	h.WantFits()
 }
 
 func TestCopy(t *testing.T) {
 	h := open(t, newFilledLog(t))
-	h.Press("y", "Y", "down", "down")
+	h.FromPalette("curl")
+	h.Press("y", "down", "down")
 	want := `curl -X POST 'https://api-01.example.com/v5/campaigns' \
   -H 'Authorization: Basic {credentials}' \
   -H 'X-Svc-Request-Id: r9' \
@@ -180,7 +181,7 @@ func TestClear(t *testing.T) {
 	if len(l.Calls()) != 0 {
 		t.Error("the log still has them")
 	}
-	for _, key := range []string{"x", "y", "Y", "b", "enter"} {
+	for _, key := range []string{"x", "y", "e", "enter"} {
 		if h.DisabledReason(key) == "" {
 			t.Errorf("%s works without a call", key)
 		}
@@ -189,13 +190,13 @@ func TestClear(t *testing.T) {
 
 func TestOpenCampaign(t *testing.T) {
 	h := open(t, newFilledLog(t))
-	h.Press("b")
+	h.Press("e")
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id {
-		t.Errorf("b opened %+v", r)
+		t.Errorf("e opened %+v", r)
 	}
 	h = open(t, newFilledLog(t))
 	h.Press("down")
-	if h.DisabledReason("b") == "" {
+	if h.DisabledReason("e") == "" {
 		t.Error("a call about no campaign leads to one")
 	}
 }

@@ -166,7 +166,7 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f9", "q"} {
+	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+l", "f9", "q"} {
 		if seen[k] != 1 {
 			t.Errorf("%s is listed %d times", k, seen[k])
 		}
@@ -275,7 +275,7 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	d.send(screen.ThemeMsg{Name: "dark"})
 	top := d.open("top")
 	home := d.pages["home"]
-	d.press("ctrl+t")
+	d.send(RunMsg{d.model.pickTheme})
 	d.want("dark (in use)", "enter choose")
 	d.press("down")
 	if top.theme.Name != "light" || home.theme.Name != "light" {
@@ -285,7 +285,8 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	if top.theme.Name != "dark" || home.theme.Name != "dark" || d.model.theme.Name != "dark" {
 		t.Errorf("left, the picker leaves %s", top.theme.Name)
 	}
-	d.press("ctrl+t", "down", "down", "enter")
+	d.send(RunMsg{d.model.pickTheme})
+	d.press("down", "down", "enter")
 	if top.theme.Name != "high-contrast" {
 		t.Errorf("chosen is %s", top.theme.Name)
 	}

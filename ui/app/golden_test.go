@@ -70,7 +70,7 @@ func TestGoldens(t *testing.T) {
 
 // With any overlay and any window size, exactly the cells of the window are drawn.
 func TestOverlaysFit(t *testing.T) {
-	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}} {
+	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"f9"}} {
 		h := program(t)
 		h.Press(opening...)
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
@@ -117,7 +117,7 @@ func TestEveryClick(t *testing.T) {
 		h.Want("esc close")
 		h.Click(0, size.H-2)
 		h.WantNot("esc close")
-		h.Press("ctrl+t")
+		h.FromPalette("choose a theme")
 		h.ClickOn("light")
 		h.WantNot("high-contrast")
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})

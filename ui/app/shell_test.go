@@ -50,12 +50,12 @@ func (d *harness) wheel(x, y int) {
 func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d := newHarness(t, func(o *Options) {
 		o.First.Name = "activity"
-		o.Keys = parseKeymap(t, "activity.clear: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n")
+		o.Keys = parseKeymap(t, "activity.delete-all: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n")
 	})
 	page := d.pages["activity"]
-	page.actions = []screen.Action{page.action("clear", "x"), page.action("copy", "Y")}
+	page.actions = []screen.Action{page.action("delete all", "x"), page.action("copy", "y")}
 	d.log = nil
-	d.want("ctrl+a clear")
+	d.want("ctrl+a delete all")
 	d.press("ctrl+a", "X")
 	d.wantLog("clear", "clear")
 	d.press("x", "Y", "q")
@@ -141,7 +141,7 @@ func TestCtrlZUndoes(t *testing.T) {
 	d.press("ctrl+z")
 	d.want("Undone: Title")
 	d.wantNot("Undone: Sender")
-	d.press("ctrl+r")
+	d.press("ctrl+y")
 	d.want("Redone: Title")
 	d.press("ctrl+z", "ctrl+z")
 	d.want("Nothing to undo")
@@ -364,12 +364,13 @@ func TestChosenThemeIsRemembered(t *testing.T) {
 	if name, err := Theme(kept); name != "" || err != nil {
 		t.Errorf("before any choice it is %q, %v", name, err)
 	}
-	d.press("ctrl+t", "down", "down", "esc")
+	d.send(RunMsg{d.model.pickTheme})
+	d.press("down", "down", "esc")
 	if name, _ := Theme(kept); name != "" {
 		t.Errorf("looking at %q chose it", name)
 	}
 	d.send(screen.ThemeMsg{Name: "dark"})
-	d.press("ctrl+t")
+	d.send(RunMsg{d.model.pickTheme})
 	d.wantNot("high-contrast")
 	d.press("down", "enter")
 	if name, _ := Theme(kept); name != "light" {

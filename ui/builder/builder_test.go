@@ -116,7 +116,7 @@ func TestLayoutAt80x24(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.WantNot("required whe…")
-	h.Press("!")
+	h.Press("ctrl+g")
 	if lines, _, _ := pane(h, 1); len(lines) != 20 {
 		t.Errorf("the problems have %d lines:\n%s", len(lines), h.Text())
 	}
@@ -201,11 +201,11 @@ func TestPanelOfEverySection(t *testing.T) {
 func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail).withUser()
 	h := b.open(120, 40)
-	h.Press("!")
+	h.Press("ctrl+g")
 	h.Want("No problems.", "Press v to validate, t to send")
 	b.publish(false)
 	h = b.open(120, 40)
-	h.Press("!")
+	h.Press("ctrl+g")
 	h.Want("No problems.")
 	h.WantNot("t to send")
 }

@@ -32,15 +32,15 @@ func (b *testbed) editorHarness(options ...builder.Option) editorHarness {
 	return editorHarness{h, b.t, s}
 }
 
-// pressForEditor presses a key and returns the text sent to the editor.
-func (d editorHarness) pressForEditor(key string) screen.OpenEditorMsg {
+// runEditor runs an action and returns the text sent to the editor.
+func (d editorHarness) runEditor(label string) screen.OpenEditorMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {
-		if a.HasKey(key) && a.DisabledReason == "" {
+		if a.Label == label && a.DisabledReason == "" {
 			return editText(d.t, a.Run())
 		}
 	}
-	d.t.Fatalf("%s does nothing", key)
+	d.t.Fatalf("%s does nothing", label)
 	return screen.OpenEditorMsg{}
 }
 
@@ -82,7 +82,7 @@ func TestEditWholeCampaignExternally(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	before := string(b.stored().Body.Encode())
 	d := b.editorHarness()
-	m := d.pressForEditor("E")
+	m := d.runEditor("edit all")
 	if !strings.HasPrefix(m.Text, "{\n  \"basic_details\"") || strings.Contains(m.Text, "created_by") {
 		t.Fatalf("the editor gets\n%s", m.Text)
 	}
@@ -118,7 +118,7 @@ func TestEditWholeCampaignExternally(t *testing.T) {
 func TestExternalEditIsOneVersion(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	d := b.editorHarness()
-	m := d.pressForEditor("E")
+	m := d.runEditor("edit all")
 	save := m.Then(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), true)
 	leave := d.screen.Close()
 	d.Send(save(), leave())
@@ -137,7 +137,7 @@ func TestExternalEditRespectsLocks(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	b.publish(true)
 	d := b.editorHarness()
-	m := d.pressForEditor("E")
+	m := d.runEditor("edit all")
 	text := strings.Replace(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), `"is_all_user_campaign": true`, `"is_all_user_campaign": false`, 1)
 	d.closeEditor(m, text)
 	d.Want("Cannot be changed while the campaign is Sending.", "Audience")
@@ -189,7 +189,7 @@ func TestEmailInBrowser(t *testing.T) {
 		t.Errorf("above it stands\n%s", got)
 	}
 	first := page
-	d.Press("enter", "alt+w")
+	d.Press("enter", "alt+o")
 	d.Want("Opened in the browser")
 	if page != first {
 		t.Errorf("the page has moved to %s", page)
@@ -208,7 +208,7 @@ func TestPageFollowsTyping(t *testing.T) {
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content", "content", "email", "subject")},
 		builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	h := uitest.New(t, s, 120, 40)
-	h.Press("alt+w")
+	h.Press("alt+o")
 	h.Type(" there")
 	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi there"`) {
 		t.Errorf("above the message stands\n%s", got)

@@ -83,7 +83,7 @@ func TestKeysOfCommonCampaigns(t *testing.T) {
 			"alt+s enter y", 45, "“Spring” is now active"},
 		{"periodic push, tested", "n enter down enter 'Spring enter alt+n enter space down space enter " +
 			"alt+n enter down enter " + // iOS devices
-			"alt+n 'Hello tab 'There f7 alt+c " + // Android, then iOS from it
+			"alt+n 'Hello tab 'There f7 alt+y " + // Android, then iOS from it
 			"alt+m A a 'de enter " + // a variation and a locale
 			"alt+n enter down enter " + // to all users
 			"alt+n enter down enter tab '2026-04-01_09:00 alt+n enter down enter " + // daily

@@ -26,7 +26,7 @@ func TestNextProblem(t *testing.T) {
 		h.Type("Today")
 		h.Press("alt+n")
 		h.Want("▸ Title")
-		h.Press("alt+c")
+		h.Press("alt+y")
 		h.Press("alt+n")
 		h.Want("▸ Send to")
 		h.Press(" ")

@@ -50,7 +50,7 @@ func TestClicksOutsideForm(t *testing.T) {
 				}
 			}
 		}
-		h.Press("!")
+		h.Press("ctrl+g")
 		h.ClickOn("Add a message")
 		h.Want("─ Content ─")
 	}

@@ -30,7 +30,7 @@ func TestUndoGoesToChange(t *testing.T) {
 		}
 		h.Want("Undone: Basics › Campaign name", "─ Basics ─", "▸ Campaign name", " Typing ")
 	}
-	h.Press("ctrl+r")
+	h.Press("ctrl+y")
 	h.Want("Redone: Basics › Campaign name")
 	h.WantNot("Undone")
 }

@@ -63,13 +63,13 @@ func TestViewAs(t *testing.T) {
 	if n := strings.Count(h.Text(), "As Ben"); n != 1 {
 		t.Errorf("the preview is shown %d times:\n%s", n, h.Text())
 	}
-	h.Press("alt+n")
+	h.Press("alt+.")
 	h.Want("Now: Cleo", "Hi Cleo", "nothing missing")
-	h.Press("alt+n")
+	h.Press("alt+.")
 	h.Want("This is the last user in the audience.")
-	h.Press("alt+p", "alt+p")
+	h.Press("alt+,", "alt+,")
 	h.Want("Now: Ada", "Hi Ada")
-	h.Press("alt+r")
+	h.Press("ctrl+r")
 	h.WantNot("Looking through")
 	h.Type("nobody")
 	h.Press("enter")

@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
     - {name: label, default: sale}
     - {name: send_to, title: Recipient}
   confirm: Label $BUGLE_NAME?
-- {key: alt+g, name: Open, screen: app, command: 'less "$BUGLE_FILE"', terminal: true}
+- {key: alt+k, name: Open, screen: app, command: 'less "$BUGLE_FILE"', terminal: true}
 `), keymap.Map{})
 	if len(problems) > 0 || len(all) != 3 {
 		t.Fatalf("%d commands, problems %v", len(all), problems)

@@ -108,14 +108,14 @@ func TestPercentages(t *testing.T) {
 	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
 	h.Press("0")
 	h.Want("from 0 to 100")
-	h.Press("tab", "r")
+	h.Press("tab", "+")
 	h.Want("100 of 100")
 	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":30}`)
 	h.Press("=", "enter")
 	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":50,"variation_2":50}`)
 	h.Press("2", "5", "backspace")
 	h.Want("48% is left")
-	h.Press("esc", "left", "r")
+	h.Press("esc", "left", "+")
 	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":98,"variation_2":2}`)
 }
 
@@ -130,11 +130,11 @@ func TestAutomaticSplitHasNoPercentages(t *testing.T) {
 func TestCopyAndPaste(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(120, 40)
-	h.Press("p")
+	h.Press("P")
 	h.Want("Nothing copied yet")
-	h.Press("y", "down", "right", "p")
+	h.Press("y", "down", "right", "P")
 	h.Want("Pasted into 1 cell, replacing 1 message.")
-	h.Press("down", "p")
+	h.Press("down", "P")
 	h.Want("Pasted into 1 cell.")
 	b.wantStored("campaign_content.content.fr.variation_2.email.html_content", `"<p>Hello</p>"`)
 	if n := strings.Count(h.Text(), "= Spring"); n != 2 {
@@ -144,13 +144,13 @@ func TestCopyAndPaste(t *testing.T) {
 	// The messages of a locale are pasted into another locale by variation.
 	h.Press("home", "left", "left", "y")
 	h.Want("Copied 2 messages of Default")
-	h.Press("down", "down", "p")
+	h.Press("down", "down", "P")
 	b.wantStored("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
 	b.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
 
 	// The messages of a variation are pasted into another variation by locale. The clipboard is kept while a message
 	// is open.
-	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "p")
+	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "P")
 	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
 
 	h.Press("down", "x")
@@ -342,21 +342,21 @@ func TestCopyFrom(t *testing.T) {
 	h.Want("▸ iOS")
 	h.Press("enter")
 	h.Want("Content › iOS", "copy from Android")
-	h.Press("alt+c")
+	h.Press("alt+y")
 	b.wantStored("campaign_content.content.push.ios", `{"basic_details":{"title":"Sale","message":"Today","image_url":"https://e.com/i.png","default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"}}`)
 	h.Press("ctrl+z")
 	b.wantStored("campaign_content.content.push", android)
-	h.Press("f7", "alt+c")
+	h.Press("f7", "alt+y")
 	h.Want("Content › Web", "Copied title, message, tap opens, 2 more from Android.")
 	b.wantStored("campaign_content.content.push.web", `{"basic_details":{"title":"Sale","message":"Today","redirect_url":"https://e.com/sale","image_url":"https://e.com/i.png"},"buttons":[{"title":"Shop","url":"https://e.com/shop"}]}`)
-	h.Press("alt+c")
+	h.Press("alt+y")
 	h.Want("Nothing to copy")
 
 	mails := newTestbed(t, catalog.Email, mail)
 	h = mails.open(120, 40)
 	h.Press("down", "down", "enter")
 	h.Want("French · A", "copy from…")
-	h.Press("alt+c")
+	h.Press("alt+y")
 	h.Want("Copy from", "Default · A", "German · B")
 	h.Press("down", "enter")
 	mails.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)

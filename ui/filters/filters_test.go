@@ -285,7 +285,7 @@ func TestWhoMatches(t *testing.T) {
 		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)
 	h := b.open(120, 40, segmentation, include)
 	h.Want("4 of 12 users · 33%", "Asha 0")
-	for _, keys := range [][]string{{"w"}, {"alt+p", "enter"}, {"w"}} { // in the form, and beside it
+	for _, keys := range [][]string{{"W"}, {"alt+p", "enter"}, {"W"}} { // in the form, and beside it
 		before := len(h.Opened)
 		if h.Press(keys...); len(h.Opened) != before+1 {
 			t.Fatalf("%v opens nothing", keys)

@@ -39,8 +39,8 @@ func TestKeyOfEachOperation(t *testing.T) {
 		"negate":                     {"j!", first + "  Country is not India or Nepal\n" + action + price + when + age + second + staff + member, "! Country"},
 		"negate an action":           {"jj!", first + country + "  Did not do Added to Cart at least 2 times\n" + price + when + age + second + staff + member, "! Did not do"},
 		"negate back":                {"jjjjj!", first + country + action + price + when + "  Age is between 18 and 65.0\n" + second + staff + member, "and Age is between"},
-		"duplicate":                  {"jd", first + country + country + action + price + when + age + second + staff + member, "▸ ├ and Country"},
-		"duplicate with conditions":  {"jjd", first + country + action + price + when + action + price + when + age + second + staff + member, "▸ ├ and Did"},
+		"duplicate":                  {"jc", first + country + country + action + price + when + age + second + staff + member, "▸ ├ and Country"},
+		"duplicate with conditions":  {"jjc", first + country + action + price + when + action + price + when + age + second + staff + member, "▸ ├ and Did"},
 		"remove":                     {"jx", first + action + price + when + age + second + staff + member, "▸ ├     Did"},
 		"remove with conditions":     {"jjx", first + country + age + second + staff + member, "▸ └ and ! Age"},
 		"remove the last of a group": {"Gx", first + country + action + price + when + age + second + strings.TrimSpace(staff), "▸ └     In the segment"},
@@ -49,7 +49,7 @@ func TestKeyOfEachOperation(t *testing.T) {
 		"move a condition":           {"jjjJ", first + country + action + when + price + age + second + staff + member, "▸ │ └ and  Price"},
 		"into the action":            {"jjjjj>", first + country + action + price + when + "  " + age + second + staff + member, "▸   └ and  ! Age"},
 		"out of the action":          {"jjj<", first + country + action + when + "  Price is above 500\n" + age + second + staff + member, "▸ ├ and Price"},
-		"to the other group":         {"jm", first + action + price + when + age + second + staff + member + "\n" + strings.TrimSuffix(country, "\n"), "▸ └ or  Country"},
+		"to the other group":         {"jI", first + action + price + when + age + second + staff + member + "\n" + strings.TrimSuffix(country, "\n"), "▸ └ or  Country"},
 		"any of all":                 {" ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ Include · ANY"},
 		"any of a filter's":          {"j ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ ├     Country"},
 		"all of any":                 {"G ", first + country + action + price + when + age + "Exclude and\n" + staff + member, "▸ └ and Member"},
@@ -79,8 +79,8 @@ func TestDisabledOperationsExplain(t *testing.T) {
 		"j<":   "already at the top level",
 		"Gk!":  "a segment can't be inverted",
 		"!":    "works on a single filter",
-		"d":    "works on a single filter",
-		"jjjm": "can't share a group",
+		"c":    "works on a single filter",
+		"jjjI": "can't share a group",
 	} {
 		cfg := config(t, audienceJSON, 70, 30)
 		e := filters.New(cfg)

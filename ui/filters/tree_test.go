@@ -71,7 +71,7 @@ func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
 
 // Navigating changes no byte of any document, at any window size.
 func TestNavigationChangesNothing(t *testing.T) {
-	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "w", "esc"}
+	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "W", "esc"}
 	inside := []string{"up", "down", "tab", "shift+tab", "ctrl+n", "ctrl+p", "home", "end", "esc"}
 	for name, text := range map[string]string{"usual": audienceJSON, "odd": oddJSON, "nothing": `{}`} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestNavigationChangesNothing(t *testing.T) {
 // The cursor's line is visible after every key and resize.
 func TestCursorStaysVisible(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 50, 14))
-	for _, keys := range [][]string{{"G"}, {"enter"}, {"tab", "tab", "tab"}, {"esc", "a"}, {"esc", "k", "d"}, {"x"}, {"g"}} {
+	for _, keys := range [][]string{{"G"}, {"enter"}, {"tab", "tab", "tab"}, {"esc", "a"}, {"esc", "k", "c"}, {"x"}, {"g"}} {
 		press(e, keys...)
 		for h := 30; h > 5; h-- {
 			e.SetSize(50, h)
@@ -141,7 +141,7 @@ func TestLockedFiltersAreReadOnly(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	cfg.Locked = func(doc.Path) string { return "Cannot be changed while the campaign is Active." }
 	e := filters.New(cfg)
-	for _, k := range []string{"a", "!", "d", "x", "K", "J", "m", " ", ">", "<", "e"} {
+	for _, k := range []string{"a", "!", "c", "x", "K", "J", "I", " ", ">", "<", "ctrl+e"} {
 		press(e, "g", "j", k)
 		if !strings.Contains(e.View(), "Cannot be changed while") {
 			t.Errorf("%s does not say why it does nothing:\n%s", k, e.View())
@@ -164,7 +164,7 @@ func TestEveryOperationIsInTheHelp(t *testing.T) {
 			listed[k] = true
 		}
 	}
-	for _, k := range []string{"enter", "a", " ", "!", "d", "x", "K", "J", ">", "<", "m", "e", "w"} {
+	for _, k := range []string{"enter", "a", " ", "!", "c", "x", "K", "J", ">", "<", "I", "ctrl+e", "W"} {
 		if !listed[k] {
 			t.Errorf("the help does not list %q", k)
 		}

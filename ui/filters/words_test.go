@@ -117,7 +117,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)})
 	h := uitest.New(t, s, 120, 40)
 	h.Press("j")
-	opened := findMessage[screen.OpenEditorMsg](s.Update(findMessage[tea.Msg](s.Update(uitest.Key("e")))))
+	opened := findMessage[screen.OpenEditorMsg](s.Update(findMessage[tea.Msg](s.Update(uitest.Key("ctrl+e")))))
 	if !strings.Contains(opened.Text, `"India"`) {
 		t.Fatalf("the editor gets %s", opened.Text)
 	}

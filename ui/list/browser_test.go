@@ -102,7 +102,7 @@ func TestPagePlacement(t *testing.T) {
 		if !l.Reading() || !strings.Contains(l.View(), "about oak") {
 			t.Errorf("%+v, opened, shows\n%s", c, l.View())
 		}
-		press(t, l, "n")
+		press(t, l, ".")
 		if !strings.Contains(l.View(), "about ash") {
 			t.Errorf("%+v has no next word", c)
 		}

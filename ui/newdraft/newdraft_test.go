@@ -275,7 +275,7 @@ func TestClicks(t *testing.T) {
 // A draft can start from a template or a file.
 func TestTemplatesAndFiles(t *testing.T) {
 	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
-	h.Press("b")
+	h.Press("T")
 	h.Want("Start from a template", "Weekly newsletter", "Flash sale with a countdown")
 	h.Press("down", "enter")
 	if got := engine.ParseRecord(h.LastRoute().Doc); h.LastRoute().Name != screen.NewDraft || engine.CampaignName(got.Body) != "Order confirmation" {

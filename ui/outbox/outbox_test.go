@@ -196,9 +196,9 @@ func TestPictures(t *testing.T) {
 	h.Press("enter")
 	h.Golden("mail-80x24")
 	h.WantFits()
-	h.Press("n", "tab")
+	h.Press(".", "tab")
 	h.WantFits()
-	h.Press("n")
+	h.Press(".")
 	h.WantFits()
 	h.Press("tab")
 	h.Want("TEXT", "Only text")
@@ -240,13 +240,13 @@ func TestCopyShown(t *testing.T) {
 
 func TestOpenCampaign(t *testing.T) {
 	h := open(t, newFilledOutbox())
-	h.Press("b")
+	h.Press("e")
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
-		t.Errorf("b opened %+v", r)
+		t.Errorf("e opened %+v", r)
 	}
 	inline := open(t, newFilledOutbox())
 	inline.Press("down")
-	if why := inline.DisabledReason("b"); why == "" {
+	if why := inline.DisabledReason("e"); why == "" {
 		t.Error("a message of no campaign leads to one")
 	}
 }

@@ -57,7 +57,7 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 	h.Type("Zoe")
 	h.Press("shift+tab", " ") // only the default locale, which lists no names
 	h.WantNot("First Name")
-	h.Press("ctrl+s", "f")
+	h.Press("ctrl+s", "e")
 	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
 		t.Errorf("a value of another locale was sent: %+v", ask.UserAttributes)
 	}
@@ -76,9 +76,9 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	h.Want("Delivered to Ben", "Hello Ben")
 	h.Press("enter", "right")
 	h.Want("Spring for Ben")
-	h.Press("p")
+	h.Press(",")
 	h.Want("Spring for Ada")
-	h.Press("esc", "a")
+	h.Press("esc", "ctrl+s")
 	if len(s.sent) != 2 {
 		t.Errorf("%d sends", len(s.sent))
 	}

@@ -48,12 +48,12 @@ func keep(t *testing.T, p *prefs.Prefs, groups ...group) {
 func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("ctrl+g")
+	h.Press("alt+g")
 	h.Want("Save the recipients as a group", "Add recipients to the form first.")
 	h.Press("esc")
 	h.Type("ada@example.com,ben@example.com,")
 	keep(t, p, group{"Theirs", "EMAIL", []string{"their@example.com"}}) // another terminal
-	h.Press("ctrl+g", "enter", "enter")
+	h.Press("alt+g", "enter", "enter")
 	h.Want("A group needs a name.")
 	h.Type("QA team")
 	h.Press("enter")
@@ -78,12 +78,12 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,")
 	h.WantNot("By id") // not suggested among addresses
-	h.Press("ctrl+g")
+	h.Press("alt+g")
 	h.Want("1 recipient: USER_2.")
 	h.Press("enter", "enter")
 	h.Want("Identifier  User ID", "1 USER_2", "1 of 10")
 	h.WantNot("ada@example.com")
-	h.Press("ctrl+g", "down")
+	h.Press("alt+g", "down")
 	h.Want("Email campaigns can't use the")
 }
 
@@ -95,7 +95,7 @@ func TestAGroupOfMoreThanTenSaysWhoIsLeftOut(t *testing.T) {
 	}
 	keep(t, p, group{"Everybody", "EMAIL", many})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Press("ctrl+g", "enter", "enter")
+	h.Press("alt+g", "enter", "enter")
 	h.Want("10 of 10", "10 j@example.com", "A test can have up to 10 recipients.", "Left out:", "l@example.com.")
 	h.Press("ctrl+s")
 	if ask := s.asked(t); len(ask.Values) != 10 {
@@ -107,15 +107,15 @@ func TestGroupsAreAddedRenamedAndDeleted(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("ctrl+g", "enter", "enter", "ctrl+g", "down", "enter", "down", "enter")
+	h.Press("alt+g", "enter", "enter", "alt+g", "down", "enter", "down", "enter")
 	h.Want("1 ada@example.com", "2 ben@example.com", "2 of 10")
-	h.Press("ctrl+g", "down", "enter", "3", "ctrl+u")
+	h.Press("alt+g", "down", "enter", "3", "ctrl+u")
 	h.Type("one")
 	h.Press("enter")
 	h.Want("A group with this name already exists.")
 	h.Press("ctrl+u")
 	h.Type("two")
-	h.Press("enter", "ctrl+g")
+	h.Press("enter", "alt+g")
 	h.ClickOn("two")
 	h.ClickOn("Delete")
 	h.Want(`Delete the group "two"?`)
@@ -155,7 +155,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 
 	id := s.draft(t, catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
-	h.Press("alt+e")
+	h.Press("alt+H")
 	h.Want("─ Earlier tests ─", "✗ Sat 14 Mar, 10:00 · Ada Byron and stranger@example.com", "Campaign Spring mail. To Ada Byron", "user has no attribute")
 	h.WantNot("Spring push")
 	h.Press("enter")
@@ -164,7 +164,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
 		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())
 	}
-	h.Press("f", "alt+e")
+	h.Press("e", "alt+H")
 	h.Want("▌ ✗ Sat", "First Name")
 	h.WantNot("Campaign Two tongues")
 }
@@ -181,7 +181,7 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	h.Want("✓ Email sent")
 	h = openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
 	h.Want("1 ada@example.com", "▌ [ Send")
-	h.Press("alt+e")
+	h.Press("alt+H")
 	h.Want("✓ Sat 14 Mar, 10:00 · ada@example.com")
 }
 
@@ -189,7 +189,7 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"Agency", "EMAIL", []string{"ada@example.com", "no address"}}, group{"Phones with a long name", "PUSH_ID", []string{"tok-a"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, keyedMail), 80, 24)
-	h.Press("ctrl+g")
+	h.Press("alt+g")
 	h.Golden("groups")
 	h.WantFits()
 	h.Press("esc")
@@ -200,7 +200,7 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Press("enter")
 	h.Golden("read")
 	h.WantFits()
-	h.Press("esc", "f", "alt+e")
+	h.Press("esc", "e", "alt+H")
 	h.Golden("earlier")
 	h.WantFits()
 	h.Press("esc")

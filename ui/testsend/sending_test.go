@@ -82,7 +82,8 @@ func TestCurl(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("o'neill@example.com")
-	h.Press("enter", "alt+y")
+	h.Press("enter")
+	h.FromPalette("curl")
 	if len(h.Copied) != 1 {
 		t.Fatal("nothing was copied")
 	}

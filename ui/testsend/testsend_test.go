@@ -26,7 +26,7 @@ func TestSendEmailToTwoAddresses(t *testing.T) {
 	if why := h.DisabledReason("r"); why == "" {
 		t.Error("nothing failed, but it can be sent again")
 	}
-	h.Press("o")
+	h.Press("O")
 	if h.LastRoute().Name != screen.Outbox {
 		t.Errorf("o opened %+v", h.LastRoute())
 	}
@@ -81,16 +81,16 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 func TestEarlierTestFillsForm(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	if why := h.DisabledReason("alt+e"); why == "" {
+	if why := h.DisabledReason("alt+H"); why == "" {
 		t.Error("there is an earlier test of a new draft")
 	}
 	h.Type("one@example.com,two@example.com,")
 	h.Press("tab")
 	h.Type("Zoe")
-	h.Press("ctrl+s", "f")
+	h.Press("ctrl+s", "e")
 	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // no recipient and no override
 	h.Type("three@example.com")
-	h.Press("ctrl+s", "f", "alt+e")
+	h.Press("ctrl+s", "e", "alt+H")
 	h.Want("─ Earlier tests ─", "✓ Sat 14 Mar, 10:00 · one@example.com and two@example.com", "· three@example.com")
 	h.Press("down")
 	h.Want("First Name = Zoe", "Sent.")
@@ -150,7 +150,7 @@ func TestMessageNames(t *testing.T) {
 		look("✓ Email · A sent", "○ Email · B skipped", "○ Email · German · A skipped")
 		h.Press("enter")
 		look()
-		h.Press("esc", "f", "alt+e")
+		h.Press("esc", "e", "alt+H")
 		look("no content")
 	}
 }
@@ -242,19 +242,19 @@ func TestUnknownOutcome(t *testing.T) {
 		t.Errorf("retried are %q", got)
 	}
 	sent := len(s.sent)
-	for _, key := range []string{"u", "a"} { // what is unknown, and all
+	for _, key := range []string{"N", "ctrl+s"} { // what is unknown, and all
 		h.Press(key)
 		h.Want("Send it again?", "Ada Byron (ada@example.com) may have got this message", "Look before you", "[ Don't send (n) ]")
 		h.Press("enter") // the safe answer
 		h.Want("? Email unknown")
 	}
-	h.Press("f", "ctrl+s") // from the form
+	h.Press("e", "ctrl+s") // from the form
 	h.Want("Send it again?")
-	h.Press("n")
+	h.Press(".")
 	if len(s.sent) != sent {
 		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
 	}
-	h.Press("alt+e", "down")
+	h.Press("alt+H", "down")
 	h.Want("? Sat 14 Mar, 10:00 · Ada Byron and 2", "got the message but did not confirm it")
 }
 
@@ -275,7 +275,7 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
 	h.Press("ctrl+s")
 	h.Want("Send it again?", "Ada Byron (ada@example.com) may have got")
-	h.Press("n")
+	h.Press(".")
 	if len(s.sent) > 0 {
 		t.Fatal("it was sent without a yes")
 	}
@@ -407,13 +407,13 @@ func TestCopiesAreAskedFor(t *testing.T) {
 	// An earlier test is repeated with its copies, which the form says; it starts without.
 	h = open(t, s, id, 80, 24)
 	h.Want("Nothing to boss@example.com")
-	h.Press("alt+e")
+	h.Press("alt+H")
 	h.Want("copies to the addresses in Cc and Bcc")
 	h.Press("enter")
 	h.Want("Cc and Bcc", "Send 2 messages and copies")
-	h.Press("enter", "a")
+	h.Press("enter", "ctrl+s")
 	h.Want("Send it again?", "Copies go to boss@example.com, audit@example.com.")
-	h.Press("n")
+	h.Press(".")
 	if len(s.sent) != 3 || !s.sent[2].Copies {
 		t.Errorf("%d tests were sent, the last one without copies", len(s.sent))
 	}

@@ -133,6 +133,13 @@ func (h *Harness) Type(text string) {
 	}
 }
 
+// FromPalette runs the action that the palette finds first.
+func (h *Harness) FromPalette(words string) {
+	h.Press("ctrl+k")
+	h.Type(words)
+	h.Press("enter")
+}
+
 // Click clicks a cell of the window, counted from 0.
 func (h *Harness) Click(x, y int) {
 	h.Send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
@@ -203,12 +210,12 @@ func (h *Harness) WantNot(texts ...string) {
 	}
 }
 
-// DisabledReason returns why the action of that key is disabled, and fails the test if the screen has no such
+// DisabledReason returns why the action of that key or label is disabled, and fails the test if the screen has no such
 // action.
 func (h *Harness) DisabledReason(key string) string {
 	h.t.Helper()
 	for _, a := range slices.Concat(h.model.Actions(), h.screen.Actions()) {
-		if a.HasKey(key) {
+		if a.HasKey(key) || a.Label == key {
 			return a.DisabledReason
 		}
 	}

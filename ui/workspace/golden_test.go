@@ -27,7 +27,7 @@ func TestGoldens(t *testing.T) {
 	h.Golden("filters-80x24")
 	h.Press("esc", "esc", "esc")
 	openSection(h, "Teams")
-	h.Press("d")
+	h.Press("x")
 	h.Golden("delete-80x24")
 	h.Press("n", "esc")
 	openSection(h, "Push gateways")
@@ -45,7 +45,7 @@ func TestServiceWithoutWorkspace(t *testing.T) {
 	}
 	users, _ := settings.Find("users")
 	why := begins(users.Unavailable(svc))
-	for _, key := range []string{"enter", "n", "t", "d", "c", "y", "u", "/"} {
+	for _, key := range []string{"enter", "n", "t", "x", "c", "y", "/"} {
 		h := program(t, svc, 100, 40)
 		h.ClickOn("Users")
 		h.Press(key)

@@ -100,7 +100,7 @@ func TestChangesAreSavedExplicitly(t *testing.T) {
 		t.Errorf("the name is %q", got)
 	}
 	h.Type("!")
-	h.Press("esc", "d")
+	h.Press("esc", "x")
 	h.WantNot("Discard unsaved")
 	if got := settingsOf(t, svc).Name; got != "Demo shop" {
 		t.Errorf("what was dropped is saved: %q", got)
@@ -197,7 +197,7 @@ func TestUsesAreNamed(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
 	openSection(h, "Teams")
-	h.Press("down", "d") // Growth
+	h.Press("down", "x") // Growth
 	h.Want("Delete the team Growth?", "It is still used in", "the campaign ")
 	h.Press("n", "enter")
 	h.Type("!")
@@ -209,7 +209,7 @@ func TestUsesAreNamed(t *testing.T) {
 	}
 	h.Press("ctrl+s", "y")
 	h.Want("Saved the team Growth!.")
-	h.Press("esc", "d")
+	h.Press("esc", "x")
 	h.Want("This cannot be undone.")
 	h.WantNot("It is still used")
 	h.Press("y")

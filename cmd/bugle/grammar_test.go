@@ -43,7 +43,7 @@ func TestScreensShareOneKeyGrammar(t *testing.T) {
 // esc leaves each screen for the one that led to it, and no other.
 func TestEscGoesUpOneBreadcrumb(t *testing.T) {
 	for _, keys := range [][]string{
-		{"enter"}, {"v"}, {"t"}, {"n"}, {"O"}, {"m"}, {"f9"}, {"enter", "v"}, {"enter", "H"}, {"enter", "t"}, {"enter", "O"},
+		{"enter"}, {"v"}, {"t"}, {"n"}, {"O"}, {"M"}, {"f9"}, {"enter", "v"}, {"enter", "H"}, {"enter", "t"}, {"enter", "O"},
 	} {
 		h := onSample(t, screen.Campaigns)
 		h.Send(screen.ThemeMsg{})

@@ -115,7 +115,7 @@ func TestCopy(t *testing.T) {
 	if !strings.Contains(h.Copied[1], "  \"response_id\": \"r9\"") {
 		t.Errorf("what is shown was copied as %s", h.Copied[1])
 	}
-	h.Press("y")
+	h.FromPalette("curl")
 	if len(h.Copied) != 2 {
 		t.Errorf("a save was copied as %s", h.Copied[2])
 	}

@@ -57,7 +57,7 @@ func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d.log = nil
 	d.want("ctrl+a delete all")
 	d.press("ctrl+a", "X")
-	d.wantLog("clear", "clear")
+	d.wantLog("delete all", "delete all")
 	d.press("x", "Y", "q")
 	d.wantLog()
 	if d.quit || !slices.Equal(page.received, []string{"x", "Y", "q"}) {
@@ -76,14 +76,14 @@ func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d.press("X", "Q")
 	d.wantLog()
 	d.press("ctrl+a")
-	d.wantLog("clear")
+	d.wantLog("delete all")
 	if !slices.Equal(page.received, []string{"X", "Q"}) {
 		t.Errorf("while typing, the text is %q", page.received)
 	}
 	d.send(screen.SetKeymapMsg{})
 	page.typing = false
 	d.press("x")
-	d.wantLog("clear")
+	d.wantLog("delete all")
 }
 
 // The status bar shows the keys of the overlay, and a click on one presses it.

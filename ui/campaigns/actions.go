@@ -108,7 +108,7 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
 		{Keys: []string{"w"}, Label: "views", Help: "show, save or delete views", Group: groupList, BarPriority: 14, Run: s.chooseView},
 		{Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
-		{Name: "state", Label: "next state", Help: "show only the next state", Group: groupList, Run: s.nextState},
+		{Name: "state", Keys: []string{"F"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: s.nextState},
 		{Keys: []string{"B"}, Label: "sort", Help: "sort by a column; by the same one again to reverse", Group: groupList, BarPriority: 12, Run: s.chooseSort},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: s.askColumns},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.panes.Name(s.after(1)), Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},

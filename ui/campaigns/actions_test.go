@@ -13,9 +13,9 @@ import (
 func TestArchive(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()...)
 	h.WantNot("Easter 2024")
-	h.Press("A")
+	h.FromPalette("archive")
 	h.Want("Easter 2024", "▪ Archived", "/ is:all", "12 of 12")
-	h.Press("A")
+	h.FromPalette("archive")
 	h.Want("11 of 11")
 	h.Press("5") // the view of the archive
 	h.Want("Easter 2024", "1 of 11", "/ is:archived")

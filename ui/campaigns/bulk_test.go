@@ -185,14 +185,15 @@ func TestViews(t *testing.T) {
 	h.Want("11 of 11")
 	h.Press("/")
 	h.Type("tag:sale")
-	h.Press("enter", "o", "down", "enter", "W")
+	h.Press("enter", "B", "down", "enter")
+	h.FromPalette("save view")
 	h.Want("Save view")
 	h.Press("enter")
 	h.Want("Enter a name")
 	h.Type("My sales")
 	h.Press("enter")
 	h.Want("Press 6 to show it")
-	h.Press("0", "o", "enter", "6")
+	h.Press("0", "B", "enter", "6")
 	h.Want("/ tag:sale", "Name ↑")
 
 	// Another start in the same workspace.

@@ -186,10 +186,10 @@ func TestSorting(t *testing.T) {
 	}
 	h, _ := open(t, 80, 24, sample()...)
 	first(h, "Spring sale", "Cart reminder", "Match of the day")
-	h.Press("o", "down", "enter")
+	h.Press("B", "down", "enter")
 	h.Want("Name ↑")
 	first(h, "Black Friday", "Cart reminder", "Weekly digest")
-	h.Press("o", "down", "enter")
+	h.Press("B", "down", "enter")
 	h.Want("Name ↓")
 	first(h, "Weekly digest", "Cart reminder", "Black Friday")
 	h.ClickOn("State      ")
@@ -200,7 +200,7 @@ func TestSorting(t *testing.T) {
 	h.Press("/")
 	h.Type("sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
-	h.Press("enter", "o", "enter") // the default order again
+	h.Press("enter", "B", "enter") // the default order again
 	h.Want("Updated ↓")
 	h.WantNot("sort:-start")
 	wide, _ := open(t, 220, 30, sample()...)
@@ -220,7 +220,7 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	}
 	h.Press("down", "down")
 	at("at first", 3)
-	h.Press("o", "down", "enter")
+	h.Press("B", "down", "enter")
 	at("sorted", 3)
 	h.Press("/")
 	h.Type("digest")
@@ -237,7 +237,7 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: id(99)})
 	h.Want("Newcomer", "12 of 12")
 	at("reloaded", 3)
-	h.Press("o", "enter") // by last change again
+	h.Press("B", "enter") // by last change again
 	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
 	h.Press("r")
 	at("deleted elsewhere: the one in its place", 4)

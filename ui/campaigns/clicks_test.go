@@ -72,7 +72,7 @@ func TestEveryClick(t *testing.T) {
 		h.Press("w")
 		h.Click(0, 2) // outside the overlay
 		h.WantNot("─ Views")
-		h.Press("o")
+		h.Press("B")
 		h.ClickOn("  Team")
 		h.WantNot("Sort by")
 		h.Press("s")

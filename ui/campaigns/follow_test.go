@@ -98,7 +98,7 @@ func openBuilder(h *uitest.Harness, n int) {
 func TestHiddenCampaign(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h, f := open(t, size.W, size.H, sample()...)
-		h.Press("f")
+		h.Press("F")
 		h.Want("/ status:draft")
 		openBuilder(h, 9)
 		reason := "“Winter clearance” is hidden by the search. Press esc to show it."
@@ -115,7 +115,7 @@ func TestHiddenCampaign(t *testing.T) {
 		h.Want("11 of 11")
 		wantCursor(t, h, 9, "Winter clearance")
 
-		h.Press("f")
+		h.Press("F")
 		openBuilder(h, 9)
 		h.Want("“Winter clearance” is hidden")
 		h.Press("down") // moving chooses a campaign that is shown
@@ -130,7 +130,7 @@ func TestHiddenCampaign(t *testing.T) {
 
 func TestHiddenCampaignWithSelection(t *testing.T) {
 	h, _ := openList(t, sample()...)
-	h.Press(" ", "f")
+	h.Press(" ", "F")
 	openBuilder(h, 9)
 	h.Press("esc") // shows the campaign first, and keeps the selection
 	h.Want("1 selected", "▌  Winter clearance")
@@ -155,7 +155,7 @@ func TestArchivedCampaignIsShown(t *testing.T) {
 // A campaign that leaves the list because of what was done to it does not pass the cursor on to the next one.
 func TestCampaignLeavesFilter(t *testing.T) {
 	h, f := openList(t, sample()...)
-	h.Press("f", "f", "f")
+	h.Press("F", "F", "F")
 	h.Want("/ status:active")
 	h.Press("s", "3", "y")
 	h.Want("“Cart reminder after an hour” is now paused")

@@ -90,7 +90,7 @@ func TestSettingsAreStoredLater(t *testing.T) {
 	deps.Prefs = prefs.New(dir)
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30)
 	save := func(name string) {
-		h.Press("W")
+		h.FromPalette("save view")
 		h.Type(name)
 		h.Press("enter")
 	}
@@ -137,8 +137,8 @@ func TestLiveChanges(t *testing.T) {
 
 func TestEverythingArchived(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()[11])
-	h.Want("All campaigns are archived", "Press A")
-	h.Press("A")
+	h.Want("All campaigns are archived", "is:all")
+	h.FromPalette("archive")
 	h.Want("Easter 2024", "1 of 1")
 }
 

@@ -170,7 +170,7 @@ func TestUndoLeavesSearchesAlone(t *testing.T) {
 	p.Press("ctrl+z")
 	p.Want("Nothing to undo", "1 of 2")
 	p.wantStored("Sale", nameField, `"Sale!"`)
-	p.Press("enter", "f", "1", "o", "down", "enter", "C", "down", " ", "esc", "ctrl+z")
+	p.Press("enter", "F", "1", "B", "down", "enter", "C", "down", " ", "esc", "ctrl+z")
 	p.Want("Undone in “Sale!”: Basics › Campaign name")
 	p.wantStored("Sale", nameField, `"Sale"`)
 	p.Want("status:draft", "Name ↑")

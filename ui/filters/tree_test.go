@@ -120,7 +120,7 @@ func TestUndoGoesToChange(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	for name, c := range map[string]struct{ keys, want string }{
 		"a filter that comes back": {"Gx", "▸ └ or  Member is yes"},
-		"a copy that goes":         {"Gd", "▸ └ or  Member is yes"},
+		"a copy that goes":         {"Gc", "▸ └ or  Member is yes"},
 		"a filter turned round":    {"jj!", "▸ ├ and Did Added to Cart"},
 		"a condition":              {"jjj!", "▸ │ ├ with Price is above 500"},
 	} {

@@ -88,7 +88,7 @@ var table = []Entry{
 	{"campaigns.select-all", "select all campaigns found; again to select none", []string{"*"}},
 	{"campaigns.select-range", "select from the campaign that was selected last to this one", []string{"V"}},
 	{"campaigns.sort", "sort by a column; by the same one again to reverse", []string{"B"}},
-	{"campaigns.state", "show only the next state", []string{}},
+	{"campaigns.state", "show only the next state", []string{"F"}},
 	{"campaigns.status", "publish, pause, resume, stop, archive, restore", []string{"s"}},
 	{"campaigns.test", "send a test to a few people", []string{"t"}},
 	{"campaigns.validate", "check what is missing or wrong", []string{"v"}},

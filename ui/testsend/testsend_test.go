@@ -250,7 +250,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 	h.Press("e", "ctrl+s") // from the form
 	h.Want("Send it again?")
-	h.Press(".")
+	h.Press("n")
 	if len(s.sent) != sent {
 		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
 	}
@@ -275,7 +275,7 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
 	h.Press("ctrl+s")
 	h.Want("Send it again?", "Ada Byron (ada@example.com) may have got")
-	h.Press(".")
+	h.Press("n")
 	if len(s.sent) > 0 {
 		t.Fatal("it was sent without a yes")
 	}
@@ -413,7 +413,7 @@ func TestCopiesAreAskedFor(t *testing.T) {
 	h.Want("Cc and Bcc", "Send 2 messages and copies")
 	h.Press("enter", "ctrl+s")
 	h.Want("Send it again?", "Copies go to boss@example.com, audit@example.com.")
-	h.Press(".")
+	h.Press("n")
 	if len(s.sent) != 3 || !s.sent[2].Copies {
 		t.Errorf("%d tests were sent, the last one without copies", len(s.sent))
 	}

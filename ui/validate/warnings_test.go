@@ -104,7 +104,7 @@ func TestDismissAskReasonUndoRestore(t *testing.T) {
 		return len(list)
 	}
 	selectWarning(t, h, "Preview text")
-	h.Press("d", "enter")
+	h.Press("D", "enter")
 	h.Want("Write a reason")
 	if count() != 0 {
 		t.Fatal("it was dismissed without a reason")
@@ -124,7 +124,7 @@ func TestDismissAskReasonUndoRestore(t *testing.T) {
 	h.Press("ctrl+y")
 	h.Want("1 dismissed warning")
 
-	h.Press("end", "d") // the dismissed one is the last, and d restores it
+	h.Press("end", "D") // the dismissed one is the last, and d restores it
 	h.WantNot("1 dismissed warning")
 	if count() != 0 {
 		t.Error("it was not restored")
@@ -140,7 +140,7 @@ func TestDismissAskReasonUndoRestore(t *testing.T) {
 func TestProblemsAreNotDismissed(t *testing.T) {
 	h, _, _ := openDraft(t, `{"basic_details":{"name":"Roast"}}`)
 	h.Press("home")
-	if why := h.DisabledReason("d"); why == "" {
+	if why := h.DisabledReason("D"); why == "" {
 		t.Error("a problem can be dismissed")
 	}
 }
@@ -153,7 +153,7 @@ func TestChecksThatWereNotMadeAreNamed(t *testing.T) {
 	h.Want("3 checks could not be made, because the service does not count audiences.")
 	h.WantNot("audience-empty")
 	h.Press("end")
-	if why := h.DisabledReason("d"); why == "" {
+	if why := h.DisabledReason("D"); why == "" {
 		t.Error("a warning can be dismissed that nothing stores")
 	}
 }
@@ -176,10 +176,10 @@ func TestLinksAreCheckedOnRequest(t *testing.T) {
 	if asked != 0 {
 		t.Fatal("links are followed without being asked to")
 	}
-	h.Press("l")
+	h.Press("L")
 	h.Want("404", "Links and images are checked: ", "has no DMARC record")
 	selectWarning(t, h, "DMARC")
-	h.Press("d")
+	h.Press("D")
 	h.Type("later")
 	h.Press("enter")
 	h.Want("1 dismissed warning", "404") // what was found online stays
@@ -203,7 +203,7 @@ func TestCheckingLinksCanBeCanceled(t *testing.T) {
 	_, svc, id := openDraft(t, draft)
 	s := validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: id}, validate.WithOnline(o))
 	uitest.New(t, s, 120, 40)               // reads the campaign
-	work := run(t, s, "l")().(tea.BatchMsg) // the task, and the command that waits for its progress
+	work := run(t, s, "L")().(tea.BatchMsg) // the task, and the command that waits for its progress
 	ended := make(chan struct{})
 	go func() { work[0](); close(ended) }()
 	<-begun
@@ -246,7 +246,7 @@ func run(t *testing.T, s *validate.Screen, key string) tea.Cmd {
 func TestWarningPictures(t *testing.T) {
 	h, _, _ := openDraft(t, draft)
 	selectWarning(t, h, "Preview text")
-	h.Press("d")
+	h.Press("D")
 	h.Type("Agreed with Bo")
 	h.Press("enter")
 	h.Press("home")

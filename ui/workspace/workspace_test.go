@@ -100,7 +100,7 @@ func TestChangesAreSavedExplicitly(t *testing.T) {
 		t.Errorf("the name is %q", got)
 	}
 	h.Type("!")
-	h.Press("esc", "x")
+	h.Press("esc", "d")
 	h.WantNot("Discard unsaved")
 	if got := settingsOf(t, svc).Name; got != "Demo shop" {
 		t.Errorf("what was dropped is saved: %q", got)

@@ -199,7 +199,7 @@ func TestMessagesByLocaleAndVariation(t *testing.T) {
 	b.want("2 locales, 1 variation.", "German")
 	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hallo"`)
 	b.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi\tyou"`)
-	b.play("3|list|4 remove|yes|..")
+	b.play("3|list|4 delete|yes|..")
 	b.wantStored("campaign_content.content.de", ``)
 }
 
@@ -209,7 +209,7 @@ func TestFilters(t *testing.T) {
 	b.want("Users whose City is Paris, or whose Age is between 20 and 30.", "2. City is Paris", "3. Age is between 20 and 30")
 	b.wantStored("segmentation_details.included_filters.filter_operator", `"or"`)
 	b.wantStored("segmentation_details.included_filters.filters[1].value", `[20,30]`)
-	b.play("5|:2|:open|2 not|3 move up|2 remove|..|:back")
+	b.play("5|:2|:open|2 not|3 move up|2 delete|..|:back")
 	b.wantStored("segmentation_details.included_filters.filters[0].negate", `true`)
 	b.play("5|:2|:open|1|action|:back|..|:back")
 	if n := b.stored().Body.Lookup(doc.P("segmentation_details", "included_filters", "filters")).Len(); n != 1 {

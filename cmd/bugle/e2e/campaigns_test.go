@@ -19,7 +19,7 @@ func TestCampaignsAreFound(t *testing.T) {
 	p.play("?7 of 48", "?/ status:draft")
 
 	p.play("/", "> chan", "?channel:", "Tab", "?google-ads", ">ema", "Tab", "?on Email", "?3 of 48", "Enter")
-	p.play("o", "?Default", "Down Enter", "?Name ↑", "W", "?Save view", ">Mails to write", "Enter", "!Save view", "q", "?EXIT=0")
+	p.play("B", "?Default", "Down Enter", "?Name ↑", "C-k", ">save view", "Enter", "?Save view", ">Mails to write", "Enter", "!Save view", "q", "?EXIT=0")
 
 	p.start = query
 	p.again()
@@ -35,7 +35,7 @@ func TestCampaignsInBulk(t *testing.T) {
 	p.play("Space Space Space", "?3 selected", "b", "?Add tags", "Enter", "?Add tags to 3 campaigns", ">promo", "Enter", "?Tag 3 campaigns?", "y", "?3 campaigns tagged",
 		"/", ">tag:promo", "?3 of 48", "Escape")
 
-	p.play("/", ">status:active type:event channel:email", "Enter", "?4 of 48", "o", "?Default", "Down Enter", "?Name ↑", "Home Space Space Space", "?3 selected",
+	p.play("/", ">status:active type:event channel:email", "Enter", "?4 of 48", "B", "?Default", "Down Enter", "?Name ↑", "Home Space Space Space", "?3 selected",
 		"b", "?Add tags", "Down Down Down Enter", "?Pause 3 campaigns?")
 	out, err := p.bugle("search", "--status", "ACTIVE", "--name", "Order confirmation", "--json")
 	var found struct {

@@ -36,7 +36,7 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 		"M-n", "?Content › Android", "?▸ Title", ">Autumn sale", "Enter", ">Our beans are 20% off", "Enter", ">https://example.com/beans.png", "Enter",
 		"?▸ Tap action", "Enter Down Enter", "?Deep link ▾", "Down", ">https://example.com/sale", "Enter Enter", "?+ add button", "Enter", "?▸ Text", ">Shop now", "Enter",
 		"Enter Down Enter", "?Deep link ▾", "Down Down", "?▸ Action value", ">https://example.com/sale",
-		"M-n", "?Content › iOS", "M-c", "?Copied", "?✓ Content",
+		"M-n", "?Content › iOS", "M-y", "?Copied", "?✓ Content",
 		"M-n", "?▸ Send to", "Space Space", "?Users who match ▾", "Down Enter", "?No filters yet", "a 2", ">purchase completed at least 2 times in the last 30 days", "Enter", "?✓ Audience",
 		"M-n", "?▸ Sending time", "Enter Down Down Enter", "?At a fixed time ▾", "M-n", "?▸ Start", ">tomorrow 9am", "?✓ Schedule", "!to do",
 		"Escape Down Down Enter", "?▸ Attribution window", ">48", "Enter Enter", "?+ add goal", "Enter", "?▸ Name", ">Purchase", "Enter", "?▸ Event", ">purchase com", "?> Purchase Completed", "Enter",

@@ -30,8 +30,8 @@ func TestSendAgain(t *testing.T) {
 	p.play("e", "?+ type a recipient", "M-g", "?Save the recipients as a group", "Enter", "?such as QA team", ">Tasters", "Enter", "?Saved 2 recipients", "?+ type a recipient")
 	p.play("Escape Escape Escape Escape Escape", "q", "?EXIT=0")
 	p.again()
-	p.play("?Winter roast launch", "t", "?Recipients", "C-g", "?Tasters", "Enter", "?Send to this group", "Enter", "?2 of 10", "?ann@example.com", "?new@example.net")
+	p.play("?Winter roast launch", "t", "?Recipients", "M-g", "?Tasters", "Enter", "?Send to this group", "Enter", "?2 of 10", "?ann@example.com", "?new@example.net")
 
-	p.play("M-e", "?Earlier tests", "Down Enter", "?▌ [ Send", "Enter", "?› Results", "?sent  2 of 2")
+	p.play("M-H", "?Earlier tests", "Down Enter", "?▌ [ Send", "Enter", "?› Results", "?sent  2 of 2")
 	p.play("e", "?Personalization", "Tab", "?▌ Plan", ">Gold", "?Gold", "C-s", "?For Gold drinkers")
 }

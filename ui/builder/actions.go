@@ -32,14 +32,16 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	acts := slices.Concat(s.viewAsActions(), s.moveActions(), s.editActions(), s.campaignActions())
 	for i, a := range acts {
-		if a.Run == nil {
+		if a.HelpOnly {
 			continue
 		}
 		if s.Typing() {
 			acts[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(k string) bool { return len(k) == 1 })
 			acts[i].WhileTyping = true
 		}
-		acts[i].Run = func() tea.Cmd { return s.finish(a.Run()) }
+		if a.Run != nil {
+			acts[i].Run = func() tea.Cmd { return s.finish(a.Run()) }
+		}
 	}
 	return acts
 }

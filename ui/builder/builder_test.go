@@ -331,3 +331,19 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 		}
 	}
 }
+
+// No character is a command while a text field has the keyboard, also of an action that is disabled.
+func TestEveryCharacterCanBeTyped(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":""}}`)
+	h := b.open(120, 40)
+	h.Press("enter")
+	var all string
+	for r := '!'; r <= '~'; r++ {
+		h.Press(string(r))
+		all += string(r)
+	}
+	h.Press("esc")
+	if got := b.stored().Body.Lookup(doc.P("basic_details", "name")).Text(); got != all {
+		t.Errorf("the name is %q, want %q", got, all)
+	}
+}

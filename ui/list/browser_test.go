@@ -121,7 +121,7 @@ func TestPageKeepsItsTab(t *testing.T) {
 	at := func(x, y int, b tea.MouseButton) {
 		l.Mouse(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
 	}
-	press(t, l, "enter", "tab", "n")
+	press(t, l, "enter", "tab", ".")
 	if !strings.Contains(l.View(), "TWO") || !strings.Contains(l.View(), "about ash") {
 		t.Errorf("the next word shows\n%s", l.View())
 	}

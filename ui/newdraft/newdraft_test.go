@@ -244,7 +244,7 @@ func TestOtherRefusals(t *testing.T) {
 	fake.Fail("Create", engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "too many drafts today"))
 	h := open(t, fake, "")
 	h.Press("enter", "enter", "enter")
-	h.Want("too many drafts today", "Press enter to reload")
+	h.Want("too many drafts today", "Press enter to try again")
 	h.WantNot("ctrl+b")
 	fake.Fail("Create", nil)
 	h.Press("enter")

@@ -72,7 +72,7 @@ func (s *Screen) refusalLines() []string {
 			lines = append(lines, widget.WrapStyled(s.theme.Text, "· "+text, w)...)
 		}
 	}
-	do := "Press enter to reload; esc goes back."
+	do := "Press enter to try again; esc goes back."
 	if isValidationError(s.refused) {
 		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}

@@ -65,7 +65,7 @@ var scenes = []scene{
 		h.Type("de, fr")
 		h.Press("enter", "A", "%")
 		h.Type("60")
-		h.Press("tab", "r")
+		h.Press("tab", "+")
 	}},
 	{name: "filters", play: func(h *uitest.Harness) {
 		open(h, "win back")
@@ -94,7 +94,7 @@ var scenes = []scene{
 		h.Press("down", "enter", "ctrl+s")
 	}},
 	{name: "workspace", play: func(h *uitest.Harness) {
-		h.Press("m", "down", "down", "enter")
+		h.Press("M", "down", "down", "enter")
 	}},
 	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
 }
@@ -130,7 +130,7 @@ func TestScreensFitAndFollowTheTheme(t *testing.T) {
 	more := []scene{
 		{name: "outbox", play: func(h *uitest.Harness) { h.Press("O", "enter") }},
 		{name: "new draft", play: func(h *uitest.Harness) { h.Press("n", "enter") }},
-		{name: "record", play: func(h *uitest.Harness) { h.Press("m", "down", "down", "enter", "enter") }},
+		{name: "record", play: func(h *uitest.Harness) { h.Press("M", "down", "down", "enter", "enter") }},
 		{name: "sent", play: func(h *uitest.Harness) {
 			open(h, "winter roast")
 			h.Press("t")

@@ -122,16 +122,16 @@ func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.SetSize(50, 14) // one tab at a time
 	wantNot(t, p, "umbrella.png")
-	p.Update(uitest.Key(">"))
+	p.Update(uitest.Key("l"))
 	want(t, p, "umbrella.png", "1/3", "EXPANDED")
 	p.Update(uitest.Key(">"))
 	want(t, p, "boots.png", "2/3")
-	p.Update(uitest.Key(">"))
-	p.Update(uitest.Key(">"))
+	p.Update(uitest.Key("<"))
+	p.Update(uitest.Key("<"))
 	want(t, p, "coat.png", "3/3")
-	p.Update(uitest.Key(">"))
+	p.Update(uitest.Key("h"))
 	want(t, p, "COLLAPSED")
-	if p.Update(uitest.Key(">")) {
+	if p.Update(uitest.Key("z")) {
 		t.Error("a key that means nothing was taken")
 	}
 }
@@ -151,7 +151,7 @@ func TestTabsBelowTheCurrentOne(t *testing.T) {
 // A message that changes while it is shown keeps its tab and slide.
 func TestShowKeepsTabAndSlide(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
-	p.Update(uitest.Key(">"))
+	p.Update(uitest.Key("l"))
 	p.Update(uitest.Key(">"))
 	p.Show(push(t, "android-carousel"))
 	want(t, p, "EXPANDED", "boots.png")

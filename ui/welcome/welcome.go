@@ -135,7 +135,7 @@ func (s *Screen) status(w int) []string {
 		return []string{"", s.theme.Accent.Render("Setting it up…")}
 	case s.failed != nil:
 		out := []string{""}
-		out = append(out, widget.WrapStyled(s.theme.Danger, s.failed.Error()+" Press enter to reload.", w)...)
+		out = append(out, widget.WrapStyled(s.theme.Danger, s.failed.Error()+" Press enter to try again.", w)...)
 		return out
 	}
 	return nil

@@ -68,7 +68,7 @@ func TestFailedStartCanBeRetried(t *testing.T) {
 	h, s := open(t, 80, 24)
 	s.fail = errors.New("The disk is full.")
 	h.Press("enter")
-	h.Want("The disk is full. Press enter to reload.")
+	h.Want("The disk is full. Press enter to try again.")
 	s.fail = nil
 	h.Press("enter")
 	if len(s.asked) != 2 || h.LastRoute().Name != screen.Campaigns {

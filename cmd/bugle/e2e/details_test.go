@@ -37,7 +37,7 @@ func TestDetailsAndHistory(t *testing.T) {
 	p.play("Escape Escape Escape", "?v validate", "Down Down Down Down Down", "?Attribution window", "Enter Down Enter", "?Order within", "Down", "Enter", "?▸ Name", "Escape Escape Escape", "?v validate",
 		"Down Down", "?Source *", "?utm_source=northwind")
 
-	p.play("E", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
+	p.play("C-k", ">edit the whole campaign", "Enter", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
 	p.play("End", "?Created", "R", "?Cancel (n)", "y", "!Leave as it is", "?○ Content")
 	p.play("C-z", "?✓ Content")
 	p.holds("Black Friday", "Order at once")

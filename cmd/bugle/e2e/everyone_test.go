@@ -34,7 +34,7 @@ func TestMainJobAccessible(t *testing.T) {
 				t.Errorf("colors on the screen: %v", colored)
 			}
 			p.play("t", "?Recipients", ">ann", "!jamal", "Enter", "?1 of 10", "C-s", "?› Results", "?✓ Email sent")
-			p.play("o", "?1 message", "?Spring is here")
+			p.play("O", "?1 message", "?Spring is here")
 			if s := p.screen(); widest(s) > c.width {
 				t.Errorf("a line is wider than the window:\n%s", s)
 			}

@@ -30,14 +30,16 @@ func TestDetailsAndHistory(t *testing.T) {
 	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor)
 	p.find("black friday", "✓ Content")
 	p.play("Down Enter", "?▸ Android", "Enter", "?▸ Title", "Down Down Down Down Down Down", "?Timer ▾", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
-		"Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?white text", "?5.1:1")
+		"Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?#0a7d5f")
 
 	p.play("C-Home Down Down Down Down Down", "?▸ Buttons", "Enter", "?1              › Shop the sale", "Down", "K", "?1              › Copy code", "C-z", "?1              › Shop the sale", "C-y", "?1              › Copy code")
 
 	p.play("Escape Escape Escape", "?v validate", "Down Down Down Down Down", "?Attribution window", "Enter Down Enter", "?Order within", "Down", "Enter", "?▸ Name", "Escape Escape Escape", "?v validate",
 		"Down Down", "?Source *", "?utm_source=northwind")
 
-	p.play("C-k", ">edit the whole campaign", "Enter", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
+	p.play("C-k", ">edit the whole campaign", "?edit all", "Enter")
+	p.holds("Black Friday", "Order at once")
+	p.play("Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
 	p.play("End", "?Created", "R", "?Cancel (n)", "y", "!Leave as it is", "?○ Content")
 	p.play("C-z", "?✓ Content")
 	p.holds("Black Friday", "Order at once")

@@ -50,7 +50,7 @@ func TestCustomThemeAndKeys(t *testing.T) {
 	p := sample(t, 100, 30, "XDG_CONFIG_HOME="+home, "BUGLE_THEME=forest")
 	p.colored("38;5;202")
 	p.play("?N new", "N", "?New draft", "Escape", "?Winter roast")
-	p.play("C-t", "?forest", "?high-contrast", "Home", "Enter", "!high-contrast")
+	p.play("C-k", ">choose a theme", "Enter", "?forest", "?high-contrast", "Home", "Enter", "!high-contrast")
 }
 
 // The palette does what it is asked for, the mouse chooses and opens, and a window that shrinks to 60×20

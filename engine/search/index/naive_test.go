@@ -3,6 +3,7 @@ package index_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -111,14 +112,29 @@ func (n naive) meant(has []string, v query.Value, of func(engine.Summary) []stri
 	return slices.ContainsFunc(has, func(s string) bool { return s != "" && query.Matches(s, v.Text, v.Quoted) })
 }
 
+// namedBy returns the state, the channel and the type that a word names; "none" for none. It remembers words: rows are many.
+func namedBy(word string) [3]string {
+	if known, ok := named.Load(word); ok {
+		return known.([3]string)
+	}
+	is := [3]string{"none", "none", "none"}
+	for i, key := range []query.Key{query.Status, query.Channel, query.Type} {
+		if wire, ok := query.Named(key, word); ok {
+			is[i] = wire
+		}
+	}
+	named.Store(word, is)
+	return is
+}
+
+var named sync.Map // of words to what they name
+
 func (n naive) word(row engine.Summary, w query.Word) bool {
 	if row.ID == w.Text {
 		return true
 	}
-	for key, has := range map[query.Key]string{query.Status: string(row.Status), query.Channel: string(row.Channel), query.Type: string(row.DeliveryType)} {
-		if wire, ok := query.Named(key, w.Text); ok && wire == has {
-			return true
-		}
+	if is := namedBy(w.Text); is[0] == string(row.Status) || is[1] == string(row.Channel) || is[2] == string(row.DeliveryType) {
+		return true
 	}
 	want := query.Fold(w.Text)
 	for _, s := range append([]string{row.Name, row.Team, row.CreatedBy}, row.Tags...) {

@@ -121,7 +121,7 @@ func (s *crashSite) checkOutbox(svc activity.Service) {
 	have := map[[2]string]int{}
 	for _, m := range messages {
 		if s.sends[m.Recipient] == nil {
-			s.t.Errorf("a message went to %q, whom no test was for", m.Recipient)
+			s.t.Errorf("a message went to %q, but no test was sent there", m.Recipient)
 		}
 		if m.Email != nil && !strings.Contains(m.Email.HTML, crashEnd) {
 			s.t.Errorf("the mail to %s is not whole", m.Recipient)

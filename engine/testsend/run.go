@@ -300,7 +300,7 @@ func (k *Key) take(res engine.SendResult, p *engine.TestPersona) {
 	}
 	k.Unknown = k.Unknown || len(res.Unknown) > 0
 	failed := func(s SendState) bool { return s.Recipient != "" && strings.Contains(res.FailureReason, s.Recipient) }
-	named := slices.ContainsFunc(k.Sends, failed) // the reason says for whom it failed
+	named := slices.ContainsFunc(k.Sends, failed) // the reason names the recipient
 	for i := range k.Sends {
 		if s := &k.Sends[i]; s.As == as && (s.State == Queued || s.State == Sending) {
 			switch s.fail(); {

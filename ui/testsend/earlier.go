@@ -33,7 +33,7 @@ func (f *form) openEarlier() tea.Cmd {
 // maxReason is how much of the reason of a failure is shown.
 const maxReason = 160
 
-// describe describes what an earlier test sent to whom, and what became of it.
+// describe lists the messages of an earlier test, their recipients, and what became of each.
 func (f *form) describe(t model.PastTest) string {
 	words := []string{"To " + strings.Join(f.people.NamesAndValues(t.Request), ", ")}
 	if !t.Own {

@@ -99,7 +99,7 @@ func (o *forecastPane) content(w, h int) panes.Content {
 	return c
 }
 
-// summary says what will be sent to whom, and what of it will not arrive.
+// summary says which messages go to which recipients, and which will not arrive.
 func (o *forecastPane) summary() (text, warning string, reasons []string) {
 	identifier, values := o.addressees()
 	if len(o.going) == 0 {

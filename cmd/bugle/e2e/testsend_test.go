@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A test send to two users, one of whom has no attribute for the plan. After that is fixed, the skipped message is sent
+// A test send to two users, and one of them has no attribute for the plan. After that is fixed, the skipped message is sent
 // again. The recipients are saved under a name and used at the next start, and the last test is sent once more with one
 // of their values overridden.
 func TestSendAgain(t *testing.T) {

@@ -231,7 +231,7 @@ func (r *Resolver) Caption(key engine.TestKey) preview.Caption {
 	case r.err != nil:
 		c.Note = phrase.Capitalize(r.err.Error())
 	case r.result == nil:
-	case r.result.UnknownUser:
+	case r.result.Answer.UnknownUser:
 		c.Note = "The service does not know this user."
 	default:
 		c.Missing = r.result.MissingIn(key)

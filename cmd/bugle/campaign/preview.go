@@ -134,7 +134,7 @@ func (p *previewing) run(ctx context.Context, arg string, who resolve.Person) er
 	}
 	v, err := resolve.Find(ctx, svc, who)
 	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-		err = cli.WithRemedy(engine.Errorf(engine.NotFound, http.StatusNotFound, "no user %q in this workspace", who.ID), "Find users with `bugle users list TEXT`.")
+		err = noUser(who)
 	}
 	if err != nil {
 		return err
@@ -145,11 +145,13 @@ func (p *previewing) run(ctx context.Context, arg string, who resolve.Person) er
 	}
 	v.EventAttributes = values.EventAttributes
 	if !p.one() {
-		r, err := ready.Resolve(ctx, v)
+		r, err := p.resolve(ctx, ready, v)
 		if err != nil {
 			return err
 		}
-		printMissing(&p.f.Printer, r.Missing)
+		if r.Answer.Content.Exists() {
+			return p.f.PrintDoc(r.Answer.Content)
+		}
 		return p.f.PrintDoc(r.Document.Get(string(catalog.CampaignContent)))
 	}
 	if _, why, ok := p.message.Missing(ready.Channel, ready.Document); !ok {
@@ -159,14 +161,37 @@ func (p *previewing) run(ctx context.Context, arg string, who resolve.Person) er
 		if ready.Bare(key) {
 			continue
 		}
-		r, err := ready.Resolve(ctx, v, key)
+		r, err := p.resolve(ctx, ready, v, key)
 		if err != nil {
 			return err
 		}
-		printMissing(&p.f.Printer, r.Missing)
 		return p.print(ctx, r, key)
 	}
 	return errors.New("there is no message to show; write it first")
+}
+
+// resolve resolves messages for a viewer, and prints what has no value to standard error.
+func (p *previewing) resolve(ctx context.Context, c *resolve.Campaign, v resolve.Viewer, keys ...engine.TestKey) (*resolve.Result, error) {
+	r, err := c.Resolve(ctx, v, keys...)
+	if err != nil {
+		return nil, err
+	}
+	if r.Answer.UnknownUser {
+		return nil, noUser(v.Person)
+	}
+	for _, m := range r.Missing {
+		text := m.Path.String() + ": no value for " + m.Expression
+		if m.Expression == "" {
+			text = m.Path.String() + ": cannot be resolved"
+		}
+		fmt.Fprintln(p.f.Err, cli.Line(text+": "+m.Reason))
+	}
+	return r, nil
+}
+
+// noUser is the error of a user who is not in the workspace.
+func noUser(who resolve.Person) error {
+	return cli.WithRemedy(engine.Errorf(engine.NotFound, http.StatusNotFound, "no user %q in this workspace", who.ID), "Find users with `bugle users list TEXT`.")
 }
 
 // campaign returns the campaign that arg names, or that of a file, with its service and workspace.
@@ -263,17 +288,6 @@ func open(ctx context.Context, f *cli.Factory, subject, html string) error {
 	}
 	fmt.Fprintln(f.Out, cli.Line("Opened "+file))
 	return nil
-}
-
-// printMissing prints what has no value to standard error.
-func printMissing(p *cli.Printer, missing []resolve.Missing) {
-	for _, m := range missing {
-		text := m.Path.String() + ": no value for " + m.Expression
-		if m.Expression == "" {
-			text = m.Path.String() + ": cannot be resolved"
-		}
-		fmt.Fprintln(p.Err, cli.Line(text+": "+m.Reason))
-	}
 }
 
 // surveyed is a report on an audience in the output of --json.

@@ -20,8 +20,9 @@ type Result struct {
 	// parameters, and without what a template does not use. What has no value stands in it as it was written.
 	Document doc.Value
 	Missing  []Missing
-	// UnknownUser reports that the service knows no such user, so that every attribute is missing.
-	UnknownUser bool
+	// Answer is what the service filled for a viewer whom only it knows, as it came: a foreign service may answer in
+	// another shape than the campaign has. It is zero where this process filled the messages.
+	Answer engine.Preview
 
 	campaign *Campaign
 	whole    doc.Value // the document before it was filled, for the drawing models
@@ -84,7 +85,7 @@ func (c *Campaign) filler(ctx context.Context, v Viewer, r *Result) (fillFunc, e
 		if err != nil {
 			return nil, err
 		}
-		r.UnknownUser = p.UnknownUser
+		r.Answer = p
 		if c.content == nil {
 			r.whole, r.saved = render.WithTemplates(c.Channel, c.source, p), render.TemplatesFromPreview(p)
 		}
@@ -98,19 +99,24 @@ func (c *Campaign) filler(ctx context.Context, v Viewer, r *Result) (fillFunc, e
 func (c *Campaign) byPreview(p engine.Preview) fillFunc {
 	shown := render.FillFromPreview(p)
 	content := doc.P(string(catalog.CampaignContent))
+	root := doc.NewObject(doc.M(string(catalog.CampaignContent), p.Content))
 	return func(at doc.Path, text string) (string, []Missing, error) {
 		out, unresolved := shown(at, text)
 		var missing []Missing
 		for _, e := range unresolved {
 			missing = append(missing, Missing{Expression: e, Reason: "the service has no value for it"})
 		}
+		reason := "the service fills it in when it sends the message"
 		if at.HasPrefix(content) {
-			return out, missing, nil
+			if root.Lookup(at).Kind() == doc.String {
+				return out, missing, nil
+			}
+			reason = "the answer of the service does not have this text"
 		}
 		list, _ := template.Expressions(text) // one that cannot be read is the service's to refuse
 		for _, e := range list {
 			line, column := doc.LineColumn(text, e.Start)
-			missing = append(missing, Missing{Expression: e.Source, Line: line, Column: column, Deferred: true, Reason: "the service fills it in when it sends the message"})
+			missing = append(missing, Missing{Expression: e.Source, Line: line, Column: column, Deferred: true, Reason: reason})
 		}
 		return out, missing, nil
 	}

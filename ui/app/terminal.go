@@ -38,7 +38,13 @@ func (t *takeover) SetStdout(w io.Writer) {
 func (t *takeover) SetStderr(io.Writer) {}
 
 func (o *Options) giveTerminal(msg screen.TakeTerminalMsg) tea.Cmd {
-	return tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg {
+	done := make(chan error, 1)
+	use := tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg {
+		done <- err
+		return nil // Exec sends its message from a goroutine of its own, so that the command would end before Then begins.
+	})
+	return tea.Sequence(use, func() tea.Msg {
+		err := <-done
 		// The mouse is off after another program has used the terminal.
 		return RunMsg{func() tea.Cmd { return tea.Batch(tea.EnableMouseCellMotion, msg.Then(err)) }}
 	})

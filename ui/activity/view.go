@@ -116,19 +116,11 @@ func durationText(d time.Duration) string {
 	}
 }
 
-// matcher returns the predicate for calls that match every word of a filter.
-func matcher(filter string) func(activity.Call) bool {
-	words := strings.Fields(strings.ToLower(filter))
-	return func(c activity.Call) bool {
-		return !slices.ContainsFunc(words, func(w string) bool { return !matches(c, w) })
-	}
-}
-
 // statusWord is a status, or a class of them: 409, 4xx, 4x.
 var statusWord = regexp.MustCompile(`^[1-5](xx?|\d\d)$`)
 
-// matches reports whether a call has a status, a result or a text, in lower case.
-func matches(c activity.Call, word string) bool {
+// has reports whether a call has a status, a result or a text, in lower case.
+func has(c activity.Call, word string) bool {
 	switch {
 	case statusWord.MatchString(word):
 		return strings.HasPrefix(strconv.Itoa(c.Status), strings.TrimRight(word, "x"))

@@ -59,7 +59,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, page: newPage(deps.Theme)}
 	s.reader, _ = deps.Service.(engine.RevisionReader)
 	s.list = list.New(deps.Theme, list.Config[engine.Revision]{
-		Title: "Versions", Hint: "change or author", Row: s.row, Match: s.matcher, Empty: s.emptyText,
+		Title: "Versions", Hint: "change or author", Row: s.row, Has: s.has, Empty: s.emptyText,
 		Columns: []widget.Column{
 			{Title: "No.", Min: 4, Align: widget.AlignRight}, {Title: "Change", Min: 20, Weight: 1}, {Title: "Saved", Min: 18, Priority: 1},
 		},

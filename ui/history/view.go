@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -93,13 +92,9 @@ func (s *Screen) row(r engine.Revision) widget.Cells {
 	return widget.Cells{{Text: fmt.Sprint(r.N), Tone: themes.ToneMuted}, {Text: change}, {Text: s.formatTime(r.At), Tone: themes.ToneMuted}}
 }
 
-// matcher returns the predicate for versions whose change or author has every word of the filter.
-func (s *Screen) matcher(filter string) func(engine.Revision) bool {
-	words := strings.Fields(strings.ToLower(filter))
-	return func(r engine.Revision) bool {
-		text := strings.ToLower(s.noteText(r.Note) + "\n" + r.By)
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-	}
+// has reports whether a version's change or author has a word in lower case.
+func (s *Screen) has(r engine.Revision, word string) bool {
+	return strings.Contains(strings.ToLower(s.noteText(r.Note)+"\n"+r.By), word)
 }
 
 // noteText describes the note of a save by the titles of its field and component.

@@ -58,7 +58,7 @@ func (b *Browser[T]) moveActions() []screen.Action {
 			screen.Action{Keys: []string{","}, Label: w.Prev, Group: groupMove, Run: b.step(tea.KeyUp)}, zoom)
 	}
 	noFilter := ""
-	if b.Len() == 0 && b.match != nil {
+	if b.Len() == 0 && b.has != nil {
 		noFilter = "There are no " + w.Entries + " to filter."
 	}
 	acts := []screen.Action{

@@ -28,9 +28,8 @@ type Config[T any] struct {
 	Hint    string // placeholder of the filter
 	Row     func(T) widget.Cells
 	Same    func(a, b T) bool
-	// Match returns the predicate for a filter text.
-	Match func(filter string) func(T) bool
-	Empty func() string // text for an empty list
+	Has     func(row T, word string) bool // see [List.Filter]
+	Empty   func() string                 // text for an empty list
 	// Above returns lines between the frame and the filter; nil for none.
 	Above func(width int) []string
 	// Footer is the text in the lower border of the list; nil for none.
@@ -71,7 +70,7 @@ const besideMinWidth = 100
 func New[T any](t *themes.Theme, cfg Config[T]) *Browser[T] {
 	b := &Browser[T]{List: Table(t, cfg.Labels.Noun, cfg.Row, cfg.Columns...), cfg: cfg}
 	b.List.Same = cfg.Same
-	b.Filter(cfg.Hint, cfg.Match)
+	b.Filter(cfg.Hint, cfg.Has)
 	b.panes = panes.New(t, panes.Pane{Name: cfg.Labels.Entries}, panes.Pane{Name: "page", From: besideMinWidth, Share: cfg.PageShare, Min: cfg.PageMin})
 	b.show()
 	return b

@@ -21,11 +21,9 @@ func open(below bool, moved func(), words ...string) *list.Browser[string] {
 	p := &page{list.NewReader(themes.Plain(), "One", "Two")}
 	l := list.New(themes.Plain(), list.Config[string]{
 		Title: "Words", Columns: []widget.Column{{Title: "Word", Min: 8}}, Hint: "part of a word",
-		Row:  func(w string) widget.Cells { return widget.Cells{{Text: w}} },
-		Same: func(a, b string) bool { return a == b },
-		Match: func(filter string) func(string) bool {
-			return func(w string) bool { return strings.Contains(w, filter) }
-		},
+		Row:   func(w string) widget.Cells { return widget.Cells{{Text: w}} },
+		Same:  func(a, b string) bool { return a == b },
+		Has:   strings.Contains,
 		Empty: func() string { return "No words." }, OnMove: moved, Page: p, Below: below,
 		Show: func(w string, ok bool) {
 			if p.Clear(); ok {

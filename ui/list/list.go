@@ -4,6 +4,7 @@ package list
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -29,7 +30,7 @@ type List[T any] struct {
 	shown  []T // the rows that match the filter
 	body   body[T]
 	filter widget.Prompt
-	match  func(text string) func(T) bool // nil if the rows are those of the filter already
+	has    func(row T, word string) bool // nil if the rows are those of the filter already
 }
 
 // body draws rows of a kind.
@@ -65,9 +66,10 @@ func newList[T any](t *themes.Theme, noun string, b body[T], words func(T) (text
 	return &List[T]{noun: noun, body: b, words: words, filter: widget.NewPrompt(t, "/", "")}
 }
 
-// Filter makes the list filter its rows by a text. If match is nil, the owner sets the rows that match.
-func (l *List[T]) Filter(hint string, match func(text string) func(T) bool) {
-	l.filter.Placeholder, l.match = hint, match
+// Filter makes the list show only rows that have every word of a text. has gets words in lower case; if it is nil, the owner sets
+// the rows that match.
+func (l *List[T]) Filter(hint string, has func(row T, word string) bool) {
+	l.filter.Placeholder, l.has = hint, has
 }
 
 // SetColumns replaces the columns of a table.
@@ -95,14 +97,10 @@ func (l *List[T]) Refresh() {
 // arrange shows the rows that match the filter.
 func (l *List[T]) arrange() {
 	l.shown = l.rows
-	if l.match != nil && l.FilterText() != "" {
-		l.shown = nil
-		matches := l.match(l.FilterText())
-		for _, r := range l.rows {
-			if matches(r) {
-				l.shown = append(l.shown, r)
-			}
-		}
+	if words := strings.Fields(strings.ToLower(l.FilterText())); l.has != nil && len(words) > 0 {
+		l.shown = slices.DeleteFunc(slices.Clone(l.rows), func(row T) bool {
+			return slices.ContainsFunc(words, func(word string) bool { return !l.has(row, word) })
+		})
 	}
 	l.body.set(l.shown)
 }
@@ -196,7 +194,7 @@ func (l *List[T]) Key(msg tea.KeyMsg) Change {
 	before := l.body.cursor()
 	switch {
 	case l.Filtering() && l.filter.Update(msg):
-		if l.match != nil {
+		if l.has != nil {
 			l.arrange()
 			l.body.SelectItem(0)
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -46,7 +45,7 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps), start: livepage.OpenBrowser}
 	s.box, _ = deps.Service.(engine.OutboxReader)
 	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
-		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Match: matcher, Empty: s.emptyText,
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Has: has, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
 		Page: s.reader, Show: s.reader.show, Head: messageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
@@ -123,13 +122,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// matcher returns the predicate for messages that contain every word of the filter.
-func matcher(filter string) func(engine.OutboxMessage) bool {
-	words := strings.Fields(strings.ToLower(filter))
-	return func(m engine.OutboxMessage) bool {
-		text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-	}
+// has reports whether a message contains a word in lower case.
+func has(m engine.OutboxMessage, word string) bool {
+	text := []string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}
+	return strings.Contains(strings.ToLower(strings.Join(text, "\n")), word)
 }
 
 // subject returns the line that identifies a message.

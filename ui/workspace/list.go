@@ -73,7 +73,7 @@ func newList(deps screen.Deps, section string) *List {
 	s.sections = list.Items(deps.Theme, "section", s.sectionItem)
 	s.rows = list.Table(deps.Theme, "record", s.cells)
 	s.rows.Same = s.sameRecord
-	s.rows.Filter("text in a record", s.match)
+	s.rows.Filter("text in a record", s.has)
 	s.fill()
 	s.sections.Select(func(row sectionRow) bool { return row.Section != nil && (section == "" || row.ID == section) })
 	s.sectionChanged()

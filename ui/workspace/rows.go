@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"bugle/engine/doc"
@@ -72,18 +71,15 @@ func (s *List) sameRecord(a, b recordRow) bool {
 	return s.section().NameOf(a.record) == s.section().NameOf(b.record) && a.field.Path.Equal(b.field.Path)
 }
 
-// match returns what reports whether a row contains every word of a filter. A section that is only searched has the rows that
-// match already.
-func (s *List) match(filter string) func(recordRow) bool {
-	words := strings.Fields(strings.ToLower(filter))
-	return func(row recordRow) bool {
-		text := string(row.record.Encode())
-		if s.section().Single {
-			text = row.field.Label + " " + row.field.Value
-		}
-		text = strings.ToLower(text)
-		return s.section().SearchOnly || !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+// has reports whether a row contains a word in lower case. A section that is only searched has the rows that match already.
+func (s *List) has(row recordRow, word string) bool {
+	switch {
+	case s.section().SearchOnly:
+		return true
+	case s.section().Single:
+		return strings.Contains(strings.ToLower(row.field.Label+" "+row.field.Value), word)
 	}
+	return strings.Contains(strings.ToLower(string(row.record.Encode())), word)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -165,7 +165,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.commands.list = msg.Commands
 	case screen.OpenEditorMsg:
 		return m.openEditor(msg), true
-	case screen.TakeTerminalMsg:
+	case inTerminalMsg:
 		return m.opts.giveTerminal(msg), true
 	case screen.CopyMsg:
 		return m.opts.copy(msg), true

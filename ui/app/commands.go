@@ -195,7 +195,7 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 		if err != nil {
 			return screen.Notify(widget.LevelError, failedText(run, err))
 		}
-		return screen.Send(screen.TakeTerminalMsg{Run: inTerminal(job.Terminal), Then: func(err error) tea.Cmd {
+		return screen.Send(inTerminalMsg{job.Terminal, func(err error) tea.Cmd {
 			job.Close()
 			return r.finish(run, commands.Result{}, err)
 		}})

@@ -28,7 +28,7 @@ func (m *Model) openEditor(msg screen.OpenEditorMsg) tea.Cmd {
 	}
 	m.editing = true
 	edit := func(ctx context.Context) *exec.Cmd { return process.Foreground(ctx, args[0], args[1:]...) }
-	return m.opts.giveTerminal(screen.TakeTerminalMsg{Run: inTerminal(edit), Then: func(err error) tea.Cmd { return m.closeEditor(msg, file, err) }})
+	return m.opts.giveTerminal(inTerminalMsg{edit, func(err error) tea.Cmd { return m.closeEditor(msg, file, err) }})
 }
 
 func editFile(msg screen.OpenEditorMsg) (string, error) {

@@ -6,19 +6,27 @@ import (
 	"os/exec"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"bugle/ui/screen"
 )
 
-// takeover is a use of the terminal by something else than the program's screens. It implements [tea.ExecCommand].
-type takeover struct {
-	ctx context.Context
-	run func(context.Context, io.Reader, io.Writer) error
-	in  io.Reader
-	out io.Writer
+// inTerminalMsg hands the terminal over to a process until that ends, at the latest with the context. then receives its error.
+type inTerminalMsg struct {
+	process func(context.Context) *exec.Cmd
+	then    func(error) tea.Cmd
 }
 
-func (t *takeover) Run() error { return t.run(t.ctx, t.in, t.out) }
+// takeover is a process that has the terminal. It implements [tea.ExecCommand].
+type takeover struct {
+	ctx     context.Context
+	process func(context.Context) *exec.Cmd
+	in      io.Reader
+	out     io.Writer
+}
+
+func (t *takeover) Run() error {
+	cmd := t.process(t.ctx)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.in, t.out, t.out
+	return cmd.Run()
+}
 
 // SetStdin sets the input, unless there is one.
 func (t *takeover) SetStdin(r io.Reader) {
@@ -37,24 +45,15 @@ func (t *takeover) SetStdout(w io.Writer) {
 // SetStderr does nothing.
 func (t *takeover) SetStderr(io.Writer) {}
 
-func (o *Options) giveTerminal(msg screen.TakeTerminalMsg) tea.Cmd {
+func (o *Options) giveTerminal(msg inTerminalMsg) tea.Cmd {
 	done := make(chan error, 1)
-	use := tea.Exec(&takeover{ctx: o.Context, run: msg.Run, in: o.Input, out: o.Output}, func(err error) tea.Msg {
+	use := tea.Exec(&takeover{ctx: o.Context, process: msg.process, in: o.Input, out: o.Output}, func(err error) tea.Msg {
 		done <- err
-		return nil // Exec sends its message from a goroutine of its own, so that the command would end before Then begins.
+		return nil // Exec sends its message from a goroutine of its own, so that the command would end before then begins.
 	})
 	return tea.Sequence(use, func() tea.Msg {
 		err := <-done
 		// The mouse is off after another program has used the terminal.
-		return RunMsg{func() tea.Cmd { return tea.Batch(tea.EnableMouseCellMotion, msg.Then(err)) }}
+		return RunMsg{func() tea.Cmd { return tea.Batch(tea.EnableMouseCellMotion, msg.then(err)) }}
 	})
-}
-
-// inTerminal returns what runs a process in the terminal.
-func inTerminal(process func(context.Context) *exec.Cmd) func(context.Context, io.Reader, io.Writer) error {
-	return func(ctx context.Context, in io.Reader, out io.Writer) error {
-		cmd := process(ctx)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
-		return cmd.Run()
-	}
 }

@@ -11,14 +11,11 @@ import (
 	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
-	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/ui/editor"
-	"bugle/ui/images"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/viewas"
-	"bugle/ui/widget"
 )
 
 // previewPanel shows the current message as the recipient would see it.
@@ -187,14 +184,6 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 			a.draw()
 			return nil
 		}
-		if v, _ := a.shown(); msg.String() == showImages && len(v.Images()) > 0 {
-			return screen.Send(screen.TakeTerminalMsg{Run: images.New(v.Images()).Run, Then: func(err error) tea.Cmd {
-				if err == nil {
-					return nil
-				}
-				return screen.Notify(widget.LevelWarning, phrase.Sentence(err.Error()))
-			}})
-		}
 		a.view.Update(msg)
 	case tea.MouseMsg:
 		a.view.Mouse(msg)
@@ -202,16 +191,13 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// The keys of the preview: the message on the next platform, and its images on the whole terminal.
-const nextPlatform, showImages = "n", "i"
+// nextPlatform is the key for the message on the next platform.
+const nextPlatform = "n"
 
 func (a *previewPanel) Bindings() []key.Binding {
 	var out []key.Binding
 	if len(a.views) > 1 {
 		out = append(out, key.NewBinding(key.WithKeys(nextPlatform), key.WithHelp(nextPlatform, "next platform")))
-	}
-	if v, _ := a.shown(); len(v.Images()) > 0 {
-		out = append(out, key.NewBinding(key.WithKeys(showImages), key.WithHelp(showImages, "images")))
 	}
 	for _, b := range a.view.Bindings() {
 		if len(b.Keys) > 0 {

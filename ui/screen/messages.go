@@ -1,9 +1,6 @@
 package screen
 
 import (
-	"context"
-	"io"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -82,13 +79,6 @@ type OpenEditorMsg struct {
 	Suffix string // file name suffix, such as ".html"
 	// Then receives the text as saved in the editor; changed is false if it is the same as before.
 	Then func(text string, changed bool) tea.Cmd
-}
-
-// TakeTerminalMsg hands the terminal over to Run until Run returns, which it does when the context ends. Then receives
-// its error.
-type TakeTerminalMsg struct {
-	Run  func(ctx context.Context, in io.Reader, out io.Writer) error
-	Then func(error) tea.Cmd
 }
 
 // CopyMsg copies a text to the clipboard.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -23,40 +22,15 @@ func (t *Theme) Link(address, part string) string {
 	return ansi.SetHyperlink(u.String(), fmt.Sprintf("id=%x", sum.Sum64())) + part + ansi.ResetHyperlink()
 }
 
-// hasLinks reports whether the terminal has links, as far as its environment tells: terminals cannot be asked.
+// hasLinks reports whether links are written: not to terminals that are known to have trouble with them. Others that have no
+// links ignore them. FORCE_HYPERLINK decides, as in other programs.
 func hasLinks(getenv func(string) string) bool {
-	if v := getenv("FORCE_HYPERLINK"); v != "" { // as other programs take it
+	if v := getenv("FORCE_HYPERLINK"); v != "" {
 		return v != "0"
 	}
-	atLeast := func(version string, want ...int) bool {
-		for i, part := range strings.SplitN(version, ".", len(want)+1) {
-			if i == len(want) {
-				break
-			}
-			n, err := strconv.Atoi(strings.TrimRight(part, "abcdefghijklmnopqrstuvwxyz")) // 3.4a of tmux
-			if err != nil || n < want[i] {
-				return false
-			}
-			if n > want[i] {
-				return true
-			}
-		}
-		return version != ""
-	}
-	switch getenv("TERM_PROGRAM") {
-	case "tmux":
-		return atLeast(getenv("TERM_PROGRAM_VERSION"), 3, 4)
-	case "iTerm.app":
-		return atLeast(getenv("TERM_PROGRAM_VERSION"), 3, 1)
-	case "WezTerm", "vscode", "ghostty", "Hyper", "zed", "rio":
+	if getenv("WT_SESSION") != "" { // Windows Terminal, which sets no TERM
 		return true
 	}
-	switch term := getenv("TERM"); {
-	case strings.HasPrefix(term, "screen"), strings.HasPrefix(term, "tmux"):
-		return false // what is behind it is not known
-	case term == "xterm-kitty", term == "xterm-ghostty", term == "alacritty", strings.HasPrefix(term, "foot"):
-		return true
-	}
-	vte, _ := strconv.Atoi(getenv("VTE_VERSION"))
-	return vte > 5000 || getenv("WT_SESSION") != "" || getenv("KONSOLE_VERSION") != "" || getenv("DOMTERM") != ""
+	term := getenv("TERM")
+	return term != "" && term != "dumb" && term != "linux" && !strings.HasPrefix(term, "screen") && getenv("TERM_PROGRAM") != "Apple_Terminal"
 }

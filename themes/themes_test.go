@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/lipgloss"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
@@ -125,47 +124,6 @@ func TestPlainDrawsTextAlone(t *testing.T) {
 	}
 	if !theme.IsPlain() {
 		t.Error("the plain theme does not say that it is plain")
-	}
-}
-
-func TestRolesAreDistinctWithoutColor(t *testing.T) {
-	seen := map[string]themes.Role{}
-	for role := themes.RoleDraft; role <= themes.RoleArchived; role++ {
-		glyph := role.Glyph()
-		if other, ok := seen[glyph]; ok {
-			t.Errorf("roles %d and %d have the same sign %s", role, other, glyph)
-		}
-		seen[glyph] = role
-		if lipgloss.Width(glyph) != 1 {
-			t.Errorf("sign %q is %d cells wide", glyph, lipgloss.Width(glyph))
-		}
-	}
-	if got := themes.Plain().Badge(themes.RoleLive, "Active"); got != "● Active" {
-		t.Errorf("badge is %q", got)
-	}
-}
-
-// Live and sending campaigns have distinct icons and, if there are colors, distinct colors, in every theme.
-func TestActiveAndSendingDiffer(t *testing.T) {
-	for _, name := range themes.Names() {
-		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
-			for _, dark := range []bool{true, false} {
-				theme, err := themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: profile})
-				if err != nil {
-					t.Fatal(err)
-				}
-				live, sending := theme.Badge(themes.RoleLive, "x"), theme.Badge(themes.RoleSending, "x")
-				if ansi.Strip(live) == ansi.Strip(sending) {
-					t.Errorf("%s, dark %v, profile %v: both have the sign %q", name, dark, profile, ansi.Strip(live))
-				}
-				if name == themes.None || profile == termenv.Ascii {
-					continue
-				}
-				if color := func(s, sign string) string { c, _, _ := strings.Cut(s, sign); return c }; color(live, "●") == color(sending, "►") {
-					t.Errorf("%s, dark %v, profile %v: both are drawn as %q", name, dark, profile, live)
-				}
-			}
-		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Channel is the wire name of a channel.
 type Channel string
@@ -83,45 +86,15 @@ const (
 // States lists all states in the order of the lifecycle.
 var States = []State{Draft, Scheduled, Active, Sending, Paused, Sent, Stopped, Archived}
 
-// Role is the phase of a campaign's life, for choosing a style.
-type Role int
-
-// The roles.
-const (
-	RoleDraft    Role = iota // being written
-	RoleWaiting              // scheduled
-	RoleLive                 // running
-	RoleSending              // sending messages right now
-	RolePaused               // paused
-	RoleDone                 // sent
-	RoleStopped              // ended early
-	RoleArchived             // archived
-)
-
-var stateStyles = map[State]struct {
-	label string
-	role  Role
-}{
-	Draft:     {"Draft", RoleDraft},
-	Scheduled: {"Scheduled", RoleWaiting},
-	Active:    {"Active", RoleLive},
-	Sending:   {"Sending", RoleSending},
-	Paused:    {"Paused", RolePaused},
-	Sent:      {"Sent", RoleDone},
-	Stopped:   {"Stopped", RoleStopped},
-	Archived:  {"Archived", RoleArchived},
+var stateLabels = map[State]string{
+	Draft: "Draft", Scheduled: "Scheduled", Active: "Active", Sending: "Sending",
+	Paused: "Paused", Sent: "Sent", Stopped: "Stopped", Archived: "Archived",
 }
 
 // Label returns the display name of the state, or the wire value of an unknown one.
 func (s State) Label() string {
-	if l, ok := stateStyles[s]; ok {
-		return l.label
-	}
-	return string(s)
+	return cmp.Or(stateLabels[s], string(s))
 }
-
-// Role returns the role of the state; RoleDraft for an unknown state.
-func (s State) Role() Role { return stateStyles[s].role }
 
 // Live reports whether the campaign is published and not finished: scheduled, active, sending or paused.
 func (s State) Live() bool {

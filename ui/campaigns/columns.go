@@ -11,6 +11,7 @@ import (
 	"bugle/engine/search/query"
 	"bugle/engine/timeparse"
 	"bugle/themes"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -149,8 +150,8 @@ func nameCell(r engine.Summary, _ time.Time) widget.Cell {
 }
 
 func stateCell(r engine.Summary, _ time.Time) widget.Cell {
-	role := themes.Role(r.Status.Role())
-	return widget.Cell{Text: role.Glyph() + " " + r.Status.Label(), Tone: role.Tone()}
+	icon, tone := status.Icon(r.Status)
+	return widget.Cell{Text: icon + " " + r.Status.Label(), Tone: tone}
 }
 
 func platforms(row engine.Summary) string {

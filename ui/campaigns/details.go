@@ -10,6 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/timeparse"
 	"bugle/themes"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -54,12 +55,13 @@ func (d *description) wrapped(tone themes.Tone, text string) {
 
 func (d *description) head(sum engine.Summary) {
 	name, named := displayName(sum)
-	tone := themes.ToneStrong
+	nameTone := themes.ToneStrong
 	if !named {
-		tone = themes.ToneFaint
+		nameTone = themes.ToneFaint
 	}
-	d.wrapped(tone, name)
-	d.add(d.theme.Badge(themes.Role(sum.Status.Role()), widget.Clean(sum.Status.Label())))
+	d.wrapped(nameTone, name)
+	icon, tone := status.Icon(sum.Status)
+	d.add(d.theme.Paint(tone, icon+" "+widget.Clean(sum.Status.Label())))
 	d.wrapped(themes.ToneMuted, sum.Channel.Label()+" · "+sum.DeliveryType.Label())
 	d.wrapped(themes.ToneFaint, sum.ID)
 	d.add("")

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/list"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -83,8 +84,7 @@ func usefulValues(f index.Facet) []index.FacetValue {
 func facetItem(key query.Key, v index.FacetValue) widget.Item {
 	item := widget.Item{Icon: " ", Text: facetLabel(key, v), Info: shortCount(v.Count), InfoTone: themes.ToneMuted}
 	if key == query.Status {
-		role := themes.Role(catalog.State(v.Wire).Role())
-		item.Icon, item.IconTone = role.Glyph(), role.Tone()
+		item.Icon, item.IconTone = status.Icon(catalog.State(v.Wire))
 	}
 	if v.Chosen {
 		item.Icon, item.IconTone, item.InfoTone = "✓", themes.ToneAccent, themes.ToneAccent

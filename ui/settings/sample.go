@@ -3,7 +3,9 @@ package settings
 import (
 	"strings"
 
+	"bugle/engine/catalog"
 	"bugle/themes"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -33,10 +35,15 @@ func (s *Screen) sample(w, h int) []string {
 	t := s.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
 	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
+	var states []string
+	for _, state := range catalog.States {
+		icon, tone := status.Icon(state)
+		states = append(states, t.Paint(tone, icon+" "+state.Label()))
+	}
 	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
 	for _, row := range [][]string{
 		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
-		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleScheduled, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RoleSending, "Sending"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
+		states,
 		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
 		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
 		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},

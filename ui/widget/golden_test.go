@@ -29,11 +29,12 @@ func (c campaigns) Len() int { return int(c) }
 
 func (c campaigns) Row(i int) widget.Cells {
 	names := []string{"Spring sale, first wave", "Welcome series", "Cart reminder 世界", "Weekly digest for readers of the newsletter", "Win back 🎉 customers"}
-	labels := []string{"Draft", "Scheduled", "Active", "Sending", "Paused", "Sent", "Stopped", "Archived"}
-	role := themes.Role(i % len(labels))
+	states := []widget.Cell{{Text: "○ Draft"}, {Text: "◔ Scheduled", Tone: themes.ToneInfo}, {Text: "● Active", Tone: themes.ToneSuccess},
+		{Text: "► Sending", Tone: themes.ToneAccent}, {Text: "◐ Paused", Tone: themes.ToneWarning}, {Text: "✓ Sent", Tone: themes.ToneMuted},
+		{Text: "■ Stopped", Tone: themes.ToneDanger}, {Text: "▪ Archived", Tone: themes.ToneFaint}}
 	return widget.Cells{
 		{Text: fmt.Sprintf("%s %d", names[i%len(names)], i+1)},
-		{Text: role.Glyph() + " " + labels[role], Tone: role.Tone()},
+		states[i%len(states)],
 		{Text: []string{"Push", "Email"}[i%2]},
 		{Text: []string{"One time", "Event triggered"}[i%2], Tone: themes.ToneMuted},
 		{Text: "Lifecycle", Tone: themes.ToneMuted},

@@ -86,7 +86,7 @@ func (s *Screen) noneReason() string {
 		return s.grid.missing
 	case ok:
 		return ""
-	case s.source.index().Len() > 0:
+	case s.ix.Len() > 0:
 		return "No campaign selected. Press esc to see all campaigns."
 	}
 	return "No campaign selected. Press n to start one."

@@ -98,7 +98,7 @@ func (s *Screen) offerBulk() tea.Cmd {
 	if row, ok := s.selected(); ok && len(ids) == 0 {
 		ids = []string{row.ID}
 	}
-	svc, ix, now := s.deps.Service, s.source.index(), s.now()
+	svc, ix, now := s.deps.Service, s.ix, s.now()
 	type planned struct {
 		rows  []engine.Summary
 		plans []taskPlan

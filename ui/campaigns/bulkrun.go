@@ -217,7 +217,7 @@ func (s *Screen) currentRows(failures []bulk.Failure) []engine.Summary {
 	rows := make([]engine.Summary, len(failures))
 	for i, f := range failures {
 		rows[i] = f.Row
-		if now, ok := s.source.index().Get(f.Row.ID, s.now()); ok {
+		if now, ok := s.ix.Get(f.Row.ID, s.now()); ok {
 			rows[i] = now
 		}
 	}

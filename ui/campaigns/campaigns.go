@@ -28,7 +28,8 @@ type Screen struct {
 	panes panes.Panes
 
 	// The campaigns.
-	source   *source
+	ix       *index.Index // that is searched: the one that the service keeps current or, if it keeps none, own
+	own      *index.Index
 	loaded   bool
 	loadedAt time.Time
 	loadRows int                 // loaded by the running load
@@ -72,10 +73,11 @@ const (
 // New returns the screen with the query of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), source: newSource(deps.Service, deps.Now),
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), own: index.New(index.Options{Now: deps.Now}),
 		changed: map[string]struct{}{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
 		facets: newFacetsPane(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
+	s.ix = s.own
 	s.bar.set(route.Query)
 	s.grid.setColumns(chosenColumns(nil))
 	return s
@@ -213,7 +215,7 @@ const maxFound = 10
 
 // Find searches campaigns for the palette.
 func (s *Screen) Find(words string) func(context.Context) []screen.PaletteItem {
-	ix, now := s.source.index(), s.now()
+	ix, now := s.ix, s.now()
 	return func(ctx context.Context) []screen.PaletteItem {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})

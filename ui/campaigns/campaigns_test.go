@@ -243,20 +243,6 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	at("deleted elsewhere: the one in its place", 4)
 }
 
-// A service that cannot list is searched page by page.
-func TestPages(t *testing.T) {
-	rows := make([]engine.Summary, 40)
-	for i := range rows {
-		rows[i] = row(i, fmt.Sprintf("Campaign %02d", i), catalog.Push, catalog.OneTime, catalog.States[i%2], time.Duration(i)*time.Hour)
-	}
-	fake := uitest.NewFake(rows...)
-	h := uitest.New(t, campaigns.New(uitest.Deps(fake.WithoutCapabilities()), screen.Route{}), 80, 24)
-	h.Want("40 of 40", "Campaign 00", "Draft 20")
-	if got := strings.Join(fake.Calls(), ", "); got != "Search 1, Search 2, Search 3" {
-		t.Errorf("asked %s", got)
-	}
-}
-
 func TestFailedLoadKeepsRows(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	fake.Fail("List", errors.New("the store is closed"))

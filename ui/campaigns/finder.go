@@ -44,7 +44,7 @@ func (s *Screen) info(selected int) string {
 
 // empty explains why there are no rows, and what to do.
 func (s *Screen) empty() string {
-	none := s.source.index().Len() == 0
+	none := s.ix.Len() == 0
 	switch {
 	case s.failed != nil && none:
 		return "Can't load campaigns: " + status.Refusal("", s.failed) + "\n\nPress r to reload."

@@ -54,7 +54,7 @@ func (s *Screen) SetSize(width, height int) {
 
 // headerHeights returns the numbers of lines above the table: why the cursor is on no campaign, the search, and the states.
 func (s *Screen) headerHeights() (why, search, states int) {
-	if !s.panes.Shown(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.source.index().Len() > 0 {
+	if !s.panes.Shown(paneFacets) && s.panes.Height() >= stateBarMinHeight && s.ix.Len() > 0 {
 		states = 1
 	}
 	return len(s.whyNoCursor()), s.bar.lines(), states

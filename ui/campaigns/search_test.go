@@ -1,11 +1,8 @@
 package campaigns_test
 
 import (
-	"context"
-	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/search/index"
 	"bugle/ui/campaigns"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -142,68 +140,40 @@ func TestEverythingArchived(t *testing.T) {
 	h.Want("Easter 2024", "1 of 1")
 }
 
-// pagedService is a service whose pages arrive when the test allows.
-type pagedService struct {
-	*fake
-	rows []engine.Summary
-	next chan struct{}
-}
-
-func (p pagedService) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
-	return func(yield func([]engine.Summary, error) bool) {
-		for page := range slices.Chunk(p.rows, 3) {
-			select {
-			case <-p.next:
-			case <-ctx.Done():
-				yield(nil, ctx.Err())
-				return
-			}
-			if !yield(page, nil) {
-				return
-			}
-		}
-	}
-}
-
-// firstPage returns a list with the first of two pages, and a function that loads the other one.
-func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
-	svc := pagedService{newFake(), rows, make(chan struct{}, 2)}
-	s = campaigns.New(uitest.Deps(svc), screen.Route{})
-	s.SetSize(80, 20)
-	parts := s.Init()().(tea.BatchMsg)
-	load := parts[0]().(tea.BatchMsg)
-	ended := make(chan struct{})
-	go func() { load[0](); close(ended) }()
-	svc.next <- struct{}{}
-	first := load[1]().(screen.Result)
-	runCommands(s, s.Update(first))
-	return s, func() {
-		svc.next <- struct{}{}
-		runCommands(s, first.Next())
-		<-ended
-	}
-}
-
 // Rows arrive in any order during loading. The cursor stays at the top, on the campaign that was changed last,
 // unless the user moves it.
 func TestCursorWhileLoading(t *testing.T) {
-	rows := sample()[:6]
-	for name, test := range map[string]struct {
-		key  tea.KeyMsg
-		want string
-	}{
-		"untouched": {want: rows[0].Name},
-		"moved":     {key: tea.KeyMsg{Type: tea.KeyDown}, want: rows[4].Name},
-	} {
-		oldest := slices.Clone(rows)
-		slices.Reverse(oldest)
-		s, more := firstPage(oldest)
-		if test.key.Type != 0 {
-			runCommands(s, s.Update(test.key))
+	rows := manyCampaigns(600)
+	slices.Reverse(rows) // the last changed campaign arrives last
+	for key, want := range map[string]string{"": rows[599].Name, "down": rows[510].Name} {
+		ix, more := index.New(index.Options{}), make(chan struct{})
+		svc := &indexingService{fake: newFake(), ix: ix}
+		s := campaigns.New(uitest.Deps(svc), screen.Route{})
+		s.SetSize(80, 20)
+		loaded := make(chan struct{})
+		go func() {
+			defer close(loaded)
+			ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {
+				for i, row := range rows {
+					if i == 512 { // the first rows are shown
+						<-more
+					}
+					yield(row, nil)
+				}
+			})
+		}()
+		load := s.Init()().(tea.BatchMsg)[0]().(tea.BatchMsg)
+		go load[0]()
+		first := load[1]().(screen.Result)
+		runCommands(s, s.Update(first))
+		if key != "" {
+			runCommands(s, press(s, key))
 		}
-		more()
-		if view := s.View(); !regexp.MustCompile(`▌ ` + regexp.QuoteMeta(test.want)).MatchString(view) {
-			t.Errorf("%s: the cursor is not on %s:\n%s", name, test.want, view)
+		close(more)
+		<-loaded
+		runCommands(s, first.Next())
+		if view := s.View(); !strings.Contains(view, "▌ "+want) {
+			t.Errorf("after %q the cursor is not on %s:\n%s", key, want, view)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Screen) walk(back bool) (tea.Cmd, bool) {
 	}
 	var rows []engine.Summary
 	for _, st := range steps {
-		if row, ok := s.source.index().Get(st.ID, s.now()); ok {
+		if row, ok := s.ix.Get(st.ID, s.now()); ok {
 			rows = append(rows, row)
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Screen) follow(id string) tea.Cmd {
 	s.current, s.grid.missing = id, notLoaded
 	s.moves++
 	var read tea.Cmd
-	if _, ok := s.source.index().Get(id, s.now()); !ok {
+	if _, ok := s.ix.Get(id, s.now()); !ok {
 		s.changed[id] = struct{}{}
 		read = s.refresh()
 	}
@@ -51,7 +51,7 @@ func (s *Screen) follow(id string) tea.Cmd {
 
 // missing returns why the campaign of the cursor is not in the result; empty if it no longer exists.
 func (s *Screen) missing() string {
-	row, ok := s.source.index().Get(s.current, s.now())
+	row, ok := s.ix.Get(s.current, s.now())
 	shown := s.answer.query
 	switch {
 	case ok && row.Status == catalog.Archived && !shown.Has(query.Is, query.IsAll) && !shown.Has(query.Is, query.IsArchived):
@@ -71,7 +71,7 @@ func (s *Screen) hidden() bool { return s.grid.missing != "" && s.grid.missing !
 func (s *Screen) reveal() tea.Cmd {
 	s.home = s.current
 	var all query.Query
-	if row, ok := s.source.index().Get(s.current, s.now()); ok && row.Status == catalog.Archived {
+	if row, ok := s.ix.Get(s.current, s.now()); ok && row.Status == catalog.Archived {
 		all = all.Toggle(query.Is, query.IsAll)
 	}
 	return s.searchFor(all.String(), cursorHome)
@@ -80,7 +80,7 @@ func (s *Screen) reveal() tea.Cmd {
 // searchBarText searches for the text of the search bar.
 func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
 	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now()}
-	ix, last := s.source.index(), s.answer
+	ix, last := s.ix, s.answer
 	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
 		return search(ctx, ix, a, last)
 	}, s.show))
@@ -88,7 +88,7 @@ func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
 
 // searchAgain repeats the search if its result may have changed, or lacks the campaign of the cursor.
 func (s *Screen) searchAgain(f cursorMode) tea.Cmd {
-	if s.answer == nil || s.grid.missing != "" || s.answer.stale(s.source.index(), s.now()) {
+	if s.answer == nil || s.grid.missing != "" || s.answer.stale(s.ix, s.now()) {
 		return s.searchBarText(f)
 	}
 	return nil
@@ -112,19 +112,17 @@ func (s *Screen) keepTime() tea.Cmd {
 }
 
 // showProgress shows the rows that a load has read.
-func (s *Screen) showProgress(p loadProgress) tea.Cmd {
-	if p.complete {
-		return s.finishLoad(nil)
-	}
+func (s *Screen) showProgress(p loading) tea.Cmd {
 	s.loadRows = p.rows
 	if s.loaded {
 		return nil // the list is shown already; new rows appear at the end
 	}
+	s.ix = p.ix
 	return s.searchAgain(s.cursorModeForLoad())
 }
 
 // finishLoad shows that all rows are loaded, or why they are not.
-func (s *Screen) finishLoad(err error) tea.Cmd {
+func (s *Screen) finishLoad(ix *index.Index, err error) tea.Cmd {
 	if screen.Canceled(err) {
 		return nil
 	}
@@ -140,6 +138,7 @@ func (s *Screen) finishLoad(err error) tea.Cmd {
 	if !s.loaded {
 		goes = s.cursorModeForLoad()
 	}
+	s.ix = ix
 	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
 	return tea.Batch(s.searchAgain(goes), s.refresh())
 }

@@ -27,11 +27,13 @@ type Fake struct {
 // NewFake returns a service with those campaigns, the last changed first.
 func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
 
-// WithoutCapabilities returns the service without Lister and CampaignManager.
-func (f *Fake) WithoutCapabilities() engine.Service { return struct{ engine.Service }{bareFake{f}} }
-
-// bareFake hides the capabilities of a fake.
-type bareFake struct{ *Fake }
+// WithoutCapabilities returns the service with none but [engine.Lister].
+func (f *Fake) WithoutCapabilities() engine.Service {
+	return struct {
+		engine.Service
+		engine.Lister
+	}{f, f}
+}
 
 // Fail makes the operation of that name, such as "Publish", fail; nil makes it work again.
 func (f *Fake) Fail(operation string, err error) {

@@ -19,16 +19,22 @@ func Complete(ctx context.Context, service engine.Service, now time.Time) (*Inde
 		}
 		return Complete(ctx, service, now) // the store has changed hands
 	}
+	ix := New(Options{Now: func() time.Time { return now }})
+	return ix, ix.Fill(ctx, service)
+}
+
+// Fill loads all campaigns of a service, the archived ones too, as [Index.Load] does.
+func (ix *Index) Fill(ctx context.Context, service engine.Service) error {
 	lister, ok := service.(engine.Lister)
 	if !ok {
-		return nil, errors.New("this service cannot list its campaigns")
+		return errors.New("this service cannot list its campaigns")
 	}
-	rows, err := lister.List(ctx, engine.ListQuery{Archived: true})
-	if err != nil {
-		return nil, err
-	}
-	ix := New(Options{Now: func() time.Time { return now }})
-	return ix, ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+	return ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+		rows, err := lister.List(ctx, engine.ListQuery{Archived: true})
+		if err != nil {
+			yield(engine.Summary{}, err)
+			return
+		}
 		for _, row := range rows {
 			if !yield(row, nil) {
 				return

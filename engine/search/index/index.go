@@ -6,7 +6,6 @@ package index
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -282,7 +281,7 @@ func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]
 	close(chunks)
 	<-done
 	if err != nil {
-		return fmt.Errorf("load the index: %w", err)
+		return err
 	}
 	ix.finish(l)
 	return nil

@@ -19,27 +19,6 @@ import (
 	"bugle/store/socket"
 )
 
-// Where the previous store is is printed also if the restored one cannot be read right after.
-func TestRestorePrintsWhereThePreviousStoreIs(t *testing.T) {
-	for _, flags := range [][]string{nil, {"--json"}} {
-		b := newBugle(t)
-		file := filepath.Join(t.TempDir(), "b.buglebackup")
-		b.run(cli.ExitDone, "", "init")
-		b.run(cli.ExitDone, "", "backup", file)
-		elsewhere := t.TempDir()
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"restore", file, "--yes"}, flags...), func(name string) string {
-			if kept, _ := filepath.Glob(filepath.Join(b.env[cli.EnvData], "*.before-restore-*")); len(kept) > 0 && name == cli.EnvData {
-				return elsewhere // which has no store
-			}
-			return b.env[name]
-		}, cli.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
-		if code != cli.ExitDone || !strings.Contains(stdout.String(), ".before-restore-") || !strings.Contains(stderr.String(), "warning: ") {
-			t.Errorf("%v: exit code %d\n%s%s", flags, code, stdout.String(), stderr.String())
-		}
-	}
-}
-
 // heldOpen keeps a workspace open as a terminal would, with a campaign in it.
 func heldOpen(t *testing.T) (dir, id string) {
 	t.Helper()

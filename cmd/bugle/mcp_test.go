@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,7 +64,7 @@ func TestMCP(t *testing.T) {
 	far.run(cli.ExitDone, "", "remote", "add", "there", "--url", b.serve("--rate-limits", "off").url, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY")
 	for name, s := range map[string]*sdk.ClientSession{
 		"folder": b.assistant("--allow-test-to", "ann@example.com, bob@example.com"),
-		"remote": far.assistantWithConfig("allow_test_to: [ann@example.com]\n", "--remote", "there"),
+		"remote": far.assistant("--allow-test-to", "ann@example.com", "--remote", "there"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, refusal := tool(t, s, "search_campaigns", map[string]any{"query": "status:draft winter"})
@@ -93,7 +92,7 @@ func TestMCP(t *testing.T) {
 			if sent, refusal := tool(t, s, "send_test", map[string]any{"id": id, "to": []string{"ann@example.com"}}); sent["sent"] != true {
 				t.Errorf("the test: %v %s", sent, refusal)
 			}
-			if _, refusal := tool(t, s, "send_test", map[string]any{"id": id, "to": []string{"eve@example.com"}}); !strings.Contains(refusal, "FORBIDDEN: ") || !strings.Contains(refusal, "allow_test_to in ") {
+			if _, refusal := tool(t, s, "send_test", map[string]any{"id": id, "to": []string{"eve@example.com"}}); !strings.Contains(refusal, "FORBIDDEN: ") || !strings.Contains(refusal, "--allow-test-to") {
 				t.Errorf("a test to somebody else: %s", refusal)
 			}
 		})
@@ -107,38 +106,12 @@ func components(record string) string {
 	return after
 }
 
-// assistantWithConfig is assistant with a file in the configuration folder.
-func (b bugle) assistantWithConfig(text string, args ...string) *sdk.ClientSession {
-	b.t.Helper()
-	file := filepath.Join(b.env["XDG_CONFIG_HOME"], "bugle", "mcp.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	return b.assistant(args...)
-}
-
 func TestMCPRefuses(t *testing.T) {
 	b := newBugle(t)
-	b.env["XDG_CONFIG_HOME"] = t.TempDir()
 	if _, errs := b.run(cli.ExitFailed, "", "mcp"); !strings.Contains(errs, "bugle init") {
 		t.Errorf("without a workspace bugle mcp wrote %q", errs)
 	}
 	b.run(cli.ExitDone, "", "init")
-	dir := filepath.Join(b.env["XDG_CONFIG_HOME"], "bugle")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"allow: [ann@example.com]", "allow_test_to: {a: b}", "- x", "\x00"} {
-		if err := os.WriteFile(filepath.Join(dir, "mcp.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if out, errs := b.run(cli.ExitFailed, "", "mcp"); out != "" || !strings.Contains(errs, "mcp.yaml") || !strings.Contains(errs, "allow_test_to, a list of recipients") {
-			t.Errorf("with the file %q bugle mcp wrote %q and %q", text, out, errs)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "mcp.yaml"), []byte("# nobody\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	if out, errs := b.run(cli.ExitDone, "", "mcp"); out != "" || errs != "" {
 		t.Errorf("without a client bugle mcp wrote %q and %q", out, errs)
 	}

@@ -70,7 +70,7 @@ var (
 		{storekey.EnvCommand, "command that prints the key of the store"},
 		{storekey.EnvNew, "new key for `bugle rotate`"},
 		{storekey.EnvNewCommand, "command that prints the new key"},
-		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, mcp.yaml, " + remotes.FileName + ", " + secret.TrustFile},
+		{"XDG_CONFIG_HOME", "folder with bugle: keys.yaml, commands.yaml, themes, " + remotes.FileName + ", " + secret.TrustFile},
 		{"XDG_DATA_HOME", "folder with the default store, bugle"},
 		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
 	}
@@ -90,7 +90,6 @@ var (
 		{"~/.config/bugle/themes", "your color themes"},
 		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
 		{"~/.config/bugle/" + secret.TrustFile, "files and commands that push gateways may use for their keys"},
-		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},
 		{"~/.local/state/bugle", "what the terminal program remembers, and texts that `bugle edit` could not save"},
 	}
 )

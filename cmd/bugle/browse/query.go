@@ -75,7 +75,7 @@ func searchError(p query.Problem) error {
 // keeps reports whether a campaign matches a request, which means the same as without a query.
 func keeps(r engine.SearchRequest, row engine.Summary) bool {
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
-	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
+	made := r.Created.Contains(row.CreatedAt)
 	known := amongst(r.IDs, row.ID) || amongst(r.IDs, row.CampaignID)
 	return name && made && known && amongst(r.Status, row.Status) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
 		amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&

@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,14 +18,11 @@ import (
 )
 
 // publication is the operation that publishes drafts.
-type publication struct {
-	bulk.Action
-	f *cli.Factory
-}
+type publication struct{ bulk.Action }
 
 // NewPublish returns the command bugle publish.
 func NewPublish(f *cli.Factory) *cobra.Command {
-	m := &many{op: publication{bulk.Action{Name: catalog.Publish}, f}, action: catalog.Publish}
+	m := &many{op: publication{bulk.Action{Name: catalog.Publish}}, action: catalog.Publish}
 	m.asks = func(ctx context.Context, svc engine.Service, row engine.Summary) bool {
 		printWarnings(ctx, f, svc, row.ID)
 		return publishable(ctx, svc, row.ID)
@@ -54,12 +50,20 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
+// isOff reports whether publishing with commands is off in the workspace of a service.
+func isOff(ctx context.Context, svc engine.Service) bool {
+	k, ok := svc.(engine.WorkspaceStore)
+	if !ok {
+		return false
+	}
+	w, err := k.Workspace(ctx)
+	return err == nil && w.Publish != engine.PublishEnabled
+}
+
 // publishable reports whether a service would publish a draft. What it would refuse needs no question.
 func publishable(ctx context.Context, svc engine.Service, id string) bool {
-	if k, ok := svc.(engine.WorkspaceStore); ok {
-		if w, err := k.Workspace(ctx); err == nil && w.Publish != engine.PublishEnabled {
-			return false
-		}
+	if isOff(ctx, svc) {
+		return false
 	}
 	v, err := svc.Validate(ctx, id)
 	return err != nil || len(schema.Errors(v.Problems)) == 0
@@ -79,25 +83,12 @@ func printWarnings(ctx context.Context, f *cli.Factory, svc engine.Service, id s
 }
 
 // Do implements [bulk.Operation].
-func (p publication) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
+func (publication) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (*doc.Change, error) {
 	_, err := svc.Publish(ctx, engine.PublishRequest{ID: row.ID, By: by})
-	if err != nil {
-		err = betaRemedy(ctx, svc, refused(ctx, p.f, svc, row.ID, catalog.Publish, err))
+	if e := engine.AsError(err); e != nil && e.Code == engine.Unprocessable && isOff(ctx, svc) {
+		err = cli.WithRemedy(err, "Turn it on with `bugle settings put publish="+engine.PublishEnabled+"`.")
 	}
 	return &doc.Change{}, err
-}
-
-// betaRemedy adds to a refusal how to turn publishing on, if that is the reason.
-func betaRemedy(ctx context.Context, svc engine.Service, err error) error {
-	k, ok := svc.(engine.WorkspaceStore)
-	if !ok {
-		return err
-	}
-	w, werr := k.Workspace(ctx)
-	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
-		return err
-	}
-	return cli.WithRemedy(err, "Turn it on with `bugle settings put publish="+engine.PublishEnabled+"`.")
 }
 
 // effect describes in a sentence what recipients will notice of an action.
@@ -110,24 +101,4 @@ func effect(ctx context.Context, svc engine.Service, row engine.Summary, a catal
 		return ""
 	}
 	return audience.SendSentence(row, c, audience.EstimateReach(ctx, svc, c), a, time.Now())
-}
-
-// refused returns the reason for a refused action, in the words of the screens if the life cycle is the reason. Errors
-// of remote services and JSON output are left unchanged.
-func refused(ctx context.Context, f *cli.Factory, svc engine.Service, id string, action engine.Action, err error) error {
-	e := engine.AsError(err)
-	if e == nil || e.Service != "" || f.JSON {
-		return err
-	}
-	c, gone := svc.Get(ctx, id)
-	if gone != nil {
-		return err
-	}
-	why := catalog.Refusal(action, c.Channel, c.DeliveryType, c.Status)
-	if _, wire := catalog.Allowed(action, c.Channel, c.DeliveryType, c.Status); why == "" || strings.TrimSuffix(wire, ".") != strings.TrimSuffix(e.Message, ".") {
-		return err
-	}
-	said := *e
-	said.Message = why
-	return &said
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,18 +62,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			if err := t.complete(c, w); err != nil {
 				return err
 			}
-			if len(t.as) > 0 {
-				return t.sendAs(cmd.Context(), f, svc, w, c)
-			}
-			body := engine.DraftTest(id, t.send)
-			if ok, err := t.confirm(cmd.Context(), f, svc, body); err != nil || !ok {
-				return err
-			}
-			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body, Copies: t.send.Copies, Progress: func(p engine.TestProgress) { printWait(&f.Printer, p) }})
-			if err != nil {
-				return err
-			}
-			return printTest(&f.Printer, res)
+			return t.run(cmd.Context(), f, svc, w, c)
 		},
 	}
 	fl := cmd.Flags()
@@ -122,8 +112,8 @@ func (t *testFlags) complete(c engine.Campaign, w engine.Workspace) error {
 	return t.recipients(c.Channel)
 }
 
-// sendAs sends the test once with the data of each user in --as.
-func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Service, w engine.Workspace, c engine.Campaign) error {
+// run sends the test: with the data of each user in --as, or once.
+func (t *testFlags) run(ctx context.Context, f *cli.Factory, svc engine.Service, w engine.Workspace, c engine.Campaign) error {
 	for _, name := range t.as {
 		p, err := testsend.FindPersona(ctx, svc, name)
 		if err != nil {
@@ -138,12 +128,15 @@ func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Servi
 	if ok, err := t.confirm(ctx, f, svc, engine.DraftTest(c.ID, t.send)); err != nil || !ok {
 		return err
 	}
-	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, func(s testsend.Step) { printWait(&f.Printer, s.TestProgress) })
-	printed := printTestsAs(&f.Printer, out)
-	if err != nil {
-		return err
+	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, func(s testsend.Step) {
+		if !s.Done && s.Note != "" { // what it waits for
+			fmt.Fprintln(f.Err, cli.Line(s.Recipient+": "+s.Note))
+		}
+	})
+	if len(out.Results) > 0 {
+		err = cmp.Or(err, printTests(&f.Printer, out))
 	}
-	return printed
+	return err
 }
 
 // confirm reports whether a test may be sent. Where recipients may have got its messages already, that is asked.
@@ -160,24 +153,32 @@ func (t *testFlags) confirm(ctx context.Context, f *cli.Factory, svc engine.Serv
 	return f.Confirm(ctx, warning+" Send it again?", "to send it again")
 }
 
-// printTestsAs prints the results of tests with the data of others, and fails if a message failed.
-func printTestsAs(p *cli.Printer, out testsend.Outcome) error {
+// printTests prints the results of a test, and fails if a message failed. Several, with the data of others, are a list in JSON.
+func printTests(p *cli.Printer, out testsend.Outcome) error {
 	failed := false
-	list := []doc.Value{}
+	var list []doc.Value
 	for i, res := range out.Results {
 		as := testsend.Persona(out.Requests[i])
-		if p.JSON {
+		switch {
+		case p.JSON && as == nil:
+			if err := p.PrintDoc(res.Document()); err != nil {
+				return err
+			}
+		case p.JSON:
 			v, err := res.Document().Set(doc.P("as"), doc.NewString(as.ID))
 			if err != nil {
 				return err
 			}
 			list = append(list, v)
-		} else {
+		case as != nil:
 			printResults(p, res, " (as "+as.String()+")")
+		default:
+			printResults(p, res, "")
+			fmt.Fprintln(p.Out, cli.Line(res.Message))
 		}
-		failed = failed || anyFailed(res)
+		failed = failed || slices.ContainsFunc(res.Keys, func(k string) bool { return res.Data[k].Status == engine.Failed })
 	}
-	if p.JSON {
+	if len(list) > 0 {
 		if err := p.PrintDoc(doc.NewArray(list...)); err != nil {
 			return err
 		}
@@ -186,17 +187,6 @@ func printTestsAs(p *cli.Printer, out testsend.Outcome) error {
 		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
-}
-
-// printWait prints what a message waits for.
-func printWait(p *cli.Printer, step engine.TestProgress) {
-	if !step.Done && step.Note != "" {
-		fmt.Fprintln(p.Err, cli.Line(step.Recipient+": "+step.Note))
-	}
-}
-
-func anyFailed(res engine.TestResult) bool {
-	return slices.ContainsFunc(res.Keys, func(k string) bool { return res.Data[k].Status == engine.Failed })
 }
 
 // printResults prints the result of each message, with what marks them all.
@@ -239,23 +229,6 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 	}
 	if len(others) > 0 {
 		return cli.Misused("cannot send the test: %s", strings.Join(others, "; "))
-	}
-	return nil
-}
-
-// printTest prints the result of each message, and fails if one failed.
-func printTest(p *cli.Printer, res engine.TestResult) error {
-	failed := anyFailed(res)
-	if p.JSON {
-		if err := p.PrintDoc(res.Document()); err != nil {
-			return err
-		}
-	} else {
-		printResults(p, res, "")
-		fmt.Fprintln(p.Out, cli.Line(res.Message))
-	}
-	if failed {
-		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }

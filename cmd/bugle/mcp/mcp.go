@@ -2,29 +2,19 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/service/mcp"
 )
-
-// fileName is the name of the file in the configuration folder.
-const fileName = "mcp.yaml"
 
 // allowFlag is the flag for who may get tests.
 const allowFlag = "allow-test-to"
@@ -40,9 +30,8 @@ func New(f *cli.Factory) *cobra.Command {
 			"the workspace. It cannot publish or delete anything, nor change live campaigns, users or keys. Every\n" +
 			"change is a version in the history, where you can restore an earlier one. Log lines go to standard\n" +
 			"error.\n\n" +
-			"The assistant can send tests only to the addresses and other identifiers in --" + allowFlag + " or in\n" +
-			fileName + " in the configuration folder, and to nobody by default:\n\n" +
-			"  allow_test_to: [ann@example.com, USER_1]",
+			"The assistant can send tests only to the addresses and other identifiers in --" + allowFlag + ", and to\n" +
+			"nobody by default.",
 		Example: "  bugle mcp\n" +
 			"  bugle mcp --" + allowFlag + " ann@example.com,bob@example.com\n" +
 			"  bugle mcp --data ~/campaigns --workspace SHOP\n" +
@@ -56,11 +45,6 @@ func New(f *cli.Factory) *cobra.Command {
 
 // run serves until standard input or ctx ends.
 func run(ctx context.Context, f *cli.Factory, allowed []string) error {
-	file := filepath.Join(f.ConfigDir(), fileName)
-	more, err := readFile(file)
-	if err != nil {
-		return err
-	}
 	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return err
@@ -78,8 +62,8 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	server := mcp.New(mcp.Options{
 		Service: svc, Dismissals: dismissals, Version: cli.Version(), Logger: log,
 		Author:      func(ctx context.Context) (string, error) { return f.Signer(ctx, svc, "") },
-		AllowTestTo: trimmed(append(slices.Clone(allowed), more...)),
-		AllowHelp:   fmt.Sprintf("the user can allow recipients with `bugle mcp --%s` or allow_test_to in %s", allowFlag, file),
+		AllowTestTo: trimmed(allowed),
+		AllowHelp:   "the user can allow recipients with `bugle mcp --" + allowFlag + "`",
 	})
 	return server.Serve(ctx, input(f.In), f.Out)
 }
@@ -116,26 +100,4 @@ func (c canceling) Read(p []byte) (int, error) {
 func (c canceling) Close() error {
 	c.Cancel()
 	return nil
-}
-
-// readFile returns who may get tests according to the file of a person; nobody without a file.
-func readFile(name string) ([]string, error) {
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var read struct {
-		AllowTestTo []string `yaml:"allow_test_to"`
-	}
-	if err == nil {
-		dec := yaml.NewDecoder(bytes.NewReader(b))
-		dec.KnownFields(true)
-		if err = dec.Decode(&read); errors.Is(err, io.EOF) {
-			err = nil // it is empty
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w; it can have the field allow_test_to, a list of recipients", name, cli.Cause(err))
-	}
-	return read.AllowTestTo, nil
 }

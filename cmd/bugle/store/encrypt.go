@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -117,10 +116,7 @@ func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
 		key, out.Encrypted, out.Key, out.From = &fresh, true, fresh.ID(), where
 	}
 	if out.Records, err = rewrite(ctx, f, old, key); err != nil {
-		if out.From == storekey.Keyring && sameEncryption(f, id, encrypted) {
-			err = errors.Join(err, f.Keys().Drop(out.Key))
-		}
-		return err
+		return err // a new key stays in the keyring: the next process may complete the replacement
 	}
 	if err := out.convert(ctx, f, key); err != nil {
 		return err
@@ -164,13 +160,6 @@ func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 		return "", false, cli.ErrNoWorkspace
 	}
 	return badger.Encryption(e.DataDir())
-}
-
-// sameEncryption reports whether the store is still encrypted as before. If that is uncertain, for example because the
-// next process completes the replacement, the new key must be kept.
-func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
-	now, is, err := keyOfStore(&f.Environment)
-	return err == nil && now == key && is == encrypted
 }
 
 // rewrite replaces the store with a copy that is encrypted with a key or not encrypted, and returns the number of its records.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine/message/delivery/secret"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	datastore "bugle/store"
@@ -161,7 +159,7 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	if err != nil {
 		return passRemedy(err)
 	}
-	return reportRestored(ctx, f, info, map[string]any{"changes": changes})
+	return reportRestored(f, info, map[string]any{"changes": changes})
 }
 
 // agreed reports whether to restore. plan is printed as JSON if nothing is to be changed.
@@ -275,90 +273,23 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 	if info.Encrypted && key == nil {
 		notes = append(notes, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
-	return reportRestored(ctx, f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}, notes...)
+	return reportRestored(f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}, notes...)
 }
 
-// heldKey is the key of a push gateway that may not be used on this machine.
-type heldKey struct {
-	Workspace string `json:"workspace_id"`
-	Gateway   string `json:"gateway"`
-	Key       string `json:"key"`
-}
-
-// sentPassword is an environment variable that a connector sends to a server.
-type sentPassword struct {
-	Workspace string `json:"workspace_id"`
-	Connector string `json:"connector_name"`
-	Env       string `json:"password_env"`
-	Server    string `json:"server"`
-}
-
-// reportRestored prints what was restored, and then what its settings would do with the secrets of this machine: the backup
-// may be somebody else's.
-func reportRestored(ctx context.Context, f *cli.Factory, info backup.Info, details map[string]any, notes ...string) error {
-	if !f.JSON {
-		fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
-			info.Made.Local().Format("2006-01-02 15:04"))
-		for _, note := range notes {
-			fmt.Fprintln(f.Out, cli.Line(note))
-		}
-	}
-	held, sent, err := secretsIn(ctx, f, info.Workspaces)
-	if err != nil {
-		fmt.Fprintln(f.Err, "bugle: "+cli.Line(fmt.Sprintf("warning: the backup is restored, but its connectors and push gateways cannot be read: %v; check where they send before you use them", cli.Cause(err))))
-	}
+// reportRestored prints what was restored. The backup may be somebody else's, so its settings may send the secrets of this
+// machine: push gateways ask before they do, connectors do not.
+func reportRestored(f *cli.Factory, info backup.Info, details map[string]any, notes ...string) error {
 	if f.JSON {
 		details["restored"] = info
-		if err == nil {
-			details["keys_to_allow"], details["passwords_to_check"] = held, sent
-		}
 		return f.PrintJSON(details)
 	}
-	for _, k := range held {
-		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The push gateway %s of %s gets its key from %s. Allow that on this machine with `bugle --workspace %s gateways allow %s`.",
-			k.Gateway, k.Workspace, k.Key, k.Workspace, k.Gateway)))
-	}
-	for _, p := range sent {
-		fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("The connector %s of %s sends the environment variable %s to %s as its password. Check that before you send.",
-			p.Connector, p.Workspace, p.Env, p.Server)))
+	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
+		info.Made.Local().Format("2006-01-02 15:04"))
+	notes = append(notes, "If the backup is not yours, check where it sends before you test: see `bugle connectors list` and `bugle gateways list`.")
+	for _, note := range notes {
+		fmt.Fprintln(f.Out, cli.Line(note))
 	}
 	return nil
-}
-
-// secretsIn returns the keys of push gateways that have to be allowed on this machine, and the environment variables that
-// connectors send.
-func secretsIn(ctx context.Context, f *cli.Factory, workspaces []string) (held []heldKey, sent []sentPassword, err error) {
-	store, err := f.Open(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	held, sent = []heldKey{}, []sentPassword{}
-	for _, id := range workspaces {
-		svc, err := store.Service(ctx, id)
-		if err != nil {
-			return nil, nil, err
-		}
-		w, err := svc.Workspace(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, g := range w.Gateways {
-			if f.Trust().Check(id, g) != nil {
-				held = append(held, heldKey{id, g.Provider, secret.DescribeFully(g.Key)})
-			}
-		}
-		for _, c := range w.Connectors {
-			if c.SMTP == nil || c.SMTP.PasswordEnv == "" {
-				continue
-			}
-			server := c.SMTP.Host
-			if c.SMTP.Port != 0 {
-				server = net.JoinHostPort(server, strconv.Itoa(c.SMTP.Port))
-			}
-			sent = append(sent, sentPassword{id, c.Name, c.SMTP.PasswordEnv, server})
-		}
-	}
-	return held, sent, nil
 }
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.

@@ -2,14 +2,12 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine"
 	"bugle/engine/schema"
 	"bugle/engine/service/local/sample"
@@ -117,12 +115,6 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 		}
 	}
 	out.ID, out.APIKey, err = cli.CreateWorkspace(ctx, f, w)
-	if !w.Encrypt {
-		return out, err
-	}
-	if now, _, _ := badger.Encryption(f.DataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
-		err = errors.Join(err, f.Keys().Drop(out.Key))
-	}
 	return out, err
 }
 

@@ -152,14 +152,6 @@ func (r *Ring) Keep(k crypt.Key) error {
 	return nil
 }
 
-// Drop removes a key from the system's keyring, if it is there.
-func (r *Ring) Drop(id string) error {
-	r.mu.Lock()
-	delete(r.found, id)
-	r.mu.Unlock()
-	return keyring.Delete(prefix + id)
-}
-
 func (r *Ring) remember(k crypt.Key, err error) {
 	if err != nil {
 		return

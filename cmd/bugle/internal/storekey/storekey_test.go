@@ -76,12 +76,6 @@ func TestFresh(t *testing.T) {
 	if got, _, err := ring.Fresh(t.Context(), false); err != nil || got == mine {
 		t.Errorf("the variable for another time was used: %v, %v", got, err)
 	}
-	if err := ring.Drop(made.ID()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := storekey.New(env()).Find(t.Context(), made.ID()); !errors.Is(err, crypt.ErrNoKey) {
-		t.Errorf("dropped: %v", err)
-	}
 }
 
 func TestNoKeyring(t *testing.T) {

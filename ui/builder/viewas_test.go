@@ -199,9 +199,9 @@ func TestSurvey(t *testing.T) {
 	h.Resize(80, 24)
 	h.Golden("survey-80x24")
 	h.Resize(180, 45)
-	h.Resize(180, 45)
-	h.Press("esc")
+	h.Press("enter")
 	h.WantNot("Audience survey")
+	h.Want("▸ HTML")
 }
 
 // A service that does not show its users offers nobody and typed values, and says so.

@@ -77,11 +77,17 @@ func (s *Screen) reveal() tea.Cmd {
 	return s.searchFor(all.String(), cursorHome)
 }
 
+// drawTime is how long a search waits until the frame with the typed letter is drawn: it then takes all processors.
+const drawTime = 3 * time.Millisecond
+
 // searchBarText searches for the text of the search bar.
 func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
 	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now()}
 	ix, last := s.ix, s.answer
 	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
+		if err := screen.Pause(ctx, drawTime); err != nil {
+			return nil, err
+		}
 		return search(ctx, ix, a, last)
 	}, s.show))
 }

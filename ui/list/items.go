@@ -13,7 +13,7 @@ func Items[T any](t *themes.Theme, noun string, item func(T) widget.Item) *List[
 	b.draw = func(row T, at position, width int) Drawn { return b.drawItem(item(row), at, width) }
 	return newList(t, noun, b, func(row T) (text, state string, heading bool) {
 		i := item(row)
-		return Spoken(i.Text), Spoken(i.Info), i.Heading
+		return Spoken(i.Text), Spoken(i.Info), i.Heading || i.Fixed
 	})
 }
 
@@ -61,6 +61,9 @@ func (b *lines[T]) drawItem(item widget.Item, at position, width int) Drawn {
 		}
 		d.Lines = append(d.Lines, text)
 		icon, info = strings.Repeat(" ", widget.Width(icon)), strings.Repeat(" ", widget.Width(info))
+	}
+	if item.Fixed {
+		return Drawn{Above: d.Lines}
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -144,7 +145,7 @@ func (b *lines[T]) place(row, by int) {
 }
 
 // scrollToCursor scrolls as little as possible to show the row under the cursor, with the line above it if that fits and is not part
-// of another row, and below the last row the foot.
+// of another row, and with all that is above the first row or below the last one as far as it fits.
 func (b *lines[T]) scrollToCursor() {
 	if len(b.rows) == 0 {
 		return
@@ -154,8 +155,12 @@ func (b *lines[T]) scrollToCursor() {
 	if from > 0 && b.text[from-1].row < 0 && to-from+2 <= b.height {
 		from--
 	}
-	if b.at == len(b.rows)-1 {
+	isRow := func(l line) bool { return l.row >= 0 }
+	if !slices.ContainsFunc(b.text[min(to+1, len(b.text)):], isRow) {
 		b.window.Select(len(b.text) - 1)
+	}
+	if !slices.ContainsFunc(b.text[:from], isRow) {
+		b.window.Select(0)
 	}
 	b.window.Select(to)
 	b.window.Select(from)

@@ -3,6 +3,7 @@ package viewas
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ type Survey struct {
 	out      resolve.Survey // complete, or what was found before the survey was canceled
 	canceled bool
 	err      error
-	list     *list.List[surveyLine]
+	list     *list.List[surveyRow]
 }
 
 // SurveyHost is what a survey needs of the screen that it is over.
@@ -54,7 +55,7 @@ const progressTime = 100 * time.Millisecond
 
 // NewSurvey returns a survey. Start starts it.
 func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
-	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", func(l surveyLine) widget.Item { return l.Item })}
+	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", surveyRow.item)}
 	s.list.Focused = true
 	return s
 }
@@ -119,34 +120,29 @@ func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// follow goes to the text that the highlighted line is about.
-func (s *Survey) follow() tea.Cmd {
-	if line, _ := s.list.Selected(); len(line.path) > 0 {
-		return tea.Batch(s.Close(), s.host.GoTo(line.path))
-	}
-	return nil
-}
+// follow goes to the text that a row is about.
+func (s *Survey) follow(row surveyRow) tea.Cmd { return tea.Batch(s.Close(), s.host.GoTo(row.path)) }
 
-// Mouse handles the wheel, and clicks on lines that lead somewhere.
+// Mouse handles the wheel, and clicks on rows that lead somewhere.
 func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
 	msg.Y-- // the frame
 	if hit, _ := s.list.Mouse(msg); hit && widget.Pressed(msg) {
-		return s.follow()
+		if row, ok := s.list.Selected(); ok {
+			return s.follow(row)
+		}
 	}
 	return nil
 }
 
 // Actions returns what the user can do.
 func (s *Survey) Actions() []screen.Action {
-	var acts []screen.Action
-	if len(s.out.Expressions)+len(s.out.Longest) > 0 && !s.running() {
-		acts = append(acts, screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: s.host.Group, BarPriority: 10, Run: s.follow})
-	}
 	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the survey", Group: s.host.Group, BarPriority: 7, Run: s.Back}
 	if s.running() {
 		back.Label, back.Help = "cancel", "cancel the survey"
+		return []screen.Action{back}
 	}
-	return append(acts, back)
+	enter := screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: s.host.Group, BarPriority: 10}
+	return []screen.Action{s.list.On(enter, nil, s.follow), back}
 }
 
 // At returns where the survey goes: over the whole screen, below the header.
@@ -182,39 +178,45 @@ func (s *Survey) progressView(w int) string {
 	return bar.View() + "\n" + s.theme.Muted.Render(widget.Truncate(count, w)) + "\n\n" + s.theme.Faint.Render(widget.Truncate("esc cancels; what was found is shown.", w))
 }
 
-// surveyLine is a line of the result, with the path of the text that it is about.
-type surveyLine struct {
-	widget.Item
-	path doc.Path
+// surveyRow is a line of the result.
+type surveyRow struct {
+	sign  string // empty for the heading of a part
+	tone  themes.Tone
+	text  string
+	count string
+	path  doc.Path // of the text that it is about; nil if it leads nowhere
 }
+
+// item draws the row. The cursor goes only to rows that lead somewhere.
+func (r surveyRow) item() widget.Item {
+	return widget.Item{Icon: r.sign, IconTone: r.tone, Text: r.text, Info: r.count, InfoTone: r.tone,
+		Heading: r.sign == "", Fixed: r.path == nil, Wrap: true}
+}
+
+func good(text string) surveyRow { return surveyRow{sign: "✓", tone: themes.ToneSuccess, text: text} }
+
+func warn(text string) surveyRow { return surveyRow{sign: "⚠", tone: themes.ToneWarning, text: text} }
 
 // fill lists the result.
 func (s *Survey) fill() {
-	var lines []surveyLine
-	for _, part := range [][]surveyLine{s.users(), s.missing(), s.unused(), s.longest()} {
-		if len(lines) > 0 && len(part) > 0 {
-			lines = append(lines, surveyLine{Item: widget.Item{Heading: true}})
-		}
-		for _, l := range part {
-			l.Wrap = !l.Heading
-			lines = append(lines, l)
+	rows := slices.Concat(s.users(), s.missing(), s.unused(), s.longest())
+	for i, r := range slices.Backward(rows) {
+		if r.sign == "" && i > 0 {
+			rows = slices.Insert(rows, i, surveyRow{})
 		}
 	}
-	s.list.Set(lines)
-}
-
-func heading(text string) surveyLine {
-	return surveyLine{Item: widget.Item{Text: text, Heading: true}}
+	s.list.Set(rows)
 }
 
 // users says how many users there are and get a message.
-func (s *Survey) users() []surveyLine {
+func (s *Survey) users() []surveyRow {
 	title := "Users"
 	if s.canceled {
 		title += ", until the survey was canceled"
 	}
-	line := func(text string, n int, tone themes.Tone) surveyLine {
-		return surveyLine{Item: widget.Item{Icon: " ", Text: text, Info: phrase.Thousands(n), InfoTone: tone}}
+	rows := []surveyRow{{text: title}}
+	add := func(text string, n int, tone themes.Tone) {
+		rows = append(rows, surveyRow{sign: " ", tone: tone, text: text, count: phrase.Thousands(n)})
 	}
 	failing := func(n int) themes.Tone {
 		if n > 0 {
@@ -222,85 +224,74 @@ func (s *Survey) users() []surveyLine {
 		}
 		return themes.ToneSuccess
 	}
-	out := []surveyLine{
-		heading(title),
-		line("In the workspace", s.out.Users, themes.ToneMuted),
-		line("In the audience", s.out.Audience, themes.ToneText),
-		line("Cannot be reached", s.out.Unreachable, failing(s.out.Unreachable)),
-		line("A value is missing, so that a message is not sent", s.out.Lacking, failing(s.out.Lacking)),
-	}
+	add("In the workspace", s.out.Users, themes.ToneMuted)
+	add("In the audience", s.out.Audience, themes.ToneText)
+	add("Cannot be reached", s.out.Unreachable, failing(s.out.Unreachable))
+	add("A value is missing, so that a message is not sent", s.out.Lacking, failing(s.out.Lacking))
 	if s.out.Deferred > 0 {
-		out = append(out, line("Need a content API, which was not called: "+strings.Join(s.out.APIs, ", "), s.out.Deferred, themes.ToneMuted))
+		add("Need a content API, which was not called: "+strings.Join(s.out.APIs, ", "), s.out.Deferred, themes.ToneMuted)
 	}
-	return out
+	return rows
 }
 
 // missing lists the expressions that have no value for somebody.
-func (s *Survey) missing() []surveyLine {
-	out := []surveyLine{heading("Missing values")}
+func (s *Survey) missing() []surveyRow {
+	rows := []surveyRow{{text: "Missing values"}}
 	for _, g := range s.out.Expressions {
 		text := preview.MissingText(resolve.Missing{Expression: g.Expression, Block: g.Block, Reason: g.Reason})
 		text += " · " + problems.Place(s.channel, g.Path)
 		if len(g.Examples) > 0 {
 			text += " · such as " + strings.Join(g.Examples, ", ")
 		}
-		out = append(out, surveyLine{widget.Item{Icon: "⚠", IconTone: themes.ToneDanger, Text: text, Info: phrase.Thousands(g.Users), InfoTone: themes.ToneDanger}, g.Path})
+		rows = append(rows, surveyRow{sign: "⚠", tone: themes.ToneDanger, text: text, count: phrase.Thousands(g.Users), path: g.Path})
 	}
 	if len(s.out.Expressions) == 0 {
-		out = append(out, good("Nothing is missing for anyone."))
+		rows = append(rows, good("Nothing is missing for anyone."))
 	}
-	return out
-}
-
-func good(text string) surveyLine {
-	return surveyLine{Item: widget.Item{Icon: "✓", IconTone: themes.ToneSuccess, Text: text}}
+	return rows
 }
 
 // unused lists the messages that nobody gets.
-func (s *Survey) unused() []surveyLine {
-	out := []surveyLine{heading("Never used")}
-	warn := func(text string) {
-		out = append(out, surveyLine{Item: widget.Item{Icon: "⚠", IconTone: themes.ToneWarning, Text: text}})
-	}
+func (s *Survey) unused() []surveyRow {
+	rows := []surveyRow{{text: "Never used"}}
 	platforms, variations := s.out.Unused()
 	without := "has such a device"
 	if s.channel == catalog.Email {
 		without = "has an email address"
 	}
 	for _, name := range platforms {
-		warn(grid.CellName(name, "", "") + ": nobody in the audience " + without)
+		rows = append(rows, warn(grid.CellName(name, "", "")+": nobody in the audience "+without))
 	}
 	for _, name := range variations {
-		warn(grid.VariationName(name) + ": nobody gets this variation")
+		rows = append(rows, warn(grid.VariationName(name)+": nobody gets this variation"))
 	}
 	if len(platforms)+len(variations) == 0 {
-		out = append(out, good("Every platform and variation is used."))
+		rows = append(rows, good("Every platform and variation is used."))
 	}
-	return append(out, surveyLine{Item: widget.Item{Icon: "·", IconTone: themes.ToneFaint, Text: "Which locale a user gets is decided when the message is sent.", Dim: true}})
+	return append(rows, surveyRow{sign: "·", tone: themes.ToneFaint, text: "Which locale a user gets is decided when the message is sent."})
 }
 
 // longest lists the longest texts, and whether all of each is seen.
-func (s *Survey) longest() []surveyLine {
+func (s *Survey) longest() []surveyRow {
 	if len(s.out.Longest) == 0 {
 		return nil
 	}
-	out := []surveyLine{heading("Longest texts, in characters")}
+	rows := []surveyRow{{text: "Longest texts, in characters"}}
 	for _, l := range s.out.Longest {
 		text := grid.CellName(l.Platform, "", "") + " · " + l.What
 		if l.User != "" {
 			text += " · for " + l.User
 		}
-		out = append(out, surveyLine{widget.Item{Icon: " ", Text: text, Info: fmt.Sprint(l.Characters)}, l.Path})
+		rows = append(rows, surveyRow{sign: " ", text: text, count: fmt.Sprint(l.Characters), path: l.Path})
 		for _, c := range l.Cuts {
-			line := good(c.Words() + ": seen in full by everyone")
+			row := good(c.Words() + ": seen in full by everyone")
 			if c.Users > 0 {
-				line.Item = widget.Item{Icon: "✂", IconTone: themes.ToneWarning, Text: fmt.Sprintf("%s: cut for %s", c.Words(), phrase.Count(c.Users, "user"))}
+				row = warn(fmt.Sprintf("%s: cut for %s", c.Words(), phrase.Count(c.Users, "user")))
 			}
-			line.path = l.Path
-			out = append(out, line)
+			rows = append(rows, row)
 		}
 	}
-	return out
+	return rows
 }
 
 // Read says what the messages come to for everyone in the audience.
@@ -311,7 +302,13 @@ func (s *Survey) Read() screen.Page {
 	case s.err != nil:
 		page.Summary = phrase.Sentence(s.err.Error())
 	default:
-		page.Parts = []screen.Part{{Rows: s.list.Rows(nil, nil)}}
+		part := screen.Part{Rows: s.list.Rows(nil, s.follow)}
+		for _, r := range s.list.Shown() {
+			if r.path == nil && r.text != "" {
+				part.Lines = append(part.Lines, list.Spoken(strings.TrimSpace(r.text+" "+r.count)))
+			}
+		}
+		page.Parts = []screen.Part{part}
 	}
 	return page
 }

@@ -16,6 +16,8 @@ type Item struct {
 	DisabledReason string
 	// Heading marks a line between rows that the cursor skips.
 	Heading bool
+	// Fixed marks a row that the cursor skips.
+	Fixed bool
 	// Wrap shows a long text on several lines instead of cutting it.
 	Wrap bool
 }

@@ -203,11 +203,12 @@ func TestOpenCampaign(t *testing.T) {
 
 func TestDiscardedBodies(t *testing.T) {
 	l := &calls.Log{}
-	for range 2 {
-		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 20<<20)))
+	for range 9 { // more than it keeps
+		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 4<<20)))
 	}
+	l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200))
 	h := open(t, l)
-	h.Press("down", "enter")
+	h.Press("end", "enter")
 	h.Want("were dropped")
 }
 

@@ -2,7 +2,9 @@ package plain_test
 
 import (
 	"context"
+	"flag"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,7 +97,11 @@ func visit(t rapid.TB, ctx context.Context, b *testbed, s engine.Service, c engi
 	}
 }
 
-// Opening any place of any campaign of the sample and only pressing Enter changes no byte.
+// slow reports whether to test as much as in CI.
+var slow = os.Getenv("BUGLE_NEED_SLOW") != ""
+
+// Opening any place of the sample's campaigns and only pressing Enter changes no byte. The newest campaign of each kind is
+// enough here.
 func TestEnterChangesNothingInSample(t *testing.T) {
 	ctx, db := context.Background(), mem.New()
 	defer db.Close()
@@ -111,20 +117,29 @@ func TestEnterChangesNothingInSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &testbed{t: t}
+	visited := map[string]bool{}
 	for _, r := range rows {
+		kind := string(r.Channel) + string(r.DeliveryType)
+		if !r.Channel.Writable() || visited[kind] && !slow {
+			continue
+		}
+		visited[kind] = true
 		c, err := svc.Get(ctx, r.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Channel.Writable() {
-			visit(t, ctx, b, svc, c)
-		}
+		visit(t, ctx, b, svc, c)
 	}
 }
 
 // The same for invalid documents.
 func TestEnterChangesNothingInAnyDocument(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	if !slow {
+		if err := flag.Set("rapid.checks", "10"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		ch := rapid.SampledFrom([]catalog.Channel{catalog.Push, catalog.Email}).Draw(t, "channel")
 		dt := rapid.SampledFrom([]catalog.DeliveryType{catalog.OneTime, catalog.Periodic, catalog.EventTriggered, catalog.LocationTriggered}).Draw(t, "type")

@@ -5,6 +5,7 @@ package activity
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,14 +17,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the list of calls with a reader for the selected one.
+// Screen is the list of calls with the selected one beside it.
 type Screen struct {
 	screen.Base
-	deps   screen.Deps
-	log    *activity.Log
-	seen   uint64 // the version of the log in the list
-	list   *list.Browser[activity.Call]
-	reader *reader
+	deps screen.Deps
+	log  *activity.Log
+	seen uint64 // the version of the log in the list
+	list *list.Browser[activity.Call]
 }
 
 // taskWait is the task that waits for the next call.
@@ -40,12 +40,12 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	if log == nil {
 		log = &activity.Log{}
 	}
-	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, reader: newReader(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, log: log}
 	s.list = list.New(deps.Theme, list.Config[activity.Call]{
 		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Has: has, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer, OnClear: s.refresh,
-		Page: s.reader, Show: s.reader.show, Head: callTitle, PageShare: 40, PageMin: 50,
+		Tabs: tabs, OpenTab: 1, Head: callTitle, PageShare: 40, PageMin: 50,
 		Labels: list.Labels{
 			Noun:    "call",
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
@@ -131,7 +131,8 @@ func (s *Screen) Actions() []screen.Action {
 			return screen.Copy(c.Curl(), "the curl command")
 		}),
 		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, BarPriority: 6}, nil, func(activity.Call) tea.Cmd {
-			return screen.Copy(s.reader.text, s.reader.contentName())
+			_, name := s.list.Page.Tab()
+			return screen.Copy(s.list.Page.Text(), "the "+strings.ToLower(name))
 		}),
 		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: c.Campaign})

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/engine/service/activity"
 	"bugle/engine/timeparse"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/widget"
 )
 
@@ -91,6 +93,30 @@ func callTitle(c activity.Call, ok bool) (what, status string) {
 		return operationName(c) + " in the store", status
 	}
 	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + durationText(c.Took)
+}
+
+// tabs returns the tabs of a call. A body is only formatted when it is shown.
+func tabs(c activity.Call) (entry string, tabs []list.Tab) {
+	tab := func(name string, body func() []byte, none string) list.Tab {
+		return list.Tab{Name: name, Draw: func(int, int) list.Text {
+			text := body()
+			v, err := doc.Parse(text)
+			switch {
+			case len(text) == 0 && c.BodiesDropped():
+				return list.Text{Text: "The bodies of this call were dropped to make room for newer ones."}
+			case len(text) == 0:
+				return list.Text{Text: none}
+			case err != nil:
+				return list.Text{Text: string(text)}
+			}
+			return list.Text{Text: string(v.Indent()), JSON: true}
+		}}
+	}
+	return fmt.Sprint(c.Seq, c.Count, c.BodiesDropped()), []list.Tab{
+		tab("Request", c.Request, "The request has no body."),
+		tab("Response", c.Response, cmp.Or(c.Err, "The response has no body.")),
+		tab("Call", c.Document().Encode, ""),
+	}
 }
 
 // ago formats when a call was made in a few cells, in seconds during the last minute.

@@ -40,7 +40,7 @@ func newSide(s *Screen) side {
 	view := problems.New(s.deps.Theme)
 	return side{
 		problems: &problemsPanel{view, s.edit, s.warnings, s.goTo},
-		json:     &jsonPanel{widget.NewJSONView(s.deps.Theme)},
+		json:     &jsonPanel{widget.NewPager(s.deps.Theme)},
 	}
 }
 
@@ -164,7 +164,7 @@ func (p *problemsPanel) open() tea.Cmd {
 }
 
 // jsonPanel shows a section as the service gets it.
-type jsonPanel struct{ widget.JSONView }
+type jsonPanel struct{ widget.Pager }
 
 func (p *jsonPanel) Title() string { return "JSON" }
 
@@ -173,16 +173,14 @@ func (p *jsonPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	if section := root.Lookup(at[:1]); section.Exists() {
 		text = string(section.Indent())
 	}
-	if text != p.Text() {
-		p.SetText(text)
-	}
+	p.SetJSON(text)
 	return nil
 }
 
 func (p *jsonPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		p.JSONView.Update(msg)
+		p.Pager.Update(msg)
 	case tea.MouseMsg:
 		p.Mouse(msg)
 	}

@@ -74,7 +74,7 @@ func (s *Screen) markedAt(i int) bool {
 func (s *Screen) mark() tea.Cmd {
 	if row, ok := s.selected(); ok {
 		s.selection.toggle(row.ID)
-		s.grid.Down()
+		s.grid.Move(1)
 		s.moved()
 	}
 	return s.updateOutlook()

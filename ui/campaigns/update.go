@@ -179,7 +179,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	} else {
 		s.grid.Select(at)
 		if top {
-			s.grid.Home()
+			s.grid.Select(0)
 		}
 	}
 	if row, ok := s.grid.selected(); ok {

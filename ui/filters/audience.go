@@ -43,7 +43,6 @@ type Audience struct {
 	failed   error
 
 	users *list.Browser[user]
-	why   *whyPage
 }
 
 // user is a user in the list. Of a search hit it may not be known whether the filters match until it is selected.
@@ -65,7 +64,7 @@ func AudienceRoute(title string, filters doc.Value) screen.Route {
 
 // NewAudience returns the screen of an [AudienceRoute].
 func NewAudience(deps screen.Deps, r screen.Route) *Audience {
-	s := &Audience{Base: screen.NewBase(), deps: deps, title: widget.Clean(r.Query), filters: r.Doc, why: &whyPage{Pager: widget.NewPager(deps.Theme), theme: deps.Theme}}
+	s := &Audience{Base: screen.NewBase(), deps: deps, title: widget.Clean(r.Query), filters: r.Doc}
 	s.reader, _ = deps.Service.(engine.AudienceReader)
 	s.users = list.New(deps.Theme, list.Config[user]{
 		Title: "Users", Hint: "name, email address or ID", Row: user.cells, Same: func(a, b user) bool { return a.ID == b.ID },
@@ -74,7 +73,7 @@ func NewAudience(deps screen.Deps, r screen.Route) *Audience {
 			{Title: "Name", Min: 10, Max: 30, Weight: 2}, {Title: "Email", Min: 16, Weight: 2, Priority: 1},
 		},
 		Empty: s.emptyText, Above: s.above,
-		Page: s.why, Show: func(user, bool) {}, Head: func(user, bool) (string, string) { return "Why", "" }, PageShare: 50, Below: true,
+		Head: func(user, bool) (string, string) { return "Why", "" }, PageShare: 50, Below: true,
 		Labels: list.Labels{
 			Noun: "user", Entries: "users", Group: "Users", Read: "see which filters included or excluded this user",
 			Filter: "find any user, in the audience or not", Next: "next user", Prev: "previous user",
@@ -155,7 +154,7 @@ func (s *Audience) show(searched string, users []engine.User) tea.Cmd {
 func (s *Audience) explain() tea.Cmd {
 	u, ok := s.users.Selected()
 	if !ok || s.reader == nil {
-		s.why.show(engine.User{}, engine.AudienceResult{})
+		s.users.Page.Clear()
 		return nil
 	}
 	reader, filters := s.reader, s.filters
@@ -168,7 +167,10 @@ func (s *Audience) explain() tea.Cmd {
 				s.users.Shown()[i].known, s.users.Shown()[i].matches = true, r.Matched
 			}
 		}
-		s.why.show(u.User, r)
+		s.users.Page.Clear()
+		s.users.Page.Show(u.ID, list.Tab{Draw: func(width, _ int) list.Text {
+			return list.Text{Text: s.why(u.User, r, width), Styled: true}
+		}})
 		return nil
 	}))
 }
@@ -295,45 +297,28 @@ func (s *Audience) Read() screen.Page {
 	return page
 }
 
-// whyPage shows which filters match a user.
-type whyPage struct {
-	widget.Pager
-	theme  *themes.Theme
-	user   engine.User
-	result engine.AudienceResult
-	width  int
-}
-
-func (p *whyPage) show(u engine.User, r engine.AudienceResult) {
-	p.user, p.result = u, r
-	p.draw()
-}
-
-// draw renders the filters that decided, and then all of them with their results.
-func (p *whyPage) draw() {
-	if p.user.ID == "" {
-		p.SetText("")
-		return
+// why draws which filters decided whether a user is included, and then all of them with their results.
+func (s *Audience) why(u engine.User, result engine.AudienceResult, width int) string {
+	t := s.deps.Theme
+	head, tone := u.DisplayName()+" is not included:", themes.ToneWarning
+	if result.Matched {
+		head, tone = u.DisplayName()+" is included:", themes.ToneSuccess
 	}
-	head, tone := p.user.DisplayName()+" is not included:", themes.ToneWarning
-	if p.result.Matched {
-		head, tone = p.user.DisplayName()+" is included:", themes.ToneSuccess
-	}
-	lines := widget.WrapStyled(p.theme.Tone(tone), widget.Clean(head), p.width)
-	for _, r := range p.result.Decisive() {
+	lines := widget.WrapStyled(t.Tone(tone), head, width)
+	for _, r := range result.Decisive() {
 		if r.Words != "" {
-			lines = append(lines, widget.WrapIndented(p.theme.Text, r.Words, p.width, 2)...)
+			lines = append(lines, widget.WrapIndented(t.Text, r.Words, width, 2)...)
 		}
 		if r.Found != "" {
-			lines = append(lines, widget.WrapIndented(p.theme.Muted, "→ "+r.Found, p.width, 4)...)
+			lines = append(lines, widget.WrapIndented(t.Muted, "→ "+r.Found, width, 4)...)
 		}
 	}
-	lines = append(lines, "", p.theme.Header.Render("All filters"))
-	p.SetStyled(strings.Join(p.filters(lines, p.result.Children, 0), "\n"))
+	lines = append(lines, "", t.Header.Render("All filters"))
+	return strings.Join(drawFilters(t, lines, result.Children, width, 0), "\n")
 }
 
-// filters appends the nested filters with their results to lines.
-func (p *whyPage) filters(lines []string, rs []engine.AudienceResult, indent int) []string {
+// drawFilters appends the nested filters with their results to lines.
+func drawFilters(t *themes.Theme, lines []string, rs []engine.AudienceResult, width, indent int) []string {
 	for _, r := range rs {
 		mark, tone := "✓ ", themes.ToneSuccess
 		if !r.Matched {
@@ -348,33 +333,14 @@ func (p *whyPage) filters(lines []string, rs []engine.AudienceResult, indent int
 		case words == "":
 			words = "all of:"
 		}
-		for _, l := range widget.Wrap(widget.Clean(words), max(p.width-indent-2, 1)) {
-			lines = append(lines, strings.Repeat(" ", indent)+p.theme.Paint(tone, mark)+p.theme.Text.Render(l))
+		for _, l := range widget.Wrap(widget.Clean(words), max(width-indent-2, 1)) {
+			lines = append(lines, strings.Repeat(" ", indent)+t.Paint(tone, mark)+t.Text.Render(l))
 			mark = "  "
 		}
 		if r.Found != "" {
-			lines = append(lines, widget.WrapIndented(p.theme.Tone(themes.ToneFaint), widget.Clean(r.Found), p.width, indent+2)...)
+			lines = append(lines, widget.WrapIndented(t.Tone(themes.ToneFaint), widget.Clean(r.Found), width, indent+2)...)
 		}
-		lines = p.filters(lines, r.Children, indent+2)
+		lines = drawFilters(t, lines, r.Children, width, indent+2)
 	}
 	return lines
 }
-
-// SetSize sets the size of the page.
-func (p *whyPage) SetSize(width, height int) {
-	p.Pager.SetSize(width, height)
-	p.width = width
-	p.draw()
-}
-
-// Update scrolls the page.
-func (p *whyPage) Update(msg tea.KeyMsg) { p.Pager.Update(msg) }
-
-// Mouse scrolls the page.
-func (p *whyPage) Mouse(msg tea.MouseMsg) { p.Pager.Mouse(msg) }
-
-// Turn does nothing: there are no tabs.
-func (p *whyPage) Turn(int) {}
-
-// Lines returns the page in words.
-func (p *whyPage) Lines() []string { return list.SpokenLines(p.Text()) }

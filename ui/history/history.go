@@ -5,7 +5,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -32,8 +31,7 @@ type Screen struct {
 	failed   error
 
 	list  *list.Browser[engine.Revision] // newest first
-	page  *page
-	shown comparison // on the page, or being read for it
+	shown comparison                     // on the page, or being read for it
 }
 
 // comparison is what the page compares: a version with the one before it, or with the current one.
@@ -56,7 +54,7 @@ const (
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, page: newPage(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID}
 	s.reader, _ = deps.Service.(engine.RevisionReader)
 	s.list = list.New(deps.Theme, list.Config[engine.Revision]{
 		Title: "Versions", Hint: "change or author", Row: s.row, Has: s.has, Empty: s.emptyText,
@@ -64,7 +62,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 			{Title: "No.", Min: 4, Align: widget.AlignRight}, {Title: "Change", Min: 20, Weight: 1}, {Title: "Saved", Min: 18, Priority: 1},
 		},
 		Same: func(a, b engine.Revision) bool { return a.N == b.N },
-		Page: s.page, Show: func(engine.Revision, bool) {}, Head: pageTitle, PageShare: 50, Below: true,
+		Head: pageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
 			Noun: "version", Entries: "versions", Group: groupList, Read: "read the changes", Filter: "filter versions by their change or author",
 			Next: "older version", Prev: "newer version", NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
@@ -160,12 +158,13 @@ type pair struct{ old, new engine.Campaign }
 // compare reads the version under the cursor and the one to compare it with, unless the page shows them.
 func (s *Screen) compare() tea.Cmd {
 	rev, ok := s.list.Selected()
-	want := comparison{rev.N, s.page.comparesNow()}
+	tab, _ := s.list.Page.Tab()
+	want := comparison{rev.N, tab == 1}
 	if !ok || want == s.shown {
 		return nil
 	}
 	s.shown = want
-	s.page.show(nil)
+	s.list.Page.Clear()
 	now, before := s.campaign, int64(0)
 	if all, i := s.list.Shown(), s.list.Index(); i+1 < len(all) {
 		before = all[i+1].N
@@ -183,12 +182,13 @@ func (s *Screen) compare() tea.Cmd {
 		old, err := s.reader.Revision(ctx, s.id, before)
 		return pair{old, version}, err
 	}, func(p pair, err error) tea.Cmd {
-		s.page.show(func(width int) string {
+		draw := func(width, _ int) list.Text {
 			if err != nil {
-				return strings.Join(widget.Wrap("Can't read this version: "+widget.Clean(err.Error()), width), "\n")
+				return list.Text{Text: "Can't read this version: " + err.Error()}
 			}
-			return s.changes(p, width)
-		})
+			return list.Text{Text: s.changes(p, width), Styled: true}
+		}
+		s.list.Page.Show(fmt.Sprint(want), list.Tab{Name: "In this version", Draw: draw}, list.Tab{Name: "Since then", Draw: draw})
 		return nil
 	})
 }
@@ -255,10 +255,7 @@ func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 }
 
 // SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) {
-	s.page.width = 0 // the theme may have changed
-	s.list.SetSize(width, height)
-}
+func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
 // View draws the versions and the changes of the selected one.
 func (s *Screen) View() string { return s.list.View() }

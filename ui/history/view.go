@@ -8,8 +8,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/rogpeppe/go-internal/diff"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -17,47 +15,9 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
 	"bugle/themes"
-	"bugle/ui/list"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
-
-// page shows the changes of a version under two tabs: what it changed, and what has changed since.
-type page struct {
-	list.Reader
-	draw  func(width int) string // nil while a version is read
-	width int                    // for which the changes are drawn
-}
-
-func newPage(t *themes.Theme) *page {
-	return &page{Reader: list.NewReader(t, "In this version", "Since then")}
-}
-
-// show shows changes, which are drawn for a width; nil shows none.
-func (p *page) show(draw func(width int) string) {
-	p.draw = draw
-	p.Clear()
-	if draw != nil && p.width > 0 {
-		p.ShowStyled(draw(p.width))
-	}
-}
-
-// SetSize sets the size of the page, and draws the changes for another width.
-func (p *page) SetSize(width, height int) {
-	if p.Reader.SetSize(width, height); width != p.width {
-		p.width = width
-		p.show(p.draw)
-	}
-}
-
-// Mouse handles a mouse event relative to the page.
-func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
-
-// comparesNow reports whether the page compares with the current version.
-func (p *page) comparesNow() bool {
-	tab, _ := p.Tab()
-	return tab == 1
-}
 
 // pageTitle returns the heading of a version's changes.
 func pageTitle(rev engine.Revision, ok bool) (title, info string) {

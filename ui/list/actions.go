@@ -97,7 +97,7 @@ func (b *Browser[T]) clear() tea.Cmd {
 }
 
 func (b *Browser[T]) turn(n int) func() tea.Cmd {
-	return func() tea.Cmd { b.cfg.Page.Turn(n); return nil }
+	return func() tea.Cmd { return b.Page.turn(n) }
 }
 
 // step moves the cursor as an arrow does.

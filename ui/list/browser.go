@@ -10,17 +10,6 @@ import (
 	"bugle/ui/widget"
 )
 
-// Page shows one entry. [Reader] implements most of one.
-type Page interface {
-	SetSize(width, height int)
-	Update(tea.KeyMsg)
-	// Mouse handles a mouse event relative to the page.
-	Mouse(tea.MouseMsg)
-	// Turn switches to another of the page's tabs.
-	Turn(n int)
-	View() string
-}
-
 // Config configures a browser.
 type Config[T any] struct {
 	Title   string // of the list
@@ -37,9 +26,11 @@ type Config[T any] struct {
 	// OnMove runs after the user has moved the cursor, and OnClear after the filter was cleared; each may be nil.
 	OnMove, OnClear func()
 
-	Page Page
-	// Show shows an entry on the page; ok is false if there is none. Head returns the heading of the page.
-	Show func(entry T, ok bool)
+	// Tabs returns the tabs of an entry, and a text that differs once they do. If it is nil, the owner shows entries on
+	// [Browser.Page]. OpenTab is the tab that is open first.
+	Tabs    func(T) (entry string, tabs []Tab)
+	OpenTab int
+	// Head returns the heading of the page; ok is false if there is no entry.
 	Head func(entry T, ok bool) (title, info string)
 	// PageShare and PageMin are the width of the page beside the list, see [panes.Pane].
 	PageShare, PageMin int
@@ -53,6 +44,8 @@ type Config[T any] struct {
 // place, depending on the size of the screen.
 type Browser[T any] struct {
 	*List[T]
+	// Page shows the entry under the cursor.
+	Page  *Reader
 	cfg   Config[T]
 	panes panes.Panes
 }
@@ -68,7 +61,7 @@ const besideMinWidth = 100
 
 // New returns an empty browser.
 func New[T any](t *themes.Theme, cfg Config[T]) *Browser[T] {
-	b := &Browser[T]{List: Table(t, cfg.Labels.Noun, cfg.Row, cfg.Columns...), cfg: cfg}
+	b := &Browser[T]{List: Table(t, cfg.Labels.Noun, cfg.Row, cfg.Columns...), Page: newReader(t, cfg.OpenTab), cfg: cfg}
 	b.List.Same = cfg.Same
 	b.Filter(cfg.Hint, cfg.Has)
 	b.panes = panes.New(t, panes.Pane{Name: cfg.Labels.Entries}, panes.Pane{Name: "page", From: besideMinWidth, Share: cfg.PageShare, Min: cfg.PageMin})
@@ -94,7 +87,7 @@ func (b *Browser[T]) Top() {
 // Key handles a key that is not an action.
 func (b *Browser[T]) Key(msg tea.KeyMsg) {
 	if b.Reading() {
-		b.cfg.Page.Update(msg)
+		b.Page.pager.Update(msg)
 	} else if b.List.Key(msg) == Moved {
 		b.moved()
 	}
@@ -117,7 +110,7 @@ func (b *Browser[T]) Mouse(msg tea.MouseMsg) {
 		if widget.Pressed(msg) && len(b.Shown()) > 0 && (!below || msg.Y > 0) {
 			b.open() // a click on the tabs of a page below the list does not zoom it
 		}
-		b.cfg.Page.Mouse(msg)
+		b.Page.mouse(msg)
 	case paneList:
 		before := b.Index()
 		msg.Y -= len(b.above())
@@ -143,7 +136,13 @@ func (b *Browser[T]) show() {
 	}
 	b.Focused = !b.Reading()
 	b.layout()
-	b.cfg.Show(row, ok)
+	switch {
+	case !ok:
+		b.Page.Clear()
+	case b.cfg.Tabs != nil:
+		entry, tabs := b.cfg.Tabs(row)
+		b.Page.Show(entry, tabs...)
+	}
 }
 
 // SetSize sets the size of the list with its page.
@@ -165,7 +164,7 @@ func (b *Browser[T]) layout() {
 	w, h := b.panes.Size(paneList)
 	b.List.SetSize(w, h-len(b.above()))
 	if b.panes.Shown(panePage) {
-		b.cfg.Page.SetSize(b.panes.Size(panePage))
+		b.Page.SetSize(b.panes.Size(panePage))
 	}
 }
 
@@ -184,7 +183,7 @@ func (b *Browser[T]) View() string {
 	return b.panes.View(func(pane int) panes.Content {
 		if pane == panePage {
 			title, info := b.cfg.Head(b.Selected())
-			return panes.Content{Title: title, Info: info, Body: b.cfg.Page.View()}
+			return panes.Content{Title: title, Info: info, Body: b.Page.view()}
 		}
 		c := panes.Content{Title: b.cfg.Title, Info: b.Position()}
 		if b.cfg.Footer != nil {

@@ -11,24 +11,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// page shows a word under two tabs.
-type page struct{ list.Reader }
-
-func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
-
 // open returns a list of words; below allows the page below it.
 func open(below bool, moved func(), words ...string) *list.Browser[string] {
-	p := &page{list.NewReader(themes.Plain(), "One", "Two")}
 	l := list.New(themes.Plain(), list.Config[string]{
 		Title: "Words", Columns: []widget.Column{{Title: "Word", Min: 8}}, Hint: "part of a word",
 		Row:   func(w string) widget.Cells { return widget.Cells{{Text: w}} },
 		Same:  func(a, b string) bool { return a == b },
 		Has:   strings.Contains,
-		Empty: func() string { return "No words." }, OnMove: moved, Page: p, Below: below,
-		Show: func(w string, ok bool) {
-			if p.Clear(); ok {
-				p.ShowText("about " + w + strings.Repeat("\nverse", 20))
-			}
+		Empty: func() string { return "No words." }, OnMove: moved, Below: below,
+		Tabs: func(w string) (string, []list.Tab) {
+			draw := func(int, int) list.Text { return list.Text{Text: "about " + w + strings.Repeat("\nverse", 20)} }
+			return w, []list.Tab{{Name: "One", Draw: draw}, {Name: "Two", Draw: draw}}
 		},
 		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
 		PageShare: 50,

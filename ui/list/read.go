@@ -92,17 +92,6 @@ func SpokenLines(text string) []string {
 	return out
 }
 
-// Text returns the whole content of the current tab.
-func (r *Reader) Text() string {
-	switch {
-	case r.empty:
-		return ""
-	case r.isJSON:
-		return r.json.Text()
-	}
-	return r.pager.Text()
-}
-
 // shownMoved tells the owner that the cursor was moved, and shows the row on the page.
 func (b *Browser[T]) shownMoved() tea.Cmd {
 	b.moved()
@@ -110,27 +99,12 @@ func (b *Browser[T]) shownMoved() tea.Cmd {
 	return nil
 }
 
-// readable is a page that can be read in lines.
-type readable interface{ Lines() []string }
-
-// Lines returns the content of the current tab.
-func (r *Reader) Lines() []string {
-	if r.isJSON {
-		return strings.Split(r.Text(), "\n")
-	}
-	return SpokenLines(r.Text())
-}
-
 // Read says the entries, or the one whose page is open.
 func (b *Browser[T]) Read() screen.Page {
 	if b.Reading() {
 		title, info := b.cfg.Head(b.Selected())
-		page := screen.Page{Place: b.cfg.Title + ", " + cmp.Or(title, b.cfg.Labels.Noun),
-			Summary: phrase.Sentence(Spoken(info))}
-		if p, ok := b.cfg.Page.(readable); ok {
-			page.Parts = []screen.Part{{Lines: p.Lines()}}
-		}
-		return page
+		return screen.Page{Place: b.cfg.Title + ", " + cmp.Or(title, b.cfg.Labels.Noun),
+			Summary: phrase.Sentence(Spoken(info)), Parts: []screen.Part{{Lines: b.Page.lines()}}}
 	}
 	page := screen.Page{Summary: phrase.Count(len(b.Shown()), b.cfg.Labels.Noun) + ".", Cursor: b.At(),
 		Search: b.Search, Parts: []screen.Part{{Rows: b.Rows(b.shownMoved, nil)}}}

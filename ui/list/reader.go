@@ -1,122 +1,160 @@
 package list
 
 import (
+	"slices"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
 	"bugle/ui/widget"
 )
 
-// Reader shows a text or a JSON document under tabs. The owner sets the content of the current tab with
-// [Reader.ShowText], [Reader.ShowStyled] or [Reader.ShowJSON].
+// Tab is one way to show an entry.
+type Tab struct {
+	Name string // not shown if there is one tab
+	// Draw returns the text for a size. It is called when the tab is opened, and when the size or the theme has changed.
+	Draw func(width, height int) Text
+}
+
+// Text is the text of a tab: plain, with styles, or JSON.
+type Text struct {
+	Text         string
+	Styled, JSON bool
+}
+
+// Reader shows an entry under tabs.
 type Reader struct {
 	theme         *themes.Theme
-	tabs          widget.Tabs
+	styles        *themes.Styles // with which the text was drawn
+	entry         string         // identifies the entry; empty if there is none
+	tabs          []Tab
+	bar           widget.Tabs
 	pager         widget.Pager
-	json          widget.JSONView
-	isJSON, empty bool
 	width, height int
 }
 
-// NewReader returns an empty reader.
-func NewReader(t *themes.Theme, tabs ...string) Reader {
-	return Reader{theme: t, empty: true, tabs: widget.NewTabs(t, tabs...), pager: widget.NewPager(t), json: widget.NewJSONView(t)}
+// newReader returns an empty reader, which opens the tab of that index first.
+func newReader(t *themes.Theme, open int) *Reader {
+	r := &Reader{theme: t, bar: widget.NewTabs(t), pager: widget.NewPager(t)}
+	r.bar.Active = open
+	return r
 }
 
-// SetSize sets the size of the reader: a line of tabs, a blank line, and the text.
+// SetSize sets the size of the reader.
 func (r *Reader) SetSize(w, h int) {
-	r.width, r.height = w, h
-	r.tabs.SetSize(w, 1)
-	r.pager.SetSize(w, h-2)
-	r.json.SetSize(w, h-2)
-}
-
-// Size returns the size set by SetSize.
-func (r *Reader) Size() (width, height int) { return r.width, r.height }
-
-// SetTabs replaces the tabs and selects one of them.
-func (r *Reader) SetTabs(names []string, open int) { r.tabs.Names, r.tabs.Active = names, open }
-
-// Tab returns the current tab and its name.
-func (r *Reader) Tab() (i int, name string) {
-	if r.tabs.Active < len(r.tabs.Names) {
-		name = r.tabs.Names[r.tabs.Active]
-	}
-	return r.tabs.Active, name
-}
-
-// Turn switches to another tab.
-func (r *Reader) Turn(n int) {
-	if n > 0 {
-		r.tabs.Next()
-	} else {
-		r.tabs.Prev()
+	again := w != r.width || h != r.height || r.styles != r.theme.Styles
+	r.width, r.height, r.styles = w, h, r.theme.Styles
+	r.bar.SetSize(w, 1)
+	r.pager.SetSize(w, h-r.head())
+	if again {
+		r.draw()
 	}
 }
 
-// Clear removes the content.
-func (r *Reader) Clear() { r.empty = true }
-
-// Empty reports whether there is no content.
-func (r *Reader) Empty() bool { return r.empty }
-
-// ShowText shows a plain text, from the start if it differs from the current one.
-func (r *Reader) ShowText(text string) {
-	r.empty, r.isJSON = false, false
-	r.pager.SetText(text)
+// head returns the number of lines above the text: the tabs and a blank line.
+func (r *Reader) head() int {
+	if len(r.tabs) < 2 {
+		return 0
+	}
+	return 2
 }
 
-// ShowStyled shows a text with styles.
-func (r *Reader) ShowStyled(text string) {
-	r.empty, r.isJSON = false, false
-	r.pager.SetStyled(text)
-}
-
-// ShowJSON shows a document.
-func (r *Reader) ShowJSON(text string) {
-	r.empty, r.isJSON = false, true
-	r.json.SetText(text)
-}
-
-// Rewind makes the next content start at the top.
-func (r *Reader) Rewind() {
-	r.pager.SetText("")
-	r.json = widget.NewJSONView(r.theme)
-	r.json.SetSize(r.width, r.height-2)
-}
-
-// Update handles a key.
-func (r *Reader) Update(msg tea.KeyMsg) {
-	if r.isJSON {
-		r.json.Update(msg)
+// Show shows an entry from its start, in the current tab or, if it has none of that name, in the first. An entry that is shown
+// already stays as it is.
+func (r *Reader) Show(entry string, tabs ...Tab) {
+	if entry == r.entry {
 		return
 	}
-	r.pager.Update(msg)
+	open, name := r.Tab()
+	if len(r.tabs) > 0 {
+		open = max(slices.IndexFunc(tabs, func(t Tab) bool { return t.Name == name }), 0)
+	}
+	r.entry, r.tabs, r.bar.Names = entry, tabs, nil
+	for _, tab := range tabs {
+		r.bar.Names = append(r.bar.Names, tab.Name)
+	}
+	r.open(open)
 }
 
-// Mouse handles a mouse event relative to the reader, and reports whether it switched tabs.
-func (r *Reader) Mouse(msg tea.MouseMsg) (turned bool) {
-	press := widget.Pressed(msg)
-	if i, ok := r.tabs.At(msg.X); ok && press && msg.Y == 0 {
-		r.tabs.Active = i
-		return true
+// Clear removes the entry.
+func (r *Reader) Clear() { r.entry = "" }
+
+// Tab returns the index and the name of the current tab.
+func (r *Reader) Tab() (i int, name string) {
+	if r.bar.Active < len(r.bar.Names) {
+		name = r.bar.Names[r.bar.Active]
 	}
-	if r.isJSON {
-		r.json.Mouse(msg)
-	} else {
-		r.pager.Mouse(msg)
-	}
-	return false
+	return r.bar.Active, name
 }
 
-// View draws the tabs and the content.
-func (r *Reader) View() string {
-	if r.empty {
+// text returns the text of the current tab.
+func (r *Reader) text() Text {
+	if r.entry == "" {
+		return Text{}
+	}
+	return r.tabs[r.bar.Active].Draw(r.width, r.height)
+}
+
+// Text returns the text of the current tab.
+func (r *Reader) Text() string { return r.text().Text }
+
+// open shows a tab from its start.
+func (r *Reader) open(tab int) {
+	r.bar.Active = tab
+	r.pager = widget.NewPager(r.theme)
+	r.pager.SetSize(r.width, r.height-r.head())
+	r.draw()
+}
+
+// draw draws the text of the current tab.
+func (r *Reader) draw() {
+	if r.width <= 0 {
+		return // it is not shown
+	}
+	switch text := r.text(); {
+	case text.JSON:
+		r.pager.SetJSON(text.Text)
+	case text.Styled:
+		r.pager.SetStyled(text.Text)
+	default:
+		r.pager.SetText(text.Text)
+	}
+}
+
+// turn opens the next or previous tab.
+func (r *Reader) turn(n int) tea.Cmd {
+	if of := len(r.tabs); of > 0 {
+		r.open((r.bar.Active + n + of) % of)
+	}
+	return nil
+}
+
+// mouse handles the wheel and a click on a tab, relative to the reader.
+func (r *Reader) mouse(msg tea.MouseMsg) {
+	if i, ok := r.bar.At(msg.X); ok && msg.Y < r.head()-1 && widget.Pressed(msg) {
+		r.open(i)
+		return
+	}
+	r.pager.Mouse(msg)
+}
+
+// view draws the tabs and the text.
+func (r *Reader) view() string {
+	switch {
+	case r.entry == "":
 		return ""
+	case r.head() == 0:
+		return r.pager.View()
 	}
-	body := r.pager.View()
-	if r.isJSON {
-		body = r.json.View()
+	return widget.Fit(r.bar.View()+"\n\n"+r.pager.View(), r.width, r.height)
+}
+
+// lines returns the text of the current tab in lines, for plain mode.
+func (r *Reader) lines() []string {
+	text := r.text()
+	if text.JSON {
+		return strings.Split(text.Text, "\n")
 	}
-	return widget.Fit(r.tabs.View()+"\n\n"+body, r.width, r.height)
+	return SpokenLines(text.Text)
 }

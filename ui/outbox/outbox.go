@@ -27,8 +27,7 @@ type Screen struct {
 	box    engine.OutboxReader // nil if the service has none
 	loaded bool
 	failed error
-	list   *list.Browser[engine.OutboxMessage] // newest first
-	reader *reader
+	list   *list.Browser[engine.OutboxMessage]          // newest first
 	page   *livepage.Server                             // nil until an email was opened in the browser
 	start  func(ctx context.Context, file string) error // opens a browser
 }
@@ -42,12 +41,12 @@ const (
 
 // New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps), start: livepage.OpenBrowser}
+	s := &Screen{Base: screen.NewBase(), deps: deps, start: livepage.OpenBrowser}
 	s.box, _ = deps.Service.(engine.OutboxReader)
 	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Has: has, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
-		Page: s.reader, Show: s.reader.show, Head: messageTitle, PageShare: 50, Below: true,
+		Tabs: s.tabs, Head: messageTitle, PageShare: 50, Below: true,
 		Labels: list.Labels{
 			Noun:    "message",
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
@@ -192,7 +191,7 @@ func (s *Screen) Actions() []screen.Action {
 	return s.list.Actions([]screen.Action{
 		s.list.On(screen.Action{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6}, noHTML, s.browse),
 		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, func(m engine.OutboxMessage) tea.Cmd {
-			return screen.Copy(s.reader.copyText(m))
+			return s.copy(m)
 		}),
 		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
@@ -216,6 +215,16 @@ func noCampaign(m engine.OutboxMessage) string {
 		return "This message was sent through the API, not from a campaign."
 	}
 	return ""
+}
+
+// copy copies what is shown of a message, without the lines above its text.
+func (s *Screen) copy(m engine.OutboxMessage) tea.Cmd {
+	tab, name := s.list.Page.Tab()
+	text := s.list.Page.Text()
+	if tab == 0 {
+		text = body(m)
+	}
+	return screen.Copy(text, "the "+strings.Replace(name, "Text", "text", 1))
 }
 
 func (s *Screen) browse(m engine.OutboxMessage) tea.Cmd {

@@ -138,13 +138,11 @@ func (r *results) View() string {
 // header returns the progress bar, or the summary.
 func (r *results) header(w int) []string {
 	if !r.done {
-		bar := widget.NewProgress(r.theme, "Sending")
+		label := "Sending"
 		if r.run.Canceling {
-			bar.Label = "Canceling"
+			label = "Canceling"
 		}
-		bar.Done, bar.Total, bar.Frame = r.run.Done, r.run.Total, r.frame
-		bar.SetSize(w, 1)
-		return []string{bar.View(), ""}
+		return []string{widget.Progress(r.theme, label, r.frame, r.run.Done, r.run.Total, w), ""}
 	}
 	_, tone := r.badge()
 	text := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)

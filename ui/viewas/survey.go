@@ -171,11 +171,9 @@ func (s *Survey) progressView(w int) string {
 	if s.canceled {
 		label = "Canceling"
 	}
-	bar := widget.NewProgress(s.theme, label)
-	bar.Frame = s.progress.users
-	bar.SetSize(w, 1)
+	bar := widget.Progress(s.theme, label, s.progress.users, 0, 0, w)
 	count := fmt.Sprintf("%s of %s users are in the audience so far.", phrase.Thousands(s.progress.audience), phrase.Thousands(s.progress.users))
-	return bar.View() + "\n" + s.theme.Muted.Render(widget.Truncate(count, w)) + "\n\n" + s.theme.Faint.Render(widget.Truncate("esc cancels; what was found is shown.", w))
+	return bar + "\n" + s.theme.Muted.Render(widget.Truncate(count, w)) + "\n\n" + s.theme.Faint.Render(widget.Truncate("esc cancels; what was found is shown.", w))
 }
 
 // surveyRow is a line of the result.

@@ -111,25 +111,19 @@ func TestGoldenBars(t *testing.T) {
 			lines = append(lines, tabs.View())
 		}
 	}
-	progress := widget.NewProgress(plain(), "Sending tests")
-	progress.Total = 40
 	for i, w := range []int{20, 40, 80} {
-		progress.Done, progress.Frame = i*20, i
-		progress.SetSize(w, 1)
-		lines = append(lines, progress.View())
+		lines = append(lines, widget.Progress(plain(), "Sending tests", i, i*20, 40, w))
 	}
-	progress.Total, progress.Frame = 0, 3
-	lines = append(lines, progress.View())
+	lines = append(lines, widget.Progress(plain(), "Sending tests", 3, 0, 0, 80))
 	golden(t, "bars", strings.Join(lines, "\n"))
 }
 
 func TestGoldenJSON(t *testing.T) {
-	view := widget.NewJSONView(plain())
-	view.SetText("{\n  \"name\": \"Spring \\\"sale\\\" 世界\",\n  \"tags\": [\n    \"sale\",\n    null,\n    -1.50e3\n  ],\n  \"control_group_details\": {\n    \"is_campaign_control_group_enabled\": true\n  },\n  \"a\": 1,\n  \"b\": 2\n}\n")
-	view.Mark(7, 10)
+	view := widget.NewPager(plain())
+	view.SetJSON("{\n  \"name\": \"Spring \\\"sale\\\" 世界\",\n  \"tags\": [\n    \"sale\",\n    null,\n    -1.50e3\n  ],\n  \"control_group_details\": {\n    \"is_campaign_control_group_enabled\": true\n  },\n  \"a\": 1,\n  \"b\": 2\n}\n")
 	view.SetSize(40, 8)
 	golden(t, "json-40x8", view.View())
-	view.GoTo(12)
+	view.Scroll(5)
 	view.Update(key("right"))
 	golden(t, "json-scrolled", view.View())
 }

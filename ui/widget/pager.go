@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -8,12 +10,14 @@ import (
 	"bugle/themes"
 )
 
-// Pager shows a wrapped text that may be longer than the window.
+// Pager shows a text that may be longer than the window: wrapped, or JSON with colors and numbered lines that scroll sideways. It
+// colors only the visible lines, so the length of a document does not matter.
 type Pager struct {
 	window        Window
 	text          string
-	styled        bool
+	styled, json  bool
 	lines         []string
+	column        int // the first visible column of JSON
 	theme         *themes.Theme
 	width, height int
 }
@@ -39,20 +43,48 @@ func (p *Pager) SetText(text string) { p.set(CleanLines(text), false) }
 func (p *Pager) SetStyled(text string) { p.set(text, true) }
 
 func (p *Pager) set(text string, styled bool) {
-	if text == p.text && styled == p.styled {
+	if text == p.text && styled == p.styled && !p.json {
 		return
 	}
-	p.text, p.styled = text, styled
+	p.text, p.styled, p.json = text, styled, false
 	p.wrap()
 	p.window = Window{}
 	p.window.Resize(len(p.lines), p.height)
+}
+
+// SetJSON shows indented JSON. The scroll position is kept if possible.
+func (p *Pager) SetJSON(text string) {
+	p.text, p.json, p.lines = text, true, nil
+	if text != "" {
+		p.lines = strings.Split(strings.TrimRight(text, "\n"), "\n")
+	}
+	p.column = min(p.column, p.longest())
+	p.window.Resize(len(p.lines), p.height)
+}
+
+// longest returns the bytes of the longest line, which is at least its width.
+func (p *Pager) longest() (n int) {
+	for _, line := range p.lines {
+		n = max(n, len(line))
+	}
+	return n
 }
 
 // Text returns the whole text.
 func (p *Pager) Text() string { return p.text }
 
 // Update handles the keys that scroll and reports whether msg was one of them.
-func (p *Pager) Update(msg tea.KeyMsg) bool { return p.window.UpdateScroll(msg) }
+func (p *Pager) Update(msg tea.KeyMsg) bool {
+	switch key := msg.String(); {
+	case p.json && (key == "left" || key == "h"):
+		p.column = max(p.column-8, 0)
+	case p.json && (key == "right" || key == "l"):
+		p.column = clamp(p.column+8, 0, p.longest()-p.width/2)
+	default:
+		return p.window.UpdateScroll(msg)
+	}
+	return true
+}
 
 // Mouse handles the mouse wheel and reports whether msg was a wheel event.
 func (p *Pager) Mouse(msg tea.MouseMsg) bool { return p.window.Wheel(msg) }
@@ -71,10 +103,25 @@ func (p *Pager) Position() (last, total int) {
 
 // View draws exactly the size set by SetSize.
 func (p *Pager) View() string {
-	return viewLines(p.theme, &p.window, p.lines, p.width, p.height)
+	if !p.json {
+		return viewLines(p.theme, &p.window, p.lines, p.width, p.height)
+	}
+	room := p.width
+	if p.window.Overflows() {
+		room -= 2
+	}
+	lines := make([]string, len(p.lines))
+	from, to := p.window.Visible()
+	for i := from; i < to; i++ {
+		lines[i] = p.jsonLine(i, room)
+	}
+	return viewLines(p.theme, &p.window, lines, p.width, p.height)
 }
 
 func (p *Pager) wrap() {
+	if p.json {
+		return
+	}
 	p.lines = p.lines[:0:0]
 	if p.width == 0 || p.text == "" {
 		return
@@ -82,6 +129,34 @@ func (p *Pager) wrap() {
 	for line := range strings.SplitSeq(p.text, "\n") {
 		p.lines = append(p.lines, Wrap(line, max(p.width-2, 1))...)
 	}
+}
+
+// jsonLine draws a line of JSON behind its number. Only the part that may be visible is colored: a base64 picture is one line of
+// a megabyte.
+func (p *Pager) jsonLine(i, width int) string {
+	digits := len(strconv.Itoa(len(p.lines)))
+	number := p.theme.Faint.Render(PadLeft(strconv.Itoa(i+1), digits)) + "  "
+	text := Truncate(clean(p.lines[i], newlineMark, "  "), p.column+max(width-digits-2, 0))
+	return number + TruncateLeft(jsonToken.ReplaceAllStringFunc(text, p.color), p.column)
+}
+
+// jsonToken matches a token of a line of JSON: a key with its colon, a string, punctuation, and numbers and words. In indented
+// JSON no string spans lines.
+var jsonToken = regexp.MustCompile(`"(\\.|[^"\\])*"?( *:)?|[{}\[\]:,]+|[^ "{}\[\]:,]+`)
+
+// color renders a token of JSON.
+func (p *Pager) color(token string) string {
+	switch ch := token[0]; {
+	case ch == '"' && strings.HasSuffix(token, ":"):
+		return p.theme.JSONKey.Render(token[:len(token)-1]) + p.theme.JSONPunct.Render(":")
+	case ch == '"':
+		return p.theme.JSONString.Render(token)
+	case ch == '-' || ch >= '0' && ch <= '9':
+		return p.theme.JSONNumber.Render(token)
+	case strings.IndexByte("{}[]:,", ch) >= 0:
+		return p.theme.JSONPunct.Render(token)
+	}
+	return p.theme.JSONLiteral.Render(token)
 }
 
 // viewLines draws the lines of a window, with a scroll bar if they do not all fit. Two cells at the right are

@@ -74,8 +74,8 @@ func TestJSONColors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := widget.NewJSONView(theme)
-	view.SetText(`"a \" b": ["c: d", -1.5e3, true]`)
+	view := widget.NewPager(theme)
+	view.SetJSON(`"a \" b": ["c: d", -1.5e3, true]`)
 	view.SetSize(60, 1)
 	got := view.View()
 	for _, want := range []string{
@@ -83,19 +83,6 @@ func TestJSONColors(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
-		}
-	}
-}
-
-func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
-	p := widget.NewProgress(plain(), "")
-	p.Total, p.Frame = 1000, -1
-	p.SetSize(50, 1)
-	for done, want := range map[int]string{0: "╌", 1: "━╌", 999: "━╌", 1000: "━"} {
-		p.Done = done
-		view := p.View()
-		if strings.Contains(view, "━") != strings.Contains(want, "━") || strings.Contains(view, "╌") != strings.Contains(want, "╌") {
-			t.Errorf("%d of 1000: %q", done, view)
 		}
 	}
 }

@@ -32,30 +32,12 @@ func (w *Window) Select(i int) {
 // Move moves the cursor by n entries.
 func (w *Window) Move(n int) { w.Select(w.Cursor + n) }
 
-// Up moves the cursor one entry up.
-func (w *Window) Up() { w.Move(-1) }
-
-// Down moves the cursor one entry down.
-func (w *Window) Down() { w.Move(1) }
-
-// PageUp moves the cursor up by a page.
-func (w *Window) PageUp() { w.jump(-max(w.Height, 1)) }
-
-// PageDown moves the cursor down by a page.
-func (w *Window) PageDown() { w.jump(max(w.Height, 1)) }
-
 // jump moves the cursor and the offset together, so that the cursor stays on the same line of the screen.
 func (w *Window) jump(n int) {
 	w.Offset += n
 	w.clampOffset()
 	w.Move(n)
 }
-
-// Home moves the cursor to the first entry.
-func (w *Window) Home() { w.Select(0) }
-
-// End moves the cursor to the last entry.
-func (w *Window) End() { w.Select(w.Len - 1) }
 
 // Scroll moves the offset by n entries, as a mouse wheel does; the cursor moves only if it would be hidden.
 func (w *Window) Scroll(n int) {
@@ -89,56 +71,53 @@ func (w *Window) Click(y int) bool {
 // Overflows reports whether the entries do not all fit.
 func (w *Window) Overflows() bool { return w.Len > w.Height }
 
-// Update handles the keys that move in a list: arrows, j and k, page, half page (ctrl+u, ctrl+d), home and end
-// (g, G). It reports whether msg was one of them.
-func (w *Window) Update(msg tea.KeyMsg) bool {
-	switch msg.String() {
+// keyStep returns by how many entries a key moves: arrows, j and k, page, half page (ctrl+u, ctrl+d), home and end (g, G). paged
+// reports whether the entries move, too.
+func (w *Window) keyStep(key string) (n int, paged, ok bool) {
+	page, half := max(w.Height, 1), max(w.Height/2, 1)
+	switch key {
 	case "up", "k":
-		w.Up()
+		return -1, false, true
 	case "down", "j":
-		w.Down()
+		return 1, false, true
 	case "pgup", "ctrl+b":
-		w.PageUp()
+		return -page, true, true
 	case "pgdown", "ctrl+f":
-		w.PageDown()
+		return page, true, true
 	case "ctrl+u":
-		w.jump(-max(w.Height/2, 1))
+		return -half, true, true
 	case "ctrl+d":
-		w.jump(max(w.Height/2, 1))
+		return half, true, true
 	case "home", "g":
-		w.Home()
+		return -w.Len, false, true
 	case "end", "G":
-		w.End()
-	default:
-		return false
+		return w.Len, false, true
 	}
-	return true
+	return 0, false, false
 }
 
-// UpdateScroll handles the same keys for a text, which has no cursor: they scroll.
-func (w *Window) UpdateScroll(msg tea.KeyMsg) bool {
-	page := max(w.Height, 1)
-	switch msg.String() {
-	case "up", "k":
-		w.Scroll(-1)
-	case "down", "j":
-		w.Scroll(1)
-	case "pgup", "ctrl+b":
-		w.Scroll(-page)
-	case "pgdown", "ctrl+f", " ":
-		w.Scroll(page)
-	case "ctrl+u":
-		w.Scroll(-max(page/2, 1))
-	case "ctrl+d":
-		w.Scroll(max(page/2, 1))
-	case "home", "g":
-		w.Scroll(-w.Len)
-	case "end", "G":
-		w.Scroll(w.Len)
-	default:
-		return false
+// Update handles the keys that move in a list, and reports whether msg was one of them.
+func (w *Window) Update(msg tea.KeyMsg) bool {
+	n, paged, ok := w.keyStep(msg.String())
+	if paged {
+		w.jump(n)
+	} else if ok {
+		w.Move(n)
 	}
-	return true
+	return ok
+}
+
+// UpdateScroll handles the same keys and the space bar for a text, which has no cursor: they scroll.
+func (w *Window) UpdateScroll(msg tea.KeyMsg) bool {
+	key := msg.String()
+	if key == " " {
+		key = "pgdown"
+	}
+	n, _, ok := w.keyStep(key)
+	if ok {
+		w.Scroll(n)
+	}
+	return ok
 }
 
 // wheelLines is how many lines one notch of the mouse wheel scrolls.

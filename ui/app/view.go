@@ -22,7 +22,7 @@ func (m *Model) View() string {
 	out := h.view() + "\n" + widget.Fit(m.top().View(), m.width, m.bodyHeight()) + "\n" + bar.View()
 	out = m.coverWithOverlays(out)
 	if box, at, ok := m.toastBox(); ok {
-		out = widget.Dropdown(out, box, at.x, at.y, m.width, m.height)
+		out = widget.Cover(out, box, at.x, at.y, m.width, m.height)
 	}
 	return out
 }

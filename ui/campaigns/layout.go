@@ -98,7 +98,7 @@ func (s *Screen) View() string {
 	w, _ := s.panes.Size(paneTable)
 	if box, x := s.bar.dropdown(w, height-4); box != "" {
 		why, search, _ := s.headerHeights()
-		out = widget.Dropdown(out, box, s.panes.Rect(paneTable).X+2+x, 1+why+search, width, height)
+		out = widget.Cover(out, box, s.panes.Rect(paneTable).X+2+x, 1+why+search, width, height)
 	}
 	return out
 }

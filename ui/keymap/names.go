@@ -164,8 +164,6 @@ var table = []Entry{
 	{"test.reload", "reload", []string{"r"}},
 	{"test.repeat-unknown", "send messages again that may have been delivered, after a question", []string{"N"}},
 	{"test.retry-failed", "send messages again that were not sent, only to recipients who missed them", []string{"r"}},
-	{"test.scroll", "scroll the messages down", []string{"pgdown"}},
-	{"test.scroll-back", "scroll the messages up", []string{"pgup"}},
 	{"test.send", "send the test", []string{"ctrl+s"}},
 	{"test.send-all-again", "send all messages again", []string{"ctrl+s"}},
 	{"test.suggestions", "highlight the first suggestion (ctrl+space)", []string{"ctrl+@"}},

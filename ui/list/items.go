@@ -42,7 +42,7 @@ func (b *lines[T]) drawItem(item widget.Item, at position, width int) Drawn {
 		info = " " + info
 		body -= widget.Width(info)
 	}
-	texts := []string{widget.TruncateWords(text, body)}
+	texts := []string{widget.Truncate(text, body)}
 	if item.Wrap {
 		texts = widget.Wrap(text, max(body-1, 1))
 	}

@@ -65,14 +65,9 @@ func (s *Screen) formActions() []screen.Action {
 	if f.typing() { // letters are text
 		earlier.Keys, sendAs.Keys = earlier.Keys[1:], sendAs.Keys[1:]
 	}
-	scroll := func(n int) func() tea.Cmd {
-		return func() tea.Cmd { f.forecast.window.Scroll(n * max(f.forecast.window.Height-1, 1)); return nil }
-	}
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return f.move(n) } }
 	return append(acts, earlier, sendAs,
 		screen.Action{Keys: []string{"alt+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
-		screen.Action{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: scroll(1)},
-		screen.Action{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: scroll(-1)},
 		screen.Action{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: move(1)},
 		screen.Action{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: move(-1)},
 		screen.Action{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},

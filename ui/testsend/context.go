@@ -61,16 +61,6 @@ func (s *sendContext) name() string {
 	return engine.Summarize(s.draft.Campaign).Title()
 }
 
-// breadcrumb returns the path to a page for a frame of w cells, shortened at its beginning if it does not fit.
-func (s *sendContext) breadcrumb(w int, pages ...string) string {
-	const separator = " › "
-	words := append([]string{s.name()}, pages...)
-	for len(words) > 2 && widget.Width(strings.Join(words, separator)) > w-6 {
-		words = append([]string{"…"}, words[2:]...)
-	}
-	return strings.Join(words, separator)
-}
-
 // formatTime formats a time in the screen's zone.
 func (s *sendContext) formatTime(at time.Time) string {
 	return timeparse.Moment(s.deps.Local(at), s.deps.Local(s.deps.Now()))

@@ -87,7 +87,7 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	narrow.Press("enter")
 	narrow.Want("╭─ Delivered to Ada Byron ─", "│   Hello Ada ")
 	narrow.Press("enter")
-	narrow.Want("› Results › Delivered")
+	narrow.Want("─ Delivered to")
 	narrow.Want("Delivered to Ada Byron", "Hello Ada")
 	narrow.Press("esc")
 	narrow.Want("Sent 2 messages.")

@@ -33,8 +33,7 @@ type form struct {
 
 	// The prompt for a recipient.
 	prompt       widget.Prompt
-	list         typeahead.List // the suggestions below the prompt
-	suggestions  []suggestion   // the items of list
+	list         typeahead.List // the suggestions below the prompt; Ref is the number of a group, from 1
 	users        []engine.User  // that the newest search found
 	searchedText string         // the text that users were searched for
 	enterPending bool           // enter was pressed before the suggestions arrived
@@ -206,6 +205,8 @@ func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 		return f.typeRecipient(msg)
 	case rowOverride:
 		return f.typeOverride(msg)
+	case rowForecast:
+		f.forecast.window.UpdateScroll(msg)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (r *results) fill(d *model.SendState) render.Fill {
 	return nil
 }
 
-// messageContent returns what the pane of the message shows, with a breadcrumb if the list is hidden.
+// messageContent returns what the pane of the message shows.
 func (r *results) messageContent(w, h int) panes.Content {
 	e, _ := r.rows.Selected()
 	if of := fmt.Sprint(e); of != r.shown {
@@ -137,9 +137,6 @@ func (r *results) messageContent(w, h int) panes.Content {
 		r.message.Show(view)
 	}
 	c := panes.Content{Title: r.title}
-	if !r.panes.Shown(paneMain) {
-		c.Title = r.breadcrumb(w+4, "Results", r.title)
-	}
 	var head []string
 	if r.note != "" {
 		head = append(widget.WrapStyled(r.theme.Muted, r.note, w), "")

@@ -19,12 +19,6 @@ import (
 	"bugle/ui/widget"
 )
 
-// suggestion is a suggested recipient or group.
-type suggestion struct {
-	value, info string
-	group       *group
-}
-
 // Limits for suggestions, and for users to search, of which some lack the identifier's value.
 const (
 	maxSuggestions = 4
@@ -166,10 +160,10 @@ func (f *form) accept() tea.Cmd {
 	switch h, ok := f.list.Highlighted(); {
 	case ok && h.Free:
 		refused = f.commit()
-	case ok && f.suggestions[h.Ref].group != nil:
-		return f.useGroup(*f.suggestions[h.Ref].group, true)
+	case ok && h.Ref > 0:
+		return f.useGroup(f.groups[h.Ref-1], true)
 	case ok:
-		f.add(f.suggestions[h.Ref].value)
+		f.add(h.Value)
 	}
 	f.focus(promptRow)
 	return tea.Batch(f.refresh(), refused)
@@ -220,63 +214,60 @@ func (f *form) search() tea.Cmd {
 
 // suggest finds suggestions for the text: groups, recent recipients, users, and last those that the last test did not reach.
 func (f *form) suggest() {
-	f.suggestions = nil
 	typed := f.text()
-	text := strings.ToLower(typed)
+	has := func(words ...string) bool {
+		return strings.Contains(strings.ToLower(strings.Join(words, "\n")), strings.ToLower(typed))
+	}
 	chosen := func(v string) bool { return engine.IndexRecipient(f.recipients(), f.identifier, v) >= 0 }
-	put := func(value, info string) {
-		known := slices.ContainsFunc(f.suggestions, func(o suggestion) bool {
-			return engine.RecipientKey(f.identifier, o.value) == engine.RecipientKey(f.identifier, value)
-		})
-		if len(f.suggestions) < maxSuggestions && !known && value != "" && !chosen(value) {
-			f.suggestions = append(f.suggestions, suggestion{value: value, info: info})
-		}
-	}
-	for _, g := range f.groups {
+	var items []typeahead.Item
+	for i, g := range f.groups {
 		adds := slices.ContainsFunc(g.Values, func(v string) bool { return !chosen(v) })
-		if g.Identifier == f.identifier && adds && len(f.suggestions) < maxSuggestions/2 && strings.Contains(strings.ToLower(g.Name), text) {
-			f.suggestions = append(f.suggestions, suggestion{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
+		if g.Identifier == f.identifier && adds && len(items) < maxSuggestions/2 && has(g.Name) {
+			items = append(items, typeahead.Item{Value: g.Name, Info: fmt.Sprintf("group of %d", len(g.Values)), Ref: i + 1})
 		}
 	}
-	caption := func(v, note string) string {
-		if name := f.people.Caption(f.identifier, v); name != "" {
-			return name + " · " + note
+	put := func(value, note string) {
+		known := slices.ContainsFunc(items, func(o typeahead.Item) bool {
+			return engine.RecipientKey(f.identifier, o.Value) == engine.RecipientKey(f.identifier, value)
+		})
+		if len(items) == maxSuggestions || known || value == "" || chosen(value) {
+			return
 		}
-		return note
+		info := f.people.Caption(f.identifier, value)
+		if info != "" && note != "" {
+			info += " · "
+		}
+		items = append(items, typeahead.Item{Value: value, Info: info + note})
 	}
 	var missed []string
 	for _, v := range f.recent[f.identifier] {
 		switch {
-		case !strings.Contains(strings.ToLower(v+"\n"+f.people.Name(f.identifier, v)), text):
+		case !has(v, f.people.Name(f.identifier, v)):
 		case f.past.FailureReason(f.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, caption(v, "recent"))
+			put(v, "recent")
 		}
 	}
 	for _, u := range f.users {
 		for _, v := range engine.IdentifierValues(f.identifier, u) {
 			// Users that were found for another text are offered if they match this one, too.
-			matches := f.searchedText == typed || strings.Contains(strings.ToLower(v+"\n"+u.ID+"\n"+u.DisplayName()), text)
-			if matches && !slices.Contains(missed, v) {
-				put(v, f.people.Caption(f.identifier, v))
+			if matches := f.searchedText == typed || has(v, u.ID, u.DisplayName()); matches && !slices.Contains(missed, v) {
+				put(v, "")
 			}
 		}
 	}
 	if engine.IsSegmentIdentifier(f.identifier) && len(f.recipients()) == 0 {
 		for _, seg := range f.draft.Workspace.Segments {
-			if strings.Contains(strings.ToLower(seg.Name), text) {
+			if has(seg.Name) {
 				put(seg.Name, phrase.Count(len(seg.Members), "member"))
 			}
 		}
 	}
 	for _, v := range missed {
-		put(v, caption(v, "failed last time"))
+		put(v, "failed last time")
 	}
-	o := typeahead.Options{Text: typed, Typed: typed != "", Free: true}
-	for i, s := range f.suggestions {
-		o.Items = append(o.Items, typeahead.Item{Value: s.value, Info: s.info, Ref: i})
-	}
+	o := typeahead.Options{Items: items, Text: typed, Typed: typed != "", Free: true}
 	if f.refusalOf(typed) != "" {
 		o.Note = "not valid"
 	}

@@ -127,7 +127,7 @@ func (r *results) View() string {
 		if pane == paneSide {
 			return r.messageContent(w, h)
 		}
-		c := panes.Content{Title: r.breadcrumb(w+4, "Results"), Body: strings.Join(append(r.header(w), r.rows.View()), "\n")}
+		c := panes.Content{Title: "Results", Body: strings.Join(append(r.header(w), r.rows.View()), "\n")}
 		if r.rows.Overflows() {
 			c.Footer = r.rows.Position()
 		}
@@ -149,8 +149,8 @@ func (r *results) header(w int) []string {
 	if as := r.run.Request.As; len(as) > 0 {
 		text += " as " + personaNames(as)
 	}
-	if took := elapsed(r.run.RoundTook); took != "" {
-		text += ", in " + took
+	if took := r.run.RoundTook.Round(time.Second); took > 0 {
+		text += ", in " + took.String()
 	}
 	return slices.Concat(widget.WrapStyled(r.theme.Tone(tone), r.run.Message, w), widget.WrapStyled(r.theme.Muted, text+".", w), []string{""})
 }
@@ -256,17 +256,6 @@ func (r *results) sign(st model.State) (sign string, tone themes.Tone) {
 		sign = widget.Spinner(r.frame)
 	}
 	return r.theme.Paint(tone, sign), tone
-}
-
-// elapsed formats a duration; empty if it is below a second.
-func elapsed(d time.Duration) string {
-	switch d = d.Round(100 * time.Millisecond); {
-	case d < time.Second:
-		return ""
-	case d == time.Second:
-		return "1 second"
-	}
-	return fmt.Sprint(d.Seconds(), " seconds")
 }
 
 // selected returns the key under the cursor and its recipient; for a key, the first recipient in its state, whose message or

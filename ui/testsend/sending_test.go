@@ -69,7 +69,7 @@ func TestInterruptedSendKeepsResults(t *testing.T) {
 	h.Press("ctrl+s")
 	h.Want("Sent 1 of 2 messages; 1 failed.", "✓ Email sent", "▌ ✗ Email · German failed", "the connection broke")
 	h.Press("enter")
-	h.Want("› Not delivered ─", "connection broke")
+	h.Want("─ Not delivered ─", "connection broke")
 }
 
 func TestOnlyDraftsCanBeTested(t *testing.T) {

@@ -135,7 +135,7 @@ func TestGoldenToasts(t *testing.T) {
 	toasts.Push(widget.Toast{Level: widget.LevelSuccess, Text: "Saved", Until: until})
 	toasts.Push(widget.Toast{Level: widget.LevelError, Text: "The service refused the update: trigger_condition cannot be edited while the campaign is active.", Until: until})
 	box := toasts.View()
-	screen := widget.Overlay(campaignScreen(60, 20), box, 60-widget.Width(strings.SplitN(box, "\n", 2)[0])-1, 1, 60, 20)
+	screen := widget.Cover(campaignScreen(60, 20), box, 60-widget.Width(strings.SplitN(box, "\n", 2)[0])-1, 1, 60, 20)
 	golden(t, "toasts", screen)
 	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "Copied", Until: until})
 	toasts.SetSize(40, 20)

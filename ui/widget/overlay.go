@@ -7,32 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and line y.
-// What would be outside the screen is cut. The screen's colors continue beside the box, and a wide character
-// under the box's edge becomes blank.
-func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, edgeCut) }
-
-// Cover is Overlay without fragments: text that the box covers in part is left out, and so is what is left of a
-// line at the edge of the screen.
+// Cover draws box over base, a screen of w×h cells, with the box's upper left corner at column x and line y. What would be outside
+// the screen is cut. Text that the box covers in part is left out; frames are cut. A wide character under the box's edge becomes
+// blank.
 func Cover(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, edgeDropAll)
-}
-
-// Dropdown is Cover for a box inside a panel, such as a list below a field: the panel's frame stays.
-func Dropdown(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, edgeDropText)
-}
-
-// edge is how a box treats text that it covers in part.
-type edge uint8
-
-const (
-	edgeCut      edge = iota // cut the text
-	edgeDropText             // leave the text out
-	edgeDropAll              // leave the text out, and the rest of the line at the screen's edges too
-)
-
-func overlay(base, box string, x, y, w, h int, b edge) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
@@ -49,13 +27,13 @@ func overlay(base, box string, x, y, w, h int, b edge) string {
 		if y+i < 0 || y+i >= h {
 			continue
 		}
-		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w, b)
+		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // splice draws piece, width cells wide, over line, w cells wide, at column x.
-func splice(line, piece string, x, width, w int, b edge) string {
+func splice(line, piece string, x, width, w int) string {
 	if x < 0 {
 		piece = TruncateLeft(piece, -x)
 		width, x = width+x, 0
@@ -73,16 +51,7 @@ func splice(line, piece string, x, width, w int, b edge) string {
 	if strings.Contains(line, "\x1b") || strings.Contains(piece, "\x1b") {
 		reset = "\x1b[0m"
 	}
-	from, to := x, x+width
-	if b != edgeCut {
-		from, to = snapToText(line, from, to)
-	}
-	if b == edgeDropAll && x < minFragment {
-		from = 0
-	}
-	if b == edgeDropAll && x+width > w-minFragment {
-		to = w
-	}
+	from, to := snapToText(line, x, x+width)
 	left := fitLine(line, from)
 	if from < x {
 		left += reset + spaces(x-from)
@@ -123,9 +92,6 @@ func snapToText(line string, x, end int) (from, to int) {
 	}
 	return from, to
 }
-
-// minFragment is the number of cells beside a box below which only the end of a frame can be there.
-const minFragment = 5
 
 // isFrame reports whether a character is used for frames, rules and bars.
 func isFrame(s string) bool {

@@ -181,7 +181,7 @@ func TestBoxesFit(t *testing.T) {
 
 		base := widget.CleanLines(hostileText().Draw(t, "base"))
 		x, y := rapid.IntRange(-9, 75).Draw(t, "x"), rapid.IntRange(-5, 16).Draw(t, "y")
-		wantBlock(t, "overlay", widget.Overlay(base, dialog.View(), x, y, w, h), w, h)
+		wantBlock(t, "overlay", widget.Cover(base, dialog.View(), x, y, w, h), w, h)
 		wantBlock(t, "center", widget.Center(base, widget.CleanLines(body), w, h), w, h)
 	})
 }

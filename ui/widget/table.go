@@ -44,8 +44,6 @@ type Table struct {
 	NoCursor bool
 	// Marked reports whether row i is marked; nil if rows cannot be marked.
 	Marked func(i int) bool
-	// Dimmed reports whether row i is drawn faint; nil if none is.
-	Dimmed func(i int) bool
 	// Empty is shown instead of the rows if there are none. It may have several lines.
 	Empty string
 
@@ -249,8 +247,6 @@ func (t *Table) rowStyle(i int, selected bool) (style lipgloss.Style, whole bool
 		return t.theme.Selected, true
 	case selected:
 		return t.theme.SelectedBlur, true
-	case t.Dimmed != nil && t.Dimmed(i):
-		return t.theme.Faint, true
 	default:
 		return style, false
 	}

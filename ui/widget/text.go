@@ -130,38 +130,14 @@ func Styled(style lipgloss.Style, lines []string) []string {
 	return out
 }
 
-// WrapMax is Wrap for plain text, limited to n lines. If there is more, the last line ends with " …", after a
-// whole word if it has more than one.
+// WrapMax is Wrap for plain text, limited to n lines. If there is more, the last line ends with " …".
 func WrapMax(s string, w, n int) []string {
 	n = max(n, 1)
 	lines := Wrap(Truncate(s, (n+1)*max(w, 1)), w)
-	if len(lines) <= n {
-		return lines
+	if len(lines) > n {
+		lines = append(lines[:n-1], Truncate(strings.TrimRight(lines[n-1], " ")+" …", w))
 	}
-	last := strings.TrimRight(lines[n-1], " ")
-	for Width(last) > w-2 {
-		at := strings.LastIndexByte(last, ' ')
-		if at <= 0 {
-			return append(lines[:n-1], Truncate(last+"…", w))
-		}
-		last = strings.TrimRight(last[:at], " ")
-	}
-	if strings.HasSuffix(last, "-") { // in the middle of a word that may be split here
-		return append(lines[:n-1], last+"…")
-	}
-	return append(lines[:n-1], last+" …")
-}
-
-// TruncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
-// more than half of the width empty.
-func TruncateWords(s string, w int) string {
-	if Width(s) <= w {
-		return s
-	}
-	if line := WrapMax(s, w, 1)[0]; Width(line)*2 > w {
-		return line
-	}
-	return Truncate(s, w)
+	return lines
 }
 
 // Fit makes a block exactly w cells wide and h lines high: lines are cut or padded, missing ones added.

@@ -21,7 +21,7 @@ func TestWrapMax(t *testing.T) {
 		want []string
 	}{
 		{"one two three", 7, 2, []string{"one two", "three"}},
-		{"one two three", 7, 1, []string{"one …"}},
+		{"one two three", 7, 1, []string{"one tw…"}},
 		{"one two three four", 7, 2, []string{"one two", "three …"}},
 		{"one two threes four", 7, 2, []string{"one two", "threes…"}},
 		{"", 7, 2, []string{""}},

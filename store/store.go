@@ -33,9 +33,9 @@ import (
 type DB interface {
 	// Read runs fn on a snapshot of the store.
 	Read(ctx context.Context, fn func(Tx) error) error
-	// Write runs fn in one transaction. If another transaction changes what fn has read, fn runs again, so it must have
-	// no effects except on its Tx, and it must not start another Write. If Write returns nil, the changes are durable;
-	// if it fails, none of them is stored.
+	// Write runs fn in one transaction. If another transaction changes what fn has read, or the store has told it what was to
+	// be expected and is not so, fn runs again: it must have no effects except on its Tx, and it must not start another Write.
+	// If Write returns nil, the changes are durable; if it fails, none of them is stored.
 	Write(ctx context.Context, fn func(Tx) error) error
 	// Lease returns the id of the lease that marks long-running work of this handle. The handle holds the lease from
 	// the first record that is marked with it until the handle is closed or its process dies. If the process is

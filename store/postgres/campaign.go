@@ -77,6 +77,14 @@ func (w rows) LastRevision(id string) (n int64, err error) {
 	return n, err
 }
 
+// AddCampaign implements [store.Campaigns]. The first attempt expects that the id is new.
+func (w workspace) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
+	w.expectNone(summaries.Kind, c.ID)
+	w.expectNone(record.Revisions.Kind, c.ID, int64(1))
+	w.expectNone(record.Documents.Kind, c.ID, int64(1))
+	return w.Workspace.AddCampaign(c, sum, rev)
+}
+
 // PutCurrent implements [record.Backend].
 func (w rows) PutCurrent(c engine.Campaign, sum engine.Summary) error {
 	if w.watch != nil {

@@ -83,6 +83,7 @@ func config(o Options) (*pgxpool.Config, error) {
 		"lock_timeout":                        "5s",
 		"idle_in_transaction_session_timeout": "15s",
 		"timezone":                            "UTC",
+		"default_transaction_isolation":       "read committed", // of a transaction that is sent at once
 		// All statements find rows by keys: one plan of each is right for all arguments.
 		"plan_cache_mode": "force_generic_plan",
 		"jit":             "off",

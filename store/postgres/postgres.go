@@ -3,7 +3,8 @@
 //
 // Write transactions run at READ COMMITTED. They lock the rows that they read, and insert rows that they found missing
 // without replacing, so that conflicting transactions fail and are retried. All writes are sent with the COMMIT in one round
-// trip; the database itself commits what arrives at the same time in groups.
+// trip; the database itself commits what arrives at the same time in groups. The first attempt does not read what it can
+// expect, such as that an idempotency key is new, so that a create is one round trip.
 package postgres
 
 import (
@@ -227,6 +228,7 @@ func (d *DB) do(ctx context.Context, begin string, fn func(*tx) error) error {
 	var lost time.Time
 	for attempt := 0; ; attempt++ {
 		t := newTx(ctx, d, begin)
+		t.guess = t.write && attempt == 0
 		err := t.run(fn)
 		if t.write && errors.Is(err, store.ErrCommitUnknown) {
 			done, unsettled := d.settle(ctx, t.commit)
@@ -244,6 +246,8 @@ func (d *DB) do(ctx context.Context, begin string, fn func(*tx) error) error {
 				d.announce()
 			}
 			return nil
+		case errors.Is(err, errGuessed):
+			continue
 		case t.failed == nil:
 			return err // of fn
 		case ctx.Err() != nil:

@@ -70,6 +70,12 @@ func (w rows) find(k *record.Kind, rest string, args []any, fn func(key []any, r
 
 // Get implements [record.Backend]. It locks the row in a write transaction.
 func (w rows) Get(k *record.Kind, key []any) (out record.Row, err error) {
+	if k == record.Idempotency.Kind && !w.wrote {
+		w.expectNone(k, key...)
+	}
+	if w.write && w.known[w.name(k, key)].absent() {
+		return out, store.ErrNotFound
+	}
 	w.alone(k, key)
 	where, args := w.where(k, key)
 	result := store.ErrNotFound
@@ -78,6 +84,13 @@ func (w rows) Get(k *record.Kind, key []any) (out record.Row, err error) {
 	}
 	w.noteMissing(k, result, key)
 	return out, result
+}
+
+// expectNone has the first attempt, as long as it has read nothing, take a record for missing.
+func (w rows) expectNone(k *record.Kind, key ...any) {
+	if name := w.name(k, key); w.guess && w.conn == nil && w.known[name] == 0 {
+		w.known[name], w.guessed = expected, true
+	}
 }
 
 // alone has a write transaction wait for others that use the same key, if the kind is of those.
@@ -167,7 +180,6 @@ func (w rows) Scan(k *record.Kind, o record.Options, prefix []any, fn record.Fou
 
 // Put implements [record.Backend]: over an earlier record, if the transaction has not read that there is none.
 func (w rows) Put(k *record.Kind, key []any, r record.Row) error {
-	w.alone(k, key)
 	w.publish(k, key)
 	return w.store(k, key, r)
 }
@@ -190,11 +202,12 @@ func (w rows) store(k *record.Kind, key []any, r record.Row) error {
 		}
 	}
 	sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", k.Table, strings.Join(columns, ", "), strings.Join(places, ", "))
-	if name := w.name(k, key); w.missing[name] {
-		delete(w.missing, name)
-	} else {
+	name := w.name(k, key)
+	if !w.known[name].absent() {
+		w.alone(k, key)
 		sql += fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s", strings.Join(columns[:1+len(key)], ", "), strings.Join(updates, ", "))
 	}
+	w.known[name] = stored
 	return w.exec(sql, args...)
 }
 
@@ -227,7 +240,7 @@ func (w rows) publish(k *record.Kind, key []any) {
 // one has done so meanwhile, the two conflict.
 func (w rows) noteMissing(k *record.Kind, err error, key []any) {
 	if w.write && errors.Is(err, store.ErrNotFound) {
-		w.missing[w.name(k, key)] = true
+		w.known[w.name(k, key)] = missing
 	}
 }
 

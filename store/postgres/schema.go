@@ -15,7 +15,7 @@ import (
 var schema string
 
 // schemaVersion is the version of the tables in schema.sql.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // schemaLock is the number of the advisory lock that one process holds while it makes the tables.
 const schemaLock = 0x6275676c65 // "bugle"

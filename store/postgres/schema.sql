@@ -161,6 +161,15 @@ BEGIN
   END IF;
 END $$;
 
+-- Locks the settings of a workspace. It fails as a conflict if they are no longer those that were seen.
+CREATE FUNCTION bugle_unchanged(in_workspace text, seen bytea) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM workspace WHERE workspace = in_workspace AND record = seen FOR SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the settings have changed' USING ERRCODE = 'serialization_failure';
+  END IF;
+END $$;
+
 -- Counts one request if all windows allow it: at most counts[i] within periods[i]. Otherwise it returns how long to wait,
 -- and the number of the full window, from 1. Its commit does not wait for the disk or a standby.
 CREATE FUNCTION bugle_take(in_workspace text, in_name text, counts int[], periods interval[], OUT taken timestamptz, OUT wait interval, OUT full_window int)

@@ -273,24 +273,69 @@ func expire(t testing.TB, db *postgres.DB) {
 	}
 }
 
-// A refusal because a key is used already is one: the transaction does not run again for it.
-func TestRefusalForAUsedKey(t *testing.T) {
+// trips counts round trips.
+type trips struct {
+	statements
+	n atomic.Int64
+}
+
+func (r *trips) TraceBatchStart(ctx context.Context, conn *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	r.n.Add(1)
+	return r.statements.TraceBatchStart(ctx, conn, b)
+}
+
+// A create is one round trip, because it does not read what it can expect: settings as they were, a new key and a new id. Where
+// that is wrong it reads.
+func TestCreateIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
-	db := filled(t, 1)[0]
-	if _, err := create(t, db, "k", "c"); err != nil {
+	other := filled(t, 1)[0]
+	counted := &trips{statements: statements{args: map[string][]any{}}}
+	db, err := postgres.OpenTraced(t.Context(), postgres.Options{URL: other.URL()}, counted)
+	if err != nil {
 		t.Fatal(err)
 	}
-	refusal, runs := errors.New("the key was used with another body"), 0
-	err := db.Write(t.Context(), func(tx store.Tx) error {
-		runs++
-		if _, err := tx.Workspace(space).IdempotencyRecord("create", "k"); err != nil {
+	defer db.Close()
+	var cached *store.CachedSettings
+	read(t, db, func(s store.WorkspaceTx) (err error) { cached, err = s.SettingsIfChanged(nil); return err })
+	for i, tt := range []struct {
+		key, id, made string // the campaign that the key has made
+		before        func()
+		trips         int64
+		settings      string
+	}{
+		{"k0", "c0", "c0", nil, 1, ""},
+		{"k1", "c1", "c1", nil, 1, ""},
+		{"k1", "c2", "c1", nil, 4, ""}, // the key has made a campaign
+		{"k3", "c3", "c3", func() {
+			write(t, other, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space, Name: "Changed"}) })
+		}, 5, "Changed"},
+	} {
+		if tt.before != nil {
+			tt.before()
+		}
+		var seen *store.CachedSettings
+		before := counted.n.Load()
+		made, err := create(t, settingsFirst{db, cached, &seen}, tt.key, tt.id)
+		if trips := counted.n.Load() - before; err != nil || made != tt.made || trips != tt.trips || seen.Workspace.Name != tt.settings {
+			t.Errorf("%d: made %q with the settings %q in %d round trips, %v; want %q, %q, %d", i, made, seen.Workspace.Name, trips, err, tt.made, tt.settings, tt.trips)
+		}
+	}
+}
+
+// settingsFirst reads the settings at the beginning of each transaction.
+type settingsFirst struct {
+	store.DB
+	cached *store.CachedSettings
+	seen   **store.CachedSettings
+}
+
+func (d settingsFirst) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return d.DB.Write(ctx, func(tx store.Tx) (err error) {
+		if *d.seen, err = tx.Workspace(space).SettingsIfChanged(d.cached); err != nil {
 			return err
 		}
-		return refusal
+		return fn(tx)
 	})
-	if !errors.Is(err, refusal) || runs != 1 {
-		t.Errorf("it ended with %v after %d runs", err, runs)
-	}
 }
 
 // Reports find the fields of campaigns in a view.

@@ -1,7 +1,11 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,20 +23,35 @@ type tx struct {
 	db     *DB
 	conn   *pgxpool.Conn // nil before the first statement is sent
 	queue  *pgx.Batch
-	single bool // it makes one statement, and has no beginning
+	begin  string // the first statement; empty where it makes a single one
 	write  bool
-	open   bool      // BEGIN was sent
+	open   bool      // begin was sent
 	wrote  bool      // a statement that writes was queued
 	commit uuid.UUID // of a write
 	lease  string    // the lease to renew before the COMMIT, if any
 	watch  store.Watcher
 
-	missing   map[string]bool // records that were read and do not exist, by [rows.name]
-	revisions map[[2]string]int64
-	changes   map[store.Change]bool
-	failed    error // of the database, the first
-	cut       bool  // the connection has ended, and with it the answer to what was sent
+	// guess is set on the first attempt of a write: what it expects is not read, and the commit fails where it is wrong. guessed
+	// is set once it has expected something.
+	guess, guessed bool
+	known          map[string]knowledge // of records, by [rows.name]
+	revisions      map[[2]string]int64
+	changes        map[store.Change]bool
+	failed         error // of the database, the first
+	cut            bool  // the connection has ended, and with it the answer to what was sent
 }
+
+// knowledge is what a transaction knows of a record.
+type knowledge int
+
+const (
+	_        knowledge = iota
+	missing            // it was read, and does not exist
+	expected           // taken for missing: storing it fails if that is wrong
+	stored
+)
+
+func (k knowledge) absent() bool { return k == missing || k == expected }
 
 const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -41,12 +60,8 @@ const (
 
 // newTx returns a transaction that begins with a statement, or "" for one that makes a single statement.
 func newTx(ctx context.Context, db *DB, begin string) *tx {
-	t := &tx{ctx: ctx, db: db, single: begin == "", write: begin == beginWrite, commit: uuid.Must(uuid.NewV7()),
-		queue: &pgx.Batch{}, missing: map[string]bool{}, revisions: map[[2]string]int64{}, changes: map[store.Change]bool{}}
-	if !t.single {
-		t.queue.Queue(begin)
-	}
-	return t
+	return &tx{ctx: ctx, db: db, begin: begin, write: begin == beginWrite, commit: uuid.Must(uuid.NewV7()),
+		queue: &pgx.Batch{}, known: map[string]knowledge{}, revisions: map[[2]string]int64{}, changes: map[store.Change]bool{}}
 }
 
 // Watch implements [store.Tx].
@@ -134,6 +149,16 @@ func (t *tx) lock() string {
 
 // send sends the queue, in one round trip.
 func (t *tx) send() (err error) {
+	if t.begin != "" && !t.open {
+		t.queue.QueuedQueries = slices.Insert(t.queue.QueuedQueries, 0, &pgx.QueuedQuery{SQL: t.begin})
+		t.open = true
+	}
+	return t.flush()
+}
+
+// flush is send without a beginning. What is sent at once without one is a transaction of its own, which is committed at the end
+// (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+func (t *tx) flush() (err error) {
 	switch {
 	case t.ctx.Err() != nil:
 		return t.ctx.Err()
@@ -146,7 +171,7 @@ func (t *tx) send() (err error) {
 		unconfirmed(t.conn.Conn()) // of what was before
 	}
 	batch := t.queue
-	t.queue, t.open = &pgx.Batch{}, !t.single
+	t.queue = &pgx.Batch{}
 	ctx, cancel := context.WithTimeout(t.ctx, t.db.o.Patience)
 	defer cancel()
 	t.failed = t.conn.SendBatch(ctx, batch).Close()
@@ -168,16 +193,16 @@ func (t *tx) lost() bool {
 // run does a transaction.
 func (t *tx) run(fn func(*tx) error) error {
 	defer t.finish()
-	if err := fn(t); err != nil {
-		return err
-	}
+	err := fn(t)
 	switch {
 	case t.ctx.Err() != nil:
-		return t.ctx.Err()
+		return cmp.Or(err, t.ctx.Err())
 	case t.failed != nil:
-		return t.failed
-	case !t.write, !t.open && len(t.queue.QueuedQueries) == 1: // nothing but BEGIN
-		return nil
+		return cmp.Or(err, t.failed)
+	case t.guessed && (err != nil || slices.Contains(slices.Collect(maps.Values(t.known)), expected)): // which the commit does not check
+		return errGuessed
+	case err != nil, !t.write, !t.open && len(t.queue.QueuedQueries) == 0:
+		return err
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
 	if t.wrote {
@@ -190,14 +215,17 @@ func (t *tx) run(fn func(*tx) error) error {
 		// deadlock with them.
 		t.queue.Queue("SELECT bugle_hold($1, $2::text::interval)", t.lease, leaseLife)
 	}
-	t.queue.Queue("COMMIT")
-	err := t.send()
-	if t.cut {
+	if t.open {
+		t.queue.Queue("COMMIT")
+	}
+	if err = t.flush(); t.cut {
 		return store.ErrCommitUnknown
 	}
-	t.open = err != nil
+	t.open = t.open && err != nil
 	return err
 }
+
+var errGuessed = errors.New("what was expected must be read")
 
 // changed notes a change for the feed, each once.
 func (t *tx) changed(c store.Change) { t.changes[c] = true }

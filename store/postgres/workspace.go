@@ -47,6 +47,11 @@ func (w workspace) SettingsIfChanged(cached *store.CachedSettings) (*store.Cache
 	if err := store.CheckIDs(w.id); err != nil {
 		return nil, err
 	}
+	if w.guess && cached != nil {
+		w.guessed = true
+		w.queue.Queue("SELECT bugle_unchanged($1, $2)", w.id, cached.Record)
+		return cached, nil
+	}
 	lock := ""
 	if w.write {
 		lock = " FOR SHARE" // until the end: a change of the settings waits, and not everybody else who reads them

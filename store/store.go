@@ -124,8 +124,6 @@ type Campaigns interface {
 
 // Summaries are the summaries of campaigns, which lists show.
 type Summaries interface {
-	// Summary returns the summary of a campaign.
-	Summary(id string) (engine.Summary, error)
 	// SummariesByID calls fn with the summaries of the given campaigns, in any order. It skips campaigns that do not
 	// exist.
 	SummariesByID(ids []string, fn func(engine.Summary) error) error
@@ -176,9 +174,8 @@ type Users interface {
 	FindProfiles(kind, value string) ([]string, error)
 	// ProfilesByID calls fn with those of the profiles that are there, in any order.
 	ProfilesByID(ids []string, fn func(engine.User) error) error
-	PutProfile(p engine.User) error
-	// PutProfiles stores many profiles, of which the last one with an id counts.
-	PutProfiles(list []engine.User) error
+	// PutProfiles stores profiles, of which the last one with an id counts.
+	PutProfiles(list ...engine.User) error
 	DeleteProfile(id string) error
 }
 
@@ -226,7 +223,7 @@ type TestSends interface {
 	PutTestSend(t engine.TestRecord) error
 }
 
-// Idempotency is the idempotency keys and request ids of a workspace.
+// Idempotency is the idempotency keys of a workspace.
 type Idempotency interface {
 	// IdempotencyRecord returns the record of a key, even if it has expired, because the caller's clock decides
 	// ([IdempotencyRecord.Expired]).
@@ -237,10 +234,7 @@ type Idempotency interface {
 	// LeaseHeld reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be
 	// running. After a process has died, its lease in a shared database takes some seconds to expire.
 	LeaseHeld(lease string) (bool, error)
-	// RequestID returns the time until which a request id is in use. It is an idempotency key of an operation of its own.
-	RequestID(op, id string) (time.Time, error)
-	PutRequestID(op, id string, until time.Time) error
-	// Sweep removes some of the expired keys and request ids, and reports whether more remain.
+	// Sweep removes some of the expired keys, and reports whether more remain.
 	Sweep(now time.Time) (more bool, err error)
 }
 

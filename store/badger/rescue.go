@@ -114,12 +114,12 @@ func (r *rescue) block(it *table.Iterator, first, end string) (out []record) {
 	defer guard(func(any) {})()
 	for it.Seek([]byte(first)); it.Valid() && (end == "" || y.CompareKeys(it.Key(), []byte(end)) < 0); it.Next() {
 		rec := record{bytes.Clone(y.ParseKey(it.Key())), bytes.Clone(it.Value().Value), y.ParseTs(it.Key())}
-		if len(rec.value) > 0 && !kv.Sound(rec.key, rec.value) { // it is in the value log
+		if len(rec.value) > 0 && kv.VerifyValue(rec.key, rec.value) != nil { // it is in the value log
 			item, err := r.txn.Get(rec.key)
 			if err == nil && item.Version() == rec.version {
 				rec.value, err = item.ValueCopy(nil)
 			}
-			if err != nil || !kv.Sound(rec.key, rec.value) {
+			if err != nil || kv.VerifyValue(rec.key, rec.value) != nil {
 				continue
 			}
 		}

@@ -24,7 +24,7 @@ func (s WorkspaceTx) Campaign(id string) (engine.Campaign, error) {
 	if err == nil && s.rows.sameCommit(campaigns.Kind, summaries.Kind, id) || err != nil && !isDamage(err) {
 		return c, err
 	}
-	sum, errSum := s.Summary(id)
+	sum, errSum := summaries.Get(s.rows, id)
 	switch {
 	case errSum != nil && !isDamage(errSum):
 		return engine.Campaign{}, errSum

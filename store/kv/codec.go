@@ -50,12 +50,6 @@ func decodeValue(key, value []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// Sound reports whether a value is one that was written under a key.
-func Sound(key, value []byte) bool {
-	_, err := decodeValue(key, value)
-	return err == nil
-}
-
 func checksum(key []byte, format byte, payload []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()

@@ -70,7 +70,7 @@ func TestHiddenRecords(t *testing.T) {
 			c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject(doc.M("text", doc.NewString(text)))}
 			s := tx.Workspace("W")
 			_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
-			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}), s.PutProfile(engine.User{ID: "u1"}))
+			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}), s.PutProfiles(engine.User{ID: "u1"}))
 		})
 		if err != nil {
 			t.Fatal(err)

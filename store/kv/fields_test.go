@@ -24,7 +24,7 @@ func TestSummaryFields(t *testing.T) {
 		err := db.Update(t.Context(), func(tx *kv.Tx) (err error) {
 			s := tx.Workspace("W")
 			err = s.PutRecords([]store.Record{store.WholeCampaign{Campaign: engine.Campaign{Head: want.Head}, Summary: want}})
-			got, _ = s.Summary(want.ID)
+			err = errors.Join(err, s.SummariesByID([]string{want.ID}, func(sum engine.Summary) error { got = sum; return nil }))
 			return errors.Join(err, s.PutSettings(engine.Workspace{ID: "W"}))
 		})
 		if err != nil || !reflect.DeepEqual(got, want) {

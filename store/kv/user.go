@@ -12,27 +12,18 @@ import (
 // The index of users by the kind and the value of their identifiers.
 var identifiers = onlyKeys(record.Kind{ID: 'x', Parts: "sss", Name: "the index entry by %s %q of the user %q", Plural: "index entries of users"})
 
-// PutProfile implements [store.Users].
-func (s WorkspaceTx) PutProfile(p engine.User) error {
-	keys, err := identifiersOf(p)
-	if err != nil {
-		return err
-	}
-	if err := s.dropIdentifiers(p.ID); err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if err := identifiers.Put(s.rows, none{}, key...); err != nil {
+// PutProfiles implements [store.Users].
+func (s WorkspaceTx) PutProfiles(list ...engine.User) error {
+	for _, p := range list {
+		keys, err := identifiersOf(p)
+		if err != nil {
 			return err
 		}
-	}
-	return record.Users.Put(s.rows, p, p.ID)
-}
-
-// PutProfiles implements [store.Users].
-func (s WorkspaceTx) PutProfiles(list []engine.User) error {
-	for _, p := range list {
-		if err := s.PutProfile(p); err != nil {
+		err = s.dropIdentifiers(p.ID)
+		for _, key := range keys {
+			err = errors.Join(err, identifiers.Put(s.rows, none{}, key...))
+		}
+		if err = errors.Join(err, record.Users.Put(s.rows, p, p.ID)); err != nil {
 			return err
 		}
 	}

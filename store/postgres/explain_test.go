@@ -185,7 +185,6 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.WorkspaceTx) error { _, err := s.PutCampaign(c, sum, rev, true); return err },
 			func(s store.WorkspaceTx) error { _, err := s.Revision(id, 1); return err },
 			func(s store.WorkspaceTx) error { _, err := s.Revisions(id); return err },
-			func(s store.WorkspaceTx) error { _, err := s.Summary(id); return err },
 			func(s store.WorkspaceTx) error {
 				return s.SummariesByID([]string{id, "c0"}, func(engine.Summary) error { return nil })
 			},
@@ -196,10 +195,10 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.WorkspaceTx) error { _, err := s.WorkingCopy(id); return err },
 			func(s store.WorkspaceTx) error { return s.DeleteWorkingCopy(id) },
 			func(s store.WorkspaceTx) error {
-				return s.PutProfile(engine.User{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
+				return s.PutProfiles(engine.User{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
 			},
 			func(s store.WorkspaceTx) error {
-				return s.PutProfiles([]engine.User{{ID: "u1"}, {ID: "u2"}})
+				return s.PutProfiles(engine.User{ID: "u1"}, engine.User{ID: "u2"})
 			},
 			func(s store.WorkspaceTx) error { _, err := s.Profile("u"); return err },
 			func(s store.WorkspaceTx) error { _, err := s.FindProfiles(store.ByEmail, "a@example.com"); return err },
@@ -228,8 +227,6 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.WorkspaceTx) error { _, err := s.IdempotencyRecord("create", id); return err },
 			func(s store.WorkspaceTx) error { _, err := s.LeaseHeld(db.Lease()); return err },
 			func(s store.WorkspaceTx) error { return s.DeleteIdempotencyRecord("create", id) },
-			func(s store.WorkspaceTx) error { return s.PutRequestID("create", id, now.Add(time.Hour)) },
-			func(s store.WorkspaceTx) error { _, err := s.RequestID("create", id); return err },
 			func(s store.WorkspaceTx) error { _, err := s.Sweep(now); return err },
 			func(s store.WorkspaceTx) error { _, err := s.Settings(); return err },
 			func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space, Name: id}) },

@@ -73,7 +73,7 @@ func (w rows) Get(k *record.Kind, key []any) (out record.Row, err error) {
 	if k == record.Idempotency.Kind && !w.wrote {
 		w.expectNone(k, key...)
 	}
-	if w.write && w.known[w.name(k, key)].absent() {
+	if w.write && w.isAbsent(k, key) {
 		return out, store.ErrNotFound
 	}
 	w.alone(k, key)
@@ -88,9 +88,14 @@ func (w rows) Get(k *record.Kind, key []any) (out record.Row, err error) {
 
 // expectNone has the first attempt, as long as it has read nothing, take a record for missing.
 func (w rows) expectNone(k *record.Kind, key ...any) {
-	if name := w.name(k, key); w.guess && w.conn == nil && w.known[name] == 0 {
-		w.known[name], w.guessed = expected, true
+	if w.guess && w.conn == nil && !w.isAbsent(k, key) {
+		w.absent[w.name(k, key)], w.guessed = true, true
 	}
+}
+
+func (w rows) isAbsent(k *record.Kind, key []any) bool {
+	_, absent := w.absent[w.name(k, key)]
+	return absent
 }
 
 // alone has a write transaction wait for others that use the same key, if the kind is of those.
@@ -202,12 +207,11 @@ func (w rows) store(k *record.Kind, key []any, r record.Row) error {
 		}
 	}
 	sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", k.Table, strings.Join(columns, ", "), strings.Join(places, ", "))
-	name := w.name(k, key)
-	if !w.known[name].absent() {
+	if !w.isAbsent(k, key) {
 		w.alone(k, key)
 		sql += fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s", strings.Join(columns[:1+len(key)], ", "), strings.Join(updates, ", "))
 	}
-	w.known[name] = stored
+	delete(w.absent, w.name(k, key))
 	return w.exec(sql, args...)
 }
 
@@ -240,7 +244,7 @@ func (w rows) publish(k *record.Kind, key []any) {
 // one has done so meanwhile, the two conflict.
 func (w rows) noteMissing(k *record.Kind, err error, key []any) {
 	if w.write && errors.Is(err, store.ErrNotFound) {
-		w.known[w.name(k, key)] = missing
+		w.absent[w.name(k, key)] = false
 	}
 }
 

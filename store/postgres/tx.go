@@ -34,24 +34,12 @@ type tx struct {
 	// guess is set on the first attempt of a write: what it expects is not read, and the commit fails where it is wrong. guessed
 	// is set once it has expected something.
 	guess, guessed bool
-	known          map[string]knowledge // of records, by [rows.name]
+	absent         map[string]bool // records that do not exist, by [rows.name]; true: as is expected
 	revisions      map[[2]string]int64
 	changes        map[store.Change]bool
 	failed         error // of the database, the first
 	cut            bool  // the connection has ended, and with it the answer to what was sent
 }
-
-// knowledge is what a transaction knows of a record.
-type knowledge int
-
-const (
-	_        knowledge = iota
-	missing            // it was read, and does not exist
-	expected           // taken for missing: storing it fails if that is wrong
-	stored
-)
-
-func (k knowledge) absent() bool { return k == missing || k == expected }
 
 const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -61,7 +49,7 @@ const (
 // newTx returns a transaction that begins with a statement, or "" for one that makes a single statement.
 func newTx(ctx context.Context, db *DB, begin string) *tx {
 	return &tx{ctx: ctx, db: db, begin: begin, write: begin == beginWrite, commit: uuid.Must(uuid.NewV7()),
-		queue: &pgx.Batch{}, known: map[string]knowledge{}, revisions: map[[2]string]int64{}, changes: map[store.Change]bool{}}
+		queue: &pgx.Batch{}, absent: map[string]bool{}, revisions: map[[2]string]int64{}, changes: map[store.Change]bool{}}
 }
 
 // Watch implements [store.Tx].
@@ -199,7 +187,7 @@ func (t *tx) run(fn func(*tx) error) error {
 		return cmp.Or(err, t.ctx.Err())
 	case t.failed != nil:
 		return cmp.Or(err, t.failed)
-	case t.guessed && (err != nil || slices.Contains(slices.Collect(maps.Values(t.known)), expected)): // which the commit does not check
+	case t.guessed && (err != nil || slices.Contains(slices.Collect(maps.Values(t.absent)), true)): // which the commit does not check
 		return errGuessed
 	case err != nil, !t.write, !t.open && len(t.queue.QueuedQueries) == 0:
 		return err

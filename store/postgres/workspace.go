@@ -97,11 +97,8 @@ func (w workspace) FindProfiles(kind, value string) ([]string, error) {
 	return w.texts("SELECT user_id FROM user_identifier WHERE workspace = $1 AND kind = $2 AND digest = sha256($3) ORDER BY user_id", w.id, kind, []byte(value))
 }
 
-// PutProfile implements [store.Users].
-func (w workspace) PutProfile(p engine.User) error { return w.PutProfiles([]engine.User{p}) }
-
 // PutProfiles implements [store.Users].
-func (w workspace) PutProfiles(list []engine.User) error {
+func (w workspace) PutProfiles(list ...engine.User) error {
 	last := map[string]engine.User{} // of several with one id, the last one counts
 	for _, p := range list {
 		last[p.ID] = p

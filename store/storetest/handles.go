@@ -124,9 +124,9 @@ func testFeed(t *testing.T, one, two store.DB) {
 	}
 	done.Wait()
 	heard.Clear()
-	in(t, two, func(s store.WorkspaceTx) error { return s.PutProfile(engine.User{ID: "own"}) })
+	in(t, two, func(s store.WorkspaceTx) error { return s.PutProfiles(engine.User{ID: "own"}) })
 	in(t, one, func(s store.WorkspaceTx) error {
-		return errors.Join(s.DeleteCampaign("c0-0"), s.PutProfile(engine.User{ID: "u"}), s.PutContent(products("p", "")), s.PutOutbox(engine.OutboxMessage{ID: "m"}))
+		return errors.Join(s.DeleteCampaign("c0-0"), s.PutProfiles(engine.User{ID: "u"}), s.PutContent(products("p", "")), s.PutOutbox(engine.OutboxMessage{ID: "m"}))
 	})
 	wantHeard(store.ChangedCampaign, "c0-0", true)
 	wantHeard(store.ChangedUser, "u", true)
@@ -153,5 +153,5 @@ func testDyingHandle(t *testing.T, one, two store.DB) {
 			t.Error(err)
 		}
 	}
-	wantErr(t, one.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutProfile(engine.User{ID: "u"}) }), store.ErrClosed)
+	wantErr(t, one.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutProfiles(engine.User{ID: "u"}) }), store.ErrClosed)
 }

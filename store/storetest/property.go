@@ -181,7 +181,7 @@ func (m model) apply(t testing.TB, s store.WorkspaceTx, o step) error {
 		return s.PutDismissals(o.id, c.Dismissals)
 	case "users":
 		m[key("user", o.id)], m[key("user", "b")] = profile(o.id, o.text), profile("b", o.text)
-		return s.PutProfiles([]engine.User{profile("b", "other"), profile(o.id, o.text), profile("b", o.text)})
+		return s.PutProfiles(profile("b", "other"), profile(o.id, o.text), profile("b", o.text))
 	case "forget":
 		return remove(s.DeleteProfile(o.id), "user", o.id)
 	case "products":

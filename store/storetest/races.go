@@ -35,7 +35,7 @@ func testDeleteRaces(t *testing.T, db store.DB) {
 		func(s store.WorkspaceTx, id string) error {
 			_, err := s.Profile(id)
 			if err == nil {
-				err = s.PutProfile(profile(id, "changed"))
+				err = s.PutProfiles(profile(id, "changed"))
 			}
 			return err
 		},
@@ -54,7 +54,7 @@ func testDeleteRaces(t *testing.T, db store.DB) {
 			id := fmt.Sprintf("r%04d", 9999-20*round-n)
 			in(t, db, func(s store.WorkspaceTx) error {
 				_, err := save(s, id, `{}`, t, false)
-				return errors.Join(err, s.PutProfile(profile(id, "first")), s.PutContent(template(id, 1, "")))
+				return errors.Join(err, s.PutProfiles(profile(id, "first")), s.PutContent(template(id, 1, "")))
 			})
 			for _, do := range both {
 				done.Go(func() {

@@ -116,7 +116,7 @@ func testRefusals(t *testing.T, db store.DB) {
 		}
 		s := tx.Workspace(space)
 		for _, id := range []string{"", "a\x00", strings.Repeat("A", 10_000)} {
-			refused(fmt.Sprintf("id %.10q", id), put(s, id), s.PutProfile(profile(id, "")), s.PutRequestID("create", id, noon),
+			refused(fmt.Sprintf("id %.10q", id), put(s, id), s.PutProfiles(profile(id, "")), s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: id, ExpiresAt: noon}),
 				s.PutOutbox(engine.OutboxMessage{ID: id}), s.PutContent(products(id, "")))
 		}
 		c, _, rev := campaign(t, "c", `{}`)
@@ -128,7 +128,7 @@ func testRefusals(t *testing.T, db store.DB) {
 			err1, err2, err3, s.PutContent(template("t", 0, "")), s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k"}))
 		return nil
 	})
-	wantErr(t, db.Read(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutProfile(engine.User{ID: "u"}) }), store.ErrReadOnly)
+	wantErr(t, db.Read(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutProfiles(engine.User{ID: "u"}) }), store.ErrReadOnly)
 }
 
 // A long history keeps the first revision, those that changed the state, and the newest ones.
@@ -169,8 +169,7 @@ func testSweep(t *testing.T, db store.DB) {
 			return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: key, ExpiresAt: until})
 		}
 		return errors.Join(put("old", long), put("new", later), put("longer", long), put("longer", later), put("shorter", later), put("shorter", long),
-			put("gone", later), s.DeleteIdempotencyRecord("create", "gone"), s.DeleteIdempotencyRecord("create", "gone"),
-			s.PutRequestID("create", "old", long), s.PutRequestID("create", "longer", long), s.PutRequestID("create", "longer", later))
+			put("gone", later), s.DeleteIdempotencyRecord("create", "gone"), s.DeleteIdempotencyRecord("create", "gone"))
 	})
 	for _, at := range []time.Time{time.Now(), time.Now().Add(2 * time.Hour)} {
 		for more := true; more; {
@@ -182,13 +181,9 @@ func testSweep(t *testing.T, db store.DB) {
 		for _, r := range of[store.IdempotencyRecord](all(t, s)) {
 			left = append(left, r.Key)
 		}
-		until, err := s.RequestID("create", "longer")
-		if !until.Equal(later) {
-			t.Errorf("the request id is in use until %v", until)
-		}
-		return err
+		return nil
 	})
-	if want := []string{"longer", "new", "longer"}; !slices.Equal(left, want) {
+	if want := []string{"longer", "new"}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 }

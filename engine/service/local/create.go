@@ -117,16 +117,16 @@ func (s *Service) useRequestID(sp store.WorkspaceTx, ch engine.Channel, id strin
 	if len(id) > maxID {
 		return refuse(mRequestID, "must have at most %[2]d characters, not %[1]d; use a UUID, for example", len(id), maxID)
 	}
-	until, err := sp.RequestID(opCreate, id)
+	used, err := sp.IdempotencyRecord(opRequest, id)
 	switch {
-	case err == nil && s.now().Before(until):
-		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "this request_id has already created a campaign; you can use it again after %s", until.UTC().Format(time.RFC3339))
+	case err == nil && !used.Expired(s.now()):
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "this request_id has already created a campaign; you can use it again after %s", used.ExpiresAt.UTC().Format(time.RFC3339))
 		e.Target = mRequestID
 		return e
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("reading the request id: %w", err)
 	}
-	return sp.PutRequestID(opCreate, id, s.now().Add(requestWindows[ch]))
+	return sp.PutIdempotencyRecord(store.IdempotencyRecord{Operation: opRequest, Key: id, ExpiresAt: s.now().Add(requestWindows[ch])})
 }
 
 // maxID is the longest id chosen by a caller, in bytes.

@@ -25,6 +25,8 @@ var (
 	opUpdate = operation.Update.Name
 	opStatus = operation.Status.Name
 	opTest   = operation.Test.Name
+	// The keys of opRequest are the request ids of creates.
+	opRequest = "request ids of " + operation.Create.Name
 )
 
 // call is a request with an idempotency key.

@@ -87,7 +87,7 @@ func (u *users) PutUser(ctx context.Context, p engine.User) error {
 		if err := userfile.Check(p, w); err != nil {
 			return refuse(targetOf(err), "%v", err)
 		}
-		return sp.PutProfile(p)
+		return sp.PutProfiles(p)
 	})
 }
 
@@ -188,7 +188,7 @@ func putRows(sp store.WorkspaceTx, rows []engine.UserRow, merge bool, n *engine.
 		}
 		list[i], have[row.ID] = p, p
 	}
-	return sp.PutProfiles(list)
+	return sp.PutProfiles(list...)
 }
 
 // withRow returns a user updated by a row.

@@ -119,10 +119,7 @@ func PutRecords(s store.WorkspaceTx, b Backend, list []store.Record) error {
 			return err
 		}
 	}
-	if len(users) == 0 {
-		return nil
-	}
-	return s.PutProfiles(users)
+	return s.PutProfiles(users...)
 }
 
 func putCampaign(s store.WorkspaceTx, b Backend, c store.WholeCampaign) error {

@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"bugle/engine"
 	"bugle/store"
@@ -11,9 +10,6 @@ import (
 
 // Workspace is the records of one workspace within one transaction, whose documentation is that of [store.WorkspaceTx].
 type Workspace struct{ B Backend }
-
-// Summary implements [store.Summaries].
-func (w Workspace) Summary(id string) (engine.Summary, error) { return w.B.SummaryTable().Get(w.B, id) }
 
 // SummariesByID implements [store.Summaries].
 func (w Workspace) SummariesByID(ids []string, fn func(engine.Summary) error) error {
@@ -267,18 +263,4 @@ func (w Workspace) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
 	}
 	return w.B.PutIdempotency(i)
-}
-
-// requestsOf is the operation whose idempotency keys are the request ids of an operation.
-func requestsOf(op string) string { return "request ids of " + op }
-
-// RequestID implements [store.Idempotency]. The time may be in the past, because the caller's clock decides.
-func (w Workspace) RequestID(op, id string) (time.Time, error) {
-	r, err := Idempotency.Get(w.B, requestsOf(op), id)
-	return r.ExpiresAt, err
-}
-
-// PutRequestID implements [store.Idempotency].
-func (w Workspace) PutRequestID(op, id string, until time.Time) error {
-	return w.PutIdempotencyRecord(store.IdempotencyRecord{Operation: requestsOf(op), Key: id, ExpiresAt: until})
 }

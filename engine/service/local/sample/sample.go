@@ -169,7 +169,7 @@ func (r resolver) decode(name string, into any) error {
 // put stores everything except the settings.
 func (c content) put(sp store.WorkspaceTx) error {
 	for _, p := range c.users {
-		if err := sp.PutProfile(p); err != nil {
+		if err := sp.PutProfiles(p); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,10 @@ func (f *Form) actions() []action {
 		return out
 	}
 	r, ok := f.focused()
-	if !ok {
+	switch {
+	case f.page:
+		return pageActions(r)
+	case !ok:
 		return f.moves()
 	}
 	var out []action
@@ -252,7 +255,7 @@ func external(r row) tea.Cmd {
 
 // askName asks for the name of a new field, or for the new name of one, in place of the row's value.
 func (f *Form) askName(renames doc.Path, name string) {
-	in := newTextEditor(f.cfg.Theme, false, name, "name")
+	in := newTextEditor(f.cfg.Theme, shapeInput, name, "name")
 	if in == nil {
 		f.failure = "This name is too long to edit here. Edit the object as JSON."
 		return

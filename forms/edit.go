@@ -28,7 +28,7 @@ func (f *Form) focus(i int) {
 
 // reshape sets the shape of a row that is no longer edited from its current value.
 func (f *Form) reshape(i int) {
-	if i < len(f.rows) && f.rows[i].group == groupFields && f.rows[i].shape != shapeTimespan && f.rows[i].input == nil {
+	if i < len(f.rows) && f.rows[i].group == groupFields && f.rows[i].shape != shapeTimespan && f.rows[i].input == nil && !f.page {
 		f.rows[i].shape = shapeOf(f.rows[i].FieldState)
 	}
 }
@@ -135,7 +135,7 @@ func (f *Form) refresh() {
 func (f *Form) keepsText() bool {
 	r, ok := f.focused()
 	in, is := f.editor.(*textEditor)
-	if !ok || !is || !in.area || in.Text() != r.Value.Text() || shapeOf(r.FieldState) != shapeTextArea {
+	if !ok || !is || !in.area || in.Text() != r.Value.Text() || r.shape != shapePage && shapeOf(r.FieldState) != shapeTextArea {
 		return false
 	}
 	in.start = in.Text()
@@ -205,13 +205,13 @@ func (f *Form) paste(text string) {
 	if !ok || text == "" {
 		return
 	}
-	if before, after := in.Split(); in.area && tooLong(before+text+after, true) {
+	if before, after := in.Split(); in.area && tooLong(before+text+after, r.shape) {
 		f.setValue(r, doc.NewString(before+textfield.Lines(text)+after))
 		return
 	}
 	in.paste(text)
 	f.commit()
-	if tooLong(in.Text(), in.area) {
+	if tooLong(in.Text(), r.shape) {
 		f.focus(f.cursor)
 	}
 }

@@ -30,11 +30,11 @@ func (f *Form) newEditor(r row) editor {
 	switch r.shape {
 	case shapeChoice, shapeChecklist:
 		return newChoice(f.style, f.state(r), f.options(r), r.shape == shapeChecklist)
-	case shapeInput, shapeTextArea, shapeTimespan, shapeCommaList, shapeAnyValue:
+	case shapeInput, shapeTextArea, shapePage, shapeTimespan, shapeCommaList, shapeAnyValue:
 	default:
 		return nil
 	}
-	in := newTextEditor(f.cfg.Theme, r.shape == shapeTextArea, editedText(r), placeholder(r))
+	in := newTextEditor(f.cfg.Theme, r.shape, editedText(r), placeholder(r))
 	if in == nil {
 		return nil
 	}

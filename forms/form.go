@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Schema *schema.Schema
 	Root   doc.Value  // the whole document, which conditions refer to
-	Path   doc.Path   // of the object, map or list to edit, which need not exist
+	Path   doc.Path   // of the object, map, list or document to edit, which need not exist
 	Env    schema.Env // the stage whose required fields are marked, flags, lists
 	Theme  *themes.Theme
 	// Inputs are what is edited at Path; nil if that are the fields of the schema.
@@ -37,11 +37,10 @@ type Config struct {
 	Width, Height int
 }
 
-// OpenMsg asks the screen to open the form of the object, map or list at Path.
+// OpenMsg asks the screen to open the form of the object, map, list or document at Path.
 type OpenMsg struct{ Path doc.Path }
 
-// OpenEditorMsg asks the screen to open Text in an external editor, and to pass the result to [Form.SetText]
-// with the same Path and JSON.
+// OpenEditorMsg asks the screen to open the text of the value at Path in an external editor.
 type OpenEditorMsg struct {
 	Path doc.Path
 	Text string
@@ -53,6 +52,7 @@ type Form struct {
 	cfg   Config
 	node  *schema.Node // of the path; nil if it is not in the schema
 	list  bool         // the path is a list
+	page  bool         // the path is a document, whose text takes all of the form
 	style widgetStyle
 
 	root     doc.Value
@@ -79,7 +79,7 @@ type Form struct {
 // New returns a form. It does not change the document by itself.
 func New(cfg Config) *Form {
 	f := &Form{cfg: cfg, node: cfg.Schema.At(cfg.Path), style: newWidgetStyle(cfg.Theme), root: cfg.Root, base: cfg.Root, origin: cfg.Root}
-	f.list = f.node != nil && f.node.Kind == schema.List
+	f.list, f.page = f.node != nil && f.node.Kind == schema.List, IsPage(f.node)
 	f.layout.width, f.layout.height = cfg.Width, cfg.Height
 	f.refresh()
 	if cfg.Focus == "" || !f.focusPath(cfg.Path.Child(cfg.Focus)) {

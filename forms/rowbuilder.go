@@ -20,6 +20,9 @@ func (f *Form) buildRows() {
 		f.addInputs()
 	case f.list:
 		f.addElements()
+	case f.page:
+		st, _ := f.cfg.Schema.Field(f.root, f.cfg.Path, f.cfg.Env)
+		f.rows = []row{{FieldState: st, shape: shapePage, label: f.node.Label()}}
 	default:
 		f.addMembers()
 	}
@@ -29,7 +32,7 @@ func (f *Form) buildRows() {
 		r := &f.rows[i]
 		if v := f.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
 			r.Value = v
-			r.shape = shapeOf(r.FieldState)
+			f.reshape(i)
 		}
 		r.required = r.Required && needed
 		r.secondary = r.group <= groupAdder && f.rows[0].lead() < math.MaxInt && r.lead() == math.MaxInt

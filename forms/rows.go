@@ -33,6 +33,7 @@ const (
 	shapeReadOnly     rowShape = iota // not edited here
 	shapeInput                        // text
 	shapeTextArea                     // text of several lines
+	shapePage                         // text of many lines, which takes all of the form
 	shapeChoice                       // choice
 	shapeChecklist                    // checklist
 	shapeCommaList                    // text for a list of scalars
@@ -102,7 +103,7 @@ func shapeOf(s schema.FieldState) rowShape {
 // externalIfLong returns shapeExternalText for a text that is too long for a widget, and s otherwise.
 func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	text := v.Text()
-	if !textfield.Accepts(text) || tooLong(text, n.Long) {
+	if !textfield.Accepts(text) || tooLong(text, s) {
 		return shapeExternalText
 	}
 	return s

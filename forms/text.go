@@ -16,13 +16,17 @@ import (
 // Longer texts are edited externally, because the time that a field takes per key grows with its text.
 const (
 	maxText      = 2000 // bytes
+	maxPage      = 40_000
 	maxTextLines = 40
 	maxName      = 1000 // bytes of a pasted name
 )
 
 // tooLong reports whether a text is edited externally because of its length.
-func tooLong(text string, area bool) bool {
-	return len(text) > maxText || area && strings.Count(text, "\n") >= maxTextLines
+func tooLong(text string, s rowShape) bool {
+	if s == shapePage {
+		return len(text) > maxPage
+	}
+	return len(text) > maxText || s == shapeTextArea && strings.Count(text, "\n") >= maxTextLines
 }
 
 // textEditor edits a text, of one line or several. Below it are suggestions and, after "{{", expressions.
@@ -44,21 +48,25 @@ type textEditor struct {
 	eager     bool // the first suggestion is highlighted before something is typed
 	edited    bool // the text has been edited in place
 	replacing bool // the text replaces the value, to which esc returns
+	page      int  // how many lines a page down is
 }
 
 // newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
-func newTextEditor(t *themes.Theme, area bool, text, placeholder string) *textEditor {
-	if !textfield.Accepts(text) || tooLong(text, area) {
+func newTextEditor(t *themes.Theme, s rowShape, text, placeholder string) *textEditor {
+	if !textfield.Accepts(text) || tooLong(text, s) {
 		return nil
 	}
-	e := &textEditor{theme: t, area: area, start: text}
-	if area {
+	e := &textEditor{theme: t, area: s == shapeTextArea || s == shapePage, start: text}
+	if e.area {
 		e.Field = textfield.NewArea(t, placeholder)
 	} else {
 		e.Field = textfield.New(t, placeholder)
 	}
+	e.Focus() // the cursor of a field without focus does not move
 	e.SetText(text)
-	e.Focus()
+	if e.Tall = s == shapePage; e.Tall {
+		e.Start()
+	}
 	return e
 }
 
@@ -107,6 +115,7 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 		return e.list.Key(pressed)
 	case e.list.Key(pressed):
 		return true
+	case e.Tall && e.pageKey(pressed):
 	case !e.Key(msg):
 		return false
 	}
@@ -246,6 +255,9 @@ func (e *textEditor) shown() *typeahead.List {
 
 // view draws the text in at most h lines of w cells, with the list below it.
 func (e *textEditor) view(w, h int) string {
+	if e.Tall { // the list takes lines of the text
+		h -= min(e.shown().Len(), typeahead.MaxRows)
+	}
 	e.SetSize(w, h)
 	text := e.View()
 	room := max(h-1-strings.Count(text, "\n"), 1)

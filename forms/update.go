@@ -80,9 +80,13 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 		f.closeCalendar(f.calendar.Mouse(msg))
 		return nil
 	}
-	f.arrange()
 	wheel := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
 	menu, _ := f.editor.(*choice)
+	if in, ok := f.editor.(*textEditor); ok && f.page {
+		in.scroll(wheel * wheelLines)
+		return nil
+	}
+	f.arrange()
 	switch {
 	case wheel != 0 && menu != nil && menu.modal():
 		menu.wheel(wheel)

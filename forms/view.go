@@ -152,9 +152,12 @@ func (f *Form) View() string {
 		return ""
 	}
 	out := []string{}
-	if f.calendar != nil {
+	switch {
+	case f.calendar != nil:
 		out = f.calendarView()
-	} else {
+	case f.page:
+		out = f.pageView()
+	default:
 		f.arrange()
 		out = append(out, l.header...)
 		if len(f.rows) == 0 {

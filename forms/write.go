@@ -2,7 +2,6 @@ package forms
 
 import (
 	"fmt"
-	"strings"
 
 	"bugle/engine/doc"
 )
@@ -59,37 +58,6 @@ func (f *Form) without(root doc.Value, paths ...doc.Path) doc.Value {
 		}
 	}
 	return root
-}
-
-// SetText sets the field at p to the result of an external editor. Invalid JSON is rejected with its line and
-// column, and changes nothing; an empty text removes the value.
-func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	v, old := doc.Value{}, f.shown(f.cfg.Schema.At(p), f.root.Lookup(p))
-	switch {
-	case asJSON && text != "":
-		parsed, err := doc.Parse([]byte(text))
-		if err != nil {
-			return fmt.Errorf("invalid JSON, not applied: %w", err)
-		}
-		v = parsed
-	case !asJSON:
-		if !strings.HasSuffix(old.Text(), "\n") {
-			text = strings.TrimSuffix(text, "\n") // editors end a file with a newline
-		}
-		if text != "" {
-			v = doc.NewString(text)
-		}
-	}
-	if string(v.Encode()) == string(old.Encode()) || !asJSON && text == old.Text() {
-		return nil
-	}
-	root, err := f.set(f.root, p, v)
-	if err != nil {
-		return fmt.Errorf("not applied: %w", err)
-	}
-	f.setRoot(root)
-	f.focus(f.cursor)
-	return nil
 }
 
 // writeName returns root with a field of the form's object under a name: the one that is renamed, or a new one.

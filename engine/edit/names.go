@@ -59,11 +59,11 @@ func ChangeName(s *schema.Schema, changes []doc.Change) string {
 	var names []string
 	for _, c := range changes {
 		if len(c.Path) == 0 {
-			return "the whole campaign"
+			return "everything"
 		}
 		if name := PlaceName(s, c.Path[:1]); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return cmp.Or(strings.Join(names, ", "), "the whole campaign")
+	return cmp.Or(strings.Join(names, ", "), "everything")
 }

@@ -52,12 +52,9 @@ func (s *Screen) moveActions() []screen.Action {
 	switch s.panes.Focused() {
 	case paneForm:
 		acts = s.form.Help("Form", groupMove)
-		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, Run: s.up}
-		if s.form.Modal() {
-			out.Label, out.Help = "close", "cancel and keep the field as it was"
-			out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
+		if !s.form.Modal() {
+			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, Run: s.up})
 		}
-		acts = append(acts, out)
 	case paneSide:
 		acts = s.sideActions()
 	default:
@@ -100,7 +97,7 @@ func (s *Screen) showAction(v sideView, a screen.Action) screen.Action {
 
 func (s *Screen) editActions() []screen.Action {
 	section := s.form.Path()[:1]
-	outside := func(p doc.Path) func() tea.Cmd { return func() tea.Cmd { return s.form.EditJSON(p, s.put) } }
+	outside := func(p doc.Path) func() tea.Cmd { return func() tea.Cmd { return s.form.EditJSON(p) } }
 	one := screen.Action{Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(section), Run: outside(section)}
 	all := screen.Action{Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)}
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.afterCompiling(s.review) }}

@@ -16,7 +16,6 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/livepage"
 	"bugle/engine/schema"
-	"bugle/forms"
 	"bugle/ui/content"
 	"bugle/ui/editpane"
 	"bugle/ui/panes"
@@ -177,17 +176,13 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch msg := msg.(type) {
-	case forms.OpenMsg:
-		return s.open(msg.Path)
-	case forms.OpenEditorMsg:
-		return s.form.EditOutside(msg, s.edited, s.put)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
 	// It is for what the form or the panel has requested, such as the content of the clipboard.
-	cmd := s.adopt(s.form.Update(msg), true)
+	cmd := s.form.Update(msg)
 	if s.side.Panel != nil {
 		cmd = tea.Batch(cmd, s.side.Panel.Update(msg))
 	}
@@ -201,12 +196,15 @@ func (s *Screen) finish(cmd tea.Cmd) tea.Cmd {
 		return cmd
 	}
 	cmds := []tea.Cmd{cmd}
+	if root, field, changed := s.form.Edits(); changed {
+		cmds = append(cmds, s.change(root, field))
+	}
 	w := s.form.TakeRequests()
 	if w.Notice != "" {
 		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.Notice))
 	}
 	if w.Open != nil {
-		cmds = append(cmds, s.open(w.Open))
+		s.open(w.Open)
 		s.form.TakeRequests()
 	}
 	if root := s.edit.Root(); !root.Same(s.shown) {

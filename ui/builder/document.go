@@ -93,25 +93,6 @@ func (d *document) With(p doc.Path, v doc.Value) (doc.Value, error) {
 	return root, errors.New(why)
 }
 
-// adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
-// not typed key by key.
-func (s *Screen) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
-	root, field, changed := s.form.Edits()
-	if !changed {
-		return cmd
-	}
-	if alone {
-		field = ""
-	}
-	return tea.Batch(cmd, s.change(root, field))
-}
-
-// edited adopts a text that was not typed key by key.
-func (s *Screen) edited() tea.Cmd { return s.finish(s.adopt(nil, true)) }
-
-// put writes a value from outside the form.
-func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd { return s.finish(s.setValue(p, v)) }
-
 // setValue writes a value, or without a place a body.
 func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	if len(p) == 0 {
@@ -164,17 +145,15 @@ func (s *Screen) restore(done string, move func() (edit.UndoResult, bool)) (tea.
 		return nil, false
 	case m.Step != nil:
 		return s.afterSave(status.Undo(s.deps, engine.Summarize(s.edit.Campaign()), m.Step)), true
-	case len(m.Conflicts) > 0:
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": someone else has changed "+
-			widget.Clean(edit.PlaceName(s.edit.Schema(), m.Conflicts[0]))+" since."), true
-	case m.Locked != "":
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
-	s.goToChange(m.Changes, m.Cursor)
-	return s.finish(tea.Batch(
-		s.save(editNote(doc.CommonPath(m.Changes)), false),
-		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(edit.ChangeName(s.edit.Schema(), m.Changes))),
-	)), true
+	notice := s.form.Restored(done, m)
+	if len(m.Changes) == 0 {
+		return notice, true
+	}
+	s.sections.show(s.edit)
+	s.leave(paneForm)
+	s.chooseSection()
+	return s.finish(tea.Batch(s.save(editNote(doc.CommonPath(m.Changes)), false), notice)), true
 }
 
 // FocusedField returns the field of the form that has the keyboard; false if there is none, or if a list is open in
@@ -183,5 +162,5 @@ func (s *Screen) FocusedField() (screen.Field, bool) {
 	if !s.Typing() || s.Covered() {
 		return screen.Field{}, false
 	}
-	return s.form.Field(s.edited, s.put)
+	return s.form.Field()
 }

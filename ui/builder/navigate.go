@@ -14,12 +14,17 @@ import (
 
 // show shows the form that contains the place p, with the cursor on its field. The focus stays where it is.
 func (s *Screen) show(p doc.Path) {
-	s.sections.choose(p)
-	if s.panes.Focused() == paneForm && s.sections.at(p).state == sectionNotApplicable {
-		s.panes.Focus(paneSections) // it has no fields to focus
-	}
 	s.messageAt = nil
 	s.form.GoTo(p)
+	s.chooseSection()
+}
+
+// chooseSection chooses the section of the form, and focuses the sections if it has no fields to focus.
+func (s *Screen) chooseSection() {
+	s.sections.choose(s.form.Path())
+	if s.panes.Focused() == paneForm && s.sections.at(s.form.Path()).state == sectionNotApplicable {
+		s.panes.Focus(paneSections)
+	}
 }
 
 // goTo shows the form that contains the place p, and focuses its field.
@@ -35,27 +40,20 @@ func (s *Screen) goTo(p doc.Path) tea.Cmd {
 func (s *Screen) visit(p doc.Path) tea.Cmd { return s.finish(s.goTo(p)) }
 
 // open opens what has a form or a page of its own; for a field, the form that contains it.
-func (s *Screen) open(p doc.Path) tea.Cmd {
+func (s *Screen) open(p doc.Path) {
 	s.leave(paneForm)
-	if s.form.IsPage(p) {
-		return s.form.OpenPage(p, s.edited, s.put)
-	}
-	if n := s.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
-		return s.goTo(p)
-	}
 	s.messageAt = nil
-	s.form.Open(p)
-	return nil
+	s.form.Visit(p)
+	s.chooseSection()
 }
 
 // openSibling opens the form at to and focuses the field with the same name as the current one.
-func (s *Screen) openSibling(to doc.Path) tea.Cmd {
+func (s *Screen) openSibling(to doc.Path) {
 	from, at := s.form.Path(), s.place()
-	cmd := s.open(to)
+	s.open(to)
 	if at.HasPrefix(from) {
 		s.form.FocusPath(to.Join(at[len(from):]...))
 	}
-	return cmd
 }
 
 // GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
@@ -129,43 +127,6 @@ func (s *Screen) leave(to int) {
 	if s.side.chosen == sideProblems {
 		s.side.chosen = sidePanel
 	}
-}
-
-// goToChange goes to the changed field. If several sections changed, it goes to where the user was.
-func (s *Screen) goToChange(changes []doc.Change, was doc.Path) {
-	at := existingPath(s.edit, doc.CommonPath(changes))
-	if len(at) == 0 {
-		at = was
-	}
-	s.form.Show()
-	if len(at) == 0 {
-		return
-	}
-	s.sections.show(s.edit)
-	s.sections.choose(at)
-	s.leave(paneForm)
-	if !s.form.ShowsAlso(at) {
-		holder := s.form.FormOf(at)
-		if len(changes) == 1 && len(at) > 1 && !at.Equal(s.form.Path()) {
-			holder = s.form.FormOf(at.Parent())
-		}
-		if !holder.Equal(s.form.Path()) || s.sections.at(at).state == sectionNotApplicable {
-			s.show(holder)
-		}
-	}
-	s.form.FocusNear(at)
-}
-
-// existingPath returns p, cut at the list or map whose entry does not exist any more.
-func existingPath(e *edit.Session, p doc.Path) doc.Path {
-	for i := range p {
-		around := e.Schema().At(p[:i])
-		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
-		if entry && !e.Root().Lookup(p[:i+1]).Exists() {
-			return p[:i]
-		}
-	}
-	return p
 }
 
 // goToNextProblem goes to the problem after the current location, or to the first one from this section on.

@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
-	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/panes"
@@ -144,12 +143,13 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.panes.Focused() {
 	case paneForm:
 		if to, ok := s.form.Sibling(msg.String()); ok {
-			return s.openSibling(to)
+			s.openSibling(to)
+			return nil
 		}
 		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
-		return s.formKey(msg)
+		return s.form.Update(msg)
 	case paneSide:
 		if shown := s.side.shown(); shown != nil {
 			return shown.Update(msg)
@@ -160,28 +160,6 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	return nil
 }
-
-// formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
-// been typed already and belongs there.
-func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
-	from := s.form.Editor
-	cmd := s.form.Update(msg)
-	if _, plain := from.(*forms.Form); !plain || cmd == nil || msg.Paste || msg.String() == pasteKey {
-		return s.adopt(cmd, msg.Paste) // other editors open places through their host, and their commands may be slow
-	}
-	changed := s.adopt(nil, false)
-	switch m := cmd().(type) {
-	case forms.OpenMsg:
-		return tea.Batch(changed, s.open(m.Path))
-	case forms.OpenEditorMsg:
-		return tea.Batch(changed, s.form.EditOutside(m, s.edited, s.put))
-	default:
-		return tea.Batch(changed, screen.Send(m))
-	}
-}
-
-// pasteKey makes the form read the clipboard, which may be slow.
-const pasteKey = "ctrl+v"
 
 // mouse passes a mouse event to the pane under it; a click focuses that pane.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -209,9 +187,9 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		cmd, to := s.form.Mouse(msg)
 		if to != nil {
-			return s.openSibling(to)
+			s.openSibling(to)
 		}
-		return s.adopt(cmd, false)
+		return cmd
 	}
 	return nil
 }

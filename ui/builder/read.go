@@ -27,7 +27,7 @@ func (s *Screen) Read() screen.Page {
 	case !s.loaded:
 		return page
 	case s.Typing():
-		page = editor.Read(s.form.Editor, hands{s})
+		page = editor.Read(s.form.Editor, s.Update)
 		switch beside := s.consequences(); {
 		case page.Form && len(s.form.Path()) == 1:
 			page.After = beside
@@ -57,15 +57,6 @@ func (s *Screen) Read() screen.Page {
 	page.Place = place
 	return page
 }
-
-// hands change the campaign for the rows of an editor.
-type hands struct{ s *Screen }
-
-// Press passes a key to the editor.
-func (h hands) Press(msg tea.KeyMsg) tea.Cmd { return h.s.finish(h.s.formKey(msg)) }
-
-// Adopt takes over what the editor has changed.
-func (h hands) Adopt() tea.Cmd { return h.s.edited() }
 
 // consequences says what follows from a section, such as when the campaign sends.
 func (s *Screen) consequences() []string {

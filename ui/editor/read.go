@@ -9,16 +9,20 @@ import (
 	"bugle/ui/screen"
 )
 
-// Reader is an editor other than a form that plain mode can read. Host is what its rows do with it.
+// Reader is an editor other than a form that plain mode can read.
 type Reader interface{ Read(Hands) screen.Page }
 
-// Hands are what the screen around an editor does with it in plain mode.
-type Hands interface {
-	// Press passes a key to the editor.
-	Press(tea.KeyMsg) tea.Cmd
-	// Adopt takes over what was changed.
-	Adopt() tea.Cmd
-}
+// Hands is the Update of the screen around an editor, through which plain mode uses it.
+type Hands func(tea.Msg) tea.Cmd
+
+// AdoptMsg makes the screen adopt what was changed in its editor without a message.
+type AdoptMsg struct{}
+
+// Press passes a key to the editor.
+func (h Hands) Press(msg tea.KeyMsg) tea.Cmd { return h(msg) }
+
+// Adopt adopts what was changed.
+func (h Hands) Adopt() tea.Cmd { return h(AdoptMsg{}) }
 
 // SpokenPanel is a side panel that plain mode can read.
 type SpokenPanel interface{ Read() []string }

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/ui/editor"
@@ -49,6 +50,8 @@ type Pane struct {
 	width    int
 	height   int
 	requests Requests
+	outside  doc.Value // the document as it was edited outside the editor; absent if it was not
+	alone    bool      // what was edited last was not typed key by key
 }
 
 // New returns a pane. The tasks of its editors are those of the screen. depth is the length of the paths of the
@@ -61,6 +64,27 @@ func New(d Document, tools Tools, tasks *screen.Base, depth int) Pane {
 type Requests struct {
 	Open   doc.Path // nil if no place is to be opened
 	Notice string
+}
+
+// Update passes a message to the editor. What it edits and requests is there afterwards: see [Pane.Edits] and
+// [Pane.TakeRequests].
+func (p *Pane) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case forms.OpenMsg:
+		p.requests.Open = msg.Path
+		return nil
+	case forms.OpenEditorMsg:
+		return p.editOutside(msg)
+	}
+	pressed, isKey := msg.(tea.KeyMsg)
+	_, isMouse := msg.(tea.MouseMsg)
+	p.alone = pressed.Paste || !isKey && !isMouse
+	_, plain := p.Editor.(*forms.Form)
+	cmd := p.Editor.Update(msg)
+	if !plain || cmd == nil || pressed.String() == "ctrl+v" { // other editors request through their host; the clipboard may be slow
+		return cmd
+	}
+	return p.Update(cmd()) // the next key may have been typed already, and belongs to the place that is opened
 }
 
 // TakeRequests returns the requests since the last call.
@@ -96,9 +120,6 @@ func (p *Pane) newEditor(at doc.Path) editor.Editor {
 			return ed
 		}
 	}
-	if page := newTextPage(cfg); page != nil {
-		return page
-	}
 	return forms.New(cfg.Config)
 }
 
@@ -115,23 +136,24 @@ func (p *Pane) ConfigAt(at doc.Path) editor.Config {
 	return cfg
 }
 
-// IsPage reports whether a place is a document, which [Pane.OpenPage] opens.
-func (p *Pane) IsPage(at doc.Path) bool { return forms.IsPage(p.document.Schema().At(at)) }
-
-// OpenPage opens a document on a page of its own or, if it is too long for that, in the user's editor; see [Pane.EditOutside].
-func (p *Pane) OpenPage(at doc.Path, edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
-	cfg := p.ConfigAt(at)
-	if newTextPage(cfg) != nil {
+// Visit opens the form or the page of a place; for a field, the form that shows it.
+func (p *Pane) Visit(at doc.Path) {
+	n := p.document.Schema().At(at)
+	switch {
+	case forms.IsPage(n):
+		if p.Open(at); !p.onPage() {
+			p.GoTo(at) // the text is too long for a page
+		}
+	case n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any:
+		p.GoTo(at)
+	default:
 		p.Open(at)
-		return nil
 	}
-	return p.EditOutside(forms.OpenEditorMsg{Path: at, Text: pageText(cfg, cfg.Schema.At(at), cfg.Root)}, edited, put)
 }
 
 // onPage reports whether the page of a document is open.
 func (p *Pane) onPage() bool {
-	_, ok := p.Editor.(*textPage)
-	return ok
+	return p.IsOpen() && forms.IsPage(p.document.Schema().At(p.path)) && p.Typing()
 }
 
 // GoTo opens the form that shows a place, and focuses its field.
@@ -150,11 +172,53 @@ func (p *Pane) Up() {
 	p.FocusPath(from)
 }
 
-// FocusNear focuses the field at a place below the open one, or that of the innermost place around it which has one.
-func (p *Pane) FocusNear(at doc.Path) {
+// focusNear focuses the field at a place below the open one, or that of the innermost place around it which has one.
+func (p *Pane) focusNear(at doc.Path) {
 	for len(at) > len(p.path) && !p.FocusPath(at) {
 		at = at.Parent()
 	}
+}
+
+// Restored shows the document after an undo or redo, with the cursor on the field that has changed; if several sections have,
+// on what was open then. It returns the notice about it; done is its verb.
+func (p *Pane) Restored(done string, m edit.UndoResult) tea.Cmd {
+	notice := func(l widget.Level, text string) tea.Cmd {
+		return screen.NotifyAbout(screen.TopicEdit, l, widget.Clean(text))
+	}
+	switch {
+	case len(m.Conflicts) > 0:
+		return notice(widget.LevelWarning, "Not "+strings.ToLower(done)+": someone else has changed "+edit.PlaceName(p.document.Schema(), m.Conflicts[0])+" since.")
+	case m.Locked != "":
+		return notice(widget.LevelWarning, m.Locked)
+	}
+	at := p.existing(doc.CommonPath(m.Changes))
+	if len(at) == 0 {
+		at = m.Cursor
+	}
+	p.Show()
+	if !p.ShowsAlso(at) {
+		holder := p.FormOf(at)
+		if len(m.Changes) == 1 && len(at) > p.depth && !at.Equal(p.path) {
+			holder = p.FormOf(at.Parent())
+		}
+		if !holder.Equal(p.path) {
+			p.GoTo(holder)
+		}
+	}
+	p.focusNear(at)
+	return notice(widget.LevelSuccess, done+": "+edit.ChangeName(p.document.Schema(), m.Changes))
+}
+
+// existing returns a place, cut at the list or map whose entry does not exist any more.
+func (p *Pane) existing(at doc.Path) doc.Path {
+	for i := range at {
+		around := p.document.Schema().At(at[:i])
+		entry := at[i].IsIndex || around != nil && around.Kind == schema.Map
+		if entry && !p.document.Root().Lookup(at[:i+1]).Exists() {
+			return at[:i]
+		}
+	}
+	return at
 }
 
 // Show updates the editor to the document. If its schema has changed, the editor is made anew, with the cursor in the same
@@ -203,15 +267,19 @@ func (p *Pane) Place() doc.Path {
 	return p.path
 }
 
-// Edits returns the document with what was edited since the editor was opened or reloaded, and the field that was typed in,
-// which is empty for an operation. It returns false if nothing has changed.
+// Edits returns the document with what was edited since the last call, and the field that was typed in, which is empty for
+// anything else. It returns false if nothing has changed.
 func (p *Pane) Edits() (root doc.Value, field string, ok bool) {
 	now := p.document.Root()
 	root, changed := p.Edited()
+	if p.outside.Exists() {
+		root, p.outside, changed = p.outside, doc.Value{}, true
+	}
 	if !changed || root.Same(now) || len(doc.Diff(now, root)) == 0 {
 		return root, "", false
 	}
-	if e, ok := p.Editor.(editor.OperationEditor); ok && e.LastWasOperation() {
+	e, ok := p.Editor.(editor.OperationEditor)
+	if p.alone || ok && e.LastWasOperation() {
 		return root, "", true
 	}
 	return root, p.Place().String(), true

@@ -1,6 +1,9 @@
 package editpane
 
 import (
+	"context"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
@@ -12,52 +15,63 @@ import (
 	"bugle/ui/widget"
 )
 
-// EditOutside opens a text or a value of the open form in the user's editor, and then runs one of two functions:
-// edited, if the form has a new text that was not typed key by key, or put with a value that the document can have at
-// the place.
-func (p *Pane) EditOutside(m forms.OpenEditorMsg, edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
+// editOutside opens a text or a value of the document in the user's editor. [Pane.Edits] then returns the result.
+func (p *Pane) editOutside(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
-		return p.editJSON(m.Path, m.Text, m.Text, put)
+		return p.editJSON(m.Path, m.Text, m.Text)
 	}
 	suffix := TextSuffix(p.document.Schema().At(m.Path), m.Text)
 	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-		form, ok := p.Editor.(textSetter)
-		switch {
-		case !changed || p.Editor == nil:
+		if !changed {
 			return nil
-		case !ok:
-			return put(m.Path, doc.NewString(text))
 		}
-		if err := form.SetText(m.Path, text, false); err != nil {
+		if !strings.HasSuffix(m.Text, "\n") {
+			text = strings.TrimSuffix(text, "\n") // editors end a file with a newline
+		}
+		adopt, err := p.put(m.Path, doc.NewString(text))
+		if err != nil {
 			return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
 		}
-		return edited()
+		return adopt
 	}})
 }
 
-// textSetter is an editor in which the text of a field can be replaced.
-type textSetter interface {
-	SetText(p doc.Path, text string, asJSON bool) error
+const taskAdopt = "adopt"
+
+// put adopts a value from outside the editor; an empty text removes the value.
+func (p *Pane) put(at doc.Path, v doc.Value) (tea.Cmd, error) {
+	root, err := p.document.With(at, v)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind() == doc.String && v.Text() == "" {
+		root = root.Delete(at)
+	}
+	done := func(context.Context) (doc.Value, error) { return root, nil }
+	return screen.Go(p.tasks, taskAdopt, done, func(root doc.Value, _ error) tea.Cmd {
+		p.outside, p.alone = root, true
+		return nil
+	}), nil
 }
 
-// EditJSON opens the value at a place as JSON in the user's editor, without a place all of the document, and passes the
-// result to put. If it is not valid, it is opened again, so that nothing typed is lost.
-func (p *Pane) EditJSON(at doc.Path, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
+// EditJSON opens the value at a place as JSON in the user's editor, without a place all of the document. [Pane.Edits] then
+// returns the result. If that is not valid, it is opened again, so that nothing typed is lost.
+func (p *Pane) EditJSON(at doc.Path) tea.Cmd {
 	text := p.document.JSON(at)
-	return p.editJSON(at, text, text, put)
+	return p.editJSON(at, text, text)
 }
 
-func (p *Pane) editJSON(at doc.Path, text, before string, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
+func (p *Pane) editJSON(at doc.Path, text, before string) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if after == before {
 			return nil
 		}
 		v, err := doc.Parse([]byte(after))
 		if err == nil {
-			_, err = p.document.With(at, v)
-		}
-		if err == nil {
-			return put(at, v)
+			var adopt tea.Cmd
+			if adopt, err = p.put(at, v); err == nil {
+				return adopt
+			}
 		}
 		return screen.Ask(screen.Question{
 			Title:   "The JSON of " + p.document.Name() + " is not valid yet",
@@ -67,7 +81,7 @@ func (p *Pane) editJSON(at doc.Path, text, before string, put func(doc.Path, doc
 				if a.Index == 1 {
 					return nil
 				}
-				return p.editJSON(at, after, before, put)
+				return p.editJSON(at, after, before)
 			},
 		})
 	}})

@@ -39,6 +39,12 @@ func (p *Pane) Help(group, tabGroup string) []screen.Action {
 	if p.tabBarLine() != "" {
 		acts = append(acts, BindingHelp(p.tabBar.Bindings(), tabGroup, 6)...)
 	}
+	if p.Modal() {
+		acts = append(acts, screen.Action{
+			Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: tabGroup, BarPriority: 8, WhileTyping: true,
+			Run: func() tea.Cmd { return p.Update(tea.KeyMsg{Type: tea.KeyEsc}) },
+		})
+	}
 	return acts
 }
 
@@ -60,14 +66,13 @@ func BindingHelp(bindings []key.Binding, group string, bar int) []screen.Action 
 	return acts
 }
 
-// Field returns the focused field for commands and the help; false if there is none, or if a list is open in it. put is
-// called to replace its value from afar, and edited after its text was replaced in the open form.
-func (p *Pane) Field(edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cmd) (screen.Field, bool) {
+// Field returns the focused field for commands and the help; false if there is none, or if a list is open in it.
+func (p *Pane) Field() (screen.Field, bool) {
 	f := p.FocusedField()
 	if f == nil || p.Modal() || f.Node == nil || f.Response != nil {
 		return screen.Field{}, false
 	}
-	form, at, s := p.path, f.Path, p.document.Schema()
+	at, s := f.Path, p.document.Schema()
 	before := p.document.Root().Lookup(at)
 	asJSON := before.Exists() && before.Kind() != doc.String || !before.Exists() && f.Node.Kind != schema.String
 	text := before.Text()
@@ -88,12 +93,6 @@ func (p *Pane) Field(edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cm
 		if now := p.document.Root().Lookup(at); string(now.Encode()) != string(before.Encode()) {
 			return nil, errors.New("the field was changed meanwhile, so its output was not used")
 		}
-		if e, ok := p.Editor.(textSetter); ok && p.path.Equal(form) {
-			if err := e.SetText(at, text, asJSON); err != nil {
-				return nil, err
-			}
-			return edited(), nil
-		}
 		v := doc.NewString(text)
 		if asJSON {
 			parsed, err := doc.Parse([]byte(text))
@@ -102,10 +101,7 @@ func (p *Pane) Field(edited func() tea.Cmd, put func(doc.Path, doc.Value) tea.Cm
 			}
 			v = parsed
 		}
-		if _, err := p.document.With(at, v); err != nil {
-			return nil, err
-		}
-		return put(at, v), nil
+		return p.put(at, v)
 	}
 	return out, true
 }

@@ -59,21 +59,12 @@ func (t *Tree) readMenu(do editor.Hands) screen.Page {
 
 // readFilter asks for the inputs of the open filter.
 func (t *Tree) readFilter(do editor.Hands) screen.Page {
-	page := editor.Read(t.open.Form, openHands{do, t})
+	page := editor.Read(t.open.Form, func(msg tea.Msg) tea.Cmd {
+		t.adopt() // what the form of the filter has changed
+		return do(msg)
+	})
 	page.Place, page.After = "Filter", []string{phrase.Sentence(t.node().Text)}
 	return page
-}
-
-// openHands have the tree take over what the form of the open filter has changed.
-type openHands struct {
-	editor.Hands
-	tree *Tree
-}
-
-// Adopt takes over what was changed.
-func (h openHands) Adopt() tea.Cmd {
-	h.tree.adopt()
-	return h.Hands.Adopt()
 }
 
 // Read says how many users match, and some of them.

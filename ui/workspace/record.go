@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
@@ -91,7 +89,7 @@ func (s *Record) Init() tea.Cmd {
 		}
 		s.draft.setLoaded(l)
 		if !s.form.IsOpen() {
-			s.open(s.startPath)
+			s.goTo(s.startPath)
 		}
 		return nil
 	})
@@ -110,20 +108,12 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.ChangedMsg:
 		return nil
-	case forms.OpenMsg:
-		if s.form.IsPage(msg.Path) {
-			return s.form.OpenPage(msg.Path, s.edited, s.put)
-		}
-		s.open(msg.Path)
-		return nil
-	case forms.OpenEditorMsg:
-		return s.form.EditOutside(msg, s.edited, s.put)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	cmd := s.adopt(s.form.Update(msg), true) // a message that the form requested, such as the clipboard's content
+	cmd := s.form.Update(msg) // a message that the form requested, such as the clipboard's content
 	if s.side.Panel != nil {
 		cmd = tea.Batch(cmd, s.side.Panel.Update(msg))
 	}
@@ -136,7 +126,8 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 		return s.side.Panel.Update(msg)
 	}
 	before, root, modal := s.form.Place(), s.draft.Root(), s.form.Modal()
-	cmd := s.adopt(s.form.Update(msg), msg.Paste)
+	cmd := s.form.Update(msg)
+	s.adopt()
 	_, plain := s.form.Editor.(*forms.Form)
 	switch {
 	case msg.String() != "enter" || !plain || modal || s.form.Modal() || cmd != nil || s.form.Asked() || !root.Same(s.draft.Root()) || !s.form.Place().Equal(before):
@@ -156,44 +147,26 @@ func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
 		return s.side.Panel.Update(msg)
 	}
 	cmd, _ := s.form.Mouse(msg)
-	return s.adopt(cmd, false)
-}
-
-// adopt adopts what was edited. alone makes the change an undo step of its own, for text that was not typed key by key.
-func (s *Record) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
-	root, field, changed := s.form.Edits()
-	if !changed {
-		return cmd
-	}
-	if alone {
-		field = ""
-	}
-	s.draft.change(root, s.form.Path(), field)
-	s.form.Reload(s.draft.Root())
 	return cmd
 }
 
-// edited adopts a text from outside the form.
-func (s *Record) edited() tea.Cmd { return s.finishUpdate(s.adopt(nil, true)) }
-
-// put adopts a value from outside the form.
-func (s *Record) put(p doc.Path, v doc.Value) tea.Cmd {
-	root, err := s.draft.Root().Set(p, v)
-	if err != nil {
-		return screen.Notify(widget.LevelError, phrase.Sentence(err.Error()))
+// adopt adopts what was edited.
+func (s *Record) adopt() {
+	if root, field, changed := s.form.Edits(); changed {
+		s.draft.change(root, s.form.Path(), field)
 	}
-	s.draft.change(root, s.form.Path(), "")
-	return s.goTo(p)
 }
 
-// finishUpdate carries out the form's requests and shows the current record.
+// finishUpdate adopts what was edited, carries out the form's requests, and shows the current record.
 func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	if !s.form.IsOpen() {
 		return tea.Batch(cmds...)
 	}
+	s.adopt()
 	w := s.form.TakeRequests()
 	if w.Open != nil {
-		s.open(w.Open)
+		s.panes.Focus(paneForm)
+		s.form.Visit(w.Open)
 	}
 	if w.Notice != "" {
 		cmds = append(cmds, screen.Notify(widget.LevelInfo, w.Notice))
@@ -203,23 +176,15 @@ func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	return tea.Batch(append(cmds, s.side.TakeStarted())...)
 }
 
-// open opens the form of a place, or of the one around it, and focuses it.
-func (s *Record) open(p doc.Path) {
+// goTo opens the form of a place, or of the one around it, and focuses it.
+func (s *Record) goTo(p doc.Path) {
 	s.form.GoTo(p)
 	s.panes.Focus(paneForm)
 }
 
-// goTo opens the form of a place.
-func (s *Record) goTo(p doc.Path) tea.Cmd {
-	s.open(p)
-	return s.finishUpdate()
-}
-
 // up leaves the form for the one around it.
 func (s *Record) up() tea.Cmd {
-	from := s.form.Path()
-	s.open(from.Parent())
-	s.form.FocusPath(from)
+	s.form.Up()
 	return nil
 }
 
@@ -267,7 +232,7 @@ func (s *Record) FocusedField() (screen.Field, bool) {
 	if !s.form.IsOpen() || s.panes.Focused() != paneForm {
 		return screen.Field{}, false
 	}
-	return s.form.Field(s.edited, s.put)
+	return s.form.Field()
 }
 
 // Undo undoes the last change of the record.
@@ -279,24 +244,11 @@ func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Red
 // restore moves to another version of the record, and to the place that changed.
 func (s *Record) restore(done string, move func() (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	m, ok := s.draft.restore(move)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, false
-	case len(m.Conflicts) > 0:
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, "Not "+strings.ToLower(done)+": "+
-			widget.Clean(edit.PlaceName(s.draft.Schema(), m.Conflicts[0]))+" has changed since."), true
 	}
-	s.form.Show()
-	name := s.draft.section.Singular
-	if at := doc.CommonPath(m.Changes); len(at) > 0 {
-		trail := s.draft.Schema().Trail(at)
-		name = trail[len(trail)-1]
-		if !at.HasPrefix(s.form.Path()) || len(at) == len(s.form.Path()) {
-			s.open(at.Parent())
-		}
-		s.form.FocusNear(at)
-	}
-	return s.finishUpdate(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
+	s.panes.Focus(paneForm)
+	return s.finishUpdate(s.form.Restored(done, m)), true
 }
 
 // LeaveQuestion asks before unsaved changes are lost.
@@ -339,7 +291,7 @@ func (s *Record) Actions() []screen.Action {
 	}
 	acts := append(s.moveActions(), []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.save},
-		{Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, WhileTyping: true, Run: func() tea.Cmd { return s.form.EditJSON(nil, s.put) }},
+		{Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, WhileTyping: true, Run: func() tea.Cmd { return s.form.EditJSON(nil) }},
 	}...)
 	for i, a := range acts {
 		if a.Run == nil {
@@ -357,14 +309,8 @@ func (s *Record) moveActions() []screen.Action {
 		return append(editpane.BindingHelp(s.side.Panel.Bindings(), "Form", 6), back)
 	}
 	acts := s.form.Help("Form", groupMove)
-	switch out := (screen.Action{Keys: []string{"esc"}, Group: groupMove, BarPriority: 8, WhileTyping: true}); {
-	case s.form.Modal():
-		out.Label, out.Help = "close", "cancel and keep the field as it was"
-		out.Run = func() tea.Cmd { return s.adopt(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
-		acts = append(acts, out)
-	case len(s.form.Path()) > 0:
-		out.Label, out.Help, out.Run = "back", "back to the outer form", s.up
-		acts = append(acts, out)
+	if !s.form.Modal() && len(s.form.Path()) > 0 {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the outer form", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.up})
 	}
 	if s.side.Panel != nil {
 		acts = append(acts, screen.Action{Name: "preview-pane", Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focus(panePanel)})
@@ -389,7 +335,7 @@ func (s *Record) Read() screen.Page {
 	case s.panes.Focused() == panePanel:
 		return screen.Page{Place: s.breadcrumb() + ", " + s.side.Panel.Title(), Parts: []screen.Part{{Lines: s.readPanel()}}}
 	}
-	page := editor.Read(s.form.Editor, hands{s})
+	page := editor.Read(s.form.Editor, s.Update)
 	page.At = s.form.Path().String() + page.Place
 	if page.Place == "" {
 		page.Place = s.breadcrumb()
@@ -414,14 +360,3 @@ func (s *Record) readPanel() []string {
 	}
 	return nil
 }
-
-// hands change the record for the rows of its editor.
-type hands struct{ s *Record }
-
-// Press passes a key to the editor.
-func (h hands) Press(msg tea.KeyMsg) tea.Cmd {
-	return h.s.finishUpdate(h.s.adopt(h.s.form.Update(msg), true))
-}
-
-// Adopt takes over what the editor has changed.
-func (h hands) Adopt() tea.Cmd { return h.s.edited() }

@@ -65,7 +65,7 @@ func (s *Record) showProblem(p schema.Problem) tea.Cmd {
 	s.leaveAfterSave = false
 	cmd := screen.Notify(widget.LevelWarning, "Not saved: "+s.draft.problemText(p))
 	if len(p.Path) > 0 {
-		cmd = tea.Batch(s.goTo(p.Path), cmd)
+		s.goTo(p.Path)
 	}
 	return cmd
 }

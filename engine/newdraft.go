@@ -60,14 +60,13 @@ type Draft struct {
 	Components   doc.Value
 }
 
-// Create creates the draft in the workspace's time zone, with the [catalog.StartSections] of its type. A service without [DraftSaver] refuses invalid
-// components. A service with one creates an empty draft in that case and saves the components afterwards.
+// Create creates the draft in the workspace's time zone, with the [catalog.StartValues] of its type. A service without
+// [DraftSaver] refuses invalid components. A service with one creates an empty draft in that case and saves the components afterwards.
 func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
-	for _, section := range catalog.StartSections(d.Channel, d.DeliveryType) {
-		if at := doc.P(section.Name); !d.Components.Lookup(at).Exists() {
-			if started, err := d.Components.Set(at, section.Value); err == nil {
-				d.Components = started
-			}
+	given := d.Components
+	for _, v := range catalog.StartValues(d.Channel, d.DeliveryType) {
+		if started, err := d.Components.Set(v.Path, v.Value); err == nil && !given.Lookup(v.Unless).Exists() {
+			d.Components = started
 		}
 	}
 	components := d.inWorkspaceZone(ctx, service)

@@ -123,8 +123,10 @@ func platforms() schema.Field {
 	}
 }
 
+// iosFlags are the fields of which exactly one is on: the iOS devices that get a push.
+var iosFlags = []string{"send_to_all_eligible_device", "exclude_provisional_push_devices", "send_to_only_provisional_push_enabled_devices"}
+
 func platformDetails() schema.Field {
-	flags := []string{"send_to_all_eligible_device", "exclude_provisional_push_devices", "send_to_only_provisional_push_enabled_devices"}
 	ios := schema.Holds{Path: "../platforms", Value: "IOS"}
 	return schema.Field{
 		Name: "platform_specific_details", Title: "Platform options", Kind: schema.Object,
@@ -142,19 +144,19 @@ func platformDetails() schema.Field {
 				Name: "ios", Title: "iOS", Kind: schema.Object, Help: "Which iOS devices get the message. Turn on exactly one.", Flat: true, Choice: "iOS devices",
 				Required: []schema.Required{{When: ios, At: schema.Publish}},
 				Rules: []schema.Rule{schema.Guard{
-					When: schema.AnyOf{ios, schema.Not{C: schema.Has{Path: "../platforms"}}}, Rule: schema.OneTrue{Fields: flags},
+					When: schema.AnyOf{ios, schema.Not{C: schema.Has{Path: "../platforms"}}}, Rule: schema.OneTrue{Fields: iosFlags},
 				}},
 				Fields: []schema.Field{
 					{
-						Name: flags[0], Title: "All eligible devices", Kind: schema.Bool,
+						Name: iosFlags[0], Title: "All eligible devices", Kind: schema.Bool,
 						Help: "All iOS devices that accept push, including those on provisional permission.",
 					},
 					{
-						Name: flags[1], Title: "Exclude provisional", Kind: schema.Bool,
+						Name: iosFlags[1], Title: "Exclude provisional", Kind: schema.Bool,
 						Help: "Only devices whose owner has allowed notifications.",
 					},
 					{
-						Name: flags[2], Title: "Only provisional", Kind: schema.Bool,
+						Name: iosFlags[2], Title: "Only provisional", Kind: schema.Bool,
 						Help: "Only devices on provisional permission, which show notifications quietly.",
 					},
 				},

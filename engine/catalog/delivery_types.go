@@ -16,19 +16,26 @@ type deliveryType struct {
 	Email bool
 	// NoCreate is why the create operation refuses the type.
 	NoCreate string
-	// Start is the section that every push campaign of the type needs and that one may as well leave as it is.
-	Start *doc.Member
+	// Start is what every campaign of the type needs, in a section that one may as well leave as it is.
+	Start *StartValue
 }
 
-// start returns a section with one field.
-func start(section Component, field string, v doc.Value) *doc.Member {
-	m := doc.M(string(section), doc.NewObject(doc.M(field, v)))
-	return &m
+// StartValue is a value that a new draft begins with.
+type StartValue struct {
+	Path   doc.Path
+	Value  doc.Value
+	Unless doc.Path // it is not set if the draft has a value there
+}
+
+// start returns the value of a field of a section that is otherwise empty.
+func start(section Component, field string, v doc.Value) *StartValue {
+	return &StartValue{Path: doc.P(string(section), field), Value: v, Unless: doc.P(string(section))}
 }
 
 var deliveryTypes = []deliveryType{
 	{Type: OneTime, Label: "One-time", Help: "sent once, now or at a set time", Push: true, Email: true},
-	{Type: Periodic, Label: "Periodic", Help: "sent on a schedule: daily, weekly or monthly", Push: true, Email: true},
+	{Type: Periodic, Label: "Periodic", Help: "sent on a schedule: daily, weekly or monthly", Push: true, Email: true,
+		Start: start(SchedulingDetails, "delivery_type", doc.NewString("AT_FIXED_TIME"))},
 	{Type: EventTriggered, Label: "Event-triggered", Help: "sent to each user who does something, such as leaving a cart", Push: true, Email: true,
 		Start: start(DeliveryControls, "bypass_dnd", doc.NewBool(false))},
 	{Type: BusinessEventTriggered, Label: "Business-event-triggered", Help: "sent when something happens in your business, such as a price drop", Push: true, Email: true},
@@ -39,14 +46,24 @@ var deliveryTypes = []deliveryType{
 		NoCreate: "you can view and manage broadcast live activities here, but not create them"},
 }
 
-// StartSections returns the sections with which a new draft begins: what every campaign of the type needs.
-func StartSections(ch Channel, dt DeliveryType) []doc.Member {
+// iosStart is the choice of iOS devices, which every push to iOS needs.
+var iosStart = StartValue{
+	Path:  doc.P(string(BasicDetails), "platform_specific_details", "ios", iosFlags[0]),
+	Value: doc.NewBool(true), Unless: doc.P(string(BasicDetails), "platforms"),
+}
+
+// StartValues returns the values with which a new draft begins: choices that every campaign of the channel and type needs.
+func StartValues(ch Channel, dt DeliveryType) []StartValue {
+	var out []StartValue
+	if ch == Push {
+		out = append(out, iosStart)
+	}
 	for _, r := range deliveryTypes {
-		if r.Type == dt && r.Start != nil && ch == Push {
-			return []doc.Member{*r.Start}
+		if r.Type == dt && r.Start != nil && Campaign(ch).At(r.Start.Path) != nil {
+			out = append(out, *r.Start)
 		}
 	}
-	return nil
+	return out
 }
 
 // DeliveryTypeInfo describes a delivery type for a channel, for the choice in a new draft.

@@ -1,6 +1,9 @@
 package catalog
 
-import "bugle/engine/schema"
+import (
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
 
 func segmentationDetails() schema.Field {
 	byAudience := notTypes(DeviceTriggered, LocationTriggered)
@@ -34,6 +37,7 @@ var minimumAudience = schema.Named{
 			return nil
 		}
 		return []schema.Finding{{
+			Path:        doc.P("included_filters"),
 			Message:     "choose who gets this: set is_all_user_campaign to true, or add a filter to included_filters",
 			FormMessage: "choose who gets this: add a condition, or choose All users",
 		}}

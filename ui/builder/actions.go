@@ -52,6 +52,7 @@ func (s *Screen) moveActions() []screen.Action {
 	switch s.panes.Focused() {
 	case paneForm:
 		acts = s.form.Help("Form", groupMove)
+		acts = append(acts, s.tabActions()...)
 		if !s.form.Modal() {
 			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, Run: s.up})
 		}

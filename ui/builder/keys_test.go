@@ -82,11 +82,10 @@ func TestKeysOfCommonCampaigns(t *testing.T) {
 			"alt+n enter down enter " + // as soon as possible
 			"alt+s enter y", 45, "“Spring” is now active"},
 		{"periodic push, tested", "n enter down enter 'Spring enter alt+n enter space down space enter " +
-			"alt+n enter down enter " + // iOS devices
 			"alt+n 'Hello tab 'There f7 alt+y " + // Android, then iOS from it
 			"alt+m A a 'de enter " + // a variation and a locale
 			"alt+n enter down enter " + // to all users
-			"alt+n enter down enter tab '2026-04-01_09:00 alt+n enter down enter " + // daily
+			"alt+n '2026-04-01_09:00 alt+n enter down enter " + // daily
 			"alt+t 'ann enter 'bob enter ctrl+s", 70, "Sent 16 messages."},
 		{"event push with a filter", "n enter down down enter 'Spring enter " + push +
 			"alt+n 'Hello tab 'There " +

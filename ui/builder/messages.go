@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -26,7 +27,7 @@ var contentPath = doc.P(string(catalog.CampaignContent))
 // tools returns the editors and panels of the places of a campaign.
 func (s *Screen) tools() editpane.Tools {
 	return editpane.Tools{
-		schema.EditorContent:  {Edit: s.newGrid, Shows: s.gridShows, Panel: newPreviewPanel, TabBar: content.NewMessageTabs},
+		schema.EditorContent:  {Edit: s.newGrid, Shows: s.gridShows, Panel: newPreviewPanel},
 		schema.EditorSchedule: {Panel: calendar.NewPanel},
 		schema.EditorLinks:    {Panel: newLinksPanel},
 		schema.EditorFilters: {
@@ -58,6 +59,38 @@ func (s *Screen) gridShows(p doc.Path) bool { return s.gridOpen() && s.grid().Co
 // inContent reports whether the open form is one of the messages.
 func (s *Screen) inContent() bool {
 	return s.form.Path().HasPrefix(contentPath) && s.edit.Head().Channel.Writable()
+}
+
+// tabs returns what the form of a message leads to beside it.
+func (s *Screen) tabs() content.Tabs {
+	if !s.loaded || !s.inContent() || len(s.form.Path()) == 1 {
+		return content.Tabs{}
+	}
+	return content.NewTabs(s.form.ConfigAt(s.form.Path()))
+}
+
+// tabLines is how many lines the tabs take above the form.
+const tabLines = 2
+
+// tabActions are the actions that lead to the same place of another message.
+func (s *Screen) tabActions() []screen.Action {
+	tabs := s.tabs()
+	next := func(a content.Axis, steps int) func() tea.Cmd {
+		to := tabs.Next(a, steps)
+		if to == nil || s.form.Modal() {
+			return nil
+		}
+		return func() tea.Cmd { return s.openSibling(to) }
+	}
+	acts := []screen.Action{
+		{Keys: []string{"f7"}, Label: "next platform", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: next(content.ByPlatform, 1)},
+		{Keys: []string{"f5"}, Label: "next locale", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: next(content.ByLocale, 1)},
+		{Keys: []string{"f6"}, Label: "next variation", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: next(content.ByVariation, 1)},
+		{Keys: []string{"alt+f7"}, Label: "previous platform", Group: groupMove, WhileTyping: true, Run: next(content.ByPlatform, -1)},
+		{Keys: []string{"alt+f5"}, Label: "previous locale", Group: groupMove, WhileTyping: true, Run: next(content.ByLocale, -1)},
+		{Keys: []string{"alt+f6"}, Label: "previous variation", Group: groupMove, WhileTyping: true, Run: next(content.ByVariation, -1)},
+	}
+	return slices.DeleteFunc(acts, func(a screen.Action) bool { return a.Run == nil })
 }
 
 // toggleGrid switches between the grid and the form of the messages.

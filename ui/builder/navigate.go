@@ -48,12 +48,13 @@ func (s *Screen) open(p doc.Path) {
 }
 
 // openSibling opens the form at to and focuses the field with the same name as the current one.
-func (s *Screen) openSibling(to doc.Path) {
+func (s *Screen) openSibling(to doc.Path) tea.Cmd {
 	from, at := s.form.Path(), s.place()
 	s.open(to)
 	if at.HasPrefix(from) {
 		s.form.FocusPath(to.Join(at[len(from):]...))
 	}
+	return nil
 }
 
 // GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the

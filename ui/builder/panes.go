@@ -48,6 +48,7 @@ type arrangement struct {
 	editor               editor.Editor
 	width, height, focus int
 	zoomed, choosing     bool
+	tabs                 bool // there are tabs above the form
 }
 
 // SetSize divides the screen.
@@ -61,7 +62,7 @@ func (s *Screen) SetSize(width, height int) {
 func (s *Screen) arrange() {
 	now := arrangement{
 		editor: s.form.Editor, width: s.panes.Width(), height: s.panes.Height(), focus: s.panes.Focused(),
-		zoomed: s.panes.Zoomed(),
+		zoomed: s.panes.Zoomed(), tabs: s.tabs().View(s.deps.Theme, 1) != "",
 	}
 	_, now.choosing = s.viewBox.(*viewas.Chooser)
 	now.choosing = now.choosing && s.Covered()
@@ -71,13 +72,26 @@ func (s *Screen) arrange() {
 	s.arranged = now
 	s.panes.SetRows(paneSide, s.panelRows(now))
 	s.sections.SetSize(s.panes.Size(paneSections))
-	s.form.SetSize(s.panes.Size(paneForm))
+	s.form.SetSize(s.formSize())
 	s.side.setSize(s.panes.Size(paneSide))
+}
+
+// formSize returns the size of the form below its tabs.
+func (s *Screen) formSize() (w, h int) {
+	w, h = s.panes.Size(paneForm)
+	if s.arranged.tabs {
+		h -= tabLines
+	}
+	return w, h
 }
 
 // panelRows returns the height of the pane below the form.
 func (s *Screen) panelRows(a arrangement) int {
 	s.panes.SetRows(paneSide, 0)
+	tabRows := 0
+	if a.tabs {
+		tabRows = tabLines
+	}
 	switch {
 	case s.panes.Beside(paneSide) || a.zoomed || !s.loaded:
 		return 0
@@ -86,7 +100,7 @@ func (s *Screen) panelRows(a arrangement) int {
 	case a.focus == paneSide:
 		return 0 // it takes the place of the form
 	}
-	if rows := a.height - 2 - spareRows - s.form.Lines(s.panes.Size(paneForm)); rows >= minPanelRows {
+	if rows := a.height - 2 - spareRows - tabRows - s.form.Lines(s.formSize()); rows >= minPanelRows {
 		return rows
 	}
 	return 0
@@ -120,7 +134,12 @@ func (s *Screen) formView() string {
 		w, _ := s.panes.Size(paneForm)
 		return strings.Join(widget.Wrap(s.deps.Theme.Muted.Render(phrase.Capitalize(widget.Clean(p.reason))), w), "\n")
 	}
-	return s.form.View(s.panes.Focused() == paneForm)
+	form := s.form.View(s.panes.Focused() == paneForm)
+	if s.arranged.tabs {
+		w, _ := s.panes.Size(paneForm)
+		form = s.tabs().View(s.deps.Theme, w) + "\n\n" + form
+	}
+	return form
 }
 
 // place returns the path of the focused field, or else of the form.
@@ -142,10 +161,6 @@ func (s *Screen) TextFocused() bool { return s.Typing() && s.form.Typing() }
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.panes.Focused() {
 	case paneForm:
-		if to, ok := s.form.Sibling(msg.String()); ok {
-			s.openSibling(to)
-			return nil
-		}
 		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
@@ -185,11 +200,15 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		if press {
 			s.leave(paneForm)
 		}
-		cmd, to := s.form.Mouse(msg)
-		if to != nil {
-			s.openSibling(to)
+		if s.arranged.tabs {
+			msg.Y -= tabLines
 		}
-		return cmd
+		if msg.Y >= 0 {
+			return s.form.Update(msg)
+		}
+		if to := s.tabs().At(s.deps.Theme, msg.X); to != nil && press {
+			return s.openSibling(to)
+		}
 	}
 	return nil
 }

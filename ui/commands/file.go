@@ -312,5 +312,5 @@ var editingKeys = []string{
 	"alt+b", "alt+d", "alt+f", "alt+esc",
 }
 
-// builderKeys are the keys of the builder that are in no table: those of its tab bar and of zooming while one types.
-var builderKeys = []string{"f5", "f6", "f7", "alt+f5", "alt+f6", "alt+f7", "alt+z"}
+// builderKeys are the keys of the builder that are in no table: that of zooming while one types.
+var builderKeys = []string{"alt+z"}

@@ -74,7 +74,7 @@ func TestProblemsHaveLines(t *testing.T) {
 		"- key: ctrl+s\n  name: A\n  screen: builder\n  command: x":                                  "line 1, A: ctrl+s is the key of builder.apply",
 		"- key: f9\n  name: A\n  screen: outbox\n  command: x":                                       "line 1, A: f9 is the key of app.settings",
 		"- key: enter\n  name: A\n  screen: outbox\n  command: x":                                    "line 1, A: enter moves, selects or edits text",
-		"- key: f5\n  name: A\n  screen: app\n  command: x":                                          "line 1, A: f5 has a use in the builder",
+		"- key: f5\n  name: A\n  screen: app\n  command: x":                                          "line 1, A: f5 is the key of builder.next-locale; choose another, such as alt+j",
 		"- {key: alt+j, name: A, screen: app, command: x}":                                           "line 2, Good: alt+j is the key of your command A",
 		"- key: alt+g\n  nmae: A\n  name: A\n  screen: builder\n  command: x":                        "line 2, A: unknown field nmae; did you mean name?",
 		"- a\n\tb": "the commands cannot be read: ",

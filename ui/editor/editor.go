@@ -1,5 +1,5 @@
-// Package editor defines the interfaces between the builder and what it shows: the editor of a place, the side
-// panel beside it and the tab bar above it.
+// Package editor defines the interfaces between the builder and what it shows: the editor of a place, and the side
+// panel beside it.
 package editor
 
 import (
@@ -91,18 +91,6 @@ type SidePanel interface {
 	// Update handles keys while the panel has the keyboard, and messages that the editor of the place sends.
 	Update(tea.Msg) tea.Cmd
 	View() string
-	Bindings() []key.Binding
-}
-
-// TabBar is a line above the forms inside a place. It shows which of several siblings is open, such as one
-// platform of three, and switches to the others.
-type TabBar interface {
-	// View draws the line for the form at p. It is empty if there are no siblings.
-	View(root doc.Value, p doc.Path, width int) string
-	// KeyTarget returns the place that a key leads to from p.
-	KeyTarget(root doc.Value, p doc.Path, key string) (doc.Path, bool)
-	// ClickTarget returns the place that a click at column x of the line leads to.
-	ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool)
 	Bindings() []key.Binding
 }
 

@@ -46,7 +46,6 @@ type Pane struct {
 
 	path     doc.Path
 	schema   *schema.Schema // that the editor was made for
-	tabBar   editor.TabBar  // above the editor; nil if the place has none
 	width    int
 	height   int
 	requests Requests
@@ -107,7 +106,6 @@ func (p *Pane) Path() doc.Path { return p.path }
 func (p *Pane) Open(at doc.Path) {
 	p.requests.Notice = cmp.Or(editor.Discarded(p.Editor), p.requests.Notice)
 	p.path, p.schema = at, p.document.Schema()
-	p.tabBar = p.tabBarAt(at)
 	p.Editor = p.newEditor(at)
 	p.ShowProblems()
 }
@@ -127,7 +125,7 @@ func (p *Pane) newEditor(at doc.Path) editor.Editor {
 func (p *Pane) ConfigAt(at doc.Path) editor.Config {
 	cfg := p.document.Config()
 	cfg.Schema, cfg.Root, cfg.Path = p.document.Schema(), p.document.Root(), at
-	cfg.Width, cfg.Height = p.width, p.height-p.tabBarHeight()
+	cfg.Width, cfg.Height = p.width, p.height
 	cfg.Host = editor.Host{
 		Open:   func(to doc.Path) { p.requests.Open = to },
 		Notify: func(text string) { p.requests.Notice = text },
@@ -285,72 +283,25 @@ func (p *Pane) Edits() (root doc.Value, field string, ok bool) {
 	return root, p.Place().String(), true
 }
 
-// SetSize sets the size of the editor with its tab bar.
+// SetSize sets the size of the editor.
 func (p *Pane) SetSize(width, height int) {
 	p.width, p.height = width, height
 	if p.Editor != nil {
-		p.Editor.SetSize(width, height-p.tabBarHeight())
+		p.Editor.SetSize(width, height)
 	}
 }
 
-// Lines returns the number of lines that the editor needs in a size, including the tab bar.
+// Lines returns the number of lines that the editor needs in a size.
 func (p *Pane) Lines(width, height int) int {
 	if p.Editor == nil {
 		return 0
 	}
 	p.Editor.SetSize(width, height)
-	return strings.Count(p.Editor.View(), "\n") + 1 + p.tabBarHeight()
+	return strings.Count(p.Editor.View(), "\n") + 1
 }
 
-// View draws the editor below its tab bar; active reports whether it has the keyboard.
+// View draws the editor; active reports whether it has the keyboard.
 func (p *Pane) View(active bool) string {
 	p.SetActive(active)
-	if line := p.tabBarLine(); line != "" {
-		return line + "\n\n" + p.Editor.View()
-	}
 	return p.Editor.View()
-}
-
-// Mouse passes a mouse event, relative to the pane, to the editor. A click on the tab bar returns the place that it
-// leads to.
-func (p *Pane) Mouse(msg tea.MouseMsg) (cmd tea.Cmd, to doc.Path) {
-	msg.Y -= p.tabBarHeight()
-	switch {
-	case msg.Y >= 0:
-		return p.Update(msg), nil
-	case p.tabBar != nil && widget.Pressed(msg):
-		to, _ = p.tabBar.ClickTarget(p.document.Root(), p.path, msg.X)
-	}
-	return nil, to
-}
-
-func (p *Pane) tabBarAt(at doc.Path) editor.TabBar {
-	t, of, ok := p.ToolAt(at)
-	if !ok || t.TabBar == nil || len(of) == len(at) {
-		return nil
-	}
-	return t.TabBar(p.ConfigAt(of))
-}
-
-func (p *Pane) tabBarLine() string {
-	if p.tabBar == nil {
-		return ""
-	}
-	return p.tabBar.View(p.document.Root(), p.path, p.width)
-}
-
-// tabBarHeight returns how many lines the tab bar takes.
-func (p *Pane) tabBarHeight() int {
-	if p.tabBarLine() == "" {
-		return 0
-	}
-	return 2
-}
-
-// Sibling returns the place that a key of the tab bar leads to.
-func (p *Pane) Sibling(key string) (doc.Path, bool) {
-	if p.tabBar == nil || p.Modal() {
-		return nil, false
-	}
-	return p.tabBar.KeyTarget(p.document.Root(), p.path, key)
 }

@@ -15,9 +15,9 @@ import (
 	"bugle/ui/screen"
 )
 
-// Help describes the keys that the editor handles in the focused field and those of the tab bar; the first ones are in
-// the status bar.
-func (p *Pane) Help(group, tabGroup string) []screen.Action {
+// Help describes the keys that the editor handles in the focused field, and returns the action that closes what is open in it.
+// The first ones are in the status bar.
+func (p *Pane) Help(group, moveGroup string) []screen.Action {
 	rank := []int{10, 9, 7, 6, 5} // leaving, with priority 8, comes third
 	bar := map[string]int{}
 	for i, b := range p.Hints() {
@@ -36,12 +36,9 @@ func (p *Pane) Help(group, tabGroup string) []screen.Action {
 			})
 		}
 	}
-	if p.tabBarLine() != "" {
-		acts = append(acts, BindingHelp(p.tabBar.Bindings(), tabGroup, 6)...)
-	}
 	if p.Modal() {
 		acts = append(acts, screen.Action{
-			Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: tabGroup, BarPriority: 8, WhileTyping: true,
+			Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: moveGroup, BarPriority: 8, WhileTyping: true,
 			Run: func() tea.Cmd { return p.Update(tea.KeyMsg{Type: tea.KeyEsc}) },
 		})
 	}

@@ -17,9 +17,8 @@ type Tool struct {
 	Edit func(editor.Config) editor.Editor
 	// Shows reports whether the editor shows the value at a place below its own, so that it is not opened as a form;
 	// nil means that it shows everything.
-	Shows  func(doc.Path) bool
-	Panel  func(editor.Config) editor.SidePanel
-	TabBar func(editor.Config) editor.TabBar
+	Shows func(doc.Path) bool
+	Panel func(editor.Config) editor.SidePanel
 }
 
 // Tools are the tools by the editor names of the schema.

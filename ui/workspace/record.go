@@ -146,8 +146,7 @@ func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
 	if pane == panePanel {
 		return s.side.Panel.Update(msg)
 	}
-	cmd, _ := s.form.Mouse(msg)
-	return cmd
+	return s.form.Update(msg)
 }
 
 // adopt adopts what was edited.

@@ -3,7 +3,6 @@ package doc
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -17,7 +16,6 @@ type Places struct {
 // place is where a value is in a text.
 type place struct {
 	at      int64 // of the member's name, or of an element
-	value   int64
 	members map[string]*place
 	elems   []*place
 }
@@ -33,61 +31,21 @@ func NewPlaces(src []byte) *Places {
 // Position returns the line and the column (both from 1, in characters) of the value at p: of a member's name, or of an
 // element. If there is no such value, it returns the position of the innermost existing value on the path.
 func (l *Places) Position(p Path) (line, column int) {
-	at, _ := l.find(p)
-	return position(l.src, at.at)
-}
-
-// TextPosition returns the position of a byte of the text of the string at p, or that of the value if it is not such a
-// string.
-func (l *Places) TextPosition(p Path, offset int) (line, column int) {
-	at, ok := l.find(p)
-	if !ok || int(at.value) >= len(l.src) || l.src[at.value] != '"' {
-		return position(l.src, at.at)
-	}
-	i, raw := 1, l.src[at.value:]
-	for left := offset; left > 0 && i < len(raw) && raw[i] != '"'; {
-		n, decoded := 1, 1
-		if raw[i] == '\\' {
-			n, decoded = escape(raw[i:])
-		}
-		i, left = i+n, left-decoded
-	}
-	return position(l.src, at.value+int64(i))
-}
-
-// escape returns how many bytes an escape has, and how many the character that it stands for.
-func escape(raw []byte) (n, decoded int) {
-	n = 2
-	if len(raw) > 1 && raw[1] == 'u' {
-		n = 6
-		if len(raw) >= 12 && raw[6] == '\\' && strings.ContainsRune("dD", rune(raw[2])) && strings.ContainsRune("89abAB", rune(raw[3])) {
-			n = 12 // a surrogate pair
-		}
-	}
-	n = min(n, len(raw))
-	text, err := jsontext.AppendUnquote(nil, append(append([]byte{'"'}, raw[:n]...), '"'))
-	if err != nil {
-		return n, utf8.RuneLen(utf8.RuneError)
-	}
-	return n, len(text)
-}
-
-// find returns the place of the value at p, or of the innermost existing value on the path and false.
-func (l *Places) find(p Path) (*place, bool) {
 	at := l.root
 	for _, s := range p {
-		var next *place
-		if !s.IsIndex {
-			next = at.members[s.Name]
-		} else if s.Index < len(at.elems) {
-			next = at.elems[s.Index]
+		next := at.members[s.Name]
+		if s.IsIndex {
+			next = nil
+			if s.Index < len(at.elems) {
+				next = at.elems[s.Index]
+			}
 		}
 		if next == nil {
-			return at, false
+			break
 		}
 		at = next
 	}
-	return at, true
+	return position(l.src, at.at)
 }
 
 // Position is [Places.Position] of one value.
@@ -112,7 +70,6 @@ func (s finder) next() int64 {
 
 // value reads the next value and the places in it. It returns false at an error.
 func (s finder) value(into *place, depth int) bool {
-	into.value = s.next()
 	open := s.dec.PeekKind()
 	if open != '{' && open != '[' || depth >= MaxDepth {
 		return s.dec.SkipValue() == nil

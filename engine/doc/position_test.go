@@ -39,21 +39,3 @@ func TestPositionOfAbsentValue(t *testing.T) {
 		doc.Position([]byte(text), doc.P("a", 0)) // must not panic
 	}
 }
-
-func TestTextPosition(t *testing.T) {
-	const text = "{\"a\": [\n  \"x\\n\\u00fc\\ud83d\\ude00 é{{\"], \"n\": 1}"
-	places := doc.NewPlaces([]byte(text))
-	for _, tt := range []struct {
-		path   doc.Path
-		offset int
-		want   string
-	}{
-		{doc.P("a", 0), 0, "2:4"}, {doc.P("a", 0), 1, "2:5"}, {doc.P("a", 0), 2, "2:7"}, {doc.P("a", 0), 4, "2:13"}, {doc.P("a", 0), 8, "2:25"},
-		{doc.P("a", 0), 11, "2:27"}, {doc.P("a", 0), 99, "2:29"}, {doc.P("n"), 3, "2:33"}, {doc.P("a", 1), 3, "1:2"},
-	} {
-		line, column := places.TextPosition(tt.path, tt.offset)
-		if got := fmt.Sprintf("%d:%d", line, column); got != tt.want {
-			t.Errorf("byte %d of %s is at %s, want %s", tt.offset, tt.path, got, tt.want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,14 +131,8 @@ type preflight struct {
 }
 
 // diagnostics returns the problems and the findings, with their places if the campaign is in a file.
-func (p preflight) diagnostics() (list []report.Diagnostic) {
-	for _, problem := range schema.Errors(p.problems) {
-		list = append(list, report.Problem(problem, p.root, p.source))
-	}
-	for _, found := range p.result.Findings {
-		list = append(list, report.Finding(found, p.root, p.source))
-	}
-	return list
+func (p preflight) diagnostics() []report.Diagnostic {
+	return report.All(schema.Errors(p.problems), p.result.Findings, p.root, p.source)
 }
 
 // ofCampaign checks a campaign of the service, after it has dismissed and restored warnings.
@@ -236,28 +231,22 @@ func (p preflight) print(to *cli.Printer) error {
 		for _, s := range p.result.Skipped {
 			skips = append(skips, skipped{s.Check, s.Why})
 		}
-		all := append([]report.Diagnostic{}, p.diagnostics()...)
+		all := p.diagnostics()
 		return to.PrintJSON(map[string]any{
 			"valid": failed == 0, "errors": all[:failed], "warnings": all[failed:], "dismissed": check.Documents(p.result.Dismissed), "skipped": skips,
 		})
 	}
-	if list := schema.Errors(p.problems); len(list) > 0 {
-		fmt.Fprintf(to.Out, "%s to fix:\n", phrase.Count(len(list), "problem"))
-		for _, problem := range list {
-			fmt.Fprintln(to.Out, "  "+p.at(report.Problem(problem, p.root, p.source))+cli.ProblemLine(problem))
-		}
-	}
+	all := p.diagnostics()
 	for _, s := range []struct {
-		severity check.Severity
-		noun     string
-	}{{check.Warning, "warning"}, {check.Note, "note"}} {
-		if n := p.result.Count(s.severity); n > 0 {
-			fmt.Fprintf(to.Out, "%s:\n", phrase.Count(n, s.noun))
-			for _, found := range p.result.Findings {
-				if found.Severity == s.severity {
-					fmt.Fprintln(to.Out, "  "+p.at(report.Finding(found, p.root, p.source))+cli.FindingLine(found))
-				}
-			}
+		level       report.Level
+		noun, after string
+	}{{report.Error, "problem", " to fix"}, {report.Warning, "warning", ""}, {report.Note, "note", ""}} {
+		list := slices.DeleteFunc(slices.Clone(all), func(d report.Diagnostic) bool { return d.Level != s.level })
+		if len(list) > 0 {
+			fmt.Fprintf(to.Out, "%s%s:\n", phrase.Count(len(list), s.noun), s.after)
+		}
+		for _, d := range list {
+			fmt.Fprintln(to.Out, "  "+d.String())
 		}
 	}
 	if n := len(p.result.Dismissed); n > 0 {
@@ -267,19 +256,11 @@ func (p preflight) print(to *cli.Printer) error {
 			fmt.Fprintln(to.Out, cli.Line(fmt.Sprintf("  %s: %s (%s) [%s]", found.Place(), d.Reason, cmp.Or(d.By, "unknown"), found.ID())))
 		}
 	}
-	if len(schema.Errors(p.problems)) == 0 && len(p.result.Findings) == 0 {
+	if len(all) == 0 {
 		fmt.Fprintln(to.Out, "No warnings.")
 	}
 	for _, line := range p.result.NotChecked() {
 		fmt.Fprintln(to.Out, cli.Line(line))
 	}
 	return nil
-}
-
-// at returns the location of a diagnostic as the beginning of a line; nothing for a campaign that is in no file.
-func (p preflight) at(d report.Diagnostic) string {
-	if !p.source.Exists() {
-		return ""
-	}
-	return cli.Line(d.Location.String()) + ": "
 }

@@ -62,9 +62,9 @@ func NewCreate(f *cli.Factory) *cobra.Command {
 func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, error) {
 	body := engine.NewDraftBody(catalog.Channel(d.channel), catalog.DeliveryType(d.kind), "", doc.NewObject())
 	if d.file != "" {
-		var err error
-		if body, err = campaignfile.Document(ctx, f.Streams, d.file); err != nil {
-			return engine.Created{}, err
+		held := campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: d.file})
+		if body = held.Body; held.Err != nil {
+			return engine.Created{}, held.Err
 		}
 	}
 	svc, err := f.Campaigns(ctx)

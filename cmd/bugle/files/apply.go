@@ -42,8 +42,9 @@ func NewApply(f *cli.Factory) *cobra.Command {
 			"A file with a revision, as `bugle export` writes it, is not applied if somebody changed the content of the campaign\n" +
 			"since then: export it again, or use --force. The new revision is written into the file. Files without one\n" +
 			"are applied in any case. Run it again if it is interrupted: no draft is created twice within 24 hours.\n\n" +
-			"In another workspace or on a remote, the campaigns of a file are found by their names, and its ids stay: export\n" +
-			"from one and apply to the other to promote campaigns.",
+			"To promote campaigns, export from one workspace and apply to another one or to a remote. The ids in the files stay;\n" +
+			"the file .bugle-promoted.json beside them notes the ids there, so a campaign that you rename is renamed there, too.\n" +
+			"Without a note, a campaign is found by its name.",
 		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json\n" +
 			"  bugle apply --dry-run --format github campaigns\n" +
 			"  bugle apply --dry-run --json campaigns > plan.json && bugle apply --plan plan.json\n" +
@@ -136,7 +137,6 @@ func (a applying) carryOut(ctx context.Context, p *planner, out plan) error {
 	}
 	if todo {
 		applied := p.apply(ctx, a.partial)
-		p.noteIDs()
 		out.Applied, code = applied == cli.ExitDone, worse(code, applied)
 		left := 0
 		for _, s := range p.steps {
@@ -176,7 +176,7 @@ func (p *planner) load(ctx context.Context, file string, target cli.Target) ([]s
 	if saved.Target != target {
 		return nil, cli.Misused("the plan is for %s, not for %s", saved.Target, target)
 	}
-	p.steps = saved.Steps
+	p.steps, p.anew = saved.Steps, false
 	for _, s := range p.steps {
 		if s.Error != nil {
 			s.err = engine.Errorf(s.Error.Code, 0, "%s", s.Error.Message)
@@ -229,8 +229,8 @@ func (p *planner) print(target cli.Target) {
 	fmt.Fprintln(f.Out, cli.Line("Apply to "+target.String()+":"))
 	for _, s := range p.steps {
 		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
-		for _, l := range append(changeLines(s.Changes), doubtLines(s.Unverified)...) {
-			fmt.Fprintln(f.Out, "    "+l)
+		for _, l := range s.lines() {
+			fmt.Fprintln(f.Out, l)
 		}
 		if s.Reach != "" && s.err == nil {
 			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("    %s, reaches %s", strings.ToLower(s.Status.Label()), s.Reach)))
@@ -255,7 +255,7 @@ func (p *planner) print(target cli.Target) {
 func (p *planner) printErrors() {
 	for _, s := range p.steps {
 		if s.Error != nil {
-			fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(ofFile(s.File, s.located())))
+			fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(s.failure()))
 		}
 	}
 }
@@ -277,12 +277,14 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 		err := p.step(ctx, s)
 		switch {
 		case err != nil:
-			fail := cli.FailureOf(err)
-			s.Error, code = &fail, worse(code, cli.ExitCode(err))
+			s.fail(s.Action, err)
+			code = worse(code, cli.ExitCode(err))
 			if !p.f.JSON {
-				fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(ofFile(s.File, fail)))
+				fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(s.failure()))
 			}
-		case s.ours:
+		case s.Action == actionCreate && !p.anew && s.held.Body.Exists():
+			s.held.NoteID(p.f.Streams, s.ID)
+		case s.Action == actionUpdate && s.ours:
 			s.held.NoteRevision(ctx, p.f.Streams, p.svc, s.updated)
 		}
 		if err == nil && !p.f.JSON {
@@ -292,19 +294,10 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 			break
 		}
 	}
-	return code
-}
-
-// noteIDs writes the ids of campaigns that were created into their files.
-func (p *planner) noteIDs() {
-	var created []campaignfile.Held
-	var ids []string
-	for _, s := range p.steps {
-		if s.Action == actionCreate && s.Result != "" && s.held.Body.Exists() {
-			created, ids = append(created, s.held), append(ids, s.ID)
-		}
+	if !p.anew {
+		p.noteTwins()
 	}
-	campaignfile.NoteIDs(p.f.Streams, created, ids)
+	return code
 }
 
 // stops reports whether an error is not about one campaign, so that the others need not be tried.

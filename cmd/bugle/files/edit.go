@@ -283,14 +283,11 @@ func (e *editing) read(ctx context.Context, text []byte, env schema.Env) (doc.Va
 	case failed == nil || len(failed.Problems) == 0:
 		return body, []problemLine{{message: err.Error()}}
 	}
-	places := yamldoc.NewPlaces(text, 0)
 	var out []problemLine
-	for _, p := range failed.Problems {
-		line := problemLine{message: cli.ProblemLine(p)}
-		if line.line, _ = places.Position(p.Path); p.Line > 0 {
-			line.line, _ = places.TextPosition(p.Path, report.LineStart(body.Lookup(p.Path).Text(), p.Line))
-		}
-		out = append(out, line)
+	for _, d := range report.All(failed.Problems, nil, body, held[0].Source) {
+		line := d.Line
+		d.File = "" // the header has only the line
+		out = append(out, problemLine{line, d.String()})
 	}
 	return body, out
 }

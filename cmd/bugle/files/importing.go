@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,15 +86,6 @@ func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error
 		fmt.Fprintf(f.Err, "%d of %d drafts were created. Run the command again to create the others; none is created twice.\n", made, total)
 	}
 	return silentlyIf(code)
-}
-
-// ofFile returns the text of a failure, prefixed with the name of its file unless it has that prefix.
-func ofFile(where string, fail cli.Failure) string {
-	text := fail.Text()
-	if strings.HasPrefix(text, where) || strings.HasPrefix(text, "cannot read "+where) || strings.HasPrefix(text, "cannot use "+where) {
-		return text
-	}
-	return where + ": " + text
 }
 
 // worse returns the more severe of two exit codes: failure, then invalid input, then refusal.

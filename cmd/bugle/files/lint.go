@@ -70,8 +70,7 @@ type linted struct {
 	Problems []report.Diagnostic `json:"problems"`
 	Warnings []report.Diagnostic `json:"warnings"` // what the checks find that need no workspace
 
-	lines []string // for people
-	code  int
+	code int
 }
 
 // files checks all files and prints the results. It continues after a file that cannot be read.
@@ -95,9 +94,7 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 		case one.Error != "":
 			fmt.Fprintln(p.Err, "bugle: "+cli.Line(one.Error))
 		default:
-			for _, line := range one.lines {
-				fmt.Fprintln(p.Out, cli.Line(line))
-			}
+			one.print(p)
 		}
 	}
 	if p.JSON {
@@ -106,6 +103,19 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 		}
 	}
 	return silentlyIf(code)
+}
+
+// print prints what is wrong with the file for people.
+func (l linted) print(p *cli.Printer) {
+	if l.Valid {
+		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": valid"))
+	}
+	for _, d := range l.Problems {
+		fmt.Fprintln(p.Out, d.String()+" ["+d.Rule+"]")
+	}
+	for _, d := range l.Warnings {
+		fmt.Fprintln(p.Out, d.String())
+	}
 }
 
 func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env schema.Env) linted {
@@ -147,24 +157,11 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 		})
 	}
 	problems = append(uncompiled, problems...)
-	if l.Valid = len(schema.Errors(problems)) == 0; l.Valid {
-		l.lines = append(l.lines, cli.InputName(l.File)+": valid")
-	} else {
+	if l.Valid = len(schema.Errors(problems)) == 0; !l.Valid {
 		l.code = cli.ExitInvalid
 	}
-	for _, p := range problems {
-		d := report.Problem(p, h.Body, h.Source)
-		l.Problems, l.lines = append(l.Problems, d), append(l.lines, d.Location.String()+": "+cli.ProblemLine(p)+" ["+d.Rule+"]")
-	}
-	out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true})
-	if err != nil { // ctx has ended
-		return l
-	}
-	for _, found := range out.Findings {
-		d := report.Finding(found, h.Body, h.Source)
-		l.Warnings = append(l.Warnings, d)
-		l.lines = append(l.lines, fmt.Sprintf("%s: %s: %s", d.Location, found.Severity, cli.FindingLine(found)))
-	}
+	out, _ := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now, CompilesMJML: true}) // it only fails if ctx has ended
+	l.Problems, l.Warnings = report.All(problems, nil, h.Body, h.Source), report.All(nil, out.Findings, h.Body, h.Source)
 	return l
 }
 

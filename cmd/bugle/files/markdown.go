@@ -3,7 +3,6 @@ package files
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -13,7 +12,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/texts"
 )
 
 // markdown returns what differs as a comment for the reviewers of a pull request.
@@ -36,52 +34,24 @@ func (p pair) markdown(b *strings.Builder) {
 	if text := engine.CampaignName(c.Body); text != "" {
 		name = code(text)
 	}
-	fmt.Fprintf(b, "\n### %s\n\n", name)
-	about := []string{label(c.Channel.Label(), string(c.Channel)), label(c.DeliveryType.Label(), string(c.DeliveryType)), code(p.file)}
-	fmt.Fprintf(b, "%s\n\n", strings.Join(about, " · "))
+	fmt.Fprintf(b, "\n### %s\n\n%s · %s · %s\n\n", name, code(c.Channel.Label()), code(c.DeliveryType.Label()), code(p.file))
 	switch {
-	case p.before == nil:
-		fmt.Fprint(b, "New campaign.\n")
-		newTexts(b, c)
-		p.writeDoubts(b)
-		return
 	case p.after == nil:
 		fmt.Fprint(b, "Removed. The campaign in the workspace stays as it is.\n")
-		return
+	case p.before == nil:
+		fmt.Fprint(b, "New campaign.\n")
+	default:
+		fmt.Fprintf(b, "%s:\n", phrase.Count(len(p.changes), "change"))
 	}
-	fmt.Fprintf(b, "%s:\n", phrase.Count(len(p.changes), "change"))
 	table := catalog.Campaign(c.Channel)
 	for _, change := range p.changes {
 		fmt.Fprintf(b, "\n**%s**\n\n%s", fieldName(table, change.Path), fenced(lineDiff(change)))
 	}
-	p.writeDoubts(b)
-}
-
-// writeDoubts lists HTML that may be something else than its MJML.
-func (p pair) writeDoubts(b *strings.Builder) {
 	if len(p.doubts) > 0 {
 		fmt.Fprint(b, "\nThe HTML is what is sent. Read it as well as the MJML:\n\n")
 	}
 	for _, d := range p.doubts {
 		fmt.Fprintf(b, "- %s\n", code(d))
-	}
-}
-
-// newTexts lists the first lines of what users read of a new campaign. The texts are in its file.
-func newTexts(b *strings.Builder, c engine.Campaign) {
-	table := catalog.Campaign(c.Channel)
-	for i, u := range texts.Of(c).Units {
-		first, more, _ := strings.Cut(u.Text, "\n")
-		if u.Text == "" {
-			continue
-		}
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		if utf8.RuneCountInString(first) > maxExcerpt || more != "" {
-			first = excerpt(first, 0) + "…"
-		}
-		fmt.Fprintf(b, "- %s: %s\n", fieldName(table, u.Path), code(first))
 	}
 }
 
@@ -94,14 +64,6 @@ func fieldName(table *schema.Schema, p doc.Path) string {
 		}
 	}
 	return strings.Join(names, " › ")
-}
-
-// label returns the name of a value that the specification knows; others are code.
-func label(name, value string) string {
-	if name == value {
-		return code(value)
-	}
-	return name
 }
 
 // textOf returns the text of a string, and other values as JSON.

@@ -16,6 +16,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/message/mjml"
 	"bugle/engine/schema"
 )
@@ -78,24 +79,25 @@ func (s *step) diagnostics() []report.Diagnostic {
 	case e == nil || len(e.Problems) == 0:
 		return []report.Diagnostic{{Location: s.held.Source.File(), Rule: s.Action, Level: report.Error, Message: s.err.Error()}}
 	}
-	var list []report.Diagnostic
-	for _, problem := range e.Problems {
-		list = append(list, report.Problem(problem, s.held.Body, s.held.Source))
-	}
-	return list
+	return report.All(e.Problems, nil, s.held.Body, s.held.Source)
 }
 
-// located returns the failure with the places of its details in the files.
-func (s *step) located() cli.Failure {
-	out := *s.Error
-	if e := engine.AsError(s.err); e == nil || len(e.Problems) == 0 || len(e.Problems) != len(out.Details) {
-		return out
+// failure returns why the step cannot be carried out, with the file before it and the places of what is wrong.
+func (s *step) failure() string {
+	fail := *s.Error
+	if e := engine.AsError(s.err); e != nil && len(e.Problems) > 0 {
+		fail.Details = nil
+		for _, d := range s.Problems {
+			fail.Details = append(fail.Details, engine.Detail{Message: d.String()})
+		}
 	}
-	out.Details = slices.Clone(out.Details)
-	for i, d := range s.Problems {
-		out.Details[i].Target = d.Location.String() + ": " + d.Path
+	text := fail.Text()
+	for _, begin := range []string{"", "cannot read ", "cannot use "} {
+		if strings.HasPrefix(text, begin+s.File) {
+			return text
+		}
 	}
-	return out
+	return s.File + ": " + text
 }
 
 // diagnostics returns what keeps the plan from being applied.
@@ -116,6 +118,15 @@ func (s *step) describe(what string) string {
 	return s.File + ": " + what
 }
 
+// lines returns what a step changes, indented.
+func (s *step) lines() []string {
+	out := append(changeLines(s.Changes), doubtLines(s.Unverified)...)
+	for i, l := range out {
+		out[i] = "    " + l
+	}
+	return out
+}
+
 // planner makes the plan for files, and carries it out.
 type planner struct {
 	f       *cli.Factory
@@ -130,11 +141,18 @@ type planner struct {
 	byID    map[string]engine.Summary
 	taken   map[string]string // the file of a campaign, by id or by channel and name
 	steps   []*step
+
+	// base, if set, returns the body of a campaign that a file was changed from, if it is known. What was changed in the
+	// workspace since then stays; without it, a file that has the revision of an earlier body is a conflict.
+	base func(id string) (body doc.Value, ok bool)
+
+	// twins are, by folder and by the id in a file, the ids of the campaign in other workspaces, as apply has noted them.
+	twins map[string]map[string][]string
 }
 
 // newPlanner returns a planner. With anew, files create drafts, whatever the workspace has.
 func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force, anew bool) (*planner, error) {
-	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
+	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}, twins: map[string]map[string][]string{}}
 	if !anew {
 		all, err := cli.ListAll(ctx, svc, true)
 		if err != nil {
@@ -197,7 +215,7 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	if rec.ID != "" {
 		_, s.ours = p.byID[strings.ToLower(rec.ID)]
 	}
-	id, err := p.find(rec, s.Name)
+	id, err := p.find(rec, s.Name, p.twinsIn(h.Folder()))
 	if err != nil {
 		s.fail(actionRefused, err)
 		return
@@ -219,10 +237,13 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	p.update(ctx, s, rec)
 }
 
-// find returns the id of the campaign of a file, empty if it is to be created.
-func (p *planner) find(rec engine.Campaign, name string) (string, error) {
-	if row, ok := p.byID[strings.ToLower(rec.ID)]; ok {
-		return row.ID, nil
+// find returns the id of the campaign of a file, empty if it is to be created. A file of another workspace is of the
+// campaign that was made from it, also if it was renamed since then, or else of the one with its name.
+func (p *planner) find(rec engine.Campaign, name string, twins map[string][]string) (string, error) {
+	for _, id := range append([]string{rec.ID}, twins[rec.ID]...) {
+		if row, ok := p.byID[strings.ToLower(id)]; ok {
+			return row.ID, nil
+		}
 	}
 	if name == "" {
 		return "", cli.Misused("the campaign has neither a name nor a known id; use `bugle import` to create it")
@@ -279,23 +300,33 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
 		return
 	}
-	if rec.Body, err = s.compile(ctx, c.Channel, c.Body, rec.Body); err != nil {
+	base, known := c.Body, false
+	if p.base != nil {
+		if body, ok := p.base(c.ID); ok {
+			base, known = body, true
+		}
+	}
+	if rec.Body, err = s.compile(ctx, c.Channel, base, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
 	}
-	after := c
-	var parts []doc.Member
+	mine := base
 	for name, v := range rec.Body.Members() {
-		if at := catalog.Component(name); yamldoc.Same(catalog.InRequest(c.Channel, at, c.Body.Get(name)), catalog.InRequest(c.Channel, at, v)) {
+		if at := catalog.Component(name); yamldoc.Same(catalog.InRequest(c.Channel, at, base.Get(name)), catalog.InRequest(c.Channel, at, v)) {
 			continue
 		}
-		v = yamldoc.Respell(c.Body.Get(name), v)
-		parts = append(parts, doc.M(name, v))
-		if after.Body, err = after.Body.Set(doc.P(name), v); err != nil {
+		if mine, err = mine.Set(doc.P(name), yamldoc.Respell(c.Body.Get(name), v)); err != nil {
 			s.fail(actionInvalid, cli.DocumentError{Err: err})
 			return
 		}
 	}
+	merged, conflicts := edit.Merge(base, mine, c.Body, edit.Ask)
+	if len(conflicts) > 0 {
+		s.fail(actionConflict, fmt.Errorf("%s changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again", strings.Join(conflicts, ", ")))
+		return
+	}
+	after := c.With(merged)
+	parts, _ := engine.ChangedComponents(c.Body, merged)
 	for name := range c.Body.Members() {
 		if !rec.Body.Get(name).Exists() {
 			s.Stays = append(s.Stays, name)
@@ -305,7 +336,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	if len(parts) == 0 {
 		return
 	}
-	if err := p.current(rec.ID, s); err != nil {
+	if err := p.current(rec.ID, s); err != nil && !known {
 		s.fail(actionConflict, cli.OrForce(err, "overwrite it"))
 		return
 	}

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,13 +18,11 @@ import (
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/files"
 	"bugle/engine/message/check"
-	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 )
 
@@ -50,7 +47,7 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, base: map[string]doc.Value{}, revision: map[string]string{}, applied: map[string]appliedFile{}, seen: map[campaignfile.File][sha256.Size]byte{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, agreed: map[string]agreed{}, seen: map[campaignfile.File]string{}}
 			if open {
 				w.page = &page{}
 			}
@@ -75,20 +72,17 @@ type watcher struct {
 	notify  *fsnotify.Watcher
 	page    *page // nil without --open
 
-	// base has the components of each campaign as the files and the workspace agreed on them last, by campaign id. What
-	// differs from it in a file was changed there.
-	base map[string]doc.Value
-	// revision has the revision that the file of each campaign had then. It is written anew when the command ends, because
-	// editors do not expect others to write what they have open; applied has the campaigns to do that for, by id.
-	revision map[string]string
-	applied  map[string]appliedFile
-	seen     map[campaignfile.File][sha256.Size]byte // what a file, with those that it refers to, had when it was handled last
+	agreed map[string]agreed            // by campaign id
+	seen   map[campaignfile.File]string // what a file, with those that it refers to, had when it was handled last
 }
 
-// appliedFile is a file whose change was applied.
-type appliedFile struct {
-	held    campaignfile.Held
-	updated engine.Updated
+// agreed is what a file and the workspace agreed on last. What differs from it in the file was changed there.
+type agreed struct {
+	body     doc.Value
+	revision string // that the file had
+	// updated is what was applied since the command began. The file gets the new revision when the command ends, because
+	// editors do not expect others to write what they have open.
+	updated *step
 }
 
 // watchedLine is a line of the output of --json.
@@ -150,13 +144,13 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 	err = quietly(ctx, w.loop(ctx))
 	const limit = 10 * time.Second
-	if len(w.applied) > 0 {
-		cli.Finish(limit)
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	for _, a := range w.applied {
-		a.held.NoteRevision(ctx, w.f.Streams, w.svc, a.updated)
+	for _, a := range w.agreed {
+		if a.updated != nil {
+			cli.Finish(limit)
+			a.updated.held.NoteRevision(ended, w.f.Streams, w.svc, a.updated.updated)
+		}
 	}
 	return err
 }
@@ -212,7 +206,7 @@ func (w *watcher) start(ctx context.Context) error {
 		case s.Action == actionConflict:
 			differ = append(differ, s.File+": "+s.Error.Message)
 		case s.before.ID != "":
-			w.base[s.before.ID], w.revision[s.before.ID] = s.before.Body, s.held.Revision
+			w.agreed[s.before.ID] = agreed{body: s.before.Body, revision: s.held.Revision}
 			if s.Action != actionUnchanged {
 				differ = append(differ, s.File+": differs from the campaign; save it to apply it, or run `bugle apply`")
 			}
@@ -296,15 +290,13 @@ func (w *watcher) affected(e fsnotify.Event) []campaignfile.File {
 
 // isNew reports whether a file has other campaigns, or another error, than when it was handled last.
 func (w *watcher) isNew(file campaignfile.File, all []campaignfile.Held) bool {
-	var sum [sha256.Size]byte
-	hash := sha256.New()
+	var now strings.Builder
 	for _, h := range all {
-		fmt.Fprintf(hash, "%q %s %s %v\n", h.Revision, h.Source.Files(), h.Body.Encode(), h.Err)
+		fmt.Fprintf(&now, "%q %s %s %v\n", h.Revision, h.Source.Files(), h.Body.Encode(), h.Err)
 	}
-	hash.Sum(sum[:0])
-	was, seen := w.seen[file]
-	w.seen[file] = sum
-	return !seen || was != sum
+	was := w.seen[file]
+	w.seen[file] = now.String()
+	return was != now.String()
 }
 
 // handle applies a file, unless it was handled like this already or is gone.
@@ -318,11 +310,7 @@ func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 		return nil
 	}
 	for _, h := range all {
-		p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
-		if err != nil {
-			return err
-		}
-		if err := w.apply(ctx, p, h); err != nil {
+		if err := w.apply(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -330,106 +318,76 @@ func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 }
 
 // apply applies one campaign of a file.
-func (w *watcher) apply(ctx context.Context, p *planner, h campaignfile.Held) error {
-	conflicts, held := w.merge(ctx, p, h)
-	if len(conflicts) > 0 {
-		text := strings.Join(conflicts, ", ") + " changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again"
-		return w.say(watchedLine{Event: "conflict", File: h.Where, Name: engine.CampaignName(h.Body), Message: text}, h.Where+": not applied: "+text)
+func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
+	p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
+	if err != nil {
+		return err
 	}
-	if id, err := p.find(engine.ParseRecord(h.Body), engine.CampaignName(h.Body)); err == nil {
-		r, known := w.revision[id]
-		p.force = known && r == h.Revision // merge has compared it with what came after
+	p.base = func(id string) (doc.Value, bool) {
+		a, ok := w.agreed[id]
+		return a.body, ok && a.revision == h.Revision
 	}
-	p.add(ctx, held)
-	s := p.steps[len(p.steps)-1]
-	l := watchedLine{File: s.File, ID: s.ID, Name: s.Name, Changes: s.Changes}
+	p.add(ctx, h)
+	s := p.steps[0]
+	l := watchedLine{Event: s.Action, File: s.File, ID: s.ID, Name: s.Name, Changes: s.Changes}
+	if s.err == nil && s.Action == actionUpdate {
+		if l.Event, l.Message, err = w.update(ctx, p, s); err != nil {
+			return err
+		}
+	}
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case l.Message != "":
+		return w.say(l, s.File+": "+l.Event+": "+l.Message)
 	case s.err != nil:
-		l.Event, l.Problems, l.Message = s.Action, s.Problems, s.Error.Message
+		l.Problems, l.Message = s.Problems, s.Error.Message
 		var texts []string
 		for _, d := range s.Problems {
-			texts = append(texts, d.Location.String()+": "+strings.TrimPrefix(d.Path+": ", ": ")+d.Message)
+			texts = append(texts, d.String())
 		}
 		return w.say(l, append(texts, s.File+": not applied")...)
 	case s.Action == actionCreate:
 		l.Event, l.Message = "new", "create it with `bugle apply`"
 		return w.say(l, s.File+": no campaign yet; create it with `bugle apply`")
 	case s.Action == actionUnchanged:
-		l.Event = actionUnchanged
 		return w.say(l)
-	}
-	if s.before.Status != catalog.Draft {
-		agreed, err := w.confirm(ctx, s)
-		if err != nil {
-			return err
-		}
-		if !agreed {
-			l.Event, l.Message = "skipped", "the campaign is "+s.before.Status.Label()+"; apply it with `bugle apply`"
-			return w.say(l, s.File+": skipped: "+l.Message)
-		}
-	}
-	if err := p.step(ctx, s); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		fail := cli.FailureOf(err)
-		l.Event, l.Message = actionRefused, fail.Message
-		return w.say(l, s.File+": not applied: "+fail.Text())
-	}
-	l.Event, l.ID = s.Result, s.ID
-	texts := []string{s.describe(s.Result)}
-	for _, c := range changeLines(s.Changes) {
-		texts = append(texts, "    "+c)
 	}
 	now, err := w.svc.Get(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	w.base[s.ID], w.revision[s.ID], w.applied[s.ID] = now.Body, h.Revision, appliedFile{h, s.updated}
+	a := agreed{body: now.Body, revision: h.Revision, updated: s}
 	if tag := s.updated.ETag; tag != "" && now.Tag() != tag { // somebody else has changed it already
-		w.base[s.ID] = s.after.Body
+		a.body = s.after.Body
 	}
+	w.agreed[s.ID] = a
 	if w.page != nil {
 		w.page.show(now, s.Changes)
 	}
-	l.Warnings = w.warnings(ctx, now, h)
+	l.ID, l.Warnings = s.ID, w.warnings(ctx, now, h)
+	texts := []string{s.describe(s.Result)}
+	for _, line := range changeLines(s.Changes) {
+		texts = append(texts, "    "+line)
+	}
 	for _, d := range l.Warnings {
-		texts = append(texts, d.Location.String()+": "+string(d.Level)+": "+d.Path+": "+d.Message)
+		texts = append(texts, d.String())
 	}
 	return w.say(l, texts...)
 }
 
-// merge leaves out of a campaign what was not changed in its file, and returns the components that were changed there
-// and in the workspace.
-func (w *watcher) merge(ctx context.Context, p *planner, h campaignfile.Held) (conflicts []string, held campaignfile.Held) {
-	if h.Err != nil {
-		return nil, h
-	}
-	rec := engine.ParseRecord(h.Body)
-	id, err := p.find(rec, engine.CampaignName(rec.Body))
-	base, ok := w.base[id]
-	if err != nil || !ok {
-		return nil, h
-	}
-	now, err := w.svc.Get(ctx, id)
-	if err != nil {
-		return nil, h
-	}
-	mine := contentOf(rec.Body)
-	if compiled, err := mjml.CompileBody(ctx, now.Channel, base, mine); err == nil { // else planning it fails, and says why
-		mine = compiled
-	}
-	for name, mine := range mine.Members() {
-		theirs, was := now.Body.Get(name), base.Get(name)
-		switch {
-		case yamldoc.Same(mine, theirs):
-		case yamldoc.Same(mine, was):
-			h.Body = h.Body.Delete(doc.P(name)) // only the workspace has changed it
-		case !yamldoc.Same(theirs, was):
-			conflicts = append(conflicts, name)
+// update carries out the update of a step. It returns what happened to it, and why if it was not carried out.
+func (w *watcher) update(ctx context.Context, p *planner, s *step) (event, why string, err error) {
+	if s.before.Status != catalog.Draft {
+		agreed, err := w.confirm(ctx, s)
+		if err != nil || !agreed {
+			return "skipped", "the campaign is " + s.before.Status.Label() + "; apply it with `bugle apply`", err
 		}
 	}
-	return conflicts, h
+	if err := p.step(ctx, s); err != nil {
+		return actionRefused, cli.FailureOf(err).Text(), nil
+	}
+	return s.Result, "", nil
 }
 
 // confirm asks whether a live campaign may be changed; without a terminal it may not.
@@ -437,8 +395,8 @@ func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
 	if !w.f.CanAsk() {
 		return false, nil
 	}
-	for _, l := range append(changeLines(s.Changes), doubtLines(s.Unverified)...) {
-		fmt.Fprintln(w.f.Out, "    "+l)
+	for _, l := range s.lines() {
+		fmt.Fprintln(w.f.Out, l)
 	}
 	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.Changes), false)
 }
@@ -449,12 +407,6 @@ func (w *watcher) warnings(ctx context.Context, c engine.Campaign, h campaignfil
 	if err != nil {
 		return nil // it is applied; `bugle check` will say why
 	}
-	out, err := check.Run(ctx, c, facts)
-	if err != nil {
-		return nil
-	}
-	for _, found := range out.Findings {
-		list = append(list, report.Finding(found, h.Body, h.Source))
-	}
-	return list
+	out, _ := check.Run(ctx, c, facts) // it only fails if ctx has ended
+	return report.All(nil, out.Findings, h.Body, h.Source)
 }

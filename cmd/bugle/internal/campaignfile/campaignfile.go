@@ -4,6 +4,7 @@ package campaignfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,15 @@ type Held struct {
 	Source   Source
 }
 
+// Folder returns the folder that the user named with the file in it, or that of a file that the user named; empty for
+// standard input.
+func (h Held) Folder() string {
+	if name := h.Source.file.Name; name != "" && name != cli.Stdin {
+		return cmp.Or(h.Source.file.in, filepath.Dir(name))
+	}
+	return ""
+}
+
 // ReadAll reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML, or that
 // of a folder with a main file. If none can be read, it returns one with the error.
 func ReadAll(ctx context.Context, s cli.Streams, file File) []Held {
@@ -44,9 +54,6 @@ func ReadAll(ctx context.Context, s cli.Streams, file File) []Held {
 	var held []Held
 	if err == nil {
 		held, err = Parse(file.Name, b)
-	}
-	if err == nil && len(held) == 0 {
-		err = cli.DocumentError{Err: fmt.Errorf("%s has no campaign", cli.InputName(file.Name))}
 	}
 	if err != nil {
 		return []Held{{Where: cli.InputName(file.Name), Err: err, Source: Source{file: file}}}
@@ -60,18 +67,17 @@ func ReadAll(ctx context.Context, s cli.Streams, file File) []Held {
 
 // Read reads the one campaign of a JSON or YAML file, of a folder with a main file, or of standard input.
 func Read(ctx context.Context, s cli.Streams, file File) Held {
-	file, b, err := readFile(ctx, s, file)
-	if err == nil {
-		b, err = cli.Decode(file.Name, b)
+	return only(ReadAll(ctx, s, file))
+}
+
+// only returns the one document of a file.
+func only(all []Held) Held {
+	if len(all) == 1 {
+		return all[0]
 	}
-	if err != nil {
-		return Held{Where: cli.InputName(file.Name), Err: err, Source: Source{file: file}}
-	}
-	yaml := isYAML(file.Name) || file.Name == cli.Stdin && !looksLikeJSON(b)
-	body, err := parseDocument(file.Name, b, yaml)
-	source := newSource(file.Name, b, yaml, 0)
-	source.file = file
-	return joined(Held{Where: cli.InputName(file.Name), Body: body, Err: err, Source: source})
+	file := all[0].Source.file.Name
+	err := cli.DocumentError{Err: fmt.Errorf("%s must have one document, not %d", cli.InputName(file), len(all))}
+	return Held{Where: cli.InputName(file), Err: err, Source: Source{file: all[0].Source.file}}
 }
 
 // readFile returns the content of a file, or of the main file of a folder, which it returns, too.
@@ -97,57 +103,37 @@ func folderError(dir string) error {
 	return fmt.Errorf("no campaign files in %s; their names end with %s or %s", dir, strings.Join(ends[:len(ends)-1], ", "), ends[len(ends)-1])
 }
 
-// Document returns the document of [Read].
-func Document(ctx context.Context, s cli.Streams, name string) (doc.Value, error) {
-	h := Read(ctx, s, File{Name: name})
-	return h.Body, h.Err
-}
-
-// Object reads an object from a file, as YAML if its name has that extension and as JSON otherwise, or from standard
-// input in either format.
+// Object reads an object from a JSON or YAML file, or from standard input. It may be anything, while a campaign may refer to
+// other files.
 func Object(ctx context.Context, s cli.Streams, name string) (doc.Value, error) {
 	b, err := s.Read(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if b, err = cli.Decode(name, b); err != nil {
+	all, err := Parse(name, b)
+	if err != nil {
 		return doc.Value{}, err
 	}
-	return parseDocument(name, b, isYAML(name) || name == cli.Stdin && !looksLikeJSON(b))
+	h := only(all)
+	return h.Body, h.Err
 }
 
-// Parse returns the campaigns of a JSON or YAML file, without the texts of other files that it refers to. Its
+// Parse returns the campaigns of a JSON or YAML file, at least one, without the texts of other files that it refers to. Its
 // error is about the whole file; errors about one campaign are in its entry.
-func Parse(name string, b []byte) ([]Held, error) {
-	b, err := cli.Decode(name, b)
-	if err != nil {
+func Parse(name string, b []byte) (out []Held, err error) {
+	if b, err = cli.Decode(name, b); err != nil {
 		return nil, err
 	}
 	end := strings.ToLower(filepath.Ext(name))
-	if !isYAML(name) && (slices.Contains(jsonEnds, end) || looksLikeJSON(b)) {
-		return parseJSON(name, b)
+	if slices.Contains(jsonEnds, end) || !slices.Contains(yamlEnds, end) && looksLikeJSON(b) {
+		out, err = parseJSON(name, b)
+	} else {
+		out, err = parseYAML(name, b)
 	}
-	return parseYAML(name, b)
-}
-
-func isYAML(name string) bool { return slices.Contains(yamlEnds, strings.ToLower(filepath.Ext(name))) }
-
-// parseDocument returns the one object of a text.
-func parseDocument(name string, b []byte, yaml bool) (doc.Value, error) {
-	if yaml {
-		return yamlDocument(name, b)
+	if err == nil && len(out) == 0 {
+		err = cli.DocumentError{Err: fmt.Errorf("%s has no campaign", cli.InputName(name))}
 	}
-	v, err := doc.Parse(b)
-	var syntax *doc.SyntaxError
-	switch {
-	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:
-		return doc.Value{}, cli.DocumentError{Err: fmt.Errorf("cannot use %s: %w", cli.InputName(name), err)}
-	case err != nil:
-		return doc.Value{}, cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", cli.InputName(name), err)}
-	case v.Kind() != doc.Object:
-		return doc.Value{}, cli.DocumentError{Err: fmt.Errorf("%s must be a JSON object, not %s", cli.InputName(name), article(v.Kind()))}
-	}
-	return v, nil
+	return out, err
 }
 
 func article(k doc.Kind) string {
@@ -158,18 +144,6 @@ func article(k doc.Kind) string {
 		return "an " + k.String()
 	}
 	return "a " + k.String()
-}
-
-// yamlDocument returns the one object of a YAML file.
-func yamlDocument(name string, b []byte) (doc.Value, error) {
-	docs, err := parseYAML(name, b)
-	switch {
-	case err != nil:
-		return doc.Value{}, err
-	case len(docs) != 1:
-		return doc.Value{}, cli.DocumentError{Err: fmt.Errorf("%s must have one YAML document, not %d", cli.InputName(name), len(docs))}
-	}
-	return docs[0].Body, docs[0].Err
 }
 
 // IsExport reports whether a document is a campaign as `bugle export` writes it: with its id, and without state and
@@ -190,7 +164,7 @@ func parseYAML(name string, b []byte) ([]Held, error) {
 		if len(docs) > 1 {
 			where = fmt.Sprintf("%s, document %d", where, i+1)
 		}
-		out = append(out, held(where, v, newSource(name, b, true, i)))
+		out = append(out, held(where, v, newYAML(name, b, i)))
 	}
 	return out, nil
 }
@@ -199,23 +173,19 @@ func parseYAML(name string, b []byte) ([]Held, error) {
 func parseJSON(name string, b []byte) ([]Held, error) {
 	v, err := doc.Parse(b)
 	if err == nil {
-		return []Held{held(cli.InputName(name), v, newSource(name, b, false, 0))}, nil
+		return []Held{held(cli.InputName(name), v, newJSON(name, b, 0))}, nil
 	}
-	lines := bytes.Split(b, []byte("\n"))
-	full := slices.IndexFunc(lines, func(l []byte) bool { return len(bytes.TrimSpace(l)) > 0 })
-	if full >= 0 {
-		if _, lerr := doc.Parse(lines[full]); lerr != nil {
-			return nil, cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", cli.InputName(name), err)}
-		}
+	first, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
+	if _, lerr := doc.Parse(first); lerr != nil {
+		return nil, cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", cli.InputName(name), err)}
 	}
 	var out []Held
-	for i, l := range lines {
+	for i, l := range bytes.Split(b, []byte("\n")) {
 		if len(bytes.TrimSpace(l)) == 0 {
 			continue
 		}
 		where := fmt.Sprintf("%s, line %d", cli.InputName(name), i+1)
-		src := newSource(name, l, false, 0)
-		src.line = i
+		src := newJSON(name, l, i)
 		v, err := doc.Parse(l)
 		if err != nil {
 			out = append(out, Held{Where: where, Err: cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", where, err)}, Source: src})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -14,31 +13,18 @@ import (
 	"bugle/engine/files"
 )
 
-// NoteIDs writes the ids of campaigns that were created from files into them, unless they have ids: those of another
-// workspace. It prints a warning if it cannot. Campaigns of one file are in its order.
-func NoteIDs(s cli.Streams, created []Held, ids []string) {
-	for len(created) > 0 {
-		of := created[0].Source.file
-		n := slices.IndexFunc(created, func(h Held) bool { return h.Source.file != of })
-		if n < 0 {
-			n = len(created)
+// NoteID writes the id of a campaign that was created from a file into it, unless it has one: that of another workspace. It
+// prints a warning if it cannot.
+func (h Held) NoteID(s cli.Streams, id string) {
+	err := rewrite(h.Source.file, func(text string, all []Held) (string, error) {
+		now, err := h.among(all)
+		if err != nil || now.Body.Get("id").Exists() {
+			return text, err
 		}
-		err := rewrite(of, func(text string, now []Held) (string, error) {
-			for i := n - 1; i >= 0; i-- { // what comes before one stays where it is
-				h, err := created[i].among(now)
-				if err != nil {
-					return text, err
-				}
-				if !h.Body.Get("id").Exists() {
-					text = h.withID(text, ids[i])
-				}
-			}
-			return text, nil
-		})
-		if err != nil {
-			warn(s, "the new ids could not be written into %s: %w; it is found by its name the next time", of.Name, err)
-		}
-		created, ids = created[n:], ids[n:]
+		return now.withID(text, id), nil
+	})
+	if err != nil {
+		warn(s, "the new id could not be written into %s: %w; it is found by its name the next time", h.Source.file.Name, err)
 	}
 }
 

@@ -47,28 +47,22 @@ func (l Location) offset(text string) (at int) {
 // Source is the text that a campaign was read from. It knows where in its files each value is. The zero Source is of a
 // campaign that was read from no file.
 type Source struct {
-	file   File
-	index  int // of the campaign in the file
-	line   int // of a JSON lines file, from 0
-	places func() places
-	parts  []files.Part
+	file  File
+	index int                // of the campaign in the file
+	line  int                // of a JSON lines file, from 0
+	json  func() *doc.Places // where the values are, once somebody asks; nil for YAML
+	yaml  func() *yamldoc.Places
+	parts []files.Part
 }
 
-// places are where the values of a document are in its text.
-type places interface {
-	Position(doc.Path) (line, column int)
-	TextPosition(p doc.Path, offset int) (line, column int)
+// newYAML returns the source of a document in a YAML file: the one with a number from 0.
+func newYAML(name string, text []byte, document int) Source {
+	return Source{file: File{Name: name}, yaml: sync.OnceValue(func() *yamldoc.Places { return yamldoc.NewPlaces(text, document) })}
 }
 
-// newSource returns the source of a document in a file: the one with a number from 0 if it is YAML. The text is read
-// for places when the first one is asked for.
-func newSource(name string, text []byte, yaml bool, document int) Source {
-	return Source{file: File{Name: name}, places: sync.OnceValue(func() places {
-		if yaml {
-			return yamldoc.NewPlaces(text, document)
-		}
-		return doc.NewPlaces(text)
-	})}
+// newJSON returns the source of a document in a JSON file, which begins at a line from 0.
+func newJSON(name string, text []byte, line int) Source {
+	return Source{file: File{Name: name}, line: line, json: sync.OnceValue(func() *doc.Places { return doc.NewPlaces(text) })}
 }
 
 // Exists reports whether there is a file.
@@ -93,13 +87,15 @@ func (s Source) In(p doc.Path, offset int) Location {
 		}
 	}
 	l := s.File()
-	if s.places == nil {
-		return l
+	switch {
+	case s.yaml != nil && offset >= 0:
+		l.Line, l.Column = s.yaml().TextPosition(p, offset)
+	case s.yaml != nil:
+		l.Line, l.Column = s.yaml().Position(p)
+	case s.json != nil: // a string is on one line
+		l.Line, l.Column = s.json().Position(p)
+		l.Line += s.line
 	}
-	if l.Line, l.Column = s.places().Position(p); offset >= 0 {
-		l.Line, l.Column = s.places().TextPosition(p, offset)
-	}
-	l.Line += s.line
 	return l
 }
 

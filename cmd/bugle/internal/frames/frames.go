@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -22,10 +21,6 @@ import (
 // cannot be turned off.
 const FPS = 1
 
-// minInterval is the minimum time between frames, so that results that arrive in a stream are drawn together. The frame
-// after a key does not wait.
-const minInterval = 4 * time.Millisecond
-
 // blank is the view that Bubble Tea gets. It never reaches the terminal: [Screen.Write] recognizes Bubble Tea's frames
 // by it.
 const blank = "\x1b]bugle\x1b\\"
@@ -33,7 +28,6 @@ const blank = "\x1b]bugle\x1b\\"
 // Screen is a terminal that a program draws on. Pass it to [tea.WithOutput].
 type Screen struct {
 	file *os.File
-	rest time.Duration // minimum time between frames, except after a key
 
 	mu            sync.Mutex // guards the fields about the next frame; held only briefly
 	next          string
@@ -45,16 +39,25 @@ type Screen struct {
 	cursor string     // the sequence that placed the cursor
 	sized  [2]int     // the size for which shown was drawn
 
-	wake chan struct{}
-	now  chan struct{} // ends the wait between two frames
+	wake chan struct{} // has an element if there is something to draw; frames that come while one is written are drawn together
 	stop chan struct{}
 	done chan struct{}
 }
 
 // New returns a screen that draws on a terminal. The caller must close it.
 func New(terminal *os.File) *Screen {
-	s := &Screen{file: terminal, rest: minInterval, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
-	go s.run()
+	s := &Screen{file: terminal, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		for {
+			select {
+			case <-s.wake:
+				s.draw()
+			case <-s.stop:
+				return
+			}
+		}
+	}()
 	return s
 }
 
@@ -97,49 +100,21 @@ func (s *Screen) Write(b []byte) (int, error) {
 }
 
 // requestDraw schedules drawing of the latest frame.
-func (s *Screen) requestDraw() { signal(s.wake) }
-
-// signal sends to a channel with capacity 1 unless it is full.
-func signal(c chan struct{}) {
+func (s *Screen) requestDraw() {
 	select {
-	case c <- struct{}{}:
-	default:
+	case s.wake <- struct{}{}:
+	default: // it will be drawn with the one before
 	}
 }
 
-func (s *Screen) run() {
-	defer close(s.done)
-	pause := time.NewTimer(0)
-	defer pause.Stop()
-	for {
-		select {
-		case <-s.wake:
-		case <-s.stop:
-			return
-		}
-		s.draw()
-		pause.Reset(s.rest)
-		select {
-		case <-pause.C:
-		case <-s.now:
-		case <-s.stop:
-			return
-		}
-	}
-}
-
-// show stores the latest frame. It is drawn at once if it follows a key or the mouse.
-func (s *Screen) show(view string, answer bool) {
+// show stores the latest frame, and draws it.
+func (s *Screen) show(view string) {
 	s.mu.Lock()
 	changed := view != s.next
 	s.next = view
 	s.mu.Unlock()
-	if !changed {
-		return
-	}
-	s.requestDraw()
-	if answer {
-		signal(s.now)
+	if changed {
+		s.requestDraw()
 	}
 }
 
@@ -235,7 +210,6 @@ type model struct {
 	tea.Model
 	screen *Screen
 	first  []tea.Cmd
-	answer bool // the last message was a key or mouse event
 }
 
 func (m model) Init() tea.Cmd { return tea.Batch(append(m.first, m.Model.Init())...) }
@@ -244,16 +218,11 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
 		m.screen.Size(size.Width, size.Height)
 	}
-	answer := false
-	switch msg.(type) {
-	case tea.KeyMsg, tea.MouseMsg:
-		answer = true
-	}
 	next, cmd := m.Model.Update(msg)
-	return model{Model: next, screen: m.screen, answer: answer}, cmd
+	return model{Model: next, screen: m.screen}, cmd
 }
 
 func (m model) View() string {
-	m.screen.show(m.Model.View(), m.answer)
+	m.screen.show(m.Model.View())
 	return blank
 }

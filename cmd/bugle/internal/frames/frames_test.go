@@ -63,11 +63,6 @@ type window struct {
 
 func open(t *testing.T, width, height int, texts ...string) *window {
 	t.Helper()
-	return openWithInterval(t, minInterval, width, height, texts...)
-}
-
-func openWithInterval(t *testing.T, rest time.Duration, width, height int, texts ...string) *window {
-	t.Helper()
 	far, near, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +75,6 @@ func openWithInterval(t *testing.T, rest time.Duration, width, height int, texts
 	}
 	go w.read()
 	s := New(near)
-	s.rest = rest
 	s.Size(width, height)
 	p := tea.NewProgram(s.Show(pages{texts: texts}), tea.WithInput(near), tea.WithOutput(s), tea.WithAltScreen(), tea.WithFPS(FPS), tea.WithoutSignalHandler())
 	ended := make(chan error, 1)
@@ -192,22 +186,6 @@ func TestFrames(t *testing.T) {
 	w.shows(lines(9, "line") + "\n" + strings.Repeat("w", 30))
 	w.press("4")
 	w.shows(long)
-}
-
-// The frames come without a clock: there are many more of them than Bubble Tea would draw. One that answers a key
-// does not wait for the rest after the one before.
-func TestFramesFollowKeysAtOnce(t *testing.T) {
-	w := openWithInterval(t, time.Hour, 30, 10, "zero", "one")
-	begun := time.Now()
-	for range 50 {
-		w.press("1")
-		w.shows("one")
-		w.press("0")
-		w.shows("zero")
-	}
-	if took := time.Since(begun); took > 25*time.Second {
-		t.Errorf("100 frames took %v", took)
-	}
 }
 
 func TestFramesAfterExec(t *testing.T) {

@@ -67,6 +67,21 @@ type Diagnostic struct {
 	Rule                  string `json:"rule,omitempty"` // id of the rule or check
 	ID                    string `json:"id,omitempty"`   // that a warning can be dismissed by
 	campaignfile.Location        // without a file if the campaign is in none
+
+	line string // for people; empty for what cannot be read
+}
+
+// String returns the diagnostic for people, on one line: with its place, as compilers write it, if it is in a file.
+func (d Diagnostic) String() string {
+	switch {
+	case d.line == "":
+		return cli.Line(d.Location.String() + ": " + d.text())
+	case d.File == "":
+		return d.line
+	case d.Level != Error && d.ID != "":
+		return cli.Line(d.Location.String()+": "+string(d.Level)) + ": " + d.line
+	}
+	return cli.Line(d.Location.String()) + ": " + d.line
 }
 
 // text returns the message with the path before it.
@@ -77,9 +92,9 @@ func (d Diagnostic) text() string {
 	return d.Path + ": " + d.Message
 }
 
-// Problem returns the diagnostic of a problem of the document that was read from src.
-func Problem(p schema.Problem, document doc.Value, src campaignfile.Source) Diagnostic {
-	d := Diagnostic{Location: src.In(p.Path, problemOffset(p, document)), Path: p.Path.String(), Rule: p.Rule, Level: Error, Message: p.Message}
+// problem returns the diagnostic of a problem of the document that was read from src.
+func problem(p schema.Problem, document doc.Value, src campaignfile.Source) Diagnostic {
+	d := Diagnostic{Location: src.In(p.Path, problemOffset(p, document)), Path: p.Path.String(), Rule: p.Rule, Level: Error, Message: p.Message, line: cli.ProblemLine(p)}
 	if p.Severity == schema.Notice {
 		d.Level = Note
 	}
@@ -89,7 +104,7 @@ func Problem(p schema.Problem, document doc.Value, src campaignfile.Source) Diag
 // problemOffset returns where in its text a problem is, or -1 if it is about all of it.
 func problemOffset(p schema.Problem, document doc.Value) int {
 	if p.Line > 0 {
-		return LineStart(document.Lookup(p.Path).Text(), p.Line)
+		return offsetOf(document.Lookup(p.Path).Text(), p.Line, 1)
 	}
 	if !strings.HasSuffix(p.Rule, "#"+schema.Expressions{}.Key()) {
 		return -1
@@ -101,9 +116,6 @@ func problemOffset(p schema.Problem, document doc.Value) int {
 	}
 	return offsetOf(text, at.Line, at.Column)
 }
-
-// LineStart returns the byte at which a line of a text begins, which is counted from 1.
-func LineStart(text string, line int) int { return offsetOf(text, line, 1) }
 
 // offsetOf returns the byte of a line and column, both from 1, in characters.
 func offsetOf(text string, line, column int) int {
@@ -123,19 +135,34 @@ func offsetOf(text string, line, column int) int {
 	return len(text)
 }
 
-// Finding returns the diagnostic of a finding in the document that was read from src.
-func Finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagnostic {
+// finding returns the diagnostic of a finding in the document that was read from src.
+func finding(f check.Finding, document doc.Value, src campaignfile.Source) Diagnostic {
 	offset := -1
 	if v := document.Lookup(f.Path); v.Kind() == doc.String {
 		if at, ok := f.Offset(v.Text()); ok {
 			offset = at
 		}
 	}
-	d := Diagnostic{Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, ID: f.ID(), Level: Warning, Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy}
+	d := Diagnostic{
+		Location: src.In(f.Path, offset), Path: f.Path.String(), Rule: f.Check, ID: f.ID(), Level: Warning,
+		Message: strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy, line: cli.FindingLine(f),
+	}
 	if f.Severity == check.Note {
 		d.Level = Note
 	}
 	return d
+}
+
+// All returns the diagnostics of problems and findings in the document that was read from src.
+func All(problems []schema.Problem, findings []check.Finding, document doc.Value, src campaignfile.Source) []Diagnostic {
+	list := []Diagnostic{}
+	for _, p := range problems {
+		list = append(list, problem(p, document, src))
+	}
+	for _, f := range findings {
+		list = append(list, finding(f, document, src))
+	}
+	return list
 }
 
 // ruleUnusable is the rule of what cannot be read.

@@ -8,7 +8,6 @@ import (
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/schema"
 	"bugle/engine/service/local"
 	"bugle/store/mem"
 )
@@ -60,44 +59,5 @@ func TestApplyAfterAChange(t *testing.T) {
 	}
 	if c, err = svc.Get(t.Context(), made.ID); err != nil || c.UpdatedBy != "eve@example.com" {
 		t.Errorf("the campaign was updated by %s (%v)", c.UpdatedBy, err)
-	}
-}
-
-// The service accepts exactly what the plan accepts: every refusal in the examples is predicted.
-func TestPlanAgreesWithTheService(t *testing.T) {
-	db := mem.New()
-	defer db.Close()
-	if _, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "MAIN"}); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "MAIN", local.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := cli.CheckEnv(t.Context(), svc)
-	if err != nil || env.Stage != schema.Draft {
-		t.Fatalf("%+v (%v)", env, err)
-	}
-	for _, body := range []string{
-		appliedDraft,
-		`{}`,
-		`{"channel": "SMS", "campaign_delivery_type": "ONE_TIME", "created_by": "a@example.com"}`,
-		`{"channel": 5}`,
-		`{"channel": "PUSH", "campaign_delivery_type": "BROADCAST_LIVE_ACTIVITY"}`,
-		`{"channel": "EMAIL", "campaign_delivery_type": "DEVICE_TRIGGERED"}`,
-		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "unknown": 1}`,
-		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "campaign_audience_limit": {"is_campaign_audience_limit_enabled": false}}`,
-		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "created_by": "nobody"}`,
-	} {
-		held, err := campaignfile.Parse("x.json", []byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request := newBody(held[0].Body, "", "ann@example.com")
-		planned := checkNew(request, env)
-		_, done := svc.Create(t.Context(), engine.CreateRequest{Body: request})
-		if (planned == nil) != (done == nil) {
-			t.Errorf("%s: planned %v, and the service says %v", body, planned, done)
-		}
 	}
 }

@@ -26,6 +26,10 @@ func FuzzImport(f *testing.F) {
 			"{" + head + "}", "{" + head + `,"basic_details":{"name":"a\tb: #x","tags":["1","true","~"]}}` + "\n\n{" + head + "}\n", "channel: PUSH\ncampaign_delivery_type: PERIODIC\ncreated_by: ann@example.com\nbasic_details:\n  name: |\n    two\n    lines\n",
 			"---\nchannel: EMAIL\n---\n---\n[]\n", "\ufeff{}", "[]", "", "{\"a\":1,\"a\":2}\n{}", "a: &x 1\nb: *x\n", `{"id":"0123456789abcdef01234567","campaign_id":"x","status":"ACTIVE","version_number":2,` + head + `,"utm_params":{"utm_source":"s","utm_medium":"m","utm_x":""}}`,
 			"channel: PUSH\ncampaign_delivery_type: ONE_TIME\ncreated_by: ann@example.com\ndelivery_controls:\n  campaign_throttle_rpm: 1e3\n  bypass_dnd: yes\n",
+			`{"channel": "SMS", "campaign_delivery_type": "ONE_TIME", "created_by": "a@example.com"}`, `{"channel": 5}`,
+			`{"channel": "PUSH", "campaign_delivery_type": "BROADCAST_LIVE_ACTIVITY"}`, `{"channel": "EMAIL", "campaign_delivery_type": "DEVICE_TRIGGERED"}`,
+			`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "unknown": 1}`, `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "created_by": "nobody"}`,
+			`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "campaign_audience_limit": {"is_campaign_audience_limit_enabled": false}}`,
 		} {
 			f.Add(uint8(i), []byte(s))
 		}

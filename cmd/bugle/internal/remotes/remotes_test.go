@@ -3,7 +3,6 @@ package remotes_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,54 +24,6 @@ func open(t *testing.T, dir string) *remotes.File {
 		t.Fatal(err)
 	}
 	return f
-}
-
-func TestFile(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "config")
-	path := filepath.Join(dir, remotes.FileName)
-	f := open(t, dir)
-	for _, n := range []string{"prod", "dev"} {
-		if err := f.Put(named(n)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Use("prod"); err != nil {
-		t.Fatal(err)
-	}
-	f = open(t, dir)
-	if got := f.All(); len(got) != 2 || got[0].Name != "dev" || f.Current() != "prod" {
-		t.Errorf("read again: %+v, in use %q", got, f.Current())
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	if err := f.Remove("prod"); err != nil || f.Current() != "" {
-		t.Errorf("removing the one in use: %v, %q in use", err, f.Current())
-	}
-	if _, err := f.Get("prod"); err == nil || !strings.Contains(err.Error(), "choose from dev, local") {
-		t.Errorf("an unknown name says %v", err)
-	}
-}
-
-func TestPutRefuses(t *testing.T) {
-	f := open(t, t.TempDir())
-	for want, change := range map[string]func(*remotes.Remote){
-		"cannot be the name":    func(p *remotes.Remote) { p.Name = "a/b" },
-		"store on this machine": func(p *remotes.Remote) { p.Name = remotes.Local },
-		"workspace":             func(p *remotes.Remote) { p.Workspace = "" },
-		"where the key is":      func(p *remotes.Remote) { p.Key.Keyring = true },
-		"https":                 func(p *remotes.Remote) { p.BaseURL = "http://api.example.com" },
-		"01":                    func(p *remotes.Remote) { p.DC = "7" },
-	} {
-		p := named("x")
-		change(&p)
-		if err := f.Put(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q in the refusal, got %v", want, err)
-		}
-	}
-	if len(f.All()) != 0 {
-		t.Error("a refused remote was stored")
-	}
 }
 
 func TestKeys(t *testing.T) {

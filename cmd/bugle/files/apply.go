@@ -113,7 +113,7 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	}
 	if a.format.ForTools() {
 		report.Write(&f.Printer, p.diagnostics())
-		return silentlyIf(p.exitCode())
+		return cli.Silent(p.exitCode())
 	}
 	return a.carryOut(ctx, p, plan{Target: target, Files: args, Steps: p.steps})
 }
@@ -160,7 +160,7 @@ func (a applying) carryOut(ctx context.Context, p *planner, out plan) error {
 			return err
 		}
 	}
-	return silentlyIf(code)
+	return cli.Silent(code)
 }
 
 // load reads a plan for the same target, and finds its files again, into which ids and revisions are written.
@@ -220,15 +220,22 @@ func (p *planner) exitCode() int {
 	return code
 }
 
-// marks are the prefixes of the lines of a plan.
-var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionConflict: "!", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
+// actions are what a plan can do with files, with the mark of the lines and the words that count them.
+var actions = []struct{ name, mark, words string }{
+	{actionCreate, "+", "to create"}, {actionUpdate, "~", "to update"}, {actionUnchanged, "=", "unchanged"}, {actionConflict, "!", "in conflict"},
+	{actionRefused, "!", "refused"}, {actionInvalid, "!", "invalid"}, {actionUnread, "!", "unreadable"},
+}
 
 // print prints where and what the plan changes, and what is wrong with it.
 func (p *planner) print(target cli.Target) {
 	f := p.f
 	fmt.Fprintln(f.Out, cli.Line("Apply to "+target.String()+":"))
 	for _, s := range p.steps {
-		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
+		for _, a := range actions {
+			if a.name == s.Action {
+				fmt.Fprintln(f.Out, cli.Line(a.mark+" "+s.describe(s.Action)))
+			}
+		}
 		for _, l := range s.lines() {
 			fmt.Fprintln(f.Out, l)
 		}
@@ -240,12 +247,10 @@ func (p *planner) print(target cli.Target) {
 		}
 	}
 	p.printErrors()
-	counts := make([]string, 0, len(marks))
-	for _, c := range []struct{ action, words string }{
-		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionConflict, "in conflict"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
-	} {
-		if n := p.count(c.action); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, c.words))
+	var counts []string
+	for _, a := range actions {
+		if n := p.count(a.name); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, a.words))
 		}
 	}
 	fmt.Fprintln(f.Out, "Plan: "+strings.Join(counts, ", ")+".")

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/campaignfile"
@@ -369,8 +368,7 @@ func doubtLines(doubts []string) (out []string) {
 	return out
 }
 
-// maxExcerpt is the number of characters of a value that are shown, leadExcerpt the number of those before the
-// difference.
+// maxExcerpt is the width of a value that is shown, leadExcerpt that of what comes before the difference.
 const (
 	maxExcerpt  = 60
 	leadExcerpt = 16
@@ -378,22 +376,19 @@ const (
 
 // excerpt returns the part of a long text around from.
 func excerpt(s string, from int) string {
-	if utf8.RuneCountInString(s) <= maxExcerpt {
+	width := ansi.StringWidth(s)
+	if width <= maxExcerpt {
 		return s
 	}
-	runes := []rune(s)
-	start := max(0, utf8.RuneCountInString(s[:min(from, len(s))])-leadExcerpt)
-	start = min(start, len(runes)-1)
-	end := min(start+maxExcerpt, len(runes))
-	var b strings.Builder
+	start := max(0, ansi.StringWidth(s[:min(from, len(s))])-leadExcerpt)
+	out := ansi.Cut(s, start, start+maxExcerpt)
 	if start > 0 {
-		b.WriteString("…")
+		out = "…" + out
 	}
-	b.WriteString(string(runes[start:end]))
-	if end < len(runes) {
-		b.WriteString("…")
+	if start+maxExcerpt < width {
+		out += "…"
 	}
-	return b.String()
+	return out
 }
 
 func samePrefix(a, b string) int {

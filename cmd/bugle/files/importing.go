@@ -85,7 +85,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, args []string) error
 	case made < total:
 		fmt.Fprintf(f.Err, "%d of %d drafts were created. Run the command again to create the others; none is created twice.\n", made, total)
 	}
-	return silentlyIf(code)
+	return cli.Silent(code)
 }
 
 // worse returns the more severe of two exit codes: failure, then invalid input, then refusal.
@@ -95,12 +95,4 @@ func worse(a, b int) int {
 		return b
 	}
 	return a
-}
-
-// silentlyIf returns an error for an exit code whose reason was already printed.
-func silentlyIf(code int) error {
-	if code == cli.ExitDone {
-		return nil
-	}
-	return cli.Silent(code)
 }

@@ -102,7 +102,7 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 			return err
 		}
 	}
-	return silentlyIf(code)
+	return cli.Silent(code)
 }
 
 // print prints what is wrong with the file for people.

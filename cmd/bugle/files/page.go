@@ -12,16 +12,15 @@ import (
 
 // page shows the message that was saved last in the browser. The page is there until the command ends.
 type page struct {
-	server    *livepage.Server
-	service   engine.Service
-	workspace engine.Workspace
+	server *livepage.Server
+	shown  livepage.Campaign
 }
 
 // start serves the page.
 func (p *page) start(ctx context.Context, svc engine.Service) (err error) {
-	p.service = svc
+	p.shown.Service = svc
 	if keeper, ok := svc.(engine.WorkspaceStore); ok {
-		if p.workspace, err = keeper.Workspace(ctx); err != nil {
+		if p.shown.Workspace, err = keeper.Workspace(ctx); err != nil {
 			return err
 		}
 	}
@@ -44,7 +43,8 @@ func (p *page) show(c engine.Campaign, changes []shownChange) {
 	if c.ID == "" {
 		return
 	}
-	shown := livepage.Campaign{Service: p.service, Workspace: p.workspace, Campaign: c, Now: time.Now()}
+	shown := p.shown
+	shown.Campaign, shown.Now = c, time.Now()
 	for _, change := range changes {
 		at, _ := doc.ParsePath(change.Path)
 		if _, ok := render.ViewsAt(c.Channel, c.Document(), at, render.Options{Now: shown.Now}); ok {

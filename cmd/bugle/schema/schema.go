@@ -13,6 +13,7 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/openapi"
 	"bugle/engine/schema"
 	"bugle/engine/service/remote"
@@ -180,22 +181,11 @@ func fieldRows(s *schema.Schema, path string) []fieldRow {
 
 // printTables lists the tables.
 func printTables(p *cli.Printer) error {
-	if p.JSON {
-		type table struct {
-			Name   string `json:"name"`
-			Help   string `json:"help"`
-			Fields int    `json:"fields"`
-		}
-		var out []table
-		all := tables()
-		for _, c := range tableChoices() {
-			out = append(out, table{c.Value, c.Help, len(fieldRows(all[c.Value], ""))})
-		}
-		return p.PrintJSON(map[string]any{"tables": out})
-	}
-	var rows [][]string
+	l := cli.List{Name: "tables", Noun: "table", Head: []string{"TABLE", "DESCRIPTION"}}
+	all := tables()
 	for _, c := range tableChoices() {
-		rows = append(rows, []string{c.Value, c.Help})
+		fields := int64(len(fieldRows(all[c.Value], "")))
+		l.Add(doc.NewObject(doc.M("name", doc.NewString(c.Value)), doc.M("help", doc.NewString(c.Help)), doc.M("fields", doc.NewInt(fields))), c.Value, c.Help)
 	}
-	return p.Rows([]string{"TABLE", "DESCRIPTION"}, rows)
+	return p.PrintList(l, nil)
 }

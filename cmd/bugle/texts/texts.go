@@ -211,10 +211,10 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 	default:
 		fmt.Fprintln(f.Out, what+" would change.")
 	}
-	if err == nil && code != cli.ExitDone {
-		err = cli.Silent(code)
+	if err != nil {
+		return err
 	}
-	return err
+	return cli.Silent(code)
 }
 
 // update changes the texts of a campaign. The id is empty if the user does not want that.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -38,25 +39,15 @@ func Until(ctx context.Context, errs io.Writer, run func() int) int {
 	case <-ctx.Done():
 		Finish(endTime)
 	}
-	for {
-		left := time.Until(time.Unix(0, endBy.Load()))
+	for left := endTime; left > 0; left = time.Until(time.Unix(0, endBy.Load())) {
 		select {
 		case code := <-done:
 			return code
 		case <-time.After(left):
 		}
-		if left <= 0 {
-			break
-		}
 	}
-	printed := make(chan struct{})
-	go func() { // nobody may read this either
-		fmt.Fprintln(errs, "bugle: interrupted, without waiting for what does not answer")
-		close(printed)
-	}()
-	select {
-	case <-printed:
-	case <-time.After(100 * time.Millisecond):
-	}
+	printed := time.AfterFunc(100*time.Millisecond, func() { os.Exit(ExitFailed) }) // nobody may read this either
+	defer printed.Stop()
+	fmt.Fprintln(errs, "bugle: interrupted, without waiting for what does not answer")
 	return ExitFailed
 }

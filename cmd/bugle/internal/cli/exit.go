@@ -57,8 +57,13 @@ func (e damageError) Error() string { return string(e) }
 // silentError ends the program with an exit code after the reason was printed.
 type silentError int
 
-// Silent returns an error that ends the program with an exit code without printing anything.
-func Silent(code int) error { return silentError(code) }
+// Silent returns an error that ends the program with an exit code without printing anything; nil for [ExitDone].
+func Silent(code int) error {
+	if code == ExitDone {
+		return nil
+	}
+	return silentError(code)
+}
 
 func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 

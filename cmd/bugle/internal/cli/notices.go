@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -11,34 +12,27 @@ import (
 type Notices struct {
 	mu       sync.Mutex
 	texts    []string
-	damaged  []string        // those about damage of the store
-	known    map[string]bool // damage that was added before
-	noDamage bool            // damage is not of interest
-	more     chan struct{}   // has an element if there may be notices; nil until somebody waits
+	damaged  []string      // those about damage of the store
+	known    []string      // damage that was added before
+	noDamage bool          // damage is not of interest
+	more     chan struct{} // has an element if there may be notices; nil until somebody waits
 }
 
-func (n *Notices) add(texts ...string) {
+func (n *Notices) add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.texts = append(n.texts, texts...)
+	n.texts = append(n.texts, text)
 	n.signal()
 }
 
 // Damage adds what is damaged in the store, each text once. A command that leaves it to be printed fails.
-func (n *Notices) Damage(texts ...string) {
+func (n *Notices) Damage(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, text := range texts {
-		if n.noDamage || n.known[text] {
-			continue
-		}
-		if n.known == nil {
-			n.known = map[string]bool{}
-		}
-		n.known[text] = true
-		n.damaged = append(n.damaged, text)
+	if !n.noDamage && !slices.Contains(n.known, text) {
+		n.known, n.damaged = append(n.known, text), append(n.damaged, text)
+		n.signal()
 	}
-	n.signal()
 }
 
 // Arrived returns a channel that receives a value when there are notices to take.

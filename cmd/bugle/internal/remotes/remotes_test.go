@@ -3,7 +3,6 @@ package remotes_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"regexp"
 	"testing"
 )
@@ -45,22 +46,6 @@ func TestMainJobAccessible(t *testing.T) {
 // hue matches what sets a color, of the letters or behind them.
 var hue = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])\b[0-9;]*m`)
 
-// The same in plain mode, to the end: nothing is drawn, and each line names its subject.
-func TestMainJobWithScreenReader(t *testing.T) {
-	t.Parallel()
-	p := sampleInLines(t)
-	for _, a := range []struct{ text, then string }{
-		{"new", "Channel>"}, {"email", "Delivery type>"}, {"one-time", "Name>"}, {"Spring sale", "4 problems before you can publish."},
-		{"next to do", "Known: Demo mail"}, {"Demo mail", "Subject>"}, {"Spring is here", "From address>"}, {"news@example.com", "HTML>"}, {"Our beans are 20% off.", "Send to>"},
-		{"all", "Sending time>"}, {"as soon", "Nothing is missing."},
-		{"validate", "Ready to publish. Also worth a look: 1 warning."}, {"..", "Campaign Spring sale>"},
-		{"test", "Add a recipient>"}, {"ann@example.com", "ann@example.com Ann Berger"}, {"", "Test send>"}, {"send", "Sent 1 message."}, {"..", "Test send>"}, {"..", "Campaign Spring sale>"},
-		{"outbox", "ann@example.com, Spring is here"}, {"1", "Our beans are 20% off."},
-	} {
-		p.answer(a.text, a.then)
-	}
-}
-
 // A terminal that can only print gets plain mode.
 func TestDumbTerminal(t *testing.T) {
 	t.Parallel()
@@ -71,4 +56,14 @@ func TestDumbTerminal(t *testing.T) {
 	c.see("Campaigns>")
 	c.press("quit\n")
 	c.see("Goodbye. Everything is saved.")
+}
+
+// A window that is too small, and one that grows again, lose nothing.
+func TestSmallWindow(t *testing.T) {
+	term := open(t, 20, 5, filepath.Join(t.TempDir(), "data"))
+	term.see("bugle needs a window")
+	term.tmux("resize-window", "-t", "main", "-x", "120", "-y", "40")
+	term.see("Welcome to bugle")
+	term.press("Enter")
+	term.see("Winter roast launch", "Selected")
 }

@@ -100,22 +100,3 @@ func missing(out string, texts []string) (missing []string) {
 	}
 	return missing
 }
-
-// sampleInLines opens the program as a screen reader hears it, at the list of campaigns.
-func sampleInLines(t *testing.T, env ...string) *player {
-	t.Helper()
-	p := &player{terminal: open(t, 100, 40, filepath.Join(t.TempDir(), "data"), append(env, "ACCESSIBLE=1")...)}
-	p.see("Welcome>")
-	p.answer("1", "Campaigns>")
-	return p
-}
-
-// answer answers the current question, and waits for the next output.
-func (p *player) answer(text, then string) {
-	p.t.Helper()
-	if text != "" {
-		p.write(text)
-	}
-	p.press("Enter")
-	p.see(then)
-}

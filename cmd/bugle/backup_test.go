@@ -148,29 +148,6 @@ func TestRescue(t *testing.T) {
 	rescued.must("doctor")
 }
 
-// On a terminal, what is replaced by what is shown, and it is replaced when the answer is yes.
-func TestRestoreAsks(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
-	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	b.run(cli.ExitDone, "", "backup", file)
-	b.create(`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME"}`)
-	for _, tt := range []struct{ answer, want, then string }{
-		{"\n", "No changes made.", `"campaigns": 1`},
-		{"y\n", "Restored 0 campaigns in 1 workspace", `"campaigns": 0`},
-	} {
-		out := answered(t, b, tt.answer, "restore", file)
-		for _, want := range []string{"Not in the backup, so removed: 1 campaign.", "Replace the store? [y/N] ", tt.want} {
-			if !strings.Contains(out, want) {
-				t.Errorf("answered %q, bugle restore does not say %q: %s", tt.answer, want, out)
-			}
-		}
-		if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, tt.then) {
-			t.Errorf("after %q there is %s", tt.answer, now)
-		}
-	}
-}
-
 // A database and a folder whose backups are in the same place each list their own, whatever the URL of the database looks
 // like. A restore to a database adds workspaces, after a question, and never replaces one.
 func TestBackupsOfDatabase(t *testing.T) {

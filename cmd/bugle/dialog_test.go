@@ -100,29 +100,49 @@ func TestEditAsks(t *testing.T) {
 	}
 }
 
-// What recipients will notice is said before a campaign goes live, is paused or stopped.
-func TestActionsAsk(t *testing.T) {
+// What a command will do is asked on a terminal, in words that say what others will see, and done when the answer is yes.
+func TestCommandsAsk(t *testing.T) {
 	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
-	id := b.create(liveCampaign)
-	for _, tt := range []struct{ action, question, no, yes string }{
-		{"publish", "Publish Live? It goes by Push to nobody regularly, first ", "DRAFT", "SCHEDULED"},
-		{"pause", "Pause Live? Nothing is sent until you resume.", "SCHEDULED", "PAUSED"},
+	b.must("init", "--sample")
+	b.must("settings", "put", "publish=enabled")
+	live := b.create(liveCampaign)
+	file, backup, draft := filepath.Join(t.TempDir(), "live.json"), filepath.Join(t.TempDir(), "b.buglebackup"), filepath.Join(t.TempDir(), "draft.json")
+	write(t, draft, `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Matcha hour"}}`)
+	b.must("backup", backup)
+	for _, name := range []string{"One", "Two"} {
+		b.must("create", "--channel", "PUSH", "--name", name)
+	}
+	for _, tt := range []struct {
+		command string
+		asks    []string
+		then    string
+	}{
+		{"publish " + live, []string{"Publish Live? It goes by Push to ", " people regularly, first "}, live + " is now SCHEDULED"},
+		{"update " + file, []string{"Live: Apply 1 change to a scheduled campaign that reaches ", " people? [y/N] "}, "Updated " + live},
+		{"pause " + live, []string{"Pause Live? Nothing is sent until you resume."}, live + " is now PAUSED"},
+		{"apply " + draft, []string{"Plan: 1 to create.", "Apply this plan? [y/N] "}, "created "},
+		{"delete One Two", []string{"Delete One and Two? Drafts are deleted permanently. [y/N] "}, " Two"},
+		{"restore " + backup, []string{"Not in the backup, so removed: 1 campaign.", "Changed since the backup, so set back: 1 campaign.", "Replace the store? [y/N] "}, "Restored 52 campaigns in 1 workspace"},
 	} {
-		d := startDialog(t, b, nil, tt.action, id)
-		d.waitFor(tt.question)
-		d.answer("n\n")
-		d.waitFor("No changes made.")
-		d.end(cli.ExitDone)
-		if out, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(out, `"status": "`+tt.no+`"`) {
-			t.Errorf("%s changed it although nobody agreed", tt.action)
+		if strings.HasPrefix(tt.command, "update") {
+			write(t, file, strings.Replace(b.must("get", live), "Half price", "Full price", 1))
 		}
-		d = startDialog(t, b, nil, tt.action, id)
-		d.waitFor(tt.question)
-		d.answer("y\n")
-		d.waitFor(id + " is now " + tt.yes)
-		d.end(cli.ExitDone)
+		before := b.must("search", "--all", "--json")
+		for _, answer := range []struct{ text, then string }{{"\n", "No changes made."}, {"no\n", "No changes made."}, {"y\n", tt.then}} {
+			if now := b.must("search", "--all", "--json"); now != before {
+				t.Errorf("bugle %s changed something before anybody agreed", tt.command)
+			}
+			d := startDialog(t, b, nil, strings.Fields(tt.command)...)
+			for _, text := range tt.asks {
+				d.waitFor(text)
+			}
+			d.answer(answer.text)
+			d.waitFor(answer.then)
+			d.end(cli.ExitDone)
+		}
+		if now := b.must("search", "--all", "--json"); now == before {
+			t.Errorf("bugle %s changed nothing", tt.command)
+		}
 	}
 }
 
@@ -164,43 +184,4 @@ func TestWatchAsks(t *testing.T) {
 	}
 	save("No price", "Last price") // the file has the revision of what was applied
 	b.run(cli.ExitDone, "", "apply", "--yes", dir)
-}
-
-// An update of a live campaign asks once, with the number of changes and of recipients.
-func TestUpdateAsks(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init", "--sample")
-	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
-	id := b.create(liveCampaign)
-	b.run(cli.ExitDone, "", "publish", id, "--yes")
-	read, _ := b.run(cli.ExitDone, "", "get", id)
-	file := filepath.Join(t.TempDir(), "live.json")
-	if err := os.WriteFile(file, []byte(strings.Replace(read, "Half price", "Full price", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ answer, then string }{{"\n", "No changes made."}, {"y\n", "Updated " + id}} {
-		d := startDialog(t, b, nil, "update", file)
-		d.waitFor("Live: Apply 1 change to a scheduled campaign that reaches ")
-		d.waitFor(" people? [y/N] ")
-		d.answer(tt.answer)
-		d.waitFor(tt.then)
-		d.end(cli.ExitDone)
-	}
-}
-
-// Drafts are deleted after a question that names them.
-func TestDeleteAsks(t *testing.T) {
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	for _, name := range []string{"One", "Two"} {
-		b.run(cli.ExitDone, "", "create", "--channel", "PUSH", "--name", name)
-	}
-	for _, tt := range []struct{ answer, then string }{{"\n", "No changes made."}, {"y\n", " Two"}} {
-		d := startDialog(t, b, nil, "delete", "One", "Two")
-		d.waitFor("Delete One and Two? Drafts are deleted permanently. [y/N] ")
-		d.answer(tt.answer)
-		d.waitFor(tt.then)
-		d.end(cli.ExitDone)
-	}
-	b.run(cli.ExitRefused, "", "get", "One")
 }

@@ -238,43 +238,6 @@ func TestWatchOpensAPage(t *testing.T) {
 	}
 }
 
-// MJML in a file is compiled when it is saved, and what the workspace has compiled from it is no change.
-func TestWatchMJML(t *testing.T) {
-	bin := t.TempDir()
-	const stub = "#!/bin/sh\necho '<!-- FILE: undefined -->'; echo '<html>'; sed 's/<[^>]*>//g' | tee out; grep -q wrong out && echo \"Line 2 of $PWD (mj-x) — Attribute y is illegal\" >&2; exit 0\n"
-	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte(stub), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	id := b.create(watchedMail)
-	dir := t.TempDir()
-	b.run(cli.ExitDone, "", "export", "--all", "--dir", dir, "--folders")
-	html := filepath.Join(dir, "watched-"+id, "email.html")
-	save := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(html, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w := watch(t, b, dir)
-	w.next("watching")
-
-	save("<mjml>\nHi {{user.first_name}}</mjml>\n")
-	w.next("updated")
-	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "<html>\\n\\nHi {{user.first_name}}\\n<!-- bugle:mjml:1 ") {
-		t.Errorf("it is %s", got)
-	}
-	save("<mjml>\nwrong</mjml>\n")
-	problems, _ := json.Marshal(w.next("invalid")["problems"])
-	if !strings.Contains(string(problems), `"line":2,`) || !strings.Contains(string(problems), `"file":"`+html+`"`) || !strings.Contains(string(problems), "mj-x: Attribute y is illegal") {
-		t.Errorf("the problems are %s", problems)
-	}
-	save("<mjml>\nHi {{user.first_name}}</mjml>\n")
-	w.next("unchanged")
-}
-
 // Links and pipes that appear in the folder, also in the place of a text, are reported and not read.
 func TestWatchFollowsNoLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -131,7 +131,9 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if file, err = filepath.Abs(file); err != nil {
 		return fmt.Errorf("cannot use this file name: %w", err)
 	}
-	info, err := f.Backup(ctx, store, file, secret, meter(&f.Printer, "records written or verified"))
+	show := cli.Progress(f.Streams, "Written or verified", "record")
+	info, err := f.Backup(ctx, store, file, secret, show)
+	show(-1)
 	if err != nil {
 		return err
 	}

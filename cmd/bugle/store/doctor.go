@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	shellquote "github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
@@ -56,7 +55,9 @@ func runDoctor(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.Check(ctx, meter(&f.Printer, "records checked"))
+	show := cli.Progress(f.Streams, "Checked", "record")
+	found, err := s.Check(ctx, show)
+	show(-1)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,9 @@ func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
 	if err != nil {
 		return err
 	}
-	out, err := from.Rescue(ctx, to, meter(&f.Printer, "records rescued"))
+	show := cli.Progress(f.Streams, "Rescued", "record")
+	out, err := from.Rescue(ctx, to, show)
+	show(-1)
 	if err := errors.Join(err, to.Close()); err != nil {
 		return err
 	}
@@ -201,14 +204,4 @@ func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
 	}
 	fmt.Fprintf(f.Out, "\nLook at it with `bugle --data %s`. To use it, put it in the place of %s.\n", shellquote.Join(dir), cli.Line(f.DataDir()))
 	return nil
-}
-
-// meter returns a function that shows progress on one line of standard error if it is a terminal, and clears the line
-// at the end.
-func meter(p *cli.Printer, what string) func(records int) {
-	file, ok := p.Err.(*os.File)
-	if !ok || !cli.IsTerminal(file) || p.JSON {
-		return func(int) {}
-	}
-	return func(records int) { fmt.Fprintf(p.Err, "\r\x1b[K%d %s\r", records, what) }
 }

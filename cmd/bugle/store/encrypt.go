@@ -164,7 +164,8 @@ func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 
 // rewrite replaces the store with a copy that is encrypted with a key or not encrypted, and returns the number of its records.
 func rewrite(ctx context.Context, f *cli.Factory, old *badger.DB, to *crypt.Key) (records int, err error) {
-	progress := meter(&f.Printer, "records written or verified")
+	progress := cli.Progress(f.Streams, "Written or verified", "record")
+	defer progress(-1)
 	var c backup.Contents
 	err = old.Rewrite(ctx, to, badger.Filler{
 		Fill: func(ctx context.Context, db *badger.DB) (err error) {

@@ -125,8 +125,9 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	if err != nil {
 		return err
 	}
-	records := meter(&f.Printer, "records read")
+	records := cli.Progress(f.Streams, "Read", "record")
 	info, changes, unread, err := compare(ctx, f, from.File, secret, !r.dryRun, records)
+	records(-1)
 	if err != nil {
 		return passRemedy(err)
 	}
@@ -151,15 +152,29 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	if ok, err := r.agreed(ctx, f, question, map[string]any{"backup": info, "changes": changes}); !ok {
 		return err
 	}
+	out := map[string]any{"restored": info, "changes": changes}
+	var notes []string
 	if database {
 		err = loadDatabase(ctx, f, info, secret, records)
 	} else {
-		return replaceStore(ctx, f, info, secret, key, changes, records)
+		out["encrypted"] = key != nil
+		notes, out["kept_aside"], err = replaceStore(ctx, f, info, secret, key, records)
 	}
-	if err != nil {
+	records(-1)
+	switch {
+	case err != nil:
 		return passRemedy(err)
+	case f.JSON:
+		return f.PrintJSON(out)
 	}
-	return reportRestored(f, info, map[string]any{"changes": changes})
+	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
+		info.Made.Local().Format("2006-01-02 15:04"))
+	// Push gateways ask before they send a secret of this machine, and connectors do not.
+	notes = append(notes, "If the backup is not yours, check where it sends before you test: see `bugle connectors list` and `bugle gateways list`.")
+	for _, note := range notes {
+		fmt.Fprintln(f.Out, cli.Line(note))
+	}
+	return nil
 }
 
 // agreed reports whether to restore. plan is printed as JSON if nothing is to be changed.
@@ -255,41 +270,22 @@ func madeOf(info backup.Info) string {
 	return cli.Line(text)
 }
 
-// replaceStore creates a store from the backup, verifies it, and replaces the current one with it.
-func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret string, key *crypt.Key, changes []backup.Difference, records func(int)) error {
-	aside, err := badger.Replace(ctx, f.DataDir(), key, badger.Filler{
+// replaceStore creates a store from the backup, verifies it, and replaces the current one with it. It returns what to say of that,
+// and where the current one is kept.
+func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret string, key *crypt.Key, records func(int)) (notes []string, aside string, err error) {
+	aside, err = badger.Replace(ctx, f.DataDir(), key, badger.Filler{
 		Fill: func(ctx context.Context, db *badger.DB) error {
 			return backup.Load(ctx, db, info.File, secret, records)
 		},
 		Check: func(ctx context.Context, db *badger.DB) error { return backup.Compare(ctx, db, info.Contents, records) },
 	})
-	if err != nil {
-		return err
-	}
-	notes := []string{}
 	if aside != "" {
 		notes = append(notes, fmt.Sprintf("The previous store is in %s. To go back to it, quit bugle and rename it to %s.", aside, badger.Folder))
 	}
 	if info.Encrypted && key == nil {
 		notes = append(notes, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
-	return reportRestored(f, info, map[string]any{"kept_aside": aside, "encrypted": key != nil, "changes": changes}, notes...)
-}
-
-// reportRestored prints what was restored. The backup may be somebody else's, so its settings may send the secrets of this
-// machine: push gateways ask before they do, connectors do not.
-func reportRestored(f *cli.Factory, info backup.Info, details map[string]any, notes ...string) error {
-	if f.JSON {
-		details["restored"] = info
-		return f.PrintJSON(details)
-	}
-	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
-		info.Made.Local().Format("2006-01-02 15:04"))
-	notes = append(notes, "If the backup is not yours, check where it sends before you test: see `bugle connectors list` and `bugle gateways list`.")
-	for _, note := range notes {
-		fmt.Fprintln(f.Out, cli.Line(note))
-	}
-	return nil
+	return notes, aside, err
 }
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.

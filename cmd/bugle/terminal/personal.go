@@ -100,29 +100,25 @@ type personal struct {
 // newPersonal reads the user's files. Problems with them never prevent the program from starting.
 func newPersonal(e *cli.Environment, dark bool) personal {
 	p := personal{themes: &ThemeShelf{dir: e.ThemesDir(), dark: dark}}
-	wrong := p.themes.Reload()
-	keys, problems := keysFile(e).Load()
-	p.keys = keys
-	if len(wrong) > 0 {
-		p.news = append(p.news, summarize(wrong[0].Error(), len(wrong)-1))
+	if wrong := p.themes.Reload(); len(wrong) > 0 {
+		p.tell("", wrong[0].Error(), len(wrong))
 	}
-	if len(problems) > 0 {
-		p.news = append(p.news, summarize("keys.yaml, "+problems[0].String(), len(problems)-1))
+	var problems []keymap.Problem
+	if p.keys, problems = keysFile(e).Load(); len(problems) > 0 {
+		p.tell("keys.yaml, ", problems[0].String(), len(problems))
 	}
-	own, problems := commandsFile(e).Load(keys)
-	p.commands = own
-	if len(problems) > 0 {
-		p.news = append(p.news, summarize(commands.FileName+", "+problems[0].String(), len(problems)-1))
+	if p.commands, problems = commandsFile(e).Load(p.keys); len(problems) > 0 {
+		p.tell(commands.FileName+", ", problems[0].String(), len(problems))
 	}
 	return p
 }
 
-// summarize describes one problem, and counts those that only the Settings screen lists.
-func summarize(text string, more int) string {
-	if more == 0 {
-		return text
+// tell adds one problem of a file to the news, and counts those that only the Settings screen lists.
+func (p *personal) tell(file, text string, problems int) {
+	if problems > 1 {
+		text += fmt.Sprintf(" (and %d more: see Settings)", problems-1)
 	}
-	return fmt.Sprintf("%s (and %d more: see Settings)", text, more)
+	p.news = append(p.news, file+text)
 }
 
 // settingsSources returns the data of the Settings screen.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -184,16 +185,22 @@ func run(ctx context.Context, program *tea.Program) error {
 
 // watch sends data changes to the program until ctx ends. The returned function waits until it has stopped.
 func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
-	switch {
-	case o.store != nil && o.away != nil:
-		store, away := WatchStore(ctx, o.store, n, send), watchDatabase(ctx, o.away, send)
-		return func() { store(); away() }
-	case o.store != nil:
-		return WatchStore(ctx, o.store, n, send)
-	case o.far != nil:
-		return watchLink(ctx, o.far, send)
+	if o.store != nil {
+		wait = WatchStore(ctx, o.store, n, send)
 	}
-	return func() {}
+	var link sync.WaitGroup
+	switch {
+	case o.far != nil:
+		link.Go(func() { watchLink(o.far.Connections(ctx), "service is back online", send) })
+	case o.away != nil:
+		link.Go(func() { watchLink(outages(ctx, o.away), "database is back", send) })
+	}
+	return func() {
+		link.Wait()
+		if wait != nil {
+			wait()
+		}
+	}
 }
 
 // WatchStore sends the program the changes of other processes, changes of the store's owner, and problems of the store.
@@ -223,52 +230,40 @@ func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea
 	return all.Wait
 }
 
-// watchLink tells the program whether the service is online, and reloads the screens when it is back.
-func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (wait func()) {
-	var one sync.WaitGroup
-	one.Go(func() {
-		away := false
-		for l := range far.Connections(ctx) {
-			send(screen.LinkMsg{Link: l})
-			if back := away && l.OfflineSince.IsZero(); back {
-				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back online."})
-				send(screen.ChangedMsg{})
-			}
-			away = !l.OfflineSince.IsZero()
+// watchLink tells the program whether the service or the database can be reached, and reloads the screens when it is back.
+func watchLink(links iter.Seq[engine.Connection], back string, send func(tea.Msg)) {
+	away := false
+	for l := range links {
+		send(screen.LinkMsg{Link: l})
+		if away && l.OfflineSince.IsZero() {
+			send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The " + back + "."})
+			send(screen.ChangedMsg{})
 		}
-	})
-	return one.Wait
+		away = !l.OfflineSince.IsZero()
+	}
 }
 
 // pollInterval is how often to check whether the database is unreachable.
 const pollInterval = 250 * time.Millisecond
 
-// watchDatabase tells the program whether the database can be reached, and reloads the screens when it is back.
-func watchDatabase(ctx context.Context, away func() (time.Time, string), send func(tea.Msg)) (wait func()) {
-	var one sync.WaitGroup
-	one.Go(func() {
+// outages returns when the database cannot be reached, and when it is back, until ctx ends.
+func outages(ctx context.Context, away func() (time.Time, string)) iter.Seq[engine.Connection] {
+	return func(yield func(engine.Connection) bool) {
 		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
-		var told time.Time
-		for {
+		for told := (time.Time{}); ctx.Err() == nil; {
+			if since, why := away(); !since.Equal(told) {
+				told = since
+				if !yield(engine.Connection{OfflineSince: since, Reason: why}) {
+					return
+				}
+			}
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
-				return
 			}
-			since, why := away()
-			if since.Equal(told) {
-				continue
-			}
-			send(screen.LinkMsg{Link: engine.Connection{OfflineSince: since, Reason: why}})
-			if since.IsZero() {
-				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The database is back."})
-				send(screen.ChangedMsg{})
-			}
-			told = since
 		}
-	})
-	return one.Wait
+	}
 }
 
 // opening is the state in which the terminal program starts.
@@ -289,10 +284,13 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 		return o, err
 	}
 	if far {
-		if o.far, err = f.Remembering(p, wire.Observer(log)); err == nil {
-			o.Deps = remoteDeps(f, o.Deps, p, o.far)
+		if o.far, err = f.Remembering(p, wire.Observer(log)); err != nil {
+			return o, err
 		}
-		return o, err
+		files := f.FilesOf(p) // edits are there until they are applied, and so are dismissed warnings
+		o.Deps.Service, o.Deps.LocalCopies, o.Deps.LocalDismissals = o.far, files, files
+		o.Deps.Workspace, o.Deps.Author = p.Workspace+" @ "+p.Name, f.Author(p.Author)
+		return o, nil
 	}
 	if o.store, err = f.Open(ctx); err != nil {
 		return o, err

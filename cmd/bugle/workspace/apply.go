@@ -192,14 +192,12 @@ func planFile(ctx context.Context, f *cli.Factory, svc activity.Service, file do
 		}
 		for _, v := range v.Elems() {
 			r := records.PutRequest{Value: v}
-			have, err := n.Get(ctx, svc, n.NameOf(v))
-			switch e := engine.AsError(err); {
-			case err == nil && n.Single:
-				r.Value = over(have, v)
-			case err == nil:
-				r.Name = n.NameOf(v)
-			case e == nil || e.Code != engine.NotFound:
+			have, err := n.replaced(ctx, svc, n.NameOf(v), &r)
+			if err != nil {
 				return nil, err
+			}
+			if n.Single {
+				r.Value = over(have, v)
 			}
 			s, err := n.plan(ctx, svc, r)
 			if err != nil {

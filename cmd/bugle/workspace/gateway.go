@@ -1,10 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,39 +15,6 @@ import (
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/message/delivery/secret"
 )
-
-// allowKey allows the key of a gateway that the user has just set, which is no change if a backup had the same.
-func allowKey(ctx context.Context, f *cli.Factory, g engine.Gateway) error {
-	w, err := f.Settings(ctx)
-	if err == nil {
-		err = f.Trust().Allow(w.ID, g)
-	}
-	if err != nil {
-		return fmt.Errorf("the settings are saved, but the key of the push gateway %s is not allowed on this machine: %w", g.Provider, err)
-	}
-	return nil
-}
-
-// gatewayWords describes a gateway for people.
-func gatewayWords(g engine.Gateway) string {
-	k, ok := providers.KindOf(g.Provider)
-	if !ok {
-		return g.Provider
-	}
-	where := ""
-	switch {
-	case g.FCM != nil && g.FCM.Project != "":
-		where = ", project " + g.FCM.Project
-	case g.APNs != nil:
-		where = ", app " + g.APNs.Topic
-		if g.APNs.Sandbox {
-			where += " (sandbox)"
-		}
-	case g.WebPush != nil:
-		where = ", as " + g.WebPush.Subject
-	}
-	return "Push messages to " + k.Platform.Label() + " are sent with " + k.Name + where
-}
 
 // gateways is the section whose records can have a key in the keyring.
 const gateways = "gateways"
@@ -86,7 +53,8 @@ func (n noun) newAllow() *cobra.Command {
 				return cli.Misused("the key of %s comes from %s, and nobody can be asked here; add --yes to allow it", g.Provider, secret.DescribeFully(g.Key))
 			}
 			if !yes {
-				question := fmt.Sprintf("%s. The key comes from %s. Allow this on this machine?", gatewayWords(g)+endpointWords(g), secret.DescribeFully(g.Key))
+				to := cmp.Or(strings.Trim(strings.Join(secret.Endpoints(g), " "), " "), "its service")
+				question := fmt.Sprintf("The push gateway %s gets its key from %s, and sends to %s. Allow this on this machine?", g.Provider, secret.DescribeFully(g.Key), to)
 				if ok, err := n.f.Confirm(cmd.Context(), cli.Line(question), "to allow it"); !ok || err != nil {
 					return err
 				}
@@ -118,15 +86,6 @@ func (n noun) gateway(ctx context.Context, args []string) (g engine.Gateway, err
 	w, err := svc.Workspace(ctx)
 	g, _ = w.Gateway(name)
 	return g, err
-}
-
-// endpointWords names the endpoints of a gateway that are not those of its service.
-func endpointWords(g engine.Gateway) string {
-	to := slices.DeleteFunc(secret.Endpoints(g), func(e string) bool { return e == "" })
-	if len(to) == 0 {
-		return ""
-	}
-	return ", at " + strings.Join(to, " and ")
 }
 
 // storeKey stores the key on standard input in the keyring.

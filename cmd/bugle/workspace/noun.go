@@ -203,7 +203,7 @@ func (n noun) newList() *cobra.Command {
 }
 
 func (n noun) newGet() *cobra.Command {
-	var version int
+	var version uint
 	cmd := &cobra.Command{
 		Use:               n.use("get"),
 		Short:             "Print " + n.a() + " as JSON",
@@ -216,7 +216,7 @@ func (n noun) newGet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("version") {
+			if version > 0 {
 				item, err := svc.ContentItem(cmd.Context(), templateVersion(args[0], version))
 				if err != nil {
 					return err
@@ -250,26 +250,19 @@ func (n noun) use(verb string) string {
 }
 
 // addVersion adds the flag for one version of a template. unset describes what the command works on without it.
-func (n noun) addVersion(cmd *cobra.Command, version *int, unset string) {
-	if n.ID != "templates" {
-		return
-	}
-	cmd.Flags().IntVar(version, "version", 0, "`number` of a version (default "+unset+")")
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if cmd.Flags().Changed("version") && *version < 1 {
-			return cli.Misused("--version must be at least 1")
-		}
-		return nil
+func (n noun) addVersion(cmd *cobra.Command, version *uint, unset string) {
+	if n.ID == "templates" {
+		cmd.Flags().UintVar(version, "version", 0, "`number` of a version (default "+unset+")")
 	}
 }
 
-func templateVersion(name string, version int) engine.ContentRef {
-	return engine.ContentRef{Kind: engine.KindTemplate, Name: name, Version: version}
+func templateVersion(name string, version uint) engine.ContentRef {
+	return engine.ContentRef{Kind: engine.KindTemplate, Name: name, Version: int(version)}
 }
 
 func (n noun) newDelete() *cobra.Command {
 	var force bool
-	var version int
+	var version uint
 	cmd := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "Delete " + n.a(),
@@ -284,7 +277,7 @@ func (n noun) newDelete() *cobra.Command {
 				return err
 			}
 			var name string
-			if cmd.Flags().Changed("version") {
+			if version > 0 {
 				name, err = args[0], deleteVersion(cmd.Context(), svc, templateVersion(args[0], version), force)
 			} else if name, err = n.find(cmd.Context(), svc, args); err == nil {
 				err = n.delete(cmd.Context(), svc, name, force)

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,28 +76,10 @@ func (n noun) newCreate() *cobra.Command {
 		Example:           "  bugle " + n.ID + " create " + n.Example,
 		ValidArgsFunction: n.completeFields,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := n.f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
 			if len(args) > 0 && !strings.Contains(args[0], "=") {
 				args[0] = n.Label + "=" + args[0]
 			}
-			v, err := n.assign(cmd.Context(), n.New(), args)
-			if err != nil {
-				return err
-			}
-			saved, err := n.Put(cmd.Context(), svc, records.PutRequest{Value: v})
-			if err != nil {
-				return cli.AsUsage(err)
-			}
-			if v, err = n.Get(cmd.Context(), svc, saved.Name); err != nil {
-				return err
-			}
-			if n.f.JSON {
-				return n.f.PrintDoc(doc.NewObject(append(cli.Members(v), doc.M("api_key", doc.NewString(saved.Secret)))...))
-			}
-			return n.printSaved(saved)
+			return putting{noun: n}.run(cmd.Context(), args)
 		},
 	}
 }
@@ -126,14 +107,7 @@ func (p putting) run(ctx context.Context, args []string) error {
 		}
 		return p.f.Done(s, s.String())
 	}
-	if err := p.save(ctx, svc, r); err != nil || p.ID != gateways || p.file == "" && !slices.ContainsFunc(args, setsKey) {
-		return err
-	}
-	var g engine.Gateway
-	if err := json.Unmarshal(r.Value.Encode(), &g); err != nil {
-		return err
-	}
-	return allowKey(ctx, p.f, g)
+	return p.save(ctx, svc, r)
 }
 
 // request returns the record to start from: that of the file, the one with the name, or a new one. It has the name, or that in
@@ -148,20 +122,31 @@ func (p putting) request(ctx context.Context, svc activity.Service, name string)
 	if name == "" && !p.Single {
 		name = p.NameOf(r.Value)
 	}
-	have, err := p.Get(ctx, svc, name)
-	switch e := engine.AsError(err); {
-	case err == nil && p.file == "":
-		r.Name, r.Value = name, have
-	case err == nil:
-		r.Name = name
-	case e == nil || e.Code != engine.NotFound:
-		return r, err
+	if p.Issued() {
+		return r, nil // each has a name of its own
 	}
-	if p.Single {
-		return r, nil
+	have, err := p.replaced(ctx, svc, name, &r)
+	if err == nil && p.file == "" && have.Exists() {
+		r.Value = have
+	}
+	if err != nil || p.Single {
+		return r, err
 	}
 	r.Value, err = r.Value.Set(doc.P(p.Name), doc.NewString(name))
 	return r, err
+}
+
+// replaced returns the record that a request replaces, which has a name, and notes that in the request. It is absent if there
+// is none.
+func (n noun) replaced(ctx context.Context, svc activity.Service, name string, r *records.PutRequest) (doc.Value, error) {
+	have, err := n.Get(ctx, svc, name)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		return doc.Value{}, nil
+	}
+	if err == nil {
+		r.Name = name
+	}
+	return have, err
 }
 
 // recordFile reads a record from a JSON or YAML file.
@@ -173,26 +158,22 @@ func recordFile(ctx context.Context, s cli.Streams, file string) (doc.Value, err
 	return v, err
 }
 
-// setsKey reports whether an argument sets where the key of a push gateway is.
-func setsKey(arg string) bool {
-	field, _, _ := strings.Cut(arg, "=")
-	return field == "key" || strings.HasPrefix(field, "key.")
-}
-
-// save stores a record and prints that.
+// save stores a record and prints that, with its secret if it has one.
 func (n noun) save(ctx context.Context, svc activity.Service, r records.PutRequest) error {
 	saved, err := n.Put(ctx, svc, r)
 	if err != nil {
 		return cli.AsUsage(forced(err))
 	}
-	if n.f.JSON {
+	switch {
+	case n.f.JSON && n.Issued():
+		v, err := n.Get(ctx, svc, saved.Name)
+		if err != nil {
+			return err
+		}
+		return n.f.PrintDoc(doc.NewObject(append(cli.Members(v), doc.M("api_key", doc.NewString(saved.Secret)))...))
+	case n.f.JSON:
 		return n.f.PrintJSON(map[string]any{"section": n.ID, "name": saved.Name})
 	}
-	return n.printSaved(saved)
-}
-
-// printSaved prints for people that a record is saved.
-func (n noun) printSaved(saved records.Saved) error {
 	words := "Saved " + n.Singular + " " + saved.Name
 	if n.Single {
 		words = "Saved the " + n.Singular
@@ -200,7 +181,7 @@ func (n noun) printSaved(saved records.Saved) error {
 	if saved.Note != "" {
 		fmt.Fprintln(n.f.Err, cli.Line(saved.Note))
 	}
-	_, err := fmt.Fprintln(n.f.Out, strings.TrimSpace(cli.Line(words)+"\n"+saved.Secret))
+	_, err = fmt.Fprintln(n.f.Out, strings.TrimSpace(cli.Line(words)+"\n"+saved.Secret))
 	return err
 }
 

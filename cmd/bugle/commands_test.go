@@ -7,13 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/cmd/bugle/terminal"
 	"bugle/engine/service/activity"
-	"bugle/engine/service/local"
-	"bugle/engine/service/local/sample"
-	"bugle/store/mem"
 	"bugle/ui/app"
 	usercommands "bugle/ui/commands"
 	"bugle/ui/keymap"
@@ -41,14 +37,7 @@ func TestOwnCommandsInTheProgram(t *testing.T) {
 	if len(all) != 5 || len(problems) != 1 || problems[0].Line != 7 {
 		t.Fatalf("%d commands, problems %v", len(all), problems)
 	}
-	db := mem.New()
-	if _, err := sample.Install(t.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	svc, _ := onMemory(t)
 	own := settingsscreen.Sources{
 		Themes: &terminal.ThemeShelf{}, Remotes: noRemotes{}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}, Commands: file,
 		Files: []settingsscreen.File{{Name: "Commands", Path: file.Path, About: "Your own commands on keys."}},

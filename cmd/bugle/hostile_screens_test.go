@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/bubbletea"
 
 	"bugle/cmd/bugle/terminal"
 	"bugle/engine"
 	"bugle/engine/service/activity"
-	"bugle/engine/service/local"
+	"bugle/engine/service/activity/wire"
 	"bugle/engine/service/local/sample"
-	"bugle/store/mem"
+	"bugle/engine/service/remote"
 	"bugle/ui/app"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
@@ -37,28 +36,37 @@ const walkLength = 60
 // No text of a campaign, a workspace, an answer or an error rules the terminal, on whatever screen it is
 // shown: the frames of walks through every screen hold nothing but text and its look.
 func TestNoControlSequenceReachesTheScreen(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range append(kinds, "store") {
 		for _, route := range []string{
 			screen.Campaigns, screen.NewDraft, screen.Builder, screen.Validate, screen.TestSend, screen.Outbox, screen.Activity,
 			screen.History, screen.Workspace, screen.Settings, screen.Welcome,
 		} {
-			t.Run(kind.name+"/"+route, func(t *testing.T) {
+			t.Run(kind+"/"+route, func(t *testing.T) {
 				t.Parallel()
-				walk(t, route, kind.all, kind.fails)
+				log := &activity.Log{}
+				if kind == "store" {
+					svc, db := onMemory(t)
+					poisonAll(t, db, sample.ID)
+					rows, err := svc.List(t.Context(), engine.ListQuery{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					walk(t, route, activity.Wrap(svc, log), log, rows)
+					return
+				}
+				url, rows := hostile(t, kind)
+				svc, err := remote.New(remote.Config{BaseURL: url, Workspace: "DEMO", Observe: wire.Observer(log)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				walk(t, route, svc, log, rows)
 			})
 		}
 	}
 }
 
-func walk(t *testing.T, route string, all, fails bool) {
-	svc := filled(t)
-	log := &activity.Log{}
-	svc.all, svc.fails = all, fails
-	rows, err := svc.Service.List(t.Context(), engine.ListQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := uitest.Deps(activity.Wrap(svc, log))
+func walk(t *testing.T, route string, svc engine.Service, log *activity.Log, rows []engine.Summary) {
+	deps := uitest.Deps(svc)
 	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
 	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: hostileRemotes{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
 	random := rand.New(rand.NewPCG(6, uint64(len(route))))
@@ -92,20 +100,6 @@ func walk(t *testing.T, route string, all, fails bool) {
 			look()
 		}
 	}
-}
-
-// filled returns a workspace with data of every kind.
-func filled(t *testing.T) hostileService {
-	t.Helper()
-	db := mem.New()
-	if _, err := sample.Install(t.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hostileService{Service: svc}
 }
 
 type hostileRemotes struct{}

@@ -1,24 +1,33 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/service/activity"
+	"bugle/engine/service/api"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
+	"bugle/store"
+	"bugle/store/mem"
+	"bugle/ui/uitest"
 )
 
 // poison is a name meant to control the terminal of anyone who reads it: colors, the window title, a link, the
 // clipboard, a terminal query, all in both spellings, cursor keys, and characters that reverse or hide text.
 const poison = "\x1b[9;5;7m\x1b]0;OWNED\x07\x1b]8;;https://evil.example/\x1b\\\x1b]52;c;T1dORUQ=\x07\x1bP+q544e\x1b\\\x1b[c\x1b[2J\x1bc" +
-	"\u009b2J\u009d0;OWNED\u009c\u0090q\u009c\r\b\x7f\x00\x0e\v\f\u0085\u202e\u2066\u200f\u061c\u200b\u2060\u2063\ufeff\u00ad\u2028" +
+	"\u009b2J\u009d0;OWNED\u009c\u0090q\u009c\r\b\x7f\x0e\v\f\u0085\u202e\u2066\u200f\u061c\u200b\u2060\u2063\ufeff\u00ad\u2028" +
 	"\U0001F3F4\U000E0069\U000E0067\U000E006E\U000E006F\U000E0072\U000E0065\U000E0061\U000E006C\U000E006C\U000E007F\U000E0041\U000E0001\ufff9\ufffb\u034f\u3164"
 
 // ownStyle is what the program itself writes: how text looks.
@@ -42,14 +51,8 @@ func ruling(out string) (string, bool) {
 	return "", false
 }
 
-// foul adds the poison to every string in v, a pointer. It changes strings of named types, such as states, only if all
-// is set; otherwise more of the related data would be hidden.
-func foul(v any, all bool) { alter(reflect.ValueOf(v), all, spoiled) }
-
-// purge takes it out again.
-func purge(v any) {
-	alter(reflect.ValueOf(v), true, func(s string) string { return strings.ReplaceAll(s, poison, "") })
-}
+// foul adds the poison to every text in v, a pointer, but not to what has a type of its own, such as states.
+func foul(v any) { alter(reflect.ValueOf(v)) }
 
 func spoiled(s string) string {
 	if s == "" || strings.Contains(s, poison) {
@@ -59,336 +62,177 @@ func spoiled(s string) string {
 	return string([]rune(s)[:half]) + poison + string([]rune(s)[half:])
 }
 
-func alter(v reflect.Value, all bool, to func(string) string) {
+func alter(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			alter(v.Elem(), all, to)
+			alter(v.Elem())
 		}
 	case reflect.Interface:
 		if !v.IsNil() && v.CanSet() {
 			held := reflect.New(v.Elem().Type()).Elem()
 			held.Set(v.Elem())
-			alter(held, all, to)
+			alter(held)
 			v.Set(held)
 		}
 	case reflect.Struct:
 		if d, ok := v.Interface().(doc.Value); ok {
-			v.Set(reflect.ValueOf(changed(d, all, to)))
+			v.Set(reflect.ValueOf(changed(d, false)))
 			return
 		}
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				alter(v.Field(i), all, to)
+				alter(v.Field(i))
 			}
 		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if d, err := doc.Parse(v.Bytes()); err == nil && d.Exists() {
-				v.SetBytes(changed(d, all, to).Encode())
-			}
-			return
-		}
-		fallthrough
-	case reflect.Array:
+	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			alter(v.Index(i), all, to)
+			alter(v.Index(i))
 		}
 	case reflect.Map:
-		if v.IsNil() {
-			return
-		}
 		out := reflect.MakeMap(v.Type())
 		for k, e := range v.Seq2() {
 			key, elem := reflect.New(k.Type()).Elem(), reflect.New(e.Type()).Elem()
 			key.Set(k)
 			elem.Set(e)
-			alter(key, all, to)
-			alter(elem, all, to)
+			alter(key)
+			alter(elem)
 			out.SetMapIndex(key, elem)
 		}
-		v.Set(out)
+		if !v.IsNil() {
+			v.Set(out)
+		}
 	case reflect.String:
-		if all || v.Type() == reflect.TypeFor[string]() {
-			v.SetString(to(v.String()))
+		if v.Type() == reflect.TypeFor[string]() {
+			v.SetString(spoiled(v.String()))
 		}
 	}
 }
 
-// optionLike is what the options of the specification look like, and the names of its members.
-var optionLike = regexp.MustCompile(`^[A-Z_]+$|^[a-z_]+$`)
+// optionLike is what the options of the specification look like, and timeLike its times.
+var (
+	optionLike = regexp.MustCompile(`^[A-Z_]+$|^[a-z_]+$`)
+	timeLike   = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+)
 
-func changed(v doc.Value, all bool, to func(string) string) doc.Value {
+// changed adds the poison to the texts of a document, with all also to its options, and an unknown field to each object.
+func changed(v doc.Value, all bool) doc.Value {
 	switch v.Kind() {
 	case doc.String:
-		if all || !optionLike.MatchString(v.Text()) {
-			return doc.NewString(to(v.Text()))
+		if !timeLike.MatchString(v.Text()) && (all || !optionLike.MatchString(v.Text())) {
+			return doc.NewString(spoiled(v.Text()))
 		}
 	case doc.Array:
 		var es []doc.Value
 		for _, e := range v.Elems() {
-			es = append(es, changed(e, all, to))
+			es = append(es, changed(e, all))
 		}
 		return doc.NewArray(es...)
 	case doc.Object:
-		var ms []doc.Member
+		ms := []doc.Member{doc.M(spoiled("unknown"), doc.NewString(spoiled("member")))}
 		for name, m := range v.Members() {
-			if all {
-				name = to(name)
-			}
-			ms = append(ms, doc.M(name, changed(m, all, to)))
-		}
-		if !all && len(ms) > 0 {
-			ms = append(ms, doc.M(to("unknown"), doc.NewString(to("member"))))
+			ms = append(ms, doc.M(name, changed(m, all)))
 		}
 		return doc.NewObject(ms...)
 	}
 	return v
 }
 
-// hostileService is a service all of whose answers are poisoned. What it is asked it understands all the same.
-type hostileService struct {
-	activity.Service
-	all   bool // typed texts, too
-	fails bool // nothing works, and the errors are poisoned
-}
-
-var errMean = engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", spoiled("no: this cannot be done"))
-
-func (m hostileService) refuse() error {
-	if !m.fails {
-		return nil
-	}
-	e := *errMean
-	e.Target, e.RequestID = spoiled("basic_details.name"), spoiled("r-1")
-	e.Details = []engine.Detail{{Target: spoiled("basic_details.name"), Message: spoiled("it is wrong")}}
-	e.Err = errors.New(spoiled("the cause"))
-	return &e
-}
-
-// answer calls the service, and adds the poison to its response.
-func answer[In, Out any](m hostileService, in In, call func(In) (Out, error)) (Out, error) {
-	var none Out
-	if err := m.refuse(); err != nil {
-		return none, err
-	}
-	purge(&in)
-	out, err := call(in)
-	foul(&out, m.all)
-	if e := engine.AsError(err); e != nil {
-		said := *e
-		said.Message, said.Details = spoiled(e.Message), nil
-		err = &said
-	}
-	return out, err
-}
-
-type two[A, B any] struct {
-	A A
-	B B
-}
-
-func do[In any](m hostileService, in In, call func(In) error) error {
-	_, err := answer(m, in, func(in In) (struct{}, error) { return struct{}{}, call(in) })
-	return err
-}
-
-func (m hostileService) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	return answer(m, r, func(r engine.CreateRequest) (engine.Created, error) { return m.Service.Create(ctx, r) })
-}
-
-func (m hostileService) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Get(ctx, id) })
-}
-
-func (m hostileService) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	return answer(m, r, func(r engine.UpdateRequest) (engine.Updated, error) { return m.Service.Update(ctx, r) })
-}
-
-func (m hostileService) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	return answer(m, r, func(r engine.PublishRequest) (engine.Updated, error) { return m.Service.Publish(ctx, r) })
-}
-
-func (m hostileService) Validate(ctx context.Context, id string) (engine.Validation, error) {
-	return answer(m, id, func(id string) (engine.Validation, error) { return m.Service.Validate(ctx, id) })
-}
-
-func (m hostileService) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	return answer(m, r, func(r engine.StatusRequest) (engine.StatusChanged, error) { return m.Service.ChangeStatus(ctx, r) })
-}
-
-func (m hostileService) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
-	return answer(m, r, func(r engine.SearchRequest) ([]engine.Campaign, error) { return m.Service.Search(ctx, r) })
-}
-
-func (m hostileService) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
-	return answer(m, r, func(r engine.MetaRequest) ([]engine.Meta, error) { return m.Service.Meta(ctx, r) })
-}
-
-func (m hostileService) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	tell := r.Progress
-	r.Progress = nil
-	return answer(m, r, func(r engine.TestRequest) (engine.TestResult, error) {
-		if tell != nil {
-			r.Progress = func(p engine.TestProgress) { foul(&p, m.all); tell(p) }
+// poisonAll adds the poison to the texts of everything in a workspace.
+func poisonAll(t *testing.T, db store.DB, workspace string) {
+	t.Helper()
+	err := db.Write(t.Context(), func(tx store.Tx) error {
+		w := tx.Workspace(workspace)
+		settings, err := w.Settings()
+		keys := slices.Clone(settings.Keys)
+		foul(&settings)
+		settings.ID, settings.Timezone, settings.Keys = workspace, "Europe/Berlin", keys
+		all := []error{err, w.PutSettings(settings)}
+		var users []engine.User
+		all = append(all, w.Profiles("", func(u engine.User) error {
+			id := u.ID
+			foul(&u)
+			u.ID = id
+			users = append(users, u)
+			return nil
+		}))
+		all = append(all, w.PutProfiles(users))
+		for _, kind := range store.ContentKinds() {
+			var items []engine.ContentItem
+			all = append(all, w.Content(kind, func(item engine.ContentItem) error {
+				foul(&item)
+				items = append(items, item)
+				return nil
+			}))
+			for _, item := range items {
+				all = append(all, w.PutContent(item))
+			}
 		}
-		return m.Service.Test(ctx, r)
+		var ids []string
+		all = append(all, w.Summaries(func(s engine.Summary) error { ids = append(ids, s.ID); return nil }))
+		for _, id := range ids {
+			c, err := w.Campaign(id)
+			c.Body, c.CreatedBy, c.UpdatedBy = changed(c.Body, false), spoiled(c.CreatedBy), spoiled(c.UpdatedBy)
+			_, errPut := w.PutCampaign(c, engine.Summarize(c), engine.Revision{By: spoiled("ann@example.com"), Note: spoiled("a note")}, false)
+			all = append(all, err, errPut)
+		}
+		return errors.Join(all...)
 	})
+	if err != nil {
+		t.Fatalf("%.500s", err)
+	}
 }
 
-func (m hostileService) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
-	return answer(m, r, func(r engine.PreviewRequest) (engine.Preview, error) { return m.Service.Preview(ctx, r) })
+// kinds are how services answer: with texts that are poisoned, with everything that is, also states, or only with poisoned errors.
+var kinds = []string{"texts", "everything", "errors"}
+
+// hostile returns the address of a service on the sample whose answers are poisoned. What it is asked it understands all the
+// same.
+func hostile(t *testing.T, kind string) (url string, rows []engine.Summary) {
+	t.Helper()
+	svc, _ := onMemory(t)
+	rows, err := svc.List(t.Context(), engine.ListQuery{})
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	handler := api.New(letIn{svc}, api.Options{Unlimited: true})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Retry-After", "0\u009b2J")
+		w.Header().Set("Server", "x\u009b2J\u202e")
+		if kind == "errors" {
+			w.WriteHeader(http.StatusConflict)
+			v, _ := doc.Parse([]byte(`{"error": {"code": "BAD_REQUEST", "message": "this cannot be done", "target": "a b", "details": [{"target": "a b", "message": "it is wrong"}]}}`))
+			_, _ = w.Write(changed(v, true).Encode())
+			return
+		}
+		asked, _ := io.ReadAll(r.Body)
+		asked = bytes.ReplaceAll(asked, bytes.Trim(doc.NewString(poison).Encode(), `"`), nil)
+		r.URL.Path, r.Body, r.ContentLength = strings.ReplaceAll(r.URL.Path, poison, ""), io.NopCloser(bytes.NewReader(asked)), int64(len(asked))
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		w.WriteHeader(answer.Code)
+		if v, err := doc.Parse(answer.Body.Bytes()); err == nil && v.Exists() {
+			_, _ = w.Write(changed(v, kind == "everything").Encode())
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, rows
 }
 
-func (m hostileService) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
-	return answer(m, q, func(q engine.ListQuery) ([]engine.Summary, error) { return m.Service.List(ctx, q) })
+// onMemory returns the service of the sample, in memory.
+func onMemory(tb testing.TB) (*local.Service, store.DB) {
+	tb.Helper()
+	db := mem.New()
+	if _, err := sample.Install(tb.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
+		tb.Fatal(err)
+	}
+	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return svc, db
 }
-
-func (m hostileService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
-	return answer(m, r, func(r engine.SaveRequest) (engine.Head, error) { return m.Service.Save(ctx, r) })
-}
-
-func (m hostileService) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
-	return do(m, two[string, engine.WorkingCopy]{id, w}, func(in two[string, engine.WorkingCopy]) error { return m.Service.PutWorkingCopy(ctx, in.A, in.B) })
-}
-
-func (m hostileService) WorkingCopy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
-	out, err := answer(m, id, func(id string) (two[engine.WorkingCopy, bool], error) {
-		w, ok, err := m.Service.WorkingCopy(ctx, id)
-		return two[engine.WorkingCopy, bool]{w, ok}, err
-	})
-	return out.A, out.B, err
-}
-
-func (m hostileService) DeleteWorkingCopy(ctx context.Context, id string) error {
-	return do(m, id, func(id string) error { return m.Service.DeleteWorkingCopy(ctx, id) })
-}
-
-func (m hostileService) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
-	return answer(m, id, func(id string) ([]engine.Revision, error) { return m.Service.Revisions(ctx, id) })
-}
-
-func (m hostileService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
-	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Revision(ctx, id, n) })
-}
-
-func (m hostileService) Archive(ctx context.Context, id, by string) error {
-	return do(m, id, func(id string) error { return m.Service.Archive(ctx, id, by) })
-}
-
-func (m hostileService) Restore(ctx context.Context, id, by string) error {
-	return do(m, id, func(id string) error { return m.Service.Restore(ctx, id, by) })
-}
-
-func (m hostileService) Delete(ctx context.Context, id string) error {
-	return do(m, id, func(id string) error { return m.Service.Delete(ctx, id) })
-}
-
-func (m hostileService) Clone(ctx context.Context, id, by string) (engine.Created, error) {
-	return answer(m, id, func(id string) (engine.Created, error) { return m.Service.Clone(ctx, id, by) })
-}
-
-func (m hostileService) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
-	return answer(m, limit, func(limit int) ([]engine.OutboxMessage, error) { return m.Service.Outbox(ctx, limit) })
-}
-
-func (m hostileService) ClearOutbox(ctx context.Context) error {
-	return do(m, 0, func(int) error { return m.Service.ClearOutbox(ctx) })
-}
-
-func (m hostileService) Workspace(ctx context.Context) (engine.Workspace, error) {
-	return answer(m, 0, func(int) (engine.Workspace, error) { return m.Service.Workspace(ctx) })
-}
-
-func (m hostileService) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) error) error {
-	return do(m, 0, func(int) error {
-		return m.Service.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
-			foul(w, m.all)
-			err := edit(w)
-			purge(w)
-			return err
-		})
-	})
-}
-
-func (m hostileService) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
-	return answer(m, text, func(text string) ([]engine.User, error) { return m.Service.Users(ctx, text, limit) })
-}
-
-func (m hostileService) User(ctx context.Context, id string) (engine.User, error) {
-	return answer(m, id, func(id string) (engine.User, error) { return m.Service.User(ctx, id) })
-}
-
-func (m hostileService) PutUser(ctx context.Context, p engine.User) error {
-	return do(m, p, func(p engine.User) error { return m.Service.PutUser(ctx, p) })
-}
-
-func (m hostileService) DeleteUser(ctx context.Context, id string) error {
-	return do(m, id, func(id string) error { return m.Service.DeleteUser(ctx, id) })
-}
-
-func (m hostileService) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
-	return answer(m, r, func(r engine.UserImport) (engine.UserImportResult, error) { return m.Service.ImportUsers(ctx, r) })
-}
-
-func (m hostileService) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
-	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceCount, error) {
-		return m.Service.EstimateAudience(ctx, r)
-	})
-}
-
-func (m hostileService) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
-	return answer(m, r, func(r engine.AudienceRequest) ([]engine.User, error) { return m.Service.AudienceMembers(ctx, r) })
-}
-
-func (m hostileService) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
-	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceResult, error) {
-		return m.Service.ExplainAudience(ctx, r)
-	})
-}
-
-func (m hostileService) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
-	return answer(m, id, func(id string) ([]engine.TestRecord, error) { return m.Service.Tests(ctx, id, limit) })
-}
-
-func (m hostileService) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
-	return answer(m, two[engine.Channel, string]{channel, identifier}, func(in two[engine.Channel, string]) ([]string, error) {
-		return m.Service.Recipients(ctx, in.A, in.B, limit)
-	})
-}
-
-func (m hostileService) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
-	return answer(m, kind, func(kind engine.ContentKind) ([]engine.ContentItem, error) { return m.Service.Content(ctx, kind) })
-}
-
-func (m hostileService) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
-	return answer(m, ref, func(ref engine.ContentRef) (engine.ContentItem, error) { return m.Service.ContentItem(ctx, ref) })
-}
-
-func (m hostileService) PutContent(ctx context.Context, item engine.ContentItem) (engine.ContentRef, error) {
-	return answer(m, item, func(item engine.ContentItem) (engine.ContentRef, error) { return m.Service.PutContent(ctx, item) })
-}
-
-func (m hostileService) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
-	return do(m, ref, func(ref engine.ContentRef) error { return m.Service.DeleteContent(ctx, ref) })
-}
-
-func (m hostileService) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
-	return answer(m, ref, func(ref engine.ContentRef) ([]engine.ContentUse, error) { return m.Service.ContentUses(ctx, ref) })
-}
-
-// TryContentAPI asks nobody: a test needs no network.
-func (m hostileService) TryContentAPI(_ context.Context, name string, _ []any) (engine.ContentTrial, error) {
-	return answer(m, name, func(name string) (engine.ContentTrial, error) {
-		return engine.ContentTrial{Call: engine.ContentCall{
-			API: name, Method: "GET", URL: "https://api.example.com/x", Status: 200, RequestHeader: http.Header{"Accept": {"text/plain"}},
-			ResponseHeader: http.Header{"Server": {"a server"}}, Response: []byte(`{"a":"text"}`), Err: "it responded 500",
-		}}, nil
-	})
-}
-
-// mean is all that the program's own service is.
-var _ activity.Service = hostileService{}
 
 // What the tests look for is found.
 func TestRuling(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"github.com/muesli/termenv"
 
@@ -10,8 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/local"
-	"bugle/engine/service/local/sample"
-	"bugle/store/mem"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/keymap"
@@ -23,14 +20,7 @@ import (
 // onSample opens a screen of the program on the sample, in memory.
 func onSample(tb testing.TB, route string) *uitest.Harness {
 	tb.Helper()
-	db := mem.New()
-	if _, err := sample.Install(tb.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
-		tb.Fatal(err)
-	}
-	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	svc, _ := onMemory(tb)
 	theme, err := themes.New(themes.Options{Name: themes.Dark, DarkBackground: true, Profile: termenv.TrueColor})
 	if err != nil {
 		tb.Fatal(err)

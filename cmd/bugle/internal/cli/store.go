@@ -113,19 +113,9 @@ func (s *Store) Folder() *socket.DB { return s.folder }
 // machines with much else to do.
 var Patience time.Duration
 
-// Wrap, if set, wraps each service that commands use, for tests.
-var Wrap func(activity.Service) activity.Service
-
 // Service returns the service of a workspace. It fails with NOT_FOUND if there is no such workspace.
 func (s *Store) Service(ctx context.Context, id string) (activity.Service, error) {
-	svc, err := s.service(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case Wrap != nil:
-		return Wrap(svc), nil
-	}
-	return svc, nil
+	return s.service(ctx, id)
 }
 
 // service returns the service of a workspace, which is opened once.

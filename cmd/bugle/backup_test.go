@@ -57,6 +57,7 @@ func heldOpen(t *testing.T) (dir, id string) {
 // While a terminal has the store open, others check it and back it up through it; only a restore of
 // the whole store needs it closed.
 func TestWhileOpen(t *testing.T) {
+	t.Parallel()
 	dir, id := heldOpen(t)
 	c := newBugle(t).at(dir)
 	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
@@ -76,6 +77,7 @@ func TestWhileOpen(t *testing.T) {
 
 // doctor names a damaged campaign, and the backup that has it. While its newest revision can be read, it is read from that.
 func TestDamagedCampaign(t *testing.T) {
+	t.Parallel()
 	c := newBugle(t).at(t.TempDir(), cli.EnvBackups, "off")
 	must := func(want int, args ...string) string {
 		t.Helper()
@@ -135,6 +137,7 @@ func TestDamagedCampaign(t *testing.T) {
 
 // What can be read of a damaged store is rescued into a new one.
 func TestRescue(t *testing.T) {
+	t.Parallel()
 	c, id := sampleStore(t)
 	to := filepath.Join(t.TempDir(), "rescued")
 	if code, out, errs := c.try("", "doctor", "--rescue", c.dir()); code != cli.ExitMisused {
@@ -151,6 +154,7 @@ func TestRescue(t *testing.T) {
 // A database and a folder whose backups are in the same place each list their own, whatever the URL of the database looks
 // like. A restore to a database adds workspaces, after a question, and never replaces one.
 func TestBackupsOfDatabase(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	url, home := pgtest.URL(t), t.TempDir()
 	b.env["XDG_DATA_HOME"], b.env[cli.EnvData] = home, ""

@@ -21,6 +21,7 @@ import (
 // The user's own commands in the program: on the list with a selection, on a field with undo, in a pane, and after
 // their file was edited in the settings.
 func TestOwnCommandsInTheProgram(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := usercommands.File{Path: filepath.Join(dir, usercommands.FileName)}
 	if err := os.WriteFile(file.Path, []byte(`

@@ -123,6 +123,7 @@ func (c bugle) wantDamage(args ...string) (out, errs string) {
 
 // Every command fails on a store of which it is known that it is damaged, each time, and says what is wrong and what helps.
 func TestDamageFailsEveryCommand(t *testing.T) {
+	t.Parallel()
 	whole, id := sampleStore(t)
 	for name, how := range damages {
 		t.Run(name, func(t *testing.T) {
@@ -145,6 +146,7 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 
 // So do commands while another process has the store open.
 func TestDamageFailsAttachedCommands(t *testing.T) {
+	t.Parallel()
 	c, id := sampleStore(t)
 	damageStore(t, c.dir(), damages["flipped"])
 	_, _, _ = c.try("", "doctor")
@@ -160,6 +162,7 @@ func TestDamageFailsAttachedCommands(t *testing.T) {
 
 // A campaign that a list leaves out because its record is damaged is not left out in silence.
 func TestDamagedRowFailsLists(t *testing.T) {
+	t.Parallel()
 	c := newBugle(t).at(shortDir(t), cli.EnvBackups, "off")
 	c.must("init", "--id", "SHOP")
 	c.must("create", "--channel", "PUSH")

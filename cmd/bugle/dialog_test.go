@@ -75,6 +75,7 @@ func (d *dialog) end(code int) {
 
 // A conflict is decided by the user.
 func TestEditAsks(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	id := b.create(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "One", "content_type": "PROMOTIONAL"}}`)
@@ -102,6 +103,7 @@ func TestEditAsks(t *testing.T) {
 
 // What a command will do is asked on a terminal, in words that say what others will see, and done when the answer is yes.
 func TestCommandsAsk(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.must("init", "--sample")
 	b.must("settings", "put", "publish=enabled")
@@ -148,6 +150,7 @@ func TestCommandsAsk(t *testing.T) {
 
 // A live campaign is changed when the user agrees. ctrl+c ends.
 func TestWatchAsks(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")

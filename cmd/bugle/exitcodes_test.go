@@ -28,6 +28,7 @@ func eachCommand(fn func(name string, c *cobra.Command)) {
 
 // Every command ends with the exit code of CONTRACT.md, Exit codes, whatever fails.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	seen := map[string]int{}
 	// try runs a command that must fail with code and say that on standard error, also as JSON.
 	try := func(t *testing.T, b bugle, code int, name string, args ...string) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -25,8 +26,8 @@ var hostileTexts = []string{
 // Whatever a file and its name contain, no format of a command has anything that a terminal, a workflow of GitHub or a
 // page of it would obey.
 func FuzzFormats(f *testing.F) {
-	for i, text := range hostileTexts {
-		f.Add(text, hostileTexts[(i+7)%len(hostileTexts)])
+	for pair := range slices.Chunk(hostileTexts, 2) {
+		f.Add(pair[0], pair[len(pair)-1])
 	}
 	env := map[string]string{cli.EnvData: f.TempDir(), cli.EnvAuthor: "ann@example.com"}
 	output := func(args ...string) string { // of both streams

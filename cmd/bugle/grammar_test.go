@@ -17,6 +17,7 @@ var everyScreen = []string{
 // On every screen, ctrl+z undoes or reports that there is nothing to undo, and the status bar shows what letter keys
 // do.
 func TestScreensShareOneKeyGrammar(t *testing.T) {
+	t.Parallel()
 	for _, route := range everyScreen {
 		for _, size := range uitest.Sizes {
 			h := onSample(t, route)
@@ -42,6 +43,7 @@ func TestScreensShareOneKeyGrammar(t *testing.T) {
 
 // esc leaves each screen for the one that led to it, and no other.
 func TestEscGoesUpOneBreadcrumb(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{
 		{"enter"}, {"v"}, {"t"}, {"n"}, {"O"}, {"M"}, {"f9"}, {"enter", "v"}, {"enter", "H"}, {"enter", "t"}, {"enter", "O"},
 	} {

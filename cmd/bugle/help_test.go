@@ -22,6 +22,7 @@ import (
 
 // Every command and topic has its help in the same form: a line, a paragraph, and examples for those that are listed.
 func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
 	root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
 	root.InitDefaultHelpCmd()
 	seen := 0
@@ -56,6 +57,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 
 // Help is as wide as the terminal: words are whole, and descriptions of flags stay in their column.
 func TestHelpFitsTheTerminal(t *testing.T) {
+	t.Parallel()
 	if got, want := readable("One two\nthree four.\n\n  a  table\n  b  of two", 9), "One two\nthree\nfour.\n\n  a  table\n  b  of two"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -143,6 +143,7 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 
 // No command writes a control sequence to the terminal, whatever a remote service returns.
 func TestNoControlSequenceFromAService(t *testing.T) {
+	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

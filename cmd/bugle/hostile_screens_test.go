@@ -36,6 +36,7 @@ const walkLength = 60
 // No text of a campaign, a workspace, an answer or an error rules the terminal, on whatever screen it is
 // shown: the frames of walks through every screen hold nothing but text and its look.
 func TestNoControlSequenceReachesTheScreen(t *testing.T) {
+	t.Parallel()
 	for _, kind := range append(kinds, "store") {
 		for _, route := range []string{
 			screen.Campaigns, screen.NewDraft, screen.Builder, screen.Validate, screen.TestSend, screen.Outbox, screen.Activity,

@@ -236,6 +236,7 @@ func onMemory(tb testing.TB) (*local.Service, store.DB) {
 
 // What the tests look for is found.
 func TestRuling(t *testing.T) {
+	t.Parallel()
 	for _, s := range []string{poison, "\x1b[2J", "\x1b[9;5;7mx", "a\u009bb", "a\u202eb", "a\u200bb", "a\rb", "\x1b]0;x\x07", "a\ufeffb", "a\U000E0041b", "\U0001F3F4\U000E0041", "a\u3164b"} {
 		if _, found := ruling("x" + s + "y"); !found {
 			t.Errorf("%q was not found", s)

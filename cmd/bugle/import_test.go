@@ -37,6 +37,7 @@ func campaignLines(t *testing.T, n int) (file string) {
 
 // An import that was told to end fails, and says what was created; the next one goes on from there.
 func TestImportIsInterrupted(t *testing.T) {
+	t.Parallel()
 	const count = 300
 	b, file := newBugle(t), campaignLines(t, count)
 	b.run(cli.ExitDone, "", "init")
@@ -71,6 +72,7 @@ func TestImportIsInterrupted(t *testing.T) {
 
 // A service that fails, or an answer that is lost: nothing is created twice.
 func TestImportIntoAServiceThatFails(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"import", "apply"} {
 		t.Run(command, func(t *testing.T) { testServiceThatFails(t, command) })
 	}

@@ -54,6 +54,7 @@ type listed struct {
 
 // The layers of the repository and their allowed imports.
 func TestImportRules(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps", "bugle/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -91,6 +91,7 @@ var macro = regexp.MustCompile(`\s\.[A-Z][A-Z]\b`) // of troff, within a line
 
 // Every command that help lists and each topic with a page has a manual page, which is formatted without a warning and, but for examples, in the columns of a terminal.
 func TestManual(t *testing.T) {
+	t.Parallel()
 	dir := cmp.Or(*manualDir, t.TempDir())
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {

@@ -57,6 +57,7 @@ func tool(t *testing.T, s *sdk.ClientSession, name string, args map[string]any) 
 
 // An assistant works through the program on a folder and on a remote, and what it changes is there for the commands.
 func TestMCP(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
 	far := newBugle(t)
@@ -107,6 +108,7 @@ func components(record string) string {
 }
 
 func TestMCPRefuses(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	if _, errs := b.run(cli.ExitFailed, "", "mcp"); !strings.Contains(errs, "bugle init") {
 		t.Errorf("without a workspace bugle mcp wrote %q", errs)
@@ -120,6 +122,7 @@ func TestMCPRefuses(t *testing.T) {
 
 // Whatever a client says, each call is answered, and the program goes on until its input ends, in the middle of a message too.
 func TestMCPWithHostileClient(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
 	values := []string{

@@ -23,6 +23,7 @@ import (
 
 // A terminal that takes over the store from another one reports the problems it finds.
 func TestNoticesOfTakeover(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	c := newBugle(t).at(dir)
 	c.must("init", "--id", "SHOP")
@@ -72,6 +73,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 
 // A daily backup that fails is reported once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {
+	t.Parallel()
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: t.TempDir()}}
 	ended := f.DailyEnded()
 	for range 3 {
@@ -149,6 +151,7 @@ func shortDir(t *testing.T) string {
 
 // Damage that is found while the store is open is reported at once, and once, in every terminal that uses the store.
 func TestNoticesOfDamageFoundLater(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	rotten(t, dir)
 	var all []<-chan string
@@ -194,6 +197,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 
 // A server reports problems of its store when they are found, not when it ends; doctor does not notify itself.
 func TestServeNotices(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.env[cli.EnvData] = shortDir(t)
 	rotten(t, b.env[cli.EnvData])

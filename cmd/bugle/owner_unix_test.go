@@ -85,6 +85,7 @@ func (p people) run(uid uint32, code int, args ...string) string {
 // Root refuses a folder of somebody else, because its files would lock the owner out, and says how to run the command as
 // them. Nothing in the folder changes.
 func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
+	t.Parallel()
 	p := newPeople(t)
 	for uid, sudo := range map[int]string{nobody: "sudo -u nobody", unnamed: "sudo -u '#54321'"} {
 		data := p.folder(strconv.Itoa(uid), uid)
@@ -127,6 +128,7 @@ func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
 
 // If the system refuses access, the error names the file, its owner, and what to do.
 func TestRefusedAccessNamesTheOwner(t *testing.T) {
+	t.Parallel()
 	p := newPeople(t)
 	roots := p.folder("roots", 0)
 	for _, line := range []string{"init", "search", "doctor", "restore", "encrypt", ""} {

@@ -8,6 +8,7 @@ import (
 
 // The palette leads to sections, fields, values, campaigns and settings by the words for them, from every screen.
 func TestPaletteFindsEverything(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		route, words, first string // expected first row of the list
 		shows               string // once it is chosen
@@ -49,6 +50,7 @@ func TestPaletteFindsEverything(t *testing.T) {
 
 // A field that is found on the list belongs to the selected campaign, which its row names.
 func TestPaletteNamesCampaignOfField(t *testing.T) {
+	t.Parallel()
 	h := onSample(t, screen.Campaigns)
 	h.Send(screen.ThemeMsg{})
 	h.Press("/")

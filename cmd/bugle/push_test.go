@@ -87,6 +87,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 // A connector of email can be tested as well.
 func TestTestMessageBySMTP(t *testing.T) {
+	t.Parallel()
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")

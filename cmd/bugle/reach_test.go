@@ -35,6 +35,7 @@ func argsOf(c *cobra.Command) []string {
 // Each command of the tree says what it works on, and refuses everything else, and every combination with it that names two
 // places, before it opens anything: no folder is created, and nothing is called.
 func TestCommandsRefuseWhatTheyCannotWorkOn(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	listen := func() string {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 // What builds a release is fixed to the byte: actions by commit, programs from npm by the hashes of a lock file, from the
 // public registry, and none of them runs anything when it is installed. The job that can write to the repository runs no tests.
 func TestReleaseSources(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(root, name))

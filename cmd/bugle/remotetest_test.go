@@ -42,6 +42,7 @@ func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]strin
 }
 
 func TestRemoteTest(t *testing.T) {
+	t.Parallel()
 	home := newBugle(t)
 	home.run(cli.ExitDone, "", "init", "--id", "W1")
 	key := home.key("W1", "")
@@ -72,6 +73,7 @@ func TestRemoteTest(t *testing.T) {
 
 // Each operation is tried, whatever came of the others.
 func TestRemoteTestOfAServiceThatRefuses(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := func(status int, body string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -105,6 +107,7 @@ func TestRemoteTestOfAServiceThatRefuses(t *testing.T) {
 }
 
 func TestRemoteTestOfNoService(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	_, errs := remoteOf(t, server.URL).run(cli.ExitFailed, "", "remote", "test", "there")

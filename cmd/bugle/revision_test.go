@@ -13,6 +13,7 @@ import (
 
 // An update is refused if somebody else changed the campaign of a remote, whatever entity tags the remote sends.
 func TestRevisionsOfARemote(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"] = t.TempDir()
 	b.run(cli.ExitDone, "", "init", "--id", "DEMO")

@@ -18,6 +18,7 @@ import (
 // What the program keeps on this machine is its user's alone, whatever files are made with otherwise
 // (umask). What it writes to be passed on, exported campaigns, has the mode of any new file.
 func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no file modes
 	}
@@ -64,6 +65,7 @@ func TestFilesArePrivate(t *testing.T) {
 
 // The log of requests, which a caller can have a part in, does not rule the terminal that it is read on.
 func TestLogHasNoControlSequences(t *testing.T) {
+	t.Parallel()
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
 		p := &cli.Printer{Streams: cli.Streams{Err: &out}, JSON: json}

@@ -180,6 +180,7 @@ func idIn(t *testing.T, answer string) string {
 // The API serves every workspace over HTTP, each with its own key. The log contains no secrets, and the commands see
 // what was created.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "create", "SHOP")
@@ -221,6 +222,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeOverTLS(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
@@ -255,6 +257,7 @@ func certificate(t *testing.T) (cert, key string, client *http.Client) {
 }
 
 func TestServeRefuses(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	if _, errs := b.run(cli.ExitFailed, "", "serve", "--addr", "127.0.0.1:0"); !strings.Contains(errs, "bugle init") {
 		t.Errorf("without a workspace bugle serve wrote %q", errs)
@@ -289,6 +292,7 @@ func TestServeRefuses(t *testing.T) {
 
 // With --insecure every address will do, and one workspace can be served alone, without limits.
 func TestServeOneWorkspace(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "create", "SHOP")

@@ -20,6 +20,7 @@ import (
 // Connections that do nothing leave the store the descriptors that it needs: campaigns are made and read
 // while there are more of them than the process may have files open, and it stops in order.
 func TestServeReservesDescriptorsForStore(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")

@@ -164,6 +164,7 @@ func (b bugle) mailServer(box *mailbox, fields ...string) {
 
 // A test send through a mail server arrives, for each recipient as it is for them.
 func TestTestSendThroughSMTP(t *testing.T) {
+	t.Parallel()
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")
@@ -201,6 +202,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 
 // What is sent is byte for byte what the preview shows, the preview text included.
 func TestPreviewIsWhatIsSent(t *testing.T) {
+	t.Parallel()
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.mailServer(box, "tls=none", "auth=none")

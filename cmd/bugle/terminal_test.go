@@ -20,6 +20,7 @@ func onTerminal(t *testing.T, b bugle, args ...string) string {
 
 // JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.
 func TestJSONOnTerminal(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	id := b.create("{\"channel\": \"PUSH\", \"campaign_delivery_type\": \"ONE_TIME\", \"basic_details\": {\"name\": \"\u009b2J\u202eok\"}}")
@@ -33,6 +34,7 @@ func TestJSONOnTerminal(t *testing.T) {
 
 // A command asks the terminal nothing and sends it no control sequence.
 func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init", "--sample")
 	for _, args := range [][]string{{"--version"}, {"help"}, {"search"}, {"workspace", "list"}} {
@@ -44,6 +46,7 @@ func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
 
 // Standard input stays silent, and the user interrupts the command.
 func TestInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	in, w, err := os.Pipe()

@@ -13,6 +13,7 @@ import (
 // The commands against a server of another vendor, which refuses each request that its description
 // does not allow.
 func TestCommandsAgainstOtherVendor(t *testing.T) {
+	t.Parallel()
 	server := vendortest.Start(t)
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"], b.env[cli.EnvRemote] = t.TempDir(), "k", "acme"

@@ -72,6 +72,7 @@ const watchedMail = `{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", 
 
 // What is saved is applied to drafts: however an editor saves it, in whichever of the files.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	id := b.create(watchedMail)
@@ -177,6 +178,7 @@ const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", 
 
 // Live campaigns are left alone where nobody can be asked.
 func TestWatchSkipsLiveCampaigns(t *testing.T) {
+	t.Parallel()
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
@@ -240,6 +242,7 @@ func TestWatchOpensAPage(t *testing.T) {
 
 // Links and pipes that appear in the folder, also in the place of a text, are reported and not read.
 func TestWatchFollowsNoLinks(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}

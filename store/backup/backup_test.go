@@ -444,6 +444,25 @@ func TestRestoreCampaign(t *testing.T) {
 	}
 }
 
+// A backup removes what a process that was killed has left beside it, but not what another one is writing.
+func TestWriteSweepsAbandoned(t *testing.T) {
+	dir := t.TempDir()
+	left, current := filepath.Join(dir, ".a"+backup.Suffix+"-1.partial"), filepath.Join(dir, ".b"+backup.Suffix+"-2.partial")
+	long := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.WriteFile(current, nil, 0o600), os.Chtimes(left, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Write(t.Context(), newStore(t, 1), filepath.Join(dir, "c"+backup.Suffix), backup.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was left is there: %v", err)
+	}
+	if _, err := os.Stat(current); err != nil {
+		t.Errorf("what is being written is gone: %v", err)
+	}
+}
+
 // What a killed process has left is gone as soon as there is a keeper, and nothing is removed later: a
 // backup that is asked for then has a file that looks the same.
 func TestStartDailySweepsFirst(t *testing.T) {

@@ -43,11 +43,19 @@ func newFile(dataDir, name string) (string, error) {
 }
 
 // Sweep removes incomplete backups from the backup folder. It must not run while a backup is being made.
-func Sweep(dataDir string) error {
-	dir := filepath.Join(dataDir, Folder)
+func Sweep(dataDir string) error { return sweep(filepath.Join(dataDir, Folder), 0) }
+
+// abandoned is how long nobody has written to the incomplete backup of a process that was killed.
+const abandoned = time.Hour
+
+// sweep removes the incomplete backups in a folder that nobody has written to for some time.
+func sweep(dir string, age time.Duration) error {
 	names, err := fs.Glob(os.DirFS(dir), ".*"+Suffix+"*"+partialSuffix)
 	for _, name := range names {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		path := filepath.Join(dir, name)
+		if info, bad := os.Stat(path); bad == nil && (age == 0 || time.Since(info.ModTime()) > age) {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
 	}
 	return err
 }

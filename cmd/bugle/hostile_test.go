@@ -156,7 +156,7 @@ func poisonAll(t *testing.T, db store.DB, workspace string) {
 			users = append(users, u)
 			return nil
 		}))
-		all = append(all, w.PutProfiles(users))
+		all = append(all, w.PutProfiles(users...))
 		for _, kind := range store.ContentKinds() {
 			var items []engine.ContentItem
 			all = append(all, w.Content(kind, func(item engine.ContentItem) error {

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 // server is the program as a remote service, with a sample workspace of its own.
 type server struct {
 	t    *testing.T
+	data string
 	env  []string
 	addr string // of the API, with its port from the first start on
 	key  string
@@ -24,8 +26,8 @@ type server struct {
 // newServer starts `bugle serve` on a new sample workspace.
 func newServer(t *testing.T) *server {
 	t.Helper()
-	s := &server{t: t, addr: "127.0.0.1:0"}
-	s.env = append(os.Environ(), "BUGLE_DATA="+filepath.Join(t.TempDir(), "served"), "XDG_CONFIG_HOME="+t.TempDir())
+	s := &server{t: t, addr: "127.0.0.1:0", data: filepath.Join(t.TempDir(), "served")}
+	s.env = append(os.Environ(), "BUGLE_DATA="+s.data, "XDG_CONFIG_HOME="+t.TempDir())
 	setup := exec.Command(binary, "init", "--sample", "--json")
 	setup.Env = s.env
 	out, err := setup.Output()
@@ -49,6 +51,7 @@ func (s *server) start() {
 	s.t.Helper()
 	s.run = exec.Command(binary, "serve", "--addr", s.addr, "--json", "--rate-limits", "off")
 	s.run.Env = s.env
+	s.run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as in a shell, so that others are not suspended with it
 	stdout, err := s.run.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)

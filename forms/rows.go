@@ -109,6 +109,14 @@ func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	return s
 }
 
+// Summary describes the value of a field in a few words.
+func Summary(f schema.FieldState) string {
+	if f.Node == nil || f.Value.Empty() || f.Value.Kind() == doc.Object {
+		return summary(f.Node, f.Value)
+	}
+	return fieldSummary(f.Node, f.Value, doc.Value{})
+}
+
 // summary describes a value in a few words.
 func summary(n *schema.Node, v doc.Value) string {
 	switch {

@@ -38,6 +38,54 @@ func appendDiff(out []Change, p Path, a, b Value) []Change {
 	return append(out, Change{Path: p, Before: a, After: b})
 }
 
+// ByField splits the changes of whole objects, and of arrays with objects, into those of the values in them.
+func ByField(changes []Change) []Change {
+	var out []Change
+	for _, c := range changes {
+		out = c.appendFields(out)
+	}
+	return out
+}
+
+func (c Change) appendFields(out []Change) []Change {
+	v := c.After
+	if !v.Exists() {
+		v = c.Before
+	}
+	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || v.Simple() {
+		return append(out, c)
+	}
+	at := func(step Step, v Value) {
+		child := Change{Path: c.Path.Join(step), Before: v}
+		if c.After.Exists() {
+			child.Before, child.After = Value{}, v
+		}
+		out = child.appendFields(out)
+	}
+	if v.Kind() == Array {
+		for i := range v.Len() {
+			at(Index(i), v.At(i))
+		}
+		return out
+	}
+	for name, member := range v.Members() {
+		at(Name(name), member)
+	}
+	return out
+}
+
+// Simple reports whether a value is a scalar, or an array of scalars.
+func (v Value) Simple() bool {
+	if v.Kind() == Array {
+		for _, e := range v.Elems() {
+			if e.Kind() == Object || e.Kind() == Array {
+				return false
+			}
+		}
+	}
+	return v.Kind() != Object
+}
+
 // CommonPath returns the innermost path that contains all changes, or the empty path.
 func CommonPath(changes []Change) Path {
 	if len(changes) == 0 {

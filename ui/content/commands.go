@@ -1,7 +1,8 @@
 package content
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -17,13 +18,13 @@ func bind(label, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
 }
 
-// The keys of the grid, of a percentage that is typed, of the list of locales, and of a comparison.
+// The keys of the grid, of the list of locales, and of a comparison.
 var (
 	keyMove         = bind("←↑↓→", "move", "left", "right", "up", "down", "h", "j", "k", "l", "tab", "shift+tab")
 	keyPage         = bind("pgup/pgdn", "page", "pgup", "pgdown")
 	keyEnds         = bind("home/end", "first, last", "home", "end", "g", "G")
 	keyOpen         = bind("enter", "open", "enter")
-	keyType         = bind("0…9", "type a percentage", "enter")
+	keyType         = bind("0…9", "type a percentage")
 	keyPercent      = bind("%", "percentages", "%")
 	keyRename       = bind("f2", "rename the locale", "f2")
 	keyAddLocale    = bind("a", "add locale", "a")
@@ -35,14 +36,9 @@ var (
 	keyEven         = bind("=", "split evenly", "=")
 	keyRest         = bind("+", "use what is left", "+")
 	keyClose        = bind("esc", "close", "esc")
-	keyDone         = bind("enter", "done", "enter", "esc")
-	keyNextShare    = bind("tab/→", "next variation", "tab", "right", "shift+tab", "left")
-	keyErase        = bind("ctrl+x", "remove value", "ctrl+x")
 	keyChoose       = bind("enter", "add", "enter")
 	keyPick         = bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n")
-	keyDifferences  = bind("d", "compare differences only", "d")
 	keyFields       = bind("↑/↓", "next field", "up", "down", "k", "j", "pgup", "pgdown", "home", "end")
-	keyAll          = bind("d", "compare all fields", "d")
 )
 
 // mostHints is how many keys of the grid are in the status bar.
@@ -61,12 +57,8 @@ func (g *Grid) Bindings() []key.Binding {
 	switch {
 	case g.adding != nil:
 		return []key.Binding{keyChoose, keyClose, keyPick}
-	case g.share != nil:
-		return []key.Binding{keyDone, keyNextShare, keyRest, keyEven, keyErase}
-	case g.comparing != nil && g.comparing.only:
-		return []key.Binding{keyOpen, keyAll, keyClose, keyFields}
 	case g.comparing != nil:
-		return []key.Binding{keyOpen, keyDifferences, keyClose, keyFields}
+		return []key.Binding{keyOpen, keyClose, keyFields}
 	case g.locked() != "":
 		return []key.Binding{keyOpen, keyCopy, keyCompare, keyMove, keyPage, keyEnds}
 	case onField && f.Node == nil:
@@ -93,7 +85,7 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 		return screen.Send(screen.HelpMsg{})
 	case g.moveKey(msg):
 		return nil
-	case key.Matches(msg, keyOpen) && !g.onVariation():
+	case key.Matches(msg, keyOpen):
 		return g.open()
 	case key.Matches(msg, keyCopy):
 		g.copy()
@@ -108,17 +100,11 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keyPercent):
 		g.moveTo(-1, max(g.col, 0))
-		g.openShare()
-	case key.Matches(msg, keyOpen):
-		g.openShare()
-	case g.onVariation() && isDigits(msg):
-		if g.openShare(); g.share != nil {
-			g.shareKey(msg)
-		}
+		g.failure = g.shareLocked(g.col)
 	case key.Matches(msg, keyEven):
 		g.splitEvenly()
 	case key.Matches(msg, keyRest) && g.onVariation():
-		g.setToRemainder()
+		g.setShare(strconv.Itoa(grid.RemainingShare(g.root, g.grid.Variations[g.col].Name)))
 	case key.Matches(msg, keyAddLocale):
 		g.openAdd()
 	case key.Matches(msg, keyAddVariation):
@@ -176,7 +162,7 @@ func (g *Grid) open() tea.Cmd {
 	case ok:
 		g.cfg.Host.Open(f.Path)
 	default:
-		g.cfg.Host.Open(g.grid.Form(g.cell(g.row, max(g.col, 0))))
+		g.cfg.Host.Open(g.grid.Form(g.cell(max(g.row, 0), max(g.col, 0))))
 	}
 	return nil
 }
@@ -191,75 +177,50 @@ func (g *Grid) addVariation() {
 
 // remove removes what is under the cursor, and asks first if messages are removed with it.
 func (g *Grid) remove() tea.Cmd {
-	const atName = " To remove a locale or variation, press x on its name."
 	f, onField := g.onField()
+	root, err, more, n := g.root, error(nil), "", g.selectedMessages()
 	switch {
 	case onField && f.Node != nil:
 		g.failure = "This is part of the message. Press enter to open it."
+		return nil
 	case onField:
 		g.setRoot(g.root.Delete(f.Path), nil)
+		return nil
 	case g.onVariation():
-		v, last := g.grid.Variations[g.col], len(g.grid.Variations)-1
-		root, err := grid.RemoveVariation(g.root, v.Name)
-		more := ""
-		if g.col < last && !v.Unlisted {
+		v := g.grid.Variations[g.col]
+		root, err = grid.RemoveVariation(g.root, v.Name)
+		if g.col < len(g.grid.Variations)-1 && !v.Unlisted {
 			more = " The variations after it move up by one."
 		}
-		return g.confirm(removal{"Remove", "Removed", "variation " + g.variation(g.col), g.messageCount(-1, g.col), more}, root, err)
 	case g.onLocale():
-		l := g.grid.Locales[g.row].Name
-		root, err := grid.RemoveLocale(g.root, l)
-		return g.confirm(removal{"Remove", "Removed", grid.LocaleName(l), g.messageCount(g.row, -1), ""}, root, err)
-	case !g.grid.Value(g.cell(g.row, g.col)).Exists():
-		g.failure = "This cell is empty." + atName
+		root, err = grid.RemoveLocale(g.root, g.grid.Locales[g.row].Name)
+	case n == 0:
+		g.failure = "This cell is empty. To remove a locale or variation, press x on its name."
+		return nil
 	default:
 		c := g.cell(g.row, g.col)
-		root, err := grid.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
-		return g.confirm(removal{"Empty", "Emptied", g.grid.Name(c), 1, atName}, root, err)
+		root, err = grid.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
+		more = " To remove a locale or variation, press x on its name."
 	}
-	return nil
-}
-
-// messageCount counts the messages of a row and column; -1 is any.
-func (g *Grid) messageCount(row, col int) int {
-	n := 0
-	for i := range g.grid.Locales {
-		for j := range g.grid.Variations {
-			if (row < 0 || i == row) && (col < 0 || j == col) && g.grid.Value(g.cell(i, j)).Exists() {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// removal is what is about to be removed.
-type removal struct {
-	verb, done, name string
-	messages         int // that go with it
-	more             string
-}
-
-// confirm applies a removal, at once if no message is removed with it.
-func (g *Grid) confirm(r removal, root doc.Value, err error) tea.Cmd {
+	name := g.selectedName()
 	apply := func() {
 		if g.setRoot(root, err) {
-			g.notice = r.done + " " + r.name + ". Press ctrl+z to undo."
+			g.notice = "Removed " + name + ". Press ctrl+z to undo."
 		}
 	}
-	what := "The message is removed."
-	switch {
-	case r.messages == 0 || err != nil:
+	if n == 0 || err != nil {
 		apply()
 		return nil
-	case r.messages > 1:
-		what = fmt.Sprintf("Its %s are removed too.", phrase.Count(r.messages, "message"))
-	case r.verb == "Remove":
-		what = "Its message is removed too."
+	}
+	switch {
+	case n > 1:
+		more = "Its " + phrase.Count(n, "message") + " are removed too." + more
+	case !g.inCell():
+		more = "Its message is removed too." + more
 	}
 	return screen.Ask(screen.Question{
-		Title: r.verb + " " + r.name + "?", Body: what + r.more + " You can undo this with ctrl+z.",
-		Buttons: []widget.Button{{Label: r.verb, Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Title: "Remove " + name + "?", Body: strings.TrimSpace(more + " You can undo this with ctrl+z."),
+		Buttons: []widget.Button{{Label: "Remove", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

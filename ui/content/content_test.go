@@ -91,7 +91,7 @@ func TestScreens(t *testing.T) {
 	h.Resize(80, 24)
 	h.Press("up", "7")
 	h.Golden("share-80x24")
-	h.Press("esc", "down", "down", "d")
+	h.Press("down", "down", "d")
 	h.Golden("compare-80x24")
 	h.Press("esc", "a")
 	h.Type("sp")

@@ -35,7 +35,7 @@ type Grid struct {
 
 	adding    *addDialog  // nil unless a locale is being added
 	comparing *comparison // nil unless two messages are being compared
-	share     *shareInput // nil unless a percentage is being typed
+	typing    bool        // the last key typed a percentage, which the next digit goes on with
 	failure   string      // why the last key did nothing
 	notice    string      // what the last key did
 	inactive  bool        // the grid does not have the keyboard
@@ -198,7 +198,7 @@ func (g *Grid) variation(col int) string {
 func (g *Grid) SetSize(w, h int) {
 	g.cfg.Width, g.cfg.Height = w, h
 	if g.comparing != nil {
-		g.comparing.setSize(w, h)
+		g.comparing.list.SetSize(w, h-comparisonHeader)
 	}
 	g.scroll()
 }
@@ -215,12 +215,12 @@ func (g *Grid) Reload(root doc.Value) {
 	if root.Same(g.root) {
 		return
 	}
-	g.share, g.comparing, g.failure, g.notice = nil, nil, "", ""
+	g.comparing, g.failure, g.notice = nil, "", ""
 	g.setRoot(root, nil)
 }
 
 // Typing reports whether letters are text.
-func (g *Grid) Typing() bool { return g.adding != nil || g.share != nil }
+func (g *Grid) Typing() bool { return g.adding != nil }
 
 // Pending returns the locale that is typed and not added yet.
 func (g *Grid) Pending() string {
@@ -234,7 +234,7 @@ func (g *Grid) Pending() string {
 func (g *Grid) Modal() bool { return g.Typing() || g.comparing != nil }
 
 // LastWasOperation reports that the last change was not typing a percentage.
-func (g *Grid) LastWasOperation() bool { return g.share == nil }
+func (g *Grid) LastWasOperation() bool { return !g.typing }
 
 // locked returns why the messages cannot be changed, or "".
 func (g *Grid) locked() string {
@@ -269,14 +269,14 @@ func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
-	g.failure, g.notice = "", ""
+	typing := g.typing
+	g.failure, g.notice, g.typing = "", "", false
 	switch {
 	case g.adding != nil:
 		g.addKey(msg)
-	case g.share != nil:
-		g.shareKey(msg)
 	case g.comparing != nil:
 		g.compareKey(msg)
+	case g.onVariation() && g.shareKey(msg, typing):
 	default:
 		return g.command(msg)
 	}

@@ -18,19 +18,15 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	case g.win.Wheel(msg), !widget.Pressed(msg):
 		return nil
 	}
-	g.failure, g.notice, g.share = "", "", nil
+	g.failure, g.notice, g.typing = "", "", false
 	row, col, ok := g.at(msg.X, msg.Y)
 	switch {
 	case !ok:
 		g.clickAdd(msg.X, msg.Y)
 	case row != g.row || col != g.col && row < len(g.grid.Locales):
 		g.moveTo(row, col)
-	case !g.onVariation():
-		return g.open()
 	default:
-		if g.failure = g.locked(); g.failure == "" {
-			g.openShare()
-		}
+		return g.open()
 	}
 	return nil
 }

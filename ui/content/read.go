@@ -22,11 +22,13 @@ func (g *Grid) Read(do editor.Hands) screen.Page {
 		return g.readAdd(do)
 	case g.comparing != nil:
 		c := g.comparing
-		var lines []string
-		for _, p := range c.list.Shown() {
-			lines = append(lines, list.SpokenLines(strings.Join(drawPair(g.cfg.Theme, placeName(g.cfg, c.right.Path, p.Path), p, false, screen.Wide), "\n"))...)
+		left, right := widget.Clean(g.grid.Name(c.left)), widget.Clean(g.grid.Name(c.right))
+		page := screen.Page{Place: "Comparison", Summary: left + " and " + right + ": " + phrase.Count(c.list.Len(), "difference") + "."}
+		for _, d := range c.list.Shown() {
+			part := screen.Part{Name: g.placeName(d.Path), Lines: widget.WrapLines(left+": "+valueText(d.Before)+"\n"+right+": "+valueText(d.After), screen.Wide)}
+			page.Parts = append(page.Parts, part)
 		}
-		return screen.Page{Place: "Comparison", Summary: c.leftName + " and " + c.rightName + ": " + phrase.Count(c.differences, "difference") + ".", Parts: []screen.Part{{Lines: lines}}}
+		return page
 	}
 	page := screen.Page{Warning: cmp.Or(g.failure, g.notice), Summary: fmt.Sprintf("%s, %s.",
 		phrase.Count(len(g.grid.Locales), "locale"), phrase.Count(len(g.grid.Variations), "variation"))}
@@ -61,7 +63,7 @@ func (g *Grid) Read(do editor.Hands) screen.Page {
 		add(&places, -1, j, row)
 	}
 	for i, f := range g.fields {
-		add(&fields, len(g.grid.Locales)+i, 0, screen.Row{Text: fieldName(f), State: list.Spoken(summary(f))})
+		add(&fields, len(g.grid.Locales)+i, 0, screen.Row{Text: fieldName(f), State: list.Spoken(fieldSummary(f))})
 	}
 	page.Parts = []screen.Part{{Name: "Messages", Rows: cells}, {Name: "Locales and variations", Rows: places},
 		{Name: "Other fields", Rows: fields}}

@@ -4,21 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/edit/grid"
 )
-
-// shareInput is a percentage being typed.
-type shareInput struct {
-	text  string
-	fresh bool // nothing has been typed: the next digit replaces the value
-}
-
-func isDigits(msg tea.KeyMsg) bool {
-	return msg.Type == tea.KeyRunes && !msg.Alt && strings.Trim(string(msg.Runes), "0123456789") == ""
-}
 
 // shareLocked returns why the percentage of a column, or of any one if it is -1, cannot be changed, or "".
 func (g *Grid) shareLocked(col int) string {
@@ -33,82 +22,46 @@ func (g *Grid) shareLocked(col int) string {
 	return ""
 }
 
-// openShare starts typing the percentage of the variation under the cursor.
-func (g *Grid) openShare() {
-	if g.failure = g.shareLocked(g.col); g.failure == "" {
-		g.share = &shareInput{text: g.grid.Variations[g.col].Share, fresh: true}
+// shareKey handles a key that types the percentage of the variation under the cursor: the first digit replaces it, and others
+// follow. It reports whether msg was one.
+func (g *Grid) shareKey(msg tea.KeyMsg, typing bool) bool {
+	text := ""
+	if typing {
+		text = g.grid.Variations[g.col].Share
 	}
-}
-
-// shareKey handles a key while a percentage is typed.
-func (g *Grid) shareKey(msg tea.KeyMsg) {
 	switch {
-	case isDigits(msg):
-		text := string(msg.Runes)
-		if !g.share.fresh {
-			text = g.share.text + text
-		}
-		g.setShare(text)
 	case msg.Type == tea.KeyBackspace:
-		if n := len(g.share.text); n > 0 {
-			g.setShare(g.share.text[:n-1])
-		}
-	case key.Matches(msg, keyErase):
-		g.setShare("")
-	case key.Matches(msg, keyDone):
-		g.share = nil
-	case key.Matches(msg, keyRest):
-		g.setToRemainder()
-	case key.Matches(msg, keyEven):
-		g.splitEvenly()
-	case msg.String() == "tab", msg.String() == "right":
-		g.nextShare(1)
-	case msg.String() == "shift+tab", msg.String() == "left":
-		g.nextShare(-1)
-	case msg.String() == "down", msg.String() == "up":
-		g.share = nil
-		g.moveKey(msg)
+		text = g.grid.Variations[g.col].Share
+		text = text[:max(len(text)-1, 0)]
+	case msg.Type == tea.KeyRunes && !msg.Alt && strings.Trim(string(msg.Runes), "0123456789") == "":
+		text += string(msg.Runes)
 	default:
-		g.failure = "Type a whole number. Press + to use what is left, = to split evenly, enter when done."
+		return false
 	}
+	if g.failure = g.locked(); g.failure == "" {
+		g.setShare(text)
+		g.typing = true
+	}
+	return true
 }
 
-// nextShare moves to the percentage of another variation; those that the test does not have are the last ones.
-func (g *Grid) nextShare(n int) {
-	of := len(g.grid.Variations)
-	for g.grid.Variations[of-1].Unlisted {
-		of--
-	}
-	g.moveTo(-1, (g.col+n+of)%of)
-	g.openShare()
-}
-
-// setShare writes a percentage of the variation under the cursor, so that the shown sum is current.
+// setShare writes a percentage of the variation under the cursor.
 func (g *Grid) setShare(text string) {
+	if g.failure = g.shareLocked(g.col); g.failure != "" {
+		return
+	}
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 100 {
 		text = strconv.Itoa(n)
 	} else if text != "" {
 		g.failure = "Type a whole number from 0 to 100."
 		return
 	}
-	if g.setRoot(grid.SetShare(g.root, g.grid.Variations[g.col].Name, text)) && g.share != nil {
-		*g.share = shareInput{text: text}
-	}
-}
-
-// setToRemainder sets the variation under the cursor to what the others leave of 100.
-func (g *Grid) setToRemainder() {
-	if g.failure = g.shareLocked(g.col); g.failure == "" {
-		g.setShare(strconv.Itoa(grid.RemainingShare(g.root, g.grid.Variations[g.col].Name)))
-	}
+	g.setRoot(grid.SetShare(g.root, g.grid.Variations[g.col].Name, text))
 }
 
 // splitEvenly sets all variations to equal percentages.
 func (g *Grid) splitEvenly() {
-	if g.failure = g.shareLocked(-1); g.failure != "" {
-		return
-	}
-	if g.setRoot(grid.SplitEvenly(g.root)) && g.share != nil {
-		g.share.text = g.grid.Variations[g.col].Share
+	if g.failure = g.shareLocked(-1); g.failure == "" {
+		g.setRoot(grid.SplitEvenly(g.root))
 	}
 }

@@ -1,11 +1,11 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -23,11 +23,9 @@ const (
 
 // Lines that are not messages.
 const (
-	headerHeight        = 2
-	minFooterHeight     = 2  // what is under the cursor, and one line about its state
-	maxFooterHeight     = 3  // the same with two lines
-	footerMinHeight     = 7  // the minimum height for a footer
-	tallFooterMinHeight = 14 // the minimum height for a tall footer regardless of content
+	headerHeight    = 2
+	footerHeight    = 3  // what is under the cursor, and its state
+	footerMinHeight = 10 // the least height of a grid with a footer
 )
 
 // namesWidth returns the width of the column of locales.
@@ -49,25 +47,11 @@ func (g *Grid) columns() (width, shown int) {
 	return min(max(room/shown-1, 1), maxColumnWidth), shown
 }
 
-// footerHeight returns the number of lines below the grid. It depends on the height and the amount of content,
-// never on the text, so that the grid does not jump as the cursor moves.
-func (g *Grid) footerHeight() int {
-	h := g.cfg.Height
-	switch {
-	case h < footerMinHeight:
-		return 0
-	case h >= tallFooterMinHeight, headerHeight+g.bodyLen()+maxFooterHeight <= h:
-		return maxFooterHeight
-	}
-	return minFooterHeight
-}
-
-// bodyHeight returns the number of lines for locales and fields. A blank line separates them from the footer
-// unless the body needs it.
+// bodyHeight returns the number of lines for locales and fields.
 func (g *Grid) bodyHeight() int {
-	h := g.cfg.Height - headerHeight - g.footerHeight()
-	if g.footerHeight() > 0 && g.bodyLen() != h {
-		h--
+	h := g.cfg.Height - headerHeight
+	if g.cfg.Height >= footerMinHeight {
+		h -= footerHeight
 	}
 	return max(h, 1)
 }
@@ -97,7 +81,7 @@ func (g *Grid) View() string {
 	case g.adding != nil:
 		lines = g.addView()
 	case g.comparing != nil:
-		lines = append(g.comparing.head(g.cfg.Theme, g.cfg.Width), g.comparing.list.View())
+		lines = g.compareView()
 	default:
 		lines = g.lines()
 	}
@@ -118,11 +102,11 @@ func (g *Grid) lines() []string {
 	for i := from; i < to; i++ {
 		lines = append(lines, g.bodyLine(i))
 	}
-	if foot := g.footerHeight(); foot > 0 {
-		for len(lines) < g.cfg.Height-foot {
+	if g.cfg.Height >= footerMinHeight {
+		for len(lines) < g.cfg.Height-footerHeight {
 			lines = append(lines, "")
 		}
-		lines = append(lines, g.footer(foot)...)
+		lines = append(lines, g.footer()...)
 	}
 	return lines
 }
@@ -158,7 +142,7 @@ func (g *Grid) moreSigns() string {
 func (g *Grid) headerCell(col, width int) string {
 	text := widget.PadRight(widget.Clean(g.variation(col)), width)
 	switch {
-	case g.row < 0 && col == g.col && g.share == nil:
+	case g.row < 0 && col == g.col:
 		return g.cursor(text)
 	case g.grid.Variations[col].Unlisted:
 		return g.cfg.Theme.Warning.Render(text)
@@ -168,16 +152,11 @@ func (g *Grid) headerCell(col, width int) string {
 
 // shareCell draws the percentage of a variation.
 func (g *Grid) shareCell(col, _ int) string {
-	t, v := g.cfg.Theme, g.grid.Variations[col]
-	switch {
-	case g.share != nil && col == g.col && t.IsPlain():
-		return g.share.text + "_%"
-	case g.share != nil && col == g.col:
-		return t.Strong.Render(g.share.text) + t.Cursor.Render(" ") + t.Muted.Render("%")
-	case v.Unlisted:
-		return t.Warning.Render(g.shareText(v))
+	v, tone := g.grid.Variations[col], themes.ToneMuted
+	if v.Unlisted {
+		tone = themes.ToneWarning
 	}
-	return t.Muted.Render(g.shareText(v))
+	return g.cfg.Theme.Paint(tone, g.shareText(v))
 }
 
 func (g *Grid) shareText(v grid.Variation) string {
@@ -230,7 +209,7 @@ func (g *Grid) bodyLine(i int) string {
 		return t.Border.Render(strings.Repeat("─", g.cfg.Width))
 	}
 	f, names := g.fields[i-n-2], g.namesWidth()
-	text := t.Muted.Render(widget.PadRight(summary(f), max(g.cfg.Width-names, 0)))
+	text := t.Muted.Render(widget.PadRight(widget.Clean(fieldSummary(f)), max(g.cfg.Width-names, 0)))
 	if g.row == i-2 {
 		return g.cursor(" "+widget.PadRight(fieldName(f), names-1)) + text
 	}
@@ -313,68 +292,27 @@ func fieldName(f schema.FieldState) string {
 	return f.Node.Label()
 }
 
-// summary describes a field's value in a few words.
-func summary(f schema.FieldState) string {
-	v := f.Value
-	switch {
-	case f.Node == nil:
-		return "unknown field · " + widget.Clean(string(v.Encode()))
-	case v.Empty():
-		return "—"
-	case v.Kind() == doc.Array:
-		return widget.Clean(strings.Join(v.Strings(), ", "))
-	case v.Kind() != doc.Object:
-		return widget.Clean(string(v.Encode()))
-	}
-	var words []string
-	for _, n := range f.Node.Children {
-		switch m := v.Get(n.Name); {
-		case m.Kind() == doc.String && m.Text() != "":
-			text := m.Text()
-			for _, o := range n.Options {
-				if o.Value == text {
-					text = o.Title()
-				}
-			}
-			words = append(words, n.Label()+": "+text)
-		case m.Kind() == doc.Number:
-			words = append(words, n.Label()+": "+n.WithUnit(m.Literal()))
-		}
-	}
-	if len(words) == 0 {
+// fieldSummary describes the value of a field in a few words.
+func fieldSummary(f schema.FieldState) string {
+	if f.Path.Equal(grid.Path()) {
 		return "open as a form"
 	}
-	return widget.Clean(strings.Join(words, " · "))
+	return forms.Summary(f)
 }
 
-// footer describes what is under the cursor in at most h lines: the last error first, or else its state.
-func (g *Grid) footer(h int) []string {
+// footer describes what is under the cursor and its state, or what the last key did.
+func (g *Grid) footer() []string {
 	t := g.cfg.Theme
 	head, text, tone := g.about()
-	said := true
-	switch locked := g.locked(); {
-	case g.failure != "":
-		text, tone = g.failure, themes.ToneWarning
-	case g.notice != "":
-		text, tone = g.notice, themes.ToneSuccess
-	case locked != "":
-		text, tone = locked, themes.ToneWarning
-	default:
-		said = false
+	locked := g.locked()
+	if said := cmp.Or(g.failure, g.notice, locked); said != "" {
+		text, tone = said, themes.ToneWarning
+		if said == g.notice {
+			tone = themes.ToneSuccess
+		}
 	}
-	lines := widget.WrapMax(widget.Clean(text), g.cfg.Width, h)
-	// In little space the heading is left out, because the cursor shows it too.
-	whole := len(lines) == h && (h == minFooterHeight || said)
-	if !whole {
-		lines = widget.WrapMax(widget.Clean(text), g.cfg.Width, h-1)
-	}
-	for i, line := range lines {
-		lines[i] = t.Tone(tone).Render(line)
-	}
-	if whole {
-		return lines
-	}
-	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width))}, lines...)
+	lines := widget.WrapMax(widget.Clean(text), g.cfg.Width, footerHeight-1)
+	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width))}, widget.Styled(t.Tone(tone), lines)...)
 }
 
 // about returns the heading and the state of what is under the cursor.
@@ -423,7 +361,7 @@ func (g *Grid) aboutLocale() (string, themes.Tone) {
 		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
 	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.",
-		g.messageCount(g.row, -1), phrase.Count(len(g.grid.Variations), "message")), themes.ToneMuted
+		g.selectedMessages(), phrase.Count(len(g.grid.Variations), "message")), themes.ToneMuted
 }
 
 func (g *Grid) aboutCell(c grid.Cell) (string, themes.Tone) {

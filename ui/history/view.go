@@ -96,10 +96,7 @@ type drawing struct {
 
 // changes draws the differences between two versions.
 func (s *Screen) changes(c pair, width int) string {
-	var changes []doc.Change
-	for _, ch := range doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())) {
-		changes = changesByField(changes, ch)
-	}
+	changes := doc.ByField(doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())))
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
 	}
@@ -159,49 +156,6 @@ func (d *drawing) diff(before, after string) {
 	}
 }
 
-// changesByField appends a change field by field; for an added or removed section, each of its fields.
-func changesByField(out []doc.Change, c doc.Change) []doc.Change {
-	v := c.After
-	if !v.Exists() {
-		v = c.Before
-	}
-	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || isSimple(v) {
-		return append(out, c)
-	}
-	one := func(step doc.Step, v doc.Value) {
-		child := doc.Change{Path: c.Path.Join(step), Before: v}
-		if c.After.Exists() {
-			child.Before, child.After = doc.Value{}, v
-		}
-		out = changesByField(out, child)
-	}
-	if v.Kind() == doc.Array {
-		for i := range v.Len() {
-			one(doc.Index(i), v.At(i))
-		}
-		return out
-	}
-	for name, member := range v.Members() {
-		one(doc.Name(name), member)
-	}
-	return out
-}
-
-// isSimple reports whether a value is shown as a whole: a scalar, or a list of scalars.
-func isSimple(v doc.Value) bool {
-	switch v.Kind() {
-	case doc.Object:
-		return false
-	case doc.Array:
-		for i := range v.Len() {
-			if k := v.At(i).Kind(); k == doc.Object || k == doc.Array {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func (s *Screen) placeName(p doc.Path) string {
 	if words := s.nodeTitle(p); words != "" {
 		return words
@@ -225,7 +179,7 @@ func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 		return "yes"
 	case v.Kind() == doc.Bool:
 		return "no"
-	case v.Kind() == doc.Array && isSimple(v):
+	case v.Kind() == doc.Array && v.Simple():
 		parts := make([]string, v.Len())
 		for i := range parts {
 			parts[i] = s.valueText(p.Join(doc.Index(i)), v.At(i))

@@ -148,21 +148,6 @@ func TestMessagesGoFromCellToCell(t *testing.T) {
 	}
 }
 
-func TestCompareFindsWhatDiffers(t *testing.T) {
-	a := tree(t, `{"email":{"subject":"A","cc_ids":["x"],"same":1}}`)
-	b := tree(t, `{"email":{"subject":"B","same":1,"html_content":"h"}}`)
-	var got []string
-	for _, p := range grid.Compare(a, b) {
-		got = append(got, fmt.Sprintf("%s:%s/%s", p.Path, p.Left.Encode(), p.Right.Encode()))
-		if p.Differ != (p.Path.String() != "email.same") {
-			t.Errorf("%s differs: %v", p.Path, p.Differ)
-		}
-	}
-	if want := `[email.subject:"A"/"B" email.cc_ids[0]:"x"/ email.same:1/1 email.html_content:/"h"]`; fmt.Sprint(got) != want {
-		t.Errorf("%v", got)
-	}
-}
-
 func TestGridCovers(t *testing.T) {
 	at := func(s string) doc.Path {
 		p, err := doc.ParsePath("campaign_content." + s)

@@ -3,6 +3,7 @@ package calendar
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -21,30 +22,24 @@ import (
 )
 
 // schedulePanel is the side panel of the schedule form. It lists the next sends in the campaign's time zone, with a calendar
-// if it fits: the months from that of the first visible send.
+// below them if it fits: the months from that of the first visible send.
 type schedulePanel struct {
-	theme         *themes.Theme
-	clock         func() time.Time
+	cfg           editor.Config
 	width, height int
 
 	document         doc.Value
-	now              time.Time
+	now              time.Time // in the user's time zone
 	zone             *time.Location
 	zoneFromDocument bool // the document sets the zone
 	sends            []time.Time
 	lines            []string
 	at               []int // the line of each send
 	list             widget.Window
-	first            time.Time          // in the first month shown
-	marks            map[time.Time]bool // dates of sends in the visible months
 }
 
 // NewPanel returns the side panel of the schedule form: the campaign's next sends.
 func NewPanel(cfg editor.Config) editor.SidePanel {
-	s := &schedulePanel{theme: cfg.Theme, clock: cfg.Now, zone: time.UTC}
-	if s.clock == nil {
-		s.clock = time.Now
-	}
+	s := &schedulePanel{cfg: cfg}
 	s.Show(cfg.Root, nil)
 	return s
 }
@@ -63,7 +58,7 @@ const maxSends = 50
 
 // Show shows the sends of a document. It is cheap if neither that nor the minute has changed.
 func (s *schedulePanel) Show(document doc.Value, _ doc.Path) tea.Cmd {
-	now := s.clock().Truncate(time.Minute)
+	now := s.cfg.Local(s.cfg.Now().Truncate(time.Minute))
 	if document.Same(s.document) && now.Equal(s.now) {
 		return nil
 	}
@@ -87,83 +82,33 @@ func (s *schedulePanel) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		s.list.Wheel(msg)
 	}
-	s.mark()
 	return nil
 }
 
-func (s *schedulePanel) month() months.Month {
-	return months.Month{Theme: s.theme, Of: s.first, Numbers: true, Today: months.Date(s.now.In(s.zone)),
-		Marked: func(d time.Time) bool { return s.marks[d] }}
+// minListHeight is the least number of lines for the list above a calendar.
+const minListHeight = 5
+
+// hasCalendar reports whether there is room for a calendar.
+func (s *schedulePanel) hasCalendar() bool {
+	return len(s.sends) > 0 && s.height > months.Height+minListHeight && s.width >= months.Month{Numbers: true}.Width()
 }
 
-// listWidth is the width of a line of the list.
-const listWidth = 34
-
-// placement returns where the calendar is: below the list, beside it, or hidden.
-func (s *schedulePanel) placement() (below, beside bool) {
-	w := s.month().Width()
-	switch {
-	case s.height < months.Height || s.width < w || len(s.sends) == 0:
-		return false, false
-	case s.width >= listWidth+months.Gap+w && s.height < 2*months.Height+6:
-		return false, true
-	}
-	return s.height >= months.Height+6, false
-}
-
-// monthsPerRow returns how many months are side by side; 0 if there is no calendar.
-func (s *schedulePanel) monthsPerRow() int {
-	below, beside := s.placement()
-	room := s.width
-	switch {
-	case beside:
-		room -= listWidth + months.Gap
-	case !below:
-		return 0
-	}
-	return months.MonthsPerRow(s.month().Width(), room, 3)
-}
-
-// layout renders the lines of the list and positions the calendar.
+// layout draws the lines of the list.
 func (s *schedulePanel) layout() {
-	w, h := s.width, s.height
-	below, beside := s.placement()
-	if beside {
-		w = listWidth
-	}
-	s.lines = s.text(w)
-	if below {
-		h = min(h-months.Height-1, len(s.lines)) // the calendar is directly below the list
+	s.lines = s.text()
+	h := s.height
+	if s.hasCalendar() {
+		h = min(h-months.Height-1, len(s.lines))
 	}
 	s.list.Resize(len(s.lines), h)
-	s.mark()
-}
-
-// mark finds the sends in the visible months.
-func (s *schedulePanel) mark() {
-	s.marks = map[time.Time]bool{}
-	n := s.monthsPerRow()
-	if n == 0 {
-		return
-	}
-	from, _ := s.list.Visible()
-	top := min(sort.SearchInts(s.at, from), len(s.sends)-1)
-	s.first = months.AddMonths(s.sends[top], 0)
-	till := months.AddMonths(s.first, n)
-	start, _ := timeparse.At(s.first, s.zone)
-	for _, t := range engine.NextSends(s.document, start, 31*n) {
-		if d := months.Date(t); d.Before(till) {
-			s.marks[d] = true
-		}
-	}
 }
 
 // text returns the lines of the list.
-func (s *schedulePanel) text(w int) []string {
+func (s *schedulePanel) text() []string {
 	var out []string
 	s.at = s.at[:0]
 	add := func(tone themes.Tone, text string) {
-		out = append(out, widget.WrapStyled(s.theme.Tone(tone), text, w)...)
+		out = append(out, widget.WrapStyled(s.cfg.Theme.Tone(tone), text, s.width)...)
 	}
 	if s.zoneFromDocument {
 		add(themes.ToneMuted, "Times in "+s.zone.String())
@@ -174,20 +119,15 @@ func (s *schedulePanel) text(w int) []string {
 		add(themes.ToneText, engine.NoSendsReason(s.document, s.now))
 		return out
 	}
-	now := s.now.In(s.zone)
-	usual, year := s.usualTime(), now.Year()
+	usual := s.usualTime()
 	for i, t := range s.sends {
 		if i > 0 {
 			if words := clockChange(s.sends[i-1], t); words != "" {
 				add(themes.ToneWarning, words)
 			}
 		}
-		if t.Year() != year {
-			year = t.Year()
-			add(themes.ToneFaint, t.Format("2006"))
-		}
 		s.at = append(s.at, len(out))
-		out = append(out, s.line(t, now, w))
+		out = append(out, s.line(t))
 		if c := timeparse.ClockOf(t); c != usual && i > 0 {
 			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
 		}
@@ -211,14 +151,14 @@ func (s *schedulePanel) usualTime() timeparse.Clock {
 	return best
 }
 
-// line draws one send: weekday and date, time, and how far off it is.
-func (s *schedulePanel) line(t, now time.Time, w int) string {
-	day, clock, off := t.Format("Mon _2 Jan  "), timeparse.ClockOf(t).String(), timeparse.Until(t, now)
-	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
-	if len(day)+len(clock)+2+len(off) <= w {
-		line += "  " + s.theme.Paint(themes.ToneFaint, off)
+// line draws one send: when it is, and how far off that is. The first line of the list names the zone.
+func (s *schedulePanel) line(t time.Time) string {
+	when, off := strings.Replace(timeparse.Zoned(t, s.zone, s.now), " "+s.zone.String(), "", 1), timeparse.Until(t, s.now)
+	line := s.cfg.Theme.Paint(themes.ToneText, when)
+	if len(when)+2+len(off) <= s.width {
+		line += "  " + s.cfg.Theme.Paint(themes.ToneFaint, off)
 	}
-	return widget.Truncate(line, w)
+	return widget.Truncate(line, s.width)
 }
 
 // clockChange returns the day of a clock change between two sends; "" if there is none.
@@ -242,27 +182,31 @@ func clockChange(a, b time.Time) string {
 // View draws the list and the calendar.
 func (s *schedulePanel) View() string {
 	from, to := s.list.Visible()
-	lines := append([]string(nil), s.lines[from:to]...)
-	var ms []months.Month
-	for i := range s.monthsPerRow() {
-		m := s.month()
-		m.Of = months.AddMonths(m.Of, i)
-		ms = append(ms, m)
-	}
-	if len(ms) == 0 {
-		return widget.Fit(strings.Join(lines, "\n"), s.width, s.height)
-	}
-	drawn := months.Join(ms...)
-	if below, _ := s.placement(); below {
-		return widget.Fit(strings.Join(append(append(lines, ""), drawn...), "\n"), s.width, s.height)
-	}
-	for i, l := range drawn {
-		if i == len(lines) {
-			lines = append(lines, "")
-		}
-		lines[i] = widget.PadRight(lines[i], listWidth+months.Gap) + l
+	lines := slices.Clone(s.lines[from:to])
+	if s.hasCalendar() {
+		lines = append(append(lines, ""), s.calendar(from)...)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), s.width, s.height)
+}
+
+// calendar draws as many months as fit beside each other, from that of the first send at or below a line of the list.
+func (s *schedulePanel) calendar(from int) []string {
+	top := min(sort.SearchInts(s.at, from), len(s.sends)-1)
+	first := months.AddMonths(s.sends[top], 0)
+	month := months.Month{Theme: s.cfg.Theme, Numbers: true, Today: months.Date(s.now.In(s.zone))}
+	n := months.MonthsPerRow(month.Width(), s.width, 3)
+	marks := map[time.Time]bool{}
+	start, _ := timeparse.At(first, s.zone)
+	for _, t := range engine.NextSends(s.document, start, 31*n) {
+		marks[months.Date(t)] = true
+	}
+	month.Marked = func(d time.Time) bool { return marks[d] }
+	var row []months.Month
+	for i := range n {
+		month.Of = months.AddMonths(first, i)
+		row = append(row, month)
+	}
+	return months.Join(row...)
 }
 
 // maxSpoken is how many sends plain mode says.
@@ -274,10 +218,8 @@ func (s *schedulePanel) Read() []string {
 		return []string{phrase.Sentence(engine.NoSendsReason(s.document, s.now))}
 	}
 	var out []string
-	now := s.now.In(s.zone)
 	for i, t := range s.sends[:min(len(s.sends), maxSpoken)] {
-		out = append(out, fmt.Sprintf("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(s.zone), now), s.zone,
-			timeparse.Until(t, now)))
+		out = append(out, fmt.Sprintf("Send %d: %s, %s.", i+1, timeparse.Zoned(t, s.zone, s.now), timeparse.Until(t, s.now)))
 	}
 	return out
 }

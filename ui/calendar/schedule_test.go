@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
 	"bugle/themes"
@@ -31,15 +30,13 @@ const weekly = `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-02T09:00:
 
 // panel returns the panel of a document.
 func panel(root doc.Value) editor.SidePanel {
-	cfg := editor.Config{Now: func() time.Time { return now }}
+	cfg := editor.Config{Now: func() time.Time { return now }, Local: func(t time.Time) time.Time { return t.UTC() }}
 	cfg.Theme, cfg.Root = themes.Plain(), root
 	return calendar.NewPanel(cfg)
 }
 
-func press(s editor.SidePanel, kt tea.KeyType) { s.Update(tea.KeyMsg{Type: kt}) }
-
 func TestSchedule(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{49, 5}, {33, 36}, {70, 12}, {24, 16}} {
+	for _, size := range []struct{ w, h int }{{50, 5}, {50, 18}, {24, 16}} {
 		s := panel(document(t, "PERIODIC", weekly))
 		s.SetSize(size.w, size.h)
 		uitest.Golden(t, fmt.Sprintf("weekly-%dx%d", size.w, size.h), s.View()+"\n")
@@ -64,14 +61,14 @@ func TestCalendarFollowsTheList(t *testing.T) {
 		s.Update(tea.MouseMsg{Y: 1, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
 	}
 	wantText(t, s, "April 2026", " 1•")
-	press(s, tea.KeyHome)
+	s.Update(tea.KeyMsg{Type: tea.KeyHome})
 	wantText(t, s, "March 2026")
 }
 
 func TestClockChangeSkipsSend(t *testing.T) {
 	s := panel(document(t, "PERIODIC", `{"start_time":"2026-03-27T02:30:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":5}}`))
 	s.SetSize(60, 24)
-	wantText(t, s, "Sun 29 Mar  03:30", "↕ 29 Mar: clocks go forward 1 h", "02:30 does not exist on that day", "Mon 30 Mar  02:30")
+	wantText(t, s, "Sun 29 Mar, 03:30", "↕ 29 Mar: clocks go forward 1 h", "02:30 does not exist on that day", "Mon 30 Mar, 02:30")
 }
 
 func TestNoSends(t *testing.T) {
@@ -79,24 +76,18 @@ func TestNoSends(t *testing.T) {
 	s.SetSize(40, 20)
 	wantText(t, s, "No time zone chosen", "as soon as you publish")
 	s.Show(document(t, "ONE_TIME", `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-21T09:00:00Z"}`), nil)
-	wantText(t, s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
+	wantText(t, s, "Sat 21 Mar, 09:00  tomorrow", "March 2026", "21•")
 }
 
-// The view has the size that was set, for any document and theme.
+// The view has the size that was set, for any document.
 func TestFits(t *testing.T) {
 	for _, d := range []string{weekly, `{}`, `{"start_time":7}`} {
 		s := panel(document(t, "PERIODIC", d))
 		for w := 1; w < 110; w += 9 {
 			for h := 1; h < 40; h += 3 {
 				s.SetSize(w, h)
-				lines := strings.Split(s.View(), "\n")
-				if len(lines) != h {
-					t.Fatalf("%d lines of %d", len(lines), h)
-				}
-				for _, l := range lines {
-					if ansi.StringWidth(l) != w {
-						t.Fatalf("%dx%d: a line of %d cells: %q", w, h, ansi.StringWidth(l), l)
-					}
+				if wrong := uitest.ViewError(s.View(), w, h); wrong != "" {
+					t.Fatalf("%dx%d: %s", w, h, wrong)
 				}
 			}
 		}

@@ -25,15 +25,6 @@ func Lines[T any](t *themes.Theme, noun string, draw func(row T, selected bool, 
 	})
 }
 
-// SetFoot sets lines below the rows of a list of [Lines].
-func (l *List[T]) SetFoot(foot []string) {
-	if b, ok := l.body.(*lines[T]); ok {
-		b.foot = foot
-		b.layout(b.rows)
-		b.scrollToCursor()
-	}
-}
-
 // position is what the cursor has to do with a row.
 type position uint8
 
@@ -53,8 +44,7 @@ type lines[T any] struct {
 	styles        *themes.Styles // with which the rows were drawn
 	draw          func(row T, at position, width int) Drawn
 	rows          []T
-	at            int // the row under the cursor
-	foot          []string
+	at            int           // the row under the cursor
 	window        widget.Window // over all lines
 	text          []line        // as drawn without the cursor
 	first         []int         // the line at which each row begins
@@ -65,7 +55,7 @@ type lines[T any] struct {
 // line is a line of a row, or of none.
 type line struct {
 	text string
-	row  int // -1 for a line above a row or below all
+	row  int // -1 for a line above a row
 }
 
 func (b *lines[T]) set(rows []T) {
@@ -98,9 +88,6 @@ func (b *lines[T]) drawAll(rows []T) {
 		for _, l := range d.Lines {
 			text = append(text, line{l, i})
 		}
-	}
-	for _, l := range b.foot {
-		text = append(text, line{l, -1})
 	}
 	b.rows, b.text, b.first = rows, text, first
 	b.styles = b.theme.Styles

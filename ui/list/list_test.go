@@ -12,7 +12,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// verses returns a list of rows of as many lines as each has letters, with a heading above the first and a foot.
+// verses returns a list of rows of as many lines as each has letters, with a heading above the first.
 func verses(rows ...string) *list.List[string] {
 	l := list.Lines(themes.Plain(), "verse", func(row string, selected bool, _ int) list.Drawn {
 		mark := " "
@@ -31,7 +31,6 @@ func verses(rows ...string) *list.List[string] {
 	l.Focused = true
 	l.SetSize(12, 4)
 	l.Set(rows)
-	l.SetFoot([]string{"the end"})
 	return l
 }
 
@@ -39,7 +38,7 @@ func click[T any](l *list.List[T], y int) (hit, again bool) {
 	return l.Mouse(tea.MouseMsg{Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 
-// A list of rows of several lines scrolls by rows, with the heading and the foot, and a click on any line of a row selects it.
+// A list of rows of several lines scrolls by rows, with the heading, and a click on any line of a row selects it.
 func TestLinesScrollAndClick(t *testing.T) {
 	l := verses("a", "bb", "ccc")
 	for _, want := range []string{"Verses      \n▌a 1", "▌bb 1", "▌ccc 1"} {
@@ -48,7 +47,7 @@ func TestLinesScrollAndClick(t *testing.T) {
 		}
 		l.Key(tea.KeyMsg{Type: tea.KeyDown})
 	}
-	if !strings.Contains(l.View(), "▌ccc 3") || !strings.Contains(l.View(), "the end") || l.Position() != "3 of 3" {
+	if !strings.Contains(l.View(), "▌ccc 3") || l.Position() != "3 of 3" {
 		t.Errorf("at the end, %s:\n%s", l.Position(), l.View())
 	}
 	l.Key(tea.KeyMsg{Type: tea.KeyHome})

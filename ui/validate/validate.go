@@ -4,7 +4,6 @@ package validate
 
 import (
 	"context"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -118,7 +117,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		cmd := msg.Done()
-		s.showWarnings()
+		s.list.SetWarnings(s.found)
 		s.SetSize(s.width, s.height)
 		return cmd
 	case screen.ChangedMsg:
@@ -145,12 +144,6 @@ func (s *Screen) showChecked(v validationResult, err error) tea.Cmd {
 	s.campaign, s.outcome, s.pending = v.campaign, v.outcome, v.pending
 	s.list.Set(v.campaign.Channel, v.outcome.Problems)
 	return s.find()
-}
-
-// showWarnings lists the warnings below the problems.
-func (s *Screen) showWarnings() {
-	s.list.SetWarnings(s.found, s.notChecked()...)
-	s.list.Empty = strings.Join(s.notChecked(), "\n")
 }
 
 // Typing returns false: there is no text field.
@@ -206,7 +199,7 @@ func (s *Screen) warningActions() []screen.Action {
 	links := screen.Action{Keys: []string{"L"}, Label: "check links", Help: "ask if every link and image answers, and the DNS of the sender's domain", Group: groupWarnings,
 		BarPriority: 3, DisabledReason: s.onlineDisabledReason(), Run: s.checkOnline}
 	if s.Running(taskOnline) {
-		links = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: s.cancelOnline}
+		links = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "stop checking links", Group: groupWarnings, BarPriority: 10, Run: func() tea.Cmd { s.Cancel(taskOnline); return nil }}
 	}
 	return []screen.Action{fix, dismiss, links}
 }

@@ -179,7 +179,7 @@ func TestLongPlaceKeepsEnd(t *testing.T) {
 	}}
 	h := open(t, s)
 	h.Resize(50, 24)
-	h.Want("… › ", "› Subject", "unknown_thing — 1 problem", "inner › 4", "Campaign — 1 problem", "All of it")
+	h.Want("… › ", "› Subject", "unknown_thing — 1 problem", "inner › Entry 4", "Campaign — 1 problem", "All of it")
 	h.WantFits()
 }
 

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine"
@@ -11,7 +12,6 @@ import (
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -55,9 +55,7 @@ func (s *Screen) Read() screen.Page {
 	}
 	page.Summary = strings.Join(said, " ")
 	if s.checked {
-		part := s.list.Read()
-		part.Lines = s.notChecked()
-		page.Parts = []screen.Part{part}
+		page.Parts = []screen.Part{s.list.Read()}
 	}
 	return page
 }
@@ -76,7 +74,7 @@ func (s *Screen) statements() []statement {
 	case !s.checked:
 		return []statement{{themes.ToneMuted, "Checking the campaign…"}}
 	}
-	return []statement{s.verdict(), s.aboutWarnings()}
+	return []statement{s.verdict(), s.aboutWarnings(), {themes.ToneMuted, s.notChecked()}}
 }
 
 // verdict says whether the campaign can be published, or whether that of a published one has problems.
@@ -92,7 +90,7 @@ func (s *Screen) verdict() statement {
 	errors := len(schema.Errors(s.outcome.Problems))
 	notices := ""
 	if n := len(s.outcome.Problems) - errors; n > 0 {
-		notices = " " + problems.Count(n, schema.Notice) + "."
+		notices = " " + phrase.Count(n, "notice") + "."
 	}
 	switch {
 	case s.outcome.Valid:
@@ -100,14 +98,12 @@ func (s *Screen) verdict() statement {
 	case errors == 0:
 		return statement{themes.ToneDanger, invalid + ". The service doesn't say why." + notices}
 	}
-	return statement{themes.ToneDanger, invalid + ": " + problems.Count(errors, schema.Error) + "." + notices}
+	return statement{themes.ToneDanger, invalid + ": " + phrase.Count(errors, "problem") + "." + notices}
 }
 
 // aboutWarnings counts the warnings, or says what keeps them from being shown.
 func (s *Screen) aboutWarnings() statement {
 	switch online := s.Running(taskOnline); {
-	case online && s.progress.canceled:
-		return statement{themes.ToneMuted, "Canceling…"}
 	case online && s.progress.of > 0:
 		return statement{themes.ToneInfo, fmt.Sprintf("Checking links and images: %d of %d. Press X to cancel.", s.progress.done, s.progress.of)}
 	case online:
@@ -132,7 +128,7 @@ func (s *Screen) nextSteps() string {
 	case !s.checked || !s.outcome.Valid:
 		return ""
 	}
-	steps := "b opens it in the builder"
+	steps := "e opens it in the builder"
 	if s.campaign.Status == catalog.Draft {
 		steps = "s publishes it · " + steps
 	} else {
@@ -144,19 +140,18 @@ func (s *Screen) nextSteps() string {
 	return steps
 }
 
-// notChecked says which checks were not made, one sentence for each reason.
-func (s *Screen) notChecked() []string {
-	var out []string
-	count := map[string]int{}
+// notChecked says which checks were not made, and why.
+func (s *Screen) notChecked() string {
+	var reasons []string
 	for _, c := range s.found.Skipped {
-		if count[c.Why]++; count[c.Why] == 1 {
-			out = append(out, c.Why)
+		if !slices.Contains(reasons, c.Why) {
+			reasons = append(reasons, c.Why)
 		}
 	}
-	for i, why := range out {
-		out[i] = phrase.Count(count[why], "check") + " could not be made, because " + why + "."
+	if len(reasons) == 0 {
+		return ""
 	}
-	return out
+	return phrase.Count(len(s.found.Skipped), "check") + " could not be made, because " + strings.Join(reasons, ", ") + "."
 }
 
 // Badge summarizes the result.
@@ -170,7 +165,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	text, tone := s.campaign.Status.Label(), themes.ToneInfo
 	switch {
 	case !s.outcome.Valid:
-		text, tone = problems.Count(len(schema.Errors(s.outcome.Problems)), schema.Error), themes.ToneDanger
+		text, tone = phrase.Count(len(schema.Errors(s.outcome.Problems)), "problem"), themes.ToneDanger
 	case s.campaign.Status == catalog.Draft:
 		text, tone = "ready to publish", themes.ToneSuccess
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,10 +22,7 @@ const (
 )
 
 // onlineProgress is how many addresses have been asked, of how many.
-type onlineProgress struct {
-	done, of int
-	canceled bool
-}
+type onlineProgress struct{ done, of int }
 
 // warnings are what is likely wrong with a campaign although it may be published, and what they were found with.
 type warnings struct {
@@ -51,33 +47,17 @@ func (s *Screen) find() tea.Cmd {
 	})
 }
 
-// onlineInterval is the minimum time between updates of the progress.
-const onlineInterval = 40 * time.Millisecond
-
 // checkOnline asks the links and images of the campaign, and the DNS, if they answer.
 func (s *Screen) checkOnline() tea.Cmd {
 	s.progress = onlineProgress{}
 	c, f, o, before := s.campaign, s.facts, s.online, s.found
 	return screen.Stream(&s.Base, taskOnline, func(ctx context.Context, emit func(onlineProgress)) (check.Result, error) {
-		var told time.Time
-		o.Progress = func(done, of int) {
-			if now := time.Now(); now.Sub(told) >= onlineInterval || done == of {
-				told = now
-				emit(onlineProgress{done: done, of: of})
-			}
-		}
+		o.Progress = func(done, of int) { emit(onlineProgress{done, of}) }
 		return check.Online(ctx, c, f, o, before)
 	}, func(p onlineProgress) tea.Cmd {
-		s.progress.done, s.progress.of = p.done, p.of
+		s.progress = p
 		return nil
 	}, s.showOnline)
-}
-
-// cancelOnline cancels [Screen.checkOnline].
-func (s *Screen) cancelOnline() tea.Cmd {
-	s.progress.canceled = true
-	s.Cancel(taskOnline)
-	return nil
 }
 
 // showOnline adopts the result of checkOnline.
@@ -130,35 +110,37 @@ func (s *Screen) dismiss(f check.Finding) tea.Cmd {
 		},
 		Then: func(reason string) tea.Cmd {
 			d := f.Dismiss(s.deps.Author, strings.TrimSpace(reason), s.deps.Now())
-			return s.change(d.Warning, &d, "Dismissed: "+f.Text(), &screen.UndoStep{
-				Label: "dismissed: " + f.Text(),
-				Undo:  func() tea.Cmd { return s.change(d.Warning, nil, "", nil) },
-				Redo:  func() tea.Cmd { return s.change(d.Warning, &d, "", nil) },
-			})
+			return s.change(f, nil, &d, "dismissed: ")
 		},
 	})
 }
 
 // restore makes a dismissed warning count again.
-func (s *Screen) restore(f check.Finding) tea.Cmd {
-	d := *f.Dismissed
-	return s.change(d.Warning, nil, "Restored: "+f.Text(), &screen.UndoStep{
-		Label: "restored: " + f.Text(),
-		Undo:  func() tea.Cmd { return s.change(d.Warning, &d, "", nil) },
-		Redo:  func() tea.Cmd { return s.change(d.Warning, nil, "", nil) },
+func (s *Screen) restore(f check.Finding) tea.Cmd { return s.change(f, f.Dismissed, nil, "restored: ") }
+
+// change replaces the dismissal of a warning, as a step that can be undone.
+func (s *Screen) change(f check.Finding, before, after *engine.Dismissal, label string) tea.Cmd {
+	label += f.Text()
+	store := func(d *engine.Dismissal) func() tea.Cmd {
+		return func() tea.Cmd {
+			return s.store(f, d, func() tea.Cmd { s.list.SelectWarning(f.ID()); return nil })
+		}
+	}
+	return s.store(f, after, func() tea.Cmd {
+		s.PushUndo(screen.UndoStep{Label: label, Undo: store(before), Redo: store(after)})
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, phrase.Capitalize(label))
 	})
 }
 
-// change stores the dismissal of a warning, or deletes it if d is nil, and tells the user what was done. A change by undo
-// or redo, which have notices of their own, has no step.
-func (s *Screen) change(warning string, d *engine.Dismissal, done string, step *screen.UndoStep) tea.Cmd {
+// store stores the dismissal of a warning, or deletes it if d is nil, and then does something else.
+func (s *Screen) store(f check.Finding, d *engine.Dismissal, then func() tea.Cmd) tea.Cmd {
 	kept, id := s.deps.Dismissals(), s.campaign.ID
 	return screen.Write(&s.Base, taskDismiss, func(ctx context.Context) ([]engine.Dismissal, error) {
 		var err error
 		if d != nil {
 			err = kept.PutDismissal(ctx, id, *d)
 		} else {
-			err = kept.DeleteDismissal(ctx, id, warning)
+			err = kept.DeleteDismissal(ctx, id, f.ID())
 		}
 		if err != nil {
 			return nil, err
@@ -170,12 +152,7 @@ func (s *Screen) change(warning string, d *engine.Dismissal, done string, step *
 		}
 		s.facts.Dismissed = list
 		s.found = s.found.WithDismissals(list)
-		s.showWarnings()
-		if step == nil {
-			s.list.SelectWarning(warning)
-			return nil
-		}
-		s.PushUndo(*step)
-		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done)
+		s.list.SetWarnings(s.found)
+		return then()
 	})
 }

@@ -150,7 +150,7 @@ func TestChecksThatWereNotMadeAreNamed(t *testing.T) {
 	s := validationResult(t, "Spring mail")
 	s.outcome = engine.Validation{Valid: true}
 	h := open(t, s)
-	h.Want("3 checks could not be made, because the service does not count audiences.")
+	h.Want("checks could not be made, because the service does not count audiences")
 	h.WantNot("audience-empty")
 	h.Press("end")
 	if why := h.DisabledReason("D"); why == "" {
@@ -211,9 +211,6 @@ func TestCheckingLinksCanBeCanceled(t *testing.T) {
 		t.Errorf("meanwhile:\n%s", view)
 	}
 	run(t, s, "X")
-	if view := s.View(); !strings.Contains(view, "Canceling…") {
-		t.Errorf("after X:\n%s", view)
-	}
 	var said tea.Msg
 	for next := work[1]; next != nil; {
 		r := next().(screen.Result)
@@ -226,7 +223,7 @@ func TestCheckingLinksCanBeCanceled(t *testing.T) {
 	if n, ok := said.(screen.NotifyMsg); !ok || !strings.HasPrefix(n.Text, "Canceled.") {
 		t.Errorf("at the end: %+v", said)
 	}
-	if view := s.View(); strings.Contains(view, "Canceling…") || !strings.Contains(view, "3 warnings") {
+	if view := s.View(); strings.Contains(view, "Checking links") || !strings.Contains(view, "3 warnings") {
 		t.Errorf("at the end:\n%s", view)
 	}
 }

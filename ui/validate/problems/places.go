@@ -2,7 +2,7 @@ package problems
 
 import (
 	"cmp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"bugle/engine"
@@ -12,36 +12,23 @@ import (
 	"bugle/engine/schema"
 )
 
-// node returns the schema of a place in a campaign, or in a test request.
-func node(ch engine.Channel, p doc.Path) *schema.Node {
-	if n := catalog.Campaign(ch).At(p); n != nil {
-		return n
+// table returns the schema of a campaign or, for a place that it does not have, of a test request.
+func table(ch engine.Channel, p doc.Path) *schema.Schema {
+	if t := catalog.TestRequest(ch); catalog.Campaign(ch).At(p) == nil && t.At(p) != nil {
+		return t
 	}
-	return catalog.TestRequest(ch).At(p)
+	return catalog.Campaign(ch)
 }
 
 // trail names a place by the titles in the schema: its component, or "Campaign", and the fields in it. A message is named by
 // its locale and variation.
 func trail(ch engine.Channel, p doc.Path) []string {
-	names := []string{"Campaign"}
-	message, replaced := grid.CellAt(p)
-	for i, step := range p {
-		name, n := step.Name, node(ch, p[:i+1])
-		switch {
-		case i == 2 && replaced > 0:
-			name = message
-		case i == 3 && replaced > 1:
-			continue
-		case n != nil && n.Name != "":
-			name = n.Label()
-		case step.IsIndex:
-			name = strconv.Itoa(step.Index + 1)
-		}
-		if i == 0 && !engine.IsHeadField(step.Name) {
-			names[0] = name
-		} else {
-			names = append(names, name)
-		}
+	names := table(ch, p).Trail(p)
+	if message, steps := grid.CellAt(p); steps > 0 {
+		names = slices.Replace(names, 2, 2+steps, message)
+	}
+	if len(p) == 0 || engine.IsHeadField(p[0].Name) {
+		names = append([]string{"Campaign"}, names...)
 	}
 	return names
 }
@@ -49,7 +36,7 @@ func trail(ch engine.Channel, p doc.Path) []string {
 // Place names a place of a campaign, including its component, by the titles in the schema; "" if it is not in
 // the schema.
 func Place(ch engine.Channel, p doc.Path) string {
-	if len(p) == 0 || node(ch, p) == nil {
+	if len(p) == 0 || table(ch, p).At(p) == nil {
 		return ""
 	}
 	return strings.Join(trail(ch, p), " › ")

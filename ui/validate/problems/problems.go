@@ -28,8 +28,6 @@ type View struct {
 
 	theme              *themes.Theme
 	problems, warnings []row
-	notes              []string // below the rows
-	width              int
 }
 
 // row is one problem or warning.
@@ -94,10 +92,9 @@ func problemRow(ch engine.Channel, p schema.Problem) row {
 	return r
 }
 
-// SetWarnings sets the warnings of the campaign, which follow its problems, and lines below everything, such as why
-// some checks were not made. The cursor keeps its index.
-func (v *View) SetWarnings(found check.Result, notes ...string) {
-	v.warnings, v.notes = nil, notes
+// SetWarnings sets the warnings of the campaign, which follow its problems. The cursor keeps its index.
+func (v *View) SetWarnings(found check.Result) {
+	v.warnings = nil
 	for _, s := range []check.Severity{check.Warning, check.Note} {
 		for _, f := range found.Findings {
 			if f.Severity == s {
@@ -141,19 +138,6 @@ func (v *View) show() {
 		}
 	}
 	v.List.Set(rows)
-	v.setFoot()
-}
-
-// setFoot lists the notes below the rows.
-func (v *View) setFoot() {
-	var foot []string
-	for _, note := range v.notes {
-		foot = append(foot, widget.WrapStyled(v.theme.Muted, note, max(v.width, 1))...)
-	}
-	if v.Len() > 0 && len(foot) > 0 {
-		foot = append([]string{""}, foot...)
-	}
-	v.SetFoot(foot)
 }
 
 // Place returns the place of what is under the cursor; false if the list is empty.
@@ -173,15 +157,6 @@ func (v *View) Warning() (check.Finding, bool) {
 // SelectWarning moves the cursor to the warning with that ID, if it is listed.
 func (v *View) SelectWarning(id string) {
 	v.Select(func(r row) bool { return r.warning != nil && r.warning.ID() == id })
-}
-
-// SetSize sets the size of the list.
-func (v *View) SetSize(width, height int) {
-	if width != v.width {
-		v.width = width
-		v.setFoot()
-	}
-	v.List.SetSize(max(width, 0), height)
 }
 
 // draw draws a row: its place and, below it, its text.
@@ -251,13 +226,4 @@ func (v *View) Read() screen.Part {
 		rows = append(rows, row)
 	}
 	return screen.Part{Rows: rows}
-}
-
-// Count formats a number of problems.
-func Count(n int, sev schema.Severity) string {
-	noun := "problem"
-	if sev == schema.Notice {
-		noun = "notice"
-	}
-	return phrase.Count(n, noun)
 }

@@ -199,10 +199,5 @@ func (a *previewPanel) Bindings() []key.Binding {
 	if len(a.views) > 1 {
 		out = append(out, key.NewBinding(key.WithKeys(nextPlatform), key.WithHelp(nextPlatform, "next platform")))
 	}
-	for _, b := range a.view.Bindings() {
-		if len(b.Keys) > 0 {
-			out = append(out, key.NewBinding(key.WithKeys(b.Keys...), key.WithHelp(b.Keys[0], b.Label)))
-		}
-	}
-	return out
+	return append(out, a.view.Bindings()...)
 }

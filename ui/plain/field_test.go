@@ -92,7 +92,7 @@ func TestTimes(t *testing.T) {
 	b.play("6|fixed|someday|tomorrow 9am||berlin|..")
 	b.wantStored("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
 	b.wantStored("scheduling_details.timezone", `"Europe/Berlin"`)
-	b.want("Understood as Sun 15 Mar 2026, 09:00", "Send 1: Sun 15 Mar, 09:00 Europe/Berlin, ")
+	b.want("Understood as Sun 15 Mar 2026, 09:00", "Send 1: Sun 15 Mar, 09:00 Europe/Berlin (08:00 your time), ")
 }
 
 // script returns an editor that runs a shell script on the file.

@@ -30,8 +30,7 @@ type Caption struct {
 // SetCaption sets the caption above the message.
 func (p *Preview) SetCaption(c Caption) {
 	p.caption = c
-	p.drawCaption()
-	p.pager.SetSize(p.width, p.height-p.headerHeight())
+	p.resize()
 }
 
 // drawCaption draws the caption for the size of the preview. More than one line is shown where there is room for it.

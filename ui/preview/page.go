@@ -42,18 +42,10 @@ func (s *page) received() string {
 	return s.at.Format("15:04")
 }
 
-// cut cuts a drawn line to w cells. Most lines fit, which takes a tenth of the time to see.
-func cut(line string, w int) string {
-	if widget.Width(line) <= w {
-		return line
-	}
-	return widget.Truncate(line, w)
-}
-
 // add adds drawn lines, each cut or filled to the width.
 func (s *page) add(lines ...string) {
 	for _, l := range lines {
-		l = cut(l, s.width)
+		l = widget.Truncate(l, s.width)
 		s.lines = append(s.lines, l+s.spaces(s.width-widget.Width(l)))
 	}
 }
@@ -94,13 +86,13 @@ func (s *page) sides(left, right string) {
 		s.add(left)
 		return
 	}
-	left = cut(left, room)
+	left = widget.Truncate(left, room)
 	s.add(left + s.spaces(s.width-widget.Width(left)-widget.Width(right)) + right)
 }
 
 // centered adds a line in the middle of w cells.
 func (s *page) centered(text string, w int) {
-	text = cut(text, w)
+	text = widget.Truncate(text, w)
 	s.add(s.spaces((w-widget.Width(text))/2) + text)
 }
 
@@ -141,36 +133,21 @@ func (s *page) framed(body func(in *page)) {
 	s.add(s.paint("└"+strings.Repeat("─", max(s.width-2, 0))+"┘", faint))
 }
 
-// picture draws a placeholder for a picture with its kind and name; left and right are shown at its sides.
-func (s *page) picture(img *render.Image, height int, left, right string) {
-	kind := s.paint(mediaIcon(img)+" ", muted)
+// picture draws a placeholder for a picture with its kind and name, which is a link to it; left and right are at its sides.
+func (s *page) picture(img *render.Image, left, right string) {
+	kind, name := s.paint(mediaIcon(img)+" ", muted), s.theme.Link(img.URL, s.clean(img.Name, plain))
 	if s.width < 8 {
-		s.add(kind + s.clean(img.Name, muted))
+		s.add(kind + name)
 		return
 	}
-	label := []string{kind + s.clean(string(img.Kind), muted)}
-	if img.Name != "" {
-		label = append(label, s.clean(img.Name, plain))
-	}
-	height = max(height, len(label))
 	s.framed(func(in *page) {
-		middle := in.inside(in.width-2, in.ground)
-		middle.lines = make([]string, 0, height)
-		for range (height - len(label)) / 2 {
-			middle.add("")
+		label := in.inside(in.width-2, in.ground)
+		label.centered(kind+in.clean(string(img.Kind), muted), label.width)
+		if name != "" {
+			label.centered(name, label.width)
 		}
-		for _, l := range label {
-			middle.centered(l, middle.width)
-		}
-		for i := range height {
-			if i >= len(middle.lines) {
-				middle.add("")
-			}
-			l, r := " ", " "
-			if i == height/2 && left != "" {
-				l, r = left, right
-			}
-			in.add(in.paint(l, bold) + middle.lines[i] + in.paint(r, bold))
+		for _, l := range label.lines {
+			in.add(in.paint(left, bold) + l + in.paint(right, bold))
 		}
 	})
 }

@@ -15,13 +15,7 @@ const (
 	desktopWidth = 60
 )
 
-const (
-	android = string(catalog.Android)
-	ios     = string(catalog.IOS)
-	web     = string(catalog.Web)
-)
-
-// thumbnail is the placeholder for a small picture of a notification, two lines high.
+// thumbnail is the placeholder for a small picture of a notification.
 const thumbnail = "▒▒▒▒"
 
 // pushPage draws one tab of a notification, or the inside of a card in it.
@@ -31,22 +25,24 @@ type pushPage struct {
 	slide int
 }
 
+func (d pushPage) ios() bool { return d.n.Platform == catalog.IOS }
+
 // tab draws a tab.
 func (d pushPage) tab(name string) {
-	switch name {
-	case tabLock:
-		d.lockScreen()
-	case tabExpanded, tabBackup:
-		d.expanded()
-	case tabDesktop:
-		d.desktop()
-	case tabPhone:
+	switch {
+	case name == tabDesktop:
+		d.onCard(desktopWidth, "", pushPage.desktop)
+	case name == tabPhone:
 		n := *d.n
 		n.App, n.Colors = "Browser · "+n.App, render.Colors{}
 		d.n = &n
-		d.expanded()
+		d.opened()
+	case name == tabExpanded, name == tabBackup:
+		d.opened()
+	case d.ios():
+		d.onCard(phoneWidth, "", pushPage.iosBanner)
 	default:
-		d.collapsed()
+		d.onCard(phoneWidth, d.n.Colors.Background, pushPage.androidCollapsed)
 	}
 }
 
@@ -57,9 +53,6 @@ func (d pushPage) end() {
 	if d.slide < len(n.Slide) && n.Slide[d.slide].Action != "" {
 		facts = append(facts, render.Fact{Name: fmt.Sprintf("Slide %d", d.slide+1), Text: n.Slide[d.slide].Action})
 	}
-	if text := colorsText(n.Colors); !d.colors && text != "" {
-		facts = append(facts, render.Fact{Name: "Colors", Text: text})
-	}
 	for _, b := range n.Buttons {
 		if b.Action != "" {
 			facts = append(facts, render.Fact{Name: b.Title.String(), Text: b.Action})
@@ -68,60 +61,41 @@ func (d pushPage) end() {
 	d.notes(design(facts, n.Custom), n.Missing, n.Warnings)
 }
 
-// colorsText lists the colors, for terminals that cannot show them.
-func colorsText(l render.Colors) string {
-	var out []string
-	if l.Background != "" {
-		out = append(out, l.Background+" behind the text")
-	}
-	if l.AppName != "" {
-		out = append(out, l.AppName+" for the app's name")
-	}
-	return strings.Join(out, ", ")
-}
-
-// lockScreen draws the notification below a phone's clock.
-func (d pushPage) lockScreen() {
-	w := min(phoneWidth, d.width)
-	d.add("")
-	if !d.at.IsZero() {
-		d.centered(d.paint(d.received(), bold), w)
-		d.centered(d.paint(d.at.Format("Monday, 2 January"), muted), w)
-		d.add("")
-	}
-	d.collapsed()
-}
-
 // onCard draws what body adds on a card.
 func (d pushPage) onCard(w int, ground string, body func(pushPage)) {
 	d.card(w, ground, func(in *page) { body(pushPage{in, d.n, d.slide}) })
 }
 
-// collapsed draws the notification as it arrives.
-func (d pushPage) collapsed() {
-	if string(d.n.Platform) == ios {
-		d.onCard(phoneWidth, "", pushPage.iosBanner)
-		return
-	}
-	d.onCard(phoneWidth, d.n.Colors.Background, func(in pushPage) {
-		in.androidHead("▾")
-		if b := in.n.Banner; b != nil && !b.Collapsed.Empty() {
-			in.wrapped(in.text(b.Collapsed, bold), 2)
-			return
-		}
-		in.androidCollapsed()
-	})
+// cut cuts a text to what the platform shows of a field.
+func (d pushPage) cut(t render.Text, field, state string) render.Text {
+	return t.Cut(render.VisibleLength(string(d.n.Platform), field, state))
 }
 
-// expanded draws the notification after it was opened, on iOS by a long press.
-func (d pushPage) expanded() {
-	switch {
-	case string(d.n.Platform) == ios:
-		d.iosExpanded()
-	case d.n.Banner != nil:
-		d.onCard(phoneWidth, d.n.Colors.Background, pushPage.banner)
-	default:
-		d.onCard(phoneWidth, d.n.Colors.Background, pushPage.androidExpanded)
+// texts adds the texts that arrive, in so many rows each, with something at the right of the first lines.
+func (d pushPage) texts(title, body int, state string, right ...string) {
+	w := d.width
+	if body > 1 && right[0] != "" {
+		w -= widget.Width(right[0]) + 1
+	}
+	var lines []string
+	if title > 0 {
+		lines = wrap(d.text(d.cut(d.n.Title, "Title", ""), bold), w, title)
+	}
+	if d.ios() {
+		lines = append(lines, wrap(d.text(d.cut(d.n.Subtitle, "Subtitle", ""), bold), w, 1)...)
+	}
+	lines = append(lines, wrap(d.text(d.cut(d.n.Body, "Message", state), plain), w, body)...)
+	for i := range max(len(lines), len(right)) {
+		left, side := "", ""
+		if i < len(lines) {
+			left = lines[i]
+		}
+		if i < len(right) {
+			side = right[i]
+		}
+		if left+side != "" {
+			d.sides(left, side)
+		}
 	}
 }
 
@@ -146,68 +120,26 @@ func (d pushPage) androidHead(arrow string) {
 	if !d.n.Summary.Empty() && room-widget.Width(l) >= least {
 		l += d.paint(" · ", muted) + d.oneLine(d.n.Summary, muted)
 	}
-	d.sides(cut(l, max(room, 4))+now, d.paint(arrow, control))
+	d.sides(widget.Truncate(l, max(room, 4))+now, d.paint(arrow, control))
 }
 
-// androidCollapsed draws the title and the first line of the text, with a picture beside them.
+// androidCollapsed draws a notification as it arrives: the title and the first line of the text, with a picture beside them.
 func (d pushPage) androidCollapsed() {
 	n := d.n
-	if d.missingTemplate() {
+	d.androidHead("▾")
+	if n.Banner != nil && !n.Banner.Collapsed.Empty() {
+		d.wrapped(d.text(n.Banner.Collapsed, bold), 2)
 		return
 	}
 	beside := d.small()
 	if n.Timer != nil {
 		beside = d.clock()
 	}
-	d.sides(d.oneLine(n.Title.Cut(render.VisibleLength(android, "Title", "")), bold), beside)
-	d.sides(d.oneLine(n.Body.Cut(render.VisibleLength(android, "Message", "while collapsed")), plain), d.small())
+	d.texts(1, 1, "while collapsed", beside, d.small())
+	d.savedTemplate()
 	if n.Timer != nil && n.Timer.Bar {
 		d.add(d.bar(d.width))
 	}
-}
-
-func (d pushPage) androidExpanded() {
-	n := d.n
-	d.androidHead("▴")
-	d.wrapped(d.text(n.Title.Cut(render.VisibleLength(android, "Title", "")), bold), d.rows(2))
-	most := 0
-	if n.Image != nil || len(n.Slide) > 0 {
-		most = d.rows(2) // a picture leaves less space for the text
-	}
-	d.wrapped(d.text(n.Body.Cut(render.VisibleLength(android, "Message", "when expanded")), plain), most)
-	d.countdown()
-	d.media(3)
-	d.templatePlaceholder()
-	d.buttonRow(3)
-}
-
-// banner draws the wide picture with its overlaid texts.
-func (d pushPage) banner() {
-	n := d.n
-	if d.width < 12 {
-		d.media(3)
-		d.buttonRow(3)
-		return
-	}
-	img := n.Image
-	if img == nil {
-		img = &render.Image{Name: "no banner yet", Kind: render.Picture}
-	}
-	d.framed(func(p *page) {
-		in := pushPage{p, n, d.slide}
-		if n.Banner.Header {
-			in.androidHead("▴")
-		}
-		in.add("")
-		in.centered(in.paint(mediaIcon(img)+" banner", muted), in.width)
-		in.centered(in.clean(img.Name, plain), in.width)
-		in.add("")
-		if n.Banner.Text {
-			in.wrapped(in.text(n.Title, bold), in.rows(1))
-			in.wrapped(in.text(n.Body.Cut(render.VisibleLength(android, "Message", "when expanded")), plain), in.rows(2))
-		}
-	})
-	d.buttonRow(3)
 }
 
 // iosBanner draws a notification as it arrives on iOS.
@@ -216,45 +148,56 @@ func (d pushPage) iosBanner() {
 	if d.n.Badge {
 		icon = "▣¹ "
 	}
-	d.sides(d.paint(icon, accent)+d.oneLine(d.n.Title.Cut(render.VisibleLength(ios, "Title", "")), bold), d.paint("now", muted))
-	side := ""
-	if d.n.Image != nil || len(d.n.Slide) > 0 {
-		side = d.paint(thumbnail, faint)
-	}
-	const indent = "  "
-	text := d.inside(d.width-len(indent)-widget.Width(side)-min(widget.Width(side), 1), d.ground)
-	pushPage{text, d.n, d.slide}.iosText(render.VisibleLength(ios, "Message", "before a long press"), d.rows(4))
-	if len(text.lines) == 0 && side != "" {
-		text.add("")
-	}
-	for i, l := range text.lines {
-		if i >= 2 {
-			side = ""
-		}
-		d.sides(indent+l, side)
-	}
-	if d.n.Title.Empty() {
-		d.missingTemplate()
-	}
+	d.sides(d.paint(icon, accent)+d.oneLine(d.cut(d.n.Title, "Title", ""), bold), d.paint("now", muted))
+	d.texts(0, d.rows(4), "before a long press", d.small(), d.small())
+	d.savedTemplate()
 }
 
-// iosText draws the subtitle and the text of a notification on iOS, up to so many characters and rows.
-func (d pushPage) iosText(shown, most int) {
-	d.wrapped(d.text(d.n.Subtitle.Cut(render.VisibleLength(ios, "Subtitle", "")), bold), 1)
-	d.wrapped(d.text(d.n.Body.Cut(shown), plain), most)
+// desktop draws a notification as a desktop browser shows it.
+func (d pushPage) desktop() {
+	d.sides(d.paint("◉ ", accent)+d.clean("Browser · "+d.n.App, muted), d.paint("✕", muted))
+	icon := d.paint(thumbnail, faint)
+	d.texts(2, 4, "", icon, icon)
+	d.media()
+	d.buttonRow(2)
 }
 
-// iosExpanded draws full-width media, the whole text, and the actions as a separate list.
-func (d pushPage) iosExpanded() {
+// opened draws the notification after it was opened, on iOS by a long press, which shows the media first, the whole text, and
+// the buttons as a list of their own.
+func (d pushPage) opened() {
 	d.onCard(phoneWidth, d.n.Colors.Background, func(in pushPage) {
-		in.sides(in.paint("▣ ", accent)+in.clean(in.n.App, muted), in.paint("now ✕", muted))
-		in.media(4)
-		in.templatePlaceholder()
-		in.wrapped(in.text(in.n.Title, bold), in.rows(2))
-		const all = 2000
-		in.iosText(all, 0)
+		n, ios, banner := in.n, in.ios(), in.n.Banner
+		switch {
+		case ios:
+			in.sides(in.paint("▣ ", accent)+in.clean(n.App, muted), in.paint("now ✕", muted))
+		case banner == nil || banner.Header:
+			in.androidHead("▴")
+		}
+		if ios || banner != nil {
+			in.media()
+		}
+		title, body, most := n.Title, n.Body, 0
+		if !ios {
+			title, body = in.cut(title, "Title", ""), in.cut(body, "Message", "when expanded")
+			if n.Image != nil || len(n.Slide) > 0 {
+				most = in.rows(2) // a picture leaves less space for the text
+			}
+		}
+		if banner == nil || banner.Text {
+			in.wrapped(in.text(title, bold), in.rows(2))
+			in.wrapped(in.text(n.Subtitle, bold), 1)
+			in.wrapped(in.text(body, plain), most)
+		}
+		in.countdown()
+		in.savedTemplate()
+		if !ios && banner == nil {
+			in.media()
+		}
+		if !ios {
+			in.buttonRow(3)
+		}
 	})
-	if len(d.n.Buttons) == 0 {
+	if !d.ios() || len(d.n.Buttons) == 0 {
 		return
 	}
 	d.card(phoneWidth, "", func(in *page) {
@@ -267,52 +210,16 @@ func (d pushPage) iosExpanded() {
 	})
 }
 
-// desktop draws a notification as a desktop browser shows it.
-func (d pushPage) desktop() {
-	d.onCard(desktopWidth, "", func(in pushPage) {
-		in.sides(in.paint("◉ ", accent)+in.clean("Browser · "+in.n.App, muted), in.paint("✕", muted))
-		icon := in.paint(thumbnail, faint) + "  "
-		if in.width < 24 {
-			icon = ""
-		}
-		gap := strings.Repeat(" ", widget.Width(icon))
-		text := in.inside(in.width-len(gap), in.ground)
-		text.wrapped(text.text(in.n.Title.Cut(render.VisibleLength(web, "Title", "")), bold), 2)
-		text.wrapped(text.text(in.n.Body.Cut(render.VisibleLength(web, "Message", "")), plain), 4)
-		for len(text.lines) < 2 && icon != "" {
-			text.add("")
-		}
-		for i, l := range text.lines {
-			if i >= 2 {
-				icon = gap
-			}
-			in.add(icon + l)
-		}
-		in.media(4)
-		in.buttonRow(2)
-	})
-}
-
 // rows returns how many lines of the card correspond to n lines of a phone.
 func (s *page) rows(n int) int {
 	const inner = phoneWidth - 4
 	return max(n, (n*inner+s.width-1)/s.width)
 }
 
-// missingTemplate adds a note if all texts come from a saved template that has not been read, and reports
-// whether they do.
-func (d pushPage) missingTemplate() bool {
-	if d.n.Custom.Name == "" || d.n.Custom.Known || !d.n.Title.Empty() || !d.n.Body.Empty() {
-		return false
-	}
-	d.add(d.paint("(from the saved template)", faint))
-	return true
-}
-
-// templatePlaceholder draws a placeholder for a saved template that has not been read.
-func (d pushPage) templatePlaceholder() {
+// savedTemplate draws a placeholder for a saved template that has not been read.
+func (d pushPage) savedTemplate() {
 	if d.n.Custom.Name != "" && !d.n.Custom.Known {
-		d.picture(&render.Image{Name: d.n.Custom.Name, Kind: "saved template"}, 3, "", "")
+		d.add(d.paint("(the rest is in the saved template)", faint))
 	}
 }
 
@@ -347,21 +254,22 @@ func (d pushPage) bar(w int) string {
 	return d.paint("━", button) + d.paint(strings.Repeat("─", max(w-1, 0)), faint)
 }
 
-// media draws the large picture, or the current slide of a carousel, at least so many lines high.
-func (d pushPage) media(height int) {
-	if len(d.n.Slide) == 0 {
-		if d.n.Image != nil {
-			d.picture(d.n.Image, height, "", "")
+// media draws the large picture, or the current slide of a carousel.
+func (d pushPage) media() {
+	switch {
+	case len(d.n.Slide) > 0:
+		at := min(d.slide, len(d.n.Slide)-1)
+		left, right := "‹", "›"
+		if d.n.AutoSlide {
+			left, right = " ", " "
 		}
-		return
+		d.picture(&d.n.Slide[at].Image, left, right)
+		d.centered(d.slideDots(at, len(d.n.Slide)), d.width)
+	case d.n.Image != nil:
+		d.picture(d.n.Image, " ", " ")
+	case d.n.Banner != nil:
+		d.picture(&render.Image{Name: "no banner yet", Kind: render.Picture}, " ", " ")
 	}
-	at := min(d.slide, len(d.n.Slide)-1)
-	left, right := "‹", "›"
-	if d.n.AutoSlide {
-		left, right = "", ""
-	}
-	d.picture(&d.n.Slide[at].Image, height, left, right)
-	d.centered(d.slideDots(at, len(d.n.Slide)), d.width)
 }
 
 // slideDots shows which slide of how many is current.
@@ -383,7 +291,7 @@ func (d pushPage) buttonRow(most int) {
 		if b.Title.Empty() {
 			label = d.paint("(no text)", faint)
 		}
-		one := d.paint("[ ", faint) + cut(label, max(d.width-4, 1)) + d.paint(" ]", faint)
+		one := d.paint("[ ", faint) + widget.Truncate(label, max(d.width-4, 1)) + d.paint(" ]", faint)
 		switch {
 		case row == "":
 			row = one

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
@@ -16,7 +17,6 @@ import (
 const (
 	tabCollapsed = "Collapsed"
 	tabExpanded  = "Expanded"
-	tabLock      = "Lock screen"
 	tabBackup    = "Backup"
 	tabBanner    = "Banner"
 	tabDesktop   = "Desktop"
@@ -49,32 +49,30 @@ func New(t *themes.Theme) Preview {
 // SetSize sets the size of the preview.
 func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
-	wider, higher := width != p.width, height != p.height
+	same := width == p.width && height == p.height && p.styles == p.theme.Styles
 	p.width, p.height = width, height
-	p.drawCaption()
-	p.tabs.SetSize(width, 1)
-	p.pager.SetSize(width, height-p.headerHeight())
-	switch {
-	case wider:
-		p.draw()
-	case higher, p.styles != p.theme.Styles:
+	if p.resize(); !same {
 		p.redraw()
 	}
 }
 
-// headerHeight returns the height of the caption and the tabs.
-func (p *Preview) headerHeight() int { return len(p.captionLines) + p.tabsHeight() }
-
-// tabsHeight returns the height of the tabs, with a blank line below them if it fits.
-func (p *Preview) tabsHeight() int {
-	switch height := p.height - len(p.captionLines); {
-	case height < 3:
-		return 0
-	case height < 10:
-		return 1
-	}
-	return 2
+// resize draws the caption and divides the rest.
+func (p *Preview) resize() {
+	p.drawCaption()
+	p.tabs.SetSize(p.width, 1)
+	p.pager.SetSize(p.width, p.height-p.headerHeight())
 }
+
+// headerHeight returns the height of the caption and the tabs, with a blank line below them if it fits.
+func (p *Preview) headerHeight() int {
+	if p.height < minBlankHeight {
+		return len(p.captionLines) + 1
+	}
+	return len(p.captionLines) + 2
+}
+
+// minBlankHeight is the least height of a preview with a blank line below its tabs.
+const minBlankHeight = 10
 
 // Show shows a message. The current tab is kept if the message has it, and so are slide and scroll position for
 // a changed version of the same message; a place in the backup opens the backup, one in a slide that slide.
@@ -111,9 +109,9 @@ func tabsOf(v render.View) (names []string) {
 	case n == nil:
 		return nil
 	case n.Platform == catalog.Android:
-		names = []string{tabCollapsed, tabExpanded, tabLock}
+		names = []string{tabCollapsed, tabExpanded}
 	case n.Platform == catalog.IOS:
-		names = []string{tabBanner, tabExpanded, tabLock}
+		names = []string{tabBanner, tabExpanded}
 	case n.Platform == catalog.Web:
 		names = []string{tabDesktop, tabPhone}
 	}
@@ -157,56 +155,50 @@ func (p *Preview) TurnSlide(n int) {
 	}
 }
 
-// Binding is an action of the preview, with its keys as tea.KeyMsg spells them.
-type Binding struct {
-	Keys  []string
-	Label string // a word or two
-	Help  string // a clause
-	Run   func()
-}
+// The keys of the preview.
+var (
+	keyNext      = key.NewBinding(key.WithKeys("right", "l"), key.WithHelp("right", "next view"))
+	keyPrev      = key.NewBinding(key.WithKeys("left", "h"), key.WithHelp("left", "previous view"))
+	keyNextSlide = key.NewBinding(key.WithKeys(">"), key.WithHelp(">", "next slide"))
+	keyPrevSlide = key.NewBinding(key.WithKeys("<"), key.WithHelp("<", "previous slide"))
+)
 
-// Bindings returns the current actions. [Preview.Update] also handles keys that scroll.
-func (p *Preview) Bindings() []Binding {
-	var out []Binding
+// Bindings returns the keys that work now. [Preview.Update] also handles keys that scroll.
+func (p *Preview) Bindings() (out []key.Binding) {
 	if len(p.tabs.Names) > 1 {
-		out = append(out,
-			Binding{Keys: []string{"right", "l"}, Label: "next view", Help: "show the message collapsed, expanded and so on", Run: p.Next},
-			Binding{Keys: []string{"left", "h"}, Label: "previous view", Run: p.Prev},
-		)
+		out = append(out, keyNext, keyPrev)
 	}
 	if p.slides() > 1 {
-		out = append(out,
-			Binding{Keys: []string{">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.TurnSlide(1) }},
-			Binding{Keys: []string{"<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.TurnSlide(-1) }},
-		)
+		out = append(out, keyNextSlide, keyPrevSlide)
 	}
 	return out
 }
 
-// Update handles a key and reports whether it did something.
-func (p *Preview) Update(msg tea.KeyMsg) bool {
-	key := msg.String()
-	for _, b := range p.Bindings() {
-		if slices.Contains(b.Keys, key) {
-			b.Run()
-			return true
-		}
+// Update handles a key.
+func (p *Preview) Update(msg tea.KeyMsg) {
+	switch {
+	case key.Matches(msg, keyNext):
+		p.Next()
+	case key.Matches(msg, keyPrev):
+		p.Prev()
+	case key.Matches(msg, keyNextSlide):
+		p.TurnSlide(1)
+	case key.Matches(msg, keyPrevSlide):
+		p.TurnSlide(-1)
+	default:
+		p.pager.Update(msg)
 	}
-	return p.pager.Update(msg)
 }
 
-// Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
-// something.
-func (p *Preview) Mouse(msg tea.MouseMsg) bool {
-	if widget.Pressed(msg) && msg.Y == len(p.captionLines) && p.tabsHeight() > 0 {
-		i, ok := p.tabs.At(msg.X)
-		if ok {
-			p.tabs.Active = i
-			p.draw()
-		}
-		return ok
+// Mouse handles the wheel and clicks on the tabs, relative to the preview.
+func (p *Preview) Mouse(msg tea.MouseMsg) {
+	i, ok := p.tabs.At(msg.X)
+	if ok && widget.Pressed(msg) && msg.Y == len(p.captionLines) {
+		p.tabs.Active = i
+		p.draw()
+		return
 	}
-	return p.pager.Mouse(msg)
+	p.pager.Mouse(msg)
 }
 
 // View draws exactly the size set by SetSize.
@@ -214,17 +206,11 @@ func (p *Preview) View() string {
 	if p.width == 0 || p.height == 0 {
 		return ""
 	}
-	body := p.pager.View()
-	switch p.tabsHeight() {
-	case 1:
-		body = p.tabs.View() + "\n" + body
-	case 2:
-		body = p.tabs.View() + "\n\n" + body
+	lines := append(slices.Clone(p.captionLines), p.tabs.View())
+	for len(lines) < p.headerHeight() {
+		lines = append(lines, "")
 	}
-	if len(p.captionLines) > 0 {
-		body = strings.Join(p.captionLines, "\n") + "\n" + body
-	}
-	return widget.Fit(body, p.width, p.height)
+	return widget.Fit(strings.Join(append(lines, p.pager.View()), "\n"), p.width, p.height)
 }
 
 // redraw draws the current tab again, keeping the scroll position.

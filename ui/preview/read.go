@@ -38,17 +38,17 @@ func (c Caption) words() []string {
 	return out
 }
 
-func (r *reading) add(format string, args ...any) {
-	r.lines = append(r.lines, strings.Split(fmt.Sprintf(format, args...), "\n")...)
-}
-
 // reading collects the pieces of one message.
 type reading struct{ lines []string }
 
-// piece prints a named piece of a message if it is not empty.
-func (r *reading) piece(name, text string) {
-	if strings.TrimSpace(text) != "" {
-		r.add("%s: %s", name, withCommas(text))
+func (r *reading) add(text string) { r.lines = append(r.lines, strings.Split(text, "\n")...) }
+
+// pieces adds names and texts, without the texts that are empty. The separators of texts that are drawn become commas.
+func (r *reading) pieces(namesAndTexts ...string) {
+	for i := 0; i+1 < len(namesAndTexts); i += 2 {
+		if text := namesAndTexts[i+1]; strings.TrimSpace(text) != "" {
+			r.add(namesAndTexts[i] + ": " + strings.ReplaceAll(text, " · ", ", "))
+		}
 	}
 }
 
@@ -57,61 +57,48 @@ func (r *reading) mail(m *render.Mail) {
 		r.add("It is empty.")
 		return
 	}
-	r.piece("From", m.Sender.String())
-	if m.From.String() != m.Sender.String() {
-		r.piece("Address", m.From.String())
+	address, preview := m.From.String(), "Preview text"
+	if address == m.Sender.String() {
+		address = ""
 	}
-	r.piece("Reply to", m.ReplyTo.String())
-	r.piece("Cc", strings.Join(m.Cc, ", "))
-	r.piece("Bcc", strings.Join(m.Bcc, ", "))
-	r.piece("Subject", m.Subject.String())
 	if m.FromBody {
-		r.piece("Inbox preview, from the start of the text", m.Preview.String())
-	} else {
-		r.piece("Preview text", m.Preview.String())
+		preview = "Inbox preview, from the start of the text"
 	}
+	r.pieces("From", m.Sender.String(), "Address", address, "Reply to", m.ReplyTo.String(), "Cc", strings.Join(m.Cc, ", "),
+		"Bcc", strings.Join(m.Bcc, ", "), "Subject", m.Subject.String(), preview, m.Preview.String())
 	r.saved(m.Custom, "The body comes from the saved template")
 	for _, b := range m.Blocks {
-		r.block(b)
+		if name, ok := blockNames[b.Kind]; ok {
+			r.pieces(name, spoken(b.Text))
+		} else if b.Image != nil {
+			r.image(b.Image)
+		} else if b.Kind != render.Rule {
+			r.add(spoken(b.Text))
+		}
 	}
 	for _, a := range m.Attachments {
-		r.piece("Attachment", a.Name)
+		r.pieces("Attachment", a.Name)
 	}
-	r.piece("Unsubscribe link", m.Unsubscribe)
+	r.pieces("Unsubscribe link", m.Unsubscribe)
 	r.notes(m.Missing, m.Warnings)
 }
 
-// block prints a block of an email's body with its kind and link.
-func (r *reading) block(b render.Block) {
-	switch b.Kind {
-	case render.Heading:
-		r.add("Heading: %s", plainText(b.Text))
-	case render.Item:
-		r.add("List item: %s", plainText(b.Text))
-	case render.Quote:
-		r.add("Quote: %s", plainText(b.Text))
-	case render.Code:
-		r.add("Code: %s", plainText(b.Text))
-	case render.Media:
-		if b.Image != nil {
-			r.add("%s", imageText(b.Image))
-		}
-	case render.Rule:
-	default:
-		r.add("%s", plainText(b.Text))
-	}
-}
+// blockNames are the kinds of the blocks of an email whose name is said.
+var blockNames = map[render.BlockKind]string{render.Heading: "Heading", render.Item: "List item", render.Quote: "Quote", render.Code: "Code"}
 
-func imageText(i *render.Image) string {
+func (r *reading) image(i *render.Image) {
+	if i == nil {
+		return
+	}
 	text := phrase.Capitalize(string(i.Kind)) + ": " + i.Name
 	if i.Alt != "" {
 		text += ", described as " + i.Alt
 	}
-	return text
+	r.add(text)
 }
 
-// plainText describes a text with its links and unresolved expressions.
-func plainText(t render.Text) string {
+// spoken returns a text with its links and unresolved expressions.
+func spoken(t render.Text) string {
 	var b strings.Builder
 	for _, s := range t {
 		b.WriteString(s.Text)
@@ -126,60 +113,49 @@ func plainText(t render.Text) string {
 }
 
 func (r *reading) notification(n *render.Notification) {
-	r.add("A notification on %s. Template: %s.", n.Platform.Label(), n.Label)
+	r.add("A notification on " + n.Platform.Label() + ". Template: " + n.Label + ".")
 	if n.Blank {
 		r.add("It is empty.")
 		return
 	}
 	r.saved(n.Custom, "The saved template")
-	r.piece("Title", plainText(n.Title))
-	r.piece("Subtitle", plainText(n.Subtitle))
-	r.piece("Message", plainText(n.Body))
-	r.piece("Summary", plainText(n.Summary))
-	if n.Image != nil {
-		r.add("%s", imageText(n.Image))
-	}
+	r.pieces("Title", spoken(n.Title), "Subtitle", spoken(n.Subtitle), "Message", spoken(n.Body), "Summary", spoken(n.Summary))
+	r.image(n.Image)
 	for i, s := range n.Slide {
-		r.add("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, withCommas(s.Action))
+		r.pieces(fmt.Sprintf("Slide %d of %d", i+1, len(n.Slide)), strings.TrimSuffix(s.Image.Name+". "+s.Action, ". "))
 	}
 	if n.Banner != nil {
-		r.piece("While collapsed", plainText(n.Banner.Collapsed))
+		r.pieces("While collapsed", spoken(n.Banner.Collapsed))
 	}
 	for i, b := range n.Buttons {
-		r.add("Button %d: %s. %s", i+1, plainText(b.Title), withCommas(b.Action))
+		r.pieces(fmt.Sprintf("Button %d", i+1), strings.TrimSuffix(spoken(b.Title)+". "+b.Action, ". "))
 	}
 	for _, f := range n.Facts {
-		r.piece(f.Name, f.Text)
+		r.pieces(f.Name, f.Text)
 	}
-	r.piece("Background color", n.Colors.Background)
 	if n.Backup != nil {
 		r.add("Devices that cannot show the template show:")
-		r.piece("Title", plainText(n.Backup.Title))
-		r.piece("Message", plainText(n.Backup.Body))
+		r.pieces("Title", spoken(n.Backup.Title), "Message", spoken(n.Backup.Body))
 	}
 	r.notes(n.Missing, n.Warnings)
 }
 
-// saved prints which saved template a message uses. A missing one is reported in the notes.
+// saved says which saved template a message uses. A missing one is reported in the notes.
 func (r *reading) saved(s render.Saved, unknown string) {
 	switch {
-	case s.Why != "":
 	case s.Known:
-		r.piece("From the saved template", s.Name)
-	default:
-		r.piece(unknown, s.Name)
+		r.pieces("From the saved template", s.Name)
+	case s.Why == "":
+		r.pieces(unknown, s.Name)
 	}
 }
 
-// notes prints unresolved expressions and warnings.
+// notes says unresolved expressions and warnings.
 func (r *reading) notes(missing []render.Missing, warnings []render.Warning) {
 	for _, m := range missing {
-		r.add("No value in %s for %s", m.Field, m.Expression)
+		r.add("No value in " + m.Field + " for " + m.Expression)
 	}
 	for _, n := range warnings {
-		r.add("%s", phrase.Sentence(fmt.Sprintf("Note: %s", n.Text)))
+		r.add(phrase.Sentence("Note: " + n.Text))
 	}
 }
-
-// withCommas replaces the separators of visual text with commas.
-func withCommas(s string) string { return strings.ReplaceAll(s, " · ", ", ") }

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 	"bugle/themes"
+	"bugle/ui/editpane"
 	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/preview"
@@ -339,9 +340,7 @@ func (s *Screen) readActions() []screen.Action {
 		{Keys: []string{"."}, Label: "next", Help: "read the next message", Group: groupMessage, BarPriority: 8, Run: by(1)},
 		{Keys: []string{","}, Label: "previous", Help: "read the previous message", Group: groupMessage, BarPriority: 7, Run: by(-1)},
 	}
-	for _, b := range r.message.Bindings() {
-		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, BarPriority: 5, Run: func() tea.Cmd { b.Run(); return nil }})
-	}
+	acts = append(acts, editpane.BindingHelp(r.message.Bindings(), groupMessage, 5)...)
 	return append(acts, s.outboxAction(groupMessage), s.zoomAction(),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, HelpOnly: true})
 }

@@ -20,6 +20,9 @@ func Truncate(s string, w int) string {
 		}
 		return s[:w-1] + "…"
 	}
+	if Width(s) <= w { // which takes a tenth of the time to see
+		return s
+	}
 	return cut(s, w, "…")
 }
 

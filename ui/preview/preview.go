@@ -155,12 +155,16 @@ func (p *Preview) TurnSlide(n int) {
 	}
 }
 
+func bind(label, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
+}
+
 // The keys of the preview.
 var (
-	keyNext      = key.NewBinding(key.WithKeys("right", "l"), key.WithHelp("right", "next view"))
-	keyPrev      = key.NewBinding(key.WithKeys("left", "h"), key.WithHelp("left", "previous view"))
-	keyNextSlide = key.NewBinding(key.WithKeys(">"), key.WithHelp(">", "next slide"))
-	keyPrevSlide = key.NewBinding(key.WithKeys("<"), key.WithHelp("<", "previous slide"))
+	keyNext      = bind("right", "next view", "right", "l")
+	keyPrev      = bind("left", "previous view", "left", "h")
+	keyNextSlide = bind(">", "next slide", ">")
+	keyPrevSlide = bind("<", "previous slide", "<")
 )
 
 // Bindings returns the keys that work now. [Preview.Update] also handles keys that scroll.

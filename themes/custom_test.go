@@ -65,28 +65,17 @@ func TestCustomThemeChangesOnlyItsTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	set, _ := themes.Load(dir)
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
 	mine, err := set.New(themes.Options{Name: "evening", Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mine.Tokens.Text != dark.Tokens.Text || !mine.DarkBackground {
+	if mine.Tokens.Text != newTheme(t, themes.Dark, true).Tokens.Text || !mine.DarkBackground {
 		t.Error("what the file does not say is not the base's")
 	}
-	if got := mine.Accent.Render("x"); !strings.Contains(got, "38;2;255;136;0") {
-		t.Errorf("the accent draws %q", got)
-	}
-	if got := mine.Danger.Render("x"); !strings.Contains(got, "38;5;208") {
-		t.Errorf("danger draws %q", got)
-	}
-	if got := mine.BorderFocus.Render("x"); !strings.Contains(got, "\x1b[91m") {
-		t.Errorf("a color of the terminal's own draws %q", got)
-	}
-	if dark.Tokens == mine.Tokens {
-		t.Error("the base has changed with it")
+	for want, style := range map[string]lipgloss.Style{"38;2;255;136;0": mine.Accent, "38;5;208": mine.Danger, "\x1b[91m": mine.BorderFocus} {
+		if got := style.Render("x"); !strings.Contains(got, want) {
+			t.Errorf("%q is drawn, want %q", got, want)
+		}
 	}
 }
 
@@ -127,23 +116,14 @@ func lab(color string, sees [3][3]float64) [3]float64 {
 func TestColorBlindRolesAreDistinct(t *testing.T) {
 	const least = 20 // two is just visible
 	for _, dark := range []bool{true, false} {
-		theme, err := themes.New(themes.Options{Name: themes.ColorBlind, DarkBackground: dark, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		states := map[string]lipgloss.TerminalColor{"success": theme.Tokens.Success, "warning": theme.Tokens.Warning, "danger": theme.Tokens.Danger}
+		k := newTheme(t, themes.ColorBlind, dark).Tokens
 		for who, sees := range dichromats {
-			for a := range states {
-				for b := range states {
-					if a >= b {
-						continue
-					}
-					for depth := range 2 {
-						x, y := shown(t, states[a])[depth], shown(t, states[b])[depth]
-						p, q := lab(x, sees), lab(y, sees)
-						if d := math.Sqrt(math.Pow(p[0]-q[0], 2) + math.Pow(p[1]-q[1], 2) + math.Pow(p[2]-q[2], 2)); d < least {
-							t.Errorf("with %s (dark %v) %s %s and %s %s are %.1f apart, needs %d", who, dark, a, x, b, y, d, least)
-						}
+			for _, pair := range [][2]lipgloss.TerminalColor{{k.Success, k.Warning}, {k.Success, k.Danger}, {k.Warning, k.Danger}} {
+				for depth := range 2 {
+					x, y := shown(t, pair[0])[depth], shown(t, pair[1])[depth]
+					p, q := lab(x, sees), lab(y, sees)
+					if d := math.Sqrt(math.Pow(p[0]-q[0], 2) + math.Pow(p[1]-q[1], 2) + math.Pow(p[2]-q[2], 2)); d < least {
+						t.Errorf("with %s (dark %v) %s and %s are %.1f apart, needs %d", who, dark, x, y, d, least)
 					}
 				}
 			}

@@ -1,7 +1,6 @@
 package themes_test
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -47,11 +46,7 @@ func TestContrast(t *testing.T) {
 		{themes.HighContrast, true, 7}, {themes.HighContrast, false, 7},
 		{themes.ColorBlind, true, 4.5}, {themes.ColorBlind, false, 4.5},
 	} {
-		theme, err := themes.New(themes.Options{Name: test.name, DarkBackground: test.dark, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := theme.Tokens
+		k := newTheme(t, test.name, test.dark).Tokens
 		check := func(what, fg, bg string, least float64) {
 			if got := contrast(t, fg, bg); got < least {
 				t.Errorf("%s (dark %v): %s %s on %s has a contrast of %.2f, needs %.1f", test.name, test.dark, what, fg, bg, got, least)
@@ -83,57 +78,41 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Without colors the important styles are still distinct, and none of them sets a color.
-func TestNoneUsesNoColor(t *testing.T) {
-	theme, err := themes.New(themes.Options{Name: themes.None, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	color := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b`)
+// eachStyle calls do with every style of a theme.
+func eachStyle(theme *themes.Theme, do func(name string, style lipgloss.Style)) {
 	styles := reflect.ValueOf(*theme.Styles)
 	for i := range styles.NumField() {
-		if !styles.Type().Field(i).IsExported() {
-			continue
-		}
-		drawn := styles.Field(i).Interface().(lipgloss.Style).Render("x")
-		if color.MatchString(drawn) {
-			t.Errorf("style %s sets a color: %q", styles.Type().Field(i).Name, drawn)
-		}
-	}
-	plain := theme.Text.Render("x")
-	for name, drawn := range map[string]string{
-		"selected": theme.Selected.Render("x"), "focused button": theme.ButtonFocus.Render("x"), "danger": theme.Danger.Render("x"),
-		"cursor": theme.Cursor.Render("x"), "active tab": theme.TabActive.Render("x"), "focused border": theme.BorderFocus.Render("x"),
-	} {
-		if drawn == plain {
-			t.Errorf("%s looks like ordinary text", name)
+		if f := styles.Type().Field(i); f.IsExported() {
+			do(f.Name, styles.Field(i).Interface().(lipgloss.Style))
 		}
 	}
 }
 
-func TestPlainDrawsTextAlone(t *testing.T) {
-	theme := themes.Plain()
-	styles := reflect.ValueOf(*theme.Styles)
-	for i := range styles.NumField() {
-		if !styles.Type().Field(i).IsExported() {
-			continue
+// Without colors the important styles are still distinct, and none of them sets a color. The plain theme draws text alone.
+func TestWithoutColors(t *testing.T) {
+	theme := newTheme(t, themes.None, true)
+	color := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b`)
+	eachStyle(theme, func(name string, style lipgloss.Style) {
+		if drawn := style.Render("x"); color.MatchString(drawn) {
+			t.Errorf("style %s sets a color: %q", name, drawn)
 		}
-		if drawn := styles.Field(i).Interface().(lipgloss.Style).Render("x"); drawn != "x" {
-			t.Errorf("style %s draws %q", styles.Type().Field(i).Name, drawn)
+	})
+	for i, style := range []lipgloss.Style{theme.Selected, theme.ButtonFocus, theme.Danger, theme.Cursor, theme.TabActive, theme.BorderFocus} {
+		if style.Render("x") == theme.Text.Render("x") {
+			t.Errorf("style %d looks like ordinary text", i)
 		}
 	}
-	if !theme.IsPlain() {
-		t.Error("the plain theme does not say that it is plain")
-	}
+	eachStyle(themes.Plain(), func(name string, style lipgloss.Style) {
+		if drawn := style.Render("x"); drawn != "x" {
+			t.Errorf("in the plain theme style %s draws %q", name, drawn)
+		}
+	})
 }
 
 // Paint is a shortcut for the tone's style.
 func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
 	for _, name := range themes.Names() {
-		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		theme := newTheme(t, name, true)
 		for tone := themes.ToneText; tone <= themes.ToneInfo; tone++ {
 			if got, want := theme.Paint(tone, "two words"), theme.Tone(tone).Render("two words"); got != want {
 				t.Errorf("%s: tone %d paints %q, its style %q", name, tone, got, want)
@@ -142,51 +121,34 @@ func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
 	}
 }
 
+// An unknown name is refused with those that there are, also where NO_COLOR decides.
 func TestNames(t *testing.T) {
-	for _, name := range themes.Names() {
-		for _, dark := range []bool{true, false} {
-			theme, err := themes.Set{}.Get(name, dark)
-			if err != nil {
-				t.Errorf("Get(%q, %v): %v", name, dark, err)
-			} else if theme.Text.Render("x") == "" {
-				t.Errorf("Get(%q, %v) draws nothing", name, dark)
+	for _, noColor := range []string{"", "1"} {
+		t.Setenv("NO_COLOR", noColor)
+		_, err := themes.Set{}.Get("neon", true)
+		for _, want := range append(themes.Names(), "neon") {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v does not name %q", err, want)
 			}
 		}
 	}
-	_, err := themes.Set{}.Get("neon", true)
-	if err == nil {
-		t.Fatal("there is a theme called neon")
-	}
-	for _, want := range append(themes.Names(), "neon") {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not name %q", err, want)
-		}
-	}
-}
-
-func TestNoColorOverrulesTheName(t *testing.T) {
-	t.Setenv("NO_COLOR", "1")
-	theme, err := themes.Set{}.Get(themes.Dark, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if theme.Name != themes.None {
-		t.Errorf("NO_COLOR gives theme %q", theme.Name)
-	}
-	if _, err := (themes.Set{}).Get("neon", true); err == nil {
-		t.Error("NO_COLOR hides that there is no such theme")
+	if theme, err := (themes.Set{}).Get(themes.Dark, true); err != nil || theme.Name != themes.None {
+		t.Errorf("NO_COLOR gives theme %v, %v", theme, err)
 	}
 }
 
 func TestAutoFollowsTheBackground(t *testing.T) {
-	auto := func(dark bool) *themes.Theme {
-		theme, err := themes.New(themes.Options{DarkBackground: dark, Profile: termenv.TrueColor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return theme
-	}
-	if fmt.Sprint(auto(true).Tokens) == fmt.Sprint(auto(false).Tokens) {
+	if newTheme(t, themes.Auto, true).Tokens == newTheme(t, themes.Auto, false).Tokens {
 		t.Error("the same colors on dark and on light")
 	}
+}
+
+// newTheme returns a theme for a terminal with all colors.
+func newTheme(t *testing.T, name string, dark bool) *themes.Theme {
+	t.Helper()
+	theme, err := themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theme
 }

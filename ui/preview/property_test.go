@@ -15,7 +15,6 @@ import (
 	"bugle/themes"
 	"bugle/ui/preview"
 	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 // texts generates texts of documents: words, markup, expressions, and sequences that break terminals.
@@ -115,38 +114,6 @@ func TestAnyDocumentFits(t *testing.T) {
 			p.TurnSlide(1)
 		}
 	})
-}
-
-// All lines of a card have the same width, for ordinary texts with wide and combining characters.
-func TestCardEdgesAlign(t *testing.T) {
-	content := load(t, "messages.json").Get("android-basic").Get("android")
-	for _, title := range []string{"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "🇩🇪🇫🇷 👩‍👩‍👧 e\u0301té", "ไทยไทยไทย", "1️⃣ first", strings.Repeat("é", 80)} {
-		c, err := content.Set(doc.P("basic_details", "title"), doc.NewString(title))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := render.Push(catalog.Android, c, render.Options{})
-		for w := 24; w <= 70; w++ {
-			p := preview.New(themes.Plain())
-			p.SetSize(w, 40)
-			p.Show(render.View{Notification: &n})
-			for range 3 {
-				edge := 0
-				for line := range strings.SplitSeq(p.View(), "\n") {
-					line = strings.TrimRight(line, " ┃│")
-					if strings.HasPrefix(line, "╭") {
-						edge = widget.Width(line)
-					}
-				}
-				for line := range strings.SplitSeq(p.View(), "\n") {
-					if rest := strings.TrimRight(widget.TruncateLeft(line, edge), " ┃│"); strings.HasPrefix(line, "│") && rest != "" {
-						t.Fatalf("at %d: %q goes beyond the card", w, line)
-					}
-				}
-				p.Next()
-			}
-		}
-	}
 }
 
 func FuzzHTML(f *testing.F) {

@@ -23,13 +23,11 @@ type service struct {
 	campaign engine.Campaign
 	outcome  engine.Validation
 	err      error
-	checks   int
 }
 
 func (s *service) Get(context.Context, string) (engine.Campaign, error) { return s.campaign, nil }
 
 func (s *service) Validate(context.Context, string) (engine.Validation, error) {
-	s.checks++
 	return s.outcome, s.err
 }
 
@@ -59,21 +57,26 @@ func open(t *testing.T, s engine.Service) *uitest.Harness {
 	return uitest.New(t, validate.New(uitest.Deps(s), screen.Route{Name: screen.Validate, ID: id}), 80, 24)
 }
 
-func TestProblemOpensField(t *testing.T) {
-	h := open(t, validationResult(t, "Spring mail"))
+// Each problem is shown once, by the titles of the builder; enter and a second click open its field, y copies all.
+func TestProblems(t *testing.T) {
+	s := validationResult(t, "Spring mail")
+	h := open(t, s)
 	h.Want("Not ready to publish", "Content — ")
-	for range 30 { // the last error is before the notice
-		h.Press("down")
-	}
-	h.Press("enter")
+	h.Press("end", "enter") // the notice is the last one
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "utm_params.utm_source" {
 		t.Errorf("enter opened %+v", r)
 	}
-}
-
-func TestEveryProblemIsShownOnce(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	h := open(t, s)
+	h.Press("esc", "home")
+	opened := len(h.Opened)
+	h.ClickOn("From address")
+	if len(h.Opened) > opened {
+		t.Fatal("the first click opens")
+	}
+	h.ClickOn("From address")
+	if r := h.LastRoute(); r.Path.Last().Name != "from_address" {
+		t.Errorf("a second click opened %+v", r)
+	}
+	h.Press("esc")
 	h.Resize(120, 200)
 	for _, p := range s.outcome.Problems {
 		words := []rune(phrase.Capitalize(p.Text()))
@@ -81,118 +84,75 @@ func TestEveryProblemIsShownOnce(t *testing.T) {
 		h.WantNot(p.Section)
 	}
 	h.Press("y")
-	if len(h.Copied) != 1 {
-		t.Fatal("nothing was copied")
+	if len(h.Copied) != 1 || h.DisabledReason("D") == "" {
+		t.Error("nothing was copied, or a problem can be dismissed")
 	}
 }
 
-// A problem of one of several messages names the message as the builder does, not by the names of the wire.
-func TestProblemNamesItsMessage(t *testing.T) {
-	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Problems: []schema.Problem{
-		{Path: doc.P("campaign_content", "content", "de", "variation_2", "email", "subject"), Message: "is required"},
-	}}}
+// A message is named by its locale and variation; of a place that is too long, the end stays.
+func TestPlaces(t *testing.T) {
+	at := doc.P("campaign_content", "content", "de", "variation_2", "email", "subject")
+	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Problems: []schema.Problem{{Path: at, Message: "is required"}}}}
 	h := open(t, s)
 	h.Want("Message › German · B › Email › Subject")
-	h.WantNot("variation_2")
-}
-
-func TestClickSelectsSecondClickOpens(t *testing.T) {
-	h := open(t, validationResult(t, "Spring mail"))
-	h.ClickOn("From address")
-	if len(h.Opened) > 0 {
-		t.Fatal("the first click opens")
-	}
-	h.ClickOn("From address")
-	if r := h.LastRoute(); r.Path.Last().Name != "from_address" {
-		t.Errorf("it opened %+v", r)
-	}
-}
-
-func TestValidCampaignShowsNextSteps(t *testing.T) {
-	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
-	h := open(t, s)
-	h.Want("Ready to publish.", "t sends a test", "s publishes it")
-	h.Press("t")
-	if r := h.LastRoute(); r.Name != screen.TestSend || r.ID != id {
-		t.Errorf("t opened %+v", r)
-	}
-	if why := h.DisabledReason("enter"); why == "" {
-		t.Error("there is a problem to go to in a valid campaign")
-	}
-}
-
-func TestStatusIsOffered(t *testing.T) {
-	h := open(t, &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}})
-	h.Press("s")
-	h.Want("Publish")
-}
-
-func TestRevalidate(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	h := open(t, s)
-	s.outcome = engine.Validation{Valid: true}
-	h.Press("r")
-	h.Want("Ready to publish")
-	s.outcome = engine.Validation{}
-	h.Send(screen.ChangedMsg{ID: id})
-	h.Want("Not ready to publish")
-	if s.checks != 3 {
-		t.Errorf("it was checked %d times", s.checks)
-	}
-}
-
-func TestNoticesDoNotMakeItInvalid(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	s.outcome = engine.Validation{Valid: true, Problems: s.outcome.Problems[len(s.outcome.Problems)-1:]}
-	h := open(t, s)
-	h.Want("Ready to publish. 1 notice.", "— 1 notice")
-}
-
-func TestValidationError(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	s.err = errors.New("the service does not answer")
-	h := open(t, s)
-	h.Want("Couldn't check this campaign", "The service does not answer", "Press r")
-	s.err = nil
-	h.Press("r")
-	h.Want("Not ready to publish")
-}
-
-func TestPictures(t *testing.T) {
-	h := open(t, validationResult(t, "Spring mail"))
-	h.GoldenSizes("problems")
-	h.WantFits()
-	h.Press("down", "down", "down")
-	h.WantFits()
-
-	valid := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
-	valid.Golden("valid-80x24")
-	valid.WantFits()
-}
-
-func TestLongPlaceKeepsEnd(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	s.outcome = engine.Validation{Problems: []schema.Problem{
+	s.outcome.Problems = []schema.Problem{
 		{Path: doc.P("campaign_content", "content", "a-very-long-locale-name-indeed", "variation_1234567890", "email", "subject"), Message: "is required"},
 		{Path: doc.P("unknown_thing", "inner", 3), Message: "is not known"},
 		{Message: "has no life"},
-	}}
-	h := open(t, s)
+	}
+	h.Press("r")
 	h.Resize(50, 24)
 	h.Want("… › ", "› Subject", "unknown_thing — 1 problem", "inner › Entry 4", "Campaign — 1 problem", "All of it")
 	h.WantFits()
 }
 
-// For a published campaign, the result shows its state, not that it can be published.
-func TestPublishedCampaign(t *testing.T) {
-	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
+// The verdict says whether a draft can be published, or what is wrong with a campaign that is published, and what to do next.
+func TestVerdicts(t *testing.T) {
+	s := validationResult(t, "Spring mail")
+	problems := s.outcome.Problems
 	h := open(t, s)
-	h.Want("Ready to publish.", "ready to publish")
-	s.campaign.Status = catalog.Active
-	h.Send(screen.ChangedMsg{ID: id})
-	h.Want("This campaign is Active.", "s changes its status")
-	h.WantNot("eady to publish", "s publishes it", "t sends a test")
-	s.outcome = engine.Validation{Problems: []schema.Problem{{Message: "is too old"}}}
-	h.Press("r")
-	h.Want("This campaign is Active and has problems: 1 problem")
+	for _, v := range []struct {
+		name      string
+		status    catalog.State
+		outcome   engine.Validation
+		err       error
+		want, not []string
+	}{
+		{"valid", catalog.Draft, engine.Validation{Valid: true}, nil, []string{"Ready to publish.", "ready to publish", "t sends a test", "s publishes it"}, nil},
+		{"notices", catalog.Draft, engine.Validation{Valid: true, Problems: problems[len(problems)-1:]}, nil, []string{"Ready to publish. 1 notice.", "— 1 notice"}, nil},
+		{"no reasons", catalog.Draft, engine.Validation{}, nil, []string{"Not ready to publish"}, nil},
+		{"error", catalog.Draft, engine.Validation{}, errors.New("the service does not answer"), []string{"Couldn't check this campaign", "The service does not answer", "Press r"}, nil},
+		{"active", catalog.Active, engine.Validation{Valid: true}, nil, []string{"This campaign is Active.", "s changes its status"}, []string{"eady to publish", "s publishes it", "t sends a test"}},
+		{"active with problems", catalog.Active, engine.Validation{Problems: []schema.Problem{{Message: "is too old"}}}, nil, []string{"This campaign is Active and has problems: 1 problem"}, nil},
+	} {
+		s.campaign.Status, s.outcome, s.err = v.status, v.outcome, v.err
+		h.Send(screen.ChangedMsg{ID: id})
+		h.Want(v.want...)
+		h.WantNot(v.not...)
+		if t.Failed() {
+			t.Fatal(v.name)
+		}
+	}
+}
+
+func TestActionsOfAValidCampaign(t *testing.T) {
+	h := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
+	h.Golden("valid-80x24")
+	h.WantFits()
+	if h.DisabledReason("enter") == "" {
+		t.Error("there is a problem to go to in a valid campaign")
+	}
+	h.Press("t")
+	if r := h.LastRoute(); r.Name != screen.TestSend || r.ID != id {
+		t.Errorf("t opened %+v", r)
+	}
+	h.Press("esc", "s")
+	h.Want("Publish")
+}
+
+func TestPictures(t *testing.T) {
+	h := open(t, validationResult(t, "Spring mail"))
+	h.GoldenSizes("problems")
+	h.Press("down", "down", "down")
+	h.WantFits()
 }

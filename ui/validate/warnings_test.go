@@ -94,7 +94,6 @@ func TestWarningsAreListedAndLeadToFields(t *testing.T) {
 func TestDismissAskReasonUndoRestore(t *testing.T) {
 	ctx := t.Context()
 	h, svc, id := openDraft(t, draft)
-	h.Resize(120, 60)
 	count := func() int {
 		t.Helper()
 		list, err := svc.Dismissals(ctx, id)
@@ -111,6 +110,8 @@ func TestDismissAskReasonUndoRestore(t *testing.T) {
 	}
 	h.Type("Agreed with Bo")
 	h.Press("enter")
+	h.Golden("warnings-80x24")
+	h.Resize(120, 60)
 	h.Want("1 dismissed warning", "Dismissed by ann@example.com: Agreed with Bo", "Dismissed: No preview text")
 	if count() != 1 {
 		t.Fatal("it was not stored")
@@ -133,15 +134,6 @@ func TestDismissAskReasonUndoRestore(t *testing.T) {
 	h.Want("1 dismissed warning", "Agreed with Bo")
 	if count() != 1 {
 		t.Error("undo did not dismiss it again")
-	}
-}
-
-// Problems cannot be dismissed.
-func TestProblemsAreNotDismissed(t *testing.T) {
-	h, _, _ := openDraft(t, `{"basic_details":{"name":"Roast"}}`)
-	h.Press("home")
-	if why := h.DisabledReason("D"); why == "" {
-		t.Error("a problem can be dismissed")
 	}
 }
 
@@ -238,17 +230,6 @@ func run(t *testing.T, s *validate.Screen, key string) tea.Cmd {
 	}
 	t.Fatalf("no action has the key %q", key)
 	return nil
-}
-
-func TestWarningPictures(t *testing.T) {
-	h, _, _ := openDraft(t, draft)
-	selectWarning(t, h, "Preview text")
-	h.Press("D")
-	h.Type("Agreed with Bo")
-	h.Press("enter")
-	h.Press("home")
-	h.Golden("warnings-80x24")
-	h.WantFits()
 }
 
 func TestFixOpensTheFieldWithTheChange(t *testing.T) {

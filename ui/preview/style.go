@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -49,44 +50,27 @@ func showsColors(t *themes.Theme) bool {
 	return !none && t.Renderer().ColorProfile() < termenv.ANSI
 }
 
-// readable returns a style with colors that are readable on the page's background.
+// readable returns a style with colors that are readable on the page's background: black or white, unless that of the
+// document is.
 func (s *page) readable(p style) style {
 	if !s.colors {
 		p.fg, p.bg = "", ""
 		return p
 	}
-	if p.bg == "" {
-		p.bg = s.ground
-	}
-	switch {
-	case p.bg == "":
-		terminal := white
-		if s.theme.DarkBackground {
-			terminal = black
+	p.bg = cmp.Or(p.bg, s.ground)
+	behind := cmp.Or(p.bg, map[bool]string{true: black, false: white}[s.theme.DarkBackground])
+	if p.fg == "" || render.Contrast(p.fg, behind) < minContrast {
+		p.fg = ""
+		if p.bg != "" {
+			p.fg = contrasting(p.bg)
 		}
-		if p.fg != "" && render.Contrast(p.fg, terminal) < minContrast {
-			p.fg = ""
-		}
-	case p.fg == "" || render.Contrast(p.fg, p.bg) < minContrast:
-		p.fg = s.readableColor(p)
 	}
 	return p
 }
 
-// readableColor returns a readable color on the style's background: that of its tone if the contrast is
-// sufficient, else black or white.
-func (s *page) readableColor(p style) string {
-	tone := ""
-	switch c := s.theme.Tone(p.tone).GetForeground().(type) {
-	case lipgloss.CompleteColor:
-		tone = c.TrueColor
-	case lipgloss.Color:
-		tone = string(c)
-	}
-	switch {
-	case p.tone != themes.ToneText && strings.HasPrefix(tone, "#") && render.Contrast(tone, p.bg) >= 3:
-		return tone
-	case render.Contrast(white, p.bg) > render.Contrast(black, p.bg):
+// contrasting returns black or white, whichever is more readable on a color.
+func contrasting(color string) string {
+	if render.Contrast(white, color) > render.Contrast(black, color) {
 		return white
 	}
 	return black

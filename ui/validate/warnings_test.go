@@ -2,15 +2,13 @@ package validate_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -185,51 +183,17 @@ func (noRecords) LookupTXT(_ context.Context, name string) ([]string, error) {
 }
 
 func TestCheckingLinksCanBeCanceled(t *testing.T) {
-	begun := make(chan struct{})
-	var once sync.Once
-	o := check.OnlineOptions{Resolver: noRecords{}, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		once.Do(func() { close(begun) })
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}}
-	_, svc, id := openDraft(t, draft)
-	s := validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: id}, validate.WithOnline(o))
-	uitest.New(t, s, 120, 40)               // reads the campaign
-	work := run(t, s, "L")().(tea.BatchMsg) // the task, and the command that waits for its progress
-	ended := make(chan struct{})
-	go func() { work[0](); close(ended) }()
-	<-begun
-	if view := s.View(); !strings.Contains(view, "Press X to cancel") {
-		t.Errorf("meanwhile:\n%s", view)
-	}
-	run(t, s, "X")
-	var said tea.Msg
-	for next := work[1]; next != nil; {
-		r := next().(screen.Result)
-		if cmd := s.Update(r); cmd != nil {
-			said = cmd()
-		}
-		next = r.Next()
-	}
-	<-ended
-	if n, ok := said.(screen.NotifyMsg); !ok || !strings.HasPrefix(n.Text, "Canceled.") {
-		t.Errorf("at the end: %+v", said)
-	}
-	if view := s.View(); strings.Contains(view, "Checking links") || !strings.Contains(view, "3 warnings") {
-		t.Errorf("at the end:\n%s", view)
-	}
-}
-
-// run runs the action of a key, and returns its command.
-func run(t *testing.T, s *validate.Screen, key string) tea.Cmd {
-	t.Helper()
-	for _, a := range s.Actions() {
-		if a.HasKey(key) && a.DisabledReason == "" {
-			return a.Run()
-		}
-	}
-	t.Fatalf("no action has the key %q", key)
-	return nil
+	h, _, _ := openDraft(t, draft, validate.WithOnline(check.OnlineOptions{Resolver: noRecords{}, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("nothing is to be asked")
+	}}))
+	h.Resize(120, 60)
+	h.Hold()
+	h.Press("L")
+	h.Want("Press X to cancel")
+	h.Press("X")
+	h.FinishHeld()
+	h.Want("Canceled. Links and images were not checked.", "3 warnings")
+	h.WantNot("Checking links")
 }
 
 func TestFixOpensTheFieldWithTheChange(t *testing.T) {

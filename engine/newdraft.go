@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -60,33 +59,26 @@ type Draft struct {
 	Components   doc.Value
 }
 
-// Create creates the draft in the workspace's time zone, with the [catalog.StartValues] of its type. A service without
-// [DraftSaver] refuses invalid components. A service with one creates an empty draft in that case and saves the components afterwards.
-func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
+// Create creates the draft in the workspace's time zone, with the [catalog.StartValues] of its type. If the service refuses
+// the components, the draft is empty, and rest are the components.
+func (d Draft) Create(ctx context.Context, service Service) (made Created, rest doc.Value, err error) {
 	given := d.Components
 	for _, v := range catalog.StartValues(d.Channel, d.DeliveryType) {
 		if started, err := d.Components.Set(v.Path, v.Value); err == nil && !given.Lookup(v.Unless).Exists() {
 			d.Components = started
 		}
 	}
+	create := func(components doc.Value) (Created, error) {
+		body := NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)
+		return service.Create(ctx, CreateRequest{Call: NewCall(), Body: body})
+	}
 	components := d.inWorkspaceZone(ctx, service)
-	made, err := service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})
-	drafter, ok := service.(DraftSaver)
-	if e := AsError(err); e == nil || e.Code != ValidationFailed || !ok || components.Empty() {
-		return made, err
+	made, err = create(components)
+	if e := AsError(err); e == nil || e.Code != ValidationFailed || components.Empty() {
+		return made, doc.Value{}, err
 	}
-	made, err = service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, doc.Value{})})
-	if err != nil {
-		return made, err
-	}
-	c, err := service.Get(ctx, made.ID)
-	if err == nil {
-		_, err = drafter.Save(ctx, SaveRequest{ID: made.ID, Revision: c.Revision, Body: components, By: d.CreatedBy, Note: "started"})
-	}
-	if err != nil {
-		return made, fmt.Errorf("the draft was created, but its content could not be saved: %w", err)
-	}
-	return made, nil
+	made, err = create(doc.Value{})
+	return made, components, err
 }
 
 // inWorkspaceZone returns the components with the workspace's time zone as the campaign's, where its delivery type needs

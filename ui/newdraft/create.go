@@ -7,45 +7,33 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // taskCreate is the kind of the task that creates the draft.
 const taskCreate = "create"
 
-// create creates the draft; if bare is set, without its name and components.
-func (s *Screen) create(bare bool) tea.Cmd {
-	s.refused = nil
-	draft := engine.Draft{Channel: engine.Channel(s.channel), DeliveryType: catalog.DeliveryType(s.deliveryType), CreatedBy: s.creator.Text()}
-	if !bare {
-		draft.Components = engine.WithName(s.source, s.name.Text())
+// created is a draft that was created, and what the service did not take with it.
+type created struct {
+	engine.Created
+	rest doc.Value
+}
+
+// create creates the draft.
+func (s *Screen) create() tea.Cmd {
+	draft := engine.Draft{
+		Channel: engine.Channel(s.channel), DeliveryType: catalog.DeliveryType(s.deliveryType), CreatedBy: s.creator.Text(),
+		Components: engine.WithName(s.source, s.name.Text()),
 	}
 	service := s.deps.Service
-	return screen.Go(&s.Base, taskCreate, func(ctx context.Context) (engine.Created, error) { return draft.Create(ctx, service) }, s.openCreated)
-}
-
-// isValidationError reports whether a request was refused because of its content.
-func isValidationError(err error) bool {
-	e := engine.AsError(err)
-	return e != nil && e.Code == engine.ValidationFailed
-}
-
-// openCreated opens the draft that was created in the builder.
-func (s *Screen) openCreated(made engine.Created, err error) tea.Cmd {
-	if screen.Canceled(err) {
-		return nil
-	}
-	if made.ID == "" || err != nil && isValidationError(err) {
-		s.refused = err
-		return nil
-	}
-	s.created = true
-	open := tea.Sequence(screen.Changed(made.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
-	if err != nil {
-		return tea.Batch(screen.Notify(widget.LevelError, err.Error()), open)
-	}
-	return open
+	return screen.Go(&s.Base, taskCreate, func(ctx context.Context) (created, error) {
+		made, rest, err := draft.Create(ctx, service)
+		return created{made, rest}, err
+	}, screen.OrNotify(func(c created) tea.Cmd {
+		s.created = true
+		return tea.Sequence(screen.Changed(c.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: c.ID, Doc: c.rest}))
+	}))
 }
 
 // Actions returns what the user can do now.
@@ -66,10 +54,6 @@ func (s *Screen) Actions() []screen.Action {
 		acts = append(acts,
 			screen.Action{Keys: []string{"T"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
 			screen.Action{Keys: []string{"i"}, Label: "import file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
-	}
-	if s.refused != nil && isValidationError(s.refused) {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,
-			Run: func() tea.Cmd { return s.create(true) }})
 	}
 	return acts
 }

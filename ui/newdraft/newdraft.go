@@ -39,7 +39,6 @@ type Screen struct {
 	channel, deliveryType string
 	name, creator         *textfield.Field
 
-	refused error  // why the service did not create the draft
 	created bool   // the draft exists
 	file    string // the name of the file that was asked for
 }
@@ -208,7 +207,7 @@ func (s *Screen) next() tea.Cmd {
 		s.form.Update(nil) // shows the error
 		return nil
 	}
-	return s.create(false)
+	return s.create()
 }
 
 // key handles a key that is not an action.

@@ -2,7 +2,6 @@ package newdraft_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,27 +35,14 @@ func openUnknown(t *testing.T, service engine.Service) *uitest.Harness {
 	return uitest.New(t, newdraft.New(deps, screen.Route{}), 80, 24)
 }
 
-func isValidationError(details ...string) error {
-	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the campaign has %d problems", len(details))
-	for _, d := range details {
-		e.Details = append(e.Details, engine.Detail{Target: d, Message: "is required"})
-	}
-	return e
-}
-
 func TestGolden(t *testing.T) {
-	fake := uitest.NewFake()
-	h := openUnknown(t, fake)
+	h := openUnknown(t, uitest.NewFake())
 	h.Press("down", "enter", "enter")
 	h.Type("Spring sale")
 	h.Press("enter")
 	h.Type("ann")
 	h.Press("enter")
-	h.Golden("creator-80x24")
-	h.Type("@example.com")
-	fake.Fail("Create", isValidationError("basic_details.business_event", "campaign_content.content"))
-	h.Press("enter")
-	h.GoldenSizes("refused")
+	h.GoldenSizes("creator")
 }
 
 // wantCreated expects that the draft was created with a body, and opened in the builder.
@@ -154,66 +140,39 @@ func TestStartFromDocument(t *testing.T) {
 	wantCreated(t, h, fake, `{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Old and new","tags":["a"]},"odd":1.50,"scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`)
 }
 
-// draftService stores invalid drafts, and refuses components in a create request.
-type draftService struct {
-	*uitest.Fake
-	saved   engine.SaveRequest
-	failing error
+// What the service refuses to create is filled in by the builder, in a draft that is empty.
+func TestRefusedComponentsGoToTheBuilder(t *testing.T) {
+	fake := uitest.NewFake()
+	k := &refusing{fake}
+	h := open(t, k, "")
+	h.Press("enter", "enter")
+	h.Type("Price drop")
+	h.Press("enter")
+	wantCreated(t, h, fake, `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`)
+	if got := engine.CampaignName(h.LastRoute().Doc); got != "Price drop" {
+		t.Errorf("the builder gets the name %q", got)
+	}
 }
 
-func (k *draftService) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+// refusing refuses components in a create request.
+type refusing struct{ *uitest.Fake }
+
+func (k *refusing) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	if r.Body.Len() > 3 {
-		return engine.Created{}, isValidationError("basic_details.business_event")
+		return engine.Created{}, engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the campaign has 1 problem")
 	}
 	return k.Fake.Create(ctx, r)
 }
 
-func (k *draftService) Get(_ context.Context, id string) (engine.Campaign, error) {
-	return engine.Campaign{Head: engine.Head{ID: id, Revision: 7}}, nil
-}
-
-func (k *draftService) Save(_ context.Context, r engine.SaveRequest) (engine.Head, error) {
-	k.saved = r
-	return engine.Head{}, k.failing
-}
-
-// A draft that the service would refuse is created empty, and then saved; if that fails, it is open nevertheless.
-func TestInvalidDraftIsSaved(t *testing.T) {
-	for _, failing := range []error{nil, errors.New("the disk is full")} {
-		k := &draftService{Fake: uitest.NewFake(), failing: failing}
-		h := open(t, k, "")
-		h.Press("enter", "enter")
-		h.Type("Price drop")
-		h.Press("enter")
-		if got := engine.CampaignName(k.saved.Body); got != "Price drop" || k.saved.Revision != 7 || k.saved.By != "ann@example.com" {
-			t.Errorf("saved %+v: %s", k.saved, got)
-		}
-		if failing != nil {
-			h.Want("the draft was created, but its content", "the disk is full")
-		}
-		if h.LastRoute().Name != screen.Builder {
-			t.Errorf("opened %+v", h.LastRoute())
-		}
-	}
-}
-
-// What the service refuses can start empty, or be tried again.
-func TestRefusals(t *testing.T) {
+// After another refusal, enter tries again.
+func TestRefusal(t *testing.T) {
 	fake := uitest.NewFake()
-	fake.Fail("Create", isValidationError("basic_details.business_event"))
-	h := open(t, fake, "")
-	h.Press("enter", "enter")
-	h.Type("Price drop")
-	h.Press("enter")
-	h.Want("Business event: is required", "ctrl+b")
 	fake.Fail("Create", engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "too many drafts today"))
-	h.Press("enter")
-	h.Want("too many drafts today", "Press enter to try again")
-	h.WantNot("ctrl+b")
-	fake.Fail("Create", isValidationError("basic_details.business_event"))
-	h.Press("enter")
+	h := open(t, fake, "")
+	h.Press("enter", "enter", "enter")
+	h.Want("Too many drafts today", "› Name")
 	fake.Fail("Create", nil)
-	h.Press("ctrl+b")
+	h.Press("enter")
 	wantCreated(t, h, fake, emptyPush)
 }
 

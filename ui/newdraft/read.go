@@ -1,8 +1,6 @@
 package newdraft
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/ui/screen"
@@ -26,8 +24,8 @@ func (s *Screen) Read() screen.Page {
 		rows = append(rows, row)
 	}
 	return screen.Page{
-		Form: true, Cursor: s.at() + 1, Summary: strings.Join(s.refusalLines(), " "), Parts: []screen.Part{{Rows: rows}},
-		Done: func() tea.Cmd { return s.create(false) },
+		Form: true, Cursor: s.at() + 1, Parts: []screen.Part{{Rows: rows}},
+		Done: func() tea.Cmd { return s.create() },
 	}
 }
 

@@ -8,10 +8,8 @@ import (
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/x/ansi"
 
-	"bugle/engine"
 	"bugle/themes"
 	"bugle/ui/panes"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -35,49 +33,24 @@ func (s *Screen) SetSize(width, height int) {
 	s.build(s.at())
 }
 
-// View draws the questions, and below them why the draft was not created.
+// View draws the questions.
 func (s *Screen) View() string {
 	return s.panes.View(func(int) panes.Content {
 		info := ""
 		if !s.source.Empty() {
 			info = "from a template or file"
 		}
-		return panes.Content{Title: "New draft", Info: info, Body: strings.Join(append(s.formLines(), s.refusalLines()...), "\n")}
+		return panes.Content{Title: "New draft", Info: info, Body: strings.Join(s.formLines(), "\n")}
 	})
 }
 
-// formLines draws the form in the lines that the refusal leaves, scrolled so that the whole focused question is seen.
+// formLines draws the form, scrolled so that the whole focused question is seen.
 func (s *Screen) formLines() []string {
 	_, h := s.panes.Size(0)
-	h = max(h-len(s.refusalLines()), 1)
 	lines := strings.Split(strings.TrimRight(s.form.View(), "\n "), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(ansi.Strip(l), "›") })
 	from := max(min(at+strings.Count(s.questions[s.at()].View(), "\n")+1-h, at), 0)
 	return lines[from:min(from+h, len(lines))]
-}
-
-// refusalLines explains why the service did not create the draft, and what can be done.
-func (s *Screen) refusalLines() []string {
-	if s.refused == nil {
-		return nil
-	}
-	w, _ := s.panes.Size(0)
-	words, e := s.refused.Error(), engine.AsError(s.refused)
-	if e != nil {
-		words = e.Message
-	}
-	lines := widget.WrapStyled(s.theme.Danger, "Not created: "+words, w)
-	if e != nil {
-		for _, text := range problems.Details(engine.Channel(s.channel), e) {
-			lines = append(lines, widget.WrapStyled(s.theme.Text, "· "+text, w)...)
-		}
-	}
-	do := "Press enter to try again; esc goes back."
-	if isValidationError(s.refused) {
-		do = "Press ctrl+b to create an empty draft and fill it in there."
-	}
-	_, h := s.panes.Size(0)
-	return append(lines[:min(len(lines), max(h-5, 1))], widget.WrapStyled(s.theme.Muted, do, w)...)
 }
 
 // mouse handles a click: on a question, which opens it, or on an answer; a second click goes on.

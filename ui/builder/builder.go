@@ -160,7 +160,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.sections.show(s.edit)
 			s.form.ShowProblems()
 		}
-		return tea.Batch(s.finish(cmd), s.followViewer())
+		return s.finish(cmd)
 	}
 	return s.finish(s.update(msg))
 }

@@ -138,25 +138,6 @@ func TestLayoutAt80x24(t *testing.T) {
 	}
 }
 
-// Typing is stored at once, and the problem that it fixes disappears.
-func TestTypingSavesAndClearsProblem(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{}`)
-	h := b.open(120, 40)
-	h.Want("Campaign name *", "Untitled Email")
-	before := strings.Count(h.Text(), "○")
-	h.Press("enter")
-	h.Type("Spring sale")
-	if got := b.value("basic_details.name"); got != `"Spring sale"` {
-		t.Errorf("the store has %s", got)
-	}
-	h.Want("saved")
-	h.Press("esc")
-	h.Want("Spring sale")
-	if after := strings.Count(h.Text(), "○"); after >= before {
-		t.Errorf("%d things were missing, and %d are now:\n%s", before, after, h.Text())
-	}
-}
-
 // Opening and leaving every section and form changes nothing.
 func TestNavigationChangesNothing(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
@@ -283,53 +264,27 @@ func TestRouteOpensPreview(t *testing.T) {
 	h.Want("enter edit")
 	h.Press("down")
 	h.Want("Not for One-time", "enter edit")
+	h.Press("up", "enter")
+	h.Type(" {{ user.name }}")
+	h.Want("with placeholders")
 }
 
-// The preview's frame mentions placeholders.
-func TestPreviewMentionsPlaceholders(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
-	h := b.open(120, 40, "campaign_content")
-	h.Want("─ Preview ─", "─ with placeholders ─")
-	h = b.open(80, 24, "campaign_content")
-	h.Press("esc", "p")
-	h.Want("─ Preview ─", "with placeholders")
-	h.WantFits()
-}
-
-// esc goes up one level of the breadcrumb, and from the info pane to where the user was.
+// esc goes up one level of the breadcrumb, and from the pane beside the form to where the user was.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"Hi"}}}}}}`)
-	for _, size := range [][2]int{{80, 24}, {120, 40}} {
-		h := b.open(size[0], size[1], "campaign_content", "content", "push", "android", "basic_details", "title")
-		steps := func() int {
-			t.Helper()
-			for line := range strings.SplitSeq(h.Text(), "\n") {
-				if _, title, ok := strings.Cut(line, "╮╭─ "); ok && strings.HasPrefix(title, "Content") {
-					title, _, _ = strings.Cut(title, " ─")
-					return strings.Count(title, " › ")
-				}
-			}
-			t.Fatalf("the frame does not name the place:\n%s", h.Text())
-			return 0
-		}
-		h.Want(" Typing ")
-		if size[0] < 120 {
-			h.Press("alt+p")
-			h.Want(" Keys ", "─ Preview ─")
-			h.Press("esc")
-			h.Want(" Typing ", "▸ Title")
-		} else {
-			for n := steps(); n > 0; n-- {
-				h.Press("esc")
-				if got := steps(); got != n-1 {
-					t.Fatalf("esc went up %d steps:\n%s", n-got, h.Text())
-				}
-			}
-			h.Press("esc", "ctrl+g", "esc")
-			h.Want("▌ ◐ Content")
-		}
-	}
+	at := []any{"campaign_content", "content", "push", "android", "basic_details", "title"}
+	h := b.open(80, 24, at...)
+	h.Press("alt+p")
+	h.Want(" Keys ", "─ Preview ─")
+	h.Press("esc")
+	h.Want(" Typing ", "▸ Title")
+	h = b.open(120, 40, at...)
+	h.Want("╮╭─ Content › Android ─")
+	h.Press("esc")
+	h.Want("╮╭─ Content ─")
+	h.Press("esc", "ctrl+g", "esc")
+	h.Want("▌ ◐ Content")
 }
 
 // No character is a command while a text field has the keyboard, also of an action that is disabled.
@@ -346,4 +301,26 @@ func TestEveryCharacterCanBeTyped(t *testing.T) {
 	if got := b.stored().Body.Lookup(doc.P("basic_details", "name")).Text(); got != all {
 		t.Errorf("the name is %q, want %q", got, all)
 	}
+}
+
+// Of several messages there is no form of them all: what is typed into its fields would be another message, beside them.
+func TestSeveralMessagesAreAGrid(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"},"campaign_content":{"locales":["de"],
+		"content":{"default":{"variation_1":{"email":{"subject":"Hi"}}},"de":{"variation_1":{"email":{"subject":"Hallo"}}}}}}`)
+	h := b.open(120, 40, "campaign_content")
+	for range 2 {
+		h.Want("+ locale (a)")
+		h.WantNot("Subject")
+		h.Press("alt+m")
+	}
+}
+
+// A name that was not accepted is discarded with a word when another place is opened.
+func TestDiscardedNameIsSaid(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"utm_params":{"utm_source":"news","utm_medium":"email"}}`)
+	h := b.open(120, 40, "utm_params")
+	h.Press("ctrl+end", "enter")
+	h.Type("utm_x")
+	h.ClickOn("Audience")
+	h.Want("Discarded “utm_x”.")
 }

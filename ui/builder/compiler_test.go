@@ -39,6 +39,22 @@ func (b *testbed) html() string {
 	return b.stored().Body.Lookup(htmlPath).Text()
 }
 
+// openHTML returns a builder in which MJML was pasted over the HTML.
+func (b *testbed) openHTML(text string) *uitest.Harness {
+	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h.Press("ctrl+u")
+	h.Send(pasted(text))
+	return h
+}
+
+// wantSource expects MJML as the source of the stored HTML.
+func (b *testbed) wantSource(want string) {
+	b.t.Helper()
+	if source, ok := mjml.Source(b.html()); !ok || source != want {
+		b.t.Errorf("the store has %q", b.html())
+	}
+}
+
 const mailWithBody = `{"basic_details":{"name":"News"},"campaign_content":{"content":{"email":{"subject":"Hi","html_content":"<p>old</p>"}}}}`
 
 // Typed MJML is compiled and kept as the source, which the form goes on showing with its cursor; one undo returns to what
@@ -46,11 +62,10 @@ const mailWithBody = `{"basic_details":{"name":"News"},"campaign_content":{"cont
 func TestTypedMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
-	h.Press("ctrl+u")
-	h.Send(pasted("<mjml>Hello</mjml>"))
-	if source, ok := mjml.Source(b.html()); !ok || source != "<mjml>Hello</mjml>" || mjml.Without(b.html()) != "Hello\n" {
-		t.Fatalf("the store has %q", b.html())
+	h := b.openHTML("<mjml>Hello</mjml>")
+	b.wantSource("<mjml>Hello</mjml>")
+	if mjml.Without(b.html()) != "Hello\n" {
+		t.Errorf("the HTML is %q", b.html())
 	}
 	h.Want("<mjml>Hello</mjml>")
 	h.Press("f1")
@@ -61,19 +76,11 @@ func TestTypedMJML(t *testing.T) {
 		h.Press("left")
 	}
 	h.Type("!?")
-	if source, _ := mjml.Source(b.html()); source != "<mjml>Hello!?</mjml>" {
-		t.Fatalf("after more keys the source is %q in %q", source, b.html())
-	}
+	b.wantSource("<mjml>Hello!?</mjml>")
 	typed := b.html()
 	h.Press("ctrl+z")
-	if source, _ := mjml.Source(b.html()); source != "<mjml>Hello</mjml>" {
-		t.Errorf("undo left %q", b.html())
-	}
-	h.Press("ctrl+z")
-	for range 3 {
-		if b.html() == "<p>old</p>" {
-			break
-		}
+	b.wantSource("<mjml>Hello</mjml>")
+	for range 4 {
 		h.Press("ctrl+z")
 	}
 	if b.html() != "<p>old</p>" {
@@ -92,9 +99,7 @@ func TestTypedMJML(t *testing.T) {
 func TestWrongMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
-	h.Press("ctrl+u")
-	h.Send(pasted("<mjml>\n<mj-txt>Hi</mj-txt></mjml>"))
+	h := b.openHTML("<mjml>\n<mj-txt>Hi</mj-txt></mjml>")
 	if got := b.html(); got != "<mjml>\n<mj-txt>Hi</mj-txt></mjml>" {
 		t.Fatalf("the store has %q", got)
 	}
@@ -108,9 +113,7 @@ func TestWrongMJML(t *testing.T) {
 	h.Press("ctrl+u")
 	h.Send(pasted("<mj-text>Hi</mj-text>"))
 	h.WantNot("MJML, line")
-	if source, _ := mjml.Source(b.html()); source != "<mjml>\n<mj-text>Hi</mj-text></mjml>" {
-		t.Errorf("the store has %q", b.html())
-	}
+	b.wantSource("<mjml>\n<mj-text>Hi</mj-text></mjml>")
 }
 
 // A test that is begun before the MJML is compiled waits for that; another edit takes it back.
@@ -134,18 +137,14 @@ func TestTestWaitsForMJML(t *testing.T) {
 		if r := h.LastRoute(); r.Name != tt.want && (r.Name != "" || tt.want != screen.Builder) {
 			t.Errorf("after %q the screen is %q, want %q", tt.after, r.Name, tt.want)
 		}
-		if source, ok := mjml.Source(b.html()); !ok || source != "<mjml>Hello</mjml>"+tt.after {
-			t.Errorf("the store has %q", b.html())
-		}
+		b.wantSource("<mjml>Hello</mjml>" + tt.after)
 	}
 }
 
 func TestMJMLIsNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
-	h.Press("ctrl+u")
-	h.Send(pasted("<mjml></mjml>"))
+	h := b.openHTML("<mjml></mjml>")
 	h.Want("This MJML cannot be compiled: mjml is not")
 	if b.html() != "<mjml></mjml>" {
 		t.Errorf("the store has %q", b.html())
@@ -157,10 +156,7 @@ func TestMJMLIsNotInstalled(t *testing.T) {
 func TestEditMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
-	h.Press("ctrl+u")
-	h.Send(pasted("<mjml>one</mjml>"))
-
+	b.openHTML("<mjml>one</mjml>")
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: htmlPath})
 	d := editorHarness{uitest.New(t, s, 120, 40), t, s}
 	m := editText(t, s.Update(tea.KeyMsg{Type: tea.KeyCtrlE}))
@@ -173,9 +169,7 @@ func TestEditMJML(t *testing.T) {
 		t.Errorf("a line break that the editor added made it %q", b.html())
 	}
 	d.closeEditor(m, "<mjml>two</mjml>\n")
-	if source, _ := mjml.Source(b.html()); source != "<mjml>two</mjml>" {
-		t.Errorf("the store has %q", b.html())
-	}
+	b.wantSource("<mjml>two</mjml>")
 	d.Want("<mjml>two</mjml>")
 	d.Press("ctrl+z")
 	if b.html() != before {
@@ -191,7 +185,5 @@ func TestMJMLOfDraftIsCompiledLater(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, strings.Replace(mailWithBody, "<p>old</p>", "<mjml>later</mjml>", 1))
 	b.open(120, 40)
-	if source, _ := mjml.Source(b.html()); source != "<mjml>later</mjml>" {
-		t.Errorf("the store has %q", b.html())
-	}
+	b.wantSource("<mjml>later</mjml>")
 }

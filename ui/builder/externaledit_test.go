@@ -175,87 +175,55 @@ func readPage(t *testing.T, url string) string {
 	return string(b)
 }
 
-func TestEmailInBrowser(t *testing.T) {
-	mail := strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>{{ UserAttribute['First Name']|default('friend') }}</b></p>", 1)
-	b := newTestbed(t, catalog.Email, mail)
-	var page string
-	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
-	d.Press("o")
-	d.Want("Opened in the browser", "127.0.0.1")
-	if got := readPage(t, page+"message"); !strings.Contains(got, "<p>a &amp; <b>friend</b></p>") {
-		t.Errorf("the message is\n%s", got)
-	}
-	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi"`) {
-		t.Errorf("above it stands\n%s", got)
-	}
-	first := page
-	d.Press("enter", "alt+o")
-	d.Want("Opened in the browser")
-	if page != first {
-		t.Errorf("the page has moved to %s", page)
-	}
-	messages(d.screen.Close())
-	if answer, err := http.Get(page); err == nil {
-		answer.Body.Close()
-		t.Error("the page is there when the screen is gone")
-	}
-}
-
-// What is typed is on the page at once.
-func TestPageFollowsTyping(t *testing.T) {
-	b := newTestbed(t, catalog.Email, liveMail)
+// The page in the browser follows what is typed and who was chosen.
+func TestPageInBrowser(t *testing.T) {
+	b := withPeople(t, personalMail)
 	var page string
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content", "content", "email", "subject")},
 		builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
 	h := uitest.New(t, s, 120, 40)
 	h.Press("alt+o")
-	h.Type(" there")
-	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi there"`) {
-		t.Errorf("above the message stands\n%s", got)
-	}
-	h.Press("ctrl+z")
-	if got := readPage(t, page+"head"); !strings.Contains(got, `"subject":"Hi"`) {
-		t.Errorf("after undo, above the message stands\n%s", got)
-	}
-}
-
-// The page shows the message as the user who was chosen beside it.
-func TestPageOfAPerson(t *testing.T) {
-	b := withPeople(t, personalMail)
-	var page string
-	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true},
-		builder.WithBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil }))
-	h := uitest.New(t, s, 120, 40)
-	h.Press("o")
-	if got := readPage(t, page+"message"); strings.Contains(got, "Oslo") {
-		t.Errorf("nobody gets\n%s", got)
-	}
-	for name, city := range map[string]string{"ada": "Oslo", "cleo": "Rome"} {
-		h.Press("u")
-		h.Type(name)
-		h.Press("enter")
-		if got := readPage(t, page+"message"); !strings.Contains(got, "Shop in "+city) {
-			t.Errorf("%s gets\n%s", name, got)
+	h.Want("Opened in the browser", "127.0.0.1")
+	has := func(part, want string) {
+		t.Helper()
+		if got := readPage(t, page+part); !strings.Contains(got, want) {
+			t.Errorf("the page has no %s:\n%s", want, got)
 		}
 	}
+	h.Type(" there")
+	has("head", " there")
+	h.Press("ctrl+z")
+	has("head", `"subject":"Hi `)
+	for name, city := range map[string]string{"ada": "Oslo", "cleo": "Rome"} {
+		h.Press("alt+u")
+		h.Type(name)
+		h.Press("enter")
+		has("message", "Shop in "+city)
+	}
+	first := page
+	if h.Press("alt+o"); page != first {
+		t.Errorf("the page has moved to %s", page)
+	}
 }
 
-func TestPushInBrowser(t *testing.T) {
-	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
-	d := b.editorHarness(builder.WithBrowser(func(context.Context, string) error { return errors.New("there is no display here") }))
-	d.Press("o")
-	d.Want("No browser can be opened", "no display", "http://127.0.0.1:")
-	if len(d.Copied) != 1 || !strings.HasPrefix(d.Copied[0], "http://127.0.0.1:") {
-		t.Fatalf("copied is %q", d.Copied)
+// Where there is no browser, the address of the page is copied; it ends with the screen. Without a message there is no page.
+func TestNoBrowser(t *testing.T) {
+	for _, content := range []string{`{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Sale"}}}}`, `{}`} {
+		b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":`+content+`}}`)
+		d := b.editorHarness(builder.WithBrowser(func(context.Context, string) error { return errors.New("there is no display here") }))
+		d.Press("o")
+		if content == `{}` {
+			d.Want("There is no message to open")
+			continue
+		}
+		d.Want("No browser can be opened", "no display", "http://127.0.0.1:")
+		if len(d.Copied) != 1 || !strings.Contains(readPage(t, d.Copied[0]+"message"), "Android") {
+			t.Errorf("copied is %q", d.Copied)
+		}
+		messages(d.screen.Close())
+		if answer, err := http.Get(d.Copied[0]); err == nil {
+			answer.Body.Close()
+			t.Error("the page is there when the screen is gone")
+		}
 	}
-	page := readPage(t, d.Copied[0]+"message")
-	if !strings.Contains(page, "Android") || !strings.Contains(page, "background:#ff0000") || strings.Contains(page, `src="javascript`) || strings.Contains(page, "<i>Sale") {
-		t.Errorf("the page is\n%s", page)
-	}
-}
-
-func TestNoMessageForBrowser(t *testing.T) {
-	d := newTestbed(t, catalog.Email, `{}`).editorHarness()
-	d.Press("o")
-	d.Want("There is no message to open")
 }

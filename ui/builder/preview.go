@@ -58,17 +58,18 @@ func (a *previewPanel) View() string     { return a.view.View() }
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)
 	a.root, a.at = root, at
-	if a.resolves() {
-		if moved {
-			a.show()
-		}
+	if r, _ := a.result(); moved || r != a.drawn || r == nil && !same {
+		a.show()
+	} else {
+		a.view.SetCaption(a.caption())
+	}
+	switch {
+	case a.resolves():
 		return a.cfg.ViewAs.Resolve(a.source(), at)
+	case moved || !same:
+		return a.readTemplates(moved)
 	}
-	if same && !moved {
-		return nil
-	}
-	a.show()
-	return a.readTemplates(moved)
+	return nil
 }
 
 // show draws the message: as the person gets it, or as written with the content of the saved templates that have been read.
@@ -84,15 +85,6 @@ func (a *previewPanel) show() {
 	}
 	a.drawn = r
 	a.draw()
-}
-
-// showResolved draws what changed in the messages as the person gets them.
-func (a *previewPanel) showResolved() {
-	if r, _ := a.result(); r == nil || r != a.drawn {
-		a.show()
-	} else {
-		a.view.SetCaption(a.caption())
-	}
 }
 
 // viewsAt returns the function that returns what is drawn of a document for a place.

@@ -22,13 +22,6 @@ func (s *Screen) preview() (*previewPanel, bool) {
 	return p, ok
 }
 
-// redrawPreview draws the preview again.
-func (s *Screen) redrawPreview() {
-	if p, ok := s.preview(); ok {
-		p.showResolved()
-	}
-}
-
 // chooseViewer opens the chooser, with the preview visible if the place has one.
 func (s *Screen) chooseViewer() tea.Cmd {
 	s.messageAt = s.form.Path()
@@ -63,12 +56,7 @@ func (s *Screen) viewer() resolve.Viewer {
 
 // viewAs changes whose data fills the messages.
 func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
-	cmd := s.resolver.Choose(c, u)
-	if p, ok := s.preview(); ok {
-		cmd = tea.Batch(s.resolver.Resolve(p.source(), p.at), cmd)
-	}
-	s.redrawPreview()
-	return cmd
+	return s.finish(s.resolver.Choose(c, u))
 }
 
 // openSurvey surveys the audience.
@@ -76,16 +64,6 @@ func (s *Screen) openSurvey() tea.Cmd {
 	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit, Group: groupViewAs})
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())
-}
-
-// followViewer shows in the preview what a task may have resolved.
-func (s *Screen) followViewer() tea.Cmd {
-	p, ok := s.preview()
-	if !ok || !p.root.Exists() || !p.resolves() {
-		return nil
-	}
-	p.showResolved()
-	return s.resolver.Resolve(p.source(), p.at)
 }
 
 // groupViewAs is the heading of its keys in the help.
@@ -136,6 +114,5 @@ func (s *Screen) goToMissing(m resolve.Missing) tea.Cmd {
 // nameNext makes the caption name the next missing value.
 func (s *Screen) nameNext() tea.Cmd {
 	s.resolver.NameNext()
-	s.redrawPreview()
 	return nil
 }

@@ -116,7 +116,6 @@ var table = []Entry{
 	{"history.zoom", "show only the focused pane, or all panes again", []string{"z"}},
 	{"new.back", "go back to the previous question", []string{"esc", "shift+tab"}},
 	{"new.create", "create the draft and open it", []string{"enter"}},
-	{"new.create-empty", "create an empty draft", []string{"ctrl+b"}},
 	{"new.import-file", "start from a campaign file (JSON)", []string{"i"}},
 	{"new.next", "go to the next question", []string{"enter", "tab"}},
 	{"new.templates", "start from a template", []string{"T"}},

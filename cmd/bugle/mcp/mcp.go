@@ -3,13 +3,10 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
 
-	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -65,7 +62,7 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 		AllowTestTo: trimmed(allowed),
 		AllowHelp:   "the user can allow recipients with `bugle mcp --" + allowFlag + "`",
 	})
-	return server.Serve(ctx, input(f.In), f.Out)
+	return server.Serve(ctx, f.Interruptible(ctx), f.Out)
 }
 
 // trimmed returns texts without the spaces around them.
@@ -74,30 +71,4 @@ func trimmed(texts []string) []string {
 		texts[i] = strings.TrimSpace(s)
 	}
 	return texts
-}
-
-// input returns standard input as a reader that stops waiting when it is closed.
-func input(in io.Reader) io.ReadCloser {
-	r, err := cancelreader.NewReader(in)
-	if err != nil { // a file, which needs no waiting
-		return io.NopCloser(in)
-	}
-	return canceling{r}
-}
-
-type canceling struct{ cancelreader.CancelReader }
-
-// Read implements [io.Reader]. What was canceled has ended.
-func (c canceling) Read(p []byte) (int, error) {
-	n, err := c.CancelReader.Read(p)
-	if errors.Is(err, cancelreader.ErrCanceled) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// Close implements [io.Closer].
-func (c canceling) Close() error {
-	c.Cancel()
-	return nil
 }

@@ -210,13 +210,9 @@ func newRemoteKey(f *cli.Factory) *cobra.Command {
 			if !p.Key.Keyring {
 				return cli.Misused("remote %s reads its key from %s, not from the keyring; change it with `bugle remote add %s --keyring`", p.Name, p.Key, p.Name)
 			}
-			text, err := f.Secret(cmd.Context(), "Key: ")
+			key, err := f.Key(cmd.Context())
 			if err != nil {
 				return err
-			}
-			key := strings.TrimSpace(text)
-			if key == "" {
-				return cli.Misused("no key on standard input")
 			}
 			if err := keyring.Set(p.Name, key); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,16 +22,12 @@ import (
 // EnvPassphrase is the environment variable with the passphrase of backups.
 const EnvPassphrase = "BUGLE_PASSPHRASE"
 
-// passphrase is the source of a backup's passphrase. It is never an argument, because other users of the machine could
-// read it.
-type passphrase struct {
-	env     string
-	command string
-}
+// passphrase is the source of a backup's passphrase, besides [EnvPassphrase]. It is never an argument, because other users of
+// the machine could read it.
+type passphrase struct{ command string }
 
 func (p *passphrase) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.env, "passphrase-env", EnvPassphrase, "environment `variable` with the passphrase")
-	cmd.Flags().StringVar(&p.command, "passphrase-command", "", "`command` that prints the passphrase")
+	cmd.Flags().StringVar(&p.command, "passphrase-command", "", "`command` that prints the passphrase (default the variable "+EnvPassphrase+")")
 }
 
 // read returns the passphrase: from the command, from the variable, or typed in the terminal, twice if it is new.
@@ -49,12 +46,12 @@ func (p *passphrase) read(ctx context.Context, f *cli.Factory, fresh bool) (stri
 		}
 		return nonEmpty(text)
 	}
-	if text := f.Getenv(p.env); text != "" {
+	if text := f.Getenv(EnvPassphrase); text != "" {
 		return text, nil
 	}
 	in, _, ok := f.Terminal()
 	if !ok {
-		return "", cli.Misused("a passphrase is needed; set the environment variable %s, or use --passphrase-command", p.env)
+		return "", cli.Misused("a passphrase is needed; set the environment variable %s, or use --passphrase-command", EnvPassphrase)
 	}
 	text, err := askPassphrase(ctx, f, in, "Passphrase: ")
 	if err != nil || !fresh {
@@ -98,19 +95,14 @@ func NewBackup(f *cli.Factory) *cobra.Command {
 		Example: "  bugle backup\n  bugle backup /mnt/stick/campaigns" + backup.Suffix + " --encrypt",
 		Args:    cli.Between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			encrypt = encrypt || pass.command != "" || cmd.Flags().Changed("passphrase-env")
-			file := ""
-			if len(args) == 1 {
-				file = args[0]
-			}
 			secret := ""
-			if encrypt {
+			if encrypt || pass.command != "" {
 				var err error
 				if secret, err = pass.read(cmd.Context(), f, true); err != nil {
 					return err
 				}
 			}
-			return runBackup(cmd.Context(), f, file, secret)
+			return runBackup(cmd.Context(), f, strings.Join(args, ""), secret)
 		},
 	}
 	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the backup with a passphrase: "+EnvPassphrase+", or one that you type")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,14 +61,11 @@ func showKey(ctx context.Context, f *cli.Factory) error {
 }
 
 func keepKey(ctx context.Context, f *cli.Factory) error {
-	b, err := f.Read(ctx, cli.Stdin)
+	text, err := f.Key(ctx)
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(string(b)) == "" {
-		return cli.Misused("no key on standard input")
-	}
-	key, err := crypt.Parse(string(b))
+	key, err := crypt.Parse(text)
 	if err != nil {
 		return cli.Misuse(err)
 	}

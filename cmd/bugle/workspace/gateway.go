@@ -97,12 +97,9 @@ func (n noun) storeKey(ctx context.Context, args []string) error {
 	case g.Key.Keyring == "":
 		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Describe(g.Key))
 	}
-	key, err := n.f.Secret(ctx, "Key: ")
+	key, err := n.f.Key(ctx)
 	if err != nil {
 		return err
-	}
-	if key = strings.TrimSpace(key); key == "" {
-		return cli.Misused("no key on standard input")
 	}
 	if _, err := providers.NewPushWithKey(g, []byte(key)); err != nil {
 		return cli.Misuse(err)

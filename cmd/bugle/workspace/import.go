@@ -1,14 +1,13 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -57,9 +56,7 @@ func importUsers(ctx context.Context, f *cli.Factory, i records.Import) error {
 		return err
 	}
 	if i.File == cli.Stdin {
-		in, done := untilDone(ctx, f.Streams)
-		defer done()
-		i.In = in
+		i.In = f.Interruptible(ctx)
 	}
 	show := cli.Progress(f.Streams, "Imported", "user")
 	out, err := i.Import(ctx, svc, func(p records.ImportProgress) {
@@ -68,17 +65,7 @@ func importUsers(ctx context.Context, f *cli.Factory, i records.Import) error {
 		}
 	})
 	show(-1)
-	return reportImport(f, i, out, err)
-}
-
-// untilDone returns standard input, which ends when ctx does.
-func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
-	in, err := cancelreader.NewReader(s.In)
-	if err != nil { // a regular file, which does not block
-		return s.In, func() {}
-	}
-	stop := context.AfterFunc(ctx, func() { in.Cancel() })
-	return in, func() { stop(); _ = in.Close() }
+	return reportImport(f, i, out, cmp.Or(err, ctx.Err())) // standard input ends with ctx
 }
 
 // reportImport prints what was imported and which lines failed.

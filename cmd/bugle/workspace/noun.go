@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,17 +65,15 @@ func (n noun) a() string {
 	return "a " + n.Singular
 }
 
-// example returns the name in the example of the section, as it is typed in a shell, and the fields after it.
+// nameOfExample matches the name in the example of a section, as it is typed in a shell.
+var nameOfExample = regexp.MustCompile(`^('[^']*'|\S+) ?`)
+
+// example returns the name in the example of the section, if its records have names, and the fields after it.
 func (n noun) example() (name, fields string) {
-	if n.Single {
-		return "", n.Example
+	if !n.Single {
+		name = nameOfExample.FindString(n.Example)
 	}
-	if rest, ok := strings.CutPrefix(n.Example, "'"); ok {
-		name, fields, _ = strings.Cut(rest, "' ")
-		return "'" + name + "'", fields
-	}
-	name, fields, _ = strings.Cut(n.Example, " ")
-	return name, fields
+	return strings.TrimSpace(name), n.Example[len(name):]
 }
 
 // on returns an example of a verb.
@@ -205,7 +204,7 @@ func (n noun) newList() *cobra.Command {
 func (n noun) newGet() *cobra.Command {
 	var version uint
 	cmd := &cobra.Command{
-		Use:               n.use("get"),
+		Use:               "get NAME",
 		Short:             "Print " + n.a() + " as JSON",
 		Long:              "To change it, edit the output and pass it to `bugle " + n.ID + " put --file -`.",
 		Example:           n.on("get"),
@@ -235,18 +234,10 @@ func (n noun) newGet() *cobra.Command {
 		},
 	}
 	if n.Single {
-		cmd.Short = "Print the " + n.Singular + " as JSON"
+		cmd.Use, cmd.Short = "get", "Print the "+n.Singular+" as JSON"
 	}
 	n.addVersion(cmd, &version, "the newest")
 	return cmd
-}
-
-// use returns the usage of a verb that takes the name of a record.
-func (n noun) use(verb string) string {
-	if n.Single {
-		return verb
-	}
-	return verb + " NAME"
 }
 
 // addVersion adds the flag for one version of a template. unset describes what the command works on without it.

@@ -60,20 +60,41 @@ func ReadError(name string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", InputName(name), Cause(err))
 }
 
-// readStdin reads standard input until the context ends, even if nothing is written to it. A regular file is read
-// directly.
+// readStdin reads standard input until the context ends, even if nothing is written to it.
 func (s Streams) readStdin(ctx context.Context) ([]byte, error) {
-	in, err := cancelreader.NewReader(s.In)
-	if err != nil {
-		return readAll(s.In, Stdin)
-	}
-	defer func() { _ = in.Close() }()
-	defer context.AfterFunc(ctx, func() { in.Cancel() })()
-	b, err := readAll(in, Stdin)
+	b, err := readAll(s.Interruptible(ctx), Stdin)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return b, err
+}
+
+// Interruptible returns standard input, which ends when ctx does, or when it is closed, also while it is read.
+func (s Streams) Interruptible(ctx context.Context) io.ReadCloser {
+	in, err := cancelreader.NewReader(s.In)
+	if err != nil { // a regular file, which does not block
+		return io.NopCloser(s.In)
+	}
+	context.AfterFunc(ctx, func() { in.Cancel() })
+	return interruptible{in}
+}
+
+// interruptible is a reader whose end is that of the program, at the latest: it is not closed while it may be read.
+type interruptible struct{ cancelreader.CancelReader }
+
+// Read implements [io.Reader].
+func (i interruptible) Read(p []byte) (int, error) {
+	n, err := i.CancelReader.Read(p)
+	if errors.Is(err, cancelreader.ErrCanceled) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (i interruptible) Close() error {
+	i.Cancel()
+	return nil
 }
 
 func readAll(r io.Reader, name string) ([]byte, error) {

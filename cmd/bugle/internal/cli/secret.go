@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -44,11 +45,17 @@ func (s Streams) Typed(ctx context.Context, in *os.File, prompt string) (string,
 	}
 }
 
-// Secret reads a secret from standard input, without echo if that is a terminal.
-func (s Streams) Secret(ctx context.Context, prompt string) (string, error) {
+// Key reads a key from standard input, without echo if that is a terminal. It must not be empty.
+func (s Streams) Key(ctx context.Context) (string, error) {
+	var text string
+	var err error
 	if in, ok := s.In.(*os.File); ok && IsTerminal(in) {
-		return s.Typed(ctx, in, prompt)
+		text, err = s.Typed(ctx, in, "Key: ")
+	} else {
+		text, err = s.ReadText(ctx, Stdin)
 	}
-	b, err := s.Read(ctx, Stdin)
-	return string(b), err
+	if text = strings.TrimSpace(text); err == nil && text == "" {
+		err = Misused("no key on standard input")
+	}
+	return text, err
 }

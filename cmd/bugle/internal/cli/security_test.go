@@ -27,7 +27,7 @@ func TestSecretsAreNotEchoed(t *testing.T) {
 		f := New(Streams{In: near, Out: &said, Err: &said}, nil)
 		got := make(chan string, 1)
 		go func() {
-			text, err := f.Secret(ctx, "Key: ")
+			text, err := f.Key(ctx)
 			if err != nil {
 				text = "error: " + err.Error()
 			}

@@ -1,8 +1,6 @@
 package forms
 
 import (
-	"slices"
-
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -21,6 +19,7 @@ type action struct {
 // actions returns what can be done at the focused row, without what is typed. The first action of a key counts.
 func (f *Form) actions() []action {
 	menu, isMenu := f.editor.(*choice)
+	in, typed := f.editor.(*textEditor)
 	switch {
 	case f.calendar != nil:
 		return []action{
@@ -28,7 +27,7 @@ func (f *Form) actions() []action {
 			{label: "arrows", help: "day, week", hint: true}, {label: "pgup/pgdn", help: "month", hint: true},
 			{label: "home/end", help: "first, last of month"}, {label: "t", help: "today"},
 		}
-	case f.completion() != nil:
+	case typed && in.completing:
 		return []action{{label: "enter", help: "insert", hint: true}, {label: "esc", help: "close", hint: true}, {label: "↑/↓", help: "move", hint: true}}
 	case f.name != nil, f.editor != nil && f.editor.modal():
 		out := []action{{label: "enter", help: "done", hint: true}, {label: "esc", help: "close", hint: true}}
@@ -61,10 +60,10 @@ func (f *Form) actions() []action {
 	} else if help := f.enterHelp(r); help != "" {
 		out = append(out, action{keys: []string{"enter"}, label: "enter", help: help, hint: true, run: f.open})
 	}
+	out = append(out, f.moves()...)
 	if r.locked != "" {
-		return append(out, f.moves()...)
+		return out
 	}
-	in, typed := f.editor.(*textEditor)
 	switch {
 	case typed && in.list.Len() > 0:
 		handled(true, "↓", "suggestions", "ctrl+n", "ctrl+p")
@@ -92,10 +91,10 @@ func (f *Form) actions() []action {
 	}
 	if r.isText() {
 		edit := action{keys: []string{"ctrl+e"}, label: "ctrl+e", help: "open editor", run: func(string) tea.Cmd { return external(r) }}
-		edit.hint = r.shape == shapeExternalText || r.shape == shapeExternalJSON || r.shape == shapeTextArea
+		edit.hint = r.Shape == shapeExternalText || r.Shape == shapeExternalJSON || r.Shape == shapeTextArea
 		out = append(out, edit)
 	}
-	if r.shape == shapeChoice && f.editor != nil && r.Node.Kind == schema.Bool {
+	if r.Shape == ShapeChoice && f.editor != nil && r.Node.Kind == schema.Bool {
 		handled(false, "space", "change", " ")
 	}
 	if r.group != groupAdder && !removable {
@@ -107,7 +106,7 @@ func (f *Form) actions() []action {
 	if r.custom && !f.list {
 		add(true, "f2", "rename", func() { f.askName(r.Path, r.Path.Last().Name) }, "f2")
 	}
-	return append(out, f.moves()...)
+	return out
 }
 
 // moves returns the keys that move to another row. Letters move in a locked form, as in a list.
@@ -147,11 +146,11 @@ func (f *Form) enterHelp(r row) string {
 	switch {
 	case r.group == groupAdder:
 		return "add"
-	case r.shape == shapeSubform, !f.list && r.isPage():
+	case r.Shape == shapeSubform, !f.list && r.isPage():
 		return "open"
 	case r.locked != "":
 		return ""
-	case (r.shape == shapeChoice || r.shape == shapeChecklist) && f.editor != nil:
+	case (r.Shape == ShapeChoice || r.Shape == shapeChecklist) && f.editor != nil:
 		return "choose"
 	case f.list && f.editor == nil && r.group == groupFields:
 		return "edit"
@@ -167,17 +166,7 @@ func (f *Form) Bindings() []key.Binding {
 
 // Hints returns the most important Bindings at the focused field, in order of importance.
 func (f *Form) Hints() []key.Binding {
-	all := f.actions()
-	at := slices.IndexFunc(all, func(a action) bool { return a.help == "next field" })
-	if at > 0 { // after enter, and before all others
-		next := all[at]
-		to := 0
-		if all[0].label == "enter" {
-			to = 1
-		}
-		all = slices.Insert(slices.Delete(all, at, at+1), to, next)
-	}
-	return bindings(all, func(a action) bool { return a.hint })
+	return bindings(f.actions(), func(a action) bool { return a.hint })
 }
 
 func bindings(all []action, has func(action) bool) []key.Binding {
@@ -192,7 +181,7 @@ func bindings(all []action, has func(action) bool) []key.Binding {
 
 // isPage reports whether the value of the row is a document, which has a page of its own.
 func (r row) isPage() bool {
-	return (r.shape == shapeTextArea || r.shape == shapeExternalText) && r.locked == "" && IsPage(r.Node)
+	return (r.Shape == shapeTextArea || r.Shape == shapeExternalText) && r.locked == "" && IsPage(r.Node)
 }
 
 // IsPage reports whether the text of a field is a document, which is edited on a page of its own.
@@ -200,10 +189,10 @@ func IsPage(n *schema.Node) bool { return n != nil && n.Long && n.Links == schem
 
 // isText reports whether the value of the row can be edited externally.
 func (r row) isText() bool {
-	switch r.shape {
+	switch r.Shape {
 	case shapeExternalText, shapeExternalJSON, shapeTextArea:
 		return true
-	case shapeSubform, shapeAnyValue, shapeInput, shapeCommaList:
+	case shapeSubform, shapeAnyValue, ShapeText, ShapeList:
 		return r.Value.Exists()
 	}
 	return false
@@ -222,7 +211,7 @@ func (f *Form) open(string) tea.Cmd {
 		return f.addElement(r)
 	case r.group == groupAdder:
 		f.askName(nil, "")
-	case r.shape == shapeSubform, !f.list && r.isPage():
+	case r.Shape == shapeSubform, !f.list && r.isPage():
 		return func() tea.Msg { return OpenMsg{Path: r.Path} }
 	case f.list:
 		f.editElement(r)
@@ -237,7 +226,7 @@ func (f *Form) addElement(r row) tea.Cmd {
 		at = f.root.Lookup(f.cfg.Path).Len()
 	}
 	f.insert(at, zero(r.Node))
-	if r, _ = f.focused(); r.shape != shapeSubform {
+	if r, _ = f.focused(); r.Shape != shapeSubform {
 		f.editElement(r)
 		return nil
 	}
@@ -247,7 +236,7 @@ func (f *Form) addElement(r row) tea.Cmd {
 
 func external(r row) tea.Cmd {
 	m := OpenEditorMsg{Path: r.Path, Text: r.Value.Text()}
-	if r.shape == shapeExternalJSON || r.Value.Exists() && r.Value.Kind() != doc.String {
+	if r.Shape == shapeExternalJSON || r.Value.Exists() && r.Value.Kind() != doc.String {
 		m.JSON, m.Text = true, string(r.Value.Indent())
 	}
 	return func() tea.Msg { return m }
@@ -255,7 +244,7 @@ func external(r row) tea.Cmd {
 
 // askName asks for the name of a new field, or for the new name of one, in place of the row's value.
 func (f *Form) askName(renames doc.Path, name string) {
-	in := newTextEditor(f.cfg.Theme, shapeInput, name, "name")
+	in := newTextEditor(f.cfg.Theme, ShapeText, name, "name")
 	if in == nil {
 		f.failure = "This name is too long to edit here. Edit the object as JSON."
 		return
@@ -270,7 +259,7 @@ func (f *Form) acceptName() {
 		f.focus(f.cursor)
 		return
 	}
-	if f.apply("use this name", func() (doc.Value, error) { return f.writeName(f.root, name) }) && !f.focusPath(f.cfg.Path.Child(name)) {
+	if f.apply("use this name", func() (doc.Value, error) { return f.writeName(f.root, name) }) && !f.FocusPath(f.cfg.Path.Child(name)) {
 		f.focus(f.cursor)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/forms/textfield"
+	"bugle/themes"
 )
 
 // Option is one of the possible values of a field.
@@ -26,7 +27,7 @@ type Option struct {
 func (f *Form) options(r row) []Option {
 	n, states := r.Node, f.state(r).Options
 	on := func(v doc.Value) bool { return doc.Equal(v, r.Value) }
-	if r.shape == shapeChecklist {
+	if r.Shape == shapeChecklist {
 		if st, ok := f.cfg.Schema.Field(f.root, r.Path.Elem(0), f.cfg.Env); ok {
 			states = st.Options
 		} else {
@@ -63,7 +64,8 @@ type choice struct {
 	many          bool      // the value is a list
 	list          doc.Value // the list at the start
 	toggles       bool      // space selects the next option
-	style         widgetStyle
+	theme         *themes.Theme
+	styles        *themes.Styles // with which the open list was built
 
 	open   huh.Field        // over private copies of the index and the ticks; nil if the choice is closed
 	filter *textfield.Field // of the open Select
@@ -78,8 +80,8 @@ const beforeDrawn = 80
 
 // newChoice returns the editor of a field, or of a list if many is set. It adds an option that leaves the field empty, and
 // those that keep what is not among the options.
-func newChoice(style widgetStyle, st schema.FieldState, options []Option, many bool) *choice {
-	e := &choice{many: many, style: style, toggles: st.Node.Kind == schema.Bool, w: beforeDrawn}
+func newChoice(t *themes.Theme, st schema.FieldState, options []Option, many bool) *choice {
+	e := &choice{many: many, theme: t, toggles: st.Node.Kind == schema.Bool, w: beforeDrawn}
 	keep := func(v doc.Value) {
 		if v.Exists() && !slices.ContainsFunc(options, func(o Option) bool { return doc.Equal(o.value, v) }) {
 			options = append(options, Option{Label: "(keep: " + firstRunes(keepText(v), 60) + ")", On: true, value: v})
@@ -208,7 +210,7 @@ func (e *choice) openKey(msg tea.KeyMsg) {
 		e.open = nil
 	case pressed == "enter", pressed == "tab":
 		if len(e.shown) > 0 {
-			e.chosen, e.open = []int{e.at}, nil
+			e.choose(e.at)
 		}
 	case !e.many && e.filter.Key(msg):
 		e.narrow()
@@ -220,7 +222,7 @@ func (e *choice) openKey(msg tea.KeyMsg) {
 
 // show opens the list of all options, or of those that match a text.
 func (e *choice) show(text string) {
-	e.filter, e.at, e.from = textfield.New(e.style.t, "type to find"), 0, 0
+	e.filter, e.at, e.from = textfield.New(e.theme, "type to find"), 0, 0
 	if !e.many {
 		e.at = e.chosen[0]
 	}
@@ -250,6 +252,7 @@ func (e *choice) narrow() {
 // build creates the field of huh for the current size. Its value is set after its options: otherwise the list starts
 // scrolled to the value.
 func (e *choice) build() {
+	e.styles = e.theme.Styles
 	var opts []huh.Option[int]
 	room := e.w - 2 // beside the mark
 	if e.many {
@@ -263,7 +266,7 @@ func (e *choice) build() {
 	} else {
 		e.open = huh.NewSelect[int]().Options(opts...).Value(&e.at)
 	}
-	e.open = e.open.WithTheme(e.style.theme).WithKeyMap(e.style.keys).WithWidth(e.w)
+	e.open = e.open.WithTheme(huhTheme(e.theme)).WithKeyMap(huhKeys()).WithWidth(e.w)
 	e.open.Focus()
 }
 
@@ -289,15 +292,21 @@ func (e *choice) chooseAt(y int) {
 	if y < 0 || e.from+y >= len(e.shown) {
 		return
 	}
-	switch at := e.shown[e.from+y]; {
+	e.choose(e.shown[e.from+y])
+}
+
+// choose chooses an option, or turns its tick round.
+func (e *choice) choose(at int) {
+	switch {
 	case !e.many:
 		e.chosen, e.open = []int{at}, nil
 	case slices.Contains(e.chosen, at):
 		e.chosen = slices.DeleteFunc(e.chosen, func(i int) bool { return i == at })
-		e.build()
 	default:
 		e.chosen = append(e.chosen, at)
 		slices.Sort(e.chosen)
+	}
+	if e.open != nil {
 		e.build()
 	}
 }
@@ -315,21 +324,20 @@ func (e *choice) label() string {
 }
 
 func (e *choice) view(w, h int) string {
-	if e.w != w {
-		if e.w = w; e.open != nil {
-			e.build()
-		}
+	if e.open != nil && (e.w != w || e.styles != e.theme.Styles) {
+		e.w = w
+		e.build()
 	}
 	if e.open == nil {
-		return cutLine(e.label(), w-2) + e.style.t.Faint.Render(" ▾")
+		return cutLine(e.label(), w-2) + e.theme.Faint.Render(" ▾")
 	}
 	var out []string
 	if !e.many {
 		e.filter.SetSize(w-1, 1)
-		out = append(out, e.style.t.Accent.Render("/")+e.filter.View())
+		out = append(out, e.theme.Accent.Render("/")+e.filter.View())
 	}
 	if len(e.shown) == 0 {
-		return strings.Join(append(out, e.style.t.Faint.Render("  no match")), "\n")
+		return strings.Join(append(out, e.theme.Faint.Render("  no match")), "\n")
 	}
 	lines := strings.Split(e.open.View(), "\n")
 	h = max(min(h-len(out), len(e.shown)), 1)
@@ -337,7 +345,7 @@ func (e *choice) view(w, h int) string {
 	to := e.from + h
 	out = append(out, lines[e.from:min(to, len(lines))]...)
 	if more := len(e.shown) - to; more > 0 {
-		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.style.t.Faint.Render(fmt.Sprintf("  (%d more)", more))
+		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.theme.Faint.Render(fmt.Sprintf("  (%d more)", more))
 	}
 	return strings.Join(out, "\n")
 }

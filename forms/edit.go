@@ -17,19 +17,11 @@ func (f *Form) focused() (row, bool) {
 
 // focus moves to a row and creates its editor. It closes the calendar and the input of a name.
 func (f *Form) focus(i int) {
-	f.reshape(f.cursor)
+	f.buildRows() // a row that was edited has the shape of its value again
 	f.cursor = max(min(i, len(f.rows)-1), 0)
-	f.reshape(f.cursor)
 	f.name, f.calendar, f.editor, f.added, f.before = nil, nil, nil, false, f.root
 	if r, ok := f.focused(); ok && !f.list {
 		f.editor = f.newEditor(r)
-	}
-}
-
-// reshape sets the shape of a row that is no longer edited from its current value.
-func (f *Form) reshape(i int) {
-	if i < len(f.rows) && f.rows[i].group == groupFields && f.rows[i].shape != shapeTimespan && f.rows[i].input == nil && !f.page {
-		f.rows[i].shape = shapeOf(f.rows[i].FieldState)
 	}
 }
 
@@ -41,19 +33,6 @@ func (f *Form) endEdit() {
 	}
 	f.added = false
 	f.setRoot(f.root.Delete(r.Path)) // added and left empty
-}
-
-// focusPath focuses the field at p, or the one that contains p. It returns false if there is none.
-func (f *Form) focusPath(p doc.Path) bool {
-	f.endEdit()
-	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != groupAdder && r.contains(p) })
-	if i < 0 && slices.ContainsFunc(f.inlined, p.Equal) {
-		i = slices.IndexFunc(f.rows, func(r row) bool { return r.Path.HasPrefix(p) })
-	}
-	if i >= 0 {
-		f.focus(i)
-	}
-	return i >= 0
 }
 
 // move focuses another row, stopping at either end.
@@ -116,18 +95,18 @@ func (f *Form) refresh() {
 	old, had := f.focused()
 	f.buildRows()
 	at := slices.IndexFunc(f.rows, func(r row) bool {
-		return had && r.Path.Equal(old.Path) && r.sameInput(old) && (r.group == groupAdder) == (old.group == groupAdder)
+		return had && r.Path.Equal(old.Path) && (r.group == groupAdder) == (old.group == groupAdder)
 	})
 	switch {
 	case at >= 0:
-		if f.cursor = at; f.editor != nil {
-			f.rows[at].shape = old.shape // whatever its text is now
+		if f.cursor = at; f.editor != nil { // which stays, whatever its text is now
+			in := &f.rows[at].Input
+			in.Shape, in.Write, in.Read, in.Offers = old.Shape, old.Write, old.Read, old.Offers
 		}
 	case had:
 		f.cursor = max(min(f.cursor, len(f.rows)-1), 0)
 		f.editor = nil
 	}
-	f.check()
 }
 
 // keepsText keeps the field of several lines in the focused row after the document was replaced, with its cursor, and
@@ -135,7 +114,7 @@ func (f *Form) refresh() {
 func (f *Form) keepsText() bool {
 	r, ok := f.focused()
 	in, is := f.editor.(*textEditor)
-	if !ok || !is || !in.area || in.Text() != r.Value.Text() || r.shape != shapePage && shapeOf(r.FieldState) != shapeTextArea {
+	if !ok || !is || !in.area || in.Text() != r.Value.Text() || r.Shape != shapePage && shapeOf(r.FieldState) != shapeTextArea {
 		return false
 	}
 	in.start = in.Text()
@@ -205,13 +184,13 @@ func (f *Form) paste(text string) {
 	if !ok || text == "" {
 		return
 	}
-	if before, after := in.Split(); in.area && tooLong(before+text+after, r.shape) {
+	if before, after := in.Split(); in.area && tooLong(before+text+after, r.Shape) {
 		f.setValue(r, doc.NewString(before+textfield.Lines(text)+after))
 		return
 	}
 	in.paste(text)
 	f.commit()
-	if tooLong(in.Text(), r.shape) {
+	if tooLong(in.Text(), r.Shape) {
 		f.focus(f.cursor)
 	}
 }
@@ -253,8 +232,5 @@ func (f *Form) text(r row) string {
 	if text, ok := f.changedText(); ok {
 		return text
 	}
-	if r.input != nil {
-		return r.input.Text
-	}
-	return r.Value.Text()
+	return r.Text
 }

@@ -1,11 +1,12 @@
 package forms
 
 import (
+	"cmp"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/forms/typeahead"
 )
 
 // editor edits the focused field.
@@ -27,83 +28,55 @@ func (f *Form) newEditor(r row) editor {
 	if r.group != groupFields || r.locked != "" {
 		return nil
 	}
-	switch r.shape {
-	case shapeChoice, shapeChecklist:
-		return newChoice(f.style, f.state(r), f.options(r), r.shape == shapeChecklist)
-	case shapeInput, shapeTextArea, shapePage, shapeTimespan, shapeCommaList, shapeAnyValue:
+	switch r.Shape {
+	case ShapeChoice, shapeChecklist:
+		return newChoice(f.cfg.Theme, f.state(r), f.options(r), r.Shape == shapeChecklist)
+	case ShapeText, ShapeName, shapeTextArea, shapePage, ShapeWords, ShapeList, shapeAnyValue:
 	default:
 		return nil
 	}
-	in := newTextEditor(f.cfg.Theme, r.shape, editedText(r), placeholder(r))
+	in := newTextEditor(f.cfg.Theme, r.Shape, r.Text, r.Placeholder)
 	if in == nil {
 		return nil
 	}
-	in.commaList = r.shape == shapeCommaList
-	switch {
-	case r.input != nil:
-		f.setInput(in, *r.input)
-	case r.shape == shapeTimespan:
-		in.offers = func(text string) ([]string, bool) {
-			dates := f.timespanDates(r)
-			_, err := r.Node.SetSpan(f.root, r.Path, text, dates)
-			return r.Node.SuggestSpans(text, dates), err == nil
-		}
-	case in.area:
-		in.expr.expressions = f.expressions(r)
-	case in.commaList:
-		in.suggest = typeahead.Items(f.suggestions(r))
-	case r.shape == shapeInput:
-		in.suggest, in.unknownNote, in.edited = typeahead.Items(f.suggestions(r)), unknownNote, f.list // an element of a list was opened for editing
-		if hasForm(r.Node, schema.Zone) {
-			in.closed, in.isValid = true, schema.Zone.Matches
-		}
-		in.expr.expressions = f.expressions(r)
-	}
-	in.listSuggestions()
+	f.prepare(in, r)
 	return in
 }
 
-// setInput prepares the editor of an input.
-func (f *Form) setInput(in *textEditor, input Input) {
-	in.suggest, in.unknownNote, in.replaces = input.Suggest, input.Note, input.Replace
-	switch input.Kind {
-	case InputWords:
-		in.offers = func(text string) ([]string, bool) { return f.cfg.Inputs.Offers(f.root, input, text) }
-	case InputName:
-		in.eager = true
+// prepare sets what a text editor offers for its row.
+func (f *Form) prepare(in *textEditor, r row) {
+	in.commaList, in.replaces = r.Shape == ShapeList, r.Replace
+	in.suggest, in.unknownNote = f.suggestions(r), cmp.Or(r.Note, unknownNote)
+	in.edited = in.edited || f.list // an element of a list was opened for editing
+	in.eager = r.Shape == ShapeName || r.required && len(in.suggest) == 1
+	if r.Offers != nil {
+		in.offers = func(text string) ([]string, bool) { return r.Offers(f.root, text) }
+	}
+	switch {
+	case r.Shape == ShapeName:
 		in.isValid = func(text string) bool {
-			words, err := f.cfg.Inputs.Read(f.before, input, text)
+			words, _, err := r.Read(f.before, text)
 			return words != "" && err == nil
 		}
+	case hasForm(r.Node, schema.Zone):
+		in.closed, in.isValid = true, schema.Zone.Matches
+	}
+	if in.area || r.Shape == ShapeText {
+		in.expressions = f.expressions(r)
 	}
 	in.listSuggestions()
-}
-
-// editedText returns the text that the editor of a row starts with.
-func editedText(r row) string {
-	switch {
-	case r.input != nil:
-		return r.input.Text
-	case r.shape == shapeTimespan:
-		return r.text
-	case r.shape == shapeCommaList:
-		return commaText(r.Value)
-	case r.shape == shapeAnyValue && r.Value.Exists():
-		return anyText(r.Value)
-	}
-	return scalarText(r.Value)
 }
 
 // typedValue returns the value that a text means in a row; absent if it removes the value.
 func (f *Form) typedValue(before doc.Value, r row, text string) doc.Value {
 	switch {
-	case r.input != nil, r.shape == shapeTimespan:
+	case r.Write != nil:
 		return doc.NewString(text)
-	case r.shape == shapeCommaList:
+	case r.Shape == ShapeList:
 		return commaValue(r.Node.Element, text, before.Lookup(r.Path))
 	case text == "" && !r.custom:
 		return doc.Value{}
-	case r.shape == shapeAnyValue, r.shape == shapeExternalJSON:
+	case r.Shape == shapeAnyValue, r.Shape == shapeExternalJSON:
 		return anyValue(text)
 	case r.Node.Unit != "":
 		text = r.Node.Amount(text)

@@ -10,7 +10,7 @@ import (
 
 // What a field shows as its example can be typed into it.
 func TestExamplesCanBeTyped(t *testing.T) {
-	f := New(config(doc.NewObject()))
+	f := newForm(config(doc.NewObject()))
 	for name, s := range catalog.All() {
 		var visit func(n *schema.Node, p doc.Path)
 		visit = func(n *schema.Node, p doc.Path) {
@@ -18,8 +18,7 @@ func TestExamplesCanBeTyped(t *testing.T) {
 				return // filters contain filters
 			}
 			if n.Example != "" && len(n.Options) == 0 && n.Kind != schema.Object && n.Kind != schema.Map {
-				r := row{FieldState: schema.FieldState{Node: n, Path: p, Shown: true}}
-				r.shape = shapeOf(r.FieldState)
+				r := f.fieldRow(schema.FieldState{Node: n, Path: p, Shown: true})
 				root, err := doc.NewObject().Set(p, f.typedValue(doc.NewObject(), r, n.Example))
 				if err != nil {
 					t.Fatal(err)

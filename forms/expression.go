@@ -5,10 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"bugle/engine/message/template"
-	"bugle/forms/textfield"
 	"bugle/forms/typeahead"
 )
 
@@ -46,93 +43,70 @@ const (
 	expressionFilters = "expression_filters"
 )
 
-// completion suggests expressions while the cursor is after "{{" in a text.
-type completion struct {
-	expressions []expression
-	list        typeahead.List     // of those that match; the Ref of an item is its index
-	prefix      string             // the typed part of the name
-	at          *template.Function // the one that the cursor is at, or nil
-}
-
-func (c *completion) open() bool { return c.list.Len() > 0 }
-
-func (c *completion) close() {
-	c.prefix, c.at = "", nil
-	c.list.Clear()
-}
-
-// update detects whether an expression is being typed, after a key has changed the text.
-func (c *completion) update(f *textfield.Field) {
-	c.close()
-	if len(c.expressions) == 0 {
-		return
+// listExpressions lists the expressions that match what is typed after "{{", and reports whether there are any.
+func (e *textEditor) listExpressions() bool {
+	e.completing, e.function = false, nil
+	if len(e.expressions) == 0 || !e.edited {
+		return false
 	}
-	before, after := f.Split()
+	before, after := e.Split()
 	i := strings.LastIndex(before, "{{")
 	if i < 0 {
-		return
+		return false
 	}
 	part := before[i+2:]
 	if strings.ContainsAny(part, "}\n") {
-		return
+		return false
 	}
-	c.at = template.FunctionAt(part, after)
+	e.function = template.FunctionAt(part, after)
 	bar := strings.LastIndexByte(part, '|')
-	part = part[bar+1:]
-	if strings.Contains(part, "(") || bar >= 0 && inQuotes(before[i+2:i+2+bar]) {
-		return // an argument is being typed
+	name := part[bar+1:]
+	if strings.Contains(name, "(") || bar >= 0 && inQuotes(part[:bar]) {
+		return false // an argument is being typed
 	}
-	c.prefix = strings.TrimLeft(part, " ")
+	e.prefix = strings.TrimLeft(name, " ")
 	var items []typeahead.Item
-	for i, e := range c.expressions {
-		if (e.source == sourceFilters) != (bar >= 0) || strings.EqualFold(e.String(), c.prefix) {
+	for i, x := range e.expressions {
+		if (x.source == sourceFilters) != (bar >= 0) || strings.EqualFold(x.String(), e.prefix) {
 			continue
 		}
-		it := typeahead.Item{Value: e.name, Info: e.source, Keywords: e.String(), Ref: i}
-		if f := template.FunctionAt("|"+e.name, ""); f != nil && bar >= 0 {
+		it := typeahead.Item{Value: x.name, Info: x.source, Keywords: x.String(), Ref: i}
+		if f := template.FunctionAt("|"+x.name, ""); f != nil && bar >= 0 {
 			it.Info = f.Summary
 		}
 		items = append(items, it)
 	}
-	c.list.Show(typeahead.Options{Items: typeahead.Match(items, c.prefix), Typed: true})
+	e.list.Show(typeahead.Options{Items: typeahead.Match(items, e.prefix), Typed: true})
+	e.completing = e.list.Len() > 0
+	return e.completing
 }
 
 func inQuotes(text string) bool {
 	return strings.Count(text, "'")%2 == 1 || strings.Count(text, `"`)%2 == 1
 }
 
-// key handles the keys of an open list. It returns false for keys that edit the text.
-func (c *completion) key(f *textfield.Field, msg tea.KeyMsg) bool {
-	if !c.open() {
-		return false
-	}
-	switch msg.String() {
-	case "ctrl+n", "ctrl+p", "down", "up":
-		c.list.Key(msg.String())
-	case "enter", "tab":
-		c.accept(f)
-	case "esc":
-		c.close()
-	default:
-		return false
-	}
-	return true
+// closeExpressions closes the list of expressions.
+func (e *textEditor) closeExpressions() {
+	e.completing = false
+	e.list.Clear()
 }
 
-// accept inserts the selected expression in place of what was typed of it, and moves the cursor to what is
+// insertExpression inserts the highlighted expression in place of what was typed of it, and moves the cursor to what is
 // typed next: its default, the first argument of a call, or the text after it.
-func (c *completion) accept(f *textfield.Field) {
-	e, part := c.selected(), c.prefix
-	c.close()
-	f.Delete(utf8.RuneCountInString(part))
-	before, behind := e.split()
-	if _, after := f.Split(); !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
+func (e *textEditor) insertExpression() {
+	at, _ := e.list.Highlighted()
+	x := e.expressions[at.Ref]
+	e.Delete(utf8.RuneCountInString(e.prefix))
+	before, behind := x.split()
+	if _, after := e.Split(); !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
 		behind += "}}"
 	}
-	f.Insert(before + behind)
-	f.Left(utf8.RuneCountInString(behind))
-	if e.source == sourceFilters {
-		c.at = template.FunctionAt("|"+e.name, "")
+	e.Insert(before + behind)
+	e.Left(utf8.RuneCountInString(behind))
+	e.closeExpressions()
+	e.function = nil
+	if x.source == sourceFilters {
+		e.function = template.FunctionAt("|"+x.name, "")
 	}
 }
 
@@ -157,12 +131,6 @@ func (e expression) split() (before, behind string) {
 	return call + empty[:2], empty[2:]
 }
 
-// selected returns the highlighted expression.
-func (c *completion) selected() expression {
-	r, _ := c.list.Highlighted()
-	return c.expressions[r.Ref]
-}
-
 // HighlightExpressions draws a text with its expressions in another tone, also one that is cut off at the end.
 func HighlightExpressions(text string, plain, expression func(string) string) string {
 	var b strings.Builder
@@ -183,8 +151,8 @@ func HighlightExpressions(text string, plain, expression func(string) string) st
 // TemplateHelp returns what help on expressions is about: the function at the cursor, every filter if the focused
 // field has an expression, or nothing.
 func (f *Form) TemplateHelp() []*template.Function {
-	if in, ok := f.editor.(*textEditor); ok && in.expr.at != nil {
-		return []*template.Function{in.expr.at}
+	if in, ok := f.editor.(*textEditor); ok && in.function != nil {
+		return []*template.Function{in.function}
 	}
 	r, ok := f.focused()
 	if !ok || r.Node == nil || !r.Node.Template || !template.HasTag(f.text(r)) {
@@ -199,17 +167,10 @@ func (f *Form) TemplateHelp() []*template.Function {
 	return filters
 }
 
-// completion returns the open list of expressions; nil if there is none.
-func (f *Form) completion() *completion {
-	if in, ok := f.editor.(*textEditor); ok && in.expr.open() {
-		return &in.expr
-	}
-	return nil
-}
-
-// hint describes what accepting the selected expression does.
-func (c *completion) hint() string {
-	switch e := c.selected(); {
+// hint describes what accepting the highlighted expression does.
+func (e *textEditor) hint() string {
+	at, _ := e.list.Highlighted()
+	switch e := e.expressions[at.Ref]; {
 	case e.text == "" || e.text == "default":
 		return "enter inserts it; then type a default for users who have no value."
 	case strings.Contains(e.text, "('") || strings.Contains(e.text, `("`):

@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"slices"
 	"time"
 
 	"bugle/engine/doc"
@@ -16,8 +17,9 @@ type Config struct {
 	Path   doc.Path   // of the object, map, list or document to edit, which need not exist
 	Env    schema.Env // the stage whose required fields are marked, flags, lists
 	Theme  *themes.Theme
-	// Inputs are what is edited at Path; nil if that are the fields of the schema.
-	Inputs Inputs
+	// Inputs returns what is edited at Path in a document, in order and with different paths; nil if that are the fields of
+	// the schema.
+	Inputs func(root doc.Value) []Input
 	// Focus is the field to start at; the first field if empty or not found.
 	Focus string
 	// Suggest returns the names in a workspace list, for fields with suggestions; nil if there are none.
@@ -49,17 +51,15 @@ type OpenEditorMsg struct {
 
 // Form edits one object, map or list. Create one with [New]; it must not be copied.
 type Form struct {
-	cfg   Config
-	node  *schema.Node // of the path; nil if it is not in the schema
-	list  bool         // the path is a list
-	page  bool         // the path is a document, whose text takes all of the form
-	style widgetStyle
+	cfg  Config
+	node *schema.Node // of the path; nil if it is not in the schema
+	list bool         // the path is a list
+	page bool         // the path is a document, whose text takes all of the form
 
 	root     doc.Value
 	base     doc.Value // the document that Edited compares with
 	origin   doc.Value // the initial document: its objects are not deleted with their last field
 	problems []schema.Problem
-	external bool   // the screen sets the problems
 	failure  string // why the last change failed
 
 	rows    []row
@@ -78,11 +78,11 @@ type Form struct {
 
 // New returns a form. It does not change the document by itself.
 func New(cfg Config) *Form {
-	f := &Form{cfg: cfg, node: cfg.Schema.At(cfg.Path), style: newWidgetStyle(cfg.Theme), root: cfg.Root, base: cfg.Root, origin: cfg.Root}
+	f := &Form{cfg: cfg, node: cfg.Schema.At(cfg.Path), root: cfg.Root, base: cfg.Root, origin: cfg.Root}
 	f.list, f.page = f.node != nil && f.node.Kind == schema.List, IsPage(f.node)
 	f.layout.width, f.layout.height = cfg.Width, cfg.Height
 	f.refresh()
-	if cfg.Focus == "" || !f.focusPath(cfg.Path.Child(cfg.Focus)) {
+	if cfg.Focus == "" || !f.FocusPath(cfg.Path.Child(cfg.Focus)) {
 		f.focus(0)
 	}
 	return f
@@ -96,7 +96,6 @@ func (f *Form) SetActive(on bool) {
 // SetSize sets the maximum size of the view.
 func (f *Form) SetSize(w, h int) {
 	f.layout.width, f.layout.height = w, h
-	f.style.follow()
 }
 
 // Edited returns the document with the user's changes, and whether there are any since Config.Root or the last
@@ -121,11 +120,8 @@ func (f *Form) Reload(root doc.Value) {
 	}
 }
 
-// SetProblems sets the problems of the current document. After the first call the form does not validate by
-// itself; the screen must call it after each change.
-func (f *Form) SetProblems(ps []schema.Problem) {
-	f.problems, f.external = ps, true
-}
+// SetProblems sets the problems of the current document. The screen calls it after each change.
+func (f *Form) SetProblems(ps []schema.Problem) { f.problems = ps }
 
 // Focused returns the focused field in its current state; false on the row that adds to a map or list.
 func (f *Form) Focused() (schema.FieldState, bool) {
@@ -135,8 +131,15 @@ func (f *Form) Focused() (schema.FieldState, bool) {
 
 // FocusPath focuses the field at p, or the one that contains p. It returns false if there is none.
 func (f *Form) FocusPath(p doc.Path) bool {
-	found := f.focusPath(p)
-	return found
+	f.endEdit()
+	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != groupAdder && r.contains(p) })
+	if i < 0 && slices.ContainsFunc(f.inlined, p.Equal) {
+		i = slices.IndexFunc(f.rows, func(r row) bool { return r.Path.HasPrefix(p) })
+	}
+	if i >= 0 {
+		f.focus(i)
+	}
+	return i >= 0
 }
 
 // Typing reports whether a text field has the keyboard, so that letters are text.

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/engine/catalog"
+	"github.com/rivo/uniseg"
+
 	"bugle/engine/doc"
 )
 
@@ -34,14 +35,6 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"TIMER"}`)
-}
-
-// The row of an object summarizes its content.
-func TestObjectSummary(t *testing.T) {
-	root := parse(t, `{"scheduling_details":{"periodic_details":{"sending_frequency":"WEEKLY","repeat_frequency":2,"repeat_on_days_of_week":["SUNDAY"]}}}`)
-	cfg := config(root, "scheduling_details")
-	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Push), ""
-	shows(t, New(cfg), "› Weekly · every 2 · Sunday")
 }
 
 func TestTypeAheadIsKept(t *testing.T) {
@@ -80,6 +73,7 @@ func TestTextToValue(t *testing.T) {
 		{"any: quoted", `{}`, "value", `"5"`, `{"value":"5"}`},
 		{"list", `{"tags":["a",7]}`, "tags", `, "b, c"`, `{"tags":["a",7,"b, c"]}`},
 		{"controls around an edit", `{"title":"a\tb\u0007"}`, "title", "!", `{"title":"a\tb\u0007!"}`},
+		{"whole characters are deleted", `{}`, "title", "a👩‍👩‍👧", `{"title":"a👩‍👩‍👧"}`},
 		{"lines around an edit", `{"body":"a\r\n\tb"}`, "body", "!", `{"body":"a\r\n\tb!"}`},
 	}
 	for _, tt := range tests {
@@ -87,7 +81,7 @@ func TestTextToValue(t *testing.T) {
 			f := at(t, open(t, tt.is), tt.field)
 			press(f, tt.typed)
 			want(t, f, tt.becomes)
-			for range []rune(tt.typed) {
+			for range uniseg.GraphemeClusterCount(tt.typed) {
 				press(f, "backspace")
 			}
 			if root, changed := f.Edited(); changed || string(root.Encode()) != tt.is {

@@ -57,8 +57,17 @@ func config(root doc.Value, p ...any) Config {
 
 func open(t testing.TB, s string, p ...any) *Form {
 	t.Helper()
-	return New(config(parse(t, s), p...))
+	return newForm(config(parse(t, s), p...))
 }
+
+// newForm returns a form with the problems of its document.
+func newForm(cfg Config) *Form {
+	f := New(cfg)
+	f.validate()
+	return f
+}
+
+func (f *Form) validate() { f.SetProblems(f.cfg.Schema.Validate(f.root, f.cfg.Env)) }
 
 var named = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
@@ -83,6 +92,7 @@ func press(f *Form, ks ...string) tea.Msg {
 		if cmd := f.Update(msg); cmd != nil {
 			last = cmd()
 		}
+		f.validate()
 	}
 	return last
 }

@@ -27,7 +27,7 @@ func inlinedSchema() *schema.Schema {
 func TestInlinedObjectsAndLeads(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	cfg.Schema = inlinedSchema()
-	f := New(cfg)
+	f := newForm(cfg)
 	var last int
 	for _, part := range []string{"▸ Title", "Text", "More", "Channel", "Sound"} {
 		at := strings.Index(f.View(), part)
@@ -48,9 +48,9 @@ func TestInlinedObjectsAndLeads(t *testing.T) {
 	}
 
 	cfg.Root = parse(t, `{"details":{"title":"Hi","own":1}}`)
-	shows(t, New(cfg), "Not in the specification", "own")
+	shows(t, newForm(cfg), "Not in the specification", "own")
 	cfg.Root = parse(t, `{"details":"odd"}`)
-	shows(t, New(cfg), "Details")
+	shows(t, newForm(cfg), "Details")
 }
 
 // A name that determines another field fills it in, and that field is not asked for.
@@ -64,7 +64,7 @@ func TestDerivedFields(t *testing.T) {
 	cfg.Suggest = func(list string) []string {
 		return map[string][]string{"names": {"Main", "Other"}, "pairs": {"SMTP Main", "API Other", "SMTP Other"}}[list]
 	}
-	f := New(cfg)
+	f := newForm(cfg)
 	hides(t, f, "Kind")
 	press(f, "Main")
 	want(t, f, `{"name":"Main","kind":"SMTP"}`)
@@ -84,7 +84,7 @@ func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	open := func(ios string) *Form {
 		cfg := config(parse(t, `{"basic_details":{"platforms":["IOS"],"platform_specific_details":{`+ios+`}}}`), "basic_details", "platform_specific_details")
 		cfg.Schema = s
-		return New(cfg)
+		return newForm(cfg)
 	}
 	holds := func(f *Form, is string) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	}
 	cfg := config(parse(t, `{"basic_details":{"platforms":["WEB"]}}`), "basic_details", "platform_specific_details")
 	cfg.Schema = s
-	f := New(cfg)
+	f := newForm(cfg)
 	hides(t, f, "iOS devices *") // no recipient on iOS
 
 	f = open("")

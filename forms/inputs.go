@@ -6,117 +6,82 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// Inputs are what a form edits if that is not, one by one, the fields of its schema: the members of a filter.
-type Inputs interface {
-	// Inputs returns the inputs in a document, in order.
-	Inputs(root doc.Value) []Input
-	// Write returns the document with a text that was typed for an input, or a value that was chosen; "" removes it.
-	Write(root doc.Value, in Input, text string) (doc.Value, error)
-	// Read returns what a text means for an input, if that is worth saying, and why it cannot be read.
-	Read(root doc.Value, in Input, text string) (words string, err error)
-	// Offers returns continuations of a text, and whether it is whole without them.
-	Offers(root doc.Value, in Input, text string) (offers []string, whole bool)
-}
+// Shape is how a row is edited.
+type Shape uint8
 
-// InputKind is how an input is edited.
-type InputKind uint8
-
-// The kinds of inputs.
+// The shapes.
 const (
-	InputFixed  InputKind = iota // not here
-	InputText                    // as a text
-	InputName                    // as a text that is one of the names suggested
-	InputDate                    // as a text of which the form says what it means
-	InputList                    // as texts separated by commas
-	InputWords                   // as words that are continued by offers
-	InputChoice                  // by choosing an option of its state, or yes or no
+	ShapeField        Shape = iota // as the schema has it
+	ShapeFixed                     // not here
+	ShapeText                      // as a text
+	ShapeName                      // as a text that is one of the names suggested
+	ShapeList                      // as texts separated by commas
+	ShapeWords                     // as words that are continued by offers
+	ShapeChoice                    // by choosing an option of its state, or yes or no
+	shapeTextArea                  // as a text of several lines
+	shapePage                      // as a text of many lines, which takes all of the form
+	shapeChecklist                 // by ticking options
+	shapeAnyValue                  // as a text that is JSON or a text
+	shapeExternalText              // as a text in the external editor
+	shapeExternalJSON              // as JSON in the external editor
+	shapeSubform                   // on a form of its own, which the screen opens
 )
 
-// Input is a row of a form of [Inputs].
+// Input is what a row of a form edits. Most are fields of the schema; what is not one, as a part of a filter, has functions
+// of its own.
 type Input struct {
 	schema.FieldState
-	Kind                           InputKind
-	Label, Text, Placeholder, Help string
+	Shape                          Shape
+	Label, Text, Placeholder, Help string     // Text is the value as it is edited
+	Paths                          []doc.Path // all that the row shows, if that is more than its path
 	Suggest                        []typeahead.Item
 	Note                           string // shown beside a text that is not suggested
 	Replace                        bool   // what is typed replaces the text
-	Index                          int    // for the owner; inputs with the same path have different ones
+	// Write returns the document with a value that was chosen, or with a text as a string; without a value if it is absent or
+	// empty. Nil sets the field.
+	Write func(root, v doc.Value) (doc.Value, error)
+	// Read returns what a text means if that is worth saying, notes about it, and why it cannot be read. Nil means that each
+	// text means itself.
+	Read func(root doc.Value, text string) (words string, notes []string, err error)
+	// Offers returns continuations of a text, and whether it is whole without them; nil if there are none.
+	Offers func(root doc.Value, text string) (offers []string, whole bool)
 }
 
-var inputShapes = map[InputKind]rowShape{
-	InputText: shapeInput, InputName: shapeInput, InputDate: shapeInput,
-	InputList: shapeCommaList, InputWords: shapeTimespan, InputChoice: shapeChoice,
-}
-
-// addInputs adds the rows of the inputs.
+// addInputs adds the rows of the inputs that the form has in place of the fields.
 func (f *Form) addInputs() {
-	for _, in := range f.cfg.Inputs.Inputs(f.root) {
-		r := row{FieldState: in.FieldState, input: &in, label: in.Label, shape: inputShapes[in.Kind], text: in.Text}
-		if r.Node == nil {
+	for _, in := range f.cfg.Inputs(f.root) {
+		r := row{Input: in}
+		switch {
+		case in.Node == nil:
 			r.group = groupUnknown
-		} else if !r.Shown {
+		case !in.Shown:
 			r.group = groupUnused
+		case in.Shape == ShapeField:
+			r = f.fieldRow(in.FieldState)
+			r.Label = in.Label
 		}
 		f.rows = append(f.rows, r)
 	}
 }
 
-// sameInput reports whether two rows are of the same input, or of none.
-func (r row) sameInput(other row) bool {
-	return (r.input == nil) == (other.input == nil) && (r.input == nil || r.input.Index == other.input.Index)
-}
-
-// readInput returns what the text in the row of an input means, and why it cannot be read.
-func (f *Form) readInput(r row) (words, refused string) {
-	in, ok := f.editor.(*textEditor)
-	if !ok || r.input.Kind == InputText || r.input.Kind == InputName && !in.changed() {
-		return "", ""
-	}
-	words, err := f.cfg.Inputs.Read(f.before, *r.input, in.Text())
-	switch {
-	case err != nil && in.list.At() >= 0 && !in.list.FreeHighlighted():
-		return "", "" // it is about to be replaced by a suggestion
-	case err != nil:
-		return "", err.Error()
-	}
-	return words, ""
-}
-
-// SetInputs replaces the inputs, after what they suggest has changed. A text that is being typed is kept.
-func (f *Form) SetInputs(all Inputs) {
-	f.cfg.Inputs = all
-	f.refresh()
-	if r, ok := f.focused(); ok && r.input != nil {
-		if in, is := f.editor.(*textEditor); is {
-			f.setInput(in, *r.input)
-		}
-	}
-}
-
-// Input returns the focused input; false if the form has none.
-func (f *Form) Input() (Input, bool) {
-	r, ok := f.focused()
-	if !ok || r.input == nil {
-		return Input{}, false
-	}
-	return *r.input, true
+// Input returns the focused input.
+func (f *Form) Input() Input {
+	r, _ := f.focused()
+	return r.Input
 }
 
 // Text returns the text in the focused row, as it is typed.
 func (f *Form) Text() string {
-	if in, ok := f.editor.(*textEditor); ok {
-		return in.Text()
-	}
 	r, _ := f.focused()
 	return f.text(r)
 }
 
-// FocusInput focuses the input with an index.
-func (f *Form) FocusInput(index int) {
-	for i, r := range f.rows {
-		if r.input != nil && r.input.Index == index {
-			f.focus(i)
-		}
+// Refresh rebuilds the rows, after what they suggest has changed. A text that is being typed is kept.
+func (f *Form) Refresh() {
+	f.refresh()
+	if in, ok := f.editor.(*textEditor); ok {
+		r, _ := f.focused()
+		f.prepare(in, r)
 	}
 }
 

@@ -20,7 +20,7 @@ func openLocked(t *testing.T, json string, locked map[string]string, p ...any) *
 		}
 		return ""
 	}
-	return New(cfg)
+	return newForm(cfg)
 }
 
 func TestLockedFormIsReadOnly(t *testing.T) {
@@ -55,19 +55,6 @@ func TestLockedListCannotGrow(t *testing.T) {
 	}
 }
 
-func TestLockedFieldShowsReason(t *testing.T) {
-	f := openLocked(t, `{"title":"Hi","body":"there"}`, map[string]string{"title": "The title stays."})
-	hides(t, f, "The title stays.")
-	at(t, f, "title")
-	shows(t, f, "The title stays.")
-	press(f, "!")
-	want(t, f, `{"title":"Hi","body":"there"}`)
-	at(t, f, "body")
-	hides(t, f, "The title stays.")
-	press(f, "!")
-	want(t, f, `{"title":"Hi","body":"there!"}`)
-}
-
 func TestInactiveFormShowsNoFocus(t *testing.T) {
 	f := at(t, open(t, `{"title":"A title that is longer than its field has cells for it and then some more"}`), "title")
 	shows(t, f, "▸", "The first line.")
@@ -78,26 +65,11 @@ func TestInactiveFormShowsNoFocus(t *testing.T) {
 	shows(t, f, "▸", "The first line.")
 }
 
-func TestHintsOfListsAndMenus(t *testing.T) {
-	f := open(t, `{}`, "buttons")
-	shows(t, f, "+ add button", "Press enter to add one.")
-	f = open(t, `{"buttons":[{"text":"Go"}]}`, "buttons")
-	shows(t, f, "Press c to clone it, x to delete it, J or K to move it")
-	press(f, "tab")
-	hides(t, f, "Nothing here yet")
-
-	f = open(t, `{}`)
-	press(f, "enter")
-	shows(t, f, "/_type to find")
-	press(f, "c")
-	hides(t, f, "type to find")
-}
-
 func TestHiddenSuggestionsAreCounted(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	names := strings.Fields("ada bea cleo dora eva fay gina hana")
 	cfg.Suggest = func(string) []string { return names }
-	f := at(t, New(cfg), "team")
+	f := at(t, newForm(cfg), "team")
 	shows(t, f, "(2 more)")
 	press(f, "a", "d")
 	hides(t, f, "more)")

@@ -11,13 +11,6 @@ import (
 	"bugle/engine/schema"
 )
 
-// check validates the document, unless the screen sets the problems.
-func (f *Form) check() {
-	if !f.external {
-		f.problems = f.cfg.Schema.Validate(f.root, f.cfg.Env)
-	}
-}
-
 // formMessage returns the message of a problem with the form's object itself, prefixed with its title as other
 // messages are with the field's.
 func (f *Form) formMessage(p schema.Problem) string {
@@ -69,7 +62,7 @@ func (f *Form) problemAt(r row) *schema.Problem {
 		if !r.contains(p.Path) || r.group != groupFields && p.Severity == schema.Notice {
 			continue
 		}
-		if r.shape != shapeSubform || len(p.Path) == len(r.Path) {
+		if r.Shape != shapeSubform || len(p.Path) == len(r.Path) {
 			return &f.problems[i]
 		}
 	}

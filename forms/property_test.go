@@ -126,7 +126,7 @@ func drawForm(t *rapid.T) (*Form, []byte) {
 		cfg.Theme = colors
 	}
 	cfg.Width, cfg.Height = rapid.IntRange(1, 100).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
-	return New(cfg), root.Encode()
+	return newForm(cfg), root.Encode()
 }
 
 // Opening a form on any document, moving through it and leaving it changes no byte.
@@ -153,7 +153,7 @@ func TestArrowsChangeNothing(t *testing.T) {
 		for range 3 * len(f.rows) {
 			press(f, rapid.SampledFrom([]string{"up", "down", "down", "left", "right", "pgdown", "pgup"}).Draw(t, "key"))
 			r, _ := f.focused()
-			if (r.shape == shapeChoice || r.shape == shapeChecklist) && r.locked == "" && rapid.Bool().Draw(t, "open") {
+			if (r.Shape == ShapeChoice || r.Shape == shapeChecklist) && r.locked == "" && rapid.Bool().Draw(t, "open") {
 				press(f, "enter")
 				press(f, rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "left", "right"}), 0, 4).Draw(t, "keys")...)
 				press(f, "esc")
@@ -181,7 +181,7 @@ func pressAndCheck(t *rapid.T, f *Form, k string) {
 			press(f, "down", "up", "esc")
 		}
 	case "enter":
-		if r.shape == shapeInput && !f.list {
+		if r.Shape == ShapeText && !f.list {
 			press(f, k)
 		}
 	case "left text": // type, and delete it again

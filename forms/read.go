@@ -10,7 +10,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/timeparse"
 )
 
 // Line is a row of a form in words, as plain mode reads it.
@@ -38,8 +37,8 @@ func (f *Form) Lines() []Line {
 	out := make([]Line, len(f.rows))
 	for i, r := range f.rows {
 		out[i] = f.line(r)
-		if i > 0 && r.input != nil && r.Path.Equal(out[i-1].Path) {
-			out[i-1].Problem = "" // of both ends of a range, after the second one
+		if i > 0 && r.contains(out[i-1].Path) {
+			out[i-1].Problem = "" // it is that of a range, after the second end
 		}
 	}
 	return out
@@ -69,47 +68,38 @@ func (f *Form) FocusLine(i int) {
 }
 
 func (f *Form) line(r row) Line {
-	l := Line{FieldState: r.FieldState, Label: r.label, Locked: r.locked, Required: r.required,
-		Opens: r.shape == shapeSubform && r.group != groupAdder, Adds: r.group == groupAdder}
+	l := Line{FieldState: r.FieldState, Label: r.Label, Text: r.Text, Locked: r.locked, Required: r.required, Example: r.Placeholder,
+		Opens: r.Shape == shapeSubform && r.group != groupAdder, Adds: r.group == groupAdder}
 	if l.Adds {
-		l.Label = phrase.Capitalize(strings.TrimPrefix(r.label, "+ "))
+		l.Label = phrase.Capitalize(strings.TrimPrefix(r.Label, "+ "))
 		empty := schema.FieldState{Node: r.Node, Value: zero(r.Node), Shown: true, Options: optionStates(r.Node)}
 		l.Opens, l.Named = f.list && shapeOf(empty) == shapeSubform, !f.list
 		return l
 	}
 	if f.list {
-		l.Label = fmt.Sprintf("%s %s", phrase.Capitalize(cmp.Or(strings.ToLower(r.Node.Title), "entry")), r.label)
+		l.Label = fmt.Sprintf("%s %s", phrase.Capitalize(cmp.Or(strings.ToLower(r.Node.Title), "entry")), r.Label)
 	}
-	l.Value, l.Text = f.valueInWords(r), editedText(r)
+	l.Value = f.valueInWords(r)
 	switch r.group {
 	case groupUnused:
 		l.Locked = cmp.Or(l.Locked, "It is not used here: "+r.Why)
 	case groupUnknown:
 		l.Locked = cmp.Or(l.Locked, "This field is unknown. It is kept as it is.")
 	case groupFields:
-		switch {
-		case r.input == nil, r.input.Kind == InputChoice:
-		case r.input.Kind == InputFixed:
+		switch r.Shape {
+		case ShapeFixed:
 			l.Locked = cmp.Or(l.Locked, "It cannot be changed here.")
+		case ShapeChoice, shapeChecklist:
+			l.Choices, l.Several = f.options(r), r.Shape == shapeChecklist
 		default:
-			l.Value, l.Text = r.input.Text, r.input.Text
-			for _, it := range r.input.Suggest {
+			for _, it := range f.suggestions(r) {
 				l.Names = append(l.Names, it.Value)
 			}
-		}
-		switch r.shape {
-		case shapeChoice, shapeChecklist:
-			l.Choices, l.Several = f.options(r), r.shape == shapeChecklist
-		case shapeInput, shapeCommaList:
-			l.Names = f.suggestions(r)
-			l.Closed = len(l.Names) > 0 && r.shape == shapeInput && (hasForm(r.Node, schema.Zone) || slices.ContainsFunc(r.Node.Rules, isConfigured))
+			l.Closed = len(l.Names) > 0 && r.Shape == ShapeText && (hasForm(r.Node, schema.Zone) || slices.ContainsFunc(r.Node.Rules, isConfigured))
 		}
 	}
 	if r.Node != nil {
-		l.Help, l.Example = f.cfg.Schema.NotesOf(r.FieldState), placeholder(r)
-	}
-	if r.input != nil {
-		l.Example = r.input.Placeholder
+		l.Help = f.cfg.Schema.NotesOf(r.FieldState)
 	}
 	if p := f.problemAt(r); p != nil && p.Severity == schema.Error {
 		l.Problem = f.problemText(r, p)
@@ -126,17 +116,17 @@ func isConfigured(r schema.Rule) bool {
 
 // valueInWords returns the value of a row in words; empty if it has none.
 func (f *Form) valueInWords(r row) string {
-	if moment, off := f.describeTime(f.root, r); moment != "" {
+	if moment, off := f.describeTime(r); moment != "" {
 		return moment + ", " + off
 	}
 	switch {
-	case r.shape == shapeTimespan:
-		return r.text
-	case r.shape == shapeSubform:
+	case r.Write != nil && r.Shape != ShapeChoice:
+		return r.Text
+	case r.Shape == shapeSubform:
 		return strings.ReplaceAll(summary(r.Node, r.Value), " · ", ", ")
 	case r.Node == nil:
 		return oneLine(firstRunes(string(r.Value.Encode()), 300))
-	case r.flags != nil, r.Value.Kind() == doc.String && len(r.Options) == 0 && strings.Contains(r.Value.Text(), "\n"):
+	case r.Value.Kind() == doc.String && len(r.Options) == 0 && strings.Contains(r.Value.Text(), "\n"):
 		if n := strings.Count(r.Value.Text(), "\n"); n > 0 {
 			first, _, _ := strings.Cut(r.Value.Text(), "\n")
 			return phrase.Count(n+1, "line") + ", beginning: " + firstRunes(first, 60)
@@ -172,7 +162,7 @@ func (f *Form) Answer(i int, text string) (said string, err error) {
 		return "", err
 	}
 	f.setRoot(root)
-	if r.group != groupAdder || f.list || !f.focusPath(to) {
+	if r.group != groupAdder || f.list || !f.FocusPath(to) {
 		f.focus(f.cursor)
 	}
 	return said, nil
@@ -182,55 +172,31 @@ func (f *Form) Answer(i int, text string) (said string, err error) {
 func (f *Form) answered(r row, text string) (out doc.Value, said string, err error) {
 	v := f.typedValue(f.root, r, text)
 	switch {
-	case r.input != nil:
-		words, err := f.cfg.Inputs.Read(f.root, *r.input, text)
+	case r.Shape == ShapeChoice, r.Shape == shapeChecklist:
+		e := newChoice(f.cfg.Theme, f.state(r), f.options(r), r.Shape == shapeChecklist)
+		at := slices.IndexFunc(e.options, func(o Option) bool { return o.Value == text && o.value.Exists() })
+		if at < 0 {
+			return f.root, "", errors.New("this is not one of the choices")
+		}
+		e.choose(at)
+		changed := false
+		if v, changed = e.value(); !changed {
+			return f.root, "", nil
+		}
+	case r.Read != nil:
+		words, notes, err := r.Read(f.root, text)
 		if err != nil {
 			return f.root, "", err
 		}
-		if r.input.Kind == InputDate && words != "" {
-			said = "Understood as " + words + "."
+		if r.Shape == ShapeText && words != "" {
+			said = "Understood as " + strings.ReplaceAll(words, " · ", ", ") + "."
 		}
-		v = doc.NewString(text)
-	case r.shape == shapeChoice, r.shape == shapeChecklist:
-		options := f.options(r)
-		chosen := slices.IndexFunc(options, func(o Option) bool { return o.Value == text })
-		if chosen < 0 {
-			return f.root, "", errors.New("this is not one of the choices")
+		for _, n := range notes {
+			said += " " + phrase.Sentence(n)
 		}
-		if v = options[chosen].value; r.shape == shapeChecklist {
-			v = toggled(r.Value, v)
-		}
-	case r.shape == shapeTimespan:
-		_, err = r.Node.SetSpan(f.root, r.Path, text, f.timespanDates(r))
-	case isTime(r) && !(r.Node.Template && schema.HasExpression(text)):
-		var t timeparse.Result
-		if t, err = f.parseTime(f.root, r, text); err == nil {
-			said = "Understood as " + t.Text + "."
-			for _, n := range t.Notes {
-				said += " " + phrase.Sentence(n)
-			}
-		}
-	}
-	if err != nil {
-		return f.root, "", err
 	}
 	out, err = f.write(f.root, r, v)
 	return out, said, err
-}
-
-// toggled returns the list with v appended or removed; absent if it is empty then.
-func toggled(list, v doc.Value) doc.Value {
-	var all []doc.Value
-	for i, e := range list.Elems() {
-		if doc.Equal(e, v) && list.Len() == 1 {
-			return doc.Value{}
-		}
-		if doc.Equal(e, v) {
-			return list.Delete(doc.P(i))
-		}
-		all = append(all, e)
-	}
-	return doc.NewArray(append(all, v)...)
 }
 
 // ClearLine removes the value of a row.

@@ -15,7 +15,7 @@ func zoned(t *testing.T, zone string) *Form {
 	cfg := config(parse(t, `{"campaign_delivery_type":"ONE_TIME","scheduling_details":{"timezone":"`+zone+`"}}`), "scheduling_details")
 	cfg.Suggest = nil
 	cfg.Schema, cfg.Env = catalog.Campaign(catalog.Email), schema.Env{Stage: schema.Publish}
-	return at(t, New(cfg), "scheduling_details", "timezone")
+	return at(t, newForm(cfg), "scheduling_details", "timezone")
 }
 
 func holding(zone string) string {
@@ -54,19 +54,6 @@ func TestTypingReplacesValue(t *testing.T) {
 	want(t, f, holding("Mars"))
 }
 
-// Arrows, home and end edit the text in place.
-func TestArrowsEditInPlace(t *testing.T) {
-	f := zoned(t, "Europe/Berli")
-	press(f, "end", "n")
-	want(t, f, holding("Europe/Berlin"))
-	f = zoned(t, "urope/Berlin")
-	press(f, "home", "E")
-	want(t, f, holding("Europe/Berlin"))
-	f = zoned(t, "Europe/Berlin")
-	press(f, "backspace", "n")
-	want(t, f, holding("Europe/Berlin"))
-}
-
 // Words that cannot be read stay in their row, marked and with the reason, until they are right.
 func TestUnreadableWordsStay(t *testing.T) {
 	for _, tt := range []struct{ in, field, typed, reason string }{
@@ -86,7 +73,7 @@ func TestUnreadableWordsStay(t *testing.T) {
 			}
 			cfg := config(root, component)
 			cfg.Schema, cfg.Suggest, cfg.Env, cfg.Now = catalog.Campaign(catalog.Email), nil, schema.Env{Stage: schema.Publish}, nil
-			f := at(t, New(cfg), component, tt.field)
+			f := at(t, newForm(cfg), component, tt.field)
 			press(f, "ctrl+u", tt.typed)
 			switch leave {
 			case "click":
@@ -99,7 +86,7 @@ func TestUnreadableWordsStay(t *testing.T) {
 			shows(t, f, tt.typed)
 			again, _ := f.Edited() // after leaving the form
 			cfg.Root = again
-			shows(t, at(t, New(cfg), component, tt.field), tt.typed, tt.reason)
+			shows(t, at(t, newForm(cfg), component, tt.field), tt.typed, tt.reason)
 		}
 	}
 }

@@ -11,7 +11,7 @@ func TestStars(t *testing.T) {
 	open := func(s string, component catalog.Component) *Form {
 		cfg := config(parse(t, s), string(component))
 		cfg.Schema = catalog.Campaign(catalog.Push)
-		return New(cfg)
+		return newForm(cfg)
 	}
 	f := open(`{}`, catalog.UTMParams)
 	shows(t, f, "Source")

@@ -22,7 +22,9 @@ func (f *Form) buildRows() {
 		f.addElements()
 	case f.page:
 		st, _ := f.cfg.Schema.Field(f.root, f.cfg.Path, f.cfg.Env)
-		f.rows = []row{{FieldState: st, shape: shapePage, label: f.node.Label()}}
+		r := f.fieldRow(st)
+		r.Shape = shapePage
+		f.rows = []row{r}
 	default:
 		f.addMembers()
 	}
@@ -30,10 +32,6 @@ func (f *Form) buildRows() {
 	needed := f.isRequiredPart(f.cfg.Path)
 	for i := range f.rows {
 		r := &f.rows[i]
-		if v := f.shown(r.Node, r.Value); r.group == groupFields && v != r.Value {
-			r.Value = v
-			f.reshape(i)
-		}
 		r.required = r.Required && needed
 		r.secondary = r.group <= groupAdder && f.rows[0].lead() < math.MaxInt && r.lead() == math.MaxInt
 		if f.cfg.Locked != nil && r.group != groupResponseOnly {
@@ -85,13 +83,14 @@ func (f *Form) lockedReason() string {
 // addAdder adds the row that adds to the map or list at the form's path.
 func (f *Form) addAdder(elem *schema.Node) {
 	label := strings.TrimSpace("+ add " + strings.ToLower(elem.Title))
-	f.rows = append(f.rows, row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: groupAdder, label: label})
+	st := schema.FieldState{Node: elem, Path: f.cfg.Path}
+	f.rows = append(f.rows, row{Input: Input{FieldState: st, Label: label}, group: groupAdder})
 }
 
 // addMismatch adds the row of a value of another kind than the form edits.
 func (f *Form) addMismatch(v doc.Value, why string) {
 	st := schema.FieldState{Path: f.cfg.Path, Value: v, Why: why}
-	f.rows = append(f.rows, row{FieldState: st, group: groupUnknown, shape: shapeExternalJSON, label: "Value"})
+	f.rows = append(f.rows, row{Input: Input{FieldState: st, Label: "Value", Shape: shapeExternalJSON}, group: groupUnknown})
 }
 
 func (f *Form) addMembers() {
@@ -114,10 +113,10 @@ func (f *Form) addFields(st schema.ObjectState) {
 		choice.Required = object.Required
 	}
 	for _, s := range st.Fields {
-		r := row{FieldState: s, label: s.Node.Label()}
+		var r row
 		switch {
 		case one && s.Path.Equal(choice.Path):
-			r = row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice}
+			r = f.flagRow(choice)
 		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
 			continue
 		case s.Shown && f.isDerived(st, s), inTimespan(st, s):
@@ -129,14 +128,13 @@ func (f *Form) addFields(st schema.ObjectState) {
 			}
 			continue
 		case s.Shown && isTimespan(st, s):
-			r.shape, r.paths = shapeTimespan, s.Node.SpanParts(s.Path)
-			r.text, _ = s.Node.SpanText(st.Value)
+			r = f.timespanRow(st, s)
 		case s.Shown:
-			r.shape = shapeOf(s)
+			r = f.fieldRow(s)
 		case s.Value.Exists():
-			r.group = groupUnused
+			r = row{Input: Input{FieldState: s, Label: s.Node.Label()}, group: groupUnused}
 			if shapeOf(s) == shapeSubform {
-				r.shape = shapeSubform
+				r.Shape = shapeSubform
 			}
 		default:
 			continue
@@ -144,16 +142,19 @@ func (f *Form) addFields(st schema.ObjectState) {
 		f.rows = append(f.rows, r)
 	}
 	for _, s := range st.Extras {
-		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
+		r := row{Input: Input{FieldState: s}}
+		label := oneLine(s.Path.Last().Name)
 		switch {
 		case s.Response != nil:
-			r.group, r.label = groupResponseOnly, s.Response.Label()
+			r.group, label = groupResponseOnly, s.Response.Label()
 			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
 		case s.Node == nil:
-			r.group, r.shape = groupUnknown, shapeExternalJSON
+			r.group, r.Shape = groupUnknown, shapeExternalJSON
 		default:
-			r.shape, r.custom = shapeOf(s), true
+			r = f.fieldRow(s)
+			r.custom = true
 		}
+		r.Label = label
 		f.rows = append(f.rows, r)
 	}
 }
@@ -167,9 +168,52 @@ func (f *Form) addElements() {
 	options := optionStates(elem)
 	for i, v := range list.Elems() {
 		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
-		f.rows = append(f.rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
+		r := f.fieldRow(s)
+		r.Label, r.custom = strconv.Itoa(i+1), true
+		f.rows = append(f.rows, r)
 	}
 	f.addAdder(elem)
+}
+
+// fieldRow returns the row of a field that is edited as the schema has it.
+func (f *Form) fieldRow(s schema.FieldState) row {
+	n := s.Node
+	s.Value = f.shown(n, s.Value)
+	r := row{Input: Input{
+		FieldState: s, Shape: shapeOf(s), Label: n.Label(), Text: scalarText(s.Value), Placeholder: placeholder(n), Help: firstSentence(n.Help),
+	}}
+	switch {
+	case r.Shape == ShapeList:
+		r.Text = commaText(s.Value)
+		r.Help += " Separate values with commas."
+	case r.Shape == shapeExternalJSON:
+		r.Help += " Press ctrl+e to edit it as JSON, ctrl+x to remove it."
+	case r.Shape == shapeAnyValue && s.Value.Exists():
+		r.Text = anyText(s.Value)
+	case r.Shape == ShapeText && n.Kind == schema.Time:
+		r.Help += " Type a date such as “tomorrow 9am”."
+		r.Read = func(root doc.Value, text string) (string, []string, error) { return f.explainTime(root, r, text) }
+	case r.Shape == ShapeText && n.Unit != "":
+		r.Read = func(_ doc.Value, text string) (words string, notes []string, err error) {
+			if amount := n.Amount(text); amount != text {
+				words = n.WithUnit(amount)
+			}
+			return words, nil, nil
+		}
+	}
+	return r
+}
+
+// flagRow returns the row of mutually exclusive flags, which are edited as one choice.
+func (f *Form) flagRow(c schema.FlagChoice) row {
+	in := Input{FieldState: c.FieldState, Shape: ShapeChoice, Label: c.Node.Label(), Help: firstSentence(c.Node.Help), Paths: c.Flags}
+	in.Write = func(root, v doc.Value) (doc.Value, error) {
+		if v.Exists() {
+			return c.Set(root, v.Text())
+		}
+		return f.without(root, c.On(root)...), nil
+	}
+	return row{Input: in}
 }
 
 // isInlined reports whether the form shows the fields of an object among its own.

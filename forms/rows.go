@@ -26,45 +26,21 @@ const (
 	groupResponseOnly                 // fields that only responses have
 )
 
-// rowShape is how a row is edited.
-type rowShape uint8
-
-const (
-	shapeReadOnly     rowShape = iota // not edited here
-	shapeInput                        // text
-	shapeTextArea                     // text of several lines
-	shapePage                         // text of many lines, which takes all of the form
-	shapeChoice                       // choice
-	shapeChecklist                    // checklist
-	shapeCommaList                    // text for a list of scalars
-	shapeTimespan                     // text for the fields of a timespan
-	shapeAnyValue                     // text for JSON or a text
-	shapeExternalText                 // a text for the external editor
-	shapeExternalJSON                 // any value, as JSON for the external editor
-	shapeSubform                      // an object, map or list that the screen opens
-)
-
 // row is one focusable row of a form.
 type row struct {
-	schema.FieldState
+	Input
 	group rowGroup
-	shape rowShape
-	label string
 	// custom marks map entries and list elements, whose name or index is the user's choice: they can be renamed, and
 	// are kept when their text is emptied.
 	custom bool
 	// locked is why the row cannot be changed; "" if it can.
 	locked    string
-	required  bool               // it is required
-	secondary bool               // it is below the fields that the form starts with
-	text      string             // of a timespan, in words
-	paths     []doc.Path         // for a timespan or exclusive flags: all the fields that the row combines
-	flags     *schema.FlagChoice // the flags that the row combines; nil for any other row
-	input     *Input             // the input of a form of inputs; nil for any other row
+	required  bool // it is required
+	secondary bool // it is below the fields that the form starts with
 }
 
 // shapeOf returns how a field with its current value is edited.
-func shapeOf(s schema.FieldState) rowShape {
+func shapeOf(s schema.FieldState) Shape {
 	n, v := s.Node, s.Value
 	composite := v.Kind() == doc.Object || v.Kind() == doc.Array
 	switch n.Kind {
@@ -80,7 +56,7 @@ func shapeOf(s schema.FieldState) rowShape {
 		case len(n.Element.Options) > 0:
 			return shapeChecklist
 		case commaEditable(n.Element, v):
-			return shapeCommaList
+			return ShapeList
 		}
 		return shapeSubform
 	case schema.Any:
@@ -93,15 +69,15 @@ func shapeOf(s schema.FieldState) rowShape {
 	case composite:
 		return shapeExternalJSON
 	case n.Kind == schema.Bool || len(n.Options) > 0:
-		return shapeChoice
+		return ShapeChoice
 	case n.Long:
 		return externalIfLong(n, v, shapeTextArea)
 	}
-	return externalIfLong(n, v, shapeInput)
+	return externalIfLong(n, v, ShapeText)
 }
 
 // externalIfLong returns shapeExternalText for a text that is too long for a widget, and s otherwise.
-func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
+func externalIfLong(n *schema.Node, v doc.Value, s Shape) Shape {
 	text := v.Text()
 	if !textfield.Accepts(text) || tooLong(text, s) {
 		return shapeExternalText

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/template"
 	"bugle/engine/schema"
 	"bugle/forms/textfield"
 	"bugle/forms/typeahead"
@@ -22,7 +23,7 @@ const (
 )
 
 // tooLong reports whether a text is edited externally because of its length.
-func tooLong(text string, s rowShape) bool {
+func tooLong(text string, s Shape) bool {
 	if s == shapePage {
 		return len(text) > maxPage
 	}
@@ -40,7 +41,12 @@ type textEditor struct {
 	commaList   bool              // the text is a list with commas: suggestions are for its last value
 	unknownNote string            // shown beside a text that is not a suggestion
 	isValid     func(string) bool // accepts texts that are not suggestions; nil accepts none
-	expr        completion
+	// expressions can be inserted after "{{": while completing, the list has those that match prefix, the typed part of the
+	// name. function is the one that the cursor is at, or nil.
+	expressions []expression
+	completing  bool
+	prefix      string
+	function    *template.Function
 	// offers returns continuations of a text, used instead of suggest, and whether it is whole without them; nil for none.
 	offers    func(text string) (offers []string, whole bool)
 	replaces  bool // what is typed replaces the text, also without suggestions
@@ -52,7 +58,7 @@ type textEditor struct {
 }
 
 // newTextEditor returns an editor with its field. It returns nil if the field cannot keep the text.
-func newTextEditor(t *themes.Theme, s rowShape, text, placeholder string) *textEditor {
+func newTextEditor(t *themes.Theme, s Shape, text, placeholder string) *textEditor {
 	if !textfield.Accepts(text) || tooLong(text, s) {
 		return nil
 	}
@@ -71,7 +77,7 @@ func newTextEditor(t *themes.Theme, s rowShape, text, placeholder string) *textE
 }
 
 func (e *textEditor) typing() bool { return true }
-func (e *textEditor) modal() bool  { return e.expr.open() || e.replacing }
+func (e *textEditor) modal() bool  { return e.completing || e.replacing }
 
 // changed reports whether the text differs from that of the row.
 func (e *textEditor) changed() bool { return e.Text() != e.start }
@@ -94,12 +100,14 @@ func (e *textEditor) hasUneditedValue() bool {
 }
 
 func (e *textEditor) key(msg tea.KeyMsg) bool {
-	if e.expr.key(e.Field, msg) {
-		e.listSuggestions()
-		return true
-	}
 	pressed := msg.String()
 	switch {
+	case e.completing && pressed == "esc":
+		e.closeExpressions()
+		return true
+	case e.completing && (pressed == "enter" || pressed == "tab"):
+		e.insertExpression()
+		return true
 	case e.replacing && pressed == "esc":
 		e.cancelReplacing()
 		return true
@@ -120,7 +128,6 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 		return false
 	}
 	e.edited = true
-	e.expr.update(e.Field)
 	e.listSuggestions()
 	return true
 }
@@ -128,7 +135,7 @@ func (e *textEditor) key(msg tea.KeyMsg) bool {
 // acceptsOn reports whether a key that leaves the field accepts the highlighted suggestion: enter, and tab if something was
 // typed.
 func (e *textEditor) acceptsOn(pressed string) bool {
-	return !e.expr.open() && (pressed == "enter" && !e.commaList || pressed == "tab" && e.changed())
+	return !e.completing && (pressed == "enter" && !e.commaList || pressed == "tab" && e.changed())
 }
 
 // accept replaces the text with the highlighted suggestion; if the value is being replaced and there is no text either, the
@@ -184,7 +191,6 @@ func (e *textEditor) paste(text string) {
 	}
 	e.replacing, e.edited = false, true
 	e.Paste(text)
-	e.expr.close()
 	e.listSuggestions()
 }
 
@@ -194,6 +200,9 @@ const maxUnfiltered = 50
 // listSuggestions lists the suggestions that match the text. Before something is typed, it lists all of them,
 // unless the field has a value or there are too many.
 func (e *textEditor) listSuggestions() {
+	if e.listExpressions() {
+		return
+	}
 	text, typed := e.Text(), e.changed()
 	_, part := e.completionParts()
 	o := typeahead.Options{Text: part, Typed: typed && part != "" || e.eager && text == ""}
@@ -245,39 +254,30 @@ func (e *textEditor) suggested(value string) bool {
 	return slices.ContainsFunc(e.suggest, func(it typeahead.Item) bool { return it.Value == value })
 }
 
-// shown returns the list below the text.
-func (e *textEditor) shown() *typeahead.List {
-	if e.expr.open() {
-		return &e.expr.list
-	}
-	return &e.list
-}
-
 // view draws the text in at most h lines of w cells, with the list below it.
 func (e *textEditor) view(w, h int) string {
 	if e.Tall { // the list takes lines of the text
-		h -= min(e.shown().Len(), typeahead.MaxRows)
+		h -= min(e.list.Len(), typeahead.MaxRows)
 	}
 	e.SetSize(w, h)
 	text := e.View()
 	room := max(h-1-strings.Count(text, "\n"), 1)
-	return strings.Join(append([]string{text}, e.shown().Lines(e.theme, w, min(room, typeahead.MaxRows))...), "\n")
+	return strings.Join(append([]string{text}, e.list.Lines(e.theme, w, min(room, typeahead.MaxRows))...), "\n")
 }
 
 // press moves the cursor to a click on the line, or accepts the clicked row of the list. It reports whether a
 // suggestion was accepted, which completes the value.
 func (e *textEditor) press(x, y int) bool {
 	below := y - 1 - strings.Count(e.View(), "\n")
-	i, listed := e.shown().RowAt(below)
+	i, listed := e.list.RowAt(below)
 	switch {
 	case below < 0:
 		e.edited = true
-		e.expr.close()
 		e.Click(x)
-	case !listed || !e.shown().Highlight(i):
-	case e.expr.open():
-		e.expr.accept(e.Field)
 		e.listSuggestions()
+	case !listed || !e.list.Highlight(i):
+	case e.completing:
+		e.insertExpression()
 	default:
 		e.accept()
 		return !e.commaList

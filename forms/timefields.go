@@ -12,7 +12,7 @@ import (
 
 // isTime reports whether a row is a point in time, which can be typed in natural language.
 func isTime(r row) bool {
-	return r.group == groupFields && r.shape == shapeInput && r.input == nil && r.Node != nil && r.Node.Kind == schema.Time
+	return r.group == groupFields && r.Shape == ShapeText && r.Write == nil && r.Node.Kind == schema.Time
 }
 
 // zoneFor returns the zone of the times at p: that of the zone field in the nearest surrounding object, else
@@ -74,41 +74,42 @@ func (f *Form) timeValue(before doc.Value, r row, text string) (string, bool) {
 	return t.Wire, err == nil
 }
 
-// relative formats how far off a time is.
-func (f *Form) relative(at time.Time) string {
-	return timeparse.Until(at, f.now().In(at.Location()))
+// timeWords formats the time in a row in the zone of the document, with the local time where that differs, and how far off
+// it is.
+func (f *Form) timeWords(root doc.Value, r row, t timeparse.Result) (moment, off string) {
+	zone, moment := f.zoneFor(root, r.Path), t.Text
+	switch {
+	case zone != nil:
+		moment = timeparse.Zoned(t.Instant, zone, f.now())
+	case !t.Floating:
+		moment = timeparse.Zoned(t.Instant, t.Instant.Location(), f.now())
+	}
+	return moment, timeparse.Until(t.Instant, f.now().In(t.Instant.Location()))
 }
 
 // explainTime returns how a text in a time row is interpreted, notes about it, and why it cannot be parsed.
-func (f *Form) explainTime(before doc.Value, r row, text string) (words string, notes []string, refused string) {
-	if !isTime(r) || text == "" || r.Node.Template && schema.HasExpression(text) {
-		return "", nil, ""
+func (f *Form) explainTime(root doc.Value, r row, text string) (words string, notes []string, err error) {
+	if r.Node.Template && schema.HasExpression(text) {
+		return "", nil, nil
 	}
-	t, err := f.parseTime(before, r, text)
+	t, err := f.parseTime(root, r, text)
 	if err != nil {
-		return "", nil, err.Error()
+		return "", nil, err
 	}
-	return t.Text + " · " + f.relative(t.Instant), t.Notes, ""
+	moment, off := f.timeWords(root, r, t)
+	return moment + " · " + off, t.Notes, nil
 }
 
 // describeTime formats the time in a row without focus, and how far off it is; "" if it has none.
-func (f *Form) describeTime(root doc.Value, r row) (moment, off string) {
-	text := r.Value.Text()
-	if !isTime(r) || text == "" || schema.HasExpression(text) {
+func (f *Form) describeTime(r row) (moment, off string) {
+	if !isTime(r) || r.Text == "" || schema.HasExpression(r.Text) {
 		return "", ""
 	}
-	t, err := f.parseTime(root, r, text)
+	t, err := f.parseTime(f.root, r, r.Text)
 	if err != nil || !t.Exact {
 		return "", ""
 	}
-	at, zone := t.Instant, ""
-	switch loc := f.zoneFor(root, r.Path); {
-	case loc != nil:
-		at = at.In(loc)
-	case schema.HasOffset(text):
-		zone = at.Format(" MST")
-	}
-	return timeparse.Moment(at, f.now()) + zone, f.relative(at)
+	return f.timeWords(f.root, r, t)
 }
 
 // openCalendar opens the calendar at the time in the focused row, or tomorrow.
@@ -131,15 +132,19 @@ func (f *Form) pickedTime() (timeparse.Result, error) {
 	return f.parseTime(f.root, r, f.calendar.Day().Format(time.DateOnly))
 }
 
-// closeCalendar continues after a key or click in the calendar.
-func (f *Form) closeCalendar(o calendar.Outcome) {
-	if o == calendar.Open {
-		return
-	}
-	t, err := f.pickedTime()
-	f.calendar = nil
-	if r, ok := f.focused(); ok && err == nil && o == calendar.Accepted {
-		f.setValue(r, doc.NewString(t.Wire))
+// calendarKey handles a key in the calendar.
+func (f *Form) calendarKey(pressed string) {
+	switch pressed {
+	case "esc":
+		f.calendar = nil
+	case "enter":
+		t, err := f.pickedTime()
+		f.calendar = nil
+		if r, ok := f.focused(); ok && err == nil {
+			f.setValue(r, doc.NewString(t.Wire))
+		}
+	default:
+		f.calendar.Key(pressed)
 	}
 }
 
@@ -149,7 +154,7 @@ const calendarIndent = 2
 func (f *Form) calendarView() []string {
 	t, w, h := f.cfg.Theme, f.layout.width, f.layout.height
 	r, _ := f.focused()
-	out := []string{t.Accent.Render("▸ " + r.label)}
+	out := []string{t.Accent.Render("▸ " + r.Label)}
 	if f.list {
 		out[0] += t.Muted.Render(" of " + f.node.Label())
 	}
@@ -159,7 +164,8 @@ func (f *Form) calendarView() []string {
 		}
 	}
 	if at, err := f.pickedTime(); err == nil {
-		out = append(out, indented(t.Info, w, at.Text+" · "+f.relative(at.Instant), 2)...)
+		moment, off := f.timeWords(f.root, r, at)
+		out = append(out, indented(t.Info, w, moment+" · "+off, 2)...)
 		for _, note := range at.Notes {
 			out = append(out, indented(t.Warning, w, "! "+sentence(note), 2)...)
 		}

@@ -18,7 +18,7 @@ func openDelay(t *testing.T, more string) *Form {
 		}
 		return nil
 	}
-	return at(t, New(cfg), "trigger_condition", "trigger_delay_value")
+	return at(t, newForm(cfg), "trigger_condition", "trigger_delay_value")
 }
 
 // A delay is one line: amount, unit, before or after, and the date that it is relative to.
@@ -70,7 +70,7 @@ func TestTimespanKeepsOtherFields(t *testing.T) {
 func TestNumberUnits(t *testing.T) {
 	cfg := config(parse(t, `{"conversion_goal_details":{"attribution_window_in_hours":48}}`), "conversion_goal_details")
 	cfg.Schema = catalog.Campaign(catalog.Email)
-	f := at(t, New(cfg), "conversion_goal_details", "attribution_window_in_hours")
+	f := at(t, newForm(cfg), "conversion_goal_details", "attribution_window_in_hours")
 	shows(t, f, "48", " hours")
 	press(f, "down")
 	shows(t, f, "48 hours")

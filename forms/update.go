@@ -3,22 +3,18 @@ package forms
 import (
 	"slices"
 
-	"github.com/atotto/clipboard"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/forms/textfield"
 )
 
-// Update handles a key, a mouse event relative to the form's upper left corner, or a message of one of the
-// form's commands.
+// Update handles a key, or a mouse event relative to the form's upper left corner.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		return f.key(msg)
 	case tea.MouseMsg:
 		return f.mouse(msg)
-	case pastedMsg:
-		if msg.to == f {
-			f.paste(msg.text)
-		}
 	}
 	return nil
 }
@@ -29,7 +25,7 @@ var enterKey = tea.KeyMsg{Type: tea.KeyEnter}
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	pressed := msg.String()
 	if f.calendar != nil {
-		f.closeCalendar(f.calendar.Key(pressed))
+		f.calendarKey(pressed)
 		return nil
 	}
 	if in, ok := f.editor.(*textEditor); ok && in.acceptsOn(pressed) && in.accept() {
@@ -40,7 +36,7 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 		f.paste(string(msg.Runes))
 		return nil
 	case pressed == "ctrl+v" && f.Typing():
-		return f.readClipboard
+		return textfield.ReadClipboard
 	case f.name != nil:
 		f.nameKey(msg)
 		return nil
@@ -77,7 +73,9 @@ func (f *Form) nameKey(msg tea.KeyMsg) {
 func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.calendar != nil {
 		msg.X, msg.Y = msg.X-calendarIndent, msg.Y-1
-		f.closeCalendar(f.calendar.Mouse(msg))
+		if f.calendar.Mouse(msg) {
+			f.calendarKey("enter")
+		}
 		return nil
 	}
 	wheel := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
@@ -118,7 +116,7 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 func (f *Form) press(x, y int) tea.Cmd {
 	if f.inactive { // the first click focuses the form
 		f.inactive = false
-		if r, _ := f.focused(); r.shape != shapeSubform {
+		if r, _ := f.focused(); r.Shape != shapeSubform {
 			return nil
 		}
 	}
@@ -137,18 +135,4 @@ func (f *Form) press(x, y int) tea.Cmd {
 		}
 	}
 	return f.key(enterKey)
-}
-
-// pastedMsg has the content of the clipboard.
-type pastedMsg struct {
-	to   *Form
-	text string
-}
-
-func (f *Form) readClipboard() tea.Msg {
-	text, err := clipboard.ReadAll()
-	if err != nil {
-		text = ""
-	}
-	return pastedMsg{to: f, text: text}
 }

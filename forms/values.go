@@ -168,22 +168,15 @@ func commaEditable(elem *schema.Node, list doc.Value) bool {
 	return size <= maxText
 }
 
-// placeholder returns the placeholder of a row without a value.
-func placeholder(r row) string {
-	if r.input != nil {
-		return r.input.Placeholder
-	}
-	if r.Node.Default != "" {
-		return "default " + defaultValue(r.Node)
-	}
-	if r.shape == shapeTimespan {
-		return "e.g. " + r.Node.SpanExample()
-	}
-	if r.Node.Kind == schema.Time {
+// placeholder returns the placeholder of a field without a value.
+func placeholder(n *schema.Node) string {
+	switch {
+	case n.Default != "":
+		return "default " + defaultValue(n)
+	case n.Kind == schema.Time:
 		return "e.g. tomorrow 9am, 25 dec 18:00, +2h"
-	}
-	if r.Node.Example != "" {
-		return "e.g. " + r.Node.Example
+	case n.Example != "":
+		return "e.g. " + n.Example
 	}
 	return ""
 }

@@ -68,13 +68,14 @@ func (l *layout) moreText() string {
 			below++
 		}
 	}
-	switch {
-	case above == 0:
-		return fmt.Sprintf("  ↓ %d more", below)
-	case below == 0:
-		return fmt.Sprintf("  ↑ %d more", above)
+	text := ""
+	if above > 0 {
+		text = fmt.Sprintf("  ↑ %d", above)
 	}
-	return fmt.Sprintf("  ↑ %d  ↓ %d more", above, below)
+	if below > 0 {
+		text += fmt.Sprintf("  ↓ %d", below)
+	}
+	return text + " more"
 }
 
 // arrange positions the rows, and scrolls to the focused one. A row that is too high is shown from the line after its
@@ -83,7 +84,7 @@ func (f *Form) arrange() {
 	l := &f.layout
 	l.labelWidth = 8
 	for _, r := range f.rows {
-		l.labelWidth = max(l.labelWidth, ansi.StringWidth(r.label)+2)
+		l.labelWidth = max(l.labelWidth, ansi.StringWidth(r.Label)+2)
 	}
 	l.labelWidth = min(l.labelWidth, 30, max(l.width*12/25, 8))
 	l.header, l.starts = f.header(), append(l.starts[:0], 0)
@@ -254,7 +255,7 @@ func (f *Form) withLabel(r row, mark string, style lipgloss.Style, lines ...stri
 	if f.layout.isNarrow() {
 		w = max(f.layout.width-4, 1)
 	}
-	label := cutLine(r.label, w-len(star))
+	label := cutLine(r.Label, w-len(star))
 	pad := strings.Repeat(" ", max(w-ansi.StringWidth(label)-len(star), 0))
 	first := mark + style.Render(label) + f.cfg.Theme.Danger.Render(star)
 	if r.group == groupAdder && f.name == nil {
@@ -280,7 +281,7 @@ func (f *Form) valueLine(r row) string {
 	if r.group == groupAdder {
 		return ""
 	}
-	if r.shape == shapeSubform {
+	if r.Shape == shapeSubform {
 		style := t.Text
 		if r.Value.Empty() {
 			style = t.Faint
@@ -294,11 +295,8 @@ func (f *Form) valueLine(r row) string {
 		return style.Render(cutLine("› "+summary(r.Node, r.Value)+unusedReason(r), max(w-len(tail), 4))) + alarm.Render(tail)
 	}
 	text := valueText(r.FieldState)
-	switch {
-	case r.shape == shapeTimespan || r.input != nil && r.shape != shapeChoice && r.shape != shapeReadOnly:
-		text = oneLine(r.text)
-	case r.shape == shapeCommaList:
-		text = oneLine(firstRunes(commaText(r.Value), 300))
+	if r.Shape == ShapeList || r.Write != nil && r.Shape != ShapeChoice {
+		text = oneLine(firstRunes(r.Text, 300))
 	}
 	kind := r.Value.Kind()
 	switch {
@@ -308,7 +306,7 @@ func (f *Form) valueLine(r row) string {
 		return t.Faint.Render(cutLine("default "+defaultValue(r.Node), w))
 	case kind == doc.Absent && text == "":
 		return t.Faint.Render("—")
-	case r.Value.Empty() || kind == doc.Null:
+	case r.Value.Exists() && r.Value.Empty() || kind == doc.Null:
 		return t.Faint.Render(string(r.Value.Encode()))
 	}
 	if block := f.swatch(r, r.Value.Text()); block != "" {
@@ -318,7 +316,7 @@ func (f *Form) valueLine(r row) string {
 		note := "  " + unknownNote
 		return t.Text.Render(cutLine(text, max(w-ansi.StringWidth(note), 4))) + t.Warning.Render(note)
 	}
-	moment, off := f.describeTime(f.root, r)
+	moment, off := f.describeTime(r)
 	switch {
 	case moment != "" && ansi.StringWidth(moment+off)+2 <= w:
 		return t.Text.Render(moment) + "  " + t.Faint.Render(off)
@@ -347,7 +345,7 @@ func (f *Form) focusedLines(r row) []string {
 		lines = []string{t.Muted.Render("name: ") + f.name.view(max(f.layout.valueWidth()-6, 1), 1)}
 	case f.editor != nil:
 		lines = f.editorLines(r)
-	case r.shape == shapeExternalText, r.shape == shapeExternalJSON:
+	case r.Shape == shapeExternalText, r.Shape == shapeExternalJSON:
 		lines = f.preview(r)
 	}
 	out := f.withLabel(r, t.Accent.Render("▸ "), t.Accent, lines...)
@@ -368,33 +366,27 @@ func (f *Form) focusedLines(r row) []string {
 
 // meaning returns what the text in the focused row means if that is not obvious, notes about it, and why it cannot be read.
 func (f *Form) meaning(r row) (words string, notes []string, refused string) {
-	text, typed := f.changedText()
-	switch {
-	case r.input != nil:
-		words, refused = f.readInput(r)
-		return words, nil, refused
-	case r.shape == shapeInput && r.Node != nil && r.Node.Unit != "" && f.text(r) != r.Value.Text():
-		return r.Node.WithUnit(r.Value.Text()), nil, ""
-	case r.shape != shapeTimespan:
-		return f.explainTime(f.before, r, f.text(r))
-	case !typed || text == "":
+	_, changed := f.changedText()
+	switch text := f.text(r); {
+	case r.Read == nil || text == "", r.Shape == ShapeName && !changed, f.isCompleting(r):
 		return "", nil, ""
+	default:
+		words, notes, err := r.Read(f.before, text)
+		if err != nil {
+			return "", nil, err.Error()
+		}
+		return words, notes, ""
 	}
-	root, err := r.Node.SetSpan(f.before, r.Path, text, f.timespanDates(r))
-	if err != nil && f.editor.(*textEditor).list.Len() == 0 {
-		return "", nil, err.Error()
-	}
-	if full, _ := r.Node.SpanText(root.Lookup(r.Path.Parent())); err == nil && full != text {
-		words = full
-	}
-	return words, nil, ""
 }
 
 // isCompleting reports whether the text of the focused row is about to be continued or replaced by a highlighted
 // suggestion, so that it is not an error yet.
 func (f *Form) isCompleting(r row) bool {
 	in, ok := f.editor.(*textEditor)
-	return ok && (in.expr.open() || (r.shape == shapeTimespan || in.replacing) && in.list.At() >= 0)
+	if !ok || in.list.At() < 0 || in.list.FreeHighlighted() {
+		return ok && in.completing
+	}
+	return in.replacing || r.Shape == ShapeWords || r.Shape == ShapeName
 }
 
 // editorLines draws the editor of the focused row, after a swatch of its color and before its unit.
@@ -403,7 +395,7 @@ func (f *Form) editorLines(r row) []string {
 	if in, ok := f.editor.(*textEditor); ok {
 		block = f.swatch(r, in.Text())
 	}
-	if r.Node != nil && r.Node.Unit != "" && r.shape == shapeInput {
+	if r.Node != nil && r.Node.Unit != "" && r.Shape == ShapeText {
 		unit = " " + r.Node.Unit
 	}
 	w = max(w-ansi.StringWidth(block+unit), 1)
@@ -430,7 +422,7 @@ func (f *Form) preview(r row) []string {
 		}
 		out = append(out, t.Text.Render(cutLine(oneLine(firstRunes(strings.TrimSuffix(line, "\r"), w)), w)))
 	}
-	return append(out, t.Faint.Render(cutLine(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
+	return append(out, t.Faint.Render(cutLine(size+" · ", w))+t.Key.Render("ctrl+e")+t.Faint.Render(" opens the editor"))
 }
 
 // swatchWidth is the width of a swatch, including the blank after it.
@@ -440,7 +432,7 @@ const swatchWidth = 4
 // without colors.
 func (f *Form) swatch(r row, text string) string {
 	t := f.cfg.Theme
-	if r.Node == nil || r.shape != shapeInput || !hasForm(r.Node, schema.Color) || !schema.Color.Matches(text) || t.IsPlain() || t.Name == themes.None {
+	if r.Node == nil || r.Shape != ShapeText || !hasForm(r.Node, schema.Color) || !schema.Color.Matches(text) || t.IsPlain() || t.Name == themes.None {
 		return ""
 	}
 	color := lipgloss.Color(text[:min(len(text), len("#RRGGBB"))]) // without alpha

@@ -6,23 +6,8 @@ import (
 	"bugle/themes"
 )
 
-// widgetStyle is the styling and key map of huh's widgets.
-type widgetStyle struct {
-	theme *huh.Theme // of all widgets of a form
-	keys  *huh.KeyMap
-	t     *themes.Theme
-}
-
-func newWidgetStyle(t *themes.Theme) widgetStyle {
-	l := widgetStyle{theme: &huh.Theme{}, keys: widgetKeys(), t: t}
-	l.follow()
-	return l
-}
-
-// follow derives the widgets' theme from the styles of the program's theme. Widgets have no frame and no title, because the
-// form draws both.
-func (l widgetStyle) follow() {
-	t := l.t
+// huhTheme returns the theme of a field of huh, without a frame and a title, because the form draws both.
+func huhTheme(t *themes.Theme) *huh.Theme {
 	none := t.NewStyle()
 	field := huh.FieldStyles{
 		Base: none, Title: t.Muted, Description: t.Faint,
@@ -31,12 +16,12 @@ func (l widgetStyle) follow() {
 		SelectedOption:      t.Accent, SelectedPrefix: t.Success.SetString("[x] "),
 		UnselectedOption: t.Text, UnselectedPrefix: t.Faint.SetString("[ ] "),
 	}
-	*l.theme = huh.Theme{Focused: field, Blurred: field, FieldSeparator: none}
+	return &huh.Theme{Focused: field, Blurred: field, FieldSeparator: none}
 }
 
-// widgetKeys returns huh's key map with the usual keys for pages. The form handles the keys that leave a widget, and those
-// that filter.
-func widgetKeys() *huh.KeyMap {
+// huhKeys returns huh's key map with the usual keys for pages. The form handles the keys that leave a field, and those that
+// filter.
+func huhKeys() *huh.KeyMap {
 	k := huh.NewDefaultKeyMap()
 	k.Select.HalfPageUp.SetKeys("pgup")
 	k.Select.HalfPageDown.SetKeys("pgdown")

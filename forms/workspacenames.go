@@ -21,32 +21,30 @@ func (f *Form) names(name string) []string {
 // isUnknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
 // at all, none is unknown.
 func (f *Form) isUnknown(r row) bool {
-	if r.input != nil && r.input.Kind == InputName {
-		is := func(it typeahead.Item) bool { return it.Value == r.input.Text }
-		return r.input.Text != "" && len(r.input.Suggest) > 0 && !slices.ContainsFunc(r.input.Suggest, is)
-	}
-	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
+	if r.group != groupFields || r.Shape != ShapeName && (r.Shape != ShapeText || r.Node.Suggest == "") {
 		return false
 	}
-	text := r.Value.Text()
-	if text == "" || schema.HasExpression(text) || hasForm(r.Node, schema.Zone) {
+	if r.Text == "" || schema.HasExpression(r.Text) || hasForm(r.Node, schema.Zone) {
 		return false
 	}
-	known := f.names(r.Node.Suggest)
-	return len(known) > 0 && !slices.Contains(known, text)
+	known := f.suggestions(r)
+	return len(known) > 0 && !slices.ContainsFunc(known, func(it typeahead.Item) bool { return it.Value == r.Text })
 }
 
 // suggestions returns the suggestions for a row; for a list, those for its elements.
-func (f *Form) suggestions(r row) []string {
+func (f *Form) suggestions(r row) []typeahead.Item {
+	if r.Suggest != nil || r.Shape != ShapeText && r.Shape != ShapeList {
+		return r.Suggest
+	}
 	list := r.Node.Suggest
 	if list == "" && r.Node.Element != nil {
 		list = r.Node.Element.Suggest
 	}
 	found := f.names(list)
 	if len(found) == 0 && hasForm(r.Node, schema.Zone) {
-		return timeparse.Zones()
+		found = timeparse.Zones()
 	}
-	return found
+	return typeahead.Items(found)
 }
 
 // expressions returns the expressions that can be used in the text of a row.
@@ -121,21 +119,6 @@ func (f *Form) isDerived(st schema.ObjectState, s schema.FieldState) bool {
 		return s.Value.Text() != "" && s.Value.Text() == f.derivedValue(by.Node, by.Value.Text())
 	}
 	return false
-}
-
-// timespanDates returns the names of the dates that the timespan of a row may be relative to.
-func (f *Form) timespanDates(r row) []string {
-	if r.Node.Span.Date == "" {
-		return nil
-	}
-	at := r.Path.Parent()
-	for name := range strings.SplitSeq(r.Node.Span.Date, ".") {
-		at = at.Child(name)
-	}
-	if date := f.cfg.Schema.At(at); date != nil {
-		return f.names(date.Suggest)
-	}
-	return nil
 }
 
 // unknownNote is shown beside a name that is not one of the suggestions.

@@ -8,28 +8,11 @@ import (
 
 // write returns a document with the value of a row: the one that was typed or chosen, or none.
 func (f *Form) write(root doc.Value, r row, v doc.Value) (doc.Value, error) {
-	var err error
-	switch {
-	case r.input != nil:
-		text := v.Text()
-		if v.Exists() && v.Kind() != doc.String {
-			text = v.Literal()
-		}
-		return f.cfg.Inputs.Write(root, *r.input, text)
-	case r.flags != nil && v.Exists():
-		return r.flags.Set(root, v.Text())
-	case r.flags != nil:
-		return f.without(root, r.flags.On(root)...), nil
-	case r.shape == shapeTimespan && v.Text() == "":
-		return f.without(root, r.paths...), nil
-	case r.shape == shapeTimespan:
-		span, err := r.Node.SetSpan(root, r.Path, v.Text(), f.timespanDates(r))
-		if err == nil {
-			return span, nil
-		}
-		v = scalarValue(r.Node.Kind, v.Text()) // what cannot be read is kept as the amount
+	if r.Write != nil {
+		return r.Write(root, v)
 	}
-	if root, err = f.set(root, r.Path, v); err != nil {
+	root, err := f.set(root, r.Path, v)
+	if err != nil {
 		return root, err
 	}
 	return f.writeDerived(root, r), nil

@@ -28,6 +28,7 @@ type Input struct {
 	Part  Part
 	Label string
 	State schema.FieldState
+	Lower doc.Path // of the upper end of a range: that of the lower one; nil for others
 }
 
 // Inputs returns the inputs of the filter at a path in a convenient order. Members that are unused or unknown
@@ -43,14 +44,26 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 	}
 	var used, rest []Input
 	inWords := kind == Action && isDescribable(root.Lookup(filter))
-	for _, f := range obj.Fields {
+	shape := ValueShape(root.Lookup(filter))
+	isRange := shape == ValueRange || shape == DateRange
+	for i, f := range obj.Fields {
 		switch {
 		case inWords && f.Node.Name == mExecuted:
 			continue // a part of how often
 		case inWords && f.Node.Name == mExecution:
 			used = append(used, Input{Part: Frequency, Label: f.Node.Label(), State: f})
-		case f.Node.Name == mType && kind != Unknown && f.Value.Exists(), f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
-			continue // said by the kind, filters themselves, a part of the value
+		case f.Node.Name == mType && kind != Unknown && f.Value.Exists(), f.Node.Name == mConditions:
+			continue // said by the kind, filters themselves
+		case f.Node.Name == mValue && shape == NoValue && f.Value.Empty():
+			continue // the operator compares with nothing
+		case f.Node.Name == mValue && isRange:
+			used = append(used, Input{Part: Value, Label: "From", State: f})
+		case f.Node.Name == mSecond && f.Shown:
+			if isRange {
+				lower := obj.Fields[i-1]
+				f.Required = lower.Required
+				used = append(used, Input{Part: Value, Label: "To", State: f, Lower: lower.Path})
+			}
 		case f.Node.Name == mCaseSensitive && !f.Value.Exists() && root.Lookup(filter).Get(mDataType).Text() != "string":
 			continue
 		case !f.Shown:

@@ -40,7 +40,7 @@ func TestInputs(t *testing.T) {
 		{"filter_type":"custom_segments","name":"Staff"},
 		{"filter_type":"user_attributes","data_type":"bool","name":"Gold","operator":"exists","value":true}]}}}`)
 	for i, want := range [][]string{
-		{"Name", "Data type", "Operator", "Value", "Invert", "Value is an expression", "Category", "odd"},
+		{"Name", "Data type", "Operator", "From", "To", "Invert", "Value is an expression", "Category", "odd"},
 		{"Event", "How often", "Condition label"},
 		{"Name", "Segment ID"},
 		{"Name", "Data type", "Operator", "Invert", "Value is an expression", "Category", "Value"},

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 
 	"bugle/engine/doc"
@@ -245,8 +247,14 @@ func (s *Schema) ruleWords(say audience, n *Node, r Rule) string {
 	case Length:
 		return between(r.Min, r.Max) + " characters"
 	case Items:
+		if say == people {
+			return between(r.Min, r.Max) + " " + counted(strconv.Itoa(cmp.Or(r.Max, r.Min)), strings.ToLower(n.Label()))
+		}
 		return count(r.Min, r.Max, "item")
 	case Unique:
+		if say == people {
+			return "each only once"
+		}
 		return "no duplicates"
 	case Pattern:
 		return "must be " + r.Text

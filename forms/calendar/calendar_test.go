@@ -100,18 +100,10 @@ func TestPickerKeys(t *testing.T) {
 	} {
 		p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
 		for _, k := range strings.Fields(tt.keys) {
-			if p.Key(k) != Open {
-				t.Errorf("%s: %s closed it", tt.keys, k)
-			}
+			p.Key(k)
 		}
 		if got := p.Day().Format(time.DateOnly); got != tt.want {
 			t.Errorf("%q gives %s, want %s", tt.keys, got, tt.want)
-		}
-		if p.Key("esc") != Canceled || p.Key("enter") != Accepted {
-			t.Error("enter takes, esc leaves")
-		}
-		if got := p.Day().Format(time.DateOnly); got != tt.want {
-			t.Errorf("%q: enter made it %s", tt.keys, got)
 		}
 	}
 }
@@ -119,20 +111,20 @@ func TestPickerKeys(t *testing.T) {
 func TestPickerMouse(t *testing.T) {
 	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
 	view := strings.Split(p.View(50, 12), "\n")
-	click := func(text string) Outcome {
+	click := func(text string) (accepted bool) {
 		for y, l := range view {
 			if i := strings.Index(l, text); i >= 0 {
 				return p.Mouse(tea.MouseMsg{X: ansi.StringWidth(l[:i]) + 1, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 			}
 		}
 		t.Fatalf("%q is not shown:\n%s", text, strings.Join(view, "\n"))
-		return Open
+		return false
 	}
-	if click(" 24") != Open || p.Day().Day() != 24 {
+	if click(" 24") || p.Day().Day() != 24 {
 		t.Errorf("the click chose %s", p.Day())
 	}
 	view = strings.Split(p.View(50, 12), "\n")
-	if click("24") != Accepted {
+	if !click("24") {
 		t.Error("a second click does not take it")
 	}
 	if click("January"); p.Day().Month() != time.January {

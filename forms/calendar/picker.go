@@ -10,16 +10,6 @@ import (
 	"bugle/themes"
 )
 
-// Outcome is the state of the picker after a key or click.
-type Outcome uint8
-
-// Outcomes.
-const (
-	Open     Outcome = iota // the picker stays open
-	Accepted                // the user accepted the day
-	Canceled                // the user canceled
-)
-
 // Picker lets the user pick a day. Create one with [NewPicker].
 type Picker struct {
 	theme  *themes.Theme
@@ -36,14 +26,10 @@ func NewPicker(t *themes.Theme, at, today time.Time) *Picker {
 // Day returns the chosen day.
 func (p *Picker) Day() time.Time { return p.day }
 
-// Key handles a key.
-func (p *Picker) Key(pressed string) Outcome {
+// Key handles a key that goes to another day.
+func (p *Picker) Key(pressed string) {
 	first := AddMonths(p.day, 0)
 	switch pressed {
-	case "enter":
-		return Accepted
-	case "esc":
-		return Canceled
 	case "left", "h":
 		p.goTo(p.day.AddDate(0, 0, -1))
 	case "right", "l":
@@ -63,7 +49,6 @@ func (p *Picker) Key(pressed string) Outcome {
 	case "t":
 		p.goTo(p.today)
 	}
-	return Open
 }
 
 func (p *Picker) goTo(day time.Time) {
@@ -79,8 +64,8 @@ func (p *Picker) turn(months int) {
 	p.goTo(first.AddDate(0, 0, min(p.day.Day(), last.Day())-1))
 }
 
-// Mouse handles a click or the wheel, relative to the view. A click on the selected day accepts it.
-func (p *Picker) Mouse(msg tea.MouseMsg) Outcome {
+// Mouse handles a click or the wheel, relative to the view. It reports whether the selected day was clicked, which accepts it.
+func (p *Picker) Mouse(msg tea.MouseMsg) (accepted bool) {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
 		p.turn(-1)
@@ -89,10 +74,10 @@ func (p *Picker) Mouse(msg tea.MouseMsg) Outcome {
 	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
 		return p.click(msg.X, msg.Y)
 	}
-	return Open
+	return false
 }
 
-func (p *Picker) click(x, y int) Outcome {
+func (p *Picker) click(x, y int) (accepted bool) {
 	for i, m := range p.months {
 		at := x - i*(m.Width()+Gap)
 		day, ok := m.DayAt(at, y)
@@ -103,12 +88,12 @@ func (p *Picker) click(x, y int) Outcome {
 		case y == 0:
 			p.turn(1)
 		case ok && day.Equal(p.day):
-			return Accepted
+			return true
 		case ok:
 			p.goTo(day)
 		}
 	}
-	return Open
+	return false
 }
 
 // View draws the picker in w cells and h lines: months side by side if they fit. If there are too few lines for a month, it

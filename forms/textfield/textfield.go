@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
@@ -147,6 +148,15 @@ func (f *Field) Paste(text string) {
 		return
 	}
 	f.Insert(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n")))
+}
+
+// ReadClipboard returns the text in the clipboard as if the terminal had pasted it; nil if it cannot be read.
+func ReadClipboard() tea.Msg {
+	text, err := clipboard.ReadAll()
+	if err != nil {
+		return nil
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true}
 }
 
 // Lines returns a pasted text with the line ends of a document.

@@ -109,7 +109,7 @@ func (s *Audience) load() tea.Cmd {
 	}
 	reader, filters := s.reader, s.filters
 	return screen.Go(&s.Base, taskMatching, func(ctx context.Context) (matching, error) {
-		return countMatching(ctx, reader, filters, maxMatching, nil)
+		return countMatching(ctx, reader, filters, maxMatching)
 	}, func(found matching, err error) tea.Cmd {
 		if screen.Canceled(err) {
 			return nil

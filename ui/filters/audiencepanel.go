@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,7 +33,6 @@ type audiencePanel struct {
 	shown   bool
 
 	counting bool
-	progress engine.AudienceCount // of the running count; zero at its start
 	answer   *answer
 	err      error
 	pager    widget.Pager
@@ -59,9 +57,9 @@ type matching struct {
 	members []engine.User
 }
 
-// countMatching counts the users who match filters, and returns at most limit of them. progress may be nil.
-func countMatching(ctx context.Context, r engine.AudienceReader, filters doc.Value, limit int, progress func(engine.AudienceCount)) (out matching, err error) {
-	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: progress}); err == nil && out.count.Matched > 0 {
+// countMatching counts the users who match filters, and returns at most limit of them.
+func countMatching(ctx context.Context, r engine.AudienceReader, filters doc.Value, limit int) (out matching, err error) {
+	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err == nil && out.count.Matched > 0 {
 		out.members, err = r.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: limit})
 	}
 	return out, err
@@ -91,8 +89,6 @@ const (
 	maxSteps     = 12
 	// maxStepLines is how many lines the text of a step takes at most.
 	maxStepLines = 2
-	// progressInterval is the minimum time between updates of the progress.
-	progressInterval = 120 * time.Millisecond
 )
 
 // UnsupportedText is shown if the service cannot evaluate filters.
@@ -145,25 +141,10 @@ func (a *audiencePanel) start() tea.Cmd {
 	if a.reader == nil || tasks == nil {
 		return nil
 	}
-	wait := tasks.SettleTime(taskCount)
-	a.counting, a.progress = true, engine.AudienceCount{}
+	a.counting = true
 	reader, filters, env := a.reader, a.filters, envOf(a.cfg)
-	return screen.Stream(tasks, taskCount, func(ctx context.Context, emit func(engine.AudienceCount)) (answer, error) {
-		if err := screen.Pause(ctx, wait); err != nil {
-			return answer{}, err
-		}
-		last := time.Now()
-		return countAudience(ctx, reader, filters, env, func(c engine.AudienceCount) {
-			if now := time.Now(); now.Sub(last) >= progressInterval {
-				last = now
-				emit(c)
-			}
-		})
-	}, func(c engine.AudienceCount) tea.Cmd {
-		a.progress = c
-		a.draw()
-		return nil
-	}, func(out answer, err error) tea.Cmd {
+	work := screen.Settled(tasks, taskCount, func(ctx context.Context) (answer, error) { return countAudience(ctx, reader, filters, env) })
+	return screen.Go(tasks, taskCount, work, func(out answer, err error) tea.Cmd {
 		a.counting, a.err, a.answer = false, err, nil
 		if err == nil {
 			a.answer = &out
@@ -174,8 +155,8 @@ func (a *audiencePanel) start() tea.Cmd {
 }
 
 // countAudience counts the users who match, after each step too, and returns some of them.
-func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, progress func(engine.AudienceCount)) (out answer, err error) {
-	if out.matching, err = countMatching(ctx, r, filters, maxMembers, progress); err != nil {
+func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env) (out answer, err error) {
+	if out.matching, err = countMatching(ctx, r, filters, maxMembers); err != nil {
 		return out, err
 	}
 	steps := audience.Steps(filters, env)
@@ -228,11 +209,7 @@ func (a *audiencePanel) draw() {
 		a.add(themes.ToneStrong, audience.Describe(a.root, a.place, envOf(a.cfg)))
 		a.add(themes.ToneMuted, UnsupportedText)
 	case a.counting && a.answer == nil:
-		text := "Counting…"
-		if c := a.progress; c.Total > 0 {
-			text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
-		}
-		a.add(themes.ToneMuted, text)
+		a.add(themes.ToneMuted, "Counting…")
 	case a.err != nil:
 		a.drawUnfinished()
 	case a.answer != nil:
@@ -253,11 +230,7 @@ func (a *audiencePanel) drawUnfinished() {
 		return
 	}
 	a.add(themes.ToneMuted, "Complete the marked filters to see how many users match.")
-	for i, d := range e.Details {
-		if i == 3 {
-			a.add(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
-			break
-		}
+	for _, d := range e.Details {
 		a.add(themes.ToneWarning, "○ "+phrase.Sentence(d.Message))
 	}
 }

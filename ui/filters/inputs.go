@@ -23,80 +23,93 @@ type inputs struct {
 	seen   map[string][]string // the texts of users, by attribute; nil if the filter is not about users
 }
 
-// part is one part of a filter.
-type part struct {
-	audience.Input
-	kind              forms.InputKind
-	text              string // the value in editable form
-	placeholder, help string
-	value             bool // it is the value, of a shape that can be edited
-	shape             audience.Shape
-	end               int // for a range: 0 for its lower end, 1 for the upper
+// parts returns what a filter consists of, in the order of the inputs.
+func (f *inputs) parts(root doc.Value) []audience.Input {
+	return audience.Inputs(f.cfg.Schema, root, f.filter, f.cfg.Env)
 }
 
-// parts returns the parts of the filter that a form shows, by the index of their inputs. The upper end of a range is a
-// part of its own.
-func (f inputs) parts(root doc.Value) []part {
-	var out []part
-	for _, in := range audience.Inputs(f.cfg.Schema, root, f.filter, f.cfg.Env) {
-		p := part{Input: in, kind: kindOf(in), text: plainText(in.State.Value)}
-		p.placeholder, p.help = textsOf(p)
-		if in.Part == audience.Value && in.State.Shown {
-			out = append(out, valueParts(p, root.Lookup(f.filter))...)
-			continue
-		}
-		out = append(out, p)
+// of returns the inputs in a document.
+func (f *inputs) of(root doc.Value) []forms.Input {
+	all := f.parts(root)
+	out := make([]forms.Input, len(all))
+	for i, in := range all {
+		out[i] = f.input(root, all, in)
 	}
 	return out
 }
 
-// kindOf returns how an input other than a value is edited.
-func kindOf(in audience.Input) forms.InputKind {
-	n, v := in.State.Node, in.State.Value.Kind()
-	switch {
-	case n == nil || !in.State.Shown || in.Part == audience.Value:
-		return forms.InputFixed
-	case in.Part == audience.Frequency:
-		return forms.InputWords
-	case v == doc.Array || v == doc.Object:
-		return forms.InputFixed
-	case in.Part == audience.Name:
-		return forms.InputName
-	case len(in.State.Options) > 0 || n.Kind == schema.Bool:
-		return forms.InputChoice
-	case n.Kind == schema.String || n.Kind == schema.Integer:
-		return forms.InputText
+// input returns the input for one of the parts of a filter.
+func (f *inputs) input(root doc.Value, all []audience.Input, part audience.Input) forms.Input {
+	n, v := part.State.Node, part.State.Value
+	in := forms.Input{FieldState: part.State, Label: part.Label, Text: plainText(v)}
+	if n == nil || !in.Shown {
+		return in
 	}
-	return forms.InputFixed
+	help, _, _ := strings.Cut(n.Help, ". ")
+	in.Help = strings.TrimSuffix(help, ".") + "."
+	set := func(write func(root doc.Value, filter doc.Path, text string) (doc.Value, error)) {
+		in.Write = func(root, v doc.Value) (doc.Value, error) {
+			if v.Empty() {
+				return root.Delete(in.Path), nil
+			}
+			return write(root, f.filter, plainText(v))
+		}
+	}
+	switch {
+	case part.Part == audience.Frequency:
+		f.asFrequency(&in, root)
+	case part.Part == audience.Value:
+		f.asValue(&in, root.Lookup(f.filter), nameIn(all), part.Lower)
+	case v.Kind() == doc.Array || v.Kind() == doc.Object:
+		asJSON(&in)
+	case part.Part == audience.Name:
+		in.Shape, in.Placeholder, in.Note = forms.ShapeName, "type or choose a name", audience.UnknownEvent
+		in.Suggest = f.names(root, all, part)
+		set(func(root doc.Value, filter doc.Path, text string) (doc.Value, error) {
+			return f.setName(root, all, in, text)
+		})
+		in.Read = func(root doc.Value, text string) (string, []string, error) { return f.readName(root, all, in, text) }
+	case part.Part == audience.DataType:
+		in.Shape = forms.ShapeChoice
+		set(audience.SetDataType)
+	case part.Part == audience.Operator:
+		in.Shape = forms.ShapeChoice
+		set(audience.SetOperator)
+	}
+	return in
 }
 
-// textsOf returns the placeholder of a part, and a sentence about it.
-func textsOf(p part) (placeholder, help string) {
-	n := p.State.Node
-	if n == nil {
-		return "", ""
+// asJSON has an input edited with its whole filter.
+func asJSON(in *forms.Input) {
+	in.Shape, in.Help = forms.ShapeFixed, "Press ctrl+e to edit the filter as JSON."
+}
+
+// asFrequency has an input edited as how often and when an event happened, in words.
+func (f *inputs) asFrequency(in *forms.Input, root doc.Value) {
+	in.Shape, in.Placeholder = forms.ShapeWords, "at least 2 times in the last 7 days"
+	in.Help = "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
+	in.Text, _ = audience.FrequencyText(root.Lookup(f.filter))
+	set := func(root doc.Value, text string) (doc.Value, error) {
+		return audience.SetFrequency(root, f.filter, text, envOf(f.cfg))
 	}
-	if n.Example != "" {
-		placeholder = "e.g. " + n.Example
+	in.Write = func(root, v doc.Value) (doc.Value, error) {
+		if out, err := set(root, v.Text()); err == nil {
+			return out, nil
+		}
+		return audience.KeepFrequency(root, f.filter, v.Text())
 	}
-	help, _, _ = strings.Cut(n.Help, ". ")
-	help = strings.TrimSuffix(help, ".") + "."
-	switch {
-	case p.kind == forms.InputWords:
-		return "at least 2 times in the last 7 days", "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
-	case p.kind == forms.InputName && p.text != "":
-		return "type or choose a name", "" // the form says how to choose another
-	case p.kind == forms.InputName:
-		return "type or choose a name", help
-	case p.kind == forms.InputFixed:
-		return placeholder, "Press ctrl+e to edit the filter as JSON."
+	in.Read = func(root doc.Value, text string) (string, []string, error) { return f.describe(set(root, text)) }
+	in.Offers = func(root doc.Value, text string) ([]string, bool) {
+		_, err := set(root, text)
+		return audience.SuggestFrequencies(text), err == nil
 	}
-	return placeholder, help
+	_, err := set(root, in.Text)
+	in.Replace = err == nil
 }
 
 // valueInput is how the value of a shape is edited.
 type valueInput struct {
-	kind                     forms.InputKind
+	shape                    forms.Shape
 	label, placeholder, help string // "" for those of its field
 }
 
@@ -106,149 +119,77 @@ const (
 )
 
 var valueInputs = map[audience.Shape]valueInput{
-	audience.SingleValue:  {kind: forms.InputText, help: "The value to compare with."},
-	audience.YesOrNo:      {kind: forms.InputChoice, help: "Press space to change it."},
-	audience.ValueList:    {forms.InputList, "Values", "values, separated by commas", `Separate values with commas. Put a value that contains a comma in "quotes".`},
-	audience.ValueRange:   {forms.InputText, "", "a number", "Both values are included."},
-	audience.Date:         {forms.InputDate, "Date", datePlaceholder, dateHelp},
-	audience.DateRange:    {forms.InputDate, "", datePlaceholder, dateHelp},
-	audience.RelativeDays: {forms.InputText, "Days", "a number of days", "Counted from now, to the same time of day."},
-	audience.Expression:   {forms.InputText, "Expression", "{{user.country}}", "Evaluated for each user when the campaign is sent."},
+	audience.SingleValue:  {shape: forms.ShapeText, help: "The value to compare with."},
+	audience.YesOrNo:      {shape: forms.ShapeChoice, help: "Press space to change it."},
+	audience.ValueList:    {forms.ShapeList, "Values", "values, separated by commas", `Separate values with commas. Put a value that contains a comma in "quotes".`},
+	audience.ValueRange:   {forms.ShapeText, "", "a number", "Both values are included."},
+	audience.Date:         {forms.ShapeText, "Date", datePlaceholder, dateHelp},
+	audience.DateRange:    {forms.ShapeText, "", datePlaceholder, dateHelp},
+	audience.RelativeDays: {forms.ShapeText, "Days", "a number of days", "Counted from now, to the same time of day."},
+	audience.Expression:   {forms.ShapeText, "Expression", "{{user.country}}", "Evaluated for each user when the campaign is sent."},
 }
 
-// valueParts returns the parts of a value: none, one, or two for the ends of a range.
-func valueParts(p part, filter doc.Value) []part {
+// asValue has an input edited as what the operator of the filter compares with, or as an end of a range: the upper one if lower
+// is the path of the other. about is the name of what is compared.
+func (f *inputs) asValue(in *forms.Input, filter doc.Value, about string, lower doc.Path) {
+	shape, upper := audience.ValueShape(filter), lower != nil
+	as, used := valueInputs[shape]
 	texts, ok := audience.Values(filter)
-	if !ok {
-		return []part{p}
+	if !used || !ok {
+		asJSON(in)
+		return
 	}
-	p.shape = audience.ValueShape(filter)
-	in, ok := valueInputs[p.shape]
-	if !ok {
-		return nil
-	}
-	p.value, p.kind, p.help, p.text = true, in.kind, in.help, strings.Join(texts[:min(len(texts), 1)], "")
 	example := ""
 	if audience.TakesNumber(filter) {
 		example = "e.g. 100"
+	} else if in.Node.Example != "" {
+		example = "e.g. " + in.Node.Example
 	}
-	p.Label, p.placeholder = cmp.Or(in.label, p.Label), cmp.Or(in.placeholder, example, p.placeholder)
-	switch p.shape {
+	in.Shape, in.Help, in.Label, in.Placeholder = as.shape, as.help, cmp.Or(as.label, in.Label), cmp.Or(as.placeholder, example)
+	texts = append(texts, "")
+	in.Text = texts[0]
+	switch shape {
 	case audience.ValueRange, audience.DateRange:
-		low, high := p, p
-		low.Label, low.text = "From", texts[0]
-		high.Label, high.text, high.end = "To", texts[1], 1
-		return []part{low, high}
+		if upper {
+			in.Text, in.Paths = texts[1], []doc.Path{in.Path, lower}
+		}
 	case audience.ValueList:
-		p.text = forms.JoinList(texts)
+		in.Text = forms.JoinList(texts[:len(texts)-1])
+		in.Suggest = typeahead.Items(f.seen[about])
+		in.Read = readList
+	case audience.SingleValue:
+		in.Suggest = typeahead.Items(f.seen[about])
+	case audience.RelativeDays:
+		in.Replace = true
+	case audience.YesOrNo:
+		field := *in.Node.Field
+		field.Kind, field.Options, field.Default = schema.Bool, nil, ""
+		in.Node, in.Options = &schema.Node{Field: &field}, nil
 	}
-	return []part{p}
-}
-
-// Inputs returns the inputs of the filter in a document.
-func (f inputs) Inputs(root doc.Value) []forms.Input {
-	var out []forms.Input
-	all := f.parts(root)
-	typed := slices.ContainsFunc(all, func(p part) bool { return p.Part == audience.DataType })
-	for i, p := range all {
-		in := forms.Input{
-			FieldState: p.State, Kind: p.kind, Label: p.Label, Text: p.text, Placeholder: p.placeholder, Help: p.help, Index: i,
-		}
-		switch {
-		case in.Kind == forms.InputName:
-			in.Suggest, in.Note = f.names(root, p, typed), audience.UnknownEvent
-		case in.Kind == forms.InputWords:
-			in.Text, _ = audience.FrequencyText(root.Lookup(f.filter))
-			_, err := f.Read(root, in, in.Text)
-			in.Replace = err == nil
-		case p.value && p.shape == audience.YesOrNo:
-			field := *p.State.Node.Field
-			field.Kind, field.Options, field.Default = schema.Bool, nil, ""
-			in.Node, in.Options = &schema.Node{Field: &field}, nil
-		case p.value && (p.shape == audience.SingleValue || p.shape == audience.ValueList):
-			in.Suggest = typeahead.Items(f.seen[nameIn(all)])
-		case p.value && p.shape == audience.RelativeDays, in.Kind == forms.InputText && in.Node.Kind == schema.Integer:
-			in.Replace = true
-		}
-		out = append(out, in)
+	isDate := shape == audience.Date || shape == audience.DateRange
+	if isDate {
+		in.Read = f.readDate
 	}
-	return out
-}
-
-// nameIn returns the name of what a filter is about.
-func nameIn(all []part) string {
-	for _, p := range all {
-		if p.Part == audience.Name {
-			return p.text
-		}
-	}
-	return ""
-}
-
-// names returns the names that a part can have, with their data types if the filter has one.
-func (f inputs) names(root doc.Value, p part, typed bool) []typeahead.Item {
-	items := typeahead.Items(audience.Names(root, f.filter, p.Member(), f.cfg.Workspace))
-	if typed {
-		for i := range items {
-			items[i].Info = dataType(f.cfg.Workspace, items[i].Value)
-		}
-	}
-	return items
-}
-
-// Write writes a text into a part of the filter.
-func (f inputs) Write(root doc.Value, in forms.Input, text string) (doc.Value, error) {
-	p := f.parts(root)[in.Index]
-	switch {
-	case p.value:
-		return audience.SetValues(root, f.filter, f.values(p, root.Lookup(f.filter), text))
-	case p.Part == audience.Frequency:
-		if out, err := audience.SetFrequency(root, f.filter, text, envOf(f.cfg)); err == nil {
-			return out, nil
-		}
-		return audience.KeepFrequency(root, f.filter, text)
-	case text == "":
-		return root.Delete(in.Path), nil
-	case p.Part == audience.Name:
-		name, often, ok := f.splitAction(root, in, text)
-		if !ok {
-			return audience.SetName(root, f.filter, text, f.cfg.Workspace)
-		}
-		named, err := audience.SetName(root, f.filter, name, f.cfg.Workspace)
-		if err != nil {
-			return root, err
-		}
-		return audience.SetFrequency(named, f.filter, often, envOf(f.cfg))
-	case p.Part == audience.DataType:
-		return audience.SetDataType(root, f.filter, text)
-	case p.Part == audience.Operator:
-		return audience.SetOperator(root, f.filter, text)
-	case in.Node.Kind == schema.Bool:
-		return root.Set(in.Path, doc.NewBool(text == "true"))
-	case in.Node.Kind == schema.Integer:
-		if n, ok := doc.NewNumber(strings.TrimSpace(text)); ok {
-			return root.Set(in.Path, n)
-		}
-	}
-	return root.Set(in.Path, doc.NewString(text))
-}
-
-// values returns the texts of the filter's value with what was typed for a part.
-func (f inputs) values(p part, filter doc.Value, text string) []string {
-	if p.kind == forms.InputDate {
-		if d, err := audience.ParseDate(text, envOf(f.cfg)); err == nil {
+	in.Write = func(root, v doc.Value) (doc.Value, error) {
+		text := plainText(v)
+		if d, err := audience.ParseDate(text, envOf(f.cfg)); isDate && err == nil {
 			text = d.Wire
 		}
+		return audience.SetValues(root, f.filter, values(shape, root.Lookup(f.filter), text, upper))
 	}
-	switch p.shape {
+}
+
+// values returns the texts of a value of a shape with what was typed for it, or for an end of it.
+func values(shape audience.Shape, filter doc.Value, text string, upper bool) []string {
+	switch shape {
 	case audience.ValueList:
 		return forms.SplitList(text)
 	case audience.ValueRange, audience.DateRange:
-		out := []string{"", ""}
-		old, _ := audience.Values(filter)
-		copy(out, old)
-		out[p.end] = text
-		return out
+		out, _ := audience.Values(filter)
+		if upper {
+			return []string{out[0], text}
+		}
+		return []string{text, out[1]}
 	}
 	if text == "" {
 		return nil
@@ -256,43 +197,72 @@ func (f inputs) values(p part, filter doc.Value, text string) []string {
 	return []string{text}
 }
 
-// Read returns what a text means: a date, the items of a list, how often an event happened.
-func (f inputs) Read(root doc.Value, in forms.Input, text string) (words string, err error) {
-	switch {
-	case in.Kind == forms.InputList:
-		if all := forms.SplitList(text); len(all) > 0 {
-			return phrase.Count(len(all), "value") + ": [" + strings.Join(all, "] [") + "]", nil
-		}
-	case in.Kind == forms.InputDate && text != "":
-		d, err := audience.ParseDate(text, envOf(f.cfg))
-		return d.Text, err
-	case in.Kind == forms.InputName:
-		name, often, whole := f.splitAction(root, in, text)
-		if whole {
-			return f.describe(f.Write(root, in, text))
-		}
-		if name != "" {
-			_, err = audience.SetFrequency(root, f.filter, often, envOf(f.cfg))
-		}
-		return "", err
-	case in.Kind == forms.InputWords:
-		return f.describe(audience.SetFrequency(root, f.filter, text, envOf(f.cfg)))
+func readList(_ doc.Value, text string) (words string, notes []string, err error) {
+	if all := forms.SplitList(text); len(all) > 0 {
+		words = phrase.Count(len(all), "value") + ": [" + strings.Join(all, "] [") + "]"
 	}
-	return "", nil
+	return words, nil, nil
 }
 
-// describe describes the filter in a document.
-func (f inputs) describe(root doc.Value, err error) (string, error) {
-	if err != nil {
-		return "", err
+func (f *inputs) readDate(_ doc.Value, text string) (words string, notes []string, err error) {
+	d, err := audience.ParseDate(text, envOf(f.cfg))
+	return d.Text, nil, err
+}
+
+// nameIn returns the name of what a filter is about.
+func nameIn(all []audience.Input) string {
+	for _, in := range all {
+		if in.Part == audience.Name {
+			return plainText(in.State.Value)
+		}
 	}
-	return audience.DescribeFilter(root.Lookup(f.filter), envOf(f.cfg)), nil
+	return ""
+}
+
+// has reports whether a filter has a part.
+func has(all []audience.Input, part audience.Part) bool {
+	return slices.ContainsFunc(all, func(in audience.Input) bool { return in.Part == part })
+}
+
+// names returns the names that a part can have, with their data types if the filter has one.
+func (f *inputs) names(root doc.Value, all []audience.Input, part audience.Input) []typeahead.Item {
+	items := typeahead.Items(audience.Names(root, f.filter, part.Member(), f.cfg.Workspace))
+	for i := range items {
+		if has(all, audience.DataType) {
+			items[i].Info = dataType(f.cfg.Workspace, items[i].Value)
+		}
+	}
+	return items
+}
+
+// setName sets the name of what a filter is about, and how often an event happened if the text says so.
+func (f *inputs) setName(root doc.Value, all []audience.Input, in forms.Input, text string) (doc.Value, error) {
+	name, often, ok := f.splitAction(all, in, text)
+	if !ok {
+		return audience.SetName(root, f.filter, text, f.cfg.Workspace)
+	}
+	named, err := audience.SetName(root, f.filter, name, f.cfg.Workspace)
+	if err != nil {
+		return root, err
+	}
+	return audience.SetFrequency(named, f.filter, often, envOf(f.cfg))
+}
+
+// readName describes the filter if the text says how often an event happened.
+func (f *inputs) readName(root doc.Value, all []audience.Input, in forms.Input, text string) (words string, notes []string, err error) {
+	name, often, whole := f.splitAction(all, in, text)
+	switch {
+	case whole:
+		return f.describe(f.setName(root, all, in, text))
+	case name != "":
+		_, err = audience.SetFrequency(root, f.filter, often, envOf(f.cfg))
+	}
+	return "", nil, err
 }
 
 // splitAction splits a whole sentence that is typed instead of the name of an event.
-func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, often string, ok bool) {
-	isFrequency := func(p part) bool { return p.Part == audience.Frequency }
-	if in.Kind != forms.InputName || !strings.Contains(text, " ") || !slices.ContainsFunc(f.parts(root), isFrequency) {
+func (f *inputs) splitAction(all []audience.Input, in forms.Input, text string) (name, often string, ok bool) {
+	if !strings.Contains(text, " ") || !has(all, audience.Frequency) {
 		return "", "", false
 	}
 	names := make([]string, len(in.Suggest))
@@ -302,15 +272,12 @@ func (f inputs) splitAction(root doc.Value, in forms.Input, text string) (name, 
 	return audience.SplitAction(text, names, envOf(f.cfg))
 }
 
-// Offers returns how a frequency can go on.
-func (f inputs) Offers(root doc.Value, _ forms.Input, text string) ([]string, bool) {
-	_, err := audience.SetFrequency(root, f.filter, text, envOf(f.cfg))
-	return audience.SuggestFrequencies(text), err == nil
-}
-
-// needs reports whether a part is visited when a filter is filled in.
-func (f inputs) needs(p part) bool {
-	return p.kind != forms.InputFixed && (p.Part != audience.Plain || p.State.Required)
+// describe describes the filter in a document.
+func (f *inputs) describe(root doc.Value, err error) (words string, notes []string, _ error) {
+	if err != nil {
+		return "", nil, err
+	}
+	return audience.DescribeFilter(root.Lookup(f.filter), envOf(f.cfg)), nil, nil
 }
 
 // dataType returns the data type of the workspace's attribute of a name, in a word.

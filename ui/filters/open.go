@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
-	"bugle/engine/doc"
 	"bugle/forms"
 	"bugle/forms/typeahead"
 	"bugle/ui/widget"
@@ -18,7 +17,7 @@ import (
 // openFilter is a filter that is opened in place: a form of its inputs.
 type openFilter struct {
 	*forms.Form
-	inputs inputs
+	inputs *inputs
 	indent int
 	line   int // the line of the tree that the form begins at
 
@@ -29,8 +28,8 @@ type openFilter struct {
 func (t *Tree) openForm() {
 	p := t.node().Path
 	cfg := t.cfg.Config
-	in := inputs{cfg: t.cfg, filter: p, seen: t.valuesOfOpen()}
-	cfg.Root, cfg.Path, cfg.Inputs, cfg.Focus = t.root, p, in, ""
+	in := &inputs{cfg: t.cfg, filter: p, seen: t.valuesOfOpen()}
+	cfg.Root, cfg.Path, cfg.Inputs, cfg.Focus = t.root, p, in.of, ""
 	t.open = &openFilter{Form: forms.New(cfg), inputs: in}
 	t.open.SetProblems(t.problems)
 	t.open.SetActive(!t.inactive)
@@ -49,18 +48,6 @@ func (t *Tree) closeForm() {
 	t.draft = nil
 }
 
-// focusPart focuses the input of the value at p, or of the one around it.
-func (o *openFilter) focusPart(p doc.Path, root doc.Value) {
-	if o.FocusPath(p) {
-		return
-	}
-	for i, part := range o.inputs.parts(root) { // the upper end of a range has a path of its own
-		if part.end == 1 || part.State.Path.HasPrefix(p) && len(p) > len(o.inputs.filter) {
-			o.FocusInput(i)
-		}
-	}
-}
-
 // reopen shows the open filter in a new document, and closes it if it does not exist there.
 func (t *Tree) reopen() {
 	p := t.open.inputs.filter
@@ -73,21 +60,21 @@ func (t *Tree) reopen() {
 
 // formKey handles a key in the open filter.
 func (t *Tree) formKey(msg tea.KeyMsg) tea.Cmd {
-	in, ok := t.open.Input()
+	in := t.open.Input()
 	switch {
-	case ok && key.Matches(msg, editorKey):
+	case key.Matches(msg, editorKey):
 		return t.editJSON()
 	case key.Matches(msg, closeKey) && !t.open.Modal():
 		t.closeForm()
 		return nil
-	case ok && msg.String() == "enter" && t.locked(in.Path) == "":
+	case msg.String() == "enter" && t.locked(in.Path) == "":
 		t.enter(in)
 		return nil
 	}
 	typed := t.open.Text()
 	cmd := t.open.Update(msg)
 	t.adopt()
-	if now := t.open.Text(); ok && key.Matches(msg, closeKey) && in.Kind != forms.InputChoice && now != typed {
+	if now := t.open.Text(); key.Matches(msg, closeKey) && in.Shape != forms.ShapeChoice && now != typed {
 		t.failure = fmt.Sprintf("Discarded “%s”. It is still “%s”.", typed, now)
 	}
 	return cmd
@@ -99,7 +86,7 @@ func (o *openFilter) bindings(form []key.Binding) []key.Binding {
 		return form
 	}
 	out := []key.Binding{bind("enter", "next", "enter"), bind("esc", "done", "esc")}
-	if in, ok := o.Input(); ok && in.Kind == forms.InputChoice {
+	if o.Input().Shape == forms.ShapeChoice {
 		out = append(out, bind("space", "choose", " "))
 	}
 	return append(out, slices.DeleteFunc(form, func(b key.Binding) bool {
@@ -122,24 +109,29 @@ func (t *Tree) adopt() {
 func (t *Tree) enter(in forms.Input) {
 	was, changed := t.root, t.open.Accept()
 	t.adopt()
-	now, _ := t.open.Input()
-	words, err := t.open.inputs.Read(was, in, t.open.Text())
+	now := t.open.Input()
+	words, isName := "", in.Shape == forms.ShapeName
+	var err error
+	if in.Read != nil {
+		words, _, err = in.Read(was, t.open.Text())
+	}
 	switch {
-	case changed && in.Kind == forms.InputList:
+	case changed && in.Shape == forms.ShapeList:
 		return // for the next value
-	case err != nil && (in.Kind == forms.InputWords || in.Kind == forms.InputName):
+	case err != nil && (in.Shape == forms.ShapeWords || isName):
 		return // it stays, with the reason
-	case in.Kind == forms.InputName && now.Text == "":
+	case isName && now.Text == "":
 		t.failure = "Type a name first, or press esc to cancel."
 		return
-	case in.Kind == forms.InputName && words != "", changed && t.node().Kind == audience.Segment:
+	case isName && words != "", changed && t.node().Kind == audience.Segment:
 		t.closeForm()
 		return
 	}
 	known := slices.ContainsFunc(now.Suggest, func(it typeahead.Item) bool { return it.Value == now.Text })
 	for i, p := range t.open.inputs.parts(t.root) {
-		if i > now.Index && t.open.inputs.needs(p) && !(known && p.Part == audience.DataType) {
-			t.open.FocusInput(i)
+		needed := (p.State.Required || p.Part != audience.Plain) && !(known && p.Part == audience.DataType)
+		if i > t.open.Cursor() && needed {
+			t.open.FocusLine(i)
 			return
 		}
 	}
@@ -165,13 +157,12 @@ func (t *Tree) layForm() {
 }
 
 // formMouse passes a mouse event on a line of the open filter to its form.
-func (t *Tree) formMouse(msg tea.MouseMsg, at int) {
-	msg.X, msg.Y = msg.X-t.open.indent, at-t.open.line
-	before, _ := t.open.Input()
-	wasModal := t.open.Modal()
+func (t *Tree) formMouse(msg tea.MouseMsg, line int) {
+	msg.X, msg.Y = msg.X-t.open.indent, line-t.open.line
+	before, at, wasModal := t.open.Input(), t.open.Cursor(), t.open.Modal()
 	t.open.Update(msg)
 	t.adopt()
-	if now, ok := t.open.Input(); ok && wasModal && before.Kind == forms.InputName && now.Index != before.Index {
+	if wasModal && before.Shape == forms.ShapeName && t.open.Cursor() != at {
 		t.enter(before)
 	}
 }

@@ -1,7 +1,6 @@
 package filters_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"bugle/ui/widget"
 
 	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 	"pgregory.net/rapid"
 )
 
@@ -180,16 +178,4 @@ func describeKeys(bs []key.Binding) string {
 		out = append(out, b.Help().Desc)
 	}
 	return strings.Join(out, ", ")
-}
-
-// Letters that arrive in one message are handled one by one, across whatever they open.
-func TestTypeAhead(t *testing.T) {
-	e := filters.New(config(t, `{}`, 60, 30))
-	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
-	press(e, "enter", "enter")
-	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("India")})
-	root, _ := e.Edited()
-	if got := fmt.Sprint(root.Lookup(doc.P(segmentation, include, "filters", 0, "value", 0)).Text()); got != "India" {
-		t.Errorf("the value is %q:\n%s", got, e.View())
-	}
 }

@@ -36,7 +36,7 @@ func (t *Tree) loadValues() tea.Cmd {
 		t.seen = values
 		if t.open != nil {
 			t.open.inputs.seen = t.valuesOfOpen()
-			t.open.SetInputs(t.open.inputs)
+			t.open.Refresh()
 			t.rebuild()
 		}
 		return nil

@@ -243,23 +243,17 @@ func (t *Tree) problemMark(n audience.Node) string {
 	return sign
 }
 
-// footer shows what matters at the cursor: why a key did nothing, a problem, or the row's help.
+// footer shows what matters at the cursor: why a key did nothing, a problem, or what can be added.
 func (t *Tree) footer(w int) []string {
-	if t.open != nil && t.failure == "" {
+	text, tone := t.footerText()
+	if text == "" || t.open != nil && t.failure == "" {
 		return nil // the form says what matters
 	}
-	least, most := 1, 1
-	if t.cfg.Height >= 14 {
-		least, most = 2, 2
-	}
-	text, tone := t.footerText()
+	most := 2
 	if t.failure != "" || tone == themes.ToneDanger {
 		most = max(t.cfg.Height/3, most) // an error is shown in full
 	}
 	lines := wrapMax(text, w, most)
-	for len(lines) < least {
-		lines = append(lines, "")
-	}
 	for i, l := range lines {
 		lines[i] = t.cfg.Theme.Paint(tone, widget.Truncate(l, w))
 	}
@@ -295,14 +289,8 @@ func (t *Tree) footerText() (string, themes.Tone) {
 	switch {
 	case t.locked(n.Path) != "":
 		return t.locked(n.Path), themes.ToneWarning
-	case n.Kind == audience.Group && n.Count == 0:
-		return "Press a to add a filter.", themes.ToneFaint
-	case n.Kind == audience.Group && n.Join == "or":
-		return "Press a to add a filter, space to match ALL of these.", themes.ToneFaint
-	case n.Kind == audience.Group:
-		return "Press a to add a filter, space to match ANY of these.", themes.ToneFaint
 	case n.Kind == audience.Action && n.Count == 0:
-		return "Press enter to edit it, or a to add a condition on the event.", themes.ToneFaint
+		return "Press a to add a condition on the event.", themes.ToneFaint
 	}
 	return "", themes.ToneFaint
 }

@@ -152,10 +152,12 @@ func TestWatch(t *testing.T) {
 	content(`"subject": "Bye"`)
 
 	// What somebody else changed is merged by component, or not overwritten.
-	b.run(cli.ExitDone, `{"utm_params": {"utm_source": "app", "utm_medium": "mail"}}`, "update", id, "-")
-	save(html, "<p>five</p>")
-	w.next("updated")
-	content(`"utm_medium": "mail"`)
+	b.run(cli.ExitDone, `{"basic_details": {"name": "Watched", "tags": ["theirs"]}}`, "update", id, "-")
+	for _, text := range []string{"<p>4½</p>", "<p>five</p>"} {
+		save(html, text)
+		w.next("updated")
+		content(`"theirs"`)
+	}
 	content(`"<p>five</p>"`)
 	b.run(cli.ExitDone, `{"campaign_content": {"content": {"email": {"subject": "Theirs"}}}}`, "update", id, "-")
 	save(html, "<p>six</p>")

@@ -58,6 +58,7 @@ type step struct {
 	err     error
 	ours    bool            // the file is of this workspace, not of another one
 	before  engine.Campaign // the current campaign when an update was planned
+	mine    doc.Value       // the body that the file describes, without what was changed in the workspace
 	after   engine.Campaign
 	updated engine.Updated // what the service said
 }
@@ -65,21 +66,14 @@ type step struct {
 func (s *step) fail(action string, err error) {
 	fail := cli.FailureOf(err)
 	s.Action, s.err, s.Error = action, err, &fail
-	s.Problems = s.diagnostics()
-}
-
-// diagnostics returns what is wrong with a file, each problem at its place.
-func (s *step) diagnostics() []report.Diagnostic {
-	e := engine.AsError(s.err)
-	switch {
-	case s.err == nil:
-		return nil
+	switch e := engine.AsError(err); {
 	case s.held.Err != nil:
-		return []report.Diagnostic{report.Failure(s.held)}
+		s.Problems = []report.Diagnostic{report.Failure(s.held)}
 	case e == nil || len(e.Problems) == 0:
-		return []report.Diagnostic{{Location: s.held.Source.File(), Rule: s.Action, Level: report.Error, Message: s.err.Error()}}
+		s.Problems = []report.Diagnostic{{Location: s.held.Source.File(), Rule: action, Level: report.Error, Message: err.Error()}}
+	default:
+		s.Problems = report.All(e.Problems, nil, s.held.Body, s.held.Source)
 	}
-	return report.All(e.Problems, nil, s.held.Body, s.held.Source)
 }
 
 // failure returns why the step cannot be carried out, with the file before it and the places of what is wrong.
@@ -325,6 +319,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 		s.fail(actionConflict, fmt.Errorf("%s changed in the workspace, too; compare with `bugle diff`, then use `bugle apply` or export again", strings.Join(conflicts, ", ")))
 		return
 	}
+	s.mine = mine
 	after := c.With(merged)
 	parts, _ := engine.ChangedComponents(c.Body, merged)
 	for name := range c.Body.Members() {

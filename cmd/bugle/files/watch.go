@@ -76,7 +76,8 @@ type watcher struct {
 	seen   map[campaignfile.File]string // what a file, with those that it refers to, had when it was handled last
 }
 
-// agreed is what a file and the workspace agreed on last. What differs from it in the file was changed there.
+// agreed is what a file had when it was applied last, or else what the workspace had at the start. What differs from it in
+// the file was changed there.
 type agreed struct {
 	body     doc.Value
 	revision string // that the file had
@@ -357,11 +358,7 @@ func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
 	if err != nil {
 		return err
 	}
-	a := agreed{body: now.Body, revision: h.Revision, updated: s}
-	if tag := s.updated.ETag; tag != "" && now.Tag() != tag { // somebody else has changed it already
-		a.body = s.after.Body
-	}
-	w.agreed[s.ID] = a
+	w.agreed[s.ID] = agreed{body: s.mine, revision: h.Revision, updated: s}
 	if w.page != nil {
 		w.page.show(now, s.Changes)
 	}

@@ -18,12 +18,9 @@ import (
 	"bugle/engine/message/mjml"
 )
 
-// comparison holds the flags of diff.
-type comparison struct{ markdown bool }
-
 // NewDiff returns the command bugle diff.
 func NewDiff(f *cli.Factory) *cobra.Command {
-	var c comparison
+	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "diff FILE|ID|DIR FILE|ID|DIR",
 		Short: "Compare campaigns",
@@ -47,23 +44,24 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 			switch {
 			case args[0] == cli.Stdin && args[1] == cli.Stdin:
 				return cli.Misused("only one of the two can be standard input")
-			case f.JSON && c.markdown:
+			case f.JSON && markdown:
 				return cli.Misused("--json and --markdown cannot be combined")
 			}
-			return c.run(cmd.Context(), f, args[0], args[1])
+			return compare(cmd.Context(), f, args[0], args[1], markdown)
 		},
 	}
-	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print a comment for the reviewers of a pull request")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a comment for the reviewers of a pull request")
 	return cmd
 }
 
-func (c comparison) run(ctx context.Context, f *cli.Factory, a, b string) error {
+// compare compares two campaigns, or those of two folders.
+func compare(ctx context.Context, f *cli.Factory, a, b string, markdown bool) error {
 	if campaignfile.IsFolder(a) && campaignfile.IsFolder(b) {
 		pairs, err := pairFolders(ctx, f.Streams, a, b)
 		if err != nil {
 			return differFailure(err)
 		}
-		return c.print(&f.Printer, pairs, true)
+		return printPairs(&f.Printer, pairs, true, markdown)
 	}
 	var sides [2]engine.Campaign
 	for i, arg := range []string{a, b} {
@@ -76,7 +74,7 @@ func (c comparison) run(ctx context.Context, f *cli.Factory, a, b string) error 
 	if err != nil {
 		return err
 	}
-	return c.print(&f.Printer, []pair{p}, false)
+	return printPairs(&f.Printer, []pair{p}, false, markdown)
 }
 
 // pair is a campaign before and after. One of the two may be nil.
@@ -166,7 +164,6 @@ func (p pair) campaign() engine.Campaign {
 type fileCampaign struct {
 	engine.Campaign
 	file string
-	used bool
 }
 
 // pairFolders returns the campaigns of two folders in pairs: in the order of the second one, then those that only the
@@ -181,16 +178,16 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 		return nil, err
 	}
 	for _, now := range after {
-		var was *engine.Campaign
-		for _, same := range []func(o *fileCampaign) bool{
-			func(o *fileCampaign) bool { return o.ID != "" && o.ID == now.ID },
-			func(o *fileCampaign) bool {
+		i := slices.IndexFunc(before, func(o *fileCampaign) bool { return o.ID != "" && o.ID == now.ID })
+		if i < 0 {
+			i = slices.IndexFunc(before, func(o *fileCampaign) bool {
 				return o.Channel == now.Channel && engine.CampaignName(o.Body) == engine.CampaignName(now.Body) && (o.ID == "" || now.ID == "")
-			},
-		} {
-			if i := slices.IndexFunc(before, func(o *fileCampaign) bool { return !o.used && same(o) }); i >= 0 && was == nil {
-				before[i].used, was = true, &before[i].Campaign
-			}
+			})
+		}
+		var was *engine.Campaign
+		if i >= 0 {
+			was = &before[i].Campaign
+			before = slices.Delete(before, i, i+1)
 		}
 		p, err := newPair(ctx, was, &now.Campaign, now.file)
 		if err != nil {
@@ -199,9 +196,7 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 		pairs = append(pairs, p)
 	}
 	for _, was := range before {
-		if !was.used {
-			pairs = append(pairs, pair{before: &was.Campaign, file: was.file})
-		}
+		pairs = append(pairs, pair{before: &was.Campaign, file: was.file})
 	}
 	return pairs, nil
 }
@@ -303,8 +298,8 @@ func (p pair) state() string {
 	return "same"
 }
 
-// print prints the pairs; folders reports whether they are campaigns of folders.
-func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
+// printPairs prints the pairs; folders reports whether they are campaigns of folders.
+func printPairs(p *cli.Printer, pairs []pair, folders, asMarkdown bool) error {
 	different := slices.ContainsFunc(pairs, pair.differs)
 	var err error
 	switch {
@@ -320,7 +315,7 @@ func (c comparison) print(p *cli.Printer, pairs []pair, folders bool) error {
 			out["unverified"] = pairs[0].doubts
 		}
 		err = p.PrintJSON(out)
-	case c.markdown:
+	case asMarkdown:
 		_, err = fmt.Fprint(p.Out, markdown(pairs))
 	default:
 		for _, one := range pairs {

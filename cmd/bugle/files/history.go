@@ -104,7 +104,7 @@ func newHistoryDiff(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return comparison{}.print(&f.Printer, []pair{p}, false)
+			return printPairs(&f.Printer, []pair{p}, false, false)
 		},
 	}
 }

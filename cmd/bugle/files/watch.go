@@ -38,14 +38,9 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 			"files are not applied. Live campaigns are changed only after you confirm it; without a terminal they are\n" +
 			"skipped. A component that somebody else changed meanwhile is not overwritten. ctrl+c ends.\n\n" +
 			"With --open, a page in the browser shows the message that was saved last, and follows every change.",
-		Example: "  bugle export --all --dir campaigns --folders && bugle watch campaigns --open\n  bugle watch campaigns --json",
-		Args:    cli.Exactly(1, "a folder with campaign files"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		Example:           "  bugle export --all --dir campaigns --folders && bugle watch campaigns --open\n  bugle watch campaigns --json",
+		Args:              cli.Exactly(1, "a folder with campaign files"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, agreed: map[string]agreed{}, seen: map[campaignfile.File]string{}}
 			if open {

@@ -138,9 +138,5 @@ func Folder(name string) string {
 
 // StateDir returns the folder for state between two starts (XDG base directories).
 func (e *Environment) StateDir() string {
-	dir := e.Getenv("XDG_STATE_HOME")
-	if dir == "" {
-		dir = xdg.StateHome
-	}
-	return filepath.Join(dir, "bugle")
+	return filepath.Join(cmp.Or(e.Getenv("XDG_STATE_HOME"), xdg.StateHome), "bugle")
 }

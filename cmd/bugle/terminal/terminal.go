@@ -185,8 +185,9 @@ func run(ctx context.Context, program *tea.Program) error {
 
 // watch sends data changes to the program until ctx ends. The returned function waits until it has stopped.
 func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
+	watched := func() {}
 	if o.store != nil {
-		wait = WatchStore(ctx, o.store, n, send)
+		watched = WatchStore(ctx, o.store, n, send)
 	}
 	var link sync.WaitGroup
 	switch {
@@ -197,9 +198,7 @@ func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) 
 	}
 	return func() {
 		link.Wait()
-		if wait != nil {
-			wait()
-		}
+		watched()
 	}
 }
 

@@ -20,6 +20,17 @@ var (
 	errOutside  = errors.New("it leads out of the folder; put a copy of the file into it")
 )
 
+// ExpandHome returns the path that a user typed, in which ~ is the home folder.
+func ExpandHome(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if rest, ok := strings.CutPrefix(typed, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			return home + rest
+		}
+	}
+	return typed
+}
+
 // Read returns the content of a file that the user named, which may be a link or a pipe. Of one with more than limit
 // bytes, it reads no more, and returns [ErrTooLarge].
 func Read(name string, limit int) ([]byte, error) {

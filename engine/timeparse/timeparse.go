@@ -162,7 +162,11 @@ func Moment(t, now time.Time) string {
 // "Thu 26 Nov, 08:30 Europe/Berlin (07:30 your time)".
 func Zoned(t time.Time, zone *time.Location, now time.Time) string {
 	there, here := t.In(zone), t.In(now.Location())
-	text := Moment(there, now.In(zone)) + " " + zone.String()
+	name := zone.String()
+	if zone == time.Local { // it calls itself "Local"
+		name = there.Format("MST")
+	}
+	text := Moment(there, now.In(zone)) + " " + name
 	switch {
 	case ClockOf(there) == ClockOf(here) && there.YearDay() == here.YearDay():
 		return text

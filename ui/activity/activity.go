@@ -44,7 +44,7 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	s.list = list.New(deps.Theme, list.Config[activity.Call]{
 		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Has: has, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
-		Above: s.limits, Footer: s.footer, OnClear: s.refresh,
+		Above: s.limits, Footer: s.footer,
 		Tabs: tabs, OpenTab: 1, Head: callTitle, PageShare: 40, PageMin: 50,
 		Labels: list.Labels{
 			Noun:    "call",

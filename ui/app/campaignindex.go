@@ -18,20 +18,9 @@ import (
 // campaign, and settings.
 func (o *paletteSource) searchOnlyCommands() []command {
 	out := []command{}
-	known := map[string]bool{}
-	for i, c := range o.campaigns() {
-		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open}
-		if i > 0 {
-			f.secondary, f.campaign = true, "latest "+c.Channel.Label()+" campaign"
-		} else {
-			f.campaign = o.subject.Label
-		}
-		for _, place := range f.sections() {
-			if i == 0 || !known[place.label] {
-				known[place.label] = known[place.label] || i == 0
-				out = append(out, place)
-			}
-		}
+	if c := o.subject.Campaign; c.ID != "" {
+		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open, campaign: o.subject.Label}
+		out = f.sections()
 	}
 	for _, p := range o.items {
 		out = append(out, command{
@@ -48,24 +37,14 @@ func (o *paletteSource) searchOnlyCommands() []command {
 	return out
 }
 
-// campaigns returns the campaign of the topmost campaign screen, and those of other channels that the screen
-// has.
-func (o *paletteSource) campaigns() []engine.Campaign {
-	if o.subject.Campaign.ID == "" {
-		return nil
-	}
-	return append([]engine.Campaign{o.subject.Campaign}, o.subject.Related...)
-}
-
 // campaignIndex collects the sections, fields and option values of a campaign from its schema.
 type campaignIndex struct {
-	c         engine.Campaign
-	table     *schema.Schema
-	root      doc.Value
-	open      func(screen.Route) tea.Cmd
-	secondary bool   // it is not the current campaign
-	campaign  string // name of the campaign, if the screen does not show it
-	out       []command
+	c        engine.Campaign
+	table    *schema.Schema
+	root     doc.Value
+	open     func(screen.Route) tea.Cmd
+	campaign string // name of the campaign, if the screen does not show it
+	out      []command
 }
 
 // Limits on the fields of one campaign and on the depth of its objects: schemas can be recursive.
@@ -118,9 +97,6 @@ func (f *campaignIndex) object(p doc.Path) {
 }
 
 func (f *campaignIndex) add(r rank, kind string, p doc.Path, name, where string) {
-	if f.secondary {
-		r = rankOtherCampaign
-	}
 	f.out = append(f.out, command{
 		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), campaign: widget.Clean(f.campaign), info: kind, rank: r,
 		run: func() tea.Cmd { return f.open(screen.Route{Name: screen.Builder, ID: f.c.ID, Path: p}) },

@@ -77,10 +77,7 @@ func (m *Model) Actions() []screen.Action { return m.actor().Actions() }
 // drawOverlay draws an overlay and returns its area.
 func (m *Model) drawOverlay(o screen.Overlay) (box string, at area) {
 	box = o.View(m.width, m.height)
-	x, y := widget.CenterAt(box, m.width, m.height)
-	if p, ok := o.(screen.Placed); ok {
-		x, y = p.At(box, m.width, m.height)
-	}
+	x, y := o.At(box, m.width, m.height)
 	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
 }
 

@@ -19,8 +19,7 @@ const (
 	rankGlobal // global actions
 	rankOption
 	rankCampaign
-	rankOtherCampaign // a field of another campaign
-	rankPrefixOnly    // only matched by the beginning of its name
+	rankPrefixOnly // only matched by the beginning of its name
 )
 
 // How well words match, the best first.

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"cmp"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -24,8 +25,7 @@ func (s *Screen) Actions() []screen.Action {
 	if s.bar.prompt.Focused() {
 		return s.searchActions()
 	}
-	acts := append(append(s.campaignActions(), s.listActions()...), s.markActions()...)
-	return append(acts, s.viewActions()...)
+	return slices.Concat(s.campaignActions(), s.listActions(), s.markActions(), s.viewActions())
 }
 
 // searchActions are the actions while a search is typed.
@@ -72,9 +72,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: cmp.Or(none, status.DisabledReason(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
 		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, DisabledReason: none,
-			Run: func() tea.Cmd {
-				return screen.Send(screen.CopyMsg{Text: sum.ID, What: "the ID of " + status.Name(sum)})
-			}},
+			Run: func() tea.Cmd { return screen.Copy(sum.ID, "the ID of "+status.Name(sum)) }},
 	}
 }
 
@@ -139,12 +137,26 @@ func (s *Screen) listActions() []screen.Action {
 // markActions are the actions that mark campaigns, and the bulk actions.
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
-	none := s.noneReason()
-	bulk := s.bulkAction(group, none)
+	none, empty := s.noneReason(), ""
+	bulk := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, DisabledReason: none, Run: s.offerBulk}
+	switch {
+	case s.running != nil:
+		bulk = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: s.cancelBulk}
+	case s.selection.len() > 0:
+		bulk.BarPriority, bulk.DisabledReason = 21, ""
+	}
 	if s.panes.Focused() != paneTable {
 		return []screen.Action{bulk}
 	}
-	return append(s.selectActions(group, none), bulk)
+	if s.grid.Len() == 0 {
+		empty = "There are no campaigns to select."
+	}
+	return []screen.Action{
+		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: s.mark},
+		{Keys: []string{"V"}, Label: "select range", Help: "select from the campaign that was selected last to this one", Group: group, DisabledReason: none, Run: s.markRange},
+		{Keys: []string{"*"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
+		bulk,
+	}
 }
 
 // statusOf shows the actions for one campaign or, if some are marked, the bulk actions.

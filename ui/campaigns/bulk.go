@@ -15,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
+	"bugle/engine/files"
 	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -74,21 +75,6 @@ type taskPlan struct {
 
 func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 	return taskPlan{bulk.Prepare(svc, t.op, rows), t}
-}
-
-// bulkAction is the action that opens the menu for the selected campaigns or, if there are none, for the one under the
-// cursor; none is why there is no such one. While a task runs, it is the one that cancels it.
-func (s *Screen) bulkAction(group, none string) screen.Action {
-	if s.running != nil {
-		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: s.cancelBulk}
-	}
-	a := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Run: s.offerBulk}
-	if s.selection.len() > 0 {
-		a.BarPriority = 21
-	} else {
-		a.DisabledReason = none
-	}
-	return a
 }
 
 // offerBulk plans the tasks for the selected campaigns or, if there are none, for the one under the cursor, and shows
@@ -295,14 +281,9 @@ func askFolder(rows []engine.Summary) screen.InputMsg {
 	}}
 }
 
-// folderPath returns the absolute path of a typed folder, in which ~ is the home folder.
+// folderPath returns the absolute path of a typed folder.
 func folderPath(text string) string {
-	text = strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
-		if home, err := os.UserHomeDir(); err == nil {
-			text = filepath.Join(home, rest)
-		}
-	}
+	text = files.ExpandHome(text)
 	if abs, err := filepath.Abs(text); err == nil {
 		return abs
 	}

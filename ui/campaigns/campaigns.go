@@ -14,6 +14,7 @@ import (
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
 	"bugle/themes"
+	"bugle/ui/list"
 	"bugle/ui/panes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -44,7 +45,7 @@ type Screen struct {
 	stored   *prefs.Prefs
 
 	grid      *grid
-	facets    facetsPane
+	facets    *list.List[facetRow]
 	states    stateTabs
 	selection selection
 	home      string // the campaign that the user selected
@@ -58,16 +59,15 @@ type Screen struct {
 
 // Kinds of tasks.
 const (
-	taskLoad      = "load"
-	taskRefresh   = "refresh"
-	taskSearch    = "search"
-	taskCount     = "count"
-	taskClone     = "clone"
-	taskSelectAll = "mark"
-	taskPlanBulk  = "plan"
-	taskRunBulk   = "bulk"
-	taskClock     = "wake"
-	taskOutlook   = "outlook"
+	taskLoad     = "load"
+	taskRefresh  = "refresh"
+	taskSearch   = "search"
+	taskCount    = "count"
+	taskClone    = "clone"
+	taskPlanBulk = "plan"
+	taskRunBulk  = "bulk"
+	taskClock    = "wake"
+	taskOutlook  = "outlook"
 )
 
 // New returns the screen with the query of the route.
@@ -75,7 +75,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), own: index.New(index.Options{Now: deps.Now}),
 		changed: map[string]struct{}{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
-		facets: newFacetsPane(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
+		facets: newFacets(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
 	s.ix = s.own
 	s.bar.set(route.Query)
@@ -142,7 +142,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
 	case s.panes.Focused() == paneFacets:
-		s.facets.list.Key(msg)
+		s.facets.Key(msg)
 	case s.panes.Focused() == paneDetails:
 		s.describe()
 		s.details.Update(msg)
@@ -155,18 +155,18 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // searchKey handles a key in the search; keys that it does not use move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "tab" && len(s.bar.completions) == 0 {
-		s.bar.complete(s.known(), s.now(), true)
+		s.bar.complete(s.answer.env(s.now()), true)
 		return nil
 	}
 	changed, took := s.bar.key(msg)
 	switch {
 	case changed:
-		s.bar.complete(s.known(), s.now(), false)
+		s.bar.complete(s.answer.env(s.now()), false)
 		return s.searchBarText(cursorTop)
 	case took:
 		return nil
 	}
-	s.bar.complete(s.known(), s.now(), false) // the cursor may be in another word
+	s.bar.complete(s.answer.env(s.now()), false) // the cursor may be in another word
 	if msg.String() == "pgup" || msg.String() == "pgdown" {
 		s.grid.Update(msg)
 		s.moved()
@@ -189,23 +189,7 @@ func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 func (s *Screen) Subject() screen.Subject {
 	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection.ids))}
 	if sum, ok := s.selected(); ok {
-		out.Campaign, out.Label, out.Related = engine.Campaign{Head: sum.Head}, sum.Title(), s.related(sum)
-	}
-	return out
-}
-
-// maxRelatedRows is how many rows are searched for campaigns of other channels.
-const maxRelatedRows = 500
-
-// related returns the first campaign of each channel other than the current one.
-func (s *Screen) related(sum engine.Summary) []engine.Campaign {
-	seen := map[engine.Channel]bool{sum.Channel: true}
-	var out []engine.Campaign
-	for i := range min(s.grid.Len(), maxRelatedRows) {
-		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
-			seen[row.Channel] = true
-			out = append(out, engine.Campaign{Head: row.Head})
-		}
+		out.Campaign, out.Label = engine.Campaign{Head: sum.Head}, sum.Title()
 	}
 	return out
 }

@@ -19,9 +19,7 @@ import (
 type column struct {
 	id   string // as stored in settings
 	head widget.Column
-	// sort is the sort key; if it is empty, noSortReason explains why.
-	sort         query.Key
-	noSortReason string
+	sort query.Key // empty if campaigns cannot be sorted by it
 	// descending reports whether the first click sorts in descending order.
 	descending bool
 	// cell draws the cell for a time in the display zone.
@@ -50,24 +48,18 @@ var columns = []column{
 	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
 		// The header says Type, so the suffix is redundant.
 		cell: muted(func(r engine.Summary) string { return strings.TrimSuffix(r.DeliveryType.Label(), "-triggered") })},
-	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, noSortReason: "Campaigns can't be sorted by tags. Use the filters to show one tag.",
+	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4},
 		cell: muted(func(r engine.Summary) string { return strings.Join(r.Tags, ", ") })},
 	{id: "team", head: widget.Column{Title: "Team", Min: 10, Max: 16, Weight: 1, Priority: 6}, sort: query.Team,
 		cell: muted(func(r engine.Summary) string { return r.Team })},
-	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, noSortReason: "Campaigns can't be sorted by platforms. Use the filters to show one platform.",
+	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5},
 		cell: muted(platforms)},
 	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, descending: true,
-		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: timeparse.Brief(r.Start, now), Tone: themes.ToneMuted}
-		}},
+		cell: brief(func(r engine.Summary) time.Time { return r.Start })},
 	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, descending: true,
-		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: timeparse.Brief(r.CreatedAt, now), Tone: themes.ToneMuted}
-		}},
+		cell: brief(func(r engine.Summary) time.Time { return r.CreatedAt })},
 	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, descending: true,
-		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: timeparse.Brief(r.UpdatedAt, now), Tone: themes.ToneMuted}
-		}},
+		cell: brief(func(r engine.Summary) time.Time { return r.UpdatedAt })},
 	{id: "creator", head: widget.Column{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7}, sort: query.By,
 		cell: muted(func(r engine.Summary) string { return r.CreatedBy })},
 	{id: "version", head: widget.Column{Title: "Version", Min: 9, Align: widget.AlignRight, Priority: 8}, sort: query.Version, descending: true,
@@ -77,7 +69,7 @@ var columns = []column{
 			}
 			return strconv.Itoa(r.Version)
 		})},
-	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, noSortReason: "Campaigns can't be sorted by ID.",
+	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9},
 		cell: muted(func(r engine.Summary) string { return r.ID })},
 }
 
@@ -122,31 +114,24 @@ func parseColumns(text string) (ids []string, problem string) {
 	return ids, ""
 }
 
-// columnOf returns the column with a sort key.
-func columnOf(key query.Key) (column, bool) {
-	if i := slices.IndexFunc(columns, func(c column) bool { return c.sort == key && key != "" }); i >= 0 {
-		return columns[i], true
-	}
-	return column{}, false
-}
-
 func muted(text func(engine.Summary) string) func(engine.Summary, time.Time) widget.Cell {
 	return func(r engine.Summary, _ time.Time) widget.Cell {
 		return widget.Cell{Text: text(r), Tone: themes.ToneMuted}
 	}
 }
 
-// displayName returns the name of a campaign, or the text that all screens show for one without a name.
-func displayName(r engine.Summary) (name string, named bool) {
-	return r.Title(), r.Name != ""
+// brief draws a time in a few characters.
+func brief(at func(engine.Summary) time.Time) func(engine.Summary, time.Time) widget.Cell {
+	return func(r engine.Summary, now time.Time) widget.Cell {
+		return widget.Cell{Text: timeparse.Brief(at(r), now), Tone: themes.ToneMuted}
+	}
 }
 
 func nameCell(r engine.Summary, _ time.Time) widget.Cell {
-	name, named := displayName(r)
-	if !named {
-		return widget.Cell{Text: name, Tone: themes.ToneFaint}
+	if r.Name == "" {
+		return widget.Cell{Text: r.Title(), Tone: themes.ToneFaint}
 	}
-	return widget.Cell{Text: name}
+	return widget.Cell{Text: r.Name}
 }
 
 func stateCell(r engine.Summary, _ time.Time) widget.Cell {

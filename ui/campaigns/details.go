@@ -28,8 +28,9 @@ func (s *Screen) describe() {
 		if s.outlook.id == sum.ID {
 			known = s.outlook
 		}
+		d.zone = cmp.Or(known.zone, d.now.Location())
 		d.outlook(sum, known)
-		d.facts(sum, known.next)
+		d.facts(sum, known)
 		d.rejection(sum)
 		d.effect(sum)
 	} else {
@@ -43,6 +44,7 @@ type description struct {
 	theme *themes.Theme
 	width int
 	now   time.Time // in the display zone
+	zone  *time.Location
 	lines []string
 }
 
@@ -54,12 +56,11 @@ func (d *description) wrapped(tone themes.Tone, text string) {
 }
 
 func (d *description) head(sum engine.Summary) {
-	name, named := displayName(sum)
 	nameTone := themes.ToneStrong
-	if !named {
+	if sum.Name == "" {
 		nameTone = themes.ToneFaint
 	}
-	d.wrapped(nameTone, name)
+	d.wrapped(nameTone, sum.Title())
 	icon, tone := status.Icon(sum.Status)
 	d.add(d.theme.Paint(tone, icon+" "+widget.Clean(sum.Status.Label())))
 	d.wrapped(themes.ToneMuted, sum.Channel.Label()+" · "+sum.DeliveryType.Label())
@@ -114,30 +115,24 @@ func (d *description) outlook(sum engine.Summary, o outlook) {
 // maxListedProblems is how many problems the details list.
 const maxListedProblems = 3
 
-// facts adds what the row has; next is the next send.
-func (d *description) facts(sum engine.Summary, next time.Time) {
+// facts adds what the row has, without what is known better.
+func (d *description) facts(sum engine.Summary, known outlook) {
 	if sum.Version > 0 {
 		d.fact("Version", fmt.Sprint(sum.Version))
 	}
 	d.fact("Team", sum.Team)
 	d.fact("Tags", strings.Join(sum.Tags, ", "))
 	d.fact("Platforms", platforms(sum))
-	if sum.AllUsers {
+	if sum.AllUsers && known.audience == "" {
 		d.fact("Audience", "all users")
 	}
-	if !sum.Start.Equal(next) {
+	if !sum.Start.Equal(known.next) {
 		d.fact("Starts", d.formatTime(sum.Start))
 	}
 	if sum.DeliveryType != catalog.OneTime { // the end only matters for the state
 		d.fact("Ends", d.formatTime(sum.End))
 	}
 	d.fact("Sent", d.formatTime(sum.SentTime))
-	for _, t := range []time.Time{sum.Start, sum.End, sum.SentTime} {
-		if !t.IsZero() {
-			d.fact("Zone", t.In(d.now.Location()).Format("MST"))
-			break
-		}
-	}
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
 	if sum.UpdatedAt.Sub(sum.CreatedAt) >= time.Minute || sum.UpdatedBy != sum.CreatedBy {
@@ -146,18 +141,18 @@ func (d *description) facts(sum engine.Summary, next time.Time) {
 	d.event("Created", sum.CreatedAt, sum.CreatedBy)
 }
 
-// formatTime formats a time in the display zone; empty for no time.
+// formatTime formats a time of the campaign in its zone; empty for no time.
 func (d *description) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return timeparse.Moment(t.In(d.now.Location()), d.now)
+	return timeparse.Zoned(t, d.zone, d.now)
 }
 
-// event adds when something was done, and by which user.
+// event adds when something was done, in the display zone, and by which user.
 func (d *description) event(label string, at time.Time, by string) {
-	d.fact(label, d.formatTime(at))
 	if !at.IsZero() {
+		d.fact(label, timeparse.Moment(at.In(d.now.Location()), d.now))
 		label = ""
 	}
 	d.fact(label, by)

@@ -16,26 +16,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// facetsPane lists the filters for the current search with counts.
-type facetsPane struct{ list *list.List[facetRow] }
-
-// facetRow is a line of the pane.
+// facetRow is a line of the filters: a heading, or the value of a facet.
 type facetRow struct {
-	choice facetChoice // none for a heading
-	item   widget.Item
-}
-
-// facetChoice is the value of a facet. Without a text it is the entry for values that are not listed.
-type facetChoice struct {
+	item widget.Item
 	key  query.Key
-	text string
+	text string // empty for the entry of values that are not listed
 }
 
-func newFacetsPane(t *themes.Theme) facetsPane {
-	p := facetsPane{list: list.Items(t, "filter", func(r facetRow) widget.Item { return r.item })}
-	p.list.Empty = "Filters show up with the first campaign."
-	p.list.Same = func(a, b facetRow) bool { return a.choice == b.choice }
-	return p
+// newFacets returns the list of the filters for the current search, with counts.
+func newFacets(t *themes.Theme) *list.List[facetRow] {
+	l := list.Items(t, "filter", func(r facetRow) widget.Item { return r.item })
+	l.Empty = "Filters show up with the first campaign."
+	l.Same = func(a, b facetRow) bool { return a.key == b.key && a.text == b.text }
+	return l
 }
 
 // facetTitles are the headings of facets.
@@ -47,9 +40,8 @@ var facetTitles = map[query.Key]string{
 // maxFacetValues is how many tags, people and teams are listed.
 const maxFacetValues = 8
 
-// show lists the facets of a result. The cursor stays on its value.
-func (p *facetsPane) show(facets []index.Facet) {
-	var rows []facetRow
+// facetRows returns the rows for the facets of a result.
+func facetRows(facets []index.Facet) (rows []facetRow) {
 	for _, f := range facets {
 		values := usefulValues(f)
 		if len(values) == 0 {
@@ -67,13 +59,13 @@ func (p *facetsPane) show(facets []index.Facet) {
 			more, values = len(values)-len(shown), shown
 		}
 		for _, v := range values {
-			rows = append(rows, facetRow{facetChoice{f.Key, v.Text}, facetItem(f.Key, v)})
+			rows = append(rows, facetRow{facetItem(f.Key, v), f.Key, v.Text})
 		}
 		if more > 0 {
-			rows = append(rows, facetRow{facetChoice{f.Key, ""}, widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)}})
+			rows = append(rows, facetRow{widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)}, f.Key, ""})
 		}
 	}
-	p.list.Set(rows)
+	return rows
 }
 
 // usefulValues returns the values of a facet that distinguish campaigns.
@@ -102,17 +94,16 @@ func facetLabel(key query.Key, v index.FacetValue) string {
 
 // choose toggles the filter for the value under the cursor.
 func (s *Screen) choose() tea.Cmd {
-	row, ok := s.facets.list.Selected()
+	row, ok := s.facets.Selected()
 	if !ok {
 		return nil
 	}
-	c := row.choice
-	if c.text == "" { // values that are not listed are found by typing
-		text := strings.TrimSpace(s.bar.text() + " " + string(c.key) + ":")
+	if row.text == "" { // values that are not listed are found by typing
+		text := strings.TrimSpace(s.bar.text() + " " + string(row.key) + ":")
 		s.bar.set(text)
 		return s.startSearch()
 	}
-	return s.toggle(c.key, c.text)
+	return s.toggle(row.key, row.text)
 }
 
 // stateTabs are the states with their counts, in a line above the table if the filters do not fit beside it.
@@ -132,7 +123,7 @@ func statesOf(facets []index.Facet) []index.FacetValue {
 }
 
 // statesKey is drawn before the tabs: the key that shows the next state.
-const statesKey = "f  "
+const statesKey = "F  "
 
 // show shows the states of a result.
 func (t *stateTabs) show(values []index.FacetValue) {

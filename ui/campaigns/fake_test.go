@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
 
@@ -107,17 +111,32 @@ func (f *fake) saved() []string {
 	return slices.Sorted(slices.Values(f.requests))
 }
 
-// replace replaces the row with the same ID.
-func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
-	return func(rows []engine.Summary) []engine.Summary {
-		rows[slices.IndexFunc(rows, func(o engine.Summary) bool { return o.ID == s.ID })] = s
-		return rows
-	}
-}
-
 // without removes a row.
 func without(id string) func([]engine.Summary) []engine.Summary {
 	return func(rows []engine.Summary) []engine.Summary {
 		return slices.DeleteFunc(rows, func(o engine.Summary) bool { return o.ID == id })
 	}
+}
+
+// manyCampaigns returns n campaigns.
+func manyCampaigns(n int) []engine.Summary {
+	names := []string{"Spring sale", "Weekly digest", "Cart reminder", "Price drop", "Black Friday teaser", "Order shipped"}
+	places := []string{"Berlin", "Lisbon", "Oslo", "Porto", "Turin", "Vienna", "York"}
+	rows := make([]engine.Summary, n)
+	for i := range rows {
+		rows[i] = row(i+1, fmt.Sprintf("%s %s %d", names[i%len(names)], places[i%len(places)], i), catalog.Push, catalog.OneTime,
+			catalog.States[i%7], time.Duration(i)*time.Second)
+		rows[i].Tags, rows[i].Team = []string{"sale", fmt.Sprint("tag", i%50)}, fmt.Sprint("Team ", i%9)
+	}
+	return rows
+}
+
+// press handles a key as the root model does.
+func press(s screen.Screen, key string) tea.Cmd {
+	for _, a := range s.Actions() {
+		if a.HasKey(key) && a.DisabledReason == "" {
+			return a.Run()
+		}
+	}
+	return s.Update(uitest.Key(key))
 }

@@ -8,17 +8,9 @@ import (
 	"bugle/ui/status"
 )
 
-// known returns the values that campaigns had at the last search.
-func (s *Screen) known() knownValues {
-	if s.answer == nil {
-		return nil
-	}
-	return s.answer.known
-}
-
 // query returns the current query.
 func (s *Screen) query() query.Query {
-	q, _ := query.Parse(s.bar.text(), s.known().env(s.now()))
+	q, _ := query.Parse(s.bar.text(), s.answer.env(s.now()))
 	return q
 }
 

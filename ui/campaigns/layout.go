@@ -71,7 +71,7 @@ func (s *Screen) whyNoCursor() []string {
 
 // layoutPanes sets the sizes of what the panes show. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
-	s.facets.list.SetSize(s.panes.Size(paneFacets))
+	s.facets.SetSize(s.panes.Size(paneFacets))
 	w, h := s.panes.Size(paneTable)
 	why, search, states := s.headerHeights()
 	s.grid.SetSize(w, max(h-why-search-states, 0))
@@ -83,13 +83,13 @@ func (s *Screen) View() string {
 	s.describe()
 	s.panes.Blurred = s.Covered()
 	s.grid.Focused = s.panes.Focused() == paneTable && !s.Covered()
-	s.facets.list.Focused = s.panes.Focused() == paneFacets
+	s.facets.Focused = s.panes.Focused() == paneFacets
 	s.grid.now = s.now()
 	width, height := s.panes.Width(), s.panes.Height()
 	out := s.panes.View(func(pane int) panes.Content {
 		switch pane {
 		case paneFacets:
-			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.list.View()}
+			return panes.Content{Title: "Filters", Footer: "tab", Body: s.facets.View()}
 		case paneDetails:
 			return panes.Content{Title: "Selected", Body: s.details.View()}
 		}

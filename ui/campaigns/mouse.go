@@ -14,7 +14,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := widget.Pressed(msg)
 	switch pane {
 	case paneFacets:
-		if hit, _ := s.facets.list.Mouse(msg); hit && pressed {
+		if hit, _ := s.facets.Mouse(msg); hit && pressed {
 			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
 	case paneDetails:
@@ -52,8 +52,8 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 		}
 		return s.showState(tab)
 	case pressed && y == search+states:
-		if c, ok := s.grid.headerAt(x); ok {
-			return s.sortBy(c)
+		if i, ok := s.grid.HeaderAt(x); ok {
+			return s.sortBy(s.grid.columns[i])
 		}
 		return nil
 	}

@@ -11,10 +11,10 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/livepage"
 	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
+	"bugle/engine/testsend"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 )
@@ -25,8 +25,9 @@ type outlook struct {
 	message      string // the subject or title as the first recipient sees it
 	audience     string // a sentence; empty if it is not described by filters
 	reach        audience.Reach
-	next         time.Time // of the next send; zero if there is none, or if it depends on users
-	problems     []string  // what is missing or wrong in a draft
+	zone         *time.Location // of the campaign; nil if it names none
+	next         time.Time      // of the next send; zero if there is none, or if it depends on users
+	problems     []string       // what is missing or wrong in a draft
 }
 
 // revisionOf identifies the version of a campaign that an outlook is about.
@@ -69,7 +70,7 @@ func (s *Screen) updateOutlook() tea.Cmd {
 
 // readOutlook reads a campaign and what the details need to know of its audience.
 func readOutlook(ctx context.Context, deps screen.Deps, id string) (outlook, error) {
-	c, err := deps.Service.Get(ctx, id)
+	c, w, err := testsend.Read(ctx, deps.Service, id)
 	if err != nil {
 		return outlook{}, err
 	}
@@ -78,8 +79,17 @@ func readOutlook(ctx context.Context, deps screen.Deps, id string) (outlook, err
 	if sends := engine.NextSends(root, deps.Now(), 1); len(sends) > 0 {
 		o.next = sends[0]
 	}
-	o.audience = audienceSentence(c)
-	if o.message, err = firstLine(ctx, deps, c); err != nil {
+	if zone, ok := engine.TimeZone(root); ok {
+		o.zone = zone
+	}
+	if at := doc.P(string(catalog.SegmentationDetails)); audience.HasFilters(root.Lookup(at)) {
+		o.audience = audience.Describe(root, at, audience.Env{})
+	}
+	prepared, err := resolve.Prepare(ctx, deps.Service, w, c.Channel, root)
+	if err != nil {
+		return outlook{}, err
+	}
+	if o.message, err = firstLine(ctx, deps, prepared); err != nil {
 		return outlook{}, err
 	}
 	if c.Status == catalog.Draft {
@@ -94,51 +104,25 @@ func readOutlook(ctx context.Context, deps screen.Deps, id string) (outlook, err
 	return o, nil
 }
 
-// audienceSentence describes who is in the audience; empty if it has no filters.
-func audienceSentence(c engine.Campaign) string {
-	if !audience.HasFilters(c.Body.Get(string(catalog.SegmentationDetails))) {
-		return ""
-	}
-	root := c.Document()
-	at := doc.P(string(catalog.SegmentationDetails))
-	for _, n := range catalog.Campaign(c.Channel).At(at).Children {
-		if n.Editor == schema.EditorFilters {
-			return audience.Describe(root, at.Child(n.Name), audience.Env{})
-		}
-	}
-	return ""
-}
-
 // firstLine returns the subject or title of the first message as the first recipient sees it, or with its defaults if
 // there is none. It calls no content API.
-func firstLine(ctx context.Context, deps screen.Deps, c engine.Campaign) (string, error) {
-	var w engine.Workspace
-	if k, ok := deps.Service.(engine.WorkspaceStore); ok {
-		var err error
-		if w, err = k.Workspace(ctx); err != nil {
-			return "", err
-		}
-	}
-	prepared, err := resolve.Prepare(ctx, deps.Service, w, c.Channel, c.Document())
-	if err != nil {
-		return "", err
-	}
-	keys := prepared.Written()
+func firstLine(ctx context.Context, deps screen.Deps, c *resolve.Campaign) (string, error) {
+	keys := c.Written()
 	if len(keys) == 0 {
 		return "", nil
 	}
 	viewer := resolve.Viewer{Person: resolve.Person{Kind: resolve.Nobody}}
 	if r, ok := deps.Service.(engine.AudienceReader); ok {
-		if users, err := r.AudienceMembers(ctx, engine.AudienceRequest{Filters: prepared.Filters(), Limit: 1}); err == nil && len(users) > 0 {
+		if users, err := r.AudienceMembers(ctx, engine.AudienceRequest{Filters: c.Filters(), Limit: 1}); err == nil && len(users) > 0 {
 			viewer = resolve.ViewerOf(users[0])
 		}
 	}
-	filled, err := prepared.Deferred().Resolve(ctx, viewer, keys[0])
+	filled, err := c.Deferred().Resolve(ctx, viewer, keys[0])
 	if err != nil {
 		return "", err
 	}
-	whole, options := filled.Drawn(render.Options{Now: deps.Now()})
-	views, _ := livepage.Views(c.Channel, whole, keys[0].Content, options)
+	root, options := filled.Drawn(render.Options{Now: deps.Now()})
+	views, _ := render.ViewsAt(c.Channel, root, keys[0].Content, options)
 	for _, v := range views {
 		switch {
 		case v.Mail != nil:

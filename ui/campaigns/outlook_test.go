@@ -8,8 +8,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/campaigns"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
@@ -18,17 +16,8 @@ import (
 // The details are what one would ask a colleague: the subject as the first recipient sees it, the audience with its
 // number, the next send, and what is missing. They follow the cursor, and changes of the campaign.
 func TestDetailsTellWhatItDoes(t *testing.T) {
-	ctx := context.Background()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	if _, err := local.CreateWorkspace(ctx, db, engine.Workspace{ID: "DEMO", Publish: engine.PublishEnabled}); err != nil {
-		t.Fatal(err)
-	}
-	now := uitest.Now
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, now := context.Background(), uitest.Now
+	svc := newService(t, func() time.Time { return now })
 	for i, name := range []string{"Ann", "Bo"} {
 		err := svc.PutUser(ctx, engine.User{ID: name, Attributes: map[string]any{engine.AttrEmail: name + "@example.com", "First Name": name, "Vip": i == 0}})
 		if err != nil {
@@ -49,10 +38,10 @@ func TestDetailsTellWhatItDoes(t *testing.T) {
 	create(`{"basic_details":{"name":"Empty"}}`)
 	id := create(`{"basic_details":{"name":"News"},"campaign_content":{"content":{"email":{"subject":"Hello {{UserAttribute['First Name']|default('you')}}","html_content":"<p>x</p>"}}},
 		"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","name":"Vip","data_type":"bool","operator":"is","value":true}]}},
-		"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-12-01T09:00:00Z","timezone":"UTC"}}`)
+		"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-12-01T09:00:00Z","timezone":"Europe/Berlin"}}`)
 	h := uitest.New(t, campaigns.New(uitest.Deps(svc), screen.Route{}), 120, 40)
 	h.ClickOn("News")
-	h.Want("Subject   Hello Ann", "Users whose Vip is", "about 1 of 2", "Next send Tue 1 Dec, 09:00", "to do", "From address: required")
+	h.Want("Subject   Hello Ann", "Users whose Vip is", "about 1 of 2", "Next send Tue 1 Dec, 10:00", "Europe/Berlin", "your time", "to do", "From address: required")
 	h.ClickOn("Empty")
 	h.WantNot("Hello Ann")
 	h.Want("to do")

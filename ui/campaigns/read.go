@@ -62,7 +62,7 @@ func (r spokenRows) Row(i int) screen.Row {
 	}
 	state := strings.Join([]string{sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()),
 		strings.ToLower(sum.Status.Label())}, ", ")
-	if _, selected := r.s.selection.ids[sum.ID]; selected {
+	if r.s.selection.ids[sum.ID] {
 		state += ", selected"
 	}
 	return screen.Row{Text: widget.Clean(sum.Title()), State: state, Select: func() tea.Cmd {

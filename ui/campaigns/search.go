@@ -43,18 +43,21 @@ type searchResult struct {
 	result   *index.Result
 	query    query.Query
 	problems []query.Problem
-	known    knownValues
+	known    map[query.Key][]query.ValueCount // the values that campaigns have
 	// everything is the result of the empty query at the same time.
 	everything *index.Result
 	total      int // number of campaigns that were searched
 	cursor     int // row of the cursor; -1 if its campaign was not found
 }
 
-// knownValues are the values that campaigns have.
-type knownValues map[query.Key][]query.ValueCount
-
-func (k knownValues) env(now time.Time) query.Env {
-	return query.Env{Values: func(key query.Key) []query.ValueCount { return k[key] }, Now: now}
+// env returns what a query needs to know of the campaigns: nothing before the first search.
+func (a *searchResult) env(now time.Time) query.Env {
+	return query.Env{Now: now, Values: func(key query.Key) []query.ValueCount {
+		if a == nil {
+			return nil
+		}
+		return a.known[key]
+	}}
 }
 
 // presorted is how many rows are sorted before the result is shown.
@@ -71,12 +74,12 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 		if out.everything, err = ix.Search(ctx, query.Query{}, opts); err != nil {
 			return nil, err
 		}
-		out.known = knownValues{}
+		out.known = map[query.Key][]query.ValueCount{}
 		for _, k := range query.Facets {
 			out.known[k] = ix.Values(k)
 		}
 	}
-	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
+	out.query, out.problems = query.Parse(a.text, out.env(a.now))
 	if out.result, err = ix.Search(ctx, searchable(out.query, misspelled(a.text, out.problems)), opts); err != nil {
 		return nil, err
 	}

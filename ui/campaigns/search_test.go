@@ -107,25 +107,17 @@ func TestSettingsAreStoredLater(t *testing.T) {
 // The list follows changes elsewhere, one campaign at a time.
 func TestLiveChanges(t *testing.T) {
 	h, f := open(t, 80, 24, sample()...)
-	lists := func() int {
-		n := 0
-		for _, c := range f.Calls() {
-			if c == "List true" {
-				n++
-			}
-		}
-		return n
-	}
-	changed, _ := f.row(id(4))
-	changed.Name, changed.Status, changed.Revision = "Price rise", catalog.Paused, 7
-	f.UpdateRows(replace(changed))
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
+		rows[3].Name, rows[3].Status, rows[3].Revision = "Price rise", catalog.Paused, 7
+		return rows
+	})
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.Want("Price rise", "Paused 2")
 	f.UpdateRows(without(id(4)))
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.WantNot("Price rise")
-	if lists() != 1 {
-		t.Errorf("the list was loaded %d times", lists())
+	if n := len(callsNamed(f.Calls(), "List")); n != 1 {
+		t.Errorf("the list was loaded %d times", n)
 	}
 	f.UpdateRows(without(id(1)))
 	h.Send(screen.ChangedMsg{})

@@ -3,7 +3,6 @@ package campaigns
 import (
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -129,7 +128,7 @@ func (b *searchBar) cursor() int {
 
 // complete updates the completions. Without a word at the cursor they would cover the results, so they are only
 // shown on tab, which asks for them.
-func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
+func (b *searchBar) complete(env query.Env, asked bool) {
 	text, cursor := b.text(), b.cursor()
 	if !b.prompt.Focused() || !asked && text != "" && !inWord(text, cursor) {
 		b.close()
@@ -137,7 +136,7 @@ func (b *searchBar) complete(k knownValues, now time.Time, asked bool) {
 	}
 	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
 	whole := !strings.Contains(word, ":") // it can be searched for as it is
-	b.completions = slices.DeleteFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool {
+	b.completions = slices.DeleteFunc(query.Complete(text, cursor, env), func(c query.Completion) bool {
 		present := c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
 		whole = whole || present
 		return present

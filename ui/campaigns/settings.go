@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -27,7 +28,7 @@ func (s *Screen) readSettings() tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
-	if _, ok := columnOf(kept.Sort.Key); !ok {
+	if !slices.ContainsFunc(columns, func(c column) bool { return c.sort == kept.Sort.Key }) {
 		kept.Sort = order{}
 	}
 	s.settings, s.bar.recent = kept, kept.Past
@@ -68,7 +69,7 @@ func (s *Screen) askColumns() tea.Cmd {
 // sortBy sorts by a column, or reverses the order if it is the current one.
 func (s *Screen) sortBy(c column) tea.Cmd {
 	if c.sort == "" {
-		return screen.Notify(widget.LevelInfo, c.noSortReason)
+		return screen.Notify(widget.LevelInfo, "Campaigns can't be sorted by “"+c.head.Title+"”.")
 	}
 	now := s.sorted()
 	next := order{c.sort, c.descending}

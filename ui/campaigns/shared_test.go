@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -64,14 +63,7 @@ func TestSharedIndex(t *testing.T) {
 	k := &indexingService{fake: newFake(all...)}
 	k.setIndex(newIndex(t, all[:3]...))
 	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
-	lists := func() (n int) {
-		for _, call := range k.Calls() {
-			if strings.HasPrefix(call, "List") {
-				n++
-			}
-		}
-		return n
-	}
+	lists := func() int { return len(callsNamed(k.Calls(), "List")) }
 	h.Want("Spring sale", "Cart reminder", "Weekly digest")
 	h.WantNot("Price drop")
 	if n := lists(); n != 0 {
@@ -95,8 +87,9 @@ func TestSharedIndex(t *testing.T) {
 	h.Want("Black Friday")
 }
 
-// Without a notification, the next key detects that the index is no longer updated.
-func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
+// Without a notification, the next key detects that the index is no longer updated; an error of it is shown like one of the
+// list's own.
+func TestLostIndex(t *testing.T) {
 	all := sample()
 	k := &indexingService{fake: newFake(all...)}
 	k.setIndex(newIndex(t, all[:1]...))
@@ -105,14 +98,9 @@ func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
 	h.Press("/")
 	h.Type("digest")
 	h.Want("Weekly digest")
-}
 
-// An error of the service's index is shown like an error of the list's own.
-func TestSharedIndexError(t *testing.T) {
-	k := &indexingService{fake: newFake(sample()...)}
-	ix := index.New(index.Options{})
-	ix.Close(errors.New("the disk is on fire"))
-	k.ix = ix
-	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
+	k.ix = index.New(index.Options{})
+	k.ix.Close(errors.New("the disk is on fire"))
+	h = uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
 	h.Want("the disk is on fire")
 }

@@ -151,12 +151,3 @@ func (g *grid) Update(msg tea.KeyMsg) bool {
 	}
 	return took
 }
-
-// headerAt returns the column whose header is at a column of the screen.
-func (g *grid) headerAt(x int) (column, bool) {
-	i, ok := g.HeaderAt(x)
-	if !ok {
-		return column{}, false
-	}
-	return g.columns[i], true
-}

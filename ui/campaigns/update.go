@@ -103,7 +103,7 @@ func (s *Screen) searchAgain(f cursorMode) tea.Cmd {
 // searchFor sets the text of the search bar and searches for it.
 func (s *Screen) searchFor(text string, f cursorMode) tea.Cmd {
 	s.bar.set(text)
-	s.bar.complete(s.known(), s.now(), false)
+	s.bar.complete(s.answer.env(s.now()), false)
 	return s.searchBarText(f)
 }
 
@@ -170,7 +170,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	s.answer = a
 	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
 	if s.bar.prompt.Focused() {
-		s.bar.complete(a.known, a.now, false)
+		s.bar.complete(a.env(a.now), false)
 	}
 	s.grid.show(a.result, a.sorted())
 	s.grid.missing = ""
@@ -189,7 +189,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 	result := a.result
 	return screen.Go(&s.Base, taskCount, result.Facets, func(facets []index.Facet, err error) tea.Cmd {
 		if err == nil {
-			s.facets.show(facets)
+			s.facets.Set(facetRows(facets))
 			s.states.show(statesOf(facets))
 		}
 		return nil
@@ -219,7 +219,7 @@ func (s *Screen) startSearch() tea.Cmd {
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}
-	s.bar.complete(s.known(), s.now(), false)
+	s.bar.complete(s.answer.env(s.now()), false)
 	s.layoutPanes()
 	return nil
 }
@@ -227,7 +227,7 @@ func (s *Screen) startSearch() tea.Cmd {
 // endSearch accepts the highlighted completion or, if that is the text itself, focuses the table.
 func (s *Screen) endSearch() tea.Cmd {
 	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
-		s.bar.complete(s.known(), s.now(), false)
+		s.bar.complete(s.answer.env(s.now()), false)
 		return s.searchBarText(cursorTop)
 	}
 	s.bar.blur()

@@ -41,7 +41,7 @@ func Read(e Editor, do Hands) screen.Page {
 	for i, l := range f.Lines() {
 		rows = append(rows, formRow(f, i, l, do))
 	}
-	if f.IsList() && len(rows) == 1 && !rows[0].Opens() {
+	if f.IsList() && len(rows) == 1 && rows[0].Open == nil {
 		page.Ask = 1
 	}
 	page.Parts = []screen.Part{{Rows: rows}}

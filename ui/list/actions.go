@@ -89,11 +89,7 @@ func (b *Browser[T]) close() tea.Cmd {
 // clear clears the filter; the cursor stays on its row.
 func (b *Browser[T]) clear() tea.Cmd {
 	b.ClearFilter()
-	b.close()
-	if b.cfg.OnClear != nil {
-		b.cfg.OnClear()
-	}
-	return nil
+	return b.close()
 }
 
 func (b *Browser[T]) turn(n int) func() tea.Cmd {
@@ -103,9 +99,7 @@ func (b *Browser[T]) turn(n int) func() tea.Cmd {
 // step moves the cursor as an arrow does.
 func (b *Browser[T]) step(arrow tea.KeyType) func() tea.Cmd {
 	return func() tea.Cmd {
-		if b.List.Key(tea.KeyMsg{Type: arrow}) == Moved {
-			b.moved()
-		}
+		b.List.Key(tea.KeyMsg{Type: arrow})
 		b.show()
 		return nil
 	}

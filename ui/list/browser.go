@@ -23,8 +23,6 @@ type Config[T any] struct {
 	Above func(width int) []string
 	// Footer is the text in the lower border of the list; nil for none.
 	Footer func() string
-	// OnMove runs after the user has moved the cursor, and OnClear after the filter was cleared; each may be nil.
-	OnMove, OnClear func()
 
 	// Tabs returns the tabs of an entry, and a text that differs once they do. If it is nil, the owner shows entries on
 	// [Browser.Page]. OpenTab is the tab that is open first.
@@ -88,17 +86,10 @@ func (b *Browser[T]) Top() {
 func (b *Browser[T]) Key(msg tea.KeyMsg) {
 	if b.Reading() {
 		b.Page.pager.Update(msg)
-	} else if b.List.Key(msg) == Moved {
-		b.moved()
+	} else {
+		b.List.Key(msg)
 	}
 	b.show()
-}
-
-// moved tells the owner that the user has moved the cursor.
-func (b *Browser[T]) moved() {
-	if b.cfg.OnMove != nil {
-		b.cfg.OnMove()
-	}
 }
 
 // Mouse handles a mouse event. A click on the selected row opens it.
@@ -112,12 +103,8 @@ func (b *Browser[T]) Mouse(msg tea.MouseMsg) {
 		}
 		b.Page.mouse(msg)
 	case paneList:
-		before := b.Index()
 		msg.Y -= len(b.above())
 		hit, again := b.List.Mouse(msg)
-		if b.Index() != before {
-			b.moved()
-		}
 		if hit && widget.Pressed(msg) {
 			b.close()
 		}

@@ -92,13 +92,6 @@ func SpokenLines(text string) []string {
 	return out
 }
 
-// shownMoved tells the owner that the cursor was moved, and shows the row on the page.
-func (b *Browser[T]) shownMoved() tea.Cmd {
-	b.moved()
-	b.show()
-	return nil
-}
-
 // Read says the entries, or the one whose page is open.
 func (b *Browser[T]) Read() screen.Page {
 	if b.Reading() {
@@ -106,8 +99,12 @@ func (b *Browser[T]) Read() screen.Page {
 		return screen.Page{Place: b.cfg.Title + ", " + cmp.Or(title, b.cfg.Labels.Noun),
 			Summary: phrase.Sentence(Spoken(info)), Parts: []screen.Part{{Lines: b.Page.lines()}}}
 	}
+	show := func() tea.Cmd {
+		b.show()
+		return nil
+	}
 	page := screen.Page{Summary: phrase.Count(len(b.Shown()), b.cfg.Labels.Noun) + ".", Cursor: b.At(),
-		Search: b.Search, Parts: []screen.Part{{Rows: b.Rows(b.shownMoved, nil)}}}
+		Search: b.Search, Parts: []screen.Part{{Rows: b.Rows(show, nil)}}}
 	if b.cfg.Above != nil {
 		page.Summary += " " + strings.Join(SpokenLines(strings.Join(b.cfg.Above(screen.Wide), "\n")), " ")
 	}

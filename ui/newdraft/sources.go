@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,18 +47,13 @@ func (s *Screen) askFile() tea.Cmd {
 		},
 		Then: func(name string) tea.Cmd {
 			s.file = name
-			return screen.Go(&s.Base, taskReadFile, func(context.Context) (doc.Value, error) { return readFile(strings.TrimSpace(name)) }, s.readResult)
+			return screen.Go(&s.Base, taskReadFile, func(context.Context) (doc.Value, error) { return readFile(files.ExpandHome(name)) }, s.readResult)
 		},
 	})
 }
 
-// readFile reads a campaign file; ~/ is the home folder.
+// readFile reads a campaign file.
 func readFile(name string) (doc.Value, error) {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			name = filepath.Join(home, rest)
-		}
-	}
 	b, err := files.Read(name, maxFileSize)
 	if errors.Is(err, files.ErrTooLarge) {
 		return doc.Value{}, fmt.Errorf("%s is too large for a campaign (more than 4 MiB)", name)

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -46,7 +47,6 @@ func (p Pane) width(rest, mainMin int) int {
 // Content is what a pane shows.
 type Content struct {
 	Title, Info, Footer string // of the frame, see [widget.Panel]
-	Danger              bool   // draws the frame in the danger color
 	Body                string
 }
 
@@ -166,7 +166,7 @@ func (p *Panes) layout() {
 	clear(p.rects)
 	p.columns = p.columns[:0]
 	if p.zoom {
-		p.place(p.focus, Rect{0, 0, p.width, p.height})
+		p.rects[p.focus] = Rect{0, 0, p.width, p.height}
 		p.columns = append(p.columns, []int{p.focus})
 		return
 	}
@@ -185,21 +185,19 @@ func (p *Panes) layout() {
 	for i := range p.panes {
 		switch {
 		case i == p.main && p.focus != p.main && !p.isBeside(p.focus) && p.rowsOf(p.focus) == 0:
-			p.place(p.focus, Rect{x, 0, rest, p.height})
+			p.rects[p.focus] = Rect{x, 0, rest, p.height}
 			p.columns = append(p.columns, []int{p.focus})
 			x += rest
 		case i == p.main:
 			p.stack(x, rest)
 			x += rest
 		case p.rects[i].W > 0 && p.isBeside(i):
-			p.place(i, Rect{x, 0, p.rects[i].W, p.height})
+			p.rects[i] = Rect{x, 0, p.rects[i].W, p.height}
 			p.columns = append(p.columns, []int{i})
 			x += p.rects[i].W
 		}
 	}
 }
-
-func (p *Panes) place(pane int, r Rect) { p.rects[pane] = r }
 
 // squeezes reports whether the focused pane is beside the main one only because it has the focus.
 func (p *Panes) squeezes() bool {
@@ -240,7 +238,7 @@ func (p *Panes) stack(x, width int) {
 		if h == 0 {
 			continue
 		}
-		p.place(i, Rect{x, y, width, h})
+		p.rects[i] = Rect{x, y, width, h}
 		column = append(column, i)
 		y += h
 	}
@@ -262,22 +260,12 @@ func (p *Panes) Mouse(msg tea.MouseMsg) (pane int, inside tea.MouseMsg) {
 // View draws the panes that are shown.
 func (p *Panes) View(content func(pane int) Content) string {
 	columns := make([][]string, len(p.columns))
-	size := 0
 	for i, panes := range p.columns {
 		for _, pane := range panes {
-			lines := p.lines(pane, content(pane))
-			for _, line := range lines {
-				size += len(line)
-			}
-			if len(panes) == 1 {
-				columns[i] = lines
-			} else {
-				columns[i] = append(columns[i], lines...)
-			}
+			columns[i] = append(columns[i], p.lines(pane, content(pane))...)
 		}
 	}
 	var out strings.Builder
-	out.Grow(size + p.height)
 	for y := range p.height {
 		if y > 0 {
 			out.WriteByte('\n')
@@ -299,7 +287,7 @@ func (p *Panes) lines(pane int, c Content) []string {
 		return d.lines
 	}
 	panel := widget.NewPanel(p.theme, c.Title)
-	panel.Info, panel.Footer, panel.Danger, panel.Focused = c.Info, c.Footer, c.Danger, focused
+	panel.Info, panel.Footer, panel.Focused = c.Info, c.Footer, focused
 	panel.SetSize(r.W, r.H)
 	*d = drawn{c, focused, r.W, r.H, p.theme.Styles, strings.Split(panel.View(c.Body), "\n")}
 	return d.lines
@@ -317,14 +305,18 @@ func (p *Panes) Message(title, text string) string {
 }
 
 // ZoomAction returns the action that zooms the focused pane or, if it is zoomed, shows all panes again; resized runs after
-// it. It is disabled where only one pane is shown anyway.
+// it. A key that is not a letter works in text fields too. The action is disabled where only one pane is shown anyway.
 func (p *Panes) ZoomAction(key, group string, resized func()) screen.Action {
-	a := screen.ZoomAction(p.zoom, key, group, func() tea.Cmd {
+	a := screen.Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, WhileTyping: !keymap.IsPrintable(key)}
+	a.Run = func() tea.Cmd {
 		p.Zoom(!p.zoom)
 		resized()
 		return nil
-	})
-	if !p.zoom && p.Alone() {
+	}
+	switch {
+	case p.zoom:
+		a.Label, a.Help, a.BarPriority = "unzoom", "show all panes", 12
+	case p.Alone():
 		a.DisabledReason = "The window shows one pane at a time."
 	}
 	return a

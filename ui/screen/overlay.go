@@ -1,6 +1,10 @@
 package screen
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
+)
 
 // Overlay is a box over a screen that has the keyboard. [Base.Show] shows it; the last one shown is on top. Embed [Box] in it.
 type Overlay interface {
@@ -8,15 +12,11 @@ type Overlay interface {
 	Key(tea.KeyMsg) tea.Cmd
 	// Mouse handles a mouse event inside the box, relative to its upper left corner. A click outside the box presses esc.
 	Mouse(tea.MouseMsg) tea.Cmd
-	// View draws the box in a window of that size. The box is centered, unless it is [Placed].
+	// View draws the box in a window of that size, and At returns where the drawn box goes.
 	View(width, height int) string
+	At(box string, width, height int) (x, y int)
 	// Closed reports whether the box is to be removed.
 	Closed() bool
-}
-
-// Placed is an overlay that is not centered. At returns where the drawn box goes in a window of that size.
-type Placed interface {
-	At(box string, width, height int) (x, y int)
 }
 
 // Actor is an overlay with actions. They take the place of the screen's, in the status bar, the help and the user's keys
@@ -27,13 +27,18 @@ type Actor interface {
 	Typing() bool
 }
 
-// Box is what all overlays have in common: it can be closed. Embed it by value.
+// Box is what all overlays have in common: they can be closed, and are centered. Embed it by value.
 type Box struct{ closed bool }
 
 // Close closes the box.
 func (b *Box) Close() tea.Cmd {
 	b.closed = true
 	return nil
+}
+
+// At centers the box.
+func (b *Box) At(box string, width, height int) (x, y int) {
+	return widget.CenterAt(box, width, height)
 }
 
 // Closed reports whether the box was closed.

@@ -140,8 +140,5 @@ func (j joined) Row(i int) Row {
 	return Row{}
 }
 
-// Opens reports whether the row leads to another page.
-func (r Row) Opens() bool { return r.Open != nil }
-
 // Wide is a width and height into which everything fits that plain mode reads as it is drawn.
 const Wide = 1000

@@ -14,7 +14,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/themes"
-	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 )
 
@@ -74,8 +73,6 @@ type Subject struct {
 	Campaign engine.Campaign
 	// Label names the campaign on a screen that shows several; empty if the screen's title does.
 	Label string
-	// Related are campaigns of other channels, in which the palette finds fields that Campaign does not have.
-	Related []engine.Campaign
 	// Selected are the selected campaigns in order; none if only the cursor is on one.
 	Selected []string
 }
@@ -144,16 +141,6 @@ func (a Action) HasKey(key string) bool {
 		}
 	}
 	return false
-}
-
-// ZoomAction returns the action that zooms the focused pane to the whole screen or, if it is zoomed, shows all
-// panes again. A key that is not a letter works in text fields too.
-func ZoomAction(zoomed bool, key, group string, run func() tea.Cmd) Action {
-	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, WhileTyping: !keymap.IsPrintable(key), Run: run}
-	if zoomed {
-		a.Label, a.Help, a.BarPriority = "unzoom", "show all panes", 12
-	}
-	return a
 }
 
 // Deps are the dependencies of screens. They are passed to each constructor; nothing is global.

@@ -145,9 +145,6 @@ func (s *Survey) Actions() []screen.Action {
 	return []screen.Action{s.list.On(enter, nil, s.follow), back}
 }
 
-// At returns where the survey goes: over the whole screen, below the header.
-func (s *Survey) At(string, int, int) (x, y int) { return 0, 1 }
-
 // View draws the survey.
 func (s *Survey) View(width, height int) string {
 	panel := widget.NewPanel(s.theme, "Audience survey")

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/files"
 	"bugle/engine/phrase"
 	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
@@ -49,7 +50,7 @@ func (s *List) askImport() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
 		Validate: func(text string) string {
-			info, err := os.Stat(expandHome(text))
+			info, err := os.Stat(files.ExpandHome(text))
 			switch {
 			case strings.TrimSpace(text) == "":
 				return "Enter a file name."
@@ -62,28 +63,17 @@ func (s *List) askImport() tea.Cmd {
 		},
 		Then: func(text string) tea.Cmd {
 			return screen.Send(screen.ChooseMsg{
-				Title: "What about users who already exist?", Body: filepath.Base(expandHome(text)),
+				Title: "What about users who already exist?", Body: filepath.Base(files.ExpandHome(text)),
 				Options: []widget.Option{
 					{Label: "Merge", Help: "Keeps attributes, devices and events that are not in the file."},
 					{Label: "Replace", Help: "Replaces each user with the line that has the same ID."},
 				},
 				Then: func(a widget.Answer) tea.Cmd {
-					return s.importUsers(settings.Import{File: expandHome(text), Merge: a.Index == 0})
+					return s.importUsers(settings.Import{File: files.ExpandHome(text), Merge: a.Index == 0})
 				},
 			})
 		},
 	})
-}
-
-// expandHome replaces ~ with the home folder.
-func expandHome(path string) string {
-	path = strings.TrimSpace(path)
-	if rest, ok := strings.CutPrefix(path, "~"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return home + rest
-		}
-	}
-	return path
 }
 
 func (s *List) importUsers(i settings.Import) tea.Cmd {

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
@@ -173,6 +174,8 @@ type inputBox struct {
 	screen.Box
 	msg    screen.InputMsg
 	prompt widget.Prompt
+	list   typeahead.List // suggestions, and the text itself
+	listAt int            // the line of the box where the suggestions begin
 	theme  *themes.Theme
 	wrong  string
 }
@@ -181,7 +184,16 @@ func newInput(t *themes.Theme, msg screen.InputMsg) *inputBox {
 	in := &inputBox{msg: msg, theme: t, prompt: widget.NewPrompt(t, "", msg.Placeholder)}
 	in.prompt.SetValue(msg.Value)
 	in.prompt.Focus()
+	in.suggest()
 	return in
+}
+
+// suggest lists the suggestions for the text.
+func (in *inputBox) suggest() {
+	if in.msg.Suggest != nil {
+		text := strings.TrimSpace(in.prompt.Value())
+		in.list.Show(typeahead.Options{Items: in.msg.Suggest(text), Text: text, Typed: true, Free: true})
+	}
 }
 
 // Key edits the text, accepts it or cancels.
@@ -198,17 +210,30 @@ func (in *inputBox) Key(msg tea.KeyMsg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case "enter":
-		if in.msg.Validate != nil {
-			if in.wrong = in.msg.Validate(in.prompt.Value()); in.wrong != "" {
-				return nil
-			}
+		if row, ok := in.list.Highlighted(); ok {
+			in.prompt.SetValue(row.Value)
 		}
-		in.Close()
-		return in.msg.Then(in.prompt.Value())
+		return in.accept()
+	}
+	if in.list.Key(msg.String()) {
+		return nil
 	}
 	in.wrong = ""
-	in.prompt.Update(msg)
+	if in.prompt.Update(msg) {
+		in.suggest()
+	}
 	return nil
+}
+
+// accept takes the text as it is, unless it is not valid.
+func (in *inputBox) accept() tea.Cmd {
+	if in.msg.Validate != nil {
+		if in.wrong = in.msg.Validate(in.prompt.Value()); in.wrong != "" {
+			return nil
+		}
+	}
+	in.Close()
+	return in.msg.Then(in.prompt.Value())
 }
 
 func (in *inputBox) hints() []widget.Hint {
@@ -219,8 +244,13 @@ func (in *inputBox) typing() bool { return true }
 
 func (in *inputBox) hasInput() bool { return in.prompt.Value() != in.msg.Value }
 
-// Mouse does nothing.
-func (in *inputBox) Mouse(tea.MouseMsg) tea.Cmd { return nil }
+// Mouse takes the suggestion that is clicked.
+func (in *inputBox) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if i, ok := in.list.RowAt(msg.Y - in.listAt); ok && widget.Pressed(msg) && in.list.Highlight(i) {
+		return in.Key(tea.KeyMsg{Type: tea.KeyEnter})
+	}
+	return nil
+}
 
 // View draws the box.
 func (in *inputBox) View(width, _ int) string {
@@ -234,9 +264,11 @@ func (in *inputBox) View(width, _ int) string {
 	if in.msg.Body != "" {
 		lines = append(lines, widget.WrapStyled(in.theme.Muted, in.msg.Body, inner)...)
 	}
-	panel.SetSize(w, len(lines)+4)
 	in.prompt.SetSize(inner, 1)
 	lines = append(lines, in.prompt.View(), in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
+	in.listAt = 1 + len(lines)
+	lines = append(lines, in.list.Lines(in.theme, inner, typeahead.MaxRows)...)
+	panel.SetSize(w, len(lines)+2)
 	return panel.View(strings.Join(lines, "\n"))
 }
 

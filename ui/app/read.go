@@ -146,11 +146,13 @@ func (in *inputBox) Read() screen.Page {
 		}
 		return "", cmd, nil
 	}}
+	if in.msg.Suggest != nil {
+		for _, item := range in.msg.Suggest("") {
+			field.Names = append(field.Names, item.Value)
+		}
+	}
 	return askOne(widget.Clean(in.msg.Title), widget.CleanLines(in.msg.Body), field, in.accept)
 }
-
-// accept takes the text as it is.
-func (in *inputBox) accept() tea.Cmd { return in.Key(tea.KeyMsg{Type: tea.KeyEnter}) }
 
 // Read asks for the name of a key.
 func (c *keyCapture) Read() screen.Page {

@@ -18,7 +18,7 @@ func bind(label, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
 }
 
-// The keys of the grid, of the list of locales, and of a comparison.
+// The keys of the grid, and of a comparison.
 var (
 	keyMove         = bind("←↑↓→", "move", "left", "right", "up", "down", "h", "j", "k", "l", "tab", "shift+tab")
 	keyPage         = bind("pgup/pgdn", "page", "pgup", "pgdown")
@@ -36,8 +36,6 @@ var (
 	keyEven         = bind("=", "split evenly", "=")
 	keyRest         = bind("+", "use what is left", "+")
 	keyClose        = bind("esc", "close", "esc")
-	keyChoose       = bind("enter", "add", "enter")
-	keyPick         = bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n")
 	keyFields       = bind("↑/↓", "next field", "up", "down", "k", "j", "pgup", "pgdown", "home", "end")
 )
 
@@ -55,8 +53,6 @@ func (g *Grid) Bindings() []key.Binding {
 	f, onField := g.onField()
 	var out []key.Binding
 	switch {
-	case g.adding != nil:
-		return []key.Binding{keyChoose, keyClose, keyPick}
 	case g.comparing != nil:
 		return []key.Binding{keyOpen, keyClose, keyFields}
 	case g.locked() != "":
@@ -106,7 +102,7 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keyRest) && g.onVariation():
 		g.setShare(strconv.Itoa(grid.RemainingShare(g.root, g.grid.Variations[g.col].Name)))
 	case key.Matches(msg, keyAddLocale):
-		g.openAdd()
+		return g.askLocales()
 	case key.Matches(msg, keyAddVariation):
 		g.addVariation()
 	case key.Matches(msg, keyPaste):

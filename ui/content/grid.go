@@ -33,7 +33,6 @@ type Grid struct {
 	firstColumn int // the first visible variation
 	win         widget.Window
 
-	adding    *addDialog  // nil unless a locale is being added
 	comparing *comparison // nil unless two messages are being compared
 	typing    bool        // the last key typed a percentage, which the next digit goes on with
 	failure   string      // why the last key did nothing
@@ -219,19 +218,11 @@ func (g *Grid) Reload(root doc.Value) {
 	g.setRoot(root, nil)
 }
 
-// Typing reports whether letters are text.
-func (g *Grid) Typing() bool { return g.adding != nil }
+// Typing returns false: letters are commands.
+func (g *Grid) Typing() bool { return false }
 
-// Pending returns the locale that is typed and not added yet.
-func (g *Grid) Pending() string {
-	if g.adding == nil {
-		return ""
-	}
-	return g.adding.prompt.Value()
-}
-
-// Modal reports whether esc has something to close: an input or a comparison.
-func (g *Grid) Modal() bool { return g.Typing() || g.comparing != nil }
+// Modal reports whether esc has something to close: a comparison.
+func (g *Grid) Modal() bool { return g.comparing != nil }
 
 // LastWasOperation reports that the last change was not typing a percentage.
 func (g *Grid) LastWasOperation() bool { return !g.typing }
@@ -272,8 +263,6 @@ func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
 	typing := g.typing
 	g.failure, g.notice, g.typing = "", "", false
 	switch {
-	case g.adding != nil:
-		g.addKey(msg)
 	case g.comparing != nil:
 		g.compareKey(msg)
 	case g.onVariation() && g.shareKey(msg, typing):

@@ -12,9 +12,6 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	case g.comparing != nil:
 		g.compareMouse(msg)
 		return nil
-	case g.adding != nil:
-		g.addMouse(msg)
-		return nil
 	case g.win.Wheel(msg), !widget.Pressed(msg):
 		return nil
 	}
@@ -22,7 +19,7 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	row, col, ok := g.at(msg.X, msg.Y)
 	switch {
 	case !ok:
-		g.clickAdd(msg.X, msg.Y)
+		return g.clickAdd(msg.X, msg.Y)
 	case row != g.row || col != g.col && row < len(g.grid.Locales):
 		g.moveTo(row, col)
 	default:
@@ -61,17 +58,18 @@ func (g *Grid) at(x, y int) (row, col int, ok bool) {
 }
 
 // clickAdd handles a click on the line with what can be added.
-func (g *Grid) clickAdd(x, y int) {
+func (g *Grid) clickAdd(x, y int) tea.Cmd {
 	line, ok := g.win.At(y - headerHeight)
 	if !ok || y < headerHeight || line != len(g.grid.Locales) {
-		return
+		return nil
 	}
 	second := len(addLocaleText) + 3
 	switch g.failure = g.locked(); {
 	case g.failure != "":
 	case x < len(addLocaleText):
-		g.openAdd()
+		return g.askLocales()
 	case x >= second && x < second+len(addVariationText):
 		g.addVariation()
 	}
+	return nil
 }

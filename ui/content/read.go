@@ -15,12 +15,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// Read says the messages by locale and variation, and the other fields; or asks for a locale, or compares messages.
+// Read says the messages by locale and variation, and the other fields; or compares messages.
 func (g *Grid) Read(do editor.Hands) screen.Page {
-	switch {
-	case g.adding != nil:
-		return g.readAdd(do)
-	case g.comparing != nil:
+	if g.comparing != nil {
 		c := g.comparing
 		left, right := widget.Clean(g.grid.Name(c.left)), widget.Clean(g.grid.Name(c.right))
 		page := screen.Page{Place: "Comparison", Summary: left + " and " + right + ": " + phrase.Count(c.list.Len(), "difference") + "."}
@@ -82,20 +79,4 @@ func (g *Grid) readShare(j int, do editor.Hands) *screen.FormField {
 		}
 		return "", do.Adopt(), nil
 	}}
-}
-
-// readAdd asks for a locale.
-func (g *Grid) readAdd(do editor.Hands) screen.Page {
-	field := &screen.FormField{Required: true, Example: "de, fr", Set: func(text string) (string, tea.Cmd, error) {
-		g.adding.prompt.SetValue(text)
-		g.adding.find()
-		cmd := do.Press(tea.KeyMsg{Type: tea.KeyEnter})
-		if g.adding != nil {
-			return "", cmd, screen.Refused(g.failure)
-		}
-		return "", cmd, nil
-	}}
-	cancel := func() tea.Cmd { return do.Press(tea.KeyMsg{Type: tea.KeyEsc}) }
-	return screen.Page{Place: "Add a locale", Form: true, Cursor: 1, Done: cancel,
-		Parts: []screen.Part{{Rows: screen.RowSlice{{Text: "Locale", Field: field}}}}}
 }

@@ -77,12 +77,9 @@ func (g *Grid) scroll() {
 // View draws exactly the size set by SetSize.
 func (g *Grid) View() string {
 	var lines []string
-	switch {
-	case g.adding != nil:
-		lines = g.addView()
-	case g.comparing != nil:
+	if g.comparing != nil {
 		lines = g.compareView()
-	default:
+	} else {
 		lines = g.lines()
 	}
 	return widget.Fit(strings.Join(lines, "\n"), g.cfg.Width, g.cfg.Height)

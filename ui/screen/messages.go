@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/forms/typeahead"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
 	"bugle/ui/prefs"
@@ -66,6 +67,8 @@ type ChooseMsg struct {
 // InputMsg asks the user for one line of text.
 type InputMsg struct {
 	Title, Body, Placeholder, Value string
+	// Suggest returns suggestions for a text, the best first, of which enter takes the highlighted one; nil if there are none.
+	Suggest func(text string) []typeahead.Item
 	// Validate returns what is wrong with a text, or "" if it is valid.
 	Validate func(string) string
 	Then     func(text string) tea.Cmd // not called when the user cancels

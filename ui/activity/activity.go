@@ -20,10 +20,11 @@ import (
 // Screen is the list of calls with the selected one beside it.
 type Screen struct {
 	screen.Base
+	*list.Browser[activity.Call]
+
 	deps screen.Deps
 	log  *activity.Log
 	seen uint64 // the version of the log in the list
-	list *list.Browser[activity.Call]
 }
 
 // taskWait is the task that waits for the next call.
@@ -41,8 +42,9 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 		log = &activity.Log{}
 	}
 	s := &Screen{Base: screen.NewBase(), deps: deps, log: log}
-	s.list = list.New(deps.Theme, list.Config[activity.Call]{
-		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Has: has, Empty: s.emptyText,
+	s.Browser = list.New(deps.Theme, list.Config[activity.Call]{
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Has: has,
+		Empty: func() string { return "No calls yet. Each call to the service is listed here." },
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer,
 		Tabs: tabs, OpenTab: 1, Head: callTitle, PageShare: 40, PageMin: 50,
@@ -61,10 +63,10 @@ func (s *Screen) Title() string { return "Activity" }
 
 // Badge counts the calls.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.list.Len() == 0 {
+	if s.Len() == 0 {
 		return "", themes.ToneMuted
 	}
-	return phrase.Count(s.list.Len(), "call"), themes.ToneMuted
+	return phrase.Count(s.Len(), "call"), themes.ToneMuted
 }
 
 // Init waits for calls.
@@ -100,9 +102,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.ChangedMsg:
 		s.refresh()
 	case tea.KeyMsg:
-		s.list.Key(msg)
+		s.Key(msg)
 	case tea.MouseMsg:
-		s.list.Mouse(msg)
+		s.Mouse(msg)
 	}
 	return nil
 }
@@ -110,39 +112,36 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // refresh lists the current calls, newest first. A cursor on the newest call follows the calls, unless that call is read;
 // otherwise the cursor stays on its call.
 func (s *Screen) refresh() {
-	newest := s.list.Index() == 0 && !s.list.Reading()
+	newest := s.Index() == 0 && !s.Reading()
 	s.seen = s.log.Version()
-	if s.list.Set(s.log.Calls()); newest {
-		s.list.Top()
+	if s.Set(s.log.Calls()); newest {
+		s.Top()
 	}
 }
-
-// Typing reports whether the filter has the keyboard.
-func (s *Screen) Typing() bool { return s.list.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	empty := ""
-	if s.list.Len() == 0 {
+	if s.Len() == 0 {
 		empty = "The list is already empty."
 	}
 	acts := []screen.Action{
-		s.list.On(screen.Action{Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall}, noCurl, func(c activity.Call) tea.Cmd {
+		s.On(screen.Action{Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall}, noCurl, func(c activity.Call) tea.Cmd {
 			return screen.Copy(c.Curl(), "the curl command")
 		}),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, BarPriority: 6}, nil, func(activity.Call) tea.Cmd {
-			_, name := s.list.Page.Tab()
-			return screen.Copy(s.list.Page.Text(), "the "+strings.ToLower(name))
+		s.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, BarPriority: 6}, nil, func(activity.Call) tea.Cmd {
+			_, name := s.Page.Tab()
+			return screen.Copy(s.Page.Text(), "the "+strings.ToLower(name))
 		}),
-		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
+		s.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign", Group: groupCall}, noCampaign, func(c activity.Call) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: c.Campaign})
 		}),
 		{Keys: []string{"x"}, Label: "delete all", Help: "delete all calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
-	if s.list.Reading() {
+	if s.Reading() {
 		acts = append(acts, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})
 	}
-	return s.list.Actions(acts)
+	return s.Browser.Actions(acts)
 }
 
 // noCurl returns why a call has no curl command.
@@ -164,7 +163,7 @@ func noCampaign(c activity.Call) string {
 func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the list of calls?", Focus: 1,
-		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", phrase.Count(s.list.Len(), "call")),
+		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", phrase.Count(s.Len(), "call")),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -176,12 +175,3 @@ func (s *Screen) clear() tea.Cmd {
 		},
 	})
 }
-
-// SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
-
-// View draws the calls and, if it fits or was opened, the selected one.
-func (s *Screen) View() string { return s.list.View() }
-
-// Read says the calls, or reads the one that is open.
-func (s *Screen) Read() screen.Page { return s.list.Read() }

@@ -70,17 +70,10 @@ func statusOf(c activity.Call) (string, themes.Tone) {
 }
 
 func (s *Screen) footer() string {
-	if s.list.Len() == activity.Capacity {
+	if s.Len() == activity.Capacity {
 		return "older calls are dropped"
 	}
 	return ""
-}
-
-func (s *Screen) emptyText() string {
-	if s.list.Len() > 0 {
-		return "No call matches. Press esc to clear the filter."
-	}
-	return "No calls yet. Each call to the service is listed here."
 }
 
 // callTitle returns the heading of a call.

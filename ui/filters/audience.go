@@ -32,6 +32,8 @@ const (
 // Audience is the screen of the users that match filters, with an explanation for each.
 type Audience struct {
 	screen.Base
+	*list.Browser[user]
+
 	deps    screen.Deps
 	title   string
 	filters doc.Value
@@ -41,8 +43,6 @@ type Audience struct {
 	searched string   // the search of the list; "" lists the matching users
 	loaded   bool
 	failed   error
-
-	users *list.Browser[user]
 }
 
 // user is a user in the list. Of a search hit it may not be known whether the filters match until it is selected.
@@ -66,7 +66,7 @@ func AudienceRoute(title string, filters doc.Value) screen.Route {
 func NewAudience(deps screen.Deps, r screen.Route) *Audience {
 	s := &Audience{Base: screen.NewBase(), deps: deps, title: widget.Clean(r.Query), filters: r.Doc}
 	s.reader, _ = deps.Service.(engine.AudienceReader)
-	s.users = list.New(deps.Theme, list.Config[user]{
+	s.Browser = list.New(deps.Theme, list.Config[user]{
 		Title: "Users", Hint: "name, email address or ID", Row: user.cells, Same: func(a, b user) bool { return a.ID == b.ID },
 		Columns: []widget.Column{
 			{Title: "", Min: 1, Max: 1}, {Title: "Id", Min: 10, Max: 24, Weight: 1},
@@ -80,7 +80,7 @@ func NewAudience(deps screen.Deps, r screen.Route) *Audience {
 		},
 	})
 	if len(r.Path) > 1 && s.reader != nil {
-		s.users.TypeFilter() // opened to find somebody
+		s.TypeFilter() // opened to find somebody
 	}
 	return s
 }
@@ -125,7 +125,7 @@ func (s *Audience) load() tea.Cmd {
 // find searches all users for the text of the filter. Without one it lists the users that match.
 func (s *Audience) find() tea.Cmd {
 	users, ok := s.deps.Service.(engine.UserStore)
-	text := strings.TrimSpace(s.users.FilterText())
+	text := strings.TrimSpace(s.FilterText())
 	if text == "" || !ok {
 		s.Drop(taskFind)
 		return s.show("", s.audience.members)
@@ -146,15 +146,15 @@ func (s *Audience) show(searched string, users []engine.User) tea.Cmd {
 		rows[i] = user{u, all || members[u.ID], members[u.ID]}
 	}
 	s.searched = searched
-	s.users.Set(rows)
+	s.Set(rows)
 	return s.explain()
 }
 
 // explain evaluates the filters for the selected user, if that is another one than before.
 func (s *Audience) explain() tea.Cmd {
-	u, ok := s.users.Selected()
+	u, ok := s.Selected()
 	if !ok || s.reader == nil {
-		s.users.Page.Clear()
+		s.Page.Clear()
 		return nil
 	}
 	reader, filters := s.reader, s.filters
@@ -162,13 +162,13 @@ func (s *Audience) explain() tea.Cmd {
 		return reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: u.ID})
 	})
 	return screen.Go(&s.Base, taskExplain, work, screen.OrNotify(func(r engine.AudienceResult) tea.Cmd {
-		for i, row := range s.users.Shown() {
+		for i, row := range s.Shown() {
 			if row.ID == u.ID {
-				s.users.Shown()[i].known, s.users.Shown()[i].matches = true, r.Matched
+				s.Shown()[i].known, s.Shown()[i].matches = true, r.Matched
 			}
 		}
-		s.users.Page.Clear()
-		s.users.Page.Show(u.ID, list.Tab{Draw: func(width, _ int) list.Text {
+		s.Page.Clear()
+		s.Page.Show(u.ID, list.Tab{Draw: func(width, _ int) list.Text {
 			return list.Text{Text: s.why(u.User, r, width), Styled: true}
 		}})
 		return nil
@@ -181,34 +181,25 @@ func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 	case screen.Result:
 		return msg.Done()
 	case tea.KeyMsg:
-		return s.follow(func() { s.users.Key(msg) })
+		return s.follow(func() { s.Key(msg) })
 	case tea.MouseMsg:
-		return s.follow(func() { s.users.Mouse(msg) })
+		return s.follow(func() { s.Mouse(msg) })
 	}
 	return nil
 }
 
 // follow does something with the list, and then searches for another text, or explains another user.
 func (s *Audience) follow(do func()) tea.Cmd {
-	text, at := s.users.FilterText(), s.users.Index()
+	text, at := s.FilterText(), s.Index()
 	do()
 	switch {
-	case s.users.FilterText() != text:
+	case s.FilterText() != text:
 		return s.find()
-	case s.users.Index() != at:
+	case s.Index() != at:
 		return s.explain()
 	}
 	return nil
 }
-
-// SetSize sets the size of the screen.
-func (s *Audience) SetSize(width, height int) { s.users.SetSize(width, height) }
-
-// View draws the users and the explanation for the selected one, or one of both.
-func (s *Audience) View() string { return s.users.View() }
-
-// Typing reports whether the search has the keyboard.
-func (s *Audience) Typing() bool { return s.users.Filtering() }
 
 // Actions returns what the user can do in the focused pane.
 func (s *Audience) Actions() []screen.Action {
@@ -216,9 +207,9 @@ func (s *Audience) Actions() []screen.Action {
 	if s.reader == nil {
 		no = UnsupportedText
 	}
-	acts := s.users.Actions([]screen.Action{
-		s.users.On(screen.Action{Name: "edit-user", Keys: []string{"e"}, Label: "user", Help: "open the user's record", Group: "Users", BarPriority: 6, DisabledReason: no}, nil, openUser),
-		s.users.On(screen.Action{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: "Users", BarPriority: 4, DisabledReason: no}, nil, s.copy),
+	acts := s.Browser.Actions([]screen.Action{
+		s.On(screen.Action{Name: "edit-user", Keys: []string{"e"}, Label: "user", Help: "open the user's record", Group: "Users", BarPriority: 6, DisabledReason: no}, nil, openUser),
+		s.On(screen.Action{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: "Users", BarPriority: 4, DisabledReason: no}, nil, s.copy),
 		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: "Users", DisabledReason: no, Run: s.load},
 	})
 	for i, a := range acts { // clearing the filter or going to the next user is followed by another task
@@ -236,7 +227,7 @@ func openUser(u user) tea.Cmd {
 
 func (s *Audience) copy(user) tea.Cmd {
 	var ids []string
-	for _, u := range s.users.Shown() {
+	for _, u := range s.Shown() {
 		ids = append(ids, u.ID)
 	}
 	return screen.Copy(strings.Join(ids, "\n"), "the IDs")
@@ -285,14 +276,14 @@ func (s *Audience) emptyText() string {
 
 // Read says how many users match, and who; or why the open one does.
 func (s *Audience) Read() screen.Page {
-	page := s.users.Read()
+	page := s.Browser.Read()
 	page.Place = strings.TrimPrefix(page.Place, "Users, ")
 	if page.Search != nil {
 		page.Search = func(words string) tea.Cmd {
-			s.users.Search(words)
+			s.Search(words)
 			return s.find()
 		}
-		page.Parts = []screen.Part{{Rows: s.users.Rows(s.explain, nil)}}
+		page.Parts = []screen.Part{{Rows: s.Rows(s.explain, nil)}}
 	}
 	return page
 }

@@ -20,6 +20,8 @@ import (
 // Screen is the history of one campaign.
 type Screen struct {
 	screen.Base
+	*list.Browser[engine.Revision] // newest first
+
 	deps   screen.Deps
 	theme  *themes.Theme
 	id     string
@@ -30,8 +32,7 @@ type Screen struct {
 	loaded   bool
 	failed   error
 
-	list  *list.Browser[engine.Revision] // newest first
-	shown comparison                     // on the page, or being read for it
+	shown comparison // on the page, or being read for it
 }
 
 // comparison is what the page compares: a version with the one before it, or with the current one.
@@ -56,7 +57,7 @@ const (
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID}
 	s.reader, _ = deps.Service.(engine.RevisionReader)
-	s.list = list.New(deps.Theme, list.Config[engine.Revision]{
+	s.Browser = list.New(deps.Theme, list.Config[engine.Revision]{
 		Title: "Versions", Hint: "change or author", Row: s.row, Has: s.has, Empty: s.emptyText,
 		Columns: []widget.Column{
 			{Title: "No.", Min: 4, Align: widget.AlignRight}, {Title: "Change", Min: 20, Weight: 1}, {Title: "Saved", Min: 18, Priority: 1},
@@ -85,7 +86,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
 	}
-	return phrase.Count(s.list.Len(), "version"), themes.ToneMuted
+	return phrase.Count(s.Len(), "version"), themes.ToneMuted
 }
 
 // Init reads the history.
@@ -128,7 +129,7 @@ func (s *Screen) load() tea.Cmd {
 		if len(h.revisions) > 0 {
 			s.current = h.revisions[0].N
 		}
-		s.list.Set(h.revisions)
+		s.Set(h.revisions)
 		return s.compare()
 	})
 }
@@ -145,9 +146,9 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tea.KeyMsg:
-		s.list.Key(msg)
+		s.Key(msg)
 	case tea.MouseMsg:
-		s.list.Mouse(msg)
+		s.Mouse(msg)
 	}
 	return nil
 }
@@ -157,16 +158,16 @@ type pair struct{ old, new engine.Campaign }
 
 // compare reads the version under the cursor and the one to compare it with, unless the page shows them.
 func (s *Screen) compare() tea.Cmd {
-	rev, ok := s.list.Selected()
-	tab, _ := s.list.Page.Tab()
+	rev, ok := s.Selected()
+	tab, _ := s.Page.Tab()
 	want := comparison{rev.N, tab == 1}
 	if !ok || want == s.shown {
 		return nil
 	}
 	s.shown = want
-	s.list.Page.Clear()
+	s.Page.Clear()
 	now, before := s.campaign, int64(0)
-	if all, i := s.list.Shown(), s.list.Index(); i+1 < len(all) {
+	if all, i := s.Shown(), s.Index(); i+1 < len(all) {
 		before = all[i+1].N
 	}
 	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (pair, error) {
@@ -188,22 +189,19 @@ func (s *Screen) compare() tea.Cmd {
 			}
 			return list.Text{Text: s.changes(p, width), Styled: true}
 		}
-		s.list.Page.Show(fmt.Sprint(want), list.Tab{Name: "In this version", Draw: draw}, list.Tab{Name: "Since then", Draw: draw})
+		s.Page.Show(fmt.Sprint(want), list.Tab{Name: "In this version", Draw: draw}, list.Tab{Name: "Since then", Draw: draw})
 		return nil
 	})
 }
-
-// Typing reports whether the filter has the keyboard.
-func (s *Screen) Typing() bool { return s.list.Filtering() }
 
 // Actions returns what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "reload", Group: groupVersion, BarPriority: 9, Run: s.load}}
 	}
-	acts := s.list.Actions([]screen.Action{
-		s.list.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupVersion, BarPriority: 7}, s.restoreDisabledReason, s.restore),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupVersion, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
+	acts := s.Browser.Actions([]screen.Action{
+		s.On(screen.Action{Keys: []string{"R"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupVersion, BarPriority: 7}, s.restoreDisabledReason, s.restore),
+		s.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupVersion, BarPriority: 4}, nil, func(rev engine.Revision) tea.Cmd {
 			return s.read(rev, func(version engine.Campaign) tea.Cmd {
 				return screen.Copy(string(version.Record().Indent()), fmt.Sprintf("version %d as JSON", rev.N))
 			})
@@ -253,12 +251,3 @@ func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 		},
 	})
 }
-
-// SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
-
-// View draws the versions and the changes of the selected one.
-func (s *Screen) View() string { return s.list.View() }
-
-// Read says the versions, or what the open one has changed.
-func (s *Screen) Read() screen.Page { return s.list.Read() }

@@ -37,8 +37,6 @@ func (s *Screen) emptyText() string {
 		return phrase.Sentence(s.failed.Error()) + "\n\nPress r to reload or esc to go back."
 	case !s.loaded:
 		return "Loading history…"
-	case s.list.Len() > 0:
-		return "No version matches. Press esc to clear the filter."
 	}
 	return "No earlier versions. Each save adds one."
 }

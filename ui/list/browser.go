@@ -39,7 +39,7 @@ type Config[T any] struct {
 }
 
 // Browser is a list with a filter, and a page that shows the row under the cursor: beside the list, below it or in its
-// place, depending on the size of the screen.
+// place, depending on the size of the screen. Embed it in a screen.
 type Browser[T any] struct {
 	*List[T]
 	// Page shows the entry under the cursor.
@@ -66,6 +66,9 @@ func New[T any](t *themes.Theme, cfg Config[T]) *Browser[T] {
 	b.show()
 	return b
 }
+
+// Typing reports whether the filter has the keyboard.
+func (b *Browser[T]) Typing() bool { return b.Filtering() }
 
 // Reading reports whether the page has the keyboard.
 func (b *Browser[T]) Reading() bool { return b.panes.Focused() == panePage }
@@ -132,6 +135,14 @@ func (b *Browser[T]) show() {
 	}
 }
 
+// emptyText returns what is shown if no rows are.
+func (b *Browser[T]) emptyText() string {
+	if b.Len() > 0 {
+		return "No " + b.noun + " matches. Press esc to clear the filter."
+	}
+	return b.cfg.Empty()
+}
+
 // SetSize sets the size of the list with its page.
 func (b *Browser[T]) SetSize(width, height int) {
 	b.panes.SetSize(width, height)
@@ -176,7 +187,7 @@ func (b *Browser[T]) View() string {
 		if b.cfg.Footer != nil {
 			c.Footer = b.cfg.Footer()
 		}
-		b.Empty = b.cfg.Empty()
+		b.Empty = b.emptyText()
 		c.Body = strings.Join(append(b.above(), b.List.View()), "\n")
 		return c
 	})

@@ -144,7 +144,7 @@ func TestArrowsMoveWhileFiltering(t *testing.T) {
 		t.Errorf("down leads to %q", w)
 	}
 	write(l, "j")
-	if w, ok := l.Selected(); ok || !strings.Contains(l.View(), "No words.") {
+	if w, ok := l.Selected(); ok || !strings.Contains(l.View(), "No word matches.") {
 		t.Errorf("%q matches aj:\n%s", w, l.View())
 	}
 }

@@ -109,7 +109,7 @@ func (b *Browser[T]) Read() screen.Page {
 		page.Summary += " " + strings.Join(SpokenLines(strings.Join(b.cfg.Above(screen.Wide), "\n")), " ")
 	}
 	if len(b.Shown()) == 0 {
-		page.Summary = Spoken(b.cfg.Empty())
+		page.Summary = Spoken(b.emptyText())
 	}
 	return page
 }

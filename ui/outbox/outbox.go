@@ -23,11 +23,12 @@ import (
 // Screen is the outbox.
 type Screen struct {
 	screen.Base
+	*list.Browser[engine.OutboxMessage] // newest first
+
 	deps   screen.Deps
 	box    engine.OutboxReader // nil if the service has none
 	loaded bool
 	failed error
-	list   *list.Browser[engine.OutboxMessage]          // newest first
 	page   *livepage.Server                             // nil until an email was opened in the browser
 	start  func(ctx context.Context, file string) error // opens a browser
 }
@@ -43,7 +44,7 @@ const (
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, start: livepage.OpenBrowser}
 	s.box, _ = deps.Service.(engine.OutboxReader)
-	s.list = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
+	s.Browser = list.New(deps.Theme, list.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Has: has, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
 		Tabs: s.tabs, Head: messageTitle, PageShare: 50, Below: true,
@@ -73,7 +74,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "loading…", themes.ToneMuted
 	}
-	return phrase.Count(s.list.Len(), "message"), themes.ToneMuted
+	return phrase.Count(s.Len(), "message"), themes.ToneMuted
 }
 
 // Init reads the outbox.
@@ -102,7 +103,7 @@ func (s *Screen) load() tea.Cmd {
 	read := func(ctx context.Context) ([]engine.OutboxMessage, error) { return s.box.Outbox(ctx, 0) }
 	return screen.Go(&s.Base, taskLoad, read, func(messages []engine.OutboxMessage, err error) tea.Cmd {
 		if s.loaded, s.failed = true, err; err == nil {
-			s.list.Set(messages)
+			s.Set(messages)
 		}
 		return nil
 	})
@@ -114,9 +115,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Result:
 		return msg.Done()
 	case tea.KeyMsg:
-		s.list.Key(msg)
+		s.Key(msg)
 	case tea.MouseMsg:
-		s.list.Mouse(msg)
+		s.Mouse(msg)
 	}
 	return nil
 }
@@ -164,8 +165,6 @@ func (s *Screen) emptyText() string {
 		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to reload."
 	case !s.loaded:
 		return "Loading…"
-	case s.list.Len() > 0:
-		return "No message matches. Press esc to clear the filter."
 	}
 	return "No test messages yet. Open a draft and press t to send one."
 }
@@ -176,24 +175,21 @@ const (
 	groupOutbox  = "Outbox"
 )
 
-// Typing reports whether the filter has the keyboard.
-func (s *Screen) Typing() bool { return s.list.Filtering() }
-
 // Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	noBox, empty := "", ""
 	if s.box == nil {
 		noBox = noOutbox
 	}
-	if s.list.Len() == 0 {
+	if s.Len() == 0 {
 		empty = cmp.Or(noBox, "The outbox is already empty.")
 	}
-	return s.list.Actions([]screen.Action{
-		s.list.On(screen.Action{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6}, noHTML, s.browse),
-		s.list.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, func(m engine.OutboxMessage) tea.Cmd {
+	return s.Browser.Actions([]screen.Action{
+		s.On(screen.Action{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6}, noHTML, s.browse),
+		s.On(screen.Action{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5}, nil, func(m engine.OutboxMessage) tea.Cmd {
 			return s.copy(m)
 		}),
-		s.list.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
+		s.On(screen.Action{Name: "edit-campaign", Keys: []string{"e"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage}, noCampaign, func(m engine.OutboxMessage) tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
 		}),
 		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
@@ -219,8 +215,8 @@ func noCampaign(m engine.OutboxMessage) string {
 
 // copy copies what is shown of a message, without the lines above its text.
 func (s *Screen) copy(m engine.OutboxMessage) tea.Cmd {
-	tab, name := s.list.Page.Tab()
-	text := s.list.Page.Text()
+	tab, name := s.Page.Tab()
+	text := s.Page.Text()
 	if tab == 0 {
 		text = body(m)
 	}
@@ -252,7 +248,7 @@ func (s *Screen) browse(m engine.OutboxMessage) tea.Cmd {
 func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the outbox?", Danger: true, Focus: 1,
-		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", phrase.Count(s.list.Len(), "message")),
+		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", phrase.Count(s.Len(), "message")),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -268,12 +264,3 @@ func (s *Screen) clear() tea.Cmd {
 		},
 	})
 }
-
-// SetSize divides the screen.
-func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
-
-// View draws the messages and, if it fits or was opened, the selected one.
-func (s *Screen) View() string { return s.list.View() }
-
-// Read says the messages, or reads the one that is open.
-func (s *Screen) Read() screen.Page { return s.list.Read() }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/message/render"
 	"bugle/engine/operation"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
@@ -74,6 +75,18 @@ func (s *sendContext) recipientLine(lead, identifier, value string, w int) strin
 		return text
 	}
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
+}
+
+// fill returns the values that fill a message for a recipient, or for the user with the ID as if that is not empty; nil if they are
+// not known.
+func (s *sendContext) fill(draft model.Draft, ask engine.TestSend, to model.Recipient, as string) render.Fill {
+	if as != "" {
+		to = userRecipient(as)
+	}
+	if u, ok := s.people.Lookup(to); ok && u.Certain {
+		return draft.Fill(ask, u)
+	}
+	return nil
 }
 
 // history returns the store of the workspace's tests.

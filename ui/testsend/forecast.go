@@ -258,27 +258,23 @@ func (o *forecastPane) previewLines(w, h int) []string {
 	if first < 0 || h < minPreviewHeight {
 		return nil
 	}
-	m, name, known := o.going[first], "", false
-	var p model.ResolvedUser
-	title := m.Name + ", as written"
+	m := o.going[first]
+	title, opts := m.Name+", as written", render.Options{Now: o.deps.Now()}
+	to, as := model.Recipient{}, ""
 	if identifier, values := o.addressees(); len(values) > 0 {
-		name = values[0]
-		if p, known = o.people.Lookup(model.Recipient{Identifier: identifier, Value: name}); known && p.Certain {
-			title = m.Name + " to " + o.people.Name(identifier, name)
+		to = model.Recipient{Identifier: identifier, Value: values[0]}
+	}
+	if len(o.ask.As) > 0 {
+		as = o.ask.As[0].ID
+	}
+	if opts.Fill = o.fill(o.draft, o.ask, to, as); opts.Fill != nil {
+		title = m.Name + " to " + o.people.Name(to.Identifier, to.Value)
+		if as != "" {
+			title = m.Name + " as " + o.ask.As[0].String()
 		}
 	}
-	if as := o.ask.As; len(as) > 0 {
-		name = "as " + as[0].String()
-		if p, known = o.people.Lookup(personaRecipient(as[0])); known && p.Certain {
-			title = m.Name + " " + name
-		}
-	}
-	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != o.previewKey || !render.SameContent(o.draft.Document, o.previewed) {
+	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, title}, "\x00"); of != o.previewKey || !render.SameContent(o.draft.Document, o.previewed) {
 		o.previewKey, o.previewed = of, o.draft.Document
-		opts := render.Options{Now: o.deps.Now()}
-		if known && p.Certain {
-			opts.Fill = o.draft.Fill(o.ask, p)
-		}
 		o.preview = preview.New(o.theme)
 		if views, ok := render.ViewsAt(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
 			views[0].At = o.deps.Local(opts.Now)

@@ -75,7 +75,8 @@ func (r *results) view() (v render.View, title, note string) {
 	content, at := r.run.Draft.Document.Lookup(k.Key.Content), r.deps.Now()
 	o := render.Options{Now: at}
 	if d != nil {
-		o.Fill = r.fill(d)
+		identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
+		o.Fill = r.fill(r.run.Draft, r.run.Request, model.Recipient{Identifier: identifier, Value: d.Recipient}, d.As)
 	}
 	switch {
 	case d == nil || d.State != model.Sent:
@@ -113,19 +114,6 @@ func (r *results) view() (v render.View, title, note string) {
 		v.Notification = &n
 	}
 	return v, title, note
-}
-
-// fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
-func (r *results) fill(d *model.SendState) render.Fill {
-	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
-	of := model.Recipient{Identifier: identifier, Value: d.Recipient}
-	if d.As != "" {
-		of = personaRecipient(engine.TestPersona{ID: d.As})
-	}
-	if u, ok := r.people.Lookup(of); ok && u.Certain {
-		return r.run.Draft.Fill(r.run.Request, u)
-	}
-	return nil
 }
 
 // messageContent returns what the pane of the message shows.

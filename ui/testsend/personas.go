@@ -27,9 +27,9 @@ func personaNames(as []engine.TestPersona) string {
 	return strings.Join(names, ", ")
 }
 
-// personaRecipient is the key under which the directory has the user of a persona.
-func personaRecipient(p engine.TestPersona) model.Recipient {
-	return model.Recipient{Identifier: engine.MemberIdentifier, Value: p.ID}
+// userRecipient is the key under which the directory has a user.
+func userRecipient(id string) model.Recipient {
+	return model.Recipient{Identifier: engine.MemberIdentifier, Value: id}
 }
 
 // personaRows returns the rows of the users whose data the messages have in place of the recipients' own, each in messages of
@@ -65,7 +65,7 @@ func (f *form) personaRows() []row {
 // addPersona adds a user whose data the messages have.
 func (f *form) addPersona(p engine.TestPersona, u *engine.User) tea.Cmd {
 	if u != nil {
-		f.people.Add(map[model.Recipient]model.ResolvedUser{personaRecipient(p): {User: u, Certain: true}})
+		f.people.Add(map[model.Recipient]model.ResolvedUser{userRecipient(p.ID): {User: u, Certain: true}})
 	}
 	switch {
 	case slices.ContainsFunc(f.as, func(o engine.TestPersona) bool { return o.ID == p.ID }):
@@ -111,6 +111,6 @@ func (f *form) chosenAs() (viewas.Choice, *engine.User) {
 		return viewas.Choice{}, nil
 	}
 	last := f.as[len(f.as)-1]
-	known, _ := f.people.Lookup(personaRecipient(last))
+	known, _ := f.people.Lookup(userRecipient(last.ID))
 	return viewas.Choice{Person: resolve.PersonNamed(last.ID), Name: personaNames(f.as)}, known.User
 }

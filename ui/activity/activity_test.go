@@ -24,7 +24,7 @@ func newCall(before, took time.Duration, operation, method, path string, status 
 }
 
 // newFilledLog returns a log with every kind of call; the newest is a successful create.
-func newFilledLog(t testing.TB) *calls.Log {
+func newFilledLog(t *testing.T) *calls.Log {
 	t.Helper()
 	l := &calls.Log{}
 	lost := newCall(26*time.Hour, 35*time.Second, "search", "POST", "/v5/campaigns/search", 0)
@@ -280,4 +280,25 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("201")
 		h.Want("1 of 6")
 	}
+}
+
+func TestPictures(t *testing.T) {
+	l := newFilledLog(t)
+	h := open(t, l)
+	h.GoldenSizes("calls")
+	h.Resize(80, 24)
+	h.WantFits()
+	h.Press("down", "enter")
+	h.Golden("call-80x24")
+	h.WantFits()
+	h.Press("tab")
+	h.WantFits()
+	h.Press("esc", "/")
+	h.Type("4xx")
+	h.Golden("filter-80x24")
+	h.WantFits()
+
+	empty := open(t, &calls.Log{})
+	empty.Golden("empty-80x24")
+	empty.WantFits()
 }

@@ -155,14 +155,6 @@ func (st *stepper) start(cmd tea.Cmd) {
 	}
 }
 
-// send delivers a message.
-func (st *stepper) send(msg tea.Msg) {
-	st.start(st.screen.Update(msg))
-	if r, ok := msg.(screen.Result); ok {
-		st.start(r.Next())
-	}
-}
-
 // until delivers messages until the screen shows the text.
 func (st *stepper) until(text string) {
 	st.t.Helper()
@@ -176,36 +168,31 @@ func (st *stepper) until(text string) {
 				}
 				continue
 			}
-			st.send(msg)
+			st.start(st.screen.Update(msg))
+			if r, ok := msg.(screen.Result); ok {
+				st.start(r.Next())
+			}
 		case <-limit:
 			st.t.Fatalf("the screen does not come to show %q:\n%s", text, st.screen.View())
 		}
 	}
 }
 
-// press runs the action of a key, or passes the key to the screen.
+// press runs the action of each key, or passes the key to the screen.
 func (st *stepper) press(keys ...string) {
 	st.t.Helper()
 	for _, key := range keys {
-		taken := false
-		for _, a := range st.screen.Actions() {
-			if a.HasKey(key) && (a.WhileTyping || !st.screen.Typing()) {
-				if a.DisabledReason != "" {
-					st.t.Fatalf("%s is not allowed: %s", key, a.DisabledReason)
-				}
-				st.start(a.Run())
-				taken = true
-				break
-			}
-		}
-		if !taken {
+		acts := st.screen.Actions()
+		i := slices.IndexFunc(acts, func(a screen.Action) bool {
+			return a.HasKey(key) && (a.WhileTyping || !st.screen.Typing())
+		})
+		switch {
+		case i < 0:
 			st.start(st.screen.Update(uitest.Key(key)))
+		case acts[i].DisabledReason != "":
+			st.t.Fatalf("%s is not allowed: %s", key, acts[i].DisabledReason)
+		default:
+			st.start(acts[i].Run())
 		}
-	}
-}
-
-func (st *stepper) typeText(text string) {
-	for _, r := range text {
-		st.press(string(r))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/ui/screen"
-	"bugle/ui/testsend"
 )
 
 func TestDraftWithoutContentOpensContent(t *testing.T) {
@@ -30,30 +29,20 @@ func TestDraftWithoutContentOpensContent(t *testing.T) {
 	}
 }
 
-func TestRequestRefusalReturnsToForm(t *testing.T) {
+// A refused test leads back to where it was sent from: the form, or the results of the round before.
+func TestRefusalKeepsWhatWasShown(t *testing.T) {
 	s := newService(t)
-	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
-		e := engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
-		return engine.TestResult{}, e
+	refuse := func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
 	}
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("Not sent: Too many tests; wait 3 seconds")
-	h.Want("1 ada@example.com")
-	if len(h.Opened) > 0 {
-		t.Errorf("it opened %+v", h.Opened)
-	}
-}
-
-func TestRefusedRetryKeepsResults(t *testing.T) {
-	s := newService(t)
+	s.override = refuse
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s")
-	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
-		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
-	}
+	h.Want("Not sent: Too many tests; wait 3 seconds", "1 USER_1")
+	s.override = nil
+	h.Press("ctrl+s")
+	s.override = refuse
 	h.Press("r")
 	h.Want("Not sent: Too many tests", "Sent 3 of 4 messages; 1 skipped.", "Android sent", "Ben: the user has no device for Web")
 }
@@ -135,8 +124,6 @@ func TestPictures(t *testing.T) {
 	h.Golden("refused")
 	h.WantFits()
 }
-
-var _ screen.Screen = (*testsend.Screen)(nil)
 
 // publishedService reports every campaign as published.
 type publishedService struct{ *service }

@@ -35,6 +35,8 @@ func TestSendEmailToTwoAddresses(t *testing.T) {
 func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("ctrl+s")
+	h.Want("Add a recipient first")
 	h.Type("zoe@")
 	h.Want("must be an email address")
 	h.Press("enter")
@@ -45,16 +47,6 @@ func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	h.Want("1 zoe@example.com", "1 of 10")
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
-	}
-}
-
-func TestSendNeedsARecipient(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Press("ctrl+s")
-	h.Want("Add a recipient first")
-	if len(s.sent) > 0 {
-		t.Error("it was sent")
 	}
 }
 
@@ -297,8 +289,7 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 		return engine.TestResult{}, ctx.Err()
 	}
 	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
-	st.typeText("ada@example.com")
-	st.press("ctrl+s")
+	st.press(append(strings.Split("ada@example.com", ""), "ctrl+s")...)
 	st.until("Email · German sending")
 	for _, want := range []string{"1 of 2", "Sending"} {
 		if !strings.Contains(st.screen.View(), want) {

@@ -256,10 +256,11 @@ func (e *textEditor) suggested(value string) bool {
 
 // view draws the text in at most h lines of w cells, with the list below it.
 func (e *textEditor) view(w, h int) string {
+	rows := h
 	if e.Tall { // the list takes lines of the text
-		h -= min(e.list.Len(), typeahead.MaxRows)
+		rows -= min(e.list.Len(), typeahead.MaxRows)
 	}
-	e.SetSize(w, h)
+	e.SetSize(w, rows)
 	text := e.View()
 	room := max(h-1-strings.Count(text, "\n"), 1)
 	return strings.Join(append([]string{text}, e.list.Lines(e.theme, w, min(room, typeahead.MaxRows))...), "\n")

@@ -1,6 +1,6 @@
 // Package forms turns the schema of an object, or the inputs of something else, into a form.
 //
-// A [Form] edits the object, map or list at one path of a document, or what implements [Inputs] there. It is driven by
+// A [Form] edits the object, map or list at one path of a document, or other inputs there (see [Input]). It is driven by
 // Update and View, starts no goroutines or timers, and knows no field of any specification, only the schema that it
 // is given. What it shows is built from the document after each change, and what keys do at a row is a table of actions.
 //

@@ -39,36 +39,21 @@ func TestWrongKindOfValue(t *testing.T) {
 }
 
 func TestDownMovesIntoSuggestions(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		path   []any
-		second string
-		wants  string
-	}{
-		{"a text", []any{"connector"}, "connector_name", `{"connector":{"connector_name":"beta"}}`},
-		{"a list", []any{"campaign_content"}, "locales", `{"campaign_content":{"locales":["beta"]}}`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			cfg := config(parse(t, `{}`), tt.path...)
-			cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Email), tt.second
-			cfg.Suggest = func(string) []string { return []string{"alpha", "beta"} }
-			f := newForm(cfg)
-			press(f, "down", "down")
-			shows(t, f, "> beta")
-			press(f, "up")
-			shows(t, f, "> alpha")
-			press(f, "up") // back to the text
-			hides(t, f, "> alpha")
-			press(f, "down", "down", "enter")
-			want(t, f, tt.wants)
-		})
+	for field, becomes := range map[string]string{"team": `{"team":"retention"}`, "tags": `{"tags":["retention"]}`} {
+		f := at(t, open(t, `{}`), field)
+		press(f, "down", "down")
+		shows(t, f, "> retention")
+		press(f, "up", "up") // back to the text
+		hides(t, f, "> ")
+		press(f, "down", "down", "enter")
+		want(t, f, becomes)
+		f = at(t, open(t, `{}`), field)
+		press(f, "down", "down", "down", "down")
+		if line := focusedLine(f); strings.HasPrefix(strings.ToLower(line), "▸ "+field) {
+			t.Error("down does not leave the last suggestion")
+		}
+		want(t, f, `{}`)
 	}
-	f := at(t, open(t, `{}`), "team")
-	press(f, "down", "down", "down", "down")
-	if st, _ := f.Focused(); st.Node.Name == "team" {
-		t.Error("down does not leave the last suggestion")
-	}
-	want(t, f, `{}`)
 }
 
 func TestEmptyChoiceNamesDefault(t *testing.T) {
@@ -161,41 +146,23 @@ func TestUnmatchedLettersInChoice(t *testing.T) {
 	want(t, f, `{"template":"Custom"}`)
 }
 
-// Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is
-// then marked as unknown.
+// Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is then marked as
+// unknown.
 func TestEnterAcceptsHighlighted(t *testing.T) {
-	f := at(t, open(t, `{}`), "team")
-	press(f, "ret")
-	shows(t, f, "> retention", "  Use “ret”", unknownNote)
-	press(f, "enter")
-	want(t, f, `{"team":"retention"}`)
-
-	f = at(t, open(t, `{}`), "team")
-	press(f, "ret", "down")
-	shows(t, f, "> Use “ret”")
-	press(f, "enter")
-	want(t, f, `{"team":"ret"}`)
-	shows(t, f, "ret  "+unknownNote)
-
-	f = at(t, open(t, `{}`), "team")
-	press(f, "sales")
-	shows(t, f, "> Use “sales”  "+unknownNote)
-	press(f, "enter")
-	want(t, f, `{"team":"sales"}`)
-
-	f = at(t, open(t, `{}`), "team")
-	press(f, "ret", "tab")
-	want(t, f, `{"team":"retention"}`)
-
-	f = at(t, open(t, `{}`), "team")
-	press(f, "ret", "up") // leave the field: the text is kept
-	want(t, f, `{"team":"ret"}`)
-
-	f = at(t, open(t, `{"team":"brand"}`), "team")
-	press(f, "ctrl+n")
-	shows(t, f, "> growth", "  retention")
-	press(f, "enter")
-	want(t, f, `{"team":"growth"}`)
+	for _, tt := range []struct{ is, typed, shows, then, becomes string }{
+		{`{}`, "ret", "> retention", "enter", `{"team":"retention"}`},
+		{`{}`, "ret", "  Use “ret”", "tab", `{"team":"retention"}`},
+		{`{}`, "ret", unknownNote, "up", `{"team":"ret"}`}, // the field is left, and the text kept
+		{`{}`, "ret,down", "> Use “ret”", "enter", `{"team":"ret"}`},
+		{`{}`, "sales", "> Use “sales”  " + unknownNote, "enter", `{"team":"sales"}`},
+		{`{"team":"brand"}`, "ctrl+n", "> growth", "enter", `{"team":"growth"}`},
+	} {
+		f := at(t, open(t, tt.is), "team")
+		press(f, strings.Split(tt.typed, ",")...)
+		shows(t, f, tt.shows)
+		press(f, tt.then)
+		want(t, f, tt.becomes)
+	}
 }
 
 func focusedLine(f *Form) string {

@@ -171,8 +171,6 @@ func fieldSummary(n *schema.Node, v, in doc.Value) string {
 	}
 	text := valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
 	switch kind := v.Kind(); {
-	case kind == doc.Object && n.Flat:
-		return summary(n, v)
 	case kind == doc.Object:
 		return n.Label()
 	case kind == doc.Array && n.Kind == schema.List && n.Element.Kind != schema.Object && ansi.StringWidth(text) <= maxSummaryValue:

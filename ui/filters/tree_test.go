@@ -15,7 +15,6 @@ import (
 	"bugle/ui/uitest"
 	"bugle/ui/widget"
 
-	"github.com/charmbracelet/bubbles/key"
 	"pgregory.net/rapid"
 )
 
@@ -147,35 +146,4 @@ func TestLockedFiltersAreReadOnly(t *testing.T) {
 	}
 	press(e, "enter", "tab", "tab", "right", "esc")
 	wantUnchanged(t, e, cfg.Root)
-}
-
-// The help has a text for every key, and lists the keys of every operation.
-func TestEveryOperationIsInTheHelp(t *testing.T) {
-	e := filters.New(config(t, audienceJSON, 60, 30))
-	press(e, "j")
-	listed := map[string]bool{}
-	for _, b := range e.Bindings() {
-		if b.Help().Key == "" || b.Help().Desc == "" {
-			t.Errorf("the keys %v have no words", b.Keys())
-		}
-		for _, k := range b.Keys() {
-			listed[k] = true
-		}
-	}
-	for _, k := range []string{"enter", "a", " ", "!", "c", "x", "K", "J", ">", "<", "I", "ctrl+e", "W"} {
-		if !listed[k] {
-			t.Errorf("the help does not list %q", k)
-		}
-	}
-	if got := describeKeys(e.Bindings()); !strings.Contains(got, "move to Exclude") {
-		t.Errorf("the other group is not named: %s", got)
-	}
-}
-
-func describeKeys(bs []key.Binding) string {
-	var out []string
-	for _, b := range bs {
-		out = append(out, b.Help().Desc)
-	}
-	return strings.Join(out, ", ")
 }

@@ -321,6 +321,9 @@ func (f *Form) valueLine(r row) string {
 	case moment != "" && ansi.StringWidth(moment+off)+2 <= w:
 		return t.Text.Render(moment) + "  " + t.Faint.Render(off)
 	case moment != "":
+		if ansi.StringWidth(moment) > w {
+			moment, _, _ = strings.Cut(moment, " (") // the local time
+		}
 		return t.Text.Render(cutLine(moment, w))
 	case r.Node == nil || !r.Node.Template:
 		return t.Text.Render(cutLine(text, w))

@@ -240,7 +240,7 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		cmd = t.key(msg)
+		cmd = t.keys(msg)
 	case tea.MouseMsg:
 		t.mouse(msg)
 	}
@@ -248,6 +248,17 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, t.loadValues())
 	}
 	return cmd
+}
+
+// keys handles letters that arrived in one message one by one, until they are text.
+func (t *Tree) keys(msg tea.KeyMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {
+		first := msg
+		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
+		cmds = append(cmds, t.key(first))
+	}
+	return tea.Batch(append(cmds, t.key(msg))...)
 }
 
 func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {

@@ -15,6 +15,7 @@ import (
 	"bugle/ui/uitest"
 	"bugle/ui/widget"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"pgregory.net/rapid"
 )
 
@@ -146,4 +147,16 @@ func TestLockedFiltersAreReadOnly(t *testing.T) {
 	}
 	press(e, "enter", "tab", "tab", "right", "esc")
 	wantUnchanged(t, e, cfg.Root)
+}
+
+// Letters that arrive in one message are handled one by one, across whatever they open.
+func TestTypeAhead(t *testing.T) {
+	e := filters.New(config(t, `{}`, 60, 30))
+	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
+	press(e, "enter", "enter")
+	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("India")})
+	root, _ := e.Edited()
+	if got := root.Lookup(doc.P(segmentation, include, "filters", 0, "value", 0)).Text(); got != "India" {
+		t.Errorf("the value is %q:\n%s", got, e.View())
+	}
 }

@@ -203,7 +203,10 @@ func TestHistoryAndRestore(t *testing.T) {
 // Edits of a service that cannot store unfinished ones are kept, and applied at once.
 func TestPendingEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.deps.Service = struct{ engine.Service }{b.svc}
+	b.deps.Service = struct { // a remote one
+		engine.Service
+		engine.Lister
+	}{b.svc, b.svc}
 	b.deps.LocalCopies = edit.NewFileStore(t.TempDir())
 	b.play("1|Summer|:back|..|leave")
 	b.want("There are changes that are not applied.", "are kept and will be here when you come back")

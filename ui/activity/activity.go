@@ -164,7 +164,7 @@ func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the list of calls?", Focus: 1,
 		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", phrase.Count(s.Len(), "call")),
-		Buttons: []widget.Button{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

@@ -77,7 +77,7 @@ type Model struct {
 
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o), link: linkStatus{deps: o.Deps}}
+	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: notices{now: o.Deps.Now, say: o.Say}, link: linkStatus{deps: o.Deps}}
 	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, finish: m.finishCommand, notify: func(level widget.Level, text string) tea.Cmd {
 		return m.notifyAbout(topicCommand, level, text)
 	}}

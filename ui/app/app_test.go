@@ -77,12 +77,12 @@ func TestNoticesExpire(t *testing.T) {
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.press("z")
 	d.want("Saved.", "The disk is full.")
-	d.now = d.now.Add(toastTime + time.Second)
-	d.model.toasts.Expire(d.now)
+	d.now = d.now.Add(noticeTime + time.Second)
+	d.model.notices.expire()
 	d.wantNot("Saved.")
 	d.want("The disk is full.")
 	d.now = d.now.Add(time.Hour)
-	d.model.toasts.Expire(d.now)
+	d.model.notices.expire()
 	d.want("The disk is full.") // an error stays until the user presses a key
 	d.press("z")
 	d.wantNot("The disk is full.")
@@ -159,9 +159,9 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 	top.actions = []screen.Action{top.action("leave", "esc"), top.action("alpha", "a", "b"), why, {Keys: []string{"↑/↓"}, Label: "move", Group: "Page", HelpOnly: true}}
 	seen := map[string]int{}
 	for _, g := range helpGroups(d.model.activeActions()) {
-		for _, h := range g.Hints {
+		for _, h := range g.hints {
 			seen[h.Key]++
-			if h.Key == "s" && (!h.Dim || h.DisabledReason != "It has ended.") {
+			if h.Key == "s" && h.DisabledReason != "It has ended." {
 				t.Errorf("the help says of s: %+v", h)
 			}
 		}

@@ -12,23 +12,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// choiceBox asks the user to choose one of several options. An option that is not allowed can be highlighted, which
+// choiceBox asks a question: the user chooses one of several options. One that is not allowed can be highlighted, which
 // shows the reason, but not chosen.
 type choiceBox struct {
-	screen.Box
-	theme *themes.Theme
-	msg   screen.ChooseMsg
-	list  *list.List[widget.Option]
-	head  int // lines above the options
+	box
+	msg  screen.ChooseMsg
+	list *list.List[widget.Option]
 }
 
 // notAvailable marks an option that is not allowed in themes without faint text.
 const notAvailable = "not available"
 
 func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
-	c := &choiceBox{theme: t, msg: msg}
+	c := &choiceBox{box: box{theme: t, title: msg.Title, text: msg.Body, keys: []hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}}, msg: msg}
 	c.list = list.Items(t, "option", func(o widget.Option) widget.Item {
-		item := widget.Item{Icon: o.Icon, IconTone: o.IconTone, Text: o.Label, Dim: o.Dim}
+		item := widget.Item{Icon: o.Icon, IconTone: o.IconTone, Text: o.Label, Info: o.Key, InfoTone: themes.ToneAccent, Dim: o.Dim}
 		if o.Dim {
 			item.Info = notAvailable
 		}
@@ -43,13 +41,31 @@ func newChoice(t *themes.Theme, msg screen.ChooseMsg) *choiceBox {
 	return c
 }
 
-func (c *choiceBox) hints() []widget.Hint {
-	return []widget.Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
+// newQuestion returns a choice of a few answers.
+func newQuestion(t *themes.Theme, q screen.Question) *choiceBox {
+	if len(q.Buttons) == 0 {
+		q.Buttons = []widget.Option{{Label: "Yes", Key: "y"}, {Label: "No", Key: "n"}}
+		if q.Danger {
+			q.Focus = 1
+		}
+	}
+	msg := screen.ChooseMsg{Title: q.Title, Body: q.Body, Options: q.Buttons, Cursor: q.Focus, Then: q.Then}
+	if q.Then != nil {
+		msg.OnCancel = func() tea.Cmd { return q.Then(widget.Answer{Index: -1}) }
+	}
+	c := newChoice(t, msg)
+	c.danger = q.Danger
+	return c
 }
 
 // Key moves in the options, or chooses one.
 func (c *choiceBox) Key(msg tea.KeyMsg) tea.Cmd {
-	switch key := msg.String(); key {
+	key := msg.String()
+	byKey := func(o widget.Option) bool { return o.Key != "" && strings.EqualFold(o.Key, key) }
+	if i := slices.IndexFunc(c.msg.Options, byKey); i >= 0 {
+		return c.choose(i)
+	}
+	switch key {
 	case "esc":
 		c.Close()
 		if c.msg.OnCancel != nil {
@@ -58,10 +74,15 @@ func (c *choiceBox) Key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case "enter", " ":
 		return c.choose(c.list.Index())
-	case "tab":
+	case "tab", "right":
 		msg = tea.KeyMsg{Type: tea.KeyDown}
-	case "shift+tab":
+	case "shift+tab", "left":
 		msg = tea.KeyMsg{Type: tea.KeyUp}
+	case "pgup", "pgdown":
+		if c.window.Overflows() {
+			c.window.UpdateScroll(msg)
+			return nil
+		}
 	default:
 		if i := strings.Index("123456789", key); len(key) == 1 && i >= 0 && i < len(c.msg.Options) {
 			c.list.SelectIndex(i)
@@ -84,8 +105,11 @@ func (c *choiceBox) choose(i int) tea.Cmd {
 	return c.msg.Then(widget.Answer{Index: i})
 }
 
-// Mouse moves in the options, or chooses one.
+// Mouse scrolls, moves in the options, or chooses one.
 func (c *choiceBox) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if c.window.Overflows() && c.window.Wheel(msg) {
+		return nil
+	}
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
 		return c.Key(tea.KeyMsg{Type: tea.KeyUp})
@@ -94,48 +118,36 @@ func (c *choiceBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 	case !widget.Pressed(msg):
 		return nil
 	}
-	msg.Y -= 1 + c.head
+	msg.Y -= 1 + c.window.Height
+	if c.text != "" {
+		msg.Y-- // the blank line
+	}
 	if hit, _ := c.list.Mouse(msg); hit {
 		return c.choose(c.list.Index())
 	}
 	return nil
 }
 
-// choiceWidth is the maximum width of the lines of a question, and optionWidth that to which the help of an option widens
-// the box.
-const (
-	choiceWidth = 60
-	optionWidth = 44
-)
+// optionWidth is the width to which the help of an option widens the box.
+const optionWidth = 44
 
-// View draws the box as large as it needs to be. The help of the options takes precedence over the question, which the user
-// has already read.
+// View draws the box. The options and their help take precedence over the text, which scrolls.
 func (c *choiceBox) View(width, height int) string {
-	panel := widget.NewPanel(c.theme, c.msg.Title)
-	panel.Focused, panel.Footer = true, widget.HintLine(c.hints())
-	most, inner := max(min(width-4, choiceWidth), 1), max(height-2, 0)
-	head := widget.WrapLines(c.msg.Body, most)
-	w := max(widget.Width(widget.Clean(c.msg.Title)), widget.Width(panel.Footer)) + 4
-	for _, line := range head {
-		w = max(w, widget.Width(line))
-	}
+	lines := c.lines(width, boxWidth)
+	w := c.fit(width, lines...)
 	for _, o := range c.msg.Options {
 		w = max(w, widget.Width(widget.Clean(o.Icon+o.Label))+len(notAvailable)+8, min(widget.Width(optionHelp(o)), optionWidth))
 	}
-	w = min(w, most)
-	rows := len(c.msg.Options)
-	foot := c.foot(w)
-	foot = foot[:max(min(len(foot), inner-min(rows, 3)), 0)]
-	if spare := inner - rows - len(foot) - 1; c.msg.Body == "" || spare < 1 {
-		head = nil
-	} else {
-		head = append(head[:min(len(head), spare)], "")
+	w = max(min(w, boxWidth, width-4), 1)
+	help := c.help(w)
+	inner, rows := height-2, len(c.msg.Options)
+	help = help[:max(min(len(help), inner-min(rows, 3)), 0)]
+	c.list.SetSize(w, max(min(inner-len(help)-min(len(lines), 2), rows), 1))
+	foot := append(strings.Split(c.list.View(), "\n"), help...)
+	if len(lines) > 0 {
+		foot = append([]string{""}, foot...)
 	}
-	c.head = len(head)
-	c.list.SetSize(w, max(min(inner-len(head)-len(foot), rows), 1))
-	lines := slices.Concat(widget.Styled(c.theme.Text, head), strings.Split(c.list.View(), "\n"), foot)
-	panel.SetSize(min(w+4, width), min(len(lines)+2, height))
-	return panel.View(strings.Join(lines, "\n"))
+	return c.draw(width, height, w, lines, foot)
 }
 
 // optionHelp returns the help of an option, or why it is not allowed.
@@ -146,9 +158,9 @@ func optionHelp(o widget.Option) string {
 	return widget.Clean(o.Help)
 }
 
-// foot returns the help of the highlighted option, below a blank line. It has the same height for every option, so that the
+// help returns the help of the highlighted option, below a blank line. It has the same height for every option, so that the
 // box does not jump.
-func (c *choiceBox) foot(width int) []string {
+func (c *choiceBox) help(width int) []string {
 	height := 0
 	for _, o := range c.msg.Options {
 		if help := optionHelp(o); help != "" {
@@ -158,13 +170,13 @@ func (c *choiceBox) foot(width int) []string {
 	if height == 0 {
 		return nil
 	}
-	foot := make([]string, height+1)
+	help := make([]string, height+1)
 	if o, ok := c.list.Selected(); ok {
 		style := c.theme.Muted
 		if o.Dim {
 			style = c.theme.Warning
 		}
-		copy(foot[1:], widget.WrapStyled(style, optionHelp(o), width))
+		copy(help[1:], widget.WrapStyled(style, optionHelp(o), width))
 	}
-	return foot
+	return help
 }

@@ -163,7 +163,7 @@ func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
 	}
 	question := run.Question(run.data)
 	return screen.Ask(screen.Question{
-		Title: widget.Clean(run.Name), Body: strings.TrimSpace(run.target.subject + "\n\n" + widget.CleanLines(question)), Buttons: []widget.Button{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
+		Title: widget.Clean(run.Name), Body: strings.TrimSpace(run.target.subject + "\n\n" + widget.CleanLines(question)), Buttons: []widget.Option{{Label: "Run", Key: "r"}, {Label: "Cancel", Key: "c"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

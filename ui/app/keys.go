@@ -32,8 +32,7 @@ func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 // itself.
 func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	name := msg.String()
-	m.toasts.RemoveLevel(widget.LevelWarning) // the reason why the last key did nothing is shown until the next key
-	m.toasts.ExpireErrors(m.opts.Deps.Now())
+	m.notices.keyPressed()
 	if name == "ctrl+c" {
 		return m.quit()
 	}
@@ -192,36 +191,6 @@ func helpEntryKey(a screen.Action, typing bool) (tea.KeyMsg, bool) {
 		return tea.KeyMsg{}, false
 	}
 	return keymap.KeyMsg(a.Keys[0])
-}
-
-// helpGroups groups the active actions under their headings.
-func helpGroups(actions []screen.Action) []widget.Group {
-	var groups []widget.Group
-	index := map[string]int{}
-	for _, a := range actions {
-		if a.Group == "" || len(a.Keys) == 0 {
-			continue
-		}
-		i, ok := index[a.Group]
-		if !ok {
-			i = len(groups)
-			index[a.Group] = i
-			groups = append(groups, widget.Group{Title: a.Group})
-		}
-		groups[i].Hints = append(groups[i].Hints, hint(a, true))
-	}
-	return groups
-}
-
-func hint(a screen.Action, long bool) widget.Hint {
-	h := widget.Hint{Label: a.Label, Dim: a.DisabledReason != "", DisabledReason: a.DisabledReason}
-	if len(a.Keys) > 0 {
-		h.Key = keymap.Format(a.Keys[0])
-	}
-	if long && a.Help != "" {
-		h.Label = a.Help
-	}
-	return h
 }
 
 // isKeyName reports whether letters that arrived together spell the name of a key: end, home, up. Then they are

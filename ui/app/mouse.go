@@ -13,8 +13,8 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil
 	}
-	if _, at, ok := m.toastBox(); ok && widget.Pressed(msg) && at.contains(msg.X, msg.Y) {
-		m.toasts.Dismiss()
+	if _, at, ok := m.noticeBox(); ok && widget.Pressed(msg) && at.contains(msg.X, msg.Y) {
+		m.notices.dismiss(m.height)
 		return nil
 	}
 	if o := m.topOverlay(); o != nil {
@@ -39,18 +39,18 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 
 // pressHint does what the hint at a column of the status bar says.
 func (m *Model) pressHint(x int) tea.Cmd {
-	bar, acts := m.statusBar()
-	i, ok := bar.HintAt(x)
+	bar := m.statusBar()
+	i, ok := bar.at(x)
 	switch {
 	case !ok:
 		return nil
-	case i < len(acts):
-		return m.pressAction(acts[i])
-	case i < len(bar.Hints): // of an overlay without actions
-		if key, ok := keymap.KeyMsg(bar.Hints[i].Key); ok {
-			return m.handleKey(key)
-		}
-		return nil
+	case i < len(bar.actions) && !(bar.help && i == len(bar.hints)-1):
+		return m.pressAction(bar.actions[i])
+	case bar.help:
+		return m.help()
 	}
-	return m.help()
+	if key, ok := keymap.KeyMsg(bar.hints[i].Key); ok { // of an overlay without actions
+		return m.handleKey(key)
+	}
+	return nil
 }

@@ -269,8 +269,8 @@ func (p *paletteBox) itemCommand(f screen.PaletteItem, r rank) command {
 
 func (p *paletteBox) typing() bool { return true }
 
-func (p *paletteBox) hints() []widget.Hint {
-	return []widget.Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
+func (p *paletteBox) hints() []hint {
+	return []hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
 }
 
 // Key edits the words, moves, or runs the command under the cursor.
@@ -322,7 +322,7 @@ func (p *paletteBox) Mouse(msg tea.MouseMsg) tea.Cmd {
 // View draws the box.
 func (p *paletteBox) View(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Palette")
-	panel.Focused, panel.Footer = true, widget.HintLine(p.hints())
+	panel.Focused, panel.Footer = true, hintLine(p.hints())
 	panel.SetSize(min(width-4, 76), min(height-4, 24))
 	w, h := panel.Inner()
 	p.prompt.SetSize(w, 1)

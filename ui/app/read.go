@@ -99,37 +99,17 @@ func (m *Model) AtStart() bool {
 		func(a screen.Action) bool { return a.HasKey("esc") })
 }
 
-// button returns the row of a button or option.
-func answerRow(label, help, why string, answer func() tea.Cmd) screen.Row {
-	row := screen.Row{Text: widget.Clean(label), State: widget.Clean(help), Open: answer}
-	if why != "" {
-		row.DisabledReason, row.Open = why, nil
-	}
-	return row
-}
-
 // Read says the question and its answers.
-func (q *questionBox) Read() screen.Page {
-	body := strings.NewReplacer("\n! ", "\nWarning: ", "\n· ", "\n").Replace("\n" + widget.CleanLines(q.dialog.Body))
-	page := screen.Page{Place: widget.Clean(q.dialog.Title), Summary: strings.TrimSpace(body)}
-	var rows screen.RowSlice
-	for i, b := range q.dialog.Buttons {
-		rows = append(rows, answerRow(b.Label, "", "", func() tea.Cmd { return q.answer(widget.Answer{Index: i}, true) }))
-	}
-	page.Parts = []screen.Part{{Rows: rows}}
-	return page
-}
-
-// Read says the options.
 func (c *choiceBox) Read() screen.Page {
-	page := screen.Page{Place: widget.Clean(c.msg.Title), Summary: widget.CleanLines(c.msg.Body)}
+	body := strings.NewReplacer("\n! ", "\nWarning: ", "\n· ", "\n").Replace("\n" + widget.CleanLines(c.text))
+	page := screen.Page{Place: widget.Clean(c.title), Summary: strings.TrimSpace(body)}
 	var rows screen.RowSlice
 	for i, o := range c.msg.Options {
-		why := o.DisabledReason
+		row := screen.Row{Text: widget.Clean(o.Label), State: widget.Clean(o.Help), Open: func() tea.Cmd { return c.choose(i) }}
 		if o.Dim {
-			why = cmp.Or(why, "It is not available now.")
+			row.Open, row.DisabledReason = nil, cmp.Or(o.DisabledReason, "It is not available now.")
 		}
-		rows = append(rows, answerRow(o.Label, o.Help, why, func() tea.Cmd { return c.choose(i) }))
+		rows = append(rows, row)
 	}
 	page.Parts = []screen.Part{{Rows: rows}}
 	return page
@@ -140,7 +120,7 @@ func (in *inputBox) Read() screen.Page {
 	field := &screen.FormField{Value: in.prompt.Value(), Example: in.msg.Placeholder, Set: func(text string) (string,
 		tea.Cmd, error) {
 		in.prompt.SetValue(text)
-		cmd := in.Key(tea.KeyMsg{Type: tea.KeyEnter})
+		cmd := in.accept()
 		if in.wrong != "" {
 			return "", nil, screen.Refused(in.wrong)
 		}
@@ -151,7 +131,7 @@ func (in *inputBox) Read() screen.Page {
 			field.Names = append(field.Names, item.Value)
 		}
 	}
-	return askOne(widget.Clean(in.msg.Title), widget.CleanLines(in.msg.Body), field, in.accept)
+	return askOne(widget.Clean(in.title), widget.CleanLines(in.text), field, in.accept)
 }
 
 // Read asks for the name of a key.
@@ -162,9 +142,9 @@ func (c *keyCapture) Read() screen.Page {
 			return "", nil, err
 		}
 		c.Close()
-		return "", c.msg.Then(key), nil
+		return "", c.then(key), nil
 	}}
-	return askOne(widget.Clean(c.msg.Title), widget.CleanLines(c.msg.Body), field, nil)
+	return askOne(widget.Clean(c.title), widget.CleanLines(c.text), field, nil)
 }
 
 // askOne returns the page of a box that asks for one text.

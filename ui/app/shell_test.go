@@ -219,7 +219,7 @@ func TestPaletteRanksByWordStarts(t *testing.T) {
 
 func TestWaitCanBeCanceledUnderQuestion(t *testing.T) {
 	d, far := newOfflineHarness(t)
-	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: toastTime, Until: d.now.Add(toastTime)}}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: noticeTime, Until: d.now.Add(noticeTime)}}}})
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
 	d.press("ctrl+l")
 	if far.ended != 1 {

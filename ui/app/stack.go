@@ -278,7 +278,6 @@ func (m *Model) resize(width, height int) {
 		width, height = 80, 24
 	}
 	m.width, m.height = width, height
-	m.toasts.SetSize(min(width, 60), height)
 	m.setSize(m.width, m.bodyHeight())
 }
 

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"bugle/themes"
@@ -18,10 +18,9 @@ func (m *Model) View() string {
 		return widget.Fit("bugle needs a window of\nat least 40×12.\nPress ctrl+c to quit.", m.width, m.height)
 	}
 	h := m.header()
-	bar, _ := m.statusBar()
-	out := h.view() + "\n" + widget.Fit(m.top().View(), m.width, m.bodyHeight()) + "\n" + bar.View()
+	out := h.view() + "\n" + widget.Fit(m.top().View(), m.width, m.bodyHeight()) + "\n" + m.statusBar().view()
 	out = m.coverWithOverlays(out)
-	if box, at, ok := m.toastBox(); ok {
+	if box, at, ok := m.noticeBox(); ok {
 		out = widget.Cover(out, box, at.x, at.y, m.width, m.height)
 	}
 	return out
@@ -36,10 +35,10 @@ func (a area) overlaps(b area) bool {
 	return a.x < b.x+b.w && b.x < a.x+a.w && a.y < b.y+b.h && b.y < a.y+a.h
 }
 
-// toastBox draws the notices and returns where they go: above the status bar, or below the header if they would
+// noticeBox draws the notices and returns where they go: above the status bar, or below the header if they would
 // cover an overlay.
-func (m *Model) toastBox() (box string, at area, ok bool) {
-	if box = m.toasts.View(); box == "" {
+func (m *Model) noticeBox() (box string, at area, ok bool) {
+	if box = m.notices.view(m.theme, m.width, m.height); box == "" {
 		return "", area{}, false
 	}
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
@@ -52,7 +51,7 @@ func (m *Model) toastBox() (box string, at area, ok bool) {
 	if up := (area{at.x, 1, w, h}); at.overlaps(lies) && (!up.overlaps(lies) || lies.y > m.height-lies.y-lies.h) {
 		at = up
 	}
-	if at.overlaps(lies) && m.toasts.HighestLevel() < widget.LevelWarning {
+	if at.overlaps(lies) && m.notices.highestLevel() < widget.LevelWarning {
 		return "", area{}, false // it is not shown now; the overlay explains what happened
 	}
 	return box, at, true
@@ -90,31 +89,79 @@ func (m *Model) typing() bool {
 	return m.top().Typing()
 }
 
-// statusBar returns the bar and the action of each hint; for an overlay with keys of its own, those and no
-// actions.
-func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
-	var acts []screen.Action
-	bar := widget.NewStatusBar(m.theme)
-	bar.SetSize(m.width, 1)
-	bar.Left, bar.LeftTone = "Keys", themes.ToneMuted
+// statusBar is the last line of the window: whether one types, and the keys that work now.
+type statusBar struct {
+	theme   *themes.Theme
+	width   int
+	mode    string
+	tone    themes.Tone
+	hints   []hint          // those that fit
+	actions []screen.Action // of the hints; none for an overlay with keys of its own
+	help    bool            // the last hint opens the help
+}
+
+// barGap separates two hints.
+const barGap = "  "
+
+// statusBar returns the bar. As many hints are shown as fit, the last of which opens the help.
+func (m *Model) statusBar() statusBar {
+	bar := statusBar{theme: m.theme, width: m.width, mode: "Keys", tone: themes.ToneMuted}
 	if m.typing() {
-		bar.Left, bar.LeftTone = "Typing", themes.ToneAccent
+		bar.mode, bar.tone = "Typing", themes.ToneAccent
 	}
+	var help *hint
 	if o, ok := m.topOverlay().(hinter); ok {
-		bar.Hints, bar.Help = o.hints(), widget.Hint{}
-		return bar, nil
-	}
-	for _, a := range m.activeActions() {
-		if a.Group == groupEverywhere && a.Name == nameHelp && len(a.Keys) > 0 {
-			bar.Help.Key = hint(a, false).Key
+		bar.hints = o.hints()
+	} else {
+		for _, a := range m.activeActions() {
+			if a.Group == groupEverywhere && a.Name == nameHelp && len(a.Keys) > 0 {
+				h := newHint(a, false)
+				help = &h
+			}
+			if a.BarPriority > 0 && len(a.Keys) > 0 {
+				bar.actions = append(bar.actions, a)
+			}
 		}
-		if a.BarPriority > 0 && len(a.Keys) > 0 {
-			acts = append(acts, a)
+		slices.SortStableFunc(bar.actions, func(a, b screen.Action) int { return b.BarPriority - a.BarPriority })
+		for _, a := range bar.actions {
+			bar.hints = append(bar.hints, newHint(a, false))
 		}
 	}
-	sort.SliceStable(acts, func(i, j int) bool { return acts[i].BarPriority > acts[j].BarPriority })
-	for _, a := range acts {
-		bar.Hints = append(bar.Hints, hint(a, false))
+	room := m.width - widget.Width(bar.start())
+	if help != nil {
+		room -= widget.Width(help.text())
 	}
-	return bar, acts
+	fit := 0
+	for fit < len(bar.hints) && room >= widget.Width(bar.hints[fit].text())+len(barGap) {
+		room -= widget.Width(bar.hints[fit].text()) + len(barGap)
+		fit++
+	}
+	bar.hints = bar.hints[:fit:fit]
+	if help != nil {
+		bar.hints, bar.help = append(bar.hints, *help), true
+	}
+	return bar
+}
+
+func (s statusBar) start() string { return " " + s.mode + barGap }
+
+func (s statusBar) view() string {
+	parts := make([]string, len(s.hints))
+	for i, h := range s.hints {
+		parts[i] = h.render(s.theme)
+	}
+	return widget.Fit(s.theme.Paint(s.tone, s.start())+strings.Join(parts, barGap), s.width, 1)
+}
+
+// at returns the index of the hint in a column; false if there is none.
+func (s statusBar) at(x int) (int, bool) {
+	x -= widget.Width(s.start())
+	for i, h := range s.hints {
+		if w := widget.Width(h.text()); x >= 0 && x < w {
+			return i, true
+		} else {
+			x -= w + len(barGap)
+		}
+	}
+	return 0, false
 }

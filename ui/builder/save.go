@@ -109,7 +109,7 @@ func (s *Screen) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   s.document.Name() + " was changed elsewhere",
 		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
-		Buttons: []widget.Button{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t", Danger: true}},
+		Buttons: []widget.Option{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {
 			case 0:
@@ -171,7 +171,7 @@ func (s *Screen) reviewed(r edit.Review, err error) tea.Cmd {
 	head := s.edit.Head()
 	return screen.Ask(screen.Question{
 		Title: "Apply your changes to " + s.document.Name(), Body: strings.TrimSpace(question + "\n\n" + catalog.Propagation(head.DeliveryType, head.Status)),
-		Buttons: []widget.Button{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
+		Buttons: []widget.Option{{Label: "Apply", Key: "y"}, {Label: "Cancel", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			switch {
 			case !a.Yes():
@@ -228,7 +228,7 @@ func (s *Screen) askVersion(names []string) tea.Cmd {
 		Title: s.document.Name() + " was changed elsewhere",
 		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
 			"All other changes of both are kept.",
-		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t"}, {Label: "Not yet", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {
 			case 0:
@@ -259,7 +259,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	return &screen.Question{
 		Title:   "Leave " + s.document.Name() + " without applying?",
 		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
-		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }
 

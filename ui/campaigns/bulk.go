@@ -206,7 +206,7 @@ func (s *Screen) askBulk(p taskPlan, back func() tea.Cmd) tea.Cmd {
 	}
 	q := screen.Question{
 		Title: fmt.Sprintf("%s %s?", verb, campaignsNamed(p.Allowed)), Body: strings.Join(body, "\n\n"), Danger: t.danger,
-		Buttons: []widget.Button{{Label: label, Key: "y", Danger: t.danger}, {Label: "Cancel", Key: "n"}},
+		Buttons: []widget.Option{{Label: label, Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch {
 			case a.Canceled():

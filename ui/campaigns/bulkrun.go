@@ -98,7 +98,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	return &screen.Question{
 		Title:   fmt.Sprintf("Leave and cancel %s %s?", strings.ToLower(r.task.progressive), campaignsNamed(r.rows)),
 		Body:    fmt.Sprintf("%s%d of %s done. Leaving cancels the rest.", namesOfSeveral(r.rows), r.progress.Done, phrase.Count(len(r.rows), "campaign")),
-		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+		Buttons: []widget.Option{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *Screen) showFailures(t bulkTask, report bulk.Report, left []bulk.Failur
 	body := slices.DeleteFunc([]string{head, strings.Join(lines, "\n"), "Campaigns that are not done stay selected."}, func(text string) bool { return text == "" })
 	return screen.Ask(screen.Question{
 		Title: "Not all campaigns are " + t.past, Body: strings.Join(body, "\n\n"),
-		Buttons: []widget.Button{{Label: "Try again", Key: "r"}, {Label: "Copy", Key: "y"}, {Label: "Close", Key: "c"}}, Focus: 2,
+		Buttons: []widget.Option{{Label: "Try again", Key: "r"}, {Label: "Copy", Key: "y"}, {Label: "Close", Key: "c"}}, Focus: 2,
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {
 			case 0:

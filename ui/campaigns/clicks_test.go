@@ -57,9 +57,9 @@ func TestEveryClick(t *testing.T) {
 		f.failCampaign(id(7), errors.New("something broke"))
 		h.Press("*", "b")
 		h.ClickOn("Archive")
-		h.ClickOn("Archive 2 (y)")
+		h.ClickOn("▌ Archive 2")
 		h.Want("Not all campaigns are archived", "omething broke", "he disk is full")
-		h.ClickOn("[ Close ]")
+		h.ClickOn("Close")
 		h.WantNot("Not all campaigns are archived")
 	}
 }

@@ -216,7 +216,7 @@ func (g *Grid) remove() tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Remove " + name + "?", Body: strings.TrimSpace(more + " You can undo this with ctrl+z."),
-		Buttons: []widget.Button{{Label: "Remove", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Remove", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

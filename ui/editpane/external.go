@@ -76,7 +76,7 @@ func (p *Pane) editJSON(at doc.Path, text, before string) tea.Cmd {
 		return screen.Ask(screen.Question{
 			Title:   "The JSON of " + p.document.Name() + " is not valid yet",
 			Body:    phrase.Capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
-			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
+			Buttons: []widget.Option{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d"}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {
 					return nil

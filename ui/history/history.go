@@ -240,7 +240,7 @@ func (s *Screen) restore(rev engine.Revision) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d of %s?", rev.N, status.Name(engine.Summarize(s.campaign))),
 		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
-		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

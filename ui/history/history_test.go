@@ -151,7 +151,7 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("esc versions")
 		h.ClickOn("Edited Subject")
 		h.ClickOn("R restore")
-		h.ClickOn("Restore (y)")
+		h.ClickOn("▌ Restore")
 		if h.LastRoute().Name != screen.Builder {
 			t.Errorf("%d×%d: opened %+v", size.W, size.H, h.LastRoute())
 		}

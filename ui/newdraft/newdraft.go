@@ -166,7 +166,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	}
 	return &screen.Question{
 		Title: "Leave without a draft?", Body: fmt.Sprintf("The draft “%s” has not been created yet.", widget.Clean(s.name.Text())),
-		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+		Buttons: []widget.Option{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
 

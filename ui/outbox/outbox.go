@@ -249,7 +249,7 @@ func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the outbox?", Danger: true, Focus: 1,
 		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", phrase.Count(s.Len(), "message")),
-		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

@@ -43,7 +43,7 @@ func CampaignTopic(id string) string { return "campaign " + id }
 // Question is a dialog shown over the screen.
 type Question struct {
 	Title, Body string
-	Buttons     []widget.Button // the first one means yes; empty means "Yes" and "No"
+	Buttons     []widget.Option // the first one means yes; empty means "Yes" and "No"
 	Danger      bool
 	Focus       int
 	Then        func(widget.Answer) tea.Cmd

@@ -190,7 +190,7 @@ func (s *Screen) showTheme(name, path, text string) tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "The theme is not valid yet", Body: why,
-		Buttons: []widget.Button{{Label: "Edit again", Key: "e"}, {Label: "Later", Key: "l"}},
+		Buttons: []widget.Option{{Label: "Edit again", Key: "e"}, {Label: "Later", Key: "l"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

@@ -100,7 +100,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 func question(deps screen.Deps, s engine.Summary, a catalog.Action, yes, body string, harm bool) screen.Question {
 	q := screen.Question{
 		Title: fmt.Sprintf("%s %s?", yes, Name(s)), Body: body, Danger: harm,
-		Buttons: []widget.Button{{Label: yes, Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},
+		Buttons: []widget.Option{{Label: yes, Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(answer widget.Answer) tea.Cmd {
 			if !answer.Yes() {
 				return nil

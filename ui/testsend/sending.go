@@ -104,7 +104,7 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Send it again?", Body: strings.Join(body, " "),
-		Buttons: []widget.Button{{Label: "Send again", Key: "y"}, {Label: "Don't send", Key: "n"}}, Focus: 1,
+		Buttons: []widget.Option{{Label: "Send again", Key: "y"}, {Label: "Don't send", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

@@ -161,7 +161,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	if typed := s.form.text(); s.stage == stageForm && typed != "" {
 		return &screen.Question{
 			Title: "Leave the test?", Body: fmt.Sprintf("“%s” is typed, but not a recipient yet.", widget.Clean(typed)),
-			Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+			Buttons: []widget.Option{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 		}
 	}
 	if s.stage != stageSending {
@@ -169,7 +169,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	}
 	return &screen.Question{
 		Title: "Stop the test of " + status.Name(engine.Summarize(s.draft.Campaign)) + "?", Body: "Messages that are not sent yet will not be sent.",
-		Buttons: []widget.Button{{Label: "Stop", Key: "y"}, {Label: "Stay", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Stop", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }
 

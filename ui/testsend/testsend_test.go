@@ -236,7 +236,7 @@ func TestUnknownOutcome(t *testing.T) {
 	sent := len(s.sent)
 	for _, key := range []string{"N", "ctrl+s"} { // what is unknown, and all
 		h.Press(key)
-		h.Want("Send it again?", "Ada Byron (ada@example.com) may have got this message", "Look before you", "[ Don't send (n) ]")
+		h.Want("Send it again?", "Ada Byron (ada@example.com) may have got this message", "Look before you", "▌ Don't send")
 		h.Press("enter") // the safe answer
 		h.Want("? Email unknown")
 	}

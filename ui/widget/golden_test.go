@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -43,26 +42,18 @@ func (c campaigns) Row(i int) widget.Cells {
 	}
 }
 
-func screenBar(w int) string {
-	bar := widget.NewStatusBar(plain())
-	bar.Left, bar.Right = "DEMO", "saved 12:04"
-	bar.Hints = []widget.Hint{{Key: "n", Label: "new"}, {Key: "enter", Label: "open"}, {Key: "/", Label: "search"}, {Key: "t", Label: "test send", Dim: true}, {Key: "v", Label: "validate"}, {Key: "s", Label: "status"}, {Key: "ctrl+k", Label: "palette"}}
-	bar.SetSize(w, 1)
-	return bar.View()
-}
-
 func campaignScreen(w, h int) string {
 	table := widget.NewTable(plain(), campaignColumns()...)
 	table.Focused = true
 	table.Marked = func(i int) bool { return i == 4 || i == 6 }
 	panel := widget.NewPanel(plain(), "Campaigns")
 	panel.Focused = true
-	panel.SetSize(w, h-1)
+	panel.SetSize(w, h)
 	table.SetRows(campaigns(400))
 	table.SetSize(panel.Inner())
 	table.Move(5)
 	panel.Info = fmt.Sprintf("%d of %d", table.Cursor+1, table.Len)
-	return panel.View(table.View()) + "\n" + screenBar(w)
+	return panel.View(table.View())
 }
 
 func TestGoldenTable(t *testing.T) {
@@ -75,34 +66,8 @@ func TestGoldenTable(t *testing.T) {
 	golden(t, "table-empty", empty.View())
 }
 
-func TestGoldenDialogs(t *testing.T) {
-	d := confirm("Stop this campaign?", "“Spring sale” is going out to 41,202 people. Those who have it keep it, nobody else gets it. A stopped campaign cannot go on.", "Stop it", "Keep it going", true)
-	d.SetSize(80, 24)
-	golden(t, "dialog-80x24", widget.Center(campaignScreen(80, 24), d.View(), 80, 24))
-}
-
-func helpGroups() []widget.Group {
-	return []widget.Group{
-		{Title: "Campaigns", Hints: []widget.Hint{{Key: "n", Label: "new draft"}, {Key: "enter", Label: "open"}, {Key: "/", Label: "search as you type"}, {Key: "space", Label: "mark"}, {Key: "y", Label: "copy the id"}}},
-		{Title: "This campaign", Hints: []widget.Hint{{Key: "v", Label: "validate"}, {Key: "t", Label: "test send"}, {Key: "s", Label: "status: stop, pause, resume, publish"}, {Key: "e", Label: "edit outside", Dim: true, DisabledReason: "Stopped campaigns cannot be changed"}}},
-		{Title: "Moving", Hints: []widget.Hint{{Key: "↑/k ↓/j", Label: "one row"}, {Key: "pgup pgdn", Label: "one page"}, {Key: "g G", Label: "first, last"}}},
-		{Title: "Everywhere", Hints: []widget.Hint{{Key: "ctrl+k", Label: "palette"}, {Key: "?", Label: "this help"}, {Key: "esc", Label: "back"}, {Key: "q", Label: "quit"}}},
-	}
-}
-
-func TestGoldenHelp(t *testing.T) {
-	for _, s := range []struct{ w, h int }{{30, 12}, {76, 20}, {116, 12}} {
-		help := widget.NewHelpView(plain(), helpGroups()...)
-		help.SetSize(s.w, s.h)
-		golden(t, fmt.Sprintf("help-%dx%d", s.w, s.h), help.View())
-	}
-}
-
 func TestGoldenBars(t *testing.T) {
 	var lines []string
-	for _, w := range []int{8, 20, 40, 60, 80, 120} {
-		lines = append(lines, screenBar(w))
-	}
 	tabs := widget.NewTabs(plain(), "Problems (3)", "Preview", "JSON", "Help")
 	for _, w := range []int{12, 30, 60} {
 		for active := range 4 {
@@ -126,22 +91,6 @@ func TestGoldenJSON(t *testing.T) {
 	view.Scroll(5)
 	view.Update(key("right"))
 	golden(t, "json-scrolled", view.View())
-}
-
-func TestGoldenToasts(t *testing.T) {
-	toasts := widget.NewToasts(plain())
-	toasts.SetSize(40, 24)
-	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	toasts.Push(widget.Toast{Level: widget.LevelSuccess, Text: "Saved", Until: until})
-	toasts.Push(widget.Toast{Level: widget.LevelError, Text: "The service refused the update: trigger_condition cannot be edited while the campaign is active.", Until: until})
-	box := toasts.View()
-	screen := widget.Cover(campaignScreen(60, 20), box, 60-widget.Width(strings.SplitN(box, "\n", 2)[0])-1, 1, 60, 20)
-	golden(t, "toasts", screen)
-	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "Copied", Until: until})
-	toasts.SetSize(40, 20)
-	golden(t, "toasts-low", toasts.View()) // the newest of the highest level
-	toasts.Dismiss()
-	golden(t, "toasts-low-next", toasts.View())
 }
 
 func TestGoldenPager(t *testing.T) {

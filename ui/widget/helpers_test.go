@@ -112,12 +112,3 @@ func key(name string) tea.KeyMsg {
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
-
-// confirm returns a dialog with two answers. If danger is set, the focus starts on no.
-func confirm(title, body, yes, no string, danger bool) widget.Dialog {
-	d := widget.NewDialog(plain(), title, body, widget.Button{Label: yes, Key: "y", Danger: danger}, widget.Button{Label: no, Key: "n"})
-	if d.Danger = danger; danger {
-		d.Focus = 1
-	}
-	return d
-}

@@ -26,6 +26,8 @@ type Item struct {
 type Option struct {
 	// Label is the option's text, Help a sentence that explains it.
 	Label, Help string
+	// Key chooses the option at once; it may be empty.
+	Key string
 	// Icon is shown before the label.
 	Icon     string
 	IconTone themes.Tone
@@ -33,3 +35,15 @@ type Option struct {
 	Dim            bool
 	DisabledReason string
 }
+
+// Answer is the outcome of a question.
+type Answer struct {
+	// Index is the option, from 0; -1 if the user pressed esc.
+	Index int
+}
+
+// Canceled reports whether the user canceled.
+func (a Answer) Canceled() bool { return a.Index < 0 }
+
+// Yes reports whether the first option was chosen, which is the one that confirms.
+func (a Answer) Yes() bool { return a.Index == 0 }

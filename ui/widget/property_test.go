@@ -110,22 +110,9 @@ func TestPanelFits(t *testing.T) {
 	})
 }
 
-func drawHint(t *rapid.T) widget.Hint {
-	return widget.Hint{Key: hostileText().Draw(t, "key"), Label: hostileText().Draw(t, "label"), Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why")}
-}
-
 func TestBarsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, _ := drawSize(t)
-		bar := widget.NewStatusBar(plain())
-		bar.Left, bar.Right = hostileText().Draw(t, "left"), hostileText().Draw(t, "right")
-		bar.Hints = rapid.SliceOfN(rapid.Custom(drawHint), 0, 6).Draw(t, "hints")
-		bar.SetSize(w, 1)
-		wantBlock(t, "status bar", bar.View(), w, 1)
-		if w >= 6 && !strings.Contains(bar.View(), "? help") {
-			t.Errorf("a status bar of %d cells has no way to the help: %q", w, bar.View())
-		}
-
 		tabs := widget.NewTabs(plain(), rapid.SliceOfN(hostileText(), 0, 6).Draw(t, "tabs")...)
 		tabs.Active = rapid.IntRange(-1, 7).Draw(t, "active")
 		tabs.SetSize(w, 1)
@@ -137,18 +124,9 @@ func TestBarsFit(t *testing.T) {
 	})
 }
 
-func drawGroup(t *rapid.T) widget.Group {
-	return widget.Group{Title: hostileText().Draw(t, "title"), Hints: rapid.SliceOfN(rapid.Custom(drawHint), 0, 5).Draw(t, "hints")}
-}
-
 func TestTextViewsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
-		w += rapid.SampledFrom([]int{0, 0, 60}).Draw(t, "wider")
-		help := widget.NewHelpView(plain(), rapid.SliceOfN(rapid.Custom(drawGroup), 0, 4).Draw(t, "groups")...)
-		help.SetSize(w, h)
-		wantBlock(t, "help", help.View(), w, h)
-
 		text := hostileText().Draw(t, "text")
 		pager := widget.NewPager(plain())
 		pager.SetText(text)
@@ -167,21 +145,10 @@ func TestTextViewsFit(t *testing.T) {
 func TestBoxesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
-		title, body := hostileText().Draw(t, "title"), hostileText().Draw(t, "body")
-		dialog := confirm(title, body, hostileText().Draw(t, "yes"), hostileText().Draw(t, "no"), rapid.Bool().Draw(t, "danger"))
-		dialog.SetSize(w, h)
-		wantAtMost(t, "dialog", dialog.View(), w, h)
-
-		toasts := widget.NewToasts(plain())
-		toasts.SetSize(w, h)
-		for range rapid.IntRange(0, 5).Draw(t, "toasts") {
-			toasts.Push(widget.Toast{Level: widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), Text: hostileText().Draw(t, "text")})
-		}
-		wantAtMost(t, "toasts", toasts.View(), w, 99)
-
+		body := hostileText().Draw(t, "body")
 		base := widget.CleanLines(hostileText().Draw(t, "base"))
 		x, y := rapid.IntRange(-9, 75).Draw(t, "x"), rapid.IntRange(-5, 16).Draw(t, "y")
-		wantBlock(t, "overlay", widget.Cover(base, dialog.View(), x, y, w, h), w, h)
+		wantBlock(t, "overlay", widget.Cover(base, widget.CleanLines(body), x, y, w, h), w, h)
 		wantBlock(t, "center", widget.Center(base, widget.CleanLines(body), w, h), w, h)
 	})
 }

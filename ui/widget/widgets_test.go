@@ -3,7 +3,6 @@ package widget_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/muesli/termenv"
 
@@ -11,35 +10,16 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestToastsExpire(t *testing.T) {
-	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	toasts := widget.NewToasts(plain())
-	toasts.SetSize(40, 0)
-	if _, ok := toasts.Next(); ok || toasts.View() != "" {
-		t.Error("there is a notice before any was given")
+// find returns the cell at which text begins in the drawn view.
+func find(t *testing.T, view, text string) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(view, "\n") {
+		if before, _, ok := strings.Cut(line, text); ok {
+			return widget.Width(before), y
+		}
 	}
-	for i, text := range []string{"one", "two", "three", "four"} {
-		toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: text, Until: start.Add(time.Duration(4-i) * time.Second)})
-	}
-	if view := toasts.View(); toasts.Len() != 3 || strings.Contains(view, "one") || !strings.Contains(view, "four") {
-		t.Errorf("%d notices:\n%s", toasts.Len(), view)
-	}
-	if next, _ := toasts.Next(); !next.Equal(start.Add(time.Second)) {
-		t.Errorf("the next goes at %v", next)
-	}
-	if toasts.Expire(start) {
-		t.Error("one went before its time")
-	}
-	if !toasts.Expire(start.Add(2*time.Second)) || toasts.Len() != 1 {
-		t.Errorf("%d are left", toasts.Len())
-	}
-	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "two", Until: start.Add(time.Minute)})
-	if toasts.Len() != 1 || toasts.Expire(start.Add(30*time.Second)) {
-		t.Error("the same notice is shown twice, or keeps its old time")
-	}
-	if !toasts.Dismiss() || toasts.Dismiss() {
-		t.Error("the notice cannot be dismissed once")
-	}
+	t.Fatalf("no %q in\n%s", text, view)
+	return 0, 0
 }
 
 func TestTabs(t *testing.T) {

@@ -182,7 +182,7 @@ func (s *List) askDelete(name string, uses []engine.ContentUse) tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Delete " + recordName(sec, name) + "?", Body: body, Danger: true, Focus: 1,
-		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Delete", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -280,7 +280,7 @@ func report(title, text, detail string, failed bool) tea.Cmd {
 // box shows a text that can be copied.
 func box(title, text string, danger bool) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: title, Body: text, Danger: danger, Buttons: []widget.Button{{Label: "Close"}, {Label: "Copy", Key: "y"}},
+		Title: title, Body: text, Danger: danger, Buttons: []widget.Option{{Label: "Close"}, {Label: "Copy", Key: "y"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Index == 1 {
 				return screen.Copy(text, "the report")

@@ -258,8 +258,8 @@ func (s *Record) LeaveQuestion() *screen.Question {
 	return &screen.Question{
 		Title: "Discard unsaved changes?",
 		Body:  "Your changes to " + recordName(s.draft.section, s.draft.name) + " are not saved.",
-		Buttons: []widget.Button{
-			{Label: "Discard", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
+		Buttons: []widget.Option{
+			{Label: "Discard", Key: "d"}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
 		},
 		Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {

@@ -105,7 +105,7 @@ func (s *Record) saved(k savedRecord, err error) tea.Cmd {
 func (s *Record) showSecret(k savedRecord) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The new " + s.draft.section.Singular, Body: k.Secret + "\n\n" + k.Note,
-		Buttons: []widget.Button{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
+		Buttons: []widget.Option{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Yes() {
 				return tea.Sequence(screen.Copy(k.Secret, "the "+s.draft.section.Singular), screen.Changed(""), screen.Back())
@@ -139,8 +139,8 @@ func (s *Record) askRename(used *settings.InUse) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Rename " + s.draft.name + "?", Danger: true, Focus: 1,
 		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThese will still use the old name.", phrase.Count(len(used.Uses), "place"), useLines(used.Uses, maxUses)),
-		Buttons: []widget.Button{
-			{Label: "Rename", Key: "y", Danger: true}, {Label: "Keep editing", Key: "n"},
+		Buttons: []widget.Option{
+			{Label: "Rename", Key: "y"}, {Label: "Keep editing", Key: "n"},
 		},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -158,8 +158,8 @@ func (s *Record) askOverwrite(e *engine.Error) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Not saved", Body: phrase.Sentence(e.Message), Focus: 2,
-		Buttons: []widget.Button{
-			{Label: "Keep mine", Key: "m", Danger: true}, {Label: "Take theirs", Key: "t"}, {Label: "Keep editing", Key: "n"},
+		Buttons: []widget.Option{
+			{Label: "Keep mine", Key: "m"}, {Label: "Take theirs", Key: "t"}, {Label: "Keep editing", Key: "n"},
 		},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {

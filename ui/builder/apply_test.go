@@ -197,7 +197,7 @@ func TestPublishingShowsProblems(t *testing.T) {
 	h := b.program(b.at(nameAt))
 	h.Press("esc", "s", "enter")
 	h.Want("Not ready to publish: 1 problem", "Subject")
-	h.WantNot("subject:", "Send (y)")
+	h.WantNot("subject:", "▌ Cancel")
 	h.Press("s", "enter") // from here, too
 	h.Want("Not ready to publish: 1 problem")
 	h.Press("enter")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,28 +27,22 @@ type Prefs struct {
 // memory has the changes that are not stored yet. Its files replace the folder in tests, and if the machine has no
 // place for state.
 type memory struct {
-	disk sync.Mutex // held while changes are stored; locked before mu
+	disk  sync.Mutex        // held while files are read or written; locked before mu
+	files map[string][]byte // nil if they are in the folder
 
 	mu      sync.Mutex
-	files   map[string][]byte
-	pending map[string][]*update // of each path, in the order of Update
-	before  map[string][]byte    // what the path had before the changes that are being stored, which are still pending
+	pending map[string][]change // of each path, in the order of Update
 }
 
-// update is a change that was made.
-type update struct {
-	change func([]byte) ([]byte, error)
-	stored []byte // nil until it is stored
-}
+// change returns what a file becomes.
+type change func([]byte) ([]byte, error)
 
 // New returns the preferences below dir, which is created when the first one is stored.
-func New(dir string) *Prefs {
-	return &Prefs{dir: dir, mem: &memory{pending: map[string][]*update{}, before: map[string][]byte{}}}
-}
+func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{pending: map[string][]change{}}} }
 
 // NewInMemory returns preferences that last until the program ends.
 func NewInMemory() *Prefs {
-	return &Prefs{mem: &memory{files: map[string][]byte{}, pending: map[string][]*update{}, before: map[string][]byte{}}}
+	return &Prefs{mem: &memory{files: map[string][]byte{}, pending: map[string][]change{}}}
 }
 
 // Within returns the preferences of one scope: a workspace, a remote. Its name can be any text.
@@ -55,7 +50,7 @@ func (p *Prefs) Within(part string) *Prefs {
 	if p == nil {
 		return nil
 	}
-	return &Prefs{dir: filepath.Join(p.dir, fileName(part)), mem: p.mem}
+	return &Prefs{dir: filepath.Join(p.dir, "in-"+url.QueryEscape(part)), mem: p.mem}
 }
 
 // Read returns the preference of that name with all changes, or the zero value if there is none. If the file cannot be
@@ -65,17 +60,11 @@ func Read[T any](p *Prefs, name string) (T, error) {
 	if p == nil {
 		return zero, nil
 	}
-	p.mem.mu.Lock()
-	defer p.mem.mu.Unlock()
-	b, err := p.mem.load(p.path(name))
+	b, err := p.mem.read(p.path(name))
 	if err != nil {
 		return zero, err
 	}
-	results, err := p.mem.results(p.path(name), b)
-	if err != nil {
-		return zero, err
-	}
-	return decode[T](results[len(results)-1], p.path(name))
+	return decode[T](b, p.path(name))
 }
 
 func decode[T any](b []byte, path string) (T, error) {
@@ -89,9 +78,9 @@ func decode[T any](b []byte, path string) (T, error) {
 	return out, nil
 }
 
-// Update makes a change of the preference. The returned function stores it and returns the result. It waits for the
-// disk, so screens run it beside their own work, in any order: the changes of one preference are stored in the order of
-// Update, on top of those of another terminal, and atomically. One that cannot be stored is stored with the next, or
+// Update makes a change of the preference. The returned function stores it and returns the preference. It waits for
+// the disk, so screens run it beside their own work, in any order: the changes of one preference are stored in the order
+// of Update, on top of those of another terminal, and atomically. One that cannot be stored is stored with the next, or
 // by [Prefs.Flush].
 func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, error)) {
 	if p == nil {
@@ -101,27 +90,20 @@ func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, er
 		}
 	}
 	path := p.path(name)
-	u := &update{change: func(b []byte) ([]byte, error) {
+	p.mem.add(path, func(b []byte) ([]byte, error) {
 		old, err := decode[T](b, path)
 		if err != nil {
 			return nil, err
 		}
 		b, err = json.MarshalIndent(change(old), "", "  ")
 		return append(b, '\n'), err
-	}}
-	p.mem.mu.Lock()
-	defer p.mem.mu.Unlock()
-	p.mem.pending[path] = append(p.mem.pending[path], u)
+	})
 	return func() (T, error) {
-		p.mem.disk.Lock()
-		defer p.mem.disk.Unlock()
-		if u.stored == nil {
-			if err := p.mem.flush(path); err != nil {
-				var zero T
-				return zero, err
-			}
+		if err := p.mem.store(path); err != nil {
+			var zero T
+			return zero, err
 		}
-		return decode[T](u.stored, path)
+		return Read[T](p, name)
 	}
 }
 
@@ -130,105 +112,78 @@ func (p *Prefs) Flush() error {
 	if p == nil {
 		return nil
 	}
-	p.mem.disk.Lock()
-	defer p.mem.disk.Unlock()
 	p.mem.mu.Lock()
 	paths := slices.Collect(maps.Keys(p.mem.pending))
 	p.mem.mu.Unlock()
 	var failed []error
 	for _, path := range paths {
-		failed = append(failed, p.mem.flush(path))
+		failed = append(failed, p.mem.store(path))
 	}
 	return errors.Join(failed...)
 }
 
-// flush stores the changes of one preference, while others are made. After an error they all stay. The caller holds disk.
-func (m *memory) flush(path string) error {
-	var results [][]byte
-	err := m.update(path, func(b []byte) (_ []byte, err error) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.before[path] = b
-		results, err = m.results(path, b)
-		return results[len(results)-1], err
-	})
+func (m *memory) add(path string, c change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.before, path)
+	m.pending[path] = append(m.pending[path], c)
+}
+
+// changes returns the changes of a path that are not stored yet.
+func (m *memory) changes(path string) []change {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.pending[path]
+}
+
+// store stores the changes of one preference, while others are made. After an error they all stay.
+func (m *memory) store(path string) error {
+	m.disk.Lock()
+	defer m.disk.Unlock()
+	changes := m.changes(path)
+	if len(changes) == 0 {
+		return nil
+	}
+	all := func(b []byte) ([]byte, error) { return apply(b, changes) }
+	var err error
+	if m.files == nil {
+		err = files.Update(path, all)
+	} else if b, failed := all(m.files[path]); failed != nil {
+		err = failed
+	} else {
+		m.files[path] = b
+	}
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
 	}
-	stored := len(results) - 1
-	for i, u := range m.pending[path][:stored] {
-		u.stored = results[i+1]
-	}
-	if m.pending[path] = m.pending[path][stored:]; len(m.pending[path]) == 0 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pending[path] = m.pending[path][len(changes):]; len(m.pending[path]) == 0 {
 		delete(m.pending, path)
 	}
 	return nil
 }
 
-// results returns what is stored, and what it becomes with each of the changes.
-func (m *memory) results(path string, b []byte) (out [][]byte, err error) {
-	out = [][]byte{b}
-	for _, u := range m.pending[path] {
-		if b, err = u.change(b); err != nil {
-			break
+func apply(b []byte, changes []change) (_ []byte, err error) {
+	for _, c := range changes {
+		if b, err = c(b); err != nil {
+			return nil, err
 		}
-		out = append(out, b)
-	}
-	return out, err
-}
-
-// load returns what is stored, without the changes that are pending.
-func (m *memory) load(path string) ([]byte, error) {
-	if b, ok := m.before[path]; ok {
-		return b, nil
-	}
-	if m.files != nil {
-		return m.files[path], nil
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the preferences: %w", err)
 	}
 	return b, nil
 }
 
-func (m *memory) update(path string, change func([]byte) ([]byte, error)) error {
-	if m.files == nil {
-		return files.Update(path, change)
-	}
-	m.mu.Lock()
+// read returns a file with all changes; nil if there is none.
+func (m *memory) read(path string) ([]byte, error) {
+	m.disk.Lock()
+	defer m.disk.Unlock()
 	b := m.files[path]
-	m.mu.Unlock()
-	b, err := change(b)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err == nil {
-		m.files[path] = b
-	}
-	return err
-}
-
-func (p *Prefs) path(name string) string { return filepath.Join(p.dir, fileName(name)+".json") }
-
-// fileName encodes a name as one path element; different names stay different.
-func fileName(name string) string {
-	var out []byte
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
-			out = append(out, c)
-		default:
-			out = fmt.Appendf(out, "%%%02x", c)
+	if m.files == nil {
+		var err error
+		if b, err = os.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("reading the preferences: %w", err)
 		}
 	}
-	if len(out) == 0 {
-		return "%"
-	}
-	return string(out)
+	return apply(b, m.changes(path))
 }
+
+func (p *Prefs) path(name string) string { return filepath.Join(p.dir, url.QueryEscape(name)+".json") }

@@ -40,7 +40,7 @@ func TestDetailsAndHistory(t *testing.T) {
 	p.play("C-k", ">edit the whole campaign", "?edit all", "Enter")
 	p.holds("Black Friday", "Order at once")
 	p.play("Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
-	p.play("End", "?Created", "R", "?Cancel (n)", "y", "!Leave as it is", "?○ Content")
+	p.play("End", "?Created", "R", "?Restore version", "y", "!Leave as it is", "?○ Content")
 	p.play("C-z", "?✓ Content")
 	p.holds("Black Friday", "Order at once")
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,210 +85,157 @@ func Parse(b []byte, keys keymap.Map) ([]Command, []keymap.Problem) {
 	}
 	var all []Command
 	var problems []keymap.Problem
-	for _, entry := range list.Content {
-		r := reader{line: entry.Line}
-		c := r.command(entry)
-		if len(r.problems) == 0 {
-			r.checkKey(c, r.lines["key"], keys, all)
+	for _, node := range list.Content {
+		var e entry
+		err := node.Decode(&e)
+		var c Command
+		if err == nil {
+			c, err = e.command()
 		}
-		if len(r.problems) == 0 {
+		if err == nil {
+			err = checkKey(c, keys, all)
+		}
+		if err == nil {
 			all = append(all, c)
+			continue
 		}
-		for _, p := range r.problems {
-			p.Name = c.Name
-			problems = append(problems, p)
-		}
+		line, text := atLine(node.Line, err)
+		problems = append(problems, keymap.Problem{Line: line, Name: e.Name, Text: text})
 	}
-	slices.SortStableFunc(problems, func(a, b keymap.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return all, problems
 }
 
-// reader reads one command and collects its problems.
-type reader struct {
-	line     int
-	lines    map[string]int // of the fields
-	problems []keymap.Problem
+// entry is a command as it stands in the file.
+type entry struct {
+	Key, Name, Screen, Command, Confirm string
+	Prompts                             []promptEntry
+	Output                              Output
+	Terminal                            bool
+	Timeout                             time.Duration
+	Unknown                             map[string]any `yaml:",inline"`
 }
 
-func (r *reader) fail(line int, format string, args ...any) {
-	r.problems = append(r.problems, keymap.Problem{Line: line, Text: fmt.Sprintf(format, args...)})
+type promptEntry struct {
+	Prompt  `yaml:",inline"`
+	Unknown map[string]any `yaml:",inline"`
 }
 
-var commandFields = []string{"key", "name", "screen", "command", "prompts", "confirm", "output", "terminal", "timeout"}
-
-// fields returns the values of a mapping by name.
-func (r *reader) fields(n *yaml.Node, known []string) map[string]*yaml.Node {
-	out := map[string]*yaml.Node{}
-	if n.Kind != yaml.MappingNode {
-		r.fail(n.Line, "write the fields %s", strings.Join(known, ", "))
-		return out
+// unmarshalErrors matches errors of the YAML library about one value, and expected says what to write instead, by type.
+var (
+	unmarshalErrors = regexp.MustCompile("^line (\\d+): cannot unmarshal \\S+ ?(.*) into (.*)$")
+	expected        = map[string]string{
+		"bool": "write true or false", "time.Duration": "write a duration such as 90s or 5m", "string": "write a text",
+		"commands.entry": "write the fields key, name, screen and command",
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := n.Content[i]
-		switch {
-		case !slices.Contains(known, name.Value):
-			also := ""
-			if meant := phrase.Nearest(name.Value, known); meant != "" {
-				also = "; did you mean " + meant + "?"
-			}
-			r.fail(name.Line, "unknown field %s%s", name.Value, also)
-		case out[name.Value] != nil:
-			r.fail(name.Line, "%s is set twice", name.Value)
-		default:
-			out[name.Value] = n.Content[i+1]
+)
+
+// atLine returns the line and the text of an error in an entry that begins on a line.
+func atLine(line int, err error) (int, string) {
+	var values *yaml.TypeError
+	if !errors.As(err, &values) {
+		return line, err.Error()
+	}
+	text := values.Errors[0]
+	if m := unmarshalErrors.FindStringSubmatch(text); m != nil {
+		at, _ := strconv.Atoi(m[1])
+		return at, fmt.Sprintf("%s is not possible here; %s", m[2], cmp.Or(expected[m[3]], "write a list: - name: …"))
+	}
+	return line, text
+}
+
+// unknownField returns an error about the first field that is not known.
+func unknownField(unknown map[string]any, known ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		also := ""
+		if meant := phrase.Nearest(name, known); meant != "" {
+			also = "; did you mean " + meant + "?"
+		}
+		return fmt.Errorf("unknown field %s%s", name, also)
+	}
+	return nil
+}
+
+// command returns the command, or what is wrong with it.
+func (e entry) command() (Command, error) {
+	if err := unknownField(e.Unknown, "key", "name", "screen", "command", "prompts", "confirm", "output", "terminal", "timeout"); err != nil {
+		return Command{}, err
+	}
+	for _, f := range [][2]string{{"key", e.Key}, {"name", e.Name}, {"screen", e.Screen}, {"command", e.Command}} {
+		if strings.TrimSpace(f[1]) == "" {
+			return Command{}, fmt.Errorf("%s is missing", f[0])
 		}
 	}
-	return out
-}
-
-// text returns the text of a field.
-func (r *reader) text(fields map[string]*yaml.Node, name string, required bool) string {
-	n := fields[name]
+	if !slices.Contains(keymap.Screens(), e.Screen) {
+		return Command{}, fmt.Errorf("there is no screen %s; use %s", e.Screen, strings.Join(keymap.Screens(), ", "))
+	}
 	switch {
-	case n == nil && required:
-		r.fail(r.line, "%s is missing", name)
-	case n == nil:
-	case n.Kind != yaml.ScalarNode:
-		r.fail(n.Line, "%s must be a text", name)
-	case required && strings.TrimSpace(n.Value) == "":
-		r.fail(n.Line, "%s is empty", name)
-	default:
-		return n.Value
+	case e.Output != "" && !slices.Contains(outputs, e.Output):
+		return Command{}, errors.New("output must be field, pane, toast or none")
+	case e.Terminal && e.Output != "" && e.Output != OutputNone:
+		return Command{}, errors.New("the output of a command that has the terminal goes there; remove output")
+	case e.Timeout < 0:
+		return Command{}, errors.New("timeout must be a duration such as 90s or 5m")
 	}
-	return ""
-}
-
-func (r *reader) command(n *yaml.Node) Command {
-	fields := r.fields(n, commandFields)
-	r.lines = map[string]int{}
-	for name, value := range fields {
-		r.lines[name] = value.Line
-	}
-	c := Command{Name: strings.TrimSpace(r.text(fields, "name", true)), Screen: r.text(fields, "screen", true), Output: OutputToast, Timeout: defaultTimeout}
-	if c.Screen != "" && !slices.Contains(keymap.Screens(), c.Screen) {
-		r.fail(r.lines["screen"], "there is no screen %s; use %s", c.Screen, strings.Join(keymap.Screens(), ", "))
-	}
-	if key := r.text(fields, "key", true); key != "" {
-		var err error
-		if c.Key, err = keymap.ParseKey(key); err != nil {
-			r.fail(r.lines["key"], "%s", err)
-		}
-	}
-	if n := fields["prompts"]; n != nil {
-		c.Prompts = r.prompts(n)
-	}
-	c.Terminal = r.flag(fields["terminal"])
-	if text := r.text(fields, "output", false); text != "" {
-		c.Output = Output(text)
-		switch {
-		case !slices.Contains(outputs, c.Output):
-			r.fail(r.lines["output"], "output must be field, pane, toast or none")
-		case c.Terminal && c.Output != OutputNone:
-			r.fail(r.lines["output"], "the output of a command that has the terminal goes there; remove output")
-		}
-	}
-	if c.Terminal {
+	c := Command{Name: strings.TrimSpace(e.Name), Screen: e.Screen, Terminal: e.Terminal, Timeout: cmp.Or(e.Timeout, defaultTimeout)}
+	if c.Output = cmp.Or(e.Output, OutputToast); e.Terminal {
 		c.Output = OutputNone
 	}
-	if text := r.text(fields, "timeout", false); text != "" {
-		var err error
-		if c.Timeout, err = time.ParseDuration(text); err != nil || c.Timeout <= 0 {
-			r.fail(r.lines["timeout"], "timeout must be a duration such as 90s or 5m")
-		}
+	var err error
+	if c.Key, err = keymap.ParseKey(e.Key); err != nil {
+		return c, err
 	}
-	if text := r.text(fields, "command", true); text != "" {
-		c.script = r.script(fields["command"], c.Prompts)
+	if c.Prompts, err = prompts(e.Prompts); err != nil {
+		return c, err
 	}
-	if text := r.text(fields, "confirm", false); text != "" {
-		c.confirm = r.script(fields["confirm"], c.Prompts)
-		if slices.Contains(c.confirm.names, "FILE") {
-			r.fail(r.lines["confirm"], "a question cannot use $BUGLE_FILE")
-		}
+	if c.script, err = parseScript(e.Command, c.Prompts); err != nil {
+		return c, err
 	}
-	if c.UsesField() && len(r.problems) == 0 {
-		r.checkField(c)
+	if c.confirm, err = parseScript(e.Confirm, c.Prompts); err != nil {
+		return c, err
 	}
-	return c
-}
-
-// checkField checks that a command on a field can be used where there are fields, while one has the keyboard.
-func (r *reader) checkField(c Command) {
 	switch {
-	case !slices.Contains(fieldScreens, c.Screen):
-		r.fail(r.lines["screen"], "a command on a field needs screen %s", strings.Join(fieldScreens, " or "))
-	case keymap.IsPrintable(c.Key):
-		r.fail(r.lines["key"], "%s is typed into the field; choose a key such as alt+j", keymap.Format(c.Key))
+	case slices.Contains(c.confirm.names, "FILE"):
+		return c, errors.New("a question cannot use $BUGLE_FILE")
+	case c.UsesField() && c.Screen != "builder" && c.Screen != keymap.App: // the screens that have fields
+		return c, errors.New("a command on a field needs screen builder or app")
+	case c.UsesField() && keymap.IsPrintable(c.Key):
+		return c, fmt.Errorf("%s is typed into the field; choose a key such as alt+j", keymap.Format(c.Key))
 	}
-}
-
-// fieldScreens are the screens that have fields.
-var fieldScreens = []string{"builder", keymap.App}
-
-func (r *reader) flag(n *yaml.Node) bool {
-	if n == nil {
-		return false
-	}
-	var on bool
-	if n.Decode(&on) != nil {
-		r.fail(n.Line, "write true or false")
-	}
-	return on
+	return c, nil
 }
 
 var promptName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (r *reader) prompts(n *yaml.Node) []Prompt {
-	if n.Kind != yaml.SequenceNode {
-		r.fail(n.Line, "prompts must be a list: - name: …, default: …")
-		return nil
-	}
+func prompts(entries []promptEntry) ([]Prompt, error) {
 	var out []Prompt
-	for _, entry := range n.Content {
-		fields := r.fields(entry, []string{"name", "title", "default"})
-		p := Prompt{Name: r.text(fields, "name", true), Title: r.text(fields, "title", false), Default: r.text(fields, "default", false)}
+	for _, e := range entries {
+		if err := unknownField(e.Unknown, "name", "title", "default"); err != nil {
+			return nil, err
+		}
+		p := e.Prompt
 		switch {
-		case p.Name == "":
-			continue
 		case !promptName.MatchString(p.Name):
-			r.fail(entry.Line, "the name of a prompt can have letters, digits and underscores")
-			continue
+			return nil, errors.New("the name of a prompt can have letters, digits and underscores")
 		case slices.ContainsFunc(out, func(o Prompt) bool { return o.Name == p.Name }):
-			r.fail(entry.Line, "there are two prompts named %s", p.Name)
-			continue
+			return nil, fmt.Errorf("there are two prompts named %s", p.Name)
 		}
 		p.Title = cmp.Or(p.Title, phrase.Capitalize(strings.ReplaceAll(p.Name, "_", " ")))
 		out = append(out, p)
 	}
-	return out
-}
-
-// script parses a script and reports its error on the right line.
-func (r *reader) script(n *yaml.Node, prompts []Prompt) script {
-	s, err := parseScript(n.Value, prompts)
-	var at *scriptError
-	if !errors.As(err, &at) {
-		return s
-	}
-	line := n.Line
-	if n.Style&yaml.LiteralStyle != 0 {
-		line += 1 + strings.Count(n.Value[:at.offset], "\n")
-	}
-	r.fail(line, "%s", at.text)
-	return script{}
+	return out, nil
 }
 
 // checkKey refuses a key that the program or an earlier command uses.
-func (r *reader) checkKey(c Command, line int, keys keymap.Map, earlier []Command) {
+func checkKey(c Command, keys keymap.Map, earlier []Command) error {
 	if by := KeyUse(c.Screen, c.Key, keys); by != "" {
-		r.fail(line, "%s %s; choose another, such as alt+j", keymap.Format(c.Key), by)
-		return
+		return fmt.Errorf("%s %s; choose another, such as alt+j", keymap.Format(c.Key), by)
 	}
 	for _, o := range earlier {
 		if o.Key == c.Key && (o.On(c.Screen) || c.On(o.Screen)) {
-			r.fail(line, "%s is the key of your command %s", keymap.Format(c.Key), o.Name)
-			return
+			return fmt.Errorf("%s is the key of your command %s", keymap.Format(c.Key), o.Name)
 		}
 	}
+	return nil
 }
 
 // KeyUse returns what a screen uses a key for, as a clause without a subject; empty if the key is free.

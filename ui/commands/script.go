@@ -38,14 +38,6 @@ var variables = []struct {
 // mention matches a name of a variable, with what makes the shell replace it, if it is there.
 var mention = regexp.MustCompile(`(\$\{?)?\b` + prefix + `(\w+)`)
 
-// scriptError is an error in a script, with its offset in the text.
-type scriptError struct {
-	offset int
-	text   string
-}
-
-func (e *scriptError) Error() string { return e.text }
-
 // parseScript finds the variables of a text. One that is neither ours nor in the environment is an error.
 func parseScript(text string, prompts []Prompt) (script, error) {
 	var known []string
@@ -62,7 +54,7 @@ func parseScript(text string, prompts []Prompt) (script, error) {
 		case slices.Contains(known, name):
 			s.names = append(s.names, name)
 		case m[2] >= 0 && !set:
-			return script{}, &scriptError{m[0], fmt.Sprintf("there is no $%s%s; use $%[1]s%[3]s", prefix, name, strings.Join(known, ", $"+prefix))}
+			return script{}, fmt.Errorf("there is no $%s%s; use $%[1]s%[3]s", prefix, name, strings.Join(known, ", $"+prefix))
 		}
 	}
 	return s, nil

@@ -59,18 +59,13 @@ func (f File) Set(name string, keys []string) (Map, error) {
 		if err != nil {
 			return nil, err
 		}
+		_, before := Parse(b)
 		var problems []Problem
-		m, problems = Parse(after)
-		if at := slices.IndexFunc(problems, func(p Problem) bool { return p.Name == name }); at >= 0 {
-			return nil, errors.New(problems[at].Text)
+		if m, problems = Parse(after); len(problems) <= len(before) {
+			return after, nil
 		}
-		before, _ := Parse(b)
-		for _, other := range before.Names() {
-			if _, ok := m.Lookup(other); !ok && other != name {
-				return nil, fmt.Errorf("%s would lose its keys by this; change that one first", other)
-			}
-		}
-		return after, nil
+		at := max(slices.IndexFunc(problems, func(p Problem) bool { return p.Name == name }), 0)
+		return nil, errors.New(problems[at].Text)
 	})
 	return m, err
 }

@@ -203,7 +203,7 @@ func suggestion(name string) string {
 	return ""
 }
 
-// resolveConflicts drops the overrides that use a key of another action, until there are none.
+// resolveConflicts drops the overrides that use a key of another action, the last one first, until there are none.
 func resolveConflicts(wishes []override) (Map, []Problem) {
 	var problems []Problem
 	for {
@@ -211,44 +211,35 @@ func resolveConflicts(wishes []override) (Map, []Problem) {
 		for _, w := range wishes {
 			m.keys[w.name] = w.keys
 		}
-		at := slices.IndexFunc(wishes, func(w override) bool { _, _, clash := m.conflict(w.name, w.keys); return clash })
+		at := len(wishes) - 1
+		for at >= 0 && m.conflict(wishes[at]) == nil {
+			at--
+		}
 		if at < 0 {
 			return m, problems
 		}
 		w := wishes[at]
-		key, other, _ := m.conflict(w.name, w.keys)
-		// If two lines use the same key, the first one wins.
-		if later := slices.IndexFunc(wishes, func(o override) bool { return o.name == other.Name }); later > at {
-			if _, _, its := m.conflict(other.Name, wishes[later].keys); its {
-				at, other = later, Entry{Name: w.name}
-				w = wishes[at]
-			}
-		}
-		problems = append(problems, Problem{w.line, w.name, conflictText(key, other)})
-		wishes = slices.Delete(slices.Clone(wishes), at, at+1)
+		problems = append(problems, Problem{w.line, w.name, m.conflict(w).Error()})
+		wishes = slices.Delete(wishes, at, at+1)
 	}
 }
 
-func conflictText(key string, by Entry) string {
-	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Format(key), by.Name)
-}
-
-// conflict returns the first of the keys that another action uses in the same place. Default keys do not
-// conflict, because those actions are never active together.
-func (m Map) conflict(name string, keys []string) (key string, other Entry, conflict bool) {
-	self, _ := lookup(name)
-	for _, k := range keys {
+// conflict returns an error about the first key of an override that another action uses in the same place. Default keys do
+// not conflict, because those actions are never active together.
+func (m Map) conflict(w override) error {
+	self, _ := lookup(w.name)
+	for _, k := range w.keys {
 		if slices.Contains(self.Keys, k) {
 			continue
 		}
 		for _, e := range table {
 			together := e.Screen() == self.Screen() || e.Screen() == App || self.Screen() == App
-			if e.Name != name && together && slices.Contains(m.Keys(e), k) {
-				return k, e, true
+			if e.Name != w.name && together && slices.Contains(m.Keys(e), k) {
+				return fmt.Errorf("%s is the key of %s; give that one another key, too, or choose another here", Format(k), e.Name)
 			}
 		}
 	}
-	return "", Entry{}, false
+	return nil
 }
 
 // Names lists the rebound actions in order.

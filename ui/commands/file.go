@@ -244,7 +244,7 @@ func KeyUse(screen, key string, keys keymap.Map) string {
 		return "moves, selects or edits text"
 	}
 	inForm := func(e keymap.Entry) bool { return slices.Contains(e.Keys, key) }
-	if (screen == "builder" || screen == keymap.App) && (slices.Contains(builderKeys, key) || slices.ContainsFunc(keymap.Fixed(), inForm)) {
+	if (screen == "builder" || screen == keymap.App) && slices.ContainsFunc(keymap.Fixed(), inForm) {
 		return "has a use in the builder"
 	}
 	if e, ok := keys.Use(screen, key); ok {
@@ -260,6 +260,3 @@ var editingKeys = []string{
 	"ctrl+a", "ctrl+b", "ctrl+d", "ctrl+e", "ctrl+f", "ctrl+h", "ctrl+j", "ctrl+k", "ctrl+n", "ctrl+o", "ctrl+p", "ctrl+u", "ctrl+v", "ctrl+w", "ctrl+x",
 	"alt+b", "alt+d", "alt+f", "alt+esc",
 }
-
-// builderKeys are the keys of the builder that are in no table: that of zooming while one types.
-var builderKeys = []string{"alt+z"}

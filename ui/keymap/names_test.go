@@ -31,41 +31,25 @@ var screens = map[string]string{
 // The table matches the screens' sources: every action with a label and keys, except those that are only help
 // entries or are not in the help.
 func TestNamesMatchScreens(t *testing.T) {
-	found := map[string]*Entry{}
-	for folder, screen := range screens {
-		r := &actionReader{screen: screen, entries: found}
-		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
+	found, fixed := map[string]*Entry{}, map[string]*Entry{}
+	for folder, part := range screens {
+		r := &actionReader{screen: part, entries: found}
+		for _, fn := range functions(t, filepath.Join("..", folder, "*.go")) {
+			r.function(fn)
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range tree.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					r.function(fn)
-				}
-			}
-		}
-		if r.labels == nil {
-			continue
-		}
-		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "list", "actions.go"), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range tree.Decls { // with the screen's labels
-			if fn, ok := d.(*ast.FuncDecl); ok {
+		if r.labels != nil { // the list's own actions, with the screen's labels
+			for _, fn := range functions(t, filepath.Join("..", "list", "actions.go")) {
 				r.function(fn)
 			}
 		}
 	}
-	got := generate(found, readFixed(t))
+	for folder, part := range components {
+		r := &actionReader{screen: part, entries: fixed}
+		for _, fn := range functions(t, filepath.Join(folder, "*.go")) {
+			ast.Inspect(fn, r.key)
+		}
+	}
+	got := generate(found, fixed)
 	if *update {
 		if err := os.WriteFile("names.go", got, 0o644); err != nil {
 			t.Fatal(err)
@@ -81,42 +65,48 @@ func TestNamesMatchScreens(t *testing.T) {
 	}
 }
 
-// components maps the folders of the components that handle keys themselves to their part of the names.
-var components = map[string]string{"../content": "content", "../filters": "audience", "../preview": "preview", "../calendar": "calendar", "../../forms": "form"}
-
-// readFixed returns the keys of the components: calls such as bind("x", "delete", "x", "delete"), where the keys are the
-// texts after the label and the description, and literals with Keys and a Label.
-func readFixed(t *testing.T) map[string]*Entry {
+// functions returns the functions and variables of the files that match a pattern, without tests.
+func functions(t *testing.T, pattern string) []ast.Node {
 	t.Helper()
-	found := map[string]*Entry{}
-	for folder, part := range components {
-		r := &actionReader{screen: part, entries: found}
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []ast.Node
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(tree, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					r.binding(n)
-				case *ast.CompositeLit:
-					if keys, help := r.keys(first(field(n, "keys"), field(n, "Keys"))), r.strings(first(field(n, "help"), field(n, "Label"))); len(keys) > 0 && len(help) == 1 && field(n, "Group") == nil {
-						r.add(ActionName(part, help[0]), help[0], keys)
-					}
-				}
-				return true
-			})
+		for _, d := range tree.Decls {
+			out = append(out, d)
 		}
 	}
-	return found
+	return out
+}
+
+// components maps the folders of the components that handle keys themselves to their part of the names.
+var components = map[string]string{"../content": "content", "../filters": "audience", "../preview": "preview", "../calendar": "calendar", "../../forms": "form"}
+
+// key reads the keys of a component: calls such as bind("x", "delete", "x", "delete"), where the keys are the texts after the
+// label and the description, and literals with keys and a description.
+func (r *actionReader) key(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		r.binding(n)
+	case *ast.CompositeLit:
+		keys, help := r.keys(first(field(n, "keys"), field(n, "Keys"))), r.strings(first(field(n, "help"), field(n, "Label")))
+		if label := r.strings(field(n, "label")); len(keys) == 0 && len(label) == 1 && IsPrintable(label[0]) {
+			keys = label
+		}
+		if len(keys) > 0 && len(help) == 1 && field(n, "Group") == nil {
+			r.add(ActionName(r.screen, help[0]), help[0], keys)
+		}
+	}
+	return true
 }
 
 // binding reads a call of bind, add or handled.
@@ -160,6 +150,7 @@ var synonyms = map[string][]string{
 	"m": {"form"},      // the grid's key leads back
 	"r": {"retry"},     // of what failed
 	"/": {"search"},    // with suggestions
+	"t": {"today"},     // in a calendar
 	">": {"move-into"}, // in an audience
 	"<": {"move-out"},  //
 }
@@ -200,9 +191,9 @@ type actionReader struct {
 	labels  *ast.CompositeLit            // the list.Labels of the screen; nil if it has none
 }
 
-func (r *actionReader) function(fn *ast.FuncDecl) {
+func (r *actionReader) function(fn ast.Node) {
 	r.texts, r.actions = map[string][]string{}, map[string]*ast.CompositeLit{}
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
+	ast.Inspect(fn, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
 			for i, left := range a.Lhs {
 				r.assign(left, a.Rhs[i])
@@ -210,7 +201,7 @@ func (r *actionReader) function(fn *ast.FuncDecl) {
 		}
 		return true
 	})
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
+	ast.Inspect(fn, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
 			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Labels" {
@@ -222,7 +213,7 @@ func (r *actionReader) function(fn *ast.FuncDecl) {
 		}
 		return true
 	})
-	ast.Inspect(fn.Body, func(n ast.Node) bool { // for example  enter.Label = "send"
+	ast.Inspect(fn, func(n ast.Node) bool { // for example  enter.Label = "send"
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
 			r.relabel(a)
 		}
@@ -288,7 +279,7 @@ func (r *actionReader) action(lit *ast.CompositeLit) {
 // zoom adds the zoom action, which all screens with panes share.
 func (r *actionReader) zoom(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "ZoomAction" {
-		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", []string{"z"})
+		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", r.strings(call.Args[1]))
 	}
 }
 

@@ -3,9 +3,7 @@ package uitest
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -124,11 +122,10 @@ func keyOf(b byte) tea.Msg {
 }
 
 // Play sends a stream and fails the test if a message leaves the window with the wrong size or a control
-// character. It stops when the program ends. Commands run in the same order each time; those that a stream
-// holds back may still be held at its end, as if they were slow: [Harness.FinishHeld] runs them.
+// character. It stops when the program ends. Commands that a
+// stream holds back may still be held at its end, as if they were slow: [Harness.FinishHeld] runs them.
 func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	h.t.Helper()
-	h.ordered = true
 	defer func() { h.holding = false }()
 	for msg := range Messages(stream, later) {
 		switch msg := msg.(type) {
@@ -163,7 +160,7 @@ func (h *Harness) FinishHeld() {
 	for len(h.heldCmds) > 0 {
 		next := h.heldCmds[0]
 		h.heldCmds = h.heldCmds[1:]
-		if h.Quit && !isTimer(next) {
+		if h.Quit && !timers.MatchString(nameOf(next)) {
 			next()
 		} else {
 			h.run(next)
@@ -241,44 +238,3 @@ func plainWidth(line string) int {
 	}
 	return n
 }
-
-// runOrdered runs a command as run does, but delivers results in the order in which the commands began, with
-// partial results first.
-func (h *Harness) runOrdered(cmd tea.Cmd) {
-	h.t.Helper()
-	var waiting []chan tea.Msg
-	start := func(cmd tea.Cmd) {
-		if cmd == nil || isTimer(cmd) {
-			return
-		}
-		done := make(chan tea.Msg, 1)
-		go func() { done <- cmd() }()
-		if progressMsgs.MatchString(nameOf(cmd)) {
-			waiting = append([]chan tea.Msg{done}, waiting...)
-		} else {
-			waiting = append(waiting, done)
-		}
-	}
-	start(cmd)
-	limit := time.NewTimer(commandTime)
-	defer limit.Stop()
-	for len(waiting) > 0 {
-		select {
-		case msg := <-waiting[0]:
-			waiting = waiting[1:]
-			if batch, ok := msg.(tea.BatchMsg); ok {
-				for _, c := range batch {
-					start(c)
-				}
-				continue
-			}
-			h.deliver(msg)
-		case <-limit.C:
-			h.t.Fatalf("a command is still running after %s:\n%s", commandTime, h.Text())
-		}
-	}
-}
-
-var progressMsgs = regexp.MustCompile(`screen\.Stream\[\.\.\.\]\.func1$`)
-
-func nameOf(cmd tea.Cmd) string { return runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name() }

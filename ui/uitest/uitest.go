@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -41,10 +42,8 @@ type Harness struct {
 	model         *app.Model
 	screen        screen.Screen
 	width, height int
-	ordered       bool // results arrive in the order in which their commands began
 	holding       bool // commands are held back
 	heldCmds      []tea.Cmd
-	pools         []*pool // pools of the running commands, the outermost first
 
 	// Opened are the routes that the screen opened, the newest last.
 	Opened []screen.Route
@@ -226,60 +225,42 @@ func (h *Harness) DisabledReason(key string) string {
 // commandTime is how long a command may run before the test fails.
 const commandTime = 20 * time.Second
 
-// maxCommandDepth limits how often a command may follow from another before the results of commands that are
-// still running are delivered: a command that polls until another is done would otherwise never end.
-const maxCommandDepth = 64
-
-// pool holds the commands that one run waits for.
-type pool struct {
-	results chan tea.Msg
-	running int
-}
-
-func (p *pool) start(cmd tea.Cmd) {
-	if cmd == nil || isTimer(cmd) {
-		return
-	}
-	p.running++
-	go func() { p.results <- cmd() }()
-}
-
-// run runs a command and delivers its messages. Timers are skipped.
+// run runs a command and the commands that follow from it. Commands run concurrently, as in the program, and their results
+// are delivered in the order in which they began, partial results first. Timers are skipped.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
 	if h.holding && cmd != nil {
 		h.heldCmds = append(h.heldCmds, cmd)
 		return
 	}
-	if h.ordered {
-		h.runOrdered(cmd)
-		return
-	}
-	if len(h.pools) >= maxCommandDepth {
-		for _, p := range slices.Backward(h.pools) {
-			if p.running > 0 {
-				p.start(cmd)
-				return
-			}
+	var waiting []chan tea.Msg
+	start := func(cmd tea.Cmd) {
+		if cmd == nil || timers.MatchString(nameOf(cmd)) {
+			return
+		}
+		done := make(chan tea.Msg, 1)
+		go func() { done <- cmd() }()
+		if partial.MatchString(nameOf(cmd)) {
+			waiting = append([]chan tea.Msg{done}, waiting...)
+		} else {
+			waiting = append(waiting, done)
 		}
 	}
-	p := &pool{results: make(chan tea.Msg)}
-	h.pools = append(h.pools, p)
-	defer func() { h.pools = h.pools[:len(h.pools)-1] }()
-	p.start(cmd)
-	limit := time.After(commandTime)
-	for p.running > 0 {
+	start(cmd)
+	limit := time.NewTimer(commandTime)
+	defer limit.Stop()
+	for len(waiting) > 0 {
 		select {
-		case msg := <-p.results:
-			p.running--
-			if batch, ok := msg.(tea.BatchMsg); ok { // concurrently, as in the program
+		case msg := <-waiting[0]:
+			waiting = waiting[1:]
+			if batch, ok := msg.(tea.BatchMsg); ok {
 				for _, c := range batch {
-					p.start(c)
+					start(c)
 				}
 				continue
 			}
 			h.deliver(msg)
-		case <-limit:
+		case <-limit.C:
 			h.t.Fatalf("a command is still running after %s:\n%s", commandTime, h.Text())
 		}
 	}
@@ -319,12 +300,13 @@ func sequence(msg tea.Msg) []tea.Cmd {
 	return cmds
 }
 
-var timers = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
+// timers are the commands of tea.Tick and tea.Every, and partial those that wait for the next part of a stream.
+var (
+	timers  = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
+	partial = regexp.MustCompile(`screen\.Stream\[\.\.\.\]\.func1$`)
+)
 
-// isTimer reports whether the command is one of tea.Tick or tea.Every.
-func isTimer(cmd tea.Cmd) bool {
-	return timers.MatchString(nameOf(cmd))
-}
+func nameOf(cmd tea.Cmd) string { return runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name() }
 
 // Key returns the message for a key name as tea.KeyMsg spells it; any other text is typed at once.
 func Key(name string) tea.KeyMsg {

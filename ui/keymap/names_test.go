@@ -279,7 +279,7 @@ func (r *actionReader) action(lit *ast.CompositeLit) {
 // zoom adds the zoom action, which all screens with panes share.
 func (r *actionReader) zoom(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "ZoomAction" {
-		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", r.strings(call.Args[1]))
+		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", r.strings(call.Args[len(call.Args)-3]))
 	}
 }
 

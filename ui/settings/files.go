@@ -1,11 +1,10 @@
 package settings
 
 import (
-	"fmt"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -30,19 +29,7 @@ func (s *Screen) fileActions() []screen.Action {
 // editCommands opens the file of the user's own commands in the editor.
 func (s *Screen) editCommands() tea.Cmd {
 	file := s.src.Commands
-	return s.editFile(".yaml", file.Read, func(before, after []byte) tea.Cmd {
-		return s.make(change{
-			what: "edit of the commands", tab: tabFiles,
-			do:   func() error { return file.Write(after) },
-			undo: func() error { return file.Write(before) },
-			done: func() tea.Cmd {
-				if p := s.now.commandProblems; len(p) > 0 {
-					return screen.NotifyAbout(screen.TopicEdit, widget.LevelError, fmt.Sprintf("Some of the commands were ignored: %s", p[0]))
-				}
-				return told("Loaded the commands.")()
-			},
-		})
-	})
+	return s.editFile(tabFiles, file.Path, "the command file", file.Read, func() []keymap.Problem { return s.now.commandProblems })
 }
 
 // filesFoot returns the path and the description of the selected file.
@@ -92,13 +79,17 @@ func (s *Screen) useRemote(r Remote) tea.Cmd {
 			before = p.Name
 		}
 	}
-	return s.make(change{
-		what: "next start with " + r.Name, tab: tabRemotes,
-		do:        func() error { return s.src.Remotes.Use(r.Name) },
-		undo:      func() error { return s.src.Remotes.Use(before) },
-		selectRow: func() { s.remotes.Select(func(r Remote) bool { return r.Default }) },
-		done:      told("The next start uses " + r.Name + ". This window stays connected as it is."),
+	use := func(name string, done func() tea.Cmd) tea.Cmd {
+		return s.apply(change{tab: tabRemotes, selectRow: func() { s.remotes.Select(func(r Remote) bool { return r.Default }) }},
+			func() error { return s.src.Remotes.Use(name) }, done)
+	}
+	what := "next start with " + r.Name
+	s.PushUndo(screen.UndoStep{
+		Label: what, OwnNotice: true,
+		Undo: func() tea.Cmd { return use(before, told("Undone: "+what)) },
+		Redo: func() tea.Cmd { return use(r.Name, told("Redone: "+what)) },
 	})
+	return use(r.Name, told("The next start uses "+r.Name+". This window stays connected as it is."))
 }
 
 // remotesFoot returns why the remotes cannot be read, and what they are.

@@ -128,20 +128,14 @@ func (s *Screen) removeKeys(e keyRow) tea.Cmd {
 
 // setKeys binds an action to other keys; nil restores its own.
 func (s *Screen) setKeys(e keymap.Entry, next []string, said string) tea.Cmd {
-	file := s.src.Keys
-	var before []byte
 	return s.make(change{
-		what: "keys of “" + entryName(e) + "”", tab: tabKeys,
-		do: func() (err error) {
-			if before, err = file.Read(); err != nil {
-				return err
-			}
-			if _, err := file.Set(e.Name, next); err != nil {
+		what: "keys of “" + entryName(e) + "”", tab: tabKeys, path: s.src.Keys.Path,
+		do: func() error {
+			if _, err := s.src.Keys.Set(e.Name, next); err != nil {
 				return fmt.Errorf("“%s” keeps its keys: %w", entryName(e), err)
 			}
 			return nil
 		},
-		undo:      func() error { return file.Write(before) },
 		selectRow: func() { s.selectKey(e.Name) },
 		done:      told(said),
 	})
@@ -150,19 +144,7 @@ func (s *Screen) setKeys(e keymap.Entry, next []string, said string) tea.Cmd {
 // editKeys opens the file in the editor.
 func (s *Screen) editKeys() tea.Cmd {
 	file := s.src.Keys
-	return s.editFile(".yaml", file.Read, func(before, after []byte) tea.Cmd {
-		return s.make(change{
-			what: "edit of the key file", tab: tabKeys,
-			do:   func() error { return file.Write(after) },
-			undo: func() error { return file.Write(before) },
-			done: func() tea.Cmd {
-				if p := s.now.keyProblems; len(p) > 0 {
-					return screen.NotifyAbout(screen.TopicEdit, widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", p[0]))
-				}
-				return told("Loaded the key file.")()
-			},
-		})
-	})
+	return s.editFile(tabKeys, file.Path, "the key file", file.Read, func() []keymap.Problem { return s.now.keyProblems })
 }
 
 // resetDisabledReason returns why an action cannot be reset.

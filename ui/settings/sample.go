@@ -1,10 +1,13 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+
 	"bugle/engine/catalog"
-	"bugle/themes"
 	"bugle/ui/status"
 	"bugle/ui/widget"
 )
@@ -14,76 +17,35 @@ const themesWidth = 26
 
 // withSample draws the list of themes beside a sample of the selected one.
 func (s *Screen) withSample(view string, w, h int) []string {
-	list := strings.Split(view, "\n")
-	sample := s.sample(max(w-themesWidth-2, 1), h)
-	lines := make([]string, h)
-	for i := range lines {
-		left, right := "", ""
-		if i < len(list) {
-			left = list[i]
-		}
-		if i < len(sample) {
-			right = sample[i]
-		}
-		lines[i] = widget.Fit(left, min(themesWidth, w), 1) + "  " + right
-	}
-	return lines
+	sample := strings.Join(s.sample(max(w-themesWidth-2, 1), h), "\n")
+	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, view, "  ", sample), "\n")
 }
 
-// sample shows every color with a meaning where it is used.
+// sample shows the colors with a meaning, above the errors in the files of custom themes or their folder.
 func (s *Screen) sample(w, h int) []string {
 	t := s.theme
-	line := func(text string) string { return widget.Truncate(text, w) }
-	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
+	rows := []string{t.TitleFocus.Render("Focused panel"), t.Selected.Render(widget.PadRight("▸ selected row", min(w, 40))), ""}
 	var states []string
 	for _, state := range catalog.States {
 		icon, tone := status.Icon(state)
 		states = append(states, t.Paint(tone, icon+" "+state.Label()))
 	}
-	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
-	for _, row := range [][]string{
+	for _, row := range slices.AppendSeq([][]string{
 		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
-		states,
 		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
-		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
+		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Send  ")},
 		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
-	} {
-		out = append(out, joinWrapped(row, w)...)
+	}, slices.Chunk(states, 4)) {
+		rows = append(rows, ansi.Truncate(strings.Join(row, "  "), w, "…"))
 	}
-	out = append(out, "")
-	for i := range out {
-		out[i] = widget.Fit(out[i], w, 1)
-	}
-	notes := s.notes(w)
-	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
-}
-
-// notes lists errors in the files of custom themes, or shows their folder.
-func (s *Screen) notes(w int) []string {
-	var out []string
-	add := func(text string, tone themes.Tone) {
-		out = append(out, widget.WrapStyled(s.theme.Tone(tone), text, w)...)
-	}
+	notes := []string{""}
 	for _, err := range s.now.themeErrors {
 		for text := range strings.SplitSeq(err.Error(), "\n") {
-			add("✗ "+text, themes.ToneDanger)
+			notes = append(notes, widget.WrapStyled(t.Danger, "✗ "+text, w)...)
 		}
 	}
-	if len(out) == 0 {
-		add("Your own themes are files in "+s.src.Themes.Dir(), themes.ToneMuted)
+	if len(notes) == 1 {
+		notes = append(notes, widget.WrapStyled(t.Muted, "Your own themes are files in "+s.src.Themes.Dir(), w)...)
 	}
-	return out
-}
-
-// joinWrapped joins pieces, on as many lines as they need.
-func joinWrapped(pieces []string, w int) []string {
-	var lines []string
-	for _, p := range pieces {
-		if last := len(lines) - 1; last >= 0 && widget.Width(lines[last])+2+widget.Width(p) <= w {
-			lines[last] += "  " + p
-			continue
-		}
-		lines = append(lines, p)
-	}
-	return lines
+	return append(rows[:min(len(rows), max(h-len(notes), 3))], notes...)
 }

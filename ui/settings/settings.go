@@ -4,10 +4,16 @@ package settings
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/files"
 	"bugle/themes"
 	"bugle/ui/commands"
 	"bugle/ui/keymap"
@@ -85,7 +91,6 @@ type Screen struct {
 const (
 	taskLoad   = "load"
 	taskChange = "change"
-	taskEdit   = "edit"
 )
 
 // New returns the screen.
@@ -151,35 +156,42 @@ func (s *Screen) show(l loaded) tea.Cmd {
 	if s.src.Commands.Path != "" {
 		cmds = append(cmds, screen.Send(screen.SetCommandsMsg{Commands: l.commands}))
 	}
+	if !slices.Contains(s.src.Themes.Names(), s.savedTheme) { // its file is gone
+		cmds = append(cmds, s.useTheme(themes.Auto))
+	}
 	return tea.Batch(cmds...)
 }
 
-// change is a change of the files that can be undone.
+// change is a change of one file that can be undone.
 type change struct {
 	what string // as shown after "Undone: "
 	tab  int
-	// do makes the change, and undo takes it back. They are called beside the screen.
-	do, undo func() error
-	// done runs after do and tells the user, undone after undo, and selectRow before either. The last two may be nil.
-	done, undone func() tea.Cmd
-	selectRow    func()
+	path string
+	do   func() error // makes the change, beside the screen
+	// done tells the user that it was made, and selectRow moves to it. The last one may be nil.
+	done      func() tea.Cmd
+	selectRow func()
 }
 
 // make makes a change.
 func (s *Screen) make(c change) tea.Cmd {
-	return s.apply(c, c.do, func() tea.Cmd {
+	var before []byte // nil if there was no file
+	do := func() error {
+		b, err := os.ReadFile(c.path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		before = b
+		return c.do()
+	}
+	undo := func() error {
+		return files.Update(c.path, func([]byte) ([]byte, error) { return before, nil })
+	}
+	return s.apply(c, do, func() tea.Cmd {
 		s.PushUndo(screen.UndoStep{
 			Label: c.what, OwnNotice: true,
-			Undo: func() tea.Cmd {
-				return s.apply(c, c.undo, func() tea.Cmd {
-					cmd := told("Undone: " + c.what)()
-					if c.undone != nil {
-						cmd = tea.Batch(cmd, c.undone())
-					}
-					return cmd
-				})
-			},
-			Redo: func() tea.Cmd { return s.apply(c, c.do, told("Redone: "+c.what)) },
+			Undo: func() tea.Cmd { return s.apply(c, undo, told("Undone: "+c.what)) },
+			Redo: func() tea.Cmd { return s.apply(c, do, told("Redone: "+c.what)) },
 		})
 		return c.done()
 	})
@@ -205,23 +217,34 @@ func (s *Screen) apply(c change, do func() error, done func() tea.Cmd) tea.Cmd {
 		if c.selectRow != nil {
 			c.selectRow()
 		}
-		return tea.Batch(cmd, done())
+		s.shownTheme = "" // its file may have changed
+		return tea.Batch(cmd, s.moved(), done())
 	}))
 }
 
-// editFile opens what read returns in the user's editor. then gets the text, if it was changed.
-func (s *Screen) editFile(suffix string, read func() ([]byte, error), then func(before, after []byte) tea.Cmd) tea.Cmd {
-	return screen.Go(&s.Base, taskEdit, func(context.Context) ([]byte, error) { return read() }, func(before []byte, err error) tea.Cmd {
-		if err != nil {
-			return screen.Notify(widget.LevelError, err.Error())
+// edit opens a text in the user's editor, and saves what comes back as the file of a change.
+func (s *Screen) edit(c change, text []byte) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: string(text), Suffix: filepath.Ext(c.path), Then: func(text string, changed bool) tea.Cmd {
+		if _, err := os.Stat(c.path); err == nil && !changed {
+			return nil
 		}
-		return screen.Send(screen.OpenEditorMsg{Text: string(before), Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-			if !changed {
-				return nil
-			}
-			return then(before, []byte(text))
-		}})
-	})
+		c.do = func() error { return files.Save(c.path, []byte(text)) }
+		return s.make(c)
+	}})
+}
+
+// editFile opens a file of the program in the user's editor. problems returns what is ignored of what was saved.
+func (s *Screen) editFile(tab int, path, what string, read func() ([]byte, error), problems func() []keymap.Problem) tea.Cmd {
+	b, err := read()
+	if err != nil {
+		return screen.Notify(widget.LevelError, err.Error())
+	}
+	return s.edit(change{what: "edit of " + what, tab: tab, path: path, done: func() tea.Cmd {
+		if p := problems(); len(p) > 0 {
+			return screen.NotifyAbout(screen.TopicEdit, widget.LevelError, fmt.Sprintf("Some of %s was ignored: %s", what, p[0]))
+		}
+		return told("Loaded " + what + ".")()
+	}}, b)
 }
 
 // Typing reports whether the filter of the keys has the keyboard.

@@ -12,7 +12,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/files"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -105,19 +104,19 @@ func (s *Screen) newTheme() tea.Cmd {
 			if builtIn(base) == "" {
 				base = themes.Auto
 			}
-			return s.writeInEditor(filepath.Join(s.src.Themes.Dir(), name+".yaml"), nil, template(base))
+			return s.editThemeFile(name, filepath.Join(s.src.Themes.Dir(), name+".yaml"), template(base))
 		},
 	})
 }
 
 // template returns the file of a new theme that changes nothing.
-func template(base string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Your own theme, based on another one. Colors are \"#rrggbb\", in quotes, or a number from 0 to 255.\n# Remove the # in front of the tokens you change.\nbase: %s\ntokens:\n", base)
+func template(base string) []byte {
+	b := []byte("# Your own theme, based on another one. Colors are \"#rrggbb\", in quotes, or a number from 0 to 255.\n# Remove the # in front of the tokens you change.\n")
+	b = fmt.Appendf(b, "base: %s\ntokens:\n", base)
 	for _, t := range themes.TokenNames() {
-		fmt.Fprintf(&b, "  # %s: \"#808080\"\n", t)
+		b = fmt.Appendf(b, "  # %s: \"#808080\"\n", t)
 	}
-	return b.String()
+	return b
 }
 
 // editTheme opens the file of a custom theme.
@@ -131,56 +130,24 @@ func (s *Screen) editTheme(name string) tea.Cmd {
 		case err != nil:
 			return screen.Notify(widget.LevelError, "Can't read the theme: "+err.Error())
 		}
-		return s.writeInEditor(path, b, string(b))
+		return s.editThemeFile(name, path, b)
 	}
 	return screen.Notify(widget.LevelError, "The file of theme "+name+" was removed.")
 }
 
-// writeInEditor opens a text in the editor and saves what it returns as the file of a theme, valid or not, because it is the
-// user's file. before is what the file has; nil if there is none.
-func (s *Screen) writeInEditor(path string, before []byte, text string) tea.Cmd {
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	what := "edit of the theme " + name
-	if before == nil {
-		what = "new theme " + name
-	}
-	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: filepath.Ext(path), Then: func(text string, _ bool) tea.Cmd {
-		if before != nil && text == string(before) {
-			return s.showTheme(name, path, text)
-		}
-		return s.make(change{
-			what: what, tab: tabTheme,
-			do:        func() error { return files.Save(path, []byte(text)) },
-			undo:      func() error { return restore(path, before) },
-			selectRow: func() { s.selectTheme(name) },
-			done:      func() tea.Cmd { return s.showTheme(name, path, text) },
-			undone: func() tea.Cmd {
-				if before == nil && (s.shownTheme == name || s.savedTheme == name) {
-					return s.useTheme(themes.Auto) // the file is gone
-				}
-				s.shownTheme = ""
-				return s.moved()
-			},
-		})
-	}})
+// editThemeFile opens the file of a theme in the editor. What comes back is saved, valid or not, because it is the user's file.
+func (s *Screen) editThemeFile(name, path string, text []byte) tea.Cmd {
+	return s.edit(change{
+		what: "edit of the theme " + name, tab: tabTheme, path: path,
+		selectRow: func() { s.selectTheme(name) },
+		done:      func() tea.Cmd { return s.checkTheme(name, path) },
+	}, text)
 }
 
-// restore writes an earlier version of a file, or removes it if there was none.
-func restore(path string, before []byte) error {
-	if before != nil {
-		return files.Save(path, before)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot remove the theme: %w", err)
-	}
-	return nil
-}
-
-// showTheme shows a theme whose file was written. If it is not valid, it says why and offers to edit the file again.
-func (s *Screen) showTheme(name, path, text string) tea.Cmd {
+// checkTheme says why a theme is not valid, if it is not, and offers to edit its file again.
+func (s *Screen) checkTheme(name, path string) tea.Cmd {
 	if s.selectTheme(name) {
-		s.shownTheme = ""
-		return s.preview(name)
+		return nil
 	}
 	why := "Its file is not in " + filepath.Dir(path) + "."
 	for _, err := range s.now.themeErrors {
@@ -195,7 +162,7 @@ func (s *Screen) showTheme(name, path, text string) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.writeInEditor(path, []byte(text), text)
+			return s.editTheme(name)
 		},
 	})
 }

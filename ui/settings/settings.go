@@ -148,15 +148,16 @@ func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
 // show shows what was read, and has the program use it.
 func (s *Screen) show(l loaded) tea.Cmd {
+	names, before := s.src.Themes.Names(), s.themes.Shown()
 	s.now = l
-	s.themes.Set(s.src.Themes.Names())
+	s.themes.Set(names)
 	s.listKeys()
 	s.remotes.Set(l.remotes)
 	cmds := []tea.Cmd{screen.Send(screen.SetKeymapMsg{Keys: l.keys})}
 	if s.src.Commands.Path != "" {
 		cmds = append(cmds, screen.Send(screen.SetCommandsMsg{Commands: l.commands}))
 	}
-	if !slices.Contains(s.src.Themes.Names(), s.savedTheme) { // its file is gone
+	if slices.Contains(before, s.savedTheme) && !slices.Contains(names, s.savedTheme) { // its file is gone
 		cmds = append(cmds, s.useTheme(themes.Auto))
 	}
 	return tea.Batch(cmds...)

@@ -292,7 +292,7 @@ func TestCreateCustomTheme(t *testing.T) {
 	if len(a.asked) != 1 || !strings.Contains(a.asked[0].Body, "theme noon.yaml: line 2, token text: blue is not a color") {
 		t.Errorf("it is asked %+v", a.asked)
 	}
-	if want := []screen.ThemeMsg{{Name: "noon", Preview: true}}; !slices.Equal(a.chosen, want) {
+	if want := []screen.ThemeMsg{{Name: "auto", Preview: true}, {Name: "noon", Preview: true}}; !slices.Equal(a.chosen, want) {
 		t.Errorf("shown are %v", a.chosen)
 	}
 	a.edits = []string{"base: dark\n"}

@@ -365,10 +365,10 @@ func TestChangeKeys(t *testing.T) {
 	d.WantNot("Palette")
 	d.Press("ctrl+p")
 	d.Want("Palette")
-	d.Press("esc", "a", "f6")
-	d.Want("ctrl+p  f6")
+	d.Press("esc", "a", "f11")
+	d.Want("ctrl+p  f11")
 	b, err := os.ReadFile(d.keys.Path)
-	if err != nil || !strings.HasSuffix(string(b), "\napp.palette: [ctrl+p, f6]\n") {
+	if err != nil || !strings.HasSuffix(string(b), "\napp.palette: [ctrl+p, f11]\n") {
 		t.Errorf("the file is %s, %v", b, err)
 	}
 
@@ -414,8 +414,8 @@ func TestUndo(t *testing.T) {
 	d.Want("✓ light")
 	d.Press("tab", "/")
 	d.Type("app.redraw")
-	d.Press("enter", "enter", "f7")
-	d.Want("“Redraw the window” now has the key f7.")
+	d.Press("enter", "enter", "f12")
+	d.Want("“Redraw the window” now has the key f12.")
 	d.Press("/")
 	for range "redraw" {
 		d.Press("backspace")
@@ -428,7 +428,7 @@ func TestUndo(t *testing.T) {
 	d.Want("Undone: next start with prod", "▌ ✓ local")
 	d.Press("shift+tab", "shift+tab", "ctrl+z")
 	d.Want("Undone: keys of “Redraw the window”", "▌   Redraw the window", "ctrl+l")
-	if b, _ := d.keys.Read(); strings.Contains(string(b), "f7") {
+	if b, _ := d.keys.Read(); strings.Contains(string(b), "f12") {
 		t.Errorf("the file is %q", b)
 	}
 	d.Press("ctrl+z")
@@ -441,7 +441,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+y")
 	d.Want("Redone: theme light", "▌ ✓ light")
 	d.Press("ctrl+y")
-	d.Want("Redone: keys of “Redraw the window”", "▌ ● Redraw the window", "f7")
+	d.Want("Redone: keys of “Redraw the window”", "▌ ● Redraw the window", "f12")
 	d.Press("ctrl+y")
 	d.Want("Redone: next start with prod", "▌ ○ prod")
 	d.Press("ctrl+y")
@@ -459,8 +459,8 @@ func TestEveryClick(t *testing.T) {
 		d.ClickOn("Keys │")
 		d.ClickOn("Find an action, section")
 		d.ClickOn("enter change key")
-		d.Press("f6")
-		d.Want("now has the key f6.", "● Find an action, section")
+		d.Press("f11")
+		d.Want("now has the key f11.", "● Find an action, section")
 		d.ClickOn("/ name")
 		d.ClickOn("Remotes")
 		d.ClickOn("prod")

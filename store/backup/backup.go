@@ -103,7 +103,7 @@ func create(ctx context.Context, file string, o Options, from source) (info Info
 	if dir, err := filepath.Abs(o.Folder); err == nil && o.Folder != "" {
 		o.Folder = dir
 	}
-	_ = sweep(filepath.Dir(file), abandoned) // the next backup tries again
+	_ = Sweep(filepath.Dir(file), abandoned) // the next backup tries again
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*"+partialSuffix)
 	if err != nil {
 		return info, refused("cannot write", file, err)

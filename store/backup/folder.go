@@ -42,14 +42,12 @@ func newFile(dataDir, name string) (string, error) {
 	return filepath.Join(dir, name+Suffix), nil
 }
 
-// Sweep removes incomplete backups from the backup folder. It must not run while a backup is being made.
-func Sweep(dataDir string) error { return sweep(filepath.Join(dataDir, Folder), 0) }
-
 // abandoned is how long nobody has written to the incomplete backup of a process that was killed.
 const abandoned = time.Hour
 
-// sweep removes the incomplete backups in a folder that nobody has written to for some time.
-func sweep(dir string, age time.Duration) error {
+// Sweep removes the incomplete backups in a folder that nobody has written to for some time; 0 means all, where no backup is
+// being made.
+func Sweep(dir string, age time.Duration) error {
 	names, err := fs.Glob(os.DirFS(dir), ".*"+Suffix+"*"+partialSuffix)
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -129,7 +127,7 @@ const (
 // must stay open until stop has returned, which cancels a backup in progress.
 func StartDaily(db store.DB, dataDir string, o Options, told func(error)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := Sweep(dataDir)
+	err := Sweep(filepath.Join(dataDir, Folder), 0)
 	var done sync.WaitGroup
 	done.Go(func() {
 		if err != nil {

@@ -19,7 +19,6 @@ const (
 var (
 	errShort    = errors.New("it is cut short")
 	errEmpty    = errors.New("it was on a damaged part of the disk")
-	errFormat   = errors.New("its format is unknown")
 	errChecksum = errors.New("its checksum does not match")
 )
 
@@ -43,9 +42,6 @@ func decodeValue(key, value []byte) ([]byte, error) {
 	payload := value[headerLen:]
 	if binary.BigEndian.Uint64(value[1:]) != checksum(key, value[0], payload) {
 		return nil, errChecksum
-	}
-	if value[0] != formatV1 {
-		return nil, errFormat
 	}
 	return payload, nil
 }

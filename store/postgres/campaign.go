@@ -21,11 +21,9 @@ var summaries = record.Table[engine.Summary]{
 	Decode: func(r record.Row) (sum engine.Summary, err error) { return sum, record.DecodeRow(r.Record, &sum) },
 }
 
-const whatCampaign = "a campaign id"
-
 // Campaign implements [store.Campaigns]: it reads the document of the present revision.
 func (w workspace) Campaign(id string) (c engine.Campaign, err error) {
-	if err := store.CheckIDs(w.id, whatCampaign, id); err != nil {
+	if err := store.CheckIDs(w.id, record.CampaignIDs[0], id); err != nil {
 		return c, err
 	}
 	if w.write {
@@ -62,7 +60,7 @@ func (w rows) noteRevision(id string, n int64, err error) {
 
 // LastRevision implements [record.Backend]. It locks the campaign's row.
 func (w rows) LastRevision(id string) (n int64, err error) {
-	if err := store.CheckIDs(w.id, whatCampaign, id); err != nil {
+	if err := store.CheckIDs(w.id, record.CampaignIDs[0], id); err != nil {
 		return 0, err
 	}
 	if n, known := w.revisions[[2]string{w.id, id}]; known {

@@ -194,9 +194,7 @@ func (t *tx) run(fn func(*tx) error) error {
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
 	if t.wrote {
-		if err := t.logChanges(); err != nil {
-			return err
-		}
+		t.logChanges()
 	}
 	if t.lease != "" {
 		// Last, because all test sends of this process lock this row: one that waited for another row meanwhile could
@@ -219,7 +217,7 @@ var errGuessed = errors.New("what was expected must be read")
 func (t *tx) changed(c store.Change) { t.changes[c] = true }
 
 // logChanges queues the rows for the feed. The first one has the id of the commit.
-func (t *tx) logChanges() error {
+func (t *tx) logChanges() {
 	if len(t.changes) == 0 {
 		t.changed(store.Change{})
 	}
@@ -229,7 +227,7 @@ func (t *tx) logChanges() error {
 	}
 	commits := make([]pgtype.UUID, len(ids))
 	commits[0] = pgtype.UUID{Bytes: t.commit, Valid: true}
-	return t.exec(`INSERT INTO change (workspace, kind, id, origin, commit_id)
+	t.queue.Queue(`INSERT INTO change (workspace, kind, id, origin, commit_id)
 		SELECT w, k, i, $4, c FROM unnest($1::text[], $2::text[], $3::text[], $5::uuid[]) AS n (w, k, i, c)`, workspaces, kinds, ids, t.db.origin, commits)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -205,7 +206,7 @@ func (r rewriteResult) print(f *cli.Factory) {
 // convert encrypts or decrypts the backups in the folder of the store, except those with a passphrase, and adds what is not
 // encrypted beside it.
 func (r *rewriteResult) convert(ctx context.Context, f *cli.Factory, to *crypt.Key) error {
-	if err := backup.Sweep(f.DataDir()); err != nil {
+	if err := backup.Sweep(filepath.Join(f.DataDir(), backup.Folder), 0); err != nil {
 		return err
 	}
 	list, refused := backup.List(f.DataDir(), "")

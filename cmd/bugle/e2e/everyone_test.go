@@ -34,7 +34,7 @@ func TestMainJobAccessible(t *testing.T) {
 			if colored := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); colored != c.colors {
 				t.Errorf("colors on the screen: %v", colored)
 			}
-			p.play("t", "?Recipients", ">ann", "!jamal", "Enter", "?1 of 10", "C-s", "?› Results", "?✓ Email sent")
+			p.play("t", "?Recipients", ">ann", "!jamal", "Enter", "?1 of 10", "C-s", "?Results", "?✓ Email sent")
 			p.play("O", "?1 message", "?Spring is here")
 			if s := p.screen(); widest(s) > c.width {
 				t.Errorf("a line is wider than the window:\n%s", s)

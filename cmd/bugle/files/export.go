@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,7 @@ func NewExport(f *cli.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVarP(&e.all, "all", "a", false, "export the current version of every campaign that is not archived")
+	fl.BoolVarP(&e.all, "all", "a", false, "export the current version of every push and email campaign that is not archived")
 	fl.BoolVar(&e.archived, "archived", false, "with --all, include archived campaigns")
 	fl.StringVar(&e.dir, "dir", "", "`folder` for the files; it is created if needed")
 	fl.BoolVar(&e.yaml, "yaml", false, "write YAML instead of JSON")
@@ -89,7 +90,7 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 		return err
 	}
 	if e.all {
-		if e.ids, err = e.listed(ctx, svc); err != nil {
+		if e.ids, err = e.listed(ctx, svc, f.Err); err != nil {
 			return err
 		}
 	}
@@ -131,16 +132,24 @@ const (
 	keptLineEnds  = "# The texts of campaigns keep their line ends on each system.\n*-????????????????????????/* -text\n"
 )
 
-// listed returns the ids of the current versions of all campaigns, sorted.
-func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, err error) {
+// listed returns the ids of the current versions of all campaigns that can be created, sorted.
+func (e *export) listed(ctx context.Context, svc engine.Service, note io.Writer) (ids []string, err error) {
 	rows, err := cli.ListAll(ctx, svc, e.archived)
 	e.versions = map[string][]string{}
+	readOnly := 0
 	for _, versions := range byCampaign(rows) {
+		if !versions[0].Channel.Writable() {
+			readOnly++
+			continue
+		}
 		id := versions[0].ID
 		ids = append(ids, id)
 		for _, s := range versions {
 			e.versions[id] = append(e.versions[id], s.ID)
 		}
+	}
+	if readOnly > 0 {
+		fmt.Fprintf(note, "Left out %s of channels that can only be read.\n", phrase.Count(readOnly, "campaign"))
 	}
 	slices.Sort(ids)
 	return ids, err

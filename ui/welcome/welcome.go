@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/list"
 	"bugle/ui/screen"
@@ -135,7 +136,7 @@ func (s *Screen) status(w int) []string {
 		return []string{"", s.theme.Accent.Render("Setting it up…")}
 	case s.failed != nil:
 		out := []string{""}
-		out = append(out, widget.WrapStyled(s.theme.Danger, s.failed.Error()+" Press enter to try again.", w)...)
+		out = append(out, widget.WrapStyled(s.theme.Danger, phrase.Sentence(s.failed.Error())+" Press enter to try again.", w)...)
 		return out
 	}
 	return nil

@@ -99,7 +99,9 @@ func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) stri
 // close". It is empty if there is none.
 func HintAt(edge string, x int) string {
 	cells := []rune(ansi.Strip(edge))
-	inside := func(i int) bool { return i >= 0 && i < len(cells) && cells[i] != '·' && !isFrame(string(cells[i])) }
+	inside := func(i int) bool {
+		return i >= 0 && i < len(cells) && cells[i] != '·' && (cells[i] < 0x2500 || cells[i] > 0x25A0)
+	} // not of the frame
 	if !inside(x) {
 		return ""
 	}

@@ -60,25 +60,22 @@ type Draft struct {
 }
 
 // Create creates the draft in the workspace's time zone, with the [catalog.StartValues] of its type. If the service refuses
-// the components, the draft is empty, and rest are the components.
+// these, or the components, the draft is created without them, and rest are all components.
 func (d Draft) Create(ctx context.Context, service Service) (made Created, rest doc.Value, err error) {
-	given := d.Components
+	given, all := d.Components, d.inWorkspaceZone(ctx, service)
 	for _, v := range catalog.StartValues(d.Channel, d.DeliveryType) {
-		if started, err := d.Components.Set(v.Path, v.Value); err == nil && !given.Lookup(v.Unless).Exists() {
-			d.Components = started
+		if started, err := all.Set(v.Path, v.Value); err == nil && !given.Lookup(v.Unless).Exists() {
+			all = started
 		}
 	}
-	create := func(components doc.Value) (Created, error) {
-		body := NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)
-		return service.Create(ctx, CreateRequest{Call: NewCall(), Body: body})
+	for _, components := range []doc.Value{all, given, {}} {
+		made, err = service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})
+		if e := AsError(err); e == nil || e.Code != ValidationFailed {
+			return made, rest, err
+		}
+		rest = all
 	}
-	components := d.inWorkspaceZone(ctx, service)
-	made, err = create(components)
-	if e := AsError(err); e == nil || e.Code != ValidationFailed || components.Empty() {
-		return made, doc.Value{}, err
-	}
-	made, err = create(doc.Value{})
-	return made, components, err
+	return made, rest, err
 }
 
 // inWorkspaceZone returns the components with the workspace's time zone as the campaign's, where its delivery type needs

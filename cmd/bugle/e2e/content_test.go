@@ -66,7 +66,7 @@ func TestContentInTheGrid(t *testing.T) {
 		"Down Enter", "?▸ Subject", "M-m", "?+ locale (a)")
 
 	p.play("a", "?German", ">de,fr", "Enter", "?French       ○ empty", "A", "?B  ", "Home Left", "?○ empty",
-		"%", "?use what is left", ">60", "?110 of 100", "Tab", ">40", "?100 of 100", "Enter", "?60%", "?40%")
+		"%", "?use what is left", ">60", "?110 of 100", "Tab", ">40", "?100 of 100", "?60%", "?40%")
 
 	p.play("Down Left Enter", "?Default · A", ">Come and taste", "Enter Enter Enter", ">news@example.com", "Down", ">Six cups on the table", "?▸ HTML")
 	p.play("C-e", "?Added in the editor", "?On a phone", "?Six cups on the table")

@@ -16,7 +16,7 @@ func TestScheduleInNaturalLanguage(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?Connector: add a connector",
-		"Down Down Down Down Enter", "?No start time yet", "Enter Down Enter", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
+		"Down Down Down Down Enter", "?No start time yet", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
 		"Down Enter", "?▸ Frequency", "Enter Down Down Down Enter", "?Weekdays of the month", "Down Down Down Down Down Enter", "Enter", "?▸ Week *",
 		"Enter Down Down Down Down Down Enter", "?Last ▾", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?Friday ▾", "?✓ Schedule", "?Fri ", "?09:00")
 	p.play("Escape Escape Escape Escape", "?v validate", "p", "?esc", "?Calendar")

@@ -122,7 +122,7 @@ type promptEntry struct {
 
 // unmarshalErrors matches errors of the YAML library about one value, and expected says what to write instead, by type.
 var (
-	unmarshalErrors = regexp.MustCompile("^line (\\d+): cannot unmarshal \\S+ ?(.*) into (.*)$")
+	unmarshalErrors = regexp.MustCompile(`^line (\d+): cannot unmarshal \S+ ?(.*) into (.*)$`)
 	expected        = map[string]string{
 		"bool": "write true or false", "time.Duration": "write a duration such as 90s or 5m", "string": "write a text",
 		"commands.entry": "write the fields key, name, screen and command",
@@ -145,14 +145,14 @@ func atLine(line int, err error) (int, string) {
 
 // unknownField returns an error about the first field that is not known.
 func unknownField(unknown map[string]any, known ...string) error {
-	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		also := ""
-		if meant := phrase.Nearest(name, known); meant != "" {
-			also = "; did you mean " + meant + "?"
-		}
-		return fmt.Errorf("unknown field %s%s", name, also)
+	if len(unknown) == 0 {
+		return nil
 	}
-	return nil
+	name, also := slices.Min(slices.Collect(maps.Keys(unknown))), ""
+	if meant := phrase.Nearest(name, known); meant != "" {
+		also = "; did you mean " + meant + "?"
+	}
+	return fmt.Errorf("unknown field %s%s", name, also)
 }
 
 // command returns the command, or what is wrong with it.

@@ -42,7 +42,7 @@ var unfinished = map[string]struct{ draft, publish []string }{
 			"campaign_content.content.de campaign_content.content#every_cell",
 			"campaign_content.content.default.variation_1.email.html_content email.content.html_content#expressions",
 			"connector.connector_name connector.connector_name#configured",
-			"segmentation_details segmentation_details#minimum_audience",
+			"segmentation_details.included_filters segmentation_details#minimum_audience",
 		}, catalogs...),
 	},
 }

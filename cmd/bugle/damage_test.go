@@ -123,6 +123,7 @@ func (c bugle) wantDamage(args ...string) (out, errs string) {
 
 // Every command fails on a store of which it is known that it is damaged, each time, and says what is wrong and what helps.
 func TestDamageFailsEveryCommand(t *testing.T) {
+	needSlow(t)
 	t.Parallel()
 	whole, id := sampleStore(t)
 	for name, how := range damages {

@@ -110,6 +110,7 @@ func watched(t *testing.T, b bugle, commands []string) (all string) {
 
 // No command writes a control sequence to the terminal, whatever the store contains.
 func TestNoControlSequenceFromTheStore(t *testing.T) {
+	needSlow(t)
 	t.Parallel()
 	b := newBugle(t)
 	b.must("init", "--sample")

@@ -37,7 +37,7 @@ func printHelp(f *cli.Factory, cmd *cobra.Command) {
 		text += "\n" + readable(strings.TrimSpace(cmd.Long), helpWidth(f)) + "\n"
 	}
 	if cmd.Runnable() || cmd.HasSubCommands() {
-		text += "\n" + cmd.UsageString()
+		text += "\n" + wrapFlags(cmd.UsageString(), terminalWidth(f))
 	}
 	if !cmd.HasParent() {
 		var list [][2]string
@@ -96,6 +96,23 @@ func readable(text string, width int) string {
 // plain removes emphasis and the targets of links.
 func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "$1"), "**", "")
+}
+
+// flagLine matches a flag and its name up to the description.
+var flagLine = regexp.MustCompile(`^ +-.*?\S   +`)
+
+// wrapFlags wraps the descriptions of flags at a width and indents them. A width of 0 changes nothing. What pflag has for it
+// needs a template, with which the linker keeps each method of the program (4.5 MB).
+func wrapFlags(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		name := flagLine.FindString(l)
+		if name == "" || width-len(name) < 20 {
+			continue
+		}
+		lines[i] = name + wrapped(l[len(name):], width-len(name), "\n"+strings.Repeat(" ", len(name)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // wrapped returns a paragraph in lines of a width, with a separator between them. It breaks lines at blanks only: a flag such

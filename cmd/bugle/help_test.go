@@ -64,6 +64,14 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	if got, want := readable("Set one of\n--keyring and --key-env", 17), "Set one of\n--keyring and\n--key-env"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	flags := "Flags:\n      --by email   email address to sign the change with\n"
+	want := "Flags:\n      --by email   email address to sign\n                   the change with\n"
+	if got := wrapFlags(flags, 42); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if got := wrapFlags(flags, 0); got != flags {
+		t.Errorf("got %q", got)
+	}
 	terminal, err := pty.StartWithSize(exec.Command("bugle", "help", "pause"), &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		t.Fatal(err)

@@ -113,8 +113,6 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f))
-	width := max(terminalWidth(f)-5, 0) // pflag leaves up to five columns more on a line
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
 	root.SetHelpCommand(newHelp(f, root))
 	root.SetHelpCommandGroupID(groupTool)

@@ -115,7 +115,7 @@ func (d *description) outlook(sum engine.Summary, o outlook) {
 // maxListedProblems is how many problems the details list.
 const maxListedProblems = 3
 
-// facts adds what the row has, without what is known better.
+// facts adds the fields that the summary of the campaign has, except for those that were read from the campaign itself.
 func (d *description) facts(sum engine.Summary, known outlook) {
 	if sum.Version > 0 {
 		d.fact("Version", fmt.Sprint(sum.Version))

@@ -300,7 +300,7 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 		}
 	}
 	if !p.anew {
-		p.noteTwins()
+		p.notePromoted()
 	}
 	return code
 }

@@ -140,13 +140,13 @@ type planner struct {
 	// workspace since then stays; without it, a file that has the revision of an earlier body is a conflict.
 	base func(id string) (body doc.Value, ok bool)
 
-	// twins are, by folder and by the id in a file, the ids of the campaign in other workspaces, as apply has noted them.
-	twins map[string]map[string][]string
+	// promoted are, by folder and by the id in a file, the ids of the campaign in other workspaces, as apply has noted them.
+	promoted map[string]map[string][]string
 }
 
 // newPlanner returns a planner. With anew, files create drafts, whatever the workspace has.
 func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force, anew bool) (*planner, error) {
-	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}, twins: map[string]map[string][]string{}}
+	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}, promoted: map[string]map[string][]string{}}
 	if !anew {
 		all, err := cli.ListAll(ctx, svc, true)
 		if err != nil {
@@ -209,7 +209,7 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	if rec.ID != "" {
 		_, s.ours = p.byID[strings.ToLower(rec.ID)]
 	}
-	id, err := p.find(rec, s.Name, p.twinsIn(h.Folder()))
+	id, err := p.find(rec, s.Name, p.promotedIn(h.Folder()))
 	if err != nil {
 		s.fail(actionRefused, err)
 		return
@@ -233,8 +233,8 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 
 // find returns the id of the campaign of a file, empty if it is to be created. A file of another workspace is of the
 // campaign that was made from it, also if it was renamed since then, or else of the one with its name.
-func (p *planner) find(rec engine.Campaign, name string, twins map[string][]string) (string, error) {
-	for _, id := range append([]string{rec.ID}, twins[rec.ID]...) {
+func (p *planner) find(rec engine.Campaign, name string, promoted map[string][]string) (string, error) {
+	for _, id := range append([]string{rec.ID}, promoted[rec.ID]...) {
 		if row, ok := p.byID[strings.ToLower(id)]; ok {
 			return row.ID, nil
 		}

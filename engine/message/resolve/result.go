@@ -20,8 +20,8 @@ type Result struct {
 	// parameters, and without what a template does not use. What has no value stands in it as it was written.
 	Document doc.Value
 	Missing  []Missing
-	// Answer is what the service filled for a viewer whom only it knows, as it came: a foreign service may answer in
-	// another shape than the campaign has. It is zero where this process filled the messages.
+	// Answer is the service's own preview, unchanged, for a viewer whom only the service knows; zero where this process
+	// filled the messages. Content from another vendor may be shaped differently from the campaign's.
 	Answer engine.Preview
 
 	campaign *Campaign

@@ -258,6 +258,8 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 	})
 	h = uitest.New(t, campaigns.New(uitest.Deps(broken), screen.Route{}), 80, 24)
 	h.Want("The request is not right.", "campaign_fields.status: is not one of ours", "ask the help desk", "Press r to reload")
+	h.Press("F") // there are no states
+	h.Want("Press r to reload")
 }
 
 // tab focuses the filters and the details at every size; z zooms the focused pane.

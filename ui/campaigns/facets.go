@@ -151,8 +151,13 @@ func (s *Screen) showState(tab int) tea.Cmd {
 	return s.searchFor(q.String(), cursorHome)
 }
 
-// nextState cycles through the states, and then back to all.
-func (s *Screen) nextState() tea.Cmd { return s.showState((s.states.Active + 1) % len(s.states.Names)) }
+// nextState cycles through the states, and then back to all. Before the first result there are none.
+func (s *Screen) nextState() tea.Cmd {
+	if len(s.states.Names) == 0 {
+		return nil
+	}
+	return s.showState((s.states.Active + 1) % len(s.states.Names))
+}
 
 // toggle adds a value to the search, or removes it.
 func (s *Screen) toggle(key query.Key, value string) tea.Cmd {

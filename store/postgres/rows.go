@@ -101,7 +101,8 @@ func (w rows) isAbsent(k *record.Kind, key []any) bool {
 // alone has a write transaction wait for others that use the same key, if the kind is of those.
 func (w rows) alone(k *record.Kind, key []any) {
 	if w.write && k.Alone > 0 && len(key) >= k.Alone {
-		w.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "bugle "+w.name(k, key[:k.Alone]))
+		// A transaction may hold no more locks than a database with few connections has places for.
+		w.queue.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0) & 1023)", "bugle "+w.name(k, key[:k.Alone]))
 	}
 }
 

@@ -101,6 +101,20 @@ func TestFeedOfALargeTransaction(t *testing.T) {
 	}
 }
 
+// A restore writes more keys in one transaction than the database has places for locks.
+func TestManyKeysInOneTransaction(t *testing.T) {
+	t.Parallel()
+	write(t, filled(t, 1)[0], func(s store.WorkspaceTx) error {
+		for n := range 60_000 {
+			key := store.IdempotencyRecord{Operation: "create", Key: fmt.Sprint(n), ExpiresAt: time.Now().Add(time.Hour)}
+			if err := s.PutIdempotencyRecord(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // counter counts statements that have a part.
 type counter struct {
 	part string

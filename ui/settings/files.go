@@ -29,7 +29,7 @@ func (s *Screen) fileActions() []screen.Action {
 // editCommands opens the file of the user's own commands in the editor.
 func (s *Screen) editCommands() tea.Cmd {
 	file := s.src.Commands
-	return s.editFile(tabFiles, file.Path, "the command file", file.Read, func() []keymap.Problem { return s.now.commandProblems })
+	return s.editFile(file.Path, "the command file", file.Read, func() []keymap.Problem { return s.now.commandProblems })
 }
 
 // filesFoot returns the path and the description of the selected file.
@@ -73,23 +73,7 @@ func (s *Screen) remoteActions() []screen.Action {
 
 // useRemote makes a remote the default for the next start.
 func (s *Screen) useRemote(r Remote) tea.Cmd {
-	before := ""
-	for _, p := range s.remotes.Shown() {
-		if p.Default {
-			before = p.Name
-		}
-	}
-	use := func(name string, done func() tea.Cmd) tea.Cmd {
-		return s.apply(change{tab: tabRemotes, selectRow: func() { s.remotes.Select(func(r Remote) bool { return r.Default }) }},
-			func() error { return s.src.Remotes.Use(name) }, done)
-	}
-	what := "next start with " + r.Name
-	s.PushUndo(screen.UndoStep{
-		Label: what, OwnNotice: true,
-		Undo: func() tea.Cmd { return use(before, told("Undone: "+what)) },
-		Redo: func() tea.Cmd { return use(r.Name, told("Redone: "+what)) },
-	})
-	return use(r.Name, told("The next start uses "+r.Name+". This window stays connected as it is."))
+	return s.change(func() error { return s.src.Remotes.Use(r.Name) }, told("The next start uses "+r.Name+". This window stays connected as it is."))
 }
 
 // remotesFoot returns why the remotes cannot be read, and what they are.

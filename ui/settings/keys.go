@@ -99,23 +99,21 @@ func (s *Screen) selectKey(name string) {
 
 // askKey returns what asks for a key and binds an action to it, replacing or adding to its keys.
 func (s *Screen) askKey(more bool) func(keyRow) tea.Cmd {
-	return func(r keyRow) tea.Cmd { return s.ask(r.Entry, more) }
-}
-
-func (s *Screen) ask(e keymap.Entry, more bool) tea.Cmd {
-	have := s.now.keys.Keys(e)
-	body := fmt.Sprintf("%s: %s. Now: %s.", screenName(e), e.Description, keymap.FormatAll(have))
-	return screen.Send(screen.CaptureKeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
-		key, err := keymap.ParseKey(pressed)
-		if err != nil {
-			return screen.Notify(widget.LevelError, err.Error())
-		}
-		next := []string{key}
-		if more {
-			next = append(slices.Clone(have), key)
-		}
-		return s.setKeys(e, next, fmt.Sprintf("“%s” now has the key %s.", entryName(e), keymap.FormatAll(next)))
-	}})
+	return func(r keyRow) tea.Cmd {
+		have := s.now.keys.Keys(r.Entry)
+		body := fmt.Sprintf("%s: %s. Now: %s.", screenName(r.Entry), r.Description, keymap.FormatAll(have))
+		return screen.Send(screen.CaptureKeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
+			key, err := keymap.ParseKey(pressed)
+			if err != nil {
+				return screen.Notify(widget.LevelError, err.Error())
+			}
+			next := []string{key}
+			if more {
+				next = append(slices.Clone(have), key)
+			}
+			return s.setKeys(r.Entry, next, fmt.Sprintf("“%s” now has the key %s.", entryName(r.Entry), keymap.FormatAll(next)))
+		}})
+	}
 }
 
 func (s *Screen) resetKeys(e keyRow) tea.Cmd {
@@ -128,23 +126,21 @@ func (s *Screen) removeKeys(e keyRow) tea.Cmd {
 
 // setKeys binds an action to other keys; nil restores its own.
 func (s *Screen) setKeys(e keymap.Entry, next []string, said string) tea.Cmd {
-	return s.make(change{
-		what: "keys of “" + entryName(e) + "”", tab: tabKeys, path: s.src.Keys.Path,
-		do: func() error {
-			if _, err := s.src.Keys.Set(e.Name, next); err != nil {
-				return fmt.Errorf("“%s” keeps its keys: %w", entryName(e), err)
-			}
-			return nil
-		},
-		selectRow: func() { s.selectKey(e.Name) },
-		done:      told(said),
+	return s.change(func() error {
+		if _, err := s.src.Keys.Set(e.Name, next); err != nil {
+			return fmt.Errorf("“%s” keeps its keys: %w", entryName(e), err)
+		}
+		return nil
+	}, func() tea.Cmd {
+		s.selectKey(e.Name)
+		return told(said)()
 	})
 }
 
 // editKeys opens the file in the editor.
 func (s *Screen) editKeys() tea.Cmd {
 	file := s.src.Keys
-	return s.editFile(tabKeys, file.Path, "the key file", file.Read, func() []keymap.Problem { return s.now.keyProblems })
+	return s.editFile(file.Path, "the key file", file.Read, func() []keymap.Problem { return s.now.keyProblems })
 }
 
 // resetDisabledReason returns why an action cannot be reset.

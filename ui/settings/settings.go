@@ -4,9 +4,7 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,7 +105,7 @@ func New(deps screen.Deps, src Sources) *Screen {
 	s.themes.Focused, s.keys.Focused, s.remotes.Focused, s.files.Focused = true, true, true, true
 	s.themes.Same = func(a, b string) bool { return a == b }
 	s.themes.Set(src.Themes.Names())
-	s.selectTheme(t.Name)
+	s.themes.Select(func(name string) bool { return name == t.Name })
 	s.listKeys()
 	s.files.Set(src.Files)
 	return s
@@ -148,64 +146,20 @@ func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
 // show shows what was read, and has the program use it.
 func (s *Screen) show(l loaded) tea.Cmd {
-	names, before := s.src.Themes.Names(), s.themes.Shown()
 	s.now = l
-	s.themes.Set(names)
+	s.themes.Set(s.src.Themes.Names())
 	s.listKeys()
 	s.remotes.Set(l.remotes)
-	cmds := []tea.Cmd{screen.Send(screen.SetKeymapMsg{Keys: l.keys})}
+	cmd := screen.Send(screen.SetKeymapMsg{Keys: l.keys})
 	if s.src.Commands.Path != "" {
-		cmds = append(cmds, screen.Send(screen.SetCommandsMsg{Commands: l.commands}))
+		cmd = tea.Batch(cmd, screen.Send(screen.SetCommandsMsg{Commands: l.commands}))
 	}
-	if slices.Contains(before, s.savedTheme) && !slices.Contains(names, s.savedTheme) { // its file is gone
-		cmds = append(cmds, s.useTheme(themes.Auto))
-	}
-	return tea.Batch(cmds...)
+	return cmd
 }
 
-// change is a change of one file that can be undone.
-type change struct {
-	what string // as shown after "Undone: "
-	tab  int
-	path string
-	do   func() error // makes the change, beside the screen
-	// done tells the user that it was made, and selectRow moves to it. The last one may be nil.
-	done      func() tea.Cmd
-	selectRow func()
-}
-
-// make makes a change.
-func (s *Screen) make(c change) tea.Cmd {
-	var before []byte // nil if there was no file
-	do := func() error {
-		b, err := os.ReadFile(c.path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		before = b
-		return c.do()
-	}
-	undo := func() error {
-		return files.Update(c.path, func([]byte) ([]byte, error) { return before, nil })
-	}
-	return s.apply(c, do, func() tea.Cmd {
-		s.PushUndo(screen.UndoStep{
-			Label: c.what, OwnNotice: true,
-			Undo: func() tea.Cmd { return s.apply(c, undo, told("Undone: "+c.what)) },
-			Redo: func() tea.Cmd { return s.apply(c, do, told("Redone: "+c.what)) },
-		})
-		return c.done()
-	})
-}
-
-// told returns what shows a notice about a change.
-func told(text string) func() tea.Cmd {
-	return func() tea.Cmd { return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, text) }
-}
-
-// apply makes a change or takes it back, and reads the files again.
-func (s *Screen) apply(c change, do func() error, done func() tea.Cmd) tea.Cmd {
-	return tea.Batch(s.openTab(c.tab), screen.Write(&s.Base, taskChange, func(context.Context) (loaded, error) {
+// change changes a file, reads the files again, and then says so with done.
+func (s *Screen) change(do func() error, done func() tea.Cmd) tea.Cmd {
+	return screen.Write(&s.Base, taskChange, func(context.Context) (loaded, error) {
 		if err := do(); err != nil {
 			return loaded{}, err
 		}
@@ -214,38 +168,33 @@ func (s *Screen) apply(c change, do func() error, done func() tea.Cmd) tea.Cmd {
 		if err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		cmd := s.show(l)
-		if c.selectRow != nil {
-			c.selectRow()
-		}
-		s.shownTheme = "" // its file may have changed
-		return tea.Batch(cmd, s.moved(), done())
-	}))
+		return tea.Batch(s.show(l), done())
+	})
 }
 
-// edit opens a text in the user's editor, and saves what comes back as the file of a change.
-func (s *Screen) edit(c change, text []byte) tea.Cmd {
-	return screen.Send(screen.OpenEditorMsg{Text: string(text), Suffix: filepath.Ext(c.path), Then: func(text string, changed bool) tea.Cmd {
-		if _, err := os.Stat(c.path); err == nil && !changed {
-			return nil
-		}
-		c.do = func() error { return files.Save(c.path, []byte(text)) }
-		return s.make(c)
-	}})
+// told returns what shows a notice about a change.
+func told(text string) func() tea.Cmd {
+	return func() tea.Cmd { return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, text) }
 }
 
-// editFile opens a file of the program in the user's editor. problems returns what is ignored of what was saved.
-func (s *Screen) editFile(tab int, path, what string, read func() ([]byte, error), problems func() []keymap.Problem) tea.Cmd {
+// editFile opens a file of the program in the user's editor. What comes back is saved, valid or not, because it is the user's
+// file; problems returns what is ignored of it.
+func (s *Screen) editFile(path, what string, read func() ([]byte, error), problems func() []keymap.Problem) tea.Cmd {
 	b, err := read()
 	if err != nil {
 		return screen.Notify(widget.LevelError, err.Error())
 	}
-	return s.edit(change{what: "edit of " + what, tab: tab, path: path, done: func() tea.Cmd {
-		if p := problems(); len(p) > 0 {
-			return screen.NotifyAbout(screen.TopicEdit, widget.LevelError, fmt.Sprintf("Some of %s was ignored: %s", what, p[0]))
+	return screen.Send(screen.OpenEditorMsg{Text: string(b), Suffix: filepath.Ext(path), Then: func(text string, changed bool) tea.Cmd {
+		if _, err := os.Stat(path); err == nil && !changed {
+			return nil
 		}
-		return told("Loaded " + what + ".")()
-	}}, b)
+		return s.change(func() error { return files.Save(path, []byte(text)) }, func() tea.Cmd {
+			if p := problems(); len(p) > 0 {
+				return screen.NotifyAbout(screen.TopicEdit, widget.LevelError, fmt.Sprintf("Some of %s was ignored: %s", what, p[0]))
+			}
+			return told("Loaded " + what + ".")()
+		})
+	}})
 }
 
 // Typing reports whether the filter of the keys has the keyboard.

@@ -16,7 +16,6 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/livepage"
 	"bugle/engine/schema"
-	"bugle/ui/content"
 	"bugle/ui/editpane"
 	"bugle/ui/panes"
 	"bugle/ui/screen"
@@ -47,8 +46,7 @@ type Screen struct {
 	side     side
 	from     int // the focus before it moved to the pane beside the form
 
-	clipboard content.Clipboard // of the grid of messages
-	asGrid    bool              // the user wants the only message as a grid, to add others
+	asGrid bool // the user wants the only message as a grid, to add others
 
 	viewing  viewas.Config
 	resolver *viewas.Resolver             // resolves the messages for the person that the preview shows them as

@@ -50,7 +50,7 @@ func (s *Screen) newGrid(cfg editor.Config) editor.Editor {
 	if !s.gridOpen() {
 		return nil
 	}
-	return content.New(cfg, &s.clipboard)
+	return content.New(cfg)
 }
 
 // gridShows reports whether an open grid shows the value at p.
@@ -132,7 +132,7 @@ func (s *Screen) messageActions() []screen.Action {
 	if !s.inGrid() || !s.grid().HasMany() {
 		acts = append(acts, toggle)
 	}
-	if to, from, ok := s.grid().Sources(s.place()); ok && len(from) > 0 && s.Typing() && !s.inGrid() {
+	if to, from, ok := s.grid().Sources(s.place()); ok && len(from) > 0 && s.Typing() {
 		acts = append(acts, s.copyAction(from, to))
 	}
 	if s.form.Modal() {

@@ -18,7 +18,7 @@ func bind(label, help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
 }
 
-// The keys of the grid, and of a comparison.
+// The keys of the grid.
 var (
 	keyMove         = bind("←↑↓→", "move", "left", "right", "up", "down", "h", "j", "k", "l", "tab", "shift+tab")
 	keyPage         = bind("pgup/pgdn", "page", "pgup", "pgdown")
@@ -30,13 +30,9 @@ var (
 	keyAddLocale    = bind("a", "add locale", "a")
 	keyAddVariation = bind("A", "add variation", "A")
 	keyRemove       = bind("x", "delete", "x", "delete")
-	keyCopy         = bind("y", "copy", "y")
-	keyPaste        = bind("P", "paste", "P")
 	keyCompare      = bind("d", "compare", "d")
 	keyEven         = bind("=", "split evenly", "=")
 	keyRest         = bind("+", "use what is left", "+")
-	keyClose        = bind("esc", "close", "esc")
-	keyFields       = bind("↑/↓", "next field", "up", "down", "k", "j", "pgup", "pgdown", "home", "end")
 )
 
 // mostHints is how many keys of the grid are in the status bar.
@@ -53,23 +49,18 @@ func (g *Grid) Bindings() []key.Binding {
 	f, onField := g.onField()
 	var out []key.Binding
 	switch {
-	case g.comparing != nil:
-		return []key.Binding{keyOpen, keyClose, keyFields}
 	case g.locked() != "":
-		return []key.Binding{keyOpen, keyCopy, keyCompare, keyMove, keyPage, keyEnds}
+		return []key.Binding{keyOpen, keyCompare, keyMove, keyPage, keyEnds}
 	case onField && f.Node == nil:
 		out = []key.Binding{keyRemove, keyAddLocale, keyAddVariation}
 	case onField:
 		out = []key.Binding{keyOpen, keyAddLocale, keyAddVariation}
 	case g.onVariation():
-		out = []key.Binding{keyType, keyEven, keyRemove, keyAddVariation, keyRest, keyAddLocale, keyCopy}
+		out = []key.Binding{keyType, keyEven, keyRemove, keyAddVariation, keyRest, keyAddLocale}
 	case g.onLocale():
-		out = []key.Binding{keyAddLocale, keyRemove, keyCopy, keyRename, keyOpen, keyAddVariation, keyPercent, keyEven}
+		out = []key.Binding{keyAddLocale, keyRemove, keyRename, keyOpen, keyAddVariation, keyPercent, keyEven}
 	default:
-		out = []key.Binding{keyOpen, keyAddLocale, keyAddVariation, keyCopy, keyCompare, keyRemove, keyPercent, keyEven}
-	}
-	if !g.clipboard.empty() && !onField {
-		out = append(out[:1:1], append([]key.Binding{keyPaste}, out[1:]...)...)
+		out = []key.Binding{keyOpen, keyAddLocale, keyAddVariation, keyCompare, keyRemove, keyPercent, keyEven}
 	}
 	return append(out, keyMove, keyPage, keyEnds)
 }
@@ -83,12 +74,8 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case key.Matches(msg, keyOpen):
 		return g.open()
-	case key.Matches(msg, keyCopy):
-		g.copy()
-		return nil
 	case key.Matches(msg, keyCompare):
-		g.openCompare()
-		return nil
+		return g.compare()
 	}
 	if g.failure = g.locked(); g.failure != "" {
 		return nil
@@ -105,8 +92,6 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 		return g.askLocales()
 	case key.Matches(msg, keyAddVariation):
 		g.addVariation()
-	case key.Matches(msg, keyPaste):
-		g.paste()
 	case key.Matches(msg, keyRemove):
 		return g.remove()
 	case key.Matches(msg, keyRename):

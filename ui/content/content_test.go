@@ -51,6 +51,22 @@ func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	return b
 }
 
+// save stores other components, valid or not.
+func (b *testbed) save(components string) {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.svc.Save(context.Background(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // open opens the focused content section.
 func (b *testbed) open(w, h int) *uitest.Harness {
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)

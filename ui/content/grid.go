@@ -19,7 +19,6 @@ import (
 // component. Create it with [New]; it must not be copied.
 type Grid struct {
 	cfg        editor.Config
-	clipboard  *Clipboard
 	base, root doc.Value // the document as it was given, and as it is
 	grid       grid.Grid
 	duplicates *grid.Duplicates
@@ -33,11 +32,10 @@ type Grid struct {
 	firstColumn int // the first visible variation
 	win         widget.Window
 
-	comparing *comparison // nil unless two messages are being compared
-	typing    bool        // the last key typed a percentage, which the next digit goes on with
-	failure   string      // why the last key did nothing
-	notice    string      // what the last key did
-	inactive  bool        // the grid does not have the keyboard
+	typing   bool   // the last key typed a percentage, which the next digit goes on with
+	failure  string // why the last key did nothing
+	notice   string // what the last key did
+	inactive bool   // the grid does not have the keyboard
 }
 
 // cellID identifies a cell.
@@ -50,10 +48,9 @@ var (
 	_ editor.OperationEditor = (*Grid)(nil)
 )
 
-// New returns the grid of the component at the path of cfg. It works for a single message too. Grids that share a clipboard
-// paste what another one has copied.
-func New(cfg editor.Config, c *Clipboard) editor.Editor {
-	g := &Grid{cfg: cfg, clipboard: c, root: cfg.Root, base: cfg.Root}
+// New returns the grid of the component at the path of cfg. It works for a single message too.
+func New(cfg editor.Config) editor.Editor {
+	g := &Grid{cfg: cfg, root: cfg.Root, base: cfg.Root}
 	g.refresh()
 	if len(cfg.Focus) > 0 {
 		g.FocusPath(cfg.Path.Child(cfg.Focus))
@@ -131,6 +128,42 @@ func (g *Grid) cell(row, col int) grid.Cell {
 	return g.grid.Cell(g.grid.Locales[row].Name, g.grid.Variations[col].Name)
 }
 
+// selected returns the cells under the cursor: one, or those of a locale or of a variation.
+func (g *Grid) selected() (out []grid.Cell) {
+	if _, ok := g.onField(); ok {
+		return nil
+	}
+	for i := range g.grid.Locales {
+		for j := range g.grid.Variations {
+			if (g.row < 0 || i == g.row) && (g.col < 0 || j == g.col) {
+				out = append(out, g.cell(i, j))
+			}
+		}
+	}
+	return out
+}
+
+// selectedMessages counts the messages under the cursor.
+func (g *Grid) selectedMessages() (n int) {
+	for _, c := range g.selected() {
+		if g.grid.Value(c).Exists() {
+			n++
+		}
+	}
+	return n
+}
+
+// selectedName names what is under the cursor.
+func (g *Grid) selectedName() string {
+	switch {
+	case g.onLocale():
+		return grid.LocaleName(g.grid.Locales[g.row].Name)
+	case g.onVariation():
+		return "variation " + g.variation(g.col)
+	}
+	return "the message of " + g.grid.Name(g.cell(g.row, g.col))
+}
+
 // path returns the document path under the cursor.
 func (g *Grid) path() doc.Path {
 	switch f, ok := g.onField(); {
@@ -196,9 +229,6 @@ func (g *Grid) variation(col int) string {
 // SetSize sets the size of the view.
 func (g *Grid) SetSize(w, h int) {
 	g.cfg.Width, g.cfg.Height = w, h
-	if g.comparing != nil {
-		g.comparing.list.SetSize(w, h-comparisonHeader)
-	}
 	g.scroll()
 }
 
@@ -214,15 +244,15 @@ func (g *Grid) Reload(root doc.Value) {
 	if root.Same(g.root) {
 		return
 	}
-	g.comparing, g.failure, g.notice = nil, "", ""
+	g.failure, g.notice = "", ""
 	g.setRoot(root, nil)
 }
 
 // Typing returns false: letters are commands.
 func (g *Grid) Typing() bool { return false }
 
-// Modal reports whether esc has something to close: a comparison.
-func (g *Grid) Modal() bool { return g.comparing != nil }
+// Modal returns false: esc has nothing to close.
+func (g *Grid) Modal() bool { return false }
 
 // LastWasOperation reports that the last change was not typing a percentage.
 func (g *Grid) LastWasOperation() bool { return !g.typing }
@@ -235,26 +265,19 @@ func (g *Grid) locked() string {
 	return g.cfg.Locked(grid.Path())
 }
 
-// answeredMsg delivers the answer to a dialog.
-type answeredMsg struct {
-	to *Grid
-	do func()
+// afterAnswer runs do after a dialog is answered, and returns the command that makes the screen adopt what it has changed.
+func (g *Grid) afterAnswer(do func()) tea.Cmd {
+	do()
+	return screen.Send(editor.AdoptMsg{})
 }
 
-// afterAnswer returns the command that runs do after a dialog is answered.
-func (g *Grid) afterAnswer(do func()) tea.Cmd { return screen.Send(answeredMsg{g, do}) }
-
-// Update handles a key, a mouse event relative to the upper left corner, or an answer.
+// Update handles a key, or a mouse event relative to the upper left corner.
 func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		return g.key(msg)
 	case tea.MouseMsg:
 		return g.mouse(msg)
-	case answeredMsg:
-		if msg.to == g {
-			msg.do()
-		}
 	}
 	return nil
 }
@@ -262,12 +285,8 @@ func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
 	typing := g.typing
 	g.failure, g.notice, g.typing = "", "", false
-	switch {
-	case g.comparing != nil:
-		g.compareKey(msg)
-	case g.onVariation() && g.shareKey(msg, typing):
-	default:
-		return g.command(msg)
+	if g.onVariation() && g.shareKey(msg, typing) {
+		return nil
 	}
-	return nil
+	return g.command(msg)
 }

@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/ui/uitest"
 )
 
@@ -127,55 +126,23 @@ func TestAutomaticSplitHasNoPercentages(t *testing.T) {
 	h.Want("The optimizer splits the audience.")
 }
 
-func TestCopyAndPaste(t *testing.T) {
+func TestCompare(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(120, 40)
-	h.Press("P")
-	h.Want("Nothing copied yet")
-	h.Press("y", "down", "right", "P")
-	h.Want("Pasted into 1 cell, replacing 1 message.")
-	h.Press("down", "P")
-	h.Want("Pasted into 1 cell.")
-	b.wantStored("campaign_content.content.fr.variation_2.email.html_content", `"<p>Hello</p>"`)
-	if n := strings.Count(h.Text(), "= Spring"); n != 2 {
-		t.Errorf("%d cells are as the default one:\n%s", n, h.Text())
-	}
-
-	// The messages of a locale are pasted into another locale by variation.
-	h.Press("home", "left", "left", "y")
-	h.Want("Copied 2 messages of Default")
-	h.Press("down", "down", "P")
-	b.wantStored("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
-	b.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
-
-	// The messages of a variation are pasted into another variation by locale. The clipboard is kept while a message
-	// is open.
-	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "P")
-	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
-
-	h.Press("down", "x")
-	h.Want("Remove the message of Default · B?")
-	h.Press("y")
-	b.wantStored("campaign_content.content.default.variation_2", "")
-}
-
-func TestCompare(t *testing.T) {
-	h := newTestbed(t, catalog.Email, mail).open(120, 40)
 	h.Press("down", "d")
-	h.Want("Default · A", "German · A", "≠ Subject", "2 differences")
+	h.Want("Default · A and German · A", "Subject", "2 differences", "Der Frühling ist da")
 	h.WantNot("From address")
 	h.Press("esc", "up", "right", "d")
-	h.Want("Default · A ", "│ Default · B")
+	h.Want("Default · A and Default · B")
 
-	// Enter, or a second click, opens the field under the cursor in the message on the right.
-	h.Press("esc", "left", "down", "d")
-	h.Want("▸≠ Subject")
-	h.Press("down", "enter")
+	// The chosen field is opened in the message that was compared.
+	h.Press("esc", "left", "down", "d", "down", "enter")
 	h.Want("Content › German · A › HTML")
-	h.Press("esc", "esc", "d")
-	h.ClickOn("<p>Hallo</p>")
-	h.ClickOn("<p>Hallo</p>")
-	h.Want("Content › German · A › HTML")
+
+	h.Press("esc", "esc", "right", "x")
+	h.Want("Remove the message of German · B?")
+	h.Press("y")
+	b.wantStored("campaign_content.content.de.variation_2", "")
 }
 
 func TestRename(t *testing.T) {
@@ -194,17 +161,7 @@ func TestRename(t *testing.T) {
 
 func TestUnlistedMessagesAreShownAndRemoved(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}}}}}}`)
-	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(`{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}},"variation_9":{"email":{"subject":"Z"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.svc.Save(context.Background(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
-		t.Fatal(err)
-	}
+	b.save(`{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}},"variation_9":{"email":{"subject":"Z"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}}}`)
 	h := b.open(120, 40)
 	h.Want("I  ", "not in the test")
 	h.Press("down", "left")
@@ -302,7 +259,7 @@ func TestLocked(t *testing.T) {
 		h.Want("This campaign is Stopped. It cannot be")
 	}
 	h.Press("down", "d")
-	h.Want("≠ Subject")
+	h.Want("1 difference")
 	h.Press("esc", "enter")
 	h.Want("Content › German · A")
 	b.wantStored("campaign_content.locales", `["de"]`)
@@ -337,4 +294,17 @@ func TestCopyFrom(t *testing.T) {
 	h.Want("Copy from", "Default · A", "German · B")
 	h.Press("down", "enter")
 	mails.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
+
+	// In the grid it fills the cell under the cursor.
+	h.Press("esc", "right", "alt+y", "enter")
+	h.Want("Copied everything from Default · B.", "▸= 20% off")
+	mails.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
+
+	// The only message becomes that of the default locale beside the copy.
+	flat := newTestbed(t, catalog.Email, one)
+	flat.save(strings.Replace(one, `{"content"`, `{"locales":["de"],"content"`, 1))
+	h = flat.open(120, 40)
+	h.Press("down", "alt+y")
+	flat.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi"`)
+	flat.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
 }

@@ -8,11 +8,7 @@ import (
 
 // mouse handles the wheel and clicks on a cell, a name or a field; a second click opens it.
 func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
-	switch {
-	case g.comparing != nil:
-		g.compareMouse(msg)
-		return nil
-	case g.win.Wheel(msg), !widget.Pressed(msg):
+	if g.win.Wheel(msg) || !widget.Pressed(msg) {
 		return nil
 	}
 	g.failure, g.notice, g.typing = "", "", false

@@ -12,7 +12,7 @@ import (
 // Undo restores the original document byte for byte after any keys.
 func TestUndoRestoresDocument(t *testing.T) {
 	keys := []string{
-		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", "d", "=", "r", "%", "4", "0", "backspace",
+		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "d", "=", "alt+y", "%", "4", "0", "backspace",
 		"f5", "f6", "alt+m", "alt+l", "home", "end", "ctrl+x",
 	}
 	edited := 0

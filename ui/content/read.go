@@ -15,18 +15,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// Read says the messages by locale and variation, and the other fields; or compares messages.
+// Read says the messages by locale and variation, and the other fields.
 func (g *Grid) Read(do editor.Hands) screen.Page {
-	if g.comparing != nil {
-		c := g.comparing
-		left, right := widget.Clean(g.grid.Name(c.left)), widget.Clean(g.grid.Name(c.right))
-		page := screen.Page{Place: "Comparison", Summary: left + " and " + right + ": " + phrase.Count(c.list.Len(), "difference") + "."}
-		for _, d := range c.list.Shown() {
-			part := screen.Part{Name: g.placeName(d.Path), Lines: widget.WrapLines(left+": "+valueText(d.Before)+"\n"+right+": "+valueText(d.After), screen.Wide)}
-			page.Parts = append(page.Parts, part)
-		}
-		return page
-	}
 	page := screen.Page{Warning: cmp.Or(g.failure, g.notice), Summary: fmt.Sprintf("%s, %s.",
 		phrase.Count(len(g.grid.Locales), "locale"), phrase.Count(len(g.grid.Variations), "variation"))}
 	var cells, places, fields screen.RowSlice

@@ -76,13 +76,7 @@ func (g *Grid) scroll() {
 
 // View draws exactly the size set by SetSize.
 func (g *Grid) View() string {
-	var lines []string
-	if g.comparing != nil {
-		lines = g.compareView()
-	} else {
-		lines = g.lines()
-	}
-	return widget.Fit(strings.Join(lines, "\n"), g.cfg.Width, g.cfg.Height)
+	return widget.Fit(strings.Join(g.lines(), "\n"), g.cfg.Width, g.cfg.Height)
 }
 
 // lines draws the grid.
@@ -357,7 +351,7 @@ func (g *Grid) aboutLocale() (string, themes.Tone) {
 	if g.grid.Locales[g.row].Unlisted {
 		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
-	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.",
+	return fmt.Sprintf("%d of %s written. Press x to remove the locale.",
 		g.selectedMessages(), phrase.Count(len(g.grid.Variations), "message")), themes.ToneMuted
 }
 
@@ -368,10 +362,8 @@ func (g *Grid) aboutCell(c grid.Cell) (string, themes.Tone) {
 		tone = themes.ToneWarning
 	}
 	switch exists := g.grid.Value(c).Exists(); {
-	case !exists && g.clipboard.empty():
-		return "Empty. Press enter to write it, or press y on another message to copy it.", tone
 	case !exists:
-		return "Empty. Press enter to write it, p to paste.", tone
+		return "Empty. Press enter to write it, or alt+y to copy another message.", tone
 	case len(wrong) > 0:
 		name, count := "Message", ""
 		if node := g.cfg.Schema.At(wrong[0].Path); node != nil && node.Name != "" {

@@ -70,7 +70,7 @@ func TestContentInTheGrid(t *testing.T) {
 
 	p.play("Down Left Enter", "?Default · A", ">Come and taste", "Enter Enter Enter", ">news@example.com", "Down", ">Six cups on the table", "?▸ HTML")
 	p.play("C-e", "?Added in the editor", "?On a phone", "?Six cups on the table")
-	p.play("M-m", "?✓ Come and taste", "y Right", "P", "?= Come and taste", "M-l", "?French       = Come and taste")
+	p.play("M-m", "?✓ Come and taste", "Right M-y", "?= Come and taste", "M-l", "?French       = Come and taste")
 
 	// One cell differs from the others, and the comparison shows how.
 	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")

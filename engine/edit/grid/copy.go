@@ -18,16 +18,12 @@ type Source struct {
 // It skips empty ones, and returns false if p is in no message.
 func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 	c, ok := g.CellAt(p)
-	if !ok || !p.HasPrefix(c.Message) {
+	if !ok || !p.HasPrefix(c.Path) {
 		return nil, nil, false
 	}
 	to = c.Message
 	platforms := g.Platforms(c)
-	if len(platforms) > 0 {
-		i := slices.IndexFunc(platforms, func(o Platform) bool { return p.HasPrefix(o.Path) })
-		if i < 0 {
-			return nil, nil, false
-		}
+	if i := slices.IndexFunc(platforms, func(o Platform) bool { return p.HasPrefix(o.Path) }); i >= 0 {
 		to = platforms[i].Path
 		for j, o := range platforms {
 			if j != i && o.HasContent {
@@ -58,9 +54,12 @@ func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 func CopyMatching(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path) (doc.Value, []doc.Path) {
 	source := root
 	if s.At(from).RuleID == s.At(to).RuleID {
+		if keyed, err := ToKeyed(root); err == nil && !slices.Contains(messages, to[len(messagesPath)].Name) {
+			root = keyed // one message for all becomes that of the default locale
+		}
 		out, err := root.Set(to, source.Lookup(from))
-		if err != nil || len(doc.Diff(root, out)) == 0 {
-			return root, nil
+		if err != nil || len(doc.Diff(source, out)) == 0 {
+			return source, nil
 		}
 		return out, []doc.Path{to}
 	}

@@ -119,7 +119,6 @@ func (s *schedulePanel) text() []string {
 		add(themes.ToneText, engine.NoSendsReason(s.document, s.now))
 		return out
 	}
-	usual := s.usualTime()
 	for i, t := range s.sends {
 		if i > 0 {
 			if words := clockChange(s.sends[i-1], t); words != "" {
@@ -128,27 +127,11 @@ func (s *schedulePanel) text() []string {
 		}
 		s.at = append(s.at, len(out))
 		out = append(out, s.line(t))
-		if c := timeparse.ClockOf(t); c != usual && i > 0 {
-			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
-		}
 	}
 	if len(s.sends) == maxSends {
 		add(themes.ToneFaint, "and so on")
 	}
 	return out
-}
-
-// usualTime returns the time of day of most sends; a clock change may skip it once, but not twice in a row.
-func (s *schedulePanel) usualTime() timeparse.Clock {
-	seen := map[timeparse.Clock]int{}
-	best := timeparse.ClockOf(s.sends[0])
-	for _, t := range s.sends {
-		c := timeparse.ClockOf(t)
-		if seen[c]++; seen[c] > seen[best] {
-			best = c
-		}
-	}
-	return best
 }
 
 // line draws one send: when it is, and how far off that is. The first line of the list names the zone.

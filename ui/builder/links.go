@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
@@ -17,9 +16,9 @@ import (
 
 // linksPanel shows the links of the messages with the URL parameters that are added to them.
 type linksPanel struct {
+	pagerPanel
 	cfg   editor.Config
 	root  doc.Value
-	pager widget.Pager
 	width int
 }
 
@@ -27,14 +26,14 @@ type linksPanel struct {
 const maxLinks = 50
 
 func newLinksPanel(cfg editor.Config) editor.SidePanel {
-	return &linksPanel{cfg: cfg, pager: widget.NewPager(cfg.Theme)}
+	return &linksPanel{pagerPanel: pagerPanel{widget.NewPager(cfg.Theme)}, cfg: cfg}
 }
 
 func (a *linksPanel) Title() string { return "Links" }
 
 func (a *linksPanel) SetSize(w, h int) {
 	a.width = w
-	a.pager.SetSize(w, h)
+	a.pagerPanel.SetSize(w, h)
 	a.fill()
 }
 
@@ -44,22 +43,6 @@ func (a *linksPanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 		a.fill()
 	}
 	return nil
-}
-
-func (a *linksPanel) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		a.pager.Update(msg)
-	case tea.MouseMsg:
-		a.pager.Mouse(msg)
-	}
-	return nil
-}
-
-func (a *linksPanel) View() string { return a.pager.View() }
-
-func (a *linksPanel) Bindings() []key.Binding {
-	return []key.Binding{key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "scroll"))}
 }
 
 // fill renders each link: its place, and the resulting URL with the added part in another tone.
@@ -77,7 +60,7 @@ func (a *linksPanel) fill() {
 	case maxLinks:
 		lines = append(lines, t.Faint.Render(fmt.Sprintf("The first %d links.", maxLinks)))
 	}
-	a.pager.SetStyled(strings.Join(lines, "\n"))
+	a.SetStyled(strings.Join(lines, "\n"))
 }
 
 // link breaks a link at the width of the pane, because a URL has no words.

@@ -1,16 +1,14 @@
 package builder
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/edit"
 	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/ui/calendar"
 	"bugle/ui/content"
@@ -171,9 +169,6 @@ func (s *Screen) copyAction(from []grid.Source, to doc.Path) screen.Action {
 	return act
 }
 
-// maxNamedFields is how many fields the notice of a copy names.
-const maxNamedFields = 3
-
 // copyMessage copies what fits, as one undo step.
 func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	root, copied := grid.CopyMatching(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
@@ -181,14 +176,7 @@ func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	if len(copied) == 0 {
 		return screen.Notify(widget.LevelInfo, "Nothing to copy: this message already has all that fits of "+name+".")
 	}
-	var words []string
-	for _, p := range copied[:min(len(copied), maxNamedFields)] {
-		words = append(words, strings.ToLower(edit.PlaceLabel(p, s.edit.Schema().At(p))))
-	}
-	if n := len(copied) - len(words); n > 0 {
-		words = append(words, fmt.Sprintf("%d more", n))
-	}
-	what := strings.Join(words, ", ")
+	what := phrase.Count(len(copied), "field")
 	if copied[0].Equal(to) {
 		what = "everything"
 	}

@@ -40,7 +40,7 @@ func newSide(s *Screen) side {
 	view := problems.New(s.deps.Theme)
 	return side{
 		problems: &problemsPanel{view, s.edit, s.warnings, s.goTo},
-		json:     &jsonPanel{widget.NewPager(s.deps.Theme)},
+		json:     &jsonPanel{pagerPanel{widget.NewPager(s.deps.Theme)}},
 	}
 }
 
@@ -163,8 +163,25 @@ func (p *problemsPanel) open() tea.Cmd {
 	return nil
 }
 
+// pagerPanel is a panel with a text.
+type pagerPanel struct{ widget.Pager }
+
+func (p *pagerPanel) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		p.Pager.Update(msg)
+	case tea.MouseMsg:
+		p.Mouse(msg)
+	}
+	return nil
+}
+
+func (p *pagerPanel) Bindings() []key.Binding {
+	return []key.Binding{key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "scroll"))}
+}
+
 // jsonPanel shows a section as the service gets it.
-type jsonPanel struct{ widget.Pager }
+type jsonPanel struct{ pagerPanel }
 
 func (p *jsonPanel) Title() string { return "JSON" }
 
@@ -176,18 +193,6 @@ func (p *jsonPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	p.SetJSON(text)
 	return nil
 }
-
-func (p *jsonPanel) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		p.Pager.Update(msg)
-	case tea.MouseMsg:
-		p.Mouse(msg)
-	}
-	return nil
-}
-
-func (p *jsonPanel) Bindings() []key.Binding { return nil }
 
 // Read returns the lines.
 func (p *jsonPanel) Read() []string { return strings.Split(p.Text(), "\n") }

@@ -281,7 +281,7 @@ func TestCopyFrom(t *testing.T) {
 	h.Press("ctrl+z")
 	b.wantStored("campaign_content.content.push", android)
 	h.Press("f7", "alt+y")
-	h.Want("Content › Web", "Copied title, message, tap opens, 2 more from Android.")
+	h.Want("Content › Web", "Copied 5 fields from Android.")
 	b.wantStored("campaign_content.content.push.web", `{"basic_details":{"title":"Sale","message":"Today","redirect_url":"https://e.com/sale","image_url":"https://e.com/i.png"},"buttons":[{"title":"Shop","url":"https://e.com/shop"}]}`)
 	h.Press("alt+y")
 	h.Want("Nothing to copy")

@@ -74,30 +74,21 @@ func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 
 // show draws the message: as the person gets it, or as written with the content of the saved templates that have been read.
 func (a *previewPanel) show() {
+	var root doc.Value
+	var o render.Options
 	r, resolved := a.result()
-	if !resolved {
-		root, templates, _, _ := a.shelf.Resolve(a.cfg.Head.Channel, a.root)
-		a.views = a.viewsAt(a.at)(root, render.Options{Templates: templates})
-	} else if views, ok := a.cfg.ViewAs.Views(a.at); ok {
-		a.views = views
+	if resolved {
+		root, o = r.Drawn(o)
 	} else {
-		a.views = a.viewsAt(a.at)(r.Drawn(render.Options{}))
+		root, o.Templates, _, _ = a.shelf.Resolve(a.cfg.Head.Channel, a.root)
+	}
+	o.Now = a.cfg.Now()
+	a.views, _ = livepage.Views(a.cfg.Head.Channel, root, a.at, o)
+	for i := range a.views {
+		a.views[i].At = a.cfg.Local(o.Now)
 	}
 	a.drawn = r
 	a.draw()
-}
-
-// viewsAt returns the function that returns what is drawn of a document for a place.
-func (a *previewPanel) viewsAt(at doc.Path) func(doc.Value, render.Options) []render.View {
-	ch, now, local := a.cfg.Head.Channel, a.cfg.Now, a.cfg.Local
-	return func(root doc.Value, o render.Options) []render.View {
-		o.Now = now()
-		views, _ := livepage.Views(ch, root, at, o)
-		for i := range views {
-			views[i].At = local(o.Now)
-		}
-		return views
-	}
 }
 
 // taskTemplates is the task that reads saved templates.
@@ -165,7 +156,7 @@ func (a *previewPanel) result() (*resolve.Result, bool) {
 }
 
 func (a *previewPanel) source() viewas.Source {
-	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root, Views: a.viewsAt(a.at)}
+	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root}
 }
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {

@@ -27,16 +27,10 @@ func (s *Screen) chooseViewer() tea.Cmd {
 	s.messageAt = s.form.Path()
 	s.side.chosen = sidePanel
 	c := viewas.NewChooser(s.viewing, s.deps.Theme, viewas.ChooserHost{
-		Title: "View as", Group: groupViewAs, Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs, Room: s.formSpan,
+		Title: "View as", Group: groupViewAs, Preview: true, Choice: s.chosenViewer, Source: s.viewSource, Choose: s.viewAs,
 	})
 	s.viewBox = c
 	return s.viewing.Tasks.Show(c, c.Open())
-}
-
-// formSpan returns the first column of the form's pane, and its width.
-func (s *Screen) formSpan() (x, width int) {
-	r := s.panes.Rect(paneForm)
-	return r.X, r.W
 }
 
 // chosenViewer returns the current choice, and the user if it is one that is known.
@@ -61,7 +55,7 @@ func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
 
 // openSurvey surveys the audience.
 func (s *Screen) openSurvey() tea.Cmd {
-	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit, Group: groupViewAs})
+	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit})
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())
 }

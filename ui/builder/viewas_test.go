@@ -120,8 +120,8 @@ func TestViewAsIsRemembered(t *testing.T) {
 	gone.Want("As Cleo", "There is no user")
 }
 
-// Values that the user types take the place of the person's own; those of the event come from the last one seen.
-func TestViewAsTypedValues(t *testing.T) {
+// The values of the event come from the last one seen.
+func TestViewAsShowsTheLastEvent(t *testing.T) {
 	b := withPeople(t, personalMail)
 	b.create(catalog.Email, catalog.EventTriggered, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},
 		"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought"}]}},
@@ -139,22 +139,6 @@ func TestViewAsTypedValues(t *testing.T) {
 	h.Type("ada")
 	h.Press("enter")
 	h.Want("Boots for Ada")
-	h.Press("u")
-	h.Type("type attr")
-	h.Press("enter")
-	h.Want("product (of the event)", "Boots, last seen")
-	h.Press("enter")
-	h.Type("Hat")
-	h.Press("enter")
-	h.Want("Hat, typed", "Hat for Ada")
-	h.Press("esc")
-	h.Want("1 typed")
-	h.Press("esc")
-	h.WantNot("View as")
-	h.Press("u")
-	h.Type("ben")
-	h.Press("enter")
-	h.Want("Hat for Ben")
 }
 
 // Whatever the section is about, the message is beside the form while one looks at it as somebody.
@@ -204,14 +188,14 @@ func TestSurvey(t *testing.T) {
 	h.Want("▸ HTML")
 }
 
-// A service that does not show its users offers nobody and typed values, and says so.
+// A service that does not show its users offers nobody, and says so.
 func TestViewAsRemote(t *testing.T) {
 	b := withPeople(t, personalMail)
 	deps := uitest.Deps(struct{ engine.Service }{b.svc})
 	deps.FallbackCopies = nil
 	h := b.previewOf(deps, 180, 45)
 	h.Press("u")
-	h.Want("This service does not show its users.", "Nobody", "Type attribute values")
+	h.Want("This service does not show its users.", "Nobody", "As written")
 	h.WantNot("next user", "Ada")
 	h.Press("enter")
 	h.Want("As nobody", "2 values missing")

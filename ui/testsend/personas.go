@@ -97,7 +97,6 @@ func (f *form) chooseAs() tea.Cmd {
 			}
 			return f.addPersona(p, u)
 		},
-		Room: func() (x, width int) { return 0, f.panes.Rect(paneMain).W },
 		Source: func() viewas.Source {
 			return viewas.Source{Channel: f.draft.Campaign.Channel, Workspace: f.draft.Workspace, Document: f.draft.Campaign.Document()}
 		},

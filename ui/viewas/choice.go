@@ -5,12 +5,8 @@
 package viewas
 
 import (
-	"slices"
-
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/assemble"
-	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -19,14 +15,7 @@ import (
 // Choice is whose data fills the messages. The zero Choice is that they are shown as written.
 type Choice struct {
 	resolve.Person
-	Name   string  `json:"name,omitempty"` // what people call the user
-	Values []Value `json:"values,omitempty"`
-}
-
-// Value is a value that the user typed for an attribute, in place of the person's own.
-type Value struct {
-	assemble.Attribute
-	Text string
+	Name string `json:"name,omitempty"` // what people call the user
 }
 
 // Nobody is the choice of a person without attributes.
@@ -53,53 +42,11 @@ func (c Choice) Label() string {
 	return c.ID
 }
 
-// Typed returns the text that was typed for an attribute.
-func (c Choice) Typed(a assemble.Attribute) string {
-	for _, v := range c.Values {
-		if v.Attribute == a {
-			return v.Text
-		}
-	}
-	return ""
-}
-
-// With returns the choice with a text typed for an attribute; an empty text removes it. Typed values of nobody in
-// particular are those of nobody.
-func (c Choice) With(a assemble.Attribute, text string) Choice {
-	if c.AsWritten() {
-		c.Person = Nobody().Person
-	}
-	c.Values = slices.DeleteFunc(slices.Clone(c.Values), func(v Value) bool { return v.Attribute == a })
-	if text != "" {
-		c.Values = append(c.Values, Value{a, text})
-	}
-	return c
-}
-
-// apply adds the typed values to a viewer. Text that is not of its attribute's data type counts for nothing.
-func (c Choice) apply(v resolve.Viewer, w engine.Workspace) resolve.Viewer {
-	for _, typed := range c.Values {
-		value, err := engine.ParseOverride(typed.DataType(w), typed.Text)
-		if err != nil {
-			continue
-		}
-		if m := doc.M(typed.Attribute.Name, value); typed.Event {
-			v.EventAttributes = append(v.EventAttributes, m)
-		} else {
-			v.UserAttributes = append(v.UserAttributes, m)
-		}
-	}
-	return v
-}
-
 // Source is what is shown.
 type Source struct {
 	Channel   engine.Channel
 	Workspace engine.Workspace // empty where the service does not describe it
 	Document  doc.Value
-	// Views returns what is drawn of a resolved document, for the place that is shown. It is called beside typing, so
-	// it must not use what changes. Nil where nothing is drawn.
-	Views func(root doc.Value, o render.Options) []render.View
 }
 
 // Config has what the parts of this package need of their screen.
@@ -117,7 +64,6 @@ const (
 	taskResolve    = "viewas.resolve"
 	taskStep       = "viewas.step"
 	taskSearch     = "viewas.search"
-	taskValues     = "viewas.values"
 	taskSurvey     = "viewas.survey"
 )
 

@@ -2,7 +2,6 @@ package viewas
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,9 +48,7 @@ type ChooserHost struct {
 	Source func() Source
 	// Choose takes a choice. The user is nil where it is none, or only the service knows it.
 	Choose func(Choice, *engine.User) tea.Cmd
-	// Room returns the column of the screen at which the chooser begins, and how wide it may be.
-	Room func() (x, width int)
-	// Preview offers what only a preview can show: messages as written, nobody, and typed values.
+	// Preview offers what only a preview can show: messages as written, and as nobody.
 	Preview bool
 }
 
@@ -114,13 +111,6 @@ func (c *Chooser) choose(to Choice, u *engine.User) func() tea.Cmd {
 	return func() tea.Cmd { return tea.Batch(c.host.Choose(to, u), c.Close()) }
 }
 
-// withValues returns a choice with the values that were typed before: they are of the campaign, not of the person.
-func (c *Chooser) withValues(to Choice) Choice {
-	now, _ := c.host.Choice()
-	to.Values = now.Values
-	return to
-}
-
 // fill lists what can be chosen for the typed text: users first once something is typed.
 func (c *Chooser) fill() {
 	text := strings.ToLower(c.text())
@@ -137,7 +127,7 @@ func (c *Chooser) fill() {
 			info = ""
 		}
 		if c.searched == c.text() || strings.Contains(strings.ToLower(u.ID+"\n"+name), text) {
-			users = append(users, chooserRow{name, info, u, c.choose(c.withValues(ChoiceOf(*u)), u)})
+			users = append(users, chooserRow{name, info, u, c.choose(ChoiceOf(*u), u)})
 		}
 	}
 	rows := append(users, others...)
@@ -155,14 +145,9 @@ func (c *Chooser) otherRows() []chooserRow {
 	if !c.host.Preview {
 		return nil
 	}
-	typed := ""
-	if now, _ := c.host.Choice(); len(now.Values) > 0 {
-		typed = fmt.Sprintf("%d typed", len(now.Values))
-	}
 	return []chooserRow{
-		{text: "Nobody", info: "only defaults", run: c.choose(c.withValues(Nobody()), nil)},
+		{text: "Nobody", info: "only defaults", run: c.choose(Nobody(), nil)},
 		{text: "As written", info: "with expressions", run: c.choose(Choice{}, nil)},
-		{text: "Type attribute values…", info: typed, run: c.listValues},
 	}
 }
 
@@ -223,7 +208,7 @@ func (c *Chooser) step(move func(*resolve.Cursor, context.Context) (engine.User,
 				return nil
 			}
 			c.walk = next
-			cmd := c.host.Choose(c.withValues(ChoiceOf(*u)), u)
+			cmd := c.host.Choose(ChoiceOf(*u), u)
 			c.fill()
 			return cmd
 		})
@@ -232,7 +217,7 @@ func (c *Chooser) step(move func(*resolve.Cursor, context.Context) (engine.User,
 
 // Close closes the chooser and ends its tasks.
 func (c *Chooser) Close() tea.Cmd {
-	for _, task := range []string{taskSearch, taskStep, taskValues} {
+	for _, task := range []string{taskSearch, taskStep} {
 		c.cfg.Tasks.Drop(task)
 	}
 	return c.Box.Close()
@@ -303,7 +288,7 @@ func (c *Chooser) head(w int) []string {
 	case c.note != "":
 		note, style = c.note, c.theme.Warning
 	case !known && c.host.Preview:
-		note = "This service does not show its users. You can see the message with defaults only, or with values that you type."
+		note = "This service does not show its users. You can see the message with defaults only."
 	case !known:
 		note = "This service does not show its users. Type the ID or email address of one."
 	case !c.host.Preview && now.AsWritten():
@@ -321,25 +306,12 @@ const (
 	chooserRows  = 14
 )
 
-// width returns the column of the window at which the box begins, and its width.
-func (c *Chooser) width(window int) (x, w int) {
-	x, room := c.host.Room()
-	if w = min(chooserWidth, room); w < 40 {
-		w = min(chooserWidth, window)
-		x = (window - w) / 2
-	}
-	return x, w
-}
-
-// At returns where the box goes: below the header.
-func (c *Chooser) At(_ string, width, _ int) (x, y int) {
-	x, _ = c.width(width)
-	return x, 1
-}
+// At returns where the box goes: below the header, at the left, so that the message beside or below it is seen.
+func (c *Chooser) At(string, int, int) (x, y int) { return 0, 1 }
 
 // View draws the box.
 func (c *Chooser) View(width, height int) string {
-	_, w := c.width(width)
+	w := min(chooserWidth, width)
 	c.list.SetSize(w-4, 0) // the width of the filter
 	head := c.head(w - 4)
 	c.listTop = 1 + len(head)

@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
-	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
 	"bugle/engine/phrase"
 	"bugle/ui/prefs"
@@ -23,7 +22,7 @@ type Resolver struct {
 	cfg    Config
 	choice Choice
 	chosen bool            // the user has chosen, so that what is remembered no longer counts
-	viewer *resolve.Viewer // of choice, without typed values; nil until it was found
+	viewer *resolve.Viewer // of choice; nil until it was found
 
 	prepared *resolve.Campaign // the newest; nil until one was prepared
 	source   Source            // of the newest request
@@ -31,10 +30,8 @@ type Resolver struct {
 	busy     bool
 	result   *resolve.Result // of the newest request that ended
 	shown    Choice          // whose result is
-	views    []render.View   // of result, for viewsAt
-	viewsAt  doc.Path
-	err      error // why there is none
-	named    int   // which of the missing values the caption names
+	err      error           // why there is none
+	named    int             // which of the missing values the caption names
 }
 
 // NewResolver returns a resolver that shows messages as written, until a choice is read or made.
@@ -66,11 +63,6 @@ func (r *Resolver) Viewer() (resolve.Viewer, bool) {
 
 // Result returns the resolved messages; false where they are shown as written, or were not resolved yet.
 func (r *Resolver) Result() (*resolve.Result, bool) { return r.result, r.result != nil }
-
-// Views returns what is drawn of the resolved messages for a place; false where that was not made for it.
-func (r *Resolver) Views(at doc.Path) ([]render.View, bool) {
-	return r.views, r.result != nil && r.views != nil && at.Equal(r.viewsAt)
-}
 
 // Choose changes whose data fills the messages, and remembers it for the campaign. The user is that of the choice, if
 // it is known. Content APIs are called.
@@ -140,15 +132,13 @@ type resolved struct {
 	prepared *resolve.Campaign
 	viewer   resolve.Viewer
 	result   *resolve.Result
-	views    []render.View
-	at       doc.Path
 }
 
 // start resolves the newest document.
 func (r *Resolver) start(callAPIs, anew bool) tea.Cmd {
 	r.busy = false
 	if r.choice.AsWritten() || !r.source.Document.Exists() {
-		r.result, r.views, r.err = nil, nil, nil
+		r.result, r.err = nil, nil
 		r.cfg.Tasks.Drop(taskResolve)
 		return nil
 	}
@@ -156,7 +146,6 @@ func (r *Resolver) start(callAPIs, anew bool) tea.Cmd {
 	j := job{service: r.cfg.Service, source: r.source, at: r.at, choice: r.choice, viewer: r.viewer, prepared: r.prepared, callAPIs: callAPIs, anew: anew}
 	return screen.Go(r.cfg.Tasks, taskResolve, j.run, func(out resolved, err error) tea.Cmd {
 		r.busy, r.result, r.shown, r.err = false, out.result, j.choice, err
-		r.views, r.viewsAt = out.views, out.at
 		if out.prepared != nil {
 			r.prepared = out.prepared
 		}
@@ -200,10 +189,7 @@ func (j job) run(ctx context.Context) (out resolved, err error) {
 	if len(keys) == 0 {
 		keys = []engine.TestKey{} // not all of them
 	}
-	out.result, err = c.Resolve(ctx, j.choice.apply(out.viewer, j.source.Workspace), keys...)
-	if err == nil && j.source.Views != nil && ctx.Err() == nil {
-		out.views, out.at = j.source.Views(out.result.Drawn(render.Options{})), j.at
-	}
+	out.result, err = c.Resolve(ctx, out.viewer, keys...)
 	return out, err
 }
 

@@ -40,8 +40,6 @@ type Survey struct {
 
 // SurveyHost is what a survey needs of the screen that it is over.
 type SurveyHost struct {
-	// Group is the help heading of the survey's keys.
-	Group  string
 	Source func() Source
 	// GoTo leads to a text of the campaign.
 	GoTo func(doc.Path) tea.Cmd
@@ -136,12 +134,12 @@ func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // Actions returns what the user can do.
 func (s *Survey) Actions() []screen.Action {
-	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the survey", Group: s.host.Group, BarPriority: 7, Run: s.Back}
+	back := screen.Action{Name: "close", Keys: []string{"esc"}, Label: "close", Help: "close the survey", Group: "View as", BarPriority: 7, Run: s.Back}
 	if s.running() {
 		back.Label, back.Help = "cancel", "cancel the survey"
 		return []screen.Action{back}
 	}
-	enter := screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: s.host.Group, BarPriority: 10}
+	enter := screen.Action{Keys: []string{"enter"}, Label: "go to field", Group: "View as", BarPriority: 10}
 	return []screen.Action{s.list.On(enter, nil, s.follow), back}
 }
 

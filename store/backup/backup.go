@@ -24,7 +24,7 @@ import (
 )
 
 // Format is the number of the layout of files that this package writes and reads.
-const Format = 4
+const Format = 5
 
 // Header is the description of a backup that can be read without its passphrase.
 type Header struct {

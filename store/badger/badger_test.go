@@ -1,9 +1,11 @@
 package badger_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +64,7 @@ func body(t testing.TB, db *kv.Store, id string) (s string, err error) {
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
 	db := open(t, dir)
-	large := `{"html":"` + strings.Repeat("<p>", 1<<20) + `"}` // 3 MB: not inline
+	large := `{"html":"` + noise(3<<20) + `"}` // 3 MB: not inline
 	for id, text := range map[string]string{"small": `{"n":1.0}`, "large": large} {
 		if err := put(db.Store, t, id, text); err != nil {
 			t.Fatal(err)
@@ -88,9 +90,16 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// noise returns a text of n letters that cannot be compressed.
+func noise(n int) string {
+	b := make([]byte, n/2)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(b) // Read never fails
+	return hex.EncodeToString(b)
+}
+
 func TestTooBig(t *testing.T) {
 	db := open(t, t.TempDir())
-	err := put(db.Store, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
+	err := put(db.Store, t, "c", `"`+noise(17<<20)+`"`)
 	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("a document of 17 MB: %v", err)
 	}
@@ -170,7 +179,7 @@ func TestNamesAreDurable(t *testing.T) {
 	db := open(t, dir)
 	logs := map[string]bool{}
 	for n := range 40 { // 40 MB: several logs
-		if err := put(db.Store, t, fmt.Sprint(n), `"`+strings.Repeat("x", 1_000_000)+`"`); err != nil {
+		if err := put(db.Store, t, fmt.Sprint(n), `"`+noise(1_000_000)+`"`); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range namesIn(t, filepath.Join(dir, badger.Folder)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
 
 	"bugle/store/internal/record"
 )
@@ -58,14 +59,13 @@ func checksum(key []byte, format byte, payload []byte) uint64 {
 	return d.Sum64()
 }
 
-// payloadOf returns the payload of a record: the length of its JSON, that, and the document, if its kind has one.
+// payloadOf returns the payload of a record: the length of its JSON, that, and the document as S2, if its kind has one.
 func payloadOf(k *record.Kind, r record.Row) []byte {
 	if !k.Body {
 		return r.Record
 	}
-	b := make([]byte, 0, binary.MaxVarintLen64+len(r.Record)+len(r.Body))
-	b = binary.AppendUvarint(b, uint64(len(r.Record)))
-	return append(append(b, r.Record...), r.Body...)
+	b := binary.AppendUvarint(nil, uint64(len(r.Record)))
+	return append(append(b, r.Record...), s2.Encode(nil, r.Body)...)
 }
 
 // rowOf returns the record that has a value, after checking the value.
@@ -78,5 +78,6 @@ func rowOf(k *record.Kind, key, value []byte) (record.Row, error) {
 	if size <= 0 || n > uint64(len(payload)-size) {
 		return record.Row{}, errShort
 	}
-	return record.Row{Record: payload[size : size+int(n)], Body: payload[size+int(n):]}, nil
+	body, err := s2.Decode(nil, payload[size+int(n):])
+	return record.Row{Record: payload[size : size+int(n)], Body: body}, err
 }

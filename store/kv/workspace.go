@@ -71,7 +71,7 @@ func Workspaces(tx *Tx) ([]string, error) {
 }
 
 // Format is the format number that this package reads and writes.
-const Format = 6
+const Format = 7
 
 type storeFormat struct {
 	Format int `json:"format"`

@@ -202,7 +202,7 @@ func (n noun) newList() *cobra.Command {
 }
 
 func (n noun) newGet() *cobra.Command {
-	var version uint
+	version := 0
 	cmd := &cobra.Command{
 		Use:               "get NAME",
 		Short:             "Print " + n.a() + " as JSON",
@@ -216,7 +216,7 @@ func (n noun) newGet() *cobra.Command {
 				return err
 			}
 			if version > 0 {
-				item, err := svc.ContentItem(cmd.Context(), templateVersion(args[0], version))
+				item, err := svc.ContentItem(cmd.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: args[0], Version: version})
 				if err != nil {
 					return err
 				}
@@ -236,24 +236,14 @@ func (n noun) newGet() *cobra.Command {
 	if n.Single {
 		cmd.Use, cmd.Short = "get", "Print the "+n.Singular+" as JSON"
 	}
-	n.addVersion(cmd, &version, "the newest")
-	return cmd
-}
-
-// addVersion adds the flag for one version of a template. unset describes what the command works on without it.
-func (n noun) addVersion(cmd *cobra.Command, version *uint, unset string) {
 	if n.ID == "templates" {
-		cmd.Flags().UintVar(version, "version", 0, "`number` of a version (default "+unset+")")
+		cmd.Flags().IntVar(&version, "version", 0, "`number` of a version (default the newest)")
 	}
-}
-
-func templateVersion(name string, version uint) engine.ContentRef {
-	return engine.ContentRef{Kind: engine.KindTemplate, Name: name, Version: int(version)}
+	return cmd
 }
 
 func (n noun) newDelete() *cobra.Command {
 	var force bool
-	var version uint
 	cmd := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "Delete " + n.a(),
@@ -267,13 +257,11 @@ func (n noun) newDelete() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var name string
-			if version > 0 {
-				name, err = args[0], deleteVersion(cmd.Context(), svc, templateVersion(args[0], version), force)
-			} else if name, err = n.find(cmd.Context(), svc, args); err == nil {
-				err = n.delete(cmd.Context(), svc, name, force)
-			}
+			name, err := n.find(cmd.Context(), svc, args)
 			if err != nil {
+				return err
+			}
+			if err := n.delete(cmd.Context(), svc, name, force); err != nil {
 				return cli.AsUsage(forced(err))
 			}
 			return n.f.Done(map[string]any{"section": n.ID, "name": name, "deleted": true}, "Deleted "+n.Singular+" "+name)
@@ -284,7 +272,6 @@ func (n noun) newDelete() *cobra.Command {
 	} else {
 		cli.AddForce(cmd, &force, "delete it even if something refers to it")
 	}
-	n.addVersion(cmd, &version, "all of them")
 	return cmd
 }
 
@@ -301,24 +288,10 @@ func (n noun) delete(ctx context.Context, svc activity.Service, name string, for
 	return dropKeyOf(g)
 }
 
-// deleteVersion deletes one version of a template. If something uses it, that takes force.
-func deleteVersion(ctx context.Context, svc engine.ContentStore, ref engine.ContentRef, force bool) error {
-	uses, err := svc.ContentUses(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if len(uses) > 0 && !force {
-		return cli.WithRemedy(fmt.Errorf("the %s is used by %s", ref, records.DescribeUse(uses[0])), orForce)
-	}
-	return svc.DeleteContent(ctx, ref)
-}
-
-const orForce = "Use --force to do it anyway."
-
 // forced adds how to change a name that is in use to an error.
 func forced(err error) error {
 	if errors.As(err, new(*records.InUse)) {
-		return cli.WithRemedy(err, orForce)
+		return cli.WithRemedy(err, "Use --force to do it anyway.")
 	}
 	return err
 }

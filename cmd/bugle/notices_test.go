@@ -79,7 +79,6 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 	for range 3 {
 		ended(os.ErrPermission)
 	}
-	<-f.Notices.Arrived()
 	if got := f.Notices.Take(); len(got) != 1 || got[0] != "no daily backup was made, and the earlier ones are kept: permission denied" {
 		t.Errorf("it says %q", got)
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,56 +81,12 @@ func (p people) run(uid uint32, code int, args ...string) string {
 	return string(out)
 }
 
-// Root refuses a folder of somebody else, because its files would lock the owner out, and says how to run the command as
-// them. Nothing in the folder changes.
-func TestRootLeavesFoldersOfOthersAlone(t *testing.T) {
-	t.Parallel()
-	p := newPeople(t)
-	for uid, sudo := range map[int]string{nobody: "sudo -u nobody", unnamed: "sudo -u '#54321'"} {
-		data := p.folder(strconv.Itoa(uid), uid)
-		want := "Run bugle as that user: `" + sudo + " bugle --data "
-		if out := p.run(0, cli.ExitMisused, "--data", data, "init"); !strings.Contains(out, data+" belongs to ") || !strings.Contains(out, want+data+" …`") {
-			t.Errorf("init says %s", out)
-		}
-		if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
-			t.Errorf("init created %v: %v", left, err)
-		}
-		p.run(uint32(uid), cli.ExitDone, "--data", data, "init", "--id", "SHOP")
-		for _, line := range []string{
-			"", "search", "create --channel PUSH", "workspace create OTHER", "workspace list", "keys create", "backup", "doctor", "encrypt --yes",
-			"rotate --yes", "decrypt --yes", "key show", "restore", "restore x.buglebackup --yes", "serve --addr 127.0.0.1:0", "mcp", "export --all --dir x", "settings put author=x@example.com",
-		} {
-			if out := p.run(0, cli.ExitMisused, append([]string{"--data", data}, strings.Fields(line)...)...); !strings.Contains(out, want+data+" …`") {
-				t.Errorf("%s says %s", line, out)
-			}
-		}
-		p.run(0, cli.ExitMisused, "--data", filepath.Join(data, "new", "folder"), "init")
-		p.run(0, cli.ExitDone, "--data", data, "__complete", "get", "")
-		err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			info, err := d.Info()
-			if err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(uid) {
-				t.Errorf("%s belongs to %d", path, info.Sys().(*syscall.Stat_t).Uid)
-			}
-			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		p.run(uint32(uid), cli.ExitDone, "--data", data, "search")
-	}
-	p.run(0, cli.ExitDone, "--data", p.folder("own", 0), "init")
-	p.run(0, cli.ExitDone, "--data", p.folder("own", 0), "backup")
-}
-
 // If the system refuses access, the error names the file, its owner, and what to do.
 func TestRefusedAccessNamesTheOwner(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	roots := p.folder("roots", 0)
-	for _, line := range []string{"init", "search", "doctor", "restore", "encrypt", ""} {
+	for _, line := range []string{"init", "search", "doctor", "restore", "encrypt"} {
 		if out := p.run(nobody, cli.ExitFailed, append([]string{"--data", roots}, strings.Fields(line)...)...); !strings.Contains(out, roots+" belongs to root; choose another folder with --data or BUGLE_DATA") {
 			t.Errorf("%s in a folder of root says %s", line, out)
 		}

@@ -45,7 +45,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		Use:   "bugle",
 		Short: "Build push and email campaigns in the terminal",
 		Long: "Run bugle without a command to open the terminal program. If the output is not a terminal, it prints\n" +
-			"a summary of the workspace instead.",
+			"this help instead.",
 		Example:       "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
 		Args:          cli.NoCommand,
 		SilenceErrors: true,
@@ -64,7 +64,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 			if open.Query != "" {
 				return cli.Misused("--query needs a terminal; use `bugle search` instead")
 			}
-			return printSummary(cmd.Context(), f)
+			return cmd.Help()
 		},
 	}
 	root.Flags().StringVarP(&open.Query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")

@@ -85,7 +85,6 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive(groups...)
 	cmd.MarkFlagsMutuallyExclusive("html", "text", "open", "audience")
 	cmd.MarkFlagsMutuallyExclusive("event-attr", "audience")
-	_ = cmd.RegisterFlagCompletionFunc("user", f.CompleteUsers())
 	return cmd
 }
 

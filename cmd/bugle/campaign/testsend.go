@@ -75,7 +75,6 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")
 	fl.BoolVar(&t.send.Copies, "with-copies", false, "also send each email to its addresses in Cc and Bcc")
-	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
 	cli.AddYes(cmd, &t.yes)
 	return cmd
 }

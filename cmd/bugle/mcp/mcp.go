@@ -55,7 +55,6 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	var followers sync.WaitGroup
 	followers.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
 	defer func() { stop(); followers.Wait() }()
-	f.SaveMemory()
 	server := mcp.New(mcp.Options{
 		Service: svc, Dismissals: dismissals, Version: cli.Version(), Logger: log,
 		Author:      func(ctx context.Context) (string, error) { return f.Signer(ctx, svc, "") },

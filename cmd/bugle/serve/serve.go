@@ -70,10 +70,9 @@ func New(f *cli.Factory) *cobra.Command {
 
 // run serves until ctx ends.
 func (s *server) run(ctx context.Context, f *cli.Factory) error {
-	if have, err := f.HasStore(ctx); err != nil {
+	store, err := f.Store(ctx)
+	if err != nil {
 		return err
-	} else if !have {
-		return cli.ErrNoWorkspace
 	}
 	ln, err := api.Listen(s.addr, s.transport)
 	if err != nil {
@@ -85,10 +84,6 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 			_ = ln.Close()
 		}
 	}()
-	store, err := f.Open(ctx)
-	if err != nil {
-		return err
-	}
 	var log *slog.Logger
 	lines := api.NewLog(f.Err, func(n uint64) { log.Warn("log lines dropped because nothing read them", "lines", n) })
 	// From here on, everything is written through the log, so that a slow reader blocks nothing.
@@ -98,16 +93,12 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	var follower sync.WaitGroup
 	follower.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
 	defer func() { stop(); follower.Wait() }()
-	f.SaveMemory()
-	resolve := &cli.Resolver{Store: store}
-	if err := resolve.Narrow(ctx, f.Workspace); err != nil {
+	lookup, err := store.Serve(ctx, f.Workspace)
+	if err != nil {
 		return err
 	}
-	if err := resolve.Warm(ctx); err != nil {
-		return err
-	}
-	handler := api.New(api.Keys(resolve.Lookup), api.Options{
-		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: resolve.Health, Counter: f.Counter(),
+	handler := api.New(api.Keys(lookup), api.Options{
+		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: store.Health, Counter: f.Counter(),
 		OpenAPI: func() []byte { return openapi.JSON(cli.Version()) },
 	})
 	if err := s.announce(f, ln.Addr().String()); err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
@@ -22,36 +21,15 @@ import (
 // EnvPassphrase is the environment variable with the passphrase of backups.
 const EnvPassphrase = "BUGLE_PASSPHRASE"
 
-// passphrase is the source of a backup's passphrase, besides [EnvPassphrase]. It is never an argument, because other users of
-// the machine could read it.
-type passphrase struct{ command string }
-
-func (p *passphrase) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.command, "passphrase-command", "", "`command` that prints the passphrase (default the variable "+EnvPassphrase+")")
-}
-
-// read returns the passphrase: from the command, from the variable, or typed in the terminal, twice if it is new.
-func (p *passphrase) read(ctx context.Context, f *cli.Factory, fresh bool) (string, error) {
-	if p.command != "" {
-		words, err := argv.Split(p.command)
-		if err != nil {
-			return "", cli.Misused("--passphrase-command: %w", err)
-		}
-		if len(words) == 0 {
-			return "", cli.Misused("--passphrase-command is empty")
-		}
-		text, err := argv.Secret(ctx, words)
-		if err != nil {
-			return "", fmt.Errorf("--passphrase-command: %w", err)
-		}
-		return nonEmpty(text)
-	}
+// readPassphrase returns the passphrase of a backup: from [EnvPassphrase], or typed in the terminal, twice if it is new. It is
+// never an argument, because other users of the machine could read it.
+func readPassphrase(ctx context.Context, f *cli.Factory, fresh bool) (string, error) {
 	if text := f.Getenv(EnvPassphrase); text != "" {
 		return text, nil
 	}
 	in, _, ok := f.Terminal()
 	if !ok {
-		return "", cli.Misused("a passphrase is needed; set the environment variable %s, or use --passphrase-command", EnvPassphrase)
+		return "", cli.Misused("a passphrase is needed; set the environment variable %s", EnvPassphrase)
 	}
 	text, err := askPassphrase(ctx, f, in, "Passphrase: ")
 	if err != nil || !fresh {
@@ -64,25 +42,20 @@ func (p *passphrase) read(ctx context.Context, f *cli.Factory, fresh bool) (stri
 	return text, err
 }
 
-func nonEmpty(text string) (string, error) {
+func askPassphrase(ctx context.Context, f *cli.Factory, in *os.File, prompt string) (string, error) {
+	text, err := f.Typed(ctx, in, prompt)
+	if err != nil {
+		return "", fmt.Errorf("reading the passphrase: %w", err)
+	}
 	if text == "" {
 		return "", errors.New("the passphrase is empty")
 	}
 	return text, nil
 }
 
-func askPassphrase(ctx context.Context, f *cli.Factory, in *os.File, prompt string) (string, error) {
-	text, err := f.Typed(ctx, in, prompt)
-	if err != nil {
-		return "", fmt.Errorf("reading the passphrase: %w", err)
-	}
-	return nonEmpty(text)
-}
-
 // NewBackup returns the command bugle backup.
 func NewBackup(f *cli.Factory) *cobra.Command {
 	var encrypt bool
-	var pass passphrase
 	cmd := &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the store to a file",
@@ -96,9 +69,9 @@ func NewBackup(f *cli.Factory) *cobra.Command {
 		Args:    cli.Between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			secret := ""
-			if encrypt || pass.command != "" {
+			if encrypt {
 				var err error
-				if secret, err = pass.read(cmd.Context(), f, true); err != nil {
+				if secret, err = readPassphrase(cmd.Context(), f, true); err != nil {
 					return err
 				}
 			}
@@ -106,12 +79,11 @@ func NewBackup(f *cli.Factory) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the backup with a passphrase: "+EnvPassphrase+", or one that you type")
-	pass.flags(cmd)
 	return cmd
 }
 
 func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
-	store, err := openStore(ctx, f)
+	store, err := f.Store(ctx)
 	if err != nil {
 		return err
 	}

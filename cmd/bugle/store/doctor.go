@@ -51,7 +51,7 @@ type checkup struct {
 }
 
 func runDoctor(ctx context.Context, f *cli.Factory) error {
-	s, err := openStore(ctx, f)
+	s, err := f.Store(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,16 +80,6 @@ func runDoctor(ctx context.Context, f *cli.Factory) error {
 		err = cli.Silent(cli.ExitFailed)
 	}
 	return err
-}
-
-// openStore opens the store on this machine, which must exist.
-func openStore(ctx context.Context, f *cli.Factory) (*cli.Store, error) {
-	if have, err := f.HasStore(ctx); err != nil {
-		return nil, err
-	} else if !have {
-		return nil, cli.ErrNoWorkspace
-	}
-	return f.Open(ctx)
 }
 
 // readable reports whether the store is encrypted, and returns the backups that can be read without its key.

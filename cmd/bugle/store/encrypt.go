@@ -71,7 +71,6 @@ func newRewrite(f *cli.Factory, cmd *cobra.Command, c change) *cobra.Command {
 	cmd.Args = cli.Exactly(0, "no arguments")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		f.SaveMemory()
 		return c.run(cmd.Context(), f, yes)
 	}
 	cli.AddYes(cmd, &yes)

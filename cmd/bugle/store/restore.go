@@ -27,7 +27,6 @@ import (
 type restore struct {
 	campaign    string
 	dryRun, yes bool
-	pass        passphrase
 }
 
 // NewRestore returns the command bugle restore.
@@ -55,7 +54,6 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 			case !r.dryRun && !r.yes && !f.CanAsk():
 				return cli.Misused("restoring replaces data, and nobody can be asked here; add --yes to restore, or --dry-run to see what is replaced")
 			}
-			f.SaveMemory()
 			file, err := filepath.Abs(args[0])
 			if err != nil {
 				return fmt.Errorf("cannot use this file name: %w", err)
@@ -74,7 +72,6 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 	cli.AddDryRun(cmd, &r.dryRun)
 	cli.AddYes(cmd, &r.yes)
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
-	r.pass.flags(cmd)
 	return cmd
 }
 
@@ -121,7 +118,7 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 			return err
 		}
 	}
-	secret, err := backupSecret(ctx, f, from, r.pass)
+	secret, err := backupSecret(ctx, f, from)
 	if err != nil {
 		return err
 	}
@@ -197,7 +194,7 @@ func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, pl
 func compare(ctx context.Context, f *cli.Factory, file, secret string, replace bool, records func(int)) (info backup.Info, changes []backup.Difference, unread, err error) {
 	defer f.Notices.Take() // they are about the store that is replaced
 	var now datastore.DB
-	store, err := openStore(ctx, f)
+	store, err := f.Store(ctx)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
 	case errors.As(err, new(*datastore.LockedError)), ctx.Err() != nil, err != nil && cli.ExitCode(err) == cli.ExitMisused:
@@ -299,9 +296,9 @@ func loadDatabase(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 }
 
 // backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.
-func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passphrase) (string, error) {
+func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info) (string, error) {
 	if b.Encrypted && b.Key == "" {
-		return pass.read(ctx, f, false)
+		return readPassphrase(ctx, f, false)
 	}
 	return backupKey(ctx, f, b)
 }
@@ -328,12 +325,12 @@ func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key
 
 // one restores one campaign after a question.
 func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) error {
-	secret, err := backupSecret(ctx, f, from, r.pass)
+	secret, err := backupSecret(ctx, f, from)
 	if err != nil {
 		return err
 	}
 	f.Notices.IgnoreDamage() // this command is what helps against it
-	store, err := openStore(ctx, f)
+	store, err := f.Store(ctx)
 	if err != nil {
 		return err
 	}
@@ -371,5 +368,5 @@ func passRemedy(err error) error {
 	if !errors.Is(err, backup.ErrPassphrase) {
 		return err
 	}
-	return cli.WithRemedy(err, "Set it with "+EnvPassphrase+" or --passphrase-command, or type it.")
+	return cli.WithRemedy(err, "Set it with "+EnvPassphrase+", or type it.")
 }

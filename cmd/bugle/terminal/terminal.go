@@ -107,7 +107,6 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, &f.Notices, program.Send)
-	f.SaveMemory()
 	err = run(ctx, program)
 	stop()
 	watched()

@@ -46,23 +46,13 @@ func addCreateFlags(cmd *cobra.Command, w *cli.NewWorkspace) {
 
 // requireEmpty refuses a store that has a workspace. If it has none, no earlier one is in use any more.
 func requireEmpty(ctx context.Context, f *cli.Factory) error {
-	have, err := f.HasStore(ctx)
+	_, list, err := all(ctx, f)
 	if err != nil {
 		return err
 	}
-	if have {
-		s, err := f.Open(ctx)
-		if err != nil {
-			return err
-		}
-		ids, err := s.Workspaces(ctx)
-		if err != nil {
-			return err
-		}
-		if len(ids) > 0 {
-			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the store in %s has the workspace %s already", f.Place(), ids[0])
-			return cli.WithRemedy(e, "No changes made. Open it with `bugle`, or add another workspace with `bugle workspace create ID`.")
-		}
+	if len(list) > 0 {
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the store in %s has the workspace %s already", f.Place(), list[0].ID)
+		return cli.WithRemedy(e, "No changes made. Open it with `bugle`, or add another workspace with `bugle workspace create ID`.")
 	}
 	return f.UseWorkspace("")
 }

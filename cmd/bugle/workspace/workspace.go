@@ -4,6 +4,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,12 +33,11 @@ func New(f *cli.Factory) *cobra.Command {
 
 // all returns the settings of the workspaces in the store, sorted by id.
 func all(ctx context.Context, f *cli.Factory) (*cli.Store, []engine.Workspace, error) {
-	have, err := f.HasStore(ctx)
-	if err != nil || !have {
-		return nil, nil, err
-	}
-	s, err := f.Open(ctx)
-	if err != nil {
+	s, err := f.Store(ctx)
+	switch {
+	case errors.Is(err, cli.ErrNoWorkspace):
+		return nil, nil, nil
+	case err != nil:
 		return nil, nil, err
 	}
 	var out []engine.Workspace

@@ -67,30 +67,3 @@ func (f *Factory) listed(cmd *cobra.Command) []engine.Summary {
 	}
 	return rows
 }
-
-// mostUsers is how many users are completed.
-const mostUsers = 50
-
-// CompleteUsers completes a flag with the ids of the users that have what was typed in their id or attributes,
-// described by their names. Errors complete nothing.
-func (f *Factory) CompleteUsers() cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		svc, err := f.Campaigns(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		store, ok := svc.(engine.UserStore)
-		if !ok {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		users, err := store.Users(cmd.Context(), typed, mostUsers)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var out []cobra.Completion
-		for _, u := range users {
-			out = append(out, cobra.CompletionWithDesc(Line(u.ID), Line(u.DisplayName())))
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
-}

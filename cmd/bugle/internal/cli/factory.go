@@ -11,10 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/adrg/xdg"
-	shellquote "github.com/kballard/go-shellquote"
 	"golang.org/x/term"
 
 	"bugle/engine"
@@ -136,29 +134,6 @@ func (e *Environment) HasFolder() (bool, error) {
 	return false, fmt.Errorf("cannot read %s: %w; %s", e.DataDir(), Cause(err), store.FolderRemedy(e.DataDir(), err))
 }
 
-// CheckOwner returns an error if this is root, and the folder of the store belongs to somebody else, who could not use the
-// files that root creates in it.
-func (e *Environment) CheckOwner() error {
-	if _, ok := e.Database(); ok || os.Geteuid() != 0 {
-		return nil
-	}
-	dir, err := filepath.Abs(e.DataDir())
-	if err != nil {
-		return fmt.Errorf("cannot use the folder %s: %w", e.DataDir(), err)
-	}
-	for _, path := range []string{filepath.Join(dir, badger.Folder), dir} {
-		if id, name, at, ok := store.OwnerOf(path); ok && id != 0 {
-			as := name
-			if strings.HasPrefix(name, "#") { // which begins a comment in a shell
-				as = "'" + name + "'"
-			}
-			return WithRemedy(Misused("%s belongs to %s, who could not use the files that root creates in it", at, name),
-				"Run bugle as that user: `sudo -u "+as+" bugle --data "+shellquote.Join(dir)+" …`.")
-		}
-	}
-	return nil
-}
-
 // ErrNoWorkspace reports that the store has no workspace yet.
 var ErrNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
 
@@ -202,15 +177,7 @@ func (e *Environment) storeName() string {
 
 // Service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
 func (f *Factory) Service(ctx context.Context) (activity.Service, error) {
-	if err := f.checkPlace(Reach{Places: InStore}); err != nil {
-		return nil, err
-	}
-	if have, err := f.HasStore(ctx); err != nil {
-		return nil, err
-	} else if !have {
-		return nil, ErrNoWorkspace
-	}
-	s, err := f.Open(ctx)
+	s, err := f.Store(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,23 +6,22 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Notices collects problems found when stores were opened, or in the background, until they are shown.
 type Notices struct {
 	mu       sync.Mutex
 	texts    []string
-	damaged  []string      // those about damage of the store
-	known    []string      // damage that was added before
-	noDamage bool          // damage is not of interest
-	more     chan struct{} // has an element if there may be notices; nil until somebody waits
+	damaged  []string // those about damage of the store
+	known    []string // damage that was added before
+	noDamage bool     // damage is not of interest
 }
 
 func (n *Notices) add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.texts = append(n.texts, text)
-	n.signal()
 }
 
 // Damage adds what is damaged in the store, each text once. A command that leaves it to be printed fails.
@@ -31,41 +30,23 @@ func (n *Notices) Damage(text string) {
 	defer n.mu.Unlock()
 	if !n.noDamage && !slices.Contains(n.known, text) {
 		n.known, n.damaged = append(n.known, text), append(n.damaged, text)
-		n.signal()
 	}
 }
 
-// Arrived returns a channel that receives a value when there are notices to take.
-func (n *Notices) Arrived() <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.more == nil {
-		n.more = make(chan struct{}, 1)
-		n.signal()
-	}
-	return n.more
-}
+// noticeInterval is how often [Notices.Follow] looks for notices.
+const noticeInterval = 250 * time.Millisecond
 
-func (n *Notices) signal() {
-	if n.more == nil || len(n.texts)+len(n.damaged) == 0 {
-		return
-	}
-	select {
-	case n.more <- struct{}{}:
-	default: // the last ones are not taken yet
-	}
-}
-
-// Follow calls show with each notice as it arrives, until ctx ends.
+// Follow calls show with each notice as it comes, until ctx ends.
 func (n *Notices) Follow(ctx context.Context, show func(text string)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-n.Arrived():
-		}
+	tick := time.NewTicker(noticeInterval)
+	defer tick.Stop()
+	for ctx.Err() == nil {
 		for _, text := range n.Take() {
 			show(text)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
 		}
 	}
 }

@@ -126,8 +126,6 @@ func (f *Factory) checkPlace(r Reach) error {
 		return WithRemedy(Misused("`bugle %s` works on a store %s, and %s is a database", f.command, r.Places, f.Place()), r.Instead)
 	case r.Whole && f.Workspace != "":
 		return Misused("`bugle %s` works on the whole store, not on one workspace; leave out --workspace", f.command)
-	case r.Places&OnRemote == 0:
-		return f.CheckOwner()
 	}
 	return nil
 }

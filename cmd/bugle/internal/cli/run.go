@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -58,17 +57,6 @@ func flagError(_ *cobra.Command, err error) error {
 		kind = "true or false"
 	}
 	return fmt.Errorf("--%s must be %s, not %q", flag.GetFlag().Name, kind, flag.GetValue())
-}
-
-// gcPercent halves the garbage of a program that runs for long: the memory of a server under load stays below that of a
-// limit that follows its use, and requests take no longer.
-const gcPercent = 50
-
-// SaveMemory collects garbage more often, unless the user has said how often.
-func (e *Environment) SaveMemory() {
-	if e.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 }
 
 // wantsJSON reports whether --json is among arguments that could not be parsed.

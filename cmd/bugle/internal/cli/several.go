@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,13 +112,9 @@ func (s *Several) End() error {
 func (s *Several) print() error {
 	out := []doc.Member{doc.M("campaigns", doc.NewArray(s.Results...))}
 	if s.f.JSON && len(s.failed) > 0 {
-		text, err := json.Marshal(s.failed)
+		v, err := Doc(s.failed)
 		if err != nil {
-			return fmt.Errorf("writing JSON: %w", err)
-		}
-		v, err := doc.Parse(text)
-		if err != nil {
-			return fmt.Errorf("writing JSON: %w", err)
+			return err
 		}
 		out = append(out, doc.M("failed", v))
 	}

@@ -36,6 +36,19 @@ type Store struct {
 	services map[string]*local.Service
 }
 
+// Store opens the store, which must exist. It fails if a remote is in use.
+func (f *Factory) Store(ctx context.Context) (*Store, error) {
+	if err := f.checkPlace(Reach{Places: InStore}); err != nil {
+		return nil, err
+	}
+	if have, err := f.HasStore(ctx); err != nil {
+		return nil, err
+	} else if !have {
+		return nil, ErrNoWorkspace
+	}
+	return f.Open(ctx)
+}
+
 // Open opens the store: a folder, as its owner or attached to it, or a database. It creates the store if necessary. All
 // callers share one store.
 func (f *Factory) Open(ctx context.Context) (*Store, error) {
@@ -51,13 +64,9 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 		f.store = s
 		return s, nil
 	}
-	if err := f.CheckOwner(); err != nil {
-		return nil, err
-	}
 	opened := make(chan struct{})
-	resolve := &Resolver{Store: s}
-	handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
-		Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
+	handler := api.NewTrusted(s.lookup, s.Workspaces, api.Options{
+		Unlimited: true, Health: s.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
 	})
 	o := socket.Options{
 		Dir: f.DataDir(), Version: Version(), Opener: f.own, Patience: Patience,
@@ -187,68 +196,45 @@ func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 	case id == "" && len(ids) == 1:
 		return ids[0], nil
 	case id == "":
-		return "", Misuse(&SeveralWorkspaces{ids})
+		return "", Misused("the store has several workspaces (%s); choose one with --workspace, or with `bugle workspace use`", strings.Join(ids, ", "))
 	case slices.Contains(ids, id):
 		return id, nil
 	}
 	return "", Misused("no workspace %q; choose from %s", id, strings.Join(ids, ", "))
 }
 
-// SeveralWorkspaces reports that a store has several workspaces, and none was chosen.
-type SeveralWorkspaces struct{ IDs []string }
-
-func (e *SeveralWorkspaces) Error() string {
-	return fmt.Sprintf("the store has several workspaces (%s); choose one with --workspace, or with `bugle workspace use`", strings.Join(e.IDs, ", "))
-}
-
-// Resolver finds the workspace of an API call.
-type Resolver struct {
-	Store *Store
-	only  string // the only workspace that is served; if empty, all are
-}
-
-// Narrow restricts the resolver to one workspace, which must exist; empty means all, and then there must be at least
-// one.
-func (d *Resolver) Narrow(ctx context.Context, id string) error {
-	ids, err := d.Store.Workspaces(ctx)
+// Serve returns what finds the workspace of an API call: the one with an id, or each if that is "". It starts loading their
+// indexes, so that the first search does not wait.
+func (s *Store) Serve(ctx context.Context, only string) (api.Lookup, error) {
+	ids, err := s.Workspaces(ctx)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case len(ids) == 0:
-		return ErrNoWorkspace
-	case id != "" && !slices.Contains(ids, id):
-		return Misused("no workspace %q", id)
-	}
-	d.only = id
-	return nil
-}
-
-// Warm starts loading the index of each served workspace, so that the first search does not wait.
-func (d *Resolver) Warm(ctx context.Context) error {
-	ids := []string{d.only}
-	if d.only == "" {
-		var err error
-		if ids, err = d.Store.Workspaces(ctx); err != nil {
-			return err
-		}
+		return nil, ErrNoWorkspace
+	case only != "" && !slices.Contains(ids, only):
+		return nil, Misused("no workspace %q", only)
+	case only != "":
+		ids = []string{only}
 	}
 	for _, id := range ids {
-		svc, err := d.Store.service(ctx, id)
+		svc, err := s.service(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		svc.Index(ctx)
 	}
-	return nil
+	return func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+		if only != "" && only != id {
+			return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id)
+		}
+		return s.lookup(ctx, id)
+	}, nil
 }
 
-// Lookup implements [api.Lookup] with the current settings, so that a key is valid from its creation until it is
-// revoked.
-func (d *Resolver) Lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
-	if d.only != "" && d.only != id {
-		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id)
-	}
-	svc, err := d.Store.service(ctx, id)
+// lookup implements [api.Lookup] with the current settings, so that a key is valid from its creation until it is revoked.
+func (s *Store) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+	svc, err := s.service(ctx, id)
 	if err != nil {
 		return engine.Workspace{}, nil, err
 	}
@@ -257,7 +243,7 @@ func (d *Resolver) Lookup(ctx context.Context, id string) (engine.Workspace, eng
 }
 
 // Health reports whether the store responds.
-func (d *Resolver) Health(ctx context.Context) error {
-	_, err := d.Store.Workspaces(ctx)
+func (s *Store) Health(ctx context.Context) error {
+	_, err := s.Workspaces(ctx)
 	return err
 }

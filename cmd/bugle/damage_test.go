@@ -181,7 +181,7 @@ func TestDamagedRowFailsLists(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{}, {"search"}, {"search", "push"}, {"export", "--all", "--dir", t.TempDir()}, {"backup"}} {
+	for _, command := range [][]string{{"search"}, {"search", "push"}, {"export", "--all", "--dir", t.TempDir()}, {"backup"}} {
 		c.wantDamage(command...)
 	}
 }

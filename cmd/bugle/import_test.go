@@ -65,7 +65,7 @@ func TestImportIsInterrupted(t *testing.T) {
 		t.Errorf("exit code %d after %d drafts, %q is missing in %q", code, made, want, errs.String())
 	}
 	b.run(cli.ExitDone, "", "import", file)
-	if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, fmt.Sprintf(`"campaigns": %d,`, count)) {
+	if now, _ := b.run(cli.ExitDone, "", "list", "--json"); !strings.Contains(now, fmt.Sprintf(`"total": %d,`, count)) {
 		t.Errorf("after the second run there is %s", now)
 	}
 }
@@ -147,7 +147,7 @@ func testServiceThatFails(t *testing.T, command string) {
 	want(results(interrupted, cli.ExitFailed), "already created, created, , ", ", created, , ")
 	lost.Store(-1)
 	want(results(t.Context(), cli.ExitDone), "already created, already created, already created, created", ", , , created")
-	if now, _ := b.run(cli.ExitDone, "", "--json"); !strings.Contains(now, `"campaigns": 4,`) {
+	if now, _ := b.run(cli.ExitDone, "", "list", "--json"); !strings.Contains(now, `"total": 4,`) {
 		t.Errorf("there is %s", now)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -66,10 +67,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	if open.far != nil {
 		defer open.far.Close()
 	}
-	guess, known := background.FromEnvironment(f.Getenv)
-	if !known {
-		guess = app.Dark(open.Deps.Prefs)
-	}
+	guess := app.Dark(open.Deps.Prefs)
 	own := newPersonal(&f.Environment, guess)
 	theme, news, err := own.themes.first(o.Theme, f.Getenv(cli.EnvTheme), open.Deps.Prefs)
 	if err != nil {
@@ -87,7 +85,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	var program *tea.Program
 	var input io.Reader = in
 	var first []tea.Cmd
-	if !known && background.Askable(f.Getenv) {
+	if runtime.GOOS != "windows" { // where no terminal answers
 		input = background.NewInput(in, func(dark bool) {
 			if dark != guess {
 				own.themes.setDark(dark)

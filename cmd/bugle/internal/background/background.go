@@ -5,11 +5,11 @@ package background
 
 import (
 	"bytes"
+	"image/color"
 	"os"
 	"regexp"
-	"runtime"
-	"strconv"
-	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	_ "bugle/cmd/bugle/internal/background/quiet" // prevents Bubble Tea's init from querying the terminal
 )
@@ -21,32 +21,10 @@ const Query = "\x1b]11;?\x1b\\\x1b[c"
 
 // The escape at the start of a response may be missing if it was read before the rest.
 var (
-	colorAnswer = regexp.MustCompile(`\x1b?\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
+	colorAnswer = regexp.MustCompile(`\x1b?\]11;(rgba?:[0-9a-fA-F/]+)(?:\x07|\x1b\\)`)
 	kindAnswer  = regexp.MustCompile(`\x1b?\[\?[0-9;]*c`)
 	unfinished  = regexp.MustCompile(`(?:\x1b\]1?1?|\x1b?\]11;[rgba:0-9a-fA-F/]*\x1b?|\x1b\[\?[0-9;]*)$`)
 )
-
-// FromEnvironment reads COLORFGBG, which some terminals set: "foreground;background" or
-// "foreground;default;background", each the number of one of the sixteen terminal colors. 0 to 6 and 8
-// are the dark ones.
-func FromEnvironment(getenv func(string) string) (dark, known bool) {
-	value := getenv("COLORFGBG")
-	i := strings.LastIndexByte(value, ';')
-	if i < 0 {
-		return false, false
-	}
-	n, err := strconv.Atoi(value[i+1:])
-	if err != nil || n < 0 || n > 15 {
-		return false, false
-	}
-	return n <= 6 || n == 8, true
-}
-
-// Askable reports whether the terminal can be queried, which is not the case if TERM is "dumb" or not set.
-func Askable(getenv func(string) string) bool {
-	name := getenv("TERM")
-	return name != "" && name != "dumb" && runtime.GOOS != "windows"
-}
 
 // Input is a terminal's input without the responses to [Query]. Only one goroutine may read from it at a time.
 type Input struct {
@@ -80,10 +58,11 @@ func (i *Input) Read(b []byte) (int, error) {
 // strip removes the responses from b in place, and returns the length of the rest.
 func (i *Input) strip(b []byte) int {
 	if m := colorAnswer.FindSubmatchIndex(b); m != nil {
-		part := func(n int) float64 { return channel(b[m[2*n]:m[2*n+1]]) }
-		dark := 0.2126*part(1)+0.7152*part(2)+0.0722*part(3) < 0.5
+		background := ansi.XParseColor(string(b[m[2]:m[3]]))
 		b = append(b[:m[0]], b[m[1]:]...)
-		i.found(dark)
+		if gray, ok := color.GrayModel.Convert(background).(color.Gray); ok {
+			i.found(gray.Y < 0x80)
+		}
 		i.found = func(bool) {}
 	}
 	if m := kindAnswer.FindIndex(b); m != nil {
@@ -94,13 +73,4 @@ func (i *Input) strip(b []byte) int {
 		b = b[:m[0]]
 	}
 	return len(b)
-}
-
-// channel converts one to four hex digits to a fraction of their maximum, 0 to 1.
-func channel(hex []byte) float64 {
-	n, err := strconv.ParseUint(string(hex), 16, 16)
-	if err != nil {
-		return 0
-	}
-	return float64(n) / float64(uint64(1)<<(4*len(hex))-1)
 }

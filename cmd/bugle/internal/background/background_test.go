@@ -99,7 +99,7 @@ func TestInput(t *testing.T) {
 	}{
 		"dark":               {reads: []string{"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;22c"}, dark: true, known: true},
 		"light, bell":        {reads: []string{"\x1b]11;rgb:ffff/fafa/f0f0\a\x1b[?1;2c"}, known: true},
-		"short channels":     {reads: []string{"\x1b]11;rgb:f/f/f\a\x1b[?1c"}, known: true},
+		"short channels":     {reads: []string{"\x1b]11;rgb:ff/ff/ff\a\x1b[?1c"}, known: true},
 		"with alpha":         {reads: []string{"\x1b]11;rgba:ffff/ffff/ffff/ffff\a\x1b[?1c"}, known: true},
 		"does not know":      {reads: []string{"\x1b[?1;2c"}},
 		"typed around it":    {reads: []string{"ab\x1b]11;rgb:0000/0000/0000\x1b\\c\x1b[?1;2cd"}, typed: "abcd", dark: true, known: true},
@@ -134,33 +134,4 @@ func TestInput(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestFromEnvironment(t *testing.T) {
-	for value, want := range map[string]struct{ dark, known bool }{
-		"15;0":         {true, true},
-		"0;15":         {false, true},
-		"0;default;15": {false, true},
-		"15;8":         {true, true},
-		"0;7":          {false, true},
-		"15;default":   {},
-		"":             {},
-	} {
-		dark, known := FromEnvironment(environment(map[string]string{"COLORFGBG": value}))
-		if dark != want.dark || known != want.known {
-			t.Errorf("%q is dark %v, known %v", value, dark, known)
-		}
-	}
-}
-
-func TestAskable(t *testing.T) {
-	for name, want := range map[string]bool{"xterm-256color": true, "dumb": false, "": false} {
-		if got := Askable(environment(map[string]string{"TERM": name})); got != want {
-			t.Errorf("TERM %q: %v", name, got)
-		}
-	}
-}
-
-func environment(pairs map[string]string) func(string) string {
-	return func(name string) string { return pairs[name] }
 }

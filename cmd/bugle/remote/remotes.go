@@ -55,9 +55,6 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 				return cli.Misused("--key-command: %w", err)
 			}
 			r.Name, r.Key.Command = args[0], words
-			if missing := missingFlags(r); len(missing) > 0 {
-				return cli.Misused("the remote still needs: %s", strings.Join(missing, "; "))
-			}
 			if dialect != "" {
 				b, err := f.Read(cmd.Context(), dialect)
 				if err != nil {
@@ -87,14 +84,11 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 					return err
 				}
 			}
-			if f.JSON {
-				return f.PrintJSON(map[string]any{"remote": r.Name})
-			}
-			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)))
+			said := fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)
 			if r.Key.Keyring {
-				fmt.Fprintf(f.Out, "Store the key with `bugle remote key %s`.\n", r.Name)
+				said += fmt.Sprintf(" Store the key with `bugle remote key %s`.", r.Name)
 			}
-			return nil
+			return f.Done(map[string]any{"remote": r.Name}, said)
 		},
 	}
 	fl := cmd.Flags()
@@ -108,6 +102,13 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 	fl.StringVar(&dialect, "dialect", "", "JSON `file` that maps names to those of the service (see bugle schema dialect)")
 	fl.BoolVar(&r.Insecure, "insecure", false, "allow http:// to other machines; the API key is sent unencrypted")
 	fl.BoolVar(&use, "use", false, "use this remote from now on")
+	for _, name := range []string{"url", "workspace-id"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag was defined just above
+		}
+	}
+	cmd.MarkFlagsOneRequired("keyring", "key-env", "key-command")
+	cmd.MarkFlagsMutuallyExclusive("keyring", "key-env", "key-command")
 	return cmd
 }
 
@@ -117,20 +118,6 @@ func misused(err error) error {
 		return err
 	}
 	return cli.Misuse(err)
-}
-
-// missingFlags returns the required flags of a remote that were not given.
-func missingFlags(r remotes.Remote) (flags []string) {
-	if r.BaseURL == "" {
-		flags = append(flags, "--url")
-	}
-	if r.Workspace == "" {
-		flags = append(flags, "--workspace-id")
-	}
-	if !r.Key.Keyring && r.Key.Env == "" && len(r.Key.Command) == 0 {
-		flags = append(flags, "one of --keyring, --key-env and --key-command")
-	}
-	return flags
 }
 
 // dialectError lists the problems of a dialect file, one per line.
@@ -217,8 +204,7 @@ func newRemoteKey(f *cli.Factory) *cobra.Command {
 			if err := keyring.Set(p.Name, key); err != nil {
 				return err
 			}
-			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name)))
-			return nil
+			return f.Done(map[string]any{"remote": p.Name, "stored": true}, fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name))
 		},
 	}
 }

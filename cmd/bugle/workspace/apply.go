@@ -80,7 +80,6 @@ type step struct {
 	Name    string   `json:"name,omitempty"`
 	Action  string   `json:"action"`
 	Fields  []string `json:"fields,omitempty"` // that change
-	Key     string   `json:"key,omitempty"`    // a file or a command that this machine does not allow yet as the source of a key
 
 	of  noun
 	put records.PutRequest
@@ -96,9 +95,6 @@ const (
 // String describes a step on one line.
 func (s step) String() string {
 	name := strings.TrimSpace(s.of.Singular + " " + s.Name)
-	if s.Key != "" {
-		name += ", with the key from " + s.Key
-	}
 	switch s.Action {
 	case actionCreate:
 		return "+ " + name
@@ -128,19 +124,7 @@ func (n noun) plan(ctx context.Context, svc activity.Service, r records.PutReque
 			s.Fields = append(s.Fields, c.Path.String())
 		}
 	}
-	if n.ID != gateways || s.Action == actionUnchanged {
-		return s, nil
-	}
-	var g engine.Gateway
-	err = json.Unmarshal(r.Value.Encode(), &g)
-	if err != nil || !secret.NeedsTrust(g) {
-		return s, err
-	}
-	w, err := n.f.Settings(ctx)
-	if err == nil && n.f.Trust().Check(w.ID, g) != nil {
-		s.Key = secret.DescribeFully(g.Key)
-	}
-	return s, err
+	return s, nil
 }
 
 func newApply(f *cli.Factory) *cobra.Command {
@@ -149,9 +133,8 @@ func newApply(f *cli.Factory) *cobra.Command {
 		Use:   "apply FILE|-",
 		Short: "Change settings and content to those of a file",
 		Long: "Reads a JSON or YAML file as `bugle workspace export` prints it, or a part of one, prints what would change, and\n" +
-			"asks. What the file does not have stays as it is. A push gateway whose key the file takes from a\n" +
-			"file or a command is only applied if you agree to it, and not with --yes, unless this machine\n" +
-			"allows that key already (see `bugle gateways allow`).",
+			"asks. What the file does not have stays as it is. A push gateway whose key comes from another file or a\n" +
+			"command is not changed by a file: use `bugle gateways put`.",
 		Example: "  bugle workspace apply shop.json --dry-run\n" +
 			"  bugle --workspace SHOP workspace export | bugle --workspace TEST workspace apply - --yes",
 		Args: cli.Exactly(1, "a file, or - for standard input"),
@@ -200,6 +183,9 @@ func planFile(ctx context.Context, f *cli.Factory, svc activity.Service, file do
 				r.Value = over(have, v)
 			}
 			s, err := n.plan(ctx, svc, r)
+			if err == nil && n.ID == gateways && s.Action != actionUnchanged {
+				err = checkKey(v)
+			}
 			if err != nil {
 				return nil, about(n.Singular+" "+n.NameOf(v), err)
 			}
@@ -210,6 +196,17 @@ func planFile(ctx context.Context, f *cli.Factory, svc activity.Service, file do
 		return nil, cli.Misused("unknown section %q; a file has those that `bugle workspace export` prints", name)
 	}
 	return out, nil
+}
+
+// checkKey returns an error for a push gateway whose key comes from a file or a command: a file of settings must not decide what
+// runs on this machine, and what is sent away.
+func checkKey(v doc.Value) error {
+	var g engine.Gateway
+	err := json.Unmarshal(v.Encode(), &g)
+	if err == nil && secret.NeedsTrust(g) {
+		return cli.Misused("a file must not set that its key comes from %s; use `bugle gateways put`", secret.DescribeFully(g.Key))
+	}
+	return err
 }
 
 // about returns an error whose message says what it is about.
@@ -246,20 +243,10 @@ func applySteps(ctx context.Context, f *cli.Factory, svc activity.Service, steps
 	if !f.JSON {
 		fmt.Fprintf(f.Out, "Plan: %d to create, %d to update, %d unchanged.\n", count[actionCreate], count[actionUpdate], count[actionUnchanged])
 	}
-	for _, s := range steps {
-		if yes && s.Key != "" { // a file must not decide alone what runs on this machine
-			return cli.Misused("--yes does not allow the key of %s to come from %s; run the command without --yes, which asks, or set the gateway with `bugle gateways put`", s.Name, s.Key)
-		}
-	}
 	todo := !dryRun && count[actionCreate]+count[actionUpdate] > 0
-	if todo && !yes {
-		agreed, err := f.Confirm(ctx, "Apply this plan?", "to apply the plan, or --dry-run to only print it")
-		if err != nil {
+	if todo {
+		if ok, err := f.Agreed(ctx, yes, "Apply this plan?", "to apply the plan, or --dry-run to only print it"); !ok {
 			return err
-		}
-		if !agreed {
-			fmt.Fprintln(f.Out, "No changes made.")
-			return nil
 		}
 	}
 	for _, s := range steps {

@@ -14,6 +14,7 @@ import (
 	"bugle/engine/keyring"
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/message/delivery/secret"
+	"bugle/engine/service/activity"
 )
 
 // gateways is the section whose records can have a key in the keyring.
@@ -27,7 +28,7 @@ func (n noun) newKey() *cobra.Command {
 		Example:           "  bugle gateways put fcm key.keyring=fcm\n  bugle gateways key fcm < shop-1.json",
 		Args:              n.named,
 		ValidArgsFunction: n.complete,
-		RunE:              func(cmd *cobra.Command, args []string) error { return n.storeKey(cmd.Context(), args) },
+		RunE:              n.runGateway(n.storeKey),
 	}
 }
 
@@ -42,24 +43,19 @@ func (n noun) newAllow() *cobra.Command {
 		Example:           "  bugle gateways allow fcm",
 		Args:              n.named,
 		ValidArgsFunction: n.complete,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			g, err := n.gateway(cmd.Context(), args)
+		RunE: n.runGateway(func(ctx context.Context, g engine.Gateway) error {
 			switch {
-			case err != nil:
-				return err
 			case !secret.NeedsTrust(g):
 				return cli.Misused("the key of %s comes from %s, which needs no permission", g.Provider, secret.Describe(g.Key))
 			case !yes && !n.f.CanAsk():
 				return cli.Misused("the key of %s comes from %s, and nobody can be asked here; add --yes to allow it", g.Provider, secret.DescribeFully(g.Key))
 			}
-			if !yes {
-				to := cmp.Or(strings.Trim(strings.Join(secret.Endpoints(g), " "), " "), "its service")
-				question := fmt.Sprintf("The push gateway %s gets its key from %s, and sends to %s. Allow this on this machine?", g.Provider, secret.DescribeFully(g.Key), to)
-				if ok, err := n.f.Confirm(cmd.Context(), cli.Line(question), "to allow it"); !ok || err != nil {
-					return err
-				}
+			to := cmp.Or(strings.Trim(strings.Join(secret.Endpoints(g), " "), " "), "its service")
+			question := fmt.Sprintf("The push gateway %s gets its key from %s, and sends to %s. Allow this on this machine?", g.Provider, secret.DescribeFully(g.Key), to)
+			if ok, err := n.f.Agreed(ctx, yes, cli.Line(question), "to allow it"); !ok {
+				return err
 			}
-			w, err := n.f.Settings(cmd.Context())
+			w, err := n.f.Settings(ctx)
 			if err != nil {
 				return err
 			}
@@ -67,34 +63,27 @@ func (n noun) newAllow() *cobra.Command {
 				return err
 			}
 			return n.f.Done(map[string]any{"provider": g.Provider, "allowed": true}, "The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine.")
-		},
+		}),
 	}
 	cli.AddYes(cmd, &yes)
 	return cmd
 }
 
-// gateway returns the push gateway that the arguments name.
-func (n noun) gateway(ctx context.Context, args []string) (g engine.Gateway, err error) {
-	svc, err := n.f.Service(ctx)
-	if err != nil {
-		return g, err
-	}
-	name, err := n.find(ctx, svc, args)
-	if err != nil {
-		return g, err
-	}
-	w, err := svc.Workspace(ctx)
-	g, _ = w.Gateway(name)
-	return g, err
+// runGateway returns the function of a command that works on a push gateway.
+func (n noun) runGateway(do func(context.Context, engine.Gateway) error) func(*cobra.Command, []string) error {
+	return n.run(func(ctx context.Context, svc activity.Service, name string, _ []string) error {
+		w, err := svc.Workspace(ctx)
+		if err != nil {
+			return err
+		}
+		g, _ := w.Gateway(name)
+		return do(ctx, g)
+	})
 }
 
 // storeKey stores the key on standard input in the keyring.
-func (n noun) storeKey(ctx context.Context, args []string) error {
-	g, err := n.gateway(ctx, args)
-	switch {
-	case err != nil:
-		return err
-	case g.Key.Keyring == "":
+func (n noun) storeKey(ctx context.Context, g engine.Gateway) error {
+	if g.Key.Keyring == "" {
 		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Describe(g.Key))
 	}
 	key, err := n.f.Key(ctx)

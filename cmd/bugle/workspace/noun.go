@@ -82,6 +82,21 @@ func (n noun) on(verb string) string {
 	return strings.TrimRight("  bugle "+n.ID+" "+verb+" "+name, " ")
 }
 
+// run returns the function of a command that works on the record that its first argument names.
+func (n noun) run(do func(ctx context.Context, svc activity.Service, name string, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		svc, err := n.f.Service(cmd.Context())
+		if err != nil {
+			return err
+		}
+		name, err := n.find(cmd.Context(), svc, args)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), svc, name, args)
+	}
+}
+
 // named requires the name of a record, unless there is only one record.
 func (n noun) named(cmd *cobra.Command, args []string) error {
 	if n.Single {
@@ -210,28 +225,20 @@ func (n noun) newGet() *cobra.Command {
 		Example:           n.on("get"),
 		Args:              n.named,
 		ValidArgsFunction: n.complete,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := n.f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
+		RunE: n.run(func(ctx context.Context, svc activity.Service, name string, _ []string) error {
 			if version > 0 {
-				item, err := svc.ContentItem(cmd.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: args[0], Version: version})
+				item, err := svc.ContentItem(ctx, engine.ContentRef{Kind: engine.KindTemplate, Name: name, Version: version})
 				if err != nil {
 					return err
 				}
 				return n.f.PrintJSON(item.Template)
 			}
-			name, err := n.find(cmd.Context(), svc, args)
-			if err != nil {
-				return err
-			}
-			v, err := n.Get(cmd.Context(), svc, name)
+			v, err := n.Get(ctx, svc, name)
 			if err != nil {
 				return err
 			}
 			return n.f.PrintDoc(v)
-		},
+		}),
 	}
 	if n.Single {
 		cmd.Use, cmd.Short = "get", "Print the "+n.Singular+" as JSON"
@@ -252,20 +259,12 @@ func (n noun) newDelete() *cobra.Command {
 		Example:           n.on("delete"),
 		Args:              n.named,
 		ValidArgsFunction: n.complete,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := n.f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			name, err := n.find(cmd.Context(), svc, args)
-			if err != nil {
-				return err
-			}
-			if err := n.delete(cmd.Context(), svc, name, force); err != nil {
+		RunE: n.run(func(ctx context.Context, svc activity.Service, name string, _ []string) error {
+			if err := n.delete(ctx, svc, name, force); err != nil {
 				return cli.AsUsage(forced(err))
 			}
 			return n.f.Done(map[string]any{"section": n.ID, "name": name, "deleted": true}, "Deleted "+n.Singular+" "+name)
-		},
+		}),
 	}
 	if n.Issued() {
 		cmd.Long = "Requests with the key are refused from now on."
@@ -310,26 +309,18 @@ func (n noun) newTest() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := n.f.Service(cmd.Context())
+		RunE: n.run(func(ctx context.Context, svc activity.Service, name string, args []string) error {
+			sender, err := n.f.Signer(ctx, svc, from)
 			if err != nil {
 				return err
 			}
-			name, err := n.find(cmd.Context(), svc, args)
-			if err != nil {
-				return err
-			}
-			sender, err := n.f.Signer(cmd.Context(), svc, from)
-			if err != nil {
-				return err
-			}
-			ctx := delivery.WithProgress(cmd.Context(), func(sentence string) { fmt.Fprintln(n.f.Err, cli.Line(sentence)) })
+			ctx = delivery.WithProgress(ctx, func(sentence string) { fmt.Fprintln(n.f.Err, cli.Line(sentence)) })
 			out, err := n.Try(ctx, svc, name, sender, args[1:])
 			if err != nil {
 				return err
 			}
 			return n.printTrial(name, out)
-		},
+		}),
 	}
 	if n.ID == "connectors" {
 		cmd.Flags().StringVar(&from, "from", "", "email `address` of the sender (default the address that signs changes)")

@@ -40,7 +40,7 @@ func (n noun) newPut() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: n.completeFields,
+		ValidArgsFunction: n.complete,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
 	}
 	if n.Single {
@@ -70,11 +70,10 @@ func fieldsHelp(section string) string {
 // newCreate returns the command that creates a record that gets its id then, and a secret that is shown once.
 func (n noun) newCreate() *cobra.Command {
 	return &cobra.Command{
-		Use:               "create [NAME] [FIELD=VALUE...]",
-		Short:             "Create " + n.a(),
-		Long:              "The " + n.Singular + " is shown only once, because only its hash is stored.\n\n" + fieldsHelp(n.ID),
-		Example:           "  bugle " + n.ID + " create " + n.Example,
-		ValidArgsFunction: n.completeFields,
+		Use:     "create [NAME] [FIELD=VALUE...]",
+		Short:   "Create " + n.a(),
+		Long:    "The " + n.Singular + " is shown only once, because only its hash is stored.\n\n" + fieldsHelp(n.ID),
+		Example: "  bugle " + n.ID + " create " + n.Example,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !strings.Contains(args[0], "=") {
 				args[0] = n.Label + "=" + args[0]
@@ -218,26 +217,6 @@ func (n noun) assign(ctx context.Context, v doc.Value, args []string) (doc.Value
 		}
 	}
 	return v, nil
-}
-
-// completeFields completes the name of a record, and then the fields of the section and their values.
-func (n noun) completeFields(cmd *cobra.Command, args []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-	if len(args) == 0 && !n.Single && !n.Issued() && !strings.Contains(typed, "=") {
-		return n.complete(cmd, args, typed)
-	}
-	name, _, valued := strings.Cut(typed, "=")
-	for path, node := range n.Schema().All() {
-		switch {
-		case strings.ContainsAny(path, "[*") || len(node.Children) > 0 || n.Fixed[path] != "":
-		case !valued:
-			out = append(out, cobra.CompletionWithDesc(path+"=", node.Help))
-		case path == name:
-			for _, o := range node.Options {
-				out = append(out, cobra.CompletionWithDesc(name+"="+o.Value, o.Label))
-			}
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // valueFor parses a text as a value of a field's kind. An empty text removes the field, or empties a list.

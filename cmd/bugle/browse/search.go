@@ -26,8 +26,8 @@ type filters struct {
 }
 
 func (s *filters) add(cmd *cobra.Command) {
-	cli.ChoiceFlag(cmd, cli.AnyOf(&s.status, cli.StateChoices()), "status", "only these `states`, such as DRAFT,ACTIVE")
-	cli.ChoiceFlag(cmd, cli.AnyOf(&s.channels, cli.ChannelChoices(cli.Any)), "channel", "only these `channels`, such as PUSH,EMAIL")
+	cli.ChoiceFlag(cmd, cli.AnyOf(&s.status, cli.ChoicesOf(catalog.States, catalog.State.Label)), "status", "only these `states`, such as DRAFT,ACTIVE")
+	cli.ChoiceFlag(cmd, cli.AnyOf(&s.channels, cli.ChoicesOf(catalog.Channels, catalog.Channel.Label)), "channel", "only these `channels`, such as PUSH,EMAIL")
 	fl := cmd.Flags()
 	fl.StringSliceVar(&s.tags, "tag", nil, "only campaigns with any of these `tags`")
 	fl.StringSliceVar(&s.by, "created-by", nil, "only campaigns created by these `email` addresses")

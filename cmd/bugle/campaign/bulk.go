@@ -106,11 +106,6 @@ func NewTag(f *cli.Factory) *cobra.Command {
 	cmd.Flags().StringSliceVar(&tag.Add, "add", nil, "`tags` to add")
 	cmd.Flags().StringSliceVar(&tag.Remove, "remove", nil, "`tags` to remove")
 	cli.AddYes(cmd, &m.yes)
-	for _, name := range []string{"add", "remove"} {
-		if err := cmd.RegisterFlagCompletionFunc(name, f.CompleteTags()); err != nil {
-			panic(err) // the flag was defined just above
-		}
-	}
 	return cmd
 }
 

@@ -4,6 +4,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,9 @@ func NewCreate(f *cli.Factory) *cobra.Command {
 			return f.Done(map[string]any{"id": made.ID, "status": made.Status}, "Created draft "+made.ID)
 		},
 	}
-	cli.ChoiceFlag(cmd, cli.OneOf(&d.channel, cli.ChannelChoices(catalog.Channel.Writable)), "channel", "`channel` of the draft: "+strings.Join(cli.ChannelChoices(catalog.Channel.Writable).Values(), " or "))
+	channels := slices.DeleteFunc(slices.Clone(catalog.Channels), func(c catalog.Channel) bool { return !c.Writable() })
+	choices := cli.ChoicesOf(channels, catalog.Channel.Label)
+	cli.ChoiceFlag(cmd, cli.OneOf(&d.channel, choices), "channel", "`channel` of the draft: "+strings.Join(choices.Values(), " or "))
 	d.kind = string(catalog.OneTime)
 	cli.ChoiceFlag(cmd, cli.OneOf(&d.kind, cli.TypeChoices(func(t catalog.DeliveryTypeInfo) bool { return t.Offered })), "type", "delivery `type` of the draft, such as PERIODIC")
 	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")

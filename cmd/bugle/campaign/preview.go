@@ -40,6 +40,9 @@ type previewing struct {
 	message            engine.KeyFilter // of which the first is printed
 }
 
+// platforms are the platforms of push messages.
+var platforms = cli.ChoicesOf(catalog.Platforms, catalog.Platform.Label)
+
 // NewPreview returns the command bugle preview.
 func NewPreview(f *cli.Factory) *cobra.Command {
 	p := previewing{f: f}
@@ -81,7 +84,7 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	fl.BoolVar(&p.open, "open", false, "open an email in the browser")
 	fl.StringVar(&p.message.Variation, "variation", "", "select the message of this `variation`")
 	fl.StringVar(&p.message.Locale, "locale", "", "select the message of this `locale`")
-	cli.ChoiceFlag(cmd, cli.OneOf(&p.message.Platform, cli.PlatformChoices()), "platform", "select the message on this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
+	cli.ChoiceFlag(cmd, cli.OneOf(&p.message.Platform, platforms), "platform", "select the message on this `platform`: "+strings.Join(platforms.Values(), ", "))
 	cmd.MarkFlagsMutuallyExclusive(groups...)
 	cmd.MarkFlagsMutuallyExclusive("html", "text", "open", "audience")
 	cmd.MarkFlagsMutuallyExclusive("event-attr", "audience")

@@ -70,7 +70,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Identifier, cli.IdentifierChoices()), "identifier", "kind of `identifier` in --to ("+identifierDefaults()+")")
 	fl.StringVar(&t.send.Filter.Variation, "variation", "", "send only this `variation`")
 	fl.StringVar(&t.send.Filter.Locale, "locale", "", "send only this `locale`")
-	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Filter.Platform, cli.PlatformChoices()), "platform", "send only to this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
+	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Filter.Platform, platforms), "platform", "send only to this `platform`: "+strings.Join(platforms.Values(), ", "))
 	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")

@@ -26,9 +26,8 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 			"which backup has it. Other bugle processes can keep using the store.\n\n" +
 			"If there is no backup that is new enough, --rescue copies everything that can be read into a new\n" +
 			"store in another folder, and lists what could not be read. Quit other bugle processes first.",
-		Example:           "  bugle doctor\n  bugle doctor --rescue ~/rescued",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  bugle doctor\n  bugle doctor --rescue ~/rescued",
+		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Notices.IgnoreDamage() // it is what this command reports
 			if cmd.Flags().Changed("rescue") {

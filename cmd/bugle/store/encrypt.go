@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -69,7 +70,6 @@ type change struct {
 func newRewrite(f *cli.Factory, cmd *cobra.Command, c change) *cobra.Command {
 	var yes bool
 	cmd.Args = cli.Exactly(0, "no arguments")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.run(cmd.Context(), f, yes)
 	}
@@ -95,13 +95,8 @@ func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
 		return err
 	}
 	defer old.Close() // Rewrite closes it, too
-	if !yes {
-		if ok, err := f.Confirm(ctx, c.question, "to do it"); err != nil {
-			return err
-		} else if !ok {
-			fmt.Fprintln(f.Err, "No changes made.")
-			return nil
-		}
+	if ok, err := f.Agreed(ctx, yes, c.question, "to do it"); !ok {
+		return err
 	}
 	var out rewriteResult
 	var key *crypt.Key
@@ -127,7 +122,7 @@ func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
 	fmt.Fprintf(f.Out, "%s the store in %s: %s written and verified.\n", c.done, cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
 	out.print(f)
 	if key != nil {
-		cli.PrintKey(f, out.From, c.from)
+		fmt.Fprintln(f.Out, storekey.Describe(out.From, c.from))
 	}
 	return nil
 }

@@ -18,25 +18,21 @@ func NewKey(f *cli.Factory) *cobra.Command {
 		Use:   "key",
 		Short: "Print or keep the key of an encrypted store",
 		Long:  "The key of an encrypted store is in the system keyring, or in BUGLE_STORE_KEY. Without it, nobody can read\nthe store. API keys are another matter: see `bugle keys`.",
-		Args:  cli.NoCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:               "show",
-		Short:             "Print the key of the store",
-		Long:              "Keep a copy of it somewhere safe, away from this machine.",
-		Example:           "  bugle key show",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return showKey(cmd.Context(), f) },
+		Use:     "show",
+		Short:   "Print the key of the store",
+		Long:    "Keep a copy of it somewhere safe, away from this machine.",
+		Example: "  bugle key show",
+		Args:    cli.Exactly(0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showKey(cmd.Context(), f) },
 	}, &cobra.Command{
-		Use:               "keep",
-		Short:             "Store the key on standard input in the system keyring",
-		Long:              "It must be the key of the store, if there is one.",
-		Example:           "  pass show bugle-store | bugle key keep",
-		Args:              cli.Exactly(0, "no arguments"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return keepKey(cmd.Context(), f) },
+		Use:     "keep",
+		Short:   "Store the key on standard input in the system keyring",
+		Long:    "It must be the key of the store, if there is one.",
+		Example: "  pass show bugle-store | bugle key keep",
+		Args:    cli.Exactly(0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return keepKey(cmd.Context(), f) },
 	})
 	return cmd
 }
@@ -53,11 +49,7 @@ func showKey(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return err
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]string{"key_id": key.ID(), "key": key.Text()})
-	}
-	fmt.Fprintln(f.Out, key.Text())
-	return nil
+	return f.Done(map[string]string{"key_id": key.ID(), "key": key.Text()}, key.Text())
 }
 
 func keepKey(ctx context.Context, f *cli.Factory) error {
@@ -79,9 +71,5 @@ func keepKey(ctx context.Context, f *cli.Factory) error {
 	if err := f.Keys().Keep(key); err != nil {
 		return err
 	}
-	if f.JSON {
-		return f.PrintJSON(map[string]string{"key_id": key.ID()})
-	}
-	fmt.Fprintf(f.Out, "Stored the key %s in the system keyring.\n", key.ID())
-	return nil
+	return f.Done(map[string]string{"key_id": key.ID()}, "Stored the key "+key.ID()+" in the system keyring.")
 }

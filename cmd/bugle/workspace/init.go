@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine"
 	"bugle/engine/schema"
 	"bugle/engine/service/local/sample"
@@ -72,7 +73,7 @@ func create(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) error {
 	fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(made.ID), cli.Line(f.Place()), made.APIKey)
 	if made.KeyFrom != "" {
 		fmt.Fprint(f.Out, "\nThe store is encrypted. ")
-		cli.PrintKey(f, made.KeyFrom, false)
+		fmt.Fprintln(f.Out, storekey.Describe(made.KeyFrom, false))
 	}
 	fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
 	return nil
@@ -101,7 +102,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 			if err != nil {
 				return out, err
 			}
-			f.Sealing.Fresh, out.Key, out.KeyFrom = &key, key.ID(), where
+			f.Fresh, out.Key, out.KeyFrom = &key, key.ID(), where
 		}
 	}
 	out.ID, out.APIKey, err = cli.CreateWorkspace(ctx, f, w)

@@ -188,25 +188,20 @@ func remove(ctx context.Context, f *cli.Factory, name string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if !yes {
-		campaigns := 0
-		err := s.Records().Read(ctx, func(tx store.Tx) error {
-			campaigns = 0
-			return tx.Workspace(id).Summaries(func(engine.Summary) error {
-				campaigns++
-				return nil
-			})
-		})
-		if err != nil {
-			return err
-		}
-		question := fmt.Sprintf("Delete workspace %s with %s, its users and its settings for good?", id, phrase.Count(campaigns, "campaign"))
-		if ok, err := f.Confirm(ctx, cli.Line(question), "to delete it"); err != nil {
-			return err
-		} else if !ok {
-			fmt.Fprintln(f.Out, "No changes made.")
+	campaigns := 0
+	err = s.Records().Read(ctx, func(tx store.Tx) error {
+		campaigns = 0
+		return tx.Workspace(id).Summaries(func(engine.Summary) error {
+			campaigns++
 			return nil
-		}
+		})
+	})
+	if err != nil && !yes { // a damaged one can be deleted, too
+		return err
+	}
+	question := fmt.Sprintf("Delete workspace %s with %s, its users and its settings for good?", id, phrase.Count(campaigns, "campaign"))
+	if ok, err := f.Agreed(ctx, yes, cli.Line(question), "to delete it"); !ok {
+		return err
 	}
 	for more := true; more; {
 		err := s.Records().Write(ctx, func(tx store.Tx) (err error) {

@@ -110,22 +110,10 @@ func ChoiceFlag(cmd *cobra.Command, v choice, name, usage string) {
 	}
 }
 
-// The choices below come from the tables.
-
-// StateChoices are the states of campaigns.
-func StateChoices() (cs Choices) {
-	for _, s := range catalog.States {
-		cs = append(cs, Choice{string(s), s.Label()})
-	}
-	return cs
-}
-
-// ChannelChoices are the channels for which keep returns true.
-func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
-	for _, c := range catalog.Channels {
-		if keep(c) {
-			cs = append(cs, Choice{string(c), c.Label()})
-		}
+// ChoicesOf returns choices from a table, with their labels.
+func ChoicesOf[T ~string](values []T, label func(T) string) (cs Choices) {
+	for _, v := range values {
+		cs = append(cs, Choice{string(v), label(v)})
 	}
 	return cs
 }
@@ -139,14 +127,6 @@ func TypeChoices(keep func(catalog.DeliveryTypeInfo) bool) (cs Choices) {
 		if keep(t) {
 			cs = append(cs, Choice{string(t.Type), t.Help})
 		}
-	}
-	return cs
-}
-
-// PlatformChoices are the platforms of push messages.
-func PlatformChoices() (cs Choices) {
-	for _, p := range catalog.Platforms {
-		cs = append(cs, Choice{string(p), p.Label()})
 	}
 	return cs
 }

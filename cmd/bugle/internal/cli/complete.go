@@ -41,20 +41,6 @@ func (f *Factory) CompleteCampaigns(keep func(engine.Summary) bool) cobra.Comple
 	}
 }
 
-// CompleteTags completes a flag with the tags of all campaigns.
-func (f *Factory) CompleteTags() cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		for _, r := range f.listed(cmd) {
-			for _, tag := range r.Tags {
-				out = append(out, Line(before+tag))
-			}
-		}
-		slices.Sort(out)
-		return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
-}
-
 // listed returns the campaigns to complete with. On errors it returns none, because a shell cannot show them.
 func (f *Factory) listed(cmd *cobra.Command) []engine.Summary {
 	svc, err := f.Campaigns(cmd.Context())

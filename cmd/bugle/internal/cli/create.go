@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/schema"
 	"bugle/engine/service/local/sample"
 )
 
@@ -29,7 +27,7 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 		return "", "", err
 	}
 	if w.Author == "" {
-		w.Author = guessAuthor(ctx, &f.Environment)
+		w.Author = f.Author("")
 	}
 	switch {
 	case w.ID != "":
@@ -46,21 +44,6 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 		ws.Connectors = []engine.Connector{{Type: defaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
 	return s.CreateWorkspace(ctx, ws, w.Sample)
-}
-
-// guessAuthor returns the address that git signs with, or one made from the names of the user and the machine.
-func guessAuthor(ctx context.Context, e *Environment) string {
-	if a := e.Getenv(EnvAuthor); a != "" {
-		return a
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, "git", "config", "user.email").Output(); err == nil {
-		if a := strings.TrimSpace(string(out)); schema.Email.Matches(a) {
-			return a
-		}
-	}
-	return e.Author("")
 }
 
 // localZone returns the IANA name of the time zone of this machine, or UTC.

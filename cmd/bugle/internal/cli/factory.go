@@ -9,18 +9,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"time"
 
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
+	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine"
 	"bugle/engine/message/delivery/secret"
 	"bugle/engine/schema"
 	"bugle/engine/service/activity"
 	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/crypt"
 	"bugle/store/postgres"
 )
 
@@ -46,13 +51,22 @@ type Factory struct {
 
 	store   *Store
 	Notices Notices
-	Sealing storeKeys
+	Fresh   *crypt.Key // the key for a new store, if it is to be encrypted
+	keys    *storekey.Ring
 	db      *postgres.DB // store in a database, once opened
 }
 
 // New returns a factory for the streams and environment of a process.
 func New(io Streams, getenv func(string) string) *Factory {
 	return &Factory{Printer: Printer{Streams: io}, Environment: Environment{Getenv: getenv}}
+}
+
+// Keys returns the source of the keys of encrypted stores.
+func (f *Factory) Keys() *storekey.Ring {
+	if f.keys == nil {
+		f.keys = storekey.New(f.Getenv)
+	}
+	return f.keys
 }
 
 // Environment determines the store, the remotes, and the folders from the environment variables and persistent flags.
@@ -197,24 +211,21 @@ func (f *Factory) Settings(ctx context.Context) (engine.Workspace, error) {
 	return svc.Workspace(ctx)
 }
 
-// Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the
-// names of the user and the machine.
+// Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, the one that git signs with, or
+// one made from the names of the user and the machine.
 func (e *Environment) Author(ofWorkspace string) string {
-	if a := e.Getenv(EnvAuthor); a != "" {
+	if a := cmp.Or(e.Getenv(EnvAuthor), ofWorkspace); a != "" {
 		return a
 	}
-	if ofWorkspace != "" {
-		return ofWorkspace
-	}
-	user := e.Getenv("USER")
-	if user == "" {
-		user = "me"
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "git", "config", "user.email").Output(); err == nil {
+		if a := strings.TrimSpace(string(out)); schema.Email.Matches(a) {
+			return a
+		}
 	}
 	host, err := os.Hostname()
-	if err != nil || host == "" {
-		host = "localhost"
-	}
-	if a := user + "@" + host; schema.Email.Matches(a) {
+	if a := cmp.Or(e.Getenv("USER"), "me") + "@" + host; err == nil && schema.Email.Matches(a) {
 		return a
 	}
 	return "me@localhost"

@@ -155,23 +155,25 @@ func (p *Printer) CanAsk() bool {
 	return ok && !p.JSON
 }
 
+// Agreed is like [Printer.Confirm], but does not ask with yes, the flag --yes, and says so if nothing is to be changed.
+func (p *Printer) Agreed(ctx context.Context, yes bool, question, purpose string) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	agreed, err := p.Confirm(ctx, question, purpose)
+	if err == nil && !agreed {
+		fmt.Fprintln(p.Out, "No changes made.")
+	}
+	return agreed, err
+}
+
 // Ask asks a question on the terminal, and returns the answer in lower case.
 func (p *Printer) Ask(ctx context.Context, question string) (string, error) {
-	in, _, _ := p.Terminal()
 	fmt.Fprint(p.Out, question)
-	r, err := cancelreader.NewReader(in)
-	if err != nil {
+	line := make([]byte, 256) // a terminal gives one line at a time
+	n, err := p.Interruptible(ctx).Read(line)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("reading the answer: %w", err)
 	}
-	defer func() { _ = r.Close() }()
-	defer context.AfterFunc(ctx, func() { r.Cancel() })()
-	var answer []byte
-	for b := make([]byte, 1); len(answer) < 16; {
-		n, err := r.Read(b)
-		if n == 0 || err != nil || b[0] == '\n' {
-			break
-		}
-		answer = append(answer, b[0])
-	}
-	return strings.ToLower(strings.TrimSpace(string(answer))), ctx.Err()
+	return strings.ToLower(strings.TrimSpace(string(line[:n]))), ctx.Err()
 }

@@ -29,7 +29,7 @@ const EnvBackups = "BUGLE_BACKUPS"
 // own opens the store, and starts its daily backups. It implements [socket.Opener].
 func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driver, error) {
 	db, err := badger.Open(ctx, badger.Options{
-		Dir: f.DataDir(), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh, OnDamage: notify,
+		Dir: f.DataDir(), Key: f.Keys().Find, Encrypt: f.Fresh, OnDamage: notify,
 	})
 	if err != nil {
 		return nil, err

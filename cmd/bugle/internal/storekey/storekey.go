@@ -143,6 +143,17 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 // Keyring is the location that [Ring.Fresh] returns for a new key.
 const Keyring = "the system keyring"
 
+// Describe says where the key of a store is that was encrypted just now.
+func Describe(where string, rotated bool) string {
+	switch {
+	case where == Keyring:
+		return "The key is in the system keyring. Without it, nothing can be read: print it with `bugle key show` and keep a copy somewhere safe."
+	case rotated:
+		return fmt.Sprintf("The key is the one in %s. From now on, bugle needs it in %s or %s, or in the keyring (`bugle key keep`).", where, Env, EnvCommand)
+	}
+	return fmt.Sprintf("The key is the one in %s, which bugle needs from now on. Without it, nothing can be read.", where)
+}
+
 // Keep adds a key to the system's keyring, where [Ring.Find] finds it by its id.
 func (r *Ring) Keep(k crypt.Key) error {
 	if err := keyring.Set(prefix+k.ID(), k.Text()); err != nil {

@@ -152,7 +152,6 @@ var table = []Entry{
 	{"test.copy-curl", "copy the request as a curl command", []string{}},
 	{"test.delete", "delete", []string{"x", "delete", "backspace"}},
 	{"test.edit", "go back to the form", []string{"e"}},
-	{"test.groups", "open saved groups of recipients", []string{"alt+g"}},
 	{"test.history", "list earlier tests, to send one again", []string{"H", "alt+H"}},
 	{"test.leave-field", "leave the field and keep its text", []string{"esc"}},
 	{"test.next", "read the next message", []string{"."}},

@@ -140,7 +140,7 @@ var words = map[string]string{
 	"U": "delete-all-unused", "V": "select-range", "W": "who-matches", "X": "cancel",
 	"?": "help", "/": "filter", ".": "next", ",": "previous", "*": "select-all", "!": "not", "=": "split-evenly", "%": "percentages",
 	"+": "use-what-is-left", ">": "next-slide", "<": "previous-slide", "0": "all",
-	"alt+g": "groups", "alt+l": "fill-locales", "alt+n": "next-to-do",
+	"alt+l": "fill-locales", "alt+n": "next-to-do",
 }
 
 // synonyms are other words of the same meaning.

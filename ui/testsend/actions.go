@@ -67,7 +67,6 @@ func (s *Screen) formActions() []screen.Action {
 	}
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return f.move(n) } }
 	return append(acts, earlier, sendAs,
-		screen.Action{Keys: []string{"alt+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: f.openGroups},
 		screen.Action{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: move(1)},
 		screen.Action{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: move(-1)},
 		screen.Action{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},

@@ -102,7 +102,6 @@ type loadedData struct {
 	draft  model.Draft
 	recent map[string][]string // recipients by identifier, newest first
 	past   model.History
-	groups []group
 }
 
 // maxRecent is how many recent recipients are suggested for an identifier.
@@ -110,7 +109,7 @@ const maxRecent = 20
 
 // load reads the draft and the history of tests.
 func (s *Screen) load() tea.Cmd {
-	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
+	service, id, history := s.deps.Service, s.id, s.history()
 	return screen.Go(s.tasks, taskLoad, func(ctx context.Context) (loadedData, error) {
 		l := loadedData{recent: map[string][]string{}}
 		var err error
@@ -120,9 +119,6 @@ func (s *Screen) load() tea.Cmd {
 		c := l.draft.Campaign
 		if !c.Channel.Writable() {
 			return l, nil
-		}
-		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
-			return loadedData{}, err
 		}
 		for _, o := range l.draft.Fields.Identifier.Options {
 			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, maxRecent); err != nil {

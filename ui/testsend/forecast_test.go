@@ -71,7 +71,10 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	h := open(t, s, id, 120, 40)
 	h.Type("ada@example.com,ben@example.com")
 	h.Press("ctrl+s")
-	h.Want("Delivered to Ada Byron", "Hello Ada")
+	h.Want("Sent 2 messages.", "2 of 2", "Delivered to Ada Byron", "Hello Ada")
+	if why := h.DisabledReason("r"); why == "" {
+		t.Error("nothing failed, but it can be sent again")
+	}
 	h.Press("down", "down")
 	h.Want("Delivered to Ben", "Hello Ben")
 	h.Press("enter", "right")

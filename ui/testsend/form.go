@@ -33,7 +33,7 @@ type form struct {
 
 	// The prompt for a recipient.
 	prompt       widget.Prompt
-	list         typeahead.List // the suggestions below the prompt; Ref is the number of a group, from 1
+	list         typeahead.List // the suggestions below the prompt
 	users        []engine.User  // that the newest search found
 	searchedText string         // the text that users were searched for
 	enterPending bool           // enter was pressed before the suggestions arrived

@@ -3,12 +3,9 @@ package testsend_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -130,69 +127,4 @@ func (s *service) draft(t testing.TB, ch engine.Channel, components string) stri
 func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 	t.Helper()
 	return uitest.New(t, testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id}), w, h)
-}
-
-// stepper drives a screen message by message, so that a test can act while a task runs.
-type stepper struct {
-	t        *testing.T
-	screen   *testsend.Screen
-	messages chan tea.Msg
-}
-
-func step(t *testing.T, s engine.Service, id string) *stepper {
-	t.Helper()
-	st := &stepper{t, testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id}), make(chan tea.Msg, 100)}
-	st.screen.SetSize(80, 22)
-	t.Cleanup(func() { st.screen.Close() })
-	st.start(st.screen.Init())
-	st.until("recipient")
-	return st
-}
-
-func (st *stepper) start(cmd tea.Cmd) {
-	if cmd != nil {
-		go func() { st.messages <- cmd() }()
-	}
-}
-
-// until delivers messages until the screen shows the text.
-func (st *stepper) until(text string) {
-	st.t.Helper()
-	limit := time.After(10 * time.Second)
-	for !strings.Contains(st.screen.View(), text) {
-		select {
-		case msg := <-st.messages:
-			if batch, ok := msg.(tea.BatchMsg); ok {
-				for _, c := range batch {
-					st.start(c)
-				}
-				continue
-			}
-			st.start(st.screen.Update(msg))
-			if r, ok := msg.(screen.Result); ok {
-				st.start(r.Next())
-			}
-		case <-limit:
-			st.t.Fatalf("the screen does not come to show %q:\n%s", text, st.screen.View())
-		}
-	}
-}
-
-// press runs the action of each key, or passes the key to the screen.
-func (st *stepper) press(keys ...string) {
-	st.t.Helper()
-	for _, key := range keys {
-		acts := st.screen.Actions()
-		i := slices.IndexFunc(acts, func(a screen.Action) bool {
-			return a.HasKey(key) && (a.WhileTyping || !st.screen.Typing())
-		})
-		switch {
-		case i < 0:
-			st.start(st.screen.Update(uitest.Key(key)))
-		case acts[i].DisabledReason != "":
-			st.t.Fatalf("%s is not allowed: %s", key, acts[i].DisabledReason)
-		default:
-			st.start(acts[i].Run())
-		}
-	}
 }

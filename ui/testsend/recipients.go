@@ -77,33 +77,6 @@ func (f *form) commit() (refused tea.Cmd) {
 	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(f.text()), f.refusalOf(f.text())))
 }
 
-// useGroup adds a group's recipients, in place of the current ones unless beside is set. A test has at most ten recipients;
-// the user is told which are left out.
-func (f *form) useGroup(g group, beside bool) tea.Cmd {
-	var values []string
-	if beside {
-		values = slices.Clip(f.values[g.Identifier])
-	}
-	for _, v := range g.Values {
-		if engine.IndexRecipient(values, g.Identifier, v) < 0 {
-			values = append(values, v)
-		}
-	}
-	most := min(model.MaxRecipients(g.Identifier), len(values))
-	f.change(fmt.Sprintf("used the group %q", g.Name), promptRow, func(in *input) {
-		in.identifier = g.Identifier
-		in.setRecipients(values[:most])
-	})
-	f.users = nil
-	f.prompt.SetValue("")
-	f.focus(sendRow)
-	if most == len(values) {
-		return f.refresh()
-	}
-	return tea.Batch(f.refresh(), screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test can have up to %d recipients. Left out: %s.", most, model.Summarize(values[most:]))))
-}
-
 // drop removes the i-th recipient, optionally to edit it.
 func (f *form) drop(i int, edit bool) tea.Cmd {
 	v := f.recipients()[i]
@@ -154,14 +127,12 @@ func (f *form) enterTyped() tea.Cmd {
 	return f.accept()
 }
 
-// accept accepts what is highlighted: the text itself, a recipient, or a group.
+// accept accepts what is highlighted: the text itself, or a recipient.
 func (f *form) accept() tea.Cmd {
 	var refused tea.Cmd
 	switch h, ok := f.list.Highlighted(); {
 	case ok && h.Free:
 		refused = f.commit()
-	case ok && h.Ref > 0:
-		return f.useGroup(f.groups[h.Ref-1], true)
 	case ok:
 		f.add(h.Value)
 	}
@@ -212,7 +183,7 @@ func (f *form) search() tea.Cmd {
 	})
 }
 
-// suggest finds suggestions for the text: groups, recent recipients, users, and last those that the last test did not reach.
+// suggest finds suggestions for the text: recent recipients, users, and last those that the last test did not reach.
 func (f *form) suggest() {
 	typed := f.text()
 	has := func(words ...string) bool {
@@ -220,12 +191,6 @@ func (f *form) suggest() {
 	}
 	chosen := func(v string) bool { return engine.IndexRecipient(f.recipients(), f.identifier, v) >= 0 }
 	var items []typeahead.Item
-	for i, g := range f.groups {
-		adds := slices.ContainsFunc(g.Values, func(v string) bool { return !chosen(v) })
-		if g.Identifier == f.identifier && adds && len(items) < maxSuggestions/2 && has(g.Name) {
-			items = append(items, typeahead.Item{Value: g.Name, Info: fmt.Sprintf("group of %d", len(g.Values)), Ref: i + 1})
-		}
-	}
 	put := func(value, note string) {
 		known := slices.ContainsFunc(items, func(o typeahead.Item) bool {
 			return engine.RecipientKey(f.identifier, o.Value) == engine.RecipientKey(f.identifier, value)
@@ -333,7 +298,7 @@ func (f *form) promptRow() row {
 	suggestions := screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true,
 		Run: func() tea.Cmd { f.list.Highlight(0); return nil }}
 	if f.list.Len() == 0 {
-		suggestions.DisabledReason = "No recipient, group or user matches."
+		suggestions.DisabledReason = "No recipient or user matches."
 	}
 	r.more = append(r.more, suggestions)
 	r.draw = func(w int) []string {

@@ -51,7 +51,6 @@ const (
 	taskSend     = "send"
 	taskSpin     = "spin"
 	taskOutbox   = "outbox"
-	taskGroups   = "groups"
 	taskCopy     = "copy"
 )
 

@@ -153,6 +153,27 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 // Hold holds commands back until [Harness.FinishHeld], as if they were slow.
 func (h *Harness) Hold() { h.holding = true }
 
+// Until runs the commands that were held back, and those that follow from them, until the window shows a text. What then still
+// runs goes on beside the test.
+func (h *Harness) Until(text string) {
+	h.t.Helper()
+	limit := time.After(commandTime)
+	for !strings.Contains(h.Text(), text) {
+		for _, cmd := range h.heldCmds {
+			if cmd != nil && !timers.MatchString(nameOf(cmd)) {
+				go func() { h.running <- cmd() }()
+			}
+		}
+		h.heldCmds = nil
+		select {
+		case msg := <-h.running:
+			h.deliver(msg)
+		case <-limit:
+			h.t.Fatalf("after %s the window does not show %q:\n%s", commandTime, text, h.Text())
+		}
+	}
+}
+
 // FinishHeld runs the commands that were held back. Their messages are dropped if the program has
 // ended.
 func (h *Harness) FinishHeld() {

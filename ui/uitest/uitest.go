@@ -44,6 +44,7 @@ type Harness struct {
 	width, height int
 	holding       bool // commands are held back
 	heldCmds      []tea.Cmd
+	running       chan tea.Msg // the messages of those that Until has started
 
 	// Opened are the routes that the screen opened, the newest last.
 	Opened []screen.Route
@@ -59,7 +60,7 @@ const first = "under test"
 // A route that the screen opens is recorded and shown as an empty screen.
 func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	t.Helper()
-	hs := &Harness{t: t, screen: s}
+	hs := &Harness{t: t, screen: s, running: make(chan tea.Msg, 100)}
 	hs.open(app.Options{Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory}, w, h)
 	return hs
 }
@@ -68,7 +69,7 @@ func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 // those of [New].
 func Program(t testing.TB, o app.Options, w, h int) *Harness {
 	t.Helper()
-	hs := &Harness{t: t}
+	hs := &Harness{t: t, running: make(chan tea.Msg, 100)}
 	hs.open(o, w, h)
 	return hs
 }
@@ -271,6 +272,10 @@ func (h *Harness) deliver(msg tea.Msg) {
 	case nil:
 		return
 	case tea.BatchMsg:
+		if h.holding {
+			h.heldCmds = append(h.heldCmds, msg...)
+			return
+		}
 		h.run(func() tea.Msg { return msg })
 		return
 	case tea.QuitMsg:

@@ -1,0 +1,81 @@
+package testsend_test
+
+import (
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
+)
+
+// openWith opens the screen with stored preferences.
+func openWith(t *testing.T, s engine.Service, p *prefs.Prefs, id string, w, h int) *uitest.Harness {
+	t.Helper()
+	deps := uitest.Deps(s)
+	deps.Prefs = p
+	return uitest.New(t, testsend.New(deps, screen.Route{Name: screen.TestSend, ID: id}), w, h)
+}
+
+// The tests of other campaigns are listed after those of this one, as far as their recipients can get this one.
+func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com,stranger@example.com")
+	h.Press("ctrl+s")
+	h.Want("Sent 1 of 2 messages; 1 skipped.")
+	push := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	push.Type("USER_1")
+	push.Press("ctrl+s")
+
+	id := s.draft(t, catalog.Email, keyedMail)
+	h = open(t, s, id, 120, 40)
+	h.Press("alt+H")
+	h.Want("─ Earlier tests ─", "✗ Sat 14 Mar, 10:00 · Ada Byron and stranger@example.com", "Campaign Spring mail. To Ada Byron", "user has no attribute")
+	h.WantNot("Spring push")
+	h.Press("enter")
+	h.Want("1 ada@example.com", "2 stranger@example.com", "▌ [ Send 4 messages ]")
+	h.Press("enter")
+	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
+		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())
+	}
+	h.Press("e", "alt+H")
+	h.Want("▌ ✗ Sat", "First Name")
+	h.WantNot("Campaign Two tongues")
+}
+
+// serviceWithoutHistory is a service that does not store tests, like remote ones.
+type serviceWithoutHistory struct{ engine.Service }
+
+func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
+	s, p := newService(t), prefs.NewInMemory()
+	id := s.draft(t, catalog.Email, flatMail)
+	h := openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("✓ Email sent")
+	h = openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
+	h.Want("1 ada@example.com", "▌ [ Send")
+	h.Press("alt+H")
+	h.Want("✓ Sat 14 Mar, 10:00 · ada@example.com")
+}
+
+func TestPicturesOfEarlierTests(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	h.Type("ada@example.com,stranger@example.com")
+	h.Press("ctrl+s", "G")
+	h.Golden("delivered")
+	h.WantFits()
+	h.Press("enter")
+	h.Golden("read")
+	h.WantFits()
+	h.Press("esc", "e", "alt+H")
+	h.Golden("earlier")
+	h.WantFits()
+	h.Press("esc")
+	h.Want("1 of 4 will not arrive")
+	h.Golden("forecast")
+}

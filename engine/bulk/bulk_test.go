@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -227,30 +225,10 @@ func TestWhyNot(t *testing.T) {
 		{bulk.Tag{}, svc, at(catalog.Push, catalog.Draft), ""},
 		{bulk.Tag{}, svc, at(catalog.SMS, catalog.Draft), "read here"},
 		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "no longer be changed"},
-		{bulk.Export{}, svc, at(catalog.SMS, catalog.Archived), ""},
 	} {
 		if why := c.op.Blocked(c.svc, c.row); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%+v on %s %s: %q", c.op, c.row.Channel, c.row.Status, why)
 		}
-	}
-}
-
-func TestExporting(t *testing.T) {
-	svc := &service{bodies: map[string]string{"c0": `{"basic_details":{"name":"Spring Sale!"}}`}}
-	folder := t.TempDir()
-	for i, unchanged := range []int{0, 1} {
-		r := bulk.Run(t.Context(), svc, bulk.Export{Folder: folder}, rows(1), "", func(bulk.Progress) {})
-		if len(r.Done) != 1 || r.Unchanged != unchanged {
-			t.Errorf("export %d: %+v", i, r)
-		}
-	}
-	b, err := os.ReadFile(filepath.Join(folder, "spring-sale-c0.json"))
-	if err != nil || !strings.Contains(string(b), `"name": "Spring Sale!"`) || strings.Contains(string(b), "status") {
-		t.Errorf("the file holds %s, %v", b, err)
-	}
-	r := bulk.Run(t.Context(), svc, bulk.Export{Folder: filepath.Join(folder, "none")}, rows(1), "", func(bulk.Progress) {})
-	if len(r.Failed) != 1 || !strings.Contains(r.Failed[0].Err.Error(), "cannot write") {
-		t.Errorf("into a folder that is not there: %+v", r)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/files"
 )
 
 // Operation is something that can be done to many campaigns.
@@ -192,22 +191,4 @@ func (u Undo) Do(ctx context.Context, svc engine.Service, row engine.Summary, by
 		}
 		return body, nil
 	}, nil)
-}
-
-// Export writes campaigns as files into an existing folder. See package files.
-type Export struct{ Folder string }
-
-// Blocked implements [Operation]: every campaign can be exported.
-func (Export) Blocked(engine.Service, engine.Summary) string { return "" }
-
-// Do implements [Operation].
-func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (*doc.Change, error) {
-	c, err := svc.Get(ctx, row.ID)
-	if err != nil {
-		return nil, err
-	}
-	if changed, err := files.Write(e.Folder, files.Name(c, ".json"), files.JSON(c)); err != nil || !changed {
-		return nil, err
-	}
-	return &doc.Change{}, nil
 }

@@ -123,7 +123,7 @@ func (s *Screen) listActions() []screen.Action {
 		label = "back"
 	case s.hidden():
 		label, clearBar = "show it", 23
-	case s.selection.len() > 0:
+	case len(s.selection) > 0:
 		label = "clear selection"
 	case s.bar.text() != "":
 		label = "show all"
@@ -138,11 +138,11 @@ func (s *Screen) listActions() []screen.Action {
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	none, empty := s.noneReason(), ""
-	bulk := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, DisabledReason: none, Run: s.offerBulk}
+	bulk := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, pause, resume, stop or archive selected campaigns", Group: group, DisabledReason: none, Run: s.offerBulk}
 	switch {
 	case s.running != nil:
 		bulk = screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: s.cancelBulk}
-	case s.selection.len() > 0:
+	case len(s.selection) > 0:
 		bulk.BarPriority, bulk.DisabledReason = 21, ""
 	}
 	if s.panes.Focused() != paneTable {
@@ -153,7 +153,6 @@ func (s *Screen) markActions() []screen.Action {
 	}
 	return []screen.Action{
 		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: s.mark},
-		{Keys: []string{"V"}, Label: "select range", Help: "select from the campaign that was selected last to this one", Group: group, DisabledReason: none, Run: s.markRange},
 		{Keys: []string{"*"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: empty, Run: s.markAll},
 		bulk,
 	}
@@ -162,7 +161,7 @@ func (s *Screen) markActions() []screen.Action {
 // statusOf shows the actions for one campaign or, if some are marked, the bulk actions.
 func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
 	return func() tea.Cmd {
-		if s.selection.len() > 0 {
+		if len(s.selection) > 0 {
 			return s.offerBulk()
 		}
 		return status.Choose(s.deps, sum)

@@ -56,17 +56,6 @@ func TestClone(t *testing.T) {
 	h.Want("Can't clone: the disk is full")
 }
 
-func TestStatus(t *testing.T) {
-	h, fake := open(t, 80, 24, sample()...)
-	h.Press("down", "down", "s")
-	h.Want("“Weekly digest for readers of the newsletter” is paused.")
-	h.Press("enter", "y") // resume
-	if !fake.Called("ChangeStatus " + id(3) + " RESUME") {
-		t.Errorf("asked %q", fake.Calls())
-	}
-	h.Want("Active 5")
-}
-
 func TestReasons(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("down")

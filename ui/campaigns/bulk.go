@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +13,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/bulk"
 	"bugle/engine/catalog"
-	"bugle/engine/files"
 	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -51,10 +48,6 @@ var bulkTasks = []bulkTask{
 		},
 		with: func(text string) bulk.Operation { return bulk.Tag{Remove: splitList(text)} },
 	},
-	{
-		label: "Export…", verb: "export", progressive: "Exporting", past: "exported", op: bulk.Export{}, prompt: askFolder,
-		with: func(text string) bulk.Operation { return bulk.Export{Folder: folderPath(text)} },
-	},
 	lifeCycleTask(catalog.Pause, "Pausing", "paused", false),
 	lifeCycleTask(catalog.Resume, "Resuming", "resumed", false),
 	lifeCycleTask(catalog.Stop, "Stopping", "stopped", true),
@@ -80,7 +73,7 @@ func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 // offerBulk plans the tasks for the selected campaigns or, if there are none, for the one under the cursor, and shows
 // them.
 func (s *Screen) offerBulk() tea.Cmd {
-	ids := slices.Collect(maps.Keys(s.selection.ids))
+	ids := slices.Collect(maps.Keys(s.selection))
 	if row, ok := s.selected(); ok && len(ids) == 0 {
 		ids = []string{row.ID}
 	}
@@ -233,8 +226,6 @@ func (t bulkTask) describe() string {
 		return "Removes the tags " + strings.Join(op.Remove, ", ") + " from each campaign"
 	case bulk.Undo:
 		return t.progressive + ": " + op.Steps[0].What
-	case bulk.Export:
-		return "Writes a JSON file for each campaign to " + op.Folder + " and replaces files with the same names"
 	}
 	return ""
 }
@@ -264,28 +255,4 @@ func commonTags(rows []engine.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(rows[0].Tags), func(tag string) bool {
 		return slices.ContainsFunc(rows, func(r engine.Summary) bool { return !slices.Contains(r.Tags, tag) })
 	})
-}
-
-// exportFolder is the default folder for exports.
-const exportFolder = "campaigns"
-
-func askFolder(rows []engine.Summary) screen.InputMsg {
-	return screen.InputMsg{Title: "Export " + campaignsNamed(rows), Body: "Enter the folder for the files.", Value: exportFolder, Validate: func(text string) string {
-		if strings.TrimSpace(text) == "" {
-			return "Enter a folder."
-		}
-		if info, err := os.Stat(folderPath(text)); err == nil && !info.IsDir() {
-			return "This is a file. Enter a folder."
-		}
-		return ""
-	}}
-}
-
-// folderPath returns the absolute path of a typed folder.
-func folderPath(text string) string {
-	text = files.ExpandHome(text)
-	if abs, err := filepath.Abs(text); err == nil {
-		return abs
-	}
-	return text
 }

@@ -1,9 +1,8 @@
 package campaigns_test
 
 import (
+	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +35,7 @@ func option(h *uitest.Harness, n int) {
 }
 
 const (
-	addTags, removeTags, export, pausing, resuming, stopping, archiving = 0, 1, 2, 3, 4, 5, 6
+	addTags, removeTags, resuming, stopping, archiving = 0, 1, 3, 4, 5
 )
 
 func TestSelecting(t *testing.T) {
@@ -47,10 +46,6 @@ func TestSelecting(t *testing.T) {
 	h.Want("1 selected")
 	h.Press("esc")
 	h.WantNot("selected ·")
-	h.Press("home", " ", "down", "V")
-	h.Want("3 selected")
-	h.Press("down", "down", "V")
-	h.Want("5 selected")
 	h.Press("*")
 	h.Want("11 selected")
 	h.Press("*")
@@ -63,7 +58,7 @@ func TestSelecting(t *testing.T) {
 
 func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	h, f := open(t, 100, 30, sentCampaigns(3)...)
-	f.failCampaign(id(2), errors.New("the disk is full"))
+	f.Fail("Archive "+id(2), errors.New("the disk is full"))
 	h.Press("*")
 	option(h, archiving)
 	h.Press("y")
@@ -76,7 +71,7 @@ func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	h.Want("✓ Sale B", "1 selected · 1 of 1")
 	option(h, archiving)
 	h.Press("y")
-	f.failCampaign(id(2), nil)
+	f.Fail("Archive "+id(2), nil)
 	h.Press("r")
 	h.Want("1 campaign archived")
 	h.WantNot("Sale B", "selected ·")
@@ -100,28 +95,22 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 }
 
 func TestBulkTags(t *testing.T) {
-	h, f := open(t, 100, 30, sample()...)
-	h.Press(" ", " ") // a draft and an active one
-	option(h, addTags)
-	h.Press("enter")
-	h.Want("Enter at least one tag")
-	h.Type("vip, sale")
-	h.Press("enter")
-	h.Want("Tag 2 campaigns?", "Adds the tags vip, sale")
-	h.Press("y")
-	want := []string{"Save " + id(1) + " [sale spring vip]", "Update " + id(2) + " [lifecycle vip sale]"}
-	if got := f.saved(); !slices.Equal(got, want) {
-		t.Errorf("asked %q, want %q", got, want)
-	}
-	h.Want("2 campaigns tagged")
-	h.Press("/")
-	h.Type("tag:vip")
-	h.Want("2 of 11")
-	h.Press("enter", "*")
-	option(h, removeTags)
-	h.Want("sale, vip") // the tags that both have
-	h.Press("enter", "y")
-	h.Want("2 campaigns untagged", "0 of 11")
+	p := openProgram(t, "A", "B")
+	p.Press("*")
+	option(p.Harness, addTags)
+	p.Press("enter")
+	p.Want("Enter at least one tag")
+	p.Type("vip, sale")
+	p.Press("enter")
+	p.Want("Tag 2 campaigns?", "Adds the tags vip, sale")
+	p.Press("y")
+	p.wantStored("A", tagsField, `["vip","sale"]`)
+	p.Press("*")
+	option(p.Harness, removeTags)
+	p.Want("vip, sale") // the tags that both have
+	p.Press("enter", "y")
+	p.Want("2 campaigns untagged")
+	p.wantStored("A", tagsField, ``)
 }
 
 func TestBulkStatusChanges(t *testing.T) {
@@ -139,35 +128,6 @@ func TestBulkStatusChanges(t *testing.T) {
 	h.Press("enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
-	}
-	option(h, pausing)
-	h.Press("esc")
-	bare := uitest.New(t, campaigns.New(uitest.Deps(f.WithoutCapabilities()), screen.Route{}), 100, 30)
-	bare.Press("/")
-	bare.Type("winter")
-	bare.Press("enter", "b", "home", "down", "down", "down", "down", "down", "down")
-	bare.Want("This service cannot archive")
-}
-
-func TestBulkExport(t *testing.T) {
-	h, _ := open(t, 100, 30, sample()...)
-	folder := filepath.Join(t.TempDir(), "out")
-	h.Press(" ", " ")
-	option(h, export)
-	h.Want("Export 2 campaigns", "folder for the files", "campaigns")
-	h.Press("ctrl+u")
-	h.Type(folder)
-	h.Press("enter")
-	h.Want("Export 2 campaigns?")
-	h.Press("y")
-	h.Want("2 campaigns exported")
-	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 2 || files[1].Name() != "spring-sale-first-wave-"+id(1)+".json" {
-		t.Errorf("the folder has %v, %v", files, err)
-	}
-	b, _ := os.ReadFile(filepath.Join(folder, "spring-sale-first-wave-"+id(1)+".json"))
-	if !strings.Contains(string(b), `"campaign_delivery_type": "ONE_TIME"`) || strings.Contains(string(b), "DRAFT") {
-		t.Errorf("the file holds %s", b)
 	}
 }
 
@@ -196,17 +156,7 @@ func TestViews(t *testing.T) {
 	h.Press("0", "B", "enter", "6")
 	h.Want("/ tag:sale", "Name ↑")
 
-	// Another start in the same workspace.
-	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
-	h.Press("w")
-	h.Press("6", "w")
-	h.Want("My sales")
-	deps.Workspace = "OTHER"
-	other := uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
-	other.Press("w")
-	other.WantNot("My sales", "Delete")
-
-	h.Press("7") // save
+	h.Press("w", "7") // save
 	h.Type("Drafts")
 	h.Press("enter")
 	h.Want("A view with this name is built in")
@@ -240,4 +190,28 @@ func TestColumns(t *testing.T) {
 	h.Press("C", "ctrl+u", "enter")
 	h.Resize(110, 24)
 	h.Want("Channel", "Type")
+}
+
+// blockingService is a service whose Archive blocks until it is canceled.
+type blockingService struct{ *fake }
+
+func (s blockingService) Archive(ctx context.Context, _, _ string) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestCancelKeepsRestSelected(t *testing.T) {
+	h := uitest.New(t, campaigns.New(uitest.Deps(blockingService{newFake(sentCampaigns(3)...)}), screen.Route{}), 100, 30)
+	h.Press("*")
+	option(h, archiving)
+	h.Hold()
+	h.Press("y")
+	h.Until("archiving 0 of 3")
+	h.Press("ctrl+c")
+	h.Until("Leave and cancel archiving 3 campaigns?")
+	h.Press("n", "X")
+	h.Until("Canceled: 3 not done.")
+	h.Want("None archived.", "3 selected")
+	h.Press("c", "ctrl+c")
+	h.WantNot("Leave and cancel")
 }

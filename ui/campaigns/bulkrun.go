@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -40,9 +38,6 @@ func (r *bulkRun) badge() string {
 	return text
 }
 
-// progressInterval is the minimum time between progress updates.
-const progressInterval = 40 * time.Millisecond
-
 // startBulk starts a task.
 func (s *Screen) startBulk(t bulkTask, rows []engine.Summary) tea.Cmd {
 	if s.running != nil {
@@ -52,28 +47,14 @@ func (s *Screen) startBulk(t bulkTask, rows []engine.Summary) tea.Cmd {
 	s.running = run
 	svc, by := s.deps.Service, s.deps.Author
 	return screen.Stream(&s.Base, taskRunBulk, func(ctx context.Context, emit func(bulk.Progress)) (bulk.Report, error) {
-		if e, ok := t.op.(bulk.Export); ok {
-			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
-				return bulk.Report{}, fmt.Errorf("can't create the folder: %w", err)
-			}
-		}
-		var told time.Time
-		return bulk.Run(ctx, svc, t.op, rows, by, func(p bulk.Progress) {
-			if now := time.Now(); now.Sub(told) >= progressInterval {
-				told = now
-				emit(p)
-			}
-		}), nil
+		return bulk.Run(ctx, svc, t.op, rows, by, emit), nil
 	}, func(p bulk.Progress) tea.Cmd {
 		run.progress = p
 		return nil
-	}, func(report bulk.Report, err error) tea.Cmd {
+	}, func(report bulk.Report, _ error) tea.Cmd {
 		s.running = nil
-		if err != nil {
-			return screen.Notify(widget.LevelError, "Nothing was "+t.past+": "+err.Error())
-		}
 		undo := s.recordBulk(t, rows, report)
-		return tea.Batch(s.reportBulk(t, rows, report, undo), notifyChanged(t, report))
+		return tea.Batch(s.reportBulk(t, rows, report, undo), notifyChanged(report))
 	})
 }
 
@@ -151,17 +132,14 @@ func (s *Screen) reportBulk(t bulkTask, rows []engine.Summary, report bulk.Repor
 	case t.undoes != "" && len(left) == 0:
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, phrase.Capitalize(t.past)+t.undoes)
 	}
-	s.selection = selection{}
+	clear(s.selection)
 	for _, f := range left {
-		s.selection.add(f.Row.ID)
+		s.selection[f.Row.ID] = true
 	}
 	if len(left) > 0 {
 		return s.showFailures(t, report, left)
 	}
 	text := phrase.Count(len(report.Done), "campaign") + " " + t.past
-	if e, ok := t.op.(bulk.Export); ok {
-		text += " to " + e.Folder
-	}
 	if report.Unchanged > 0 {
 		text += fmt.Sprintf(" (%d already were)", report.Unchanged)
 	}
@@ -228,10 +206,7 @@ func (s *Screen) currentRows(failures []bulk.Failure) []engine.Summary {
 const maxSingleChanges = 50
 
 // notifyChanged tells all screens what has changed, including failed campaigns, which may be outdated.
-func notifyChanged(t bulkTask, report bulk.Report) tea.Cmd {
-	if _, ok := t.op.(bulk.Export); ok {
-		return nil
-	}
+func notifyChanged(report bulk.Report) tea.Cmd {
 	ids := slices.Clone(report.Done)
 	for _, f := range report.Failed {
 		ids = append(ids, f.Row.ID)

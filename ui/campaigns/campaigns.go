@@ -47,10 +47,10 @@ type Screen struct {
 	grid      *grid
 	facets    *list.List[facetRow]
 	states    stateTabs
-	selection selection
-	home      string // the campaign that the user selected
-	current   string // the campaign under the cursor, or that the cursor waits for
-	moves     int    // counts the moves of the cursor to another campaign
+	selection map[string]bool // IDs of the selected campaigns, found by the search or not
+	home      string          // the campaign that the user selected
+	current   string          // the campaign under the cursor, or that the cursor waits for
+	moves     int             // counts the moves of the cursor to another campaign
 
 	details widget.Pager
 	outlook outlook
@@ -74,7 +74,7 @@ const (
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), own: index.New(index.Options{Now: deps.Now}),
-		changed: map[string]struct{}{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
+		changed: map[string]struct{}{}, selection: map[string]bool{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
 		facets: newFacets(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
 	s.ix = s.own
@@ -187,7 +187,7 @@ func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 
 // Subject returns the campaign under the cursor with the data of its row, and those that are selected.
 func (s *Screen) Subject() screen.Subject {
-	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection.ids))}
+	out := screen.Subject{Selected: slices.Sorted(maps.Keys(s.selection))}
 	if sum, ok := s.selected(); ok {
 		out.Campaign, out.Label = engine.Campaign{Head: sum.Head}, sum.Title()
 	}

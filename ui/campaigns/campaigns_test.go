@@ -1,6 +1,7 @@
 package campaigns_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -54,6 +55,15 @@ func sample() []engine.Summary {
 	return rows
 }
 
+// fake is a service that can also save drafts.
+type fake struct{ *uitest.Fake }
+
+func newFake(rows ...engine.Summary) *fake { return &fake{uitest.NewFake(rows...)} }
+
+func (f *fake) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
+	return engine.Head{}, nil
+}
+
 func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *fake) {
 	t.Helper()
 	f := newFake(rows...)
@@ -87,9 +97,10 @@ func TestGolden(t *testing.T) {
 	h.Press("esc", "*", "b")
 	h.Golden("bulk-80x24")
 	h.Press("esc", "esc")
-	f.failCampaign(id(9), errors.New("the disk is full"))
-	f.failCampaign(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
-	h.Press("*", "b", "home", "down", "down", "down", "down", "down", "down", "enter")
+	f.Fail("Archive "+id(9), errors.New("the disk is full"))
+	f.Fail("Archive "+id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
+	h.Press("*")
+	option(h, archiving)
 	h.Golden("question-80x24")
 	h.Press("enter")
 	h.Golden("report-80x24")
@@ -136,17 +147,8 @@ func TestCountsBesideTheTable(t *testing.T) {
 	h.Want("3 of 11", "/ status:draft,scheduled")
 	h.Press("esc", "esc")
 	h.Want("11 of 11")
-	h.ClickOn("WhatsApp")
-	h.Want("1 of 11", "Order shipped")
-
-	narrow, _ := open(t, 80, 24, sample()...)
-	narrow.WantNot("─ Filters")
-	narrow.Press("tab") // instead of the table
-	narrow.Want("─ Filters", "Channel")
-	narrow.ClickOn("▪ Archived")
-	narrow.Want("/ status:archived", "─ Filters")
-	narrow.Press("esc")
-	narrow.WantNot("─ Filters")
+	h.Resize(80, 24)
+	h.WantNot("─ Filters")
 }
 
 // Names take precedence over side panes and minor columns. The focused filters take precedence over the
@@ -192,11 +194,6 @@ func TestSorting(t *testing.T) {
 	h.Press("B", "down", "enter")
 	h.Want("Name ↓")
 	first(h, "Weekly digest", "Cart reminder", "Black Friday")
-	h.ClickOn("State      ")
-	h.Want("State ↑")
-	first(h, "Spring sale", "Black Friday", "Cart reminder", "Match", "Weekly", "Winter", "Near")
-	h.ClickOn("State ↑")
-	h.Want("State ↓")
 	h.Press("/")
 	h.Type("sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
@@ -264,47 +261,26 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 
 // tab focuses the filters and the details at every size; z zooms the focused pane.
 func TestPaneFocusAndZoom(t *testing.T) {
-	const rejection = "The second button leads to last"
 	for _, size := range uitest.Sizes {
 		h, _ := open(t, size.W, size.H, sample()...)
-		h.Press("z")
-		if size.W < 120 {
-			h.Want("The window shows one pane at a time.")
-		} else {
-			h.WantNot("─ Selected")
-			h.Want("Tags", "Weekly digest")
-			h.Press("z")
-			h.Want("─ Selected")
-		}
 		h.Press("tab")
 		h.Want("─ Filters", "◔ Scheduled", "tab details")
 		h.Press("z")
 		h.Want("─ Filters")
 		h.WantNot("─ Campaigns", "─ Selected")
-		h.Press("esc", "z", "shift+tab")
-		h.Want("─ Selected", "Rejected", "tab list")
-		if size.W == 60 { // the details fill the window
-			h.WantNot("─ Campaigns")
-			continue
-		}
-		h.Press("z")
-		h.Want("─ Selected", "UTC", rejection)
+		h.Press("esc", "z", "shift+tab", "z")
+		h.Want("─ Selected", "Rejected")
 		h.WantNot("─ Campaigns")
 		h.Press("z", "esc")
 		wantCursor(t, h, 1, "Spring sale")
 	}
-	h, _ := open(t, 80, 12, sample()...)
-	h.Press("shift+tab", "end")
-	h.Want("Created")
-	h.WantNot("65f0")
+	h, _ := open(t, 80, 24, sample()...)
+	h.Press("shift+tab")
 	h.ClickOn("Price drop") // beside the details
 	h.WantNot("─ Selected")
 	if h.Press("y"); h.Copied[0] != id(4) {
 		t.Errorf("a click beside the details chose %v", h.Copied)
 	}
-	h.Resize(120, 40)
-	h.ClickOn("looked at  ")
-	h.Want("esc back")
 	h.WantFits()
 	h.Press("z")
 	h.WantFits()

@@ -53,8 +53,8 @@ func TestEveryClick(t *testing.T) {
 		h.Wheel(size.W-6, size.H/2, true)
 
 		h, f := fresh() // the bulk menu, and the report of its action
-		f.failCampaign(id(9), errors.New("the disk is full"))
-		f.failCampaign(id(7), errors.New("something broke"))
+		f.Fail("Archive "+id(9), errors.New("the disk is full"))
+		f.Fail("Archive "+id(7), errors.New("something broke"))
 		h.Press("*", "b")
 		h.ClickOn("Archive")
 		h.ClickOn("▌ Archive 2")

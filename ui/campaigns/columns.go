@@ -28,16 +28,13 @@ type column struct {
 
 const nameColumn = "name"
 
-// Widths of the name column: its minimum, what most names need to be told apart, and what it has before minor columns are
-// added.
+// Widths of the name column: its minimum, what it has before minor columns are added, and what the state, the channel and
+// the last change need beside it.
 const (
-	minNameWidth      = 18
-	readableNameWidth = 24
-	normalNameWidth   = 44
+	minNameWidth     = 26
+	normalNameWidth  = 44
+	mainColumnsWidth = 41
 )
-
-// maxMainPriority is the priority up to which a column is shown even if names are cut off.
-const maxMainPriority = 2
 
 // columns are all columns in their default order.
 var columns = []column{

@@ -32,7 +32,7 @@ func wantNoCursor(t *testing.T, h *uitest.Harness, f *fake, reason string) {
 	t.Helper()
 	h.WantNot("▌")
 	copied, opened, calls := len(h.Copied), len(h.Opened), len(f.Calls())
-	for _, key := range []string{"enter", "s", "p", "v", "t", "c", "x", "y", "b", " ", "V"} {
+	for _, key := range []string{"enter", "s", "p", "v", "t", "c", "x", "y", "b", " "} {
 		if why := h.DisabledReason(key); why != reason {
 			t.Errorf("%s is disabled by %q, want %q", key, why, reason)
 		}

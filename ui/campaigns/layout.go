@@ -116,13 +116,13 @@ func (s *Screen) focusPane(pane int) tea.Cmd {
 
 // tableContent draws the table with the lines above it.
 func (s *Screen) tableContent() panes.Content {
-	c := panes.Content{Title: "Campaigns", Info: s.info(s.selection.len())}
+	c := panes.Content{Title: "Campaigns", Info: s.info(len(s.selection))}
 	if s.sorted().Key == "" {
 		c.Footer = "best match first"
 	}
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
-	if s.selection.len() > 0 {
+	if len(s.selection) > 0 {
 		s.grid.Marked = s.markedAt
 	}
 	w, _ := s.panes.Size(paneTable)

@@ -88,11 +88,10 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 
 // clicked handles a click on the row that has the cursor now. A click on the row that had it before opens it.
 func (s *Screen) clicked(again bool) tea.Cmd {
-	kept := s.rememberSearch()
 	s.focusPane(paneTable)
 	s.moved()
 	if row, ok := s.selected(); ok && again {
-		return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
+		return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID})
 	}
-	return kept
+	return nil
 }

@@ -33,7 +33,7 @@ func (s *Screen) spokenSummary() string {
 	if s.grid.Len() == 0 {
 		out = append(out, s.empty())
 	}
-	if n := s.selection.len(); n > 0 {
+	if n := len(s.selection); n > 0 {
 		out = append(out, fmt.Sprintf("%d selected.", n))
 	}
 	if s.failed != nil {
@@ -44,8 +44,7 @@ func (s *Screen) spokenSummary() string {
 
 // searchWords searches for words, as they are typed into the search.
 func (s *Screen) searchWords(words string) tea.Cmd {
-	found := s.searchFor(words, cursorTop)
-	return tea.Batch(found, s.rememberSearch())
+	return s.searchFor(words, cursorTop)
 }
 
 // spokenRows are the rows of the table in words.
@@ -62,7 +61,7 @@ func (r spokenRows) Row(i int) screen.Row {
 	}
 	state := strings.Join([]string{sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()),
 		strings.ToLower(sum.Status.Label())}, ", ")
-	if r.s.selection.ids[sum.ID] {
+	if r.s.selection[sum.ID] {
 		state += ", selected"
 	}
 	return screen.Row{Text: widget.Clean(sum.Title()), State: state, Select: func() tea.Cmd {

@@ -1,19 +1,17 @@
 package campaigns_test
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/search/index"
 	"bugle/ui/campaigns"
-	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
@@ -58,52 +56,6 @@ func TestSearchSaysWhatItFinds(t *testing.T) {
 	}
 }
 
-func TestRecentSearches(t *testing.T) {
-	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.NewInMemory()
-	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
-	for _, text := range []string{"sale", "status:draft"} {
-		h.Press("/")
-		h.Type(text)
-		h.Press("enter", "esc")
-	}
-	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24) // another start
-	h.Press("/")
-	h.Want("status:draft  earlier search", "sale          earlier search", "status:       state")
-	h.Press("down", "down", "enter")
-	h.Want("/ sale", "1 of 11")
-	h.Press("enter", "y")
-	if h.Copied[0] != id(1) {
-		t.Errorf("copied %v", h.Copied)
-	}
-}
-
-// A setting that cannot be stored is reported, and stored with the next one.
-func TestSettingsAreStoredLater(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "prefs")
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the way
-		t.Fatal(err)
-	}
-	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.New(dir)
-	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30)
-	save := func(name string) {
-		h.FromPalette("save view")
-		h.Type(name)
-		h.Press("enter")
-	}
-	save("My first")
-	h.Want("Can't save your settings: ")
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	save("My second")
-	deps.Prefs = prefs.New(dir)
-	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 30) // another start
-	h.Press("w")
-	h.Want("My first", "My second")
-}
-
 // The list follows changes elsewhere, one campaign at a time.
 func TestLiveChanges(t *testing.T) {
 	h, f := open(t, 80, 24, sample()...)
@@ -113,13 +65,13 @@ func TestLiveChanges(t *testing.T) {
 	})
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.Want("Price rise", "Paused 2")
-	f.UpdateRows(without(id(4)))
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { return slices.Delete(rows, 3, 4) })
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.WantNot("Price rise")
 	if n := len(callsNamed(f.Calls(), "List")); n != 1 {
 		t.Errorf("the list was loaded %d times", n)
 	}
-	f.UpdateRows(without(id(1)))
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { return rows[1:] })
 	h.Send(screen.ChangedMsg{})
 	h.Want("9 of 9")
 	h.WantNot("Spring sale")
@@ -135,38 +87,31 @@ func TestEverythingArchived(t *testing.T) {
 // Rows arrive in any order during loading. The cursor stays at the top, on the campaign that was changed last,
 // unless the user moves it.
 func TestCursorWhileLoading(t *testing.T) {
-	rows := manyCampaigns(600)
-	slices.Reverse(rows) // the last changed campaign arrives last
-	for key, want := range map[string]string{"": rows[599].Name, "down": rows[510].Name} {
+	rows := make([]engine.Summary, 600) // the last changed campaign arrives last
+	for i := range rows {
+		rows[i] = row(i, fmt.Sprintf("Sale %03d", i), catalog.Push, catalog.OneTime, catalog.Draft, time.Duration(600-i)*time.Second)
+	}
+	for want, keys := range map[string][]string{"Sale 599": nil, "Sale 510": {"down"}} {
 		ix, more := index.New(index.Options{}), make(chan struct{})
-		svc := &indexingService{fake: newFake(), ix: ix}
-		s := campaigns.New(uitest.Deps(svc), screen.Route{})
-		s.SetSize(80, 20)
-		loaded := make(chan struct{})
-		go func() {
-			defer close(loaded)
-			ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {
-				for i, row := range rows {
-					if i == 512 { // the first rows are shown
-						<-more
-					}
-					yield(row, nil)
+		go ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {
+			for i, row := range rows {
+				if i == 512 { // the first rows are shown
+					<-more
 				}
-			})
-		}()
-		load := s.Init()().(tea.BatchMsg)[0]().(tea.BatchMsg)
-		go load[0]()
-		first := load[1]().(screen.Result)
-		runCommands(s, s.Update(first))
-		if key != "" {
-			runCommands(s, press(s, key))
-		}
+				yield(row, nil)
+			}
+		})
+		k := &indexingService{fake: newFake()}
+		k.Fail("List", errors.New("the store is closed"))
+		h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 80, 20)
+		k.setIndex(ix)
+		h.Hold()
+		h.Press("r")
+		h.Until("▌ Sale 511")
+		h.Press(keys...)
 		close(more)
-		<-loaded
-		runCommands(s, first.Next())
-		if view := s.View(); !strings.Contains(view, "▌ "+want) {
-			t.Errorf("after %q the cursor is not on %s:\n%s", key, want, view)
-		}
+		h.Until("600 of 600")
+		h.Want("▌ " + want)
 	}
 }
 

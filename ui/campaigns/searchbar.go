@@ -23,7 +23,6 @@ type searchBar struct {
 	completions []query.Completion
 	list        typeahead.List // the completions, and the text itself
 	moved       bool           // the user has moved in the list
-	recent      []string       // recent searches, the newest first
 
 	explain  string
 	problems []query.Problem
@@ -141,9 +140,6 @@ func (b *searchBar) complete(env query.Env, asked bool) {
 		whole = whole || present
 		return present
 	})
-	if text == "" {
-		b.completions = append(b.recentSearches(), b.completions...)
-	}
 	if len(b.completions) == 0 {
 		b.close()
 		return
@@ -156,29 +152,11 @@ func (b *searchBar) complete(env query.Env, asked bool) {
 	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(text), Typed: typed, Free: typed, TextFirst: true, Valid: whole})
 }
 
-// recentSearches returns the earlier searches as completions.
-func (b *searchBar) recentSearches() []query.Completion {
-	out := make([]query.Completion, len(b.recent))
-	for i, text := range b.recent {
-		out[i] = query.Completion{Text: text, Label: "earlier search", Count: -1}
-	}
-	return out
-}
-
 // inWord reports whether the cursor is after a partial word.
 func inWord(text string, cursor int) bool {
 	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
 	return r != utf8.RuneError && !unicode.IsSpace(r)
 }
-
-// addRecent puts a search first among the recent ones.
-func addRecent(past []string, text string) []string {
-	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
-	return out[:min(len(out), maxRecent)]
-}
-
-// maxRecent is how many searches are remembered.
-const maxRecent = 5
 
 // view draws the bar, w cells wide.
 func (b *searchBar) view(w int) string {

@@ -17,7 +17,6 @@ type settings struct {
 	Columns []string    `json:"columns,omitempty"`
 	Sort    order       `json:"sort"`
 	Views   []savedView `json:"views,omitempty"`
-	Past    []string    `json:"searches,omitempty"`
 }
 
 const settingsName = "campaigns"
@@ -31,7 +30,7 @@ func (s *Screen) readSettings() tea.Cmd {
 	if !slices.ContainsFunc(columns, func(c column) bool { return c.sort == kept.Sort.Key }) {
 		kept.Sort = order{}
 	}
-	s.settings, s.bar.recent = kept, kept.Past
+	s.settings = kept
 	s.grid.setColumns(chosenColumns(kept.Columns))
 	return nil
 }

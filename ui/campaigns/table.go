@@ -74,23 +74,9 @@ func (g *grid) updateHeaders() {
 	}
 	for i, c := range g.columns {
 		if c.id == nameColumn {
-			g.Columns[i].Min = max(min(g.nameRoom(), normalNameWidth), minNameWidth)
+			g.Columns[i].Min = max(min(g.width-mainColumnsWidth, normalNameWidth), minNameWidth)
 		}
 	}
-}
-
-// nameRoom returns the width that the main columns leave for the names: fewer of them if the names would not be readable.
-func (g *grid) nameRoom() (room int) {
-	const marks, scrollBar, gap = 3, 2, 2
-	for priority := maxMainPriority; priority >= 0 && room < readableNameWidth; priority-- {
-		room = g.width - marks - scrollBar
-		for i, c := range g.Columns {
-			if c.Priority <= priority && g.columns[i].id != nameColumn {
-				room -= c.Min + gap
-			}
-		}
-	}
-	return room
 }
 
 // Len returns the number of rows.

@@ -234,17 +234,7 @@ func (s *Screen) endSearch() tea.Cmd {
 	s.bar.set(strings.TrimSpace(s.bar.text()))
 	s.home = s.current
 	s.layoutPanes()
-	return s.rememberSearch()
-}
-
-// rememberSearch adds the search to the recent ones.
-func (s *Screen) rememberSearch() tea.Cmd {
-	text := strings.TrimSpace(s.bar.text())
-	if text == "" || len(s.bar.recent) > 0 && s.bar.recent[0] == text {
-		return nil
-	}
-	s.bar.recent = addRecent(s.bar.recent, text)
-	return s.updateSettings(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
+	return nil
 }
 
 // clear clears one thing: the focus on the search, the selection, the search.
@@ -256,13 +246,12 @@ func (s *Screen) clear() tea.Cmd {
 		s.bar.close()
 		return nil
 	case s.bar.prompt.Focused():
-		kept := s.rememberSearch()
 		s.bar.blur()
-		return tea.Batch(kept, s.searchFor("", cursorHome))
+		return s.searchFor("", cursorHome)
 	case s.hidden():
 		return s.reveal()
-	case s.selection.len() > 0:
-		s.selection = selection{}
+	case len(s.selection) > 0:
+		clear(s.selection)
 		return nil
 	}
 	return s.searchFor("", cursorHome)

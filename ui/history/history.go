@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -27,18 +28,10 @@ type Screen struct {
 	id     string
 	reader engine.RevisionReader // nil if the service keeps no versions
 
-	campaign engine.Campaign // the current version
-	current  int64           // its number
-	loaded   bool
-	failed   error
-
-	shown comparison // on the page, or being read for it
-}
-
-// comparison is what the page compares: a version with the one before it, or with the current one.
-type comparison struct {
-	n   int64 // the version; 0 for none
-	now bool  // with the current one
+	history
+	loaded bool
+	failed error
+	shown  int64 // the version on the page, or being read for it; 0 for none
 }
 
 const (
@@ -103,7 +96,7 @@ func (s *Screen) Subject() screen.Subject {
 	return screen.Subject{Campaign: s.campaign}
 }
 
-// history is the current campaign and its versions.
+// history is the current campaign and its versions, the newest first.
 type history struct {
 	campaign  engine.Campaign
 	revisions []engine.Revision
@@ -125,10 +118,7 @@ func (s *Screen) load() tea.Cmd {
 		if s.failed = err; err != nil {
 			return nil
 		}
-		s.campaign, s.loaded, s.shown = h.campaign, true, comparison{}
-		if len(h.revisions) > 0 {
-			s.current = h.revisions[0].N
-		}
+		s.history, s.loaded, s.shown = h, true, 0
 		s.Set(h.revisions)
 		return s.compare()
 	})
@@ -156,40 +146,32 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 // pair is two versions to compare.
 type pair struct{ old, new engine.Campaign }
 
-// compare reads the version under the cursor and the one to compare it with, unless the page shows them.
+// compare reads the version under the cursor and the one before it, unless the page shows them.
 func (s *Screen) compare() tea.Cmd {
 	rev, ok := s.Selected()
-	tab, _ := s.Page.Tab()
-	want := comparison{rev.N, tab == 1}
-	if !ok || want == s.shown {
+	if !ok || rev.N == s.shown {
 		return nil
 	}
-	s.shown = want
+	s.shown = rev.N
 	s.Page.Clear()
-	now, before := s.campaign, int64(0)
-	if all, i := s.Shown(), s.Index(); i+1 < len(all) {
-		before = all[i+1].N
-	}
+	older := s.revisions[slices.IndexFunc(s.revisions, func(r engine.Revision) bool { return r.N == rev.N })+1:]
 	return screen.Go(&s.Base, taskShow, func(ctx context.Context) (pair, error) {
 		version, err := s.reader.Revision(ctx, s.id, rev.N)
-		switch {
-		case err != nil:
-			return pair{}, err
-		case want.now:
-			return pair{version, now}, nil
-		case before == 0:
-			return pair{engine.Campaign{Head: version.Head}, version}, nil
+		before := engine.Campaign{Head: version.Head}
+		if err == nil && len(older) > 0 {
+			before, err = s.reader.Revision(ctx, s.id, older[0].N)
 		}
-		old, err := s.reader.Revision(ctx, s.id, before)
-		return pair{old, version}, err
+		return pair{before, version}, err
 	}, func(p pair, err error) tea.Cmd {
-		draw := func(width, _ int) list.Text {
-			if err != nil {
-				return list.Text{Text: "Can't read this version: " + err.Error()}
-			}
-			return list.Text{Text: s.changes(p, width), Styled: true}
+		tab := func(name string, p pair) list.Tab {
+			return list.Tab{Name: name, Draw: func(width, _ int) list.Text {
+				if err != nil {
+					return list.Text{Text: "Can't read this version: " + err.Error()}
+				}
+				return list.Text{Text: s.changes(p, width), Styled: true}
+			}}
 		}
-		s.Page.Show(fmt.Sprint(want), list.Tab{Name: "In this version", Draw: draw}, list.Tab{Name: "Since then", Draw: draw})
+		s.Page.Show(fmt.Sprint(rev.N), tab("In this version", p), tab("Since then", pair{p.new, s.campaign}))
 		return nil
 	})
 }
@@ -207,7 +189,7 @@ func (s *Screen) Actions() []screen.Action {
 			})
 		}),
 	})
-	for i, a := range acts { // another tab or version may be open then
+	for i, a := range acts { // another version may be open then
 		if a.Run != nil {
 			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.compare()) }
 		}
@@ -227,8 +209,10 @@ func (s *Screen) read(rev engine.Revision, do func(engine.Campaign) tea.Cmd) tea
 	})
 }
 
+func (s *Screen) isCurrent(rev engine.Revision) bool { return rev.N == s.revisions[0].N }
+
 func (s *Screen) restoreDisabledReason(rev engine.Revision) string {
-	if rev.N == s.current {
+	if s.isCurrent(rev) {
 		return "This is the current version."
 	}
 	return ""

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func (s *Screen) emptyText() string {
 // row returns the cells of a version.
 func (s *Screen) row(r engine.Revision) widget.Cells {
 	change := phrase.Capitalize(s.noteText(r.Note))
-	if r.N == s.current {
+	if s.isCurrent(r) {
 		change += " · current"
 	}
 	return widget.Cells{{Text: fmt.Sprint(r.N), Tone: themes.ToneMuted}, {Text: change}, {Text: s.formatTime(r.At), Tone: themes.ToneMuted}}
@@ -172,7 +173,12 @@ func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 	case !v.Exists():
 		return ""
 	case v.Kind() == doc.String:
-		return optionLabel(n, v.Text())
+		if n != nil {
+			if i := slices.IndexFunc(n.Options, func(o schema.Option) bool { return o.Value == v.Text() }); i >= 0 {
+				return n.Options[i].Title()
+			}
+		}
+		return v.Text()
 	case v.True():
 		return "yes"
 	case v.Kind() == doc.Bool:
@@ -187,17 +193,4 @@ func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 		return string(v.Indent())
 	}
 	return string(v.Encode())
-}
-
-// optionLabel returns the label of a choice, and any other text unchanged.
-func optionLabel(n *schema.Node, text string) string {
-	if n == nil {
-		return text
-	}
-	for _, o := range n.Options {
-		if o.Value == text {
-			return o.Title()
-		}
-	}
-	return text
 }

@@ -137,7 +137,7 @@ var words = map[string]string{
 	"x": "delete", "y": "copy", "z": "zoom",
 	"A": "add-variation", "B": "sort", "C": "columns", "D": "dismiss", "F": "state", "H": "history", "I": "move-to", "J": "move-down", "K": "move-up",
 	"L": "check-links", "M": "workspace", "N": "repeat-unknown", "O": "outbox", "R": "restore", "S": "survey", "T": "templates",
-	"U": "delete-all-unused", "V": "select-range", "W": "who-matches", "X": "cancel",
+	"U": "delete-all-unused", "W": "who-matches", "X": "cancel",
 	"?": "help", "/": "filter", ".": "next", ",": "previous", "*": "select-all", "!": "not", "=": "split-evenly", "%": "percentages",
 	"+": "use-what-is-left", ">": "next-slide", "<": "previous-slide", "0": "all",
 	"alt+l": "fill-locales", "alt+n": "next-to-do",

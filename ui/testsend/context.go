@@ -139,7 +139,7 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	var records []engine.TestRecord
 	for i, r := range out.Results {
 		ask := out.Requests[i]
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, ask), As: model.Persona(ask), Copies: ask.Copies, Result: r})
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, ask), As: model.Persona(ask), Result: r})
 	}
 	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(localHistory); ok && len(records) > 0 {

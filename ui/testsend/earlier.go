@@ -42,9 +42,6 @@ func (f *form) describe(t model.PastTest) string {
 	for _, as := range t.Request.As {
 		words = append(words, "Sent as "+as.String())
 	}
-	if t.Request.Copies {
-		words = append(words, "With copies to the addresses in Cc and Bcc")
-	}
 	if filter := t.Request.Filter; filter != (engine.KeyFilter{}) {
 		words = append(words, "Only "+model.FilterName(filter))
 	}

@@ -34,20 +34,6 @@ func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
 	h.Want("Sent 2 messages.")
 }
 
-func TestTheRecipientsOwnValuesStandWhereTheirsCanBeTyped(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Want("First Name  the user's own value", "Age         'x' by default")
-	h.Type("ada@example.com,ben@example.com,")
-	h.Want("First Name  Ada, Ben")
-	h.Press("tab", "tab")
-	h.Want("{{UserAttribute['Age']|default('x')}} in every message")
-	h.Press("ctrl+s")
-	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
-		t.Errorf("values that nobody typed were sent: %+v", ask.UserAttributes)
-	}
-}
-
 func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 120, 40)
@@ -94,17 +80,6 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	narrow.Want("Delivered to Ada Byron", "Hello Ada")
 	narrow.Press("esc")
 	narrow.Want("Sent 2 messages.")
-}
-
-func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
-	h.Type("USER_1,USER_2")
-	h.Press("ctrl+s", "G")
-	h.Want("○ Ben: the user has no device for Web", "─ Not delivered ─")
-	h.Resize(80, 24)
-	h.Press("enter")
-	h.Want("To Ben: the user has no device for Web.")
 }
 
 // The form shows the message as its first recipient will see it, with overrides applied, and names the content APIs that it

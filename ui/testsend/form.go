@@ -46,7 +46,6 @@ type input struct {
 	values     map[string][]string // recipients by identifier, so that each keeps its own
 	as         []engine.TestPersona
 	filter     engine.KeyFilter
-	copies     bool                          // to the addresses in Cc and Bcc
 	typed      map[assemble.Attribute]string // overrides, including those that the messages do not use now
 }
 
@@ -57,7 +56,6 @@ func newForm(c *sendContext) form {
 // request returns the requested test. Invalid overrides are left out.
 func (f *form) request() engine.TestSend {
 	t := engine.TestSend{Identifier: f.identifier, Values: slices.Clone(f.recipients()), As: f.as, Filter: f.filter}
-	t.Copies = f.copies && len(f.copiesTo()) > 0
 	f.addOverrides(&t)
 	return t
 }
@@ -78,14 +76,6 @@ func (f *form) missing() string {
 		return others[0]
 	}
 	return f.addOverrides(&t)
-}
-
-// copiesTo returns who can get copies of the messages to send: nobody if another service sends them as it likes.
-func (f *form) copiesTo() []string {
-	if engine.IsExternal(f.deps.Service) {
-		return nil
-	}
-	return f.draft.CopiesTo(f.filter)
 }
 
 // change changes the input as one step, which can be undone with the cursor in a row. what names it.
@@ -122,7 +112,7 @@ func (f *form) fill(last engine.TestSend) {
 		f.identifier = options[0].Value
 	}
 	f.setRecipients(slices.Clone(last.Values))
-	f.as, f.copies, f.filter, f.typed = last.As, last.Copies, last.Filter, model.Overrides(last)
+	f.as, f.filter, f.typed = last.As, last.Filter, model.Overrides(last)
 	f.prompt.SetValue("")
 	f.offerOverrides()
 	f.focus(promptRow)
@@ -292,9 +282,6 @@ func (f *form) sendButton(w int) string {
 		text = "Send " + phrase.Count(n, "message")
 	}
 	ask := f.request()
-	if ask.Copies {
-		text += " and copies"
-	}
 	mark, style := "  ", f.theme.Button
 	if f.at == sendRow {
 		mark, style = f.theme.Accent.Render("▌ "), f.theme.ButtonFocus
@@ -362,7 +349,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	switch at.kind {
 	case rowPrompt:
 		f.prompt.Click(msg.X - promptX)
-	case rowIdentifier, rowFilter, rowCopies:
+	case rowIdentifier, rowFilter:
 		return f.row().enter.Run()
 	}
 	return nil

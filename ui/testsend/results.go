@@ -321,7 +321,7 @@ func (s *Screen) resultsActions() []screen.Action {
 		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the message, or why it was not delivered", Group: groupTest, BarPriority: 8, Run: s.results.openMessage},
 		s.upAction(groupTest),
 		{Name: "edit", Keys: []string{"e"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
-		{Keys: []string{"ctrl+s"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: func() tea.Cmd { return s.begin(run.Request, true) }},
+		{Keys: []string{"ctrl+s"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: func() tea.Cmd { return s.begin(run.Request) }},
 		s.outboxAction(groupTest),
 		s.copyAction(run.Request),
 		s.zoomAction(),

@@ -2,7 +2,6 @@ package testsend
 
 import (
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
@@ -22,7 +21,6 @@ const (
 	rowRecipient          // a recipient
 	rowPrompt             // the prompt for the next one
 	rowFilter
-	rowCopies
 	rowPersona // a user whose data the messages have; the last one adds another
 	rowOverride
 	rowSend     // the button, which is not among the rows that scroll
@@ -40,7 +38,6 @@ type rowID struct {
 var (
 	identifierRow = rowID{kind: rowIdentifier}
 	promptRow     = rowID{kind: rowPrompt}
-	copiesRow     = rowID{kind: rowCopies}
 	sendRow       = rowID{kind: rowSend}
 	forecastRow   = rowID{kind: rowForecast}
 )
@@ -65,9 +62,6 @@ func (f *form) rows() []row {
 	rows := []row{f.choiceRow(identifierRow, id.Label(), id.Help, identifiers, f.identify)}
 	rows = append(rows, f.recipientRows()...)
 	options := f.filterRows()
-	if to := f.copiesTo(); len(to) > 0 {
-		options = append(options, f.copiesRow(to))
-	}
 	options = append(options, f.personaRows()...)
 	options[0].heads = []string{""}
 	return slices.Concat(rows, options, f.overrideRows())
@@ -166,25 +160,6 @@ func (f *form) filterRows() []row {
 		}))
 	}
 	return rows
-}
-
-// copiesRow returns the choice whether the addresses in Cc and Bcc get the test.
-func (f *form) copiesRow(to []string) row {
-	each := "Nothing"
-	if f.copies {
-		if each = "Each email"; f.forecast.sendCount() > 0 {
-			each = phrase.Count(f.forecast.sendCount(), "email") + " each"
-		}
-	}
-	text := each + " to " + strings.Join(to, ", ") + "."
-	options := []screen.FormOption{{Value: "no", Label: "none", On: !f.copies}, {Value: "yes", Label: "Cc and Bcc", On: f.copies}}
-	r := f.choiceRow(copiesRow, "Copies", text, options, func(value string) tea.Cmd {
-		if copies := value == "yes"; copies != f.copies {
-			f.change("copies", copiesRow, func(in *input) { in.copies = copies })
-		}
-		return f.refresh()
-	})
-	return f.withNote(r, text)
 }
 
 // readForm says the recipients, the options, and the messages that will be sent.

@@ -35,12 +35,12 @@ func (s *Screen) send() tea.Cmd {
 	if refused := f.commit(); refused != nil {
 		return refused
 	}
-	return s.begin(f.request(), false)
+	return s.begin(f.request())
 }
 
-// begin starts a test; past is true if all of it was sent before.
-func (s *Screen) begin(ask engine.TestSend, past bool) tea.Cmd {
-	return s.check(repeat{whole: ask, asks: []engine.TestSend{ask}, from: stageForm, past: past})
+// begin starts a test.
+func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
+	return s.check(repeat{whole: ask, asks: []engine.TestSend{ask}, from: stageForm})
 }
 
 // again returns the command that sends the messages in some states to the same recipients again.
@@ -56,7 +56,6 @@ type repeat struct {
 	whole engine.TestSend // the test that asks are, or are part of
 	asks  []engine.TestSend
 	from  stage
-	past  bool // all of it was sent before
 
 	known    []engine.TestSend // asks, to the recipients who may have them already
 	forecast model.Forecast    // which of the messages cannot arrive
@@ -88,22 +87,17 @@ func (s *Screen) confirm(r repeat, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Not sent: "+err.Error())
 	}
-	var names, body []string
+	var names []string
 	for _, ask := range r.known {
 		names = append(names, s.people.NamesAndValues(ask)...)
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 0 {
-		body = append(body, model.RepeatWarning(names))
-	}
-	if r.whole.Copies && (r.past || len(names) > 0) {
-		body = append(body, "Copies go to "+strings.Join(s.draft.CopiesTo(r.whole.Filter), ", ")+".")
-	}
-	if len(body) == 0 {
+	names = slices.Compact(names)
+	if len(names) == 0 {
 		return s.proceed(r)
 	}
 	return screen.Ask(screen.Question{
-		Title: "Send it again?", Body: strings.Join(body, " "),
+		Title: "Send it again?", Body: model.RepeatWarning(names),
 		Buttons: []widget.Option{{Label: "Send again", Key: "y"}, {Label: "Don't send", Key: "n"}}, Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

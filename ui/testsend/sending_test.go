@@ -2,7 +2,6 @@ package testsend_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -45,20 +44,6 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 	s.override = refuse
 	h.Press("r")
 	h.Want("Not sent: Too many tests", "Sent 3 of 4 messages; 1 skipped.", "Android sent", "Ben: the user has no device for Web")
-}
-
-func TestInterruptedSendKeepsResults(t *testing.T) {
-	s := newService(t)
-	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
-		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
-		return engine.TestResult{}, errors.New("the connection broke")
-	}
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 1 of 2 messages; 1 failed.", "✓ Email sent", "▌ ✗ Email · German failed", "the connection broke")
-	h.Press("enter")
-	h.Want("─ Not delivered ─", "connection broke")
 }
 
 func TestCurl(t *testing.T) {

@@ -159,29 +159,6 @@ func TestOverridesMatchContent(t *testing.T) {
 	}
 }
 
-func TestRetryOnlyFailedRecipients(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("USER_1,USER_2")
-	h.Press("ctrl+s")
-	h.Want("Sent 3 of 4 messages; 1 skipped.", "Android sent", "Web sent  1 of 2", "Ben: the user has no device for Web")
-	p, err := s.User(context.Background(), "USER_2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Devices = append(p.Devices, engine.Device{Platform: "WEB", Token: "tok-w2"})
-	if err := s.PutUser(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
-	h.Press("r")
-	h.Want("Sent 4 messages.", "Android sent  2 of 2", "Web sent  2 of 2") // the total survives
-	h.WantNot("failed", "skipped")
-	ask := s.asked(t)
-	if want := (engine.KeyFilter{Platform: "WEB", Locale: "default", Variation: "variation_1"}); ask.Filter != want || !slices.Equal(ask.Values, []string{"USER_2"}) {
-		t.Errorf("asked for %+v of %v", ask.Filter, ask.Values)
-	}
-}
-
 // What may have been delivered is a state of its own. A retry of what failed leaves it out, and a repeat asks first, with
 // the safe answer highlighted.
 func TestUnknownOutcome(t *testing.T) {
@@ -342,51 +319,4 @@ func TestLeavingAsksAboutTypedRecipient(t *testing.T) {
 	h.Want("“zoe@” is typed, but not a recipient yet.")
 	h.Press("enter")
 	h.Want("+ zoe@_")
-}
-
-// Cc and Bcc get nothing unless the user says so; the form says who they are and how much they get.
-func TestCopiesAreAskedFor(t *testing.T) {
-	s := newService(t)
-	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"sender_name": "Shop",`, `"sender_name": "Shop", "cc_ids": ["boss@example.com"], "bcc_ids": ["audit@example.com"],`, 1))
-	h := open(t, s, id, 80, 24)
-	h.Type("ada@example.com")
-	h.Press("enter")
-	h.Type("ben@example.com")
-	h.Press("enter")
-	h.Want("Copies", "none", "Nothing to boss@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 2 messages.")
-	if s.sent[0].Copies {
-		t.Error("copies were sent")
-	}
-	h.Press("esc", "tab", " ")
-	h.Want("Cc and Bcc", "2 emails each to", "Send 2 messages and copies")
-	h.Golden("copies")
-	h.Press("ctrl+s")
-	h.Want("Sent 2 messages.")
-	if !s.sent[1].Copies {
-		t.Error("no copies were sent")
-	}
-	box, err := s.Outbox(context.Background(), 0)
-	if err != nil || len(box) != 4 || len(box[0].Email.Cc) != 1 || len(box[0].Email.Bcc) != 1 || len(box[3].Email.Cc) != 0 {
-		t.Errorf("the outbox holds %d messages (%v)", len(box), err)
-	}
-	h.Press("esc", "tab", " ", "ctrl+z")
-	h.Want("Cc and Bcc")
-
-	// An earlier test is repeated with its copies, which the form says; it starts without.
-	h = open(t, s, id, 80, 24)
-	h.Want("Nothing to boss@example.com")
-	h.Press("alt+H")
-	h.Want("copies to the addresses in Cc and Bcc")
-	h.Press("enter")
-	h.Want("Cc and Bcc", "Send 2 messages and copies")
-	h.Press("enter", "ctrl+s")
-	h.Want("Send it again?", "Copies go to boss@example.com, audit@example.com.")
-	h.Press("n")
-	if len(s.sent) != 3 || !s.sent[2].Copies {
-		t.Errorf("%d tests were sent, the last one without copies", len(s.sent))
-	}
-	h = open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.WantNot("Copies")
 }

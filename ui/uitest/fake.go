@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -35,7 +36,7 @@ func (f *Fake) WithoutCapabilities() engine.Service {
 	}{f, f}
 }
 
-// Fail makes the operation of that name, such as "Publish", fail; nil makes it work again.
+// Fail makes an operation fail, such as "Publish", or one call of it, as [Fake.Calls] names it; nil makes it work again.
 func (f *Fake) Fail(operation string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,8 +62,9 @@ func (f *Fake) UpdateRows(change func([]engine.Summary) []engine.Summary) {
 
 // begin records a call and returns the error that it should fail with.
 func (f *Fake) begin(operation string, about ...any) error {
-	f.calls = append(f.calls, strings.TrimSpace(operation+" "+fmt.Sprintln(about...)))
-	return f.fail[operation]
+	call := strings.TrimSpace(operation + " " + fmt.Sprintln(about...))
+	f.calls = append(f.calls, call)
+	return cmp.Or(f.fail[call], f.fail[operation])
 }
 
 func (f *Fake) at(id string) int {
@@ -77,24 +79,6 @@ func (f *Fake) List(_ context.Context, q engine.ListQuery) ([]engine.Summary, er
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(f.rows), func(s engine.Summary) bool { return s.Status == catalog.Archived && !q.Archived }), nil
-}
-
-// Search returns a page of the rows in the requested states.
-func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.begin("Search", r.Page); err != nil {
-		return nil, err
-	}
-	var all []engine.Campaign
-	for _, s := range f.rows {
-		drafts := s.Status != catalog.Draft || slices.Contains(r.Status, catalog.Draft)
-		if drafts && (r.Archived || s.Status != catalog.Archived) {
-			all = append(all, engine.Campaign{Head: s.Head, Body: engine.WithName(doc.NewObject(), s.Name)})
-		}
-	}
-	from := min((r.Page-1)*r.Limit, len(all))
-	return all[from:min(from+r.Limit, len(all))], nil
 }
 
 // Get returns a row as a campaign that has only a name.

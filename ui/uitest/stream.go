@@ -225,9 +225,6 @@ func ViewError(view string, width, height int) string {
 		return fmt.Sprintf("there are %d lines", len(lines))
 	}
 	for i, line := range lines {
-		if plainWidth(line) == width {
-			continue
-		}
 		if n := widget.Width(line); n != width {
 			return fmt.Sprintf("line %d is %d cells wide", i, n)
 		}
@@ -236,26 +233,4 @@ func ViewError(view string, width, height int) string {
 		}
 	}
 	return ""
-}
-
-// plainWidth counts the cells of a line of single-cell characters and colors; -1 if it contains anything else.
-func plainWidth(line string) int {
-	n := 0
-	for i := 0; i < len(line); {
-		switch c := line[i]; {
-		case c == '\x1b' && strings.HasPrefix(line[i:], "\x1b["):
-			end := strings.IndexFunc(line[i+2:], func(r rune) bool { return (r < '0' || r > '9') && r != ';' && r != ':' })
-			if end < 0 || line[i+2+end] != 'm' {
-				return -1
-			}
-			i += 2 + end + 1
-		case c >= ' ' && c < 0x7F:
-			n, i = n+1, i+1
-		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // box drawing
-			n, i = n+1, i+3
-		default:
-			return -1
-		}
-	}
-	return n
 }

@@ -91,14 +91,9 @@ func (s *List) recordActions() []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: no, Run: func() tea.Cmd { return s.openRecord("", sec.New()) }},
 		trial,
-		s.rows.On(screen.Action{Keys: []string{"x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
-			return s.findUses(row, s.askDelete)
-		}),
+		s.rows.On(screen.Action{Keys: []string{"x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: no}, nil, s.findUses),
 		s.rows.On(screen.Action{Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
 			return s.openRecord("", sec.Copy(row.record))
-		}),
-		s.rows.On(screen.Action{Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: no}, nil, func(row recordRow) tea.Cmd {
-			return s.findUses(row, s.showUses)
 		}),
 		copies,
 	}
@@ -152,19 +147,11 @@ func (s *List) copy(row recordRow) tea.Cmd {
 	return screen.Copy(string(row.record.Indent()), "the "+s.section().Singular)
 }
 
-// findUses finds what still uses a record.
-func (s *List) findUses(row recordRow, then func(name string, uses []engine.ContentUse) tea.Cmd) tea.Cmd {
+// findUses finds what still uses a record, and then asks whether to delete it.
+func (s *List) findUses(row recordRow) tea.Cmd {
 	sec, svc, name := s.section(), s.deps.Service, s.section().NameOf(row.record)
 	find := func(ctx context.Context) ([]engine.ContentUse, error) { return sec.Uses(ctx, svc, name) }
-	return screen.Go(&s.Base, taskDelete, find, screen.OrNotify(func(uses []engine.ContentUse) tea.Cmd { return then(name, uses) }))
-}
-
-func (s *List) showUses(name string, uses []engine.ContentUse) tea.Cmd {
-	what := recordName(s.section(), name)
-	if len(uses) == 0 {
-		return screen.Notify(widget.LevelInfo, "Nothing uses "+what+".")
-	}
-	return box("Used in", phrase.Sentence(what+" is used in "+phrase.Count(len(uses), "place"))+"\n\n"+useLines(uses, len(uses)), false)
+	return screen.Go(&s.Base, taskDelete, find, screen.OrNotify(func(uses []engine.ContentUse) tea.Cmd { return s.askDelete(name, uses) }))
 }
 
 // maxUses is how many uses a question lists.
@@ -175,7 +162,7 @@ func (s *List) askDelete(name string, uses []engine.ContentUse) tea.Cmd {
 	sec, svc := s.section(), s.deps.Service
 	body := "This cannot be undone."
 	if len(uses) > 0 {
-		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(uses), "place"), useLines(uses, maxUses))
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(uses), "place"), useLines(uses))
 	}
 	remove := func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, sec.Delete(ctx, svc, name, len(uses) > 0)
@@ -201,10 +188,10 @@ func (s *List) askDelete(name string, uses []engine.ContentUse) tea.Cmd {
 }
 
 // useLines lists the uses, one per line.
-func useLines(uses []engine.ContentUse, most int) string {
+func useLines(uses []engine.ContentUse) string {
 	var out []string
 	for i, u := range uses {
-		if i == most {
+		if i == maxUses {
 			out = append(out, fmt.Sprintf("… and %d more", len(uses)-i))
 			break
 		}
@@ -265,7 +252,7 @@ func (s *List) runTrial(sec *settings.Section, name string, inputs []string) tea
 	}))
 }
 
-// report shows the result of a trial or an import.
+// report shows the result of a trial or an import in a text that can be copied.
 func report(title, text, detail string, failed bool) tea.Cmd {
 	mark := "✓ "
 	if failed {
@@ -274,16 +261,11 @@ func report(title, text, detail string, failed bool) tea.Cmd {
 	if detail != "" {
 		text += "\n\n" + detail
 	}
-	return box(title, mark+text, failed)
-}
-
-// box shows a text that can be copied.
-func box(title, text string, danger bool) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: title, Body: text, Danger: danger, Buttons: []widget.Option{{Label: "Close"}, {Label: "Copy", Key: "y"}},
+		Title: title, Body: mark + text, Danger: failed, Buttons: []widget.Option{{Label: "Close"}, {Label: "Copy", Key: "y"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Index == 1 {
-				return screen.Copy(text, "the report")
+				return screen.Copy(mark+text, "the report")
 			}
 			return nil
 		},

@@ -138,7 +138,7 @@ func (s *Record) askRename(used *settings.InUse) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Rename " + s.draft.name + "?", Danger: true, Focus: 1,
-		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThese will still use the old name.", phrase.Count(len(used.Uses), "place"), useLines(used.Uses, maxUses)),
+		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThese will still use the old name.", phrase.Count(len(used.Uses), "place"), useLines(used.Uses)),
 		Buttons: []widget.Option{
 			{Label: "Rename", Key: "y"}, {Label: "Keep editing", Key: "n"},
 		},

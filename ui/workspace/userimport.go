@@ -100,18 +100,11 @@ func importResult(file string, out settings.ImportResult, err error) tea.Cmd {
 	case err != nil:
 		return report("Import", phrase.Sentence(err.Error()), "Users before it were imported: "+done, true)
 	case out.Invalid > 0:
-		return report("Import", fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", file, lineCount(out.Invalid)), invalidLines(out), true)
+		return report("Import", "Cannot import "+file+": "+phrase.Count(out.Invalid, "invalid line")+". No changes made.", invalidLines(out), true)
 	case len(out.NewAttributes) > 0:
 		return report("Import", "Imported "+file+": "+done, "The workspace does not have these attributes: "+strings.Join(out.NewAttributes, ", ")+". If they are meant, add them to the workspace; if not, correct the file and import it again.", false)
 	}
 	return screen.Notify(widget.LevelSuccess, "Imported "+file+": "+done)
-}
-
-func lineCount(n int) string {
-	if n == 1 {
-		return "1 line is"
-	}
-	return fmt.Sprintf("%d lines are", n)
 }
 
 func invalidLines(out settings.ImportResult) string {

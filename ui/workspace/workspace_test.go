@@ -319,7 +319,7 @@ func TestFindAndImportUsers(t *testing.T) {
 	h.Press("i")
 	h.Type(path)
 	h.Press("enter", "enter")
-	h.Want("1 line is invalid. No changes", "line 2")
+	h.Want("1 invalid line. No changes", "line 2")
 	h.Press("esc")
 	h.Want("NEW")
 }

@@ -36,7 +36,7 @@ func TestCampaignsInBulk(t *testing.T) {
 		"/", ">tag:promo", "?3 of 48", "Escape")
 
 	p.play("/", ">status:active type:event channel:email", "Enter", "?4 of 48", "B", "?Default", "Down Enter", "?Name ↑", "Home Space Space Space", "?3 selected",
-		"b", "?Add tags", "Down Down Down Enter", "?Pause 3 campaigns?")
+		"b", "?Add tags", "Down Down Enter", "?Pause 3 campaigns?")
 	out, err := p.bugle("search", "--status", "ACTIVE", "--name", "Order confirmation", "--json")
 	var found struct {
 		Campaigns []struct{ ID string }
@@ -49,6 +49,6 @@ func TestCampaignsInBulk(t *testing.T) {
 	}
 	p.play("y", "?2 campaigns paused", "?Order confirmation", "?Try again", "Escape")
 
-	p.play("Escape Escape", "/", ">status:sent", "Enter", "?9 of 48", "*", "?9 selected", "b", "?Export", "Down Down Down Down Enter", "?Archive 8 campaigns?", "?SMS campaigns are read", "y",
+	p.play("Escape Escape", "/", ">status:sent", "Enter", "?9 of 48", "*", "?9 selected", "b", "?Add tags", "Down Down Down Enter", "?Archive 8 campaigns?", "?SMS campaigns are read", "y",
 		"?8 campaigns archived", "/ C-u", ">is:archived", "?Archived 11")
 }

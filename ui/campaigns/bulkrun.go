@@ -203,7 +203,7 @@ func (s *Screen) currentRows(failures []bulk.Failure) []engine.Summary {
 }
 
 // maxSingleChanges is the number of changed campaigns up to which screens are notified one by one.
-const maxSingleChanges = 50
+const maxSingleChanges = 10
 
 // notifyChanged tells all screens what has changed, including failed campaigns, which may be outdated.
 func notifyChanged(report bulk.Report) tea.Cmd {

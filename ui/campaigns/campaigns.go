@@ -33,9 +33,8 @@ type Screen struct {
 	own      *index.Index
 	loaded   bool
 	loadedAt time.Time
-	loadRows int                 // loaded by the running load
-	failed   error               // the error of the last load
-	changed  map[string]struct{} // IDs of campaigns to refresh
+	loadRows int   // loaded by the running load
+	failed   error // the error of the last load
 
 	// The search.
 	bar    searchBar
@@ -50,7 +49,6 @@ type Screen struct {
 	selection map[string]bool // IDs of the selected campaigns, found by the search or not
 	home      string          // the campaign that the user selected
 	current   string          // the campaign under the cursor, or that the cursor waits for
-	moves     int             // counts the moves of the cursor to another campaign
 
 	details widget.Pager
 	outlook outlook
@@ -60,7 +58,7 @@ type Screen struct {
 // Kinds of tasks.
 const (
 	taskLoad     = "load"
-	taskRefresh  = "refresh"
+	taskRefresh  = "refresh " // and the ID of a campaign
 	taskSearch   = "search"
 	taskCount    = "count"
 	taskClone    = "clone"
@@ -74,7 +72,7 @@ const (
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: newPanes(deps.Theme), own: index.New(index.Options{Now: deps.Now}),
-		changed: map[string]struct{}{}, selection: map[string]bool{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
+		selection: map[string]bool{}, bar: newSearchBar(deps.Theme), stored: deps.Prefs.Within(deps.Workspace), grid: newGrid(deps.Theme),
 		facets: newFacets(deps.Theme), states: stateTabs{Tabs: widget.NewTabs(deps.Theme)}, details: widget.NewPager(deps.Theme),
 	}
 	s.ix = s.own
@@ -176,7 +174,6 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 
 // moved updates the state after the user has moved the cursor.
 func (s *Screen) moved() {
-	s.moves++
 	if row, ok := s.grid.at(s.grid.Cursor); ok {
 		s.home, s.current, s.grid.missing = row.ID, row.ID, ""
 	}

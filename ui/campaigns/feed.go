@@ -1,11 +1,8 @@
 package campaigns
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -35,7 +32,6 @@ type loading struct {
 // load waits for the rows of the service's index or, if it keeps none, loads them.
 func (s *Screen) load() tea.Cmd {
 	s.loadRows = 0
-	clear(s.changed) // included in the load
 	service, own := s.deps.Service, s.own
 	return screen.Stream(&s.Base, taskLoad, func(ctx context.Context, emit func(loading)) (*index.Index, error) {
 		for {
@@ -54,53 +50,30 @@ func (s *Screen) load() tea.Cmd {
 	}, s.showProgress, s.finishLoad)
 }
 
-// maxSingleRefresh is the number of campaigns from which the whole list is reloaded.
-const maxSingleRefresh = 200
-
-// refresh refreshes the changed campaigns; those that change meanwhile are refreshed later. The service's own index has them.
-func (s *Screen) refresh() tea.Cmd {
-	switch {
-	case len(s.changed) == 0 || s.Running(taskRefresh):
-		return nil
-	case len(s.changed) > maxSingleRefresh:
-		return s.load()
-	}
-	ids := slices.Sorted(maps.Keys(s.changed))
-	clear(s.changed)
+// refresh reads a changed campaign again. The service's own index has it already.
+func (s *Screen) refresh(id string) tea.Cmd {
 	if s.ix != s.own {
 		return s.searchAgain(cursorKeepRow)
 	}
 	service, ix := s.deps.Service, s.own
-	read := func(ctx context.Context) (struct{}, error) { return struct{}{}, reread(ctx, service, ix, ids) }
-	return screen.Go(&s.Base, taskRefresh, read, func(_ struct{}, err error) tea.Cmd {
-		switch {
-		case screen.Canceled(err):
-			return nil
-		case err != nil:
-			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal("", err)), s.refresh())
-		}
-		return tea.Batch(s.searchAgain(cursorKeepRow), s.refresh())
-	})
-}
-
-// reread puts campaigns into an index as they are now, and removes those that were deleted.
-func reread(ctx context.Context, service engine.Service, ix *index.Index, ids []string) error {
-	var failed error
-	for _, id := range ids {
+	read := func(ctx context.Context) (struct{}, error) {
 		c, err := service.Get(ctx, id)
-		e := engine.AsError(err)
-		switch {
+		switch e := engine.AsError(err); {
 		case err == nil:
 			ix.Put(engine.Summarize(c))
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case e != nil && e.Code == engine.NotFound:
 			ix.Remove(id)
 		default:
-			failed = cmp.Or(failed, err)
+			return struct{}{}, err
 		}
+		return struct{}{}, nil
 	}
-	return failed
+	return screen.Go(&s.Base, taskRefresh+id, read, func(_ struct{}, err error) tea.Cmd {
+		if err != nil {
+			return screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal("", err))
+		}
+		return s.searchAgain(cursorKeepRow)
+	})
 }
 
 // keepCurrent loads the list again if the service's index is no longer kept current, because another process owns the store.

@@ -26,7 +26,6 @@ type searchRequest struct {
 	cursorMode cursorMode
 	current    string // the ID under the cursor
 	home       string // the ID that the user had selected
-	moves      int    // of the cursor, before the search
 	now        time.Time
 }
 

@@ -25,8 +25,7 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.Select {
 		follow = s.follow(msg.ID)
 	}
-	s.changed[msg.ID] = struct{}{}
-	return tea.Batch(follow, s.refresh())
+	return tea.Batch(follow, s.refresh(msg.ID))
 }
 
 // notLoaded is why the cursor is on no row while the campaign that was opened is not in the list yet.
@@ -40,11 +39,9 @@ func (s *Screen) follow(id string) tea.Cmd {
 		return nil
 	}
 	s.current, s.grid.missing = id, notLoaded
-	s.moves++
 	var read tea.Cmd
 	if _, ok := s.ix.Get(id, s.now()); !ok {
-		s.changed[id] = struct{}{}
-		read = s.refresh()
+		read = s.refresh(id)
 	}
 	return tea.Batch(read, s.searchBarText(cursorKeepRow))
 }
@@ -58,7 +55,7 @@ func (s *Screen) missing() string {
 		return status.Name(row) + " is archived. Press esc to show it."
 	case ok && !shown.Empty():
 		return status.Name(row) + " is hidden by the search. Press esc to show it."
-	case ok || !s.loaded || s.Running(taskLoad) || s.Running(taskRefresh) || len(s.changed) > 0:
+	case ok || !s.loaded || s.Running(taskLoad) || s.Running(taskRefresh+s.current):
 		return notLoaded
 	}
 	return ""
@@ -82,7 +79,7 @@ const drawTime = 3 * time.Millisecond
 
 // searchBarText searches for the text of the search bar.
 func (s *Screen) searchBarText(f cursorMode) tea.Cmd {
-	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, moves: s.moves, now: s.now()}
+	a := searchRequest{text: s.bar.text(), sort: s.settings.Sort, cursorMode: f, current: s.current, home: s.home, now: s.now()}
 	ix, last := s.ix, s.answer
 	return tea.Batch(s.keepCurrent(), screen.Go(&s.Base, taskSearch, func(ctx context.Context) (*searchResult, error) {
 		if err := screen.Pause(ctx, drawTime); err != nil {
@@ -146,7 +143,7 @@ func (s *Screen) finishLoad(ix *index.Index, err error) tea.Cmd {
 	}
 	s.ix = ix
 	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
-	return tea.Batch(s.searchAgain(goes), s.refresh())
+	return s.searchAgain(goes)
 }
 
 // cursorModeForLoad returns the cursor mode during the first load. Rows arrive in any order, so the cursor
@@ -164,7 +161,7 @@ func (s *Screen) show(a *searchResult, err error) tea.Cmd {
 		return nil
 	}
 	at, top := a.cursor, a.cursorMode == cursorTop
-	if a.moves != s.moves { // the cursor has moved meanwhile
+	if a.current != s.current { // the cursor has moved meanwhile
 		at, top = a.result.Find(s.current), false
 	}
 	s.answer = a

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,7 +147,7 @@ func TestScreensFitAndFollowTheTheme(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			h, theme := program(t, themes.Light, width, height)
 			s.play(h)
-			h.WantRecolored(theme)
+			wantRecolored(t, h, theme)
 			for w := 40; w <= 180; w += 20 {
 				for _, ht := range []int{12, 20, 24, 40} {
 					h.Resize(w, ht)
@@ -280,4 +281,28 @@ func compare(t *testing.T, file string, got []byte) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the screen shows now: run go generate ./...", file)
 	}
+}
+
+// wantRecolored changes the theme for a moment, as the program does, and fails unless everything is drawn in the new colors: as
+// it is after another size of the window.
+func wantRecolored(t *testing.T, h *uitest.Harness, theme *themes.Theme) {
+	t.Helper()
+	before := *theme
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theme.Use(dark)
+	h.Resize(width, height)
+	got := strings.Split(h.View(), "\n")
+	h.Resize(width-1, height)
+	h.Resize(width, height)
+	for i, line := range strings.Split(h.View(), "\n") {
+		if got[i] != line {
+			t.Errorf("the theme of before is left:\n%q\nwant:\n%q", got[i], line)
+			break
+		}
+	}
+	theme.Use(&before)
+	h.Resize(width, height)
 }

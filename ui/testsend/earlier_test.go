@@ -21,8 +21,7 @@ func openWith(t *testing.T, s engine.Service, p *prefs.Prefs, id string, w, h in
 
 // The tests of other campaigns are listed after those of this one, as far as their recipients can get this one.
 func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("ada@example.com,stranger@example.com")
 	h.Press("ctrl+s")
 	h.Want("Sent 1 of 2 messages; 1 skipped.")
@@ -63,8 +62,7 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 }
 
 func TestPicturesOfEarlierTests(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, keyedMail)
 	h.Type("ada@example.com,stranger@example.com")
 	h.Press("ctrl+s", "G")
 	h.Golden("delivered")

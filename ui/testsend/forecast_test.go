@@ -9,8 +9,7 @@ import (
 )
 
 func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	s, h := openDraft(t, catalog.Push, flatPush)
 	h.Type("USER_1,USER_2,USER_9,")
 	h.Want("3 of 6 will not arrive", "Android  ● ● ✗", "Web      ● ✗ ✗",
 		"✗ 2 Ben: the user has no", "device for Web", "✗ 3 USER_9: no user has this")
@@ -22,8 +21,7 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 }
 
 func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("ada@example.com,stranger@example.com,")
 	h.Want("1 of 2 will not arrive", "● ✗", "2 stranger@example.com: the")
 	h.Press("tab")
@@ -35,8 +33,8 @@ func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
 }
 
 func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 120, 40)
+	s, h := openDraft(t, catalog.Email, keyedMail)
+	h.Resize(120, 40)
 	h.Type("ada@example.com,")
 	h.Press("tab", "tab")
 	h.Want("in 1 of 2 messages")

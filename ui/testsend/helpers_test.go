@@ -128,3 +128,10 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 	t.Helper()
 	return uitest.New(t, testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id}), w, h)
 }
+
+// openDraft opens the screen for a draft on a service of its own.
+func openDraft(t *testing.T, ch engine.Channel, components string) (*service, *uitest.Harness) {
+	t.Helper()
+	s := newService(t)
+	return s, open(t, s, s.draft(t, ch, components), 80, 24)
+}

@@ -24,8 +24,8 @@ func (s *service) sentTexts(t *testing.T) (out []string) {
 
 // A test goes to one recipient with the data of several users, one message each.
 func TestSendAsSeveralUsers(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
+	s, h := openDraft(t, catalog.Email, flatMail)
+	h.Resize(120, 40)
 	h.Type("me@example.com,")
 	h.Want("Send as", "the recipient", "will not arrive") // there is no such user
 	h.Press("alt+u")

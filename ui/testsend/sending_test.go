@@ -47,8 +47,7 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 }
 
 func TestCurl(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("o'neill@example.com")
 	h.Press("enter")
 	h.FromPalette("curl")
@@ -63,8 +62,7 @@ func TestCurl(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Golden("start")
 	h.WantFits()
 	h.Type("ada@example.com,ben@example.com,car")

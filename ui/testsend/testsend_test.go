@@ -12,8 +12,7 @@ import (
 )
 
 func TestRecipientsAreCheckedAsTyped(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Press("ctrl+s")
 	h.Want("Add a recipient first")
 	h.Type("zoe@")
@@ -55,8 +54,7 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 }
 
 func TestEarlierTestFillsForm(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	if why := h.DisabledReason("alt+H"); why == "" {
 		t.Error("there is an earlier test of a new draft")
 	}
@@ -76,8 +74,7 @@ func TestEarlierTestFillsForm(t *testing.T) {
 }
 
 func TestSegmentsAreOffered(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Press("shift+tab", "enter", "end", "enter")
 	h.Want("Segment")
 	h.Press("tab", "down", "enter")
@@ -90,8 +87,7 @@ func TestSegmentsAreOffered(t *testing.T) {
 }
 
 func TestNarrowingToALocale(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, keyedMail)
 	h.Type("ada@example.com")
 	h.Press("enter", "tab")
 	h.Want("2 messages to 1 recipient", "Locale", "All ▾")
@@ -132,8 +128,7 @@ func TestMessageNames(t *testing.T) {
 }
 
 func TestOverridesMatchContent(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Want("First Name", "Age", "the user's own value")
 	h.Type("new@example.com")
 	h.Press("enter", "tab")
@@ -270,8 +265,7 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 // Enter accepts the highlighted recipient, even before the suggestions arrive; the text itself is used only if
 // the user chooses it.
 func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	s, h := openDraft(t, catalog.Push, flatPush)
 	h.Type("user_2")
 	h.Want("> USER_2")
 	h.Press("enter")
@@ -295,8 +289,8 @@ func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 
 // Arrows move between the rows; they never change what is sent.
 func TestArrowsChangeNothing(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
+	_, h := openDraft(t, catalog.Push, flatPush)
+	h.Resize(120, 40)
 	h.Press("shift+tab")
 	before := h.Text()
 	for range 12 {
@@ -312,8 +306,7 @@ func TestArrowsChangeNothing(t *testing.T) {
 
 // A typed recipient is not lost without a question.
 func TestLeavingAsksAboutTypedRecipient(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("zoe@")
 	h.Press("ctrl+c")
 	h.Want("“zoe@” is typed, but not a recipient yet.")

@@ -12,8 +12,7 @@ import (
 
 // Recipients, filters and overrides are undone one by one, each named, with the cursor where it was.
 func TestUndoAndRedoEachChange(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	s, h := openDraft(t, catalog.Email, keyedMail)
 	h.Press("ctrl+z")
 	h.Want("Nothing to undo")
 	h.Type("ada@example.com,ben@example.com,")
@@ -52,8 +51,7 @@ func TestUndoAndRedoEachChange(t *testing.T) {
 }
 
 func TestUndoRestoresReplacedRecipients(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("ada@example.com,ben@example.com")
 	h.Press("ctrl+s", "esc", "shift+tab", "shift+tab", " ")
 	h.Want("User ID")
@@ -65,8 +63,7 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 
 // A recipient that was being edited is there once after undo.
 func TestUndoEditedRecipient(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	_, h := openDraft(t, catalog.Email, flatMail)
 	h.Type("ada@example.com,")
 	h.Press("up", "enter")
 	h.Want("+ ada@example.com_", "0 of 10")

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
-	"bugle/themes"
 	"bugle/ui/screen"
 )
 
@@ -54,34 +51,6 @@ func (h *Harness) GoldenSizes(name string) {
 		h.Resize(s.W, s.H)
 		h.Golden(fmt.Sprintf("%s-%dx%d", name, s.W, s.H))
 	}
-}
-
-// WantRecolored changes the theme of the screen for a moment, as the program does, and fails unless everything is drawn in
-// the new colors: as it is after another size of the window.
-func (h *Harness) WantRecolored(theme *themes.Theme) {
-	h.t.Helper()
-	before := *theme
-	use := func(t *themes.Theme) string {
-		theme.Use(t)
-		h.Resize(h.width, h.height)
-		return h.View()
-	}
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	got := use(dark)
-	h.Resize(h.width-1, h.height)
-	h.Resize(h.width+1, h.height)
-	if want := h.View(); got != want {
-		for i, line := range strings.Split(want, "\n") {
-			if drawn := strings.Split(got, "\n")[i]; drawn != line {
-				h.t.Errorf("the theme of before is left:\n%q\nwant:\n%q", drawn, line)
-				break
-			}
-		}
-	}
-	use(&before)
 }
 
 // WantFits checks at many sizes that the screen draws exactly its cells and no control characters.

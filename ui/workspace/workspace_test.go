@@ -50,20 +50,41 @@ func openSection(h *uitest.Harness, title string) {
 	h.Press("enter")
 }
 
-func settingsOf(t testing.TB, svc *local.Service) engine.Workspace {
+// harness shows the records of a section of a workspace with the sample.
+type harness struct {
+	*uitest.Harness
+	t   testing.TB
+	svc *local.Service
+}
+
+func openRecords(t testing.TB, section string) *harness {
 	t.Helper()
-	w, err := svc.Workspace(t.Context())
+	svc := newSampleService(t)
+	h := &harness{program(t, svc, 100, 30), t, svc}
+	openSection(h.Harness, section)
+	return h
+}
+
+func (h *harness) stored() engine.Workspace {
+	h.t.Helper()
+	w, err := h.svc.Workspace(h.t.Context())
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	return w
 }
 
+// wantName expects that the workspace has that name.
+func (h *harness) wantName(name string) {
+	h.t.Helper()
+	if got := h.stored().Name; got != name {
+		h.t.Errorf("the name is %q, want %q", got, name)
+	}
+}
+
 // Enter in the last field saves a new record, which the list then selects.
 func TestAddRecord(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Teams")
+	h := openRecords(t, "Teams")
 	h.Press("n")
 	h.Want("New team", "new")
 	h.WantNot("✗ Required")
@@ -72,21 +93,17 @@ func TestAddRecord(t *testing.T) {
 	h.Type("Partners")
 	h.Press("enter")
 	h.Want("Saved the team Partners.", "▌ Partners")
-	if got := settingsOf(t, svc).Teams; !strings.Contains(strings.Join(got, ","), "Partners") {
+	if got := h.stored().Teams; !strings.Contains(strings.Join(got, ","), "Partners") {
 		t.Errorf("the teams are %q", got)
 	}
 }
 
 func TestChangesAreSavedExplicitly(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "General")
+	h := openRecords(t, "General")
 	h.Press("enter")
 	h.Type(" shop")
 	h.Want("not saved")
-	if settingsOf(t, svc).Name != "Demo" {
-		t.Error("it was saved unasked")
-	}
+	h.wantName("Demo")
 	h.Press("esc")
 	h.Want("Discard unsaved changes?")
 	h.Press("n")
@@ -96,22 +113,16 @@ func TestChangesAreSavedExplicitly(t *testing.T) {
 	h.WantNot("Demo shop", "not saved")
 	h.Press("ctrl+y", "ctrl+s")
 	h.Want("Saved the general settings.", "saved")
-	if got := settingsOf(t, svc).Name; got != "Demo shop" {
-		t.Errorf("the name is %q", got)
-	}
+	h.wantName("Demo shop")
 	h.Type("!")
 	h.Press("esc", "d")
 	h.WantNot("Discard unsaved")
-	if got := settingsOf(t, svc).Name; got != "Demo shop" {
-		t.Errorf("what was dropped is saved: %q", got)
-	}
+	h.wantName("Demo shop")
 }
 
 // What is typed while a slow service saves is kept on top of what it stored, and so is what can be undone.
 func TestTypingDuringASaveIsKept(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "General")
+	h := openRecords(t, "General")
 	h.Press("enter")
 	h.Type(" shop")
 	h.Hold()
@@ -119,9 +130,7 @@ func TestTypingDuringASaveIsKept(t *testing.T) {
 	h.Type("!")
 	h.FinishHeld()
 	h.Want("Demo shop!", "not saved", "Saved the general settings.")
-	if got := settingsOf(t, svc).Name; got != "Demo shop" {
-		t.Errorf("the name is %q", got)
-	}
+	h.wantName("Demo shop")
 	h.Press("ctrl+z")
 	h.Want("Demo", "Undone: Name", "not saved")
 	h.WantNot("Demo shop")
@@ -133,16 +142,12 @@ func TestTypingDuringASaveIsKept(t *testing.T) {
 	h.FinishHeld()
 	h.Want("Demo shop!?", "Saved the general settings.")
 	h.WantNot("not saved", "changed by someone else")
-	if got := settingsOf(t, svc).Name; got != "Demo shop!?" {
-		t.Errorf("the name is %q", got)
-	}
+	h.wantName("Demo shop!?")
 }
 
 // Whoever types on after enter in the last field stays, and is not interrupted by a question.
 func TestTypingDuringASaveStays(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Teams")
+	h := openRecords(t, "Teams")
 	h.Press("n")
 	h.Type("Partners")
 	h.Hold()
@@ -153,21 +158,19 @@ func TestTypingDuringASaveStays(t *testing.T) {
 	h.WantNot("Discard")
 	h.Press("enter")
 	h.Want("Saved the team Partners and friends.", "▌ Partners and friends")
-	if got := strings.Join(settingsOf(t, svc).Teams, ","); strings.Count(got, "Partners") != 1 {
+	if got := strings.Join(h.stored().Teams, ","); strings.Count(got, "Partners") != 1 {
 		t.Errorf("the teams are %q", got)
 	}
 }
 
 // Taking another's version keeps what is typed until it arrives, and undo brings back one's own.
 func TestTakingTheirsCanBeUndone(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "General")
+	h := openRecords(t, "General")
 	h.Press("enter")
 	h.Type(" mine")
-	w := settingsOf(t, svc)
+	w := h.stored()
 	w.Name = "Theirs"
-	if err := svc.UpdateWorkspace(t.Context(), func(now *engine.Workspace) error { now.Name = w.Name; return nil }); err != nil {
+	if err := h.svc.UpdateWorkspace(t.Context(), func(now *engine.Workspace) error { now.Name = w.Name; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	h.Press("ctrl+s", "t")
@@ -178,25 +181,21 @@ func TestTakingTheirsCanBeUndone(t *testing.T) {
 }
 
 func TestProblemIsShownAtItsField(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "General")
+	h := openRecords(t, "General")
 	h.Press("down", "enter")
 	h.Type("nowhere")
 	h.Press("enter", "up")
 	h.Want("1 problem", "Must be a time zone name")
 	h.Press("ctrl+s")
 	h.Want("Not saved: Time zone: must be a time zone name")
-	if got := settingsOf(t, svc).Timezone; got != "Europe/Berlin" {
+	if got := h.stored().Timezone; got != "Europe/Berlin" {
 		t.Errorf("the zone is %q", got)
 	}
 }
 
 // A name used by campaigns is only changed or deleted after a question that names them.
 func TestUsesAreNamed(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Teams")
+	h := openRecords(t, "Teams")
 	h.Press("down", "x") // Growth
 	h.Want("Delete the team Growth?", "It is still used in", "the campaign ")
 	h.Press("n", "enter")
@@ -204,7 +203,7 @@ func TestUsesAreNamed(t *testing.T) {
 	h.Press("ctrl+s")
 	h.Want("Rename Growth?")
 	h.Press("n")
-	if got := settingsOf(t, svc).Teams[0]; got != "Growth" {
+	if got := h.stored().Teams[0]; got != "Growth" {
 		t.Errorf("the team is %q", got)
 	}
 	h.Press("ctrl+s", "y")
@@ -214,15 +213,14 @@ func TestUsesAreNamed(t *testing.T) {
 	h.WantNot("It is still used")
 	h.Press("y")
 	h.Want("Deleted the team Growth!.")
-	if got := settingsOf(t, svc).Teams; len(got) != 3 {
+	if got := h.stored().Teams; len(got) != 3 {
 		t.Errorf("the teams are %q", got)
 	}
 }
 
 func TestSegmentByFilters(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 120, 40)
-	openSection(h, "Segments")
+	h := openRecords(t, "Segments")
+	h.Resize(120, 40)
 	h.Press("n")
 	h.Type("Norwegians")
 	h.Press("tab", "tab", "enter")
@@ -233,7 +231,7 @@ func TestSegmentByFilters(t *testing.T) {
 	h.Type("Germany")
 	h.Press("enter", "ctrl+s")
 	h.Want("Saved the segment Norwegians.")
-	w := settingsOf(t, svc)
+	w := h.stored()
 	last := w.Segments[len(w.Segments)-1]
 	if last.Name != "Norwegians" || last.ID == "" || last.Group().Get("filters").At(0).Get("name").Text() != "Country" {
 		t.Fatalf("%+v", last)
@@ -256,9 +254,8 @@ func TestFindingAUserInAnAudience(t *testing.T) {
 
 // An empty group that the editor needs is not a change.
 func TestViewingFiltersChangesNothing(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 120, 40)
-	openSection(h, "Segments")
+	h := openRecords(t, "Segments")
+	h.Resize(120, 40)
 	h.Press("enter", "tab", "tab", "enter", "esc")
 	h.Want("saved")
 	h.WantNot("not saved")
@@ -267,9 +264,7 @@ func TestViewingFiltersChangesNothing(t *testing.T) {
 }
 
 func TestAPIKeyIsShownOnce(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "API keys")
+	h := openRecords(t, "API keys")
 	h.Press("n", "ctrl+s")
 	h.Want("The new API key", "This key is shown only once")
 	h.Press("y")
@@ -277,7 +272,7 @@ func TestAPIKeyIsShownOnce(t *testing.T) {
 		t.Fatalf("copied %q", h.Copied)
 	}
 	h.WantNot(h.Copied[0])
-	if n := len(settingsOf(t, svc).Keys); n != 2 {
+	if n := len(h.stored().Keys); n != 2 {
 		t.Errorf("there are %d keys", n)
 	}
 	h.Press("y")
@@ -287,9 +282,7 @@ func TestAPIKeyIsShownOnce(t *testing.T) {
 }
 
 func TestFindAndImportUsers(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Users")
+	h := openRecords(t, "Users")
 	h.Press("/")
 	h.Type("kasia")
 	h.Want("USER_11")
@@ -309,7 +302,7 @@ func TestFindAndImportUsers(t *testing.T) {
 	h.Want("What about users who already exist?")
 	h.Press("enter")
 	h.Want("1 added, 1 changed")
-	p, err := svc.User(t.Context(), "USER_1")
+	p, err := h.svc.User(t.Context(), "USER_1")
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p.Attributes, err)
 	}
@@ -325,24 +318,20 @@ func TestFindAndImportUsers(t *testing.T) {
 }
 
 func TestTrials(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Connectors")
+	h := openRecords(t, "Connectors")
 	h.Press("t")
 	h.Want("Send a test message through Demo mail", "ann@example.com")
 	h.Press("enter")
 	h.Want("keeps email in the local outbox")
 	h.Press("esc", "esc")
-	openSection(h, "Teams")
+	openSection(h.Harness, "Teams")
 	h.Press("t")
 	h.Want("Teams cannot be tested.")
 }
 
 // The form of a template's content follows its channel.
 func TestTemplateFormFollowsChannel(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Templates")
+	h := openRecords(t, "Templates")
 	h.Press("n")
 	h.Type("welcome")
 	h.Press("tab", "tab", "tab", "enter")
@@ -353,16 +342,14 @@ func TestTemplateFormFollowsChannel(t *testing.T) {
 	h.Type("!")
 	h.Press("ctrl+s")
 	h.Want("This is version 2")
-	item, err := svc.ContentItem(t.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: "welcome"})
+	item, err := h.svc.ContentItem(t.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: "welcome"})
 	if err != nil || item.Template.Version != 2 {
 		t.Errorf("%+v, %v", item.Template, err)
 	}
 }
 
 func TestDuplicateAndCopyRecord(t *testing.T) {
-	svc := newSampleService(t)
-	h := program(t, svc, 100, 30)
-	openSection(h, "Connectors")
+	h := openRecords(t, "Connectors")
 	h.Press("y")
 	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], `"connector_name": "Demo mail"`) {
 		t.Errorf("copied %q", h.Copied)
@@ -370,7 +357,7 @@ func TestDuplicateAndCopyRecord(t *testing.T) {
 	h.Press("c")
 	h.Want("New connector")
 	h.Press("ctrl+s", "esc")
-	if got := settingsOf(t, svc).Connectors; len(got) != 4 || got[3].Provider != engine.ProviderOutbox || got[3].Name == "Demo mail" {
+	if got := h.stored().Connectors; len(got) != 4 || got[3].Provider != engine.ProviderOutbox || got[3].Name == "Demo mail" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -78,9 +78,6 @@ func (s *Screen) Resume() tea.Cmd {
 	return nil
 }
 
-// Busy returns false: waiting for a call is not work.
-func (s *Screen) Busy() bool { return false }
-
 // wait ends when the log changes or the screen is closed.
 func (s *Screen) wait() tea.Cmd {
 	seen := s.seen

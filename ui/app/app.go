@@ -72,15 +72,12 @@ type Model struct {
 	ending         *EndMsg // arrived while the editor had the terminal
 	confirmingQuit bool    // a screen is asking whether to quit
 	link           linkStatus
-	commands       commandRunner
+	commands       userCommands
 }
 
 // New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: notices{now: o.Deps.Now, say: o.Say}, link: linkStatus{deps: o.Deps}}
-	m.commands = commandRunner{list: o.Commands, now: o.Deps.Now, finish: m.finishCommand, notify: func(level widget.Level, text string) tea.Cmd {
-		return m.notifyAbout(topicCommand, level, text)
-	}}
+	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: notices{now: o.Deps.Now, say: o.Say}, link: linkStatus{deps: o.Deps}, commands: userCommands{list: o.Commands}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
@@ -118,7 +115,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return m.handleMouse(msg)
 	case screen.Result:
-		return tea.Batch(m.deliver(msg), m.link.refresh())
+		return m.deliver(msg)
 	case tea.ResumeMsg:
 		// Data may have changed meanwhile, and the other program has turned the mouse off.
 		return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
@@ -185,11 +182,6 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return nil, true
-}
-
-// Idle reports whether no task is running and no dialog is open. Tests wait for it.
-func (m *Model) Idle() bool {
-	return m.keyBuffer.pending == 0 && !m.busy() && m.commands.running == nil
 }
 
 func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,13 +24,10 @@ const groupCommands = "Your commands"
 // topicCommand is the topic of notices about a command.
 const topicCommand = "command"
 
-// commandRunner runs the user's own commands, one at a time.
-type commandRunner struct {
+// userCommands are the user's own commands, of which one runs at a time.
+type userCommands struct {
 	list    []commands.Command
 	running *commandRun // nil if none is running
-	now     func() time.Time
-	notify  func(widget.Level, string) tea.Cmd // shows a notice at once, so that it never replaces the result
-	finish  func(*commandRun, commands.Result, error) tea.Cmd
 }
 
 // commandTarget is what a command is about.
@@ -50,15 +46,14 @@ type commandRun struct {
 	commands.Command
 	target commandTarget
 	data   commands.Data
-	since  time.Time
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the process has ended
 }
 
-// targetOf returns what a command on the top screen is about.
-func targetOf(st screenStack, service engine.Service) commandTarget {
-	t := commandTarget{screen: st.top().ID(), service: service, id: st.route().ID}
-	s := st.top().Subject()
+// commandTarget returns what a command on the top screen is about.
+func (m *Model) commandTarget() commandTarget {
+	s, top := m.top().Subject(), m.top()
+	t := commandTarget{screen: top.ID(), service: m.opts.Deps.Service, id: m.route().ID}
 	if c := s.Campaign; c.ID != "" {
 		t.id, t.campaign, t.subject = c.ID, c, "For “"+widget.Clean(cmp.Or(s.Label, engine.Summarize(c).Title()))+"”."
 	}
@@ -68,7 +63,7 @@ func targetOf(st screenStack, service engine.Service) commandTarget {
 	if len(t.ids) == 0 && t.id != "" {
 		t.ids = []string{t.id}
 	}
-	if f, ok := st.top().FocusedField(); ok {
+	if f, ok := top.FocusedField(); ok {
 		t.field = &f
 	}
 	return t
@@ -87,24 +82,24 @@ func (t commandTarget) disabledReason(c commands.Command) string {
 	return ""
 }
 
-// addTo adds the commands of a screen to the actions that work now and, while one runs, the action that cancels it.
-func (r *commandRunner) addTo(acts []screen.Action, route string, typing bool, target func() commandTarget) []screen.Action {
-	if r.running != nil {
+// withCommands adds the commands of the top screen to the actions that work now and, while one runs, the action that cancels it.
+func (m *Model) withCommands(acts []screen.Action, typing bool) []screen.Action {
+	if m.commands.running != nil {
 		acts = slices.DeleteFunc(acts, func(a screen.Action) bool { return a.HasKey(cancelCommandKey) })
-		acts = append([]screen.Action{r.cancelAction()}, acts...)
+		acts = append([]screen.Action{m.commands.running.cancelAction()}, acts...)
 	}
 	var own []screen.Action
-	for _, c := range r.list {
-		if !c.On(route) || typing && keymap.IsPrintable(c.Key) {
+	for _, c := range m.commands.list {
+		if !c.On(m.route().Name) || typing && keymap.IsPrintable(c.Key) {
 			continue
 		}
 		if slices.ContainsFunc(acts, func(a screen.Action) bool { return a.HasKey(c.Key) }) {
 			continue // the key is free on this screen, but not now
 		}
-		on := target()
+		on := m.commandTarget()
 		own = append(own, screen.Action{
 			Name: "own " + c.Name, Keys: []string{c.Key}, Label: widget.Clean(c.Name), Group: groupCommands, WhileTyping: !keymap.IsPrintable(c.Key),
-			DisabledReason: on.disabledReason(c), Run: func() tea.Cmd { return r.start(c, on) },
+			DisabledReason: on.disabledReason(c), Run: func() tea.Cmd { return m.startCommand(c, on) },
 		})
 	}
 	if len(own) == 0 {
@@ -120,46 +115,46 @@ func (r *commandRunner) addTo(acts []screen.Action, route string, typing bool, t
 // cancelCommandKey cancels the running command. It cannot be rebound.
 const cancelCommandKey = "esc"
 
-func (r *commandRunner) cancelAction() screen.Action {
+func (run *commandRun) cancelAction() screen.Action {
 	return screen.Action{
-		Name: "cancel command", Keys: []string{cancelCommandKey}, Label: "cancel " + widget.Clean(r.running.Name), Group: groupCommands, BarPriority: 100, WhileTyping: true,
-		Run: func() tea.Cmd { r.running.cancel(); return nil },
+		Name: "cancel command", Keys: []string{cancelCommandKey}, Label: "cancel " + widget.Clean(run.Name), Group: groupCommands, BarPriority: 100, WhileTyping: true,
+		Run: func() tea.Cmd { run.cancel(); return nil },
 	}
 }
 
-// start reads the campaign if the command needs it, asks the prompts and the question, and runs the command.
-func (r *commandRunner) start(c commands.Command, on commandTarget) tea.Cmd {
+// startCommand reads the campaign if the command needs it, asks the prompts and the question, and runs the command.
+func (m *Model) startCommand(c commands.Command, on commandTarget) tea.Cmd {
 	run := &commandRun{Command: c, target: on, data: commands.Data{ID: on.id, IDs: on.ids, Prompt: map[string]string{}}}
 	if on.field != nil {
 		run.data.Field, run.data.Value = on.field.Path, on.field.Text
 	}
 	needed := c.UsesCampaign() || c.UsesFile() && on.field == nil
 	if !needed || on.campaign.Body.Exists() || on.id == "" {
-		return r.ask(run, 0)
+		return m.askPrompts(run, 0)
 	}
 	return func() tea.Msg {
 		var err error
 		if run.target.campaign, err = on.service.Get(context.Background(), on.id); err != nil {
 			return screen.NotifyMsg{Level: widget.LevelError, Text: "Can't read the campaign: " + err.Error()}
 		}
-		return RunMsg{func() tea.Cmd { return r.ask(run, 0) }}
+		return RunMsg{func() tea.Cmd { return m.askPrompts(run, 0) }}
 	}
 }
 
-// ask asks the prompts from at on, then the question, and then runs the command.
-func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
+// askPrompts asks the prompts from at on, then the question, and then runs the command.
+func (m *Model) askPrompts(run *commandRun, at int) tea.Cmd {
 	if at < len(run.Prompts) {
 		p := run.Prompts[at]
 		return screen.Send(screen.InputMsg{Title: widget.Clean(run.Name + " · " + p.Title), Body: run.target.subject, Value: p.Default, Then: func(text string) tea.Cmd {
 			run.data.Prompt[p.Name] = text
-			return r.ask(run, at+1)
+			return m.askPrompts(run, at+1)
 		}})
 	}
 	if c := run.target.campaign; c.ID != "" {
 		run.data.Name, run.data.Channel, run.data.Status = engine.Summarize(c).Title(), string(c.Channel), string(c.Status)
 	}
 	if !run.Confirms() {
-		return r.begin(run)
+		return m.runCommand(run)
 	}
 	question := run.Question(run.data)
 	return screen.Ask(screen.Question{
@@ -168,7 +163,7 @@ func (r *commandRunner) ask(run *commandRun, at int) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return r.begin(run)
+			return m.runCommand(run)
 		},
 	})
 }
@@ -181,10 +176,10 @@ func (run *commandRun) document() commands.Document {
 	return commands.Document{Text: string(run.target.campaign.Record().Indent()) + "\n", Suffix: ".json"}
 }
 
-// begin runs the command.
-func (r *commandRunner) begin(run *commandRun) tea.Cmd {
-	if r.running != nil {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("%s is still running. Press esc to cancel it.", widget.Clean(r.running.Name)))
+// runCommand runs the command.
+func (m *Model) runCommand(run *commandRun) tea.Cmd {
+	if other := m.commands.running; other != nil {
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("%s is still running. Press esc to cancel it.", widget.Clean(other.Name)))
 	}
 	doc := commands.Document{}
 	if run.UsesFile() {
@@ -197,12 +192,12 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 		}
 		return screen.Send(inTerminalMsg{job.Terminal, func(err error) tea.Cmd {
 			job.Close()
-			return r.finish(run, commands.Result{}, err)
+			return m.finishCommand(run, commands.Result{}, err)
 		}})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	run.cancel, run.done, run.since = cancel, make(chan struct{}), r.now()
-	r.running = run
+	run.cancel, run.done = cancel, make(chan struct{})
+	m.commands.running = run
 	work := func() tea.Msg {
 		defer close(run.done)
 		defer cancel()
@@ -212,33 +207,16 @@ func (r *commandRunner) begin(run *commandRun) tea.Cmd {
 			defer job.Close()
 			result, err = job.Run(ctx)
 		}
-		return RunMsg{func() tea.Cmd { return r.finish(run, result, err) }}
+		return RunMsg{func() tea.Cmd { return m.finishCommand(run, result, err) }}
 	}
-	return tea.Batch(work, r.progress())
+	// It is shown at once, so that it never replaces the result.
+	running := m.notifyAbout(topicCommand, widget.LevelInfo, fmt.Sprintf("Running %s… (esc cancels)", widget.Clean(run.Name)))
+	return tea.Batch(work, running)
 }
 
-// progress shows how long the command has been running, every second.
-func (r *commandRunner) progress() tea.Cmd {
-	run, took := r.running, ""
-	if s := r.now().Sub(r.running.since) / time.Second; s > 0 {
-		took = fmt.Sprintf(" %d s", s)
-	}
-	return tea.Batch(
-		r.notify(widget.LevelInfo, fmt.Sprintf("Running %s…%s (esc cancels)", widget.Clean(run.Name), took)),
-		screen.Timer(time.Second, func() tea.Msg {
-			return RunMsg{func() tea.Cmd {
-				if r.running != run {
-					return nil
-				}
-				return r.progress()
-			}}
-		}),
-	)
-}
-
-// end cancels the running command and waits until its process has ended.
-func (r *commandRunner) end() tea.Cmd {
-	run := r.running
+// endCommand cancels the running command and waits until its process has ended.
+func (m *Model) endCommand() tea.Cmd {
+	run := m.commands.running
 	if run == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (m *Model) activeActions() []screen.Action {
 func (m *Model) allActions() []screen.Action {
 	own := m.actor()
 	acts := m.bindings.active(m.route().Name, own.Actions(), m.globalActions(), own.Typing())
-	return m.commands.addTo(acts, m.route().Name, own.Typing(), func() commandTarget { return targetOf(m.screenStack, m.opts.Deps.Service) })
+	return m.withCommands(acts, own.Typing())
 }
 
 // bindings apply the user's keymap to actions.

@@ -15,30 +15,14 @@ import (
 // linkStatus tracks the connection to the service for the header.
 type linkStatus struct {
 	engine.Connection
-	deps     screen.Deps
-	lowQuota string // the limit that is nearly used up
-	ticking  bool   // a tick is scheduled
+	deps    screen.Deps
+	ticking bool // a redraw is scheduled
 }
 
-// reset starts tracking the connection to another service.
-func (l *linkStatus) reset(deps screen.Deps) {
-	l.deps, l.Connection, l.lowQuota = deps, engine.Connection{}, ""
-}
-
-// update stores a new state of the connection.
+// update stores a new state of the connection, and redraws the window every second while a wait counts down.
 func (l *linkStatus) update(now engine.Connection) tea.Cmd {
 	l.Connection = now
-	return l.refresh()
-}
-
-// refresh looks for a low quota and schedules the next redraw of what depends on the clock.
-func (l *linkStatus) refresh() tea.Cmd {
-	far, ok := l.deps.Link()
-	if !ok {
-		return nil
-	}
-	l.lowQuota = lowestQuota(far.Quotas())
-	if l.ticking || l.lowQuota == "" && len(l.shownWaits()) == 0 {
+	if l.ticking || len(l.shownWaits()) == 0 {
 		return nil
 	}
 	l.ticking = true
@@ -47,7 +31,7 @@ func (l *linkStatus) refresh() tea.Cmd {
 
 func (l *linkStatus) tick() tea.Cmd {
 	l.ticking = false
-	return l.refresh()
+	return l.update(l.Connection)
 }
 
 // minShownWait is the shortest wait that is shown.
@@ -76,27 +60,23 @@ func (l *linkStatus) waitActions() []screen.Action {
 	}}
 }
 
-// headerNotice is the connection notice of the header.
+// headerNotice is the connection notice of the header; the zero value is none.
 type headerNotice struct {
-	texts []string // from the longest to the shortest; none if there is no notice
-	cut   bool     // the longest may be truncated
-	tone  themes.Tone
+	long, short string
+	tone        themes.Tone
 }
 
 func (l *linkStatus) notice() headerNotice {
 	if ws := l.shownWaits(); len(ws) > 0 {
-		left := "waiting " + countdown(ws[0].Until.Sub(l.deps.Now()))
+		short := "waiting " + countdown(ws[0].Until.Sub(l.deps.Now()))
 		if len(ws) > 1 {
-			left += fmt.Sprintf(" and %d more", len(ws)-1)
+			short += fmt.Sprintf(" and %d more", len(ws)-1)
 		}
-		return headerNotice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
+		return headerNotice{short + ": " + ws[0].Why, short, themes.ToneInfo}
 	}
 	if since := l.OfflineSince; !since.IsZero() {
 		short := "offline since " + l.formatTime(since)
-		return headerNotice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
-	}
-	if l.lowQuota != "" {
-		return headerNotice{[]string{l.lowQuota}, false, themes.ToneWarning}
+		return headerNotice{short + " · cached data", short, themes.ToneWarning}
 	}
 	return headerNotice{}
 }
@@ -120,22 +100,4 @@ func countdown(d time.Duration) string {
 		return fmt.Sprintf("%dm %02ds", d/time.Minute, d%time.Minute/time.Second)
 	}
 	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
-}
-
-// lowQuotaPercent is the share of a limit below which the header shows what is left.
-const lowQuotaPercent = 10
-
-// lowestQuota describes the limit with the lowest share left, if that is low. Limits per second are skipped,
-// because they change faster than anyone can read.
-func lowestQuota(quotas []engine.Quota) string {
-	least, text := lowQuotaPercent, ""
-	for _, q := range quotas {
-		if q.Window < time.Minute || q.Limit == 0 {
-			continue
-		}
-		if share := q.Remaining * 100 / q.Limit; share < least {
-			least, text = share, fmt.Sprintf("%s: %d of %d left per %s", q.Name(), q.Remaining, q.Limit, q.Unit())
-		}
-	}
-	return text
 }

@@ -28,7 +28,7 @@ func newOfflineHarness(t *testing.T) (*harness, *linkedService) {
 	t.Helper()
 	d, far := newHarness(t), &linkedService{}
 	d.model.opts.Deps.Service, d.model.opts.Deps.Workspace = far, "DEMO @ there"
-	d.model.link.reset(d.model.opts.Deps)
+	d.model.link = linkStatus{deps: d.model.opts.Deps}
 	d.model.resize(100, 24)
 	return d, far
 }

@@ -62,19 +62,8 @@ func (n *notices) notifyAbout(topic string, level widget.Level, text string) tea
 	})
 	n.list = append(n.list, notice{screen.NotifyMsg{Level: level, Text: text, Topic: topic}, n.now().Add(stay)})
 	n.list = n.list[max(len(n.list)-maxNotices, 0):]
-	return n.expireIn(stay)
-}
-
-// expireIn removes the notices whose time is up after d.
-func (n *notices) expireIn(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg {
-		return RunMsg{func() tea.Cmd { n.expire(); return nil }}
-	})
-}
-
-// expire removes the notices whose time is up. Errors stay.
-func (n *notices) expire() {
-	n.drop(func(old notice) bool { return old.Level != widget.LevelError && !n.now().Before(old.until) })
+	redraw := RunMsg{func() tea.Cmd { return nil }}
+	return tea.Tick(stay, func(time.Time) tea.Msg { return redraw })
 }
 
 // keyPressed removes what the user has read: warnings, which say why the key before did nothing, and errors.
@@ -86,13 +75,19 @@ func (n *notices) keyPressed() {
 
 func (n *notices) drop(gone func(notice) bool) { n.list = slices.DeleteFunc(n.list, gone) }
 
-// shown returns the notices that a window of that height shows.
+// shown returns the notices that a window of that height shows: those whose time is not up, and errors.
 func (n *notices) shown(height int) []notice {
-	if height >= noticesHeight || len(n.list) == 0 {
-		return n.list
+	var shown []notice
+	for _, one := range n.list {
+		if one.Level == widget.LevelError || n.now().Before(one.until) {
+			shown = append(shown, one)
+		}
 	}
-	top := n.list[0]
-	for _, other := range n.list {
+	if height >= noticesHeight || len(shown) == 0 {
+		return shown
+	}
+	top := shown[0]
+	for _, other := range shown {
 		if other.Level >= top.Level {
 			top = other
 		}
@@ -105,15 +100,6 @@ func (n *notices) dismiss(height int) {
 	shown := n.shown(height)
 	newest := shown[len(shown)-1]
 	n.drop(func(other notice) bool { return other == newest })
-}
-
-// highestLevel returns the highest level of the notices.
-func (n *notices) highestLevel() widget.Level {
-	level := widget.LevelInfo
-	for _, other := range n.list {
-		level = max(level, other.Level)
-	}
-	return level
 }
 
 // levels have the icon of each level and its tone.

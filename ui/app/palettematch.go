@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/junegunn/fzf/src/algo"
+	"github.com/junegunn/fzf/src/util"
 )
 
-// rank orders commands that match equally well, and sets how well they must match.
+// rank orders commands that match equally well, and sets how they are matched.
 type rank int
 
 const (
@@ -22,36 +24,35 @@ const (
 	rankPrefixOnly // only matched by the beginning of its name
 )
 
-// How well words match, the best first.
-const (
-	matchStart     = iota // the name begins with them
-	matchName             // each is the start of a word of the name
-	matchText             // each is the start of a word of the name or detail
-	matchMidName          // each is somewhere in the name
-	matchMidText          // each is somewhere
-	matchScattered        // their letters occur in this order, beginning at word starts
-	matchNot
-)
-
 // maxMatches is how many entries are listed.
 const maxMatches = 60
 
-// matchCommands returns the commands that match the words, the best first.
+// The scores of fzf come from tables that Init fills; its program does that at its start.
+var _ = algo.Init("default")
+
+// matchCommands returns the commands that match the words, the best first. A word in the name counts twice.
 func matchCommands(words string, commands []command) []command {
 	type match struct {
 		command
-		how, at int
+		score, at int
 	}
-	fold := strings.Fields(strings.ToLower(words))
 	var found []match
 	for i, c := range commands {
-		how := matchQuality(fold, c)
-		if how < matchNot && (c.rank != rankPrefixOnly || how <= matchName) {
-			found = append(found, match{c, how, i})
+		score := 0
+		for word := range strings.FieldsSeq(strings.ToLower(words)) {
+			s := max(2*c.score(c.label, word), c.score(c.detail, word))
+			if s == 0 {
+				score = 0
+				break
+			}
+			score += s
+		}
+		if score > 0 {
+			found = append(found, match{c, score, i})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b match) int {
-		return cmp.Or(a.how-b.how, int(a.rank-b.rank), len(a.label)-len(b.label), a.at-b.at)
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(b.score-a.score, int(a.rank-b.rank), len(a.label)-len(b.label), a.at-b.at)
 	})
 	out := make([]command, min(len(found), maxMatches))
 	for i := range out {
@@ -60,69 +61,17 @@ func matchCommands(words string, commands []command) []command {
 	return out
 }
 
-// isAction reports whether a command runs an action or opens a screen. Only those may match by scattered
-// letters; there are too many of the others.
-func (c command) isAction() bool {
-	return c.rank == rankScreenAction || c.rank == rankScreen || c.rank == rankGlobal
-}
-
-// matchQuality returns how well lower-case words match a command.
-func matchQuality(words []string, c command) int {
-	name, text := strings.ToLower(c.label), strings.ToLower(c.label+" "+c.detail)
-	switch {
-	case strings.HasPrefix(name, strings.Join(words, " ")):
-		return matchStart
-	case everyWord(words, splitWords(name), strings.HasPrefix):
-		return matchName
-	case everyWord(words, splitWords(text), strings.HasPrefix):
-		return matchText
-	case everyWord(words, []string{name}, strings.Contains):
-		return matchMidName
-	case everyWord(words, []string{text}, strings.Contains):
-		return matchMidText
-	case c.isAction() && scattered([]rune(strings.Join(words, "")), splitWords(text)):
-		return matchScattered
+// score returns how well a lower-case word matches a text of the command, as fzf sees it; 0 if it does not. Only actions and
+// screens match by scattered letters; there are too many of the others.
+func (c command) score(text, word string) int {
+	match := algo.ExactMatchNaive
+	switch c.rank {
+	case rankScreenAction, rankScreen, rankGlobal:
+		match = algo.FuzzyMatchV2
+	case rankPrefixOnly:
+		match = algo.PrefixMatch
 	}
-	return matchNot
-}
-
-// everyWord reports whether every word matches one of the texts.
-func everyWord(words, texts []string, matches func(text, word string) bool) bool {
-	return !slices.ContainsFunc(words, func(w string) bool {
-		return !slices.ContainsFunc(texts, func(t string) bool { return matches(t, w) })
-	})
-}
-
-func splitWords(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// scattered reports whether letters occur in this order in some of the words, each part from the start of a
-// word.
-func scattered(letters []rune, words []string) bool {
-	if len(letters) == 0 {
-		return true
-	}
-	for i, word := range words {
-		if !strings.HasPrefix(word, string(letters[0])) {
-			continue
-		}
-		for n := matchedLetters(letters, word); n > 0; n-- {
-			if scattered(letters[n:], words[i+1:]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// matchedLetters returns how many of the letters occur in this order in the word.
-func matchedLetters(letters []rune, word string) int {
-	n := 0
-	for _, r := range word {
-		if n < len(letters) && letters[n] == r {
-			n++
-		}
-	}
-	return n
+	chars := util.ToChars([]byte(text))
+	result, _ := match(false, true, true, &chars, algo.NormalizeRunes([]rune(word)), false, nil)
+	return max(result.Score, 0)
 }

@@ -30,8 +30,8 @@ func (m *Model) Read() (page screen.Page, at any) {
 		page = r.Read()
 	}
 	page.Place = cmp.Or(page.Place, m.top().Title())
-	if notice := m.link.notice(); len(notice.texts) > 0 {
-		page.Summary = strings.TrimSpace(page.Summary + " " + widget.Clean(notice.texts[0]) + ".")
+	if notice := m.link.notice().long; notice != "" {
+		page.Summary = strings.TrimSpace(page.Summary + " " + widget.Clean(notice) + ".")
 	}
 	return page, m.top().ID()
 }

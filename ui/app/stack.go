@@ -119,11 +119,6 @@ func (st *screenStack) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// busy reports whether a screen's task is running.
-func (st *screenStack) busy() bool {
-	return slices.ContainsFunc(st.stack, func(l stackEntry) bool { return l.Busy() })
-}
-
 func (st *screenStack) setSize(width, height int) {
 	st.width, st.height = width, height
 	for _, s := range st.stack {
@@ -237,7 +232,7 @@ func (m *Model) quitNow() tea.Cmd { return tea.Sequence(m.end(), tea.Quit) }
 // end closes every screen and ends the user's command.
 func (m *Model) end() tea.Cmd {
 	m.quitting = true
-	return tea.Sequence(append(m.closeAll(), m.commands.end())...)
+	return tea.Sequence(append(m.closeAll(), m.endCommand())...)
 }
 
 // switchWorkspace starts again in another workspace.
@@ -248,7 +243,7 @@ func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 		if !ok {
 			return cmd
 		}
-		m.link.reset(msg.Deps)
+		m.link = linkStatus{deps: msg.Deps}
 		return cmd
 	})
 }

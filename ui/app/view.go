@@ -51,7 +51,8 @@ func (m *Model) noticeBox() (box string, at area, ok bool) {
 	if up := (area{at.x, 1, w, h}); at.overlaps(lies) && (!up.overlaps(lies) || lies.y > m.height-lies.y-lies.h) {
 		at = up
 	}
-	if at.overlaps(lies) && m.notices.highestLevel() < widget.LevelWarning {
+	urgent := func(n notice) bool { return n.Level >= widget.LevelWarning }
+	if at.overlaps(lies) && !slices.ContainsFunc(m.notices.shown(m.height), urgent) {
 		return "", area{}, false // it is not shown now; the overlay explains what happened
 	}
 	return box, at, true

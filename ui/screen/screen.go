@@ -41,8 +41,6 @@ type Screen interface {
 
 	// [Base] has the other methods, for screens that do without what they are for.
 
-	// Busy reports whether a task is running.
-	Busy() bool
 	// Resume is called when the screen is on top again.
 	Resume() tea.Cmd
 	// LeaveQuestion returns the question to ask before the screen is closed, or nil if it can be closed at once. Yes

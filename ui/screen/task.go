@@ -57,7 +57,6 @@ type Base struct {
 type task struct {
 	seq    int
 	cancel context.CancelFunc
-	timer  bool // of [Every], which is no work
 }
 
 // write is a task that changes something: ran is closed when it has ended, and taken when its result is taken.
@@ -197,9 +196,6 @@ func (l LaterMsg) Start() tea.Cmd { return l.wait }
 // Every calls tick after each interval, until the key is dropped or the screen is closed.
 func Every(b *Base, key string, interval time.Duration, tick func() tea.Cmd) tea.Cmd {
 	_, seq := b.begin(key)
-	t := b.tasks[key]
-	t.timer = true
-	b.tasks[key] = t
 	var wait func() tea.Cmd
 	wait = func() tea.Cmd {
 		return Timer(interval, func() tea.Msg {
@@ -242,16 +238,6 @@ func (b *Base) Running(key string) bool {
 	_, running := b.tasks[key]
 	_, writing := b.writes[key]
 	return running || writing
-}
-
-// Busy reports whether any task is running, but for those of [Every].
-func (b *Base) Busy() bool {
-	for _, t := range b.tasks {
-		if !t.timer {
-			return true
-		}
-	}
-	return len(b.writes) > 0
 }
 
 // Cancel cancels the context of the task of that key; its result still arrives.

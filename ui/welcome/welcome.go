@@ -3,13 +3,13 @@ package welcome
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/phrase"
 	"bugle/themes"
-	"bugle/ui/list"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -22,7 +22,6 @@ type Screen struct {
 	screen.Base
 	theme         *themes.Theme
 	start         Start
-	list          *list.List[option]
 	failed        error
 	width, height int
 }
@@ -31,23 +30,16 @@ const taskStart = "start"
 
 // New returns the screen.
 func New(deps screen.Deps, start Start) *Screen {
-	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start}
-	s.list = list.Items(deps.Theme, "workspace", func(o option) widget.Item { return widget.Item{Text: o.name, Info: o.info} })
-	s.list.Focused = true
-	s.list.Set(options)
-	return s
+	return &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start}
 }
 
-// option is a workspace to start with.
-type option struct {
-	name, info string
-	about      string
-	sample     bool
-}
-
-var options = []option{
-	{"Sample workspace", "recommended", "Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.", true},
-	{"Empty workspace", "", "No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.", false},
+// options are the workspaces to start with.
+var options = []struct {
+	name, key, about string
+	sample           bool
+}{
+	{"Sample workspace", "enter", "Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.", true},
+	{"Empty workspace", "n", "No campaigns, no users. Create campaigns, and add connectors and users under Workspace.", false},
 }
 
 // Title returns the screen's part of the breadcrumb.
@@ -64,96 +56,67 @@ func (s *Screen) SetSize(w, h int) { s.width, s.height = w, h }
 
 // Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
-	if s.Busy() {
+	if s.Running(taskStart) {
 		return nil
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "start", Help: "create the selected workspace", Group: "Welcome", BarPriority: 9, Run: s.begin},
-		{Keys: []string{"↑/↓"}, Label: "choose", Group: "Welcome", BarPriority: 8, HelpOnly: true},
+		{Keys: []string{"enter"}, Label: "sample workspace", Help: "start with the sample workspace", Group: "Welcome", BarPriority: 9, Run: s.begin(true)},
+		{Keys: []string{"n"}, Label: "new workspace", Help: "start with an empty workspace", Group: "Welcome", BarPriority: 8, Run: s.begin(false)},
 	}
 }
 
-func (s *Screen) begin() tea.Cmd {
-	chosen, _ := s.list.Selected()
-	s.failed = nil
-	start := func(ctx context.Context) (screen.Deps, error) { return s.start(ctx, chosen.sample) }
-	return screen.Go(&s.Base, taskStart, start, func(deps screen.Deps, err error) tea.Cmd {
-		if s.failed = err; err != nil {
-			return nil
-		}
-		return screen.Send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
-	})
+// begin returns what creates a workspace.
+func (s *Screen) begin(sample bool) func() tea.Cmd {
+	return func() tea.Cmd {
+		s.failed = nil
+		start := func(ctx context.Context) (screen.Deps, error) { return s.start(ctx, sample) }
+		return screen.Go(&s.Base, taskStart, start, func(deps screen.Deps, err error) tea.Cmd {
+			if s.failed = err; err != nil {
+				return nil
+			}
+			return screen.Send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
+		})
+	}
 }
 
-// Update moves the cursor, and continues once the workspace exists.
+// Update continues once the workspace exists.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		s.list.Key(msg)
-	case tea.MouseMsg:
-		_, rows, at := s.box()
-		msg.Y -= max((s.height-rows)/2, 0) + at
-		s.list.Mouse(msg)
-	case screen.Result:
-		return msg.Done()
+	if r, ok := msg.(screen.Result); ok {
+		return r.Done()
 	}
 	return nil
 }
 
 const intro = "Build push and email campaigns section by section, and send tests to a few people. What do you want to start with?"
 
-// box draws the offer and returns its height and the first line of the list. Neither depends on the cursor, so
-// that the box does not jump.
-func (s *Screen) box() (box string, rows, at int) {
+// View draws the offer in the middle of the screen.
+func (s *Screen) View() string {
 	panel := widget.NewPanel(s.theme, "Welcome to bugle")
 	panel.Focused = true
 	panel.SetSize(min(s.width-2, 70), s.height)
 	w, _ := panel.Inner()
-	s.list.SetSize(w, len(options))
-	lines := widget.Wrap(intro, w)
-	at = len(lines) + 2
-	lines = append(lines, "")
-	lines = append(lines, strings.Split(s.list.View(), "\n")...)
-	lines = append(lines, "")
-	chosen, _ := s.list.Selected()
-	about := widget.WrapStyled(s.theme.Muted, chosen.about, w)
+	lines := append(widget.Wrap(intro, w), "")
 	for _, o := range options {
-		for len(about) < len(widget.Wrap(o.about, w)) {
-			about = append(about, "")
-		}
+		lines = append(lines, s.theme.Key.Render(o.key)+" "+s.theme.Strong.Render(o.name))
+		lines = slices.Concat(lines, widget.WrapStyled(s.theme.Muted, o.about, w), []string{""})
 	}
-	lines = append(lines, about...)
-	lines = append(lines, s.status(w)...)
-	rows = min(len(lines)+2, s.height)
-	panel.SetSize(min(s.width-2, 70), rows)
-	return panel.View(strings.Join(lines, "\n")), rows, at
-}
-
-// status shows that the workspace is being created, or why that failed.
-func (s *Screen) status(w int) []string {
 	switch {
-	case s.Busy():
-		return []string{"", s.theme.Accent.Render("Setting it up…")}
+	case s.Running(taskStart):
+		lines = append(lines, s.theme.Accent.Render("Setting it up…"))
 	case s.failed != nil:
-		out := []string{""}
-		out = append(out, widget.WrapStyled(s.theme.Danger, phrase.Sentence(s.failed.Error())+" Press enter to try again.", w)...)
-		return out
+		lines = append(lines, widget.WrapStyled(s.theme.Danger, phrase.Sentence(s.failed.Error())+" Try again.", w)...)
+	default:
+		lines = lines[:len(lines)-1]
 	}
-	return nil
-}
-
-// View draws the offer in the middle of the screen.
-func (s *Screen) View() string {
-	box, _, _ := s.box()
-	return widget.Center(widget.Fit("", s.width, s.height), box, s.width, s.height)
+	panel.SetSize(min(s.width-2, 70), min(len(lines)+2, s.height))
+	return widget.Center(widget.Fit("", s.width, s.height), panel.View(strings.Join(lines, "\n")), s.width, s.height)
 }
 
 // Read says the ways to begin.
 func (s *Screen) Read() screen.Page {
 	rows := make(screen.RowSlice, len(options))
 	for i, o := range options {
-		rows[i] = s.list.Rows(nil, nil).Row(i)
-		rows[i].State, _, _ = strings.Cut(o.about, " Press ")
+		rows[i] = screen.Row{Text: o.name, State: o.about, Open: s.begin(o.sample)}
 	}
 	page := screen.Page{Summary: "There is no workspace here yet. What do you want to start with?", Parts: []screen.Part{{Rows: rows}}}
 	if s.failed != nil {

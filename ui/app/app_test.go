@@ -1,7 +1,10 @@
-package app
+package app_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,330 +12,396 @@ import (
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
+// page is a screen whose behavior a test sets.
+type page struct {
+	screen.Base
+	world    *world
+	title    string
+	deps     screen.Deps
+	actions  []screen.Action
+	typing   bool
+	guard    *screen.Question
+	badge    string
+	field    *screen.Field
+	on       func(key string) // called for a key that is no action
+	received []string         // keys and messages that reached it
+	w, h     int
+}
+
+func (p *page) Title() string                   { return p.title }
+func (p *page) Init() tea.Cmd                   { return p.world.record("init " + p.title) }
+func (p *page) View() string                    { return widget.Fit("("+p.title+" body)", p.w, p.h) }
+func (p *page) SetSize(w, h int)                { p.w, p.h = w, h }
+func (p *page) Actions() []screen.Action        { return p.actions }
+func (p *page) Typing() bool                    { return p.typing }
+func (p *page) Resume() tea.Cmd                 { return p.world.record("resumed " + p.title) }
+func (p *page) LeaveQuestion() *screen.Question { return p.guard }
+func (p *page) Route() screen.Route             { return screen.Route{Name: p.title} }
+func (p *page) GoTo(screen.Route) tea.Cmd       { return p.world.record("went to " + p.title) }
+func (p *page) Badge() (string, themes.Tone)    { return p.badge, themes.ToneWarning }
+
+func (p *page) FocusedField() (screen.Field, bool) {
+	if p.field == nil {
+		return screen.Field{}, false
+	}
+	return *p.field, true
+}
+
+func (p *page) Close() tea.Cmd {
+	p.Base.Close()
+	return p.world.record("closed " + p.title)
+}
+
+func (p *page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		p.received = append(p.received, msg.String())
+		if p.on != nil {
+			p.on(msg.String())
+		}
+	case screen.Result:
+		return msg.Done()
+	default:
+		p.received = append(p.received, fmt.Sprintf("%T", msg))
+	}
+	return nil
+}
+
+// add adds an action that records its label.
+func (p *page) add(label string, keys ...string) *screen.Action {
+	p.actions = append(p.actions, screen.Action{Keys: keys, Label: label, Group: "Page", BarPriority: 5, Run: func() tea.Cmd {
+		p.world.log = append(p.world.log, label)
+		return nil
+	}})
+	return &p.actions[len(p.actions)-1]
+}
+
+// world is the program with pages as its screens.
+type world struct {
+	*uitest.Harness
+	t     *testing.T
+	deps  screen.Deps
+	home  *page            // the first one
+	pages map[string]*page // the newest of each name
+	log   []string
+	now   time.Time
+}
+
+// options returns the options of the program, and the world of its pages.
+func options(t *testing.T) (*world, app.Options) {
+	d := &world{t: t, pages: map[string]*page{}, now: uitest.Now, deps: uitest.Deps(nil)}
+	d.deps.Now = func() time.Time { return d.now }
+	return d, app.Options{
+		Deps: d.deps, First: screen.Route{Name: "home"},
+		Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+			if r.Name == "broken" {
+				return nil, errors.New("there is no screen broken")
+			}
+			p := &page{Base: screen.NewBase(), world: d, title: r.Name, deps: deps}
+			d.pages[r.Name] = p
+			return p, nil
+		},
+		Themes: func(name string) (*themes.Theme, error) {
+			return themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.Ascii})
+		},
+	}
+}
+
+func newWorld(t *testing.T, change ...func(*app.Options)) *world {
+	t.Helper()
+	d, o := options(t)
+	for _, c := range change {
+		c(&o)
+	}
+	d.Harness = uitest.Program(t, o, 80, 24)
+	d.home, d.log = d.pages[o.First.Name], nil
+	return d
+}
+
+func (d *world) record(what string) tea.Cmd {
+	return func() tea.Msg { d.log = append(d.log, what); return nil }
+}
+
+// open opens a page, without a trace in the log.
+func (d *world) open(name, id string) *page {
+	d.Send(screen.OpenMsg{Route: screen.Route{Name: name, ID: id}})
+	d.log = nil
+	return d.pages[name]
+}
+
+func (d *world) notify(level widget.Level, text string) {
+	d.Send(screen.NotifyMsg{Level: level, Text: text})
+}
+
+// line returns a line of the window; -1 is the last one, the status bar.
+func (d *world) line(i int) string {
+	lines := strings.Split(d.Text(), "\n")
+	return lines[(i+len(lines))%len(lines)]
+}
+
+// wantLog compares what happened since the last call.
+func (d *world) wantLog(want ...string) {
+	d.t.Helper()
+	if !slices.Equal(d.log, want) {
+		d.t.Errorf("what happened is %q, want %q", d.log, want)
+	}
+	d.log = nil
+}
+
+// wantReceived compares what reached a page since the last call.
+func (d *world) wantReceived(p *page, want ...string) {
+	d.t.Helper()
+	if !slices.Equal(p.received, want) {
+		d.t.Errorf("%s received %q, want %q", p.title, p.received, want)
+	}
+	p.received = nil
+}
+
+// runes returns letters that are read at once.
+func runes(text string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)} }
+
 func TestKeyDispatchOrder(t *testing.T) {
-	d := newHarness(t)
-	d.wantLog("init home")
-	home := d.pages["home"]
-	own := home.action("own esc", "esc")
-	home.actions = []screen.Action{home.action("alpha", "a"), own, {Keys: []string{"i"}, Label: "info", Group: "Page", HelpOnly: true}}
-
-	d.press("a", "esc", "i", "z")
+	d := newWorld(t)
+	d.home.add("alpha", "a")
+	d.home.add("own esc", "esc")
+	d.home.add("info", "i").HelpOnly = true
+	d.home.add("publish", "p").DisabledReason = "It is published already."
+	d.Press("a", "esc", "i", "z")
 	d.wantLog("alpha", "own esc")
-	if !slices.Equal(home.received, []string{"i", "z"}) {
-		t.Errorf("the screen itself heard %q", home.received)
-	}
-	d.press("?")
-	d.want("Keys — home")
-	d.press("a")
+	d.wantReceived(d.home, "i", "z")
+
+	d.Press("p")
+	d.Want("! It is published already.") // until the next key
+	d.Press("?")
+	d.WantNot("! It is published already.")
+	d.Want("Keys — home", "– It is published already.")
+	d.Press("a")
 	d.wantLog() // the overlay has the keyboard
-	d.press("esc")
-	d.wantNot("Keys — home")
+	d.Press("esc")
+	d.WantNot("Keys — home")
 
-	home.received, home.typing = nil, true
-	d.press("a", "q", "?")
-	if !slices.Equal(home.received, []string{"a", "q", "?"}) || d.quit {
-		t.Errorf("while typing, the text is %q", home.received)
-	}
-	d.want("f1 help")
-	d.press("f1")
-	d.want("Keys — home")
-	d.press("esc", "ctrl+k")
-	d.want("Palette")
-	d.press("esc")
+	d.home.typing = true
+	d.Press("a", "q", "?")
+	d.wantReceived(d.home, "a", "q", "?")
+	d.Want("f1 help")
+	d.Press("f1")
+	d.Want("Keys — home")
+	d.Press("esc")
 
-	home.received, home.typing = nil, false
-	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a"), Paste: true})
+	d.home.typing = false
+	d.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a"), Paste: true})
 	d.wantLog()
-	if len(home.received) != 1 {
-		t.Error("a pasted letter is a command")
-	}
-	d.want("? help")
+	d.wantReceived(d.home, "[a]")
 }
 
-func TestDisabledActionShowsReasonUntilNextKey(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	no := home.action("publish", "p")
-	no.DisabledReason = "It is published already."
-	home.actions = []screen.Action{no, home.action("alpha", "a")}
-	d.log = nil
-	d.press("p")
-	d.wantLog()
-	d.want("! It is published already.")
-	d.press("p")
-	d.want("! It is published already.")
-	d.press("a")
-	d.wantNot("It is published already.")
+// Letters that were read late arrive as one message: each is a key, until one opens a text field. There they are text, even if
+// they are the name of a key.
+func TestRunesInOneMessage(t *testing.T) {
+	d := newWorld(t)
+	d.home.add("alpha", "a")
+	d.home.add("filter", "/").Run = func() tea.Cmd { d.home.typing = true; return nil }
+	d.Send(runes("az/araq"))
 	d.wantLog("alpha")
-}
-
-func TestNoticesExpire(t *testing.T) {
-	d := newHarness(t)
-	d.send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "Saved."})
-	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
-	d.press("z")
-	d.want("Saved.", "The disk is full.")
-	d.now = d.now.Add(noticeTime + time.Second)
-	d.model.notices.expire()
-	d.wantNot("Saved.")
-	d.want("The disk is full.")
-	d.now = d.now.Add(time.Hour)
-	d.model.notices.expire()
-	d.want("The disk is full.") // an error stays until the user presses a key
-	d.press("z")
-	d.wantNot("The disk is full.")
-
-	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
-	d.press("z")
-	d.want("The disk is full.") // a user who was typing has not read it
-}
-
-func TestQuestions(t *testing.T) {
-	d := newHarness(t)
-	d.log = nil
-	ask := func(q screen.Question) {
-		q.Title = "Sure?"
-		q.Then = func(a widget.Answer) tea.Cmd {
-			if a.Yes() {
-				return d.record("yes")
-			}
-			return d.record("no")
+	d.wantReceived(d.home, "z", "araq")
+	for _, word := range []string{"end", "up", "home", "space"} {
+		d.home.add("the key", word).WhileTyping = true
+		d.Send(runes(word))
+		if got := strings.Join(d.home.received, ""); got != word || len(d.log) > 0 {
+			t.Errorf("of %q the screen received %q, and %q happened", word, d.home.received, d.log)
 		}
-		d.send(screen.AskMsg{Question: q})
-		d.want("Sure?")
-	}
-	ask(screen.Question{})
-	d.press("enter")
-	d.wantLog("yes")
-	ask(screen.Question{Danger: true})
-	d.press("enter") // an irreversible answer takes more than enter
-	d.wantLog("no")
-	ask(screen.Question{Danger: true})
-	d.press("y")
-	d.wantLog("yes")
-	ask(screen.Question{})
-	d.press("esc")
-	d.wantLog("no")
-	d.wantNot("Sure?")
-
-	options := []widget.Option{{Label: "one"}, {Label: "two", Dim: true, DisabledReason: "It is taken."}, {Label: "three"}}
-	choose := screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.record(options[a.Index].Label) }}
-	d.send(choose)
-	d.press("down", "enter")
-	d.want("Not available: It is taken.")
-	d.press("down", "enter")
-	d.wantLog("three")
-	d.send(choose)
-	d.press("esc")
-	d.wantLog()
-
-	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.record(s) }, Validate: func(s string) string {
-		if s == "abc" {
-			return "That name is taken."
-		}
-		return ""
-	}}
-	d.send(line)
-	d.press("c", "enter")
-	d.want("That name is taken.")
-	d.press("d", "enter")
-	d.wantLog("abcd")
-	d.send(line)
-	d.press("esc")
-	d.wantLog()
-	d.wantNot("Name")
-	if len(d.pages["home"].received) != 0 {
-		t.Errorf("the screen below heard %q", d.pages["home"].received)
+		d.home.received = nil
 	}
 }
 
-func TestHelpListsEachKeyOnce(t *testing.T) {
-	d := newHarness(t)
-	top := d.open("top")
-	why := top.action("stop", "s")
-	why.DisabledReason = "It has ended."
-	top.actions = []screen.Action{top.action("leave", "esc"), top.action("alpha", "a", "b"), why, {Keys: []string{"↑/↓"}, Label: "move", Group: "Page", HelpOnly: true}}
-	seen := map[string]int{}
-	for _, g := range helpGroups(d.model.activeActions()) {
-		for _, h := range g.hints {
-			seen[h.Key]++
-			if h.Key == "s" && h.DisabledReason != "It has ended." {
-				t.Errorf("the help says of s: %+v", h)
-			}
+// Keys that were read together with the key that opens something belong to what it opens, unless that is slow.
+func TestTypeAhead(t *testing.T) {
+	d := newWorld(t)
+	d.home.add("alpha", "y")
+	d.home.add("delete", "x").Run = func() tea.Cmd {
+		return screen.Ask(screen.Question{Title: "Really?", Then: func(widget.Answer) tea.Cmd { return d.record("answered") }})
+	}
+	released := make(chan struct{})
+	d.home.add("work", "s").Run = func() tea.Cmd {
+		return func() tea.Msg { <-released; return screen.NotifyMsg{Text: "Worked."} }
+	}
+	d.home.on = func(key string) {
+		if key == "z" {
+			close(released)
 		}
 	}
-	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+l", "f9", "q"} {
-		if seen[k] != 1 {
-			t.Errorf("%s is listed %d times", k, seen[k])
-		}
-	}
-	d.press("?")
-	d.want("Page", "alpha", "– It has ended.", "Everywhere")
+	d.Send(runes("xy"))
+	d.wantLog("answered")
+	d.Send(runes("sz"))
+	d.Want("Worked.")
 }
 
-func TestPaletteFindsAndRuns(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	long := home.action("publish", "p")
-	long.Help = "send it to everybody"
-	no := home.action("archive", "A")
-	no.DisabledReason = "Nothing is selected."
-	home.actions = []screen.Action{home.action("alpha", "a"), long, no,
-		{Keys: []string{"↑/↓"}, Label: "just told", Group: "Page", HelpOnly: true}, {Keys: []string{"i"}, Label: "its own", Group: "Page", HelpOnly: true}}
-	d.log = nil
-	d.press("ctrl+k")
-	d.want("home", "alpha", "publish — send it to everybody", "archive", "its own")
-	d.wantNot("just told", "find an action, a screen")
-	d.typed("evrybd")
-	d.wantNot("quit — quit")
-	d.press("enter")
-	d.wantLog("publish")
-	d.wantNot("Palette")
+// The same keymap drives dispatch, status bar, help and palette.
+func TestCustomKeysApplyEverywhere(t *testing.T) {
+	keys, problems := keymap.Parse([]byte("activity.delete-all: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	d := newWorld(t, func(o *app.Options) { o.First.Name, o.Keys = "activity", keys })
+	d.home.add("delete all", "x")
+	d.home.add("copy", "y")
+	d.Want("ctrl+a delete all")
+	d.Press("ctrl+a", "X")
+	d.wantLog("delete all", "delete all")
+	d.Press("x", "Y", "q")
+	d.wantLog()
+	d.wantReceived(d.home, "x", "Y", "q")
+	d.Press("?")
+	d.Want("ctrl+a", "Q  ")
+	d.WantNot("Y  ")
+	d.Press("esc", "ctrl+p")
+	d.Want("Palette", "copy", "ctrl+a")
+	d.Press("ctrl+p")
+	d.WantNot("Palette")
 
-	d.press("ctrl+k")
-	d.typed("zzzz")
-	d.want("Nothing found.")
-	d.press("enter")
-	d.wantLog()
-	d.press("esc", "ctrl+k")
-	d.typed("archive")
-	d.press("enter")
-	d.wantLog()
-	d.want("! Nothing is selected.")
+	d.home.actions[0].WhileTyping, d.home.typing = true, true
+	d.Press("X", "Q")
+	d.wantReceived(d.home, "X", "Q")
+	d.Press("ctrl+a")
+	d.wantLog("delete all")
+	d.Send(screen.SetKeymapMsg{})
+	d.home.typing = false
+	d.Press("x")
+	d.wantLog("delete all")
+}
+
+// ctrl+z undoes on every screen, also in a text field. Suspending is only in the palette, found by the beginning of that word.
+func TestUndoAndSuspend(t *testing.T) {
+	d := newWorld(t, func(o *app.Options) { o.Suspend = true })
+	for _, typing := range []bool{false, true} {
+		d.home.typing = typing
+		d.Press("ctrl+z")
+		d.Want("Nothing to undo")
+		d.Press("ctrl+y")
+		d.Want("Nothing to redo")
+		d.WantNot("Nothing to undo") // the same notice
+	}
+	do := func(what string) func() tea.Cmd { return func() tea.Cmd { return d.record(what) } }
+	for _, label := range []string{"Title", "Sender"} {
+		d.home.PushUndo(screen.UndoStep{Label: label, Undo: do("un" + label), Redo: do("re" + label)})
+	}
+	d.Press("ctrl+z", "ctrl+z")
+	d.Want("Undone: Title")
+	d.Press("ctrl+y")
+	d.Want("Redone: Title")
+	d.wantLog("unSender", "unTitle", "reTitle")
+
+	for _, text := range []string{"pend", "the shell", "spd"} {
+		d.Press("ctrl+k")
+		d.Type(text)
+		d.WantNot("return to the shell")
+		d.Press("esc")
+	}
+	d.FromPalette("susp")
+	d.Send(tea.ResumeMsg{})
+	if got := d.home.received; len(got) < 2 || got[0] != "tea.SuspendMsg" || got[1] != "screen.ChangedMsg" { // changed meanwhile
+		t.Errorf("the screen received %q", got)
+	}
 }
 
 func TestTooSmallWindowIgnoresKeys(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	home.actions = []screen.Action{home.action("alpha", "a")}
-	d.log = nil
-	d.send(tea.WindowSizeMsg{Width: 20, Height: 5})
-	d.want("40×12")
-	d.press("a", "q", "z")
-	d.send(tea.MouseMsg{X: 3, Y: 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	d := newWorld(t)
+	d.home.add("alpha", "a")
+	d.Resize(20, 5)
+	d.Want("40×12")
+	d.Press("a", "q", "z")
+	d.Click(3, 3)
 	d.wantLog()
-	if len(home.received) != 0 {
-		t.Errorf("the screen heard %q", home.received)
+	d.wantReceived(d.home)
+	d.Resize(60, 20)
+	d.Want("(home body)")
+	d.Send(tea.WindowSizeMsg{}) // some terminals start like this
+	if d.home.w != 80 || d.home.h != 22 {
+		t.Errorf("the screen has %d×%d cells", d.home.w, d.home.h)
 	}
-	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
-	d.want("(home body)")
-	if home.w != 60 || home.h != 18 {
-		t.Errorf("the screen has %d×%d cells", home.w, home.h)
-	}
-	d.send(tea.WindowSizeMsg{}) // some terminals start like this
-	if home.w != 80 || home.h != 22 {
-		t.Errorf("the screen has %d×%d cells", home.w, home.h)
-	}
-	d.send(tea.WindowSizeMsg{Width: 20, Height: 5})
-	d.press("ctrl+c")
-	d.wantLog("closed home", "quit")
+	d.Resize(20, 5)
+	d.Press("ctrl+c")
+	d.wantLog("closed home")
 }
 
-func TestAltEscIsTwoEscapes(t *testing.T) {
-	d := newHarness(t)
-	d.open("middle")
-	d.open("top")
-	d.press("alt+esc")
-	d.want("(home body)")
+// A notice disappears by itself; an error stays until the user, having had the time to read it, presses a key.
+func TestNotices(t *testing.T) {
+	d := newWorld(t, func(o *app.Options) { o.StartupWarnings = []string{"keys.yaml, line 3: no such action"} })
+	d.Want("✗ keys.yaml, line 3")
+	d.notify(widget.LevelSuccess, "Saved.")
+	d.Press("z")
+	d.Want("Saved.", "✗ keys.yaml")
+	d.now = d.now.Add(time.Hour)
+	d.WantNot("Saved.")
+	d.Want("✗ keys.yaml")
+	d.Press("z")
+	d.WantNot("keys.yaml")
+
+	d.Resize(60, 20)
+	d.Send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: strings.Repeat("It is a long question. ", 24)}})
+	d.notify(widget.LevelError, "The disk is full.")
+	d.Want("Sure?", "Yes", "No", "The disk is full.")
 }
 
-func TestMouse(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	for _, y := range []int{0, 23, 5} {
-		d.send(tea.MouseMsg{X: 1, Y: y})
-	}
-	if len(home.received) != 1 {
-		t.Errorf("header and status bar are the screen's: it heard %q", home.received)
-	}
+func TestCopyAndChanged(t *testing.T) {
+	var refuse error
+	d := newWorld(t, func(o *app.Options) { o.Clipboard = func(string) error { return refuse } })
+	top := d.open("top", "")
+	d.Send(screen.CopyMsg{Text: "abc", What: "the id"})
+	d.Want("Copied the id")
+	refuse = errors.New("no clipboard")
+	d.Send(screen.CopyMsg{Text: "abc", What: "the id"}, screen.ChangedMsg{ID: "1"})
+	d.Want("Can't copy the id: no clipboard")
+	d.wantReceived(d.home, "screen.ChangedMsg")
+	d.wantReceived(top, "screen.ChangedMsg")
 }
 
-func TestCopyAndChangedMsg(t *testing.T) {
-	d := newHarness(t)
-	d.open("top")
-	d.send(screen.CopyMsg{Text: "abc", What: "the id"})
-	d.want("Copied the id")
-	if d.copied != "abc" {
-		t.Errorf("the clipboard has %q", d.copied)
-	}
-	d.send(screen.CopyMsg{Text: "refused", What: "the id"})
-	d.want("Can't copy the id: no clipboard")
-	d.send(screen.ChangedMsg{ID: "1"})
-	for _, p := range d.pages {
-		if !slices.Contains(p.received, "screen.ChangedMsg") {
-			t.Errorf("%s is not told of a change", p.title)
+// The picker shows the whole program in the highlighted theme. Only the chosen one is kept for the next start.
+func TestThemePicker(t *testing.T) {
+	kept := prefs.NewInMemory()
+	d := newWorld(t, func(o *app.Options) { o.Deps.Prefs = kept })
+	want := func(shown, stored string) {
+		t.Helper()
+		if name, err := app.Theme(kept); d.home.deps.Theme.Name != shown || name != stored || err != nil {
+			t.Errorf("the theme is %s and that of the next start %q (%v), want %s and %q", d.home.deps.Theme.Name, name, err, shown, stored)
 		}
 	}
+	d.Send(screen.ThemeMsg{Name: "dark"})
+	d.FromPalette("choose a theme")
+	d.Want("dark (in use)", "enter choose")
+	d.Press("down")
+	want("light", "dark")
+	d.Press("esc")
+	want("dark", "dark")
+	d.FromPalette("choose a theme")
+	d.Press("down", "down", "enter")
+	want("high-contrast", "high-contrast")
+	d.Send(screen.ThemeMsg{Name: "mauve"})
+	d.Want(`there is no theme "mauve"`)
+	want("high-contrast", "high-contrast")
 }
 
-func TestThemePickerShowsEachTheme(t *testing.T) {
-	d := newHarness(t)
-	d.send(screen.ThemeMsg{Name: "dark"})
-	top := d.open("top")
-	home := d.pages["home"]
-	d.send(RunMsg{d.model.pickTheme})
-	d.want("dark (in use)", "enter choose")
-	d.press("down")
-	if top.theme.Name != "light" || home.theme.Name != "light" {
-		t.Errorf("the screens behind show %s and %s", top.theme.Name, home.theme.Name)
-	}
-	d.press("esc")
-	if top.theme.Name != "dark" || home.theme.Name != "dark" || d.model.theme.Name != "dark" {
-		t.Errorf("left, the picker leaves %s", top.theme.Name)
-	}
-	d.send(RunMsg{d.model.pickTheme})
-	d.press("down", "down", "enter")
-	if top.theme.Name != "high-contrast" {
-		t.Errorf("chosen is %s", top.theme.Name)
-	}
-	if p := d.open("later"); p.theme.Name != "high-contrast" {
-		t.Errorf("a screen that is opened later shows %s", p.theme.Name)
-	}
-	d.send(screen.ThemeMsg{Name: "mauve"})
-	d.want(`there is no theme "mauve"`)
-}
-
-// A terminal reports its background after the program has been drawn. The report also applies to the next
-// start.
-func TestBackgroundMsgUpdatesThemes(t *testing.T) {
-	dark := true
-	kept := prefs.NewInMemory()
-	d := newHarness(t, func(o *Options) {
+// A terminal reports its background after the program has been drawn. The report also holds for the next start.
+func TestBackground(t *testing.T) {
+	dark, kept := true, prefs.NewInMemory()
+	d := newWorld(t, func(o *app.Options) {
 		o.Deps.Prefs = kept
 		o.Themes = func(name string) (*themes.Theme, error) {
-			return themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
+			return themes.New(themes.Options{Name: name, DarkBackground: dark})
 		}
 	})
-	d.send(screen.ThemeMsg{Name: themes.Auto})
-	if !d.model.theme.DarkBackground || !Dark(kept) {
-		t.Fatal("a background that nobody knows is not taken for a dark one")
-	}
-	dark = false
-	d.send(BackgroundMsg{Dark: false})
-	if d.model.theme.Name != themes.Auto || d.model.theme.DarkBackground || Dark(kept) {
-		t.Errorf("on a light background the theme is %s, dark %v; the next start takes it for dark: %v", d.model.theme.Name, d.model.theme.DarkBackground, Dark(kept))
-	}
-	dark = true
-	d.send(BackgroundMsg{Dark: true})
-	if !d.model.theme.DarkBackground || !Dark(kept) {
-		t.Error("back on a dark background it is drawn for a light one")
-	}
-}
-
-// Letters that were read late arrive as one message: each is a key, until one opens a text field.
-func TestRunesInOneMessage(t *testing.T) {
-	d := newHarness(t)
-	home := d.pages["home"]
-	home.actions = []screen.Action{home.action("alpha", "a"), {Keys: []string{"/"}, Label: "filter", Run: func() tea.Cmd { home.typing = true; return nil }}}
-	d.log, home.received = nil, nil
-	d.press("az/araq")
-	d.wantLog("alpha")
-	if !slices.Equal(home.received, []string{"z", "araq"}) {
-		t.Errorf("the screen itself heard %q", home.received)
+	d.Send(screen.ThemeMsg{Name: themes.Auto})
+	for _, dark = range []bool{true, false, true} {
+		d.Send(app.BackgroundMsg{Dark: dark})
+		if shown := d.home.deps.Theme.DarkBackground; shown != dark || app.Dark(kept) != dark {
+			t.Errorf("dark %t: drawn for dark %t; for the next start %t", dark, shown, app.Dark(kept))
+		}
 	}
 }

@@ -77,52 +77,57 @@ func TestOverlaysFit(t *testing.T) {
 		for width := 40; width <= 130; width += 9 {
 			for height := 12; height <= 45; height += 3 {
 				h.Resize(width, height)
-				lines := strings.Split(h.View(), "\n")
-				if len(lines) != height {
-					t.Fatalf("%v at %d×%d has %d lines:\n%s", opening, width, height, len(lines), h.View())
-				}
-				for i, line := range lines {
-					if n := widget.Width(line); n != width {
-						t.Fatalf("%v at %d×%d: line %d has %d cells:\n%s", opening, width, height, i, n, h.View())
-					}
+				if wrong := h.LayoutError(); wrong != "" {
+					t.Fatalf("%v at %d×%d %s:\n%s", opening, width, height, wrong, h.View())
 				}
 			}
 		}
 	}
 }
 
-// Everything clickable around the screens works at every window size.
+// Everything clickable around the screens works at every window size, and the status bar says whether letters are typed.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		h := program(t)
-		h.Resize(size.W, size.H)
-		answered := ""
-		answer := func(text string) func(widget.Answer) tea.Cmd {
-			return func(a widget.Answer) tea.Cmd { answered = text + strings.Repeat("+", a.Index); return nil }
-		}
-		want := func(text string) {
+		d := newWorld(t)
+		d.Resize(size.W, size.H)
+		ask, choose, input, _ := d.questions()
+		mode := func(want string) {
 			t.Helper()
-			if answered != text {
-				t.Errorf("%d×%d: answered %q, want %q", size.W, size.H, answered, text)
+			if got := d.line(-1); !strings.HasPrefix(got, " "+want+" ") {
+				t.Errorf("the status bar is %q, want %q first", got, want)
 			}
 		}
-		h.Send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: "It is a question.", Then: answer("asked")}})
-		h.ClickOn(" No ")
-		want("asked+")
-		h.Send(screen.ChooseMsg{Title: "Which?", Body: "One of these.", Options: []widget.Option{{Label: "first"}, {Label: "second", Help: "It is the other one."}}, Then: answer("chosen")})
-		h.ClickOn("second")
-		want("chosen+")
+		d.home.add("alpha", "a")
+		d.home.add("turn", "tab").HelpOnly = true
+		mode("Keys")
+		d.ClickOn("a alpha")
+		d.ClickOn("tab turn")
+		d.wantReceived(d.home, "tab")
+		ask(false)
+		mode("Keys")
+		d.ClickOn(" No ")
+		choose()
+		d.ClickOn("three")
+		input()
+		mode("Typing")
+		d.ClickOn("enter ok")
+		d.wantLog("alpha", "no", "three", "ab")
+		input()
+		d.Click(strings.Index(d.line(-1), "esc cancel"), size.H-1)
+		d.WantNot("esc cancel")
 
-		h.ClickOn("? help")
-		h.Want("esc close")
-		h.Click(0, size.H-2)
-		h.WantNot("esc close")
-		h.FromPalette("choose a theme")
-		h.ClickOn("light")
-		h.WantNot("high-contrast")
-		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
-		h.ClickOn("The disk is full.")
-		h.WantNot("The disk is full.")
-		h.ClickOn("Keys")
+		d.ClickOn("? help")
+		d.Want("Keys — home", "esc close")
+		d.Click(0, size.H-2)
+		d.WantNot("esc close")
+		d.FromPalette("choose a theme")
+		d.ClickOn("light")
+		d.WantNot("high-contrast")
+		d.notify(widget.LevelError, "The disk is full.")
+		d.ClickOn("The disk is full.")
+		d.WantNot("The disk is full.")
+		d.ClickOn("Keys")
+		d.home.typing = true
+		mode("Typing")
 	}
 }

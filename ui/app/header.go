@@ -67,11 +67,8 @@ func (h *header) crumbAt(x int) (int, bool) {
 	return 0, false
 }
 
-// The least width of the breadcrumb beside the short form of the connection notice, and beside its long form.
-const (
-	minPathWidth    = 14
-	normalPathWidth = 30
-)
+// minPathWidth is the least width of the breadcrumb beside the long form of the connection notice.
+const minPathWidth = 14
 
 // end returns the connection notice and the badge.
 func (h *header) end() string {
@@ -82,11 +79,10 @@ func (h *header) end() string {
 	if h.badge != "" {
 		badge = "  " + badge
 	}
-	path := widget.Width(strings.Join(h.titles, crumbGap))
-	room := h.width - widget.Width(h.start()) - widget.Width(badge) - 2
+	path := min(widget.Width(strings.Join(h.titles, crumbGap)), minPathWidth)
 	notice := widget.Clean(h.notice.long)
-	if widget.Width(notice) > room-min(path, normalPathWidth) {
-		notice = widget.Truncate(widget.Clean(h.notice.short), max(room-min(path, minPathWidth), 0))
+	if widget.Width(h.start())+path+widget.Width(notice)+widget.Width(badge)+2 > h.width {
+		notice = widget.Clean(h.notice.short)
 	}
 	return h.theme.Tone(h.notice.tone).Render(notice) + badge
 }

@@ -75,8 +75,7 @@ func (l *linkStatus) notice() headerNotice {
 		return headerNotice{short + ": " + ws[0].Why, short, themes.ToneInfo}
 	}
 	if since := l.OfflineSince; !since.IsZero() {
-		short := "offline since " + l.formatTime(since)
-		return headerNotice{short + " · cached data", short, themes.ToneWarning}
+		return headerNotice{"offline since " + l.formatTime(since), "offline", themes.ToneWarning}
 	}
 	return headerNotice{}
 }

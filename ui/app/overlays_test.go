@@ -1,13 +1,86 @@
-package app
+package app_test
 
 import (
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
+	"bugle/ui/app"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
+
+// questions ask in each way, and record the answer.
+func (d *world) questions() (ask func(danger bool), choose, input, capture func()) {
+	options := []widget.Option{{Label: "one"}, {Label: "two", Dim: true, DisabledReason: "It is taken."}, {Label: "three"}}
+	ask = func(danger bool) {
+		d.Send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Danger: danger, Then: func(a widget.Answer) tea.Cmd {
+			return d.record(map[int]string{-1: "canceled", 0: "yes", 1: "no"}[a.Index])
+		}}})
+	}
+	choose = func() {
+		d.Send(screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.record(options[a.Index].Label) }})
+	}
+	input = func() {
+		d.Send(screen.InputMsg{Title: "Name", Value: "ab", Then: d.record, Validate: func(s string) string {
+			if s == "abc" {
+				return "That name is taken."
+			}
+			return ""
+		}})
+	}
+	capture = func() { d.Send(screen.CaptureKeyMsg{Title: "Which key?", Then: d.record}) }
+	return ask, choose, input, capture
+}
+
+func TestQuestions(t *testing.T) {
+	d := newWorld(t)
+	ask, choose, input, capture := d.questions()
+	yesOrNo, danger := func() { ask(false) }, func() { ask(true) }
+	outside := func() { d.Click(1, 5) }
+	press := func(keys ...string) func() { return func() { d.Press(keys...) } }
+	for _, c := range []struct {
+		open, answer func()
+		shows        string // before the answer
+		log          []string
+	}{
+		{yesOrNo, press("enter"), "Yes", []string{"yes"}},
+		{danger, press("enter"), "Sure?", []string{"no"}}, // an irreversible answer takes more than enter
+		{danger, press("y"), "Sure?", []string{"yes"}},
+		{yesOrNo, press("esc"), "Sure?", []string{"canceled"}},
+		{yesOrNo, outside, "Sure?", []string{"canceled"}},
+		{choose, press("3"), "not available", []string{"three"}},
+		{choose, press("down", "enter", "down", "enter"), "Which?", []string{"three"}},
+		{choose, func() { d.Wheel(40, 12, true); d.Wheel(40, 12, true); d.Press("enter") }, "Which?", []string{"three"}},
+		{choose, press("esc"), "Which?", nil},
+		{choose, outside, "Which?", nil},
+		{input, press("c", "enter", "d", "enter"), "ab", []string{"abcd"}}, // the first one is not valid
+		{input, func() { d.Press("c"); outside(); d.Press("d", "enter") }, "Typing", []string{"abcd"}},
+		{input, press("esc"), "Name", nil},
+		{input, outside, "Name", nil},
+		{capture, press("ctrl+k"), "Press a key.", []string{"ctrl+k"}},
+		{capture, press("esc"), "Which key?", nil},
+	} {
+		c.open()
+		d.Want(c.shows)
+		c.answer()
+		d.wantLog(c.log...)
+		d.WantNot("Sure?", "Which?", "Name", "Which key?")
+	}
+	d.wantReceived(d.home)
+
+	choose()
+	d.Press("down")
+	d.Want("Not available: It is taken.")
+	d.Press("esc")
+	input()
+	d.Press("c", "enter")
+	d.Want("That name is taken.")
+	d.Press("esc")
+	d.Want("Discarded “abc”.")
+}
 
 // note is an overlay with an action, as a screen shows it.
 type note struct {
@@ -20,36 +93,85 @@ func (n *note) Actions() []screen.Action {
 }
 func (n *note) Typing() bool               { return false }
 func (n *note) Mouse(tea.MouseMsg) tea.Cmd { return nil }
-func (n *note) View(width, _ int) string   { return "[a note]" }
+func (n *note) View(int, int) string       { return "[a note]" }
 func (n *note) Key(msg tea.KeyMsg) tea.Cmd { n.keys = append(n.keys, msg.String()); return nil }
 
 // An overlay belongs to the screen that shows it: it has the keyboard and the status bar there, waits while another screen is
 // on top, and goes with the screen.
 func TestOverlayBelongsToItsScreen(t *testing.T) {
-	d := newHarness(t)
-	d.send(screen.OpenMsg{Route: screen.Route{Name: "list"}})
-	list, n := d.pages["list"], &note{}
-	d.send(list.Show(n, nil)())
-	d.press("j")
-	if view := d.model.View(); !strings.Contains(view, "[a note]") || !strings.Contains(view, "close note") || len(n.keys) != 1 || !list.Covered() {
-		t.Errorf("the note got %v in\n%s", n.keys, view)
+	d := newWorld(t)
+	list, n := d.open("list", ""), &note{}
+	d.Send(list.Show(n, nil)())
+	d.Press("j")
+	d.Want("[a note]", "esc close note")
+	d.open("other", "")
+	d.Press("k")
+	d.WantNot("[a note]")
+	d.Send(screen.BackMsg{})
+	d.Want("[a note]")
+	d.Press("esc")
+	if d.WantNot("[a note]"); len(n.keys) != 1 || list.Covered() {
+		t.Errorf("the note received %q", n.keys)
 	}
-	d.send(screen.OpenMsg{Route: screen.Route{Name: "other"}})
-	d.press("k")
-	if view := d.model.View(); strings.Contains(view, "[a note]") || len(n.keys) != 1 {
-		t.Errorf("under another screen the note got %v in\n%s", n.keys, view)
+	d.Send(list.Show(&note{}, nil)())
+	d.Send(screen.BackMsg{})
+	d.WantNot("[a note]")
+}
+
+func TestPaletteRunsActions(t *testing.T) {
+	d := newWorld(t)
+	d.home.add("alpha", "a")
+	d.home.add("publish", "p").Help = "send it to everybody"
+	d.home.add("archive", "A").DisabledReason = "Nothing is selected."
+	d.home.add("just told", "↑/↓").HelpOnly = true
+	d.home.add("its own", "i").HelpOnly = true
+	d.Press("ctrl+k")
+	d.Want("home", "alpha", "publish — send it to everybody", "archive", "its own")
+	d.WantNot("just told", "find an action, a screen")
+	d.Type("evrybd")
+	d.WantNot("quit — quit")
+	d.Press("enter")
+	d.wantLog("publish")
+	d.FromPalette("zzzz")
+	d.Want("Nothing found.")
+	d.Press("esc")
+	d.FromPalette("archive")
+	d.wantLog()
+	d.Want("! Nothing is selected.")
+	d.FromPalette("every key")
+	d.Want("Keys — home")
+	d.WantNot("Palette")
+	d.Press("esc")
+	d.FromPalette("its own")
+	d.wantReceived(d.home, "i")
+}
+
+func TestPaletteOpensScreensAndRemembers(t *testing.T) {
+	kept := prefs.NewInMemory()
+	start := func() *world {
+		d := newWorld(t, func(o *app.Options) {
+			o.First.Name, o.Deps.Prefs, o.Deps.Service = screen.Campaigns, kept, struct{ engine.Service }{}
+		})
+		d.home.add("alpha", "a")
+		d.home.add("beta", "b")
+		return d
 	}
-	d.send(screen.BackMsg{})
-	if view := d.model.View(); !strings.Contains(view, "[a note]") {
-		t.Errorf("back on its screen there is\n%s", view)
-	}
-	d.press("esc")
-	if view := d.model.View(); strings.Contains(view, "[a note]") || list.Covered() {
-		t.Errorf("closed there is\n%s", view)
-	}
-	d.send(list.Show(&note{}, nil)())
-	d.send(screen.BackMsg{})
-	if len(d.model.overlays) != 0 {
-		t.Error("the screen is gone and its note is not")
-	}
+	d := start()
+	d.open(screen.History, "7")
+	d.Press("ctrl+k")
+	d.Want("Go to", "builder — edit this campaign", "campaigns — the list of all campaigns")
+	d.WantNot("history — earlier", "Recent")
+	d.Press("esc")
+	d.FromPalette("list of all")
+	d.wantLog("closed history", "resumed campaigns") // the list is open already
+	d.FromPalette("beta")
+	d.wantLog("beta")
+	d.Press("ctrl+k")
+	d.Want("Recent")
+	d.Press("enter") // the action that was run last is first
+	d.wantLog("beta")
+
+	d = start()
+	d.Press("ctrl+k", "enter")
+	d.wantLog("beta")
 }

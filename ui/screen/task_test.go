@@ -86,10 +86,10 @@ func TestNewestTaskOfAKeyWins(t *testing.T) {
 	if r.Done(); len(got.texts) != 1 {
 		t.Error("a result counts twice")
 	}
-	if !b.Busy() {
+	if !b.Running("save") {
 		t.Error("a task of another key is not left alone")
 	}
-	if result(t, other).Done(); b.Busy() || len(got.texts) != 2 {
+	if result(t, other).Done(); b.Running("save") || len(got.texts) != 2 {
 		t.Error("a task of another key does not end")
 	}
 }
@@ -137,7 +137,7 @@ func TestWritesAreMadeInOrder(t *testing.T) {
 	go func() { later <- second() }() // begins before the first one does
 	result(t, first).Done()
 	(<-later).(screen.Result).Done()
-	if want := []string{"first", "second"}; !slices.Equal(stored, want) || !slices.Equal(got.texts, want) || b.Busy() {
+	if want := []string{"first", "second"}; !slices.Equal(stored, want) || !slices.Equal(got.texts, want) || b.Running("keep") {
 		t.Errorf("stored are %v, and it took %v", stored, got.texts)
 	}
 }
@@ -161,7 +161,7 @@ func TestStreamDeliversInOrder(t *testing.T) {
 		wait = r.Next()
 	}
 	r := result(t, wait)
-	if r.Done(); len(got) != news || ended != "done" || r.Next() != nil || b.Busy() {
+	if r.Done(); len(got) != news || ended != "done" || r.Next() != nil || b.Running("send") {
 		t.Errorf("at the end it took %v and %q", got, ended)
 	}
 	waitForEnd(t, end)
@@ -196,9 +196,6 @@ func TestEveryTicksUntilDropped(t *testing.T) {
 		defer func() { b.Close() }()
 		n, start := 0, time.Now()
 		wait := screen.Every(&b, "spin", time.Second, func() tea.Cmd { n++; return nil })
-		if b.Busy() || !b.Running("spin") {
-			t.Error("a timer is work")
-		}
 		for range 3 {
 			wait = result(t, wait().(screen.LaterMsg).Start()).Done()
 		}

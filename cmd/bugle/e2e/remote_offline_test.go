@@ -18,7 +18,7 @@ func TestRemoteServiceGoesOffline(t *testing.T) {
 
 	there.stop()
 	term.press("r")
-	term.see("offline since", "cached data", "Winter roast launch")
+	term.see("offline since", "Winter roast launch")
 	term.press("Enter")
 	term.see("Sections", "Campaign name", "offline since")
 	term.press("Enter", "End")

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -20,6 +19,7 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/store/badger"
 )
 
@@ -53,7 +53,7 @@ type crashSite struct {
 	tries   int
 	acks    int
 	claims  map[string]*crashClaim // by the names of campaigns
-	sends   map[string]*crashSend  // by recipient
+	sends   map[string][]string    // the acknowledged keys of test sends by recipient
 	calls   []crashCall            // that were acknowledged
 	backups []string               // as well
 }
@@ -64,9 +64,10 @@ type crashProc struct {
 	cmd    *exec.Cmd
 	ready  bool
 	killed bool
-	url    string        // of a server
+	addr   string        // of a server
 	gone   chan struct{} // closed when it has ended
-	errs   bytes.Buffer  // to be read when it is gone
+	out    bytes.Buffer  // of a command; to be read when it is gone, as errs
+	errs   bytes.Buffer
 }
 
 // newCrashSite makes a workspace in a database, or in a folder, which stays if the test fails.
@@ -85,15 +86,14 @@ func newCrashSite(t *testing.T, database string) *crashSite {
 	})
 	dir := filepath.Join(base, "bugle")
 	s := &crashSite{
-		t: t, store: cmp.Or(database, dir), dir: dir, aside: filepath.Join(base, "backups"), seed: cmp.Or(*crashSeed, rand.Uint64()>>16), servers: 1, terminals: 2,
-		changed: make(chan struct{}), kills: map[string]int{}, claims: map[string]*crashClaim{}, sends: map[string]*crashSend{},
+		t: t, store: cmp.Or(database, dir), dir: dir, aside: filepath.Join(base, "backups"),
+		seed: cmp.Or(*crashSeed, rand.Uint64()>>16), servers: 1, terminals: 2,
+		changed: make(chan struct{}), kills: map[string]int{}, claims: map[string]*crashClaim{}, sends: map[string][]string{},
 	}
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "BUGLE_") && !strings.HasPrefix(v, "XDG_") {
-			s.env = append(s.env, v)
-		}
-	}
-	s.env = append(s.env, cli.EnvData+"="+s.store, "XDG_DATA_HOME="+base, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, cli.EnvAuthor+"="+crashAuthor, "GORACE=atexit_sleep_ms=0")
+	s.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "BUGLE_") || strings.HasPrefix(v, "XDG_")
+	}), cli.EnvData+"="+s.store, cli.EnvAuthor+"="+crashAuthor, "GORACE=atexit_sleep_ms=0",
+		"XDG_DATA_HOME="+base, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base)
 	if err := os.Mkdir(s.aside, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func newCrashSite(t *testing.T, database string) *crashSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, s.key, err = store.CreateWorkspace(t.Context(), engine.Workspace{ // its mail stays in the outbox, and campaigns can be published
+	_, s.key, err = store.CreateWorkspace(t.Context(), engine.Workspace{ // its mail stays in the outbox
 		ID: crashWorkspace, Timezone: "Europe/Berlin", Publish: engine.PublishEnabled, Author: crashAuthor,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
 	}, false)
@@ -144,13 +144,6 @@ func (s *crashSite) wait(ctx context.Context, is func() bool) bool {
 	}
 }
 
-// progress returns how many writes were tried, and how many were acknowledged.
-func (s *crashSite) progress() (tries, acks int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tries, s.acks
-}
-
 // living returns the running processes.
 func (s *crashSite) living() []*crashProc {
 	s.mu.Lock()
@@ -158,34 +151,21 @@ func (s *crashSite) living() []*crashProc {
 	return slices.Clone(s.procs)
 }
 
-// server returns the URL of one of the servers, and waits until there is one.
-func (s *crashSite) server(ctx context.Context) (url string, ok bool) {
-	ok = s.wait(ctx, func() bool {
-		url = ""
-		for _, p := range s.procs {
-			url = cmp.Or(p.url, url)
-		}
-		return url != ""
-	})
-	return url, ok
-}
-
 // start starts this binary as another process, once processes may be started; nil if none may be until ctx ends.
-func (s *crashSite) start(ctx context.Context, kind string, cmd *exec.Cmd, heard func(*crashProc, string)) *crashProc {
+func (s *crashSite) start(ctx context.Context, kind string, cmd *exec.Cmd) *crashProc {
 	p := &crashProc{kind: kind, cmd: cmd, gone: make(chan struct{})}
-	var out *bufio.Reader
 	var err error
 	if !s.wait(ctx, func() bool {
 		if s.paused {
 			return false
 		}
 		s.lives++
-		cmd.Env, cmd.Stderr = append(slices.Clip(s.env), fmt.Sprintf("%s=%d", envCrashLife, s.lives)), &p.errs
-		pipe, bad := cmd.StdoutPipe()
-		if err = bad; err == nil {
-			out, err = bufio.NewReader(pipe), cmd.Start()
+		cmd.Env = append(slices.Clip(s.env), fmt.Sprintf("%s=%d", envCrashLife, s.lives))
+		cmd.Stdout, cmd.Stderr = &p.out, &p.errs
+		if kind != crashCommand {
+			cmd.Stdout = &crashLines{s, p, nil}
 		}
-		if err == nil {
+		if err = cmd.Start(); err == nil {
 			s.procs = append(s.procs, p)
 		}
 		return true
@@ -197,13 +177,6 @@ func (s *crashSite) start(ctx context.Context, kind string, cmd *exec.Cmd, heard
 		return nil
 	}
 	go func() { // ends with the process
-		for {
-			line, err := out.ReadString('\n')
-			if err != nil {
-				break
-			}
-			heard(p, line)
-		}
 		_ = cmd.Wait() // its end is known by killed, or by its exit code
 		s.update(func() { s.procs = slices.DeleteFunc(s.procs, func(o *crashProc) bool { return o == p }) })
 		close(p.gone)
@@ -211,19 +184,45 @@ func (s *crashSite) start(ctx context.Context, kind string, cmd *exec.Cmd, heard
 	return p
 }
 
+// crashLines takes in what a server or a terminal writes.
+type crashLines struct {
+	s    *crashSite
+	p    *crashProc
+	part []byte // of a line
+}
+
+func (c *crashLines) Write(b []byte) (int, error) {
+	c.part = append(c.part, b...)
+	for {
+		line, rest, whole := bytes.Cut(c.part, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		c.part = rest
+		var l crashLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			c.s.t.Errorf("a %s wrote %q", c.p.kind, line)
+		} else if l.Addr != "" || l.What == "ready" {
+			c.s.update(func() { c.p.addr, c.p.ready = l.Addr, true })
+		} else {
+			c.s.note(l)
+		}
+	}
+}
+
 // keep has a process of a kind again and again, until ctx ends.
 func (s *crashSite) keep(ctx context.Context, kind string) {
 	for {
-		cmd, hear := exec.Command("bugle-crash-worker"), s.hearWorker
+		cmd := exec.Command("bugle-crash-worker")
 		if kind == crashServer {
-			cmd, hear = exec.Command("bugle", "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json"), s.hearServer
+			cmd = exec.Command("bugle", "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json")
 		}
 		stdin, err := cmd.StdinPipe() // a terminal ends with this process, whatever happens
 		if err != nil {
 			s.t.Error(err)
 			return
 		}
-		p := s.start(ctx, kind, cmd, hear)
+		p := s.start(ctx, kind, cmd)
 		if p == nil {
 			return
 		}
@@ -234,39 +233,28 @@ func (s *crashSite) keep(ctx context.Context, kind string) {
 	}
 }
 
-func (s *crashSite) hearServer(p *crashProc, line string) {
-	var said struct{ URL string }
-	if err := json.Unmarshal([]byte(line), &said); err != nil || said.URL == "" {
-		s.t.Errorf("the server wrote %q", line)
-	}
-	s.update(func() { p.url, p.ready = said.URL, true })
-}
-
-func (s *crashSite) hearWorker(p *crashProc, line string) {
-	var l crashLine
-	if err := json.Unmarshal([]byte(line), &l); err != nil {
-		s.t.Errorf("a terminal wrote %q", line)
-	}
-	if l.What == "ready" {
-		s.update(func() { p.ready = true })
-		return
-	}
-	s.note(l)
-}
-
-// command runs a command to its end, or until it is killed; its exit code is then -1.
-func (s *crashSite) command(ctx context.Context, in string, args ...string) (code int, out, errs string) {
+// command runs a command to its end, or until it is killed, and returns what became of it, as in a [crashLine]. Its result is
+// put into a value.
+func (s *crashSite) command(ctx context.Context, in doc.Value, result any, args ...string) (what, why string) {
 	cmd := exec.Command("bugle", args...)
-	cmd.Stdin = strings.NewReader(in)
-	p := s.start(ctx, crashCommand, cmd, func(_ *crashProc, line string) { out += line })
+	cmd.Stdin = bytes.NewReader(in.Encode())
+	p := s.start(ctx, crashCommand, cmd)
 	if p == nil {
-		return -1, "", "it was not begun"
+		return "lost", "it was not begun"
 	}
 	<-p.gone
-	if cmd.ProcessState.ExitCode() < 0 {
-		return -1, out, "it was killed"
+	switch cmd.ProcessState.ExitCode() {
+	case cli.ExitDone:
+		if err := json.Unmarshal(p.out.Bytes(), result); err != nil {
+			s.t.Errorf("bugle %s wrote %q", strings.Join(args, " "), p.out.String())
+		}
+		return "done", ""
+	case -1:
+		return "lost", "it was killed"
+	case cli.ExitFailed:
+		return "lost", p.out.String() + p.errs.String()
 	}
-	return cmd.ProcessState.ExitCode(), out, p.errs.String()
+	return "no", p.errs.String()
 }
 
 // owner returns the process that owns the store, or nil if unknown.

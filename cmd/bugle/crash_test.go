@@ -62,7 +62,7 @@ func (s *crashSite) trial() {
 		work.Go(func() { s.keep(ctx, crashTerminal) })
 	}
 	for i := range 3 {
-		work.Go(func() { newCrashClient(s, i).run(ctx) })
+		work.Go(func() { s.client(i).run(ctx) })
 	}
 	work.Go(func() { s.commands(ctx) })
 
@@ -95,7 +95,8 @@ func (s *crashSite) waitForWork(ctx context.Context) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, crashPatience)
 	defer cancel()
-	_, acks := s.progress()
+	acks := 0
+	s.update(func() { acks = s.acks })
 	all := s.wait(ctx, func() bool {
 		ready := 0
 		for _, p := range s.procs {
@@ -131,7 +132,8 @@ func (s *crashSite) killSome(ctx context.Context, rnd *rand.Rand) (killed int) {
 	}
 	switch n := rnd.IntN(10); {
 	case n < 7: // while it writes
-		tries, _ := s.progress()
+		tries := 0
+		s.update(func() { tries = s.tries })
 		s.wait(ctx, func() bool { return s.tries > tries })
 		time.Sleep(upTo(rnd, 30*time.Millisecond))
 		if procs := s.living(); len(procs) > 0 && rnd.IntN(4) == 0 {

@@ -11,7 +11,7 @@ import (
 func TestTestSendWhileTyping(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.find("winter roast", "✓ Connector")
+	p.play("/", ">winter roast", "?1 of 48", "Enter Enter", "?✓ Connector")
 	for i := range 5 {
 		p.play("Home Down Down Enter", "?▸ Subject", "C-u", fmt.Sprintf(">Roast %d for you", i), "M-t", "?Recipients", "?─ Messages ─")
 		p.play("!changed elsewhere", "Escape", "?▸ Subject", "Escape", "?v validate")

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,37 +18,6 @@ func (p *player) click(text string) {
 			return
 		}
 	}
-}
-
-// colored waits until the screen holds an escape sequence of color.
-func (p *player) colored(sequence string) {
-	p.t.Helper()
-	p.until("the color "+sequence, func(string) bool {
-		return strings.Contains(p.tmux("capture-pane", "-e", "-p", "-t", "main"), sequence)
-	})
-}
-
-// The user's own theme and keys are read from files: the color is on the screen, the key works, and the help shows it.
-// A theme is chosen with a live preview.
-func TestCustomThemeAndKeys(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	for name, text := range map[string]string{
-		"themes/forest.yaml": "base: dark\ntokens:\n  border-focus: 202\n",
-		"keys.yaml":          "campaigns.new: N\n",
-	} {
-		path := filepath.Join(home, "bugle", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := sample(t, 100, 30, "XDG_CONFIG_HOME="+home, "BUGLE_THEME=forest")
-	p.colored("38;5;202")
-	p.play("?N new", "N", "?New draft", "Escape", "?Winter roast")
-	p.play("C-k", ">choose a theme", "Enter", "?forest", "?high-contrast", "Home", "Enter", "!high-contrast")
 }
 
 // The palette does what it is asked for, the mouse chooses and opens, and a window that shrinks to 60×20

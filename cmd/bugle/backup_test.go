@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,80 +10,19 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
 	"bugle/store/postgres/pgtest"
-	"bugle/store/socket"
 )
-
-// heldOpen keeps a workspace open as a terminal would, with a campaign in it.
-func heldOpen(t *testing.T) (dir, id string) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "b") // its path leaves room for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
-	store, err := f.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, _, err := store.CreateWorkspace(t.Context(), engine.Workspace{ID: "SHOP"}, false); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := store.Service(t.Context(), "SHOP")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody("PUSH", "ONE_TIME", "ann@example.com", doc.Value{})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if store.Folder().State().Role != socket.Owner {
-		t.Fatal("another process has the store")
-	}
-	return dir, out.ID
-}
-
-// While a terminal has the store open, others check it and back it up through it; only a restore of
-// the whole store needs it closed.
-func TestWhileOpen(t *testing.T) {
-	t.Parallel()
-	dir, id := heldOpen(t)
-	c := newBugle(t).at(dir)
-	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	if code, out, err := c.try("", "backup", file); code != 0 || !strings.HasPrefix(out, "Backed up 1 workspace, 1 campaign ") {
-		t.Errorf("backup: %d %s%s", code, out, err)
-	}
-	if code, out, err := c.try("", "doctor"); code != 0 || !strings.Contains(out, "No problems found") {
-		t.Errorf("doctor: %d %s%s", code, out, err)
-	}
-	if code, _, err := c.try("", "restore", file, "--yes"); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
-		t.Errorf("restore: %d %s", code, err)
-	}
-	if code, _, err := c.try("", "restore", file, "--yes", "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
-		t.Errorf("restore of a campaign that is whole: %d %s", code, err)
-	}
-}
 
 // doctor names a damaged campaign, and the backup that has it. While its newest revision can be read, it is read from that.
 func TestDamagedCampaign(t *testing.T) {
 	t.Parallel()
 	c := newBugle(t).at(t.TempDir(), cli.EnvBackups, "off")
-	must := func(want int, args ...string) string {
+	must := func(code int, args ...string) string {
 		t.Helper()
-		code, out, errs := c.try("", args...)
-		if code != want {
-			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errs)
-		}
+		out, errs := c.run(code, "", args...)
 		return out + errs
 	}
 	must(0, "init", "--id", "SHOP")
@@ -133,22 +71,6 @@ func TestDamagedCampaign(t *testing.T) {
 	}
 	must(0, "get", id)
 	must(0, "doctor")
-}
-
-// What can be read of a damaged store is rescued into a new one.
-func TestRescue(t *testing.T) {
-	t.Parallel()
-	c, id := sampleStore(t)
-	to := filepath.Join(t.TempDir(), "rescued")
-	if code, out, errs := c.try("", "doctor", "--rescue", c.dir()); code != cli.ExitMisused {
-		t.Errorf("into itself: %d %s%s", code, out, errs)
-	}
-	if out := c.must("doctor", "--rescue", to); !strings.Contains(out, "Nothing is missing.") {
-		t.Errorf("it says %s", out)
-	}
-	rescued := c.at(to)
-	rescued.must("get", id)
-	rescued.must("doctor")
 }
 
 // A database and a folder whose backups are in the same place each list their own, whatever the URL of the database looks

@@ -1,20 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/emersion/go-message/mail"
+	"github.com/emersion/go-smtp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"bugle/cmd/bugle/internal/cli"
@@ -48,7 +51,10 @@ func needSlow(t *testing.T) {
 // tests are the tests of this package, and the database that some of them share.
 type tests struct{ *testing.M }
 
-func (t tests) Run() int { return pgtest.Run(t.M) }
+func (t tests) Run() int {
+	debug.SetGCPercent(400) // the collector would otherwise take half of the time
+	return pgtest.Run(t.M)
+}
 
 // The commands, each as a process of its own in a folder of its own.
 func TestScripts(t *testing.T) {
@@ -60,7 +66,7 @@ func TestScripts(t *testing.T) {
 }
 
 // folderScripts are about what only a store in a folder has.
-var folderScripts = []string{"backup", "doctor", "encrypt", "store", "hostile", "misuse"}
+var folderScripts = []string{"attached", "backup", "doctor", "encrypt", "hostile", "misuse", "owner", "private", "store"}
 
 // The commands work on a store in a database as they do on one in a folder, but for those in folderScripts.
 func TestScriptsOnDatabase(t *testing.T) {
@@ -116,7 +122,8 @@ func runScripts(t *testing.T, files []string, data func(workDir string) string) 
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": cmdCode, "keep": cmdKeep, "json": cmdJSON, "same": cmdSame,
-			"write": cmdWrite, "repeat": cmdRepeat, "hold": cmdHold, "plain": cmdPlain, "lossymail": cmdLossyMail,
+			"write": cmdWrite, "repeat": cmdRepeat, "hold": cmdHold, "plain": cmdPlain,
+			"mailserver": cmdMailServer,
 		},
 	})
 }
@@ -176,40 +183,78 @@ func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// lossymail puts the port of a mail server into $PORT that takes messages, and closes the connection instead of a response
-// to their end.
-func cmdLossyMail(ts *testscript.TestScript, _ bool, _ []string) {
+// mailserver puts the port of a mail server into $PORT. It refuses recipients whose names begin with nobody, and ends the
+// connection instead of confirming a message to those that begin with lost. What others get is in mail/RECIPIENT, with its
+// headers From and Subject and its last part.
+func cmdMailServer(ts *testscript.TestScript, _ bool, _ []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
-	ts.Defer(func() { l.Close() })
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	ts.Check(err)
-	ts.Setenv("PORT", port)
+	dir := ts.MkAbs("mail")
+	ts.Check(os.Mkdir(dir, 0o700))
+	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		return &mailSession{dir: dir, conn: c}, nil
+	}))
+	ended := make(chan struct{})
 	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				fmt.Fprint(c, "220 mx.example.com ESMTP\r\n")
-				data := false
-				for lines := bufio.NewScanner(c); lines.Scan(); {
-					switch line := lines.Text(); {
-					case data && line == ".":
-						return
-					case data:
-					case strings.HasPrefix(line, "DATA"):
-						data = true
-						fmt.Fprint(c, "354 go ahead\r\n")
-					default:
-						fmt.Fprint(c, "250 ok\r\n")
-					}
-				}
-			}()
-		}
+		defer close(ended)
+		_ = server.Serve(l) // ends with an error when it is closed
 	}()
+	ts.Defer(func() {
+		_ = errors.Join(server.Close(), l.Close()) // one of them has closed it
+		<-ended
+	})
+	ts.Setenv("PORT", strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// mailSession takes one message after another.
+type mailSession struct {
+	dir  string
+	conn *smtp.Conn
+	to   []string
+}
+
+func (s *mailSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (s *mailSession) Reset()                               { s.to = nil }
+func (s *mailSession) Logout() error                        { return nil }
+
+func (s *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if strings.HasPrefix(to, "nobody") {
+		return &smtp.SMTPError{Code: 550, Message: "no such user"}
+	}
+	s.to = append(s.to, to)
+	return nil
+}
+
+func (s *mailSession) Data(r io.Reader) error {
+	message, err := mail.CreateReader(r)
+	if err != nil {
+		return err
+	}
+	subject, err := message.Header.Subject()
+	text := []byte("From: " + message.Header.Get("From") + "\nSubject: " + subject + "\n\n")
+	for last := len(text); err == nil; {
+		var part *mail.Part
+		if part, err = message.NextPart(); err == nil {
+			text = text[:last]
+			var body []byte
+			body, err = io.ReadAll(part.Body)
+			text = append(text, body...)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	for _, to := range s.to {
+		if strings.HasPrefix(to, "lost") {
+			return s.conn.Conn().Close()
+		}
+		if err := os.WriteFile(filepath.Join(s.dir, to), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return &smtp.SMTPError{
+		Code: 250, EnhancedCode: smtp.EnhancedCode{2, 0, 0}, Message: "queued for " + strings.Join(s.to, ", "),
+	}
 }
 
 // write FILE TEXT writes a text, its escapes read as Go does.

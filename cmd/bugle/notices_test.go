@@ -16,60 +16,9 @@ import (
 	"bugle/cmd/bugle/terminal"
 	"bugle/store/badger"
 	"bugle/store/kv"
-	"bugle/store/socket"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
-
-// A terminal that takes over the store from another one reports the problems it finds.
-func TestNoticesOfTakeover(t *testing.T) {
-	t.Parallel()
-	dir := shortDir(t)
-	c := newBugle(t).at(dir)
-	c.must("init", "--id", "SHOP")
-	part := func() (*cli.Factory, *cli.Store) {
-		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
-		store, err := f.Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f, store
-	}
-	first, _ := part()
-	second, store := part()
-	defer func() {
-		if err := second.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if store.Folder().State().Role != socket.Attached {
-		t.Fatalf("it is %v", store.Folder().State().Role)
-	}
-	said := make(chan screen.NotifyMsg, 16)
-	ctx, stop := context.WithCancel(t.Context())
-	wait := terminal.WatchStore(ctx, store, &second.Notices, func(m tea.Msg) {
-		if n, ok := m.(screen.NotifyMsg); ok {
-			said <- n
-		}
-	})
-	state := filepath.Join(dir, badger.Folder, "STATE") // the owner has the file open, and keeps writing to it
-	if err := errors.Join(os.Remove(state), os.WriteFile(state, []byte(`{"damage": "a part of its tables cannot be read"}`), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for n := range said {
-		if n.Level == widget.LevelWarning {
-			if !strings.Contains(n.Text, "is damaged") || !strings.Contains(n.Text, "`bugle doctor`") {
-				t.Errorf("it says %q", n.Text)
-			}
-			break
-		}
-	}
-	stop()
-	wait()
-}
 
 // A daily backup that fails is reported once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {

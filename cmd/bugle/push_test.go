@@ -84,26 +84,3 @@ func TestPushThroughGateways(t *testing.T) {
 		t.Error("the key is still in the keyring")
 	}
 }
-
-// A connector of email can be tested as well.
-func TestTestMessageBySMTP(t *testing.T) {
-	t.Parallel()
-	box, b := startMailbox(t), newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	b.mailServer(box, "tls=none", "auth=none")
-	if out, _ := b.run(cli.ExitDone, "", "connectors", "test", "Post"); !strings.HasPrefix(out, "The mail server accepted the connection and the sender ann@example.com.") {
-		t.Error(out)
-	}
-	if out, _ := b.run(cli.ExitDone, "", "connectors", "test", "Post", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com.\n") {
-		t.Error(out)
-	}
-	b.run(cli.ExitFailed, "", "connectors", "test", "Post", "nobody")
-	if _, errs := b.run(cli.ExitFailed, "", "connectors", "test", "Post", "nobody@example.com"); !strings.Contains(errs, "no such user") {
-		t.Error(errs)
-	}
-	box.mu.Lock()
-	defer box.mu.Unlock()
-	if raw := string(box.mails["a@example.com"]); !strings.Contains(raw, "Subject: Test message from bugle") || !strings.Contains(raw, "From: <ann@example.com>") {
-		t.Errorf("the mail is %q", raw)
-	}
-}

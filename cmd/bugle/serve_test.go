@@ -256,40 +256,6 @@ func certificate(t *testing.T) (cert, key string, client *http.Client) {
 	return cert, key, server.Client()
 }
 
-func TestServeRefuses(t *testing.T) {
-	t.Parallel()
-	b := newBugle(t)
-	if _, errs := b.run(cli.ExitFailed, "", "serve", "--addr", "127.0.0.1:0"); !strings.Contains(errs, "bugle init") {
-		t.Errorf("without a workspace bugle serve wrote %q", errs)
-	}
-	b.run(cli.ExitDone, "", "init")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	for _, tt := range []struct {
-		code int
-		want string
-		args []string
-	}{
-		{cli.ExitMisused, "would be sent unencrypted", []string{"--addr", "0.0.0.0:0"}},
-		{cli.ExitMisused, "--insecure", []string{"--addr", ":0"}},
-		{cli.ExitMisused, "HOST:PORT", []string{"--addr", "8080"}},
-		{cli.ExitMisused, "set both --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
-		{cli.ExitFailed, "cannot read cert.pem: no such file or directory", []string{"--addr", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"}},
-		{cli.ExitFailed, taken.Addr().String() + " is already in use", []string{"--addr", taken.Addr().String()}},
-		{cli.ExitMisused, "must be one of on, off", []string{"--rate-limits", "some"}},
-		{cli.ExitMisused, `no workspace "NONE"`, []string{"--addr", "127.0.0.1:0", "--workspace", "NONE"}},
-		{cli.ExitMisused, "serve takes no arguments", []string{"127.0.0.1:0"}},
-	} {
-		out, errs := b.run(tt.code, "", append([]string{"serve"}, tt.args...)...)
-		if out != "" || !strings.Contains(errs, tt.want) {
-			t.Errorf("bugle serve %q wrote %q and %q, want %q", tt.args, out, errs, tt.want)
-		}
-	}
-}
-
 // With --insecure every address will do, and one workspace can be served alone, without limits.
 func TestServeOneWorkspace(t *testing.T) {
 	t.Parallel()

@@ -9,14 +9,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
-
-var htmlPath = doc.P("campaign_content", "content", "email", "html_content")
 
 func pasted(text string) tea.Msg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true}
@@ -34,14 +31,9 @@ func stubMJML(t *testing.T) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-func (b *testbed) html() string {
-	b.t.Helper()
-	return b.stored().Body.Lookup(htmlPath).Text()
-}
-
 // openHTML returns a builder in which MJML was pasted over the HTML.
 func (b *testbed) openHTML(text string) *uitest.Harness {
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h := b.open(120, 40, htmlAt)
 	h.Press("ctrl+u")
 	h.Send(pasted(text))
 	return h
@@ -50,48 +42,34 @@ func (b *testbed) openHTML(text string) *uitest.Harness {
 // wantSource expects MJML as the source of the stored HTML.
 func (b *testbed) wantSource(want string) {
 	b.t.Helper()
-	if source, ok := mjml.Source(b.html()); !ok || source != want {
-		b.t.Errorf("the store has %q", b.html())
+	if source, ok := mjml.Source(b.text(htmlAt)); !ok || source != want {
+		b.t.Errorf("the store has %q", b.text(htmlAt))
 	}
 }
 
 const mailWithBody = `{"basic_details":{"name":"News"},"campaign_content":{"content":{"email":{"subject":"Hi","html_content":"<p>old</p>"}}}}`
 
-// Typed MJML is compiled and kept as the source, which the form goes on showing with its cursor; one undo returns to what
-// was before.
+// Typed MJML is compiled and kept as the source, which the form goes on showing with its cursor; undo returns to what was
+// before.
 func TestTypedMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
 	h := b.openHTML("<mjml>Hello</mjml>")
 	b.wantSource("<mjml>Hello</mjml>")
-	if mjml.Without(b.html()) != "Hello\n" {
-		t.Errorf("the HTML is %q", b.html())
+	if got := mjml.Without(b.text(htmlAt)); got != "Hello\n" {
+		t.Errorf("the HTML is %q", got)
 	}
-	h.Want("<mjml>Hello</mjml>")
-	h.Press("f1")
-	h.Want("You are editing the MJML.")
-	h.Press("esc")
-	h.WantNot("bugle:mjml")
-	for range len("</mjml>") {
-		h.Press("left")
-	}
-	h.Type("!?")
+	h.Script("?<mjml>Hello</mjml>", "f1", "?You are editing the MJML.", "esc", "!bugle:mjml")
+	h.Script(strings.Repeat("left ", len("</mjml>")), ">!?")
 	b.wantSource("<mjml>Hello!?</mjml>")
-	typed := b.html()
-	h.Press("ctrl+z")
+	typed := b.text(htmlAt)
+	h.Script("ctrl+z")
 	b.wantSource("<mjml>Hello</mjml>")
-	for range 4 {
-		h.Press("ctrl+z")
-	}
-	if b.html() != "<p>old</p>" {
-		t.Errorf("undo left %q", b.html())
-	}
-	h.Want("<p>old</p>")
-	for range 8 {
-		h.Press("ctrl+y")
-	}
-	if b.html() != typed {
-		t.Errorf("redo led to %q", b.html())
+	h.Script("ctrl+z ctrl+z ctrl+z ctrl+z", "?<p>old</p>")
+	b.want(htmlAt, `"<p>old</p>"`)
+	h.Script(strings.Repeat("ctrl+y ", 8))
+	if got := b.text(htmlAt); got != typed {
+		t.Errorf("redo led to %q", got)
 	}
 }
 
@@ -100,17 +78,9 @@ func TestWrongMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
 	h := b.openHTML("<mjml>\n<mj-txt>Hi</mj-txt></mjml>")
-	if got := b.html(); got != "<mjml>\n<mj-txt>Hi</mj-txt></mjml>" {
-		t.Fatalf("the store has %q", got)
-	}
-	h.Want("MJML, line 2: Element mj-txt")
-	h.WantNot("not been compiled")
-	for range len("</mjml>") {
-		h.Press("left")
-	}
-	h.Type("!")
-	h.Want("MJML, line 2: Element mj-txt")
-	h.Press("ctrl+u")
+	b.want(htmlAt, `"<mjml>\n<mj-txt>Hi</mj-txt></mjml>"`)
+	h.Script("?MJML, line 2: Element mj-txt", "!not been compiled")
+	h.Script(strings.Repeat("left ", len("</mjml>")), ">!", "?MJML, line 2: Element mj-txt", "ctrl+u")
 	h.Send(pasted("<mj-text>Hi</mj-text>"))
 	h.WantNot("MJML, line")
 	b.wantSource("<mjml>\n<mj-text>Hi</mj-text></mjml>")
@@ -120,35 +90,38 @@ func TestWrongMJML(t *testing.T) {
 func TestTestWaitsForMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.open(120, 40, "campaign_content", "content", "email", "html_content")
+	h := b.open(120, 40, htmlAt)
 	for _, tt := range []struct {
 		after string // typed after the test was begun
-		want  string
-	}{{"x", screen.Builder}, {"", screen.TestSend}} {
+		sends bool
+	}{{"x", false}, {"", true}} {
 		h.Press("ctrl+u")
 		h.Hold()
 		h.Send(pasted("<mjml>Hello</mjml>"))
 		h.Press("alt+t")
-		if r := h.LastRoute(); r.Name == screen.TestSend {
+		if h.LastRoute().Name == screen.TestSend {
 			t.Error("the test did not wait")
 		}
 		h.Type(tt.after)
 		h.FinishHeld()
-		if r := h.LastRoute(); r.Name != tt.want && (r.Name != "" || tt.want != screen.Builder) {
-			t.Errorf("after %q the screen is %q, want %q", tt.after, r.Name, tt.want)
+		if got := h.LastRoute().Name == screen.TestSend; got != tt.sends {
+			t.Errorf("after %q the test is open: %v", tt.after, got)
 		}
 		b.wantSource("<mjml>Hello</mjml>" + tt.after)
 	}
 }
 
-func TestMJMLIsNotInstalled(t *testing.T) {
+// A draft that has MJML because mjml was not installed is compiled when it is opened and mjml is there.
+func TestMJMLOfDraftIsCompiledLater(t *testing.T) {
+	path := os.Getenv("PATH")
 	t.Setenv("PATH", t.TempDir())
 	b := newTestbed(t, catalog.Email, mailWithBody)
-	h := b.openHTML("<mjml></mjml>")
-	h.Want("This MJML cannot be compiled: mjml is not")
-	if b.html() != "<mjml></mjml>" {
-		t.Errorf("the store has %q", b.html())
-	}
+	b.openHTML("<mjml>later</mjml>").Want("This MJML cannot be compiled: mjml is not")
+	b.want(htmlAt, `"<mjml>later</mjml>"`)
+	t.Setenv("PATH", path)
+	stubMJML(t)
+	b.open(120, 40, "")
+	b.wantSource("<mjml>later</mjml>")
 }
 
 // The user's editor has the source, and what it returns is compiled. The inline field shows it, too, so that nobody edits
@@ -157,33 +130,24 @@ func TestEditMJML(t *testing.T) {
 	stubMJML(t)
 	b := newTestbed(t, catalog.Email, mailWithBody)
 	b.openHTML("<mjml>one</mjml>")
-	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: htmlPath})
+	before := b.text(htmlAt)
+	s := builder.New(uitest.Deps(b.svc), b.at(htmlAt))
 	d := editorHarness{uitest.New(t, s, 120, 40), t, s}
 	m := editText(t, s.Update(tea.KeyMsg{Type: tea.KeyCtrlE}))
 	if m.Text != "<mjml>one</mjml>" || m.Suffix != ".mjml" {
 		t.Fatalf("the editor is opened with %q and %s", m.Text, m.Suffix)
 	}
-	before := b.html()
 	d.closeEditor(m, m.Text+"\n")
-	if b.html() != before {
-		t.Errorf("a line break that the editor added made it %q", b.html())
+	if got := b.text(htmlAt); got != before {
+		t.Errorf("a line break that the editor added made it %q", got)
 	}
 	d.closeEditor(m, "<mjml>two</mjml>\n")
 	b.wantSource("<mjml>two</mjml>")
-	d.Want("<mjml>two</mjml>")
-	d.Press("ctrl+z")
-	if b.html() != before {
-		t.Errorf("undo left %q", b.html())
+	d.Script("?<mjml>two</mjml>", "ctrl+z")
+	if got := b.text(htmlAt); got != before {
+		t.Errorf("undo left %q", got)
 	}
 	if f, ok := d.screen.FocusedField(); !ok || f.Text != "<mjml>one</mjml>" || f.Suffix != ".mjml" {
 		t.Errorf("a command on the field gets %+v", f)
 	}
-}
-
-// A draft that has MJML because mjml was not installed is compiled when it is opened and mjml is there now.
-func TestMJMLOfDraftIsCompiledLater(t *testing.T) {
-	stubMJML(t)
-	b := newTestbed(t, catalog.Email, strings.Replace(mailWithBody, "<p>old</p>", "<mjml>later</mjml>", 1))
-	b.open(120, 40)
-	b.wantSource("<mjml>later</mjml>")
 }

@@ -86,7 +86,7 @@ func FuzzEdits(f *testing.F) {
 		first := string(engine.DocumentBody(s.Root()).Encode())
 		h.Play(in[3:], func(d time.Duration) { now = now.Add(d) })
 		last := s.Root()
-		leave(h)
+		h.Press("ctrl+c", "ctrl+c") // quits and answers every question
 		kept := func(when string) {
 			_, again := open(nil)
 			if got, want := string(engine.DocumentBody(again.Root()).Encode()), string(engine.DocumentBody(last).Encode()); last.Exists() && got != want {
@@ -101,7 +101,7 @@ func FuzzEdits(f *testing.F) {
 			h, _ = open(places[2])
 			h.Press("end")
 			h.Type("Zq7")
-			leave(h)
+			h.Press("ctrl+c", "ctrl+c")
 			c, err := svc.Get(ctx, ids[i])
 			if err != nil {
 				t.Fatal(err)
@@ -128,12 +128,5 @@ func undoAndRedoAll(t *testing.T, s *builder.Screen, first string) {
 	}
 	if got := string(s.Root().Encode()); got != last {
 		t.Fatalf("with %d steps done again it is\n%s\nand was\n%s", n, got, last)
-	}
-}
-
-// leave quits and answers every question.
-func leave(h *uitest.Harness) {
-	for range 2 {
-		h.Press("ctrl+c")
 	}
 }

@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"bugle/engine"
@@ -16,13 +15,8 @@ import (
 	"bugle/ui/validate"
 )
 
-// hand plays the program from its empty list of campaigns, and counts the keys that are no text.
-type hand struct {
-	*uitest.Harness
-	keys int
-}
-
-func newHand(t *testing.T) *hand {
+// emptyProgram is the program at its empty list of campaigns.
+func emptyProgram(t *testing.T) *uitest.Harness {
 	b := newWorkspace(t)
 	b.ok(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
 		w.Attributes = []engine.Attribute{{Name: "City", DataType: "string"}}
@@ -51,56 +45,52 @@ func newHand(t *testing.T) *hand {
 		}
 		return nil, fmt.Errorf("there is no screen %q in this test", r.Name)
 	}
-	h := uitest.Program(t, app.Options{Deps: uitest.Deps(b.svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: t.Context()}, 80, 24)
-	return &hand{Harness: h}
-}
-
-// play presses keys, and types what is in quotes.
-func (h *hand) play(script string) {
-	for _, word := range strings.Fields(script) {
-		if text, ok := strings.CutPrefix(word, "'"); ok {
-			h.Type(strings.ReplaceAll(text, "_", " "))
-			continue
-		}
-		h.Press(strings.Replace(word, "space", " ", 1))
-		h.keys++
-	}
+	return uitest.Program(t, app.Options{Deps: uitest.Deps(b.svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: t.Context()}, 80, 24)
 }
 
 // The ways that a marketer goes each day need few keys.
 func TestKeysOfCommonCampaigns(t *testing.T) {
-	push := "alt+n enter space enter "
+	platform := "alt+n enter space enter"
 	for _, c := range []struct {
-		name, script string
-		most         int
-		want         string
+		name   string
+		script []string
+		most   int
+		want   string
 	}{
-		{"one-time email, published", "n down enter enter 'Spring enter " +
-			"alt+n down enter " + // the connector
-			"alt+n 'Hello alt+n 'news@example.com tab enter '<p>Spring</p> esc " + // the message
-			"alt+n enter down enter " + // to all users
-			"alt+n enter down enter " + // as soon as possible
-			"alt+s enter y", 45, "“Spring” is now active"},
-		{"periodic push, tested", "n enter down enter 'Spring enter alt+n enter space down space enter " +
-			"alt+n 'Hello tab 'There f7 alt+y " + // Android, then iOS from it
-			"alt+m A a 'de enter " + // a variation and a locale
-			"alt+n enter down enter " + // to all users
-			"alt+n '2026-04-01_09:00 alt+n enter down enter " + // daily
-			"alt+t 'ann enter 'bob enter ctrl+s", 70, "Sent 16 messages."},
-		{"event push with a filter", "n enter down down enter 'Spring enter " + push +
-			"alt+n 'Hello tab 'There " +
-			"alt+n enter enter 'Purchase enter enter " + // the event
-			"alt+n enter down down enter tab enter a enter 'City enter enter 'Berlin enter", 30, "no problems · saved"},
-		{"geofence with dwell", "n enter down down down down down enter 'Spring enter " + push +
-			"alt+n 'Office tab '52.52 tab '13.40 tab '200 tab '0_minutes tab 'Dwell enter alt+n '5_minutes " +
-			"alt+n 'Hello tab 'There", 25, "no problems · saved"},
+		{"one-time email, published", []string{
+			"n down enter enter", ">Spring", "enter",
+			"alt+n down enter",                                                                    // the connector
+			"alt+n", ">Hello", "alt+n", ">news@example.com", "tab enter", "><p>Spring</p>", "esc", // the message
+			"alt+n enter down enter", // to all users
+			"alt+n enter down enter", // as soon as possible
+			"alt+s enter y",
+		}, 45, "“Spring” is now active"},
+		{"periodic push, tested", []string{
+			"n enter down enter", ">Spring", "enter alt+n enter space down space enter",
+			"alt+n", ">Hello", "tab", ">There", "f7 alt+y", // Android, then iOS from it
+			"alt+m A a", ">de", "enter", // a variation and a locale
+			"alt+n enter down enter",                               // to all users
+			"alt+n", ">2026-04-01 09:00", "alt+n enter down enter", // daily
+			"alt+t", ">ann", "enter", ">bob", "enter ctrl+s",
+		}, 70, "Sent 16 messages."},
+		{"event push with a filter", []string{
+			"n enter down down enter", ">Spring", "enter", platform,
+			"alt+n", ">Hello", "tab", ">There",
+			"alt+n enter enter", ">Purchase", "enter enter", // the event
+			"alt+n enter down down enter tab enter a enter", ">City", "enter enter", ">Berlin", "enter",
+		}, 30, "no problems · saved"},
+		{"geofence with dwell", []string{
+			"n enter down down down down down enter", ">Spring", "enter", platform,
+			"alt+n", ">Office", "tab", ">52.52", "tab", ">13.40", "tab", ">200", "tab", ">0 minutes", "tab", ">Dwell", "enter alt+n", ">5 minutes",
+			"alt+n", ">Hello", "tab", ">There",
+		}, 25, "no problems · saved"},
 	} {
-		h := newHand(t)
-		h.play(c.script)
+		h := emptyProgram(t)
+		keys := h.Script(c.script...)
 		h.Want(c.want)
-		if h.keys > c.most {
-			t.Errorf("%s needs %d keys, more than %d", c.name, h.keys, c.most)
+		if keys > c.most {
+			t.Errorf("%s needs %d keys, more than %d", c.name, keys, c.most)
 		}
-		t.Logf("%s: %d keys", c.name, h.keys)
+		t.Logf("%s: %d keys", c.name, keys)
 	}
 }

@@ -1,52 +1,25 @@
 package builder_test
 
 import (
+	"strings"
 	"testing"
 
 	"bugle/engine/catalog"
-	"bugle/ui/uitest"
 )
 
-// One key goes from problem to problem, into empty sections too.
+// One key goes from problem to problem, into empty sections too. A skipped field is visited again after the others.
 func TestNextProblem(t *testing.T) {
-	for _, size := range uitest.Sizes {
-		b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"Sale"}}`)
-		h := b.open(size.W, size.H)
-		h.Press("alt+n")
-		h.Want("▸ Platforms")
-		h.Press("enter", " ", "down", " ", "enter")
-		h.Press("alt+n")
-		h.Want("▸ iOS devices")
-		h.Press("enter", "down", "enter")
-		h.Press("alt+n")
-		h.Want("Android", "▸ Title")
-		h.Type("Sale")
-		h.Press("alt+n")
-		h.Want("▸ Message")
-		h.Type("Today")
-		h.Press("alt+n")
-		h.Want("▸ Title")
-		h.Press("alt+y")
-		h.Press("alt+n")
-		h.Want("▸ Send to")
-		h.Press(" ")
-		h.Press("alt+n")
-		h.Want("▸ Sending time")
-		h.Press("enter", "down", "enter")
-		h.Want("As soon as possible")
-		h.Press("alt+n")
-		h.Want("Nothing is missing.", "▸ Sending time")
-	}
-}
+	h := newTestbed(t, catalog.Push, `{"basic_details":{"name":"Sale"}}`).open(80, 24, "")
+	h.Script("alt+n", "?▸ Platforms", "enter space down space enter")
+	h.Script("alt+n", "?▸ iOS devices", "enter down enter")
+	h.Script("alt+n", "?Android", "?▸ Title", ">Sale")
+	h.Script("alt+n", "?▸ Message", ">Today")
+	h.Script("alt+n", "?▸ Title", "alt+y") // iOS from Android
+	h.Script("alt+n", "?▸ Send to", "space")
+	h.Script("alt+n", "?▸ Sending time", "enter down enter", "?As soon as possible")
+	h.Script("alt+n", "?Nothing is missing.", "?▸ Sending time")
 
-// A skipped field is visited again after the others.
-func TestNextProblemWrapsAround(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Sale"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},"segmentation_details":{"is_all_user_campaign":true}}`)
-	h := b.open(120, 40)
-	h.Press("alt+n")
-	h.Want("▸ Subject")
-	h.Press("alt+n")
-	h.Want("▸ Sending time")
-	h.Press("alt+n")
-	h.Want("▸ Subject")
+	mail := strings.Replace(strings.Replace(liveMail, `"Hi"`, `""`, 1), "2026", "soon", 1)
+	h = newTestbed(t, catalog.Email, mail).open(120, 40, "")
+	h.Script("alt+n", "?▸ Subject", "alt+n", "?▸ Start", "alt+n", "?▸ Subject")
 }

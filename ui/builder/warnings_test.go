@@ -6,7 +6,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/ui/screen"
 )
 
@@ -18,63 +17,39 @@ const cleanMail = `{"basic_details": {"name": "News", "content_type": "TRANSACTI
 	"segmentation_details": {"is_all_user_campaign": true}}`
 
 // withUser adds a user, so that audiences are not empty.
-func (b *testbed) withUser() *testbed {
+func (b *testbed) withUser(attributes map[string]any) *testbed {
 	b.t.Helper()
-	if err := b.svc.PutUser(b.t.Context(), engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}); err != nil {
-		b.t.Fatal(err)
-	}
+	attributes[engine.AttrEmail] = "a@example.com"
+	b.ok(b.svc.PutUser(b.t.Context(), engine.User{ID: "U1", Attributes: attributes}))
 	return b
 }
 
 // Warnings follow each edit: they are counted beside the problems, listed after them, and shown at their field.
 func TestWarningsFollowEdits(t *testing.T) {
-	b := newTestbed(t, catalog.Email, cleanMail).withUser()
-	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
-	h.Want("no problems · saved")
-	h.Press("ctrl+u")
-	h.Type("WIN A WHOLE YEAR OF COFFEE")
-	h.Want("1 warning · saved", "Write it in")
-	h.Press("ctrl+g")
-	h.Want("Email › Subject")
-	h.Press("esc", "ctrl+z")
-	h.Want("no problems · saved")
-	h.Press("ctrl+y")
-	h.Want("1 warning · saved")
+	h := newTestbed(t, catalog.Email, cleanMail).withUser(map[string]any{}).open(120, 40, subjectAt)
+	h.Script("?no problems · saved", "ctrl+u", ">WIN A WHOLE YEAR OF COFFEE", "?1 warning · saved", "?Write it in")
+	h.Script("ctrl+g", "?Email › Subject", "esc ctrl+z", "?no problems · saved", "ctrl+y", "?1 warning · saved")
 }
 
 // An edited audience is counted again, and so is one for which an expression is new.
 func TestEditedAudienceIsCountedAgain(t *testing.T) {
 	b := newTestbed(t, catalog.Email, cleanMail) // without users
-	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
+	h := b.open(120, 40, subjectAt)
 	h.Want("1 warning · saved") // nobody gets it
-	b.withUser()
+	b.withUser(map[string]any{})
 	h.Send(screen.ChangedMsg{})
-	h.Want("no problems · saved")
-	h.Press("end")
-	h.Type(" {{ UserAttribute['City'] }}")
-	h.Want("2 warnings · saved") // the attribute is unknown, and the user has no value for it
+	// The attribute is unknown, and the user has no value for it.
+	h.Script("?no problems · saved", "end", ">{{ UserAttribute['City'] }}", "?2 warnings · saved")
 }
 
 // One key adds the filters that values in HTML and in links need, and ctrl+z takes them out again.
 func TestFixAddsFilters(t *testing.T) {
 	html := `<p>{{user.first_name|default(\"x\")}}</p><a href=\"https://shop.eu/s?city={{ user.city|default('x') }}\">City</a>`
-	fixed := `<p>{{user.first_name|default("x")|e}}</p><a href="https://shop.eu/s?city={{ user.city|default('x')|urlencode }}">City</a>`
+	fixed := `<p>{{user.first_name|default(\"x\")|e}}</p><a href=\"https://shop.eu/s?city={{ user.city|default('x')|urlencode }}\">City</a>`
 	b := newTestbed(t, catalog.Email, strings.Replace(cleanMail, "<p>x</p>", html, 1))
-	user := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com", "First Name": "M & <Sons>", "City": "New York"}}
-	if err := b.svc.PutUser(t.Context(), user); err != nil {
-		t.Fatal(err)
-	}
-	at := doc.P("campaign_content", "content", "email", catalog.EmailHTML)
-	h := b.open(120, 40, "campaign_content", "content", "email", "subject")
-	h.Press("alt+f")
-	h.Want("Fixed: ")
-	if got := b.stored().Body.Lookup(at).Text(); got != fixed {
-		t.Errorf("stored %s", got)
-	}
-	h.Press("alt+f")
-	h.Want("No warning can be fixed with a key.")
-	h.Press("ctrl+z")
-	if got := b.stored().Body.Lookup(at).Text(); got == fixed {
-		t.Error("ctrl+z left the filters")
-	}
+	h := b.withUser(map[string]any{"First Name": "M & <Sons>", "City": "New York"}).open(120, 40, subjectAt)
+	h.Script("alt+f", "?Fixed: ")
+	b.want(htmlAt, `"`+fixed+`"`)
+	h.Script("alt+f", "?No warning can be fixed with a key.", "ctrl+z")
+	b.want(htmlAt, `"`+html+`"`)
 }

@@ -133,6 +133,30 @@ func (h *Harness) Type(text string) {
 	}
 }
 
+// Script follows parts in order: "?text" expects that the window shows the text, "!text" that it does not, ">text" types it,
+// "@text" clicks on it, and all else are keys with blanks between them. It returns how many keys were pressed.
+func (h *Harness) Script(parts ...string) (keys int) {
+	h.t.Helper()
+	for _, part := range parts {
+		switch part[0] {
+		case '?':
+			h.Want(part[1:])
+		case '!':
+			h.WantNot(part[1:])
+		case '>':
+			h.Type(part[1:])
+		case '@':
+			h.ClickOn(part[1:])
+		default:
+			for _, key := range strings.Fields(part) {
+				h.Press(strings.Replace(key, "space", " ", 1))
+				keys++
+			}
+		}
+	}
+	return keys
+}
+
 // FromPalette runs the action that the palette finds first.
 func (h *Harness) FromPalette(words string) {
 	h.Press("ctrl+k")

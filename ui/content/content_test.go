@@ -20,7 +20,6 @@ type testbed struct {
 	t   testing.TB
 	svc *local.Service
 	id  string
-	now time.Time
 }
 
 func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
@@ -28,63 +27,61 @@ func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	b := &testbed{t: t, now: uitest.Now}
+	b := &testbed{t: t}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", Locales: []string{"de", "fr_FR"}, SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return b.now }}); err != nil {
-		t.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.ok(err)
+	b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	b.ok(err)
+	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", b.parsed(components))})
+	b.ok(err)
 	b.id = made.ID
 	return b
+}
+
+func (b *testbed) ok(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *testbed) parsed(text string) doc.Value {
+	b.t.Helper()
+	v, err := doc.Parse([]byte(text))
+	b.ok(err)
+	return v
+}
+
+// stored returns the stored campaign.
+func (b *testbed) stored() engine.Campaign {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	b.ok(err)
+	return c
 }
 
 // save stores other components, valid or not.
 func (b *testbed) save(components string) {
 	b.t.Helper()
-	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if _, err := b.svc.Save(context.Background(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
-		b.t.Fatal(err)
-	}
+	r := engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: b.parsed(components), By: "ann@example.com"}
+	_, err := b.svc.Save(context.Background(), r)
+	b.ok(err)
 }
 
 // open opens the focused content section.
 func (b *testbed) open(w, h int) *uitest.Harness {
-	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
-	return hs
+	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
 }
 
 // wantStored fails the test unless the stored campaign has the JSON at path.
 func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
-	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	p, err := doc.ParsePath(path)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if got := string(c.Body.Lookup(p).Encode()); got != want {
+	b.ok(err)
+	if got := string(b.stored().Body.Lookup(p).Encode()); got != want {
 		b.t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
 	}
 }
@@ -109,8 +106,7 @@ func TestScreens(t *testing.T) {
 	h.Golden("share-80x24")
 	h.Press("down", "down", "d")
 	h.Golden("compare-80x24")
-	h.Press("esc", "a")
-	h.Type("sp")
+	h.Script("esc a", ">sp")
 	h.Golden("locales-80x24")
 	h.Press("esc", "enter")
 	h.Golden("message-80x24")

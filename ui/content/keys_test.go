@@ -1,8 +1,6 @@
 package content_test
 
 import (
-	"context"
-	"strings"
 	"testing"
 
 	"bugle/engine"
@@ -10,166 +8,104 @@ import (
 	"bugle/ui/uitest"
 )
 
-const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
+const (
+	flat = `"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}`
+	one  = `{"campaign_content":{` + flat + `}}`
+)
 
 // A single message has its form; the grid is one key away, and what it adds and removes leaves the document
 // unchanged.
 func TestOneMessageToManyAndBack(t *testing.T) {
 	b := newTestbed(t, catalog.Email, one)
 	h := b.open(120, 40)
-	h.Want("A/B test", "alt+m grid")
-	h.WantNot("everyone")
-	h.Press("alt+m")
-	h.Want("Message", "everyone", "✓ Hi")
-	h.Press("a")
-	h.Type("ger")
-	h.Want("German")
-	h.Press("enter")
-	h.Want("= Hi", "Added with a copy of the default locale")
-	h.Press("left", "right")
-	h.Want("Same as Default.")
+	h.Script("?A/B test", "?alt+m grid", "!everyone", "alt+m", "?Message", "?everyone", "?✓ Hi")
+	h.Script("a", ">ger", "?German", "enter", "?= Hi", "?Added with a copy of the default locale", "left right", "?Same as Default.")
 	b.wantStored("campaign_content.locales", `["de"]`)
-	h.Press("A")
-	h.Want("A  ", "B  ", "50%", "100 of 100")
-	h.Press("enter", "esc")
-	h.Want("50%")
+	h.Script("A", "?A  ", "?B  ", "?50%", "?100 of 100", "enter esc", "?50%")
 	b.wantStored("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
 	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
 
 	// A variation is removed at its heading, a locale at its name, each after a question.
-	h.Press("up", "up", "x")
-	h.Want("Remove variation B?", "Its 2 messages are removed too.")
-	h.Press("n")
+	h.Script("up up x", "?Remove variation B?", "?Its 2 messages are removed too.", "n")
 	b.wantStored("campaign_content.variation_details.no_of_variations", "2")
-	h.Press("x", "y")
-	h.WantNot("50%")
-	h.Press("down", "down", "left", "x")
-	h.Want("Remove German?", "Its message is removed too.")
-	h.Press("y")
-	b.wantStored("campaign_content", `{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}`)
+	h.Script("x y", "!50%", "down down left x", "?Remove German?", "?Its message is removed too.", "y")
+	b.wantStored("campaign_content", `{`+flat+`}`)
 
 	// Undo restores one after the other.
-	h.Press("ctrl+z")
+	h.Script("ctrl+z")
 	b.wantStored("campaign_content.locales", `["de"]`)
-	h.Press("ctrl+z", "ctrl+z")
+	h.Script("ctrl+z ctrl+z")
 	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
 	b.wantStored("campaign_content.variation_details", "")
-	h.Press("ctrl+z")
+	h.Script("ctrl+z")
 	b.wantStored("campaign_content.locales", "")
 }
 
-func TestSeveralLocalesAtOnce(t *testing.T) {
+// Several locales can be added at once. A name that is taken becomes that of the next locale of the language.
+func TestLocales(t *testing.T) {
 	b := newTestbed(t, catalog.Email, one)
 	h := b.open(80, 24)
-	h.Press("alt+m", "a")
-	h.Want("fr_FR", "French, FR · in this workspace")
-	h.Type("de, it,pt-BR")
-	h.Press("enter")
+	h.Script("alt+m a", "?fr_FR", "?French, FR · in this workspace", ">de, it,pt-BR", "enter")
 	b.wantStored("campaign_content.locales", `["de","it","pt-BR"]`)
-	h.Press("a")
-	h.Type("de")
-	h.Press("enter")
-	b.wantStored("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German locale, because de exists
-	h.Press("a")
-	h.Type("email")
-	h.Press("enter")
-	h.Want("\"email\" is reserved")
-	h.Press("esc")
-	h.Want("de-AT")
+	h.Script("a", ">de", "enter")
+	b.wantStored("campaign_content.locales", `["de","it","pt-BR","de-AT"]`)
+	h.Script("a", ">email", "enter", "?\"email\" is reserved", "esc", "?de-AT")
+	h.Script("home down left f2", "?Rename de", ">-CH", "enter", "?German, Switzerland · de-CH")
+	b.wantStored("campaign_content.locales", `["de-CH","it","pt-BR","de-AT"]`)
+	b.wantStored("campaign_content.content.de-CH.variation_1.email.html_content", `"<p>x</p>"`)
 }
 
 // Enter opens the message, esc returns to its cell; the tabs above lead to its siblings, on the same field.
 func TestOpenCellAndReturn(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
-	h.Press("down", "right", "enter")
-	h.Want("Content › German · B", "Subject *")
-	h.Press("down")
-	h.Type("Soon")
+	h.Script("down right enter", "?Content › German · B", "?Subject *", "down", ">Soon")
 	b.wantStored("campaign_content.content.de.variation_2.email.preview_text", `"Soon"`)
-	h.Press("f6")
-	h.Want("Content › German · A", "▸ Preview text")
-	h.Press("f5", "alt+f5", "f6")
-	h.Want("Content › German · B")
-	h.ClickOn("German ▸")
-	h.Want("Content › French · B")
-	h.Press("esc")
-	h.Want("French · B")
-	h.Press("esc")
-	h.WantNot("f5")
+	h.Script("f6", "?Content › German · A", "?▸ Preview text", "f5 alt+f5 f6", "?Content › German · B")
+	h.Script("@German ▸", "?Content › French · B", "esc", "?French · B", "esc", "!f5")
 }
 
 func TestPercentages(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
-	h.Press("%", "7", "0")
-	h.Want("110 of 100", "10% too much")
-	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
-	h.Press("0")
-	h.Want("from 0 to 100")
-	h.Press("tab", "+")
-	h.Want("100 of 100")
-	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":30}`)
-	h.Press("=")
-	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":50,"variation_2":50}`)
-	h.Press("2", "5", "backspace")
-	h.Want("48% is left")
-	h.Press("left", "+")
-	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":98,"variation_2":2}`)
+	for _, step := range []struct {
+		script []string
+		want   string
+	}{
+		{[]string{"% 7 0", "?110 of 100", "?10% too much"}, `{"variation_1":70,"variation_2":40}`},
+		{[]string{"0", "?from 0 to 100"}, `{"variation_1":70,"variation_2":40}`},
+		{[]string{"tab +", "?100 of 100"}, `{"variation_1":70,"variation_2":30}`},
+		{[]string{"="}, `{"variation_1":50,"variation_2":50}`},
+		{[]string{"2 5 backspace", "?48% is left"}, `{"variation_1":50,"variation_2":2}`},
+		{[]string{"left +"}, `{"variation_1":98,"variation_2":2}`},
+	} {
+		h.Script(step.script...)
+		b.wantStored("campaign_content.variation_details.manual_distribution_percentage", step.want)
+	}
+	b.save(`{"campaign_content":{"content":{},"variation_details":{"no_of_variations":2,"distribution_type":"OPTIMIZER"}}}`)
+	b.open(80, 24).Script("?optimized", "up 9", "?The optimizer splits the audience.")
 }
 
-func TestAutomaticSplitHasNoPercentages(t *testing.T) {
-	b := newTestbed(t, catalog.Email, strings.Replace(mail, `"distribution_type":"MANUAL"`, `"optimizer_campaign_duration":5,"optimizer_distribution_metric":"BOTH","distribution_type":"OPTIMIZER"`, 1))
-	h := b.open(80, 24)
-	h.Want("optimized")
-	h.Press("up", "9")
-	h.Want("The optimizer splits the audience.")
-}
-
+// The fields that differ are listed; the chosen one is opened in the message that was compared.
 func TestCompare(t *testing.T) {
-	b := newTestbed(t, catalog.Email, mail)
-	h := b.open(120, 40)
-	h.Press("down", "d")
-	h.Want("Default · A and German · A", "Subject", "2 differences", "Der Frühling ist da")
-	h.WantNot("From address")
-	h.Press("esc", "up", "right", "d")
-	h.Want("Default · A and Default · B")
-
-	// The chosen field is opened in the message that was compared.
-	h.Press("esc", "left", "down", "d", "down", "enter")
-	h.Want("Content › German · A › HTML")
-
-	h.Press("esc", "esc", "right", "x")
-	h.Want("Remove the message of German · B?")
-	h.Press("y")
-	b.wantStored("campaign_content.content.de.variation_2", "")
+	h := newTestbed(t, catalog.Email, mail).open(120, 40)
+	h.Script("down d", "?Default · A and German · A", "?Subject", "?2 differences", "?Der Frühling ist da", "!From address", "esc")
+	h.Script("up right d", "?Default · A and Default · B", "esc")
+	h.Script("left down d down enter", "?Content › German · A › HTML")
 }
 
-func TestRename(t *testing.T) {
-	b := newTestbed(t, catalog.Email, mail)
-	h := b.open(80, 24)
-	h.Press("down", "left", "enter")
-	h.Want("Content › German · A")
-	h.Press("esc", "left", "f2")
-	h.Want("Rename de")
-	h.Type("-AT")
-	h.Press("enter")
-	b.wantStored("campaign_content.locales", `["de-AT","fr"]`)
-	b.wantStored("campaign_content.content.de-AT.variation_1.email.html_content", `"<p>Hallo</p>"`)
-	h.Want("German, Austria · de-AT")
-}
-
-func TestUnlistedMessagesAreShownAndRemoved(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}}}}}}`)
-	b.save(`{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}},"variation_9":{"email":{"subject":"Z"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}}}`)
+// Messages of locales and variations that are not listed are shown, and can be listed or removed; so can any message.
+func TestUnlistedMessages(t *testing.T) {
+	const listed = `"variation_1":{"email":{"subject":"A"}}`
+	b := newTestbed(t, catalog.Email, one)
+	b.save(`{"campaign_content":{"content":{"default":{` + listed + `,"variation_9":{"email":{"subject":"Z"}}},"it":{` + listed + `}}}}`)
 	h := b.open(120, 40)
-	h.Want("I  ", "not in the test")
-	h.Press("down", "left")
-	h.Want("This locale has messages")
-	h.Press("a")
+	h.Script("?not in the test", "down left", "?This locale has messages", "a")
 	b.wantStored("campaign_content.locales", `["it"]`)
-	h.Press("up", "up", "right", "right", "x", "y")
-	b.wantStored("campaign_content.content", `{"default":{"variation_1":{"email":{"subject":"A"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}`)
+	h.Script("up up right right x y")
+	b.wantStored("campaign_content.content", `{"default":{`+listed+`},"it":{`+listed+`}}`)
+	h.Script("down down x", "?Remove the message of Italian?", "y")
+	b.wantStored("campaign_content.content", `{"default":{`+listed+`},"it":{}}`)
 }
 
 const push = `{"basic_details":{"name":"Sale","platforms":["ANDROID","WEB"]},"campaign_content":{"locales":["de"],"content":{
@@ -178,133 +114,74 @@ const push = `{"basic_details":{"name":"Sale","platforms":["ANDROID","WEB"]},"ca
 
 // The platforms of a push are tabs above its forms; a cell opens on the first one.
 func TestPlatformTabs(t *testing.T) {
-	b := newTestbed(t, catalog.Push, push)
-	h := b.open(80, 24)
-	h.Want("Angebot")
-	h.Press("enter")
-	h.Want("[Android]", "│ Web", "Default · A · Android")
-	h.WantNot("iOS")
-	h.Press("f7")
-	h.Want("[Web]")
-	h.Press("f5")
-	h.Want("German · A", "iOS (off)")
-	h.ClickOn("Android")
-	h.Want("[Android]")
-	h.Want("▸ Title", "Angebot")
-	h.Press("f7")
-	h.Want("[iOS")
+	h := newTestbed(t, catalog.Push, push).open(80, 24)
+	h.Script("?Angebot", "enter", "?[Android]", "?│ Web", "?Default · A · Android", "!iOS", "f7", "?[Web]")
+	h.Script("f5", "?German · A", "?iOS (off)", "@Android", "?[Android]", "?▸ Title", "?Angebot", "f7", "?[iOS")
 	h.Golden("platforms-80x24")
-	h.Press("esc", "esc")
-	h.Want("◐2 Angebot")
+	h.Script("esc esc", "?◐2 Angebot")
 }
 
-// Cells, names, percentages, fields and the add texts can be clicked in every layout.
+// Cells, names, percentages, fields and the add texts can be clicked in every layout, and so can the signs of hidden variations.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		b := newTestbed(t, catalog.Email, mail)
 		h := b.open(size.W, size.H)
-		h.ClickOn("◐1 ")
-		h.ClickOn("◐1 ")
-		h.Want("Content › French · A", "▸ Subject")
-		h.ClickOn("French ▸")
-		h.Want("Content › Default · A")
-		h.Press("esc")
-		h.ClickOn("German ")
-		h.Want("2 of 2 messages written.")
-		h.ClickOn("60%")
-		h.Press("backspace", "5")
-		h.Want("105 of 100")
-		h.ClickOn("+ locale")
-		h.ClickOn("Bulgarian")
+		h.Script("@◐1 ", "@◐1 ", "?Content › French · A", "?▸ Subject", "@French ▸", "?Content › Default · A", "esc")
+		h.Script("@German ", "?2 of 2 messages written.", "@60%", "backspace 5", "?105 of 100")
+		h.Script("@+ locale", "@Bulgarian", "@+ variation")
 		b.wantStored("campaign_content.locales", `["de","fr","bg"]`)
-		h.ClickOn("+ variation")
 		b.wantStored("campaign_content.variation_details.no_of_variations", "3")
+		h.Resize(60, 20)
+		h.Script("A A A A A home", "left left left left left left left left left", "?›", "!‹", "@›", "?‹", "@‹", "!‹")
 	}
 }
 
-// A click on the signs beside the names shows the hidden variations.
-func TestClickShowsHiddenColumns(t *testing.T) {
-	b := newTestbed(t, catalog.Email, mail)
-	h := b.open(60, 20)
-	for range 7 {
-		h.Press("A")
-	}
-	for range 9 {
-		h.Press("left")
-	}
-	h.Want("›")
-	h.WantNot("‹")
-	h.ClickOn("›")
-	h.Want("‹")
-	h.ClickOn("‹")
-	h.WantNot("‹")
-}
-
-// Locked messages can be viewed, copied and compared, and the reason for the lock is shown.
+// Locked messages can be viewed and compared, and the reason for the lock is shown.
 func TestLocked(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 		"segmentation_details":{"is_all_user_campaign":true},"scheduling_details":{"delivery_type":"ASAP"},
 		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"x"}}},"de":{"variation_1":{"email":{"subject":"Hallo","from_address":"a@example.com","html_content":"x"}}}}}}`)
-	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.svc.ChangeStatus(context.Background(), engine.StatusRequest{ID: b.id, Action: catalog.Stop}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := b.svc.Publish(t.Context(), engine.PublishRequest{ID: b.id, Console: true})
+	b.ok(err)
+	_, err = b.svc.ChangeStatus(t.Context(), engine.StatusRequest{ID: b.id, Action: catalog.Stop})
+	b.ok(err)
 	h := b.open(80, 24)
-	h.Want("This campaign is Stopped. It cannot be")
 	h.WantNot("+ locale")
-	for _, k := range []string{"a", "A", "x", "=", "p"} {
-		h.Press(k)
-		h.Want("This campaign is Stopped. It cannot be")
+	for _, key := range []string{"a", "A", "x", "="} {
+		h.Script(key, "?This campaign is Stopped. It cannot be")
 	}
-	h.Press("down", "d")
-	h.Want("1 difference")
-	h.Press("esc", "enter")
-	h.Want("Content › German · A")
+	h.Script("down d", "?1 difference", "esc enter", "?Content › German · A")
 	b.wantStored("campaign_content.locales", `["de"]`)
 }
 
-// One key fills a platform from another, as far as the fields fit, and a message from its sibling.
-func TestCopyFrom(t *testing.T) {
+// One key fills a platform from another, as far as the fields fit.
+func TestCopyToPlatform(t *testing.T) {
 	const android = `{"android":{"template_type":"IMAGE_BANNER_WITH_TEXT","basic_details":{"notification_channel":"offers","title":"Sale","message":"Today","image_url":"https://e.com/i.png","banner_image_url":"https://e.com/b.png",` +
 		`"default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"},` +
 		`"buttons":[{"btn_name":"Shop","click_action_type":"DEEPLINKING","click_action_value":"https://e.com/shop"}]}}`
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"Sale","platforms":["ANDROID","IOS","WEB"]},"campaign_content":{"content":{"push":`+android+`}}}`)
 	h := b.open(120, 40)
-	h.Press("down")
-	h.Want("▸ iOS")
-	h.Press("enter")
-	h.Want("Content › iOS", "copy from Android")
-	h.Press("alt+y")
+	h.Script("down", "?▸ iOS", "enter", "?Content › iOS", "?copy from Android", "alt+y")
 	b.wantStored("campaign_content.content.push.ios", `{"basic_details":{"title":"Sale","message":"Today","image_url":"https://e.com/i.png","default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"}}`)
-	h.Press("ctrl+z")
+	h.Script("ctrl+z")
 	b.wantStored("campaign_content.content.push", android)
-	h.Press("f7", "alt+y")
-	h.Want("Content › Web", "Copied 5 fields from Android.")
+	h.Script("f7 alt+y", "?Content › Web", "?Copied 5 fields from Android.", "alt+y", "?Nothing to copy")
 	b.wantStored("campaign_content.content.push.web", `{"basic_details":{"title":"Sale","message":"Today","redirect_url":"https://e.com/sale","image_url":"https://e.com/i.png"},"buttons":[{"title":"Shop","url":"https://e.com/shop"}]}`)
-	h.Press("alt+y")
-	h.Want("Nothing to copy")
+}
 
-	mails := newTestbed(t, catalog.Email, mail)
-	h = mails.open(120, 40)
-	h.Press("down", "down", "enter")
-	h.Want("French · A", "copy from…")
-	h.Press("alt+y")
-	h.Want("Copy from", "Default · A", "German · B")
-	h.Press("down", "enter")
-	mails.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
-
-	// In the grid it fills the cell under the cursor.
-	h.Press("esc", "right", "alt+y", "enter")
-	h.Want("Copied everything from Default · B.", "▸= 20% off")
-	mails.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
+// The same key fills a message from another one, in its form and in its cell.
+func TestCopyToCell(t *testing.T) {
+	b := newTestbed(t, catalog.Email, mail)
+	h := b.open(120, 40)
+	h.Script("down down enter", "?French · A", "?copy from…", "alt+y", "?Copy from", "?Default · A", "?German · B", "down enter")
+	b.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
+	h.Script("esc right alt+y enter", "?Copied everything from Default · B.", "?▸= 20% off")
+	b.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
 
 	// The only message becomes that of the default locale beside the copy.
-	flat := newTestbed(t, catalog.Email, one)
-	flat.save(strings.Replace(one, `{"content"`, `{"locales":["de"],"content"`, 1))
-	h = flat.open(120, 40)
-	h.Press("down", "alt+y")
-	flat.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi"`)
-	flat.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
+	b = newTestbed(t, catalog.Email, one)
+	b.save(`{"campaign_content":{"locales":["de"],` + flat + `}}`)
+	b.open(120, 40).Script("down alt+y")
+	b.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi"`)
+	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
 }

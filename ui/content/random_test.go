@@ -1,7 +1,6 @@
 package content_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -20,27 +19,21 @@ func TestUndoRestoresDocument(t *testing.T) {
 		for ch, body := range map[catalog.Channel]string{catalog.Email: mail, catalog.Push: push} {
 			random := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same keys each time
 			b := newTestbed(t, ch, body)
-			before, err := b.svc.Get(context.Background(), b.id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := b.stored()
 			h := b.open(80, 24)
 			var pressed []string
 			for range 80 {
-				k := keys[random.IntN(len(keys))]
-				pressed = append(pressed, k)
-				h.Press(k)
+				pressed = append(pressed, keys[random.IntN(len(keys))])
 			}
-			if now, err := b.svc.Get(context.Background(), b.id); err == nil && now.Revision != before.Revision {
+			h.Press(pressed...)
+			if b.stored().Revision != before.Revision {
 				edited++
 			}
-			h.Resize(80, 24)
 			if h.Quit || len(h.Opened) > 0 {
 				t.Fatalf("%v left the builder", pressed)
 			}
 			for range 8 { // close everything that is open
-				h.Press("esc")
-				if strings.Contains(h.Text(), "? help") {
+				if h.Press("esc"); strings.Contains(h.Text(), "? help") {
 					break
 				}
 			}
@@ -50,11 +43,7 @@ func TestUndoRestoresDocument(t *testing.T) {
 				}
 				h.Press("ctrl+z")
 			}
-			after, err := b.svc.Get(context.Background(), b.id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := string(after.Body.Encode()), string(before.Body.Encode()); got != want {
+			if got, want := string(b.stored().Body.Encode()), string(before.Body.Encode()); got != want {
 				t.Fatalf("after %v undo leads to\n%s\nnot to\n%s\n%s", pressed, got, want, h.Text())
 			}
 		}

@@ -149,7 +149,10 @@ func (h *Harness) Script(parts ...string) (keys int) {
 			h.ClickOn(part[1:])
 		default:
 			for _, key := range strings.Fields(part) {
-				h.Press(strings.Replace(key, "space", " ", 1))
+				if key == "space" {
+					key = " "
+				}
+				h.Press(key)
 				keys++
 			}
 		}

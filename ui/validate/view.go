@@ -36,7 +36,7 @@ func (s *Screen) View() string {
 // head returns the lines above the list.
 func (s *Screen) head() []string {
 	var lines []string
-	for _, st := range append(s.statements(), statement{themes.ToneMuted, s.nextSteps()}) {
+	for _, st := range append(s.statements(), statement{themes.ToneMuted, s.hint()}) {
 		if st.text != "" {
 			lines = append(lines, widget.WrapStyled(s.theme.Tone(st.tone), st.text, s.width-4)...)
 		}
@@ -120,24 +120,15 @@ func (s *Screen) aboutWarnings() statement {
 	return statement{}
 }
 
-// nextSteps describes what to do next.
-func (s *Screen) nextSteps() string {
+// hint returns the key for what is next.
+func (s *Screen) hint() string {
 	switch {
 	case s.failed != nil:
 		return "Press r to reload or esc to go back."
-	case !s.checked || !s.outcome.Valid:
-		return ""
+	case s.checked && s.outcome.Valid && s.campaign.Status == catalog.Draft:
+		return "Press s to publish it."
 	}
-	steps := "e opens it in the builder"
-	if s.campaign.Status == catalog.Draft {
-		steps = "s publishes it · " + steps
-	} else {
-		steps = "s changes its status · " + steps
-	}
-	if s.testDisabledReason() == "" {
-		steps = "t sends a test · " + steps
-	}
-	return steps
+	return ""
 }
 
 // notChecked says which checks were not made, and why.

@@ -2,7 +2,6 @@ package validate_test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -31,32 +30,29 @@ const draft = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","su
 // openDraft opens the validation of a draft with the components in a workspace in memory.
 func openDraft(t *testing.T, components string, options ...validate.Option) (*uitest.Harness, *local.Service, string) {
 	t.Helper()
-	ctx := context.Background()
-	db := mem.New()
+	ctx, db := t.Context(), mem.New()
 	t.Cleanup(func() { db.Close() })
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(err)
 	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := svc.PutUser(ctx, engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}); err != nil {
-		t.Fatal(err)
-	}
+	ok(err)
+	attributes := map[string]any{engine.AttrEmail: "a@example.com", "City": "Bern & Co"}
+	ok(svc.PutUser(ctx, engine.User{ID: "U1", Attributes: attributes}))
 	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(err)
 	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.OneTime, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return uitest.New(t, validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: made.ID}, options...), 80, 24), svc, made.ID
+	ok(err)
+	h := uitest.New(t, validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: made.ID}, options...), 120, 60)
+	return h, svc, made.ID
 }
 
 // selectWarning moves the cursor to the warning whose place and message the screen shows after it.
@@ -76,78 +72,42 @@ func selectWarning(t *testing.T, h *uitest.Harness, place string) {
 
 func TestWarningsAreListedAndLeadToFields(t *testing.T) {
 	h, _, id := openDraft(t, draft)
-	h.Resize(120, 60)
-	h.Want("Ready to publish.", "ready to publish · ", "Also worth a look: ", " warnings", "! Email › Preview text", "Write a preview text.", "No link to unsubscribe was found")
+	h.Script("?Ready to publish.", "?ready to publish · ", "?Also worth a look: ", "? warnings", "?! Email › Preview text", "?Write a preview text.", "?No link to unsubscribe was found")
 	selectWarning(t, h, "Preview text")
 	h.Press("enter")
-	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.Last().Name != catalog.EmailPreviewText {
-		t.Errorf("enter opened %+v", r)
-	}
+	wantRoute(t, h, screen.Builder, id, catalog.EmailPreviewText)
 	h.Press("esc", "y")
 	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "Warning\t") {
 		t.Errorf("copied %q", h.Copied)
 	}
 }
 
-func TestDismissAskReasonUndoRestore(t *testing.T) {
-	ctx := t.Context()
+// A warning is dismissed with a reason, and restored; both can be undone.
+func TestDismissals(t *testing.T) {
 	h, svc, id := openDraft(t, draft)
-	count := func() int {
-		t.Helper()
-		list, err := svc.Dismissals(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(list)
-	}
 	selectWarning(t, h, "Preview text")
-	h.Press("D", "enter")
-	h.Want("Write a reason")
-	if count() != 0 {
-		t.Fatal("it was dismissed without a reason")
+	for _, step := range []struct {
+		script []string
+		stored int
+	}{
+		{[]string{"D enter", "?Write a reason"}, 0},
+		{[]string{">Agreed with Bo", "enter", "?1 dismissed warning", "?Dismissed by ann@example.com: Agreed with Bo", "?Dismissed: No preview text"}, 1},
+		{[]string{"ctrl+z", "!1 dismissed warning", "?Undone: dismissed: No preview text"}, 0},
+		{[]string{"ctrl+y", "?1 dismissed warning"}, 1},
+		{[]string{"end D", "!1 dismissed warning"}, 0}, // the dismissed one is the last
+		{[]string{"ctrl+z", "?1 dismissed warning", "?Agreed with Bo"}, 1},
+	} {
+		h.Script(step.script...)
+		if list, err := svc.Dismissals(t.Context(), id); err != nil || len(list) != step.stored {
+			t.Fatalf("after %q there are %d dismissals, %v", step.script, len(list), err)
+		}
 	}
-	h.Type("Agreed with Bo")
-	h.Press("enter")
+	h.Press("home")
+	h.Resize(80, 24)
 	h.Golden("warnings-80x24")
-	h.Resize(120, 60)
-	h.Want("1 dismissed warning", "Dismissed by ann@example.com: Agreed with Bo", "Dismissed: No preview text")
-	if count() != 1 {
-		t.Fatal("it was not stored")
-	}
-	h.Press("ctrl+z")
-	h.WantNot("1 dismissed warning")
-	h.Want("Undone: dismissed: No preview text")
-	if count() != 0 {
-		t.Fatal("undo did not delete it")
-	}
-	h.Press("ctrl+y")
-	h.Want("1 dismissed warning")
-
-	h.Press("end", "D") // the dismissed one is the last, and d restores it
-	h.WantNot("1 dismissed warning")
-	if count() != 0 {
-		t.Error("it was not restored")
-	}
-	h.Press("ctrl+z")
-	h.Want("1 dismissed warning", "Agreed with Bo")
-	if count() != 1 {
-		t.Error("undo did not dismiss it again")
-	}
 }
 
-// A service that stores no dismissals still shows warnings, and says which checks it does not allow.
-func TestChecksThatWereNotMadeAreNamed(t *testing.T) {
-	s := validationResult(t, "Spring mail")
-	s.outcome = engine.Validation{Valid: true}
-	h := open(t, s)
-	h.Want("checks could not be made, because the service does not count audiences")
-	h.WantNot("audience-empty")
-	h.Press("end")
-	if why := h.DisabledReason("D"); why == "" {
-		t.Error("a warning can be dismissed that nothing stores")
-	}
-}
-
+// Links are asked on request only, and what they answer is kept.
 func TestLinksAreCheckedOnRequest(t *testing.T) {
 	site := httptest.NewTLSServer(http.NotFoundHandler())
 	defer site.Close()
@@ -161,18 +121,16 @@ func TestLinksAreCheckedOnRequest(t *testing.T) {
 	}
 	o.TLS.ServerName = "example.com"
 	h, _, _ := openDraft(t, draft, validate.WithOnline(o))
-	h.Resize(120, 60)
-	h.WantNot("404")
+	h.Hold()
+	h.Script("!404", "L", "?Press X to cancel", "X")
+	h.FinishHeld()
+	h.Script("?Canceled. Links and images were not checked.", "?3 warnings", "!Checking links")
 	if asked != 0 {
 		t.Fatal("links are followed without being asked to")
 	}
-	h.Press("L")
-	h.Want("404", "Links and images are checked: ", "has no DMARC record")
+	h.Script("L", "?404", "?Links and images are checked: ", "?has no DMARC record")
 	selectWarning(t, h, "DMARC")
-	h.Press("D")
-	h.Type("later")
-	h.Press("enter")
-	h.Want("1 dismissed warning", "404") // what was found online stays
+	h.Script("D", ">later", "enter", "?1 dismissed warning", "?404")
 }
 
 // noRecords is a DNS without records.
@@ -182,28 +140,8 @@ func (noRecords) LookupTXT(_ context.Context, name string) ([]string, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-func TestCheckingLinksCanBeCanceled(t *testing.T) {
-	h, _, _ := openDraft(t, draft, validate.WithOnline(check.OnlineOptions{Resolver: noRecords{}, Dial: func(context.Context, string, string) (net.Conn, error) {
-		return nil, errors.New("nothing is to be asked")
-	}}))
-	h.Resize(120, 60)
-	h.Hold()
-	h.Press("L")
-	h.Want("Press X to cancel")
-	h.Press("X")
-	h.FinishHeld()
-	h.Want("Canceled. Links and images were not checked.", "3 warnings")
-	h.WantNot("Checking links")
-}
-
 func TestFixOpensTheFieldWithTheChange(t *testing.T) {
-	h, svc, id := openDraft(t, strings.Replace(draft, "<p>Coffee</p>", "<p>{{user.city|default('x')}}</p>", 1))
-	user := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com", "City": "Bern & Co"}}
-	if err := svc.PutUser(t.Context(), user); err != nil {
-		t.Fatal(err)
-	}
-	h.Resize(120, 60)
-	h.Press("r")
+	h, _, id := openDraft(t, strings.Replace(draft, "<p>Coffee</p>", "<p>{{user.city|default('x')}}</p>", 1))
 	selectWarning(t, h, "Email › HTML")
 	for range 9 {
 		if h.Press("f"); h.LastRoute().Doc.Exists() {
@@ -211,7 +149,8 @@ func TestFixOpensTheFieldWithTheChange(t *testing.T) {
 		}
 		h.Press("down")
 	}
-	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.Last().Name != catalog.EmailHTML || !strings.Contains(r.Doc.Text(), "<p>{{user.city|default('x')|e}}</p>") {
-		t.Errorf("f opened %+v", r)
+	wantRoute(t, h, screen.Builder, id, catalog.EmailHTML)
+	if got := h.LastRoute().Doc.Text(); !strings.Contains(got, "<p>{{user.city|default('x')|e}}</p>") {
+		t.Errorf("f changes it to %s", got)
 	}
 }

@@ -15,32 +15,21 @@ import (
 	"bugle/ui/uitest"
 )
 
-var now = time.Date(2026, 3, 20, 8, 30, 0, 0, time.UTC)
+const weekly = `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-02T09:00:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"WEEKLY","no_of_occurences":9,"repeat_on_days_of_week":["MONDAY","FRIDAY"]}}`
 
-func document(t testing.TB, kind, scheduling string) doc.Value {
+// panel returns the panel of a schedule, in a size.
+func panel(t *testing.T, kind, schedule string, w, h int) editor.SidePanel {
 	t.Helper()
-	v, err := doc.Parse([]byte(`{"campaign_delivery_type":"` + kind + `","scheduling_details":` + scheduling + `}`))
+	root, err := doc.Parse([]byte(`{"campaign_delivery_type":"` + kind + `","scheduling_details":` + schedule + `}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
-}
-
-const weekly = `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-02T09:00:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"WEEKLY","no_of_occurences":9,"repeat_on_days_of_week":["MONDAY","FRIDAY"]}}`
-
-// panel returns the panel of a document.
-func panel(root doc.Value) editor.SidePanel {
+	now := time.Date(2026, 3, 20, 8, 30, 0, 0, time.UTC)
 	cfg := editor.Config{Now: func() time.Time { return now }, Local: func(t time.Time) time.Time { return t.UTC() }}
 	cfg.Theme, cfg.Root = themes.Plain(), root
-	return calendar.NewPanel(cfg)
-}
-
-func TestSchedule(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{50, 5}, {50, 18}, {24, 16}} {
-		s := panel(document(t, "PERIODIC", weekly))
-		s.SetSize(size.w, size.h)
-		uitest.Golden(t, fmt.Sprintf("weekly-%dx%d", size.w, size.h), s.View()+"\n")
-	}
+	s := calendar.NewPanel(cfg)
+	s.SetSize(w, h)
+	return s
 }
 
 func wantText(t *testing.T, s editor.SidePanel, parts ...string) {
@@ -52,10 +41,20 @@ func wantText(t *testing.T, s editor.SidePanel, parts ...string) {
 	}
 }
 
+func TestSchedule(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{50, 5}, {50, 18}, {24, 16}} {
+		s := panel(t, "PERIODIC", weekly, size.w, size.h)
+		uitest.Golden(t, fmt.Sprintf("weekly-%dx%d", size.w, size.h), s.View()+"\n")
+	}
+	wantText(t, panel(t, "ONE_TIME", `{"delivery_type":"ASAP"}`, 40, 20), "No time zone chosen", "as soon as you publish")
+	wantText(t, panel(t, "ONE_TIME", `{"start_time":"2026-03-21T09:00:00Z"}`, 40, 20), "Sat 21 Mar, 09:00  tomorrow", "March 2026", "21•")
+	clocks := `{"start_time":"2026-03-27T02:30:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":5}}`
+	wantText(t, panel(t, "PERIODIC", clocks, 60, 24), "Sun 29 Mar, 03:30", "↕ 29 Mar: clocks go forward 1 h", "Mon 30 Mar, 02:30")
+}
+
 // The calendar shows the month of the first send in the window, with what was sent in it.
 func TestCalendarFollowsTheList(t *testing.T) {
-	s := panel(document(t, "PERIODIC", `{"start_time":"2026-03-10T09:00:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":60}}`))
-	s.SetSize(33, 18)
+	s := panel(t, "PERIODIC", `{"start_time":"2026-03-10T09:00:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":60}}`, 33, 18)
 	wantText(t, s, "March 2026", "10•", "20•", " 9 ")
 	for range 8 {
 		s.Update(tea.MouseMsg{Y: 1, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
@@ -65,24 +64,10 @@ func TestCalendarFollowsTheList(t *testing.T) {
 	wantText(t, s, "March 2026")
 }
 
-func TestClockChangeSkipsSend(t *testing.T) {
-	s := panel(document(t, "PERIODIC", `{"start_time":"2026-03-27T02:30:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":5}}`))
-	s.SetSize(60, 24)
-	wantText(t, s, "Sun 29 Mar, 03:30", "↕ 29 Mar: clocks go forward 1 h", "Mon 30 Mar, 02:30")
-}
-
-func TestNoSends(t *testing.T) {
-	s := panel(document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`))
-	s.SetSize(40, 20)
-	wantText(t, s, "No time zone chosen", "as soon as you publish")
-	s.Show(document(t, "ONE_TIME", `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-21T09:00:00Z"}`), nil)
-	wantText(t, s, "Sat 21 Mar, 09:00  tomorrow", "March 2026", "21•")
-}
-
 // The view has the size that was set, for any document.
 func TestFits(t *testing.T) {
 	for _, d := range []string{weekly, `{}`, `{"start_time":7}`} {
-		s := panel(document(t, "PERIODIC", d))
+		s := panel(t, "PERIODIC", d, 1, 1)
 		for w := 1; w < 110; w += 9 {
 			for h := 1; h < 40; h += 3 {
 				s.SetSize(w, h)

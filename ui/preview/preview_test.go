@@ -92,28 +92,30 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-func show(t *testing.T, v render.View) *preview.Preview {
+// shown is a preview whose view a test checks.
+type shown struct {
+	preview.Preview
+	t *testing.T
+}
+
+func show(t *testing.T, v render.View) *shown {
 	t.Helper()
-	p := preview.New(themes.Plain())
+	p := &shown{preview.New(themes.Plain()), t}
 	p.SetSize(50, 30)
 	p.Show(v)
-	return &p
+	return p
 }
 
-func want(t *testing.T, p *preview.Preview, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		if !strings.Contains(p.View(), text) {
-			t.Errorf("%q is not shown:\n%s", text, p.View())
-		}
+// after presses keys, and expects texts in the view, or with "!" before it that one is not there.
+func (p *shown) after(keys string, texts ...string) {
+	p.t.Helper()
+	for _, key := range strings.Fields(keys) {
+		p.Update(uitest.Key(key))
 	}
-}
-
-func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
-	t.Helper()
 	for _, text := range texts {
-		if strings.Contains(p.View(), text) {
-			t.Errorf("%q is shown:\n%s", text, p.View())
+		not, isNot := strings.CutPrefix(text, "!")
+		if strings.Contains(p.View(), not) == isNot {
+			p.t.Errorf("after %q, %q:\n%s", keys, text, p.View())
 		}
 	}
 }
@@ -121,48 +123,43 @@ func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
 func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.SetSize(50, 14) // one tab at a time
-	wantNot(t, p, "umbrella.png")
-	p.Update(uitest.Key("l"))
-	want(t, p, "umbrella.png", "1/3", "EXPANDED")
-	p.Update(uitest.Key(">"))
-	want(t, p, "boots.png", "2/3")
-	p.Update(uitest.Key("<"))
-	p.Update(uitest.Key("<"))
-	want(t, p, "coat.png", "3/3")
-	p.Update(uitest.Key("h"))
-	want(t, p, "COLLAPSED")
+	p.after("", "!umbrella.png")
+	p.after("l", "umbrella.png", "1/3", "EXPANDED")
+	p.after(">", "boots.png", "2/3")
+	p.after("< <", "coat.png", "3/3")
+	p.after("h", "COLLAPSED")
+	p.Mouse(tea.MouseMsg{X: 14, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	p.after("", "EXPANDED")
 }
 
 // Below the current tab are those that follow it, as far as they fit, and below an inbox at least the beginning of the
 // email.
 func TestTabsBelowTheCurrentOne(t *testing.T) {
-	p := show(t, push(t, "android-carousel"))
-	want(t, p, "COLLAPSED", "umbrella.png")
-	wantNot(t, p, "BACKUP", "Umbrella, boots, coat.")
-	p = show(t, mail(t))
-	want(t, p, "On a desktop", "Reply to")
+	show(t, push(t, "android-carousel")).after("", "COLLAPSED", "umbrella.png", "!BACKUP", "!Umbrella, boots, coat.")
+	p := show(t, mail(t))
+	p.after("", "On a desktop", "Reply to")
 	p.SetSize(50, 20)
-	wantNot(t, p, "Reply to")
+	p.after("", "!Reply to")
 }
 
-// A message that changes while it is shown keeps its tab and slide.
+// A message that changes while it is shown keeps its tab and slide. Another slide or the backup is shown where that is edited.
 func TestShowKeepsTabAndSlide(t *testing.T) {
-	p := show(t, push(t, "android-carousel"))
-	p.Update(uitest.Key("l"))
-	p.Update(uitest.Key(">"))
-	p.Show(push(t, "android-carousel"))
-	want(t, p, "EXPANDED", "boots.png")
 	v := push(t, "android-carousel")
-	v.Slide = 3
-	p.Show(v)
-	want(t, p, "coat.png")
-	v.Slide, v.Backup = 0, true
-	p.Show(v)
-	want(t, p, "BACKUP", "Umbrella, boots, coat.")
-	p.Show(push(t, "web-basic"))
-	want(t, p, "DESKTOP", "shop.example.com")
-	p.Show(render.View{})
-	want(t, p, "no message")
+	p := show(t, v)
+	p.after("l >")
+	for _, next := range []struct {
+		view render.View
+		want []string
+	}{
+		{v, []string{"EXPANDED", "boots.png"}},
+		{render.View{Notification: v.Notification, Slide: 3}, []string{"coat.png"}},
+		{render.View{Notification: v.Notification, Backup: true}, []string{"BACKUP", "Umbrella, boots, coat."}},
+		{push(t, "web-basic"), []string{"DESKTOP", "shop.example.com"}},
+		{render.View{}, []string{"no message"}},
+	} {
+		p.Show(next.view)
+		p.after("", next.want...)
+	}
 }
 
 // The colors of a document are drawn if the terminal has colors, with readable text.
@@ -204,12 +201,5 @@ func TestUnresolvedExpressionsAreListed(t *testing.T) {
 	}})
 	p := show(t, render.View{Notification: &n})
 	p.SetSize(70, 30)
-	want(t, p, "⚠{{UserAttribute", "No value for {{UserAttribute['First Name']}} in Title")
-}
-
-func TestMouseOpensTabs(t *testing.T) {
-	p := show(t, push(t, "android-basic"))
-	click := tea.MouseMsg{X: 14, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress}
-	p.Mouse(click)
-	want(t, p, "EXPANDED")
+	p.after("", "⚠{{UserAttribute", "No value for {{UserAttribute['First Name']}} in Title")
 }

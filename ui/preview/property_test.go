@@ -1,8 +1,6 @@
 package preview_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -112,27 +110,6 @@ func TestAnyDocumentFits(t *testing.T) {
 			}
 			p.Next()
 			p.TurnSlide(1)
-		}
-	})
-}
-
-func FuzzHTML(f *testing.F) {
-	b, err := os.ReadFile(filepath.Join("testdata", "mail.json"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(string(b))
-	f.Add("<p>a{{b}}<i>c<table>{% for x in y %}<tr><td>d")
-	f.Fuzz(func(t *testing.T, html string) {
-		m := render.Email(doc.NewObject(doc.M("html_content", doc.NewString(html))), render.Options{})
-		p := preview.New(themes.Plain())
-		p.SetSize(40, 20)
-		p.Show(render.View{Mail: &m})
-		for range 3 {
-			if wrong := uitest.ViewError(p.View(), 40, 20); wrong != "" {
-				t.Fatal(wrong)
-			}
-			p.Next()
 		}
 	})
 }

@@ -61,13 +61,14 @@ func newBench(t *testing.T, w engine.Workspace) *bench {
 	return b
 }
 
-func (b *bench) user(id string) *engine.User {
+// as chooses a user.
+func (b *bench) as(id string) tea.Cmd {
 	b.t.Helper()
 	u, err := b.svc.User(context.Background(), id)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return &u
+	return b.Choose(viewas.ChoiceOf(u), &u)
 }
 
 // source returns an email with that subject.
@@ -110,43 +111,33 @@ func (b *bench) subject() string {
 	return views[0].Mail.Subject.String()
 }
 
+// wantShown expects whose message is drawn, its subject, and who is shown next.
+func (b *bench) wantShown(name, subject, next string, busy bool) {
+	b.t.Helper()
+	c := b.Caption(engine.TestKey{})
+	if got := b.subject(); got != subject || c.Name != name || c.Next != next || c.Busy != busy || len(c.Missing) > 0 {
+		b.t.Errorf("the subject is %q, and the caption is %+v", got, c)
+	}
+}
+
 // Results arrive in any order: only that of the newest request is drawn.
 func TestOnlyNewestResultIsTaken(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
-	first := b.Resolve(b.source("Hi {{UserAttribute['First Name']}}"), nil)
-	if first != nil {
+	if first := b.Resolve(b.source("Hi {{UserAttribute['First Name']}}"), nil); first != nil {
 		t.Error("messages as written are resolved")
 	}
-	asAda := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
-	asBen := run(b.Choose(viewas.ChoiceOf(*b.user("USER_2")), b.user("USER_2")))
+	asAda, asBen := run(b.as("USER_1")), run(b.as("USER_2"))
 	edited := run(b.Resolve(b.source("Dear {{UserAttribute['First Name']}}"), nil))
 	deliver(asAda)
 	deliver(asBen)
-	if got := b.subject(); got != "" {
-		t.Errorf("an older result is drawn: %q", got)
-	}
-	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || !c.Busy {
-		t.Errorf("while the newest is awaited the caption is %+v", c)
-	}
+	b.wantShown("Ben", "", "", true)
 	deliver(edited)
 	deliver(asAda)
-	if got := b.subject(); got != "Dear Ben" {
-		t.Errorf("the subject is %q", got)
-	}
-	again := run(b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1")))
-	if c := b.Caption(engine.TestKey{}); c.Name != "Ben" || c.Next != "Ada" || b.subject() != "Dear Ben" {
-		t.Errorf("the message of Ben has the caption %+v", c)
-	}
+	b.wantShown("Ben", "Dear Ben", "", false)
+	again := run(b.as("USER_1"))
+	b.wantShown("Ben", "Dear Ben", "Ada", true)
 	deliver(again)
-	if c := b.Caption(engine.TestKey{}); c.Name != "Ada" || c.Next != "" || b.subject() != "Dear Ada" {
-		t.Errorf("the message of Ada has the caption %+v", c)
-	}
-	if c := b.Caption(engine.TestKey{}); c.Busy || len(c.Missing) > 0 {
-		t.Errorf("the caption is %+v", c)
-	}
-	if cmd := b.Resolve(b.source("Dear {{UserAttribute['First Name']}}"), nil); cmd == nil {
-		t.Error("another document is not resolved")
-	}
+	b.wantShown("Ada", "Dear Ada", "", false)
 }
 
 // Content APIs are called when the person is chosen and on request, and not while the user types.
@@ -233,8 +224,7 @@ func TestSurveyIsCanceled(t *testing.T) {
 // The newest choice is remembered whichever is written last, and what is read afterwards does not replace it.
 func TestNewestChoiceIsRemembered(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
-	ada := b.Choose(viewas.ChoiceOf(*b.user("USER_1")), b.user("USER_1"))
-	ben := b.Choose(viewas.ChoiceOf(*b.user("USER_2")), b.user("USER_2"))
+	ada, ben := b.as("USER_1"), b.as("USER_2")
 	run(ben)
 	run(ada)
 	again := viewas.NewResolver(b.config)

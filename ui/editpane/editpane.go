@@ -291,12 +291,13 @@ func (p *Pane) SetSize(width, height int) {
 	}
 }
 
-// Lines returns the number of lines that the editor needs in a size.
+// Lines returns the number of lines that the editor needs in a size, without the help below the focused field.
 func (p *Pane) Lines(width, height int) int {
 	if p.Editor == nil {
 		return 0
 	}
 	p.Editor.SetSize(width, height)
+	p.Editor.SetActive(false)
 	return strings.Count(p.Editor.View(), "\n") + 1
 }
 

@@ -4,6 +4,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -222,6 +223,7 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 		s.failed = err
 		return nil
 	}
+	before, again := s.edit.Head(), s.loaded
 	recovered, ok := s.edit.ApplyLoaded(l.Loaded)
 	if !ok {
 		return nil // the local version is newer
@@ -236,6 +238,8 @@ func (s *Screen) showLoaded(l loaded, err error) tea.Cmd {
 		cmd = s.save("saved after the database was away", false)
 	case recovered:
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
+	case again && l.Campaign.Revision != before.Revision && l.Campaign.UpdatedBy != s.deps.Author:
+		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, cmp.Or(l.Campaign.UpdatedBy, "Somebody else")+" has changed this campaign. This is the new version.")
 	}
 	s.sections.show(s.edit)
 	r := s.route

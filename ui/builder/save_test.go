@@ -63,3 +63,15 @@ func TestBodyFromRouteIsOneChange(t *testing.T) {
 	h.Script("ctrl+z", "?Now")
 	b.want(nameAt, `"Now"`)
 }
+
+// A change by somebody else is said, and what is below the form stays there.
+func TestChangeElsewhereIsSaid(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
+	h := b.open(60, 20, "basic_details")
+	h.Script("enter", "?─ Preview ─", ">!")
+	c := b.stored()
+	_, err := b.svc.Save(t.Context(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: engine.WithName(c.Body, "Theirs"), By: "bob@example.com"})
+	b.ok(err)
+	h.Send(screen.ChangedMsg{ID: b.id})
+	h.Script("?Theirs", "?─ Preview ─", "?bob@example.com has changed this campaign")
+}

@@ -16,6 +16,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/keyring"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/service/remote"
 )
 
@@ -39,7 +40,7 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 	var (
 		r                remotes.Remote
 		command, dialect string
-		use              bool
+		ring, use        bool
 	)
 	cmd := &cobra.Command{
 		Use:   "add NAME",
@@ -54,7 +55,9 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return cli.Misused("--key-command: %w", err)
 			}
-			r.Name, r.Key.Command = args[0], words
+			if r.Name, r.Key.Command = args[0], words; ring {
+				r.Key.Keyring = r.Name
+			}
 			if dialect != "" {
 				b, err := f.Read(cmd.Context(), dialect)
 				if err != nil {
@@ -84,8 +87,8 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 					return err
 				}
 			}
-			said := fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)
-			if r.Key.Keyring {
+			said := fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, secret.DescribeFully(r.Key))
+			if ring {
 				said += fmt.Sprintf(" Store the key with `bugle remote key %s`.", r.Name)
 			}
 			return f.Done(map[string]any{"remote": r.Name}, said)
@@ -96,7 +99,7 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 	fl.StringVar(&r.DC, "dc", "", "data `center`: "+strings.Join(remote.DataCenters(), ", ")+" (default "+remote.DefaultDC+")")
 	fl.StringVar(&r.Workspace, "workspace-id", "", "`id` of the workspace on the service")
 	fl.StringVar(&r.Author, "author", "", "`email` address to sign changes with")
-	fl.BoolVar(&r.Key.Keyring, "keyring", false, "read the API key from the system keyring")
+	fl.BoolVar(&ring, "keyring", false, "read the API key from the system keyring")
 	fl.StringVar(&r.Key.Env, "key-env", "", "environment `variable` with the API key")
 	fl.StringVar(&command, "key-command", "", "`command` that prints the API key")
 	fl.StringVar(&dialect, "dialect", "", "JSON `file` that maps names to those of the service (see bugle schema dialect)")
@@ -151,7 +154,7 @@ func newRemoteList(f *cli.Factory) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				l.Add(v, cli.Mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String())
+				l.Add(v, cli.Mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, secret.DescribeFully(p.Key))
 			}
 			local := doc.NewObject(doc.M("name", doc.NewString(remotes.Local)))
 			l.Add(local, cli.Mark(file.Current() == ""), remotes.Local, "the store on this machine", "", "")
@@ -194,14 +197,14 @@ func newRemoteKey(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !p.Key.Keyring {
-				return cli.Misused("remote %s reads its key from %s, not from the keyring; change it with `bugle remote add %s --keyring`", p.Name, p.Key, p.Name)
+			if p.Key.Keyring == "" {
+				return cli.Misused("remote %s reads its key from %s, not from the keyring; change it with `bugle remote add %s --keyring`", p.Name, secret.DescribeFully(p.Key), p.Name)
 			}
 			key, err := f.Key(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if err := keyring.Set(p.Name, key); err != nil {
+			if err := keyring.Set(p.Key.Keyring, key); err != nil {
 				return err
 			}
 			return f.Done(map[string]any{"remote": p.Name, "stored": true}, fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name))
@@ -222,8 +225,8 @@ func newRemoteRemove(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if p.Key.Keyring {
-				if err := keyring.Delete(p.Name); err != nil {
+			if p.Key.Keyring != "" {
+				if err := keyring.Delete(p.Key.Keyring); err != nil {
 					return err
 				}
 			}

@@ -5,6 +5,7 @@ package remotes
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"slices"
 	"strings"
 
+	"bugle/engine"
 	"bugle/engine/files"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/service/remote"
 )
 
@@ -24,35 +27,15 @@ const Local = "local"
 
 // Remote describes how to reach one workspace of a remote service. It contains the location of the key, not the key.
 type Remote struct {
-	Name      string `json:"name"`
-	BaseURL   string `json:"base_url"` // may have a {dc} segment
-	DC        string `json:"dc,omitempty"`
-	Workspace string `json:"workspace"`
-	Author    string `json:"author,omitempty"`
-	Key       Source `json:"key"`
+	Name      string           `json:"name"`
+	BaseURL   string           `json:"base_url"` // may have a {dc} segment
+	DC        string           `json:"dc,omitempty"`
+	Workspace string           `json:"workspace"`
+	Author    string           `json:"author,omitempty"`
+	Key       engine.SecretRef `json:"key"`
 	// Dialect maps the names of the specification to those of the service (CONTRACT.md, Dialects).
 	Dialect  *remote.Dialect `json:"dialect,omitempty"`
 	Insecure bool            `json:"insecure,omitempty"`
-}
-
-// Source is the location of a key. Exactly one field is set.
-type Source struct {
-	Keyring bool     `json:"keyring,omitempty"` // the system keyring
-	Env     string   `json:"env,omitempty"`     // an environment variable
-	Command []string `json:"command,omitempty"` // a command that prints it
-}
-
-// String describes the source for people.
-func (s Source) String() string {
-	switch {
-	case s.Keyring:
-		return "the system keyring"
-	case s.Env != "":
-		return "the environment variable " + s.Env
-	case len(s.Command) > 0:
-		return "the command " + strings.Join(s.Command, " ")
-	}
-	return "nowhere"
 }
 
 // FileName is the name of the file in the configuration folder.
@@ -138,10 +121,7 @@ func (f *File) Put(r Remote) error {
 	if !name.MatchString(r.Name) {
 		return fmt.Errorf("%q cannot be the name of a remote: use up to 64 letters, digits, dots, dashes and underscores", r.Name)
 	}
-	if r.Workspace == "" {
-		return errors.New("the workspace id is missing; set it with --workspace-id")
-	}
-	if err := r.Key.check(); err != nil {
+	if err := secret.Check(r.Key); err != nil {
 		return err
 	}
 	if _, err := remote.New(r.Config()); err != nil {
@@ -152,19 +132,6 @@ func (f *File) Put(r Remote) error {
 		slices.SortFunc(c.Remotes, func(a, b Remote) int { return cmp.Compare(a.Name, b.Name) })
 		return nil
 	})
-}
-
-func (s Source) check() error {
-	n := 0
-	for _, set := range []bool{s.Keyring, s.Env != "", len(s.Command) > 0} {
-		if set {
-			n++
-		}
-	}
-	if n != 1 {
-		return errors.New("set where the key is with exactly one of --keyring, --key-env NAME and --key-command 'COMMAND'")
-	}
-	return nil
 }
 
 // Remove removes a remote. The caller must remove its key from the keyring.
@@ -218,4 +185,22 @@ func (r Remote) Config() remote.Config {
 		c.Dialect = *r.Dialect
 	}
 	return c
+}
+
+// KeyOf returns the function that fetches the key of the remote.
+func (r Remote) KeyOf(getenv func(string) string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		key := getenv(r.Key.Env)
+		if r.Key.Env == "" || key == "" {
+			b, err := secret.Read(ctx, r.Key)
+			if err != nil {
+				return "", fmt.Errorf("cannot get the API key of remote %s: %w", r.Name, err)
+			}
+			key = string(b)
+		}
+		if strings.ContainsAny(key, "\r\n\x00") {
+			return "", fmt.Errorf("cannot get the API key of remote %s: %s has a key with a line break", r.Name, secret.DescribeFully(r.Key))
+		}
+		return key, nil
+	}
 }

@@ -9,11 +9,12 @@ import (
 	gokeyring "github.com/zalando/go-keyring"
 
 	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine"
 	"bugle/engine/keyring"
 )
 
 func named(name string) remotes.Remote {
-	return remotes.Remote{Name: name, BaseURL: "https://api-{dc}.example.com", DC: "02", Workspace: "W1", Key: remotes.Source{Env: "KEY"}}
+	return remotes.Remote{Name: name, BaseURL: "https://api-{dc}.example.com", DC: "02", Workspace: "W1", Key: engine.SecretRef{Env: "KEY"}}
 }
 
 func open(t *testing.T, dir string) *remotes.File {
@@ -33,11 +34,11 @@ func TestKeys(t *testing.T) {
 	if key, err := p.KeyOf(getenv)(ctx); err != nil || key != "from-env" {
 		t.Errorf("environment: %q, %v", key, err)
 	}
-	p.Key = remotes.Source{Command: []string{"echo", "from-command"}}
+	p.Key = engine.SecretRef{Command: []string{"echo", "from-command"}}
 	if key, err := p.KeyOf(getenv)(ctx); err != nil || key != "from-command" {
 		t.Errorf("command: %q, %v", key, err)
 	}
-	p.Key = remotes.Source{Keyring: true}
+	p.Key = engine.SecretRef{Keyring: "p"}
 	if _, err := p.KeyOf(getenv)(ctx); err == nil || !strings.Contains(err.Error(), "bugle remote key") {
 		t.Errorf("an empty keyring says %v", err)
 	}
@@ -53,7 +54,7 @@ func TestKeys(t *testing.T) {
 	if err := keyring.Delete("p"); err != nil {
 		t.Errorf("dropping none: %v", err)
 	}
-	for _, s := range []remotes.Source{{Env: "NOT_SET"}, {Command: []string{"false"}}, {Command: []string{"true"}}} {
+	for _, s := range []engine.SecretRef{{Env: "NOT_SET"}, {Command: []string{"false"}}, {Command: []string{"true"}}} {
 		p.Key = s
 		if key, err := p.KeyOf(getenv)(ctx); err == nil {
 			t.Errorf("%s gave %q", s, key)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"bugle/cmd/bugle/internal/argv"
+	"bugle/engine"
 	"bugle/engine/keyring"
+	"bugle/engine/message/delivery/secret"
 	"bugle/store/crypt"
 )
 
@@ -106,9 +108,11 @@ func (r *Ring) fromEnvironment(ctx context.Context, env, command string) (k cryp
 	}
 	if text == "" && len(words) > 0 {
 		from = "the command in " + command
-		if text, err = argv.Secret(ctx, words); err != nil {
+		b, err := secret.Read(ctx, engine.SecretRef{Command: words})
+		if err != nil {
 			return k, from, fmt.Errorf("%w: %s: %w", crypt.ErrNoKey, from, err)
 		}
+		text = string(b)
 	}
 	if text == "" {
 		return k, "", nil

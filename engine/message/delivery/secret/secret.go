@@ -95,7 +95,7 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	}
 	v, found, err := keyring.Get(ref.Keyring)
 	if err == nil && !found {
-		return nil, errors.New("the key is not in the system keyring; store it with `bugle gateways key`")
+		return nil, errors.New("the key is not in the system keyring; store it with `bugle gateways key`, or that of a remote with `bugle remote key`")
 	}
 	return []byte(v), err
 }

@@ -22,18 +22,8 @@ import (
 	"bugle/themes"
 )
 
-// The groups of commands in `bugle help`.
-const (
-	groupBegin     = "begin"
-	groupBuild     = "build"
-	groupBrowse    = "browse"
-	groupManage    = "manage"
-	groupFiles     = "files"
-	groupServe     = "serve"
-	groupWorkspace = "workspace"
-	groupStore     = "store"
-	groupTool      = "tool"
-)
+// groupTool is the group of what cobra adds.
+const groupTool = "Tools:"
 
 // Commands are listed in workflow order. Cobra has one setting for the whole process, so it is set once.
 func init() { cobra.EnableCommandSorting = false }
@@ -86,33 +76,33 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		set, _ := themes.Load(f.ThemesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
-	root.AddGroup(
-		&cobra.Group{ID: groupBegin, Title: "Set up:"},
-		&cobra.Group{ID: groupBuild, Title: "Build and test:"},
-		&cobra.Group{ID: groupBrowse, Title: "Browse:"},
-		&cobra.Group{ID: groupManage, Title: "Manage campaigns:"},
-		&cobra.Group{ID: groupFiles, Title: "Work with files:"},
-		&cobra.Group{ID: groupWorkspace, Title: "What is in a workspace:"},
-		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
-		&cobra.Group{ID: groupStore, Title: "Maintain the store:"},
-		&cobra.Group{ID: groupTool, Title: "Tools:"},
-	)
-	add := func(group string, cmds ...*cobra.Command) {
-		for _, c := range cmds {
-			c.GroupID = group
+	for _, group := range []struct {
+		title string
+		cmds  []*cobra.Command
+	}{
+		{"Set up:", []*cobra.Command{workspace.NewInit(f), workspace.New(f), remote.New(f)}},
+		{"Build and test:", []*cobra.Command{
+			campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f),
+			campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f),
+		}},
+		{"Browse:", []*cobra.Command{browse.NewSearch(f), browse.NewMeta(f), files.NewHistory(f), campaign.NewOutbox(f)}},
+		{"Manage campaigns:", append([]*cobra.Command{campaign.NewTag(f), campaign.NewClone(f)}, campaign.ActionCommands(f)...)},
+		{"Work with files:", []*cobra.Command{
+			files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f),
+		}},
+		{"What is in a workspace:", workspace.NewNouns(f)},
+		{"Serve the API:", []*cobra.Command{serve.New(f), mcp.New(f)}},
+		{"Maintain the store:", []*cobra.Command{
+			store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f),
+		}},
+		{groupTool, []*cobra.Command{files.NewLint(f), schema.New(f), newVersion(f)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.cmds {
+			c.GroupID = group.title
 			root.AddCommand(c)
 		}
 	}
-	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f))
-	add(groupWorkspace, workspace.NewNouns(f)...)
-	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f), campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
-	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f), files.NewHistory(f), campaign.NewOutbox(f))
-	add(groupManage, campaign.NewTag(f), campaign.NewClone(f))
-	add(groupManage, campaign.ActionCommands(f)...)
-	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f))
-	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
-	add(groupServe, serve.New(f), mcp.New(f))
-	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
 	root.SetHelpCommand(newHelp(f, root))
 	root.SetHelpCommandGroupID(groupTool)
@@ -120,7 +110,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	root.SetIn(f.In)
 	root.SetOut(f.Out)
 	root.SetErr(f.Err)
-	addCompletion(root)
+	root.InitDefaultCompletionCmd() // before Guard
 	f.Guard(root, reach)
 	return root
 }
@@ -170,23 +160,6 @@ const inDashboard = "The API of a remote cannot do that; its own dashboard may."
 
 // onDisk is how to encrypt a store in a database.
 const onDisk = "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`."
-
-// addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the current output
-// of root.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Short = "Print the completion script for a shell"
-			c.Long = "The help of each subcommand describes how to use the script in that shell."
-			for _, shell := range c.Commands() {
-				shell.Short = "Print the completion script for " + shell.Name()
-				_, rest, _ := strings.Cut(shell.Long, "\n")
-				shell.Long = strings.TrimSpace(rest)
-			}
-		}
-	}
-}
 
 // newHelp returns the help command, which has topics besides the commands, and fails for what is neither.
 func newHelp(f *cli.Factory, root *cobra.Command) *cobra.Command {

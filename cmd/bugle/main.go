@@ -24,11 +24,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	_ "time/tzdata" // the time zones, because Windows and empty containers have none
 
 	_ "bugle/cmd/bugle/internal/background/quiet" // must be imported before any terminal library; see the package
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/service/api"
 )
 
 func main() {
@@ -40,15 +42,17 @@ func main() {
 	// Writing to a closed pipe returns an error and must not end the program, so that the store is closed as usual. Use
 	// Notify rather than Ignore, because an editor would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	code := cli.Until(ctx, os.Stderr, func() int {
-		return run(ctx, os.Args[1:], os.Getenv, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
-	})
+	code := run(ctx, os.Args[1:], os.Getenv, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
+// endTime is how long the program may take to end after a signal. Serving takes longest: its requests are answered first.
+const endTime = api.StopTime + 10*time.Second
+
 // untilSignal returns a context that ends with the first of some signals. A second signal kills a program that is slow
-// to stop: the default handling is restored before the context ends.
+// to stop: the default handling is restored before the context ends. Without one it ends after [endTime], because some waits
+// cannot be interrupted, as that for the writer of a FIFO; the store survives that.
 func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	heard := make(chan os.Signal, 1)
@@ -56,6 +60,7 @@ func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
 	go func() {
 		select {
 		case <-heard:
+			time.AfterFunc(endTime, func() { os.Exit(cli.ExitFailed) })
 		case <-ctx.Done():
 		}
 		signal.Stop(heard)

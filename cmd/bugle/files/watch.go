@@ -144,7 +144,6 @@ func (w *watcher) run(ctx context.Context) error {
 	defer cancel()
 	for _, a := range w.agreed {
 		if a.updated != nil {
-			cli.Finish(limit)
 			a.updated.held.NoteRevision(ended, w.f.Streams, w.svc, a.updated.updated)
 		}
 	}

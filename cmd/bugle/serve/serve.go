@@ -105,7 +105,6 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 		return err
 	}
 	served = true
-	defer context.AfterFunc(ctx, func() { cli.Finish(api.StopTime) })()
 	err = api.Serve(ctx, ln, handler, api.ServeOptions{Logger: log})
 	log.Info("stopped", "addr", ln.Addr().String())
 	return err

@@ -29,7 +29,7 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 		Example: "  bugle doctor\n  bugle doctor --rescue ~/rescued",
 		Args:    cli.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.Notices.IgnoreDamage() // it is what this command reports
+			defer f.Notices.Take() // damage is what this command reports
 			if cmd.Flags().Changed("rescue") {
 				return runRescue(cmd.Context(), f, rescue)
 			}
@@ -42,10 +42,8 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 
 // checkup is the result of doctor.
 type checkup struct {
-	Sound bool `json:"sound"`
-	// Encrypted reports whether the store is encrypted; Readable lists the backups that can be read without its key.
-	Encrypted bool     `json:"encrypted"`
-	Readable  []string `json:"readable,omitempty"`
+	Sound     bool `json:"sound"`
+	Encrypted bool `json:"encrypted"`
 	datastore.CheckResult
 }
 
@@ -62,7 +60,7 @@ func runDoctor(ctx context.Context, f *cli.Factory) error {
 	}
 	out := checkup{CheckResult: found}
 	if _, database := f.Database(); !database {
-		if out.Encrypted, out.Readable, err = readable(f.DataDir()); err != nil {
+		if _, out.Encrypted, err = badger.Encryption(f.DataDir()); err != nil {
 			return err
 		}
 		if err := compareBackups(ctx, f, s, &out.CheckResult); err != nil {
@@ -81,24 +79,7 @@ func runDoctor(ctx context.Context, f *cli.Factory) error {
 	return err
 }
 
-// readable reports whether the store is encrypted, and returns the backups that can be read without its key.
-func readable(dataDir string) (encrypted bool, files []string, err error) {
-	if _, encrypted, err = badger.Encryption(dataDir); err != nil || !encrypted {
-		return encrypted, nil, err
-	}
-	list, err := backup.List(dataDir, "")
-	for _, b := range list {
-		if !b.Encrypted {
-			files = append(files, b.File)
-		}
-	}
-	return encrypted, files, err
-}
-
 func (c checkup) print(f *cli.Factory) {
-	for _, file := range c.Readable {
-		fmt.Fprintf(f.Out, "The store is encrypted, but this backup is not: %s. Encrypt it with `bugle encrypt`.\n", cli.Line(file))
-	}
 	read := fmt.Sprintf("Checked %s, including %s.", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"))
 	if c.Sound {
 		fmt.Fprintln(f.Out, read+" No problems found.")

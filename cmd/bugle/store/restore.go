@@ -48,7 +48,7 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && (r.campaign != "" || r.dryRun || r.yes):
-				return cli.Misused("%s needs a backup file; `bugle restore` lists them", "--"+cli.OwnFlag(cmd))
+				return cli.Misused("restoring needs a backup file; `bugle restore` lists them")
 			case len(args) == 0:
 				return listBackups(f)
 			case !r.dryRun && !r.yes && !f.CanAsk():
@@ -174,19 +174,12 @@ func (r restore) store(ctx context.Context, f *cli.Factory, from backup.Info) er
 	return nil
 }
 
-// agreed reports whether to restore. plan is printed as JSON if nothing is to be changed.
-func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, plan map[string]any) (ok bool, err error) {
-	if !r.dryRun && !r.yes {
-		ok, err = f.Confirm(ctx, question, "to restore")
+// agreed reports whether to restore. For --dry-run it prints the plan as JSON instead, if that is asked for.
+func (r restore) agreed(ctx context.Context, f *cli.Factory, question string, plan map[string]any) (bool, error) {
+	if r.dryRun {
+		return false, f.Done(plan, "No changes made.")
 	}
-	switch {
-	case r.yes || ok || err != nil:
-		return err == nil, err
-	case f.JSON:
-		return false, f.PrintJSON(plan)
-	}
-	fmt.Fprintln(f.Out, "No changes made.")
-	return false, nil
+	return f.Agreed(ctx, r.yes, question, "to restore")
 }
 
 // compare checks a backup and compares it with the store, which is closed again. unread is why some of the store, or all of
@@ -329,7 +322,7 @@ func (r restore) one(ctx context.Context, f *cli.Factory, from backup.Info) erro
 	if err != nil {
 		return err
 	}
-	f.Notices.IgnoreDamage() // this command is what helps against it
+	defer f.Notices.Take() // against damage this command helps
 	store, err := f.Store(ctx)
 	if err != nil {
 		return err

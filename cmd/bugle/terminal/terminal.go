@@ -159,7 +159,6 @@ func run(ctx context.Context, program *tea.Program) error {
 		return err
 	case <-ctx.Done():
 	}
-	cli.Finish(saveLimit + 2*restoreLimit)
 	saved := make(chan struct{})
 	go program.Send(app.EndMsg{Saved: saved}) // returns when the program has ended, at the latest
 	var unsaved error

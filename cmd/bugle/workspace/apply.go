@@ -180,7 +180,9 @@ func planFile(ctx context.Context, f *cli.Factory, svc activity.Service, file do
 				return nil, err
 			}
 			if n.Single {
-				r.Value = over(have, v)
+				if r.Value, err = over(have, v); err != nil {
+					return nil, err
+				}
 			}
 			s, err := n.plan(ctx, svc, r)
 			if err == nil && n.ID == gateways && s.Action != actionUnchanged {
@@ -220,15 +222,15 @@ func about(what string, err error) error {
 	return &out
 }
 
-// over returns a record with the fields of another one over its own.
-func over(have, v doc.Value) doc.Value {
-	fields := []doc.Member{}
-	for name, m := range have.Members() {
-		if !v.Get(name).Exists() {
-			fields = append(fields, doc.M(name, m))
+// over returns a record with the fields of another one in place of its own.
+func over(have, v doc.Value) (doc.Value, error) {
+	var err error
+	for name, m := range v.Members() {
+		if have, err = have.Set(doc.P(name), m); err != nil {
+			return v, err
 		}
 	}
-	return doc.NewObject(append(fields, cli.Members(v)...)...)
+	return have, nil
 }
 
 // applySteps prints a plan, and carries it out if it is agreed to.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // NoCommand returns an error for arguments of a command that only has subcommands, and suggests the closest one.
@@ -23,14 +22,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 }
 
 // Exactly requires n arguments, described by what.
-func Exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return Misused("%s", Takes(cmd, what))
-		}
-		return nil
-	}
-}
+func Exactly(n int, what string) cobra.PositionalArgs { return Between(n, n, what) }
 
 // Between requires from least to most arguments, described by what.
 func Between(least, most int, what string) cobra.PositionalArgs {
@@ -45,15 +37,4 @@ func Between(least, most int, what string) cobra.PositionalArgs {
 // Takes describes the arguments of a command for an error.
 func Takes(cmd *cobra.Command, what string) string {
 	return strings.TrimPrefix(cmd.CommandPath(), "bugle ") + " takes " + what
-}
-
-// OwnFlag returns the name of a flag of the command itself that is set, or "".
-func OwnFlag(cmd *cobra.Command) (name string) {
-	own := cmd.LocalNonPersistentFlags()
-	cmd.Flags().Visit(func(fl *pflag.Flag) {
-		if own.Lookup(fl.Name) != nil {
-			name = fl.Name
-		}
-	})
-	return name
 }

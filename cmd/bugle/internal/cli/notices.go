@@ -11,11 +11,10 @@ import (
 
 // Notices collects problems found when stores were opened, or in the background, until they are shown.
 type Notices struct {
-	mu       sync.Mutex
-	texts    []string
-	damaged  []string // those about damage of the store
-	known    []string // damage that was added before
-	noDamage bool     // damage is not of interest
+	mu      sync.Mutex
+	texts   []string
+	damaged []string // those about damage of the store
+	known   []string // damage that was added before
 }
 
 func (n *Notices) add(text string) {
@@ -28,7 +27,7 @@ func (n *Notices) add(text string) {
 func (n *Notices) Damage(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.noDamage && !slices.Contains(n.known, text) {
+	if !slices.Contains(n.known, text) {
 		n.known, n.damaged = append(n.known, text), append(n.damaged, text)
 	}
 }
@@ -49,13 +48,6 @@ func (n *Notices) Follow(ctx context.Context, show func(text string)) {
 		case <-ctx.Done():
 		}
 	}
-}
-
-// IgnoreDamage drops the notices of damage, for a command that reports it itself.
-func (n *Notices) IgnoreDamage() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.noDamage, n.damaged = true, nil
 }
 
 // Take returns and removes the notices.

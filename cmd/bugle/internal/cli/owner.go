@@ -36,18 +36,13 @@ func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driv
 	}
 	stop := func() {}
 	if f.Getenv(EnvBackups) != OnOff(false) {
-		stop = backup.StartDaily(db, f.DataDir(), f.DailyOptions(db), f.DailyEnded())
+		o := backup.Options{Header: backup.Header{Program: Version(), Folder: f.DataDir()}}
+		if key, ok := db.Key(); ok {
+			o.EncryptWith(&key)
+		}
+		stop = backup.StartDaily(db, f.DataDir(), o, f.DailyEnded())
 	}
 	return &owned{db.Driver(), stop}, nil
-}
-
-// DailyOptions returns the options of the daily backups of a store in a folder.
-func (f *Factory) DailyOptions(db *badger.DB) backup.Options {
-	o := backup.Options{Header: backup.Header{Program: Version(), Folder: f.DataDir()}}
-	if key, ok := db.Key(); ok {
-		o.EncryptWith(&key)
-	}
-	return o
 }
 
 // DailyEnded returns a function that reports why a daily backup failed, once, because it is retried several times an hour.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,13 +24,10 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // an error of cobra before a command ran
 		err = Misuse(err)
-		f.JSON = f.JSON || wantsJSON(args)
+		f.JSON = f.JSON || slices.Contains(args, "--json")
 	}
 	if ExitCode(err) == ExitMisused && remedy(err) == "" {
 		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
-	}
-	if ctx.Err() != nil && (f.store != nil || f.db != nil) {
-		Finish(closeTime)
 	}
 	damaged := f.Notices.takeDamage()
 	f.printNotices(f.Notices.Take())
@@ -57,17 +55,4 @@ func flagError(_ *cobra.Command, err error) error {
 		kind = "true or false"
 	}
 	return fmt.Errorf("--%s must be %s, not %q", flag.GetFlag().Name, kind, flag.GetValue())
-}
-
-// wantsJSON reports whether --json is among arguments that could not be parsed.
-func wantsJSON(args []string) bool {
-	for _, a := range args {
-		switch a {
-		case "--":
-			return false
-		case "--json", "--json=true":
-			return true
-		}
-	}
-	return false
 }

@@ -117,26 +117,11 @@ func (s *Screen) readSide() screen.Page {
 	page := screen.Page{Place: shown.Title()}
 	switch p := shown.(type) {
 	case *problemsPanel:
-		page.Parts = []screen.Part{{Rows: s.readProblems()}}
+		page.Parts = []screen.Part{p.Read()}
 	case editor.SpokenPanel:
 		page.Parts = []screen.Part{{Lines: p.Read()}}
 	}
 	return page
-}
-
-// readProblems says the problems and warnings, each of which leads to its field.
-func (s *Screen) readProblems() screen.RowSlice {
-	var rows screen.RowSlice
-	said := s.side.problems.Read().Rows
-	for i := range said.Len() {
-		row := said.Row(i)
-		row.Open = func() tea.Cmd {
-			row.Select()
-			return s.finish(s.side.problems.open())
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // spokenPreview is the action of plain mode that reads the message.

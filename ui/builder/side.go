@@ -37,9 +37,8 @@ type side struct {
 }
 
 func newSide(s *Screen) side {
-	view := problems.New(s.deps.Theme)
 	return side{
-		problems: &problemsPanel{view, s.edit, s.warnings, s.goTo},
+		problems: &problemsPanel{problems.New(s.deps.Theme, s.visit), s.edit, s.warnings},
 		json:     &jsonPanel{pagerPanel{widget.NewPager(s.deps.Theme)}},
 	}
 }
@@ -118,7 +117,6 @@ type problemsPanel struct {
 	*problemList
 	edit     *edit.Session
 	warnings *warner
-	goTo     func(doc.Path) tea.Cmd
 }
 
 func (p *problemsPanel) Title() string { return "Problems" }
@@ -147,21 +145,13 @@ func (p *problemsPanel) Update(msg tea.Msg) tea.Cmd {
 		p.Key(msg)
 	case tea.MouseMsg:
 		if hit, _ := p.Mouse(msg); hit && widget.Pressed(msg) {
-			return p.open()
+			return p.Open()
 		}
 	}
 	return nil
 }
 
 func (p *problemsPanel) Bindings() []key.Binding { return nil }
-
-// open goes to the field of the problem or warning under the cursor.
-func (p *problemsPanel) open() tea.Cmd {
-	if at, ok := p.Place(); ok {
-		return p.goTo(at)
-	}
-	return nil
-}
 
 // pagerPanel is a panel with a text.
 type pagerPanel struct{ widget.Pager }
@@ -204,7 +194,7 @@ func (s *Screen) sideActions() []screen.Action {
 	case s.side.shows() == sideProblems:
 		acts = append(acts, screen.Action{
 			Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9,
-			DisabledReason: s.side.problems.None(), Run: s.side.problems.open,
+			DisabledReason: s.side.problems.None(), Run: s.side.problems.Open,
 		})
 	case s.side.inPanel():
 		acts = editpane.BindingHelp(s.side.Panel.Bindings(), "Beside the form", 9)

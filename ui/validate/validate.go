@@ -54,7 +54,8 @@ func WithOnline(o check.OnlineOptions) Option {
 
 // New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: problems.New(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID}
+	s.list = problems.New(deps.Theme, s.toField)
 	s.list.Focused = true
 	for _, o := range options {
 		o(s)
@@ -129,7 +130,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		msg.Y -= 1 + len(s.head())
 		if _, again := s.list.Mouse(msg); again {
-			return s.toField()
+			return s.list.Open()
 		}
 	}
 	return nil
@@ -162,7 +163,7 @@ func (s *Screen) Actions() []screen.Action {
 		none = "There is nothing to fix."
 	}
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: none, Run: s.toField},
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: none, Run: s.list.Open},
 		again,
 		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testDisabledReason(), Run: s.open(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
@@ -226,9 +227,7 @@ func (s *Screen) open(name string) func() tea.Cmd {
 	return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: s.id}) }
 }
 
-func (s *Screen) toField() tea.Cmd {
-	if at, ok := s.list.Place(); ok {
-		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: at})
-	}
-	return nil
+// toField opens a field in the builder.
+func (s *Screen) toField(at doc.Path) tea.Cmd {
+	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: at})
 }

@@ -27,6 +27,7 @@ type View struct {
 	*list.List[row]
 
 	theme              *themes.Theme
+	open               func(doc.Path) tea.Cmd
 	problems, warnings []row
 }
 
@@ -44,9 +45,9 @@ type row struct {
 	text     []string
 }
 
-// New returns an empty list.
-func New(t *themes.Theme) *View {
-	v := &View{theme: t}
+// New returns an empty list. open opens the place of a problem or warning.
+func New(t *themes.Theme, open func(doc.Path) tea.Cmd) *View {
+	v := &View{theme: t, open: open}
 	v.List = list.Lines(t, "problem", v.draw)
 	return v
 }
@@ -140,10 +141,12 @@ func (v *View) show() {
 	v.List.Set(rows)
 }
 
-// Place returns the place of what is under the cursor; false if the list is empty.
-func (v *View) Place() (doc.Path, bool) {
-	r, ok := v.Selected()
-	return r.at, ok
+// Open opens the place of what is under the cursor.
+func (v *View) Open() tea.Cmd {
+	if r, ok := v.Selected(); ok {
+		return v.open(r.at)
+	}
+	return nil
 }
 
 // Warning returns the warning under the cursor; false if there is none.
@@ -219,7 +222,10 @@ func (v *View) Text() string {
 func (v *View) Read() screen.Part {
 	var rows screen.RowSlice
 	for i, r := range v.Shown() {
-		row := screen.Row{Text: list.Spoken(r.name), State: strings.Join(r.text, " "), Select: func() tea.Cmd { v.SelectIndex(i); return nil }}
+		row := screen.Row{
+			Text: list.Spoken(r.name), State: strings.Join(r.text, " "),
+			Select: func() tea.Cmd { v.SelectIndex(i); return nil }, Open: func() tea.Cmd { v.SelectIndex(i); return v.open(r.at) },
+		}
 		if r.warning != nil {
 			row.Text = r.kind + ". " + row.Text
 		}

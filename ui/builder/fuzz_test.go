@@ -58,6 +58,7 @@ func FuzzEdits(f *testing.F) {
 	for i, keys := range []string{
 		"", "abc\x1b", "\x1a\x19xyz\x7f\x7f", "\r\tq\r\x1b", "\x81\rx\x1bu\x12", "n\rabc\r\x1b", "\xd0\x1b\x81\x81\rd\xf6\x05u", "ax\ty\tz\x1b\x1b", "\xf1\x03a\tb\xf6\x03q\x1a\x1a\x19",
 		"\x13y", " \x81 \x80 ", "dd\x1bd", "\xf8abc", "a\xf8b\x1b\xf9\x1a\xf8\x1ax", "\xf5\x00\x00\xf2\x20\x08zz",
+		"AAde\r=40\x7f+\x81\x81xy%7", "ade,fr\r\x82xy\x83\x83xy\x1bd\r", "\xf0y\r\x81\xf0y\r\xf0l\xf0m\xf0m", // in the grid
 	} {
 		for n := range 5 { // about five sequences begin at each place; fuzzing tries the others
 			at := (5*i + n) % len(places)

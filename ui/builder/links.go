@@ -45,13 +45,15 @@ func (a *linksPanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	return nil
 }
 
-// fill renders each link: its place, and the resulting URL with the added part in another tone.
+// fill renders each link: its place, and the resulting URL, broken at the width of the pane because it has no words.
 func (a *linksPanel) fill() {
 	t, found := a.cfg.Theme, utm.Links(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
 	for _, l := range found {
 		lines = append(lines, t.Strong.Render(widget.Truncate(problems.Place(a.cfg.Head.Channel, l.Path), a.width-2)))
-		lines = append(lines, a.link(l)...)
+		for line := range strings.SplitSeq(ansi.Hardwrap(widget.Clean(l.Tagged), max(a.width-2, 1), true), "\n") {
+			lines = append(lines, t.Link(l.Tagged, t.Text.Render(line)))
+		}
 		lines = append(lines, "")
 	}
 	switch len(found) {
@@ -61,22 +63,4 @@ func (a *linksPanel) fill() {
 		lines = append(lines, t.Faint.Render(fmt.Sprintf("The first %d links.", maxLinks)))
 	}
 	a.SetStyled(strings.Join(lines, "\n"))
-}
-
-// link breaks a link at the width of the pane, because a URL has no words.
-func (a *linksPanel) link(l utm.Link) []string {
-	t := a.cfg.Theme
-	same := 0
-	for same < len(l.URL) && same < len(l.Tagged) && l.URL[same] == l.Tagged[same] {
-		same++
-	}
-	end := same + len(l.Tagged) - len(l.URL) // of what was added
-	var lines []string
-	for line := range strings.SplitSeq(ansi.Hardwrap(widget.Clean(l.Tagged), max(a.width-2, 1), true), "\n") {
-		from := min(max(same, 0), len(line))
-		to := min(max(end, from), len(line))
-		lines = append(lines, t.Link(l.Tagged, t.Text.Render(line[:from])+t.Accent.Render(line[from:to])+t.Text.Render(line[to:])))
-		same, end = same-len(line), end-len(line)
-	}
-	return lines
 }

@@ -190,16 +190,3 @@ func TestColors(t *testing.T) {
 		}
 	}
 }
-
-func TestUnresolvedExpressionsAreListed(t *testing.T) {
-	content := load(t, "messages.json").Get("android-basic").Get("android")
-	n := render.Push(catalog.Android, content, render.Options{Fill: func(at doc.Path, text string) (string, []string) {
-		if at.String() == "basic_details.title" {
-			return text, []string{"UserAttribute['First Name']"}
-		}
-		return text, nil
-	}})
-	p := show(t, render.View{Notification: &n})
-	p.SetSize(70, 30)
-	p.after("", "⚠{{UserAttribute", "No value for {{UserAttribute['First Name']}} in Title")
-}

@@ -169,30 +169,24 @@ func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 	}
 }
 
-// slowAudience is a service whose audience has users without end.
+// slowAudience is a service whose audience never ends.
 type slowAudience struct {
 	*local.Service
-	seen chan struct{} // closed once some thousand users were asked for
+	seen chan struct{} // closed once some thousand users were seen
 }
 
 func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequest) iter.Seq2[engine.User, error] {
 	return func(yield func(engine.User, error) bool) {
-		for i := 0; ; i++ {
-			if err := ctx.Err(); err != nil {
-				yield(engine.User{}, err)
-				return
-			}
-			if i == 5000 {
-				close(s.seen)
-			}
-			if !yield(engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}, nil) {
-				return
-			}
+		for i := range 5000 {
+			yield(engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{engine.AttrEmail: "u@example.com"}}, nil)
 		}
+		close(s.seen)
+		<-ctx.Done()
+		yield(engine.User{}, ctx.Err())
 	}
 }
 
-// A survey that is canceled shows what it found until then.
+// A survey that is canceled shows what it found until then, and is closed by the next esc.
 func TestSurveyIsCanceled(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
 	slow := &slowAudience{b.svc, make(chan struct{})}

@@ -135,10 +135,8 @@ func compareBackups(ctx context.Context, f *cli.Factory, s *cli.Store, found *da
 
 // runRescue copies what can be read of the store into a new one in a folder.
 func runRescue(ctx context.Context, f *cli.Factory, dir string) error {
-	if have, err := f.HasFolder(); err != nil {
+	if err := f.CheckFolder(); err != nil {
 		return err
-	} else if !have {
-		return cli.ErrNoWorkspace
 	}
 	if badger.Exists(dir) {
 		return cli.Misused("%s has a store; choose another folder", dir)

@@ -147,12 +147,8 @@ func finishEncrypt(ctx context.Context, f *cli.Factory, id string) error {
 
 // keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.
 func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
-	have, err := e.HasFolder()
-	if err != nil {
+	if err := e.CheckFolder(); err != nil {
 		return "", false, err
-	}
-	if !have {
-		return "", false, cli.ErrNoWorkspace
 	}
 	return badger.Encryption(e.DataDir())
 }

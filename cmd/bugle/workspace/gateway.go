@@ -43,7 +43,7 @@ func (n noun) newAllow() *cobra.Command {
 		Example:           "  bugle gateways allow fcm",
 		Args:              n.named,
 		ValidArgsFunction: n.complete,
-		RunE: n.runGateway(func(ctx context.Context, g engine.Gateway) error {
+		RunE: n.runGateway(func(ctx context.Context, workspace string, g engine.Gateway) error {
 			switch {
 			case !secret.NeedsTrust(g):
 				return cli.Misused("the key of %s comes from %s, which needs no permission", g.Provider, secret.Describe(g.Key))
@@ -55,11 +55,7 @@ func (n noun) newAllow() *cobra.Command {
 			if ok, err := n.f.Agreed(ctx, yes, cli.Line(question), "to allow it"); !ok {
 				return err
 			}
-			w, err := n.f.Settings(ctx)
-			if err != nil {
-				return err
-			}
-			if err := n.f.Trust().Allow(w.ID, g); err != nil {
+			if err := n.f.Trust().Allow(workspace, g); err != nil {
 				return err
 			}
 			return n.f.Done(map[string]any{"provider": g.Provider, "allowed": true}, "The key of "+g.Provider+" may come from "+secret.DescribeFully(g.Key)+" on this machine.")
@@ -70,19 +66,19 @@ func (n noun) newAllow() *cobra.Command {
 }
 
 // runGateway returns the function of a command that works on a push gateway.
-func (n noun) runGateway(do func(context.Context, engine.Gateway) error) func(*cobra.Command, []string) error {
+func (n noun) runGateway(do func(ctx context.Context, workspace string, g engine.Gateway) error) func(*cobra.Command, []string) error {
 	return n.run(func(ctx context.Context, svc activity.Service, name string, _ []string) error {
 		w, err := svc.Workspace(ctx)
 		if err != nil {
 			return err
 		}
 		g, _ := w.Gateway(name)
-		return do(ctx, g)
+		return do(ctx, w.ID, g)
 	})
 }
 
 // storeKey stores the key on standard input in the keyring.
-func (n noun) storeKey(ctx context.Context, g engine.Gateway) error {
+func (n noun) storeKey(ctx context.Context, _ string, g engine.Gateway) error {
 	if g.Key.Keyring == "" {
 		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Describe(g.Key))
 	}

@@ -124,28 +124,16 @@ func (e *Environment) checkData() error {
 	return nil
 }
 
-// HasStore reports whether there is a store, without creating one.
-func (f *Factory) HasStore(ctx context.Context) (bool, error) {
-	if _, ok := f.Database(); !ok {
-		return f.HasFolder()
-	}
-	err := f.connect(ctx, false)
-	if errors.Is(err, ErrNoWorkspace) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// HasFolder reports whether there is a store in the folder, without creating one.
-func (e *Environment) HasFolder() (bool, error) {
-	_, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder))
-	switch {
+// CheckFolder returns [ErrNoWorkspace] if there is no store in the folder, without creating one.
+func (e *Environment) CheckFolder() error {
+	switch _, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder)); {
 	case err == nil:
-		return true, nil
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
+		return ErrNoWorkspace
+	default:
+		return fmt.Errorf("cannot read %s: %w; %s", e.DataDir(), Cause(err), store.FolderRemedy(e.DataDir(), err))
 	}
-	return false, fmt.Errorf("cannot read %s: %w; %s", e.DataDir(), Cause(err), store.FolderRemedy(e.DataDir(), err))
 }
 
 // ErrNoWorkspace reports that the store has no workspace yet.
@@ -200,15 +188,6 @@ func (f *Factory) Service(ctx context.Context) (activity.Service, error) {
 		return nil, err
 	}
 	return s.Service(ctx, id)
-}
-
-// Settings returns the settings of the local workspace. It does not create a store, and fails if a remote is in use.
-func (f *Factory) Settings(ctx context.Context) (engine.Workspace, error) {
-	svc, err := f.Service(ctx)
-	if err != nil {
-		return engine.Workspace{}, err
-	}
-	return svc.Workspace(ctx)
 }
 
 // Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, the one that git signs with, or

@@ -15,7 +15,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/message/delivery/secret"
 	"bugle/engine/openapi"
-	"bugle/engine/service/activity"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
@@ -41,10 +40,12 @@ func (f *Factory) Store(ctx context.Context) (*Store, error) {
 	if err := f.checkPlace(Reach{Places: InStore}); err != nil {
 		return nil, err
 	}
-	if have, err := f.HasStore(ctx); err != nil {
+	err := f.CheckFolder()
+	if _, ok := f.Database(); ok {
+		err = f.connect(ctx, false)
+	}
+	if err != nil {
 		return nil, err
-	} else if !have {
-		return nil, ErrNoWorkspace
 	}
 	return f.Open(ctx)
 }
@@ -77,7 +78,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 		}),
 	}
 	db, err := socket.Open(ctx, o)
-	if have, _ := f.HasFolder(); have && errors.Is(err, syscall.EROFS) {
+	if errors.Is(err, syscall.EROFS) && f.CheckFolder() == nil {
 		db, err = f.openReadOnly(ctx, o)
 	}
 	var path *fs.PathError
@@ -122,13 +123,8 @@ func (s *Store) Folder() *socket.DB { return s.folder }
 // machines with much else to do.
 var Patience time.Duration
 
-// Service returns the service of a workspace. It fails with NOT_FOUND if there is no such workspace.
-func (s *Store) Service(ctx context.Context, id string) (activity.Service, error) {
-	return s.service(ctx, id)
-}
-
-// service returns the service of a workspace, which is opened once.
-func (s *Store) service(ctx context.Context, id string) (*local.Service, error) {
+// Service returns the service of a workspace, which is opened once. It fails with NOT_FOUND if there is no such workspace.
+func (s *Store) Service(ctx context.Context, id string) (*local.Service, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if svc, ok := s.services[id]; ok {
@@ -218,7 +214,7 @@ func (s *Store) Serve(ctx context.Context, only string) (api.Lookup, error) {
 		ids = []string{only}
 	}
 	for _, id := range ids {
-		svc, err := s.service(ctx, id)
+		svc, err := s.Service(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +230,7 @@ func (s *Store) Serve(ctx context.Context, only string) (api.Lookup, error) {
 
 // lookup implements [api.Lookup] with the current settings, so that a key is valid from its creation until it is revoked.
 func (s *Store) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
-	svc, err := s.service(ctx, id)
+	svc, err := s.Service(ctx, id)
 	if err != nil {
 		return engine.Workspace{}, nil, err
 	}

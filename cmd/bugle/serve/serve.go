@@ -37,7 +37,7 @@ var switchChoices = cli.Choices{{Value: "on", Help: "refuse requests over the do
 
 // New returns the command bugle serve.
 func New(f *cli.Factory) *cobra.Command {
-	s := server{addr: defaultAddr, limits: cli.OnOff(true)}
+	s := server{addr: defaultAddr, limits: "on"}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API over HTTP",
@@ -98,7 +98,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 		return err
 	}
 	handler := api.New(api.Keys(lookup), api.Options{
-		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: store.Health, Counter: f.Counter(),
+		Logger: log, Log: lines, Unlimited: s.limits == "off", Health: store.Health, Counter: f.Counter(),
 		OpenAPI: func() []byte { return openapi.JSON(cli.Version()) },
 	})
 	if err := s.announce(f, ln.Addr().String()); err != nil {

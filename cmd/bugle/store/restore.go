@@ -81,20 +81,11 @@ func listBackups(f *cli.Factory) error {
 		database = postgres.Name(url)
 	}
 	list, refused := backup.List(f.DataDir(), database)
-	switch {
-	case f.JSON:
-		return errors.Join(f.PrintJSON(map[string]any{"backups": append([]backup.Info{}, list...)}), refused)
-	case len(list) == 0 && refused == nil:
-		of := ""
-		if database != "" {
-			of = " of the database " + database
-		}
-		fmt.Fprintf(f.Out, "No backups%s in %s. Create one with `bugle backup`.\n", of, cli.Line(filepath.Join(f.DataDir(), backup.Folder)))
-		return nil
-	case len(list) == 0:
+	if len(list) == 0 && refused != nil {
 		return refused
 	}
-	rows := [][]string{}
+	l := cli.List{Name: "backups", Head: []string{"CREATED", "SIZE", "", "STORE", "FILE"}}
+	l.Empty = cli.Line(fmt.Sprintf("No backups in %s. Create one with `bugle backup`.", filepath.Join(f.DataDir(), backup.Folder)))
 	for _, b := range list {
 		how := ""
 		switch {
@@ -103,9 +94,13 @@ func listBackups(f *cli.Factory) error {
 		case b.Encrypted:
 			how = "encrypted"
 		}
-		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, cmp.Or(b.Store(), "unknown"), b.File})
+		v, err := cli.Doc(b)
+		if err != nil {
+			return err
+		}
+		l.Add(v, timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, cmp.Or(b.Store(), "unknown"), b.File)
 	}
-	return errors.Join(f.Rows([]string{"CREATED", "SIZE", "", "STORE", "FILE"}, rows), refused)
+	return errors.Join(f.PrintList(l, nil), refused)
 }
 
 // store compares the whole store with a backup, asks, and restores it.

@@ -62,11 +62,14 @@ func ReadError(name string, err error) error {
 
 // readStdin reads standard input until the context ends, even if nothing is written to it.
 func (s Streams) readStdin(ctx context.Context) ([]byte, error) {
-	b, err := readAll(s.Interruptible(ctx), Stdin)
-	if ctx.Err() != nil {
+	b, err := io.ReadAll(io.LimitReader(s.Interruptible(ctx), MaxInput+1))
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case len(b) > MaxInput:
+		err = files.ErrTooLarge
 	}
-	return b, err
+	return b, ReadError(Stdin, err)
 }
 
 // Interruptible returns standard input, which ends when ctx does, or when it is closed, also while it is read.
@@ -95,14 +98,6 @@ func (i interruptible) Read(p []byte) (int, error) {
 func (i interruptible) Close() error {
 	i.Cancel()
 	return nil
-}
-
-func readAll(r io.Reader, name string) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxInput+1))
-	if err == nil && len(b) > MaxInput {
-		err = files.ErrTooLarge
-	}
-	return b, ReadError(name, err)
 }
 
 // DocumentError reports that an input is not a usable document.

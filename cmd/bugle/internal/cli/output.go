@@ -239,14 +239,6 @@ func FindingLine(f check.Finding) string {
 	return Line(place + ": " + f.Text() + ". " + f.Remedy + " [" + f.ID() + "]")
 }
 
-// OnOff returns "on" or "off".
-func OnOff(b bool) string {
-	if b {
-		return "on"
-	}
-	return "off"
-}
-
 // ParseOnOff parses on or off, yes or no, and the values of [strconv.ParseBool].
 func ParseOnOff(s string) (bool, error) {
 	switch strings.ToLower(s) {

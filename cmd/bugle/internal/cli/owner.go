@@ -35,7 +35,7 @@ func (f *Factory) own(ctx context.Context, notify func(problem string)) (kv.Driv
 		return nil, err
 	}
 	stop := func() {}
-	if f.Getenv(EnvBackups) != OnOff(false) {
+	if f.Getenv(EnvBackups) != "off" {
 		o := backup.Options{Header: backup.Header{Program: Version(), Folder: f.DataDir()}}
 		if key, ok := db.Key(); ok {
 			o.EncryptWith(&key)

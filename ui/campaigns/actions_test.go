@@ -10,17 +10,6 @@ import (
 	"bugle/ui/uitest"
 )
 
-func TestArchive(t *testing.T) {
-	h, _ := open(t, 80, 24, sample()...)
-	h.WantNot("Easter 2024")
-	h.FromPalette("archive")
-	h.Want("Easter 2024", "▪ Archived", "/ is:all", "12 of 12")
-	h.FromPalette("archive")
-	h.Want("11 of 11")
-	h.Press("5") // the view of the archive
-	h.Want("Easter 2024", "1 of 11", "/ is:archived")
-}
-
 func TestDelete(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("x")

@@ -66,10 +66,6 @@ type taskPlan struct {
 	task bulkTask
 }
 
-func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
-	return taskPlan{bulk.Prepare(svc, t.op, rows), t}
-}
-
 // offerBulk plans the tasks for the selected campaigns or, if there are none, for the one under the cursor, and shows
 // them.
 func (s *Screen) offerBulk() tea.Cmd {
@@ -93,7 +89,7 @@ func (s *Screen) offerBulk() tea.Cmd {
 			return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
 		})
 		for _, t := range bulkTasks {
-			p.plans = append(p.plans, planTask(svc, t, p.rows))
+			p.plans = append(p.plans, taskPlan{bulk.Prepare(svc, t.op, p.rows), t})
 		}
 		return p, ctx.Err()
 	}, func(p planned, err error) tea.Cmd {
@@ -139,7 +135,7 @@ func (s *Screen) askText(t bulkTask, rows []engine.Summary, text string, back fu
 	in.Body, in.Value, in.OnCancel = namesOfSeveral(rows)+in.Body, cmp.Or(text, in.Value), back
 	in.Then = func(text string) tea.Cmd {
 		t.op = t.with(text)
-		return s.askBulk(planTask(s.deps.Service, t, rows), func() tea.Cmd { return s.askText(t, rows, text, back) })
+		return s.askBulk(taskPlan{bulk.Prepare(s.deps.Service, t.op, rows), t}, func() tea.Cmd { return s.askText(t, rows, text, back) })
 	}
 	return screen.Send(in)
 }

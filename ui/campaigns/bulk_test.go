@@ -35,7 +35,7 @@ func option(h *uitest.Harness, n int) {
 }
 
 const (
-	addTags, removeTags, resuming, stopping, archiving = 0, 1, 3, 4, 5
+	addTags, removeTags, stopping, archiving = 0, 1, 4, 5
 )
 
 func TestSelecting(t *testing.T) {
@@ -51,8 +51,7 @@ func TestSelecting(t *testing.T) {
 	h.Press("*")
 	h.WantNot("selected ·")
 	h.Press("*", "/")
-	h.Type("sale")
-	h.Press("enter")
+	h.Submit("sale")
 	h.Want("11 selected · 1 of 11") // hidden campaigns stay selected
 }
 
@@ -82,8 +81,7 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press(" ", " ")
 	option(h, addTags)
-	h.Type("vip")
-	h.Press("enter")
+	h.Submit("vip")
 	h.Want("Tag 2 campaigns?")
 	h.Press("esc")
 	h.Want("Add tags to 2 campaigns", "vip")
@@ -100,8 +98,7 @@ func TestBulkTags(t *testing.T) {
 	option(p.Harness, addTags)
 	p.Press("enter")
 	p.Want("Enter at least one tag")
-	p.Type("vip, sale")
-	p.Press("enter")
+	p.Submit("vip, sale")
 	p.Want("Tag 2 campaigns?", "Adds the tags vip, sale")
 	p.Press("y")
 	p.wantStored("A", tagsField, `["vip","sale"]`)
@@ -113,19 +110,11 @@ func TestBulkTags(t *testing.T) {
 	p.wantStored("A", tagsField, ``)
 }
 
-func TestBulkStatusChanges(t *testing.T) {
+func TestDangerousBulkActionStartsOnCancel(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
-	option(h, resuming)
-	h.Want("Resume “Weekly digest for readers of the newsletter”?", "10 campaigns will be skipped:")
-	h.Press("y")
-	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
-		t.Errorf("asked %q", f.Calls())
-	}
-	h.Want("1 campaign resumed")
-	h.Press("*")
 	option(h, stopping)
-	h.Press("enter") // dangerous: Cancel has the focus
+	h.Press("enter")
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
 	}
@@ -139,16 +128,13 @@ func TestViews(t *testing.T) {
 		h.Press(view[0])
 		h.Want(view[1])
 	}
-	h.Press("/")
-	h.Type("tag:sale")
+	h.Search("tag:sale")
 	h.Press("enter", "B", "down", "enter", "w", "6", "enter")
 	h.Want("Save view", "Enter a name")
-	h.Type("Drafts")
-	h.Press("enter")
+	h.Submit("Drafts")
 	h.Want("A view with this name is built in")
 	h.Press("ctrl+u")
-	h.Type("My sales")
-	h.Press("enter")
+	h.Submit("My sales")
 	h.Want("Press 6 to show it")
 	h.Press("0", "B", "enter", "6")
 	h.Want("/ tag:sale", "Name ↑")
@@ -166,12 +152,10 @@ func TestColumns(t *testing.T) {
 	h.Press("C")
 	h.Want("Name, State, Channel")
 	h.Press("ctrl+u")
-	h.Type("start, when")
-	h.Press("enter")
+	h.Submit("start, when")
 	h.Want("There is no column “when”.")
 	h.Press("ctrl+w")
-	h.Type("state,updated")
-	h.Press("enter")
+	h.Submit("state,updated")
 	h.WantNot("Channel   ", "Type  ")
 	h.Want("Start")
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)

@@ -86,13 +86,13 @@ func TestGolden(t *testing.T) {
 	h.Type("status:s")
 	h.Press("down")
 	h.Golden("completing-80x24")
-	h.Press("esc", "esc", "/")
-	h.Type("sale is:al")
+	h.Press("esc", "esc")
+	h.Search("sale is:al")
 	h.Press("tab")
 	h.Type("stat:x")
 	h.Golden("mistaken-80x24")
-	h.Press("esc", "/")
-	h.Type("spring status:paused")
+	h.Press("esc")
+	h.Search("spring status:paused")
 	h.Golden("nothing-80x24")
 	h.Press("esc", "*", "b")
 	h.Golden("bulk-80x24")
@@ -112,14 +112,13 @@ func TestGolden(t *testing.T) {
 
 func TestTypingOnlyReachesSearch(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
-	h.Press("/")
-	h.Type("nq?xdr 1")
+	h.Search("nq?xdr 1")
 	h.Want("/ nq?xdr 1")
 	if len(h.Opened) > 0 || h.Quit || len(fake.Calls()) != 1 {
 		t.Errorf("typing did something: %v %v", h.Opened, fake.Calls())
 	}
-	h.Press("esc", "/")
-	h.Type("order")
+	h.Press("esc")
+	h.Search("order")
 	h.Press("enter", "enter") // to the table, then open
 	if got := h.LastRoute(); got.Name != screen.Builder || got.ID != id(10) {
 		t.Errorf("opened %+v", got)
@@ -194,8 +193,7 @@ func TestSorting(t *testing.T) {
 	h.Press("B", "down", "enter")
 	h.Want("Name ↓")
 	first(h, "Weekly digest", "Cart reminder", "Black Friday")
-	h.Press("/")
-	h.Type("sort:-start ")
+	h.Search("sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
 	h.Press("enter", "B", "enter") // the default order again
 	h.Want("Updated ↓")
@@ -218,8 +216,7 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	at("at first", 3)
 	h.Press("B", "down", "enter")
 	at("sorted", 3)
-	h.Press("/")
-	h.Type("digest")
+	h.Search("digest")
 	h.Press("enter")
 	at("filtered", 3)
 	h.Press("esc")

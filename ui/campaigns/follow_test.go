@@ -49,8 +49,7 @@ func TestCursorFollowsOpenedCampaign(t *testing.T) {
 	for what, open := range map[string]func(h *uitest.Harness){
 		"palette": func(h *uitest.Harness) {
 			h.Press("ctrl+k")
-			h.Type("winter clearance")
-			h.Press("enter")
+			h.Submit("winter clearance")
 		},
 		"another campaign in between": func(h *uitest.Harness) {
 			h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(9)}})
@@ -140,8 +139,7 @@ func TestHiddenCampaignWithSelection(t *testing.T) {
 func TestArchivedCampaignIsShown(t *testing.T) {
 	h, f := openList(t, sample()...)
 	for _, search := range []string{"", "status:draft"} {
-		h.Press("/")
-		h.Type(search)
+		h.Search(search)
 		h.Press("enter")
 		openBuilder(h, 12)
 		wantNoCursor(t, h, f, "“Easter 2024” is archived. Press esc to show it.")

@@ -103,9 +103,6 @@ func (s *Screen) View() string {
 	return out
 }
 
-// focusNext focuses another pane.
-func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
-
 // focusPane focuses a pane.
 func (s *Screen) focusPane(pane int) tea.Cmd {
 	s.panes.Focus(pane)

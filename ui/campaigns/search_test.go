@@ -23,8 +23,7 @@ func TestStartsWithAQuery(t *testing.T) {
 
 func TestSearchProblemsAreMarked(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
-	h.Press("/")
-	h.Type("stats:draft sale")
+	h.Search("stats:draft sale")
 	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11")
 	h.Press("enter")
 	h.Want("Did you mean status?") // it stays, because it still applies
@@ -49,8 +48,7 @@ func TestSearchSaysWhatItFinds(t *testing.T) {
 		"status:live":     {`There is no state "live". Did you mean is:live?`, "0 of 11"},
 	} {
 		h, _ := open(t, 100, 30, sample()...)
-		h.Press("/")
-		h.Type(text)
+		h.Search(text)
 		h.Press("enter")
 		h.Want(want...)
 	}
@@ -130,8 +128,7 @@ func TestEnterAcceptsHighlightedRow(t *testing.T) {
 		"status:draft,active": {"", "/ status:draft,active"},
 	} {
 		h, _ := open(t, 100, 30, rows...)
-		h.Press("/")
-		h.Type(typed)
+		h.Search(typed)
 		h.Want(want.row)
 		h.Press("enter")
 		h.Want(want.search)

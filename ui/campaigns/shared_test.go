@@ -87,8 +87,7 @@ func TestSharedIndex(t *testing.T) {
 	h.Want("Black Friday")
 
 	k.setIndex(nil) // nobody says so, but the next key finds out
-	h.Press("/")
-	h.Type("digest")
+	h.Search("digest")
 	h.Want("Weekly digest")
 	k.ix = index.New(index.Options{})
 	k.ix.Close(errors.New("the disk is on fire"))

@@ -77,7 +77,7 @@ func (s *Screen) undoSteps(back bool, steps []*edit.Step, rows []engine.Summary)
 	if !edited {
 		t = bulkTasks[slices.IndexFunc(bulkTasks, func(t bulkTask) bool { return t.action == action })]
 	}
-	plan := planTask(s.deps.Service, t, rows)
+	plan := taskPlan{bulk.Prepare(s.deps.Service, t.op, rows), t}
 	switch {
 	case len(plan.Allowed) == 0:
 		s.deps.History.Drop(steps...)

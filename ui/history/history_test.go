@@ -89,8 +89,7 @@ func TestCompareWithCurrent(t *testing.T) {
 func TestFilter(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Press("/")
-	h.Type("ben html")
+	h.Search("ben html")
 	h.Want("1 of 1", "Edited HTML in Content", "+<p>Two and a half</p>")
 	h.WantNot("+ Hello") // it is compared with the version before it, which is not shown
 	h.Type("x")

@@ -116,8 +116,7 @@ func TestPushShowsPayload(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	h := open(t, newFilledOutbox())
-	h.Press("/")
-	h.Type("de_ hallo")
+	h.Search("de_ hallo")
 	h.Want("USER_1", "1 of 1")
 	h.WantNot("ada@example.com")
 	h.Type("zzz")

@@ -12,8 +12,6 @@ type UndoStep struct {
 	Label string
 	// Undo and Redo return the commands that revert the change and apply it again, and that move the cursor to it.
 	Undo, Redo func() tea.Cmd
-	// OwnNotice reports that Undo and Redo show a notice of their own.
-	OwnNotice bool
 }
 
 // UndoStack holds the changes made on a screen.
@@ -53,8 +51,5 @@ func (s *UndoStack) Redo() (tea.Cmd, bool) {
 }
 
 func (s UndoStep) withNotice(how string, do func() tea.Cmd) tea.Cmd {
-	if s.OwnNotice {
-		return do()
-	}
 	return tea.Batch(do(), NotifyAbout(TopicEdit, widget.LevelSuccess, how+s.Label))
 }

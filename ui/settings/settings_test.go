@@ -142,8 +142,7 @@ func TestGoldens(t *testing.T) {
 	})
 	d.Golden("theme-80x24")
 	d.Press("tab", "/")
-	d.Type("app.")
-	d.Press("enter")
+	d.Submit("app.")
 	d.GoldenSizes("keys")
 	d.Resize(80, 24)
 	d.Press("enter")
@@ -211,8 +210,8 @@ func TestEditKeymapFile(t *testing.T) {
 
 func TestChangeKeys(t *testing.T) {
 	d := open(t)
-	d.Press("tab", "/")
-	d.Type("find an action")
+	d.Press("tab")
+	d.Search("find an action")
 	d.Want("Find an action, section", "app.palette", "ctrl+k")
 	d.WantNot("Quit;")
 	d.Press("enter", "enter")

@@ -48,8 +48,7 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 
 func TestCurl(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, flatMail)
-	h.Type("o'neill@example.com")
-	h.Press("enter")
+	h.Submit("o'neill@example.com")
 	h.FromPalette("curl")
 	if len(h.Copied) != 1 {
 		t.Fatal("nothing was copied")

@@ -86,23 +86,6 @@ func TestSegmentsAreOffered(t *testing.T) {
 	}
 }
 
-func TestNarrowingToALocale(t *testing.T) {
-	s, h := openDraft(t, catalog.Email, keyedMail)
-	h.Type("ada@example.com")
-	h.Press("enter", "tab")
-	h.Want("2 messages to 1 recipient", "Locale", "All ▾")
-	h.WantNot("Platform", "Variation")
-	h.Press(" ", " ")
-	h.Want("German ▾", "1 message to 1 recipient")
-	h.WantNot("│ Email  ●")
-	h.Press("ctrl+s")
-	h.Want("Email · German sent")
-	h.WantNot("EMAIL_default")
-	if f := s.asked(t).Filter; f != (engine.KeyFilter{Locale: "de"}) {
-		t.Errorf("narrowed to %+v", f)
-	}
-}
-
 // Messages have readable names in every stage, reduced to the parts that differ if space is short.
 func TestMessageNames(t *testing.T) {
 	two := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
@@ -218,8 +201,7 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 		})
 	}
 	h := open(t, s, id, 80, 24)
-	h.Type("ada@example.com")
-	h.Press("enter")
+	h.Submit("ada@example.com")
 	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
 	h.Press("ctrl+s")
 	h.Want("Send it again?", "Ada Byron (ada@example.com) may have got")

@@ -60,7 +60,7 @@ const first = "under test"
 // A route that the screen opens is recorded and shown as an empty screen.
 func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	t.Helper()
-	hs := &Harness{t: t, screen: s, running: make(chan tea.Msg, 100)}
+	hs := &Harness{t: t, screen: s}
 	hs.open(app.Options{Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory}, w, h)
 	return hs
 }
@@ -69,7 +69,7 @@ func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 // those of [New].
 func Program(t testing.TB, o app.Options, w, h int) *Harness {
 	t.Helper()
-	hs := &Harness{t: t, running: make(chan tea.Msg, 100)}
+	hs := &Harness{t: t}
 	hs.open(o, w, h)
 	return hs
 }
@@ -90,7 +90,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.model = model
+	h.model, h.running = model, make(chan tea.Msg, 100)
 	h.t.Cleanup(func() { // close the screens as the program does when it ends
 		if !h.Quit {
 			h.holding = false
@@ -158,6 +158,18 @@ func (h *Harness) Script(parts ...string) (keys int) {
 		}
 	}
 	return keys
+}
+
+// Submit types a text and presses enter.
+func (h *Harness) Submit(text string) {
+	h.Type(text)
+	h.Press("enter")
+}
+
+// Search types a text into the search or the filter of the screen.
+func (h *Harness) Search(text string) {
+	h.Press("/")
+	h.Type(text)
 }
 
 // FromPalette runs the action that the palette finds first.

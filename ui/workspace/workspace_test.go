@@ -90,8 +90,7 @@ func TestAddRecord(t *testing.T) {
 	h.WantNot("✗ Required")
 	h.Press("enter")
 	h.Want("Not saved: Name: required")
-	h.Type("Partners")
-	h.Press("enter")
+	h.Submit("Partners")
 	h.Want("Saved the team Partners.", "▌ Partners")
 	if got := h.stored().Teams; !strings.Contains(strings.Join(got, ","), "Partners") {
 		t.Errorf("the teams are %q", got)
@@ -238,8 +237,7 @@ func TestSegmentByFilters(t *testing.T) {
 	}
 	h.Press("esc", "esc", "esc", "t")
 	h.Want("Who matches Norwegians", "is included:")
-	h.Press("/")
-	h.Type("elodie")
+	h.Search("elodie")
 	h.Want("✗", "is not included:", "France")
 }
 
@@ -283,8 +281,7 @@ func TestAPIKeyIsShownOnce(t *testing.T) {
 
 func TestFindAndImportUsers(t *testing.T) {
 	h := openRecords(t, "Users")
-	h.Press("/")
-	h.Type("kasia")
+	h.Search("kasia")
 	h.Want("USER_11")
 	h.WantNot("USER_10 ")
 	h.Press("enter", "esc")
@@ -295,8 +292,7 @@ func TestFindAndImportUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Press("i")
-	h.Type(path + "x")
-	h.Press("enter")
+	h.Submit(path + "x")
 	h.Want("No such file.")
 	h.Press("backspace", "enter")
 	h.Want("What about users who already exist?")

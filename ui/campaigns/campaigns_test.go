@@ -110,21 +110,6 @@ func TestGolden(t *testing.T) {
 	empty.Golden("empty-80x24")
 }
 
-func TestTypingOnlyReachesSearch(t *testing.T) {
-	h, fake := open(t, 80, 24, sample()...)
-	h.Search("nq?xdr 1")
-	h.Want("/ nq?xdr 1")
-	if len(h.Opened) > 0 || h.Quit || len(fake.Calls()) != 1 {
-		t.Errorf("typing did something: %v %v", h.Opened, fake.Calls())
-	}
-	h.Press("esc")
-	h.Search("order")
-	h.Press("enter", "enter") // to the table, then open
-	if got := h.LastRoute(); got.Name != screen.Builder || got.ID != id(10) {
-		t.Errorf("opened %+v", got)
-	}
-}
-
 func TestRoutes(t *testing.T) {
 	for key, want := range map[string]screen.Route{
 		"enter": {Name: screen.Builder, ID: id(1)}, "p": {Name: screen.Builder, ID: id(1), Preview: true}, "n": {Name: screen.NewDraft}, "t": {Name: screen.TestSend, ID: id(1)},

@@ -302,14 +302,6 @@ func TestFindAndImportUsers(t *testing.T) {
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p.Attributes, err)
 	}
-	if err := os.WriteFile(path, []byte("id,City\n,Oslo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h.Press("i")
-	h.Type(path)
-	h.Press("enter", "enter")
-	h.Want("1 invalid line. No changes", "line 2")
-	h.Press("esc")
 	h.Want("NEW")
 }
 

@@ -28,26 +28,14 @@ type bulkTask struct {
 	op          bulk.Operation
 	action      catalog.Action // of the life cycle; empty for other tasks
 	danger      bool
-	// prompt asks for a text first, from which with makes the operation; nil if the task needs none.
-	prompt func(rows []engine.Summary) screen.InputMsg
-	with   func(text string) bulk.Operation
-	undoes string // what it undoes or redoes, for the notice; empty if it is a change of its own
+	ask         string // for tags first: "Add tags to"; empty if the task needs none
+	undoes      string // what it undoes or redoes, for the notice; empty if it is a change of its own
 }
 
 // bulkTasks are the actions on many campaigns, in menu order.
 var bulkTasks = []bulkTask{
-	{
-		label: "Add tags…", verb: "tag", progressive: "Tagging", past: "tagged", op: bulk.Tag{},
-		prompt: func(rows []engine.Summary) screen.InputMsg { return askTags("Add tags to "+campaignsNamed(rows), "") },
-		with:   func(text string) bulk.Operation { return bulk.Tag{Add: splitList(text)} },
-	},
-	{
-		label: "Remove tags…", verb: "untag", progressive: "Untagging", past: "untagged", op: bulk.Tag{},
-		prompt: func(rows []engine.Summary) screen.InputMsg {
-			return askTags("Remove tags from "+campaignsNamed(rows), strings.Join(commonTags(rows), ", "))
-		},
-		with: func(text string) bulk.Operation { return bulk.Tag{Remove: splitList(text)} },
-	},
+	{label: "Add tags…", verb: "tag", progressive: "Tagging", past: "tagged", op: bulk.Tag{}, ask: "Add tags to "},
+	{label: "Remove tags…", verb: "untag", progressive: "Untagging", past: "untagged", op: bulk.Tag{}, ask: "Remove tags from "},
 	lifeCycleTask(catalog.Pause, "Pausing", "paused", false),
 	lifeCycleTask(catalog.Resume, "Resuming", "resumed", false),
 	lifeCycleTask(catalog.Stop, "Stopping", "stopped", true),
@@ -121,23 +109,38 @@ func (s *Screen) showBulkMenu(rows []engine.Summary, plans []taskPlan) tea.Cmd {
 		Title: campaignsNamed(rows), Body: namesOfSeveral(rows) + "Choose an action.", Options: options,
 		Then: func(a widget.Answer) tea.Cmd {
 			p := plans[a.Index]
-			if p.task.prompt != nil {
-				return s.askText(p.task, rows, "", again)
+			if p.task.ask != "" {
+				return s.askTags(p.task, rows, "", again)
 			}
 			return s.askBulk(p, again)
 		},
 	})
 }
 
-// askText asks for the text that a task needs, starting with text, and then for confirmation.
-func (s *Screen) askText(t bulkTask, rows []engine.Summary, text string, back func() tea.Cmd) tea.Cmd {
-	in := t.prompt(rows)
-	in.Body, in.Value, in.OnCancel = namesOfSeveral(rows)+in.Body, cmp.Or(text, in.Value), back
-	in.Then = func(text string) tea.Cmd {
-		t.op = t.with(text)
-		return s.askBulk(taskPlan{bulk.Prepare(s.deps.Service, t.op, rows), t}, func() tea.Cmd { return s.askText(t, rows, text, back) })
+// askTags asks for tags to add or to remove, starting with text, and then for confirmation.
+func (s *Screen) askTags(t bulkTask, rows []engine.Summary, text string, back func() tea.Cmd) tea.Cmd {
+	remove := t.verb == "untag"
+	if remove && text == "" {
+		text = strings.Join(commonTags(rows), ", ")
 	}
-	return screen.Send(in)
+	return screen.Send(screen.InputMsg{
+		Title: t.ask + campaignsNamed(rows), Body: namesOfSeveral(rows) + "Separate tags with commas.", Value: text, Placeholder: "sale, spring",
+		Validate: func(text string) string {
+			if len(splitList(text)) == 0 {
+				return "Enter at least one tag."
+			}
+			return ""
+		},
+		Then: func(text string) tea.Cmd {
+			t.op = bulk.Tag{Add: splitList(text)}
+			if remove {
+				t.op = bulk.Tag{Remove: splitList(text)}
+			}
+			p := taskPlan{bulk.Prepare(s.deps.Service, t.op, rows), t}
+			return s.askBulk(p, func() tea.Cmd { return s.askTags(t, rows, text, back) })
+		},
+		OnCancel: back,
+	})
 }
 
 // campaignsNamed names campaigns in the title of a question: the only one, or how many.
@@ -235,15 +238,6 @@ func splitList(text string) []string {
 		}
 	}
 	return out
-}
-
-func askTags(title, value string) screen.InputMsg {
-	return screen.InputMsg{Title: title, Body: "Separate tags with commas.", Value: value, Placeholder: "sale, spring", Validate: func(text string) string {
-		if len(splitList(text)) == 0 {
-			return "Enter at least one tag."
-		}
-		return ""
-	}}
 }
 
 // commonTags returns the tags that all campaigns have.

@@ -35,7 +35,7 @@ func option(h *uitest.Harness, n int) {
 }
 
 const (
-	addTags, removeTags, stopping, archiving = 0, 1, 4, 5
+	addTags, removeTags, resuming, stopping, archiving = 0, 1, 3, 4, 5
 )
 
 func TestSelecting(t *testing.T) {
@@ -110,11 +110,19 @@ func TestBulkTags(t *testing.T) {
 	p.wantStored("A", tagsField, ``)
 }
 
-func TestDangerousBulkActionStartsOnCancel(t *testing.T) {
+func TestBulkStatusChanges(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
+	option(h, resuming)
+	h.Want("Resume “Weekly digest for readers of the newsletter”?", "10 campaigns will be skipped:")
+	h.Press("y")
+	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
+		t.Errorf("asked %q", f.Calls())
+	}
+	h.Want("1 campaign resumed")
+	h.Press("*")
 	option(h, stopping)
-	h.Press("enter")
+	h.Press("enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
 	}
@@ -137,6 +145,9 @@ func TestViews(t *testing.T) {
 	h.Submit("My sales")
 	h.Want("Press 6 to show it")
 	h.Press("0", "B", "enter", "6")
+	h.Want("/ tag:sale", "Name ↑")
+	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30) // another start
+	h.Press("6")
 	h.Want("/ tag:sale", "Name ↑")
 	h.Press("w", "8") // delete
 	h.Want("Delete a view")

@@ -44,48 +44,22 @@ func wantNoCursor(t *testing.T, h *uitest.Harness, f *fake, reason string) {
 	}
 }
 
-// However a campaign was opened, the cursor is on it when the list is shown again.
+// However a campaign was opened, the cursor is on it when the list is shown again, and is then free.
 func TestCursorFollowsOpenedCampaign(t *testing.T) {
-	for what, open := range map[string]func(h *uitest.Harness){
-		"palette": func(h *uitest.Harness) {
-			h.Press("ctrl+k")
-			h.Submit("winter clearance")
-		},
-		"another campaign in between": func(h *uitest.Harness) {
-			h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(9)}})
-		},
-		"in place of a new draft": func(h *uitest.Harness) {
-			h.Press("n")
-			h.Send(screen.ReplaceMsg{Route: screen.Route{Name: screen.Builder, ID: id(9)}})
-		},
-		"outbox": func(h *uitest.Harness) {
-			h.Press("O")
-			h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(9)}})
-		},
-	} {
-		h, _ := openList(t, sample()...)
-		open(h)
-		h.WantNot("─ Campaigns")
-		h.ClickOn("Campaigns") // leaves all screens at once
-		h.Want("─ Campaigns")
-		if t.Run(what, func(t *testing.T) { wantCursor(t, h, 9, "Winter clearance") }); t.Failed() {
-			return
-		}
-		h.Press("home") // the cursor is free again, and stays where the user moves it
-		h.Press("f9", "esc")
-		wantCursor(t, h, 1, "Spring sale")
-		open(h)
-		h.ClickOn("Campaigns")
-		wantCursor(t, h, 9, "Winter clearance")
-	}
-	h, _ := openList(t, sample()...)
-	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(9)}})
+	h, _ := open(t, 120, 40, sample()...)
+	h.Press("ctrl+k")
+	h.Submit("winter clearance")
+	h.ClickOn("Campaigns") // leaves all screens at once
+	wantCursor(t, h, 9, "Winter clearance")
+	h.Press("home", "f9", "esc")
+	wantCursor(t, h, 1, "Spring sale")
+	h.Press("n")
+	h.Send(screen.ReplaceMsg{Route: screen.Route{Name: screen.Builder, ID: id(9)}})
+	h.ClickOn("Campaigns")
+	wantCursor(t, h, 9, "Winter clearance")
+	h.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: id(3)}}, screen.OpenMsg{Route: screen.Route{Name: screen.TestSend, ID: id(5)}})
 	h.Press("esc", "esc") // by way of the builder, which was open last
 	wantCursor(t, h, 3, "Weekly digest")
-}
-
-func openList(t *testing.T, rows ...engine.Summary) (*uitest.Harness, *fake) {
-	return open(t, 120, 40, rows...)
 }
 
 func openBuilder(h *uitest.Harness, n int) {
@@ -128,7 +102,7 @@ func TestHiddenCampaign(t *testing.T) {
 }
 
 func TestHiddenCampaignWithSelection(t *testing.T) {
-	h, _ := openList(t, sample()...)
+	h, _ := open(t, 120, 40, sample()...)
 	h.Press(" ", "F")
 	openBuilder(h, 9)
 	h.Press("esc") // shows the campaign first, and keeps the selection
@@ -137,7 +111,7 @@ func TestHiddenCampaignWithSelection(t *testing.T) {
 
 // An archived campaign is not in the list, with and without a search.
 func TestArchivedCampaignIsShown(t *testing.T) {
-	h, f := openList(t, sample()...)
+	h, f := open(t, 120, 40, sample()...)
 	for _, search := range []string{"", "status:draft"} {
 		h.Search(search)
 		h.Press("enter")
@@ -152,7 +126,7 @@ func TestArchivedCampaignIsShown(t *testing.T) {
 
 // A campaign that leaves the list because of what was done to it does not pass the cursor on to the next one.
 func TestCampaignLeavesFilter(t *testing.T) {
-	h, f := openList(t, sample()...)
+	h, f := open(t, 120, 40, sample()...)
 	h.Press("F", "F", "F")
 	h.Want("/ status:active")
 	h.Press("s", "3", "y")
@@ -179,7 +153,7 @@ func TestCampaignLeavesFilter(t *testing.T) {
 
 // A campaign that the list does not know yet is read.
 func TestOpenedCampaignIsNew(t *testing.T) {
-	h, f := openList(t, sample()...)
+	h, f := open(t, 120, 40, sample()...)
 	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
 		return append(rows, row(99, "Newcomer", catalog.Push, catalog.OneTime, catalog.Draft, 48*time.Hour))
 	})
@@ -189,7 +163,7 @@ func TestOpenedCampaignIsNew(t *testing.T) {
 
 // Keys and clicks before the list has caught up never act on the campaign that had the cursor before.
 func TestActingBeforeRowsArrive(t *testing.T) {
-	h, f := openList(t, sample()...)
+	h, f := open(t, 120, 40, sample()...)
 	h.Hold()
 	openBuilder(h, 9)
 	wantNoCursor(t, h, f, "The campaign that was open last is not loaded yet.")

@@ -12,16 +12,11 @@ import (
 
 func TestDelete(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
-	h.Press("x")
-	h.Want("Delete “Spring sale, first wave”?", "deleted permanently")
-	h.Press("enter") // Cancel has the focus
+	h.Script("x", "?Delete “Spring sale, first wave”?", "?deleted permanently", "enter") // Cancel has the focus
 	if fake.Called("Delete " + id(1)) {
 		t.Error("deleted without a yes")
 	}
-	h.Press("x", "y")
-	h.Want("10 of 10", "Deleted")
-	h.Press("x")
-	h.Want("You can't delete this campaign: only drafts") // the cursor is on an active campaign now
+	h.Script("x y", "?10 of 10", "?Deleted", "x", "?You can't delete this campaign: only drafts") // the next one is active
 }
 
 func TestClone(t *testing.T) {
@@ -33,16 +28,13 @@ func TestClone(t *testing.T) {
 	if got := h.LastRoute(); got.Name != screen.Builder || !strings.HasSuffix(got.ID, "f00c") {
 		t.Errorf("opened %+v", got)
 	}
-	h.Press("esc")
-	h.Want("12 of 12", "Draft 3")
-	h.Press("y")
+	h.Script("esc", "?12 of 12", "?Draft 3", "y")
 	if !strings.HasSuffix(h.Copied[0], "f00c") {
 		t.Errorf("the cursor is on %s", h.Copied[0])
 	}
 
 	fake.Fail("Clone", errors.New("the disk is full"))
-	h.Press("c")
-	h.Want("Can't clone: the disk is full")
+	h.Script("c", "?Can't clone: the disk is full")
 }
 
 func TestReasons(t *testing.T) {
@@ -51,9 +43,7 @@ func TestReasons(t *testing.T) {
 	if why := h.DisabledReason("t"); !strings.Contains(why, "only test drafts") {
 		t.Errorf("t on an active campaign: %q", why)
 	}
-	h.Press("/")
-	h.Type("code") // the SMS campaign
-	h.Press("enter")
+	h.Script("/", ">code", "enter") // the SMS campaign
 	for _, key := range []string{"t", "v", "c", "x"} {
 		if why := h.DisabledReason(key); !strings.Contains(why, "SMS campaigns") {
 			t.Errorf("%s on an SMS campaign: %q", key, why)

@@ -40,19 +40,12 @@ const (
 
 func TestSelecting(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()...)
-	h.Press(" ", " ")
-	h.Want("2 selected", "✓ Spring sale", "✓ Cart reminder")
-	h.Press("up", " ") // no longer the second one
-	h.Want("1 selected")
-	h.Press("esc")
-	h.WantNot("selected ·")
-	h.Press("*")
-	h.Want("11 selected")
-	h.Press("*")
-	h.WantNot("selected ·")
-	h.Press("*", "/")
-	h.Submit("sale")
-	h.Want("11 selected · 1 of 11") // hidden campaigns stay selected
+	h.Script(
+		"space space", "?2 selected", "?✓ Spring sale", "?✓ Cart reminder",
+		"up space", "?1 selected", // no longer the second one
+		"esc", "!selected ·", "*", "?11 selected", "*", "!selected ·",
+		"* /", ">sale", "enter", "?11 selected · 1 of 11", // hidden campaigns stay selected
+	)
 }
 
 func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
@@ -60,20 +53,15 @@ func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	f.Fail("Archive "+id(2), errors.New("the disk is full"))
 	h.Press("*")
 	option(h, archiving)
-	h.Press("y")
-	h.Want("2 campaigns archived. 1 failed.", "Sale B", "the disk is full", "1 selected")
-	h.Press("y")
+	h.Script("y", "?2 campaigns archived. 1 failed.", "?Sale B", "?the disk is full", "?1 selected", "y")
 	if !strings.Contains(h.Copied[0], "“Sale B”: the disk is full") {
 		t.Errorf("copied %q", h.Copied)
 	}
-	h.Press("esc")
-	h.Want("✓ Sale B", "1 selected · 1 of 1")
+	h.Script("esc", "?✓ Sale B", "?1 selected · 1 of 1")
 	option(h, archiving)
 	h.Press("y")
 	f.Fail("Archive "+id(2), nil)
-	h.Press("r")
-	h.Want("1 campaign archived")
-	h.WantNot("Sale B", "selected ·")
+	h.Script("r", "?1 campaign archived", "!Sale B", "!selected ·")
 }
 
 // esc goes from the question to the prompt, to the menu, to the list; the selection is kept.
@@ -81,32 +69,25 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press(" ", " ")
 	option(h, addTags)
-	h.Submit("vip")
-	h.Want("Tag 2 campaigns?")
-	h.Press("esc")
-	h.Want("Add tags to 2 campaigns", "vip")
-	h.Press("esc")
-	h.Want("Choose an action.", "Add tags…")
-	h.Press("esc")
-	h.WantNot("Choose an action.")
-	h.Want("2 selected")
+	h.Script(
+		">vip", "enter", "?Tag 2 campaigns?", "esc", "?Add tags to 2 campaigns", "?vip",
+		"esc", "?Choose an action.", "?Add tags…",
+		"esc", "!Choose an action.", "?2 selected",
+	)
 }
 
 func TestBulkTags(t *testing.T) {
 	p := openProgram(t, "A", "B")
 	p.Press("*")
 	option(p.Harness, addTags)
-	p.Press("enter")
-	p.Want("Enter at least one tag")
-	p.Submit("vip, sale")
-	p.Want("Tag 2 campaigns?", "Adds the tags vip, sale")
-	p.Press("y")
+	p.Script(
+		"enter", "?Enter at least one tag",
+		">vip, sale", "enter", "?Tag 2 campaigns?", "?Adds the tags vip, sale", "y",
+	)
 	p.wantStored("A", tagsField, `["vip","sale"]`)
 	p.Press("*")
 	option(p.Harness, removeTags)
-	p.Want("vip, sale") // the tags that both have
-	p.Press("enter", "y")
-	p.Want("2 campaigns untagged")
+	p.Script("?vip, sale", "enter y", "?2 campaigns untagged") // the tags that both have
 	p.wantStored("A", tagsField, ``)
 }
 
@@ -114,13 +95,11 @@ func TestBulkStatusChanges(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
 	option(h, resuming)
-	h.Want("Resume “Weekly digest for readers of the newsletter”?", "10 campaigns will be skipped:")
-	h.Press("y")
+	h.Script("?Resume “Weekly digest for readers of the newsletter”?", "?10 campaigns will be skipped:", "y")
 	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
 		t.Errorf("asked %q", f.Calls())
 	}
-	h.Want("1 campaign resumed")
-	h.Press("*")
+	h.Script("?1 campaign resumed", "*")
 	option(h, stopping)
 	h.Press("enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
@@ -136,43 +115,31 @@ func TestViews(t *testing.T) {
 		h.Press(view[0])
 		h.Want(view[1])
 	}
-	h.Search("tag:sale")
-	h.Press("enter", "B", "down", "enter", "w", "6", "enter")
-	h.Want("Save view", "Enter a name")
-	h.Submit("Drafts")
-	h.Want("A view with this name is built in")
-	h.Press("ctrl+u")
-	h.Submit("My sales")
-	h.Want("Press 6 to show it")
-	h.Press("0", "B", "enter", "6")
-	h.Want("/ tag:sale", "Name ↑")
+	h.Script(
+		"/", ">tag:sale", "enter B down enter w 6 enter", "?Save view", "?Enter a name",
+		">Drafts", "enter", "?A view with this name is built in",
+		"ctrl+u", ">My sales", "enter", "?Press 6 to show it",
+		"0 B enter 6", "?/ tag:sale", "?Name ↑",
+	)
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30) // another start
-	h.Press("6")
-	h.Want("/ tag:sale", "Name ↑")
-	h.Press("w", "8") // delete
-	h.Want("Delete a view")
-	h.Press("enter", "w")
-	h.Want("Deleted the view “My sales”")
-	h.WantNot("6 My sales")
+	h.Script(
+		"6", "?/ tag:sale", "?Name ↑",
+		"w 8", "?Delete a view", // delete
+		"enter w", "?Deleted the view “My sales”", "!6 My sales",
+	)
 }
 
 func TestColumns(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
-	h.Press("C")
-	h.Want("Name, State, Channel")
-	h.Press("ctrl+u")
-	h.Submit("start, when")
-	h.Want("There is no column “when”.")
-	h.Press("ctrl+w")
-	h.Submit("state,updated")
-	h.WantNot("Channel   ", "Type  ")
-	h.Want("Start")
+	h.Script(
+		"C", "?Name, State, Channel",
+		"ctrl+u", ">start, when", "enter", "?There is no column “when”.",
+		"ctrl+w", ">state,updated", "enter", "!Channel   ", "!Type  ", "?Start",
+	)
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
-	h.WantNot("Channel   ", "Type  ")
-	h.Want("Start", "in 2d")
-	h.Press("C", "ctrl+u", "enter")
+	h.Script("!Channel   ", "!Type  ", "?Start", "?in 2d", "C ctrl+u enter")
 	h.Resize(110, 24)
 	h.Want("Channel", "Type")
 }
@@ -196,7 +163,5 @@ func TestCancelKeepsRestSelected(t *testing.T) {
 	h.Until("Leave and cancel archiving 3 campaigns?")
 	h.Press("n", "X")
 	h.Until("Canceled: 3 not done.")
-	h.Want("None archived.", "3 selected")
-	h.Press("c", "ctrl+c")
-	h.WantNot("Leave and cancel")
+	h.Script("?None archived.", "?3 selected", "c ctrl+c", "!Leave and cancel")
 }

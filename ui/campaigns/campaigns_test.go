@@ -80,19 +80,13 @@ func TestGolden(t *testing.T) {
 	h.Golden("views-80x24")
 	h.Press("esc", "C")
 	h.Golden("columns-80x24")
-	h.Press("esc")
-	h.Press("esc", "/")
+	h.Script("esc esc /")
 	h.Golden("searching-80x24")
-	h.Type("status:s")
-	h.Press("down")
+	h.Script(">status:s", "down")
 	h.Golden("completing-80x24")
-	h.Press("esc", "esc")
-	h.Search("sale is:al")
-	h.Press("tab")
-	h.Type("stat:x")
+	h.Script("esc esc /", ">sale is:al", "tab", ">stat:x")
 	h.Golden("mistaken-80x24")
-	h.Press("esc")
-	h.Search("spring status:paused")
+	h.Script("esc /", ">spring status:paused")
 	h.Golden("nothing-80x24")
 	h.Press("esc", "*", "b")
 	h.Golden("bulk-80x24")
@@ -125,12 +119,11 @@ func TestRoutes(t *testing.T) {
 
 func TestCountsBesideTheTable(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
-	h.Press("tab", "enter") // Draft
-	h.Want("2 of 11", "/ status:draft", "✓")
-	h.Press("down", "enter") // or Scheduled
-	h.Want("3 of 11", "/ status:draft,scheduled")
-	h.Press("esc", "esc")
-	h.Want("11 of 11")
+	h.Script(
+		"tab enter", "?2 of 11", "?/ status:draft", "?✓", // Draft
+		"down enter", "?3 of 11", "?/ status:draft,scheduled", // or Scheduled
+		"esc esc", "?11 of 11",
+	)
 	h.Resize(80, 24)
 	h.WantNot("─ Filters")
 }
@@ -146,12 +139,9 @@ func TestNameColumnWidth(t *testing.T) {
 		h.Want(long, "Channel", "Updated")
 	}
 	h.Resize(120, 40)
-	h.Want("─ Selected", "F  ALL │ Draft")
-	h.WantNot("─ Filters")
-	h.Press("tab")
+	h.Script("?─ Selected", "?F  ALL │ Draft", "!─ Filters", "tab")
 	h.Want("─ Filters", long)
-	h.WantNot("─ Selected")
-	h.Press("esc")
+	h.Script("!─ Selected", "esc")
 	h.Resize(140, 40)
 	h.Want("─ Filters", "─ Selected")
 	for size, want := range map[int]string{60: "Sunday letter 24: Why we roas…", 80: "Sunday letter 24: Why we roast on Mon…"} {
@@ -172,20 +162,15 @@ func TestSorting(t *testing.T) {
 	}
 	h, _ := open(t, 80, 24, sample()...)
 	first(h, "Spring sale", "Cart reminder", "Match of the day")
-	h.Press("B", "down", "enter")
-	h.Want("Name ↑")
+	h.Script("B down enter", "?Name ↑")
 	first(h, "Black Friday", "Cart reminder", "Weekly digest")
-	h.Press("B", "down", "enter")
-	h.Want("Name ↓")
+	h.Script("B down enter", "?Name ↓")
 	first(h, "Weekly digest", "Cart reminder", "Black Friday")
-	h.Search("sort:-start ")
+	h.Script("/", ">sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
-	h.Press("enter", "B", "enter") // the default order again
-	h.Want("Updated ↓")
-	h.WantNot("sort:-start")
+	h.Script("enter B enter", "?Updated ↓", "!sort:-start") // the default order again
 	wide, _ := open(t, 220, 30, sample()...)
-	wide.ClickOn("Tags")
-	wide.Want("can't be sorted by “Tags”")
+	wide.Script("@Tags", "?can't be sorted by “Tags”")
 }
 
 // The cursor stays on its campaign, whatever happens to the list.
@@ -201,11 +186,9 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	at("at first", 3)
 	h.Press("B", "down", "enter")
 	at("sorted", 3)
-	h.Search("digest")
-	h.Press("enter")
+	h.Script("/", ">digest", "enter")
 	at("filtered", 3)
-	h.Press("esc")
-	h.ClickOn("Scheduled 1") // it is hidden
+	h.Script("esc", "@Scheduled 1") // it is hidden
 	at("hidden", 6)
 	h.Press("0")
 	at("back again", 3)
@@ -224,11 +207,9 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 func TestFailedLoadKeepsRows(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	fake.Fail("List", errors.New("the store is closed"))
-	h.Press("r")
-	h.Want("Can't load campaigns: the store is closed", "Spring sale", "can't load")
+	h.Script("r", "?Can't load campaigns: the store is closed", "?Spring sale", "?can't load")
 	fake.Fail("List", nil)
-	h.Press("r")
-	h.WantNot("can't load")
+	h.Script("r", "!can't load")
 
 	broken := uitest.NewFake()
 	broken.Fail("List", &engine.Error{
@@ -245,21 +226,15 @@ func TestFailedLoadKeepsRows(t *testing.T) {
 func TestPaneFocusAndZoom(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h, _ := open(t, size.W, size.H, sample()...)
-		h.Press("tab")
-		h.Want("─ Filters", "◔ Scheduled", "tab details")
-		h.Press("z")
-		h.Want("─ Filters")
-		h.WantNot("─ Campaigns", "─ Selected")
-		h.Press("esc", "z", "shift+tab", "z")
-		h.Want("─ Selected", "Rejected")
-		h.WantNot("─ Campaigns")
-		h.Press("z", "esc")
+		h.Script(
+			"tab", "?─ Filters", "?◔ Scheduled", "?tab details",
+			"z", "?─ Filters", "!─ Campaigns", "!─ Selected",
+			"esc z shift+tab z", "?─ Selected", "?Rejected", "!─ Campaigns", "z esc",
+		)
 		wantCursor(t, h, 1, "Spring sale")
 	}
 	h, _ := open(t, 80, 24, sample()...)
-	h.Press("shift+tab")
-	h.ClickOn("Price drop") // beside the details
-	h.WantNot("─ Selected")
+	h.Script("shift+tab", "@Price drop", "!─ Selected") // beside the details
 	if h.Press("y"); h.Copied[0] != id(4) {
 		t.Errorf("a click beside the details chose %v", h.Copied)
 	}

@@ -47,9 +47,7 @@ func wantNoCursor(t *testing.T, h *uitest.Harness, f *fake, reason string) {
 // However a campaign was opened, the cursor is on it when the list is shown again, and is then free.
 func TestCursorFollowsOpenedCampaign(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
-	h.Press("ctrl+k")
-	h.Submit("winter clearance")
-	h.ClickOn("Campaigns") // leaves all screens at once
+	h.Script("ctrl+k", ">winter clearance", "enter", "@Campaigns") // leaves all screens at once
 	wantCursor(t, h, 9, "Winter clearance")
 	h.Press("home", "f9", "esc")
 	wantCursor(t, h, 1, "Spring sale")
@@ -71,8 +69,7 @@ func openBuilder(h *uitest.Harness, n int) {
 func TestHiddenCampaign(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h, f := open(t, size.W, size.H, sample()...)
-		h.Press("F")
-		h.Want("/ status:draft")
+		h.Script("F", "?/ status:draft")
 		openBuilder(h, 9)
 		reason := "“Winter clearance” is hidden by the search. Press esc to show it."
 		if size.W < 80 {
@@ -90,13 +87,10 @@ func TestHiddenCampaign(t *testing.T) {
 
 		h.Press("F")
 		openBuilder(h, 9)
-		h.Want("“Winter clearance” is hidden")
-		h.Press("down") // moving chooses a campaign that is shown
-		h.WantNot("is hidden")
+		h.Script("?“Winter clearance” is hidden", "down", "!is hidden") // moving chooses a campaign that is shown
 		wantCursor(t, h, 1, "Spring sale")
 		openBuilder(h, 9)
-		h.ClickOn("Untitled Email")
-		h.WantNot("is hidden")
+		h.Script("@Untitled Email", "!is hidden")
 		wantCursor(t, h, 5, "Untitled Email")
 	}
 }
@@ -105,20 +99,18 @@ func TestHiddenCampaignWithSelection(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.Press(" ", "F")
 	openBuilder(h, 9)
-	h.Press("esc") // shows the campaign first, and keeps the selection
-	h.Want("1 selected", "▌  Winter clearance")
+	h.Script("esc", "?1 selected", "?▌  Winter clearance") // shows the campaign first, and keeps the selection
 }
 
 // An archived campaign is not in the list, with and without a search.
 func TestArchivedCampaignIsShown(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
 	for _, search := range []string{"", "status:draft"} {
-		h.Search(search)
+		h.Script("/", ">"+search)
 		h.Press("enter")
 		openBuilder(h, 12)
 		wantNoCursor(t, h, f, "“Easter 2024” is archived. Press esc to show it.")
-		h.Press("esc")
-		h.Want("12 of 12", "/ is:all")
+		h.Script("esc", "?12 of 12", "?/ is:all")
 		wantCursor(t, h, 12, "Easter 2024")
 		h.Press("esc", "home")
 	}
@@ -127,18 +119,14 @@ func TestArchivedCampaignIsShown(t *testing.T) {
 // A campaign that leaves the list because of what was done to it does not pass the cursor on to the next one.
 func TestCampaignLeavesFilter(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
-	h.Press("F", "F", "F")
-	h.Want("/ status:active")
-	h.Press("s", "3", "y")
-	h.Want("“Cart reminder after an hour” is now paused")
+	h.Script("F F F", "?/ status:active", "s 3 y", "?“Cart reminder after an hour” is now paused")
 	wantNoCursor(t, h, f, "“Cart reminder after an hour” is hidden by the search. Press esc to show it.")
 	h.Press("down")
 	wantCursor(t, h, 4, "Price drop")
 	h.Press("esc")
 	wantCursor(t, h, 4, "Price drop")
 
-	h.ClickOn("Winter clearance")
-	h.Press("s", "5", "y")
+	h.Script("@Winter clearance", "s 5 y")
 	wantNoCursor(t, h, f, "“Winter clearance” is archived. Press esc to show it.")
 	h.Press("up")
 	wantCursor(t, h, 10, "Order shipped") // the one in its place
@@ -177,8 +165,7 @@ func TestActingBeforeRowsArrive(t *testing.T) {
 	wantCursor(t, h, 3, "Weekly digest")
 
 	h.Hold()
-	h.ClickOn("Active 4") // a filter whose rows arrive after a click
-	h.ClickOn("Price drop")
+	h.Script("@Active 4", "@Price drop") // a filter whose rows arrive after a click
 	h.FinishHeld()
 	h.Want("/ status:active")
 	wantCursor(t, h, 4, "Price drop")
@@ -191,7 +178,6 @@ func TestOpenedCampaignBeforeFirstLoad(t *testing.T) {
 	h := uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), 120, 40)
 	openBuilder(h, 9)
 	f.Fail("List", nil)
-	h.Press("r")
-	h.Want("11 of 11")
+	h.Script("r", "?11 of 11")
 	wantCursor(t, h, 9, "Winter clearance")
 }

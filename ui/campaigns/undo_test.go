@@ -127,30 +127,18 @@ const (
 // What was typed in the builder is undone and redone in the list, and in the builder after coming back.
 func TestUndoSurvivesTheBuilder(t *testing.T) {
 	p := openProgram(t, "Other", "Sale")
-	p.Press("enter", "home", "enter")
-	p.Type("!")
+	p.Script("enter home enter", ">!")
 	p.wantStored("Sale", nameField, `"Sale!"`)
-	p.Press("esc", "esc")
-	p.Want("▌ Sale!")
-	p.Press("ctrl+z")
-	p.Want("Undone in “Sale!”: Basics › Campaign name", "▌ Sale ")
+	p.Script("esc esc", "?▌ Sale!", "ctrl+z", "?Undone in “Sale!”: Basics › Campaign name", "?▌ Sale ")
 	p.wantStored("Sale", nameField, `"Sale"`)
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
-	p.Press("ctrl+y")
-	p.Want("Redone in “Sale”: Basics › Campaign name", "▌ Sale!")
+	p.Script("ctrl+z", "?Nothing to undo", "ctrl+y", "?Redone in “Sale”: Basics › Campaign name", "?▌ Sale!")
 
-	p.Press("enter", "ctrl+z")
-	p.Want("Undone: Basics › Campaign name", "▸ Campaign name", " Typing ")
+	p.Script("enter ctrl+z", "?Undone: Basics › Campaign name", "?▸ Campaign name", "? Typing ")
 	p.wantStored("Sale", nameField, `"Sale"`)
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
-	p.Press("esc", "esc", "enter", "ctrl+y")
-	p.Want("Redone: Basics › Campaign name")
+	p.Script("ctrl+z", "?Nothing to undo", "esc esc enter ctrl+y", "?Redone: Basics › Campaign name")
 	p.wantStored("Sale", nameField, `"Sale!"`)
 
-	p.Press("esc", "esc", "down", "ctrl+z") // another campaign
-	p.Want("Nothing to undo")
+	p.Script("esc esc down ctrl+z", "?Nothing to undo") // another campaign
 	p.wantStored("Sale", nameField, `"Sale!"`)
 }
 
@@ -158,60 +146,40 @@ func TestUndoSurvivesTheBuilder(t *testing.T) {
 // campaign.
 func TestUndoLeavesSearchesAlone(t *testing.T) {
 	p := openProgram(t, "Other", "Sale")
-	p.Press("enter", "home", "enter")
-	p.Type("!")
-	p.Press("esc", "esc")
-	p.Search("sale")
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo", "1 of 2")
+	p.Script("enter home enter", ">!", "esc esc /", ">sale", "ctrl+z", "?Nothing to undo", "?1 of 2")
 	p.wantStored("Sale", nameField, `"Sale!"`)
-	p.Press("enter", "F", "1", "B", "down", "enter", "C", "down", " ", "esc", "ctrl+z")
-	p.Want("Undone in “Sale!”: Basics › Campaign name")
+	p.Script("enter F 1 B down enter C down space esc ctrl+z", "?Undone in “Sale!”: Basics › Campaign name")
 	p.wantStored("Sale", nameField, `"Sale"`)
-	p.Want("status:draft", "Name ↑")
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
+	p.Script("?status:draft", "?Name ↑", "ctrl+z", "?Nothing to undo")
 }
 
 // Tags of many campaigns are undone and redone as one change, in the list; in the builder for that campaign alone. What
 // a campaign had before stays.
 func TestUndoBulkTags(t *testing.T) {
 	p := openProgram(t, "A", "B", "C")
-	p.Press(" ", "b", "home", "enter")
-	p.Type("vip")
-	p.Press("enter", "y")
-	p.Want("1 campaign tagged. Press ctrl+z to undo.")
+	p.Script("space b home enter", ">vip", "enter y", "?1 campaign tagged. Press ctrl+z to undo.")
 	p.wantStored("C", tagsField, `["vip"]`)
 
-	p.Press("*", "b", "home", "enter")
-	p.Type("vip, may")
-	p.Press("enter", "y")
-	p.Want("3 campaigns tagged. Press ctrl+z to undo.")
+	p.Script("* b home enter", ">vip, may", "enter y", "?3 campaigns tagged. Press ctrl+z to undo.")
 	p.wantStored("C", tagsField, `["vip","may"]`)
 	p.wantStored("A", tagsField, `["vip","may"]`)
-	p.Press("ctrl+z")
-	p.Want("Undone: 3 campaigns were tagged vip, may")
+	p.Script("ctrl+z", "?Undone: 3 campaigns were tagged vip, may")
 	p.wantStored("C", tagsField, `["vip"]`)
 	p.wantStored("A", tagsField, ``)
-	p.Press("ctrl+y")
-	p.Want("Redone: 3 campaigns were tagged vip, may")
+	p.Script("ctrl+y", "?Redone: 3 campaigns were tagged vip, may")
 	p.wantStored("C", tagsField, `["vip","may"]`)
 
 	p.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: p.ids["B"]}})
-	p.Press("ctrl+z")
-	p.Want("Undone: Basics › Tags")
+	p.Script("ctrl+z", "?Undone: Basics › Tags")
 	p.wantStored("B", tagsField, ``)
-	p.Press("esc", "esc", "ctrl+z")
-	p.Want("Undone: 3 campaigns were tagged vip, may")
+	p.Script("esc esc ctrl+z", "?Undone: 3 campaigns were tagged vip, may")
 	p.wantStored("A", tagsField, ``)
 	p.wantStored("B", tagsField, ``)
 	p.wantStored("C", tagsField, `["vip"]`)
 
-	p.Press("ctrl+z")
-	p.Want("Undone: “C” was tagged vip")
+	p.Script("ctrl+z", "?Undone: “C” was tagged vip")
 	p.wantStored("C", tagsField, ``)
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
+	p.Script("ctrl+z", "?Nothing to undo")
 }
 
 // What others have changed since stays: another field is merged, and the same field is refused by name.
@@ -244,8 +212,7 @@ func TestUndoKeepsChangesOfOthers(t *testing.T) {
 		undo()
 		p.Want("Not undone", "someone else has changed")
 		p.wantStored("Sale", nameField, `"Theirs"`)
-		p.Press("ctrl+z")
-		p.Want("Nothing to undo")
+		p.Script("ctrl+z", "?Nothing to undo")
 		p.wantStored("Sale", nameField, `"Theirs"`)
 	}
 }
@@ -253,28 +220,20 @@ func TestUndoKeepsChangesOfOthers(t *testing.T) {
 // Undo in the list changes no campaign that is not a draft without a question.
 func TestUndoAsksForLiveCampaigns(t *testing.T) {
 	p := openProgram(t, "Other", "Sale")
-	p.Press("enter", "home", "enter")
-	p.Type("!")
-	p.Press("esc", "esc")
+	p.Script("enter home enter", ">!", "esc esc")
 	p.publish("Sale")
-	p.Press("ctrl+z")
-	p.Want("A change of “Sale!” is undone in the builder. Press", "enter, then ctrl+z.")
+	p.Script("ctrl+z", "?A change of “Sale!” is undone in the builder. Press", "?enter, then ctrl+z.")
 	p.wantStored("Sale", nameField, `"Sale!"`)
-	p.Press("enter", "ctrl+z")
-	p.Want("Undone: Basics › Campaign name", "not applied")
+	p.Script("enter ctrl+z", "?Undone: Basics › Campaign name", "?not applied")
 	p.wantStored("Sale", nameField, `"Sale!"`)
 	p.Press("ctrl+y", "esc", "esc")
 
-	p.Press("*", "b", "home", "enter")
-	p.Type("vip")
-	p.Press("enter", "y")
-	p.Want("2 campaigns tagged")
-	p.Press("ctrl+z")
-	p.Want("Change 2 campaigns?", "Undoing: 2 campaigns were tagged vip")
-	p.Press("n")
+	p.Script(
+		"* b home enter", ">vip", "enter y", "?2 campaigns tagged",
+		"ctrl+z", "?Change 2 campaigns?", "?Undoing: 2 campaigns were tagged vip", "n",
+	)
 	p.wantStored("Sale", tagsField, `["vip"]`)
-	p.Press("ctrl+z", "y")
-	p.Want("Undone: 2 campaigns were tagged vip")
+	p.Script("ctrl+z y", "?Undone: 2 campaigns were tagged vip")
 	p.wantStored("Sale", tagsField, ``)
 	p.wantStored("Other", tagsField, ``)
 }
@@ -284,37 +243,26 @@ func TestUndoAsksForLiveCampaigns(t *testing.T) {
 func TestUndoPause(t *testing.T) {
 	p := openProgram(t, "Other", "Sale")
 	p.publish("Sale")
-	p.Search("status:active")
-	p.Press("enter", "s", "3", "enter")
-	p.Want("“Sale” is now paused", "0 of 2")
-	p.Press("ctrl+z")
-	p.Want("Resume", "“Sale”")
-	p.Press("enter")
-	p.Want("“Sale” is now active", "1 of 2", "▌ Sale")
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
-	p.Press("ctrl+y", "enter")
-	p.Want("“Sale” is now paused")
+	p.Script(
+		"/", ">status:active", "enter s 3 enter", "?“Sale” is now paused", "?0 of 2",
+		"ctrl+z", "?Resume", "?“Sale”",
+		"enter", "?“Sale” is now active", "?1 of 2", "?▌ Sale",
+		"ctrl+z", "?Nothing to undo", "ctrl+y enter", "?“Sale” is now paused",
+	)
 	p.Send(screen.OpenMsg{Route: screen.Route{Name: screen.Builder, ID: p.ids["Sale"]}})
-	p.Press("ctrl+z", "enter")
-	p.Want("“Sale” is now active", "Active")
-	p.Press("ctrl+z")
-	p.Want("Nothing to undo")
+	p.Script("ctrl+z enter", "?“Sale” is now active", "?Active", "ctrl+z", "?Nothing to undo")
 }
 
 // An archived campaign is restored after a question, with the cursor on it, and many at once too.
 func TestUndoArchive(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
-	h.ClickOn("Winter")
-	h.Press("s", "5", "y")
-	h.Want("“Winter clearance” is now archived", "10 of 10")
-	h.Press("home", "ctrl+z")
-	h.Want("Restore", "“Winter clearance”")
-	h.Press("enter")
-	h.Want("Restored “Winter clearance”", "11 of 11")
+	h.Script(
+		"@Winter", "s 5 y", "?“Winter clearance” is now archived", "?10 of 10",
+		"home ctrl+z", "?Restore", "?“Winter clearance”",
+		"enter", "?Restored “Winter clearance”", "?11 of 11",
+	)
 	wantCursor(t, h, 9, "Winter")
-	h.Press("ctrl+y", "enter")
-	h.Want("“Winter clearance” is now archived", "10 of 10")
+	h.Script("ctrl+y enter", "?“Winter clearance” is now archived", "?10 of 10")
 	want := []string{"Archive " + id(9), "Restore " + id(9), "Archive " + id(9)}
 	if got := callsNamed(f.Calls(), "Archive", "Restore"); !slices.Equal(got, want) {
 		t.Errorf("the service was asked for %q, want %q", got, want)
@@ -323,32 +271,24 @@ func TestUndoArchive(t *testing.T) {
 	h, f = open(t, 120, 40, sentCampaigns(3)...)
 	h.Press("*")
 	option(h, archiving)
-	h.Press("y")
-	h.Want("3 campaigns archived. Press ctrl+z to undo.")
-	h.Press("ctrl+z")
-	h.Want("Restore 3 campaigns?")
-	h.Press("y")
-	h.Want("3 campaigns restored", "3 of 3")
+	h.Script(
+		"y", "?3 campaigns archived. Press ctrl+z to undo.",
+		"ctrl+z", "?Restore 3 campaigns?", "y", "?3 campaigns restored", "?3 of 3",
+	)
 	if got := callsNamed(f.Calls(), "Restore"); len(got) != 3 {
 		t.Errorf("the service was asked for %q", got)
 	}
-	h.Press("ctrl+z")
-	h.Want("Nothing to undo")
+	h.Script("ctrl+z", "?Nothing to undo")
 }
 
 // What cannot be undone is named, without advice that does not work, and does not block undoing earlier changes.
 func TestIrreversibleActions(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
-	h.ClickOn("Winter")
-	h.Press("s", "5", "y", "home", "x", "y")
-	h.Want("Deleted “Spring sale, first wave”")
-	h.Press("ctrl+z")
-	h.Want("“Spring sale, first wave” was deleted, which can't be")
-	h.WantNot("Press")
-	h.Press("ctrl+z", "enter")
-	h.Want("Restored “Winter clearance”")
-	h.Press("ctrl+z")
-	h.Want("Nothing to undo")
+	h.Script(
+		"@Winter", "s 5 y home x y", "?Deleted “Spring sale, first wave”",
+		"ctrl+z", "?“Spring sale, first wave” was deleted, which can't be", "!Press",
+		"ctrl+z enter", "?Restored “Winter clearance”", "ctrl+z", "?Nothing to undo",
+	)
 }
 
 func callsNamed(calls []string, names ...string) []string {

@@ -79,31 +79,28 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 func TestCompareWithCurrent(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Press("end", "enter", "tab")
-	h.Want("SINCE THEN", "- Hello", "+<p>Two and a half</p>")
-	h.Press("tab")
-	h.Want("IN THIS VERSION", "+ Hello")
-	h.WantNot("Two and a half")
+	h.Script(
+		"end enter tab", "?SINCE THEN", "?- Hello", "?+<p>Two and a half</p>",
+		"tab", "?IN THIS VERSION", "?+ Hello", "!Two and a half",
+	)
 }
 
 func TestFilter(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Search("ben html")
-	h.Want("1 of 1", "Edited HTML in Content", "+<p>Two and a half</p>")
-	h.WantNot("+ Hello") // it is compared with the version before it, which is not shown
-	h.Type("x")
-	h.Want("No version matches.")
+	h.Script(
+		"/", ">ben html", "?1 of 1", "?Edited HTML in Content", "?+<p>Two and a half</p>", "!+ Hello", // beside the one before
+		">x", "?No version matches.",
+	)
 }
 
 func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Press("R")
-	h.Want("This is the current version.")
-	h.Press("down", "R")
-	h.Want("Restore version 2 of “Spring sale”?", "Thu 12 Mar, 10:00")
-	h.Press("y")
+	h.Script(
+		"R", "?This is the current version.",
+		"down R", "?Restore version 2 of “Spring sale”?", "?Thu 12 Mar, 10:00", "y",
+	)
 	r := h.LastRoute()
 	if r.Name != screen.Builder || r.ID != id {
 		t.Fatalf("opened %v", r)
@@ -133,7 +130,5 @@ func (d damagedService) Revision(ctx context.Context, id string, n int64) (engin
 func TestUnreadableVersion(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(damagedService{svc}), screen.Route{ID: id}), 120, 40)
-	h.Want("Can't read this version: the checksum is wrong")
-	h.Press("end")
-	h.Want("─ Version 1")
+	h.Script("?Can't read this version: the checksum is wrong", "end", "?─ Version 1")
 }

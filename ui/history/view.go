@@ -86,71 +86,54 @@ func (s *Screen) formatTime(t time.Time) string {
 	return timeparse.Moment(s.deps.Local(t), s.deps.Local(s.deps.Now()))
 }
 
-// drawing is the changes between two versions, in styled lines.
-type drawing struct {
-	screen *Screen
-	width  int
-	lines  []string
-}
-
 // changes draws the differences between two versions.
 func (s *Screen) changes(c pair, width int) string {
 	changes := doc.ByField(doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())))
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
 	}
-	d := drawing{screen: s, width: width}
+	var lines []string
+	add := func(style lipgloss.Style, text string) { // each line is styled by itself, because styles do not span lines
+		lines = append(lines, widget.Styled(style, widget.Wrap(widget.CleanVisible(text), max(width, 1)))...)
+	}
 	for i, ch := range changes {
 		if i > 0 {
-			d.lines = append(d.lines, "")
+			lines = append(lines, "")
 		}
-		d.add(s.theme.Strong, s.placeName(ch.Path))
-		d.change(ch)
+		add(s.theme.Strong, s.placeName(ch.Path))
+		s.change(ch, add)
 	}
-	return strings.Join(d.lines, "\n")
-}
-
-// add adds a text in lines that fit, each styled separately, because styles do not span lines.
-func (d *drawing) add(style lipgloss.Style, text string) {
-	for _, line := range widget.Wrap(widget.CleanVisible(text), max(d.width, 1)) {
-		d.lines = append(d.lines, style.Render(line))
-	}
+	return strings.Join(lines, "\n")
 }
 
 // change adds one difference: long texts line by line, anything else before and after.
-func (d *drawing) change(c doc.Change) {
-	before, after := d.screen.valueText(c.Path, c.Before), d.screen.valueText(c.Path, c.After)
-	t := d.screen.theme
-	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
-		d.diff(before, after)
-		return
-	}
-	side := func(style lipgloss.Style, sign string, v doc.Value, text string) {
-		if v.Exists() {
-			for line := range strings.SplitSeq(text, "\n") {
-				d.add(style, sign+line)
+func (s *Screen) change(c doc.Change, add func(lipgloss.Style, string)) {
+	before, after := s.valueText(c.Path, c.Before), s.valueText(c.Path, c.After)
+	t := s.theme
+	if !c.Before.Exists() || !c.After.Exists() || !strings.Contains(before+after, "\n") {
+		side := func(style lipgloss.Style, sign string, v doc.Value, text string) {
+			if v.Exists() {
+				for line := range strings.SplitSeq(text, "\n") {
+					add(style, sign+line)
+				}
 			}
 		}
+		side(t.Danger, "- ", c.Before, before)
+		side(t.Success, "+ ", c.After, after)
+		return
 	}
-	side(t.Danger, "- ", c.Before, before)
-	side(t.Success, "+ ", c.After, after)
-}
-
-// diff adds the lines that differ in two texts.
-func (d *drawing) diff(before, after string) {
-	t := d.screen.theme
 	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		switch {
 		case i < 3: // the file headers
 		case strings.HasPrefix(line, "+"):
-			d.add(t.Success, line)
+			add(t.Success, line)
 		case strings.HasPrefix(line, "-"):
-			d.add(t.Danger, line)
+			add(t.Danger, line)
 		case strings.HasPrefix(line, "@@"):
-			d.add(t.Faint, "···")
+			add(t.Faint, "···")
 		default:
-			d.add(t.Muted, line)
+			add(t.Muted, line)
 		}
 	}
 }

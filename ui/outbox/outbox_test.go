@@ -80,8 +80,7 @@ func TestReadEmail(t *testing.T) {
 	b := newFilledOutbox()
 	b.messages[0].Email.Headers = map[string]string{"X-Bugle-Test": "message=EMAIL\x1b[2J", "List-Unsubscribe": "<https://example.com/u>"}
 	h := open(t, b)
-	h.Want("now", "1h", "2d", "3 messages")
-	h.Press("y", "enter")
+	h.Script("?now", "?1h", "?2d", "?3 messages", "y enter")
 	if text := h.Copied[0]; !strings.Contains(text, "Dear Ada") || strings.Contains(text, "<p>") {
 		t.Errorf("the text is %q", text)
 	}
@@ -94,9 +93,7 @@ func TestReadEmail(t *testing.T) {
 	if html := h.Copied[1]; !strings.HasPrefix(html, "<h1>") {
 		t.Errorf("the HTML is %q", html)
 	}
-	h.Want(`"recipient": "ada@example.com"`)
-	h.Press("esc")
-	h.Want("3 messages", "1h")
+	h.Script(`?"recipient": "ada@example.com"`, "esc", "?3 messages", "?1h")
 }
 
 func TestPushShowsPayload(t *testing.T) {
@@ -116,28 +113,21 @@ func TestPushShowsPayload(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	h := open(t, newFilledOutbox())
-	h.Search("de_ hallo")
-	h.Want("USER_1", "1 of 1")
-	h.WantNot("ada@example.com")
-	h.Type("zzz")
-	h.Want("No message matches")
-	h.Press("backspace", "backspace", "backspace", "enter")
-	h.Want("USER_1")
-	h.Press("esc")
-	h.Want("ada@example.com", "ben@example.com")
+	h.Script(
+		"/", ">de_ hallo", "?USER_1", "?1 of 1", "!ada@example.com",
+		">zzz", "?No message matches", "backspace backspace backspace enter", "?USER_1",
+		"esc", "?ada@example.com", "?ben@example.com",
+	)
 }
 
 func TestClearAsksFirst(t *testing.T) {
 	b := newFilledOutbox()
 	h := open(t, b)
-	h.Press("x")
-	h.Want("Clear the outbox?", "3 messages")
-	h.Press("enter") // the harmless answer has the focus
+	h.Script("x", "?Clear the outbox?", "?3 messages", "enter") // the harmless answer has the focus
 	if len(b.messages) != 3 {
 		t.Fatal("it was cleared without a yes")
 	}
-	h.Press("x", "y")
-	h.Want("No test messages yet. Open a draft and press t to send one.")
+	h.Script("x y", "?No test messages yet. Open a draft and press t to send one.")
 	if why := h.DisabledReason("x"); why == "" {
 		t.Error("an empty outbox can be cleared")
 	}
@@ -149,8 +139,7 @@ func TestEmailInBrowser(t *testing.T) {
 	h := uitest.New(t, s, 80, 24)
 	var page string
 	s.SetBrowser(func(_ context.Context, file string) error { page = uitest.LedTo(t, file); return nil })
-	h.Press("o")
-	h.Want("Opened in the browser", "127.0.0.1")
+	h.Script("o", "?Opened in the browser", "?127.0.0.1")
 	answer, err := http.Get(page + "message")
 	if err != nil {
 		t.Fatal(err)
@@ -179,8 +168,7 @@ func TestLoadError(t *testing.T) {
 	h := open(t, b)
 	h.Want("Can't load the outbox: the store is damaged", "Press r to reload")
 	b.err, b.messages = nil, newFilledOutbox().messages
-	h.Press("r")
-	h.Want("ada@example.com")
+	h.Script("r", "?ada@example.com")
 }
 
 func TestPictures(t *testing.T) {
@@ -195,8 +183,7 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 	h.Press(".")
 	h.WantFits()
-	h.Press("tab")
-	h.Want("TEXT", "Only text")
+	h.Script("tab", "?TEXT", "?Only text")
 	h.WantFits()
 
 	empty := open(t, &outboxService{})

@@ -141,8 +141,7 @@ func TestGoldens(t *testing.T) {
 		write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n")
 	})
 	d.Golden("theme-80x24")
-	d.Press("tab", "/")
-	d.Submit("app.")
+	d.Script("tab /", ">app.", "enter")
 	d.GoldenSizes("keys")
 	d.Resize(80, 24)
 	d.Press("enter")
@@ -163,16 +162,13 @@ func TestThemePreviewAndChoice(t *testing.T) {
 			t.Errorf("the theme is %s, and %q from the next start; want %s and %q", d.theme.Name, got, shown, saved)
 		}
 	}
-	d.Want("✓ dark")
-	d.Press("down")
-	d.Want("▌   light", "✓ dark")
+	d.Script("?✓ dark", "down", "?▌   light", "?✓ dark")
 	want(themes.Light, "")
 	d.Press("tab")
 	want(themes.Dark, "")
 	d.Press("shift+tab", "down")
 	want(themes.HighContrast, "")
-	d.Press("down", "enter")
-	d.Want("✓ color-blind", "Theme set to color-blind")
+	d.Script("down enter", "?✓ color-blind", "?Theme set to color-blind")
 	want(themes.ColorBlind, themes.ColorBlind)
 	d.Press("down")
 	d.Send(d.screen.Close()())
@@ -184,8 +180,7 @@ func TestProblemsOfCustomThemes(t *testing.T) {
 	d.Want("theme broken.yaml: line 2, token", "orange is not a color")
 	write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: 208\n")
 	d.Send(screen.ChangedMsg{})
-	d.Want("broken", "own")
-	d.WantNot("is not a color")
+	d.Script("?broken", "?own", "!is not a color")
 }
 
 // The file of the keys is edited in the user's editor, and what is wrong with it is said.
@@ -210,37 +205,23 @@ func TestEditKeymapFile(t *testing.T) {
 
 func TestChangeKeys(t *testing.T) {
 	d := open(t)
-	d.Press("tab")
-	d.Search("find an action")
-	d.Want("Find an action, section", "app.palette", "ctrl+k")
-	d.WantNot("Quit;")
-	d.Press("enter", "enter")
-	d.Want("Change key", "Now: ctrl+k.")
-	d.Press("ctrl+p")
-	d.Want("key ctrl+p.", "1 changed")
-	d.Press("ctrl+k")
-	d.WantNot("Palette")
-	d.Press("ctrl+p")
-	d.Want("Palette")
-	d.Press("esc", "a", "f11")
-	d.Want("ctrl+p  f11")
+	d.Script(
+		"tab /", ">find an action", "?Find an action, section", "?app.palette", "?ctrl+k", "!Quit;",
+		"enter enter", "?Change key", "?Now: ctrl+k.",
+		"ctrl+p", "?key ctrl+p.", "?1 changed", "ctrl+k", "!Palette",
+		"ctrl+p", "?Palette", "esc a f11", "?ctrl+p  f11",
+	)
 	b, err := os.ReadFile(d.keys.Path)
 	if err != nil || !strings.HasSuffix(string(b), "\napp.palette: [ctrl+p, f11]\n") {
 		t.Errorf("the file is %s, %v", b, err)
 	}
 
-	d.Press("enter", "q")
-	d.Want("keeps its keys: q is the key of app.quit")
-	d.Press("R")
-	d.Want("its default keys again: ctrl+k", "0 changed")
-	d.Press("R")
-	d.Want("It already has its default keys.")
-	d.Press("x")
-	d.Want("no key now", "none")
-	d.Press("ctrl+k")
-	d.WantNot("enter run")
-	d.Press("esc")
-	d.Want("Quit;")
+	d.Script(
+		"enter q", "?keeps its keys: q is the key of app.quit",
+		"R", "?its default keys again: ctrl+k", "?0 changed",
+		"R", "?It already has its default keys.", "x", "?no key now", "?none",
+		"ctrl+k", "!enter run", "esc", "?Quit;",
+	)
 }
 
 func TestKeymapProblemsAreShown(t *testing.T) {
@@ -267,27 +248,17 @@ func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		d := open(t)
 		d.Resize(size.W, size.H)
-		d.ClickOn("light")
-		d.ClickOn("enter use")
-		d.Want("✓ light")
-		d.ClickOn("Keys │")
-		d.ClickOn("Find an action, section")
-		d.ClickOn("enter change key")
-		d.Press("f11")
-		d.Want("now has the key f11.", "● Find an action, section")
-		d.ClickOn("/ name")
-		d.ClickOn("Remotes")
-		d.ClickOn("prod")
-		d.ClickOn("enter use from next start")
-		d.Want("▌ ○ prod")
-		d.ClickOn("Files")
-		d.ClickOn("Keys  ")
-		d.ClickOn("enter copy path")
+		d.Script(
+			"@light", "@enter use", "?✓ light",
+			"@Keys │", "@Find an action, section", "@enter change key", "f11", "?now has the key f11.",
+			"?● Find an action, section",
+			"@/ name", "@Remotes", "@prod", "@enter use from next start", "?▌ ○ prod",
+			"@Files", "@Keys  ", "@enter copy path",
+		)
 		if n := len(d.Copied); n != 1 || d.Copied[0] != "~/.config/bugle/keys.yaml" {
 			t.Errorf("%d×%d: copied %v", size.W, size.H, d.Copied)
 		}
-		d.ClickOn("Theme")
-		d.Want("high-contrast")
+		d.Script("@Theme", "?high-contrast")
 	}
 }
 
@@ -299,6 +270,5 @@ func TestQuickPreviewSavesNothing(t *testing.T) {
 	d.FinishHeld()
 	d.Want("✓ dark")
 	d.FromPalette("choose a theme")
-	d.Press("down", "enter") // chosen elsewhere
-	d.Want("✓ color-blind")
+	d.Script("down enter", "?✓ color-blind") // chosen elsewhere
 }

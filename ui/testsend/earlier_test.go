@@ -22,12 +22,9 @@ func openWith(t *testing.T, s engine.Service, p *prefs.Prefs, id string, w, h in
 // The tests of other campaigns are listed after those of this one, as far as their recipients can get this one.
 func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
-	h.Type("ada@example.com,stranger@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 1 of 2 messages; 1 skipped.")
+	h.Script(">ada@example.com,stranger@example.com", "ctrl+s", "?Sent 1 of 2 messages; 1 skipped.")
 	push := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	push.Type("USER_1")
-	push.Press("ctrl+s")
+	push.Script(">USER_1", "ctrl+s")
 
 	id := s.draft(t, catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
@@ -40,9 +37,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
 		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())
 	}
-	h.Press("e", "alt+H")
-	h.Want("▌ ✗ Sat", "First Name")
-	h.WantNot("Campaign Two tongues")
+	h.Script("e alt+H", "?▌ ✗ Sat", "?First Name", "!Campaign Two tongues")
 }
 
 // serviceWithoutHistory is a service that does not store tests, like remote ones.
@@ -52,19 +47,14 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	h := openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
-	h.Type("ada@example.com")
-	h.Press("ctrl+s")
-	h.Want("✓ Email sent")
+	h.Script(">ada@example.com", "ctrl+s", "?✓ Email sent")
 	h = openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
-	h.Want("1 ada@example.com", "▌ [ Send")
-	h.Press("alt+H")
-	h.Want("✓ Sat 14 Mar, 10:00 · ada@example.com")
+	h.Script("?1 ada@example.com", "?▌ [ Send", "alt+H", "?✓ Sat 14 Mar, 10:00 · ada@example.com")
 }
 
 func TestPicturesOfEarlierTests(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, keyedMail)
-	h.Type("ada@example.com,stranger@example.com")
-	h.Press("ctrl+s", "G")
+	h.Script(">ada@example.com,stranger@example.com", "ctrl+s G")
 	h.Golden("delivered")
 	h.WantFits()
 	h.Press("enter")
@@ -73,7 +63,6 @@ func TestPicturesOfEarlierTests(t *testing.T) {
 	h.Press("esc", "e", "alt+H")
 	h.Golden("earlier")
 	h.WantFits()
-	h.Press("esc")
-	h.Want("1 of 4 will not arrive")
+	h.Script("esc", "?1 of 4 will not arrive")
 	h.Golden("forecast")
 }

@@ -26,16 +26,13 @@ func (s *service) sentTexts(t *testing.T) (out []string) {
 func TestSendAsSeveralUsers(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Resize(120, 40)
-	h.Type("me@example.com,")
-	h.Want("Send as", "the recipient", "will not arrive") // there is no such user
-	h.Press("alt+u")
-	h.Want("Ada Byron", "Ben")
-	h.Submit("ada")
-	h.Want("Ada Byron (USER_1)", "add a user", "Hello Ada", "as Ada Byron")
-	h.WantNot("will not arrive")
-	h.Press("enter") // the row that adds a user
-	h.Submit("ben")
-	h.Want("Ben (USER_2)", "Send 2 messages", "as Ada Byron, Ben")
+	h.Script(
+		">me@example.com,", "?Send as", "?the recipient", "?will not arrive", // there is no such user
+		"alt+u", "?Ada Byron", "?Ben",
+		">ada", "enter", "?Ada Byron (USER_1)", "?add a user", "?Hello Ada", "?as Ada Byron",
+		"!will not arrive",
+		"enter", ">ben", "enter", "?Ben (USER_2)", "?Send 2 messages", "?as Ada Byron, Ben", // the row that adds a user
+	)
 	h.Resize(80, 24)
 	h.Golden("send-as")
 	h.Resize(120, 40)
@@ -56,28 +53,20 @@ func TestSendAsIsUndoneAndRemembered(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, s, id, 120, 40)
-	h.Type("me@example.com,")
-	h.Press("alt+u")
-	h.Submit("ben")
-	h.Press("ctrl+z")
-	h.Want("Undone: send as Ben (USER_2)", "the recipient")
-	h.Press("ctrl+y")
-	h.Want("Ben (USER_2)")
-	h.Press("x")
-	h.Want("the recipient")
-	h.Press("ctrl+z", "ctrl+s")
+	h.Script(
+		">me@example.com,", "alt+u", ">ben", "enter ctrl+z", "?Undone: send as Ben (USER_2)", "?the recipient",
+		"ctrl+y", "?Ben (USER_2)", "x", "?the recipient", "ctrl+z ctrl+s",
+	)
 	if got := s.sentTexts(t); len(got) != 1 || !strings.HasSuffix(got[0], "Hello Ben") {
 		t.Errorf("the outbox has %q", got)
 	}
 	again := open(t, s, id, 120, 40)
-	again.Want("Ben (USER_2)", "as Ben")
-	again.Press("z")
+	again.Script("?Ben (USER_2)", "?as Ben", "z")
 	again.FromPalette("curl") // the button has the focus
 	if got := strings.Join(again.Copied, "\n"); !strings.Contains(got, `"First Name":"Ben"`) {
 		t.Errorf("the copied command lacks the data of Ben: %s", got)
 	}
-	again.Press("alt+H")
-	again.Want("Sent as")
+	again.Script("alt+H", "?Sent as")
 }
 
 // A service that does not show its users takes the ID of one.
@@ -85,15 +74,10 @@ func TestSendAsWithoutUsers(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, struct{ engine.Service }{s}, id, 120, 40)
-	h.Type("me@example.com,")
-	h.Press("alt+u")
-	h.Want("This service does not show its users.")
-	h.WantNot("Next user")
-	h.Type("USER_2")
-	h.Want("Use “USER_2”")
-	h.Press("enter")
-	h.Want("as USER_2")
-	h.Press("ctrl+s")
+	h.Script(
+		">me@example.com,", "alt+u", "?This service does not show its users.", "!Next user",
+		">USER_2", "?Use “USER_2”", "enter", "?as USER_2", "ctrl+s",
+	)
 	if got := s.sentTexts(t); len(got) != 1 || !strings.HasSuffix(got[0], "Hello Ben") {
 		t.Errorf("the outbox has %q\n%s", got, h.Text())
 	}

@@ -19,9 +19,7 @@ func TestDraftWithoutContentOpensContent(t *testing.T) {
 			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"}}`
 		}
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
-		h.Press("down", "enter", "ctrl+s")
-		h.Want("─ Not sent ─", "There is no message to send yet")
-		h.Press("enter")
+		h.Script("down enter ctrl+s", "?─ Not sent ─", "?There is no message to send yet", "enter")
 		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
 		}
@@ -36,9 +34,7 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 	}
 	s.override = refuse
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("USER_1,USER_2")
-	h.Press("ctrl+s")
-	h.Want("Not sent: Too many tests; wait 3 seconds", "1 USER_1")
+	h.Script(">USER_1,USER_2", "ctrl+s", "?Not sent: Too many tests; wait 3 seconds", "?1 USER_1")
 	s.override = nil
 	h.Press("ctrl+s")
 	s.override = refuse
@@ -48,7 +44,7 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 
 func TestCurl(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, flatMail)
-	h.Submit("o'neill@example.com")
+	h.Script(">o'neill@example.com", "enter")
 	h.FromPalette("curl")
 	if len(h.Copied) != 1 {
 		t.Fatal("nothing was copied")
@@ -69,8 +65,7 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 
 	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	p.Type("USER_1,USER_2,")
-	p.Press("tab")
+	p.Script(">USER_1,USER_2,", "tab")
 	p.GoldenSizes("push")
 	p.Resize(80, 24)
 	p.Press("ctrl+s")
@@ -106,9 +101,7 @@ func (p publishedService) Get(ctx context.Context, id string) (engine.Campaign, 
 func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	s := newService(t)
 	h := open(t, publishedService{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Want("You can only test drafts", "Clone this campaign")
-	h.Type("ada@example.com")
-	h.Press("ctrl+s", "enter")
+	h.Script("?You can only test drafts", "?Clone this campaign", ">ada@example.com", "ctrl+s enter")
 	h.WantFits()
 	if len(s.sent) > 0 {
 		t.Error("it was sent")
@@ -136,9 +129,7 @@ func TestChangedDraftIsReloaded(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, keyedMail)
 	h := open(t, s, id, 80, 24)
-	h.Type("ada@example.com,")
-	h.Press("tab", " ", " ")
-	h.Want("German ▾")
+	h.Script(">ada@example.com,", "tab space space", "?German ▾")
 	s.change(t, id, flatMail)
 	h.Send(screen.ChangedMsg{ID: id})
 	h.WantNot("Locale", "EMAIL_de_")

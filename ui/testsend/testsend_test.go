@@ -13,16 +13,11 @@ import (
 
 func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
-	h.Press("ctrl+s")
-	h.Want("Add a recipient first")
-	h.Type("zoe@")
-	h.Want("must be an email address")
-	h.Press("enter")
-	h.Want("“zoe@” must be an email address", "0 of 10")
-	h.Type("example.com")
-	h.WantNot("must be an email")
-	h.Press("enter")
-	h.Want("1 zoe@example.com", "1 of 10")
+	h.Script(
+		"ctrl+s", "?Add a recipient first", ">zoe@", "?must be an email address",
+		"enter", "?“zoe@” must be an email address", "?0 of 10",
+		">example.com", "!must be an email", "enter", "?1 zoe@example.com", "?1 of 10",
+	)
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}
@@ -32,17 +27,10 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, s, id, 80, 24)
-	h.Press("shift+tab", " ") // by user id
-	h.Want("User ID")
-	h.Press("tab")
-	h.Type("USER_2")
-	h.Press("ctrl+s")
-	h.Want(" sent ")
+	h.Script("shift+tab space", "?User ID", "tab", ">USER_2", "ctrl+s", "? sent ") // by user id
 
 	again := open(t, s, id, 80, 24)
-	again.Want("User ID", "1 USER_2")
-	again.Press("enter") // the same again is one key
-	again.Want("Email sent")
+	again.Script("?User ID", "?1 USER_2", "enter", "?Email sent") // the same again is one key
 	if a, b := s.sent[0], s.sent[1]; string(a.Body.Encode()) != string(b.Body.Encode()) || a.IdempotencyKey == b.IdempotencyKey {
 		t.Errorf("first %s, then %s", a.Body.Encode(), b.Body.Encode())
 	}
@@ -58,29 +46,22 @@ func TestEarlierTestFillsForm(t *testing.T) {
 	if why := h.DisabledReason("alt+H"); why == "" {
 		t.Error("there is an earlier test of a new draft")
 	}
-	h.Type("one@example.com,two@example.com,")
-	h.Press("tab")
-	h.Type("Zoe")
-	h.Press("ctrl+s", "e")
-	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // no recipient and no override
-	h.Type("three@example.com")
-	h.Press("ctrl+s", "e", "alt+H")
-	h.Want("─ Earlier tests ─", "✓ Sat 14 Mar, 10:00 · one@example.com and two@example.com", "· three@example.com")
-	h.Press("down")
-	h.Want("First Name = Zoe", "Sent.")
-	h.Press("enter")
-	h.Want("1 one@example.com", "2 two@example.com", "Zoe")
-	h.WantNot("1 three@example.com")
+	h.Script(
+		">one@example.com,two@example.com,", "tab", ">Zoe", "ctrl+s e up x up x tab ctrl+u shift+tab",
+		">three@example.com", "ctrl+s e alt+H", "?─ Earlier tests ─",
+		"?✓ Sat 14 Mar, 10:00 · one@example.com and two@example.com", "?· three@example.com", // no recipient and no override
+		"down", "?First Name = Zoe", "?Sent.",
+		"enter", "?1 one@example.com", "?2 two@example.com", "?Zoe", "!1 three@example.com",
+	)
 }
 
 func TestSegmentsAreOffered(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
-	h.Press("shift+tab", "enter", "end", "enter")
-	h.Want("Segment")
-	h.Press("tab", "down", "enter")
-	h.Want("1 Big spenders", "1 message to 2 members", "1 of 1")
-	h.Press("ctrl+s")
-	h.Want(" sent ", "2 of 2")
+	h.Script(
+		"shift+tab enter end enter", "?Segment",
+		"tab down enter", "?1 Big spenders", "?1 message to 2 members", "?1 of 1",
+		"ctrl+s", "? sent ", "?2 of 2",
+	)
 	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"Big spenders"}) {
 		t.Errorf("asked for %v", ask.Values)
 	}
@@ -112,21 +93,15 @@ func TestMessageNames(t *testing.T) {
 
 func TestOverridesMatchContent(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
-	h.Want("First Name", "Age", "the user's own value")
-	h.Type("new@example.com")
-	h.Press("enter", "tab")
-	h.Type("Zoe")
-	h.Press("tab")
-	h.Type("old")
-	h.Want("must be a number")
-	h.Press("ctrl+s")
+	h.Script(
+		"?First Name", "?Age", "?the user's own value",
+		">new@example.com", "enter tab", ">Zoe", "tab", ">old", "?must be a number",
+		"ctrl+s",
+	)
 	if len(s.sent) > 0 {
 		t.Fatal("it was sent with a word for a number")
 	}
-	h.Press("backspace", "backspace", "backspace")
-	h.Type("41")
-	h.Press("ctrl+s")
-	h.Want("Email sent")
+	h.Script("backspace backspace backspace", ">41", "ctrl+s", "?Email sent")
 	ask := s.asked(t)
 	if len(ask.UserAttributes) != 2 || ask.UserAttributes[0].Value.Literal() != `"Zoe"` || ask.UserAttributes[1].Value.Literal() != "41" {
 		t.Errorf("overrides %+v", ask.UserAttributes)
@@ -146,8 +121,7 @@ func TestRetryOnlyFailedRecipients(t *testing.T) {
 	if err := s.PutUser(t.Context(), ben); err != nil {
 		t.Fatal(err)
 	}
-	h.Press("r")
-	h.Want("Sent 4 messages.", "Android sent  2 of 2", "Web sent  2 of 2") // the total survives
+	h.Script("r", "?Sent 4 messages.", "?Android sent  2 of 2", "?Web sent  2 of 2") // the total survives
 	ask := s.asked(t)
 	if ask.Filter.Platform != "WEB" || !slices.Equal(ask.Values, []string{"USER_2"}) {
 		t.Errorf("asked for %+v of %v", ask.Filter, ask.Values)
@@ -182,8 +156,7 @@ func TestUnknownOutcome(t *testing.T) {
 	h.Press("ctrl+s")
 	h.Want("? Email unknown", "1 of 3", "? Ada Byron: mx.example.com got the message", "✗ Ben: no such user", "✓ cy@example.com", "1 failed, 1 unknown")
 	h.Golden("unknown")
-	h.Press("down")
-	h.Want("May have been delivered")
+	h.Script("down", "?May have been delivered")
 
 	h.Press("r") // only what failed
 	if got := s.asked(t).Values; !slices.Equal(got, []string{"ben@example.com"}) {
@@ -196,14 +169,11 @@ func TestUnknownOutcome(t *testing.T) {
 		h.Press("enter") // the safe answer
 		h.Want("? Email unknown")
 	}
-	h.Press("e", "ctrl+s") // from the form
-	h.Want("Send it again?")
-	h.Press("n")
+	h.Script("e ctrl+s", "?Send it again?", "n") // from the form
 	if len(s.sent) != sent {
 		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
 	}
-	h.Press("alt+H", "down")
-	h.Want("? Sat 14 Mar, 10:00 · Ada Byron and 2", "got the message but did not confirm it")
+	h.Script("alt+H down", "?? Sat 14 Mar, 10:00 · Ada Byron and 2", "?got the message but did not confirm it")
 }
 
 // The question is about the history as it is when the test is sent, not as it was when the screen was opened.
@@ -218,17 +188,14 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 		})
 	}
 	h := open(t, s, id, 80, 24)
-	h.Submit("ada@example.com")
+	h.Script(">ada@example.com", "enter")
 	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
-	h.Press("ctrl+s")
-	h.Want("Send it again?", "Ada Byron (ada@example.com) may have got")
-	h.Press("n")
+	h.Script("ctrl+s", "?Send it again?", "?Ada Byron (ada@example.com) may have got", "n")
 	if len(s.sent) > 0 {
 		t.Fatal("it was sent without a yes")
 	}
 	other(engine.SendResult{Status: engine.Sent})
-	h.Press("ctrl+s")
-	h.WantNot("Send it again?")
+	h.Script("ctrl+s", "!Send it again?")
 	if len(s.sent) != 1 {
 		t.Errorf("%d tests were sent once the outcome is known", len(s.sent))
 	}
@@ -248,8 +215,7 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 	h.Hold()
 	h.Press("ctrl+s")
 	h.Until("Email · German sending")
-	h.Want("1 of 2", "Sending")
-	h.Press("ctrl+c")
+	h.Script("?1 of 2", "?Sending", "ctrl+c")
 	h.Until("Stop the test of “Two tongues”?")
 	h.Press("n", "esc")
 	h.Until("The test was canceled.")
@@ -265,22 +231,13 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 // the user chooses it.
 func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 	s, h := openDraft(t, catalog.Push, flatPush)
-	h.Type("user_2")
-	h.Want("> USER_2")
-	h.Press("enter")
-	h.Want("1 USER_2", "1 of 10")
-	h.Type("ada")
-	h.Press("tab")
-	h.Want("2 USER_1", "2 of 10")
+	h.Script(">user_2", "?> USER_2", "enter", "?1 USER_2", "?1 of 10", ">ada", "tab", "?2 USER_1", "?2 of 10")
 
 	h = open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("ada")
-	h.Press("ctrl+s")
-	h.Want("Press enter to add Ada Byron first.")
-	h.Press("down")
-	h.Want("> Use “ada”")
-	h.Press("enter")
-	h.Want("1 ada", "1 of 10")
+	h.Script(
+		">ada", "ctrl+s", "?Press enter to add Ada Byron first.",
+		"down", "?> Use “ada”", "enter", "?1 ada", "?1 of 10",
+	)
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}
@@ -306,9 +263,5 @@ func TestArrowsChangeNothing(t *testing.T) {
 // A typed recipient is not lost without a question.
 func TestLeavingAsksAboutTypedRecipient(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, flatMail)
-	h.Type("zoe@")
-	h.Press("ctrl+c")
-	h.Want("“zoe@” is typed, but not a recipient yet.")
-	h.Press("enter")
-	h.Want("+ zoe@_")
+	h.Script(">zoe@", "ctrl+c", "?“zoe@” is typed, but not a recipient yet.", "enter", "?+ zoe@_")
 }

@@ -13,17 +13,12 @@ import (
 // Recipients, filters and overrides are undone one by one, each named, with the cursor where it was.
 func TestUndoAndRedoEachChange(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, keyedMail)
-	h.Press("ctrl+z")
-	h.Want("Nothing to undo")
-	h.Type("ada@example.com,ben@example.com,")
-	h.Press("up", "x")
-	h.Want("1 of 10")
-	h.Press("tab", " ") // only the default locale
-	h.Want("Default ▾")
-	h.Press("enter", "enter")
-	h.Press("tab")
-	h.Type("Zoe")
-	h.Want("Zoe")
+	h.Script(
+		"ctrl+z", "?Nothing to undo",
+		">ada@example.com,ben@example.com,", "up x", "?1 of 10",
+		"tab space", "?Default ▾", // only the default locale
+		"enter enter tab", ">Zoe", "?Zoe",
+	)
 
 	undo := func(key, toast string, want ...string) {
 		t.Helper()
@@ -52,23 +47,20 @@ func TestUndoAndRedoEachChange(t *testing.T) {
 
 func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, flatMail)
-	h.Type("ada@example.com,ben@example.com")
-	h.Press("ctrl+s", "esc", "shift+tab", "shift+tab", " ")
-	h.Want("User ID")
-	h.Press("ctrl+z")
-	h.Want("Undone: Identifier", "Email address ▾", "2 of 10")
-	h.Press("H", "enter", "ctrl+z")
-	h.Want("Undone: filled in an earlier test")
+	h.Script(
+		">ada@example.com,ben@example.com", "ctrl+s esc shift+tab shift+tab space", "?User ID",
+		"ctrl+z", "?Undone: Identifier", "?Email address ▾", "?2 of 10",
+		"H enter ctrl+z", "?Undone: filled in an earlier test",
+	)
 }
 
 // A recipient that was being edited is there once after undo.
 func TestUndoEditedRecipient(t *testing.T) {
 	_, h := openDraft(t, catalog.Email, flatMail)
-	h.Type("ada@example.com,")
-	h.Press("up", "enter")
-	h.Want("+ ada@example.com_", "0 of 10")
-	h.Press("ctrl+z")
-	h.Want("▌  1 ada@example.com", "1 of 10", "+ type")
+	h.Script(
+		">ada@example.com,", "up enter", "?+ ada@example.com_", "?0 of 10",
+		"ctrl+z", "?▌  1 ada@example.com", "?1 of 10", "?+ type",
+	)
 }
 
 // esc goes up one level at a time, and the last one leaves the screen.
@@ -85,15 +77,12 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 		}
 		h.Type("ada")
 		here("esc", "Spring mail")
-		h.Want("+ ada", "▌ Identifier")
-		h.Press("tab", "enter", "ctrl+s")
+		h.Script("?+ ada", "?▌ Identifier", "tab enter ctrl+s")
 		here("down", "Results")
-		h.Press("enter")
-		h.Want("Delivered to Ada Byron")
+		h.Script("enter", "?Delivered to Ada Byron")
 		here("esc", "Results")
 		here("esc", "Spring mail")
-		h.Press("alt+H")
-		h.Want("─ Earlier tests ─")
+		h.Script("alt+H", "?─ Earlier tests ─")
 		here("esc", "Spring mail")
 		if len(h.Opened) > 0 {
 			t.Errorf("it opened %+v", h.Opened)
@@ -107,35 +96,29 @@ func TestClicks(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			s := newService(t)
 			h := open(t, s, s.draft(t, catalog.Email, keyedMail), size.W, size.H)
-			h.ClickOn("Ada Byron") // a suggestion
-			h.Want("1 ada@example.com", "1 of 10")
-			h.Type("zoe@example.com,")
-			h.ClickOn("2 zoe@")
-			h.Want("▌  2 zoe@")
-			h.Press("x")
-			h.ClickOn("Identifier")
-			h.Want("Phone number", "User ID") // the answers
-			h.Press("esc")
+			h.Script(
+				"@Ada Byron", "?1 ada@example.com", "?1 of 10", // a suggestion
+				">zoe@example.com,", "@2 zoe@", "?▌  2 zoe@",
+				"x", "@Identifier", "?Phone number", "?User ID", // the answers
+				"esc",
+			)
 			for !strings.Contains(h.Text(), "Personalization") {
 				h.Wheel(3, 3, true)
 			}
 			h.ClickOn("Locale")
 			h.Click(indexOf(t, h, "│   German", 5))
-			h.Want("German ▾", "1 message to 1 recipient")
-			h.ClickOn("First Name")
-			h.Type("Zoe")
-			h.Want("▌ First Name", "Zoe")
-			h.ClickOn("Email · German  ●") // the pane of the messages
-			h.Want("esc test send")
-			h.ClickOn("+ type")
-			h.Want("▌  + ")
+			h.Script(
+				"?German ▾", "?1 message to 1 recipient",
+				"@First Name", ">Zoe", "?▌ First Name", "?Zoe",
+				"@Email · German  ●", "?esc test send", // the pane of the messages
+				"@+ type", "?▌  + ",
+			)
 
-			h.ClickOn("[ Send 1 message ]")
-			h.Want("✓ Email · German sent", "─ Results ─")
-			h.ClickOn("On a phone") // the message, beside or below
-			h.Want("esc results")
-			h.ClickOn("│ Message")
-			h.Want("INBOX")
+			h.Script(
+				"@[ Send 1 message ]", "?✓ Email · German sent", "?─ Results ─",
+				"@On a phone", "?esc results", // the message, beside or below
+				"@│ Message", "?INBOX",
+			)
 			h.Click(indexOf(t, h, "│ Message", 3))
 			h.Want("MESSAGE")
 			if size.W < 100 { // it has the whole screen
@@ -143,15 +126,9 @@ func TestClicks(t *testing.T) {
 			} else {
 				h.ClickOn("✓ Email · German")
 			}
-			h.Want("esc test send")
-			h.ClickOn("Email · German")
-			h.Want("Delivered to Ada Byron", "esc results")
-			h.Press("esc")
-			h.Press("esc")
+			h.Script("?esc test send", "@Email · German", "?Delivered to Ada Byron", "?esc results", "esc esc")
 
-			h.Press("shift+tab", "H")
-			h.ClickOn("✓ Sat") // fills the form
-			h.Want("▌ [ Send 1 message ] to Ada Byron")
+			h.Script("shift+tab H", "@✓ Sat", "?▌ [ Send 1 message ] to Ada Byron") // fills the form
 		})
 	}
 }
@@ -192,12 +169,10 @@ func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Push, flatPush)
 	h := open(t, s, id, 80, 24)
-	h.Type("USER_1,USER_2,")
-	h.Press("ctrl+s", "r")
-	h.Want("○ Ben: the user has no device for Web")
-	h.Press("esc", "alt+H")
-	h.Want("Ben: the user has", "Only Web.")
-	h.WantNot("USER_2: ")
+	h.Script(
+		">USER_1,USER_2,", "ctrl+s r", "?○ Ben: the user has no device for Web",
+		"esc alt+H", "?Ben: the user has", "?Only Web.", "!USER_2: ",
+	)
 	again := open(t, s, id, 80, 24)
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")
 }

@@ -160,18 +160,6 @@ func (h *Harness) Script(parts ...string) (keys int) {
 	return keys
 }
 
-// Submit types a text and presses enter.
-func (h *Harness) Submit(text string) {
-	h.Type(text)
-	h.Press("enter")
-}
-
-// Search types a text into the search or the filter of the screen.
-func (h *Harness) Search(text string) {
-	h.Press("/")
-	h.Type(text)
-}
-
 // FromPalette runs the action that the palette finds first.
 func (h *Harness) FromPalette(words string) {
 	h.Press("ctrl+k")

@@ -44,9 +44,7 @@ func TestServiceWithoutWorkspace(t *testing.T) {
 		h.Press("down")
 	}
 	h = program(t, svc, 100, 40)
-	h.ClickOn("Users")
-	h.Press("i")
-	h.Want("This service cannot import users.")
+	h.Script("@Users", "i", "?This service cannot import users.")
 }
 
 func TestEveryScreenFits(t *testing.T) {

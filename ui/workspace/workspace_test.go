@@ -85,13 +85,10 @@ func (h *harness) wantName(name string) {
 // Enter in the last field saves a new record, which the list then selects.
 func TestAddRecord(t *testing.T) {
 	h := openRecords(t, "Teams")
-	h.Press("n")
-	h.Want("New team", "new")
-	h.WantNot("✗ Required")
-	h.Press("enter")
-	h.Want("Not saved: Name: required")
-	h.Submit("Partners")
-	h.Want("Saved the team Partners.", "▌ Partners")
+	h.Script(
+		"n", "?New team", "?new", "!✗ Required", "enter", "?Not saved: Name: required",
+		">Partners", "enter", "?Saved the team Partners.", "?▌ Partners",
+	)
 	if got := h.stored().Teams; !strings.Contains(strings.Join(got, ","), "Partners") {
 		t.Errorf("the teams are %q", got)
 	}
@@ -99,59 +96,41 @@ func TestAddRecord(t *testing.T) {
 
 func TestChangesAreSavedExplicitly(t *testing.T) {
 	h := openRecords(t, "General")
-	h.Press("enter")
-	h.Type(" shop")
-	h.Want("not saved")
+	h.Script("enter", "> shop", "?not saved")
 	h.wantName("Demo")
-	h.Press("esc")
-	h.Want("Discard unsaved changes?")
-	h.Press("n")
-	h.Want("Demo shop")
-	h.Press("ctrl+z")
-	h.Want("Undone: Name")
-	h.WantNot("Demo shop", "not saved")
-	h.Press("ctrl+y", "ctrl+s")
-	h.Want("Saved the general settings.", "saved")
+	h.Script(
+		"esc", "?Discard unsaved changes?", "n", "?Demo shop",
+		"ctrl+z", "?Undone: Name", "!Demo shop", "!not saved",
+		"ctrl+y ctrl+s", "?Saved the general settings.", "?saved",
+	)
 	h.wantName("Demo shop")
-	h.Type("!")
-	h.Press("esc", "d")
-	h.WantNot("Discard unsaved")
+	h.Script(">!", "esc d", "!Discard unsaved")
 	h.wantName("Demo shop")
 }
 
 // What is typed while a slow service saves is kept on top of what it stored, and so is what can be undone.
 func TestTypingDuringASaveIsKept(t *testing.T) {
 	h := openRecords(t, "General")
-	h.Press("enter")
-	h.Type(" shop")
+	h.Script("enter", "> shop")
 	h.Hold()
-	h.Press("ctrl+s")
-	h.Type("!")
+	h.Script("ctrl+s", ">!")
 	h.FinishHeld()
 	h.Want("Demo shop!", "not saved", "Saved the general settings.")
 	h.wantName("Demo shop")
-	h.Press("ctrl+z")
-	h.Want("Demo", "Undone: Name", "not saved")
-	h.WantNot("Demo shop")
-	h.Press("ctrl+y")
+	h.Script("ctrl+z", "?Demo", "?Undone: Name", "?not saved", "!Demo shop", "ctrl+y")
 	h.Hold()
-	h.Press("ctrl+s")
-	h.Type("?")
-	h.Press("ctrl+s")
+	h.Script("ctrl+s", ">?", "ctrl+s")
 	h.FinishHeld()
-	h.Want("Demo shop!?", "Saved the general settings.")
-	h.WantNot("not saved", "changed by someone else")
+	h.Script("?Demo shop!?", "?Saved the general settings.", "!not saved", "!changed by someone else")
 	h.wantName("Demo shop!?")
 }
 
 // Whoever types on after enter in the last field stays, and is not interrupted by a question.
 func TestTypingDuringASaveStays(t *testing.T) {
 	h := openRecords(t, "Teams")
-	h.Press("n")
-	h.Type("Partners")
+	h.Script("n", ">Partners")
 	h.Hold()
-	h.Press("enter")
-	h.Type(" and friends")
+	h.Script("enter", "> and friends")
 	h.FinishHeld()
 	h.Want("Partners and friends", "not saved")
 	h.WantNot("Discard")
@@ -165,28 +144,21 @@ func TestTypingDuringASaveStays(t *testing.T) {
 // Taking another's version keeps what is typed until it arrives, and undo brings back one's own.
 func TestTakingTheirsCanBeUndone(t *testing.T) {
 	h := openRecords(t, "General")
-	h.Press("enter")
-	h.Type(" mine")
+	h.Script("enter", "> mine")
 	w := h.stored()
 	w.Name = "Theirs"
 	if err := h.svc.UpdateWorkspace(t.Context(), func(now *engine.Workspace) error { now.Name = w.Name; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	h.Press("ctrl+s", "t")
-	h.Want("Theirs", "saved")
-	h.WantNot("mine")
-	h.Press("ctrl+z")
-	h.Want("Demo mine", "not saved")
+	h.Script("ctrl+s t", "?Theirs", "?saved", "!mine", "ctrl+z", "?Demo mine", "?not saved")
 }
 
 func TestProblemIsShownAtItsField(t *testing.T) {
 	h := openRecords(t, "General")
-	h.Press("down", "enter")
-	h.Type("nowhere")
-	h.Press("enter", "up")
-	h.Want("1 problem", "Must be a time zone name")
-	h.Press("ctrl+s")
-	h.Want("Not saved: Time zone: must be a time zone name")
+	h.Script(
+		"down enter", ">nowhere", "enter up", "?1 problem", "?Must be a time zone name",
+		"ctrl+s", "?Not saved: Time zone: must be a time zone name",
+	)
 	if got := h.stored().Timezone; got != "Europe/Berlin" {
 		t.Errorf("the zone is %q", got)
 	}
@@ -195,23 +167,18 @@ func TestProblemIsShownAtItsField(t *testing.T) {
 // A name used by campaigns is only changed or deleted after a question that names them.
 func TestUsesAreNamed(t *testing.T) {
 	h := openRecords(t, "Teams")
-	h.Press("down", "x") // Growth
-	h.Want("Delete the team Growth?", "It is still used in", "the campaign ")
-	h.Press("n", "enter")
-	h.Type("!")
-	h.Press("ctrl+s")
-	h.Want("Rename Growth?")
-	h.Press("n")
+	h.Script(
+		"down x", "?Delete the team Growth?", "?It is still used in", "?the campaign ", // Growth
+		"n enter", ">!", "ctrl+s", "?Rename Growth?", "n",
+	)
 	if got := h.stored().Teams[0]; got != "Growth" {
 		t.Errorf("the team is %q", got)
 	}
-	h.Press("ctrl+s", "y")
-	h.Want("Saved the team Growth!.")
-	h.Press("esc", "x")
-	h.Want("This cannot be undone.")
-	h.WantNot("It is still used")
-	h.Press("y")
-	h.Want("Deleted the team Growth!.")
+	h.Script(
+		"ctrl+s y", "?Saved the team Growth!.",
+		"esc x", "?This cannot be undone.", "!It is still used",
+		"y", "?Deleted the team Growth!.",
+	)
 	if got := h.stored().Teams; len(got) != 3 {
 		t.Errorf("the teams are %q", got)
 	}
@@ -220,16 +187,10 @@ func TestUsesAreNamed(t *testing.T) {
 func TestSegmentByFilters(t *testing.T) {
 	h := openRecords(t, "Segments")
 	h.Resize(120, 40)
-	h.Press("n")
-	h.Type("Norwegians")
-	h.Press("tab", "tab", "enter")
-	h.Want("No filters yet")
-	h.Press("a", "enter")
-	h.Type("Country")
-	h.Press("enter", "tab")
-	h.Type("Germany")
-	h.Press("enter", "ctrl+s")
-	h.Want("Saved the segment Norwegians.")
+	h.Script(
+		"n", ">Norwegians", "tab tab enter", "?No filters yet",
+		"a enter", ">Country", "enter tab", ">Germany", "enter ctrl+s", "?Saved the segment Norwegians.",
+	)
 	w := h.stored()
 	last := w.Segments[len(w.Segments)-1]
 	if last.Name != "Norwegians" || last.ID == "" || last.Group().Get("filters").At(0).Get("name").Text() != "Country" {
@@ -237,7 +198,7 @@ func TestSegmentByFilters(t *testing.T) {
 	}
 	h.Press("esc", "esc", "esc", "t")
 	h.Want("Who matches Norwegians", "is included:")
-	h.Search("elodie")
+	h.Script("/", ">elodie")
 	h.Want("✗", "is not included:", "France")
 }
 
@@ -246,26 +207,19 @@ func TestFindingAUserInAnAudience(t *testing.T) {
 	r := filters.AudienceRoute("Berlin regulars", audience.SegmentFilters("Berlin regulars"))
 	r.Path = r.Path.Child("find")
 	h := uitest.New(t, workspace.New(uitest.Deps(newSampleService(t)), r), 120, 40)
-	h.Type("elodie")
-	h.Want("Who matches Berlin regulars", "Élodie Laurent is not included:")
+	h.Script(">elodie", "?Who matches Berlin regulars", "?Élodie Laurent is not included:")
 }
 
 // An empty group that the editor needs is not a change.
 func TestViewingFiltersChangesNothing(t *testing.T) {
 	h := openRecords(t, "Segments")
 	h.Resize(120, 40)
-	h.Press("enter", "tab", "tab", "enter", "esc")
-	h.Want("saved")
-	h.WantNot("not saved")
-	h.Press("esc")
-	h.WantNot("Discard unsaved changes?")
+	h.Script("enter tab tab enter esc", "?saved", "!not saved", "esc", "!Discard unsaved changes?")
 }
 
 func TestAPIKeyIsShownOnce(t *testing.T) {
 	h := openRecords(t, "API keys")
-	h.Press("n", "ctrl+s")
-	h.Want("The new API key", "This key is shown only once")
-	h.Press("y")
+	h.Script("n ctrl+s", "?The new API key", "?This key is shown only once", "y")
 	if len(h.Copied) != 1 || len(h.Copied[0]) != 43 {
 		t.Fatalf("copied %q", h.Copied)
 	}
@@ -281,23 +235,18 @@ func TestAPIKeyIsShownOnce(t *testing.T) {
 
 func TestFindAndImportUsers(t *testing.T) {
 	h := openRecords(t, "Users")
-	h.Search("kasia")
-	h.Want("USER_11")
-	h.WantNot("USER_10 ")
-	h.Press("enter", "esc")
-	h.Want("USER_10")
+	h.Script("/", ">kasia", "?USER_11", "!USER_10 ", "enter esc", "?USER_10")
 
 	path := filepath.Join(t.TempDir(), "users.csv")
 	if err := os.WriteFile(path, []byte("id,City\nUSER_1,Oslo\nNEW,Bergen\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.Press("i")
-	h.Submit(path + "x")
-	h.Want("No such file.")
-	h.Press("backspace", "enter")
-	h.Want("What about users who already exist?")
-	h.Press("enter")
-	h.Want("1 added, 1 changed")
+	h.Script(">"+path+"x", "enter")
+	h.Script(
+		"?No such file.", "backspace enter", "?What about users who already exist?",
+		"enter", "?1 added, 1 changed",
+	)
 	p, err := h.svc.User(t.Context(), "USER_1")
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p.Attributes, err)
@@ -307,29 +256,22 @@ func TestFindAndImportUsers(t *testing.T) {
 
 func TestTrials(t *testing.T) {
 	h := openRecords(t, "Connectors")
-	h.Press("t")
-	h.Want("Send a test message through Demo mail", "ann@example.com")
-	h.Press("enter")
-	h.Want("keeps email in the local outbox")
-	h.Press("esc", "esc")
+	h.Script(
+		"t", "?Send a test message through Demo mail", "?ann@example.com",
+		"enter", "?keeps email in the local outbox", "esc esc",
+	)
 	openSection(h.Harness, "Teams")
-	h.Press("t")
-	h.Want("Teams cannot be tested.")
+	h.Script("t", "?Teams cannot be tested.")
 }
 
 // The form of a template's content follows its channel.
 func TestTemplateFormFollowsChannel(t *testing.T) {
 	h := openRecords(t, "Templates")
-	h.Press("n")
-	h.Type("welcome")
-	h.Press("tab", "tab", "tab", "enter")
-	h.Want("From address", "Subject")
-	h.Type("Hello")
-	h.Press("ctrl+s")
-	h.Want("Saved the template welcome. This is version 1")
-	h.Type("!")
-	h.Press("ctrl+s")
-	h.Want("This is version 2")
+	h.Script(
+		"n", ">welcome", "tab tab tab enter", "?From address", "?Subject",
+		">Hello", "ctrl+s", "?Saved the template welcome. This is version 1",
+		">!", "ctrl+s", "?This is version 2",
+	)
 	item, err := h.svc.ContentItem(t.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: "welcome"})
 	if err != nil || item.Template.Version != 2 {
 		t.Errorf("%+v, %v", item.Template, err)
@@ -342,9 +284,7 @@ func TestDuplicateAndCopyRecord(t *testing.T) {
 	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], `"connector_name": "Demo mail"`) {
 		t.Errorf("copied %q", h.Copied)
 	}
-	h.Press("c")
-	h.Want("New connector")
-	h.Press("ctrl+s", "esc")
+	h.Script("c", "?New connector", "ctrl+s esc")
 	if got := h.stored().Connectors; len(got) != 4 || got[3].Provider != engine.ProviderOutbox || got[3].Name == "Demo mail" {
 		t.Errorf("%+v", got)
 	}
@@ -355,23 +295,14 @@ func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		svc := newSampleService(t)
 		h := program(t, svc, size.W, size.H)
-		h.ClickOn("Teams")
-		h.Press("enter") // if only one list fits, the records replace it
-		h.ClickOn("Growth")
-		h.ClickOn("Growth")
-		h.Want("▸ ")
-		h.Press("esc", "esc")
+		h.Script("@Teams", "enter", "@Growth", "@Growth", "?▸ ", "esc esc") // if only one list fits, the records replace it
 
 		openSection(h, "General")
-		h.ClickOn("Time zone")
-		h.ClickOn("Time zone")
-		h.Want("▸ ")
-		h.ClickOn("Name")
-		h.Want("▸ Name")
-		h.ClickOn("Time zone")
-		h.Want("▸ Time zone")
-		h.Press("f1") // the help has the documentation of the field
-		h.Want("Time zone", "Example: ")
-		h.Press("esc")
+		h.Script(
+			"@Time zone", "@Time zone", "?▸ ", "@Name", "?▸ Name",
+			"@Time zone", "?▸ Time zone",
+			"f1", "?Time zone", "?Example: ", // the help has the documentation of the field
+			"esc",
+		)
 	}
 }

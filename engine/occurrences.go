@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/teambition/rrule-go"
@@ -146,6 +147,33 @@ func startOf(scheduling doc.Value, loc *time.Location) (time.Time, bool) {
 	}
 	t = t.In(loc)
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC), true
+}
+
+// FollowStart returns an edited document in which a weekly schedule repeats on the day of its start, if the edit has set the
+// start or that it is weekly, and the schedule had no days or just that of the start before.
+func FollowStart(before, after doc.Value) doc.Value {
+	was, now := scheduling(before), scheduling(after)
+	old, _ := startDay(was)
+	day, ok := startDay(now)
+	repeats := now.Get("periodic_details")
+	days := repeats.Get("repeat_on_days_of_week").Strings()
+	edited := old != day || was.Get("periodic_details").Get("sending_frequency").Text() != repeats.Get("sending_frequency").Text()
+	follows := len(days) == 0 || len(days) == 1 && days[0] == old
+	if !ok || !edited || !follows || repeats.Get("sending_frequency").Text() != "WEEKLY" {
+		return after
+	}
+	at := doc.P(string(catalog.SchedulingDetails), "periodic_details", "repeat_on_days_of_week")
+	followed, err := after.Set(at, doc.NewArray(doc.NewString(day)))
+	if err != nil {
+		return after
+	}
+	return followed
+}
+
+// startDay returns the day of the week on which a schedule starts.
+func startDay(scheduling doc.Value) (string, bool) {
+	start, ok := startOf(scheduling, scheduleZone(scheduling))
+	return strings.ToUpper(start.Weekday().String()), ok
 }
 
 // occurrences walks a schedule. Days of the month, days of the week, and days of a week of the

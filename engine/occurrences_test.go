@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 // Which days a schedule names, and what the clocks of its zone do to them.
@@ -129,6 +130,34 @@ func TestNextSendsOfARecord(t *testing.T) {
 			if why := engine.NoSendsReason(v, at(t, "2031-11-01T00:00:00Z")); why != "All of its sends are in the past." {
 				t.Errorf("%s: %s", spelled, why)
 			}
+		}
+	}
+}
+
+func TestFollowStart(t *testing.T) {
+	schedule := func(start, frequency, days string) doc.Value {
+		return parse(t, fmt.Sprintf(`{"campaign_delivery_type":"PERIODIC","scheduling_details":{"start_time":%q,"timezone":"Asia/Tokyo",`+
+			`"periodic_details":{"sending_frequency":%q,"repeat_on_days_of_week":%s}}}`, start, frequency, days))
+	}
+	const saturday, sunday, utc = "2026-11-28T09:00:00", "2026-11-29T09:00:00", "2026-11-28T20:00:00Z" // a Sunday in Tokyo
+	for _, tt := range []struct {
+		name          string
+		before, after doc.Value
+		want          string
+	}{
+		{"a first start", schedule("", "WEEKLY", `[]`), schedule(saturday, "WEEKLY", `[]`), `["SATURDAY"]`},
+		{"in its zone", schedule("", "WEEKLY", `[]`), schedule(utc, "WEEKLY", `[]`), `["SUNDAY"]`},
+		{"another start", schedule(saturday, "WEEKLY", `["SATURDAY"]`), schedule(sunday, "WEEKLY", `["SATURDAY"]`), `["SUNDAY"]`},
+		{"weekly now", schedule(saturday, "DAILY", `[]`), schedule(saturday, "WEEKLY", `[]`), `["SATURDAY"]`},
+		{"days of one's own", schedule(saturday, "WEEKLY", `["MONDAY"]`), schedule(sunday, "WEEKLY", `["MONDAY"]`), `["MONDAY"]`},
+		{"several days", schedule(saturday, "WEEKLY", `["SATURDAY","MONDAY"]`), schedule(sunday, "WEEKLY", `["SATURDAY","MONDAY"]`), `["SATURDAY","MONDAY"]`},
+		{"days that were taken away", schedule(saturday, "WEEKLY", `["SATURDAY"]`), schedule(saturday, "WEEKLY", `[]`), `[]`},
+		{"daily", schedule("", "DAILY", `[]`), schedule(saturday, "DAILY", `[]`), `[]`},
+		{"no start", schedule(saturday, "WEEKLY", `["SATURDAY"]`), schedule("", "WEEKLY", `["SATURDAY"]`), `["SATURDAY"]`},
+	} {
+		got := engine.FollowStart(tt.before, tt.after).Get("scheduling_details").Get("periodic_details").Get("repeat_on_days_of_week")
+		if string(got.Encode()) != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got.Encode(), tt.want)
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Config struct {
 	// Locked returns why the value at a path cannot be changed now, and "" if it can; nil if all can. A locked value
 	// can be viewed, and only handles keys that move.
 	Locked func(doc.Path) string
+	// Follow returns an edited document with what follows from the edit; nil if nothing does.
+	Follow func(before, after doc.Value) doc.Value
 	// Now returns the current time for relative dates; nil means time.Now.
 	Now func() time.Time
 	// Zone returns the time zone of a document for times without a zone field around them; nil, or false, if there is

@@ -99,6 +99,9 @@ func (f *Form) addMembers() {
 		f.addMismatch(v, "not an object")
 		return
 	}
+	if also, ok := f.cfg.Schema.Field(f.root, st.Node.Also, f.cfg.Env); ok && also.Shown && len(st.Node.Also) > 0 {
+		f.rows = append(f.rows, f.fieldRow(also))
+	}
 	f.addFields(st)
 	if st.Node.Element != nil {
 		f.addAdder(st.Node.Element)

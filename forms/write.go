@@ -11,11 +11,14 @@ func (f *Form) write(root doc.Value, r row, v doc.Value) (doc.Value, error) {
 	if r.Write != nil {
 		return r.Write(root, v)
 	}
-	root, err := f.set(root, r.Path, v)
+	after, err := f.set(root, r.Path, v)
 	if err != nil {
-		return root, err
+		return after, err
 	}
-	return f.writeDerived(root, r), nil
+	if after = f.writeDerived(after, r); f.cfg.Follow != nil {
+		after = f.cfg.Follow(root, after)
+	}
+	return after, nil
 }
 
 // set returns root with v at p; if v is absent, without the value there.

@@ -17,7 +17,7 @@ type deliveryType struct {
 	// NoCreate is why the create operation refuses the type.
 	NoCreate string
 	// Start is what every campaign of the type needs, in a section that one may as well leave as it is.
-	Start *StartValue
+	Start []StartValue
 }
 
 // StartValue is a value that a new draft begins with.
@@ -28,20 +28,23 @@ type StartValue struct {
 }
 
 // start returns the value of a field of a section that is otherwise empty.
-func start(section Component, field string, v doc.Value) *StartValue {
-	return &StartValue{Path: doc.P(string(section), field), Value: v, Unless: doc.P(string(section))}
+func start(section Component, v doc.Value, field ...any) StartValue {
+	return StartValue{Path: doc.P(append([]any{string(section)}, field...)...), Value: v, Unless: doc.P(string(section))}
 }
 
 var deliveryTypes = []deliveryType{
 	{Type: OneTime, Label: "One-time", Help: "sent once, now or at a set time", Push: true, Email: true},
 	{Type: Periodic, Label: "Periodic", Help: "sent on a schedule: daily, weekly or monthly", Push: true, Email: true,
-		Start: start(SchedulingDetails, "delivery_type", doc.NewString("AT_FIXED_TIME"))},
+		Start: []StartValue{
+			start(SchedulingDetails, doc.NewString("AT_FIXED_TIME"), "delivery_type"),
+			start(SchedulingDetails, doc.NewString("WEEKLY"), "periodic_details", "sending_frequency"),
+		}},
 	{Type: EventTriggered, Label: "Event-triggered", Help: "sent to each user who does something, such as leaving a cart", Push: true, Email: true,
-		Start: start(DeliveryControls, "bypass_dnd", doc.NewBool(false))},
+		Start: []StartValue{start(DeliveryControls, doc.NewBool(false), "bypass_dnd")}},
 	{Type: BusinessEventTriggered, Label: "Business-event-triggered", Help: "sent when something happens in your business, such as a price drop", Push: true, Email: true},
 	{Type: DeviceTriggered, Label: "Device-triggered", Help: "shown by the app itself when the user does something", Push: true},
 	{Type: LocationTriggered, Label: "Location-triggered", Help: "sent to each user who enters, leaves or stays in a place", Push: true,
-		Start: start(TriggerCondition, "trigger_delay_type", doc.NewString("ASAP"))},
+		Start: []StartValue{start(TriggerCondition, doc.NewString("ASAP"), "trigger_delay_type")}},
 	{Type: BroadcastLiveActivity, Label: "Broadcast live activity", Help: "updates an iOS live activity", Push: true,
 		NoCreate: "you can view and manage broadcast live activities here, but not create them"},
 }
@@ -59,8 +62,10 @@ func StartValues(ch Channel, dt DeliveryType) []StartValue {
 		out = append(out, iosStart)
 	}
 	for _, r := range deliveryTypes {
-		if r.Type == dt && r.Start != nil && Campaign(ch).At(r.Start.Path) != nil {
-			out = append(out, *r.Start)
+		for _, v := range r.Start {
+			if r.Type == dt && Campaign(ch).At(v.Path) != nil {
+				out = append(out, v)
+			}
 		}
 	}
 	return out

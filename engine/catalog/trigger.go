@@ -40,6 +40,7 @@ func triggerCondition() schema.Field {
 		Name: string(TriggerCondition), ID: "trigger_condition", Title: "Trigger", Noun: "a trigger", Kind: schema.Object, Ref: refTrigger,
 		Help:    "What a user does to get the message, and how soon after that it is sent.",
 		Applies: notTypes(OneTime, Periodic, BusinessEventTriggered),
+		Also:    doc.P(string(BasicDetails), "geofences"),
 		Required: []schema.Required{{
 			When: forTypes(EventTriggered, DeviceTriggered, LocationTriggered), At: schema.Publish,
 		}},

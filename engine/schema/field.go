@@ -151,6 +151,8 @@ type Field struct {
 	Span *Span
 	// Flat shows the fields of an Object on the form of the object around it.
 	Flat bool
+	// Also is the path of a field elsewhere in the document that the form of an Object shows first, where it applies.
+	Also doc.Path
 	// Choice is the title of the choice that a form shows for the mutually exclusive flags of an Object (a
 	// OneTrue rule).
 	Choice string

@@ -40,7 +40,7 @@ func (d *document) Warnings() []schema.Problem { return d.warnings.asProblems() 
 func (d *document) Config() editor.Config {
 	return editor.Config{
 		Config: forms.Config{
-			Env: d.Env(), Theme: d.deps.Theme, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now,
+			Env: d.Env(), Theme: d.deps.Theme, Source: editpane.Source, Locked: d.LockedAt, Now: d.deps.Now, Follow: engine.FollowStart,
 			Suggest: func(list string) []string { return d.offers.List(d.Workspace(), d.Root(), list) },
 		},
 		Head: d.Head(), Workspace: d.Workspace(), Service: d.deps.Service, Now: d.deps.Now, Local: d.deps.Local, ViewAs: d.viewAs,

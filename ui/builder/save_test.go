@@ -75,3 +75,15 @@ func TestChangeElsewhereIsSaid(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: b.id})
 	h.Script("?Theirs", "?─ Preview ─", "?bob@example.com has changed this campaign")
 }
+
+// What every campaign of a kind needs stands where it is looked for, and follows from what was typed.
+func TestStartsThatFollow(t *testing.T) {
+	b := newWorkspace(t).create(catalog.Push, catalog.LocationTriggered, `{}`)
+	h := b.open(80, 24, "trigger_condition")
+	h.Script("?▸ Geofence", "enter", "?Basics › Geofence", ">Shop")
+	b.want("basic_details.geofences.name", `"Shop"`)
+
+	b.create(catalog.Email, catalog.Periodic, `{"scheduling_details":{"timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"WEEKLY"}}}`)
+	h = b.open(80, 24, "scheduling_details.start_time")
+	h.Script(">28 nov 2026 9am", "enter", "?Weekly · Saturday", "ctrl+z", "!Saturday")
+}

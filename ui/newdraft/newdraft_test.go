@@ -47,13 +47,13 @@ func TestCreates(t *testing.T) {
 		want         string // after the creator
 	}{
 		"keys in a text field are letters": {ann, "", []string{"down enter down enter", ">Weekly digest q?n", "enter"},
-			`{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Weekly digest q?n"},"scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`},
+			`{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Weekly digest q?n"},"scheduling_details":{"delivery_type":"AT_FIXED_TIME","periodic_details":{"sending_frequency":"WEEKLY"}}}`},
 		"the creator must be an email address": {"", "", []string{
 			"enter enter enter", ">ann", "enter", "?› Creator", "?The creator must be an email address", ">@example.com", "!must be an email address", "enter",
 		}, `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{` + ios + `}}`},
 		"a document has the earlier answers": {ann, old, []string{
 			"?› Name", "?✓ Periodic", "?from a template or file", "!Channel", "!Push", "esc", "?› Delivery type", "?▌ Periodic", "enter", "> and new", "enter",
-		}, `{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Old and new","tags":["a"]},"odd":1.50,"scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`},
+		}, `{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Old and new","tags":["a"]},"odd":1.50,"scheduling_details":{"delivery_type":"AT_FIXED_TIME","periodic_details":{"sending_frequency":"WEEKLY"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := uitest.NewFake()

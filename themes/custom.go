@@ -101,9 +101,6 @@ func parseColor(node *yaml.Node) (lipgloss.Color, error) {
 // ones.
 type Set struct{ custom []custom }
 
-// maxCustomSize is the maximum size of a custom theme's file in bytes.
-const maxCustomSize = 64 << 10
-
 // Load reads the custom themes of a folder: its *.yaml, *.yml and *.json. A missing folder has none. Invalid
 // files are left out of the set, and each error names its file.
 func Load(dir string) (Set, []error) {
@@ -121,7 +118,11 @@ func Load(dir string) (Set, []error) {
 		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, ending) {
 			continue
 		}
-		own, err := readCustom(dir, e.Name())
+		var own custom
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err == nil {
+			own, err = parseCustom(strings.TrimSuffix(e.Name(), ending), b)
+		}
 		if err == nil && slices.Contains(s.Names(), own.name) {
 			err = errors.New("another file has a theme with this name")
 		}
@@ -132,18 +133,6 @@ func Load(dir string) (Set, []error) {
 		s.custom = append(s.custom, own)
 	}
 	return s, wrong
-}
-
-func readCustom(dir, file string) (custom, error) {
-	path := filepath.Join(dir, file)
-	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomSize {
-		return custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomSize>>10)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return custom{}, err
-	}
-	return parseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
 // Names lists the themes: the built-in ones, then the custom ones.

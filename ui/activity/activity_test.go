@@ -257,28 +257,6 @@ func TestWaitForNextCall(t *testing.T) {
 	})
 }
 
-// Everything clickable works at every window size.
-func TestEveryClick(t *testing.T) {
-	for _, size := range uitest.Sizes {
-		h := uitest.New(t, idleScreen{newScreen(newFilledLog(t))}, size.W, size.H)
-		h.ClickOn("400")
-		h.ClickOn("400")
-		h.Want("400 · 4.0 ms", "esc calls")
-		h.ClickOn("Request")
-		h.Want(`"channel": "PUSH"`)
-		h.ClickOn("Response")
-		h.Want("VALIDATION_FAILED")
-		h.ClickOn("│ Call") // the tab
-		h.Press("z")
-		h.ClickOn("Request")
-		h.Want(`"channel": "PUSH"`)
-		h.ClickOn("esc calls")
-		h.Want("─ Calls")
-		h.ClickOn("201")
-		h.Want("1 of 6")
-	}
-}
-
 func TestPictures(t *testing.T) {
 	l := newFilledLog(t)
 	h := open(t, l)

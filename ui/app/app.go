@@ -89,7 +89,7 @@ func New(o Options) (*Model, error) {
 
 // Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), m.loadRecent(m.opts.Deps.Prefs)}
+	cmds := []tea.Cmd{m.top().Init()}
 	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}

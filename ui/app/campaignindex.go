@@ -16,22 +16,23 @@ import (
 
 // searchOnlyCommands returns what the palette finds only by typing: sections, fields and values of the current
 // campaign, and settings.
-func (o *paletteSource) searchOnlyCommands() []command {
+func (m *Model) searchOnlyCommands() []command {
 	out := []command{}
-	if c := o.subject.Campaign; c.ID != "" {
-		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open, campaign: o.subject.Label}
+	if subject := m.subject(); subject.Campaign.ID != "" {
+		c := subject.Campaign
+		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open, campaign: subject.Label}
 		out = f.sections()
 	}
-	for _, p := range o.items {
+	for _, p := range m.opts.PaletteItems {
 		out = append(out, command{
 			name: "place." + p.Kind + "." + p.Text, label: p.Text, detail: p.Detail, info: p.Kind, rank: rankSetting,
-			run: func() tea.Cmd { return o.open(p.Route) },
+			run: func() tea.Cmd { return m.open(p.Route) },
 		})
 	}
-	for _, name := range o.themes {
+	for _, name := range m.opts.themeNames() {
 		out = append(out, command{
 			name: "theme." + name, label: name, detail: "use this theme", info: "theme", rank: rankSetting,
-			run: func() tea.Cmd { return o.theme(screen.ThemeMsg{Name: name}) },
+			run: func() tea.Cmd { return m.chooseTheme(screen.ThemeMsg{Name: name}) },
 		})
 	}
 	return out

@@ -55,7 +55,7 @@ func (l *linkStatus) waitActions() []screen.Action {
 		return nil
 	}
 	return []screen.Action{{
-		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: groupEverywhere, BarPriority: 100, WhileTyping: true,
+		Keys: []string{"alt+X"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: groupEverywhere, BarPriority: 100, WhileTyping: true,
 		Run: func() tea.Cmd { far.CancelWaits(); return nil },
 	}}
 }

@@ -77,7 +77,7 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 	d.wait(engine.Wait{Why: "it", For: 900 * time.Millisecond}) // too short to be shown
 	d.WantNot("waiting", "cancel requests")
 	d.wait(engine.Wait{Operation: "get", Why: "the service takes 100 get requests per minute", For: 12 * time.Second})
-	d.Want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l cancel requests")
+	d.Want("waiting 12s: the service takes 100 get requests per minute", "alt+X cancel requests")
 	d.now = d.now.Add(10500 * time.Millisecond)
 	d.Want("waiting 2s: ")
 	d.Resize(50, 24)
@@ -87,17 +87,17 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 	d.home.typing = true // also while a text field has the keyboard
 	d.Press("?", "f1")
 	d.Want("cancel pending requests")
-	d.Press("esc", "ctrl+l")
+	d.Press("esc", "alt+X")
 	d.Send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
-	d.Press("ctrl+l") // also under a question, which may be waiting itself
+	d.Press("alt+X") // also under a question, which may be waiting itself
 	d.Want("Leave?")
 	d.Press("esc")
 	d.Send(screen.CaptureKeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.record(k) }})
-	d.Press("ctrl+l") // here it is the answer
-	d.wantLog("ctrl+l")
+	d.Press("alt+X") // here it is the answer
+	d.wantLog("alt+X")
 	d.Send(screen.LinkMsg{})
 	d.WantNot("waiting", "cancel requests")
-	d.Press("ctrl+l")
+	d.Press("alt+X")
 	if far.canceled != 2 {
 		t.Errorf("the wait was canceled %d times", far.canceled)
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
 
@@ -28,29 +27,11 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	case msg.Y == m.height-1 && widget.Pressed(msg):
-		return m.pressHint(msg.X)
+		return m.statusBar().press(msg.X)
 	}
 	msg.Y-- // the header
 	if msg.Y < 0 || msg.Y >= m.bodyHeight() {
 		return nil
 	}
 	return m.top().Update(msg)
-}
-
-// pressHint does what the hint at a column of the status bar says.
-func (m *Model) pressHint(x int) tea.Cmd {
-	bar := m.statusBar()
-	i, ok := bar.at(x)
-	switch {
-	case !ok:
-		return nil
-	case i < len(bar.actions) && !(bar.help && i == len(bar.hints)-1):
-		return m.pressAction(bar.actions[i])
-	case bar.help:
-		return m.help()
-	}
-	if key, ok := keymap.KeyMsg(bar.hints[i].Key); ok { // of an overlay without actions
-		return m.handleKey(key)
-	}
-	return nil
 }

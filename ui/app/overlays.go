@@ -112,7 +112,7 @@ func (m *Model) mouseOverlay(o screen.Overlay, msg tea.MouseMsg) tea.Cmd {
 	case !pressed:
 		return nil
 	case msg.Y == m.height-1 && (hasHints || acts):
-		return m.pressHint(msg.X)
+		return m.statusBar().press(msg.X)
 	case holdsInput && input.hasInput():
 		return nil
 	}

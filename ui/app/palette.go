@@ -68,18 +68,17 @@ type paletteBox struct {
 	campaign []command // found by the finders
 	words    string
 	route    func(screen.Route) tea.Cmd
-	ran      func(name string) tea.Cmd
+	ran      func(name string)
 	closes   []string // the keys that opened it
 }
 
 func (m *Model) palette() tea.Cmd {
 	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: list.Items(m.theme, "entry", command.item), ran: m.recordRun, closes: keysFor(m.activeActions(), namePalette)}
-	o := m.paletteSource()
-	p.sections = o.sections()
+	p.sections = m.paletteSections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)
 	}
-	p.more, p.route = o.searchOnlyCommands, m.goTo
+	p.more, p.route = m.searchOnlyCommands, m.goTo
 	for _, l := range m.stack {
 		p.finders = append(p.finders, l.Screen)
 	}
@@ -90,64 +89,42 @@ func (m *Model) palette() tea.Cmd {
 	return nil
 }
 
-// recordRun adds a command to the recent ones.
-func (m *Model) recordRun(name string) tea.Cmd {
-	m.recent = palettePrefs{m.recent}.withRecent(name).Recent
-	return remember(m.opts.Deps, prefPalette, func(p palettePrefs) palettePrefs { return p.withRecent(name) })
+// maxRecent is how many recent actions the palette lists.
+const maxRecent = 5
+
+// recordRun puts an action first among the recent ones.
+func (m *Model) recordRun(name string) {
+	rest := slices.DeleteFunc(m.recent, func(n string) bool { return n == name })
+	m.recent = append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)
 }
 
-// paletteSource is a snapshot of everything the palette lists, taken when it opens.
-type paletteSource struct {
-	live    []screen.Action // of the top screen, and global
-	typing  bool            // a text field of the top screen has the keyboard
-	title   string          // of the top screen
-	route   screen.Route    // of the top screen
-	screens bool            // there is a service, so screens can be opened
-	recent  []string        // names of actions run from the palette, the newest first
-	subject screen.Subject
-	items   []screen.PaletteItem
-	themes  []string
-
-	press func(screen.Action) tea.Cmd
-	goTo  func(screen.Route) tea.Cmd // goes back to the screen if it is open
-	open  func(screen.Route) tea.Cmd
-	theme func(screen.ThemeMsg) tea.Cmd
-}
-
-func (m *Model) paletteSource() *paletteSource {
-	return &paletteSource{
-		live: m.activeActions(), typing: m.actor().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
-		recent: m.recent, subject: m.subject(), items: m.opts.PaletteItems, themes: m.opts.themeNames(),
-		press: m.pressAction, goTo: m.goTo, open: m.open, theme: m.chooseTheme,
-	}
-}
-
-// sections returns the recent actions, the actions of the screen, the other screens, and the global actions.
-func (o *paletteSource) sections() []section {
-	here, always := section{title: o.title}, section{title: groupEverywhere}
-	for _, a := range o.live {
-		if _, ok := helpEntryKey(a, o.typing); a.Group == "" || a.Name == namePalette || a.HelpOnly && !ok {
+// paletteSections returns the recent actions, the actions of the screen, the other screens, and the global actions.
+func (m *Model) paletteSections() []section {
+	here, always := section{title: m.top().Title()}, section{title: groupEverywhere}
+	typing := m.actor().Typing()
+	for _, a := range m.activeActions() {
+		if _, ok := helpEntryKey(a, typing); a.Group == "" || a.Name == namePalette || a.HelpOnly && !ok {
 			continue
 		}
-		to, part, rank := &here, o.route.Name, rankScreenAction
+		to, part, rank := &here, m.route().Name, rankScreenAction
 		if a.Group == groupEverywhere {
 			to, part, rank = &always, keymap.App, rankGlobal
 		}
-		c := o.command(part, a)
+		c := m.actionCommand(part, a)
 		if c.rank = rank; a.Name == nameSuspend {
 			c.rank = rankPrefixOnly
 		}
 		to.commands = append(to.commands, c)
 	}
-	goTo := section{"Go to", o.screenCommands()}
+	goTo := section{"Go to", m.screenCommands()}
 	all := slices.Concat(here.commands, goTo.commands, always.commands)
 	recent := section{title: "Recent"}
-	for _, name := range o.recent {
+	for _, name := range m.recent {
 		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
 			recent.commands = append(recent.commands, all[i])
 		}
 	}
-	lately := func(c command) bool { return slices.Contains(o.recent, c.name) }
+	lately := func(c command) bool { return slices.Contains(m.recent, c.name) }
 	out := []section{recent}
 	for _, s := range []section{here, goTo, always} {
 		out = append(out, section{s.title, slices.DeleteFunc(s.commands, lately)})
@@ -155,8 +132,8 @@ func (o *paletteSource) sections() []section {
 	return out
 }
 
-func (o *paletteSource) command(part string, a screen.Action) command {
-	c := command{name: actionName(part, a), label: a.Label, disabledReason: a.DisabledReason, run: func() tea.Cmd { return o.press(a) }}
+func (m *Model) actionCommand(part string, a screen.Action) command {
+	c := command{name: actionName(part, a), label: a.Label, disabledReason: a.DisabledReason, run: func() tea.Cmd { return m.pressAction(a) }}
 	if a.Help != a.Label {
 		c.detail = a.Help
 	}
@@ -167,17 +144,17 @@ func (o *paletteSource) command(part string, a screen.Action) command {
 }
 
 // screenCommands are the screens that can be opened from anywhere.
-func (o *paletteSource) screenCommands() []command {
+func (m *Model) screenCommands() []command {
 	var out []command
 	add := func(label, detail string, r screen.Route) {
-		if top := o.route; top.Name != r.Name || top.ID != r.ID {
-			out = append(out, command{name: "go." + r.Name, label: label, detail: detail, rank: rankScreen, run: func() tea.Cmd { return o.goTo(r) }})
+		if top := m.route(); top.Name != r.Name || top.ID != r.ID {
+			out = append(out, command{name: "go." + r.Name, label: label, detail: detail, rank: rankScreen, run: func() tea.Cmd { return m.goTo(r) }})
 		}
 	}
-	if !o.screens {
+	if m.opts.Deps.Service == nil {
 		return nil
 	}
-	if id := o.route.ID; id != "" {
+	if id := m.route().ID; id != "" {
 		add("builder", "edit this campaign", screen.Route{Name: screen.Builder, ID: id})
 		add("problems", "check this campaign", screen.Route{Name: screen.Validate, ID: id})
 		add("test send", "send this campaign to a few people", screen.Route{Name: screen.TestSend, ID: id})
@@ -304,10 +281,10 @@ func (p *paletteBox) runSelected() tea.Cmd {
 		return nil
 	}
 	p.Close()
-	if c.disabledReason != "" {
-		return c.run()
+	if c.disabledReason == "" {
+		p.ran(c.name)
 	}
-	return tea.Batch(p.ran(c.name), c.run())
+	return c.run()
 }
 
 // Mouse scrolls, and runs the command that is clicked.

@@ -1,20 +1,16 @@
 package app
 
 import (
-	"slices"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // The preferences that the root model stores.
 const (
-	prefTheme   = "theme"
-	prefPalette = "palette"
-	prefDark    = "background"
+	prefTheme = "theme"
+	prefDark  = "background"
 )
 
 // themeChoice is the theme that was chosen last.
@@ -48,40 +44,6 @@ func (m *Model) background(msg BackgroundMsg) tea.Cmd {
 		m.useTheme(t)
 	}
 	return remember(m.opts.Deps, prefDark, func(background) background { return background{!msg.Dark} })
-}
-
-// palettePrefs are the recent actions of the palette.
-type palettePrefs struct {
-	Recent []string `json:"recent"` // names of actions, the newest first
-}
-
-// maxRecent is how many recent actions the palette lists.
-const maxRecent = 5
-
-// withRecent puts an action first among the recent ones.
-func (p palettePrefs) withRecent(name string) palettePrefs {
-	rest := slices.DeleteFunc(slices.Clone(p.Recent), func(n string) bool { return n == name })
-	return palettePrefs{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
-}
-
-// loadRecent reads the recent actions of earlier runs. The palette works without them if that fails.
-func (m *Model) loadRecent(p *prefs.Prefs) tea.Cmd {
-	if p == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		recent, err := prefs.Read[palettePrefs](p, prefPalette)
-		if err != nil {
-			return screen.NotifyMsg{Level: widget.LevelError, Text: err.Error()}
-		}
-		return RunMsg{func() tea.Cmd {
-			for _, name := range slices.Backward(m.recent) { // run meanwhile
-				recent = recent.withRecent(name)
-			}
-			m.recent = recent.Recent
-			return nil
-		}}
-	}
 }
 
 // remember changes a preference of the program.

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -92,13 +95,17 @@ func (m *Model) typing() bool {
 
 // statusBar is the last line of the window: whether one types, and the keys that work now.
 type statusBar struct {
-	theme   *themes.Theme
-	width   int
-	mode    string
-	tone    themes.Tone
-	hints   []hint          // those that fit
-	actions []screen.Action // of the hints; none for an overlay with keys of its own
-	help    bool            // the last hint opens the help
+	theme *themes.Theme
+	width int
+	mode  string
+	tone  themes.Tone
+	items []barItem // those that fit
+}
+
+// barItem is a hint that can be clicked.
+type barItem struct {
+	hint
+	press func() tea.Cmd
 }
 
 // barGap separates two hints.
@@ -110,59 +117,66 @@ func (m *Model) statusBar() statusBar {
 	if m.typing() {
 		bar.mode, bar.tone = "Typing", themes.ToneAccent
 	}
-	var help *hint
-	if o, ok := m.topOverlay().(hinter); ok {
-		bar.hints = o.hints()
-	} else {
-		for _, a := range m.activeActions() {
-			if a.Group == groupEverywhere && a.Name == nameHelp && len(a.Keys) > 0 {
-				h := newHint(a, false)
-				help = &h
-			}
-			if a.BarPriority > 0 && len(a.Keys) > 0 {
-				bar.actions = append(bar.actions, a)
-			}
-		}
-		slices.SortStableFunc(bar.actions, func(a, b screen.Action) int { return b.BarPriority - a.BarPriority })
-		for _, a := range bar.actions {
-			bar.hints = append(bar.hints, newHint(a, false))
-		}
-	}
+	all, help := m.barItems()
 	room := m.width - widget.Width(bar.start())
-	if help != nil {
-		room -= widget.Width(help.text())
+	for _, item := range help {
+		room -= widget.Width(item.text())
 	}
-	fit := 0
-	for fit < len(bar.hints) && room >= widget.Width(bar.hints[fit].text())+len(barGap) {
-		room -= widget.Width(bar.hints[fit].text()) + len(barGap)
-		fit++
+	for _, item := range all {
+		if room -= widget.Width(item.text()) + len(barGap); room < 0 {
+			break
+		}
+		bar.items = append(bar.items, item)
 	}
-	bar.hints = bar.hints[:fit:fit]
-	if help != nil {
-		bar.hints, bar.help = append(bar.hints, *help), true
-	}
+	bar.items = append(bar.items, help...)
 	return bar
+}
+
+// barItems returns the hints of the overlay, or else of the actions, the most important ones first, and the one of the help.
+func (m *Model) barItems() (items, help []barItem) {
+	if o, ok := m.topOverlay().(hinter); ok {
+		for _, h := range o.hints() {
+			items = append(items, barItem{h, func() tea.Cmd {
+				key, _ := keymap.KeyMsg(h.Key)
+				return m.handleKey(key)
+			}})
+		}
+		return items, nil
+	}
+	actions := m.activeActions()
+	slices.SortStableFunc(actions, func(a, b screen.Action) int { return b.BarPriority - a.BarPriority })
+	for _, a := range actions {
+		item := barItem{newHint(a, false), func() tea.Cmd { return m.pressAction(a) }}
+		switch {
+		case len(a.Keys) == 0:
+		case a.Group == groupEverywhere && a.Name == nameHelp:
+			help = append(help, item)
+		case a.BarPriority > 0:
+			items = append(items, item)
+		}
+	}
+	return items, help
 }
 
 func (s statusBar) start() string { return " " + s.mode + barGap }
 
 func (s statusBar) view() string {
-	parts := make([]string, len(s.hints))
-	for i, h := range s.hints {
-		parts[i] = h.render(s.theme)
+	parts := make([]string, len(s.items))
+	for i, item := range s.items {
+		parts[i] = item.render(s.theme)
 	}
 	return widget.Fit(s.theme.Paint(s.tone, s.start())+strings.Join(parts, barGap), s.width, 1)
 }
 
-// at returns the index of the hint in a column; false if there is none.
-func (s statusBar) at(x int) (int, bool) {
+// press does what the hint at a column says.
+func (s statusBar) press(x int) tea.Cmd {
 	x -= widget.Width(s.start())
-	for i, h := range s.hints {
-		if w := widget.Width(h.text()); x >= 0 && x < w {
-			return i, true
-		} else {
-			x -= w + len(barGap)
+	for _, item := range s.items {
+		w := widget.Width(item.text())
+		if x >= 0 && x < w {
+			return item.press()
 		}
+		x -= w + len(barGap)
 	}
-	return 0, false
+	return nil
 }

@@ -109,20 +109,6 @@ func TestFileIsPrivateAndRemoved(t *testing.T) {
 	}
 }
 
-func TestFailureHasStandardError(t *testing.T) {
-	r, err := run(t, command(t, "echo out; echo wrong >&2; exit 3"), Data{}, Document{})
-	if err == nil || err.Error() != "exit status 3" || r.Output != "out\n" || r.Errors != "wrong\n" {
-		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-func TestOutputIsBounded(t *testing.T) {
-	r, err := run(t, command(t, "head -c 9000000 /dev/zero; head -c 900000 /dev/zero >&2"), Data{}, Document{})
-	if err != nil || len(r.Output) != maxOutput || !r.Cut || len(r.Errors) != maxErrors {
-		t.Errorf("%d and %d bytes, cut %v, %v", len(r.Output), len(r.Errors), r.Cut, err)
-	}
-}
-
 func TestTimeout(t *testing.T) {
 	c := command(t, "sleep 60")
 	c.Timeout = time.Millisecond

@@ -183,22 +183,14 @@ func parseOverride(name, value *yaml.Node) (override, error) {
 	return w, nil
 }
 
-// suggestion returns the action that was probably meant, by its whole name or the part after its screen.
+// suggestion returns the action that was probably meant.
 func suggestion(name string) string {
-	names, labels := make([]string, len(table)), make([]string, len(table))
-	for i, e := range table {
-		_, label, _ := strings.Cut(e.Name, ".")
-		names[i], labels[i] = e.Name, label
+	var names []string
+	for _, e := range table {
+		names = append(names, e.Name)
 	}
 	if meant := phrase.Nearest(name, names); meant != "" {
 		return "; did you mean " + meant + "?"
-	}
-	_, label, screen := strings.Cut(name, ".")
-	if !screen {
-		label = name
-	}
-	if at := slices.Index(labels, phrase.Nearest(label, labels)); at >= 0 {
-		return "; did you mean " + names[at] + "?"
 	}
 	return ""
 }

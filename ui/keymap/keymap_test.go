@@ -60,7 +60,6 @@ func TestParseProblems(t *testing.T) {
 	useTestTable(t)
 	for text, want := range map[string]string{
 		"list.archiv: a":                             "line 1, list.archiv: there is no action of that name; did you mean list.archive?",
-		"archive: a":                                 "line 1, archive: there is no action of that name; did you mean list.archive?",
 		"list.archive: ctrl+c":                       "line 1, list.archive: ctrl+c ends the program, always",
 		"list.archive: ctr+a":                        `line 1, list.archive: there is no key "ctr+a": write one character, or`,
 		"list.archive:":                              "line 1, list.archive: write a key such as ctrl+a or f5, or a list of them",

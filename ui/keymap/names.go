@@ -5,7 +5,7 @@ package keymap
 // table lists the actions that can be rebound.
 var table = []Entry{
 	{"app.back", "go back", []string{"esc"}},
-	{"app.cancel-requests", "cancel pending requests, while there are any", []string{"ctrl+l"}},
+	{"app.cancel-requests", "cancel pending requests, while there are any", []string{"alt+X"}},
 	{"app.help", "list every key; f1 while you type", []string{"?", "f1"}},
 	{"app.palette", "find an action, section, field, campaign or setting", []string{"ctrl+k"}},
 	{"app.quit", "quit; your changes are saved", []string{"q"}},

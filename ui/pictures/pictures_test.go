@@ -6,13 +6,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"bugle/engine/service/local"
@@ -114,9 +112,6 @@ func TestPictures(t *testing.T) {
 			w, h := cmp.Or(s.width, width), cmp.Or(s.height, height)
 			p, _ := program(t, cmp.Or(s.theme, themes.Dark), w, h)
 			s.play(p)
-			if dir := os.Getenv("PICTURES_AS_TEXT"); dir != "" {
-				_ = os.WriteFile(filepath.Join(dir, s.name+".txt"), []byte(ansi.Strip(p.View())), 0o600)
-			}
 			around := DarkTerminal
 			if s.theme == themes.Light {
 				around = LightTerminal
@@ -193,11 +188,6 @@ func TestFilm(t *testing.T) {
 	write("ann")
 	press("enter", "ctrl+s")
 	show(3 * time.Second)
-	if dir := os.Getenv("PICTURES_AS_TEXT"); dir != "" {
-		for i, f := range frames {
-			_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("film-%03d.txt", i)), []byte(ansi.Strip(f.Screen)), 0o600)
-		}
-	}
 	p.Want("Spring is here, Ann")
 	film := Film(frames, width, height, DarkTerminal)
 	if len(film) > 500_000 {

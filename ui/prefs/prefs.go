@@ -78,16 +78,12 @@ func decode[T any](b []byte, path string) (T, error) {
 	return out, nil
 }
 
-// Update makes a change of the preference. The returned function stores it and returns the preference. It waits for
-// the disk, so screens run it beside their own work, in any order: the changes of one preference are stored in the order
-// of Update, on top of those of another terminal, and atomically. One that cannot be stored is stored with the next, or
-// by [Prefs.Flush].
-func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, error)) {
+// Update makes a change of the preference. The returned function stores it. It waits for the disk, so screens run it beside
+// their own work, in any order: the changes of one preference are stored in the order of Update, on top of those of another
+// terminal, and atomically. One that cannot be stored is stored with the next, or by [Prefs.Flush].
+func Update[T any](p *Prefs, name string, change func(T) T) (store func() error) {
 	if p == nil {
-		return func() (T, error) {
-			var zero T
-			return change(zero), nil
-		}
+		return func() error { return nil }
 	}
 	path := p.path(name)
 	p.mem.add(path, func(b []byte) ([]byte, error) {
@@ -98,13 +94,7 @@ func Update[T any](p *Prefs, name string, change func(T) T) (store func() (T, er
 		b, err = json.MarshalIndent(change(old), "", "  ")
 		return append(b, '\n'), err
 	})
-	return func() (T, error) {
-		if err := p.mem.store(path); err != nil {
-			var zero T
-			return zero, err
-		}
-		return Read[T](p, name)
-	}
+	return func() error { return p.mem.store(path) }
 }
 
 // Flush stores the changes that are not stored yet.

@@ -166,7 +166,7 @@ func Changed(id string) tea.Cmd { return Send(ChangedMsg{ID: id}) }
 func Remember[T any](p *prefs.Prefs, name, what string, change func(T) T) tea.Cmd {
 	store := prefs.Update(p, name, change)
 	return func() tea.Msg {
-		if _, err := store(); err != nil {
+		if err := store(); err != nil {
 			return NotifyMsg{Topic: topicPrefs, Level: widget.LevelWarning, Text: "Can't save " + what + ": " + err.Error()}
 		}
 		return nil

@@ -2,7 +2,6 @@ package screen_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -106,17 +105,9 @@ func TestCancelStillDeliversResult(t *testing.T) {
 	if result(t, cmd).Done(); len(got.texts) != 1 || got.texts[0] != "half" || !screen.Canceled(got.errs[0]) {
 		t.Errorf("it took %+v", got)
 	}
-}
-
-func TestNothingArrivesOfDroppedTask(t *testing.T) {
-	b := screen.NewBase()
-	var got taken
-	cmd := screen.Go(&b, "find", func(ctx context.Context) (string, error) { return "", ctx.Err() }, got.result)
-	b.Drop("find")
-	if b.Running("find") {
-		t.Error("it still runs")
-	}
-	if result(t, cmd).Done(); len(got.errs) != 0 {
+	cmd = screen.Go(&b, "find", returning("found"), got.result)
+	b.Drop("find") // of which nothing arrives
+	if result(t, cmd).Done(); len(got.texts) != 1 || b.Running("find") {
 		t.Errorf("it took %+v", got)
 	}
 }
@@ -209,48 +200,28 @@ func TestEveryTicksUntilDropped(t *testing.T) {
 	})
 }
 
+// A bubble of synctest ends only when all its goroutines have ended.
 func TestCloseEndsEveryTask(t *testing.T) {
-	before := runtime.NumGoroutine()
-	b := screen.NewBase()
-	var got taken
-	flooded := make(chan struct{})
-	wait, ended := started(t, screen.Stream(&b, "send", func(ctx context.Context, emit func(string)) (string, error) {
-		for i := 0; ctx.Err() == nil; i++ {
-			emit("more") // nothing receives: this blocks until the screen is closed
-			if i == 50 {
-				close(flooded)
+	synctest.Test(t, func(t *testing.T) {
+		b := screen.NewBase()
+		var got taken
+		wait, _ := started(t, screen.Stream(&b, "send", func(ctx context.Context, emit func(string)) (string, error) {
+			for ctx.Err() == nil {
+				emit("more") // nothing receives: this blocks until the screen is closed
 			}
+			return "", ctx.Err()
+		}, got.text, got.result))
+		work := func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+		load := screen.Go(&b, "load", work, got.result)
+		go load()
+		synctest.Wait()
+		if cmd := b.Close(); cmd != nil {
+			t.Error("a plain screen has nothing to finish")
 		}
-		return "", ctx.Err()
-	}, got.text, got.result))
-	load := screen.Go(&b, "load", func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }, got.result)
-	loaded := make(chan tea.Msg, 1)
-	go func() { loaded <- load() }()
-	<-flooded
-	if cmd := b.Close(); cmd != nil {
-		t.Error("a plain screen has nothing to finish")
-	}
-	waitForEnd(t, ended)
-	select {
-	case <-loaded:
-	case <-time.After(10 * time.Second):
-		t.Fatal("the task does not end with its screen")
-	}
-	quiet := false
-	for range 200 { // what was emitted already may still arrive, but no wait lasts
-		if quiet = wait() == nil; quiet {
-			break
+		for wait() != nil { // what was emitted already may still arrive
 		}
-	}
-	if !quiet {
-		t.Error("a closed screen goes on hearing")
-	}
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
+		if result(t, screen.Go(&b, "late", work, got.result)).Done(); len(got.errs) != 1 || !screen.Canceled(got.errs[0]) {
+			t.Error("a closed screen starts tasks")
 		}
-	}
-	if result(t, screen.Go(&b, "late", func(ctx context.Context) (string, error) { return "", ctx.Err() }, got.result)).Done(); len(got.errs) != 1 || !screen.Canceled(got.errs[0]) {
-		t.Error("a closed screen starts tasks")
-	}
+	})
 }

@@ -111,6 +111,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// The states can be told apart without colors.
+func TestIconsAreDistinct(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range catalog.States {
+		icon, _ := status.Icon(s)
+		if seen[icon] || widget.Width(icon) != 1 {
+			t.Errorf("%s has the icon %q", s, icon)
+		}
+		seen[icon] = true
+	}
+}
+
 func TestActionsNeedConfirmation(t *testing.T) {
 	for _, keys := range [][]string{{"2", "n"}, {"2", "esc"}, {"2", "enter"}, {"esc"}, {"1"}} {
 		s := campaign(catalog.Sending, catalog.OneTime) // enter: a dangerous action starts on Cancel; 1: publish is dimmed

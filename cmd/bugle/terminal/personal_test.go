@@ -45,7 +45,7 @@ func TestFirstTheme(t *testing.T) {
 	}
 	choose := func(name string) *prefs.Prefs {
 		p := prefs.NewInMemory()
-		if _, err := prefs.Update(p, "theme", func(map[string]string) map[string]string { return map[string]string{"name": name} })(); err != nil {
+		if err := prefs.Update(p, "theme", func(map[string]string) map[string]string { return map[string]string{"name": name} })(); err != nil {
 			t.Fatal(err)
 		}
 		return p

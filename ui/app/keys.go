@@ -96,11 +96,9 @@ type bindings struct{ keymap keymap.Map }
 // active returns the actions that work now, the screen's before the global ones. A global action does not list
 // a key that the screen uses.
 func (b bindings) active(part string, ofScreen, global []screen.Action, typing bool) []screen.Action {
-	own := b.rebind(part, ofScreen, typing)
-	everywhere := b.rebind(keymap.App, global, typing)
-	taken := make(map[string]bool, 2*len(own))
-	out := make([]screen.Action, 0, len(own)+len(everywhere))
-	for _, a := range own {
+	taken := map[string]bool{}
+	var out []screen.Action
+	for _, a := range b.rebind(part, ofScreen, typing) {
 		if !a.WhileTyping && typing || len(a.Keys) > 0 && taken[a.Keys[0]] {
 			continue
 		}
@@ -114,11 +112,8 @@ func (b bindings) active(part string, ofScreen, global []screen.Action, typing b
 			taken[k] = true
 		}
 	}
-	for _, a := range everywhere {
-		free := a.Keys
-		if slices.ContainsFunc(free, func(k string) bool { return taken[k] }) {
-			free = slices.DeleteFunc(slices.Clone(free), func(k string) bool { return taken[k] })
-		}
+	for _, a := range b.rebind(keymap.App, global, typing) {
+		free := slices.DeleteFunc(slices.Clone(a.Keys), func(k string) bool { return taken[k] })
 		if !a.WhileTyping && typing || len(free) == 0 && len(a.Keys) > 0 {
 			continue
 		}

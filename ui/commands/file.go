@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +81,7 @@ func Parse(b []byte, keys keymap.Map) ([]Command, []keymap.Problem) {
 	if list.Kind != yaml.SequenceNode {
 		return nil, []keymap.Problem{{Line: list.Line, Text: "write a list: - key: …, name: …, screen: …, command: …"}}
 	}
-	if !supported {
+	if runtime.GOOS == "windows" {
 		return nil, []keymap.Problem{{Line: list.Line, Text: "your own commands need a Unix shell, which this system does not have"}}
 	}
 	var all []Command

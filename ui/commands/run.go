@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"bugle/engine/process"
 )
@@ -81,19 +79,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case limited.Err() != nil:
-		return r, fmt.Errorf("it was stopped after %s; a longer timeout can be set in %s", duration(j.command.Timeout), FileName)
+		return r, fmt.Errorf("it was stopped after %s; a longer timeout can be set in %s", j.command.Timeout, FileName)
 	}
 	return r, err
-}
-
-// duration formats a duration without zero parts: 5m, not 5m0s.
-func duration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -17,15 +17,9 @@ type UndoStep struct {
 // UndoStack holds the changes made on a screen.
 type UndoStack struct{ done, undone []UndoStep }
 
-// maxUndoSteps is how many changes can be undone.
-const maxUndoSteps = 100
-
 // PushUndo adds a change and drops the ones that could be redone.
 func (s *UndoStack) PushUndo(step UndoStep) {
 	s.done, s.undone = append(s.done, step), nil
-	if len(s.done) > maxUndoSteps {
-		s.done = s.done[1:]
-	}
 }
 
 // Undo undoes the last change.

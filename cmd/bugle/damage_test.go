@@ -134,7 +134,7 @@ func TestDamageFailsEveryCommand(t *testing.T) {
 				t.Errorf("bugle doctor: code %d\n%s%s", code, out, errs)
 			}
 			for _, command := range [][]string{
-				{}, {"search"}, {"meta"}, {"get", id}, {"settings", "get"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
+				{}, {"search"}, {"get", id}, {"settings", "get"}, {"export", "--all", "--dir", t.TempDir()}, {"create", "--channel", "PUSH"},
 				{"backup"}, {"search", "--json"}, {"get", id, "--json"}, {"backup", "--json"},
 			} {
 				c := damaged.copied(t)

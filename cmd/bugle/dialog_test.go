@@ -73,34 +73,6 @@ func (d *dialog) end(code int) {
 	}
 }
 
-// A conflict is decided by the user.
-func TestEditAsks(t *testing.T) {
-	t.Parallel()
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	id := b.create(`{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "One", "content_type": "PROMOTIONAL"}}`)
-	script := filepath.Join(t.TempDir(), "edit.sh")
-	for _, tt := range []struct {
-		answer, then, name string
-		code               int
-	}{{"mine\n", "Updated ", "Mine", cli.ExitDone}, {"t\n", "No changes made.", "Theirs", cli.ExitDone}, {"\n", "Not saved. Your text is in ", "Theirs", cli.ExitFailed}} {
-		b.run(cli.ExitDone, `{"basic_details": {"name": "Before"}}`, "update", id, "-")
-		meanwhile := "echo '{\"basic_details\": {\"name\": \"Theirs\"}}' | bugle update --by eve@example.com " + id + " -\nsed -i 's/name: .*/name: Mine/' \"$1\"\n"
-		if err := os.WriteFile(script, []byte(meanwhile), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d := startDialog(t, b, []string{"VISUAL=sh " + script}, "edit", id)
-		d.waitFor("eve@example.com changed basic_details while you edited:")
-		d.waitFor("Which version do you want to keep? [mine/theirs/cancel] ")
-		d.answer(tt.answer)
-		d.waitFor(tt.then)
-		d.end(tt.code)
-		if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, `"name": "`+tt.name+`"`) {
-			t.Errorf("after %q it is %s", tt.answer, got)
-		}
-	}
-}
-
 // What a command will do is asked on a terminal, in words that say what others will see, and done when the answer is yes.
 func TestCommandsAsk(t *testing.T) {
 	t.Parallel()
@@ -146,45 +118,4 @@ func TestCommandsAsk(t *testing.T) {
 			t.Errorf("bugle %s changed nothing", tt.command)
 		}
 	}
-}
-
-// A live campaign is changed when the user agrees. ctrl+c ends.
-func TestWatchAsks(t *testing.T) {
-	t.Parallel()
-	b := newBugle(t)
-	b.run(cli.ExitDone, "", "init")
-	b.run(cli.ExitDone, "", "settings", "put", "publish=enabled")
-	id := b.create(liveCampaign)
-	b.run(cli.ExitDone, "", "publish", id, "--yes")
-	dir := t.TempDir()
-	b.run(cli.ExitDone, "", "export", id, "--dir", dir, "--yaml")
-	file := filepath.Join(dir, "live-"+id+".yaml")
-	save := func(from, to string) {
-		t.Helper()
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := startDialog(t, b, nil, "watch", dir)
-	d.waitFor("Watching " + dir + " with 1 campaign file. ctrl+c ends.")
-	save("Half price", "Full price")
-	d.waitFor(`"Half price" → "Full price"`)
-	d.waitFor("Apply 1 change to a scheduled campaign that reaches nobody? [y/N] ")
-	d.answer("\n")
-	d.waitFor("skipped: the campaign is ")
-	save("Full price", "No price")
-	d.waitFor("Apply 1 change to a scheduled campaign that reaches nobody? [y/N] ")
-	d.answer("y\n")
-	d.waitFor("updated " + id)
-	d.answer("\x03")
-	d.end(cli.ExitDone)
-	if got, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(got, "No price") {
-		t.Errorf("it is %s", got)
-	}
-	save("No price", "Last price") // the file has the revision of what was applied
-	b.run(cli.ExitDone, "", "apply", "--yes", dir)
 }

@@ -46,7 +46,7 @@ func TestExitCodes(t *testing.T) {
 		if seen[name] > 1 {
 			return // errors are printed in one place
 		}
-		if out, errs := b.run(code, "", append(line, "--json")...); !strings.HasPrefix(errs, "{\n  \"error\": {") || out != "" && name != "import" {
+		if out, errs := b.run(code, "", append(line, "--json")...); !strings.HasPrefix(errs, "{\n  \"error\": {") || out != "" {
 			t.Errorf("bugle %s --json: it prints %q and %q", strings.Join(line, " "), out, errs)
 		}
 	}
@@ -87,7 +87,7 @@ func TestExitCodes(t *testing.T) {
 			"workspace create": nil, "workspace use": nil, "workspace delete": nil, "remote add": nil, "remote use": nil, "remote key": nil, "remote delete": nil,
 			"remote test": nil, "init": nil, "update": nil, "users list": nil, "outbox show": {"nobody"}, "outbox open": {"nobody"},
 			"history show": {"nobody", "1"}, "history diff": {"nobody", "1"}, "history restore": {"nobody", "1"}, "export": {"nobody", "--dir", t.TempDir()},
-			"tag": {"nobody", "--add", "x"}, "preview": {"nobody", "--nobody"}, "test": {"nobody", "--to", "a@example.com"}, "meta": {"nobody"}, "watch": nil,
+			"tag": {"nobody", "--add", "x"}, "preview": {"nobody", "--nobody"}, "test": {"nobody", "--to", "a@example.com"}, "watch": nil,
 		}
 		eachCommand(func(name string, c *cobra.Command) {
 			args, listed := own[name]
@@ -106,7 +106,7 @@ func TestExitCodes(t *testing.T) {
 	t.Run("a file that is not there", func(t *testing.T) {
 		none := filepath.Join(t.TempDir(), "none.json")
 		for name, args := range map[string][]string{
-			"create": {none}, "update": {none}, "check": {none}, "preview": {none, "--nobody"},
+			"create": {none}, "update": {none}, "preview": {none, "--nobody"},
 			"diff": {none, none}, "texts import": {none}, "restore": {none, "--yes"}, "watch": {none}, "users import": {none}, "workspace apply": {none},
 			"teams put": {"--file", none}, "settings put": {"--file", none}, "blocks put": {"x", "source=@" + none},
 			"remote add": {"x", "--url", "http://127.0.0.1:1", "--workspace-id", "W", "--key-env", "K", "--dialect", none},
@@ -123,7 +123,7 @@ func TestExitCodes(t *testing.T) {
 		for name, args := range map[string][]string{"create": {wrong}, "update": {id, wrong}, "publish": {id, "--yes"}} {
 			try(t, b, cli.ExitInvalid, name, args...)
 		}
-		for name, args := range map[string][]string{"import": {wrong}, "apply": {wrong, "--yes"}, "lint": {wrong}, "validate": {id}} {
+		for name, args := range map[string][]string{"apply": {wrong, "--yes"}, "lint": {wrong}, "check": {id}} {
 			b.run(cli.ExitInvalid, "", append([]string{name}, args...)...)
 			seen[name]++
 		}
@@ -140,7 +140,7 @@ func TestExitCodes(t *testing.T) {
 		try(t, b, cli.ExitMisused, "workspace delete", "MAIN")
 	})
 	t.Run("a remote whose key is not there", func(t *testing.T) {
-		for _, name := range []string{"get", "validate", "clone", "publish"} {
+		for _, name := range []string{"get", "check", "clone", "publish"} {
 			try(t, b, cli.ExitFailed, name, "65f000000000000000000001", "--remote", "prod")
 		}
 	})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/visible"
@@ -76,9 +75,9 @@ func FuzzFormats(f *testing.F) {
 		}
 		t.Chdir(filepath.Join(dir, "b"))
 		for _, args := range [][]string{
-			{"diff", "../a", "."}, {"diff", "../a/push.json", "push.json"}, {"diff", "../a", ".", "--json"}, {"diff", "../a", ".", "--markdown"}, {"diff", "--markdown", "../none", "."},
+			{"diff", "../a", "../b"}, {"diff", "../a/push.json", "push.json"}, {"diff", "../a", ".", "--json"}, {"diff", "../none", "../b"},
 			{"lint", "."}, {"lint", ".", "--json"}, {"lint", ".", "--format", "github"},
-			{"apply", "--dry-run", "."}, {"apply", "--dry-run", "--format", "github", "."}, {"import", "."},
+			{"apply", "--dry-run", "."}, {"apply", "--dry-run", "--format", "github", "."},
 		} {
 			checkInert(t, strings.Join(args, " "), output(args...))
 		}
@@ -102,65 +101,8 @@ func checkInert(t *testing.T, command, text string) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") && !(strings.Contains(command, "github") && annotation.MatchString(line)) {
 			t.Fatalf("%s has a command of a workflow: %s", command, line)
 		}
-	}
-	if strings.Contains(command, "markdown") {
-		checkMarkdown(t, text)
-	}
-}
-
-// checkMarkdown checks that all of a comment is code, but for its own words.
-func checkMarkdown(t *testing.T, text string) {
-	t.Helper()
-	fence := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch mark := line[:len(line)-len(strings.TrimLeft(line, "`"))]; {
-		case fence != "":
-			if line == fence {
-				fence = ""
-			} else if len(mark) >= len(fence) || strings.HasPrefix(strings.TrimLeft(line, " "), fence) {
-				t.Fatalf("the block ends early: %q in %s", line, text)
-			}
-			continue
-		case len(mark) >= 3 && line == mark+"diff":
-			fence = mark
-			continue
+		if strings.HasPrefix(command, "diff") && strings.HasPrefix(strings.TrimSpace(line), "~~~") {
+			t.Fatalf("%s ends a block of code in a comment: %s", command, line)
 		}
-		if strings.HasPrefix(line, "|") && strings.Contains(line, `\`) && strings.Contains(line, `\|`) {
-			t.Fatalf("a cell ends in a value: %s", line)
-		}
-		rest := ""
-		for rest = line; ; {
-			at := strings.IndexByte(rest, '`')
-			if at < 0 {
-				break
-			}
-			run := len(rest[at:]) - len(strings.TrimLeft(rest[at:], "`"))
-			end, from := -1, at+run
-			for from < len(rest) { // the next row of as many backticks
-				i := strings.IndexByte(rest[from:], '`')
-				if i < 0 {
-					break
-				}
-				n := len(rest[from+i:]) - len(strings.TrimLeft(rest[from+i:], "`"))
-				if n == run {
-					end = from + i + n
-					break
-				}
-				from += i + n
-			}
-			if end < 0 || strings.HasPrefix(line, "|") && strings.Contains(rest[at:end], "|") {
-				t.Fatalf("it is no code: %q", line)
-			}
-			rest = rest[:at] + rest[end:]
-		}
-		if strings.ContainsFunc(rest, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" |#-*·›—():.,", r)
-		}) || strings.Contains(strings.TrimLeft(rest, "#"), "#") || strings.Contains(rest, "evil") || strings.Contains(rest, "GH-12") {
-			t.Fatalf("it is no text: %q in %q", rest, line)
-		}
-	}
-	if fence != "" {
-		t.Fatalf("the block does not end: %s", text)
 	}
 }

@@ -133,7 +133,7 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+cli.Escaped(poison)+`x"}}`)
 	out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
-		"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
+		"lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
 		"history list "+one, "history show "+one+" 1", "history diff "+one+" 1", "history restore "+one+" 1", "__complete history show "+one+" %",
 		"archive "+one+" "+two, "archive --yes "+one+" "+two, "unarchive "+one+" --json", "delete "+one+" "+two, "delete --yes "+one+" "+two,
 	)...))
@@ -180,8 +180,8 @@ func write(t *testing.T, name, text string) {
 // campaignCommands are those that a remote service answers, too. A % is a space.
 func campaignCommands(one, two string, in func(string) string) []string {
 	return []string{
-		"", "search", "search --json", "search --status DRAFT", "search sale", "get " + one, "get " + one + " --json", "meta", "meta --json", "meta " + one,
-		"validate " + one, "validate " + one + " --json", "validate " + two, "preview " + one + " --user USER_1", "preview " + one + " --user USER_1 --json",
+		"", "search", "search --json", "search --status DRAFT", "search sale", "get " + one, "get " + one + " --json",
+		"check " + one, "check " + one + " --json", "check " + two, "preview " + one + " --user USER_1", "preview " + one + " --user USER_1 --json",
 		"test " + one + " --email ida@example.com", "test " + two + " --user USER_1 --json",
 		"export --dir " + in("out"), "export --dir " + in("yaml") + " --format yaml --json", "diff " + one + " " + two, "diff " + one + " " + two + " --json",
 		"apply " + in("out") + " --dry-run", "apply " + in("out") + " --dry-run --json", "update " + one + " " + in("own.json"),

@@ -82,13 +82,13 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	}{
 		{"Set up:", []*cobra.Command{workspace.NewInit(f), workspace.New(f), remote.New(f)}},
 		{"Build and test:", []*cobra.Command{
-			campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), files.NewEdit(f), campaign.NewValidate(f),
-			campaign.NewCheck(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f),
+			campaign.NewCreate(f), campaign.NewGet(f), files.NewUpdate(f), files.NewEdit(f), campaign.NewCheck(f),
+			campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f),
 		}},
-		{"Browse:", []*cobra.Command{browse.NewSearch(f), browse.NewMeta(f), files.NewHistory(f), campaign.NewOutbox(f)}},
+		{"Browse:", []*cobra.Command{browse.NewSearch(f), files.NewHistory(f), campaign.NewOutbox(f)}},
 		{"Manage campaigns:", append([]*cobra.Command{campaign.NewTag(f), campaign.NewClone(f)}, campaign.ActionCommands(f)...)},
 		{"Work with files:", []*cobra.Command{
-			files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f),
+			files.NewExport(f), files.NewApply(f), files.NewWatch(f), files.NewDiff(f), texts.New(f),
 		}},
 		{"What is in a workspace:", workspace.NewNouns(f)},
 		{"Serve the API:", []*cobra.Command{serve.New(f), mcp.New(f)}},
@@ -137,8 +137,8 @@ var reach = withNouns(map[string]cli.Reach{
 	"completion":         {Places: cli.Nowhere},
 	"serve":              {Places: cli.InStore},
 	"backup":             {Places: cli.InStore, Whole: true, Instead: "To copy the campaigns of a remote, use `bugle export`."},
-	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle import`."},
-	"restore --campaign": {Places: cli.InStore, Instead: "Restore the backup to a folder with --data, export the campaign there, and import it."},
+	"restore":            {Places: cli.InStore, Whole: true, Instead: "To create campaigns on a remote, use `bugle apply`."},
+	"restore --campaign": {Places: cli.InStore, Instead: "Restore the backup to a folder with --data, export the campaign there, and apply it."},
 	"doctor":             {Places: cli.InStore, Whole: true},
 	"doctor --rescue":    {Places: cli.InFolder, Whole: true, Instead: "Restore a backup of the database instead."},
 	"encrypt":            {Places: cli.InFolder, Whole: true, Instead: onDisk},

@@ -165,7 +165,7 @@ func TestFirstSignalEnds(t *testing.T) {
 		start    func(t *testing.T, args []string) *hanging
 	}{
 		{"standard input", []string{
-			"create -", "update -", "check -", "preview - --nobody", "import -", "apply -", "lint -", "diff - FILE", "texts import -",
+			"create -", "update -", "preview - --nobody", "apply -", "lint -", "diff - FILE", "texts import -",
 			"segments put --file -", "users import -",
 		}, func(t *testing.T, args []string) *hanging {
 			h := b.hang(t, args...)
@@ -174,7 +174,7 @@ func TestFirstSignalEnds(t *testing.T) {
 			h.until("it reads standard input", func() bool { return waiting(h.stdin) == 0 })
 			return h
 		}},
-		{"a service", []string{"search", "get ID", "create FILE", "validate ID", "publish ID", "preview ID", "meta", "export ID", "apply --yes FILE", "remote test far", "mcp"}, func(t *testing.T, args []string) *hanging {
+		{"a service", []string{"search", "get ID", "create FILE", "check ID", "publish ID", "preview ID", "export ID", "apply --yes FILE", "remote test far", "mcp"}, func(t *testing.T, args []string) *hanging {
 			address, connected := mute(t)
 			far := newBugle(t)
 			far.env["XDG_CONFIG_HOME"], far.env["REMOTE_KEY"] = t.TempDir(), "key"

@@ -45,16 +45,11 @@ func TestCommandsAgainstOtherVendor(t *testing.T) {
 			t.Errorf("a campaign of 2023 is found in 2024:\n%s", out)
 		}
 	})
-	each("meta", func(t *testing.T, b bugle) {
-		out, _ := b.run(cli.ExitDone, "", "meta")
-		says(t, out, "Parcel on its way")
-	})
 	for _, id := range []string{vendortest.Email, vendortest.Push} {
 		each("the record "+id, func(t *testing.T, b bugle) {
 			record, _ := b.run(cli.ExitDone, "", "get", id)
 			says(t, record, id)
 			b.run(cli.ExitDone, record, "update", "-")
-			b.run(cli.ExitDone, record, "import", "-")
 			file := in("record.json")
 			if err := os.WriteFile(file, []byte(strings.Replace(record, "summer", "autumn", 1)), 0o600); err != nil {
 				t.Fatal(err)
@@ -69,8 +64,8 @@ func TestCommandsAgainstOtherVendor(t *testing.T) {
 		out, _ = b.run(cli.ExitDone, smtpDraft, "create", "-")
 		says(t, out, vendortest.Email)
 	})
-	each("validate", func(t *testing.T, b bugle) {
-		out, errs := b.run(cli.ExitInvalid, "", "validate", vendortest.Email)
+	each("check", func(t *testing.T, b bugle) {
+		out, errs := b.run(cli.ExitInvalid, "", "check", vendortest.Email)
 		says(t, out+errs, "optimizer_campaign_duration", "Acme wants two days")
 	})
 	each("pause", func(t *testing.T, b bugle) {

@@ -3,8 +3,9 @@ package doc
 // Change is one difference between two trees. Before is absent for an added value, and After for a removed
 // one.
 type Change struct {
-	Path          Path
-	Before, After Value
+	Path   Path  `json:"path"`
+	Before Value `json:"before,omitzero"`
+	After  Value `json:"after,omitzero"`
 }
 
 // Diff returns the changes from a to b, innermost first, in the order of a followed by the additions of b.

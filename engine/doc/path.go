@@ -59,6 +59,15 @@ func (p Path) String() string {
 	return b.String()
 }
 
+// MarshalText implements [encoding.TextMarshaler].
+func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (p *Path) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePath(string(text))
+	return err
+}
+
 // ParsePath parses the result of [Path.String].
 func ParsePath(s string) (Path, error) {
 	var p Path

@@ -30,16 +30,17 @@ type File struct {
 
 // Unit is one text.
 type Unit struct {
-	Path              doc.Path
-	Locale, Variation string // default and variation_1 of a campaign with one message
-	Place             string // where it is, for people
-	Help              string // what it is; may be empty
-	Limit             int    // about how many characters are shown; 0 if all are
-	Source            string // the text of the default locale
-	Text              string // the text of this locale
+	Path      doc.Path `json:"path"`
+	Locale    string   `json:"locale"`          // default of a campaign with one message
+	Variation string   `json:"variation"`       // variation_1 of a campaign with one message
+	Place     string   `json:"place"`           // where it is, for people
+	Help      string   `json:"-"`               // what it is; may be empty
+	Limit     int      `json:"limit,omitempty"` // about how many characters are shown; 0 if all are
+	Source    string   `json:"source"`          // the text of the default locale
+	Text      string   `json:"text"`            // the text of this locale
 	// Check is the hash of the text when it was exported.
-	Check string
-	Line  int // where it was read, from 1; 0 if unknown
+	Check string `json:"-"`
+	Line  int    `json:"line,omitempty"` // where it was read, from 1; 0 if unknown
 }
 
 // Of returns the texts of a campaign in the order of its document. A text that the default locale has and another one
@@ -164,9 +165,9 @@ func hash(s string) string {
 // Change is a text that a file changes.
 type Change struct {
 	Unit
-	Before string // the text of the campaign now
+	Before string `json:"before"` // the text of the campaign now
 	// Stale is what changed in the campaign since the export; empty if nothing did.
-	Stale string
+	Stale string `json:"stale,omitempty"`
 }
 
 // Problem is a text that cannot be put back.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,16 +16,21 @@ import (
 	"bugle/engine/search/query"
 )
 
-// searchIndex returns what a query in the language of the campaign list finds, narrowed by a request, in the order of the
+// searchIndex returns what a query in the language of the campaign list finds, narrowed by the flags, in the order of the
 // query. The empty one finds everything. JSON is only made where it is needed.
-func searchIndex(ctx context.Context, svc engine.Service, text string, r engine.SearchRequest, w window, json bool) (results, error) {
+func (s *filters) searchIndex(ctx context.Context, svc engine.Service, text string, w window, json bool) (results, error) {
 	out := results{window: w}
 	now := time.Now()
 	q, problems := query.Parse(text, query.Env{Now: now})
 	if len(problems) > 0 {
 		return out, searchError(problems[0])
 	}
-	if r.Archived && !q.Has(query.Is, query.IsArchived) {
+	for key, values := range map[query.Key][]string{query.Status: s.status, query.Channel: s.channels, query.Type: s.types, query.Tag: s.tags} {
+		for _, v := range values {
+			q = q.With(key, v)
+		}
+	}
+	if s.archived && !q.Has(query.Is, query.IsArchived) {
 		q = q.With(query.Is, query.IsAll)
 	}
 	ix, err := index.Complete(ctx, svc, now)
@@ -38,19 +42,19 @@ func searchIndex(ctx context.Context, svc engine.Service, text string, r engine.
 		return out, fmt.Errorf("searching: %w", err)
 	}
 	skip := w.skip()
-	for _, s := range found.Rows(0, found.Len()) {
-		if !keeps(r, s) {
+	for _, found := range found.Rows(0, found.Len()) {
+		if !s.children && (found.ParentID != "" || found.FlowID != "") {
 			continue
 		}
 		out.total++
 		if out.total <= skip || out.total-skip > w.limit {
 			continue
 		}
-		out.rows = append(out.rows, row(s))
+		out.rows = append(out.rows, row(found))
 		if !json {
 			continue
 		}
-		c, err := svc.Get(ctx, s.ID)
+		c, err := svc.Get(ctx, found.ID)
 		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 			continue // deleted meanwhile
 		}
@@ -71,19 +75,6 @@ func searchError(p query.Problem) error {
 	}
 	return cli.Misused("%s", words)
 }
-
-// keeps reports whether a campaign matches a request, which means the same as without a query.
-func keeps(r engine.SearchRequest, row engine.Summary) bool {
-	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
-	made := r.Created.Contains(row.CreatedAt)
-	known := amongst(r.IDs, row.ID) || amongst(r.IDs, row.CampaignID)
-	return name && made && known && amongst(r.Status, row.Status) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
-		amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
-		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
-}
-
-// amongst reports whether list is empty or contains v.
-func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
 // completeQuery completes the last word of a query with the values of the campaigns in the store.
 func completeQuery(f *cli.Factory) cobra.CompletionFunc {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 )
@@ -33,8 +32,8 @@ type results struct {
 	more  bool        // there are results after the window
 }
 
-// print prints the results as a table with a head, or as JSON.
-func (r results) print(p *cli.Printer, head []string) error {
+// print prints the results as a table, or as JSON.
+func (r results) print(p *cli.Printer) error {
 	if p.JSON {
 		ms := []doc.Member{doc.M("campaigns", doc.NewArray(r.docs...))}
 		if r.total >= 0 {
@@ -50,7 +49,7 @@ func (r results) print(p *cli.Printer, head []string) error {
 		fmt.Fprintln(p.Err, "No campaigns found.")
 		return nil
 	}
-	if err := p.Rows(head, r.rows); err != nil {
+	if err := p.Rows([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, r.rows); err != nil {
 		return err
 	}
 	if r.more {
@@ -61,38 +60,4 @@ func (r results) print(p *cli.Printer, head []string) error {
 		fmt.Fprintf(p.Err, "%s; see --page %d, or --all.\n", from, r.page+1)
 	}
 	return nil
-}
-
-// pages reads a window of the results of an operation of the API, which returns up to [engine.PageSize] at once, and one more,
-// to know whether there are more. A page without anything new is the last one, whatever its size.
-func pages[T any](w window, id func(T) string, read func(limit, page int) ([]T, error)) (out []T, total int, more bool, err error) {
-	size := min(w.limit, engine.PageSize)
-	seen := map[string]bool{}
-	skip := w.skip()
-	before := skip / size * size // results on the pages that are not read
-	for n := skip/size + 1; ; n++ {
-		page, err := read(size, n)
-		if err != nil {
-			return nil, -1, false, err
-		}
-		fresh := 0
-		for _, one := range page {
-			if seen[id(one)] {
-				continue
-			}
-			seen[id(one)] = true
-			if fresh++; before+len(seen) > skip {
-				out = append(out, one)
-			}
-		}
-		switch {
-		case len(out) > w.limit:
-			return out[:w.limit], -1, true, nil
-		case len(page) == size && fresh > 0:
-		case len(seen) == 0 && before > 0:
-			return out, -1, false, nil // an empty page is anywhere behind the last one
-		default:
-			return out, before + len(seen), false, nil
-		}
-	}
 }

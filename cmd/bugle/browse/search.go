@@ -1,39 +1,31 @@
-// Package browse implements the commands that list campaigns: search and meta.
+// Package browse implements the command that lists campaigns.
 package browse
 
 import (
 	"context"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/schema"
 )
 
-// filters are the flags that narrow search and meta.
+// filters are the flags that narrow search.
 type filters struct {
-	status, channels, types, tags, by []string
-	name                              string
-	from, to                          string
-	limit, page                       int
-	all                               bool
-	children, archived                bool
+	status, channels, types, tags []string
+	limit, page                   int
+	all                           bool
+	children, archived            bool
 }
 
 func (s *filters) add(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, cli.AnyOf(&s.status, cli.ChoicesOf(catalog.States, catalog.State.Label)), "status", "only these `states`, such as DRAFT,ACTIVE")
 	cli.ChoiceFlag(cmd, cli.AnyOf(&s.channels, cli.ChoicesOf(catalog.Channels, catalog.Channel.Label)), "channel", "only these `channels`, such as PUSH,EMAIL")
+	cli.ChoiceFlag(cmd, cli.AnyOf(&s.types, cli.TypeChoices(cli.Any)), "type", "only these delivery `types`, such as PERIODIC")
 	fl := cmd.Flags()
 	fl.StringSliceVar(&s.tags, "tag", nil, "only campaigns with any of these `tags`")
-	fl.StringSliceVar(&s.by, "created-by", nil, "only campaigns created by these `email` addresses")
-	fl.StringVar(&s.name, "name", "", "only campaigns with this `text` in their name")
-	fl.StringVar(&s.from, "created-from", "", "only campaigns created on or after this `date` or time (UTC), such as 2026-03-01")
-	fl.StringVar(&s.to, "created-to", "", "only campaigns created on or before this `date` or time (UTC)")
 	fl.IntVarP(&s.limit, "limit", "l", engine.PageSize, "`number` of campaigns per page")
 	fl.IntVar(&s.page, "page", 1, "`number` of the page, from 1")
 	fl.BoolVarP(&s.all, "all", "a", false, "print all campaigns, on one page")
@@ -54,36 +46,16 @@ func (s *filters) window() (window, error) {
 	return window{s.limit, s.page}, nil
 }
 
-// states returns the states to request from the API, which leaves out drafts by default.
-func (s *filters) states() []engine.State {
-	if len(s.status) == 0 {
-		return slices.Clone(catalog.States)
+// request returns what to ask a service for. Its search leaves out drafts unless their state is among the requested ones.
+func (s *filters) request() engine.SearchRequest {
+	states := catalog.States
+	if len(s.status) > 0 {
+		states = words[engine.State](s.status)
 	}
-	return words[engine.State](s.status)
-}
-
-// created returns the bounds of the creation time. If the last one is a date, that day is included.
-func (s *filters) created() (engine.DateRange, error) {
-	var r engine.DateRange
-	for _, b := range []struct {
-		flag, typed string
-		at          *time.Time
-		wholeDay    time.Duration
-	}{{"created-from", s.from, &r.From, 0}, {"created-to", s.to, &r.To, 24*time.Hour - time.Nanosecond}} {
-		if b.typed == "" {
-			continue
-		}
-		if day, err := time.Parse(time.DateOnly, b.typed); err == nil {
-			*b.at = day.Add(b.wholeDay)
-			continue
-		}
-		t, ok := schema.ParseTime(b.typed, time.UTC)
-		if !ok {
-			return r, cli.Misused("--%s must be a date or a time, such as 2026-03-01, not %q", b.flag, b.typed)
-		}
-		*b.at = t.UTC()
+	return engine.SearchRequest{
+		Channels: words[engine.Channel](s.channels), DeliveryTypes: words[engine.DeliveryType](s.types), Status: states, Tags: s.tags,
+		Children: s.children, Archived: s.archived,
 	}
-	return r, nil
 }
 
 func words[T ~string](ss []string) []T {
@@ -96,11 +68,7 @@ func words[T ~string](ss []string) []T {
 
 // NewSearch returns the command bugle search.
 func NewSearch(f *cli.Factory) *cobra.Command {
-	var (
-		s       filters
-		ids     []string
-		version int
-	)
+	var s filters
 	cmd := &cobra.Command{
 		Use:     "search [QUERY...]",
 		Aliases: []string{"list"},
@@ -109,62 +77,72 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 			"known, and whether there are more. Words match names, tags, teams and creators. Filters narrow the search:\n\n" +
 			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
 			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
-			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags narrow the results further.\n" +
+			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags are filters, too.\n" +
 			"Results are sorted by best match, or by last change without a query.",
 		Example: "  bugle list --all\n  bugle search 'status:draft tag:sale'\n" +
 			"  bugle search spring channel:email updated:'<7d' sort:name --json\n" +
 			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED",
 		ValidArgsFunction: completeQuery(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			created, err := s.created()
-			if err != nil {
-				return err
-			}
 			w, err := s.window()
 			if err != nil {
 				return err
 			}
-			r := engine.SearchRequest{
-				IDs: ids, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
-				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
-				Version: version, Children: s.children, Archived: s.archived,
-			}
-			text := strings.Join(args, " ")
 			svc, err := f.Campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var found results
-			if text == "" && engine.IsExternal(svc) {
-				r.Status = s.states()
-				found, err = searchPages(cmd.Context(), svc, r, w)
+			if len(args) == 0 && engine.IsExternal(svc) {
+				found, err = searchPages(cmd.Context(), svc, s.request(), w)
 			} else {
-				found, err = searchIndex(cmd.Context(), svc, text, r, w, f.JSON)
+				found, err = s.searchIndex(cmd.Context(), svc, strings.Join(args, " "), w, f.JSON)
 			}
 			if err != nil {
 				return err
 			}
-			return found.print(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"})
+			return found.print(&f.Printer)
 		},
 	}
 	s.add(cmd)
-	cli.ChoiceFlag(cmd, cli.AnyOf(&s.types, cli.TypeChoices(cli.Any)), "type", "only these delivery `types`, such as PERIODIC")
-	cmd.Flags().StringSliceVar(&ids, "id", nil, "only campaigns with these `ids`")
-	cmd.Flags().IntVar(&version, "version-number", 0, "only this version `number`")
 	return cmd
 }
 
-// searchPages returns what the search of a service finds, page by page.
+// searchPages returns a window of what the search of a service finds. It reads up to [engine.PageSize] at once, and one more
+// than the window has, to know whether there are more. A page without anything new is the last one, whatever its size.
 func searchPages(ctx context.Context, svc engine.Service, r engine.SearchRequest, w window) (results, error) {
-	found, total, more, err := pages(w, func(c engine.Campaign) string { return c.ID }, func(limit, page int) ([]engine.Campaign, error) {
-		r.Limit, r.Page = limit, page
-		return svc.Search(ctx, r)
-	})
-	out := results{window: w, total: total, more: more}
-	for _, c := range found {
-		out.rows, out.docs = append(out.rows, row(engine.Summarize(c))), append(out.docs, c.Record())
+	out := results{window: w, total: -1}
+	r.Limit = min(w.limit, engine.PageSize)
+	seen := map[string]bool{}
+	skip := w.skip()
+	before := skip / r.Limit * r.Limit // results on the pages that are not read
+	for r.Page = skip/r.Limit + 1; ; r.Page++ {
+		page, err := svc.Search(ctx, r)
+		if err != nil {
+			return out, cli.AsUsage(err)
+		}
+		fresh := 0
+		for _, c := range page {
+			if seen[c.ID] {
+				continue
+			}
+			seen[c.ID] = true
+			if fresh++; before+len(seen) > skip {
+				out.rows, out.docs = append(out.rows, row(engine.Summarize(c))), append(out.docs, c.Record())
+			}
+		}
+		switch {
+		case len(out.rows) > w.limit:
+			out.rows, out.docs, out.more = out.rows[:w.limit], out.docs[:w.limit], true
+			return out, nil
+		case len(page) == r.Limit && fresh > 0:
+		case len(seen) == 0 && before > 0:
+			return out, nil // an empty page is anywhere behind the last one
+		default:
+			out.total = before + len(seen)
+			return out, nil
+		}
 	}
-	return out, cli.AsUsage(err)
 }
 
 // row returns the cells of a campaign in the table.

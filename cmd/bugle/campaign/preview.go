@@ -16,9 +16,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/livepage"
-	"bugle/engine/message/render"
 	"bugle/engine/message/resolve"
-	"bugle/engine/phrase"
 	"bugle/engine/testsend"
 )
 
@@ -53,7 +51,7 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 			"Expressions without a value for the user are left as they are and listed on standard error.\n" +
 			"--html and --text print one message as it goes out, the first unless --platform, --locale and\n" +
 			"--variation select another. --audience resolves the messages for every user in the audience and\n" +
-			"reports missing values and the longest texts.",
+			"reports, as JSON, missing values and the longest texts.",
 		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --event-attr product=Boots\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --html > mail.html\n" +
@@ -80,7 +78,7 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	fl.BoolVar(&p.audience, "audience", false, "report on all users in the audience")
 	fl.BoolVar(&p.callAPIs, "call-apis", false, "with --audience: call content APIs, instead of counting the users that need them")
 	fl.BoolVar(&p.html, "html", false, "print the HTML of an email")
-	fl.BoolVar(&p.text, "text", false, "print the plain text of an email, or the texts of a notification")
+	fl.BoolVar(&p.text, "text", false, "print the plain text of an email")
 	fl.BoolVar(&p.open, "open", false, "open an email in the browser")
 	fl.StringVar(&p.message.Variation, "variation", "", "select the message of this `variation`")
 	fl.StringVar(&p.message.Locale, "locale", "", "select the message of this `locale`")
@@ -220,12 +218,9 @@ func (p *previewing) campaign(ctx context.Context, arg string) (svc engine.Servi
 
 // print prints one message, or opens it in the browser.
 func (p *previewing) print(ctx context.Context, r *resolve.Result, key engine.TestKey) error {
-	mail := key.Platform == string(catalog.Email)
 	switch {
-	case !mail && p.text:
-		return write(p.f, notificationText(r, key))
-	case !mail:
-		return cli.Misused("--html and --open show emails; use --text for a notification")
+	case key.Platform != string(catalog.Email):
+		return cli.Misused("--html, --text and --open show emails; without them, a notification is printed as JSON")
 	case r.HTML(key) == "":
 		return errNoHTML
 	case p.text:
@@ -247,38 +242,6 @@ func write(f *cli.Factory, text string) error {
 	return err
 }
 
-// notificationText returns the texts of a notification, one a line.
-func notificationText(r *resolve.Result, key engine.TestKey) string {
-	root, o := r.Drawn(render.Options{})
-	views, _ := render.ViewsAt(catalog.Push, root, key.Content, o)
-	var b strings.Builder
-	line := func(name, text string) {
-		if text != "" {
-			b.WriteString(name + ": " + text + "\n")
-		}
-	}
-	for _, v := range views {
-		n := v.Notification
-		if n == nil || v.Platform != key.Platform {
-			continue
-		}
-		line("Title", n.Title.String())
-		line("Subtitle", n.Subtitle.String())
-		line("Message", n.Body.String())
-		line("Summary", n.Summary.String())
-		if n.Image != nil {
-			line("Picture", n.Image.URL)
-		}
-		for _, button := range n.Buttons {
-			line("Button", button.Title.String()+" ("+button.Action+")")
-		}
-		for _, fact := range n.Facts {
-			line(fact.Name, fact.Text)
-		}
-	}
-	return b.String()
-}
-
 // open shows an email in the browser. The files stay, since the browser may read it at any time.
 func open(ctx context.Context, f *cli.Factory, subject, html string) error {
 	file, err := livepage.WriteFiles(subject, html)
@@ -292,26 +255,17 @@ func open(ctx context.Context, f *cli.Factory, subject, html string) error {
 	return nil
 }
 
-// surveyed is a report on an audience in the output of --json.
+// surveyed is a report on an audience.
 type surveyed struct {
-	Users        int               `json:"users"`
-	Audience     int               `json:"audience"`
-	Unreachable  int               `json:"unreachable"`
-	MissingValue int               `json:"missing_value"`
-	Deferred     int               `json:"deferred"`
-	ContentAPIs  []string          `json:"content_apis"`
-	Unused       []string          `json:"unused"` // platforms and variations that nobody gets
-	Expressions  []surveyedMissing `json:"expressions"`
-	Longest      []surveyedText    `json:"longest"`
-}
-
-// surveyedMissing is an expression without a value for some users.
-type surveyedMissing struct {
-	Users      int      `json:"users"`
-	Expression string   `json:"expression"`
-	Field      string   `json:"field"`
-	Reason     string   `json:"reason"`
-	Examples   []string `json:"examples"`
+	Users        int            `json:"users"`
+	Audience     int            `json:"audience"`
+	Unreachable  int            `json:"unreachable"`
+	MissingValue int            `json:"missing_value"`
+	Deferred     int            `json:"deferred"`
+	ContentAPIs  []string       `json:"content_apis"`
+	Unused       []string       `json:"unused"` // platforms and variations that nobody gets
+	Expressions  []resolve.Gap  `json:"expressions"`
+	Longest      []surveyedText `json:"longest"`
 }
 
 // surveyedText is the longest text of a field, and for how many users a place cuts it.
@@ -336,7 +290,7 @@ func (p *previewing) survey(ctx context.Context, svc engine.Service, c *resolve.
 	if err != nil {
 		return err
 	}
-	out := surveyed{s.Users, s.Audience, s.Unreachable, s.Lacking, s.Deferred, append([]string{}, s.APIs...), []string{}, []surveyedMissing{}, []surveyedText{}}
+	out := surveyed{s.Users, s.Audience, s.Unreachable, s.Lacking, s.Deferred, append([]string{}, s.APIs...), []string{}, append([]resolve.Gap{}, s.Expressions...), []surveyedText{}}
 	platforms, variations := s.Unused()
 	for _, name := range platforms {
 		out.Unused = append(out.Unused, grid.CellName(name, "", ""))
@@ -344,57 +298,10 @@ func (p *previewing) survey(ctx context.Context, svc engine.Service, c *resolve.
 	for _, name := range variations {
 		out.Unused = append(out.Unused, grid.VariationName(name))
 	}
-	for _, g := range s.Expressions {
-		out.Expressions = append(out.Expressions, surveyedMissing{g.Users, g.Expression, g.Path.String(), g.Reason, g.Examples})
-	}
 	for _, l := range s.Longest {
 		for _, cut := range l.Cuts {
 			out.Longest = append(out.Longest, surveyedText{grid.CellName(l.Platform, "", ""), l.What, l.Characters, l.User, cut.Words(), cut.Users})
 		}
 	}
-	if p.f.JSON {
-		return p.f.PrintJSON(out)
-	}
-	return out.print(&p.f.Printer)
-}
-
-func (s surveyed) print(p *cli.Printer) error {
-	counts := [][]string{
-		{"In the audience", phrase.Thousands(s.Audience)}, {"Cannot be reached", phrase.Thousands(s.Unreachable)}, {"Missing a value", phrase.Thousands(s.MissingValue)},
-	}
-	if s.Deferred > 0 {
-		counts = append(counts, []string{"Need a content API (not called)", phrase.Thousands(s.Deferred) + ": " + strings.Join(s.ContentAPIs, ", ")})
-	}
-	for _, name := range s.Unused {
-		counts = append(counts, []string{"Never used", name})
-	}
-	var missing, longest [][]string
-	for _, e := range s.Expressions {
-		name := e.Expression
-		if name == "" {
-			name = e.Reason
-		}
-		missing = append(missing, []string{phrase.Thousands(e.Users), name, strings.Join(e.Examples, ", ")})
-	}
-	for _, l := range s.Longest {
-		longest = append(longest, []string{l.Message, l.Field, fmt.Sprint(l.Characters), l.User, l.Shown, phrase.Thousands(l.UsersCut)})
-	}
-	for i, table := range []struct {
-		head []string
-		rows [][]string
-	}{
-		{[]string{"USERS", phrase.Thousands(s.Users)}, counts}, {[]string{"USERS", "MISSING VALUE", "SUCH AS"}, missing},
-		{[]string{"PLATFORM", "TEXT", "LONGEST", "USER", "CHARACTERS SHOWN", "USERS CUT"}, longest},
-	} {
-		if len(table.rows) == 0 {
-			continue
-		}
-		if i > 0 {
-			fmt.Fprintln(p.Out)
-		}
-		if err := p.Rows(table.head, table.rows); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.f.PrintJSON(out)
 }

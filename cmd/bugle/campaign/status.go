@@ -44,7 +44,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 			"printed, and do not stop it.\n"+
 			"Publishing outside the terminal program is in beta and off by default; turn it on for the workspace with\n"+
 			"`bugle settings put publish=enabled`.")
-	cmd.Example = "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a --yes"
+	cmd.Example = "  bugle check 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a --yes"
 	cmd.ValidArgsFunction = f.CompleteIDs(catalog.Draft)
 	cli.AddYes(cmd, &m.yes)
 	return cmd
@@ -67,6 +67,17 @@ func publishable(ctx context.Context, svc engine.Service, id string) bool {
 	}
 	v, err := svc.Validate(ctx, id)
 	return err != nil || len(schema.Errors(v.Problems)) == 0
+}
+
+// warningsOf returns what the checks find in a campaign of the service; nothing for channels that can only be read.
+func warningsOf(ctx context.Context, f *cli.Factory, svc engine.Service, id string) ([]check.Finding, error) {
+	kept, err := f.Dismissals(svc)
+	if err != nil {
+		return nil, err
+	}
+	var p preflight
+	err = p.load(ctx, svc, kept, id)
+	return p.result.Findings, err
 }
 
 // printWarnings prints what may be wrong with a campaign, for people.

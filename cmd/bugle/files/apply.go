@@ -82,6 +82,16 @@ func NewApply(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
+// someFiles requires at least one file.
+func someFiles(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cli.Misused("%s", cli.Takes(cmd, what+", or - for standard input"))
+		}
+		return nil
+	}
+}
+
 // plan is what would be applied, in the output of --json.
 type plan struct {
 	Target  cli.Target `json:"target"`
@@ -99,13 +109,13 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	if err != nil {
 		return err
 	}
-	p, err := newPlanner(ctx, f, svc, a.by, a.force, a.plan != "")
+	p, err := newPlanner(ctx, f, svc, a.by, a.force)
 	if err != nil {
 		return err
 	}
 	if a.plan != "" {
 		args, err = p.load(ctx, a.plan, target)
-	} else {
+	} else if err = p.list(ctx); err == nil {
 		err = p.read(ctx, args)
 	}
 	if err != nil {
@@ -176,7 +186,7 @@ func (p *planner) load(ctx context.Context, file string, target cli.Target) ([]s
 	if saved.Target != target {
 		return nil, cli.Misused("the plan is for %s, not for %s", saved.Target, target)
 	}
-	p.steps, p.anew = saved.Steps, false
+	p.steps = saved.Steps
 	for _, s := range p.steps {
 		if s.Error != nil {
 			s.err = engine.Errorf(s.Error.Code, 0, "%s", s.Error.Message)
@@ -280,6 +290,9 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 			continue
 		}
 		err := p.step(ctx, s)
+		if engine.IsStale(err) {
+			err = cli.WithRemedy(err, "Make a new plan: run apply again.")
+		}
 		switch {
 		case err != nil:
 			s.fail(s.Action, err)
@@ -287,7 +300,7 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 			if !p.f.JSON {
 				fmt.Fprintln(p.f.Err, "bugle: "+cli.Clean(s.failure()))
 			}
-		case s.Action == actionCreate && !p.anew && s.held.Body.Exists():
+		case s.Action == actionCreate && s.held.Body.Exists():
 			s.held.NoteID(p.f.Streams, s.ID)
 		case s.Action == actionUpdate && s.ours:
 			s.held.NoteRevision(ctx, p.f.Streams, p.svc, s.updated)
@@ -299,9 +312,7 @@ func (p *planner) apply(ctx context.Context, others bool) (code int) {
 			break
 		}
 	}
-	if !p.anew {
-		p.notePromoted()
-	}
+	p.notePromoted()
 	return code
 }
 
@@ -333,7 +344,7 @@ func (p *planner) step(ctx context.Context, s *step) error {
 		return err
 	}
 	if now.StateRevision() != s.Revision {
-		return cli.WithRemedy(engine.Stale(now.Head), "Make a new plan: run apply again.")
+		return engine.Stale(now.Head)
 	}
 	up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, IfMatch: now.Tag(), Body: s.Request})
 	if err != nil {
@@ -341,4 +352,13 @@ func (p *planner) step(ctx context.Context, s *step) error {
 	}
 	s.ID, s.Result, s.updated = up.ID, resultUpdated, up
 	return nil
+}
+
+// worse returns the more severe of two exit codes: failure, then invalid input, then refusal.
+func worse(a, b int) int {
+	order := []int{cli.ExitDone, cli.ExitRefused, cli.ExitInvalid, cli.ExitMisused, cli.ExitFailed}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
 }

@@ -38,7 +38,10 @@ func TestApplyAfterAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlanner(t.Context(), f, svc, "bob@example.com", false, false)
+	p, err := newPlanner(t.Context(), f, svc, "bob@example.com", false)
+	if err == nil {
+		err = p.list(t.Context())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,18 +21,15 @@ import (
 
 // NewDiff returns the command bugle diff.
 func NewDiff(f *cli.Factory) *cobra.Command {
-	var markdown bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "diff FILE|ID|DIR FILE|ID|DIR",
 		Short: "Compare campaigns",
 		Long: "Each campaign is an id or a file. Channel, delivery type and components are compared; ids, state,\n" +
 			"authors, times and the order of fields are not. Of two folders with several campaigns, those with the same id,\n" +
-			"or else the same channel and name, are compared. Exits with 0 if they are equal, and with 1 if not.\n\n" +
-			"With --markdown, the output is a comment for the reviewers of a pull request: a table of the short\n" +
-			"values, and the changed lines of the long texts.",
+			"or else the same channel and name, are compared. Exits with 0 if they are equal, and with 1 if not.",
 		Example: "  bugle diff 65f0a1b2c3d4e5f60718293a campaigns/spring-sale.yaml\n" +
 			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json\n" +
-			"  bugle diff --markdown main/campaigns campaigns > comment.md",
+			"  bugle diff main/campaigns campaigns",
 		Args: cli.Exactly(2, "two campaigns, each an ID, a file, a folder, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 1 {
@@ -41,27 +39,22 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 			return ids, cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case args[0] == cli.Stdin && args[1] == cli.Stdin:
+			if args[0] == cli.Stdin && args[1] == cli.Stdin {
 				return cli.Misused("only one of the two can be standard input")
-			case f.JSON && markdown:
-				return cli.Misused("--json and --markdown cannot be combined")
 			}
-			return compare(cmd.Context(), f, args[0], args[1], markdown)
+			return compare(cmd.Context(), f, args[0], args[1])
 		},
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a comment for the reviewers of a pull request")
-	return cmd
 }
 
 // compare compares two campaigns, or those of two folders.
-func compare(ctx context.Context, f *cli.Factory, a, b string, markdown bool) error {
+func compare(ctx context.Context, f *cli.Factory, a, b string) error {
 	if campaignfile.IsFolder(a) && campaignfile.IsFolder(b) {
 		pairs, err := pairFolders(ctx, f.Streams, a, b)
 		if err != nil {
 			return differFailure(err)
 		}
-		return printPairs(&f.Printer, pairs, true, markdown)
+		return printPairs(&f.Printer, pairs, true)
 	}
 	var sides [2]engine.Campaign
 	for i, arg := range []string{a, b} {
@@ -74,20 +67,33 @@ func compare(ctx context.Context, f *cli.Factory, a, b string, markdown bool) er
 	if err != nil {
 		return err
 	}
-	return printPairs(&f.Printer, []pair{p}, false, markdown)
+	return printPairs(&f.Printer, []pair{p}, false)
 }
 
-// pair is a campaign before and after. One of the two may be nil.
+// The states of a pair.
+const (
+	stateSame    = "same"
+	stateChanged = "changed"
+	stateAdded   = "added"
+	stateRemoved = "removed"
+)
+
+// pair is a campaign before and after.
 type pair struct {
-	before, after *engine.Campaign
-	file          string // of the later one, or else of the earlier one
-	changes       []doc.Change
-	doubts        []string // about HTML that may be something else than its MJML
+	File    string       `json:"file"` // of the later one, or else of the earlier one
+	ID      string       `json:"id,omitempty"`
+	Name    string       `json:"name,omitempty"`
+	State   string       `json:"state"`
+	Changes []doc.Change `json:"differences"`
+	Doubts  []string     `json:"unverified,omitempty"` // about HTML that may be something else than its MJML
 }
 
+// newPair compares two campaigns, of which one may be nil.
 func newPair(ctx context.Context, before, after *engine.Campaign, file string) (pair, error) {
-	p := pair{before: before, after: after, file: file}
+	later := cmp.Or(after, before)
+	p := pair{File: file, ID: later.ID, Name: engine.CampaignName(later.Body), State: stateSame, Changes: []doc.Change{}}
 	if after == nil {
+		p.State = stateRemoved
 		return p, nil
 	}
 	var was doc.Value
@@ -97,18 +103,22 @@ func newPair(ctx context.Context, before, after *engine.Campaign, file string) (
 	now, table := comparedPart(*after), catalog.Campaign(after.Channel)
 	doubts, err := mjml.Doubts(ctx, table, was, now)
 	if err != nil || before == nil {
-		p.doubts = clauses(doubts)
+		p.State, p.Doubts = stateAdded, clauses(doubts)
 		return p, err
 	}
 	earlier, err := mjml.Doubts(ctx, table, now, was)
-	p.doubts = clauses(append(doubts, earlier...))
+	doubts = append(doubts, earlier...)
+	p.Doubts = clauses(doubts)
 	for _, c := range yamldoc.Changes(was, now) {
 		if c.Before.Kind() != doc.String || c.After.Kind() != doc.String || !mjml.InField(table.At(c.Path)) {
-			p.changes = append(p.changes, c)
+			p.Changes = append(p.Changes, c)
 			continue
 		}
-		doubted := slices.ContainsFunc(append(doubts, earlier...), func(d mjml.Doubt) bool { return d.Path.Equal(c.Path) })
-		p.changes = append(p.changes, bySource(c, doubted)...)
+		doubted := slices.ContainsFunc(doubts, func(d mjml.Doubt) bool { return d.Path.Equal(c.Path) })
+		p.Changes = append(p.Changes, bySource(c, doubted)...)
+	}
+	if len(p.Changes) > 0 {
+		p.State = stateChanged
 	}
 	return p, err
 }
@@ -149,17 +159,6 @@ func htmlOf(v doc.Value) doc.Value {
 	return doc.NewString(mjml.Without(v.Text()))
 }
 
-// differs reports whether the pair is not the same campaign twice.
-func (p pair) differs() bool { return p.before == nil || p.after == nil || len(p.changes) > 0 }
-
-// campaign returns the later campaign, or else the earlier one.
-func (p pair) campaign() engine.Campaign {
-	if p.after != nil {
-		return *p.after
-	}
-	return *p.before
-}
-
 // fileCampaign is a campaign of a file.
 type fileCampaign struct {
 	engine.Campaign
@@ -177,6 +176,7 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 	if err != nil {
 		return nil, err
 	}
+	pairs = []pair{}
 	for _, now := range after {
 		i := slices.IndexFunc(before, func(o *fileCampaign) bool { return o.ID != "" && o.ID == now.ID })
 		if i < 0 {
@@ -196,7 +196,11 @@ func pairFolders(ctx context.Context, s cli.Streams, a, b string) (pairs []pair,
 		pairs = append(pairs, p)
 	}
 	for _, was := range before {
-		pairs = append(pairs, pair{before: &was.Campaign, file: was.file})
+		p, err := newPair(ctx, &was.Campaign, nil, was.file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, p)
 	}
 	return pairs, nil
 }
@@ -260,95 +264,50 @@ func comparedPart(c engine.Campaign) doc.Value {
 // contentOf returns the components of a body, without its request id.
 func contentOf(body doc.Value) doc.Value { return body.Delete(doc.P("request_id")) }
 
-// shownChange is a change in the output of --json.
-type shownChange struct {
-	Path   string    `json:"path"`
-	Before doc.Value `json:"before,omitzero"`
-	After  doc.Value `json:"after,omitzero"`
-}
-
-func shownChanges(changes []doc.Change) []shownChange {
-	out := make([]shownChange, len(changes))
-	for i, c := range changes {
-		out[i] = shownChange{c.Path.String(), c.Before, c.After}
-	}
-	return out
-}
-
-// comparedCampaign is a campaign of a folder in the output of --json.
-type comparedCampaign struct {
-	File        string        `json:"file"`
-	ID          string        `json:"id,omitempty"`
-	Name        string        `json:"name,omitempty"`
-	State       string        `json:"state"` // same, changed, added or removed
-	Differences []shownChange `json:"differences"`
-	Unverified  []string      `json:"unverified,omitempty"` // HTML that may be something else than its MJML
-}
-
-// state describes what happened to the campaign.
-func (p pair) state() string {
-	switch {
-	case p.before == nil:
-		return "added"
-	case p.after == nil:
-		return "removed"
-	case len(p.changes) > 0:
-		return "changed"
-	}
-	return "same"
-}
-
-// printPairs prints the pairs; folders reports whether they are campaigns of folders.
-func printPairs(p *cli.Printer, pairs []pair, folders, asMarkdown bool) error {
-	different := slices.ContainsFunc(pairs, pair.differs)
-	var err error
-	switch {
-	case p.JSON && folders:
-		all := make([]comparedCampaign, len(pairs))
-		for i, one := range pairs {
-			all[i] = comparedCampaign{one.file, one.campaign().ID, engine.CampaignName(one.campaign().Body), one.state(), shownChanges(one.changes), one.doubts}
+// printPairs prints the pairs; of those of folders, with their names.
+func printPairs(p *cli.Printer, pairs []pair, folders bool) error {
+	different := slices.ContainsFunc(pairs, func(one pair) bool { return one.State != stateSame })
+	if p.JSON {
+		if err := p.PrintJSON(map[string]any{"same": !different, "campaigns": pairs}); err != nil {
+			return err
 		}
-		err = p.PrintJSON(map[string]any{"same": !different, "campaigns": all})
-	case p.JSON:
-		out := map[string]any{"same": !different, "differences": shownChanges(pairs[0].changes)}
-		if len(pairs[0].doubts) > 0 {
-			out["unverified"] = pairs[0].doubts
-		}
-		err = p.PrintJSON(out)
-	case asMarkdown:
-		_, err = fmt.Fprint(p.Out, markdown(pairs))
-	default:
+	} else {
 		for _, one := range pairs {
-			indent := ""
-			if folders && one.differs() {
-				fmt.Fprintln(p.Out, cli.Line(one.file+": "+one.state()+" "+engine.CampaignName(one.campaign().Body)))
-				indent = "    "
-			}
-			for _, l := range append(changeLines(shownChanges(one.changes)), doubtLines(one.doubts)...) {
-				fmt.Fprintln(p.Out, indent+l)
-			}
+			one.print(p, folders)
 		}
 	}
-	if err == nil && different {
-		err = cli.Silent(cli.ExitFailed)
+	if different {
+		return cli.Silent(cli.ExitFailed)
 	}
-	return err
+	return nil
+}
+
+// print prints what differs for people, named below its file.
+func (p pair) print(to *cli.Printer, named bool) {
+	indent := ""
+	if named && p.State != stateSame {
+		fmt.Fprintln(to.Out, cli.Line(p.File+": "+p.State+" "+p.Name))
+		indent = "    "
+	}
+	for _, l := range append(changeLines(p.Changes), doubtLines(p.Doubts)...) {
+		fmt.Fprintln(to.Out, indent+l)
+	}
 }
 
 // changeLines returns one line per change.
-func changeLines(changes []shownChange) []string {
+func changeLines(changes []doc.Change) []string {
 	var out []string
 	for _, c := range changes {
 		before, after := cli.Escaped(string(c.Before.Encode())), cli.Escaped(string(c.After.Encode()))
 		var l string
 		switch {
 		case !c.Before.Exists():
-			l = "+ " + c.Path + ": " + excerpt(after, 0)
+			l = "+ " + c.Path.String() + ": " + excerpt(after, 0)
 		case !c.After.Exists():
-			l = "- " + c.Path + ": " + excerpt(before, 0)
+			l = "- " + c.Path.String() + ": " + excerpt(before, 0)
 		default:
 			from := samePrefix(before, after)
-			l = "~ " + c.Path + ": " + excerpt(before, from) + " → " + excerpt(after, from)
+			l = "~ " + c.Path.String() + ": " + excerpt(before, from) + " → " + excerpt(after, from)
 		}
 		out = append(out, cli.Line(l))
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/catalog"
 )
 
 // NewHistory returns the command bugle history.
@@ -104,13 +107,14 @@ func newHistoryDiff(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printPairs(&f.Printer, []pair{p}, false, false)
+			return printPairs(&f.Printer, []pair{p}, false)
 		},
 	}
 }
 
 func newHistoryRestore(f *cli.Factory) *cobra.Command {
-	e := editing{f: f}
+	var by string
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "restore ID VERSION",
 		Short: "Restore a version of a campaign",
@@ -124,20 +128,41 @@ func newHistoryRestore(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := e.open(cmd.Context(), args[0]); err != nil {
+			if by, err = f.Signer(cmd.Context(), h.svc, by); err != nil {
 				return err
 			}
-			e.note = "restored version " + args[1]
-			id, changes, err := e.save(cmd.Context(), h.versions[0].Body)
-			if err != nil {
-				return err
-			}
-			return e.print(id, changes, nil)
+			return h.restore(cmd.Context(), f, by, yes)
 		},
 	}
-	cli.AddBy(cmd, &e.by)
-	cli.AddYes(cmd, &e.yes)
+	cli.AddBy(cmd, &by)
+	cli.AddYes(cmd, &yes)
 	return cmd
+}
+
+// restore gives the campaign the content of its version.
+func (h history) restore(ctx context.Context, f *cli.Factory, by string, yes bool) error {
+	now, err := h.svc.Get(ctx, h.id)
+	if err != nil {
+		return err
+	}
+	body := h.versions[0].Body
+	s := &step{ID: now.ID, Name: engine.CampaignName(body), Changes: yamldoc.Changes(now.Body, body)}
+	saver, ok := h.svc.(engine.DraftSaver)
+	switch {
+	case len(s.Changes) == 0:
+	case ok && now.Status == catalog.Draft: // also components that the version did not have are removed
+		_, err = saver.Save(ctx, engine.SaveRequest{ID: now.ID, Revision: now.Revision, Body: body, By: by, Note: fmt.Sprintf("restored version %d", h.numbers[0])})
+	default:
+		var up engine.Updated
+		if up, err = f.Update(ctx, h.svc, now, body, by, len(s.Changes), yes); up.ID == "" {
+			s.Changes = nil
+		}
+		s.ID = cmp.Or(up.ID, s.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return printChanged(&f.Printer, s)
 }
 
 // history is a campaign and the versions of it that a user has named.
@@ -145,18 +170,18 @@ type history struct {
 	svc      engine.Service
 	reader   engine.RevisionReader
 	id       string
+	numbers  []int64
 	versions []engine.Campaign
 }
 
 // openHistory opens the campaign in the first argument, and its versions in the others.
 func openHistory(ctx context.Context, f *cli.Factory, args []string) (h history, err error) {
-	var numbers []int64
 	for _, arg := range args[1:] {
 		n, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil {
 			return h, cli.Misused("%q must be the number of a version, as `bugle history list` shows it", arg)
 		}
-		numbers = append(numbers, n)
+		h.numbers = append(h.numbers, n)
 	}
 	if h.svc, h.id, err = f.Campaign(ctx, args[0]); err != nil {
 		return h, err
@@ -165,7 +190,7 @@ func openHistory(ctx context.Context, f *cli.Factory, args []string) (h history,
 	if h.reader, ok = h.svc.(engine.RevisionReader); !ok {
 		return h, errors.New("this service keeps no versions")
 	}
-	for _, n := range numbers {
+	for _, n := range h.numbers {
 		c, err := h.reader.Revision(ctx, h.id, n)
 		if err != nil {
 			return h, err

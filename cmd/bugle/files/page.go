@@ -39,16 +39,15 @@ func (p *page) open(ctx context.Context) string {
 }
 
 // show shows the message of a campaign that was changed, or else its first one.
-func (p *page) show(c engine.Campaign, changes []shownChange) {
+func (p *page) show(c engine.Campaign, changes []doc.Change) {
 	if c.ID == "" {
 		return
 	}
 	shown := p.shown
 	shown.Campaign, shown.Now = c, time.Now()
 	for _, change := range changes {
-		at, _ := doc.ParsePath(change.Path)
-		if _, ok := render.ViewsAt(c.Channel, c.Document(), at, render.Options{Now: shown.Now}); ok {
-			shown.At = at
+		if _, ok := render.ViewsAt(c.Channel, c.Document(), change.Path, render.Options{Now: shown.Now}); ok {
+			shown.At = change.Path
 			break
 		}
 	}

@@ -34,14 +34,14 @@ const (
 
 // step is the plan for one campaign.
 type step struct {
-	File    string        `json:"file"`
-	Action  string        `json:"action,omitempty"`
-	ID      string        `json:"id,omitempty"`
-	Name    string        `json:"name,omitempty"`
-	Status  engine.State  `json:"status,omitempty"` // of a campaign that is updated
-	Reach   string        `json:"reach,omitempty"`  // of one that is live
-	Changes []shownChange `json:"changes,omitempty"`
-	Stays   []string      `json:"stays,omitempty"` // components that the file does not have
+	File    string       `json:"file"`
+	Action  string       `json:"action,omitempty"`
+	ID      string       `json:"id,omitempty"`
+	Name    string       `json:"name,omitempty"`
+	Status  engine.State `json:"status,omitempty"` // of a campaign that is updated
+	Reach   string       `json:"reach,omitempty"`  // of one that is live
+	Changes []doc.Change `json:"changes,omitempty"`
+	Stays   []string     `json:"stays,omitempty"` // components that the file does not have
 	// Unverified is HTML that may be something else than its MJML.
 	Unverified []string `json:"unverified,omitempty"`
 	// Request is the body of the request, and Revision the state of the campaign that an update was planned for; in the
@@ -130,35 +130,28 @@ type planner struct {
 	by      string           // the flag --by, which overrides who signs a file
 	author  string           // signs changes otherwise
 	force   bool             // files are applied also if they are older than their campaigns
-	anew    bool             // a file always creates a draft
 	rows    []engine.Summary // the current version of each existing campaign
 	byID    map[string]engine.Summary
 	taken   map[string]string // the file of a campaign, by id or by channel and name
 	steps   []*step
 
-	// base, if set, returns the body of a campaign that a file was changed from, if it is known. What was changed in the
-	// workspace since then stays; without it, a file that has the revision of an earlier body is a conflict.
-	base func(id string) (body doc.Value, ok bool)
+	// agreed are the bodies that files were changed from, as far as they are known, by the ids of the campaigns. What was
+	// changed in the workspace since then stays; without it, a file that has the revision of an earlier body is a conflict.
+	agreed map[string]agreed
 
 	// promoted are, by folder and by the id in a file, the ids of the campaign in other workspaces, as apply has noted them.
 	promoted map[string]map[string][]string
 }
 
-// newPlanner returns a planner. With anew, files create drafts, whatever the workspace has.
-func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force, anew bool) (*planner, error) {
-	p := &planner{f: f, svc: svc, by: by, force: force, anew: anew, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}, promoted: map[string]map[string][]string{}}
-	if !anew {
-		all, err := cli.ListAll(ctx, svc, true)
-		if err != nil {
-			return nil, err
-		}
-		for _, versions := range byCampaign(all) {
-			p.rows = append(p.rows, versions[0])
-			for _, s := range versions {
-				p.byID[s.ID] = versions[0]
-			}
-		}
-	}
+// agreed is a body that a file was changed from.
+type agreed struct {
+	body     doc.Value
+	revision string // that the file had
+}
+
+// newPlanner returns a planner for campaigns that are known by their ids.
+func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force bool) (*planner, error) {
+	p := &planner{f: f, svc: svc, by: by, force: force, taken: map[string]string{}, steps: []*step{}, promoted: map[string]map[string][]string{}}
 	var err error
 	if p.env, err = cli.CheckEnv(ctx, svc); err != nil {
 		return nil, err
@@ -168,6 +161,19 @@ func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by stri
 	}
 	p.author, err = f.Signer(ctx, svc, by)
 	return p, err
+}
+
+// list reads which campaigns there are, to find those of files.
+func (p *planner) list(ctx context.Context) error {
+	all, err := cli.ListAll(ctx, p.svc, true)
+	p.byID = map[string]engine.Summary{}
+	for _, versions := range byCampaign(all) {
+		p.rows = append(p.rows, versions[0])
+		for _, s := range versions {
+			p.byID[s.ID] = versions[0]
+		}
+	}
+	return err
 }
 
 // read plans the campaigns of files and folders.
@@ -196,16 +202,7 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 		return
 	}
 	rec := engine.ParseRecord(h.Body)
-	rec.Body = contentOf(rec.Body)
 	s.Name = engine.CampaignName(rec.Body)
-	if p.anew {
-		if p.create(ctx, s, rec); s.err == nil && !p.force {
-			if err := checkSource(ctx, p.svc, h); err != nil {
-				s.fail(actionConflict, cli.OrForce(err, "create a draft from the older file"))
-			}
-		}
-		return
-	}
 	if rec.ID != "" {
 		_, s.ours = p.byID[strings.ToLower(rec.ID)]
 	}
@@ -231,6 +228,13 @@ func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	p.update(ctx, s, rec)
 }
 
+// change plans the change of one campaign by a file.
+func (p *planner) change(ctx context.Context, h campaignfile.Held, id string) *step {
+	s := &step{File: h.Where, held: h, ID: id, ours: true}
+	p.update(ctx, s, engine.ParseRecord(h.Body))
+	return s
+}
+
 // find returns the id of the campaign of a file, empty if it is to be created. A file of another workspace is of the
 // campaign that was made from it, also if it was renamed since then, or else of the one with its name.
 func (p *planner) find(rec engine.Campaign, name string, promoted map[string][]string) (string, error) {
@@ -240,7 +244,7 @@ func (p *planner) find(rec engine.Campaign, name string, promoted map[string][]s
 		}
 	}
 	if name == "" {
-		return "", cli.Misused("the campaign has neither a name nor a known id; use `bugle import` to create it")
+		return "", cli.Misused("the campaign has neither a name nor a known id; use `bugle create` to create it")
 	}
 	var ids []string
 	for _, row := range p.rows {
@@ -256,6 +260,7 @@ func (p *planner) find(rec engine.Campaign, name string, promoted map[string][]s
 
 func (p *planner) create(ctx context.Context, s *step, rec engine.Campaign) {
 	var err error
+	rec.Body = contentOf(rec.Body)
 	if rec.Body, err = s.compile(ctx, rec.Channel, doc.Value{}, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
 		return
@@ -289,16 +294,20 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 		s.fail(actionRefused, err)
 		return
 	}
-	if rec.Channel != c.Channel || rec.DeliveryType != c.DeliveryType {
+	rec.Body = contentOf(rec.Body)
+	rec.Channel, rec.DeliveryType = cmp.Or(rec.Channel, c.Channel), cmp.Or(rec.DeliveryType, c.DeliveryType)
+	switch {
+	case string(rec.Status) == string(catalog.Publish):
+		s.fail(actionRefused, cli.Misused("use `bugle publish %s` to publish; a file has components", c.ID))
+		return
+	case rec.Channel != c.Channel || rec.DeliveryType != c.DeliveryType:
 		s.fail(actionInvalid, engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
 			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
 		return
 	}
 	base, known := c.Body, false
-	if p.base != nil {
-		if body, ok := p.base(c.ID); ok {
-			base, known = body, true
-		}
+	if a, ok := p.agreed[c.ID]; ok && a.revision == s.held.Revision {
+		base, known = a.body, true
 	}
 	if rec.Body, err = s.compile(ctx, c.Channel, base, rec.Body); err != nil {
 		s.fail(actionFor(err), err)
@@ -321,6 +330,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	}
 	s.mine = mine
 	after := c.With(merged)
+	s.Name = engine.CampaignName(after.Body)
 	parts, _ := engine.ChangedComponents(c.Body, merged)
 	for name := range c.Body.Members() {
 		if !rec.Body.Get(name).Exists() {
@@ -335,7 +345,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 		s.fail(actionConflict, cli.OrForce(err, "overwrite it"))
 		return
 	}
-	s.after, s.Action, s.Status, s.Changes = after, actionUpdate, c.Status, shownChanges(yamldoc.Changes(c.Body, after.Body))
+	s.after, s.Action, s.Status, s.Changes = after, actionUpdate, c.Status, yamldoc.Changes(c.Body, after.Body)
 	s.Request, s.Revision = engine.UpdateBody(c.Head, p.author, parts...), c.StateRevision()
 	if c.Status != catalog.Draft {
 		s.Reach = fmt.Sprint(audience.EstimateReach(ctx, p.svc, after))
@@ -352,29 +362,13 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 // current returns an error if somebody has changed the campaign since the file was written. A file with another id is of
 // an earlier version, or was found by its name.
 func (p *planner) current(id string, s *step) error {
-	switch row, known := p.byID[strings.ToLower(id)]; {
-	case p.force || s.held.Revision == "" || !known:
+	switch {
+	case p.force || s.held.Revision == "" || !s.ours:
 		return nil
-	case row.ID != strings.ToLower(id):
+	case id != "" && !strings.EqualFold(id, s.before.ID):
 		return engine.Stale(s.before.Head)
 	}
 	return s.before.CheckRevision(s.held.Revision)
-}
-
-// checkSource returns an error if the campaign that a file was made from is in the workspace and was changed since.
-func checkSource(ctx context.Context, svc engine.Service, h campaignfile.Held) error {
-	id := engine.ParseRecord(h.Body).ID
-	if h.Revision == "" || id == "" {
-		return nil
-	}
-	now, err := svc.Get(ctx, id)
-	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return now.CheckRevision(h.Revision)
 }
 
 // newBody returns the body of the request that creates the campaign of a file: a record, an export or the body of a

@@ -35,14 +35,14 @@ func NewWatch(f *cli.Factory) *cobra.Command {
 		Short: "Apply campaign files whenever they are saved",
 		Long: "Waits for changes of the campaign files in a folder, such as one that `bugle export --folders` wrote, and applies\n" +
 			"each file to its draft when it is saved. Problems and warnings are printed with file, line and column; invalid\n" +
-			"files are not applied. Live campaigns are changed only after you confirm it; without a terminal they are\n" +
-			"skipped. A component that somebody else changed meanwhile is not overwritten. ctrl+c ends.\n\n" +
+			"files are not applied. Campaigns that are not drafts are left to `bugle apply`. A component that somebody else\n" +
+			"changed meanwhile is not overwritten. ctrl+c ends.\n\n" +
 			"With --open, a page in the browser shows the message that was saved last, and follows every change.",
 		Example:           "  bugle export --all --dir campaigns --folders && bugle watch campaigns --open\n  bugle watch campaigns --json",
 		Args:              cli.Exactly(1, "a folder with campaign files"),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, agreed: map[string]agreed{}, seen: map[campaignfile.File]string{}}
+			w := watcher{f: f, dir: filepath.Clean(args[0]), by: by, agreed: map[string]agreed{}, updated: map[string]*step{}, seen: map[campaignfile.File]string{}}
 			if open {
 				w.page = &page{}
 			}
@@ -67,18 +67,13 @@ type watcher struct {
 	notify  *fsnotify.Watcher
 	page    *page // nil without --open
 
-	agreed map[string]agreed            // by campaign id
-	seen   map[campaignfile.File]string // what a file, with those that it refers to, had when it was handled last
-}
-
-// agreed is what a file had when it was applied last, or else what the workspace had at the start. What differs from it in
-// the file was changed there.
-type agreed struct {
-	body     doc.Value
-	revision string // that the file had
-	// updated is what was applied since the command began. The file gets the new revision when the command ends, because
-	// editors do not expect others to write what they have open.
-	updated *step
+	// agreed is what a file had when it was applied last, or else what the workspace had at the start. What differs from it in
+	// the file was changed there.
+	agreed map[string]agreed
+	// updated is what was applied since the command began, by campaign. A file gets the new revision when the command ends,
+	// because editors do not expect others to write what they have open.
+	updated map[string]*step
+	seen    map[campaignfile.File]string // what a file, with those that it refers to, had when it was handled last
 }
 
 // watchedLine is a line of the output of --json.
@@ -89,7 +84,7 @@ type watchedLine struct {
 	ID       string              `json:"id,omitempty"`
 	Name     string              `json:"name,omitempty"`
 	Files    int                 `json:"files,omitempty"`
-	Changes  []shownChange       `json:"changes,omitempty"`
+	Changes  []doc.Change        `json:"changes,omitempty"`
 	Problems []report.Diagnostic `json:"problems,omitempty"`
 	Warnings []report.Diagnostic `json:"warnings,omitempty"`
 	Page     string              `json:"page,omitempty"` // the address of the page in the browser
@@ -142,10 +137,8 @@ func (w *watcher) run(ctx context.Context) error {
 	const limit = 10 * time.Second
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	for _, a := range w.agreed {
-		if a.updated != nil {
-			a.updated.held.NoteRevision(ended, w.f.Streams, w.svc, a.updated.updated)
-		}
+	for _, s := range w.updated {
+		s.held.NoteRevision(ended, w.f.Streams, w.svc, s.updated)
 	}
 	return err
 }
@@ -181,7 +174,7 @@ func (w *watcher) addFolders(dir string) error {
 // start compares the files with the workspace. What differs already is only reported: nobody saved it just now.
 func (w *watcher) start(ctx context.Context) error {
 	found := campaignfile.Under(w.dir, w.dir)
-	p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
+	p, err := w.planner(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,6 +214,16 @@ func (w *watcher) start(ctx context.Context) error {
 		texts = append(texts, w.page.open(ctx))
 	}
 	return w.say(l, texts...)
+}
+
+// planner returns a planner for the campaigns that there are now.
+func (w *watcher) planner(ctx context.Context) (*planner, error) {
+	p, err := newPlanner(ctx, w.f, w.svc, w.by, false)
+	if err != nil {
+		return nil, err
+	}
+	p.agreed = w.agreed
+	return p, p.list(ctx)
 }
 
 // loop waits for events, and handles files once nothing has happened for a while.
@@ -314,21 +317,15 @@ func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 
 // apply applies one campaign of a file.
 func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
-	p, err := newPlanner(ctx, w.f, w.svc, w.by, false, false)
+	p, err := w.planner(ctx)
 	if err != nil {
 		return err
-	}
-	p.base = func(id string) (doc.Value, bool) {
-		a, ok := w.agreed[id]
-		return a.body, ok && a.revision == h.Revision
 	}
 	p.add(ctx, h)
 	s := p.steps[0]
 	l := watchedLine{Event: s.Action, File: s.File, ID: s.ID, Name: s.Name, Changes: s.Changes}
 	if s.err == nil && s.Action == actionUpdate {
-		if l.Event, l.Message, err = w.update(ctx, p, s); err != nil {
-			return err
-		}
+		l.Event, l.Message = w.update(ctx, p, s)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -352,7 +349,7 @@ func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
 	if err != nil {
 		return err
 	}
-	w.agreed[s.ID] = agreed{body: s.mine, revision: h.Revision, updated: s}
+	w.agreed[s.ID], w.updated[s.ID] = agreed{body: s.mine, revision: h.Revision}, s
 	if w.page != nil {
 		w.page.show(now, s.Changes)
 	}
@@ -367,29 +364,15 @@ func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
 	return w.say(l, texts...)
 }
 
-// update carries out the update of a step. It returns what happened to it, and why if it was not carried out.
-func (w *watcher) update(ctx context.Context, p *planner, s *step) (event, why string, err error) {
+// update carries out the update of a draft. It returns what happened to it, and why if it was not carried out.
+func (w *watcher) update(ctx context.Context, p *planner, s *step) (event, why string) {
 	if s.before.Status != catalog.Draft {
-		agreed, err := w.confirm(ctx, s)
-		if err != nil || !agreed {
-			return "skipped", "the campaign is " + s.before.Status.Label() + "; apply it with `bugle apply`", err
-		}
+		return "skipped", "the campaign is " + s.before.Status.Label() + "; apply it with `bugle apply`"
 	}
 	if err := p.step(ctx, s); err != nil {
-		return actionRefused, cli.FailureOf(err).Text(), nil
+		return actionRefused, cli.FailureOf(err).Text()
 	}
-	return s.Result, "", nil
-}
-
-// confirm asks whether a live campaign may be changed; without a terminal it may not.
-func (w *watcher) confirm(ctx context.Context, s *step) (bool, error) {
-	if !w.f.CanAsk() {
-		return false, nil
-	}
-	for _, l := range s.lines() {
-		fmt.Fprintln(w.f.Out, l)
-	}
-	return w.f.ConfirmChange(ctx, w.svc, s.after, len(s.Changes), false)
+	return s.Result, ""
 }
 
 // warnings returns what is likely wrong with a campaign, at its places in the file.

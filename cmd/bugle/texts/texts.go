@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/campaignfile"
@@ -72,25 +73,10 @@ func newExport(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// shownText is a text in the output of --json.
-type shownText struct {
-	Path      string `json:"path"`
-	Locale    string `json:"locale"`
-	Variation string `json:"variation"`
-	Place     string `json:"place"`
-	Limit     int    `json:"limit,omitempty"`
-	Source    string `json:"source"`
-	Text      string `json:"text"`
-}
-
 func export(p *cli.Printer, file texts.File, format, source string) error {
 	switch {
 	case p.JSON:
-		list := make([]shownText, len(file.Units))
-		for i, u := range file.Units {
-			list[i] = shownText{u.Path.String(), u.Locale, u.Variation, u.Place, u.Limit, u.Source, u.Text}
-		}
-		return p.PrintJSON(map[string]any{"campaign": file.Campaign, "name": file.Name, "texts": list})
+		return p.PrintJSON(map[string]any{"campaign": file.Campaign, "name": file.Name, "texts": append([]texts.Unit{}, file.Units...)})
 	case len(file.Units) == 0:
 		return fmt.Errorf("campaign %s has no texts yet", file.Campaign)
 	case format == formatXLIFF:
@@ -130,20 +116,11 @@ func newImport(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// shownChange is a changed text in the output of --json.
-type shownChange struct {
-	Path   string `json:"path"`
-	Line   int    `json:"line,omitempty"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-	Stale  string `json:"stale,omitempty"` // what changed since the export
-}
-
 // outcome is what an import changes, in the output of --json.
 type outcome struct {
 	ID       string              `json:"id"`
 	Applied  bool                `json:"applied"`
-	Changes  []shownChange       `json:"changes"`
+	Changes  []texts.Change      `json:"changes"`
 	Problems []report.Diagnostic `json:"problems"`
 }
 
@@ -179,10 +156,7 @@ func (i importing) run(ctx context.Context, f *cli.Factory, name string) error {
 		code = cli.ExitFailed
 	}
 	problems = append(problems, stale...)
-	out := outcome{ID: c.ID, Changes: []shownChange{}, Problems: []report.Diagnostic{}}
-	for _, change := range changes {
-		out.Changes = append(out.Changes, shownChange{change.Path.String(), change.Line, change.Before, change.Text, change.Stale})
-	}
+	out := outcome{ID: c.ID, Changes: append([]texts.Change{}, changes...), Problems: []report.Diagnostic{}}
 	for _, problem := range problems {
 		at := campaignfile.Location{File: cli.InputName(name), Line: problem.Line}
 		out.Problems = append(out.Problems, report.Diagnostic{Path: problem.Path.String(), Message: problem.Message, Level: report.Error, Location: at})
@@ -249,8 +223,8 @@ func (o outcome) print(p *cli.Printer) {
 		if c.Stale != "" {
 			note = " (" + c.Stale + ")"
 		}
-		fmt.Fprintln(p.Out, cli.Line("~ "+c.Path+note))
-		for _, side := range []struct{ sign, text string }{{"-", c.Before}, {"+", c.After}} {
+		fmt.Fprintln(p.Out, cli.Line("~ "+c.Path.String()+note))
+		for _, side := range []struct{ sign, text string }{{"-", c.Before}, {"+", c.Text}} {
 			if side.text != "" {
 				fmt.Fprintln(p.Out, "    "+side.sign+" "+excerpt(side.text))
 			}
@@ -261,14 +235,8 @@ func (o outcome) print(p *cli.Printer) {
 	}
 }
 
-// maxExcerpt is the most characters of a text that are shown.
-const maxExcerpt = 90
-
 // excerpt returns the beginning of a text on one line.
-func excerpt(s string) string {
-	runes := []rune(cli.Line(s))
-	if len(runes) > maxExcerpt {
-		return string(runes[:maxExcerpt-1]) + "…"
-	}
-	return string(runes)
-}
+func excerpt(s string) string { return ansi.Truncate(cli.Line(s), maxExcerpt, "…") }
+
+// maxExcerpt is the width of a text that is shown.
+const maxExcerpt = 90

@@ -36,13 +36,13 @@ type Survey struct {
 
 // Gap is an expression that has no value for some users.
 type Gap struct {
-	Path       doc.Path // of the first text that it stands in
-	Expression string   // empty where the text cannot be read
-	Block      string   // the content block that it stands in
-	Reason     string   // for the first of the users
-	Messages   []engine.TestKey
-	Users      int
-	Examples   []string // ids of the first of the users
+	Path       doc.Path         `json:"field"`      // of the first text that it stands in
+	Expression string           `json:"expression"` // empty where the text cannot be read
+	Block      string           `json:"block"`      // the content block that it stands in
+	Reason     string           `json:"reason"`     // for the first of the users
+	Messages   []engine.TestKey `json:"-"`
+	Users      int              `json:"users"`
+	Examples   []string         `json:"examples"` // ids of the first of the users
 }
 
 // MostExamples is how many users a [Gap] names.

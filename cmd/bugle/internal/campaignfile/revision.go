@@ -31,7 +31,7 @@ func (h Held) NoteID(s cli.Streams, id string) {
 // withID returns the text of the file with an id before the first field.
 func (h Held) withID(text, id string) string {
 	first, _ := h.Body.MemberAt(0)
-	at := h.Source.At(doc.P(first)).offset(text)
+	at := h.Source.At(doc.P(first)).Offset(text)
 	before := strings.TrimRight(text[:at], " \t\r\n")
 	end, space := " ", text[len(before):at]
 	switch {
@@ -84,7 +84,7 @@ func (h Held) replace(text, field, from, to string) (string, error) {
 	if from == "" || from == to {
 		return text, nil
 	}
-	at := h.Source.At(doc.P(field)).offset(text)
+	at := h.Source.At(doc.P(field)).Offset(text)
 	i := strings.Index(text[at:], from)
 	if i < 0 || strings.ContainsAny(text[at:at+i], ",\n") {
 		return text, errors.New("the file was changed")

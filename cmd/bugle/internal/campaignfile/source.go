@@ -31,8 +31,8 @@ func (l Location) String() string {
 	return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column)
 }
 
-// offset returns the byte at the location in a text; its end if there is no such place.
-func (l Location) offset(text string) (at int) {
+// Offset returns the byte at the location in a text; its end if there is no such place.
+func (l Location) Offset(text string) (at int) {
 	for range l.Line - 1 {
 		at += strings.IndexByte(text[at:], '\n') + 1
 	}

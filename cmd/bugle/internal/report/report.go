@@ -104,7 +104,7 @@ func problem(p schema.Problem, document doc.Value, src campaignfile.Source) Diag
 // problemOffset returns where in its text a problem is, or -1 if it is about all of it.
 func problemOffset(p schema.Problem, document doc.Value) int {
 	if p.Line > 0 {
-		return offsetOf(document.Lookup(p.Path).Text(), p.Line, 1)
+		return campaignfile.Location{Line: p.Line}.Offset(document.Lookup(p.Path).Text())
 	}
 	if !strings.HasSuffix(p.Rule, "#"+schema.Expressions{}.Key()) {
 		return -1
@@ -114,25 +114,7 @@ func problemOffset(p schema.Problem, document doc.Value) int {
 	if !errors.As(template.Check(text), &at) || at.Line == 0 {
 		return -1
 	}
-	return offsetOf(text, at.Line, at.Column)
-}
-
-// offsetOf returns the byte of a line and column, both from 1, in characters.
-func offsetOf(text string, line, column int) int {
-	at := 0
-	for range line - 1 {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			return at
-		}
-		at += end + 1
-	}
-	for i := range text[at:] {
-		if column--; column == 0 {
-			return at + i
-		}
-	}
-	return len(text)
+	return campaignfile.Location{Line: at.Line, Column: at.Column}.Offset(text)
 }
 
 // finding returns the diagnostic of a finding in the document that was read from src.

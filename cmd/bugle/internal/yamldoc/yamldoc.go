@@ -102,7 +102,7 @@ func Changes(a, b doc.Value) []doc.Change {
 // as in a.
 func Respell(a, b doc.Value) doc.Value {
 	switch {
-	case Same(a, b) && sameOrder(a, b):
+	case Same(a, b):
 		return a
 	case a.Kind() == doc.Object && b.Kind() == doc.Object:
 		var ms []doc.Member
@@ -122,24 +122,6 @@ func Respell(a, b doc.Value) doc.Value {
 		}
 	}
 	return b
-}
-
-// sameOrder reports whether the fields of two equal values have the same order.
-func sameOrder(a, b doc.Value) bool {
-	for i := range a.Len() {
-		x, y := a.At(i), b.At(i)
-		if a.Kind() == doc.Object {
-			var name, other string
-			name, x = a.MemberAt(i)
-			if other, y = b.MemberAt(i); name != other {
-				return false
-			}
-		}
-		if !sameOrder(x, y) {
-			return false
-		}
-	}
-	return true
 }
 
 // Parse reads the documents of a YAML text, leaving out empty ones. What is wrong at a known line is a

@@ -85,8 +85,13 @@ func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
 		return err
 	case c.from && !encrypted:
 		return cli.WithRemedy(errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`.")
-	case !c.from && encrypted:
-		return finishEncrypt(ctx, f, id)
+	case !c.from && encrypted: // for example after an interruption
+		key, err := f.Keys().Find(ctx, id)
+		if err != nil {
+			return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.DataDir(), err)
+		}
+		said := fmt.Sprintf("The store in %s is already encrypted. Change its key with `bugle rotate`.", f.DataDir())
+		return rewriteResult{Encrypted: true, Key: key.ID()}.end(ctx, f, &key, said)
 	case !yes && !f.CanAsk():
 		return cli.Misused("%s writes the store again, and nobody can be asked here; add --yes", c.doing)
 	}
@@ -113,36 +118,12 @@ func (c change) run(ctx context.Context, f *cli.Factory, yes bool) error {
 	if out.Records, err = rewrite(ctx, f, old, key); err != nil {
 		return err // a new key stays in the keyring: the next process may complete the replacement
 	}
-	if err := out.convert(ctx, f, key); err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(out)
-	}
-	fmt.Fprintf(f.Out, "%s the store in %s: %s written and verified.\n", c.done, cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
-	out.print(f)
-	if key != nil {
+	said := fmt.Sprintf("%s the store in %s: %s written and verified.", c.done, f.DataDir(), phrase.Count(out.Records, "record"))
+	err = out.end(ctx, f, key, said)
+	if err == nil && key != nil && !f.JSON {
 		fmt.Fprintln(f.Out, storekey.Describe(out.From, c.from))
 	}
-	return nil
-}
-
-// finishEncrypt encrypts the backups of a store that is already encrypted, for example after an interruption.
-func finishEncrypt(ctx context.Context, f *cli.Factory, id string) error {
-	key, err := f.Keys().Find(ctx, id)
-	if err != nil {
-		return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.DataDir(), err)
-	}
-	out := rewriteResult{Encrypted: true, Key: key.ID()}
-	if err := out.convert(ctx, f, &key); err != nil {
-		return err
-	}
-	if f.JSON {
-		return f.PrintJSON(out)
-	}
-	fmt.Fprintf(f.Out, "The store in %s is already encrypted. Change its key with `bugle rotate`.\n", cli.Line(f.DataDir()))
-	out.print(f)
-	return nil
+	return err
 }
 
 // keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.
@@ -184,13 +165,22 @@ type skippedFile struct {
 	Why  string `json:"why"`
 }
 
-func (r rewriteResult) print(f *cli.Factory) {
+// end encrypts or decrypts the backups, and prints what was done, after what was done with the store.
+func (r rewriteResult) end(ctx context.Context, f *cli.Factory, key *crypt.Key, said string) error {
+	if err := r.convert(ctx, f, key); err != nil {
+		return err
+	}
+	if f.JSON {
+		return f.PrintJSON(r)
+	}
+	fmt.Fprintln(f.Out, cli.Line(said))
 	if r.Backups > 0 {
 		fmt.Fprintf(f.Out, "Also converted %s in its folder.\n", phrase.Count(r.Backups, "backup"))
 	}
 	for _, l := range r.Left {
 		fmt.Fprintf(f.Out, "Not changed: %s (%s).\n", cli.Line(l.Path), cli.Line(l.Why))
 	}
+	return nil
 }
 
 // convert encrypts or decrypts the backups in the folder of the store, except those with a passphrase, and adds what is not

@@ -275,12 +275,11 @@ func replaceStore(ctx context.Context, f *cli.Factory, info backup.Info, secret 
 
 // loadDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
 func loadDatabase(ctx context.Context, f *cli.Factory, info backup.Info, secret string, records func(int)) error {
-	db, err := f.Connect(ctx, true)
+	s, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	return backup.Load(ctx, db, info.File, secret, records)
+	return backup.Load(ctx, s.Records(), info.File, secret, records)
 }
 
 // backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.

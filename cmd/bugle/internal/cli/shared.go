@@ -14,22 +14,21 @@ import (
 	"bugle/store/postgres"
 )
 
-// Connect opens the store in a database. With create, it creates missing tables.
-func (f *Factory) Connect(ctx context.Context, create bool) (*postgres.DB, error) {
+// connect opens the store in a database for this command, once. With create, it creates missing tables.
+func (f *Factory) connect(ctx context.Context, create bool) error {
+	if f.db != nil {
+		return nil
+	}
 	url, _ := f.Database()
 	db, err := postgres.Open(ctx, postgres.Options{URL: url, Create: create, Logger: slog.New(slog.DiscardHandler)})
-	if errors.Is(err, postgres.ErrNoTables) {
-		return nil, ErrNoWorkspace
+	switch {
+	case errors.Is(err, postgres.ErrNoTables):
+		return ErrNoWorkspace
+	case err != nil:
+		return err
 	}
-	return db, err
-}
-
-// connect opens the store in a database for this command, once.
-func (f *Factory) connect(ctx context.Context, create bool) (err error) {
-	if f.db == nil {
-		f.db, err = f.Connect(ctx, create)
-	}
-	return err
+	f.db = db
+	return nil
 }
 
 // Away returns a function that returns since when the database cannot be reached, and why. It returns nil if the store

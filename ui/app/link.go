@@ -68,7 +68,8 @@ type headerNotice struct {
 
 func (l *linkStatus) notice() headerNotice {
 	if ws := l.shownWaits(); len(ws) > 0 {
-		short := "waiting " + countdown(ws[0].Until.Sub(l.deps.Now()))
+		left := max(ws[0].Until.Sub(l.deps.Now()), time.Nanosecond)
+		short := "waiting " + (left + time.Second - 1).Truncate(time.Second).String()
 		if len(ws) > 1 {
 			short += fmt.Sprintf(" and %d more", len(ws)-1)
 		}
@@ -87,16 +88,4 @@ func (l *linkStatus) formatTime(t time.Time) string {
 		return timeparse.Moment(t, now)
 	}
 	return t.Format("15:04")
-}
-
-// countdown formats the rest of a wait, at least one second.
-func countdown(d time.Duration) string {
-	d = max(d+time.Second-1, time.Second).Truncate(time.Second)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm %02ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
 }

@@ -104,7 +104,7 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 
 	long := engine.Wait{Why: "it", For: time.Hour}
 	d.wait(engine.Wait{Why: "the service asked to wait", For: 2 * time.Minute, Until: d.now.Add(90 * time.Second)}, long)
-	d.Want("waiting 1m 30s and 1 more: the service asked to wait")
+	d.Want("waiting 1m30s and 1 more: the service asked to wait")
 	d.wait(long)
-	d.Want("waiting 1h 00m: it")
+	d.Want("waiting 1h0m0s: it")
 }

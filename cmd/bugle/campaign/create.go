@@ -1,4 +1,4 @@
-// Package campaign implements the commands for a single campaign: create, get, update, check, preview, test,
+// Package campaign implements the commands for a single campaign: create, get, check, preview, test,
 // publish, and those that change its status.
 package campaign
 

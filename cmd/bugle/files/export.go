@@ -1,4 +1,4 @@
-// Package files implements the commands that move campaigns between a workspace and files: export, import, apply, diff,
+// Package files implements the commands that move campaigns between a workspace and files: export, apply, update, edit, watch, diff, history,
 // and lint.
 package files
 
@@ -101,7 +101,11 @@ func (e *export) run(ctx context.Context, f *cli.Factory) error {
 		}
 	}
 	if e.dir == "" {
-		text, err := e.text(ctx, svc, e.ids[0])
+		c, err := svc.Get(ctx, e.ids[0])
+		if err != nil {
+			return err
+		}
+		text, err := e.encode(c)
 		if err != nil {
 			return err
 		}
@@ -166,14 +170,6 @@ func byCampaign(rows []engine.Summary) map[string][]engine.Summary {
 		slices.SortFunc(versions, func(a, b engine.Summary) int { return cmp.Compare(b.Version, a.Version) })
 	}
 	return out
-}
-
-func (e *export) text(ctx context.Context, svc engine.Service, id string) ([]byte, error) {
-	c, err := svc.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return e.encode(c)
 }
 
 func (e *export) encode(c engine.Campaign) ([]byte, error) {

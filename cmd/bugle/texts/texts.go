@@ -3,7 +3,6 @@ package texts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,7 +12,6 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"
 	"bugle/engine/texts"
@@ -204,15 +202,7 @@ func (i importing) update(ctx context.Context, f *cli.Factory, svc engine.Servic
 	if err != nil {
 		return "", err
 	}
-	// For a service without entity tags, make the time short in which somebody else's change would be lost.
-	now, err := svc.Get(ctx, c.ID)
-	if err != nil {
-		return "", err
-	}
-	if len(doc.Diff(now.Body, c.Body)) > 0 {
-		return "", cli.WithRemedy(errors.New("somebody else changed the campaign just now"), "Run the command again.")
-	}
-	up, err := f.Update(ctx, svc, now, body, by, len(changes), i.yes)
+	up, err := f.Update(ctx, svc, c, body, by, len(changes), i.yes)
 	return up.ID, err
 }
 

@@ -1,5 +1,5 @@
-// Package files implements the commands that move campaigns between a workspace and files: export, apply, update, edit, watch, diff, history,
-// and lint.
+// Package files implements the commands that move campaigns between a workspace and files: export, apply, update, edit,
+// watch, diff, history and lint.
 package files
 
 import (

@@ -107,46 +107,6 @@ func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
 	return out, p.Parent().Elem(to), nil
 }
 
-// MoveTo moves a filter to the end of another group, for example from the included to the excluded users. The
-// group of an action holds its conditions; conditions stay in actions.
-func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
-	target := Group
-	if isFilter(group) {
-		target = kindOf(root.Lookup(group), ofEvents(group))
-	}
-	if target == Action {
-		group = group.Child(mConditions)
-	}
-	switch err := there(root, p); {
-	case err != nil:
-		return root, p, err
-	case target != Group && target != Action:
-		return root, p, errors.New("a filter can only be moved into a group")
-	case ofEvents(p) != ofEvents(group):
-		return root, p, errors.New("event conditions and user filters can't share a group")
-	case group.HasPrefix(p):
-		return root, p, errors.New("a filter can't be moved into itself")
-	case group.Equal(groupOf(p)):
-		return Move(root, p, root.Lookup(group).Get(mFilters).Len())
-	}
-	out, to, err := insert(root, group, root.Lookup(group).Get(mFilters).Len(), root.Lookup(p))
-	if err != nil {
-		return root, p, err
-	}
-	return remove(out, p), shifted(to, p), nil
-}
-
-// shifted returns the path after the filter at gone has been removed.
-func shifted(p, gone doc.Path) doc.Path {
-	list := gone.Parent()
-	if len(p) < len(gone) || !p.HasPrefix(list) || p[len(list)].Index <= gone.Last().Index {
-		return p
-	}
-	out := p.Join()
-	out[len(list)].Index--
-	return out
-}
-
 // Indent makes a filter on an attribute a condition of the action before it. Nothing else can be nested,
 // because groups cannot contain groups.
 func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {

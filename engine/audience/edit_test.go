@@ -175,8 +175,6 @@ func TestEdits(t *testing.T) {
 		"add an action to events":   {func(v doc.Value) (doc.Value, doc.Path, error) { return AddFilter(v, condition(0), Action) }, "", condition(0)},
 		"add a condition to users":  {func(v doc.Value) (doc.Value, doc.Path, error) { return AddFilter(v, f(0), EventAttribute) }, "", f(0)},
 		"add after nothing":         {func(v doc.Value) (doc.Value, doc.Path, error) { return AddFilter(v, f(9), Action) }, "", f(9)},
-		"move a condition out":      {func(v doc.Value) (doc.Value, doc.Path, error) { return MoveTo(v, condition(0), nil) }, "", condition(0)},
-		"move to its own group":     {func(v doc.Value) (doc.Value, doc.Path, error) { return MoveTo(v, f(0), nil) }, "b did[x y] c a", f(3)},
 	} {
 		root := parsed(t, tree)
 		got, p, err := c.edit(root)
@@ -226,22 +224,6 @@ func TestNestedGroupsAreDissolved(t *testing.T) {
 	}
 }
 
-func TestMoveToAnotherGroup(t *testing.T) {
-	root := parsed(t, `{"included_filters":`+attributes("a", "b")+`}`)
-	out, p, err := MoveTo(root, at("included_filters", "filters", 0), at("excluded_filters"))
-	if err != nil || order(out.Get("included_filters")) != "b" || order(out.Get("excluded_filters")) != "a" || !p.Equal(at("excluded_filters", "filters", 0)) {
-		t.Errorf("got %s at %s, %v", out.Encode(), p, err)
-	}
-	nested := parsed(t, `{"filters":[`+fmt.Sprintf(nameless, "a")+`,`+attributes("b")+`]}`)
-	out, p, err = MoveTo(nested, at("filters", 0), at("filters", 1))
-	if err != nil || order(out) != "(b a)" || !p.Equal(at("filters", 0, "filters", 1)) {
-		t.Errorf("got %q at %s, %v", order(out), p, err)
-	}
-	if _, _, err = MoveTo(nested, at("filters", 1), at("filters", 1)); err == nil {
-		t.Error("a group moved into itself")
-	}
-}
-
 func TestNegateAndJoin(t *testing.T) {
 	root := parsed(t, `{"included_filters":`+filterGroup("and", fmt.Sprintf(nameless, "a"), `{"filter_type":"actions","action_name":"did"}`, inSegment("Staff"))+`}`)
 	f := func(i int) doc.Path { return at("included_filters", "filters", i) }
@@ -281,26 +263,23 @@ func TestEditsKeepTheTree(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			nodes := Nodes(root, nil, Env{}, nil)
 			node := nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "node")]
-			group := nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "group")].Path
 			before, filters := root, countFilters(nodes)
 			var err error
 			change := 0
-			switch rapid.IntRange(0, 6).Draw(t, "edit") {
+			switch rapid.IntRange(0, 5).Draw(t, "edit") {
 			case 0:
 				root, p, err = AddFilter(root, node.Path, pick(t, Kinds(root, node.Path)))
 				change = 1
 			case 1:
 				root, p, err = Move(root, node.Path, rapid.IntRange(-3, 3).Draw(t, "by"))
 			case 2:
-				root, p, err = MoveTo(root, node.Path, group)
-			case 3:
 				root, p, err = Indent(root, node.Path)
-			case 4:
+			case 3:
 				root, p, err = Outdent(root, node.Path)
-			case 5:
+			case 4:
 				root, p, err = Duplicate(root, node.Path)
 				change = 1 + node.Count
-			case 6:
+			case 5:
 				root, err = Negate(root, node.Path)
 				p = node.Path
 			}

@@ -17,7 +17,7 @@ func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.topOverlay() != nil || !m.actor().Typing() || isKeyName(msg)) {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (!m.typing() || isKeyName(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, m.handleKey(first))
@@ -57,10 +57,14 @@ func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	return m.sendKey(msg)
 }
 
-// sendKey passes a key that is not an action to the top overlay, or else to the screen.
+// sendKey passes a key that is not an action to the top overlay, or else to the screen. What a command of an editor opens gets
+// the keys that were read together with its own.
 func (m *Model) sendKey(msg tea.KeyMsg) tea.Cmd {
 	if o := m.topOverlay(); o != nil {
 		return o.Key(msg)
+	}
+	if s := m.top(); s.Typing() && !m.typing() {
+		return m.keyBuffer.holdUntilDone(s.Update(msg))
 	}
 	return m.top().Update(msg)
 }

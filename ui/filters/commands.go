@@ -52,10 +52,9 @@ func (t *Tree) commands() []command {
 	move := func(by int) func() tea.Cmd {
 		return change(func(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(root, p, by) })
 	}
-	other, others := t.otherGroup()
 	return []command{
 		open,
-		{bind("a", "add", "a"), !locked, false, func() tea.Cmd { return t.askKind() }},
+		{bind("a", "add", "a"), !locked, false, t.askKind},
 		{bind("space", "and/or", " "), full && !locked, false, t.toggleJoin},
 		{bind("!", "not", "!"), nested && !locked, false, change(func(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 			root, err := audience.Negate(root, p)
@@ -68,7 +67,6 @@ func (t *Tree) commands() []command {
 		{bind("J", "move down", "J", "alt+down"), nested && !locked, false, move(1)},
 		{bind(">", "move into the action above", ">", "tab"), nested && !locked, false, change(audience.Indent)},
 		{bind("<", "move out of the action", "<", "shift+tab"), nested && !locked, false, change(audience.Outdent)},
-		{bind("I", "move to "+t.nodes[other].Title, "I"), nested && others && !locked, false, func() tea.Cmd { return t.moveToOther(other) }},
 		{editorKey, !locked, false, t.editJSON},
 	}
 }
@@ -94,10 +92,7 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 
 // Bindings returns the keys that work now.
 func (t *Tree) Bindings() []key.Binding {
-	switch {
-	case t.menu != nil:
-		return []key.Binding{bind("enter", "add", "enter"), closeKey, bind("↑/↓", "choose", "up", "down")}
-	case t.open != nil:
+	if t.open != nil {
 		return append(t.open.bindings(t.open.Form.Bindings()), editorKey)
 	}
 	return append(t.applicable(), bind("↑/↓", "move", "up", "down", "k", "j"), bind("pgup/pgdn", "page", "pgup", "pgdown"), bind("home/end", "first, last", "home", "end", "g", "G"))
@@ -105,10 +100,7 @@ func (t *Tree) Bindings() []key.Binding {
 
 // Hints returns the most important keys.
 func (t *Tree) Hints() []key.Binding {
-	switch {
-	case t.menu != nil:
-		return t.Bindings()
-	case t.open != nil:
+	if t.open != nil {
 		return t.open.bindings(t.open.Form.Hints())
 	}
 	all := t.applicable()
@@ -136,7 +128,7 @@ func (t *Tree) enterNode() tea.Cmd {
 	case why != "":
 		t.failure = why
 	default:
-		t.askKind()
+		return t.askKind()
 	}
 	return nil
 }
@@ -191,33 +183,6 @@ func (t *Tree) toggleJoin() tea.Cmd {
 	}
 	root, err := audience.SetJoin(t.root, group.Path, join)
 	return t.applyChange(root, n.Path, err)
-}
-
-// groupAt returns the index of the outermost group that contains a node.
-func (t *Tree) groupAt(i int) int {
-	for ; i > 0 && t.nodes[i].Depth > 0; i-- {
-	}
-	return i
-}
-
-// otherGroup returns the index of the outermost group after the one under the cursor, or of the first; false if there is
-// only one.
-func (t *Tree) otherGroup() (int, bool) {
-	here := t.groupAt(t.cursor)
-	outermost := func(n audience.Node) bool { return n.Depth == 0 }
-	if i := slices.IndexFunc(t.nodes[here+1:], outermost); i >= 0 {
-		return here + 1 + i, true
-	}
-	return 0, here > 0
-}
-
-func (t *Tree) moveToOther(group int) tea.Cmd {
-	if group == t.groupAt(t.cursor) {
-		t.failure = "There is no other group to move it to."
-		return nil
-	}
-	root, p, err := audience.MoveTo(t.root, t.node().Path, t.nodes[group].Path)
-	return t.applyChange(root, p, err)
 }
 
 // editJSON opens the node in the user's editor. A new filter becomes part of the document.

@@ -24,7 +24,6 @@ type Tree struct {
 	base  doc.Value // the document that Edited compares with
 	draft *draft
 	open  *openFilter         // the filter under the cursor, if it is open; otherwise nil
-	menu  *menu               // the menu of what to add; nil if it is closed
 	seen  map[string][]string // the texts of users, by attribute; nil until they are asked for
 
 	nodes        []audience.Node
@@ -114,7 +113,7 @@ func (t *Tree) Reload(root doc.Value) {
 		return
 	}
 	before := t.root
-	t.root, t.draft, t.menu, t.failure = root, nil, nil, ""
+	t.root, t.draft, t.failure = root, nil, ""
 	t.refresh()
 	if t.open != nil {
 		t.reopen()
@@ -221,8 +220,8 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 // Typing reports whether letters are text.
 func (t *Tree) Typing() bool { return t.open != nil && t.open.Form.Typing() }
 
-// Modal reports whether a filter or the menu is open, which esc closes.
-func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
+// Modal reports whether a filter is open, which esc closes.
+func (t *Tree) Modal() bool { return t.open != nil }
 
 // LastWasOperation reports whether the last change was an operation on the tree.
 func (t *Tree) LastWasOperation() bool { return t.wasOperation }
@@ -235,14 +234,19 @@ func (t *Tree) locked(p doc.Path) string {
 	return t.cfg.Locked(p)
 }
 
-// Update handles a key, or a mouse event relative to the upper left corner.
+// Update handles a key, a mouse event relative to the upper left corner, or what was chosen to add.
 func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		cmd = t.keys(msg)
+		cmd = t.key(msg)
 	case tea.MouseMsg:
-		t.mouse(msg)
+		cmd = t.mouse(msg)
+	case addMsg:
+		if msg.to == t {
+			t.add(msg.addition)
+			t.rebuild()
+		}
 	}
 	if t.open != nil {
 		cmd = tea.Batch(cmd, t.loadValues())
@@ -250,67 +254,50 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// keys handles letters that arrived in one message one by one, until they are text.
-func (t *Tree) keys(msg tea.KeyMsg) tea.Cmd {
-	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {
-		first := msg
-		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
-		cmds = append(cmds, t.key(first))
-	}
-	return tea.Batch(append(cmds, t.key(msg))...)
-}
-
 func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	t.failure = ""
 	var cmd tea.Cmd
-	switch {
-	case t.menu != nil:
-		t.menuKey(msg)
-	case t.open != nil:
+	if t.open != nil {
 		cmd = t.formKey(msg)
-	default:
+	} else {
 		cmd = t.command(msg)
 	}
 	t.rebuild()
 	return cmd
 }
 
-// mouse handles the wheel and clicks on a node, a row, a name or a kind.
-func (t *Tree) mouse(msg tea.MouseMsg) {
+// mouse handles the wheel and clicks on a node, a row or a name.
+func (t *Tree) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
 	if t.window.Wheel(msg) || !widget.Pressed(msg) {
-		return
+		return nil
 	}
 	y := msg.Y - len(t.sentence)
 	i, ok := t.window.At(y)
 	if !ok {
-		return
+		return nil
 	}
 	t.failure = ""
 	switch l := t.lines[i]; {
 	case l.form:
 		t.formMouse(msg, i)
-	case l.option >= 0:
-		t.add(t.menu.list.Shown()[l.option])
 	case l.node >= 0:
-		t.press(l.node)
+		cmd = t.press(l.node)
 	}
 	t.rebuild()
+	return cmd
 }
 
 // press moves the cursor to a node; on the node under the cursor, it opens or closes what enter opens.
-func (t *Tree) press(node int) {
+func (t *Tree) press(node int) tea.Cmd {
 	n := t.nodes[node]
 	switch {
-	case node != t.cursor || t.menu != nil:
-		t.menu = nil
+	case node != t.cursor:
 		t.closeForm()
 		t.goTo(n.Path)
 	case t.open != nil:
 		t.closeForm()
-	case n.Kind != audience.Group:
-		t.openForm()
-	case t.locked(n.Path) == "":
-		t.askKind()
+	default:
+		return t.enterNode()
 	}
+	return nil
 }

@@ -172,7 +172,7 @@ func TestTriggerAsksForAnEvent(t *testing.T) {
 	h.Want("No event yet.", "Press a to choose what starts this campaign.")
 	h.WantNot("No users yet", "No filters yet")
 	h.Press("a")
-	h.Want("1 Action", "2 User attribute")
+	h.Want("▌ Action ")
 	h.Press("1")
 	h.Type("purch")
 	h.Press("enter", "enter")
@@ -195,7 +195,9 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
 		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
 		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
-		{"G a 3", "sta", "enter"}, // and an exclusion
+		{"a 1", "age", "enter b enter"}, {"", "18", "enter"}, {"", "35", "enter"}, // both ends of a range
+		{"a 1", "mem", "enter enter n enter"}, // a boolean, which is yes at first
+		{"G a 3", "sta", "enter"},             // and an exclusion
 	} {
 		h.Press(strings.Fields(step.keys)...)
 		h.Type(step.text)
@@ -211,7 +213,9 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":1},"action_name":"Purchase","attributes":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"user_attributes","data_type":"double","operator":"lessThan","name":"Amount","category":"Tracked Standard Attribute","value":1000}]}},` +
 		`{"filter_type":"user_attributes","data_type":"string","operator":"in","name":"Country","category":"Tracked Standard Attribute","value":["India","Nepal"]},` +
-		`{"filter_type":"user_attributes","data_type":"datetime","operator":"inTheLast","name":"Birthday","category":"Tracked Standard Attribute","value":7}]},` +
+		`{"filter_type":"user_attributes","data_type":"datetime","operator":"inTheLast","name":"Birthday","category":"Tracked Standard Attribute","value":7},` +
+		`{"filter_type":"user_attributes","data_type":"double","operator":"between","name":"Age","category":"Tracked Standard Attribute","value":[18,35]},` +
+		`{"filter_type":"user_attributes","data_type":"bool","operator":"is","name":"Member","category":"Tracked Standard Attribute","value":false}]},` +
 		`"excluded_filters":{"filter_operator":"or","filters":[{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"}]}}`
 	if got := b.stored(segmentation); got != want {
 		t.Errorf("the audience is\n%s\nwant\n%s\n%s", got, want, h.Text())
@@ -270,8 +274,7 @@ func TestClickTargets(t *testing.T) {
 		}
 		h.ClickOn("Include ·")
 		h.ClickOn("Include ·")
-		h.Want("Add to Include")
-		h.ClickOn("3 Segment")
+		h.ClickOn("Segment  ")
 		h.ClickOn("VIP ")
 		h.Want("In the segment VIP")
 	}

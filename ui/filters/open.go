@@ -152,7 +152,7 @@ func (t *Tree) layForm() {
 	}
 	o.line = len(t.lines)
 	for l := range strings.SplitSeq(o.View(), "\n") {
-		t.lines = append(t.lines, line{text: strings.Repeat(" ", o.indent) + widget.Truncate(l, width), node: t.cursor, option: -1, form: true})
+		t.lines = append(t.lines, line{text: strings.Repeat(" ", o.indent) + widget.Truncate(l, width), node: t.cursor, form: true})
 	}
 }
 

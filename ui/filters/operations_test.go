@@ -49,7 +49,6 @@ func TestKeyOfEachOperation(t *testing.T) {
 		"move a condition":           {"jjjJ", first + country + action + when + price + age + second + staff + member, "▸ │ └ and  Price"},
 		"into the action":            {"jjjjj>", first + country + action + price + when + "  " + age + second + staff + member, "▸   └ and  ! Age"},
 		"out of the action":          {"jjj<", first + country + action + when + "  Price is above 500\n" + age + second + staff + member, "▸ ├ and Price"},
-		"to the other group":         {"jI", first + action + price + when + age + second + staff + member + "\n" + strings.TrimSuffix(country, "\n"), "▸ └ or  Country"},
 		"any of all":                 {" ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ Include · ANY"},
 		"any of a filter's":          {"j ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ ├     Country"},
 		"all of any":                 {"G ", first + country + action + price + when + age + "Exclude and\n" + staff + member, "▸ └ and Member"},
@@ -80,7 +79,6 @@ func TestDisabledOperationsExplain(t *testing.T) {
 		"Gk!":  "a segment can't be inverted",
 		"!":    "works on a single filter",
 		"c":    "works on a single filter",
-		"jjjI": "can't share a group",
 	} {
 		cfg := config(t, audienceJSON, 70, 30)
 		e := filters.New(cfg)
@@ -89,74 +87,5 @@ func TestDisabledOperationsExplain(t *testing.T) {
 			t.Errorf("%q does not say %q:\n%s", keys, want, e.View())
 		}
 		wantUnchanged(t, e, cfg.Root)
-	}
-}
-
-// Both ends of a range are typed one after the other.
-func TestRangeIsTypedEndByEnd(t *testing.T) {
-	e := filters.New(config(t, `{}`, 70, 30))
-	press(e, "a", "1")
-	press(e, strings.Split("age", "")...)
-	press(e, "enter", "b", "enter", "1", "8", "enter", "3", "5", "enter")
-	root, _ := e.Edited()
-	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != `[18,35]` {
-		t.Errorf("the range is %s:\n%s", got, e.View())
-	}
-}
-
-// A boolean attribute only needs its name.
-func TestBooleanDefaultsToYes(t *testing.T) {
-	for keys, want := range map[string]string{"": "true", "enter n enter": "false", "enter y enter": "true", "enter space": "false"} {
-		e := filters.New(config(t, `{}`, 70, 30))
-		press(e, "a", "1", "m", "e", "m", "enter")
-		for _, k := range strings.Fields(keys) {
-			press(e, strings.ReplaceAll(k, "space", " "))
-		}
-		press(e, "esc")
-		root, _ := e.Edited()
-		if got := root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Literal(); got != want {
-			t.Errorf("%q makes it %s, want %s:\n%s", keys, got, want, e.View())
-		}
-	}
-}
-
-// Frequency and period of an event are one row of text, which replaces the previous value and is shown in the
-// filter's line.
-func TestFrequencyInWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"at least 3 times in the last 7 days":    "Did Added to Cart at least 3 times in the last 7 days",
-		"at least 2 times in last 7 days":        "Did Added to Cart at least 2 times in the last 7 days",
-		"twice in the last 2 weeks":              "Did Added to Cart at least 2 times in the last 14 days",
-		"exactly once":                           "Did Added to Cart exactly once",
-		"up to 3x, soon":                         "",
-		"at most 3 times today":                  "Did Added to Cart at most 3 times today",
-		"never in the last 30 days":              "Did not do Added to Cart in the last 30 days",
-		"not at least 2 times after 2026-01-01":  "Did not do Added to Cart at least 2 times after 1 Jan 2026",
-		"once between 2026-01-01 and 2026-02-01": "Did Added to Cart at least once between 1 Jan 2026 and 1 Feb 2026",
-		"sometimes":                              "",
-	} {
-		e := filters.New(config(t, audienceJSON, 110, 30))
-		press(e, "j", "j", "enter", "tab")
-		before, _ := e.Edited()
-		press(e, strings.Split(text, "")...)
-		root, _ := e.Edited()
-		if want == "" {
-			press(e, "enter")
-			if root.Same(before) || !strings.Contains(e.View(), "▸ How often") || !strings.Contains(e.View(), text) || !strings.Contains(e.View(), "cannot be read") {
-				t.Errorf("%q is lost, or not marked:\n%s", text, e.View())
-			}
-			continue
-		}
-		if !strings.Contains(e.View(), "= "+want) {
-			t.Errorf("%q is not read as %q:\n%s", text, want, e.View())
-		}
-		press(e, "enter")
-		if !strings.Contains(e.View(), "and "+want) && !strings.Contains(e.View(), "and ! "+want) {
-			t.Errorf("%q is not read back:\n%s", text, e.View())
-		}
-		press(e, "enter", "tab", "x", "esc", "esc", "esc") // discarded
-		if again, _ := e.Edited(); !again.Same(root) {
-			t.Errorf("%q is gone", text)
-		}
 	}
 }

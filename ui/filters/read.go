@@ -14,10 +14,7 @@ import (
 
 // Read says the audience in a sentence, and its groups and filters; or asks for what the open filter needs.
 func (t *Tree) Read(do editor.Hands) screen.Page {
-	switch {
-	case t.menu != nil:
-		return t.readMenu(do)
-	case t.open != nil:
+	if t.open != nil {
 		return t.readFilter(do)
 	}
 	page := screen.Page{Summary: phrase.Sentence(t.sentenceText()), Warning: t.failure, Cursor: t.cursor + 1}
@@ -42,19 +39,6 @@ func (t *Tree) Read(do editor.Hands) screen.Page {
 	}
 	page.Parts = []screen.Part{{Rows: rows}}
 	return page
-}
-
-// readMenu asks what kind of filter to add.
-func (t *Tree) readMenu(do editor.Hands) screen.Page {
-	var rows screen.RowSlice
-	for _, o := range t.menu.list.Shown() {
-		rows = append(rows, screen.Row{Text: o.kind.Label(), State: o.kind.Help(), Open: func() tea.Cmd {
-			t.add(o)
-			t.rebuild()
-			return do.Adopt()
-		}})
-	}
-	return screen.Page{Place: t.menu.title, Question: true, Parts: []screen.Part{{Rows: rows}}}
 }
 
 // readFilter asks for the inputs of the open filter.

@@ -12,10 +12,9 @@ import (
 
 // line is one line of the body, between sentence and footer.
 type line struct {
-	text   string
-	node   int  // index of its node; -1 for none
-	option int  // index of the option in the menu; -1 for none
-	form   bool // it is a line of the open filter
+	text string
+	node int  // index of its node; -1 for none
+	form bool // it is a line of the open filter
 }
 
 // The sentences of an empty tree, for an audience and a trigger.
@@ -34,8 +33,7 @@ const (
 	maxWords = 4
 )
 
-// rebuild divides the height, renders the lines of the tree, and scrolls to the cursor: the node, the menu, or the focused row
-// of the open filter.
+// rebuild divides the height, renders the lines of the tree, and scrolls to the cursor: the node, or the open filter.
 func (t *Tree) rebuild() {
 	w, h := t.cfg.Width, t.cfg.Height
 	share := 4
@@ -55,7 +53,7 @@ func (t *Tree) rebuild() {
 			text = emptyTriggerText
 		}
 		for _, l := range append(widget.WrapIndented(t.cfg.Theme.Muted, text, w, 2), "") {
-			t.lines = append(t.lines, line{text: l, node: -1, option: -1})
+			t.lines = append(t.lines, line{text: l, node: -1})
 		}
 	}
 	from := 0
@@ -64,10 +62,7 @@ func (t *Tree) rebuild() {
 			from = len(t.lines) // above the first node, the lines above it are visible too
 		}
 		for _, text := range t.nodeLines(i) {
-			t.lines = append(t.lines, line{text: text, node: i, option: -1})
-		}
-		if i == t.cursor && t.menu != nil {
-			t.layMenu()
+			t.lines = append(t.lines, line{text: text, node: i})
 		}
 		if i == t.cursor && t.open != nil {
 			from = len(t.lines)
@@ -83,14 +78,14 @@ func (t *Tree) rebuild() {
 	t.window.Select(from)
 }
 
-// empty reports whether there are no filters and none is being added.
+// empty reports whether there are no filters.
 func (t *Tree) empty() bool {
 	for _, n := range t.nodes {
 		if n.Count > 0 || n.Depth > 0 {
 			return false
 		}
 	}
-	return !audience.HasFilters(t.root.Lookup(t.place)) && t.menu == nil
+	return !audience.HasFilters(t.root.Lookup(t.place))
 }
 
 func (t *Tree) sentenceText() string { return audience.Describe(t.root, t.place, envOf(t.cfg)) }
@@ -262,11 +257,8 @@ func (t *Tree) footer(w int) []string {
 
 func (t *Tree) footerText() (string, themes.Tone) {
 	n := t.node()
-	switch {
-	case t.failure != "":
+	if t.failure != "" {
 		return t.failure, themes.ToneDanger
-	case t.menu != nil:
-		return "Press enter or the number to add it, esc to cancel.", themes.ToneFaint
 	}
 	if often, ok := audience.FrequencyText(t.root.Lookup(n.Path)); ok && n.Kind == audience.Action {
 		if _, err := audience.SetFrequency(t.root, n.Path, often, envOf(t.cfg)); err != nil {

@@ -1,16 +1,15 @@
 package forms
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/huh"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/forms/textfield"
+	"bugle/forms/typeahead"
 	"bugle/themes"
 )
 
@@ -54,7 +53,7 @@ func (f *Form) options(r row) []Option {
 }
 
 // choice edits a value that is one of a few, or a list of such values. Closed, it is one line: enter, space and letters
-// open it, and space toggles a boolean. Open, it is a Select of huh that is filtered by typing, or a MultiSelect.
+// open it, and space toggles a boolean. Open, it is a list that is filtered by typing, or in which values are ticked.
 //
 // Of a list it only adds and removes what the user ticks and unticks: order, repeated elements and elements that are
 // not options are kept.
@@ -65,23 +64,15 @@ type choice struct {
 	list          doc.Value // the list at the start
 	toggles       bool      // space selects the next option
 	theme         *themes.Theme
-	styles        *themes.Styles // with which the open list was built
 
-	open   huh.Field        // over private copies of the index and the ticks; nil if the choice is closed
-	filter *textfield.Field // of the open Select
-	shown  []int            // the options that match the filter
-	at     int              // the option under the cursor of the Select
-	from   int              // the first visible line of the open list
-	w      int              // width of the open list
+	filter *textfield.Field // nil if the choice is closed
+	menu   typeahead.List   // the options that match the filter
 }
-
-// beforeDrawn is the width of a list before it is drawn: enough to tell options apart, which huh does by their text.
-const beforeDrawn = 80
 
 // newChoice returns the editor of a field, or of a list if many is set. It adds an option that leaves the field empty, and
 // those that keep what is not among the options.
 func newChoice(t *themes.Theme, st schema.FieldState, options []Option, many bool) *choice {
-	e := &choice{many: many, theme: t, toggles: st.Node.Kind == schema.Bool, w: beforeDrawn}
+	e := &choice{many: many, theme: t, toggles: st.Node.Kind == schema.Bool}
 	keep := func(v doc.Value) {
 		if v.Exists() && !slices.ContainsFunc(options, func(o Option) bool { return doc.Equal(o.value, v) }) {
 			options = append(options, Option{Label: "(keep: " + firstRunes(keepText(v), 60) + ")", On: true, value: v})
@@ -99,9 +90,6 @@ func newChoice(t *themes.Theme, st schema.FieldState, options []Option, many boo
 	for i, o := range options {
 		if o.Unavailable != "" {
 			o.Label += " (" + o.Unavailable + ")"
-		}
-		for slices.ContainsFunc(e.options, func(other Option) bool { return many && other.Label == o.Label }) {
-			o.Label += "'" // huh identifies options by their labels
 		}
 		if o.On {
 			e.start = append(e.start, i)
@@ -156,8 +144,8 @@ func keepText(v doc.Value) string {
 	return oneLine(string(v.Encode()))
 }
 
-func (e *choice) typing() bool { return e.open != nil }
-func (e *choice) modal() bool  { return e.open != nil }
+func (e *choice) typing() bool { return e.filter != nil }
+func (e *choice) modal() bool  { return e.filter != nil }
 
 // value returns the chosen value, or the list with what was ticked and without what was unticked.
 func (e *choice) value() (doc.Value, bool) {
@@ -187,7 +175,7 @@ func (e *choice) value() (doc.Value, bool) {
 func (e *choice) key(msg tea.KeyMsg) bool {
 	pressed := msg.String()
 	switch {
-	case e.open != nil:
+	case e.modal():
 		e.openKey(msg)
 	case pressed == " " && e.toggles:
 		e.chosen = []int{(e.chosen[0] + 1) % len(e.options)}
@@ -207,107 +195,79 @@ func (e *choice) key(msg tea.KeyMsg) bool {
 func (e *choice) openKey(msg tea.KeyMsg) {
 	switch pressed := msg.String(); {
 	case pressed == "esc", e.many && (pressed == "enter" || pressed == "tab"):
-		e.open = nil
-	case pressed == "enter", pressed == "tab":
-		if len(e.shown) > 0 {
-			e.choose(e.at)
+		e.filter = nil
+	case pressed == "enter", pressed == "tab", e.many && pressed == " ":
+		if r, ok := e.menu.Highlighted(); ok {
+			e.choose(r.Ref)
 		}
 	case !e.many && e.filter.Key(msg):
 		e.narrow()
-	case len(e.shown) > 0: // huh would move to an option that does not exist
-		e.open.Update(msg)
-		slices.Sort(e.chosen)
+	default:
+		e.menu.Key(pressed)
 	}
 }
 
 // show opens the list of all options, or of those that match a text.
 func (e *choice) show(text string) {
-	e.filter, e.at, e.from = textfield.New(e.theme, "type to find"), 0, 0
-	if !e.many {
-		e.at = e.chosen[0]
-	}
+	e.filter = textfield.New(e.theme, "type to find")
 	e.filter.Focus()
 	e.filter.SetText(text)
 	e.narrow()
+	if !e.many && text == "" {
+		e.menu.Highlight(e.chosen[0])
+	}
 }
 
-// narrow lists the options that match the filter, with the cursor on the first that has a value.
+// narrow lists the options that match the filter.
 func (e *choice) narrow() {
-	text := e.filter.Text()
-	e.shown = nil
+	var items []typeahead.Item
 	for i, o := range e.options {
-		if strings.Contains(strings.ToLower(o.Label), strings.ToLower(text)) {
-			e.shown = append(e.shown, i)
+		label := oneLine(o.Label)
+		switch {
+		case e.many && slices.Contains(e.chosen, i):
+			label = "[x] " + label
+		case e.many:
+			label = "[ ] " + label
 		}
+		items = append(items, typeahead.Item{Value: label, Ref: i})
 	}
-	if n := len(e.shown); text != "" && n > 0 {
-		e.at = e.shown[0]
-		if n > 1 && !e.options[e.at].value.Exists() {
-			e.at = e.shown[1]
-		}
+	text := e.filter.Text()
+	if text != "" { // what leaves the field empty comes last
+		items = typeahead.Match(append(items[1:], items[0]), text)
 	}
-	e.build()
+	e.menu.Clear() // the best match is highlighted
+	e.menu.Show(typeahead.Options{Items: items, Text: text, Typed: true})
 }
 
-// build creates the field of huh for the current size. Its value is set after its options: otherwise the list starts
-// scrolled to the value.
-func (e *choice) build() {
-	e.styles = e.theme.Styles
-	var opts []huh.Option[int]
-	room := e.w - 2 // beside the mark
-	if e.many {
-		room -= 4 // and the tick
-	}
-	for _, i := range e.shown {
-		opts = append(opts, huh.NewOption(cutLine(oneLine(e.options[i].Label), max(room, 1)), i))
-	}
-	if e.many {
-		e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.chosen).Filterable(false)
-	} else {
-		e.open = huh.NewSelect[int]().Options(opts...).Value(&e.at)
-	}
-	e.open = e.open.WithTheme(huhTheme(e.theme)).WithKeyMap(huhKeys()).WithWidth(e.w)
-	e.open.Focus()
-}
-
-// hovered returns the index in shown of the option under the cursor.
-func (e *choice) hovered() int {
-	at := e.at
-	if list, ok := e.open.(*huh.MultiSelect[int]); ok {
-		at, _ = list.Hovered()
-	}
-	return max(slices.Index(e.shown, at), 0)
-}
-
-// wheel moves the cursor of the open list.
-func (e *choice) wheel(by int) {
-	e.openKey(tea.KeyMsg{Type: map[int]tea.KeyType{-1: tea.KeyUp, 1: tea.KeyDown}[by]})
-}
+// wheel moves the highlight of the open list.
+func (e *choice) wheel(by int) { e.menu.Highlight(e.menu.At() + by) }
 
 // chooseAt chooses the option on line y of the view, or turns its tick round.
 func (e *choice) chooseAt(y int) {
 	if !e.many {
 		y-- // the filter
 	}
-	if y < 0 || e.from+y >= len(e.shown) {
-		return
+	if i, ok := e.menu.RowAt(y); ok && e.menu.Highlight(i) {
+		r, _ := e.menu.Highlighted()
+		e.choose(r.Ref)
 	}
-	e.choose(e.shown[e.from+y])
 }
 
 // choose chooses an option, or turns its tick round.
 func (e *choice) choose(at int) {
 	switch {
 	case !e.many:
-		e.chosen, e.open = []int{at}, nil
+		e.chosen, e.filter = []int{at}, nil
+		return
 	case slices.Contains(e.chosen, at):
 		e.chosen = slices.DeleteFunc(e.chosen, func(i int) bool { return i == at })
 	default:
 		e.chosen = append(e.chosen, at)
 		slices.Sort(e.chosen)
 	}
-	if e.open != nil {
-		e.build()
+	if e.modal() {
+		e.narrow()
+		e.menu.Highlight(at)
 	}
 }
 
@@ -324,11 +284,7 @@ func (e *choice) label() string {
 }
 
 func (e *choice) view(w, h int) string {
-	if e.open != nil && (e.w != w || e.styles != e.theme.Styles) {
-		e.w = w
-		e.build()
-	}
-	if e.open == nil {
+	if !e.modal() {
 		return cutLine(e.label(), w-2) + e.theme.Faint.Render(" ▾")
 	}
 	var out []string
@@ -336,16 +292,8 @@ func (e *choice) view(w, h int) string {
 		e.filter.SetSize(w-1, 1)
 		out = append(out, e.theme.Accent.Render("/")+e.filter.View())
 	}
-	if len(e.shown) == 0 {
+	if e.menu.Len() == 0 {
 		return strings.Join(append(out, e.theme.Faint.Render("  no match")), "\n")
 	}
-	lines := strings.Split(e.open.View(), "\n")
-	h = max(min(h-len(out), len(e.shown)), 1)
-	e.from = min(max(e.hovered()-h+1, 0), len(e.shown)-h)
-	to := e.from + h
-	out = append(out, lines[e.from:min(to, len(lines))]...)
-	if more := len(e.shown) - to; more > 0 {
-		out[len(out)-1] = strings.TrimRight(out[len(out)-1], " ") + e.theme.Faint.Render(fmt.Sprintf("  (%d more)", more))
-	}
-	return strings.Join(out, "\n")
+	return strings.Join(append(out, e.menu.Lines(e.theme, w, max(h-len(out), 1))...), "\n")
 }

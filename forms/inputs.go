@@ -95,7 +95,7 @@ func (f *Form) Accept() bool {
 			f.commit()
 		}
 	case *choice:
-		if ed.open != nil {
+		if ed.modal() {
 			ed.key(enterKey)
 			f.commit()
 		}

@@ -13,7 +13,7 @@ import (
 // handleKeys dispatches typed keys. Letters that the program reads late arrive as one message; each is a key of
 // its own, until one opens a text field.
 func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
-	if m.keyBuffer.hold(msg) {
+	if msg.String() != "ctrl+c" && m.keyBuffer.hold(msg) {
 		return nil
 	}
 	var cmds []tea.Cmd

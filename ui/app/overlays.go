@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
-	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -91,16 +90,11 @@ func (m *Model) coverWithOverlays(out string) string {
 	return out
 }
 
-// mouseOverlay handles a mouse event while an overlay is on top. A click on a hint in its lower border or in the status bar
-// presses that key; a click outside closes it, as esc does.
+// mouseOverlay handles a mouse event while an overlay is on top. A click on a hint in the status bar presses
+// that key; a click outside closes it, as esc does.
 func (m *Model) mouseOverlay(o screen.Overlay, msg tea.MouseMsg) tea.Cmd {
-	box, at := m.drawOverlay(o)
+	_, at := m.drawOverlay(o)
 	inside, pressed := at.contains(msg.X, msg.Y), widget.Pressed(msg)
-	if inside && pressed && msg.Y == at.y+at.h-1 {
-		if key, ok := keymap.KeyMsg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
-			return m.handleKey(key)
-		}
-	}
 	if inside {
 		msg.X, msg.Y = msg.X-at.x, msg.Y-at.y
 		return o.Mouse(msg)

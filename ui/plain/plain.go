@@ -85,7 +85,6 @@ type driver struct {
 	turn    int  // counts the lines
 	timed   int  // the turn whose time is taken
 	slow    bool // the user knows that it takes longer
-	long    bool // it is not waited for any more
 	err     error
 
 	key     string // the page that was printed last
@@ -107,17 +106,10 @@ type lineMsg struct {
 type endedMsg struct{}
 
 // slowMsg is sent some time after a line.
-type slowMsg struct {
-	turn int
-	long bool
-}
+type slowMsg struct{ turn int }
 
-// slowTime is after how long the user is told that something takes longer, and longTime after how long the prompt comes
-// although it has not ended.
-const (
-	slowTime = 500 * time.Millisecond
-	longTime = 10 * time.Second
-)
+// slowTime is after how long the user is told that something takes longer.
+const slowTime = 500 * time.Millisecond
 
 // Init starts the first screen.
 func (d *driver) Init() tea.Cmd {
@@ -140,16 +132,10 @@ func (d *driver) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case endedMsg:
 		d.pending--
 	case slowMsg:
-		if d.pending == 0 || msg.turn != d.turn || d.reading || d.ending {
-			break
+		if d.pending > 0 && msg.turn == d.turn && !d.reading && !d.ending {
+			d.slow = true
+			d.console.say("Working…")
 		}
-		if d.long = msg.long; d.long {
-			d.console.say("It goes on while you do something else.")
-			break
-		}
-		d.slow = true
-		d.console.say("Working…")
-		return d, tea.Tick(longTime, func(time.Time) tea.Msg { return slowMsg{msg.turn, true} })
 	case screen.LaterMsg: // nothing waits for it
 		return d, msg.Start()
 	case tea.WindowSizeMsg:
@@ -198,12 +184,12 @@ func (d *driver) next() tea.Cmd {
 	case d.pending > 0 && !d.reading && d.timed != d.turn:
 		d.timed = d.turn
 		turn := d.turn
-		return tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{turn, false} })
-	case d.pending > 0 && !d.long:
+		return tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{turn} })
+	case d.pending > 0:
 		return nil
 	}
-	if d.pending == 0 && d.slow {
-		d.slow, d.long = false, false
+	if d.slow {
+		d.slow = false
 		d.console.say("Done.")
 	}
 	page, key := d.page()

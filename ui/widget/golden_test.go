@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bugle/themes"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
@@ -89,7 +90,7 @@ func TestGoldenJSON(t *testing.T) {
 	view.SetSize(40, 8)
 	golden(t, "json-40x8", view.View())
 	view.Scroll(5)
-	view.Update(key("right"))
+	view.Update(uitest.Key("right"))
 	golden(t, "json-scrolled", view.View())
 }
 

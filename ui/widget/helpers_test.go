@@ -1,43 +1,21 @@
 package widget_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"pgregory.net/rapid"
 
 	"bugle/themes"
-	"bugle/ui/keymap"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // golden compares a view with testdata/NAME.golden. Line ends are marked, so that trailing blanks count.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	var b strings.Builder
-	for line := range strings.SplitSeq(got, "\n") {
-		b.WriteString(line + "┆\n")
-	}
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s:\n%s\nwant:\n%s", name, b.String(), want)
-	}
+	uitest.Golden(t, name, strings.ReplaceAll(got, "\n", "┆\n")+"┆\n")
 }
 
 // reporter is what testing.T and rapid.T have in common.
@@ -50,7 +28,6 @@ type reporter interface {
 // contains no control sequences.
 func wantBlock(t reporter, what, view string, w, h int) {
 	t.Helper()
-	wantAtMost(t, what, view, w, h)
 	if w <= 0 || h <= 0 {
 		return
 	}
@@ -59,30 +36,8 @@ func wantBlock(t reporter, what, view string, w, h int) {
 		t.Errorf("%s at %d×%d is %d lines high:\n%s", what, w, h, len(lines), view)
 	}
 	for i, line := range lines {
-		if got := widget.Width(line); got != w {
+		if got := widget.Width(line); got != w || strings.ContainsFunc(line, unicode.IsControl) {
 			t.Errorf("%s at %d×%d: line %d is %d cells wide: %q", what, w, h, i, got, line)
-		}
-	}
-}
-
-// wantAtMost checks that a view is no wider than w and no higher than h.
-func wantAtMost(t reporter, what, view string, w, h int) {
-	t.Helper()
-	if view == "" {
-		return
-	}
-	lines := strings.Split(view, "\n")
-	if len(lines) > h {
-		t.Errorf("%s at %d×%d is %d lines high:\n%s", what, w, h, len(lines), view)
-	}
-	for i, line := range lines {
-		if got := widget.Width(line); got > w {
-			t.Errorf("%s at %d×%d: line %d is %d cells wide: %q", what, w, h, i, got, line)
-		}
-		for _, r := range line {
-			if unicode.IsControl(r) {
-				t.Errorf("%s: line %d holds a control character: %q", what, i, line)
-			}
 		}
 	}
 }
@@ -104,11 +59,3 @@ func hostileText() *rapid.Generator[string] {
 }
 
 func plain() *themes.Theme { return themes.Plain() }
-
-// key returns the message for a key name as Bubble Tea spells it.
-func key(name string) tea.KeyMsg {
-	if msg, ok := keymap.KeyMsg(name); ok {
-		return msg
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
-}

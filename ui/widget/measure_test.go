@@ -28,17 +28,3 @@ func TestSimpleWidth(t *testing.T) {
 		t.Errorf("all together: %d, the library says %d", Width(all), ansi.StringWidth(all))
 	}
 }
-
-func FuzzWidth(f *testing.F) {
-	for _, s := range []string{
-		"", "plain", "\x1b[1;38;2;1;2;3mred\x1b[0m", "│ caf\u00e9 …│", "e\u0301", "日本", "👩‍👩‍👧", "✓\ufe0f", "©\ufe0f", "a\tb", "\x1b]8;;x\x1b\\link",
-		"\x1b[", "\x1b[1", "\x1b[?25l", "\x1b[4:3mx", "\xff", "\u00ad", "→\u200d←", "\x1b[1\x1b[2mx", "\x9b1m",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if got, want := Width(s), ansi.StringWidth(s); got != want {
-			t.Errorf("%q has width %d, want %d", s, got, want)
-		}
-	})
-}

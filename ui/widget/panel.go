@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
-	"github.com/charmbracelet/x/ansi"
 
 	"bugle/themes"
 )
@@ -93,33 +92,6 @@ func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) stri
 	}
 	b.WriteString(border.Render("─" + right))
 	return b.String()
-}
-
-// HintAt returns the key of the hint at column x of the lower border of a box: "esc" in "enter choose · esc
-// close". It is empty if there is none.
-func HintAt(edge string, x int) string {
-	cells := []rune(ansi.Strip(edge))
-	inside := func(i int) bool {
-		return i >= 0 && i < len(cells) && cells[i] != '·' && (cells[i] < 0x2500 || cells[i] > 0x25A0)
-	} // not of the frame
-	if !inside(x) {
-		return ""
-	}
-	from, to := x, x+1
-	for inside(from - 1) {
-		from--
-	}
-	for inside(to) {
-		to++
-	}
-	words := strings.Fields(string(cells[from:to]))
-	if len(words) < 2 {
-		return ""
-	}
-	if arrow, ok := map[string]string{"←": "left", "→": "right", "↑": "up", "↓": "down"}[words[0]]; ok {
-		return arrow
-	}
-	return words[0]
 }
 
 // labelWidth returns the width of a text in a border, including a blank at either side.

@@ -1,19 +1,19 @@
 package widget_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"bugle/themes"
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
-
-func drawSize(t *rapid.T) (w, h int) {
-	return rapid.IntRange(0, 70).Draw(t, "w"), rapid.IntRange(0, 14).Draw(t, "h")
-}
 
 func TestCleanIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,22 +44,23 @@ func TestTextWidths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := widget.Clean(hostileText().Draw(t, "s"))
 		w := rapid.IntRange(0, 40).Draw(t, "w")
-		if got := widget.Truncate(s, w); widget.Width(got) > w {
-			t.Errorf("Truncate(%q, %d) = %q, %d wide", s, w, got, widget.Width(got))
+		total, most := widget.Width(s), 1+w%3
+		if total != ansi.StringWidth(s) {
+			t.Errorf("%q has width %d, the library says %d", s, total, ansi.StringWidth(s))
 		}
 		wantBlock(t, "PadRight", widget.PadRight(s, w), w, 1)
 		wantBlock(t, "PadLeft", widget.PadLeft(s, w), w, 1)
 		wantBlock(t, "Fit", widget.Fit(s, w, 3), w, 3)
-		for _, line := range widget.Wrap(s, w) {
-			wantAtMost(t, "Wrap", line, w, 1)
+		lines := widget.WrapMax(s, w, most)
+		if len(lines) > most {
+			t.Errorf("WrapMax(%q, %d, %d) has more lines", s, w, most)
 		}
-		for most, lines := 1+w%3, widget.WrapMax(s, w, 1+w%3); len(lines) > 0; lines = lines[1:] {
-			wantAtMost(t, "WrapMost", lines[0], w, 1)
-			if len(lines) > most {
-				t.Errorf("WrapMost(%q, %d, %d) has more lines", s, w, most)
+		for _, line := range slices.Concat(lines, widget.Wrap(s, w), []string{widget.Truncate(s, w)}) {
+			if widget.Width(line) > w {
+				t.Errorf("%q at %d has the line %q", s, w, line)
 			}
 		}
-		if total := widget.Width(s); widget.Width(widget.TruncateLeft(s, w)) != max(total-w, 0) {
+		if widget.Width(widget.TruncateLeft(s, w)) != max(total-w, 0) {
 			t.Errorf("TruncateLeft(%q, %d) of %d is %q", s, w, total, widget.TruncateLeft(s, w))
 		}
 	})
@@ -84,93 +85,62 @@ func drawColumn(t *rapid.T) widget.Column {
 	}
 }
 
-func TestTableFits(t *testing.T) {
+// Each widget fills exactly its size, whatever it shows.
+func TestWidgetsFit(t *testing.T) {
+	keys := []string{"left", "right", "backspace", "delete", "home", "end", "ctrl+u"}
 	rapid.Check(t, func(t *rapid.T) {
-		w, h := drawSize(t)
+		w, h := rapid.IntRange(0, 70).Draw(t, "w"), rapid.IntRange(0, 14).Draw(t, "h")
+		text := func(what string) string { return hostileText().Draw(t, what) }
+		number := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
+
 		table := widget.NewTable(plain(), rapid.SliceOfN(rapid.Custom(drawColumn), 0, 6).Draw(t, "columns")...)
-		table.Empty = hostileText().Draw(t, "empty")
-		table.Focused = rapid.Bool().Draw(t, "focused")
+		table.Empty, table.Focused = text("empty"), rapid.Bool().Draw(t, "focused")
 		if rapid.Bool().Draw(t, "marks") {
 			table.Marked = func(i int) bool { return i%2 == 0 }
 		}
 		table.SetRows(textRows(rapid.SliceOfN(rapid.SliceOfN(hostileText(), 0, 6), 0, 20).Draw(t, "rows")))
 		table.SetSize(w, h)
-		table.Move(rapid.IntRange(-3, 25).Draw(t, "cursor"))
+		table.Move(number("cursor", -3, 25))
 		wantBlock(t, "table", table.View(), w, h)
-	})
-}
 
-func TestPanelFits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := drawSize(t)
-		panel := widget.NewPanel(plain(), hostileText().Draw(t, "title"))
-		panel.Info, panel.Footer = hostileText().Draw(t, "info"), hostileText().Draw(t, "footer")
+		panel := widget.NewPanel(plain(), text("title"))
+		panel.Info, panel.Footer = text("info"), text("footer")
 		panel.SetSize(w, h)
-		wantBlock(t, "panel", panel.View(widget.CleanLines(hostileText().Draw(t, "content"))), w, h)
-	})
-}
+		wantBlock(t, "panel", panel.View(widget.CleanLines(text("content"))), w, h)
 
-func TestBarsFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, _ := drawSize(t)
 		tabs := widget.NewTabs(plain(), rapid.SliceOfN(hostileText(), 0, 6).Draw(t, "tabs")...)
-		tabs.Active = rapid.IntRange(-1, 7).Draw(t, "active")
+		tabs.Active = number("active", -1, 7)
 		tabs.SetSize(w, 1)
 		wantBlock(t, "tabs", tabs.View(), w, 1)
 
-		total := rapid.IntRange(0, 40).Draw(t, "total")
-		progress := widget.Progress(plain(), hostileText().Draw(t, "label"), rapid.IntRange(0, 20).Draw(t, "frame"), rapid.IntRange(0, total).Draw(t, "done"), total, w)
+		total := number("total", 0, 40)
+		progress := widget.Progress(plain(), text("label"), number("frame", 0, 20), number("done", 0, total), total, w)
 		wantBlock(t, "progress", progress, w, 1)
-	})
-}
 
-func TestTextViewsFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := drawSize(t)
-		text := hostileText().Draw(t, "text")
 		pager := widget.NewPager(plain())
-		pager.SetText(text)
+		pager.SetText(text("text"))
 		pager.SetSize(w, h)
-		pager.Scroll(rapid.IntRange(-2, 9).Draw(t, "scroll"))
+		pager.Scroll(number("scroll", -2, 9))
 		wantBlock(t, "pager", pager.View(), w, h)
+		pager.SetJSON(text("JSON"))
+		pager.Update(uitest.Key("right"))
+		wantBlock(t, "JSON", pager.View(), w, h)
 
-		pager.SetJSON(text)
-		for range rapid.IntRange(0, 3).Draw(t, "right") {
-			pager.Update(key("right"))
-		}
-		wantBlock(t, "json", pager.View(), w, h)
-	})
-}
+		base, box := widget.CleanLines(text("base")), widget.CleanLines(text("box"))
+		wantBlock(t, "cover", widget.Cover(base, box, number("x", -9, 75), number("y", -5, 16), w, h), w, h)
+		wantBlock(t, "center", widget.Center(base, box, w, h), w, h)
 
-func TestBoxesFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := drawSize(t)
-		body := hostileText().Draw(t, "body")
-		base := widget.CleanLines(hostileText().Draw(t, "base"))
-		x, y := rapid.IntRange(-9, 75).Draw(t, "x"), rapid.IntRange(-5, 16).Draw(t, "y")
-		wantBlock(t, "overlay", widget.Cover(base, widget.CleanLines(body), x, y, w, h), w, h)
-		wantBlock(t, "center", widget.Center(base, widget.CleanLines(body), w, h), w, h)
-	})
-}
-
-func TestPromptFits(t *testing.T) {
-	names := []string{"left", "right", "backspace", "delete", "home", "end", "ctrl+u"}
-	rapid.Check(t, func(t *rapid.T) {
-		w, _ := drawSize(t)
-		prompt := widget.NewPrompt(plain(), hostileText().Draw(t, "label"), hostileText().Draw(t, "placeholder"))
+		prompt := widget.NewPrompt(plain(), text("label"), text("placeholder"))
 		prompt.SetSize(w, 1)
 		wantBlock(t, "prompt without the keyboard", prompt.View(), w, 1)
 		prompt.Focus()
-		for range rapid.IntRange(0, 10).Draw(t, "steps") {
-			msg := key(rapid.SampledFrom(names).Draw(t, "key"))
+		for range number("steps", 0, 10) {
+			msg := uitest.Key(rapid.SampledFrom(keys).Draw(t, "key"))
 			if rapid.Bool().Draw(t, "type") {
-				msg = key(hostileText().Draw(t, "typed"))
-				msg.Paste = true
+				msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text("typed")), Paste: true}
 			}
 			prompt.Update(msg)
 			wantBlock(t, "prompt", prompt.View(), w, 1)
 		}
-		prompt.Blur()
-		wantBlock(t, "prompt without the keyboard", prompt.View(), w, 1)
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
@@ -18,14 +19,14 @@ func TestWindowMoves(t *testing.T) {
 		{"down", 1, 0}, {"up", 0, 0}, {"up", 0, 0}, {"pgdown", 10, 10}, {"ctrl+d", 15, 15}, {"j", 16, 15}, {"k", 15, 15},
 		{"k", 14, 14}, {"G", 99, 90}, {"down", 99, 90}, {"pgdown", 99, 90}, {"pgup", 89, 80}, {"ctrl+u", 84, 75}, {"g", 0, 0},
 	} {
-		if !w.Update(key(step.key)) {
+		if !w.Update(uitest.Key(step.key)) {
 			t.Errorf("%s is not taken", step.key)
 		}
 		if w.Cursor != step.cursor || w.Offset != step.offset {
 			t.Fatalf("after %s: cursor %d, offset %d; want %d, %d", step.key, w.Cursor, w.Offset, step.cursor, step.offset)
 		}
 	}
-	if w.Update(key("x")) {
+	if w.Update(uitest.Key("x")) {
 		t.Error("x moves")
 	}
 }
@@ -40,7 +41,7 @@ func TestWindowStaysInBounds(t *testing.T) {
 			case 0:
 				w.Resize(rapid.IntRange(-1, 40).Draw(t, "length"), rapid.IntRange(-1, 12).Draw(t, "height"))
 			case 1:
-				w.Update(key(rapid.SampledFrom(names).Draw(t, "key")))
+				w.Update(uitest.Key(rapid.SampledFrom(names).Draw(t, "key")))
 			case 2:
 				w.Scroll(rapid.IntRange(-50, 50).Draw(t, "scroll"))
 			case 3:

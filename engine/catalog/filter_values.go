@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -28,7 +29,7 @@ var valueFits = schema.Named{
 		operator := p.Object.Get("operator").Text()
 		return []schema.Finding{{
 			Message:     "must be " + want.words + ", because the operator is " + operator,
-			FormMessage: "must be " + want.words + ", because the comparison is \"" + operatorLabels[operator].label + "\"",
+			FormMessage: "must be " + cmp.Or(want.form, want.words) + ", because the comparison is \"" + operatorLabels[operator].label + "\"",
 		}}
 	},
 }
@@ -101,8 +102,8 @@ func ExpressionValue(filter, value doc.Value) bool {
 }
 
 type fit struct {
-	words string
-	ok    func(value, second doc.Value) bool
+	words, form string // form is for a form; empty if that are the same words
+	ok          func(value, second doc.Value) bool
 }
 
 // fitting returns the values that the filter of p accepts, or false if its data type and operator do not
@@ -116,9 +117,9 @@ func fitting(p schema.Place) (fit, bool) {
 	}
 	switch operand {
 	case OneValue:
-		return fit{scalar.words, func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
+		return fit{words: scalar.words, ok: func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
 	case SomeValues:
-		return fit{scalar.words + ", or a list of them", func(v, _ doc.Value) bool {
+		return fit{words: scalar.words + ", or a list of them", ok: func(v, _ doc.Value) bool {
 			if v.Kind() == doc.Array {
 				return each(v, scalar.ok)
 			}
@@ -126,8 +127,9 @@ func fitting(p schema.Place) (fit, bool) {
 		}}, true
 	case TwoValues:
 		return fit{
-			"two values, in a list or with the second one in value1; each must be " + scalar.words,
-			func(v, second doc.Value) bool {
+			words: "two values, in a list or with the second one in value1; each must be " + scalar.words,
+			form:  "two values, each of which is " + scalar.words,
+			ok: func(v, second doc.Value) bool {
 				if v.Kind() == doc.Array {
 					return v.Len() == 2 && each(v, scalar.ok)
 				}
@@ -135,7 +137,7 @@ func fitting(p schema.Place) (fit, bool) {
 			},
 		}, true
 	case Days:
-		return fit{"a whole number of days", func(v, _ doc.Value) bool { return isCount(v) }}, true
+		return fit{words: "a whole number of days", ok: func(v, _ doc.Value) bool { return isCount(v) }}, true
 	}
 	return fit{}, false
 }

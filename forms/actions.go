@@ -53,11 +53,7 @@ func (f *Form) actions() []action {
 	handled := func(hint bool, label, help string, keys ...string) {
 		out = append(out, action{keys: keys, label: label, help: help, hint: hint})
 	}
-	if f.list && f.editor != nil {
-		leave := func() { f.endEdit(); f.focus(f.cursor) }
-		add(true, "enter", "done", leave, "enter")
-		add(true, "esc", "close", leave, "esc")
-	} else if help := f.enterHelp(r); help != "" {
+	if help := f.enterHelp(r); help != "" {
 		out = append(out, action{keys: []string{"enter"}, label: "enter", help: help, hint: true, run: f.open})
 	}
 	out = append(out, f.moves()...)
@@ -73,19 +69,19 @@ func (f *Form) actions() []action {
 	if f.canPickDate(r) {
 		add(true, "f4", "calendar", f.openCalendar, "f4", "ctrl+o")
 	}
-	removable, element := f.removable(r), f.list && f.editor == nil
+	removable := f.removable(r)
 	if removable {
 		add(true, "x", "delete", func() { f.remove(r) }, "x", "delete", "ctrl+x")
 		if len(f.hiddenPaths()) > 1 {
 			add(true, "U", "delete all unused", func() { f.removeHidden() }, "U")
 		}
 	}
-	if element && r.group != groupUnknown {
+	if f.list && r.group != groupUnknown {
 		out = append(out, action{keys: []string{"a"}, label: "a", help: "add", hint: r.group != groupAdder, run: func(string) tea.Cmd { return f.addElement(r) }})
 	}
-	if element && r.group == groupFields {
+	if f.list && r.group == groupFields {
 		add(true, "x", "delete", func() { f.remove(r) }, "x", "delete")
-		add(true, "c", "clone", func() { f.insert(f.cursor+1, r.Value); f.added = false }, "c")
+		add(true, "c", "clone", func() { f.insert(f.cursor+1, r.Value) }, "c")
 		add(true, "K", "move up", func() { f.moveElement(r, f.cursor-1) }, "K", "alt+up")
 		add(true, "J", "move down", func() { f.moveElement(r, f.cursor+1) }, "J", "alt+down")
 	}
@@ -102,9 +98,6 @@ func (f *Form) actions() []action {
 	}
 	if typed && in.area {
 		handled(false, "alt+enter", "new line", "alt+enter", "ctrl+j")
-	}
-	if r.custom && !f.list {
-		add(true, "f2", "rename", func() { f.askName(r.Path, r.Path.Last().Name) }, "f2")
 	}
 	return out
 }
@@ -152,8 +145,6 @@ func (f *Form) enterHelp(r row) string {
 		return ""
 	case (r.Shape == ShapeChoice || r.Shape == shapeChecklist) && f.editor != nil:
 		return "choose"
-	case f.list && f.editor == nil && r.group == groupFields:
-		return "edit"
 	}
 	return ""
 }
@@ -200,37 +191,31 @@ func (r row) isText() bool {
 
 // canPickDate reports whether the calendar can be opened for a row.
 func (f *Form) canPickDate(r row) bool {
-	return isTime(r) && r.locked == "" && (f.editor != nil || f.list) && f.name == nil
+	return isTime(r) && r.locked == "" && f.editor != nil && f.name == nil
 }
 
-// open runs enter at the focused row: it opens a subform, asks for a name, or edits an element.
+// open runs enter at the focused row: it opens a subform, or asks for a name.
 func (f *Form) open(string) tea.Cmd {
 	r, _ := f.focused()
 	switch {
 	case r.group == groupAdder && f.list:
 		return f.addElement(r)
 	case r.group == groupAdder:
-		f.askName(nil, "")
+		f.askName()
 	case r.Shape == shapeSubform, !f.list && r.isPage():
 		return func() tea.Msg { return OpenMsg{Path: r.Path} }
-	case f.list:
-		f.editElement(r)
 	}
 	return nil
 }
 
-// addElement adds an element after the focused one: the screen opens an object, a value is edited in place.
+// addElement adds an element after the focused one, which the screen opens.
 func (f *Form) addElement(r row) tea.Cmd {
 	at := f.cursor + 1
 	if r.group == groupAdder {
 		at = f.root.Lookup(f.cfg.Path).Len()
 	}
 	f.insert(at, zero(r.Node))
-	if r, _ = f.focused(); r.Shape != shapeSubform {
-		f.editElement(r)
-		return nil
-	}
-	f.added = false
+	r, _ = f.focused()
 	return func() tea.Msg { return OpenMsg{Path: r.Path} }
 }
 
@@ -242,24 +227,19 @@ func external(r row) tea.Cmd {
 	return func() tea.Msg { return m }
 }
 
-// askName asks for the name of a new field, or for the new name of one, in place of the row's value.
-func (f *Form) askName(renames doc.Path, name string) {
-	in := newTextEditor(f.cfg.Theme, ShapeText, name, "name")
-	if in == nil {
-		f.failure = "This name is too long to edit here. Edit the object as JSON."
-		return
-	}
-	f.renames, f.name, f.editor = renames, in, nil
+// askName asks for the name of a new field, in place of the row's value.
+func (f *Form) askName() {
+	f.name, f.editor = newTextEditor(f.cfg.Theme, ShapeText, "", "name"), nil
 }
 
 // acceptName gives the field the name that was typed; an empty one adds nothing.
 func (f *Form) acceptName() {
 	name := f.name.Text()
-	if name == "" && f.renames == nil {
+	if name == "" {
 		f.focus(f.cursor)
 		return
 	}
-	if f.apply("use this name", func() (doc.Value, error) { return f.writeName(f.root, name) }) && !f.FocusPath(f.cfg.Path.Child(name)) {
+	if f.apply("use this name", func() (doc.Value, error) { return f.addNamed(f.root, name) }) && !f.FocusPath(f.cfg.Path.Child(name)) {
 		f.focus(f.cursor)
 	}
 }

@@ -24,7 +24,7 @@ type Option struct {
 
 // options returns the values that a row can have, and those that it has although they are not available.
 func (f *Form) options(r row) []Option {
-	n, states := r.Node, f.state(r).Options
+	n, states := r.Node, r.Options
 	on := func(v doc.Value) bool { return doc.Equal(v, r.Value) }
 	if r.Shape == shapeChecklist {
 		if st, ok := f.cfg.Schema.Field(f.root, r.Path.Elem(0), f.cfg.Env); ok {

@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -36,43 +35,53 @@ func TestColors(t *testing.T) {
 	hides(t, newForm(cfg), "48;2;")
 }
 
+// openExpressions returns a form of texts with expressions, in a workspace that has some of each.
+func openExpressions(t *testing.T, field string) *Form {
+	cfg := config(doc.NewObject())
+	cfg.Schema = expressionSchema()
+	cfg.Suggest = func(list string) []string {
+		return map[string][]string{
+			"user_attributes": {"Last Name", "First Name", "City of O'Hara"}, "trigger_attributes": {"product"},
+			"business_attributes": {"season"}, "content_blocks": {"footer"},
+			"expressions":        {"ProductSet.shoes[0].price", "ProductSet.shoes[0].title", "ContentApi.weather('city', 'day')", "ContentApi.now()"},
+			"expression_filters": {"default", "lower", "truncate", "upper"},
+		}[list]
+	}
+	return at(t, newForm(cfg), field)
+}
+
+// What is typed after braces is completed, in a line and in several: attributes, fields of products, calls with quoted
+// arguments, filters after a bar.
 func TestExpressionsAreCompleted(t *testing.T) {
-	for _, field := range []string{"title", "body"} {
-		cfg := config(parse(t, `{}`))
-		cfg.Schema = expressionSchema()
-		cfg.Suggest = func(list string) []string {
-			return map[string][]string{"user_attributes": {"Last Name", "First Name", "City of O'Hara"}}[list]
-		}
-		cfg.Env.Expression = func(text string) error {
-			if strings.Count(text, "{{") != strings.Count(text, "}}") {
-				return errors.New("it has no end")
+	for typed, want := range map[string]string{
+		"Hi {{fir,enter,you,end,!":         "Hi {{UserAttribute['First Name']|default('you')}}!",
+		"{{ci,enter":                       `{{UserAttribute["City of O'Hara"]|default('')}}`,
+		"{{sho,down,enter,!":               "{{ProductSet.shoes[0].title!}}",
+		"{{ProductSet.shoes[0].t,enter":    "{{ProductSet.shoes[0].title}}",
+		"{{weat,enter,Oslo":                "{{ContentApi.weather('Oslo', '')}}",
+		"{{now,enter":                      "{{ContentApi.now()}}",
+		"{{prod,enter,x":                   "{{EventAttribute['product']|default('x')}}",
+		"{{seas,enter,x":                   "{{BusinessEventAttribute['season']|default('x')}}",
+		"{{}},left,left,n,enter":           "{{ContentApi.now()}}", // no more braces are inserted
+		"{{user.city|up,enter":             "{{user.city|upper}}",
+		"{{user.city | de,enter,a|low":     "{{user.city | default('a|low')}}",
+		"{{user.city|lower|,down,enter":    "{{user.city|lower|lower}}",
+		"{{ContentBlock['footer']|,esc,}}": "{{ContentBlock['footer']|}}",
+	} {
+		for _, field := range []string{"title", "body"} {
+			f := openExpressions(t, field)
+			press(f, strings.Split(typed, ",")...)
+			if root, _ := f.Edited(); root.Get(field).Text() != want || f.Modal() {
+				t.Errorf("%s gives %s, want %s:\n%s", typed, root.Get(field).Text(), want, f.View())
 			}
-			return nil
-		}
-		f := at(t, newForm(cfg), field)
-		press(f, "Hi {{")
-		if !f.Modal() {
-			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
-		}
-		shows(t, f, "> Last Name ", "UserAttribute", "First Name")
-		hides(t, f, "does not parse") // while typing
-		press(f, "fir")
-		shows(t, f, "> First Name")
-		hides(t, f, "Last Name")
-		press(f, "enter", "you", "end", "!")
-		want(t, f, `{"`+field+`":"Hi {{UserAttribute['First Name']|default('you')}}!"}`)
-		if st, _ := f.Focused(); st.Node.Name != field {
-			t.Errorf("Enter left %s", field)
-		}
-		press(f, " {{", "esc")
-		if f.Modal() {
-			t.Error("Escape does not close the list")
-		}
-		press(f, "ci", "down", "enter")
-		if root, _ := f.Edited(); !strings.HasSuffix(root.Get(field).Text(), `! {{UserAttribute["City of O'Hara"]|default('')}}`) {
-			t.Errorf("%s: %s", field, root.Encode())
 		}
 	}
+	f := openExpressions(t, "title")
+	press(f, "{{weat")
+	shows(t, f, "> weather('city', 'day')  ContentApi", "then type its arguments")
+	f = openExpressions(t, "title")
+	press(f, "{{user.city|")
+	shows(t, f, "truncate  The text cut to a length")
 }
 
 func expressionSchema() *schema.Schema {
@@ -135,53 +144,9 @@ func TestProblemsNameTitles(t *testing.T) {
 	shows(t, open(t, `{}`), "! Choose Basic, Timer or Custom")
 }
 
-// Other expressions than attributes have their own form: fields of products, calls with quoted arguments,
-// filters after a bar.
-func TestOtherExpressionsAreCompleted(t *testing.T) {
-	cfg := config(parse(t, `{}`))
-	cfg.Schema = expressionSchema()
-	cfg.Suggest = func(list string) []string {
-		return map[string][]string{
-			"user_attributes": {"City"}, "trigger_attributes": {"product"}, "business_attributes": {"season"}, "content_blocks": {"footer"},
-			"expressions":        {"ProductSet.shoes[0].price", "ProductSet.shoes[0].title", "ContentApi.weather('city', 'day')", "ContentApi.now()"},
-			"expression_filters": {"default", "lower", "upper"},
-		}[list]
-	}
-	for typed, want := range map[string]string{
-		"{{sho,down,enter,!":               "{{ProductSet.shoes[0].title!}}",
-		"{{ProductSet.shoes[0].t,enter":    "{{ProductSet.shoes[0].title}}",
-		"{{weat,enter,Oslo":                "{{ContentApi.weather('Oslo', '')}}",
-		"{{now,enter":                      "{{ContentApi.now()}}",
-		"{{prod,enter,x":                   "{{EventAttribute['product']|default('x')}}",
-		"{{seas,enter,x":                   "{{BusinessEventAttribute['season']|default('x')}}",
-		"{{}},left,left,n,enter":           "{{ContentApi.now()}}", // no more braces are inserted
-		"{{user.city|up,enter":             "{{user.city|upper}}",
-		"{{user.city | de,enter,a|low":     "{{user.city | default('a|low')}}",
-		"{{user.city|lower|,down,enter":    "{{user.city|lower|lower}}",
-		"{{ContentBlock['footer']|,esc,}}": "{{ContentBlock['footer']|}}",
-	} {
-		f := at(t, newForm(cfg), "title")
-		press(f, strings.Split(typed, ",")...)
-		if root, _ := f.Edited(); root.Get("title").Text() != want {
-			t.Errorf("%s gives %s, want %s", typed, root.Get("title").Text(), want)
-		}
-		if f.Modal() {
-			t.Errorf("%s leaves the list open", typed)
-		}
-	}
-	f := at(t, newForm(cfg), "title")
-	press(f, "{{weat")
-	shows(t, f, "> weather('city', 'day')  ContentApi", "then type its arguments")
-}
-
 // Help on an expression is about the function at the cursor, or else about every filter.
 func TestHelpOnExpressions(t *testing.T) {
-	cfg := config(parse(t, `{}`))
-	cfg.Schema = expressionSchema()
-	cfg.Suggest = func(list string) []string {
-		return map[string][]string{"user_attributes": {"City"}, "expression_filters": {"default", "truncate"}}[list]
-	}
-	f := at(t, newForm(cfg), "title")
+	f := openExpressions(t, "title")
 	for _, step := range []struct{ keys, want string }{
 		{"Hi ", ""},
 		{"{{user.city", "filters"},
@@ -205,9 +170,6 @@ func TestHelpOnExpressions(t *testing.T) {
 			t.Errorf("%q: help is about %q, want %q", step.keys, got, step.want)
 		}
 	}
-	f = at(t, newForm(cfg), "title")
-	press(f, "{{user.city|")
-	shows(t, f, "truncate  The text cut to a length")
 }
 
 // A number can be typed with its unit, or with another one that it can be counted in.

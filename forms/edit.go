@@ -19,20 +19,10 @@ func (f *Form) focused() (row, bool) {
 func (f *Form) focus(i int) {
 	f.buildRows() // a row that was edited has the shape of its value again
 	f.cursor = max(min(i, len(f.rows)-1), 0)
-	f.name, f.calendar, f.editor, f.added, f.before = nil, nil, nil, false, f.root
+	f.name, f.calendar, f.editor, f.before = nil, nil, nil, f.root
 	if r, ok := f.focused(); ok && !f.list {
 		f.editor = f.newEditor(r)
 	}
-}
-
-// endEdit ends the editing of the focused row, before the focus moves.
-func (f *Form) endEdit() {
-	r, ok := f.focused()
-	if !ok || !f.added || r.Value.Text() != "" || r.Value.Kind() != doc.String {
-		return
-	}
-	f.added = false
-	f.setRoot(f.root.Delete(r.Path)) // added and left empty
 }
 
 // move focuses another row, stopping at either end.
@@ -43,11 +33,6 @@ func (f *Form) move(i int) {
 			f.focus(i) // shows a typed time in the document's format
 		}
 		return
-	}
-	n := len(f.rows)
-	f.endEdit()
-	if len(f.rows) < n && i > f.cursor {
-		i--
 	}
 	f.focus(i)
 }
@@ -149,7 +134,6 @@ func (f *Form) remove(r row) {
 func (f *Form) insert(i int, v doc.Value) {
 	if f.apply("add an entry", func() (doc.Value, error) { return f.root.Insert(f.cfg.Path.Elem(i), v) }) {
 		f.focus(i)
-		f.added = true
 	}
 }
 
@@ -158,14 +142,6 @@ func (f *Form) moveElement(r row, to int) {
 	if root, err := f.root.Move(r.Path, to); err == nil {
 		f.setRoot(root)
 		f.focus(to)
-	}
-}
-
-// editElement edits an element of a list in place; a choice is opened at once.
-func (f *Form) editElement(r row) {
-	f.editor, f.before = f.newEditor(r), f.root
-	if f.editor != nil && !f.editor.typing() {
-		f.editor.key(enterKey)
 	}
 }
 

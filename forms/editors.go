@@ -30,7 +30,7 @@ func (f *Form) newEditor(r row) editor {
 	}
 	switch r.Shape {
 	case ShapeChoice, shapeChecklist:
-		return newChoice(f.cfg.Theme, f.state(r), f.options(r), r.Shape == shapeChecklist)
+		return newChoice(f.cfg.Theme, r.FieldState, f.options(r), r.Shape == shapeChecklist)
 	case ShapeText, ShapeName, shapeTextArea, shapePage, ShapeWords, ShapeList, shapeAnyValue:
 	default:
 		return nil
@@ -47,7 +47,6 @@ func (f *Form) newEditor(r row) editor {
 func (f *Form) prepare(in *textEditor, r row) {
 	in.commaList, in.replaces = r.Shape == ShapeList, r.Replace
 	in.suggest, in.unknownNote = f.suggestions(r), cmp.Or(r.Note, unknownNote)
-	in.edited = in.edited || f.list // an element of a list was opened for editing
 	in.eager = r.Shape == ShapeName || r.required && len(in.suggest) == 1
 	if r.Offers != nil {
 		in.offers = func(text string) ([]string, bool) { return r.Offers(f.root, text) }

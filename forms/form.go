@@ -69,9 +69,7 @@ type Form struct {
 	cursor  int        // the focused row
 	editor  editor     // of the focused row; nil if it is not edited in place
 	before  doc.Value  // the document before the editor's changes
-	added   bool       // the focused row is an element that was just added
 
-	renames  doc.Path         // the field whose name is asked for; nil for a new one
 	name     *textEditor      // nil unless a name is being asked for, in place of the focused row's value
 	calendar *calendar.Picker // nil unless a date is being picked for the focused row, in place of the fields
 	inactive bool             // the form does not have the keyboard: no row is drawn as focused
@@ -115,7 +113,7 @@ func (f *Form) Reload(root doc.Value) {
 		return
 	}
 	f.origin, f.root = root, root
-	f.failure, f.added = "", false
+	f.failure = ""
 	f.refresh()
 	if !f.keepsText() {
 		f.focus(f.cursor)
@@ -133,7 +131,6 @@ func (f *Form) Focused() (schema.FieldState, bool) {
 
 // FocusPath focuses the field at p, or the one that contains p. It returns false if there is none.
 func (f *Form) FocusPath(p doc.Path) bool {
-	f.endEdit()
 	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != groupAdder && r.contains(p) })
 	if i < 0 && slices.ContainsFunc(f.inlined, p.Equal) {
 		i = slices.IndexFunc(f.rows, func(r row) bool { return r.Path.HasPrefix(p) })
@@ -151,7 +148,7 @@ func (f *Form) Typing() bool {
 
 // Modal reports whether a list, the calendar or the input of a name is open, which esc closes.
 func (f *Form) Modal() bool {
-	return f.name != nil || f.calendar != nil || f.editor != nil && (f.list || f.editor.modal())
+	return f.name != nil || f.calendar != nil || f.editor != nil && f.editor.modal()
 }
 
 // Pending returns the name that is typed and not accepted yet.

@@ -13,21 +13,6 @@ import (
 	"bugle/engine/schema"
 )
 
-func TestListOfScalars(t *testing.T) {
-	f := open(t, `{"tags":["a",true]}`, "tags")
-	press(f, "enter", "b", "enter", "a", "new", "down")
-	want(t, f, `{"tags":["ab","new",true]}`)
-	press(f, "a", "enter") // added, but left empty: not kept
-	want(t, f, `{"tags":["ab","new",true]}`)
-
-	f = open(t, `{"platforms":["IOS"]}`, "platforms")
-	press(f, "enter", "web", "enter")
-	want(t, f, `{"platforms":["WEB"]}`)
-	if f.Modal() {
-		t.Error("a choice that is made stays open")
-	}
-}
-
 func TestWrongKindOfValue(t *testing.T) {
 	f := open(t, `{"timer":"soon"}`, "timer")
 	shows(t, f, "soon", "opens the editor")
@@ -36,24 +21,6 @@ func TestWrongKindOfValue(t *testing.T) {
 	press(f, "ctrl+x")
 	want(t, f, `{}`)
 	shows(t, f, "Ends at")
-}
-
-func TestDownMovesIntoSuggestions(t *testing.T) {
-	for field, becomes := range map[string]string{"team": `{"team":"retention"}`, "tags": `{"tags":["retention"]}`} {
-		f := at(t, open(t, `{}`), field)
-		press(f, "down", "down")
-		shows(t, f, "> retention")
-		press(f, "up", "up") // back to the text
-		hides(t, f, "> ")
-		press(f, "down", "down", "enter")
-		want(t, f, becomes)
-		f = at(t, open(t, `{}`), field)
-		press(f, "down", "down", "down", "down")
-		if line := focusedLine(f); strings.HasPrefix(strings.ToLower(line), "▸ "+field) {
-			t.Error("down does not leave the last suggestion")
-		}
-		want(t, f, `{}`)
-	}
 }
 
 func TestEmptyChoiceNamesDefault(t *testing.T) {
@@ -65,11 +32,14 @@ func TestEmptyChoiceNamesDefault(t *testing.T) {
 	shows(t, newForm(cfg), "None ▾")
 }
 
-func TestMenusFindTheFirstMatch(t *testing.T) {
+// Typing in a choice finds the best match; letters that match no option do nothing.
+func TestTypingInChoice(t *testing.T) {
 	f := open(t, `{"template":"Custom"}`)
-	press(f, "enter", "t", "enter")
+	press(f, "t", "enter")
 	want(t, f, `{"template":"TIMER"}`)
-	press(f, "enter", "nothing", "pgdown", "up", "enter", "ctrl+u", "not set", "enter")
+	press(f, "zz")
+	shows(t, f, "no match")
+	press(f, "down", "enter", "ctrl+u", "not set", "enter")
 	want(t, f, `{}`)
 }
 
@@ -135,17 +105,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Letters that match no option do nothing.
-func TestUnmatchedLettersInChoice(t *testing.T) {
-	f := open(t, `{}`)
-	press(f, "c", "z", "z")
-	shows(t, f, "no match")
-	press(f, "enter", "backspace", "backspace")
-	hides(t, f, "no match")
-	press(f, "u", "s", "enter")
-	want(t, f, `{"template":"Custom"}`)
-}
-
 // Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is then marked as
 // unknown.
 func TestEnterAcceptsHighlighted(t *testing.T) {
@@ -155,6 +114,8 @@ func TestEnterAcceptsHighlighted(t *testing.T) {
 		{`{}`, "ret", unknownNote, "up", `{"team":"ret"}`}, // the field is left, and the text kept
 		{`{}`, "ret,down", "> Use “ret”", "enter", `{"team":"ret"}`},
 		{`{}`, "sales", "> Use “sales”  " + unknownNote, "enter", `{"team":"sales"}`},
+		{`{}`, "down,down", "> retention", "enter", `{"team":"retention"}`},
+		{`{}`, "down,down,up,up", "  growth", "enter", `{}`}, // back to the text
 		{`{"team":"brand"}`, "ctrl+n", "> growth", "enter", `{"team":"growth"}`},
 	} {
 		f := at(t, open(t, tt.is), "team")

@@ -8,24 +8,17 @@ import (
 	"bugle/engine/schema"
 )
 
-// openLocked opens the form at p; locked maps locked paths to reasons.
-func openLocked(t *testing.T, json string, locked map[string]string, p ...any) *Form {
+// openLocked opens the form at a place, which is locked for a reason.
+func openLocked(t *testing.T, json, why string, p ...any) *Form {
 	t.Helper()
 	cfg := config(parse(t, json), p...)
-	cfg.Locked = func(p doc.Path) string {
-		for prefix, why := range locked {
-			if s := p.String(); s == prefix || prefix == "" || strings.HasPrefix(s, prefix+".") || strings.HasPrefix(s, prefix+"[") {
-				return why
-			}
-		}
-		return ""
-	}
+	cfg.Locked = func(doc.Path) string { return why }
 	return newForm(cfg)
 }
 
 func TestLockedFormIsReadOnly(t *testing.T) {
 	const is = `{"template":"Custom","template_id":"T","title":"Hi","platforms":["IOS"],"buttons":[{"text":"Go"}]}`
-	f := openLocked(t, is, map[string]string{"": "Nothing can be changed now."})
+	f := openLocked(t, is, "Nothing can be changed now.")
 	shows(t, f, "Nothing can be changed now.")
 	for range 20 {
 		press(f, "x", " ", "left", "ctrl+x", "f2", "e", "z")
@@ -45,7 +38,7 @@ func TestLockedFormIsReadOnly(t *testing.T) {
 
 func TestLockedListCannotGrow(t *testing.T) {
 	const is = `{"buttons":[{"text":"Go"},{"text":"Stay"}]}`
-	f := openLocked(t, is, map[string]string{"buttons": "Not while it is live."}, "buttons")
+	f := openLocked(t, is, "Not while it is live.", "buttons")
 	shows(t, f, "Not while it is live.")
 	hides(t, f, "+ add")
 	press(f, "a", "d", "x", "J", "K")
@@ -63,16 +56,6 @@ func TestInactiveFormShowsNoFocus(t *testing.T) {
 	shows(t, f, "A title that is")
 	f.SetActive(true)
 	shows(t, f, "▸", "The first line.")
-}
-
-func TestHiddenSuggestionsAreCounted(t *testing.T) {
-	cfg := config(parse(t, `{}`))
-	names := strings.Fields("ada bea cleo dora eva fay gina hana")
-	cfg.Suggest = func(string) []string { return names }
-	f := at(t, newForm(cfg), "team")
-	shows(t, f, "(2 more)")
-	press(f, "a", "d")
-	hides(t, f, "more)")
 }
 
 func TestFormProblemIsShownInFull(t *testing.T) {

@@ -63,7 +63,6 @@ func (f *Form) IsList() bool {
 
 // FocusLine focuses a row by its index in Lines.
 func (f *Form) FocusLine(i int) {
-	f.endEdit()
 	f.focus(i)
 }
 
@@ -72,11 +71,10 @@ func (f *Form) line(r row) Line {
 		Opens: r.Shape == shapeSubform && r.group != groupAdder, Adds: r.group == groupAdder}
 	if l.Adds {
 		l.Label = phrase.Capitalize(strings.TrimPrefix(r.Label, "+ "))
-		empty := schema.FieldState{Node: r.Node, Value: zero(r.Node), Shown: true, Options: optionStates(r.Node)}
-		l.Opens, l.Named = f.list && shapeOf(empty) == shapeSubform, !f.list
+		l.Opens, l.Named = f.list, !f.list
 		return l
 	}
-	if f.list {
+	if f.list && r.Node != nil { // without a node, it is a value that is no list
 		l.Label = fmt.Sprintf("%s %s", phrase.Capitalize(cmp.Or(strings.ToLower(r.Node.Title), "entry")), r.Label)
 	}
 	l.Value = f.valueInWords(r)
@@ -149,12 +147,9 @@ func (f *Form) Answer(i int, text string) (said string, err error) {
 	f.failure = ""
 	root, to := f.root, r.Path
 	switch {
-	case r.group == groupAdder && f.list:
-		to = r.Path.Elem(root.Lookup(r.Path).Len())
-		root, err = root.Insert(to, scalarValue(r.Node.Kind, text))
 	case r.group == groupAdder:
-		f.renames, to = nil, r.Path.Child(text)
-		root, err = f.writeName(root, text)
+		to = r.Path.Child(text)
+		root, err = f.addNamed(root, text)
 	default:
 		root, said, err = f.answered(r, text)
 	}
@@ -162,7 +157,7 @@ func (f *Form) Answer(i int, text string) (said string, err error) {
 		return "", err
 	}
 	f.setRoot(root)
-	if r.group != groupAdder || f.list || !f.FocusPath(to) {
+	if r.group != groupAdder || !f.FocusPath(to) {
 		f.focus(f.cursor)
 	}
 	return said, nil
@@ -173,7 +168,7 @@ func (f *Form) answered(r row, text string) (out doc.Value, said string, err err
 	v := f.typedValue(f.root, r, text)
 	switch {
 	case r.Shape == ShapeChoice, r.Shape == shapeChecklist:
-		e := newChoice(f.cfg.Theme, f.state(r), f.options(r), r.Shape == shapeChecklist)
+		e := newChoice(f.cfg.Theme, r.FieldState, f.options(r), r.Shape == shapeChecklist)
 		at := slices.IndexFunc(e.options, func(o Option) bool { return o.Value == text && o.value.Exists() })
 		if at < 0 {
 			return f.root, "", errors.New("this is not one of the choices")

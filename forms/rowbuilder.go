@@ -190,6 +190,7 @@ func (f *Form) fieldRow(s schema.FieldState) row {
 		r.Text = commaText(s.Value)
 		r.Help += " Separate values with commas."
 	case r.Shape == shapeExternalJSON:
+		r.Text = string(s.Value.Encode())
 		r.Help += " Press ctrl+e to edit it as JSON, ctrl+x to remove it."
 	case r.Shape == shapeAnyValue && s.Value.Exists():
 		r.Text = anyText(s.Value)
@@ -222,15 +223,6 @@ func (f *Form) flagRow(c schema.FlagChoice) row {
 // isInlined reports whether the form shows the fields of an object among its own.
 func isInlined(s schema.FieldState) bool {
 	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
-}
-
-// state returns a row with the options of an element, which the rows of a list do not have.
-func (f *Form) state(r row) schema.FieldState {
-	if !f.list {
-		return r.FieldState
-	}
-	st, _ := f.cfg.Schema.Field(f.root, r.Path, f.cfg.Env)
-	return st
 }
 
 // Opens reports whether a field, in its current state, has a form of its own: an object, a map, or a list that

@@ -30,8 +30,8 @@ const (
 type row struct {
 	Input
 	group rowGroup
-	// custom marks map entries and list elements, whose name or index is the user's choice: they can be renamed, and
-	// are kept when their text is emptied.
+	// custom marks map entries and list elements, whose name or index is the user's choice: they are kept when their text is
+	// emptied.
 	custom bool
 	// locked is why the row cannot be changed; "" if it can.
 	locked    string
@@ -57,8 +57,10 @@ func shapeOf(s schema.FieldState) Shape {
 			return shapeChecklist
 		case commaEditable(n.Element, v):
 			return ShapeList
+		case n.Element.Kind == schema.Object || n.Element.Kind == schema.Map || n.Element.Kind == schema.List:
+			return shapeSubform
 		}
-		return shapeSubform
+		return shapeExternalJSON
 	case schema.Any:
 		if v.Kind() != doc.String && len(v.Encode()) > maxText {
 			return shapeExternalJSON

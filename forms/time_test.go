@@ -7,7 +7,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -74,17 +73,6 @@ func TestTimeShowsInterpretation(t *testing.T) {
 	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00","end":"{{UserAttribute['x']}}"}}`)
 }
 
-// Enter in the last field, which has no next one, also normalizes the time.
-func TestEnterOnTheLastTime(t *testing.T) {
-	f := openSchedule(t, `{"when":{"more":["2026-12-01T18:30:00Z"]}}`)
-	cfg := f.cfg
-	cfg.Path = doc.P("when", "more")
-	f = newForm(cfg)
-	press(f, "enter", "ctrl+u", "tomorrow 9am utc", "enter")
-	want(t, f, `{"when":{"more":["2026-11-22T09:00:00Z"]}}`)
-	shows(t, f, "Sun 22 Nov, 09:00 UTC")
-}
-
 func TestCalendar(t *testing.T) {
 	const is = `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`
 	f := at(t, openSchedule(t, is), "when", "begin")
@@ -123,16 +111,4 @@ func find(f *Form, text string) (y, x int) {
 		}
 	}
 	return -1, -1
-}
-
-// A zone field suggests all zones if the workspace has no list of its own.
-func TestZonesAreSuggested(t *testing.T) {
-	f := openSchedule(t, `{}`)
-	f.cfg.Suggest = nil
-	at(t, f, "when", "zone")
-	hides(t, f, "Africa/Abidjan")
-	press(f, "new york")
-	shows(t, f, "America/New_York")
-	press(f, "enter")
-	want(t, f, `{"when":{"zone":"America/New_York"}}`)
 }

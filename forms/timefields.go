@@ -155,9 +155,6 @@ func (f *Form) calendarView() []string {
 	t, w, h := f.cfg.Theme, f.layout.width, f.layout.height
 	r, _ := f.focused()
 	out := []string{t.Accent.Render("▸ " + r.Label)}
-	if f.list {
-		out[0] += t.Muted.Render(" of " + f.node.Label())
-	}
 	if h > 1 {
 		for l := range strings.SplitSeq(f.calendar.View(max(w-calendarIndent, 1), h-1), "\n") {
 			out = append(out, strings.Repeat(" ", calendarIndent)+l)

@@ -65,16 +65,3 @@ func TestTimespanKeepsOtherFields(t *testing.T) {
 	press(f, "ctrl+x")
 	want(t, f, `{"campaign_delivery_type":"EVENT_TRIGGERED","trigger_condition":{"trigger_delay_type":"DELAY"}}`)
 }
-
-// A number is shown with its unit, while typing too.
-func TestNumberUnits(t *testing.T) {
-	cfg := config(parse(t, `{"conversion_goal_details":{"attribution_window_in_hours":48}}`), "conversion_goal_details")
-	cfg.Schema = catalog.Campaign(catalog.Email)
-	f := at(t, newForm(cfg), "conversion_goal_details", "attribution_window_in_hours")
-	shows(t, f, "48", " hours")
-	press(f, "down")
-	shows(t, f, "48 hours")
-	press(f, "up", "backspace", "backspace", "1", "down")
-	shows(t, f, "1 hour")
-	want(t, f, `{"conversion_goal_details":{"attribution_window_in_hours":1}}`)
-}

@@ -42,9 +42,6 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case f.editor != nil && f.editor.key(msg):
 		f.commit()
-		if f.list && f.editor != nil && !f.editor.typing() {
-			f.focus(f.cursor) // a choice was made
-		}
 		return nil
 	}
 	for _, a := range f.actions() {

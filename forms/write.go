@@ -46,14 +46,11 @@ func (f *Form) without(root doc.Value, paths ...doc.Path) doc.Value {
 	return root
 }
 
-// writeName returns root with a field of the form's object under a name: the one that is renamed, or a new one.
-func (f *Form) writeName(root doc.Value, name string) (doc.Value, error) {
-	switch p := f.cfg.Path.Child(name); {
-	case f.renames != nil:
-		return root.Rename(f.renames, name)
-	case root.Lookup(p).Exists():
+// addNamed returns root with a new field of the form's object.
+func (f *Form) addNamed(root doc.Value, name string) (doc.Value, error) {
+	p := f.cfg.Path.Child(name)
+	if root.Lookup(p).Exists() {
 		return root, fmt.Errorf("a field named %q already exists", name)
-	default:
-		return root.Set(p, zero(f.node.Child(name)))
 	}
+	return root.Set(p, zero(f.node.Child(name)))
 }

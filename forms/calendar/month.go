@@ -33,8 +33,6 @@ type Month struct {
 	Today, Cursor time.Time
 	// Marked reports whether a date is marked; nil if none is.
 	Marked func(date time.Time) bool
-	// Arrows shows that the month can be changed.
-	Arrows bool
 }
 
 // Height is the number of lines of a month.
@@ -72,12 +70,8 @@ func (m Month) DayAt(x, y int) (time.Time, bool) {
 // Lines draws the month: Height lines of Width cells.
 func (m Month) Lines() []string {
 	t := m.Theme
-	title := m.Of.Format("January 2006")
-	if m.Arrows {
-		title = "‹ " + title + " ›"
-	}
 	out := make([]string, 0, Height)
-	out = append(out, t.Title.Width(m.Width()).Align(lipgloss.Center).Render(title))
+	out = append(out, t.Title.Width(m.Width()).Align(lipgloss.Center).Render(m.Of.Format("January 2006")))
 	out = append(out, t.Faint.Render(strings.Repeat(" ", m.gutter())+"Mo Tu We Th Fr Sa Su "))
 	day := m.first()
 	for range Height - 2 {

@@ -15,7 +15,7 @@ type Picker struct {
 	theme  *themes.Theme
 	today  time.Time
 	day    time.Time
-	months []Month // as last drawn, for clicks; none if they were cut
+	months []Month // as last drawn, for clicks
 }
 
 // NewPicker returns a picker that starts at the date of a time.
@@ -83,10 +83,6 @@ func (p *Picker) click(x, y int) (accepted bool) {
 		day, ok := m.DayAt(at, y)
 		switch {
 		case at < 0 || at >= m.Width():
-		case y == 0 && i == 0 && at < m.Width()/2:
-			p.turn(-1)
-		case y == 0:
-			p.turn(1)
 		case ok && day.Equal(p.day):
 			return true
 		case ok:
@@ -96,25 +92,19 @@ func (p *Picker) click(x, y int) (accepted bool) {
 	return false
 }
 
-// View draws the picker in w cells and h lines: months side by side if they fit. If there are too few lines for a month, it
-// draws the weeks around the day.
+// View draws the picker in w cells and at most h lines: months side by side if they fit.
 func (p *Picker) View(w, h int) string {
 	if w < 1 || h < 1 {
 		return ""
 	}
-	m := Month{Theme: p.theme, Of: p.day, Today: p.today, Cursor: p.day, Arrows: true}
+	m := Month{Theme: p.theme, Of: p.day, Today: p.today, Cursor: p.day}
 	p.months = []Month{m}
 	for i := 1; i < MonthsPerRow(m.Width(), w, 3); i++ {
-		m.Of, m.Arrows = AddMonths(p.day, i), false
+		m.Of = AddMonths(p.day, i)
 		p.months = append(p.months, m)
 	}
 	lines := Join(p.months...)
-	if len(lines) > h {
-		week := 2 + int(p.day.Sub(p.months[0].first()).Hours()/24)/7
-		from := max(min(week-h/2, len(lines)-h+1), 1)
-		lines = append(lines[:1:1], lines[from:from+h-1]...)
-		p.months = nil
-	}
+	lines = lines[:min(len(lines), h)]
 	for i := range lines {
 		lines[i] = ansi.Truncate(lines[i], w, "")
 	}

@@ -1,6 +1,6 @@
 // Package textfield is the field of every text that a user types: one line, or several.
 //
-// It is built on the text input and the text area of Bubbles, and is a field of huh. Unlike those it keeps every byte
+// It is built on the text input and the text area of Bubbles. Unlike those it keeps every byte
 // of its text, moves and deletes by grapheme clusters, always draws its cursor, and writes into nothing outside itself.
 package textfield
 
@@ -30,7 +30,6 @@ type Field struct {
 	line          textinput.Model
 	area          *textarea.Model // the text of several lines; nil for one line
 	width, height int
-	question      question
 }
 
 // New returns an empty field of one line, without focus.
@@ -62,6 +61,24 @@ func (f *Field) Focused() bool {
 		return f.area.Focused()
 	}
 	return f.line.Focused()
+}
+
+// Focus focuses the field. The cursor does not blink.
+func (f *Field) Focus() tea.Cmd {
+	if f.area != nil {
+		return f.area.Focus()
+	}
+	return f.line.Focus()
+}
+
+// Blur removes the focus.
+func (f *Field) Blur() tea.Cmd {
+	if f.area != nil {
+		f.area.Blur()
+	} else {
+		f.line.Blur()
+	}
+	return nil
 }
 
 // raw returns the text with substitutes for hidden characters.
@@ -271,14 +288,6 @@ const maxLines = 6
 
 // View draws the text: a line, or as many as the text needs and the height has.
 func (f *Field) View() string {
-	text := f.text()
-	if f.question.title == "" {
-		return text
-	}
-	return f.asked(text)
-}
-
-func (f *Field) text() string {
 	switch {
 	case f.area != nil:
 		return f.areaView()

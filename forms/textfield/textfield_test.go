@@ -1,14 +1,9 @@
 package textfield_test
 
 import (
-	"bytes"
-	"errors"
-	"slices"
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/huh"
 	"pgregory.net/rapid"
 
 	"bugle/forms/textfield"
@@ -75,59 +70,5 @@ func TestPaste(t *testing.T) {
 		if f.Paste("one\r\n\ttwo\n"); f.Text() != want {
 			t.Errorf("%s: %q", name, f.Text())
 		}
-	}
-}
-
-// In a form of huh the field asks its question, keeps the focus while its text is wrong, and leads to the next one.
-func TestFieldInAForm(t *testing.T) {
-	check := func(text string) error {
-		if !strings.Contains(text, "@") {
-			return errors.New("not an email address")
-		}
-		return nil
-	}
-	name := textfield.New(themes.Plain(), "Spring sale").Ask("Name", "What you call it.", nil)
-	mail := textfield.New(themes.Plain(), "").Ask("Creator", "", check)
-	form := huh.NewForm(huh.NewGroup(name, mail)).WithShowHelp(false).WithWidth(40)
-	form.Init()
-	send := func(msg tea.KeyMsg) {
-		_, cmd := form.Update(msg)
-		for cmd != nil {
-			next := cmd()
-			if batch, ok := next.(tea.BatchMsg); ok {
-				batch = slices.DeleteFunc(batch, func(c tea.Cmd) bool { return c == nil })
-				if len(batch) == 0 {
-					return
-				}
-				next = batch[0]()
-			}
-			_, cmd = form.Update(next)
-		}
-	}
-	letters := func(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
-	send(letters("Sale"))
-	if view := form.View(); !strings.Contains(view, "What you call it.") || !strings.Contains(view, "Sale_") {
-		t.Errorf("the form shows\n%s", view)
-	}
-	send(tea.KeyMsg{Type: tea.KeyEnter})
-	send(letters("ann"))
-	send(tea.KeyMsg{Type: tea.KeyEnter})
-	if form.State != huh.StateNormal || !strings.Contains(form.View(), "not an email address") {
-		t.Errorf("a wrong text is accepted:\n%s", form.View())
-	}
-	send(letters("@example.com"))
-	if mail.Error() != nil || name.GetValue() != "Sale" || mail.GetValue() != "ann@example.com" {
-		t.Errorf("%v, %q, %q", mail.Error(), name.GetValue(), mail.GetValue())
-	}
-	if send(tea.KeyMsg{Type: tea.KeyEnter}); form.State != huh.StateCompleted {
-		t.Error("the form is not done")
-	}
-}
-
-func TestAskedByLines(t *testing.T) {
-	f := textfield.New(themes.Plain(), "").Ask("Name", "", nil)
-	var out bytes.Buffer
-	if err := f.RunAccessible(&out, strings.NewReader("Sale\n")); err != nil || f.Text() != "Sale" || out.String() != "Name: " {
-		t.Errorf("%v, %q, %q", err, f.Text(), out.String())
 	}
 }

@@ -62,7 +62,7 @@ func formRow(f *forms.Form, i int, l forms.Line, do Hands) screen.Row {
 	}
 	row.Field = &screen.FormField{
 		Value: l.Text, Required: l.Required, Help: l.Help, Locked: l.Locked, Several: l.Several, Names: l.Names,
-		Closed: l.Closed, Again: l.Adds && !l.Named, AddsRow: l.Named, Example: l.Example,
+		Closed: l.Closed, AddsRow: l.Named, Example: l.Example,
 		Set: func(text string) (string, tea.Cmd, error) {
 			said, err := f.Answer(i, text)
 			if err != nil {

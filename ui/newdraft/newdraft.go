@@ -37,7 +37,7 @@ type Screen struct {
 	questions []question // of the form, in order
 
 	channel, deliveryType string
-	name, creator         *textfield.Field
+	name, creator         *textfield.Question
 
 	created bool   // the draft exists
 	file    string // the name of the file that was asked for
@@ -47,7 +47,7 @@ type Screen struct {
 type question struct {
 	huh.Field
 	name, help string
-	text       *textfield.Field    // nil for a choice
+	text       *textfield.Question // nil for a choice
 	answer     *string             // of a choice
 	options    []screen.FormOption // of a choice
 	lines      []string            // the options as they are drawn
@@ -64,8 +64,8 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, panes: panes.New(deps.Theme, panes.Pane{Name: "questions"}),
 		sourceChannel: from.Channel, channel: string(from.Channel), deliveryType: string(from.DeliveryType),
-		name:    textfield.New(deps.Theme, "such as Spring sale 2026").Ask("Name", nameHelp, nil),
-		creator: textfield.New(deps.Theme, "such as ann@example.com").Ask("Creator", creatorHelp, isEmail),
+		name:    textfield.NewQuestion(deps.Theme, "Name", nameHelp, "such as Spring sale 2026", nil),
+		creator: textfield.NewQuestion(deps.Theme, "Creator", creatorHelp, "such as ann@example.com", isEmail),
 	}
 	if route.Doc.Exists() {
 		s.source = from.Body

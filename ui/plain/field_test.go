@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/mjml"
 	"bugle/ui/plain"
 )
 
@@ -60,6 +59,9 @@ func TestInvalidTextIsSaidAndKept(t *testing.T) {
 	b.play("3|:4|nonsense|ann@example.com|:back")
 	b.want("Not valid: Must be an email address, such as ann@example.com, not \"nonsense\".")
 	b.wantStored("campaign_content.content.email.from_address", `"ann@example.com"`)
+	b.play("1|:4|sale, spring|:back|undo")
+	b.want("Undone: Basics, Tags\n")
+	b.wantStored("basic_details.tags", ``)
 	b.play("3|:4|nonsense||:back")
 	b.wantStored("campaign_content.content.email.from_address", `"nonsense"`)
 }
@@ -77,13 +79,6 @@ func TestChoices(t *testing.T) {
 	b.play("6|maybe|yes|:back")
 	b.want(`"maybe" is none of the 2 options.`)
 	b.wantStored("delivery_controls.bypass_dnd", `true`)
-}
-
-func TestNumbers(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("7|:2|lots|12.0|:back")
-	b.want("Must be a whole number")
-	b.wantStored("delivery_controls.campaign_throttle_rpm", "12.0")
 }
 
 func TestTimes(t *testing.T) {
@@ -124,34 +119,6 @@ func TestLongTexts(t *testing.T) {
 	b.wantStored(html, `"<p>\n.dot\tmore"`)
 }
 
-// MJML is compiled when it is saved, and read and edited afterwards.
-func TestMJML(t *testing.T) {
-	bin := t.TempDir()
-	const stub = "#!/bin/sh\necho '<!-- FILE: undefined -->'; sed 's/<[^>]*>//g' | tee out; exit 0\n"
-	if err := os.WriteFile(filepath.Join(bin, "mjml"), []byte(stub), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("3|:5|<mjml>right</mjml>|:back")
-	html := b.stored().Body.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text()
-	if source, _ := mjml.Source(html); source != "<mjml>right</mjml>" {
-		t.Errorf("the store has %q\n%s", html, b.output)
-	}
-	b.play("3|:5|:read|:back")
-	b.want("<mjml>right</mjml>\nEnd of the text.")
-	b.wantNot("bugle:mjml")
-}
-
-func TestEditLists(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("1|:4|sale, spring, roast|:back")
-	b.wantStored("basic_details.tags", `["sale","spring","roast"]`)
-	b.play("undo")
-	b.want("Undone: Basics, Tags\n")
-	b.wantStored("basic_details.tags", ``)
-}
-
 func TestObjectsInLists(t *testing.T) {
 	const goals = "conversion_goal_details.goals"
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
@@ -177,20 +144,6 @@ func TestConditionalFields(t *testing.T) {
 	b.wantNot("Count>")
 	b.play("11|yes|:back")
 	b.want("Limit messages>", "Count>")
-}
-
-// Mutually exclusive flags are one question: an answer turns the others off, and a command all of them.
-func TestExclusiveFlagsAreOneQuestion(t *testing.T) {
-	for answer, want := range map[string]string{
-		"only provisional": `{"ios":{"send_to_all_eligible_device":false,"send_to_only_provisional_push_enabled_devices":true}}`,
-		"":                 `{"ios":{"send_to_all_eligible_device":true}}`,
-		":clear":           `{"ios":{}}`,
-	} {
-		b := newTestbed(t, catalog.Push, catalog.OneTime, `{"basic_details":{"name":"N","platforms":["IOS"],"platform_specific_details":{"ios":{"send_to_all_eligible_device":true}}}}`)
-		b.play("1|:5|:open||" + answer + "|:back|:back")
-		b.want("iOS devices>")
-		b.wantStored("basic_details.platform_specific_details", want)
-	}
 }
 
 func TestMessagesByLocaleAndVariation(t *testing.T) {

@@ -10,12 +10,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/engine/service/local"
 	"bugle/ui/app"
 	"bugle/ui/plain"
-	"bugle/ui/screen"
 )
 
 // A one-time email from nothing to a published campaign takes few answers, and few words are said.
@@ -121,22 +119,6 @@ func TestPreview(t *testing.T) {
 	p := newTestbed(t, catalog.Push, catalog.OneTime, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"Now","message":"<b>Hot</b>"},"buttons":[{"btn_name":"Go","click_action_type":"COPY"}]}}}}}`)
 	p.play("preview|")
 	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
-}
-
-func TestPreviewOfSavedTemplate(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own"}}}}`)
-	b.play("preview")
-	b.want("Note: There is no saved template spring in this workspace.")
-	content, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['City']|default('you')}}","html_content":"<p>Its body</p>","sender_name":"Shelf"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.svc.PutContent(t.Context(), engine.ContentItem{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: content}}); err != nil {
-		t.Fatal(err)
-	}
-	b.play("preview")
-	b.want("From: Own", "Subject: Hi {{UserAttribute['City']|default('you')}}", "Its body", "From the saved template: spring")
-	b.wantNot("no saved template")
 }
 
 // A recipient can be chosen by a part of the name, and is named where it is told what is sent.
@@ -307,26 +289,6 @@ func TestBulk(t *testing.T) {
 	b.run("1 select|change selected|add tags|sale, spring|yes")
 	b.want("1 selected.", "Tag")
 	b.wantStored("basic_details.tags", `["sale","spring"]`)
-}
-
-func TestClone(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.run("1 clone|..")
-	b.want("Campaign Spring sale (copy)>")
-}
-
-// The first workspace is created from the welcome screen.
-func TestWelcome(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.first = screen.Welcome
-	b.start = func(_ context.Context, sample bool) (screen.Deps, error) {
-		if !sample {
-			return screen.Deps{}, errors.New("the disk is full")
-		}
-		return b.deps, nil
-	}
-	b.run("2|1")
-	b.want("There is no workspace here yet.", "the disk is full", "Campaigns>")
 }
 
 // An endless line ends the program.

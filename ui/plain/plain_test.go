@@ -26,7 +26,6 @@ import (
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
-	"bugle/ui/welcome"
 	"bugle/ui/workspace"
 )
 
@@ -36,8 +35,6 @@ type testbed struct {
 	svc    *local.Service
 	deps   screen.Deps
 	id     string
-	first  string // route of the first screen
-	start  welcome.Start
 	editor func(file string) ([]string, error)
 	output string // of the last run
 	err    error  // with which the last run ended
@@ -69,7 +66,7 @@ func newTestbed(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, compo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testbed{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc), first: screen.Campaigns}
+	return &testbed{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
 }
 
 func (b *testbed) factory(deps screen.Deps, r screen.Route) (screen.Screen, error) {
@@ -90,8 +87,6 @@ func (b *testbed) factory(deps screen.Deps, r screen.Route) (screen.Screen, erro
 		return history.New(deps, r), nil
 	case screen.Workspace:
 		return workspace.New(deps, r), nil
-	case screen.Welcome:
-		return welcome.New(deps, b.start), nil
 	}
 	return nil, fmt.Errorf("there is no screen %q in this test", r.Name)
 }
@@ -101,7 +96,7 @@ func (b *testbed) options(in io.Reader, out io.Writer) plain.Options {
 		b.editor = func(string) ([]string, error) { return nil, errors.New("there is no editor in this test") }
 	}
 	return plain.Options{In: in, Out: out, App: app.Options{
-		Deps: b.deps, Factory: b.factory, First: screen.Route{Name: b.first}, Context: b.t.Context(), Editor: b.editor,
+		Deps: b.deps, Factory: b.factory, First: screen.Route{Name: screen.Campaigns}, Context: b.t.Context(), Editor: b.editor,
 		Themes:    func(string) (*themes.Theme, error) { return themes.Plain(), nil },
 		Clipboard: func(string) error { return nil },
 	}}

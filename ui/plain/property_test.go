@@ -2,7 +2,6 @@ package plain_test
 
 import (
 	"context"
-	"flag"
 	"io"
 	"os"
 	"strconv"
@@ -12,9 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/engine/schema"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
@@ -130,63 +126,4 @@ func TestEnterChangesNothingInSample(t *testing.T) {
 		}
 		visit(t, ctx, b, svc, c)
 	}
-}
-
-// The same for invalid documents.
-func TestEnterChangesNothingInAnyDocument(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	if !slow {
-		if err := flag.Set("rapid.checks", "10"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		ch := rapid.SampledFrom([]catalog.Channel{catalog.Push, catalog.Email}).Draw(t, "channel")
-		dt := rapid.SampledFrom([]catalog.DeliveryType{catalog.OneTime, catalog.Periodic, catalog.EventTriggered, catalog.LocationTriggered}).Draw(t, "type")
-		members := []doc.Member{}
-		for _, c := range catalog.Components(ch) {
-			if rapid.Bool().Draw(t, "has") {
-				members = append(members, doc.M(string(c.Name), randomValue(t, catalog.Campaign(ch).At(doc.P(string(c.Name))), 5)))
-			}
-		}
-		c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: doc.NewObject(members...)}
-		visit(t, b.t.Context(), b, b.svc, c)
-	})
-}
-
-// randomValue generates a value for a field: mostly of its kind, sometimes of another.
-func randomValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
-	if n == nil || depth == 0 || rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
-		text := rapid.SampledFrom([]string{`null`, `"a\tb\r\nc"`, `"\ud83d\ude00 \u202e"`, `1.0`, `1e400`, `true`, `{}`, `[]`, `{"":{"x":[1,"2"]}}`, `[null,{"a":1}]`, `""`, `"back"`})
-		v, err := doc.Parse([]byte(text.Draw(t, "value")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	switch n.Kind {
-	case schema.Object, schema.Map:
-		var ms []doc.Member
-		for _, c := range n.Children {
-			if rapid.IntRange(0, 2).Draw(t, "there") > 0 {
-				ms = append(ms, doc.M(c.Name, randomValue(t, c, depth-1)))
-			}
-		}
-		if rapid.Bool().Draw(t, "more") {
-			ms = append(ms, doc.M("strange name", randomValue(t, n.Element, depth-1)))
-		}
-		return doc.NewObject(ms...)
-	case schema.List:
-		var vs []doc.Value
-		for range rapid.IntRange(0, 2).Draw(t, "entries") {
-			vs = append(vs, randomValue(t, n.Element, depth-1))
-		}
-		return doc.NewArray(vs...)
-	case schema.Bool:
-		return doc.NewBool(rapid.Bool().Draw(t, "on"))
-	}
-	if len(n.Options) > 0 {
-		return doc.NewString(rapid.SampledFrom(n.Options).Draw(t, "option").Value)
-	}
-	return doc.NewString(strings.Repeat("x ", rapid.IntRange(0, 150).Draw(t, "length")) + n.Example)
 }

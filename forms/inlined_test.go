@@ -79,49 +79,36 @@ func TestDerivedFields(t *testing.T) {
 
 // Mutually exclusive flags are one choice: choosing one clears the others.
 func TestExclusiveFlagsAreOneChoice(t *testing.T) {
-	s := catalog.Campaign(catalog.Push)
 	at := doc.P("basic_details", "platform_specific_details")
+	const all, only, exclude = "send_to_all_eligible_device", "send_to_only_provisional_push_enabled_devices", "exclude_provisional_push_devices"
 	open := func(ios string) *Form {
-		cfg := config(parse(t, `{"basic_details":{"platforms":["IOS"],"platform_specific_details":{`+ios+`}}}`), "basic_details", "platform_specific_details")
-		cfg.Schema = s
-		return newForm(cfg)
+		cfg := config(parse(t, `{"basic_details":{"platforms":["IOS"],"platform_specific_details":{"ios":{`+ios+`}}}}`), "basic_details", "platform_specific_details")
+		cfg.Schema = catalog.Campaign(catalog.Push)
+		f := newForm(cfg)
+		if !f.FocusPath(at.Child("ios").Child(exclude)) {
+			t.Fatal("a flag does not lead to the choice")
+		}
+		return f
 	}
-	holds := func(f *Form, is string) {
-		t.Helper()
+	for _, tt := range []struct{ is, shows, keys, becomes string }{
+		{``, "▸ iOS devices *", "enter,only,enter", `"` + only + `":true`},
+		{`"` + only + `":true`, "Only provisional ▾", "enter,not set,enter", ``},
+		{`"` + all + `":true,"` + exclude + `":true`, "turn on exactly one", "", `"` + all + `":true,"` + exclude + `":true`},
+		{`"` + all + `":true,"` + exclude + `":false`, "All eligible devices ▾", "enter,down,enter", `"` + all + `":false,"` + exclude + `":true`},
+	} {
+		f := open(tt.is)
+		shows(t, f, tt.shows)
+		if tt.keys != "" {
+			press(f, strings.Split(tt.keys, ",")...)
+		}
 		root, _ := f.Edited()
-		if got := string(root.Lookup(at).Encode()); got != is {
-			t.Errorf("got %s, want %s", got, is)
+		if got := string(root.Lookup(at).Encode()); got != `{"ios":{`+tt.becomes+`}}` {
+			t.Errorf("%s: %s makes it %s, want %s", tt.is, tt.keys, got, tt.becomes)
 		}
 	}
 	cfg := config(parse(t, `{"basic_details":{"platforms":["WEB"]}}`), "basic_details", "platform_specific_details")
-	cfg.Schema = s
-	f := newForm(cfg)
-	hides(t, f, "iOS devices *") // no recipient on iOS
-
-	f = open("")
-	press(f, "end", "down")
-	shows(t, f, "▸ iOS devices *", "Not set ▾", "Which iOS devices get the message.")
-	press(f, "enter", "only", "enter")
-	holds(f, `{"ios":{"send_to_only_provisional_push_enabled_devices":true}}`)
-	shows(t, f, "Only provisional ▾")
-	press(f, "enter", "up", "enter")
-	holds(f, `{"ios":{"exclude_provisional_push_devices":true}}`)
-	press(f, "enter", "not set", "enter")
-	holds(f, `{}`)
-
-	const both = `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":true}}`
-	f = open(both[1 : len(both)-1])
-	shows(t, f, "All eligible devices", "Exclude provisional", "turn on exactly one")
-	holds(f, both)
-
-	f = open(`"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":false}`)
-	if !f.FocusPath(at.Child("ios").Child("exclude_provisional_push_devices")) {
-		t.Fatal("a flag does not lead to the choice")
-	}
-	press(f, "enter", "down", "enter")
-	holds(f, `{"ios":{"send_to_all_eligible_device":false,"exclude_provisional_push_devices":true}}`)
-	press(f, "enter", "up", "enter")
-	holds(f, `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":false}}`)
+	cfg.Schema = catalog.Campaign(catalog.Push)
+	hides(t, newForm(cfg), "iOS devices *") // no recipient on iOS
 }
 
 // The required fields of an optional section are marked once the section has been started.

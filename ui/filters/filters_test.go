@@ -280,8 +280,6 @@ func TestClickTargets(t *testing.T) {
 	}
 }
 
-const notKnown = "not in this workspace"
-
 // Who matches, and why, is on a screen of its own, which opens with the filters as they are.
 func TestWhoMatches(t *testing.T) {
 	b := newTestbed(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[

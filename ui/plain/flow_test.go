@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,21 +88,13 @@ func TestValidateOpensField(t *testing.T) {
 func TestWarningsFollowProblems(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("validate|list")
-	number := ""
-	for line := range strings.Lines(b.output) {
-		if n, text, ok := strings.Cut(line, ". "); ok && strings.HasPrefix(text, "Warning. Email, Preview text: No preview text") {
-			number = n
-		}
-	}
-	if number == "" {
+	b.want("because the campaign has no audience yet")
+	warning := regexp.MustCompile(`(?m)^(\d+)\. Warning\. Email, Preview text: No preview text`).FindStringSubmatch(b.output)
+	if warning == nil {
 		t.Fatalf("no warning of the preview text is listed:\n%s", b.output)
 	}
-	b.want("because the campaign has no audience yet")
-	b.play("validate|" + number + "|A text of some length that adds to the subject|:back|..")
-	b.wantStored("campaign_content.content.email.preview_text", `"A text of some length that adds to the subject"`)
-
 	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("validate|" + number + " dismiss| |Agreed with Bo|..|..")
+	b.play("validate|" + warning[1] + " dismiss| |Agreed with Bo|..|..")
 	b.want("Dismissed: ")
 	list, err := b.svc.Dismissals(t.Context(), b.id)
 	if err != nil || len(list) != 1 || list[0].Reason != "Agreed with Bo" || list[0].By != "ann@example.com" {

@@ -113,21 +113,3 @@ func TestTableHeaderAt(t *testing.T) {
 		}
 	}
 }
-
-func TestSelectedRowIsOneColor(t *testing.T) {
-	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := widget.NewTable(theme, campaignColumns()...)
-	table.Focused = true
-	table.SetRows(campaigns(2))
-	table.SetSize(80, 3)
-	lines := strings.Split(table.View(), "\n")
-	if n := strings.Count(lines[1], "\x1b["); n != 2 {
-		t.Errorf("the selected row changes its colors %d times: %q", n, lines[1])
-	}
-	if !strings.Contains(lines[2], theme.Info.Render("◔ Scheduled")) {
-		t.Errorf("the other row has no color for its state: %q", lines[2])
-	}
-}

@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
-
-	"bugle/themes"
 	"bugle/ui/widget"
 )
 
@@ -33,24 +30,6 @@ func TestTabs(t *testing.T) {
 		}
 		if strings.TrimRight(got, " ") != strings.TrimRight(want, " ") {
 			t.Errorf("at %d cells, clicks on %q find %q", width, tabs.View(), got)
-		}
-	}
-}
-
-func TestJSONColors(t *testing.T) {
-	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view := widget.NewPager(theme)
-	view.SetJSON(`"a \" b": ["c: d", -1.5e3, true]`)
-	view.SetSize(60, 1)
-	got := view.View()
-	for _, want := range []string{
-		theme.JSONKey.Render(`"a \" b"`), theme.JSONString.Render(`"c: d"`), theme.JSONNumber.Render("-1.5e3"), theme.JSONLiteral.Render("true"), theme.JSONPunct.Render("]"),
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in %q", want, got)
 		}
 	}
 }

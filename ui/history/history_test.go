@@ -10,93 +10,60 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/history"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
 
-func parse(t *testing.T, text string) doc.Value {
+// versions returns a service with one draft that was saved three times, a day apart.
+func versions(t *testing.T) (*uitest.Service, string) {
 	t.Helper()
-	v, err := doc.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	svc := uitest.NewService(t, engine.Workspace{})
+	svc.Now = svc.Now.Add(-72 * time.Hour)
+	id := svc.Draft(catalog.Email, catalog.OneTime, `{"basic_details": {"name": "Spring sale", "tags": ["sale"]},
+		"campaign_content": {"content": {"email": {"subject": "Hello", "html_content": "<p>One</p>\n<p>Two</p>\n<p>Three</p>"}}}}`)
+	email := doc.P("campaign_content", "content", "email")
+	svc.Now = svc.Now.Add(24 * time.Hour)
+	svc.Set(id, email.Child("subject"), `"Hello {{UserAttribute['First Name']}}"`)
+	svc.Now = svc.Now.Add(24 * time.Hour)
+	svc.Set(id, email.Child("html_content"), `"<p>One</p>\n<p>Two and a half</p>\n<p>Three</p>"`)
+	return svc, id
 }
 
-// versions returns a service with one draft that was saved three times, a day apart.
-func versions(t *testing.T) (*local.Service, string) {
+func open(t *testing.T, svc engine.Service, id string) *uitest.Harness {
 	t.Helper()
-	ctx := context.Background()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	now := uitest.Now.Add(-72 * time.Hour)
-	if _, err := local.CreateWorkspace(ctx, db, engine.Workspace{ID: "DEMO"}); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := parse(t, `{"basic_details": {"name": "Spring sale", "tags": ["sale"]}, "campaign_content": {"content": {"email": {"subject": "Hello", "html_content": "<p>One</p>\n<p>Two</p>\n<p>Three</p>"}}}}`)
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.OneTime, "ann@example.com", first)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	save := func(by, note, body string) {
-		t.Helper()
-		now = now.Add(24 * time.Hour)
-		c, err := svc.Get(ctx, made.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := svc.Save(ctx, engine.SaveRequest{ID: made.ID, Revision: c.Revision, Body: parse(t, body), By: by, Note: note}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	save("ann@example.com", "edited campaign_content.content.email.subject",
-		`{"basic_details": {"name": "Spring sale", "tags": ["sale"]}, "campaign_content": {"content": {"email": {"subject": "Hello {{UserAttribute['First Name']}}", "html_content": "<p>One</p>\n<p>Two</p>\n<p>Three</p>"}}}}`)
-	save("ben@example.com", "edited campaign_content.content.email.html_content",
-		`{"basic_details": {"name": "Spring sale"}, "campaign_content": {"content": {"email": {"subject": "Hello {{UserAttribute['First Name']}}", "html_content": "<p>One</p>\n<p>Two and a half</p>\n<p>Three</p>"}}}}`)
-	return svc, made.ID
+	return uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 }
 
 func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Want("Versions", "3 versions", "─ Version 3", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "Fri 13 Mar, 10:00", "Edited HTML in")
-	h.GoldenSizes("changes")
-	h.Press("down")
-	h.Want("─ Version 2", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
-	h.Press("down")
-	h.Want("─ Version 1", "Content › Message › Email › Subject", "+ Hello", "Basics › Tags", "+ sale")
-	h.WantNot("{", "basic_details")
-	h.WantFits()
-}
-
-func TestCompareWithCurrent(t *testing.T) {
-	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
+	h := open(t, svc, id)
 	h.Script(
-		"end enter tab", "?SINCE THEN", "?- Hello", "?+<p>Two and a half</p>",
+		"?Versions", "?3 versions", "?─ Version 3", "?-<p>Two</p>", "?+<p>Two and a half</p>", "?bob@example.com",
+		"?Fri 13 Mar, 10:00", "?Edited HTML in",
+	)
+	h.GoldenSizes("changes")
+	h.Script(
+		"down", "?─ Version 2", "?- Hello", "?+ Hello {{UserAttribute['First Name']}}",
+		"down", "?─ Version 1", "?Content › Message › Email › Subject", "?+ Hello", "?Basics › Tags", "?+ sale",
+		"!{", "!basic_details",
+		"enter tab", "?SINCE THEN", "?- Hello", "?+<p>Two and a half</p>", // compared with the current one
 		"tab", "?IN THIS VERSION", "?+ Hello", "!Two and a half",
 	)
 }
 
 func TestFilter(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
+	h := open(t, svc, id)
 	h.Script(
-		"/", ">ben html", "?1 of 1", "?Edited HTML in Content", "?+<p>Two and a half</p>", "!+ Hello", // beside the one before
+		"/", ">bob html", "?1 of 1", "?Edited HTML in Content", "?+<p>Two and a half</p>", "!+ Hello", // beside the one before
 		">x", "?No version matches.",
 	)
 }
 
 func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
+	h := open(t, svc, id)
 	h.Script(
 		"R", "?This is the current version.",
 		"down R", "?Restore version 2 of “Spring sale”?", "?Thu 12 Mar, 10:00", "y",
@@ -111,14 +78,11 @@ func TestRestoreOpensVersionInBuilder(t *testing.T) {
 }
 
 func TestServiceWithoutHistory(t *testing.T) {
-	h := uitest.New(t, history.New(uitest.Deps(uitest.NewFake().WithoutCapabilities()), screen.Route{ID: "x"}), 80, 24)
-	h.Want("keeps no earlier versions")
+	open(t, uitest.NewFake().WithoutCapabilities(), "x").Want("keeps no earlier versions")
 }
 
 // damagedService cannot read one of its versions.
-type damagedService struct {
-	*local.Service
-}
+type damagedService struct{ *uitest.Service }
 
 func (d damagedService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	if n == 2 {
@@ -129,6 +93,6 @@ func (d damagedService) Revision(ctx context.Context, id string, n int64) (engin
 
 func TestUnreadableVersion(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(damagedService{svc}), screen.Route{ID: id}), 120, 40)
+	h := open(t, damagedService{svc}, id)
 	h.Script("?Can't read this version: the checksum is wrong", "end", "?─ Version 1")
 }

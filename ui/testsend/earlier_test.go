@@ -23,10 +23,10 @@ func openWith(t *testing.T, s engine.Service, p *prefs.Prefs, id string, w, h in
 func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Script(">ada@example.com,stranger@example.com", "ctrl+s", "?Sent 1 of 2 messages; 1 skipped.")
-	push := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	push := open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
 	push.Script(">USER_1", "ctrl+s")
 
-	id := s.draft(t, catalog.Email, keyedMail)
+	id := s.draft(catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
 	h.Press("alt+H")
 	h.Want("─ Earlier tests ─", "✗ Sat 14 Mar, 10:00 · Ada Byron and stranger@example.com", "Campaign Spring mail. To Ada Byron", "user has no attribute")
@@ -45,7 +45,7 @@ type serviceWithoutHistory struct{ engine.Service }
 
 func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	h := openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)
 	h.Script(">ada@example.com", "ctrl+s", "?✓ Email sent")
 	h = openWith(t, serviceWithoutHistory{s}, p, id, 80, 24)

@@ -44,7 +44,7 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 
 func TestTheDeliveredMessageIsRead(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	h := open(t, s, id, 120, 40)
 	h.Type("ada@example.com,ben@example.com")
 	h.Press("ctrl+s")
@@ -83,7 +83,7 @@ func TestFormShowsMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{ContentApi.weather('Oslo').today}}", 1)), 120, 40)
+	h := open(t, s, s.draft(catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{ContentApi.weather('Oslo').today}}", 1)), 120, 40)
 	h.Script(
 		"?Email, as written", "?Hello {{UserAttribute",
 		">ada@example.com,", "?Email to Ada Byron", "?Hello Ada", "?The content API weather is called when",

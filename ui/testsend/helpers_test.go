@@ -5,13 +5,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
@@ -19,7 +15,7 @@ import (
 
 // service is a real service whose test sends are recorded and can be overridden.
 type service struct {
-	*local.Service
+	*uitest.Service
 	mu   sync.Mutex
 	sent []engine.TestRequest
 	past []engine.TestRecord // what override answered, newest first
@@ -66,40 +62,27 @@ func (s *service) asked(t *testing.T) engine.TestSend {
 
 func newService(t testing.TB) *service {
 	t.Helper()
-	db := mem.New()
-	ctx := context.Background()
-	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
-		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
+	s := uitest.NewService(t, engine.Workspace{
+		Locales:       []string{"de"},
 		Attributes:    []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
 		Segments:      []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},
 		ContentBlocks: []engine.ContentBlock{{Name: "footer", Source: "Bye {{UserAttribute['Age']|default('x')}}"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []engine.User{
-		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", "Last Name": "Byron", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
-		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
-	} {
-		if err := s.PutUser(ctx, p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.PutUsers(
+		engine.User{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", "Last Name": "Byron", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
+		engine.User{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
+	)
 	return &service{Service: s}
 }
 
 const (
 	flatMail = `{"basic_details": {"name": "Spring mail", "content_type": "TRANSACTIONAL"},
-		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
-		"campaign_content": {"content": {"email": {"subject": "Hello {{UserAttribute['First Name']}}", "from_address": "shop@example.com",
-			"sender_name": "Shop", "html_content": "<p>Spring for {{UserAttribute['First Name']}} {{ContentBlock['footer']}}</p>"}}}}`
+		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
+		"campaign_content": ` + flatContent + `}`
+	flatContent = `{"content": {"email": {"subject": "Hello {{UserAttribute['First Name']}}", "from_address": "shop@example.com",
+			"sender_name": "Shop", "html_content": "<p>Spring for {{UserAttribute['First Name']}} {{ContentBlock['footer']}}</p>"}}}`
 	keyedMail = `{"basic_details": {"name": "Two tongues", "content_type": "TRANSACTIONAL"},
-		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"locales": ["de"], "content": {
 			"default": {"variation_1": {"email": {"subject": "Hello", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>Hi</p>"}}},
 			"de": {"variation_1": {"email": {"subject": "Hallo", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>{{UserAttribute['First Name']}}</p>"}}}}}}`
@@ -109,19 +92,9 @@ const (
 			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`
 )
 
-func (s *service) draft(t testing.TB, ch engine.Channel, components string) string {
-	t.Helper()
-	v, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := s.Create(context.Background(), engine.CreateRequest{
-		Call: engine.NewCall(), Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", v),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made.ID
+// draft creates a one-time draft.
+func (s *service) draft(ch engine.Channel, components string) string {
+	return s.Draft(ch, catalog.OneTime, components)
 }
 
 func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
@@ -133,5 +106,5 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 func openDraft(t *testing.T, ch engine.Channel, components string) (*service, *uitest.Harness) {
 	t.Helper()
 	s := newService(t)
-	return s, open(t, s, s.draft(t, ch, components), 80, 24)
+	return s, open(t, s, s.draft(ch, components), 80, 24)
 }

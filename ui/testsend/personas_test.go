@@ -51,7 +51,7 @@ func TestSendAsSeveralUsers(t *testing.T) {
 // Choosing and removing a user is undone as one change, and the next test starts with the users of the last one.
 func TestSendAsIsUndoneAndRemembered(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	h := open(t, s, id, 120, 40)
 	h.Script(
 		">me@example.com,", "alt+u", ">ben", "enter ctrl+z", "?Undone: send as Ben (USER_2)", "?the recipient",
@@ -72,7 +72,7 @@ func TestSendAsIsUndoneAndRemembered(t *testing.T) {
 // A service that does not show its users takes the ID of one.
 func TestSendAsWithoutUsers(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	h := open(t, struct{ engine.Service }{s}, id, 120, 40)
 	h.Script(
 		">me@example.com,", "alt+u", "?This service does not show its users.", "!Next user",

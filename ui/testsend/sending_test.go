@@ -16,9 +16,9 @@ func TestDraftWithoutContentOpensContent(t *testing.T) {
 	for _, ch := range []engine.Channel{catalog.Email, catalog.Push} {
 		components := `{"basic_details": {"name": "Bare"}}`
 		if ch == catalog.Email {
-			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"}}`
+			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"}}`
 		}
-		h := open(t, s, s.draft(t, ch, components), 80, 24)
+		h := open(t, s, s.draft(ch, components), 80, 24)
 		h.Script("down enter ctrl+s", "?─ Not sent ─", "?There is no message to send yet", "enter")
 		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
@@ -33,7 +33,7 @@ func TestRefusalKeepsWhatWasShown(t *testing.T) {
 		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
 	}
 	s.override = refuse
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h := open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
 	h.Script(">USER_1,USER_2", "ctrl+s", "?Not sent: Too many tests; wait 3 seconds", "?1 USER_1")
 	s.override = nil
 	h.Press("ctrl+s")
@@ -64,7 +64,7 @@ func TestPictures(t *testing.T) {
 	h.Golden("typing")
 	h.WantFits()
 
-	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	p := open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
 	p.Script(">USER_1,USER_2,", "tab")
 	p.GoldenSizes("push")
 	p.Resize(80, 24)
@@ -72,7 +72,7 @@ func TestPictures(t *testing.T) {
 	p.Golden("done")
 	p.WantFits()
 
-	broken := open(t, s, s.draft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
+	broken := open(t, s, s.draft(catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
 	broken.Golden("no-content")
 	broken.WantFits()
 
@@ -100,7 +100,7 @@ func (p publishedService) Get(ctx context.Context, id string) (engine.Campaign, 
 
 func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	s := newService(t)
-	h := open(t, publishedService{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h := open(t, publishedService{s}, s.draft(catalog.Email, flatMail), 80, 24)
 	h.Script("?You can only test drafts", "?Clone this campaign", ">ada@example.com", "ctrl+s enter")
 	h.WantFits()
 	if len(s.sent) > 0 {
@@ -110,27 +110,12 @@ func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	h.Want("Can't read this draft", "Press r to reload")
 }
 
-func (s *service) change(t *testing.T, id, components string) {
-	t.Helper()
-	v, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Get(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Save(context.Background(), engine.SaveRequest{ID: id, Revision: c.Revision, Body: v, By: "ann@example.com"}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestChangedDraftIsReloaded(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Email, keyedMail)
+	id := s.draft(catalog.Email, keyedMail)
 	h := open(t, s, id, 80, 24)
 	h.Script(">ada@example.com,", "tab space space", "?German ▾")
-	s.change(t, id, flatMail)
+	s.Set(id, doc.P("campaign_content"), flatContent)
 	h.Send(screen.ChangedMsg{ID: id})
 	h.WantNot("Locale", "EMAIL_de_")
 	h.Want("│ Email  ●", "1 ada@example.com", "Age", "▌  +")

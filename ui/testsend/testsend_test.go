@@ -25,7 +25,7 @@ func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 
 func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	h := open(t, s, id, 80, 24)
 	h.Script("shift+tab space", "?User ID", "tab", ">USER_2", "ctrl+s", "? sent ") // by user id
 
@@ -34,7 +34,7 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	if a, b := s.sent[0], s.sent[1]; string(a.Body.Encode()) != string(b.Body.Encode()) || a.IdempotencyKey == b.IdempotencyKey {
 		t.Errorf("first %s, then %s", a.Body.Encode(), b.Body.Encode())
 	}
-	other := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	other := open(t, s, s.draft(catalog.Email, keyedMail), 80, 24)
 	other.Want("User ID", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to Ben")
 	other.ClickOn("1 USER_2")
 	other.Press("x")
@@ -72,7 +72,7 @@ func TestMessageNames(t *testing.T) {
 	two := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
 	for _, size := range uitest.Sizes {
 		s := newService(t)
-		h := open(t, s, s.draft(t, catalog.Email, two), size.W, size.H)
+		h := open(t, s, s.draft(catalog.Email, two), size.W, size.H)
 		look := func(want ...string) {
 			t.Helper()
 			h.Want(want...)
@@ -151,7 +151,7 @@ func TestUnknownOutcome(t *testing.T) {
 		}
 		return engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: result}, Message: "Sent 1 of 3 messages; 1 failed; 1 may have been delivered."}, nil
 	}
-	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h := open(t, s, s.draft(catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,ben@example.com,cy@example.com")
 	h.Press("ctrl+s")
 	h.Want("? Email unknown", "1 of 3", "? Ada Byron: mx.example.com got the message", "✗ Ben: no such user", "✓ cy@example.com", "1 failed, 1 unknown")
@@ -180,7 +180,7 @@ func TestUnknownOutcome(t *testing.T) {
 func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 	const key = "EMAIL_default_variation_1"
 	s := newService(t)
-	id := s.draft(t, catalog.Email, flatMail)
+	id := s.draft(catalog.Email, flatMail)
 	other := func(data engine.SendResult) { // another program sends a test
 		s.record(engine.TestRecord{
 			CampaignID: id, Body: engine.DraftTest(id, engine.TestSend{Identifier: "EMAIL", Values: []string{"ADA@example.com"}}),
@@ -210,7 +210,7 @@ func TestCancelStopsUnsentMessages(t *testing.T) {
 		<-ctx.Done()
 		return engine.TestResult{}, ctx.Err()
 	}
-	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	h := open(t, s, s.draft(catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Hold()
 	h.Press("ctrl+s")
@@ -233,7 +233,7 @@ func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 	s, h := openDraft(t, catalog.Push, flatPush)
 	h.Script(">user_2", "?> USER_2", "enter", "?1 USER_2", "?1 of 10", ">ada", "tab", "?2 USER_1", "?2 of 10")
 
-	h = open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h = open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
 	h.Script(
 		">ada", "ctrl+s", "?Press enter to add Ada Byron first.",
 		"down", "?> Use “ada”", "enter", "?1 ada", "?1 of 10",

@@ -67,7 +67,7 @@ func TestUndoEditedRecipient(t *testing.T) {
 func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		s := newService(t)
-		h := open(t, s, s.draft(t, catalog.Email, flatMail), size.W, size.H)
+		h := open(t, s, s.draft(catalog.Email, flatMail), size.W, size.H)
 		here := func(key, title string) {
 			t.Helper()
 			h.Press(key)
@@ -95,7 +95,7 @@ func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			s := newService(t)
-			h := open(t, s, s.draft(t, catalog.Email, keyedMail), size.W, size.H)
+			h := open(t, s, s.draft(catalog.Email, keyedMail), size.W, size.H)
 			h.Script(
 				"@Ada Byron", "?1 ada@example.com", "?1 of 10", // a suggestion
 				">zoe@example.com,", "@2 zoe@", "?▌  2 zoe@",
@@ -150,7 +150,7 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 	s := newService(t)
 	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
 	for _, size := range uitest.Sizes {
-		h := open(t, s, s.draft(t, catalog.Email, many), size.W, size.H)
+		h := open(t, s, s.draft(catalog.Email, many), size.W, size.H)
 		h.Want("60 messages")
 		x, y := size.W-5, size.H-4
 		for range 60 {
@@ -167,7 +167,7 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 // A retry for the failed recipients does not restrict the next test.
 func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	s := newService(t)
-	id := s.draft(t, catalog.Push, flatPush)
+	id := s.draft(catalog.Push, flatPush)
 	h := open(t, s, id, 80, 24)
 	h.Script(
 		">USER_1,USER_2,", "ctrl+s r", "?○ Ben: the user has no device for Web",

@@ -1,0 +1,86 @@
+package uitest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/service/local"
+	"bugle/store/mem"
+)
+
+// Service is a local service on a store in memory. Its methods that are not of [local.Service] fail the test when they do not
+// succeed.
+type Service struct {
+	*local.Service
+
+	// Now is what its clock shows, [Now] at first.
+	Now time.Time
+	t   testing.TB
+}
+
+// NewService returns a service with an empty workspace, which can publish and keeps email in the outbox.
+func NewService(t testing.TB, w engine.Workspace) *Service {
+	t.Helper()
+	db, s := mem.New(), &Service{Now: Now, t: t}
+	t.Cleanup(func() { db.Close() })
+	w.ID, w.Publish, w.SubscriptionCategories = "DEMO", engine.PublishEnabled, []string{"Offers"}
+	w.Connectors = []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}}
+	_, err := local.CreateWorkspace(context.Background(), db, w)
+	s.ok(err)
+	s.Service, err = local.Open(db, w.ID, local.Options{Clock: func() time.Time { return s.Now }})
+	s.ok(err)
+	return s
+}
+
+func (s *Service) ok(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// PutUsers stores users.
+func (s *Service) PutUsers(users ...engine.User) {
+	s.t.Helper()
+	for _, u := range users {
+		s.ok(s.PutUser(context.Background(), u))
+	}
+}
+
+// Draft creates a draft and returns its ID.
+func (s *Service) Draft(ch engine.Channel, dt engine.DeliveryType, components string) string {
+	s.t.Helper()
+	body := engine.NewDraftBody(ch, dt, "ann@example.com", s.parse(components))
+	made, err := s.Create(context.Background(), engine.CreateRequest{Call: engine.NewCall(), Body: body})
+	s.ok(err)
+	return made.ID
+}
+
+// Stored returns a campaign as it is stored.
+func (s *Service) Stored(id string) engine.Campaign {
+	s.t.Helper()
+	c, err := s.Get(context.Background(), id)
+	s.ok(err)
+	return c
+}
+
+// Set stores another value of a field, in JSON, as an edit of somebody else.
+func (s *Service) Set(id string, path doc.Path, value string) {
+	s.t.Helper()
+	c := s.Stored(id)
+	body, err := c.Body.Set(path, s.parse(value))
+	s.ok(err)
+	r := engine.SaveRequest{ID: id, Revision: c.Revision, Body: body, By: "bob@example.com", Note: "edited " + path.String()}
+	_, err = s.Save(context.Background(), r)
+	s.ok(err)
+}
+
+func (s *Service) parse(text string) doc.Value {
+	s.t.Helper()
+	v, err := doc.Parse([]byte(text))
+	s.ok(err)
+	return v
+}

@@ -58,13 +58,6 @@ func TestApplyingAsksWithFacts(t *testing.T) {
 	h.Script("ctrl+s", "!Apply 0") // nothing is left
 }
 
-// Where nobody knows how many people a campaign reaches, the question does not pretend to.
-func TestApplyingWithUnknownReach(t *testing.T) {
-	b := live(t, true)
-	h := uitest.New(t, builder.New(uitest.Deps(plainService{b.svc}), b.at(nameAt)), 120, 40)
-	h.Script(">!", "ctrl+s", "?Apply 1 change to a sending campaign that reaches an unknown", "?number of people?")
-}
-
 // What publishing would refuse is not applied: the problems are shown, and lead to their fields.
 func TestInvalidIsNotApplied(t *testing.T) {
 	b := live(t, true)

@@ -58,14 +58,15 @@ func (a *previewPanel) View() string     { return a.view.View() }
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)
 	a.root, a.at = root, at
-	if r, _ := a.result(); moved || r != a.drawn || r == nil && !same {
+	if r := a.cfg.ViewAs.Result(); moved || r != a.drawn || r == nil && !same {
 		a.show()
 	} else {
 		a.view.SetCaption(a.caption())
 	}
 	switch {
 	case a.resolves():
-		return a.cfg.ViewAs.Resolve(a.source(), at)
+		src := viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: root}
+		return a.cfg.ViewAs.Resolve(src, at)
 	case moved || !same:
 		return a.readTemplates(moved)
 	}
@@ -76,8 +77,8 @@ func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 func (a *previewPanel) show() {
 	var root doc.Value
 	var o render.Options
-	r, resolved := a.result()
-	if resolved {
+	r := a.cfg.ViewAs.Result()
+	if r != nil {
 		root, o = r.Drawn(o)
 	} else {
 		root, o.Templates, _, _ = a.shelf.Resolve(a.cfg.Head.Channel, a.root)
@@ -143,21 +144,7 @@ func (a *previewPanel) shown() (render.View, bool) {
 }
 
 // resolves reports whether the messages are shown as one person gets them.
-func (a *previewPanel) resolves() bool {
-	return a.cfg.ViewAs != nil && !a.cfg.ViewAs.Choice().AsWritten()
-}
-
-// result returns the resolved messages; false if they are shown as written.
-func (a *previewPanel) result() (*resolve.Result, bool) {
-	if !a.resolves() {
-		return nil, false
-	}
-	return a.cfg.ViewAs.Result()
-}
-
-func (a *previewPanel) source() viewas.Source {
-	return viewas.Source{Channel: a.cfg.Head.Channel, Workspace: a.cfg.Workspace, Document: a.root}
-}
+func (a *previewPanel) resolves() bool { return !a.cfg.ViewAs.Choice().AsWritten() }
 
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

@@ -5,9 +5,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/ui/builder"
 	"bugle/ui/screen"
-	"bugle/ui/uitest"
 )
 
 // Undo goes to what it changes, wherever the user is. A paste is always a step of its own.
@@ -50,18 +48,6 @@ func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	b.ok(err)
 	h.Send(screen.ChangedMsg{ID: b.id})
 	h.Script("?Stopped · changes not applied", "?News!", "ctrl+z", "?! This campaign is Stopped", "?News!")
-}
-
-// A body in the route is one change, which can be undone.
-func TestBodyFromRouteIsOneChange(t *testing.T) {
-	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
-	r := b.at("")
-	r.Doc = tree(t, `{"basic_details":{"name":"Before"}}`)
-	h := uitest.New(t, builder.New(uitest.Deps(b.svc), r), 120, 40)
-	h.Want("Before", "saved")
-	b.want(nameAt, `"Before"`)
-	h.Script("ctrl+z", "?Now")
-	b.want(nameAt, `"Now"`)
 }
 
 // A change by somebody else is said, and what is below the form stays there.

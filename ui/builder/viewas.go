@@ -55,7 +55,7 @@ func (s *Screen) viewAs(c viewas.Choice, u *engine.User) tea.Cmd {
 
 // openSurvey surveys the audience.
 func (s *Screen) openSurvey() tea.Cmd {
-	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, viewas.SurveyHost{Source: s.viewSource, GoTo: s.visit})
+	survey := viewas.NewSurvey(s.viewing, s.deps.Theme, s.viewSource, s.visit)
 	s.viewBox = survey
 	return s.viewing.Tasks.Show(survey, survey.Start())
 }

@@ -127,12 +127,3 @@ func TestViewAsRemote(t *testing.T) {
 		t.Errorf("the audience can be surveyed: %q", why)
 	}
 }
-
-// A campaign without a message has nothing to show, whoever looks.
-func TestViewAsWithoutMessages(t *testing.T) {
-	b := newTestbed(t, catalog.Email, spring)
-	h := b.previewOf(uitest.Deps(b.svc), 180, 45)
-	h.Script("u", ">nobody", "enter", "?Add a message")
-	h.WantFits()
-	b.want("", string(tree(t, spring).Encode()))
-}

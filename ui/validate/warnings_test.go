@@ -70,21 +70,10 @@ func selectWarning(t *testing.T, h *uitest.Harness, place string) {
 	t.Fatalf("no warning %q:\n%s", place, h.Text())
 }
 
-func TestWarningsAreListedAndLeadToFields(t *testing.T) {
-	h, _, id := openDraft(t, draft)
-	h.Script("?Ready to publish.", "?ready to publish · ", "?Also worth a look: ", "? warnings", "?! Email › Preview text", "?Write a preview text.", "?No link to unsubscribe was found")
-	selectWarning(t, h, "Preview text")
-	h.Press("enter")
-	wantRoute(t, h, screen.Builder, id, catalog.EmailPreviewText)
-	h.Press("esc", "y")
-	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "Warning\t") {
-		t.Errorf("copied %q", h.Copied)
-	}
-}
-
 // A warning is dismissed with a reason, and restored; both can be undone.
 func TestDismissals(t *testing.T) {
 	h, svc, id := openDraft(t, draft)
+	h.Script("?ready to publish · ", "?Also worth a look: ", "?! Email › Preview text", "?Write a preview text.")
 	selectWarning(t, h, "Preview text")
 	for _, step := range []struct {
 		script []string

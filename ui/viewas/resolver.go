@@ -61,8 +61,8 @@ func (r *Resolver) Viewer() (resolve.Viewer, bool) {
 	return *r.viewer, true
 }
 
-// Result returns the resolved messages; false where they are shown as written, or were not resolved yet.
-func (r *Resolver) Result() (*resolve.Result, bool) { return r.result, r.result != nil }
+// Result returns the resolved messages; nil where they are shown as written, or were not resolved yet.
+func (r *Resolver) Result() *resolve.Result { return r.result }
 
 // Choose changes whose data fills the messages, and remembers it for the campaign. The user is that of the choice, if
 // it is known. Content APIs are called.

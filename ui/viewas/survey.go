@@ -26,9 +26,10 @@ import (
 // Survey is an overlay that resolves the messages for everyone in the audience, and shows what that comes to.
 type Survey struct {
 	screen.Box
-	cfg   Config
-	theme *themes.Theme
-	host  SurveyHost
+	cfg    Config
+	theme  *themes.Theme
+	source func() Source
+	goTo   func(doc.Path) tea.Cmd
 
 	channel  engine.Channel
 	progress progress
@@ -38,22 +39,15 @@ type Survey struct {
 	list     *list.List[surveyRow]
 }
 
-// SurveyHost is what a survey needs of the screen that it is over.
-type SurveyHost struct {
-	Source func() Source
-	// GoTo leads to a text of the campaign.
-	GoTo func(doc.Path) tea.Cmd
-}
-
 // progress is how many users were looked at, and how many of them are in the audience.
 type progress struct{ users, audience int }
 
 // progressTime is how often progress is reported, so that the survey does not wait for the screen.
 const progressTime = 100 * time.Millisecond
 
-// NewSurvey returns a survey. Start starts it.
-func NewSurvey(cfg Config, t *themes.Theme, host SurveyHost) *Survey {
-	s := &Survey{cfg: cfg, theme: t, host: host, list: list.Items(t, "line", surveyRow.item)}
+// NewSurvey returns a survey of what source returns, which Start starts. goTo leads to a text of the campaign.
+func NewSurvey(cfg Config, t *themes.Theme, source func() Source, goTo func(doc.Path) tea.Cmd) *Survey {
+	s := &Survey{cfg: cfg, theme: t, source: source, goTo: goTo, list: list.Items(t, "line", surveyRow.item)}
 	s.list.Focused = true
 	return s
 }
@@ -64,7 +58,7 @@ func (s *Survey) Start() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	src, service := s.host.Source(), s.cfg.Service
+	src, service := s.source(), s.cfg.Service
 	s.channel = src.Channel
 	return screen.Stream(s.cfg.Tasks, taskSurvey, func(ctx context.Context, emit func(progress)) (resolve.Survey, error) {
 		c, err := resolve.Prepare(ctx, service, src.Workspace, src.Channel, src.Document)
@@ -119,7 +113,7 @@ func (s *Survey) Key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // follow goes to the text that a row is about.
-func (s *Survey) follow(row surveyRow) tea.Cmd { return tea.Batch(s.Close(), s.host.GoTo(row.path)) }
+func (s *Survey) follow(row surveyRow) tea.Cmd { return tea.Batch(s.Close(), s.goTo(row.path)) }
 
 // Mouse handles the wheel, and clicks on rows that lead somewhere.
 func (s *Survey) Mouse(msg tea.MouseMsg) tea.Cmd {

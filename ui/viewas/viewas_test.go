@@ -102,8 +102,8 @@ func deliver(results []screen.Result) {
 
 // subject returns the subject as it is drawn; empty if nothing was resolved.
 func (b *bench) subject() string {
-	r, ok := b.Result()
-	if !ok {
+	r := b.Result()
+	if r == nil {
 		return ""
 	}
 	root, o := r.Drawn(render.Options{})
@@ -190,9 +190,8 @@ func (s *slowAudience) StreamAudience(ctx context.Context, _ engine.AudienceRequ
 func TestSurveyIsCanceled(t *testing.T) {
 	b := newBench(t, engine.Workspace{})
 	slow := &slowAudience{b.svc, make(chan struct{})}
-	s := viewas.NewSurvey(viewas.Config{Service: slow, Tasks: &b.base}, themes.Plain(), viewas.SurveyHost{
-		Source: func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") },
-	})
+	source := func() viewas.Source { return b.source("Hi {{UserAttribute['First Name']}}") }
+	s := viewas.NewSurvey(viewas.Config{Service: slow, Tasks: &b.base}, themes.Plain(), source, nil)
 	batch := s.Start()().(tea.BatchMsg)
 	ended := make(chan struct{})
 	go func() { batch[0](); close(ended) }()

@@ -61,9 +61,11 @@ func TestDamagedCampaign(t *testing.T) {
 	if advice == "" || !strings.Contains(out, "the newest backup that can be read is "+filepath.Join(c.dir(), backup.Folder)) {
 		t.Fatalf("doctor says %s", out)
 	}
-	list := backups(t, c.dir())
-	for name := range list {
-		file := filepath.Join(c.dir(), backup.Folder, name)
+	files, err := filepath.Glob(filepath.Join(c.dir(), backup.Folder, "*"+backup.Suffix))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
 		if out := must(0, "restore", file, "--dry-run", "--campaign", id); !strings.Contains(out, "It is damaged in the store.") {
 			t.Errorf("restore --dry-run says %s", out)
 		}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/creack/pty"
@@ -20,67 +19,25 @@ import (
 	"bugle/engine/service/local/sample"
 )
 
-// tty is a terminal that records what is written to it.
-type tty struct {
-	t      *testing.T
-	file   *os.File // the side of the program
-	mu     sync.Mutex
-	got    strings.Builder
-	seen   chan struct{}
-	closed chan struct{}
-}
-
-func newTTY(t *testing.T) *tty {
+// onTTY returns what a function writes to a terminal.
+func onTTY(t *testing.T, write func(*os.File)) string {
 	t.Helper()
 	far, near, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer far.Close()
 	if _, err := term.MakeRaw(int(near.Fd())); err != nil { // it adds nothing of its own
 		t.Fatal(err)
 	}
-	out := &tty{t: t, file: near, seen: make(chan struct{}, 1), closed: make(chan struct{})}
-	go func() { // ends with far
-		defer close(out.closed)
-		b := make([]byte, 1<<16)
-		for {
-			n, err := far.Read(b)
-			out.mu.Lock()
-			out.got.Write(b[:n])
-			out.mu.Unlock()
-			select {
-			case out.seen <- struct{}{}:
-			default:
-			}
-			if err != nil {
-				return
-			}
-		}
+	out := make(chan string)
+	go func() {
+		b, _ := io.ReadAll(far) // ends with an error when the other side is closed
+		out <- string(b)
 	}()
-	t.Cleanup(func() { _ = near.Close(); _ = far.Close(); <-out.closed })
-	return out
-}
-
-const endOfOutput = "<end of output>"
-
-// take returns what was written since the last call.
-func (o *tty) take() string {
-	o.t.Helper()
-	if _, err := io.WriteString(o.file, endOfOutput); err != nil {
-		o.t.Fatal(err)
-	}
-	for {
-		o.mu.Lock()
-		text, _, whole := strings.Cut(o.got.String(), endOfOutput)
-		if whole {
-			o.got.Reset()
-		}
-		o.mu.Unlock()
-		if whole {
-			return text
-		}
-		<-o.seen
-	}
+	write(near)
+	_ = near.Close()
+	return <-out
 }
 
 // wiped is what the meters of long work write besides text: back to the start of the line, and wipe it.
@@ -89,14 +46,15 @@ var wiped = strings.NewReplacer("\r", "", "\x1b[K", "")
 // watched runs commands on a terminal, fails if one writes a control sequence, and returns their output.
 func watched(t *testing.T, b bugle, commands []string) (all string) {
 	t.Helper()
-	o := newTTY(t)
 	for _, words := range commands {
 		args := strings.Fields(words)
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "%", " ")
 		}
-		code := run(t.Context(), args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: o.file, Err: o.file})
-		out := o.take()
+		code := 0
+		out := onTTY(t, func(tty *os.File) {
+			code = run(t.Context(), args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: tty, Err: tty})
+		})
 		if args := strings.Fields(words); len(args) > 0 && args[0] == "__complete" {
 			out = strings.ReplaceAll(out, "\t", " ") // between a word and its help
 		}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,23 +65,7 @@ func rotten(t *testing.T, dir string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("there are %q, %v", tables, err)
-	}
-	file := tables[len(tables)-1]
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 1
-	if err := errors.Join(os.WriteFile(file, b, 0o600), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
-		t.Fatal(err)
-	}
+	damageStore(t, dir, damages["flipped"])
 }
 
 // shortDir returns a folder whose path is short enough for a socket.

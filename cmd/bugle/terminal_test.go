@@ -13,9 +13,11 @@ import (
 // onTerminal returns what a command writes to a terminal.
 func onTerminal(t *testing.T, b bugle, args ...string) string {
 	t.Helper()
-	d := startDialog(t, b, nil, args...)
-	d.end(cli.ExitDone)
-	return d.out.String()
+	return onTTY(t, func(tty *os.File) {
+		if code := run(t.Context(), args, b.getenv, cli.Streams{In: tty, Out: tty, Err: tty}); code != cli.ExitDone {
+			t.Errorf("bugle %s: exit code %d", strings.Join(args, " "), code)
+		}
+	})
 }
 
 // JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.

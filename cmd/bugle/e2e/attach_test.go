@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -14,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Two terminals and commands use one folder: each shows the changes of the others, and when the owner of the store is
@@ -126,32 +123,6 @@ func TestSecondSignal(t *testing.T) {
 	if s, ok := process.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() {
 		t.Errorf("it ended with %v", process.ProcessState)
 	}
-}
-
-// The API is available without a key on the socket of the store's owner.
-func TestSocketWithoutAPIKey(t *testing.T) {
-	t.Parallel()
-	p := sample(t, 100, 30)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(p.data, "bugle.sock"))
-	}}}
-	req, err := http.NewRequest(http.MethodPost, "http://localhost/v5/campaigns", strings.NewReader(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Through the socket"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-SVC-Request-Id", "1")
-	req.Header.Set("Idempotency-Key", uuid.NewString())
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		b, _ := io.ReadAll(res.Body)
-		t.Fatalf("%s\n%s", res.Status, b)
-	}
-	p.see("Through the socket")
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {

@@ -3,53 +3,11 @@
 package e2e
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// A key and a theme are changed in Settings, and both persist to the
-// next start.
-func TestSettingsPersist(t *testing.T) {
-	home := t.TempDir()
-	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
-	term.see("Welcome to bugle")
-	term.press("Enter")
-	term.see("Winter roast")
-
-	term.press("F9")
-	term.see("Settings", "Focused panel")
-	term.press("Down", "Down", "Down", "Down", "Enter")
-	term.see("✓ color-blind")
-	term.press("Tab", "/")
-	term.write("app.palette")
-	term.press("Enter", "Enter")
-	term.see("Change key")
-	term.press("C-p")
-	term.see("key ctrl+p.")
-	term.press("Escape", "Escape")
-	term.see("Winter roast")
-	term.press("C-p")
-	term.see("Palette", "action, section")
-	term.write("outbox")
-	term.press("Enter")
-	term.see("Campaigns › Outbox")
-	term.press("q")
-	term.see("EXIT=0")
-
-	keys, err := os.ReadFile(filepath.Join(home, "bugle", "keys.yaml"))
-	if err != nil || !strings.Contains(string(keys), "\napp.palette: ctrl+p\n") {
-		t.Errorf("the keys are %s, %v", keys, err)
-	}
-	term.again()
-	term.see("Winter roast")
-	term.press("C-p")
-	term.see("Palette", "Recent")
-	term.press("Escape", "F9")
-	term.see("✓ color-blind")
-}
 
 // When suspended, the program releases the terminal, and keeps the store, as a command says; when continued, it redraws
 // the screen.

@@ -16,6 +16,12 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 )
 
+const liveCampaign = `{"channel": "PUSH", "campaign_delivery_type": "PERIODIC", "basic_details": {"name": "Live", "platforms": ["ANDROID"]},
+ "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC", "basic_details": {"title": "Hi", "message": "Half price"}}}}},
+ "segmentation_details": {"is_all_user_campaign": true},
+ "scheduling_details": {"delivery_type": "AT_FIXED_TIME", "start_time": "2126-01-01T09:00:00Z", "expiry_time": "2127-01-01T09:00:00Z",
+   "periodic_details": {"sending_frequency": "DAILY", "repeat_frequency": 1}}}`
+
 // dialog is a command on a terminal.
 type dialog struct {
 	t        *testing.T

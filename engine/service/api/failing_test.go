@@ -146,6 +146,7 @@ func TestReadsWhileOffline(t *testing.T) {
 		status int
 	}{
 		"no descriptors": {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
+		"no database":    {fmt.Errorf("the database at %s: %w", insideWords, store.ErrUnreachable), 503},
 		"something else": {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
 	} {
 		t.Run(name, func(t *testing.T) {

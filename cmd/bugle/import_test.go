@@ -38,7 +38,7 @@ func campaignLines(t *testing.T, n int) (file string) {
 // An apply that was told to end fails, and says what is left; the next one goes on from there.
 func TestApplyIsInterrupted(t *testing.T) {
 	t.Parallel()
-	const count = 300
+	const count = 1000
 	b, file := newBugle(t), campaignLines(t, count)
 	b.run(cli.ExitDone, "", "init")
 	cmd := exec.Command("bugle", "apply", "--yes", file)

@@ -72,32 +72,18 @@ func open(t *testing.T, l *calls.Log) *uitest.Harness {
 	return uitest.New(t, idleScreen{newScreen(l)}, 80, 24)
 }
 
-// refresh sends a ChangedMsg.
-func refresh(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
-
 func TestReadCall(t *testing.T) {
 	h := open(t, newFilledLog(t))
-	h.Press("down", "enter")
-	h.Want("POST /v5/campaigns", "400 · 4.0 ms", `"message": "is required"`)
-	h.Press("shift+tab")
-	h.Want(`"channel": "PUSH"`)
-	h.Press("shift+tab")
-	h.Want(`"operation": "create"`, `"took_ms": 4`, `"error": "the campaign has 1 problem"`)
-	h.Press("esc")
-	h.Want("2 of 6")
-}
-
-func TestNonJSONBodies(t *testing.T) {
-	h := open(t, newFilledLog(t))
-	h.Press("end", "enter")
-	h.Want("nothing came within 35s")
-	h.Press(",")
-	h.Want("<html>", "<p>Bad gateway</p>")
-	h.WantFits()
-	h.Press("tab")
-	h.Want(`"Content-Type": "text/html"`)
-	h.Press(",", "shift+tab")
-	h.Want(`"type": "campaign"`, "Spring")
+	h.Script(
+		"down enter", "?POST /v5/campaigns", "?400 · 4.0 ms", `?"message": "is required"`,
+		"shift+tab", `?"channel": "PUSH"`,
+		"shift+tab", `?"operation": "create"`, `?"took_ms": 4`, `?"error": "the campaign has 1 problem"`,
+		"esc", "?2 of 6",
+		"end enter", "?nothing came within 35s", // no answer
+		", shift+tab", "?<html>", "?<p>Bad gateway</p>", // no JSON
+		"tab", `?"Content-Type": "text/html"`,
+		", shift+tab", `?"type": "campaign"`, "?Spring",
+	)
 	h.WantFits()
 }
 
@@ -115,7 +101,7 @@ func TestCopy(t *testing.T) {
 	if !strings.Contains(h.Copied[1], "  \"response_id\": \"r9\"") {
 		t.Errorf("what is shown was copied as %s", h.Copied[1])
 	}
-	h.FromPalette("curl")
+	h.FromPalette("curl") // a save
 	if len(h.Copied) != 2 {
 		t.Errorf("a save was copied as %s", h.Copied[2])
 	}
@@ -123,61 +109,41 @@ func TestCopy(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	for _, test := range []struct {
-		typed string
-		want  int
-	}{
-		{"4xx", 1}, {"4x", 1}, {"5xx", 1}, {"2xx create", 1}, {"201", 1}, {"409", 0}, {"2xx 4xx", 0},
-		{"failed", 3}, {"local", 1}, {"failed search", 1}, {"CREATE post", 2}, {"3f2b8a52", 1}, {"r9", 1}, {"35s", 1}, {id, 3}, {"zzz", 0},
-	} {
-		h := open(t, newFilledLog(t))
-		h.Press("/")
-		h.Type(test.typed)
-		if test.want == 0 {
-			h.Want("No call matches. Press esc to clear the filter.")
-			continue
-		}
-		h.Want(fmt.Sprintf("1 of %d", test.want))
-	}
 	h := open(t, newFilledLog(t))
-	h.Press("/")
-	h.Type("create")
-	h.Press("down")
-	h.Want("2 of 2")
-	h.Press("enter", "enter")
-	h.Want("VALIDATION_FAILED")
-	h.Press("esc")
-	h.Want("/ create")
-	h.Press("esc")
-	h.Want("2 of 6")
+	for typed, want := range map[string]int{
+		"4xx": 1, "4x": 1, "5xx": 1, "2xx create": 1, "201": 1, "409": 0, "2xx 4xx": 0, "failed": 3, "local": 1,
+		"failed search": 1, "CREATE post": 2, "3f2b8a52": 1, "r9": 1, "35s": 1, id: 3, "zzz": 0,
+	} {
+		h.Script("/", ">"+typed)
+		if want == 0 {
+			h.Want("No call matches. Press esc to clear the filter.")
+		} else {
+			h.Want(fmt.Sprintf("1 of %d", want))
+		}
+		h.Press("esc", "home")
+	}
+	h.Script("/", ">create", "down", "?2 of 2", "enter enter", "?VALIDATION_FAILED", "esc", "?/ create", "esc", "?2 of 6")
 }
 
 func TestFollowing(t *testing.T) {
 	l := newFilledLog(t)
 	h := open(t, l)
-	more := func() { l.Add(newCall(0, time.Millisecond, "meta", "POST", "/v5/campaigns/meta", 200)); refresh(h) }
+	more := func() {
+		l.Add(newCall(0, time.Millisecond, "meta", "POST", "/v5/campaigns/meta", 200))
+		h.Send(screen.ChangedMsg{})
+	}
 	more()
-	h.Want("1 of 7") // on the newest
-	h.Press("down")
-	more() // moving away ends following
-	h.Want("3 of 8")
-	h.Press("home", "enter") // the call being read stays
+	h.Script("?1 of 7", "down") // on the newest, until one moves away
 	more()
-	h.Press("esc")
-	h.Want("2 of 9")
+	h.Script("?3 of 8", "home enter") // the call being read stays
+	more()
+	h.Script("esc", "?2 of 9")
 }
 
 func TestClear(t *testing.T) {
 	l := newFilledLog(t)
 	h := open(t, l)
-	h.Press("x")
-	h.Want("Clear the list of calls?", "6 calls")
-	h.Press("enter") // the harmless answer has the focus
-	if len(l.Calls()) != 6 {
-		t.Fatal("they were forgotten without a yes")
-	}
-	h.Press("enter", "x", "y")
-	h.Want("No calls yet.")
+	h.Script("x", "?Clear the list of calls?", "?6 calls", "enter", "?1 of 6", "x y", "?No calls yet.") // first the safe answer
 	if len(l.Calls()) != 0 {
 		t.Error("the log still has them")
 	}
@@ -194,35 +160,27 @@ func TestOpenCampaign(t *testing.T) {
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id {
 		t.Errorf("e opened %+v", r)
 	}
-	h = open(t, newFilledLog(t))
-	h.Press("down")
+	h.Press("esc", "down")
 	if h.DisabledReason("e") == "" {
 		t.Error("a call about no campaign leads to one")
 	}
 }
 
-func TestDiscardedBodies(t *testing.T) {
-	l := &calls.Log{}
-	for range 9 { // more than it keeps
-		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 4<<20)))
-	}
-	l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200))
-	h := open(t, l)
-	h.Press("end", "enter")
-	h.Want("were dropped")
-}
-
+// The log drops old bodies first, and then old calls.
 func TestFullLog(t *testing.T) {
+	get := newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200)
 	l := &calls.Log{}
-	for range calls.Capacity + 1 {
-		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200))
+	for range 9 {
+		l.Add(get.WithBodies(nil, make([]byte, 4<<20)))
 	}
+	l.Add(get)
 	h := open(t, l)
-	h.Press("end")
-	h.Want("500 of 500", "older calls are dropped")
-	l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/y", 200))
-	refresh(h) // the selected call has been removed
-	h.Want("500 of 500")
+	h.Script("end enter", "?were dropped", "esc")
+	for range calls.Capacity + 1 {
+		l.Add(get)
+	}
+	h.Send(screen.ChangedMsg{}) // the selected call has been removed
+	h.Script("end", "?500 of 500", "?older calls are dropped")
 }
 
 // The screen waits for calls without polling, and nothing waits after it is closed.
@@ -258,22 +216,13 @@ func TestWaitForNextCall(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	l := newFilledLog(t)
-	h := open(t, l)
+	h := open(t, newFilledLog(t))
 	h.GoldenSizes("calls")
-	h.Resize(80, 24)
 	h.WantFits()
+	h.Resize(80, 24)
 	h.Press("down", "enter")
 	h.Golden("call-80x24")
-	h.WantFits()
-	h.Press("tab")
-	h.WantFits()
-	h.Press("esc", "/")
-	h.Type("4xx")
+	h.Script("esc /", ">4xx")
 	h.Golden("filter-80x24")
-	h.WantFits()
-
-	empty := open(t, &calls.Log{})
-	empty.Golden("empty-80x24")
-	empty.WantFits()
+	open(t, &calls.Log{}).Golden("empty-80x24")
 }

@@ -108,7 +108,7 @@ func TestBulkStatusChanges(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
-	deps := uitest.Deps(newFake(sample()...))
+	deps := uitest.Deps(uitest.NewFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
 	for _, view := range [][2]string{{"1", "/ status:draft"}, {"2", "/ is:live"}, {"3", "/ by:ann@example.com"}, {"0", "11 of 11"}} {
@@ -130,7 +130,7 @@ func TestViews(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	deps := uitest.Deps(newFake(sample()...))
+	deps := uitest.Deps(uitest.NewFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
 	h.Script(
@@ -145,7 +145,7 @@ func TestColumns(t *testing.T) {
 }
 
 // blockingService is a service whose Archive blocks until it is canceled.
-type blockingService struct{ *fake }
+type blockingService struct{ *uitest.Fake }
 
 func (s blockingService) Archive(ctx context.Context, _, _ string) error {
 	<-ctx.Done()
@@ -153,7 +153,7 @@ func (s blockingService) Archive(ctx context.Context, _, _ string) error {
 }
 
 func TestCancelKeepsRestSelected(t *testing.T) {
-	h := uitest.New(t, campaigns.New(uitest.Deps(blockingService{newFake(sentCampaigns(3)...)}), screen.Route{}), 100, 30)
+	h := uitest.New(t, campaigns.New(uitest.Deps(blockingService{uitest.NewFake(sentCampaigns(3)...)}), screen.Route{}), 100, 30)
 	h.Press("*")
 	option(h, archiving)
 	h.Hold()

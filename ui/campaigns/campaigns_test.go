@@ -1,7 +1,6 @@
 package campaigns_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,18 +54,9 @@ func sample() []engine.Summary {
 	return rows
 }
 
-// fake is a service that can also save drafts.
-type fake struct{ *uitest.Fake }
-
-func newFake(rows ...engine.Summary) *fake { return &fake{uitest.NewFake(rows...)} }
-
-func (f *fake) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
-	return engine.Head{}, nil
-}
-
-func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *fake) {
+func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *uitest.Fake) {
 	t.Helper()
-	f := newFake(rows...)
+	f := uitest.NewFake(rows...)
 	return uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), w, h), f
 }
 
@@ -175,33 +165,25 @@ func TestSorting(t *testing.T) {
 
 // The cursor stays on its campaign, whatever happens to the list.
 func TestCursorStaysOnCampaign(t *testing.T) {
-	h, fake := open(t, 80, 24, sample()...)
-	at := func(what string, n int) {
-		t.Helper()
-		if h.Press("y"); h.Copied[len(h.Copied)-1] != id(n) {
-			t.Errorf("%s: the cursor is on %s, want %s:\n%s", what, h.Copied[len(h.Copied)-1], id(n), h.Text())
-		}
+	h, f := open(t, 80, 24, sample()...)
+	for _, keys := range [][]string{{"down down"}, {"B down enter"}, {"/", ">digest", "enter"}} { // moved, sorted, searched
+		h.Script(keys...)
+		wantCursor(t, h, 3, "Weekly digest")
 	}
-	h.Press("down", "down")
-	at("at first", 3)
-	h.Press("B", "down", "enter")
-	at("sorted", 3)
-	h.Script("/", ">digest", "enter")
-	at("filtered", 3)
 	h.Script("esc", "@Scheduled 1") // it is hidden
-	at("hidden", 6)
+	wantCursor(t, h, 6, "Black Friday")
 	h.Press("0")
-	at("back again", 3)
-	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary {
+	wantCursor(t, h, 3, "Weekly digest")
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
 		return append([]engine.Summary{row(99, "Newcomer", catalog.Push, catalog.OneTime, catalog.Draft, 0)}, rows...)
 	})
 	h.Send(screen.ChangedMsg{ID: id(99)})
-	h.Want("Newcomer", "12 of 12")
-	at("reloaded", 3)
+	h.Script("?Newcomer", "?12 of 12")
+	wantCursor(t, h, 3, "Weekly digest")
 	h.Press("B", "enter") // by last change again
-	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
 	h.Press("r")
-	at("deleted elsewhere: the one in its place", 4)
+	wantCursor(t, h, 4, "Price drop") // deleted elsewhere: the one in its place
 }
 
 func TestFailedLoadKeepsRows(t *testing.T) {
@@ -241,4 +223,45 @@ func TestPaneFocusAndZoom(t *testing.T) {
 	h.WantFits()
 	h.Press("z")
 	h.WantFits()
+}
+
+// Everything clickable works at every window size.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		fresh := func() (*uitest.Harness, *uitest.Fake) { return open(t, size.W, size.H, sample()...) }
+		h, _ := fresh()
+		h.ClickOn("  Winter clearance")
+		wantCursor(t, h, 9, "Winter")
+		h.ClickOn("▌ Winter clearance")
+		if h.LastRoute().Name != screen.Builder || h.LastRoute().ID != id(9) {
+			t.Errorf("%d×%d: a second click opens %+v", size.W, size.H, h.LastRoute())
+		}
+
+		h, _ = fresh() // the headers and the counts
+		h.Script(
+			"@Name", "?Name ↑", "@Name ↑", "?Name ↓", "@State      ", "?State ↑",
+			"@Sending 1", "?SENDING 1", "?/ status:sending",
+			"@status:sending", "?Typing", // the search
+			">sta", "@start:", "?start:_", "?Typing", "@Use “", "?Keys",
+		)
+
+		h, _ = fresh() // the filters
+		h.Script("tab", "@◔ Scheduled", "?/ status:scheduled", "?1 of 11")
+		if size.W > 60 {
+			h.Script("@Black Friday", "!─ Filters") // outside the menu
+			wantCursor(t, h, 6, "Black Friday")
+		} else {
+			h.Press("esc")
+		}
+		h.Script("shift+tab", "?─ Selected")
+		h.Wheel(size.W-6, size.H/2, true)
+
+		h, f := fresh() // the bulk menu, and the report of its action
+		f.Fail("Archive "+id(9), errors.New("the disk is full"))
+		f.Fail("Archive "+id(7), errors.New("something broke"))
+		h.Script(
+			"* b", "@Archive", "@▌ Archive 2", "?Not all campaigns are archived", "?omething broke",
+			"?he disk is full", "@Close", "!Not all campaigns are archived",
+		)
+	}
 }

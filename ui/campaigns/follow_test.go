@@ -28,7 +28,7 @@ func wantCursor(t *testing.T, h *uitest.Harness, n int, name string) {
 
 // wantNoCursor fails the test unless no campaign has the cursor, and every action on a campaign says why instead of
 // acting on another one.
-func wantNoCursor(t *testing.T, h *uitest.Harness, f *fake, reason string) {
+func wantNoCursor(t *testing.T, h *uitest.Harness, f *uitest.Fake, reason string) {
 	t.Helper()
 	h.WantNot("▌")
 	copied, opened, calls := len(h.Copied), len(h.Opened), len(f.Calls())
@@ -173,7 +173,7 @@ func TestActingBeforeRowsArrive(t *testing.T) {
 
 // While the rows cannot be loaded, nothing is known about the campaign that was opened.
 func TestOpenedCampaignBeforeFirstLoad(t *testing.T) {
-	f := newFake(sample()...)
+	f := uitest.NewFake(sample()...)
 	f.Fail("List", errors.New("the store is closed"))
 	h := uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), 120, 40)
 	openBuilder(h, 9)

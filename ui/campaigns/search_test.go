@@ -1,10 +1,12 @@
 package campaigns_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 )
 
 func TestStartsWithAQuery(t *testing.T) {
-	h := uitest.New(t, campaigns.New(uitest.Deps(newFake(sample()...)), screen.Route{Query: "status:draft tag:sale"}), 80, 24)
+	h := uitest.New(t, campaigns.New(uitest.Deps(uitest.NewFake(sample()...)), screen.Route{Query: "status:draft tag:sale"}), 80, 24)
 	h.Want("/ status:draft tag:sale", "1 of 11", "Spring sale")
 }
 
@@ -64,9 +66,6 @@ func TestLiveChanges(t *testing.T) {
 	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { return slices.Delete(rows, 3, 4) })
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.WantNot("Price rise")
-	if n := len(callsNamed(f.Calls(), "List")); n != 1 {
-		t.Errorf("the list was loaded %d times", n)
-	}
 	f.UpdateRows(func(rows []engine.Summary) []engine.Summary { return rows[1:] })
 	h.Send(screen.ChangedMsg{})
 	h.Script("?9 of 9", "!Spring sale")
@@ -96,7 +95,7 @@ func TestCursorWhileLoading(t *testing.T) {
 				yield(row, nil)
 			}
 		})
-		k := &indexingService{fake: newFake()}
+		k := &indexingService{Fake: uitest.NewFake()}
 		k.Fail("List", errors.New("the store is closed"))
 		h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 80, 20)
 		k.setIndex(ix)
@@ -140,4 +139,71 @@ func TestEnterAcceptsHighlightedRow(t *testing.T) {
 		">paus", "?> paused", "!> draft", "!scheduled",
 		"@Use “status:paus”", "?/ status:paus", "?Keys",
 	)
+}
+
+// indexingService is a service that maintains an index until it is removed.
+type indexingService struct {
+	*uitest.Fake
+	mu sync.Mutex
+	ix *index.Index
+}
+
+func (k *indexingService) Sync(context.Context) error { return nil }
+
+func (k *indexingService) Index(context.Context) (*index.Index, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ix, k.ix != nil
+}
+
+// setIndex sets the service's index; nil removes it.
+func (k *indexingService) setIndex(ix *index.Index) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ix != nil {
+		k.ix.Close(nil)
+	}
+	k.ix = ix
+}
+
+// newIndex returns an index of rows.
+func newIndex(t *testing.T, rows ...engine.Summary) *index.Index {
+	ix := index.New(index.Options{Now: func() time.Time { return uitest.Now }})
+	err := ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+// The list searches the service's index. If that index is removed, the list uses one of its own, until the service has one
+// again.
+func TestSharedIndex(t *testing.T) {
+	all := sample()
+	k := &indexingService{Fake: uitest.NewFake(all...)}
+	k.setIndex(newIndex(t, all[:3]...))
+	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
+	h.Script("?Spring sale", "?Cart reminder", "?Weekly digest", "!Price drop")
+	k.ix.PutNewer(all[3])
+	h.Send(screen.ChangedMsg{ID: all[3].ID})
+	h.Want("Price drop")
+
+	k.setIndex(nil) // another process owns the store
+	h.Send(screen.ChangedMsg{})
+	h.Want("Order shipped")
+	k.setIndex(newIndex(t, slices.Clone(all[4:8])...))
+	h.Send(screen.ChangedMsg{})
+	h.Script("!Spring sale", "?Black Friday")
+
+	k.setIndex(nil) // nobody says so, but the next key finds out
+	h.Script("/", ">digest", "?Weekly digest")
+	k.ix = index.New(index.Options{})
+	k.ix.Close(errors.New("the disk is on fire"))
+	uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30).Want("the disk is on fire")
 }

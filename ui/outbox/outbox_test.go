@@ -84,12 +84,11 @@ func TestReadEmail(t *testing.T) {
 	if text := h.Copied[0]; !strings.Contains(text, "Dear Ada") || strings.Contains(text, "<p>") {
 		t.Errorf("the text is %q", text)
 	}
-	h.Want("Shop <shop@example.com>", "cc@example.com", "bcc@example.com", "help@example.com", "Hello Ada", "Spring is here", "terms.pdf", "Dear Ada", "https://example.com/sale")
-	h.Want("X-Bugle-Test: message=EMAIL", "List-Unsubscribe: <https://example.com/u>")
-	h.WantNot("<p>", "\x1b[2J")
-	h.Press("tab")
-	h.Want("<h1>Spring</h1>")
-	h.Press("y", "tab")
+	h.Script(
+		"?Shop <shop@example.com>", "?cc@example.com", "?bcc@example.com", "?help@example.com", "?Hello Ada", "?Spring is here",
+		"?terms.pdf", "?Dear Ada", "?https://example.com/sale", "?X-Bugle-Test: message=EMAIL", "?List-Unsubscribe: <https://example.com/u>",
+		"!<p>", "!\x1b[2J", "tab", "?<h1>Spring</h1>", "y tab",
+	)
 	if html := h.Copied[1]; !strings.HasPrefix(html, "<h1>") {
 		t.Errorf("the HTML is %q", html)
 	}
@@ -98,11 +97,10 @@ func TestReadEmail(t *testing.T) {
 
 func TestPushShowsPayload(t *testing.T) {
 	h := open(t, newFilledOutbox())
-	h.Press("down", "enter")
-	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "Android tok-a", "Android · German · B", "none (kept in this outbox)", "apns-priority: 5")
-	h.WantNot("\x1b[2J")
-	h.Press("y", "tab", "y")
-	h.Want(`"deep": 1.50`)
+	h.Script(
+		"down enter", "?▍ Hallo", "?▍ Der Frühling ist da.", "?Android tok-a", "?Android · German · B", "?none (kept in this outbox)",
+		"?apns-priority: 5", "!\x1b[2J", "y tab y", `?"deep": 1.50`,
+	)
 	if h.Copied[0] != "Hallo\nDer Frühling ist da." || !strings.Contains(h.Copied[1], "1.50") {
 		t.Errorf("copied %q", h.Copied)
 	}
@@ -157,8 +155,7 @@ func TestEmailInBrowser(t *testing.T) {
 
 func TestServiceWithoutOutbox(t *testing.T) {
 	h := open(t, uitest.NewFake().WithoutCapabilities())
-	h.Want("This service has no outbox")
-	if why := h.DisabledReason("r"); why == "" {
+	if h.Want("This service has no outbox"); h.DisabledReason("r") == "" {
 		t.Error("what is not there can be reloaded")
 	}
 }
@@ -175,20 +172,11 @@ func TestPictures(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	h.GoldenSizes("messages")
 	h.Resize(80, 24)
-	h.WantFits()
 	h.Press("enter")
 	h.Golden("mail-80x24")
+	h.Script("esc end enter", "?Only text") // with control sequences
 	h.WantFits()
-	h.Press(".", "tab")
-	h.WantFits()
-	h.Press(".")
-	h.WantFits()
-	h.Script("tab", "?TEXT", "?Only text")
-	h.WantFits()
-
-	empty := open(t, &outboxService{})
-	empty.Golden("empty-80x24")
-	empty.WantFits()
+	open(t, &outboxService{}).Golden("empty-80x24")
 }
 
 func TestOpenCampaign(t *testing.T) {
@@ -197,9 +185,8 @@ func TestOpenCampaign(t *testing.T) {
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
 		t.Errorf("e opened %+v", r)
 	}
-	inline := open(t, newFilledOutbox())
-	inline.Press("down")
-	if why := inline.DisabledReason("e"); why == "" {
+	h.Press("esc", "down")
+	if why := h.DisabledReason("e"); why == "" {
 		t.Error("a message of no campaign leads to one")
 	}
 }

@@ -13,9 +13,7 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 	h.Type("USER_1,USER_2,USER_9,")
 	h.Want("3 of 6 will not arrive", "Android  ● ● ✗", "Web      ● ✗ ✗",
 		"✗ 2 Ben: the user has no", "device for Web", "✗ 3 USER_9: no user has this")
-	if len(s.sent) > 0 {
-		t.Error("something was sent")
-	}
+	s.wantSent(t, 0)
 	h.Script("ctrl+s", "?Sent 3 of 6 messages; 3 skipped.", "?Android sent  2 of 3", "?Web sent  1 of 3") // as was said
 }
 
@@ -56,9 +54,7 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 		"down down", "?Delivered to Ben", "?Hello Ben",
 		"enter right", "?Spring for Ben", ",", "?Spring for Ada", "esc ctrl+s",
 	)
-	if len(s.sent) != 2 {
-		t.Errorf("%d sends", len(s.sent))
-	}
+	s.wantSent(t, 2)
 
 	narrow := open(t, s, id, 60, 20)
 	narrow.Script(

@@ -60,6 +60,14 @@ func (s *service) asked(t *testing.T) engine.TestSend {
 	return engine.ParseTestSend(s.sent[len(s.sent)-1].Body)
 }
 
+// wantSent fails the test unless that many test sends were asked for.
+func (s *service) wantSent(t *testing.T, n int) {
+	t.Helper()
+	if len(s.sent) != n {
+		t.Errorf("%d tests were sent, want %d", len(s.sent), n)
+	}
+}
+
 func newService(t testing.TB) *service {
 	t.Helper()
 	s := uitest.NewService(t, engine.Workspace{

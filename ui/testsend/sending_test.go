@@ -12,13 +12,11 @@ import (
 )
 
 func TestDraftWithoutContentOpensContent(t *testing.T) {
-	s := newService(t)
-	for _, ch := range []engine.Channel{catalog.Email, catalog.Push} {
-		components := `{"basic_details": {"name": "Bare"}}`
-		if ch == catalog.Email {
-			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"}}`
-		}
-		h := open(t, s, s.draft(ch, components), 80, 24)
+	for ch, components := range map[engine.Channel]string{
+		catalog.Push:  `{"basic_details": {"name": "Bare"}}`,
+		catalog.Email: `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"}}`,
+	} {
+		_, h := openDraft(t, ch, components)
 		h.Script("down enter ctrl+s", "?─ Not sent ─", "?There is no message to send yet", "enter")
 		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
@@ -59,12 +57,11 @@ func TestCurl(t *testing.T) {
 func TestPictures(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Golden("start")
-	h.WantFits()
 	h.Type("ada@example.com,ben@example.com,car")
 	h.Golden("typing")
 	h.WantFits()
 
-	p := open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
+	_, p := openDraft(t, catalog.Push, flatPush)
 	p.Script(">USER_1,USER_2,", "tab")
 	p.GoldenSizes("push")
 	p.Resize(80, 24)
@@ -72,9 +69,8 @@ func TestPictures(t *testing.T) {
 	p.Golden("done")
 	p.WantFits()
 
-	broken := open(t, s, s.draft(catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
+	_, broken := openDraft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`)
 	broken.Golden("no-content")
-	broken.WantFits()
 
 	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
 		e := engine.Errorf(engine.ValidationFailed, 400, "the campaign has 2 problems")
@@ -84,9 +80,20 @@ func TestPictures(t *testing.T) {
 		}
 		return engine.TestResult{}, e
 	}
-	h.Press("backspace", "backspace", "backspace", "ctrl+s")
+	h.Script("backspace backspace backspace ctrl+s")
 	h.Golden("refused")
+
+	_, h = openDraft(t, catalog.Email, keyedMail)
+	h.Script(">ada@example.com,stranger@example.com", "ctrl+s G")
+	h.Golden("delivered")
 	h.WantFits()
+	h.Press("enter")
+	h.Golden("read")
+	h.Script("esc e alt+H")
+	h.Golden("earlier")
+	h.WantFits()
+	h.Script("esc", "?1 of 4 will not arrive")
+	h.Golden("forecast")
 }
 
 // publishedService reports every campaign as published.
@@ -103,9 +110,7 @@ func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	h := open(t, publishedService{s}, s.draft(catalog.Email, flatMail), 80, 24)
 	h.Script("?You can only test drafts", "?Clone this campaign", ">ada@example.com", "ctrl+s enter")
 	h.WantFits()
-	if len(s.sent) > 0 {
-		t.Error("it was sent")
-	}
+	s.wantSent(t, 0)
 	h = open(t, s, "65f0a1b2c3d4e5f60718293a", 80, 24)
 	h.Want("Can't read this draft", "Press r to reload")
 }

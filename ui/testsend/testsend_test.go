@@ -8,6 +8,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 )
 
@@ -18,9 +21,7 @@ func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 		"enter", "?“zoe@” must be an email address", "?0 of 10",
 		">example.com", "!must be an email", "enter", "?1 zoe@example.com", "?1 of 10",
 	)
-	if len(s.sent) > 0 {
-		t.Error("something was sent")
-	}
+	s.wantSent(t, 0)
 }
 
 func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
@@ -55,6 +56,42 @@ func TestEarlierTestFillsForm(t *testing.T) {
 	)
 }
 
+// The tests of other campaigns are listed after those of this one, as far as their recipients can get this one.
+func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
+	s, h := openDraft(t, catalog.Email, flatMail)
+	h.Script(">ada@example.com,stranger@example.com", "ctrl+s", "?Sent 1 of 2 messages; 1 skipped.")
+	push := open(t, s, s.draft(catalog.Push, flatPush), 80, 24)
+	push.Script(">USER_1", "ctrl+s")
+
+	id := s.draft(catalog.Email, keyedMail)
+	h = open(t, s, id, 120, 40)
+	h.Script(
+		"alt+H", "?─ Earlier tests ─", "?✗ Sat 14 Mar, 10:00 · Ada Byron and stranger@example.com",
+		"?Campaign Spring mail. To Ada Byron", "?user has no attribute", "!Spring push",
+		"enter", "?1 ada@example.com", "?2 stranger@example.com", "?▌ [ Send 4 messages ]", "enter",
+	)
+	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
+		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())
+	}
+	h.Script("e alt+H", "?▌ ✗ Sat", "?First Name", "!Campaign Two tongues")
+}
+
+// serviceWithoutHistory is a service that does not store tests, like remote ones.
+type serviceWithoutHistory struct{ engine.Service }
+
+func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
+	s := newService(t)
+	id := s.draft(catalog.Email, flatMail)
+	deps := uitest.Deps(serviceWithoutHistory{s})
+	deps.Prefs = prefs.NewInMemory()
+	for _, keys := range [][]string{
+		{">ada@example.com", "ctrl+s", "?✓ Email sent"},
+		{"?1 ada@example.com", "?▌ [ Send", "alt+H", "?✓ Sat 14 Mar, 10:00 · ada@example.com"},
+	} {
+		uitest.New(t, testsend.New(deps, screen.Route{Name: screen.TestSend, ID: id}), 80, 24).Script(keys...)
+	}
+}
+
 func TestSegmentsAreOffered(t *testing.T) {
 	s, h := openDraft(t, catalog.Email, flatMail)
 	h.Script(
@@ -73,21 +110,13 @@ func TestMessageNames(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		s := newService(t)
 		h := open(t, s, s.draft(catalog.Email, two), size.W, size.H)
-		look := func(want ...string) {
-			t.Helper()
-			h.Want(want...)
-			h.WantNot("_variation_", "_default", "EMAIL", "SENT", "FAILED")
-		}
-		h.Type("zoe@example.com,")
-		look("Email · A")
-		h.Press("tab", " ", "tab", " ", " ")
-		look("B ▾", "Default", "Email · B")
-		h.Press("enter", "enter", "shift+tab", "enter", "enter", "ctrl+s")
-		look("✓ Email · A sent", "○ Email · B skipped", "○ Email · German · A skipped")
-		h.Press("enter")
-		look()
-		h.Press("esc", "e", "alt+H")
-		look("no content")
+		h.Script(
+			">zoe@example.com,", "?Email · A", "tab space tab space space", "?B ▾", "?Default", "?Email · B",
+			"enter enter shift+tab enter enter ctrl+s",
+			"?✓ Email · A sent", "?○ Email · B skipped", "?○ Email · German · A skipped",
+			"!_variation_", "!_default", "!EMAIL", "!SENT", "!FAILED",
+			"enter", "!_variation_", "!EMAIL", "esc e alt+H", "?no content", "!_variation_", "!EMAIL",
+		)
 	}
 }
 
@@ -98,9 +127,7 @@ func TestOverridesMatchContent(t *testing.T) {
 		">new@example.com", "enter tab", ">Zoe", "tab", ">old", "?must be a number",
 		"ctrl+s",
 	)
-	if len(s.sent) > 0 {
-		t.Fatal("it was sent with a word for a number")
-	}
+	s.wantSent(t, 0)
 	h.Script("backspace backspace backspace", ">41", "ctrl+s", "?Email sent")
 	ask := s.asked(t)
 	if len(ask.UserAttributes) != 2 || ask.UserAttributes[0].Value.Literal() != `"Zoe"` || ask.UserAttributes[1].Value.Literal() != "41" {
@@ -162,7 +189,6 @@ func TestUnknownOutcome(t *testing.T) {
 	if got := s.asked(t).Values; !slices.Equal(got, []string{"ben@example.com"}) {
 		t.Errorf("retried are %q", got)
 	}
-	sent := len(s.sent)
 	for _, key := range []string{"N", "ctrl+s"} { // what is unknown, and all
 		h.Press(key)
 		h.Want("Send it again?", "Ada Byron (ada@example.com) may have got this message", "Look before you", "▌ Don't send")
@@ -170,9 +196,7 @@ func TestUnknownOutcome(t *testing.T) {
 		h.Want("? Email unknown")
 	}
 	h.Script("e ctrl+s", "?Send it again?", "n") // from the form
-	if len(s.sent) != sent {
-		t.Errorf("%d tests were sent without the question", len(s.sent)-sent)
-	}
+	s.wantSent(t, 2)
 	h.Script("alt+H down", "?? Sat 14 Mar, 10:00 · Ada Byron and 2", "?got the message but did not confirm it")
 }
 
@@ -191,14 +215,10 @@ func TestQuestionReadsTheHistoryWhenItSends(t *testing.T) {
 	h.Script(">ada@example.com", "enter")
 	other(engine.SendResult{Status: engine.Failed, Unknown: []string{"ADA@example.com"}})
 	h.Script("ctrl+s", "?Send it again?", "?Ada Byron (ada@example.com) may have got", "n")
-	if len(s.sent) > 0 {
-		t.Fatal("it was sent without a yes")
-	}
+	s.wantSent(t, 0)
 	other(engine.SendResult{Status: engine.Sent})
 	h.Script("ctrl+s", "!Send it again?")
-	if len(s.sent) != 1 {
-		t.Errorf("%d tests were sent once the outcome is known", len(s.sent))
-	}
+	s.wantSent(t, 1) // the outcome is known
 }
 
 func TestCancelStopsUnsentMessages(t *testing.T) {
@@ -238,9 +258,7 @@ func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 		">ada", "ctrl+s", "?Press enter to add Ada Byron first.",
 		"down", "?> Use “ada”", "enter", "?1 ada", "?1 of 10",
 	)
-	if len(s.sent) > 0 {
-		t.Error("something was sent")
-	}
+	s.wantSent(t, 0)
 }
 
 // Arrows move between the rows; they never change what is sent.

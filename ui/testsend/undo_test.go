@@ -20,26 +20,18 @@ func TestUndoAndRedoEachChange(t *testing.T) {
 		"enter enter tab", ">Zoe", "?Zoe",
 	)
 
-	undo := func(key, toast string, want ...string) {
-		t.Helper()
-		h.Press(key)
-		h.Want(append(want, toast)...)
-	}
-	undo("ctrl+z", "Undone: First Name", "▌ First Name", "Ada")
-	h.WantNot("Zoe")
-	undo("ctrl+z", "Undone: Locale", "▌ Locale      Default ▾")
-	undo("ctrl+z", "Undone: Locale", "▌ Locale      All ▾")
-	undo("ctrl+z", "Undone: removed Ben", "▌  2 ben@example.com", "2 of 10")
-	undo("ctrl+z", "Undone: added Ben", "1 of 10", "▌  +")
-	undo("ctrl+z", "Undone: added Ada Byron", "0 of 10", "▌  +")
-	undo("ctrl+z", "Nothing to undo")
-	undo("ctrl+y", "Redone: added Ada Byron", "1 ada@example.com")
-	for range 5 {
-		h.Press("ctrl+y")
-	}
-	h.Want("Redone: First Name", "▌ First Name", "Zoe")
-	undo("ctrl+y", "Nothing to redo")
-	h.Press("ctrl+s")
+	h.Script(
+		"ctrl+z", "?Undone: First Name", "?▌ First Name", "?Ada", "!Zoe",
+		"ctrl+z", "?Undone: Locale", "?▌ Locale      Default ▾",
+		"ctrl+z", "?Undone: Locale", "?▌ Locale      All ▾",
+		"ctrl+z", "?Undone: removed Ben", "?▌  2 ben@example.com", "?2 of 10",
+		"ctrl+z", "?Undone: added Ben", "?1 of 10", "?▌  +",
+		"ctrl+z", "?Undone: added Ada Byron", "?0 of 10", "?▌  +",
+		"ctrl+z", "?Nothing to undo",
+		"ctrl+y", "?Redone: added Ada Byron", "?1 ada@example.com",
+		"ctrl+y ctrl+y ctrl+y ctrl+y ctrl+y", "?Redone: First Name", "?▌ First Name", "?Zoe",
+		"ctrl+y", "?Nothing to redo", "ctrl+s",
+	)
 	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"ada@example.com"}) || len(ask.UserAttributes) != 1 {
 		t.Errorf("sent %+v", ask)
 	}
@@ -68,22 +60,13 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		s := newService(t)
 		h := open(t, s, s.draft(catalog.Email, flatMail), size.W, size.H)
-		here := func(key, title string) {
-			t.Helper()
-			h.Press(key)
-			if line := strings.Split(h.Text(), "\n")[1]; !strings.HasPrefix(line, "╭─ "+title+" ─") {
-				t.Errorf("%d×%d, %s: want %q in %q", size.W, size.H, key, title, line)
-			}
-		}
-		h.Type("ada")
-		here("esc", "Spring mail")
-		h.Script("?+ ada", "?▌ Identifier", "tab enter ctrl+s")
-		here("down", "Results")
-		h.Script("enter", "?Delivered to Ada Byron")
-		here("esc", "Results")
-		here("esc", "Spring mail")
-		h.Script("alt+H", "?─ Earlier tests ─")
-		here("esc", "Spring mail")
+		h.Script(
+			">ada", "esc", "?╭─ Spring mail ─", "?+ ada", "?▌ Identifier",
+			"tab enter ctrl+s down", "?╭─ Results ─",
+			"enter", "?Delivered to Ada Byron", "esc", "?╭─ Results ─",
+			"esc", "?╭─ Spring mail ─",
+			"alt+H", "?─ Earlier tests ─", "esc", "?╭─ Spring mail ─",
+		)
 		if len(h.Opened) > 0 {
 			t.Errorf("it opened %+v", h.Opened)
 		}

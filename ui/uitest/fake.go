@@ -92,6 +92,11 @@ func (f *Fake) Get(_ context.Context, id string) (engine.Campaign, error) {
 	return engine.Campaign{Head: f.rows[i].Head, Body: engine.WithName(doc.NewObject(), f.rows[i].Name)}, nil
 }
 
+// Save implements engine.Saver and stores nothing.
+func (f *Fake) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
+	return engine.Head{}, nil
+}
+
 // Validate finds every campaign valid.
 func (f *Fake) Validate(context.Context, string) (engine.Validation, error) {
 	return engine.Validation{Valid: true}, nil

@@ -115,7 +115,7 @@ var table = []Entry{
 	{"history.zoom", "show only the focused pane, or all panes again", []string{"z"}},
 	{"new.back", "go back to the previous question", []string{"esc", "shift+tab"}},
 	{"new.create", "create the draft and open it", []string{"enter"}},
-	{"new.import-file", "start from a campaign file (JSON)", []string{"i"}},
+	{"new.import-file", "start from a campaign file (JSON or YAML)", []string{"i"}},
 	{"new.next", "go to the next question", []string{"enter", "tab"}},
 	{"new.templates", "start from a template", []string{"T"}},
 	{"outbox.apply", "apply the filter", []string{"enter"}},

@@ -53,7 +53,7 @@ func (s *Screen) Actions() []screen.Action {
 	} else {
 		acts = append(acts,
 			screen.Action{Keys: []string{"T"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
-			screen.Action{Keys: []string{"i"}, Label: "import file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile})
+			screen.Action{Keys: []string{"i"}, Label: "import file", Help: "start from a campaign file (JSON or YAML)", Group: group, BarPriority: 4, Run: s.askFile})
 	}
 	return acts
 }

@@ -142,6 +142,14 @@ func TestTemplatesAndFiles(t *testing.T) {
 	h = open(t, uitest.NewFake(), ann, "")
 	h.Script("i", ">"+file+".not", "enter", "?cannot read the file", "?c.json.not", "backspace backspace backspace backspace enter")
 	wantSource(t, h, "Filed")
+
+	file = filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte("channel: PUSH\ncampaign_delivery_type: ONE_TIME\nbasic_details:\n  name: Filed as YAML\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = open(t, uitest.NewFake(), ann, "")
+	h.Script("i", ">"+file, "enter")
+	wantSource(t, h, "Filed as YAML")
 }
 
 // wantSource expects that the screen was opened again with a document.

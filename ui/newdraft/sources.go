@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
 	"bugle/engine/templates"
 	"bugle/ui/screen"
@@ -64,14 +66,29 @@ func readFile(name string) (doc.Value, error) {
 	if b, err = files.Decode(b); err != nil {
 		return doc.Value{}, fmt.Errorf("cannot use %s: %w", name, err)
 	}
-	v, err := doc.Parse(b)
+	v, err := parse(name, b)
 	if err == nil && v.Kind() != doc.Object {
-		err = fmt.Errorf("expected a JSON object, found %s", v.Kind())
+		err = fmt.Errorf("expected an object, found %s", v.Kind())
 	}
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("%s is not a campaign: %w", name, err)
 	}
 	return v, nil
+}
+
+// parse reads the document of a JSON or YAML file.
+func parse(name string, b []byte) (doc.Value, error) {
+	if ext := strings.ToLower(filepath.Ext(name)); ext != ".yaml" && ext != ".yml" {
+		return doc.Parse(b)
+	}
+	all, err := yamldoc.Parse(b)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("expected one document, found %d", len(all))
+	}
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return all[0], nil
 }
 
 // readResult restarts with the file's document, or asks for the file again.

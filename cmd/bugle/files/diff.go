@@ -12,10 +12,10 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/message/mjml"
 )
 

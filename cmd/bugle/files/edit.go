@@ -14,10 +14,10 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
 	"bugle/engine/message/mjml"
 	"bugle/engine/phrase"

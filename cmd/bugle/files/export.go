@@ -16,8 +16,8 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc/yamldoc"
 )
 
 // NewHistory returns the command bugle history.

@@ -7,9 +7,9 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
 	"bugle/engine/service/local"
 	"bugle/store/mem"

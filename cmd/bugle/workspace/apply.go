@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/doc/yamldoc"
 	"bugle/engine/message/delivery/secret"
 	"bugle/engine/service/activity"
 	records "bugle/engine/workspace/settings"

@@ -135,7 +135,7 @@ var words = map[string]string{
 	"a": "add", "b": "change-selected", "c": "clone", "d": "compare", "e": "edit", "f": "fix", "i": "import", "m": "grid", "n": "new",
 	"o": "browser", "p": "preview", "q": "quit", "r": "reload", "s": "status", "t": "test", "u": "view-as", "v": "validate", "w": "views",
 	"x": "delete", "y": "copy", "z": "zoom",
-	"A": "add-variation", "B": "sort", "C": "columns", "D": "dismiss", "F": "state", "H": "history", "I": "move-to", "J": "move-down", "K": "move-up",
+	"A": "add-variation", "B": "sort", "C": "columns", "D": "dismiss", "F": "state", "H": "history", "J": "move-down", "K": "move-up",
 	"L": "check-links", "M": "workspace", "N": "repeat-unknown", "O": "outbox", "R": "restore", "S": "survey", "T": "templates",
 	"U": "delete-all-unused", "W": "who-matches", "X": "cancel",
 	"?": "help", "/": "filter", ".": "next", ",": "previous", "*": "select-all", "!": "not", "=": "split-evenly", "%": "percentages",

@@ -64,9 +64,8 @@ func (p *program) others(name, field, value string) {
 // publish publishes a campaign as somebody else does.
 func (p *program) publish(name string) {
 	p.t.Helper()
-	if _, err := p.svc.Publish(context.Background(), engine.PublishRequest{ID: p.ids[name], By: "bob@example.com", Console: true}); err != nil {
-		p.t.Fatal(err)
-	}
+	_, err := p.svc.Publish(context.Background(), engine.PublishRequest{ID: p.ids[name], By: "bob@example.com", Console: true})
+	p.svc.OK(err)
 	p.Send(screen.ChangedMsg{ID: p.ids[name]})
 }
 

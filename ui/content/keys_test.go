@@ -82,7 +82,7 @@ func TestPercentages(t *testing.T) {
 		h.Script(step.script...)
 		b.wantStored("campaign_content.variation_details.manual_distribution_percentage", step.want)
 	}
-	b.save(`{"campaign_content":{"content":{},"variation_details":{"no_of_variations":2,"distribution_type":"OPTIMIZER"}}}`)
+	b.Set(b.id, nil, `{"campaign_content":{"content":{},"variation_details":{"no_of_variations":2,"distribution_type":"OPTIMIZER"}}}`)
 	b.open(80, 24).Script("?optimized", "up 9", "?The optimizer splits the audience.")
 }
 
@@ -98,7 +98,7 @@ func TestCompare(t *testing.T) {
 func TestUnlistedMessages(t *testing.T) {
 	const listed = `"variation_1":{"email":{"subject":"A"}}`
 	b := newTestbed(t, catalog.Email, one)
-	b.save(`{"campaign_content":{"content":{"default":{` + listed + `,"variation_9":{"email":{"subject":"Z"}}},"it":{` + listed + `}}}}`)
+	b.Set(b.id, nil, `{"campaign_content":{"content":{"default":{`+listed+`,"variation_9":{"email":{"subject":"Z"}}},"it":{`+listed+`}}}}`)
 	h := b.open(120, 40)
 	h.Script("?not in the test", "down left", "?This locale has messages", "a")
 	b.wantStored("campaign_content.locales", `["it"]`)
@@ -141,10 +141,10 @@ func TestLocked(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 		"segmentation_details":{"is_all_user_campaign":true},"scheduling_details":{"delivery_type":"ASAP"},
 		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"x"}}},"de":{"variation_1":{"email":{"subject":"Hallo","from_address":"a@example.com","html_content":"x"}}}}}}`)
-	_, err := b.svc.Publish(t.Context(), engine.PublishRequest{ID: b.id, Console: true})
-	b.ok(err)
-	_, err = b.svc.ChangeStatus(t.Context(), engine.StatusRequest{ID: b.id, Action: catalog.Stop})
-	b.ok(err)
+	_, err := b.Publish(t.Context(), engine.PublishRequest{ID: b.id, Console: true})
+	b.OK(err)
+	_, err = b.ChangeStatus(t.Context(), engine.StatusRequest{ID: b.id, Action: catalog.Stop})
+	b.OK(err)
 	h := b.open(80, 24)
 	h.WantNot("+ locale")
 	for _, key := range []string{"a", "A", "x", "="} {
@@ -180,7 +180,7 @@ func TestCopyToCell(t *testing.T) {
 
 	// The only message becomes that of the default locale beside the copy.
 	b = newTestbed(t, catalog.Email, one)
-	b.save(`{"campaign_content":{"locales":["de"],` + flat + `}}`)
+	b.Set(b.id, nil, `{"campaign_content":{"locales":["de"],`+flat+`}}`)
 	b.open(120, 40).Script("down alt+y")
 	b.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi"`)
 	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)

@@ -1,17 +1,13 @@
 package filters_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
@@ -20,7 +16,7 @@ import (
 // testbed is a workspace with users and one draft.
 type testbed struct {
 	t   testing.TB
-	svc *local.Service
+	svc *uitest.Service
 	id  string
 }
 
@@ -58,16 +54,7 @@ func newTestbed(t testing.TB, components string) *testbed {
 
 func newTestbedOf(t testing.TB, delivery catalog.DeliveryType, components string) *testbed {
 	t.Helper()
-	ctx := context.Background()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	if _, err := local.CreateWorkspace(ctx, db, workspace()); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	svc := uitest.NewService(t, workspace())
 	for i := range 12 {
 		country := []string{"India", "Nepal", "Germany"}[i%3]
 		p := engine.User{
@@ -77,19 +64,9 @@ func newTestbedOf(t testing.TB, delivery catalog.DeliveryType, components string
 		for range i % 4 {
 			p.Events = append(p.Events, engine.Event{Name: "Added to Cart", At: uitest.Now.AddDate(0, 0, -3), Attributes: map[string]any{"Price": 900}})
 		}
-		if err := svc.PutUser(ctx, p); err != nil {
-			t.Fatal(err)
-		}
+		svc.PutUsers(p)
 	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Push, delivery, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &testbed{t, svc, made.ID}
+	return &testbed{t, svc, svc.Draft(catalog.Push, delivery, components)}
 }
 
 // open opens the builder at a place and focuses the form.
@@ -102,11 +79,7 @@ func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 // stored returns the stored JSON of a place.
 func (b *testbed) stored(at ...any) string {
 	b.t.Helper()
-	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return string(c.Body.Lookup(doc.P(at...)).Encode())
+	return string(b.svc.Stored(b.id).Body.Lookup(doc.P(at...)).Encode())
 }
 
 const (

@@ -208,7 +208,7 @@ func TestApplyToLiveCampaign(t *testing.T) {
 func TestConflict(t *testing.T) {
 	for answer, want := range map[string]string{"keep mine": `"Summer"`, "2": `"Theirs"`} {
 		b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-		b.deps.Service = &conflictingService{Service: b.svc, id: b.id}
+		b.deps.Service = &conflictingService{Service: b.svc.Service, id: b.id}
 		b.play("1|Summer|" + answer + "|:back|..")
 		b.want("Someone else saved this draft after you opened it.")
 		b.wantStored("basic_details.name", want)

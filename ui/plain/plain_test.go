@@ -1,19 +1,15 @@
 package plain_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/builder"
@@ -32,7 +28,7 @@ import (
 // testbed is a workspace in memory with one campaign.
 type testbed struct {
 	t      *testing.T
-	svc    *local.Service
+	svc    *uitest.Service
 	deps   screen.Deps
 	id     string
 	editor func(file string) ([]string, error)
@@ -42,31 +38,12 @@ type testbed struct {
 
 func newTestbed(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, components string) *testbed {
 	t.Helper()
-	ctx := context.Background()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", SubscriptionCategories: []string{"Offers", "News"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
-		Attributes: []engine.Attribute{{Name: "City", DataType: "string"}, {Name: "Age", DataType: "double"}, {Name: "Birthday", DataType: "datetime"}},
-		Flags:      map[string]bool{engine.FlagAudienceLimit: true},
+	svc := uitest.NewService(t, engine.Workspace{
+		SubscriptionCategories: []string{"News"},
+		Attributes:             []engine.Attribute{{Name: "City", DataType: "string"}, {Name: "Age", DataType: "double"}, {Name: "Birthday", DataType: "datetime"}},
+		Flags:                  map[string]bool{engine.FlagAudienceLimit: true},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := doc.Parse([]byte(components))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, dt, "ann@example.com", body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &testbed{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
+	return &testbed{t: t, svc: svc, id: svc.Draft(ch, dt, components), deps: uitest.Deps(svc)}
 }
 
 func (b *testbed) factory(deps screen.Deps, r screen.Route) (screen.Screen, error) {
@@ -153,20 +130,14 @@ func (b *testbed) wantEnd(want error) {
 
 func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
-	c, err := b.svc.Get(context.Background(), b.id)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return c
+	return b.svc.Stored(b.id)
 }
 
 // wantStored fails the test unless the stored campaign has the JSON at path.
 func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.svc.OK(err)
 	if got := string(b.stored().Body.Lookup(p).Encode()); got != want {
 		b.t.Errorf("%s is %s, want %s\n%s", path, got, want, b.output)
 	}

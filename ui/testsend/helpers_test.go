@@ -74,6 +74,7 @@ func newService(t testing.TB) *service {
 		Locales:       []string{"de"},
 		Attributes:    []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
 		Segments:      []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},
+		ContentAPIs:   engine.ContentPolicy{Hosts: []string{"weather.example"}},
 		ContentBlocks: []engine.ContentBlock{{Name: "footer", Source: "Bye {{UserAttribute['Age']|default('x')}}"}},
 	})
 	s.PutUsers(

@@ -13,9 +13,7 @@ import (
 func (s *service) sentTexts(t *testing.T) (out []string) {
 	t.Helper()
 	box, err := s.Outbox(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.OK(err)
 	for _, m := range box {
 		out = append([]string{m.Recipient + " as " + m.As + ": " + m.Email.Subject}, out...)
 	}

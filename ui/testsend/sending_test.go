@@ -96,18 +96,13 @@ func TestPictures(t *testing.T) {
 	h.Golden("forecast")
 }
 
-// publishedService reports every campaign as published.
-type publishedService struct{ *service }
-
-func (p publishedService) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	c, err := p.service.Get(ctx, id)
-	c.Status = catalog.Scheduled
-	return c, err
-}
-
 func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	s := newService(t)
-	h := open(t, publishedService{s}, s.draft(catalog.Email, flatMail), 80, 24)
+	whole := strings.Replace(flatMail, "{", `{"segmentation_details": {"is_all_user_campaign": true}, "scheduling_details": {"delivery_type": "ASAP"}, `, 1)
+	id := s.draft(catalog.Email, whole)
+	_, err := s.Publish(t.Context(), engine.PublishRequest{ID: id, Console: true})
+	s.OK(err)
+	h := open(t, s, id, 80, 24)
 	h.Script("?You can only test drafts", "?Clone this campaign", ">ada@example.com", "ctrl+s enter")
 	h.WantFits()
 	s.wantSent(t, 0)

@@ -26,16 +26,17 @@ func NewService(t testing.TB, w engine.Workspace) *Service {
 	t.Helper()
 	db, s := mem.New(), &Service{Now: Now, t: t}
 	t.Cleanup(func() { db.Close() })
-	w.ID, w.Publish, w.SubscriptionCategories = "DEMO", engine.PublishEnabled, []string{"Offers"}
+	w.ID, w.Publish, w.SubscriptionCategories = "DEMO", engine.PublishEnabled, append([]string{"Offers"}, w.SubscriptionCategories...)
 	w.Connectors = []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}}
 	_, err := local.CreateWorkspace(context.Background(), db, w)
-	s.ok(err)
+	s.OK(err)
 	s.Service, err = local.Open(db, w.ID, local.Options{Clock: func() time.Time { return s.Now }})
-	s.ok(err)
+	s.OK(err)
 	return s
 }
 
-func (s *Service) ok(err error) {
+// OK fails the test if there is an error.
+func (s *Service) OK(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
@@ -46,7 +47,7 @@ func (s *Service) ok(err error) {
 func (s *Service) PutUsers(users ...engine.User) {
 	s.t.Helper()
 	for _, u := range users {
-		s.ok(s.PutUser(context.Background(), u))
+		s.OK(s.PutUser(context.Background(), u))
 	}
 }
 
@@ -55,7 +56,7 @@ func (s *Service) Draft(ch engine.Channel, dt engine.DeliveryType, components st
 	s.t.Helper()
 	body := engine.NewDraftBody(ch, dt, "ann@example.com", s.parse(components))
 	made, err := s.Create(context.Background(), engine.CreateRequest{Call: engine.NewCall(), Body: body})
-	s.ok(err)
+	s.OK(err)
 	return made.ID
 }
 
@@ -63,7 +64,7 @@ func (s *Service) Draft(ch engine.Channel, dt engine.DeliveryType, components st
 func (s *Service) Stored(id string) engine.Campaign {
 	s.t.Helper()
 	c, err := s.Get(context.Background(), id)
-	s.ok(err)
+	s.OK(err)
 	return c
 }
 
@@ -72,15 +73,15 @@ func (s *Service) Set(id string, path doc.Path, value string) {
 	s.t.Helper()
 	c := s.Stored(id)
 	body, err := c.Body.Set(path, s.parse(value))
-	s.ok(err)
+	s.OK(err)
 	r := engine.SaveRequest{ID: id, Revision: c.Revision, Body: body, By: "bob@example.com", Note: "edited " + path.String()}
 	_, err = s.Save(context.Background(), r)
-	s.ok(err)
+	s.OK(err)
 }
 
 func (s *Service) parse(text string) doc.Value {
 	s.t.Helper()
 	v, err := doc.Parse([]byte(text))
-	s.ok(err)
+	s.OK(err)
 	return v
 }

@@ -7,14 +7,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/message/check"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
@@ -28,31 +24,12 @@ const draft = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","su
 	"segmentation_details":{"is_all_user_campaign":true}}`
 
 // openDraft opens the validation of a draft with the components in a workspace in memory.
-func openDraft(t *testing.T, components string, options ...validate.Option) (*uitest.Harness, *local.Service, string) {
+func openDraft(t *testing.T, components string, options ...validate.Option) (*uitest.Harness, *uitest.Service, string) {
 	t.Helper()
-	ctx, db := t.Context(), mem.New()
-	t.Cleanup(func() { db.Close() })
-	ok := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
-	})
-	ok(err)
-	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
-	ok(err)
-	attributes := map[string]any{engine.AttrEmail: "a@example.com", "City": "Bern & Co"}
-	ok(svc.PutUser(ctx, engine.User{ID: "U1", Attributes: attributes}))
-	body, err := doc.Parse([]byte(components))
-	ok(err)
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.OneTime, "ann@example.com", body)})
-	ok(err)
-	h := uitest.New(t, validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: made.ID}, options...), 120, 60)
-	return h, svc, made.ID
+	svc := uitest.NewService(t, engine.Workspace{})
+	svc.PutUsers(engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "a@example.com", "City": "Bern & Co"}})
+	id := svc.Draft(catalog.Email, catalog.OneTime, components)
+	return uitest.New(t, validate.New(uitest.Deps(svc), screen.Route{Name: screen.Validate, ID: id}, options...), 120, 60), svc, id
 }
 
 // selectWarning moves the cursor to the warning whose place and message the screen shows after it.

@@ -16,18 +16,17 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/render"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/uitest"
 	"bugle/ui/viewas"
 )
 
 // bench has a resolver whose tasks the test runs when it wants to.
 type bench struct {
 	t    *testing.T
-	svc  *local.Service
+	svc  *uitest.Service
 	base screen.Base
 	*viewas.Resolver
 	config    viewas.Config
@@ -36,22 +35,11 @@ type bench struct {
 
 func newBench(t *testing.T, w engine.Workspace) *bench {
 	t.Helper()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	w.ID = "DEMO"
-	if _, err := local.CreateWorkspace(t.Context(), db, w); err != nil {
-		t.Fatal(err)
-	}
-	svc, err := local.Open(db, "DEMO", local.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { svc.Close() })
-	for _, u := range []engine.User{{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada"}}, {ID: "USER_2", Attributes: map[string]any{"First Name": "Ben"}}} {
-		if err := svc.PutUser(t.Context(), u); err != nil {
-			t.Fatal(err)
-		}
-	}
+	svc := uitest.NewService(t, w)
+	svc.PutUsers(
+		engine.User{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada"}},
+		engine.User{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben"}},
+	)
 	b := &bench{t: t, svc: svc, base: screen.NewBase(), workspace: w}
 	t.Cleanup(func() { b.base.Close() })
 	b.config = viewas.Config{
@@ -171,7 +159,7 @@ func TestContentAPIsAreNotCalledWhileTyping(t *testing.T) {
 
 // slowAudience is a service whose audience never ends.
 type slowAudience struct {
-	*local.Service
+	*uitest.Service
 	seen chan struct{} // closed once some thousand users were seen
 }
 

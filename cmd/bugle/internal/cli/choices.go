@@ -46,48 +46,37 @@ func (cs Choices) Find(s string) (string, error) {
 
 // choice is a flag with one of the choices, or with any of them, separated by commas or repeated.
 type choice struct {
-	one  *string
-	any  *[]string
-	from Choices
+	set   func(value string)
+	first string // the default
+	any   bool
+	from  Choices
 }
 
 // OneOf returns a flag that stores one of the choices in a string.
-func OneOf(into *string, from Choices) choice { return choice{one: into, from: from} }
+func OneOf(into *string, from Choices) choice {
+	return choice{set: func(value string) { *into = value }, first: *into, from: from}
+}
 
 // AnyOf returns a flag that stores any of the choices in a list.
-func AnyOf(into *[]string, from Choices) choice { return choice{any: into, from: from} }
-
-func (c choice) String() string {
-	switch {
-	case c.one != nil:
-		return *c.one
-	case c.any != nil:
-		return strings.Join(*c.any, ",")
-	}
-	return ""
+func AnyOf(into *[]string, from Choices) choice {
+	return choice{set: func(value string) { *into = append(*into, value) }, any: true, from: from}
 }
 
-func (c choice) Type() string {
-	if c.any != nil {
-		return "strings"
-	}
-	return "string"
-}
+func (c choice) String() string { return c.first }
+
+func (c choice) Type() string { return "string" }
 
 func (c choice) Set(s string) error {
-	if c.one != nil {
-		v, err := c.from.Find(s)
-		if err == nil {
-			*c.one = v
-		}
-		return err
+	words := []string{s}
+	if c.any {
+		words = strings.Split(s, ",")
 	}
-	for _, word := range strings.Split(s, ",") {
-		v, err := c.from.Find(strings.TrimSpace(word))
+	for _, word := range words {
+		v, err := c.from.Find(word)
 		if err != nil {
 			return err
 		}
-		*c.any = append(*c.any, v)
+		c.set(v)
 	}
 	return nil
 }
@@ -97,7 +86,7 @@ func ChoiceFlag(cmd *cobra.Command, v choice, name, usage string) {
 	cmd.Flags().Var(v, name, usage)
 	complete := func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, directive cobra.ShellCompDirective) {
 		before := ""
-		if directive = cobra.ShellCompDirectiveNoFileComp; v.any != nil {
+		if directive = cobra.ShellCompDirectiveNoFileComp; v.any {
 			before, directive = typed[:strings.LastIndexByte(typed, ',')+1], directive|cobra.ShellCompDirectiveNoSpace
 		}
 		for _, one := range v.from {

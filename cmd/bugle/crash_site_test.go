@@ -20,6 +20,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/service/local"
 	"bugle/store/badger"
 )
 
@@ -103,10 +104,10 @@ func newCrashSite(t *testing.T, database string) *crashSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, s.key, err = store.CreateWorkspace(t.Context(), engine.Workspace{ // its mail stays in the outbox
+	s.key, err = local.CreateWorkspace(t.Context(), store.Records(), engine.Workspace{ // its mail stays in the outbox
 		ID: crashWorkspace, Timezone: "Europe/Berlin", Publish: engine.PublishEnabled, Author: crashAuthor,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
-	}, false)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

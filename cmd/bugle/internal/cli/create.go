@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
 )
 
@@ -20,7 +21,7 @@ type NewWorkspace struct {
 	Encrypt          bool
 }
 
-// CreateWorkspace creates the workspace and returns its id and API key.
+// CreateWorkspace creates the workspace and returns its id and the first API key, which is not stored.
 func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key string, err error) {
 	s, err := f.Open(ctx)
 	if err != nil {
@@ -38,12 +39,15 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 	default:
 		w.ID = EmptyID
 	}
-	ws := engine.Workspace{ID: w.ID, Name: w.Name, Author: w.Author}
-	if !w.Sample {
-		ws.Timezone = localZone(f.Getenv)
-		ws.Connectors = []engine.Connector{{Type: defaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
+	if w.Sample {
+		key, err = sample.Install(ctx, s.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
+		return w.ID, key, err
 	}
-	return s.CreateWorkspace(ctx, ws, w.Sample)
+	key, err = local.CreateWorkspace(ctx, s.records, engine.Workspace{
+		ID: w.ID, Name: w.Name, Author: w.Author, Timezone: localZone(f.Getenv),
+		Connectors: []engine.Connector{{Type: defaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}},
+	})
+	return w.ID, key, err
 }
 
 // localZone returns the IANA name of the time zone of this machine, or UTC.

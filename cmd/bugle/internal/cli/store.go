@@ -17,7 +17,6 @@ import (
 	"bugle/engine/openapi"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
-	"bugle/engine/service/local/sample"
 	"bugle/store"
 	"bugle/store/postgres"
 	"bugle/store/socket"
@@ -154,17 +153,6 @@ func (s *Store) Workspaces(ctx context.Context) (ids []string, err error) {
 		return nil, fmt.Errorf("listing the workspaces: %w", err)
 	}
 	return ids, nil
-}
-
-// CreateWorkspace creates a workspace, with or without sample data. It returns its id and the first API key, which is
-// not stored.
-func (s *Store) CreateWorkspace(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
-	if withSample {
-		key, err = sample.Install(ctx, s.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
-	} else {
-		key, err = local.CreateWorkspace(ctx, s.records, w)
-	}
-	return w.ID, key, err
 }
 
 // Records returns the records of the store.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/charmbracelet/bubbletea"
@@ -96,14 +97,17 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		said := make(chan string, 16)
 		all = append(all, said)
 		ctx, stop := context.WithCancel(t.Context())
-		wait := terminal.WatchStore(ctx, store, &f.Notices, func(m tea.Msg) {
-			if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
-				said <- n.Text
-			}
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			terminal.WatchStore(ctx, store, &f.Notices, func(m tea.Msg) {
+				if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
+					said <- n.Text
+				}
+			})
 		})
 		t.Cleanup(func() {
 			stop()
-			wait()
+			watch.Wait()
 			close(said)
 			for again := range said {
 				t.Errorf("then it says %q", again)

@@ -62,11 +62,7 @@ func RunPlain(ctx context.Context, f *cli.Factory, o Options) error {
 	if err != nil {
 		return err
 	}
-	watching, stop := context.WithCancel(ctx)
-	watched := open.watch(watching, &f.Notices, program.Send)
-	err = run(ctx, program.Program)
-	stop()
-	watched()
+	err = open.run(ctx, f, program.Program)
 	if errors.Is(err, tea.ErrProgramKilled) {
 		err = nil
 	}

@@ -103,11 +103,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	}
 	program = tea.NewProgram(drawn.Show(model, first...), tea.WithoutSignalHandler(), tea.WithInput(input), tea.WithOutput(drawn),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
-	watching, stop := context.WithCancel(ctx)
-	watched := open.watch(watching, &f.Notices, program.Send)
-	err = run(ctx, program)
-	stop()
-	watched()
+	err = open.run(ctx, f, program)
 	unsaved := open.Deps.Prefs.Flush() // what was changed just before the end
 	if !errors.Is(err, errStuck) {
 		err = errors.Join(err, drawn.Close())
@@ -179,27 +175,28 @@ func run(ctx context.Context, program *tea.Program) error {
 	}
 }
 
-// watch sends data changes to the program until ctx ends. The returned function waits until it has stopped.
-func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
-	watched := func() {}
+// run runs the program, and sends it the changes of data meanwhile.
+func (o opening) run(ctx context.Context, f *cli.Factory, program *tea.Program) error {
+	watching, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
 	if o.store != nil {
-		watched = WatchStore(ctx, o.store, n, send)
+		all.Go(func() { WatchStore(watching, o.store, &f.Notices, program.Send) })
 	}
-	var link sync.WaitGroup
 	switch {
 	case o.far != nil:
-		link.Go(func() { watchLink(o.far.Connections(ctx), "service is back online", send) })
+		all.Go(func() { watchLink(o.far.Connections(watching), "service is back online", program.Send) })
 	case o.away != nil:
-		link.Go(func() { watchLink(outages(ctx, o.away), "database is back", send) })
+		all.Go(func() { watchLink(outages(watching, o.away), "database is back", program.Send) })
 	}
-	return func() {
-		link.Wait()
-		watched()
-	}
+	err := run(ctx, program)
+	stop()
+	all.Wait()
+	return err
 }
 
-// WatchStore sends the program the changes of other processes, changes of the store's owner, and problems of the store.
-func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea.Msg)) (wait func()) {
+// WatchStore sends the program the changes of other processes, changes of the store's owner, and problems of the store, until
+// ctx ends.
+func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea.Msg)) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		s.Follow(ctx, func(changes []store.Change) {
@@ -222,7 +219,7 @@ func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea
 	all.Go(func() {
 		n.Follow(ctx, func(text string) { send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text}) })
 	})
-	return all.Wait
+	all.Wait()
 }
 
 // watchLink tells the program whether the service or the database can be reached, and reloads the screens when it is back.

@@ -36,8 +36,8 @@ var about = []string{
 // a release.
 func writeManual(dir string) error {
 	date := time.Now()
-	if b := cli.ThisBuild(); !b.CommitDate.IsZero() {
-		date = b.CommitDate
+	if of := cli.CommitDate(); !of.IsZero() {
+		date = of
 	}
 	root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
 	root.DisableAutoGenTag = true

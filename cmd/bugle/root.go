@@ -10,6 +10,7 @@ import (
 	"bugle/cmd/bugle/campaign"
 	"bugle/cmd/bugle/files"
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/cmd/bugle/mcp"
 	"bugle/cmd/bugle/remote"
 	"bugle/cmd/bugle/schema"
@@ -40,7 +41,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		Args:          cli.NoCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       cli.Version(),
+		Version:       cli.Build(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := terminal.CheckTheme(f, open); err != nil {
 				return err
@@ -65,13 +66,16 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	flags.StringVarP(&f.Workspace, "workspace", "w", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+" or the one in use)")
 	flags.StringVarP(&f.RemoteName, "remote", "r", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
 	flags.BoolVar(&f.JSON, "json", false, "print JSON")
-	complete := func(flag string, with cobra.CompletionFunc) {
-		if err := root.RegisterFlagCompletionFunc(flag, with); err != nil {
+	complete := func(flag string, as cobra.CompletionFunc) {
+		alone := func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return as(cmd, nil, typed)
+		}
+		if err := root.RegisterFlagCompletionFunc(flag, alone); err != nil {
 			panic(err) // the flags were defined just above
 		}
 	}
-	complete("remote", remote.CompleteRemoteFlag(&f.Environment))
-	complete("workspace", workspace.CompleteFlag(f))
+	complete("remote", remote.Complete(&f.Environment, remotes.Local))
+	complete("workspace", workspace.Complete(f))
 	complete("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		set, _ := themes.Load(f.ThemesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -95,7 +99,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		{"Maintain the store:", []*cobra.Command{
 			store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewRotate(f), store.NewDecrypt(f), store.NewKey(f),
 		}},
-		{groupTool, []*cobra.Command{files.NewLint(f), schema.New(f), newVersion(f)}},
+		{groupTool, []*cobra.Command{files.NewLint(f), schema.New(f)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, c := range group.cmds {
@@ -133,7 +137,6 @@ var reach = withNouns(map[string]cli.Reach{
 	"outbox":             {Places: cli.InStore},
 	"lint":               {Places: cli.Nowhere},
 	"schema":             {Places: cli.Nowhere},
-	"version":            {Places: cli.Nowhere},
 	"completion":         {Places: cli.Nowhere},
 	"serve":              {Places: cli.InStore},
 	"backup":             {Places: cli.InStore, Whole: true, Instead: "To copy the campaigns of a remote, use `bugle export`."},

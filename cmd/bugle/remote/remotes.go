@@ -170,7 +170,7 @@ func newRemoteUse(f *cli.Factory) *cobra.Command {
 		Long:              "bugle uses this remote without --remote. `bugle remote use local` goes back to the store on this\nmachine.",
 		Example:           "  bugle remote use prod\n  bugle remote use local",
 		Args:              cli.Exactly(1, "the NAME of a remote, or local"),
-		ValidArgsFunction: completeRemotes(&f.Environment, remotes.Local),
+		ValidArgsFunction: Complete(&f.Environment, remotes.Local),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := f.RemotesFile()
 			if err != nil {
@@ -191,7 +191,7 @@ func newRemoteKey(f *cli.Factory) *cobra.Command {
 		Long:              "Reads the key from standard input. On a terminal, it is not shown while you type.",
 		Example:           "  pass show bugle | bugle remote key prod",
 		Args:              cli.Exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: completeRemotes(&f.Environment),
+		ValidArgsFunction: Complete(&f.Environment),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, p, err := remoteNamed(&f.Environment, args[0])
 			if err != nil {
@@ -219,7 +219,7 @@ func newRemoteRemove(f *cli.Factory) *cobra.Command {
 		Long:              "Nothing changes on the service. If the remote is in use, bugle goes back to the store on this machine.",
 		Example:           "  bugle remote delete prod",
 		Args:              cli.Exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: completeRemotes(&f.Environment),
+		ValidArgsFunction: Complete(&f.Environment),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, p, err := remoteNamed(&f.Environment, args[0])
 			if err != nil {
@@ -251,15 +251,8 @@ func remoteNamed(e *cli.Environment, name string) (*remotes.File, remotes.Remote
 	return file, p, nil
 }
 
-// CompleteRemoteFlag completes --remote.
-func CompleteRemoteFlag(e *cli.Environment) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return completeRemotes(e, remotes.Local)(cmd, nil, typed)
-	}
-}
-
-// completeRemotes completes the first argument with the names of remotes, and more.
-func completeRemotes(e *cli.Environment, more ...string) cobra.CompletionFunc {
+// Complete completes the first argument with the names of remotes, and more.
+func Complete(e *cli.Environment, more ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		file, err := e.RemotesFile()
 		if err != nil || len(args) > 0 {

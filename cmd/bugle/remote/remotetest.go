@@ -21,7 +21,7 @@ func newRemoteTest(f *cli.Factory) *cobra.Command {
 			"Exits with 4 if the service refuses that.",
 		Example:           "  bugle remote test prod",
 		Args:              cli.Exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: completeRemotes(&f.Environment),
+		ValidArgsFunction: Complete(&f.Environment),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, p, err := remoteNamed(&f.Environment, args[0])
 			if err != nil {

@@ -64,8 +64,11 @@ func create(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) error {
 		return cli.Misused("--author must be %s, not %q", schema.Email.Requirement(), w.Author)
 	}
 	made, err := createEncrypted(ctx, f, w)
+	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest { // there is one with that id
+		return cli.WithRemedy(err, "No changes made.")
+	}
 	if err != nil {
-		return createFailure(err)
+		return cli.AsUsage(err)
 	}
 	if f.JSON {
 		return f.PrintJSON(made)
@@ -107,12 +110,4 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 	}
 	out.ID, out.APIKey, err = cli.CreateWorkspace(ctx, f, w)
 	return out, err
-}
-
-// createFailure adds a remedy to the error for an existing id, and turns an invalid id into invalid usage.
-func createFailure(err error) error {
-	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
-		return cli.WithRemedy(err, "No changes made.")
-	}
-	return cli.AsUsage(err)
 }

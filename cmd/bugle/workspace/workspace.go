@@ -76,15 +76,8 @@ func pick(name string, from []engine.Workspace) (string, error) {
 	return id, err
 }
 
-// CompleteFlag completes --workspace.
-func CompleteFlag(f *cli.Factory) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return complete(f)(cmd, nil, typed)
-	}
-}
-
-// complete completes the first argument with the ids of the workspaces.
-func complete(f *cli.Factory) cobra.CompletionFunc {
+// Complete completes the first argument with the ids of the workspaces.
+func Complete(f *cli.Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		_, list, _ := all(cmd.Context(), f) // a shell cannot show errors
 		return cli.Complete(args, candidates(list))
@@ -145,7 +138,7 @@ func newUse(f *cli.Factory) *cobra.Command {
 			"settings on this machine.",
 		Example:           "  bugle workspace use SHOP",
 		Args:              cli.Exactly(1, "the ID of a workspace"),
-		ValidArgsFunction: complete(f),
+		ValidArgsFunction: Complete(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, list, err := all(cmd.Context(), f)
 			if err != nil {
@@ -171,7 +164,7 @@ func newDelete(f *cli.Factory) *cobra.Command {
 		Long:              "Its campaigns, users, settings and keys are deleted. What was saved with `bugle backup` stays.",
 		Example:           "  bugle workspace delete SHOP",
 		Args:              cli.Exactly(1, "the ID of a workspace"),
-		ValidArgsFunction: complete(f),
+		ValidArgsFunction: Complete(f),
 		RunE:              func(cmd *cobra.Command, args []string) error { return remove(cmd.Context(), f, args[0], yes) },
 	}
 	cli.AddYes(cmd, &yes)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"time"
 )
@@ -13,20 +14,20 @@ var (
 	commitDate string // in RFC 3339
 )
 
-// Build describes how the program was built.
-type Build struct {
-	Version    string    `json:"version"`              // devel if it is no release
-	Commit     string    `json:"commit,omitempty"`     // in hexadecimal; only of a release
-	CommitDate time.Time `json:"commit_date,omitzero"` // only of a release
-	Go         string    `json:"go"`                   // the version of Go
-	Platform   string    `json:"platform"`             // such as linux/amd64
-}
-
 // Version returns the version of the program, or devel if it is no release.
 func Version() string { return cmp.Or(version, "devel") }
 
-// ThisBuild describes the running program.
-func ThisBuild() Build {
-	date, _ := time.Parse(time.RFC3339, commitDate) // zero if there is none
-	return Build{Version(), commit, date, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+// CommitDate returns the date of the commit that a release was built from; the zero time for other builds.
+func CommitDate() time.Time {
+	date, _ := time.Parse(time.RFC3339, commitDate)
+	return date
+}
+
+// Build describes the running program in lines: its version, the commit of a release, and how it was built.
+func Build() string {
+	text := Version()
+	if commit != "" {
+		text += fmt.Sprintf("\nCommit:  %s\nDate:    %s", commit, CommitDate().Format("2006-01-02 15:04 UTC"))
+	}
+	return text + fmt.Sprintf("\nGo:      %s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -132,15 +132,18 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 		env, command = EnvNew, EnvNewCommand
 	}
 	k, from, err := r.fromEnvironment(ctx, env, command)
-	if err != nil || from != "" {
-		r.remember(k, err)
+	switch {
+	case err != nil:
 		return k, from, err
+	case from != "":
+		r.remember(k)
+		return k, from, nil
 	}
 	k = crypt.New()
 	if err := keyring.Set(prefix+k.ID(), k.Text()); err != nil {
 		return k, "", fmt.Errorf("%w: create a key (`openssl rand -base64 %d`), keep it somewhere safe, and set %s, or a command that prints it in %s", err, crypt.Size, env, command)
 	}
-	r.remember(k, nil)
+	r.remember(k)
 	return k, Keyring, nil
 }
 
@@ -163,14 +166,11 @@ func (r *Ring) Keep(k crypt.Key) error {
 	if err := keyring.Set(prefix+k.ID(), k.Text()); err != nil {
 		return fmt.Errorf("%w: %s or %s", err, Env, EnvCommand)
 	}
-	r.remember(k, nil)
+	r.remember(k)
 	return nil
 }
 
-func (r *Ring) remember(k crypt.Key, err error) {
-	if err != nil {
-		return
-	}
+func (r *Ring) remember(k crypt.Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.found[k.ID()] = k

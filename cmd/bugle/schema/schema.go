@@ -35,10 +35,11 @@ func New(f *cli.Factory) *cobra.Command {
 		Long: "Campaigns, requests and workspace records are checked against tables of fields. Without a table, lists\n" +
 			"them all; with one, describes its fields, or those below a path. --json-schema prints a table as\n" +
 			"JSON Schema 2020-12, and --openapi the whole API as OpenAPI 3.1.",
-		Example: "  bugle schema\n  bugle schema campaign push scheduling_details\n" +
-			"  bugle schema workspace connectors\n" +
-			"  bugle schema --json-schema --stage publish campaign email > email.schema.json\n" +
+		Example: "  bugle schema\n  bugle schema campaign-push scheduling_details\n" +
+			"  bugle schema workspace-connectors\n" +
+			"  bugle schema --json-schema --stage publish campaign-email > email.schema.json\n" +
 			"  bugle schema --openapi > openapi.json",
+		Args:              cli.Between(0, 2, "a table, and the path of a field"),
 		ValidArgsFunction: completeTables,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -67,10 +68,12 @@ func New(f *cli.Factory) *cobra.Command {
 
 // tables returns by name the tables of the specification, of the sections of a workspace, and of a dialect.
 func tables() map[string]*schema.Schema {
-	all := catalog.All()
-	all["dialect"] = remote.DialectTable()
+	all := map[string]*schema.Schema{"dialect": remote.DialectTable()}
+	for name, s := range catalog.All() {
+		all[strings.ReplaceAll(name, " ", "-")] = s
+	}
 	for _, s := range records.Sections() {
-		all["workspace "+s.ID] = s.Schema()
+		all["workspace-"+s.ID] = s.Schema()
 	}
 	return all
 }
@@ -83,46 +86,23 @@ func tableChoices() (cs cli.Choices) {
 	return cs
 }
 
-// completeTables completes the words of the name of a table, one at a time.
-func completeTables(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var out []cobra.Completion
-	for _, c := range tableChoices() {
-		words := strings.Fields(c.Value)
-		if len(words) <= len(args) || !slices.Equal(words[:len(args)], args) {
-			continue
-		}
-		help := c.Help
-		if len(words) > len(args)+1 {
-			help = ""
-		}
-		if next := cobra.CompletionWithDesc(words[len(args)], help); !slices.Contains(out, next) {
-			out = append(out, next)
+// completeTables completes the name of a table.
+func completeTables(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		for _, c := range tableChoices() {
+			out = append(out, cobra.CompletionWithDesc(c.Value, c.Help))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// findTable returns the table that the arguments name, and the path after its name, if any.
-func findTable(args []string) (name string, s *schema.Schema, path string, err error) {
-	cs := tableChoices()
-	name, err = cs.Find(strings.Join(args, " "))
-	if err != nil && len(args) > 1 {
-		if name, err = cs.Find(strings.Join(args[:len(args)-1], " ")); err == nil {
-			path = args[len(args)-1]
-		}
-	}
-	if err != nil {
-		return "", nil, "", cli.Misused("unknown table %q; `bugle schema` lists them", strings.Join(args, " "))
-	}
-	return name, tables()[name], path, nil
-}
-
 // table prints one table.
 func (form schemaForm) table(f *cli.Factory, args []string) error {
-	name, s, path, err := findTable(args)
+	name, err := tableChoices().Find(args[0])
 	if err != nil {
-		return err
+		return cli.Misused("unknown table %q; `bugle schema` lists them", args[0])
 	}
+	s, path := tables()[name], strings.Join(args[1:], "")
 	if form.jsonSchema {
 		if path != "" {
 			return cli.Misused("--json-schema prints whole tables; leave out %s", path)

@@ -64,7 +64,7 @@ func (n noun) newPut() *cobra.Command {
 // fieldsHelp explains the arguments FIELD=VALUE.
 func fieldsHelp(section string) string {
 	return "A field is a path such as smtp.host. Its value is on or off for switches, has commas between the items of a list,\n" +
-		"is read from a file for @FILE, and clears the field where it is empty. `bugle schema workspace " + section + "`\nlists the fields."
+		"is read from a file for @FILE, and clears the field where it is empty. `bugle schema workspace-" + section + "`\nlists the fields."
 }
 
 // newCreate returns the command that creates a record that gets its id then, and a secret that is shown once.
@@ -198,7 +198,7 @@ func (n noun) assign(ctx context.Context, v doc.Value, args []string) (doc.Value
 		}
 		node := n.Table(v).At(p)
 		if node == nil {
-			return v, cli.Misused("%s has no field %q; `bugle schema workspace %s` lists them", n.ID, field, n.ID)
+			return v, cli.Misused("%s has no field %q; `bugle schema workspace-%s` lists them", n.ID, field, n.ID)
 		}
 		if why := n.Fixed[field]; why != "" {
 			return v, cli.Misused("%s cannot be set. %s", field, strings.TrimSuffix(why, "."))

@@ -110,12 +110,17 @@ func newPair(ctx context.Context, before, after *engine.Campaign, file string) (
 	doubts = append(doubts, earlier...)
 	p.Doubts = clauses(doubts)
 	for _, c := range yamldoc.Changes(was, now) {
-		if c.Before.Kind() != doc.String || c.After.Kind() != doc.String || !mjml.InField(table.At(c.Path)) {
-			p.Changes = append(p.Changes, c)
-			continue
+		if c.Before.Kind() == doc.String && c.After.Kind() == doc.String && mjml.InField(table.At(c.Path)) {
+			before, after := mjml.Editable(c.Before.Text()), mjml.Editable(c.After.Text())
+			doubted := slices.ContainsFunc(doubts, func(d mjml.Doubt) bool { return d.Path.Equal(c.Path) })
+			switch source := mjml.IsSource(c.Before.Text()) || mjml.IsSource(c.After.Text()); {
+			case before == after && (source || !doubted): // MJML in a file, and what was compiled from it
+				continue
+			case !doubted: // what people edit, rather than what was compiled from it
+				c.Before, c.After = doc.NewString(before), doc.NewString(after)
+			}
 		}
-		doubted := slices.ContainsFunc(doubts, func(d mjml.Doubt) bool { return d.Path.Equal(c.Path) })
-		p.Changes = append(p.Changes, bySource(c, doubted)...)
+		p.Changes = append(p.Changes, c)
 	}
 	if len(p.Changes) > 0 {
 		p.State = stateChanged
@@ -131,32 +136,6 @@ func clauses(doubts []mjml.Doubt) (out []string) {
 		}
 	}
 	return out
-}
-
-// bySource returns a change of an HTML body as that of what people edit: the MJML that it was compiled from. A body that
-// was compiled and MJML in a file are the same if it is the source of the body. Of HTML that may be something else than
-// its MJML, the change is there, too.
-func bySource(c doc.Change, doubted bool) (out []doc.Change) {
-	before, after := mjml.Editable(c.Before.Text()), mjml.Editable(c.After.Text())
-	source := mjml.IsSource(c.Before.Text()) || mjml.IsSource(c.After.Text())
-	if before != after {
-		out = append(out, doc.Change{Path: c.Path, Before: doc.NewString(before), After: doc.NewString(after)})
-	}
-	html := doc.Change{Path: c.Path, Before: htmlOf(c.Before), After: htmlOf(c.After)}
-	switch {
-	case html.Before.Same(html.After):
-	case doubted && (before != html.Before.Text() || after != html.After.Text()), before == after && !source: // of the same source, compiled differently
-		out = append(out, html)
-	}
-	return out
-}
-
-// htmlOf returns the HTML of a body without its source; nothing for MJML.
-func htmlOf(v doc.Value) doc.Value {
-	if mjml.IsSource(v.Text()) {
-		return doc.Value{}
-	}
-	return doc.NewString(mjml.Without(v.Text()))
 }
 
 // fileCampaign is a campaign of a file.

@@ -56,12 +56,21 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, name string) error
 	case c.selector != "" && !c.online:
 		return cli.Misused("--dkim-selector is for --online")
 	}
-	p, err := ofCampaign(ctx, f, name)
+	svc, id, err := f.Campaign(ctx, name)
 	if err != nil {
 		return err
 	}
+	v, err := svc.Validate(ctx, id)
+	if err != nil {
+		return err
+	}
+	p, facts, err := load(ctx, f, svc, id)
+	if err != nil {
+		return err
+	}
+	p.problems = v.Problems
 	if c.online {
-		p.result, err = check.Online(ctx, p.campaign, p.facts, check.OnlineOptions{Selector: c.selector}, p.result)
+		p.result, err = check.Online(ctx, p.campaign, facts, check.OnlineOptions{Selector: c.selector}, p.result)
 		if err != nil {
 			return err
 		}
@@ -78,36 +87,21 @@ func (c *checkFlags) run(ctx context.Context, f *cli.Factory, name string) error
 // preflight is a campaign and what is wrong with it.
 type preflight struct {
 	campaign engine.Campaign
-	facts    check.Facts
 	problems []schema.Problem
 	result   check.Result
 }
 
-// ofCampaign checks a campaign of the service.
-func ofCampaign(ctx context.Context, f *cli.Factory, name string) (p preflight, err error) {
-	svc, id, err := f.Campaign(ctx, name)
-	if err != nil {
-		return p, err
-	}
+// load reads a campaign, and checks it with what is known of its workspace.
+func load(ctx context.Context, f *cli.Factory, svc engine.Service, id string) (p preflight, facts check.Facts, err error) {
 	kept, err := f.Dismissals(svc)
 	if err != nil {
-		return p, err
+		return p, facts, err
 	}
-	v, err := svc.Validate(ctx, id)
-	if err != nil {
-		return p, err
-	}
-	p.problems = v.Problems
-	return p, p.load(ctx, svc, kept, id)
-}
-
-// load reads a campaign, and checks it.
-func (p *preflight) load(ctx context.Context, svc engine.Service, kept engine.DismissalStore, id string) (err error) {
 	if p.campaign, err = svc.Get(ctx, id); err != nil {
-		return err
+		return p, facts, err
 	}
-	p.facts, p.result, err = check.LoadAndRun(ctx, svc, kept, p.campaign, time.Now())
-	return err
+	facts, p.result, err = check.LoadAndRun(ctx, svc, kept, p.campaign, time.Now())
+	return p, facts, err
 }
 
 // print prints the problems, the warnings and the notes, one on a line with its place and its remedy.

@@ -255,29 +255,6 @@ func open(ctx context.Context, f *cli.Factory, subject, html string) error {
 	return nil
 }
 
-// surveyed is a report on an audience.
-type surveyed struct {
-	Users        int            `json:"users"`
-	Audience     int            `json:"audience"`
-	Unreachable  int            `json:"unreachable"`
-	MissingValue int            `json:"missing_value"`
-	Deferred     int            `json:"deferred"`
-	ContentAPIs  []string       `json:"content_apis"`
-	Unused       []string       `json:"unused"` // platforms and variations that nobody gets
-	Expressions  []resolve.Gap  `json:"expressions"`
-	Longest      []surveyedText `json:"longest"`
-}
-
-// surveyedText is the longest text of a field, and for how many users a place cuts it.
-type surveyedText struct {
-	Message    string `json:"message"`
-	Field      string `json:"field"`
-	Characters int    `json:"characters"`
-	User       string `json:"user"`
-	Shown      string `json:"shown"`
-	UsersCut   int    `json:"users_cut"`
-}
-
 // survey prints a report on the audience of a campaign.
 func (p *previewing) survey(ctx context.Context, svc engine.Service, c *resolve.Campaign) error {
 	reader, ok := svc.(engine.AudienceReader)
@@ -290,18 +267,25 @@ func (p *previewing) survey(ctx context.Context, svc engine.Service, c *resolve.
 	if err != nil {
 		return err
 	}
-	out := surveyed{s.Users, s.Audience, s.Unreachable, s.Lacking, s.Deferred, append([]string{}, s.APIs...), []string{}, append([]resolve.Gap{}, s.Expressions...), []surveyedText{}}
+	unused := []string{} // platforms and variations that nobody gets
 	platforms, variations := s.Unused()
 	for _, name := range platforms {
-		out.Unused = append(out.Unused, grid.CellName(name, "", ""))
+		unused = append(unused, grid.CellName(name, "", ""))
 	}
 	for _, name := range variations {
-		out.Unused = append(out.Unused, grid.VariationName(name))
+		unused = append(unused, grid.VariationName(name))
 	}
+	longest := []map[string]any{} // the longest text of each field, and for how many users a place cuts it
 	for _, l := range s.Longest {
 		for _, cut := range l.Cuts {
-			out.Longest = append(out.Longest, surveyedText{grid.CellName(l.Platform, "", ""), l.What, l.Characters, l.User, cut.Words(), cut.Users})
+			longest = append(longest, map[string]any{
+				"message": grid.CellName(l.Platform, "", ""), "field": l.What, "characters": l.Characters, "user": l.User,
+				"shown": cut.Words(), "users_cut": cut.Users,
+			})
 		}
 	}
-	return p.f.PrintJSON(out)
+	return p.f.PrintJSON(map[string]any{
+		"users": s.Users, "audience": s.Audience, "unreachable": s.Unreachable, "missing_value": s.Lacking, "deferred": s.Deferred,
+		"content_apis": append([]string{}, s.APIs...), "unused": unused, "expressions": append([]resolve.Gap{}, s.Expressions...), "longest": longest,
+	})
 }

@@ -28,16 +28,10 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 		return publishable(ctx, svc, row.ID)
 	}
 	m.outcome = func(ctx context.Context, svc engine.Service, row engine.Summary, _ doc.Change) ([]doc.Member, string, error) {
-		c, err := svc.Get(ctx, row.ID)
-		if err != nil {
-			return nil, "", err
-		}
-		warnings, err := warningsOf(ctx, f, svc, row.ID)
-		if err != nil {
-			return nil, "", err
-		}
-		out := []doc.Member{doc.M("status", doc.NewString(string(c.Status))), doc.M("warnings", check.Documents(warnings))}
-		return out, fmt.Sprintf("%s is now %s", row.ID, c.Status), nil
+		p, _, err := load(ctx, f, svc, row.ID)
+		status := p.campaign.Status
+		out := []doc.Member{doc.M("status", doc.NewString(string(status))), doc.M("warnings", check.Documents(p.result.Findings))}
+		return out, fmt.Sprintf("%s is now %s", row.ID, status), err
 	}
 	cmd := m.command(f, "publish", "Publish drafts",
 		"The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n"+
@@ -69,24 +63,13 @@ func publishable(ctx context.Context, svc engine.Service, id string) bool {
 	return err != nil || len(schema.Errors(v.Problems)) == 0
 }
 
-// warningsOf returns what the checks find in a campaign of the service; nothing for channels that can only be read.
-func warningsOf(ctx context.Context, f *cli.Factory, svc engine.Service, id string) ([]check.Finding, error) {
-	kept, err := f.Dismissals(svc)
-	if err != nil {
-		return nil, err
-	}
-	var p preflight
-	err = p.load(ctx, svc, kept, id)
-	return p.result.Findings, err
-}
-
 // printWarnings prints what may be wrong with a campaign, for people.
 func printWarnings(ctx context.Context, f *cli.Factory, svc engine.Service, id string) {
-	warnings, err := warningsOf(ctx, f, svc, id)
+	p, _, err := load(ctx, f, svc, id)
 	if err != nil || f.JSON {
 		return // the service says what is wrong
 	}
-	for _, found := range warnings {
+	for _, found := range p.result.Findings {
 		if found.Severity == check.Warning {
 			fmt.Fprintln(f.Err, "bugle: warning: "+cli.FindingLine(found))
 		}

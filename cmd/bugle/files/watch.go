@@ -377,10 +377,6 @@ func (w *watcher) update(ctx context.Context, p *planner, s *step) (event, why s
 
 // warnings returns what is likely wrong with a campaign, at its places in the file.
 func (w *watcher) warnings(ctx context.Context, c engine.Campaign, h campaignfile.Held) (list []report.Diagnostic) {
-	facts, err := check.Load(ctx, w.svc, w.kept, c, time.Now())
-	if err != nil {
-		return nil // it is applied; `bugle check` will say why
-	}
-	out, _ := check.Run(ctx, c, facts) // it only fails if ctx has ended
+	_, out, _ := check.LoadAndRun(ctx, w.svc, w.kept, c, time.Now()) // it is applied; `bugle check` will say why it fails
 	return report.All(nil, out.Findings, h.Body, h.Source)
 }

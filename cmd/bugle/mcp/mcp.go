@@ -50,6 +50,9 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	if err != nil {
 		return err
 	}
+	for i := range allowed {
+		allowed[i] = strings.TrimSpace(allowed[i])
+	}
 	log := slog.New(f.LogHandler())
 	following, stop := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -58,16 +61,8 @@ func run(ctx context.Context, f *cli.Factory, allowed []string) error {
 	server := mcp.New(mcp.Options{
 		Service: svc, Dismissals: dismissals, Version: cli.Version(), Logger: log,
 		Author:      func(ctx context.Context) (string, error) { return f.Signer(ctx, svc, "") },
-		AllowTestTo: trimmed(allowed),
+		AllowTestTo: allowed,
 		AllowHelp:   "the user can allow recipients with `bugle mcp --" + allowFlag + "`",
 	})
 	return server.Serve(ctx, f.Interruptible(ctx), f.Out)
-}
-
-// trimmed returns texts without the spaces around them.
-func trimmed(texts []string) []string {
-	for i, s := range texts {
-		texts[i] = strings.TrimSpace(s)
-	}
-	return texts
 }

@@ -12,7 +12,6 @@ import (
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/cmd/bugle/internal/report"
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
@@ -22,7 +21,6 @@ import (
 type applying struct {
 	by, plan                    string
 	yes, dryRun, force, partial bool
-	format                      report.Format
 }
 
 // NewApply returns the command bugle apply.
@@ -35,8 +33,7 @@ func NewApply(f *cli.Factory) *cobra.Command {
 			"its channel and name; if there is neither, it creates a draft, and the id is written into the file. Components that\n" +
 			"are not in the file stay as they are. The workspace and the plan are printed first, and the plan is applied after\n" +
 			"you confirm it, or with --yes. If one file is invalid or refused, no changes are made, or with --partial those of\n" +
-			"the other files; a campaign that is not a draft must be valid as for publishing. With --dry-run --format github,\n" +
-			"a GitHub workflow shows in the pull request why.\n\n" +
+			"the other files; a campaign that is not a draft must be valid as for publishing.\n\n" +
 			"The output of --dry-run --json is a plan that --plan applies later, without a question and whatever the files have\n" +
 			"then, unless a campaign of the plan was changed since.\n\n" +
 			"A file with a revision, as `bugle export` writes it, is not applied if somebody changed the content of the campaign\n" +
@@ -46,7 +43,6 @@ func NewApply(f *cli.Factory) *cobra.Command {
 			"the file .bugle-promoted.json beside them notes the ids there, so a campaign that you rename is renamed there, too.\n" +
 			"Without a note, a campaign is found by its name.",
 		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json\n" +
-			"  bugle apply --dry-run --format github campaigns\n" +
 			"  bugle apply --dry-run --json campaigns > plan.json && bugle apply --plan plan.json\n" +
 			"  bugle --workspace TEST export --all --dir campaigns && bugle --remote prod apply campaigns",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -58,15 +54,7 @@ func NewApply(f *cli.Factory) *cobra.Command {
 			}
 			return someFiles("files or a folder")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.format.ForTools() && !a.dryRun {
-				return cli.Misused("--format %s is for --dry-run", report.GitHub)
-			}
-			if err := a.format.Check(&f.Printer); err != nil {
-				return err
-			}
-			return a.run(cmd.Context(), f, args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), f, args) },
 	}
 	cli.AddBy(cmd, &a.by)
 	cli.AddYes(cmd, &a.yes)
@@ -74,7 +62,6 @@ func NewApply(f *cli.Factory) *cobra.Command {
 	cli.AddForce(cmd, &a.force, "overwrite what somebody else changed since the files were written")
 	cmd.Flags().BoolVar(&a.partial, "partial", false, "apply what is valid, if not all of it is")
 	cmd.Flags().StringVar(&a.plan, "plan", "", "apply the plan in a `file`, which --dry-run --json printed")
-	report.AddFormat(cmd, &a.format)
 	cmd.MarkFlagsMutuallyExclusive("yes", "dry-run")
 	for _, other := range []string{"dry-run", "by", "force"} {
 		cmd.MarkFlagsMutuallyExclusive("plan", other)
@@ -120,10 +107,6 @@ func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error 
 	}
 	if err != nil {
 		return err
-	}
-	if a.format.ForTools() {
-		report.Write(&f.Printer, p.diagnostics())
-		return cli.Silent(p.exitCode())
 	}
 	return a.carryOut(ctx, p, plan{Target: target, Files: args, Steps: p.steps})
 }

@@ -23,15 +23,9 @@ import (
 	"bugle/engine/service/local"
 )
 
-// linter holds the flags of lint.
-type linter struct {
-	stage  string
-	format report.Format
-}
-
 // NewLint returns the command bugle lint.
 func NewLint(f *cli.Factory) *cobra.Command {
-	l := linter{stage: cli.StageDraft}
+	stage := cli.StageDraft
 	cmd := &cobra.Command{
 		Use:   "lint FILE...|DIR",
 		Short: "Check campaign files",
@@ -39,24 +33,19 @@ func NewLint(f *cli.Factory) *cobra.Command {
 			"line with the file, line and column, the path of the field, what to do, and the id of the rule. With --stage\n" +
 			"publish, also check what publishing requires. Expressions are always checked. Names that depend on a workspace,\n" +
 			"such as those of connectors, are not checked. Warnings and notes of `bugle check` that need no workspace are\n" +
-			"printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.\n\n" +
-			"With --format github, a GitHub workflow shows the problems in the pull request.",
-		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml\n" +
-			"  bugle lint --format github campaigns",
-		Args: someFiles("files or a folder"),
+			"printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read. `bugle help files` has a\n" +
+			"GitHub workflow that shows the problems in the pull request.",
+		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml",
+		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := l.format.Check(&f.Printer); err != nil {
-				return err
-			}
 			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: template.Check}
-			if l.stage == cli.StagePublish {
+			if stage == cli.StagePublish {
 				env.Stage = schema.Publish
 			}
-			return l.files(cmd.Context(), &f.Printer, campaignfile.Files(args...), env)
+			return lint(cmd.Context(), &f.Printer, campaignfile.Files(args...), env)
 		},
 	}
-	cli.ChoiceFlag(cmd, cli.OneOf(&l.stage, cli.StageChoices), "stage", "`stage` to check at: draft or publish")
-	report.AddFormat(cmd, &l.format)
+	cli.ChoiceFlag(cmd, cli.OneOf(&stage, cli.StageChoices), "stage", "`stage` to check at: draft or publish")
 	return cmd
 }
 
@@ -73,8 +62,8 @@ type linted struct {
 	code int
 }
 
-// files checks all files and prints the results. It continues after a file that cannot be read.
-func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.File, env schema.Env) error {
+// lint checks all files and prints the results. It continues after a file that cannot be read.
+func lint(ctx context.Context, p *cli.Printer, files []campaignfile.File, env schema.Env) error {
 	out := []linted{}
 	code := cli.ExitDone
 	for _, file := range files {
@@ -89,8 +78,6 @@ func (l linter) files(ctx context.Context, p *cli.Printer, files []campaignfile.
 		switch {
 		case p.JSON:
 			out = append(out, one)
-		case l.format.ForTools():
-			report.Write(p, append(one.Problems, one.Warnings...))
 		case one.Error != "":
 			fmt.Fprintln(p.Err, "bugle: "+cli.Line(one.Error))
 		default:

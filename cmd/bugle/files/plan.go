@@ -94,14 +94,6 @@ func (s *step) failure() string {
 	return s.File + ": " + text
 }
 
-// diagnostics returns what keeps the plan from being applied.
-func (p *planner) diagnostics() (list []report.Diagnostic) {
-	for _, s := range p.steps {
-		list = append(list, s.Problems...)
-	}
-	return list
-}
-
 // describe describes what is or was done with a file, and the campaign as far as it is known.
 func (s *step) describe(what string) string {
 	for _, known := range []string{s.ID, s.Name} {

@@ -1,14 +1,9 @@
-// Package report prints what is wrong with campaigns for people and for tools: as lines, as JSON, and as workflow commands of
-// GitHub Actions.
+// Package report prints what is wrong with campaigns for people and for tools: as lines, and as JSON.
 package report
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/campaignfile"
 	"bugle/cmd/bugle/internal/cli"
@@ -17,37 +12,6 @@ import (
 	"bugle/engine/message/template"
 	"bugle/engine/schema"
 )
-
-// The formats.
-const (
-	Text   = "text"
-	GitHub = "github"
-)
-
-var choices = cli.Choices{
-	{Value: Text, Help: "lines for people"},
-	{Value: GitHub, Help: "annotations of a GitHub workflow"},
-}
-
-// Format is the flag --format of a command.
-type Format struct{ name string }
-
-// AddFormat adds the flag to a command.
-func AddFormat(cmd *cobra.Command, into *Format) {
-	into.name = Text
-	cli.ChoiceFlag(cmd, cli.OneOf(&into.name, choices), "format", "`format` of the output: text or github")
-}
-
-// Check returns an error if --json asks for another format.
-func (f Format) Check(p *cli.Printer) error {
-	if p.JSON && f.name != Text {
-		return cli.Misused("--json and --format %s cannot be combined", f.name)
-	}
-	return nil
-}
-
-// ForTools reports whether the output is only for another program: diagnostics for GitHub.
-func (f Format) ForTools() bool { return f.name == GitHub }
 
 // Level is how much a diagnostic matters.
 type Level string
@@ -153,40 +117,4 @@ const ruleUnusable = "file"
 // Failure returns the diagnostic of an error of reading a campaign.
 func Failure(h campaignfile.Held) Diagnostic {
 	return Diagnostic{Location: h.Source.Of(h.Err), Rule: ruleUnusable, Level: Error, Message: h.Err.Error()}
-}
-
-// Write prints diagnostics for a tool.
-func Write(p *cli.Printer, list []Diagnostic) {
-	for _, d := range list {
-		fmt.Fprintln(p.Out, githubCommand(d))
-	}
-}
-
-// githubData escapes a text in a workflow command of GitHub Actions, and githubProperty in a property of one.
-var (
-	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
-// githubCommand returns a diagnostic as a workflow command of GitHub Actions, which shows it at its line.
-func githubCommand(d Diagnostic) string {
-	command := string(d.Level)
-	if d.Level == Note {
-		command = "notice"
-	}
-	var properties []string
-	add := func(name, value string) {
-		properties = append(properties, name+"="+githubProperty.Replace(cli.Clean(value)))
-	}
-	if d.File != "" {
-		add("file", filepath.ToSlash(filepath.Clean(d.File)))
-	}
-	if d.Line > 0 {
-		add("line", fmt.Sprint(d.Line))
-	}
-	if d.Column > 0 {
-		add("col", fmt.Sprint(d.Column))
-	}
-	add("title", d.Rule)
-	return "::" + command + " " + strings.Join(properties, ",") + "::" + githubData.Replace(cli.Clean(d.text()))
 }

@@ -25,19 +25,6 @@ func sentCampaigns(n int) []engine.Summary {
 	return rows
 }
 
-// option moves to an entry of the bulk menu.
-func option(h *uitest.Harness, n int) {
-	h.Press("b", "home")
-	for range n {
-		h.Press("down")
-	}
-	h.Press("enter")
-}
-
-const (
-	addTags, removeTags, resuming, stopping, archiving = 0, 1, 3, 4, 5
-)
-
 func TestSelecting(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()...)
 	h.Script(
@@ -51,15 +38,11 @@ func TestSelecting(t *testing.T) {
 func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	h, f := open(t, 100, 30, sentCampaigns(3)...)
 	f.Fail("Archive "+id(2), errors.New("the disk is full"))
-	h.Press("*")
-	option(h, archiving)
-	h.Script("y", "?2 campaigns archived. 1 failed.", "?Sale B", "?the disk is full", "?1 selected", "y")
+	h.Script("* b", "@Archive ", "y", "?2 campaigns archived. 1 failed.", "?Sale B", "?the disk is full", "?1 selected", "y")
 	if !strings.Contains(h.Copied[0], "“Sale B”: the disk is full") {
 		t.Errorf("copied %q", h.Copied)
 	}
-	h.Script("esc", "?✓ Sale B", "?1 selected · 1 of 1")
-	option(h, archiving)
-	h.Press("y")
+	h.Script("esc", "?✓ Sale B", "?1 selected · 1 of 1", "b", "@Archive ", "y")
 	f.Fail("Archive "+id(2), nil)
 	h.Script("r", "?1 campaign archived", "!Sale B", "!selected ·")
 }
@@ -67,10 +50,8 @@ func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 // esc goes from the question to the prompt, to the menu, to the list; the selection is kept.
 func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
-	h.Press(" ", " ")
-	option(h, addTags)
 	h.Script(
-		">vip", "enter", "?Tag 2 campaigns?", "esc", "?Add tags to 2 campaigns", "?vip",
+		"space space b", "@Add tags…", ">vip", "enter", "?Tag 2 campaigns?", "esc", "?Add tags to 2 campaigns", "?vip",
 		"esc", "?Choose an action.", "?Add tags…",
 		"esc", "!Choose an action.", "?2 selected",
 	)
@@ -78,30 +59,22 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 
 func TestBulkTags(t *testing.T) {
 	p := openProgram(t, "A", "B")
-	p.Press("*")
-	option(p.Harness, addTags)
 	p.Script(
-		"enter", "?Enter at least one tag",
+		"* b", "@Add tags…", "enter", "?Enter at least one tag",
 		">vip, sale", "enter", "?Tag 2 campaigns?", "?Adds the tags vip, sale", "y",
 	)
 	p.wantStored("A", tagsField, `["vip","sale"]`)
-	p.Press("*")
-	option(p.Harness, removeTags)
-	p.Script("?vip, sale", "enter y", "?2 campaigns untagged") // the tags that both have
+	p.Script("* b", "@Remove tags…", "?vip, sale", "enter y", "?2 campaigns untagged") // the tags that both have
 	p.wantStored("A", tagsField, ``)
 }
 
 func TestBulkStatusChanges(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
-	h.Press("*")
-	option(h, resuming)
-	h.Script("?Resume “Weekly digest for readers of the newsletter”?", "?10 campaigns will be skipped:", "y")
+	h.Script("* b", "@Resume", "?Resume “Weekly digest for readers of the newsletter”?", "?10 campaigns will be skipped:", "y")
 	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
 		t.Errorf("asked %q", f.Calls())
 	}
-	h.Script("?1 campaign resumed", "*")
-	option(h, stopping)
-	h.Press("enter") // dangerous: Cancel has the focus
+	h.Script("?1 campaign resumed", "* b", "@Stop  ", "enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
 	}
@@ -154,8 +127,7 @@ func (s blockingService) Archive(ctx context.Context, _, _ string) error {
 
 func TestCancelKeepsRestSelected(t *testing.T) {
 	h := uitest.New(t, campaigns.New(uitest.Deps(blockingService{uitest.NewFake(sentCampaigns(3)...)}), screen.Route{}), 100, 30)
-	h.Press("*")
-	option(h, archiving)
+	h.Script("* b", "@Archive ")
 	h.Hold()
 	h.Press("y")
 	h.Until("archiving 0 of 3")

@@ -204,10 +204,8 @@ func TestUndoArchive(t *testing.T) {
 	h.Script("ctrl+y enter", "?“Winter clearance” is now archived", "?10 of 10")
 
 	h, _ = open(t, 120, 40, sentCampaigns(3)...)
-	h.Press("*")
-	option(h, archiving)
 	h.Script(
-		"y", "?3 campaigns archived. Press ctrl+z to undo.",
+		"* b", "@Archive ", "y", "?3 campaigns archived. Press ctrl+z to undo.",
 		"ctrl+z", "?Restore 3 campaigns?", "y", "?3 campaigns restored", "?3 of 3",
 		"ctrl+z", "?Nothing to undo",
 	)

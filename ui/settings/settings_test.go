@@ -232,12 +232,10 @@ func TestKeymapProblemsAreShown(t *testing.T) {
 
 func TestRemotes(t *testing.T) {
 	d := open(t)
-	d.Press("tab", "tab")
-	d.Want("✓ local", "in use", "prod", "W1 at")
-	d.Press("enter")
-	d.Want("The next start already uses it.")
-	d.Press("down", "enter")
-	d.Want("The next start uses prod. This window stays", "○ prod", "next start", "● local", "this window")
+	d.Script(
+		"tab tab", "?✓ local", "?in use", "?prod", "?W1 at", "enter", "?The next start already uses it.",
+		"down enter", "?The next start uses prod. This window stays", "?○ prod", "?next start", "?● local", "?this window",
+	)
 	d.list.fail = errors.New("the profiles in profiles.json cannot be read")
 	d.Send(screen.ChangedMsg{})
 	d.Want("✗ the profiles in profiles.json cannot be read")

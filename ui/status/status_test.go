@@ -95,17 +95,6 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// A sentence names up to three campaigns, and how many more there are.
-func TestNames(t *testing.T) {
-	var rows []engine.Summary
-	for _, want := range []string{"", "“A”", "“A” and “B”", "“A”, “B” and “Untitled Push”", "“A”, “B”, “Untitled Push” and 1 more"} {
-		if got := status.Names(rows); got != want {
-			t.Errorf("%d campaigns are %q, want %q", len(rows), got, want)
-		}
-		rows = append(rows, engine.Summary{Name: []string{"A", "B", "", "D", "E"}[len(rows)], Head: engine.Head{Channel: catalog.Push}})
-	}
-}
-
 // The states can be told apart without colors.
 func TestIconsAreDistinct(t *testing.T) {
 	seen := map[string]bool{}

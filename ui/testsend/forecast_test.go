@@ -44,9 +44,7 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	s := newService(t)
 	id := s.draft(catalog.Email, flatMail)
 	h := open(t, s, id, 120, 40)
-	h.Type("ada@example.com,ben@example.com")
-	h.Press("ctrl+s")
-	h.Want("Sent 2 messages.", "2 of 2", "Delivered to Ada Byron", "Hello Ada")
+	h.Script(">ada@example.com,ben@example.com", "ctrl+s", "?Sent 2 messages.", "?2 of 2", "?Delivered to Ada Byron", "?Hello Ada")
 	if why := h.DisabledReason("r"); why == "" {
 		t.Error("nothing failed, but it can be sent again")
 	}

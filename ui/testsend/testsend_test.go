@@ -36,10 +36,10 @@ func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 		t.Errorf("first %s, then %s", a.Body.Encode(), b.Body.Encode())
 	}
 	other := open(t, s, s.draft(catalog.Email, keyedMail), 80, 24)
-	other.Want("User ID", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to Ben")
-	other.ClickOn("1 USER_2")
-	other.Press("x")
-	other.Want("0 of 10", "USER_2", "recent")
+	other.Script(
+		"?User ID", "?1 of 10", "?▌ [ Send 2 messages ] to Ben",
+		"@1 USER_2", "x", "?0 of 10", "?USER_2", "?recent",
+	)
 }
 
 func TestEarlierTestFillsForm(t *testing.T) {
@@ -141,9 +141,10 @@ func TestOverridesMatchContent(t *testing.T) {
 
 func TestRetryOnlyFailedRecipients(t *testing.T) {
 	s, h := openDraft(t, catalog.Push, flatPush)
-	h.Type("USER_1,USER_2")
-	h.Press("ctrl+s")
-	h.Want("Sent 3 of 4 messages; 1 skipped.", "Android sent", "Web sent  1 of 2", "Ben: the user has no device for Web")
+	h.Script(
+		">USER_1,USER_2", "ctrl+s", "?Sent 3 of 4 messages; 1 skipped.", "?Android sent", "?Web sent  1 of 2",
+		"?Ben: the user has no device for Web",
+	)
 	s.PutUsers(engine.User{ID: "USER_2", Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}, {Platform: "WEB", Token: "tok-w2"}}})
 	h.Script("r", "?Sent 4 messages.", "?Android sent  2 of 2", "?Web sent  2 of 2") // the total survives
 	ask := s.asked(t)
@@ -176,9 +177,10 @@ func TestUnknownOutcome(t *testing.T) {
 		return engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: result}, Message: "Sent 1 of 3 messages; 1 failed; 1 may have been delivered."}, nil
 	}
 	h := open(t, s, s.draft(catalog.Email, flatMail), 80, 24)
-	h.Type("ada@example.com,ben@example.com,cy@example.com")
-	h.Press("ctrl+s")
-	h.Want("? Email unknown", "1 of 3", "? Ada Byron: mx.example.com got the message", "✗ Ben: no such user", "✓ cy@example.com", "1 failed, 1 unknown")
+	h.Script(
+		">ada@example.com,ben@example.com,cy@example.com", "ctrl+s", "?? Email unknown", "?1 of 3",
+		"?? Ada Byron: mx.example.com got the message", "?✗ Ben: no such user", "?✓ cy@example.com", "?1 failed, 1 unknown",
+	)
 	h.Golden("unknown")
 	h.Script("down", "?May have been delivered")
 
@@ -264,12 +266,7 @@ func TestArrowsChangeNothing(t *testing.T) {
 	h.Resize(120, 40)
 	h.Press("shift+tab")
 	before := h.Text()
-	for range 12 {
-		h.Press("right", "left", "left", "down", "right")
-	}
-	for range 12 {
-		h.Press("up", "right")
-	}
+	h.Script(strings.Repeat("right left left down right ", 12) + strings.Repeat("up right ", 12))
 	if after := h.Text(); after != before {
 		t.Errorf("arrows changed\n%s\nto\n%s", before, after)
 	}

@@ -140,9 +140,9 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 			h.Wheel(x, y, true)
 		}
 		h.Want("German · 30", "▌  +")
-		h.Wheel(3, 3, true) // the suggestions
-		h.Wheel(3, 3, true)
-		h.Wheel(3, 3, true)
+		for range 3 {
+			h.Wheel(3, 3, true) // the suggestions
+		}
 		h.WantNot("▌  +")
 	}
 }

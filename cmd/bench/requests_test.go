@@ -62,19 +62,19 @@ func dial(s server) (conn, error) {
 	return conn{c, bufio.NewReaderSize(c, 64<<10)}, err
 }
 
-func (c conn) do(request []byte) error {
+func (c conn) do(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
-		return err
+		return nil, err
 	}
 	answer, err := http.ReadResponse(c.in, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	said, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= http.StatusMultipleChoices {
 		err = fmt.Errorf("the server answered %s: %s", answer.Status, said)
 	}
-	return err
+	return said, err
 }
 
 // request returns the bytes of a request to the API.
@@ -93,9 +93,13 @@ func (f filled) get(n int64) []byte {
 	return f.request(http.MethodGet, "/"+f.ids[n*7919%int64(len(f.ids))], "")
 }
 
-func (f filled) search(n int64) []byte {
+func (f filled) search(fields string) []byte {
+	return f.request(http.MethodPost, "/search", `{"limit":15,"page":1,"campaign_fields":`+fields+`}`)
+}
+
+func (f filled) searches(n int64) []byte {
 	fields := []string{`{"name":"sale"}`, `{"status":["DRAFT"],"channels":["PUSH"]}`, `{"name":"cart rem"}`, `{"status":["SENT"],"channels":["EMAIL"]}`}
-	return f.request(http.MethodPost, "/search", `{"limit":15,"page":1,"campaign_fields":`+fields[n%int64(len(fields))]+`}`)
+	return f.search(fields[n%int64(len(fields))])
 }
 
 func (f filled) create(n int64) []byte {
@@ -115,7 +119,9 @@ func BenchmarkRequests(b *testing.B) {
 	b.Run("folder", func(b *testing.B) { f.requests(b, f.serve(b, f.dir)) })
 	b.Run("database", func(b *testing.B) {
 		url := f.copyTo(b)
-		f.requests(b, f.serve(b, url), f.serve(b, url))
+		one, other := f.serve(b, url), f.serve(b, url)
+		f.requests(b, one, other)
+		b.Run("found-at-the-other", func(b *testing.B) { f.finding(b, one, other) })
 	})
 }
 
@@ -123,7 +129,7 @@ func (f filled) requests(b *testing.B, servers ...server) {
 	for _, kind := range []struct {
 		name    string
 		request func(n int64) []byte
-	}{{"get", f.get}, {"search", f.search}, {"create", f.create}} {
+	}{{"get", f.get}, {"search", f.searches}, {"create", f.create}} {
 		for _, n := range []int{1, *clients} {
 			b.Run(fmt.Sprintf("%s/clients=%d", kind.name, n), func(b *testing.B) { load(b, n, kind.request, servers) })
 		}
@@ -144,7 +150,7 @@ func load(b *testing.B, clients int, request func(n int64) []byte, servers []ser
 			defer c.Close()
 			for n := made.Add(1); n <= int64(b.N); n = made.Add(1) {
 				text, began := request(n), time.Now()
-				if err := c.do(text); err != nil {
+				if _, err := c.do(text); err != nil {
 					return err
 				}
 				parts[i] = append(parts[i], time.Since(began))
@@ -163,4 +169,41 @@ func load(b *testing.B, clients int, request func(n int64) []byte, servers []ser
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 	memory(b, servers[0].cmd.Process.Pid, "RssAnon") // of the server itself
 	memory(b, servers[0].cmd.Process.Pid, "VmHWM")   // with tables that are mapped, which are the system's cache
+}
+
+// finding measures how long it takes until a campaign that one server created is found at the other one.
+func (f filled) finding(b *testing.B, one, other server) {
+	at, err := dial(one)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer at.Close()
+	there, err := dial(other)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer there.Close()
+	var took []time.Duration
+	for b.Loop() {
+		answer, err := at.do(f.create(0))
+		if err != nil {
+			b.Fatal(err)
+		}
+		var made struct{ ID string }
+		if err := json.Unmarshal(answer, &made); err != nil {
+			b.Fatal(err)
+		}
+		search := f.search(fmt.Sprintf(`{"ids":[%q],"status":["DRAFT"]}`, made.ID))
+		for began := time.Now(); ; {
+			found, err := there.do(search)
+			if err != nil || time.Since(began) > patience {
+				b.Fatalf("the other server does not find %s: %v", made.ID, err)
+			}
+			if bytes.Contains(found, []byte(made.ID)) {
+				took = append(took, time.Since(began))
+				break
+			}
+		}
+	}
+	distribution(b, "", took)
 }

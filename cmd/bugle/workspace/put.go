@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/service/activity"
 	records "bugle/engine/workspace/settings"
+	"bugle/forms"
 )
 
 // putting is what the command put stores.
@@ -208,65 +208,44 @@ func (n noun) assign(ctx context.Context, v doc.Value, args []string) (doc.Value
 				return v, err
 			}
 		}
-		value, err := valueFor(node, text)
-		if err != nil {
-			return v, cli.Misused("%s %w", field, err)
-		}
-		if v, err = v.Set(p, value); err != nil {
+		if v, err = v.Set(p, valueFor(node, text)); err != nil {
 			return v, cli.Misuse(err)
 		}
 	}
 	return v, nil
 }
 
-// valueFor parses a text as a value of a field's kind. An empty text removes the field, or empties a list.
-func valueFor(n *schema.Node, text string) (doc.Value, error) {
-	parsed, perr := doc.Parse([]byte(text))
+// valueFor parses a text as a value of a field's kind, as far as it is one: the table of the section reports what is not. An
+// empty text removes the field, or empties a list.
+func valueFor(n *schema.Node, text string) doc.Value {
+	parsed, err := doc.Parse([]byte(text))
 	switch n.Kind {
 	case schema.Bool:
-		on, err := cli.ParseOnOff(text)
-		if err != nil {
-			return doc.Value{}, fmt.Errorf("must be on or off, not %q", text)
+		if on, err := cli.ParseOnOff(text); err == nil {
+			return doc.NewBool(on)
 		}
-		return doc.NewBool(on), nil
 	case schema.Integer, schema.Number:
 		if v, ok := doc.NewNumber(text); ok {
-			return v, nil
+			return v
 		}
-		return doc.Value{}, fmt.Errorf("must be a number, not %q", text)
 	case schema.List:
-		if perr == nil && parsed.Kind() == doc.Array {
-			return parsed, nil
+		if err == nil && parsed.Kind() == doc.Array {
+			return parsed
 		}
-		if k := n.Element.Kind; k == schema.Object || k == schema.Map {
-			return doc.Value{}, fmt.Errorf("must be a JSON array")
-		}
-		elems := []doc.Value{}
-		for _, word := range strings.Split(text, ",") {
-			if word = strings.TrimSpace(word); word == "" {
-				continue
+		if k := n.Element.Kind; k != schema.Object && k != schema.Map {
+			var elems []doc.Value
+			for _, word := range forms.SplitList(text) {
+				elems = append(elems, valueFor(n.Element, word))
 			}
-			v, err := valueFor(n.Element, word)
-			if err != nil {
-				return v, err
-			}
-			if !slices.ContainsFunc(elems, v.Same) {
-				elems = append(elems, v)
-			}
+			return doc.NewArray(elems...)
 		}
-		return doc.NewArray(elems...), nil
-	case schema.Object, schema.Map:
-		if perr != nil || parsed.Kind() != doc.Object {
-			return doc.Value{}, fmt.Errorf("must be a JSON object")
-		}
-		return parsed, nil
-	case schema.Any:
-		if perr == nil {
-			return parsed, nil
+	case schema.Object, schema.Map, schema.Any:
+		if err == nil {
+			return parsed
 		}
 	}
 	if text == "" {
-		return doc.Value{}, nil
+		return doc.Value{}
 	}
-	return doc.NewString(text), nil
+	return doc.NewString(text)
 }

@@ -63,7 +63,6 @@ var (
 		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: run in lines (--accessible), as with TERM=dumb"},
 		{"NO_COLOR", "any value: no colors in the terminal program"},
 		{"VISUAL, EDITOR", "editor for long texts and `bugle edit`"},
-		{terminal.EnvChecks, "off: no warnings while you type"},
 		{cli.EnvBackups, "off: no daily backups"},
 		{store.EnvPassphrase, "passphrase of encrypted backups"},
 		{storekey.Env, "key of an encrypted store, if it is not in the keyring"},

@@ -84,11 +84,6 @@ func WithCheckDelay(d time.Duration) Option {
 	return func(s *Screen) { s.warnings.delay = d }
 }
 
-// WithoutChecks looks for no warnings.
-func WithoutChecks() Option {
-	return func(s *Screen) { s.warnings.off = true }
-}
-
 // New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{

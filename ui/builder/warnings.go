@@ -30,7 +30,6 @@ type warner struct {
 	deps  screen.Deps
 	tasks *screen.Base
 	delay time.Duration // from the last edit to the check
-	off   bool          // nothing is checked
 
 	facts  *check.Facts // nil until they have been read
 	root   doc.Value    // the document of the newest check
@@ -48,9 +47,6 @@ type checked struct {
 func (w *warner) read() tea.Cmd { return w.readAfter(0) }
 
 func (w *warner) readAfter(delay time.Duration) tea.Cmd {
-	if w.off {
-		return nil
-	}
 	deps, c := w.deps, w.edit.Campaign()
 	return screen.Go(w.tasks, taskFacts, func(ctx context.Context) (check.Facts, error) {
 		if err := screen.Pause(ctx, delay); err != nil {

@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/bubbletea"
@@ -28,16 +27,11 @@ func WantsPlain(f *cli.Factory, accessible *pflag.Flag) bool {
 		return accessible.Value.String() == "true"
 	}
 	_, _, ok := f.Terminal()
-	return ok && (f.Getenv("TERM") == "dumb" || isTrue(f.Getenv(EnvOwnAccessible)) || isTrue(f.Getenv(EnvAccessible)))
-}
-
-// isTrue reports whether the value of a variable turns something on.
-func isTrue(value string) bool {
-	switch strings.ToLower(value) {
-	case "", "0", "false", "no", "off":
-		return false
+	isSet := func(name string) bool {
+		on, err := cli.ParseOnOff(f.Getenv(name))
+		return f.Getenv(name) != "" && (on || err != nil)
 	}
-	return true
+	return ok && (f.Getenv("TERM") == "dumb" || isSet(EnvOwnAccessible) || isSet(EnvAccessible))
 }
 
 // RunPlain runs the terminal program in plain mode, in lines.

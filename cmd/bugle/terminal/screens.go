@@ -24,9 +24,6 @@ import (
 // short enough that the warnings are there within 200 milliseconds.
 const checkDelay = 70 * time.Millisecond
 
-// EnvChecks is the environment variable that turns off warnings while the user types, if it is "off".
-const EnvChecks = "BUGLE_CHECKS"
-
 // Screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
 // for the Settings screen, and more are options of the builder.
 func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources, more ...builder.Option) app.Factory {

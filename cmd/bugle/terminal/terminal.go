@@ -124,9 +124,6 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 
 // options returns the options of the root model: the data, the screens, and what the user has set.
 func (o opening) options(ctx context.Context, f *cli.Factory, asked Options, own personal, news []string, log *activity.Log, builders ...builder.Option) app.Options {
-	if f.Getenv(EnvChecks) == "off" {
-		builders = append(builders, builder.WithoutChecks())
-	}
 	return app.Options{
 		Deps: o.Deps, Factory: Screens(o.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: o.First, Query: asked.Query},
 		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands,
@@ -182,11 +179,10 @@ func (o opening) run(ctx context.Context, f *cli.Factory, program *tea.Program) 
 	if o.store != nil {
 		all.Go(func() { WatchStore(watching, o.store, &f.Notices, program.Send) })
 	}
-	switch {
-	case o.far != nil:
+	if o.far != nil {
 		all.Go(func() { watchLink(o.far.Connections(watching), "service is back online", program.Send) })
-	case o.away != nil:
-		all.Go(func() { watchLink(outages(watching, o.away), "database is back", program.Send) })
+	} else if away := f.Away(); away != nil {
+		all.Go(func() { watchLink(outages(watching, away), "database is back", program.Send) })
 	}
 	err := run(ctx, program)
 	stop()
@@ -261,11 +257,10 @@ func outages(ctx context.Context, away func() (time.Time, string)) iter.Seq[engi
 // opening is the state in which the terminal program starts.
 type opening struct {
 	Deps  screen.Deps
-	First string                               // route of the first screen
-	start welcome.Start                        // creates the first workspace
-	store *cli.Store                           // of a local workspace
-	away  func() (since time.Time, why string) // of a store in a database, otherwise nil
-	far   *offline.Service                     // of a remote; must be closed
+	First string           // route of the first screen
+	start welcome.Start    // creates the first workspace
+	store *cli.Store       // of a local workspace
+	far   *offline.Service // of a remote; must be closed
 }
 
 // Open opens the data for the screens: the service of a remote, or a workspace of the store. log records the calls.
@@ -287,7 +282,6 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 	if o.store, err = f.Open(ctx); err != nil {
 		return o, err
 	}
-	o.away = f.Away()
 	id, err := f.WorkspaceID(ctx, o.store)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
@@ -295,7 +289,7 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 	case err != nil:
 		return o, err
 	default:
-		if o.Deps, err = enterWorkspace(ctx, f, o.Deps, id, log); err != nil {
+		if o.Deps, err = enterWorkspace(ctx, f, o.store, o.Deps, id, log); err != nil {
 			return o, err
 		}
 	}
@@ -305,17 +299,13 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 		if err != nil {
 			return screen.Deps{}, err
 		}
-		return enterWorkspace(ctx, f, base, id, log)
+		return enterWorkspace(ctx, f, o.store, base, id, log)
 	}
 	return o, nil
 }
 
 // enterWorkspace returns the dependencies of the screens in a workspace.
-func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
-	s, err := f.Open(ctx)
-	if err != nil {
-		return deps, err
-	}
+func enterWorkspace(ctx context.Context, f *cli.Factory, s *cli.Store, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
 	svc, err := s.Service(ctx, id)
 	if err != nil {
 		return deps, err

@@ -2,7 +2,6 @@ package filters_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"bugle/engine"
@@ -89,24 +88,21 @@ const (
 )
 
 func TestScreensOfFilters(t *testing.T) {
-	b := newTestbed(t, audienceJSON)
-	h := b.open(120, 40, segmentation, include)
+	h := newTestbed(t, audienceJSON).open(120, 40, segmentation, include)
 	h.GoldenSizes("tree")
 	h.Resize(80, 24)
-	h.Press("j", "enter")
-	h.Golden("list-80x24")
-	h.Press("esc", "j", "enter")
-	h.Golden("action-80x24")
-	h.Press("esc", "j", "enter")
-	h.Golden("number-80x24")
-	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.Golden("days-80x24")
-	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.Golden("range-80x24")
-	h.Press("esc", "G", "enter", "tab", "tab", "tab")
-	h.Golden("yes-or-no-80x24")
-	h.Press("esc", "a")
-	h.Golden("add-80x24")
+	for _, screen := range []struct{ keys, golden string }{
+		{"j enter", "list"},
+		{"esc j enter", "action"},
+		{"esc j enter", "number"},
+		{"esc j enter tab tab tab", "days"},
+		{"esc j enter tab tab tab", "range"},
+		{"esc G enter tab tab tab", "yes-or-no"},
+		{"esc a", "add"},
+	} {
+		h.Script(screen.keys)
+		h.Golden(screen.golden + "-80x24")
+	}
 }
 
 func TestScreensOfDates(t *testing.T) {
@@ -115,11 +111,9 @@ func TestScreensOfDates(t *testing.T) {
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"before","value":"2020-01-01"},
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01","2026-02-01"]}]}}}`)
 	h := b.open(80, 24, segmentation, include, "filters", 0, "value")
-	h.Press("ctrl+u")
-	h.Type("last monday")
+	h.Script("ctrl+u", ">last monday", "?= Mon 9 Mar 2026, the whole day")
 	h.Golden("date-80x24")
-	h.Want("= Mon 9 Mar 2026, the whole day")
-	h.Press("enter", "j", "enter", "tab", "tab", "tab")
+	h.Script("enter j enter tab tab tab")
 	h.Golden("dates-80x24")
 	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `"2026-03-09"` {
 		t.Errorf("the date is %s", got)
@@ -130,10 +124,9 @@ func TestScreensWithoutFilters(t *testing.T) {
 	b := newTestbed(t, `{}`)
 	h := b.open(80, 24, segmentation, include)
 	h.Golden("empty-80x24")
-	h.Press("a", "1")
+	h.Script("a 1")
 	h.Golden("name-80x24")
-	h.Type("cou")
-	h.Press("enter")
+	h.Script(">cou", "enter")
 	h.Golden("operator-80x24")
 }
 
@@ -142,14 +135,8 @@ func TestTriggerAsksForAnEvent(t *testing.T) {
 	t.Parallel()
 	b := newTestbedOf(t, catalog.EventTriggered, `{}`)
 	h := b.open(120, 40, string(catalog.TriggerCondition), include)
-	h.Want("No event yet.", "Press a to choose what starts this campaign.")
-	h.WantNot("No users yet", "No filters yet")
-	h.Press("a")
-	h.Want("▌ Action ")
-	h.Press("1")
-	h.Type("purch")
-	h.Press("enter", "enter")
-	h.Want("Users who did Purchase at least once.")
+	h.Script("?No event yet.", "?Press a to choose what starts this campaign.", "!No users yet", "!No filters yet")
+	h.Script("a", "?▌ Action ", "1", ">purch", "enter enter", "?Users who did Purchase at least once.")
 	if got := b.stored(string(catalog.TriggerCondition), include, "filters", 0, "action_name"); got != `"Purchase"` {
 		t.Errorf("the event is %s", got)
 	}
@@ -161,20 +148,18 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
-	for _, step := range []struct{ keys, text, then string }{
-		{"a 2", "added to cart at least 2 times in the last 30 days", "enter"}, // an action in one row
-		{"a 4", "pri", "enter g enter"}, {"", "500", "enter"},                  // with Price above 500
-		{"a 2", "pur", "enter enter"},                          // another, once
-		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
-		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
-		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
-		{"a 1", "age", "enter b enter"}, {"", "18", "enter"}, {"", "35", "enter"}, // both ends of a range
-		{"a 1", "mem", "enter enter n enter"}, // a boolean, which is yes at first
-		{"G a 3", "sta", "enter"},             // and an exclusion
+	for _, filter := range [][]string{
+		{"a 2", ">added to cart at least 2 times in the last 30 days", "enter"}, // an action in one row
+		{"a 4", ">pri", "enter g enter", ">500", "enter"},                       // with Price above 500
+		{"a 2", ">pur", "enter enter"},                                          // another, once
+		{"a 4", ">amo", "enter l enter", ">1000", "enter"},                      // with Amount below 1000
+		{"a 1", ">cou", "enter enter", ">India, Nepal", "enter"},                // a list
+		{"a 1", ">bir", "enter enter", ">7", "enter"},                           // relative days
+		{"a 1", ">age", "enter b enter", ">18", "enter", ">35", "enter"},        // both ends of a range
+		{"a 1", ">mem", "enter enter n enter"},                                  // a boolean, which is yes at first
+		{"G a 3", ">sta", "enter"},                                              // and an exclusion
 	} {
-		h.Press(strings.Fields(step.keys)...)
-		h.Type(step.text)
-		h.Press(strings.Fields(step.then)...)
+		h.Script(filter...)
 	}
 	h.Want("▸ └     In the segment Staff", "of 12 users")
 	h.Resize(80, 24)
@@ -228,28 +213,13 @@ func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		b := newTestbed(t, audienceJSON)
 		h := b.open(size[0], size[1], segmentation, include)
-		h.ClickOn("and ! Age")
-		h.Want("▸ └ and ! Age")
-		h.ClickOn("├     Country")
-		h.ClickOn("├     Country")
-		h.Want("▸ Name")
-		h.Press("tab", "tab")
-		h.Want("▸ Operator")
-		h.ClickOn("one of ▾")
-		h.ClickOn("   exists")
-		h.Want("exists ▾")
-		h.Press("shift+tab", "shift+tab", "ctrl+u", "c", "i")
-		h.Want("> City")
-		h.ClickOn("Use “ci”")
-		h.Press("esc")
+		h.Script("@and ! Age", "?▸ └ and ! Age", "@├     Country", "@├     Country", "?▸ Name")
+		h.Script("tab tab", "?▸ Operator", "@one of ▾", "@   exists", "?exists ▾")
+		h.Script("shift+tab shift+tab ctrl+u c i", "?> City", "@Use “ci”", "esc")
 		if got := b.stored(segmentation, include, "filters", 0, "name"); got != `"ci"` {
 			t.Errorf("%v: the name is %s:\n%s", size, got, h.Text())
 		}
-		h.ClickOn("Include ·")
-		h.ClickOn("Include ·")
-		h.ClickOn("Segment  ")
-		h.ClickOn("VIP ")
-		h.Want("In the segment VIP")
+		h.Script("@Include ·", "@Include ·", "@Segment  ", "@VIP ", "?In the segment VIP")
 	}
 }
 
@@ -283,18 +253,8 @@ func TestServiceWithoutAudience(t *testing.T) {
 func TestValuesOfUsersAreSuggested(t *testing.T) {
 	b := newTestbed(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
-	h.Press("a", "1")
-	h.Type("cou")
-	h.Press("enter", "enter")
-	h.Want("▸ Values", "Germany", "India", "Nepal")
-	h.Type("ger")
-	h.Want("> Germany")
-	h.Press("enter")
-	h.Type(", nep")
-	h.Press("enter")
-	h.Want("▸ Values", "Germany, Nepal")
-	h.Press("enter")
-	h.WantNot("▸ Values")
+	h.Script("a 1", ">cou", "enter enter", "?▸ Values", "?Germany", "?India", "?Nepal")
+	h.Script(">ger", "?> Germany", "enter", ">, nep", "enter", "?▸ Values", "?Germany, Nepal", "enter", "!▸ Values")
 	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `["Germany","Nepal"]` {
 		t.Errorf("the value is %s", got)
 	}

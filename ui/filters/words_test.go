@@ -8,40 +8,22 @@ import (
 func TestUnreadableWordsStay(t *testing.T) {
 	const words, reason = "at leest twice", "“at leest twice” cannot be read here; try"
 	for name, leave := range map[string][]string{
-		"enter":     {"enter"},
+		"enter":     {"enter", "?▸ How often", "?" + reason}, // it stays in the row
 		"next row":  {"tab"},
-		"a click":   {"click"},
-		"a section": {"section"},
+		"a click":   {"@├     Country"},
+		"a section": {"@Schedule"},
 		"leaving":   nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newTestbed(t, audienceJSON)
 			h := b.open(120, 40, segmentation, include)
-			h.Press("j", "j", "enter", "tab")
-			h.Type(words)
-			h.Want(words, reason)
-			for _, k := range leave {
-				switch k {
-				case "click":
-					h.ClickOn("├     Country")
-				case "section":
-					h.ClickOn("Schedule")
-				default:
-					h.Press(k)
-				}
-			}
-			if name == "enter" { // it stays in the row
-				h.Want("▸ How often", reason)
-			}
+			h.Script("j j enter tab", ">"+words, "?"+words, "?"+reason)
+			h.Script(leave...)
 			b.open(120, 40, segmentation, include, "filters", 1).Want("✗", reason)
 			h = b.open(120, 40, segmentation, include, "filters", 1, "execution", "count")
 			h.Want("Did Added to Cart “"+words+"”", "✗", words, reason)
-			h.Press("ctrl+u")
-			h.Type("at least twice")
-			h.Want("= Did Added to Cart at least 2 times")
-			h.Press("enter")
-			h.Want("Did Added to Cart at least 2 times")
+			h.Script("ctrl+u", ">at least twice", "?= Did Added to Cart at least 2 times", "enter", "?Did Added to Cart at least 2 times")
 			if got, want := b.stored(segmentation, include, "filters", 1, "execution"), `{"type":"atleast","count":2}`; got != want {
 				t.Errorf("the frequency is %s, want %s", got, want)
 			}
@@ -54,16 +36,8 @@ func TestEscSaysWhatItDiscards(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	before := b.stored(segmentation)
 	h := b.open(120, 40, segmentation, include)
-	h.Press("j", "j", "enter", "tab")
-	h.Type("sometimes")
-	h.Press("esc")
-	h.Want("▸ How often", "Discarded “sometimes”. It is still “at least 2")
-	h.Press("shift+tab")
-	h.Type("purch")
-	h.Press("esc")
-	h.Want("▸ Event", "Discarded “purch”. It is still “Added to Cart”.")
-	h.Press("esc")
-	h.WantNot("▸ Event")
+	h.Script("j j enter tab", ">sometimes", "esc", "?▸ How often", "?Discarded “sometimes”. It is still “at least 2")
+	h.Script("shift+tab", ">purch", "esc", "?▸ Event", "?Discarded “purch”. It is still “Added to Cart”.", "esc", "!▸ Event")
 	if got := b.stored(segmentation); got != before {
 		t.Errorf("the audience is %s", got)
 	}
@@ -74,10 +48,7 @@ func TestTypedNamesStay(t *testing.T) {
 	for words, reason := range map[string]string{"purch": "purch", "Purchase at leest twice": "“at leest twice” cannot be read here"} {
 		b := newTestbed(t, audienceJSON)
 		h := b.open(120, 40, segmentation, include)
-		h.Press("j", "j", "enter")
-		h.Type(words)
-		h.Want(reason)
-		h.ClickOn("Schedule")
+		h.Script("j j enter", ">"+words, "?"+reason, "@Schedule")
 		if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"`+words+`"` {
 			t.Errorf("%q: the event is %s\n%s", words, got, h.Text())
 		}

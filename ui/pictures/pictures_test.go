@@ -32,77 +32,38 @@ import (
 	"bugle/ui/workspace"
 )
 
-// scene is one picture: the keys that lead to it.
+// scene is one picture: the script of keys that leads to it.
 type scene struct {
 	name          string
 	theme         string // [themes.Dark] if empty
 	width, height int
-	play          func(h *uitest.Harness)
+	script        []string
 }
 
 const width, height = 120, 32
 
+// These search for a campaign and open it.
+var (
+	winterRoast  = []string{"/", ">winter roast", "enter"}
+	winBack      = []string{"/", ">win back", "enter"}
+	sundayLetter = []string{"/", ">sunday letter", "enter"}
+)
+
 // The scenes, in the order of the README's tour.
 var scenes = []scene{
-	{name: "campaigns", play: func(*uitest.Harness) {}},
-	{name: "search", play: func(h *uitest.Harness) {
-		h.Press("/")
-		h.Type("letter status:se")
-	}},
-	{name: "bulk", play: func(h *uitest.Harness) {
-		h.Press("/")
-		h.Type("type:one-time status:draft")
-		h.Press("enter", "*", "b")
-	}},
-	{name: "builder", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "down", "down", "enter", "down", "down", "enter", "enter", "tab", "tab")
-	}},
-	{name: "grid", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "down", "down", "g", "a")
-		h.Type("de, fr")
-		h.Press("enter", "A", "%")
-		h.Type("60")
-		h.Press("tab", "+")
-	}},
-	{name: "filters", play: func(h *uitest.Harness) {
-		open(h, "win back")
-		h.Press("enter", "down", "down", "down", "down", "enter", "enter")
-	}},
-	{name: "schedule", play: func(h *uitest.Harness) {
-		open(h, "sunday letter")
-		h.Press("enter", "down", "down", "down", "down", "down", "enter")
-	}},
-	{name: "preflight", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "down", "down", "enter", "end")
-		h.Type(" — up to 20% off until Sunday, and a TODO")
-		h.Press("esc", "esc", "v")
-	}},
-	{name: "history", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("enter", "H")
-	}},
-	{name: "test", play: func(h *uitest.Harness) {
-		open(h, "winter roast")
-		h.Press("t")
-		h.Type("ann")
-		h.Press("down", "enter")
-		h.Type("jamal")
-		h.Press("down", "enter", "ctrl+s")
-	}},
-	{name: "workspace", play: func(h *uitest.Harness) {
-		h.Press("M", "down", "down", "enter")
-	}},
-	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
-}
-
-// open opens the first campaign found by a search.
-func open(h *uitest.Harness, words string) {
-	h.Press("/")
-	h.Type(words)
-	h.Press("enter")
+	{name: "campaigns"},
+	{name: "search", script: []string{"/", ">letter status:se"}},
+	{name: "bulk", script: []string{"/", ">type:one-time status:draft", "enter * b"}},
+	{name: "builder", script: append(winterRoast, "enter down down enter down down enter enter tab tab")},
+	{name: "grid", script: append(winterRoast, "enter down down g a", ">de, fr", "enter A %", ">60", "tab +")},
+	{name: "filters", script: append(winBack, "enter down down down down enter enter")},
+	{name: "schedule", script: append(sundayLetter, "enter down down down down down enter")},
+	{name: "preflight", script: append(winterRoast,
+		"enter down down enter end", "> — up to 20% off until Sunday, and a TODO", "esc esc v")},
+	{name: "history", script: append(winterRoast, "enter H")},
+	{name: "test", script: append(winterRoast, "t", ">ann", "down enter", ">jamal", "down enter ctrl+s")},
+	{name: "workspace", script: []string{"M down down enter"}},
+	{name: "settings", theme: themes.Light, script: []string{"f9"}},
 }
 
 // The pictures of the README match the screens exactly.
@@ -111,7 +72,7 @@ func TestPictures(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			w, h := cmp.Or(s.width, width), cmp.Or(s.height, height)
 			p, _ := program(t, cmp.Or(s.theme, themes.Dark), w, h)
-			s.play(p)
+			p.Script(s.script...)
 			around := DarkTerminal
 			if s.theme == themes.Light {
 				around = LightTerminal
@@ -124,24 +85,16 @@ func TestPictures(t *testing.T) {
 // Every screen draws exactly its window, at any size, and follows a change of the theme at once.
 func TestScreensFitAndFollowTheTheme(t *testing.T) {
 	more := []scene{
-		{name: "outbox", play: func(h *uitest.Harness) { h.Press("O", "enter") }},
-		{name: "new draft", play: func(h *uitest.Harness) { h.Press("n", "enter") }},
-		{name: "record", play: func(h *uitest.Harness) { h.Press("M", "down", "down", "enter", "enter") }},
-		{name: "sent", play: func(h *uitest.Harness) {
-			open(h, "winter roast")
-			h.Press("t")
-			h.Type("ann")
-			h.Press("down", "enter", "ctrl+s")
-		}},
-		{name: "view as", play: func(h *uitest.Harness) {
-			open(h, "winter roast")
-			h.Press("p", "u")
-		}},
+		{name: "outbox", script: []string{"O enter"}},
+		{name: "new draft", script: []string{"n enter"}},
+		{name: "record", script: []string{"M down down enter enter"}},
+		{name: "sent", script: append(winterRoast, "t", ">ann", "down enter ctrl+s")},
+		{name: "view as", script: append(winterRoast, "p u")},
 	}
 	for _, s := range append(more, scenes...) {
 		t.Run(s.name, func(t *testing.T) {
 			h, theme := program(t, themes.Light, width, height)
-			s.play(h)
+			h.Script(s.script...)
 			wantRecolored(t, h, theme)
 			for w := 40; w <= 180; w += 20 {
 				for _, ht := range []int{12, 20, 24, 40} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -45,7 +44,7 @@ func TestApplyingAsksWithFacts(t *testing.T) {
 		if i < 3 {
 			u.Attributes[engine.AttrEmail] = fmt.Sprintf("u%d@example.com", i)
 		}
-		b.ok(b.svc.PutUser(t.Context(), u))
+		b.svc.PutUsers(u)
 	}
 	h := b.program(b.at(subjectAt))
 	h.Script(">!", "ctrl+s", "?Apply 1 change to a scheduled campaign that reaches about 3", "?of 12 people?", "?“News”", "?not been sent yet")
@@ -112,7 +111,7 @@ func TestStateChangesDuringTheQuestion(t *testing.T) {
 	b := live(t, false)
 	h := b.program(b.at(subjectAt))
 	h.Script(">!", "ctrl+s", "?Apply 1 change to a scheduled campaign")
-	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC) // its start
+	b.svc.Now = afterStart
 	h.Script("y", "?the campaign is sending")
 	b.want(subjectAt, `"Hi"`)
 }
@@ -121,7 +120,7 @@ func TestStateChangesDuringTheQuestion(t *testing.T) {
 func TestTypingWhileChangesAreApplied(t *testing.T) {
 	for _, versions := range []bool{false, true} {
 		b := newTestbed(t, catalog.Email, liveMail)
-		b.ok(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Versioning = versions; return nil }))
+		b.svc.OK(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Versioning = versions; return nil }))
 		b.publish(true)
 		h := b.program(b.at(subjectAt))
 		h.Script(">!", "ctrl+s")
@@ -143,7 +142,7 @@ func TestTypingWhileChangesAreApplied(t *testing.T) {
 func (b *testbed) followVersion() {
 	b.t.Helper()
 	all, err := b.svc.Search(context.Background(), engine.SearchRequest{Page: 1, Limit: 10})
-	b.ok(err)
+	b.svc.OK(err)
 	for _, c := range all {
 		if c.Status != catalog.Stopped {
 			b.id = c.ID

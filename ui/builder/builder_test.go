@@ -8,8 +8,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/service/local"
-	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
@@ -18,26 +16,14 @@ import (
 // testbed is a workspace in memory with one draft.
 type testbed struct {
 	t   testing.TB
-	db  *mem.DB
-	svc *local.Service
+	svc *uitest.Service
 	id  string
-	now time.Time
 }
 
 // newWorkspace returns a testbed without a draft.
 func newWorkspace(t testing.TB) *testbed {
 	t.Helper()
-	db := mem.New()
-	t.Cleanup(func() { db.Close() })
-	b := &testbed{t: t, db: db, now: uitest.Now}
-	_, err := local.CreateWorkspace(context.Background(), db, engine.Workspace{
-		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
-	})
-	b.ok(err)
-	b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return b.now }})
-	b.ok(err)
-	return b
+	return &testbed{t: t, svc: uitest.NewService(t, engine.Workspace{})}
 }
 
 func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
@@ -55,8 +41,8 @@ func (b *testbed) create(ch catalog.Channel, dt catalog.DeliveryType, components
 		return b
 	}
 	b.create(ch, dt, `{}`)
-	_, err = b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: body, By: "ann@example.com"})
-	b.ok(err)
+	_, err = b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: b.svc.Stored(b.id).Revision, Body: body, By: "ann@example.com"})
+	b.svc.OK(err)
 	return b
 }
 
@@ -64,9 +50,9 @@ func (b *testbed) create(ch catalog.Channel, dt catalog.DeliveryType, components
 func (b *testbed) publish(started bool) {
 	b.t.Helper()
 	_, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true})
-	b.ok(err)
+	b.svc.OK(err)
 	if started {
-		b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
+		b.svc.Now = afterStart
 	}
 }
 
@@ -75,21 +61,14 @@ func (b *testbed) update(components string) {
 	b.t.Helper()
 	body := engine.WithUpdater(tree(b.t, components), "bob@example.com")
 	_, err := b.svc.Update(context.Background(), engine.UpdateRequest{ID: b.id, Body: body})
-	b.ok(err)
-}
-
-func (b *testbed) ok(err error) {
-	b.t.Helper()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.svc.OK(err)
 }
 
 // at returns the route of a place of the campaign.
 func (b *testbed) at(path string) screen.Route {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
-	b.ok(err)
+	b.svc.OK(err)
 	return screen.Route{Name: screen.Builder, ID: b.id, Path: p}
 }
 
@@ -99,24 +78,16 @@ func (b *testbed) open(w, h int, path string) *uitest.Harness {
 	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), b.at(path)), w, h)
 }
 
-// stored returns the stored campaign.
-func (b *testbed) stored() engine.Campaign {
-	b.t.Helper()
-	c, err := b.svc.Get(context.Background(), b.id)
-	b.ok(err)
-	return c
-}
-
 // text returns the stored text at a path.
 func (b *testbed) text(path string) string {
 	b.t.Helper()
-	return b.stored().Body.Lookup(b.at(path).Path).Text()
+	return b.svc.Stored(b.id).Body.Lookup(b.at(path).Path).Text()
 }
 
 // want expects the stored JSON at a path, without which it is empty.
 func (b *testbed) want(path, want string) {
 	b.t.Helper()
-	if got := string(b.stored().Body.Lookup(b.at(path).Path).Encode()); got != want {
+	if got := string(b.svc.Stored(b.id).Body.Lookup(b.at(path).Path).Encode()); got != want {
 		b.t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
 	}
 }
@@ -129,6 +100,9 @@ func tree(t testing.TB, s string) doc.Value {
 	}
 	return v
 }
+
+// afterStart is after the start of liveMail.
+var afterStart = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
 
 // plainService is a service with only the ten operations: it cannot store unfinished edits.
 type plainService struct{ engine.Service }
@@ -175,7 +149,7 @@ func TestLayoutAt80x24(t *testing.T) {
 func TestNavigationChangesNothing(t *testing.T) {
 	for _, d := range drafts {
 		b := newWorkspace(t).create(d.channel, d.typ, d.doc)
-		before := b.stored()
+		before := b.svc.Stored(b.id)
 		for _, at := range places {
 			h := b.open(80, 24, at.String())
 			for range 12 {
@@ -184,7 +158,7 @@ func TestNavigationChangesNothing(t *testing.T) {
 			h.Press("esc", "esc", "esc", "esc", "down", "enter", "right", "down", "left", "up")
 		}
 		b.want("", string(before.Body.Encode()))
-		if now := b.stored().Revision; now != before.Revision {
+		if now := b.svc.Stored(b.id).Revision; now != before.Revision {
 			t.Errorf("looking saved revision %d after %d", now, before.Revision)
 		}
 	}

@@ -78,7 +78,7 @@ func (d editorHarness) closeEditor(m screen.OpenEditorMsg, text string) {
 // again.
 func TestEditWholeCampaignExternally(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
-	before := string(b.stored().Body.Encode())
+	before := string(b.svc.Stored(b.id).Body.Encode())
 	d := b.editorHarness()
 	m := d.editAll()
 	if !strings.HasPrefix(m.Text, "{\n  \"basic_details\"") || strings.Contains(m.Text, "created_by") {
@@ -110,7 +110,7 @@ func TestExternalEditIsOneVersion(t *testing.T) {
 	leave := d.screen.Close()
 	d.Send(save(), leave())
 	revs, err := b.svc.Revisions(t.Context(), b.id)
-	b.ok(err)
+	b.svc.OK(err)
 	if len(revs) != 2 || revs[0].Note != "edited basic_details.name" {
 		t.Errorf("the versions are %+v", revs)
 	}

@@ -26,7 +26,7 @@ func TestCommandChangesFocusedField(t *testing.T) {
 	set := func(text string) {
 		t.Helper()
 		cmd, err := f.Set(text)
-		b.ok(err)
+		b.svc.OK(err)
 		h.Send(messages(cmd)...)
 	}
 	set("Summer sale")

@@ -53,7 +53,7 @@ func FuzzEdits(f *testing.F) {
 		if i == len(drafts)-1 {
 			b.publish(false)
 		}
-		stores[i], ids[i] = b.db, b.id
+		stores[i], ids[i] = b.svc.DB, b.id
 	}
 	for i, keys := range []string{
 		"", "abc\x1b", "\x1a\x19xyz\x7f\x7f", "\r\tq\r\x1b", "\x81\rx\x1bu\x12", "n\rabc\r\x1b", "\xd0\x1b\x81\x81\rd\xf6\x05u", "ax\ty\tz\x1b\x1b", "\xf1\x03a\tb\xf6\x03q\x1a\x1a\x19",

@@ -18,7 +18,7 @@ import (
 // emptyProgram is the program at its empty list of campaigns.
 func emptyProgram(t *testing.T) *uitest.Harness {
 	b := newWorkspace(t)
-	b.ok(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+	b.svc.OK(b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
 		w.Attributes = []engine.Attribute{{Name: "City", DataType: "string"}}
 		w.Events = []engine.EventType{{Name: "Purchase", Attributes: []engine.Attribute{{Name: "Amount", DataType: "double"}}}}
 		return nil
@@ -28,7 +28,7 @@ func emptyProgram(t *testing.T) *uitest.Harness {
 			ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "City": "Berlin"},
 			Devices: []engine.Device{{Platform: "ANDROID", Token: "a-" + id}, {Platform: "IOS", Token: "i-" + id}},
 		}
-		b.ok(b.svc.PutUser(t.Context(), u))
+		b.svc.PutUsers(u)
 	}
 	factory := func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {

@@ -26,13 +26,11 @@ func TestConflict(t *testing.T) {
 	for key, want := range map[string]string{"k": "Mine!", "t": "Theirs"} {
 		b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
 		h := b.open(80, 24, nameAt)
-		theirs := engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: engine.WithName(b.stored().Body, "Theirs"), By: "bob@example.com"}
-		_, err := b.svc.Save(t.Context(), theirs)
-		b.ok(err)
+		b.svc.Set(b.id, b.at(nameAt).Path, `"Theirs"`)
 		h.Script(">!", "?“Mine!” was changed elsewhere", key, "?"+want)
 		b.want(nameAt, `"`+want+`"`)
 		second, err := b.svc.Revision(t.Context(), b.id, 2)
-		b.ok(err)
+		b.svc.OK(err)
 		if got := engine.CampaignName(second.Body); got != "Theirs" {
 			t.Errorf("the history has %q", got)
 		}
@@ -45,7 +43,7 @@ func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	h := b.open(120, 40, nameAt)
 	h.Script(">!", "?Scheduled · changes not applied", "?News!", "ctrl+c", "?Leave “News!” without applying?", "n")
 	_, err := b.svc.ChangeStatus(t.Context(), engine.StatusRequest{ID: b.id, Action: catalog.Stop})
-	b.ok(err)
+	b.svc.OK(err)
 	h.Send(screen.ChangedMsg{ID: b.id})
 	h.Script("?Stopped · changes not applied", "?News!", "ctrl+z", "?! This campaign is Stopped", "?News!")
 }
@@ -55,9 +53,7 @@ func TestChangeElsewhereIsSaid(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(60, 20, "basic_details")
 	h.Script("enter", "?─ Preview ─", ">!")
-	c := b.stored()
-	_, err := b.svc.Save(t.Context(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: engine.WithName(c.Body, "Theirs"), By: "bob@example.com"})
-	b.ok(err)
+	b.svc.Set(b.id, b.at(nameAt).Path, `"Theirs"`)
 	h.Send(screen.ChangedMsg{ID: b.id})
 	h.Script("?Theirs", "?─ Preview ─", "?bob@example.com has changed this campaign")
 }

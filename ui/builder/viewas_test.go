@@ -21,13 +21,11 @@ const personalMail = `{"basic_details":{"name":"News","content_type":"TRANSACTIO
 func withPeople(t testing.TB, components string) *testbed {
 	t.Helper()
 	b := newTestbed(t, catalog.Email, components)
-	for _, u := range []engine.User{
-		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", engine.AttrEmail: "ada@example.com", "City": "Oslo"}},
-		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}},
-		{ID: "USER_3", Attributes: map[string]any{"First Name": "Cleo", engine.AttrEmail: "cleo@example.com", "City": "Rome"}},
-	} {
-		b.ok(b.svc.PutUser(t.Context(), u))
-	}
+	b.svc.PutUsers(
+		engine.User{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", engine.AttrEmail: "ada@example.com", "City": "Oslo"}},
+		engine.User{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}},
+		engine.User{ID: "USER_3", Attributes: map[string]any{"First Name": "Cleo", engine.AttrEmail: "cleo@example.com", "City": "Rome"}},
+	)
 	return b
 }
 
@@ -73,7 +71,7 @@ func TestViewAsIsRemembered(t *testing.T) {
 	deps.Workspace, deps.Prefs = "DEMO", prefs.NewInMemory()
 	b.previewOf(deps, 180, 45).Script("u", ">cleo", "enter")
 	b.previewOf(deps, 180, 45).Script("?As Cleo", "?Hi Cleo")
-	b.ok(b.svc.DeleteUser(t.Context(), "USER_3"))
+	b.svc.OK(b.svc.DeleteUser(t.Context(), "USER_3"))
 	b.previewOf(deps, 180, 45).Script("?As Cleo", "?There is no user")
 }
 
@@ -84,9 +82,9 @@ func TestViewAsShowsTheLastEvent(t *testing.T) {
 		"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought"}]}},
 		"campaign_content":{"content":{"email":{"subject":"{{EventAttribute['product']}} for {{UserAttribute['First Name']}}","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`)
 	u, err := b.svc.User(t.Context(), "USER_1")
-	b.ok(err)
+	b.svc.OK(err)
 	u.Events = []engine.Event{{Name: "Bought", At: uitest.Now, Attributes: map[string]any{"product": "Boots"}}}
-	b.ok(b.svc.PutUser(t.Context(), u))
+	b.svc.PutUsers(u)
 	b.previewOf(uitest.Deps(b.svc), 180, 45).Script("u", ">ada", "enter", "?Boots for Ada")
 }
 

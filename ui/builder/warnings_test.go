@@ -20,7 +20,7 @@ const cleanMail = `{"basic_details": {"name": "News", "content_type": "TRANSACTI
 func (b *testbed) withUser(attributes map[string]any) *testbed {
 	b.t.Helper()
 	attributes[engine.AttrEmail] = "a@example.com"
-	b.ok(b.svc.PutUser(b.t.Context(), engine.User{ID: "U1", Attributes: attributes}))
+	b.svc.PutUsers(engine.User{ID: "U1", Attributes: attributes})
 	return b
 }
 

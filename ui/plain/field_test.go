@@ -23,6 +23,7 @@ func TestTexts(t *testing.T) {
 		"prev asks the field before":   {"1||:prev|Autumn", "basic_details.name", `"Autumn"`, "Content type>"},
 		"a number asks another field":  {"1|:5|Growth", "basic_details.team", `"Growth"`, "Team>"},
 		"a word of the page leaves it": {"1|:preview|", "basic_details.name", `"Spring sale"`, "Subject: Hi"},
+		"times and zones are words":    {"6|fixed|someday|tomorrow 9am||berlin|..", "scheduling_details.timezone", `"Europe/Berlin"`, "Send 1: Sun 15 Mar, 09:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
@@ -81,15 +82,6 @@ func TestChoices(t *testing.T) {
 	b.wantStored("delivery_controls.bypass_dnd", `true`)
 }
 
-func TestTimes(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.deps.Location = nil // is UTC
-	b.play("6|fixed|someday|tomorrow 9am||berlin|..")
-	b.wantStored("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
-	b.wantStored("scheduling_details.timezone", `"Europe/Berlin"`)
-	b.want("Understood as Sun 15 Mar 2026, 09:00", "Send 1: Sun 15 Mar, 09:00 Europe/Berlin (08:00 your time), ")
-}
-
 // script returns an editor that runs a shell script on the file.
 func script(t *testing.T, text string) func(string) ([]string, error) {
 	t.Helper()
@@ -138,14 +130,6 @@ func TestAdditionalFields(t *testing.T) {
 	b.wantStored("utm_params", `{"utm_source":"news","utm_medium":"mail"}`)
 }
 
-func TestConditionalFields(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
-	b.play("11||")
-	b.wantNot("Count>")
-	b.play("11|yes|:back")
-	b.want("Limit messages>", "Count>")
-}
-
 func TestMessagesByLocaleAndVariation(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("3|:6|de|:back|fill locales|3|2|Hallo|:back|..")
@@ -170,12 +154,4 @@ func TestFilters(t *testing.T) {
 	}
 	b.play("5|:2|:open|1|user|Birthday||after|someday|2000-01-31|:back|..|:back")
 	b.wantStored("segmentation_details.included_filters.filters[1].value", `"2000-01-31"`)
-}
-
-// A locked field says why it cannot be changed.
-func TestLockedFields(t *testing.T) {
-	b := newTestbed(t, catalog.Email, catalog.OneTime, published)
-	publish(b)
-	b.play("6|x|:back")
-	b.want("Sending time>", "Cannot be changed while the campaign is Scheduled.")
 }

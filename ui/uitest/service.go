@@ -18,19 +18,22 @@ type Service struct {
 
 	// Now is what its clock shows, [Now] at first.
 	Now time.Time
-	t   testing.TB
+
+	// DB is the store.
+	DB *mem.DB
+	t  testing.TB
 }
 
 // NewService returns a service with an empty workspace, which can publish and keeps email in the outbox.
 func NewService(t testing.TB, w engine.Workspace) *Service {
 	t.Helper()
-	db, s := mem.New(), &Service{Now: Now, t: t}
-	t.Cleanup(func() { db.Close() })
+	s := &Service{Now: Now, DB: mem.New(), t: t}
+	t.Cleanup(func() { s.DB.Close() })
 	w.ID, w.Publish, w.SubscriptionCategories = "DEMO", engine.PublishEnabled, append([]string{"Offers"}, w.SubscriptionCategories...)
 	w.Connectors = []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}}
-	_, err := local.CreateWorkspace(context.Background(), db, w)
+	_, err := local.CreateWorkspace(context.Background(), s.DB, w)
 	s.OK(err)
-	s.Service, err = local.Open(db, w.ID, local.Options{Clock: func() time.Time { return s.Now }})
+	s.Service, err = local.Open(s.DB, w.ID, local.Options{Clock: func() time.Time { return s.Now }})
 	s.OK(err)
 	return s
 }

@@ -163,15 +163,6 @@ func TestClickTargets(t *testing.T) {
 	if line := focusedLine(f); !strings.HasPrefix(line, "▸ Body") {
 		t.Errorf("the wheel went to %s", line)
 	}
-	at(t, f, "team")
-	press(f, "r")
-	click(f, "brand")
-	want(t, f, `{"team":"brand"}`)
-
-	f = open(t, `{}`)
-	press(f, "enter")
-	click(f, "Timer")
-	want(t, f, `{"template":"TIMER"}`)
 
 	f = at(t, open(t, `{}`), "platforms")
 	press(f, "enter")

@@ -48,16 +48,6 @@ func TestLockedListCannotGrow(t *testing.T) {
 	}
 }
 
-func TestInactiveFormShowsNoFocus(t *testing.T) {
-	f := at(t, open(t, `{"title":"A title that is longer than its field has cells for it and then some more"}`), "title")
-	shows(t, f, "▸", "The first line.")
-	f.SetActive(false)
-	hides(t, f, "▸", "The first line.")
-	shows(t, f, "A title that is")
-	f.SetActive(true)
-	shows(t, f, "▸", "The first line.")
-}
-
 func TestFormProblemIsShownInFull(t *testing.T) {
 	f := open(t, `{}`, "timer")
 	long := "is missing because of one thing and another thing and yet another thing, which is all that there is to it"

@@ -221,22 +221,3 @@ func TestAnyKeys(t *testing.T) {
 		}
 	})
 }
-
-func TestCommaListRoundTrip(t *testing.T) {
-	elem := testSchema().At(doc.P("tags")).Element
-	rapid.Check(t, func(t *rapid.T) {
-		list := doc.NewStrings(rapid.SliceOfN(rapid.String(), 1, 6).Draw(t, "list")...)
-		if back := commaValue(elem, commaText(list), doc.Value{}); !doc.Equal(list, back) {
-			t.Fatalf("%s → %s → %s", list.Encode(), commaText(list), back.Encode())
-		}
-	})
-}
-
-func TestAnyValueRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v := drawScalar(t)
-		if back := anyValue(anyText(v)); !doc.Equal(v, back) {
-			t.Fatalf("%s → %s → %s", v.Encode(), anyText(v), back.Encode())
-		}
-	})
-}

@@ -109,18 +109,6 @@ func TestWithoutColors(t *testing.T) {
 	})
 }
 
-// Paint is a shortcut for the tone's style.
-func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
-	for _, name := range themes.Names() {
-		theme := newTheme(t, name, true)
-		for tone := themes.ToneText; tone <= themes.ToneInfo; tone++ {
-			if got, want := theme.Paint(tone, "two words"), theme.Tone(tone).Render("two words"); got != want {
-				t.Errorf("%s: tone %d paints %q, its style %q", name, tone, got, want)
-			}
-		}
-	}
-}
-
 // An unknown name is refused with those that there are, also where NO_COLOR decides.
 func TestNames(t *testing.T) {
 	for _, noColor := range []string{"", "1"} {

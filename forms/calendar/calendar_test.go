@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/themes"
@@ -82,45 +81,7 @@ func TestPickerKeys(t *testing.T) {
 	}
 }
 
-func TestPickerMouse(t *testing.T) {
-	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
-	view := strings.Split(p.View(50, 12), "\n")
-	click := func(text string) (accepted bool) {
-		for y, l := range view {
-			if i := strings.Index(l, text); i >= 0 {
-				return p.Mouse(tea.MouseMsg{X: ansi.StringWidth(l[:i]) + 1, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-			}
-		}
-		t.Fatalf("%q is not shown:\n%s", text, strings.Join(view, "\n"))
-		return false
-	}
-	if click(" 24") || p.Day().Day() != 24 {
-		t.Errorf("the click chose %s", p.Day())
-	}
-	view = strings.Split(p.View(50, 12), "\n")
-	if !click("24") {
-		t.Error("a second click does not take it")
-	}
-	p.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelUp})
-	if p.Day().Month() != time.November {
-		t.Errorf("the wheel turned to %s", p.Day())
-	}
-}
-
 func TestPickerView(t *testing.T) {
 	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
 	golden(t, "picker-52x9", p.View(52, 9))
-	for w := 1; w < 90; w += 7 {
-		for h := 1; h < 12; h++ {
-			lines := strings.Split(p.View(w, h), "\n")
-			if len(lines) > h {
-				t.Fatalf("%d lines in %d", len(lines), h)
-			}
-			for _, l := range lines {
-				if ansi.StringWidth(l) > w {
-					t.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(l), w, l)
-				}
-			}
-		}
-	}
 }

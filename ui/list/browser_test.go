@@ -76,33 +76,6 @@ func TestSetKeepsCursorOnEntry(t *testing.T) {
 	}
 }
 
-// The page is beside the list, below it if allowed, and otherwise replaces it once it is opened.
-func TestPagePlacement(t *testing.T) {
-	for _, c := range []struct {
-		below         bool
-		width, height int
-		both          bool
-	}{{false, 120, 22, true}, {false, 80, 22, false}, {true, 80, 22, true}, {true, 80, 16, false}} {
-		l := open(c.below, "oak", "ash")
-		l.SetSize(c.width, c.height)
-		if both := strings.Contains(l.View(), "about oak"); both != c.both {
-			t.Errorf("%+v shows\n%s", c, l.View())
-		}
-		press(t, l, "enter")
-		if !l.Reading() || !strings.Contains(l.View(), "about oak") {
-			t.Errorf("%+v, opened, shows\n%s", c, l.View())
-		}
-		press(t, l, ".")
-		if !strings.Contains(l.View(), "about ash") {
-			t.Errorf("%+v has no next word", c)
-		}
-		press(t, l, "esc")
-		if l.Reading() {
-			t.Errorf("%+v stays open", c)
-		}
-	}
-}
-
 // The tab of the page is kept from one entry to the next, the wheel scrolls the page under it, and z shows the focused pane
 // alone.
 func TestPageKeepsItsTab(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"bugle/themes"
-	"bugle/ui/uitest"
 	"bugle/ui/widget"
 )
 
@@ -82,21 +81,4 @@ func TestGoldenBars(t *testing.T) {
 	}
 	lines = append(lines, widget.Progress(plain(), "Sending tests", 3, 0, 0, 80))
 	golden(t, "bars", strings.Join(lines, "\n"))
-}
-
-func TestGoldenJSON(t *testing.T) {
-	view := widget.NewPager(plain())
-	view.SetJSON("{\n  \"name\": \"Spring \\\"sale\\\" 世界\",\n  \"tags\": [\n    \"sale\",\n    null,\n    -1.50e3\n  ],\n  \"control_group_details\": {\n    \"is_campaign_control_group_enabled\": true\n  },\n  \"a\": 1,\n  \"b\": 2\n}\n")
-	view.SetSize(40, 8)
-	golden(t, "json-40x8", view.View())
-	view.Scroll(5)
-	view.Update(uitest.Key("right"))
-	golden(t, "json-scrolled", view.View())
-}
-
-func TestGoldenPager(t *testing.T) {
-	pager := widget.NewPager(plain())
-	pager.SetText("Dear {{UserAttribute['First Name']}},\n\n\tthe sale has begun. Everything you looked at last week is a fifth cheaper until Sunday.\n\nYours\nthe shop")
-	pager.SetSize(32, 5)
-	golden(t, "pager", pager.View())
 }

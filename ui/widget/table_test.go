@@ -101,15 +101,3 @@ func TestTableMatches(t *testing.T) {
 		}
 	}
 }
-
-func TestTableHeaderAt(t *testing.T) {
-	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 8}, widget.Column{Title: "Hidden", Min: 40, Priority: 1}, widget.Column{Title: "Age", Min: 6, Align: widget.AlignRight})
-	table.SetRows(campaigns(1))
-	table.SetSize(30, 2)
-	_ = table.View()
-	for x, want := range map[int]int{1: -1, 2: 0, 9: 0, 10: -1, 12: 2, 17: 2, 18: -1} {
-		if got, ok := table.HeaderAt(x); ok != (want >= 0) || ok && got != want {
-			t.Errorf("at %d: column %d, %v", x, got, ok)
-		}
-	}
-}

@@ -39,51 +39,10 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	for _, test := range []struct{ got, want string }{
-		{widget.Truncate("hello", 5), "hello"},
-		{widget.Truncate("hello", 4), "hel…"},
-		{widget.Truncate("hello", 1), "…"},
-		{widget.Truncate("hello", 0), ""},
-		{widget.Truncate("世界人", 5), "世界…"},
-		{widget.Truncate("世界人", 4), "世…"},
-		{widget.PadRight("世界人", 4), "世… "},
-		{widget.Truncate("👩\u200d👩\u200d👧!", 2), "…"},
-		{widget.PadRight("ab", 4), "ab  "},
-		{widget.PadLeft("ab", 4), "  ab"},
-		{widget.TruncateLeft("世界人", 1), " 界人"},
-		{widget.TruncateLeft("hello", 2), "llo"},
-		{widget.TruncateLeft("hello", 9), ""},
-		{widget.Fit("a\nbcd\ne", 2, 2), "a \nbc"},
-	} {
-		if test.got != test.want {
-			t.Errorf("got %q, want %q", test.got, test.want)
-		}
-	}
-}
-
 // Wrapped lines break between words, and a flag stays whole.
 func TestWrap(t *testing.T) {
 	want := []string{"Choose with", "--data or", "--theme.", "世界世界世", "界"}
 	if got := widget.Wrap("Choose with --data or --theme. 世界世界世界", 11); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestWrapMax(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		w, n int
-		want []string
-	}{
-		{"one two three", 7, 2, []string{"one two", "three"}},
-		{"one two three", 7, 1, []string{"one tw…"}},
-		{"one two three four", 7, 2, []string{"one two", "three …"}},
-		{"one two threes four", 7, 2, []string{"one two", "threes…"}},
-		{"", 7, 2, []string{""}},
-	} {
-		if got := widget.WrapMax(c.text, c.w, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("WrapMax(%q, %d, %d) = %q, want %q", c.text, c.w, c.n, got, c.want)
-		}
 	}
 }

@@ -100,10 +100,8 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 		}
 	}
 	switch {
-	case err != nil && stored > 0:
-		return cli.WithRemedy(fmt.Errorf("import stopped after %s: %w", phrase.Count(stored, "user"), err), "Run it again to import all users; none is there twice.")
 	case err != nil:
-		return err
+		return cli.WithRemedy(fmt.Errorf("import stopped after %s: %w", phrase.Count(stored, "user"), err), "Run it again to import all users; none is there twice.")
 	case n.Invalid > 0 && i.SkipInvalid && !i.Check:
 		return fmt.Errorf("%s not imported", phrase.Count(n.Invalid, "line"))
 	case n.Invalid > 0 && stored > 0:

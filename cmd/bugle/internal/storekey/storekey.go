@@ -35,19 +35,20 @@ const retryAfter = 5 * time.Second
 type Ring struct {
 	getenv func(string) string
 
-	mu     sync.Mutex
-	found  map[string]crypt.Key
-	failed map[string]failure
+	mu    sync.Mutex
+	known map[string]lookup // by the id of the key
 }
 
-type failure struct {
+// lookup is what came of looking for a key.
+type lookup struct {
+	key crypt.Key
 	err error
 	at  time.Time
 }
 
 // New returns a ring for an environment.
 func New(getenv func(string) string) *Ring {
-	return &Ring{getenv: getenv, found: map[string]crypt.Key{}, failed: map[string]failure{}}
+	return &Ring{getenv: getenv, known: map[string]lookup{}}
 }
 
 // Find returns the key with that id, or without an id the one in the environment. It fails with [crypt.ErrNoKey] or
@@ -55,19 +56,13 @@ func New(getenv func(string) string) *Ring {
 func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k, ok := r.found[id]; ok {
-		return k, nil
+	l, ok := r.known[id]
+	if !ok || l.err != nil && time.Since(l.at) >= retryAfter {
+		l.key, l.err = r.find(ctx, id)
+		l.at = time.Now()
+		r.known[id] = l
 	}
-	if f, ok := r.failed[id]; ok && time.Since(f.at) < retryAfter {
-		return crypt.Key{}, f.err
-	}
-	k, err := r.find(ctx, id)
-	if err != nil {
-		r.failed[id] = failure{err, time.Now()}
-		return k, err
-	}
-	r.found[id] = k
-	return k, nil
+	return l.key, l.err
 }
 
 func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
@@ -173,6 +168,5 @@ func (r *Ring) Keep(k crypt.Key) error {
 func (r *Ring) remember(k crypt.Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.found[k.ID()] = k
-	delete(r.failed, k.ID())
+	r.known[k.ID()] = lookup{key: k}
 }

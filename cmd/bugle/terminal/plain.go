@@ -51,7 +51,7 @@ func RunPlain(ctx context.Context, f *cli.Factory, o Options) error {
 	if typed {
 		options.Input, options.Output = in, out
 	}
-	options.Clipboard = copyInLines
+	options.Clipboard = clipboard.WriteAll // a control sequence would be read aloud, or be in the file that the lines go to
 	program, err := plain.New(plain.Options{App: options, In: f.In, Out: f.Out, Interactive: typed})
 	if err != nil {
 		return err
@@ -61,13 +61,4 @@ func RunPlain(ctx context.Context, f *cli.Factory, o Options) error {
 		err = nil
 	}
 	return errors.Join(err, program.Close(), open.Deps.Prefs.Flush())
-}
-
-// copyInLines copies a text with the system's tool: a control sequence for the terminal would be read aloud, or be in the file
-// that the lines go to.
-func copyInLines(text string) error {
-	if clipboard.Unsupported {
-		return errors.New("there is no clipboard here")
-	}
-	return clipboard.WriteAll(text)
 }

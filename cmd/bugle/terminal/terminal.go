@@ -76,7 +76,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	open.Deps.Theme = theme
 	options := open.options(ctx, f, o, own, news, log, builder.WithCheckDelay(checkDelay))
 	options.Suspend, options.Input, options.Output = canSuspend(), in, out
-	options.Clipboard = newClipboards(f.Getenv, out).copy
+	options.Clipboard = clipboards{getenv: f.Getenv, system: clipboard.WriteAll, tmux: copyInTmux, out: out}.copy
 	model, err := app.New(options)
 	if err != nil {
 		return err
@@ -331,22 +331,14 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, s *cli.Store, deps scre
 // the person sits at, and a tool would copy on the other machine.
 type clipboards struct {
 	getenv func(string) string
-	system func(text string) error // nil: there is none
+	system func(text string) error
 	tmux   func(text string) error // hands a text to tmux, which ignores OSC 52 of programs by default
 	out    io.Writer
 }
 
-func newClipboards(getenv func(string) string, out io.Writer) clipboards {
-	c := clipboards{getenv: getenv, out: out, tmux: copyInTmux}
-	if !clipboard.Unsupported {
-		c.system = clipboard.WriteAll
-	}
-	return c
-}
-
 func (c clipboards) copy(text string) error {
 	far := c.getenv("SSH_CONNECTION") != "" || c.getenv("SSH_TTY") != ""
-	if !far && c.system != nil && c.system(text) == nil {
+	if !far && c.system(text) == nil {
 		return nil
 	}
 	if c.getenv("TMUX") != "" && c.tmux(text) == nil {

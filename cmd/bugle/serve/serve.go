@@ -3,7 +3,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,15 +115,10 @@ func (s *server) announce(f *cli.Factory, addr string) error {
 	if s.transport.CertFile != "" {
 		scheme = "https"
 	}
-	if !f.JSON {
-		_, err := fmt.Fprintf(f.Out, "Listening on %s://%s\n", scheme, addr)
-		return err
+	if f.JSON {
+		return f.PrintJSONLine(map[string]string{"addr": addr, "url": scheme + "://" + addr})
 	}
-	said, err := json.Marshal(map[string]string{"addr": addr, "url": scheme + "://" + addr})
-	if err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	_, err = fmt.Fprintf(f.Out, "%s\n", said)
+	_, err := fmt.Fprintf(f.Out, "Listening on %s://%s\n", scheme, addr)
 	return err
 }
 

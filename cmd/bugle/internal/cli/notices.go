@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -70,12 +69,10 @@ func (n *Notices) takeDamage() []string {
 
 // printNotices prints problems on standard error.
 func (f *Factory) printNotices(texts []string) {
+	errs := Printer{Streams: Streams{Out: f.Err}}
 	for _, n := range texts {
 		if f.JSON {
-			b, err := json.Marshal(map[string]string{"notice": n})
-			if err == nil {
-				fmt.Fprintf(f.Err, "%s\n", Escaped(string(b)))
-			}
+			_ = errs.PrintJSONLine(map[string]string{"notice": n}) // there is nowhere else to say it
 			continue
 		}
 		fmt.Fprintln(f.Err, "bugle: "+Line(n))

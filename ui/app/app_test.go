@@ -181,20 +181,14 @@ func TestKeyDispatchOrder(t *testing.T) {
 	d.Press("p")
 	d.Want("! It is published already.") // until the next key
 	d.Press("?")
-	d.WantNot("! It is published already.")
-	d.Want("Keys — home", "– It is published already.")
-	d.Press("a")
+	d.Script("!! It is published already.", "?Keys — home", "?– It is published already.", "a")
 	d.wantLog() // the overlay has the keyboard
-	d.Press("esc")
-	d.WantNot("Keys — home")
+	d.Script("esc", "!Keys — home")
 
 	d.home.typing = true
 	d.Press("a", "q", "?")
 	d.wantReceived(d.home, "a", "q", "?")
-	d.Want("f1 help")
-	d.Press("f1")
-	d.Want("Keys — home")
-	d.Press("esc")
+	d.Script("?f1 help", "f1", "?Keys — home", "esc")
 
 	d.home.typing = false
 	d.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a"), Paste: true})
@@ -252,19 +246,13 @@ func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d := newWorld(t, func(o *app.Options) { o.First.Name, o.Keys = "activity", keys })
 	d.home.add("delete all", "x")
 	d.home.add("copy", "y")
-	d.Want("ctrl+a delete all")
-	d.Press("ctrl+a", "X")
+	d.Script("?ctrl+a delete all", "ctrl+a X")
 	d.wantLog("delete all", "delete all")
 	d.Press("x", "Y", "q")
 	d.wantLog()
 	d.wantReceived(d.home, "x", "Y", "q")
 	d.Press("?")
-	d.Want("ctrl+a", "Q  ")
-	d.WantNot("Y  ")
-	d.Press("esc", "ctrl+p")
-	d.Want("Palette", "copy", "ctrl+a")
-	d.Press("ctrl+p")
-	d.WantNot("Palette")
+	d.Script("?ctrl+a", "?Q  ", "!Y  ", "esc ctrl+p", "?Palette", "?copy", "?ctrl+a", "ctrl+p", "!Palette")
 
 	d.home.actions[0].WhileTyping, d.home.typing = true, true
 	d.Press("X", "Q")
@@ -282,27 +270,20 @@ func TestUndoAndSuspend(t *testing.T) {
 	d := newWorld(t, func(o *app.Options) { o.Suspend = true })
 	for _, typing := range []bool{false, true} {
 		d.home.typing = typing
-		d.Press("ctrl+z")
-		d.Want("Nothing to undo")
-		d.Press("ctrl+y")
-		d.Want("Nothing to redo")
+		d.Script("ctrl+z", "?Nothing to undo", "ctrl+y", "?Nothing to redo")
 		d.WantNot("Nothing to undo") // the same notice
 	}
 	do := func(what string) func() tea.Cmd { return func() tea.Cmd { return d.record(what) } }
 	for _, label := range []string{"Title", "Sender"} {
 		d.home.PushUndo(screen.UndoStep{Label: label, Undo: do("un" + label), Redo: do("re" + label)})
 	}
-	d.Press("ctrl+z", "ctrl+z")
-	d.Want("Undone: Title")
-	d.Press("ctrl+y")
-	d.Want("Redone: Title")
+	d.Script("ctrl+z ctrl+z", "?Undone: Title", "ctrl+y", "?Redone: Title")
 	d.wantLog("unSender", "unTitle", "reTitle")
 
 	for _, text := range []string{"pend", "the shell", "spd"} {
 		d.Press("ctrl+k")
 		d.Type(text)
-		d.WantNot("return to the shell")
-		d.Press("esc")
+		d.Script("!return to the shell", "esc")
 	}
 	d.FromPalette("susp")
 	d.Send(tea.ResumeMsg{})
@@ -315,8 +296,7 @@ func TestTooSmallWindowIgnoresKeys(t *testing.T) {
 	d := newWorld(t)
 	d.home.add("alpha", "a")
 	d.Resize(20, 5)
-	d.Want("40×12")
-	d.Press("a", "q", "z")
+	d.Script("?40×12", "a q z")
 	d.Click(3, 3)
 	d.wantLog()
 	d.wantReceived(d.home)
@@ -336,13 +316,9 @@ func TestNotices(t *testing.T) {
 	d := newWorld(t, func(o *app.Options) { o.StartupWarnings = []string{"keys.yaml, line 3: no such action"} })
 	d.Want("✗ keys.yaml, line 3")
 	d.notify(widget.LevelSuccess, "Saved.")
-	d.Press("z")
-	d.Want("Saved.", "✗ keys.yaml")
+	d.Script("z", "?Saved.", "?✗ keys.yaml")
 	d.now = d.now.Add(time.Hour)
-	d.WantNot("Saved.")
-	d.Want("✗ keys.yaml")
-	d.Press("z")
-	d.WantNot("keys.yaml")
+	d.Script("!Saved.", "?✗ keys.yaml", "z", "!keys.yaml")
 
 	d.Resize(60, 20)
 	d.Send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: strings.Repeat("It is a long question. ", 24)}})
@@ -375,8 +351,7 @@ func TestThemePicker(t *testing.T) {
 	}
 	d.Send(screen.ThemeMsg{Name: "dark"})
 	d.FromPalette("choose a theme")
-	d.Want("dark (in use)", "enter choose")
-	d.Press("down")
+	d.Script("?dark (in use)", "?enter choose", "down")
 	want("light", "dark")
 	d.Press("esc")
 	want("dark", "dark")

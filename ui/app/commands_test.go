@@ -41,8 +41,7 @@ func TestCommandOutputs(t *testing.T) {
 	} {
 		d.Press(c.key)
 		d.Want(c.want)
-		d.WantNot("Running")
-		d.Press("y", "esc")
+		d.Script("!Running", "y esc")
 	}
 	if len(d.Copied) != 2 || !strings.HasPrefix(d.Copied[0], "1\n2\n") || !strings.HasSuffix(d.Copied[0], "\n200") || d.Copied[1] != "why\nbecause" {
 		t.Errorf("copied %q", d.Copied)
@@ -57,23 +56,19 @@ func TestCommandsAreListed(t *testing.T) {
 - {key: Z, name: Elsewhere, screen: outbox, command: echo elsewhere}
 `))
 	d.Press("?")
-	d.Want("Your commands", "Label all", "Everywhere")
-	d.WantNot("Elsewhere")
-	d.Press("esc")
+	d.Script("?Your commands", "?Label all", "?Everywhere", "!Elsewhere", "esc")
 	d.FromPalette("label")
 	d.Want("✓ Label all: labeled")
 	d.home.typing = true
 	d.Press("Q")
 	d.wantReceived(d.home, "Q")
-	d.Press("alt+j")
-	d.Want("Everywhere: everywhere")
+	d.Script("alt+j", "?Everywhere: everywhere")
 	d.home.add("own", "alt+j").WhileTyping = true
 	d.Press("alt+j")
 	d.wantLog("own")
 
 	d.Send(screen.SetCommandsMsg{})
-	d.Press("f1")
-	d.WantNot("Your commands")
+	d.Script("f1", "!Your commands")
 }
 
 func TestPromptsAndQuestion(t *testing.T) {
@@ -85,19 +80,8 @@ func TestPromptsAndQuestion(t *testing.T) {
   confirm: Greet $BUGLE_PROMPT_whom?
   command: echo "$BUGLE_PROMPT_how, $BUGLE_PROMPT_whom"
 `))
-	d.Press("Q")
-	d.Want("Greet · Person", "Ann")
-	d.Press("esc", "Q")
-	d.Type("'; false")
-	d.Press("enter")
-	d.Want("Greet · How")
-	d.Type("Hi")
-	d.Press("enter")
-	d.Want("Greet Ann'; false?", "Run", "Cancel")
-	d.Press("c")
-	d.WantNot("Hi,")
-	d.Press("Q", "enter", "enter", "r")
-	d.Want("✓ Greet: , Ann")
+	d.Script("Q", "?Greet · Person", "?Ann", "esc Q", ">'; false", "enter", "?Greet · How", ">Hi", "enter")
+	d.Script("?Greet Ann'; false?", "?Run", "?Cancel", "c", "!Hi,", "Q enter enter r", "?✓ Greet: , Ann")
 }
 
 func TestCommandNeedsWhatItUses(t *testing.T) {
@@ -105,11 +89,9 @@ func TestCommandNeedsWhatItUses(t *testing.T) {
 - {key: alt+j, name: Field, screen: builder, command: 'echo "$BUGLE_VALUE"'}
 - {key: Z, name: Label, screen: outbox, command: 'echo "$BUGLE_ID"'}
 `))
-	d.Press("alt+j")
-	d.Want("Go to a field first.")
+	d.Script("alt+j", "?Go to a field first.")
 	d.open(screen.Outbox, "")
-	d.Press("Z")
-	d.Want("Select a campaign first.")
+	d.Script("Z", "?Select a campaign first.")
 }
 
 func TestOutputReplacesField(t *testing.T) {

@@ -50,8 +50,7 @@ func TestEveryClick(t *testing.T) {
 		d.home.add("alpha", "a")
 		d.home.add("turn", "tab").HelpOnly = true
 		mode("Keys")
-		d.ClickOn("a alpha")
-		d.ClickOn("tab turn")
+		d.Script("@a alpha", "@tab turn")
 		d.wantReceived(d.home, "tab")
 		ask(false)
 		mode("Keys")
@@ -66,17 +65,13 @@ func TestEveryClick(t *testing.T) {
 		d.Click(strings.Index(d.line(-1), "esc cancel"), size.H-1)
 		d.WantNot("esc cancel")
 
-		d.ClickOn("? help")
-		d.Want("Keys — home", "esc close")
+		d.Script("@? help", "?Keys — home", "?esc close")
 		d.Click(0, size.H-2)
 		d.WantNot("esc close")
 		d.FromPalette("choose a theme")
-		d.ClickOn("light")
-		d.WantNot("high-contrast")
+		d.Script("@light", "!high-contrast")
 		d.notify(widget.LevelError, "The disk is full.")
-		d.ClickOn("The disk is full.")
-		d.WantNot("The disk is full.")
-		d.ClickOn("Keys")
+		d.Script("@The disk is full.", "!The disk is full.", "@Keys")
 		d.home.typing = true
 		mode("Typing")
 	}

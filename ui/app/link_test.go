@@ -86,18 +86,15 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 
 	d.home.typing = true // also while a text field has the keyboard
 	d.Press("?", "f1")
-	d.Want("cancel pending requests")
-	d.Press("esc", "alt+X")
+	d.Script("?cancel pending requests", "esc alt+X")
 	d.Send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
 	d.Press("alt+X") // also under a question, which may be waiting itself
-	d.Want("Leave?")
-	d.Press("esc")
+	d.Script("?Leave?", "esc")
 	d.Send(screen.CaptureKeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.record(k) }})
 	d.Press("alt+X") // here it is the answer
 	d.wantLog("alt+X")
 	d.Send(screen.LinkMsg{})
-	d.WantNot("waiting", "cancel requests")
-	d.Press("alt+X")
+	d.Script("!waiting", "!cancel requests", "alt+X")
 	if far.canceled != 2 {
 		t.Errorf("the wait was canceled %d times", far.canceled)
 	}

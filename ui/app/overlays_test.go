@@ -71,14 +71,9 @@ func TestQuestions(t *testing.T) {
 	d.wantReceived(d.home)
 
 	choose()
-	d.Press("down")
-	d.Want("Not available: It is taken.")
-	d.Press("esc")
+	d.Script("down", "?Not available: It is taken.", "esc")
 	input()
-	d.Press("c", "enter")
-	d.Want("That name is taken.")
-	d.Press("esc")
-	d.Want("Discarded “abc”.")
+	d.Script("c enter", "?That name is taken.", "esc", "?Discarded “abc”.")
 }
 
 // note is an overlay with an action, as a screen shows it.
@@ -101,14 +96,11 @@ func TestOverlayBelongsToItsScreen(t *testing.T) {
 	d := newWorld(t)
 	list, n := d.open("list", ""), &note{}
 	d.Send(list.Show(n, nil)())
-	d.Press("j")
-	d.Want("[a note]", "esc close note")
+	d.Script("j", "?[a note]", "?esc close note")
 	d.open("other", "")
-	d.Press("k")
-	d.WantNot("[a note]")
+	d.Script("k", "![a note]")
 	d.Send(screen.BackMsg{})
-	d.Want("[a note]")
-	d.Press("esc")
+	d.Script("?[a note]", "esc")
 	if d.WantNot("[a note]"); len(n.keys) != 1 || list.Covered() {
 		t.Errorf("the note received %q", n.keys)
 	}
@@ -124,23 +116,16 @@ func TestPaletteRunsActions(t *testing.T) {
 	d.home.add("archive", "A").DisabledReason = "Nothing is selected."
 	d.home.add("just told", "↑/↓").HelpOnly = true
 	d.home.add("its own", "i").HelpOnly = true
-	d.Press("ctrl+k")
-	d.Want("home", "alpha", "publish — send it to everybody", "archive", "its own")
-	d.WantNot("just told", "find an action, a screen")
-	d.Type("evrybd")
-	d.WantNot("quit — quit")
-	d.Press("enter")
+	d.Script("ctrl+k", "?home", "?alpha", "?publish — send it to everybody", "?archive", "?its own")
+	d.Script("!just told", "!find an action, a screen", ">evrybd", "!quit — quit", "enter")
 	d.wantLog("publish")
 	d.FromPalette("zzzz")
-	d.Want("Nothing found.")
-	d.Press("esc")
+	d.Script("?Nothing found.", "esc")
 	d.FromPalette("archive")
 	d.wantLog()
 	d.Want("! Nothing is selected.")
 	d.FromPalette("every key")
-	d.Want("Keys — home")
-	d.WantNot("Palette")
-	d.Press("esc")
+	d.Script("?Keys — home", "!Palette", "esc")
 	d.FromPalette("its own")
 	d.wantReceived(d.home, "i")
 }
@@ -150,16 +135,13 @@ func TestPaletteOpensScreensAndRemembers(t *testing.T) {
 	d.home.add("alpha", "a")
 	d.home.add("beta", "b")
 	d.open(screen.History, "7")
-	d.Press("ctrl+k")
-	d.Want("Go to", "builder — edit this campaign", "campaigns — the list of all campaigns")
-	d.WantNot("history — earlier", "Recent")
-	d.Press("esc")
+	d.Script("ctrl+k", "?Go to", "?builder — edit this campaign", "?campaigns — the list of all campaigns")
+	d.Script("!history — earlier", "!Recent", "esc")
 	d.FromPalette("list of all")
 	d.wantLog("closed history", "resumed campaigns") // the list is open already
 	d.FromPalette("beta")
 	d.wantLog("beta")
-	d.Press("ctrl+k")
-	d.Want("Recent")
+	d.Script("ctrl+k", "?Recent")
 	d.Press("enter") // the action that was run last is first
 	d.wantLog("beta")
 }

@@ -15,11 +15,7 @@ import (
 func TestBackAsksGuardedScreen(t *testing.T) {
 	d := newWorld(t)
 	d.open("top", "").guard = &screen.Question{Title: "Leave?"}
-	d.Want("home › top", "(top body)")
-	d.Press("esc")
-	d.Want("Leave?")
-	d.Press("n")
-	d.Want("(top body)")
+	d.Script("?home › top", "?(top body)", "esc", "?Leave?", "n", "?(top body)")
 	d.wantLog()
 	d.Press("esc", "y")
 	d.wantLog("closed top", "resumed home")
@@ -34,14 +30,11 @@ func TestQuit(t *testing.T) {
 	d := newWorld(t)
 	d.open("middle", "").guard = &screen.Question{Title: "Leave without applying?"}
 	d.open("top", "")
-	d.Press("q")
-	d.Want("Leave without applying?")
-	d.Press("n")
+	d.Script("q", "?Leave without applying?", "n")
 	if d.Quit {
 		t.Fatal("it ended all the same")
 	}
-	d.Press("ctrl+c")
-	d.Want("Leave without applying?")
+	d.Script("ctrl+c", "?Leave without applying?")
 	d.Press("ctrl+c") // pressing it twice skips the question
 	d.wantLog("closed top", "closed middle", "closed home")
 	if !d.Quit || d.View() != "" {
@@ -81,12 +74,10 @@ func TestReplace(t *testing.T) {
 	d := newWorld(t)
 	d.open("top", "").guard = &screen.Question{Title: "Leave?"}
 	d.Send(screen.ReplaceMsg{Route: screen.Route{Name: "broken"}})
-	d.Press("y")
-	d.Want("there is no screen broken", "(top body)")
+	d.Script("y", "?there is no screen broken", "?(top body)")
 	d.wantLog()
 	d.Send(screen.ReplaceMsg{Route: screen.Route{Name: "other"}})
-	d.Press("y")
-	d.Want("home › other")
+	d.Script("y", "?home › other")
 	d.wantLog("closed top", "init other")
 	d.Send(screen.BackMsg{})
 	d.Want("(home body)")
@@ -122,11 +113,7 @@ func TestEveryWayOutAsks(t *testing.T) {
 		d.open("record", "").guard = &screen.Question{Title: "Discard changes?"}
 		d.open("test", "").guard = &screen.Question{Title: "Stop the test?"}
 		leave(d)
-		d.Want("Stop the test?")
-		d.Press("y")
-		d.Want("Discard changes?")
-		d.Press("n")
-		d.Want("(test body)")
+		d.Script("?Stop the test?", "y", "?Discard changes?", "n", "?(test body)")
 		d.wantLog()
 		leave(d)
 		d.Press("y", "y")

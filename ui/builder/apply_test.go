@@ -10,22 +10,31 @@ import (
 	"bugle/engine/catalog"
 	"bugle/ui/app"
 	"bugle/ui/builder"
+	"bugle/ui/campaigns"
+	"bugle/ui/newdraft"
 	"bugle/ui/screen"
+	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
 )
 
-// program opens a route in a program with a builder and its problems.
+// program opens a route in a program with the screens around the builder.
 func (b *testbed) program(first screen.Route) *uitest.Harness {
-	return uitest.Program(b.t, app.Options{
-		Deps: uitest.Deps(b.svc), First: first,
-		Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
-			if r.Name == screen.Validate {
-				return validate.New(deps, r), nil
-			}
-			return builder.New(deps, r), nil
-		},
-	}, 120, 40)
+	b.t.Helper()
+	factory := func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+		switch r.Name {
+		case screen.Campaigns:
+			return campaigns.New(deps, r), nil
+		case screen.NewDraft:
+			return newdraft.New(deps, r), nil
+		case screen.Validate:
+			return validate.New(deps, r), nil
+		case screen.TestSend:
+			return testsend.New(deps, r), nil
+		}
+		return builder.New(deps, r), nil
+	}
+	return uitest.Program(b.t, app.Options{Deps: uitest.Deps(b.svc), First: first, Factory: factory}, 120, 40)
 }
 
 // live returns a testbed with a campaign that is published; started reports that its start has come since then.

@@ -100,9 +100,7 @@ func FuzzEdits(f *testing.F) {
 		undoAndRedoAll(t, s, first)
 		if long := len(engine.CampaignName(engine.DocumentBody(last))) > 1500; !long && i < len(drafts)-1 { // a long text needs an external editor
 			h, _ = open(places[2])
-			h.Press("end")
-			h.Type("Zq7")
-			h.Press("ctrl+c", "ctrl+c")
+			h.Script("end", ">Zq7", "ctrl+c ctrl+c")
 			c, err := svc.Get(ctx, ids[i])
 			if err != nil {
 				t.Fatal(err)

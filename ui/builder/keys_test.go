@@ -1,18 +1,11 @@
 package builder_test
 
 import (
-	"fmt"
 	"testing"
 
 	"bugle/engine"
-	"bugle/ui/app"
-	"bugle/ui/builder"
-	"bugle/ui/campaigns"
-	"bugle/ui/newdraft"
 	"bugle/ui/screen"
-	"bugle/ui/testsend"
 	"bugle/ui/uitest"
-	"bugle/ui/validate"
 )
 
 // emptyProgram is the program at its empty list of campaigns.
@@ -24,28 +17,14 @@ func emptyProgram(t *testing.T) *uitest.Harness {
 		return nil
 	}))
 	for _, id := range []string{"ann", "bob"} {
-		u := engine.User{
+		b.svc.PutUsers(engine.User{
 			ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "City": "Berlin"},
 			Devices: []engine.Device{{Platform: "ANDROID", Token: "a-" + id}, {Platform: "IOS", Token: "i-" + id}},
-		}
-		b.svc.PutUsers(u)
+		})
 	}
-	factory := func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
-		switch r.Name {
-		case screen.Campaigns:
-			return campaigns.New(deps, r), nil
-		case screen.NewDraft:
-			return newdraft.New(deps, r), nil
-		case screen.Builder:
-			return builder.New(deps, r), nil
-		case screen.Validate:
-			return validate.New(deps, r), nil
-		case screen.TestSend:
-			return testsend.New(deps, r), nil
-		}
-		return nil, fmt.Errorf("there is no screen %q in this test", r.Name)
-	}
-	return uitest.Program(t, app.Options{Deps: uitest.Deps(b.svc), Factory: factory, First: screen.Route{Name: screen.Campaigns}, Context: t.Context()}, 80, 24)
+	h := b.program(screen.Route{Name: screen.Campaigns})
+	h.Resize(80, 24)
+	return h
 }
 
 // The ways that a marketer goes each day need few keys.

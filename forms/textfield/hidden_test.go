@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"bugle/themes"
 )
@@ -30,16 +29,6 @@ func TestLineFits(t *testing.T) {
 			t.Errorf("a click on %c of %q puts the cursor before %c", c, view, []rune(l.text)[l.at(x, 12)])
 		}
 	}
-}
-
-func TestEncodeHiddenRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.String().Draw(t, "text")
-		packed := encodeHidden(s, rapid.Bool().Draw(t, "lines"))
-		if Accepts(s) && decodeHidden(packed) != s {
-			t.Fatalf("%q → %q → %q", s, packed, decodeHidden(packed))
-		}
-	})
 }
 
 // Every control character and invisible character round-trips, and is drawn as something else.

@@ -61,14 +61,3 @@ func TestUnacceptableTextIsRefused(t *testing.T) {
 		}
 	}
 }
-
-// A paste keeps its lines where there are several, and becomes one line elsewhere.
-func TestPaste(t *testing.T) {
-	for name, want := range map[string]string{"line": "one  two", "area": "one\n\ttwo\n"} {
-		f := fields[name](themes.Plain(), "")
-		f.Focus()
-		if f.Paste("one\r\n\ttwo\n"); f.Text() != want {
-			t.Errorf("%s: %q", name, f.Text())
-		}
-	}
-}

@@ -34,10 +34,9 @@ import (
 
 // scene is one picture: the script of keys that leads to it.
 type scene struct {
-	name          string
-	theme         string // [themes.Dark] if empty
-	width, height int
-	script        []string
+	name   string
+	theme  string // [themes.Dark] if empty
+	script []string
 }
 
 const width, height = 120, 32
@@ -70,14 +69,13 @@ var scenes = []scene{
 func TestPictures(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
-			w, h := cmp.Or(s.width, width), cmp.Or(s.height, height)
-			p, _ := program(t, cmp.Or(s.theme, themes.Dark), w, h)
+			p, _ := program(t, cmp.Or(s.theme, themes.Dark), width, height)
 			p.Script(s.script...)
 			around := DarkTerminal
 			if s.theme == themes.Light {
 				around = LightTerminal
 			}
-			compare(t, s.name+".svg", []byte(SVG(p.View(), w, h, around)))
+			compare(t, s.name+".svg", []byte(SVG(p.View(), width, height, around)))
 		})
 	}
 }

@@ -36,7 +36,6 @@ func TestEncodings(t *testing.T) {
 		"users":        {"users.csv", "id,City\nU1,größer\n", []string{"users", "import", "users.csv", "--dry-run"}, "line 2"},
 		"JSON lines":   {"users.jsonl", "{\"id\": \"U1\"}\n{\"id\": \"größer\"}\n", []string{"users", "import", "users.jsonl", "--dry-run"}, "line 2"},
 		"JSON":         {"a.json", strings.ReplaceAll(campaign, "NAME", "a"), []string{"lint", "a.json", "--stage", "draft"}, "3:"},
-		"lines":        {"a.jsonl", strings.ReplaceAll(campaign, "\n", " ") + "\n", []string{"lint", "a.jsonl", "--stage", "draft"}, "1:"},
 		"YAML":         {"a.yaml", "# größer\n" + yaml, []string{"lint", "a.yaml", "--stage", "draft"}, "1:"},
 		"a folder":     {"folder/email.html", "<p>\ngrößer</p>", []string{"lint", "folder", "--stage", "draft"}, "line 2"},
 		"MJML":         {"folder/email.mjml", "<mjml><mj-body><mj-section><mj-column>\n<mj-text>größer</mj-text></mj-column></mj-section></mj-body></mjml>", []string{"blocks", "put", "m", "source=@folder/email.mjml"}, "line 2"},

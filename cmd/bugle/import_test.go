@@ -22,26 +22,25 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 )
 
-// campaignLines writes a file with so many campaigns.
-func campaignLines(t *testing.T, n int) (file string) {
-	var b strings.Builder
+// campaignFiles returns a folder with so many campaign files.
+func campaignFiles(t *testing.T, n int) (dir string) {
+	dir = t.TempDir()
 	for i := range n {
-		fmt.Fprintf(&b, `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Number %d"}}`+"\n", i+1)
+		text := fmt.Sprintf(`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Number %d"}}`, i+1)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.json", i+1)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	file = filepath.Join(t.TempDir(), "many.jsonl")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return dir
 }
 
 // An apply that was told to end fails, and says what is left; the next one goes on from there.
 func TestApplyIsInterrupted(t *testing.T) {
 	t.Parallel()
 	const count = 1000
-	b, file := newBugle(t), campaignLines(t, count)
+	b, dir := newBugle(t), campaignFiles(t, count)
 	b.run(cli.ExitDone, "", "init")
-	cmd := exec.Command("bugle", "apply", "--yes", file)
+	cmd := exec.Command("bugle", "apply", "--yes", dir)
 	cmd.Env = append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], cli.EnvAuthor+"="+b.env[cli.EnvAuthor])
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -67,7 +66,7 @@ func TestApplyIsInterrupted(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed || made == count || !strings.Contains(errs.String(), want) || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("exit code %d after %d drafts, %q is missing in %q", code, made, want, errs.String())
 	}
-	b.run(cli.ExitDone, "", "apply", "--yes", file)
+	b.run(cli.ExitDone, "", "apply", "--yes", dir)
 	if now, _ := b.run(cli.ExitDone, "", "list", "--json"); !strings.Contains(now, fmt.Sprintf(`"total": %d,`, count)) {
 		t.Errorf("after the second run there is %s", now)
 	}
@@ -105,7 +104,7 @@ func TestApplyToAServiceThatFails(t *testing.T) {
 	}))
 	defer server.Close()
 	b.run(cli.ExitDone, "", "remote", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY")
-	args := []string{"apply", "--yes", campaignLines(t, 4), "--remote", "far", "--json"}
+	args := []string{"apply", "--yes", campaignFiles(t, 4), "--remote", "far", "--json"}
 	results := func(ctx context.Context, code int) string {
 		var out, errs bytes.Buffer
 		if got := run(ctx, args, b.getenv, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); got != code {

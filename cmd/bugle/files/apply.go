@@ -179,10 +179,9 @@ func (p *planner) load(ctx context.Context, file string, target cli.Target) ([]s
 		if file.Name == cli.Stdin {
 			continue
 		}
-		for _, h := range campaignfile.ReadAll(ctx, p.f.Streams, file) {
-			if i := slices.IndexFunc(p.steps, func(s *step) bool { return s.File == h.Where }); i >= 0 && h.Err == nil {
-				p.steps[i].held, p.steps[i].ours = h, strings.EqualFold(engine.ParseRecord(h.Body).ID, p.steps[i].ID)
-			}
+		h := campaignfile.Read(ctx, p.f.Streams, file)
+		if i := slices.IndexFunc(p.steps, func(s *step) bool { return s.File == h.Where }); i >= 0 && h.Err == nil {
+			p.steps[i].held, p.steps[i].ours = h, strings.EqualFold(engine.ParseRecord(h.Body).ID, p.steps[i].ID)
 		}
 	}
 	return saved.Files, ctx.Err()

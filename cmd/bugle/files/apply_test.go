@@ -28,11 +28,11 @@ func TestApplyAfterAChange(t *testing.T) {
 	var out, errs bytes.Buffer
 	f := cli.New(cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, func(string) string { return "" })
 	change := func(team string) engine.Campaign {
-		held, err := campaignfile.Parse("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
-		if err != nil {
-			t.Fatal(err)
+		h := campaignfile.Parse("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
+		if h.Err != nil {
+			t.Fatal(h.Err)
 		}
-		return engine.ParseRecord(newBody(held[0].Body, "", "ann@example.com"))
+		return engine.ParseRecord(newBody(h.Body, "", "ann@example.com"))
 	}
 	made, err := svc.Create(t.Context(), engine.CreateRequest{Body: change("A").Document()})
 	if err != nil {

@@ -190,12 +190,11 @@ func campaignsIn(ctx context.Context, s cli.Streams, dir string) (out []*fileCam
 		if file.Name == dir {
 			continue // it has no campaign files
 		}
-		for _, h := range campaignfile.ReadAll(ctx, s, file) {
-			if h.Err != nil {
-				return nil, h.Err
-			}
-			out = append(out, &fileCampaign{Campaign: engine.ParseRecord(h.Body), file: h.Where})
+		h := campaignfile.Read(ctx, s, file)
+		if h.Err != nil {
+			return nil, h.Err
 		}
+		out = append(out, &fileCampaign{Campaign: engine.ParseRecord(h.Body), file: h.Where})
 	}
 	return out, ctx.Err()
 }
@@ -224,14 +223,8 @@ func oneCampaign(ctx context.Context, f *cli.Factory, arg string) (engine.Campai
 	if arg != cli.Stdin && !cli.Exists(arg) {
 		return engine.Campaign{}, neither
 	}
-	held := campaignfile.ReadAll(ctx, f.Streams, campaignfile.File{Name: arg})
-	switch {
-	case len(held) > 1:
-		return engine.Campaign{}, cli.Misused("%s has %d campaigns; diff compares one", cli.InputName(arg), len(held))
-	case held[0].Err != nil:
-		return engine.Campaign{}, held[0].Err
-	}
-	return engine.ParseRecord(held[0].Body), nil
+	h := campaignfile.Read(ctx, f.Streams, campaignfile.File{Name: arg})
+	return engine.ParseRecord(h.Body), h.Err
 }
 
 // comparedPart returns the part of a campaign that diff compares.

@@ -248,25 +248,20 @@ func withoutComments(b []byte) []byte {
 
 // read plans the change to the edited text, or returns what is wrong with it.
 func (e *editing) read(ctx context.Context, text []byte) (*step, []problemLine) {
-	held, err := campaignfile.Parse("text.yaml", text)
+	h := campaignfile.Parse("text.yaml", text)
 	var syntax *doc.SyntaxError
 	switch {
-	case errors.As(err, &syntax):
+	case errors.As(h.Err, &syntax):
 		return nil, []problemLine{{syntax.Line, syntax.Msg}}
-	case err == nil && len(held) != 1:
-		err = errors.New("write one campaign; to change nothing, close the editor without a change")
-	case err == nil:
-		err = held[0].Err
-	}
-	if err != nil {
-		return nil, []problemLine{{message: err.Error()}}
+	case h.Err != nil:
+		return nil, []problemLine{{message: h.Err.Error()}}
 	}
 	for name := range contentOf(e.campaign.Body).Members() {
-		if !held[0].Body.Get(name).Exists() {
+		if !h.Body.Get(name).Exists() {
 			return nil, []problemLine{{message: "a campaign cannot lose components; add " + name + " again"}}
 		}
 	}
-	s := e.plan.change(ctx, held[0], e.campaign.ID)
+	s := e.plan.change(ctx, h, e.campaign.ID)
 	var problems []problemLine
 	for _, d := range s.Problems {
 		line := d.Line

@@ -62,7 +62,7 @@ func removeIn(dir, folder string, names []string) (gone []string, err error) {
 	return gone, nil
 }
 
-// exportOf returns the document of a file that is an export of a campaign: it has its id, and no other campaign.
+// exportOf returns the document of a file, and whether it is an export of a campaign: it has its id.
 func exportOf(file campaignfile.File, id string) (doc.Value, bool) {
 	if !campaignfile.IsCampaignFile(file.Name) {
 		return doc.Value{}, false
@@ -71,9 +71,6 @@ func exportOf(file campaignfile.File, id string) (doc.Value, bool) {
 	if err != nil {
 		return doc.Value{}, false
 	}
-	held, err := campaignfile.Parse(file.Name, b)
-	if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
-		return doc.Value{}, false
-	}
-	return held[0].Body, true
+	h := campaignfile.Parse(file.Name, b)
+	return h.Body, h.Err == nil && strings.EqualFold(engine.ParseRecord(h.Body).ID, id)
 }

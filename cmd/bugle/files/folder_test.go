@@ -130,26 +130,26 @@ func TestFolderRoundTrip(t *testing.T) {
 		if _, err := e.writeFolder(&out, c); err != nil {
 			fatal("%v", err)
 		}
-		held := campaignfile.ReadAll(t.Context(), cli.Streams{}, campaignfile.File{Name: out.File})
-		if len(held) != 1 || held[0].Err != nil {
-			fatal("%s: %v", c.ID, held[0].Err)
+		h := campaignfile.Read(t.Context(), cli.Streams{}, campaignfile.File{Name: out.File})
+		if h.Err != nil {
+			fatal("%s: %v", c.ID, h.Err)
 		}
-		if want, got := string(files.Document(c).Encode()), string(engine.WithRevision(held[0].Body, held[0].Revision).Encode()); got != want {
+		if want, got := string(files.Document(c).Encode()), string(engine.WithRevision(h.Body, h.Revision).Encode()); got != want {
 			fatal("got  %s\nwant %s", got, want)
 		}
 		if changed, err := e.writeFolder(&out, c); changed || err != nil || len(out.Replaces) > 0 {
 			fatal("again it changed: %v, %v, %v", changed, err, out.Replaces)
 		}
 		_, parts := files.Split(c)
-		if n := len(held[0].Source.Files()); n != 1+len(parts) {
+		if n := len(h.Source.Files()); n != 1+len(parts) {
 			fatal("%d files, want %d", n, 1+len(parts))
 		}
 		for _, p := range parts {
-			if l := held[0].Source.In(p.Path, 0); l.File != filepath.Join(out.File, p.Name) || l.Line != 1 || l.Column != 1 {
+			if l := h.Source.In(p.Path, 0); l.File != filepath.Join(out.File, p.Name) || l.Line != 1 || l.Column != 1 {
 				fatal("%s is at %s", p.Path, l)
 			}
 		}
-		for _, p := range held[0].Source.Files() {
+		for _, p := range h.Source.Files() {
 			if rel, err := filepath.Rel(out.File, p); err != nil || !filepath.IsLocal(rel) || strings.ContainsAny(rel, `/\`) {
 				fatal("it has the file %s", p)
 			}

@@ -171,9 +171,7 @@ func (p *planner) list(ctx context.Context) error {
 // read plans the campaigns of files and folders.
 func (p *planner) read(ctx context.Context, args []string) error {
 	for _, file := range campaignfile.Files(args...) {
-		for _, h := range campaignfile.ReadAll(ctx, p.f.Streams, file) {
-			p.add(ctx, h)
-		}
+		p.add(ctx, campaignfile.Read(ctx, p.f.Streams, file))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -181,7 +179,7 @@ func (p *planner) read(ctx context.Context, args []string) error {
 	return nil
 }
 
-// add plans one campaign of a file.
+// add plans the campaign of a file.
 func (p *planner) add(ctx context.Context, h campaignfile.Held) {
 	s := &step{File: h.Where, held: h}
 	p.steps = append(p.steps, s)

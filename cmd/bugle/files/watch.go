@@ -180,11 +180,9 @@ func (w *watcher) start(ctx context.Context) error {
 	}
 	var differ []string
 	for _, file := range found {
-		held := campaignfile.ReadAll(ctx, w.f.Streams, file)
-		w.isNew(file, held)
-		for _, h := range held {
-			p.add(ctx, h)
-		}
+		h := campaignfile.Read(ctx, w.f.Streams, file)
+		w.isNew(file, h)
+		p.add(ctx, h)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -286,15 +284,12 @@ func (w *watcher) affected(e fsnotify.Event) []campaignfile.File {
 	}
 }
 
-// isNew reports whether a file has other campaigns, or another error, than when it was handled last.
-func (w *watcher) isNew(file campaignfile.File, all []campaignfile.Held) bool {
-	var now strings.Builder
-	for _, h := range all {
-		fmt.Fprintf(&now, "%q %s %s %v\n", h.Revision, h.Source.Files(), h.Body.Encode(), h.Err)
-	}
+// isNew reports whether a file has another content, or another error, than when it was handled last.
+func (w *watcher) isNew(file campaignfile.File, h campaignfile.Held) bool {
+	now := fmt.Sprintf("%q %s %s %v", h.Revision, h.Source.Files(), h.Body.Encode(), h.Err)
 	was := w.seen[file]
-	w.seen[file] = now.String()
-	return was != now.String()
+	w.seen[file] = now
+	return was != now
 }
 
 // handle applies a file, unless it was handled like this already or is gone.
@@ -303,19 +298,14 @@ func (w *watcher) handle(ctx context.Context, file campaignfile.File) error {
 		delete(w.seen, file)
 		return nil
 	}
-	all := campaignfile.ReadAll(ctx, w.f.Streams, file)
-	if !w.isNew(file, all) {
+	h := campaignfile.Read(ctx, w.f.Streams, file)
+	if !w.isNew(file, h) {
 		return nil
 	}
-	for _, h := range all {
-		if err := w.apply(ctx, h); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return w.apply(ctx, h)
 }
 
-// apply applies one campaign of a file.
+// apply applies the campaign of a file.
 func (w *watcher) apply(ctx context.Context, h campaignfile.Held) error {
 	p, err := w.planner(ctx)
 	if err != nil {

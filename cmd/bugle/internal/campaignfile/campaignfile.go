@@ -1,5 +1,5 @@
-// Package campaignfile reads campaigns and other documents from files: JSON, JSON lines, YAML, and folders with a main file
-// and the texts beside it. What was read knows where in its files each value is.
+// Package campaignfile reads campaigns and other documents from files: JSON, YAML, and folders with a main file and the texts
+// beside it. What was read knows where in its files each value is.
 package campaignfile
 
 import (
@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
@@ -29,9 +30,9 @@ func IsRecord(v doc.Value) bool {
 	return rec.ID != "" && rec.Status != "" && string(rec.Status) != string(catalog.Publish)
 }
 
-// Held is one campaign of a file.
+// Held is the campaign of a file.
 type Held struct {
-	Where    string // file and position in it, for people
+	Where    string // the file, for people
 	Body     doc.Value
 	Revision string // that the file was made from (CONTRACT.md, Revisions); it is not in the body
 	Err      error  // why it cannot be used; then the body is empty
@@ -47,37 +48,15 @@ func (h Held) Folder() string {
 	return ""
 }
 
-// ReadAll reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML, or that
-// of a folder with a main file. If none can be read, it returns one with the error.
-func ReadAll(ctx context.Context, s cli.Streams, file File) []Held {
-	file, b, err := readFile(ctx, s, file)
-	var held []Held
-	if err == nil {
-		held, err = Parse(file.Name, b)
-	}
-	if err != nil {
-		return []Held{{Where: cli.InputName(file.Name), Err: err, Source: Source{file: file}}}
-	}
-	for i := range held {
-		held[i].Source.file, held[i].Source.index = file, i
-		held[i] = joined(held[i])
-	}
-	return held
-}
-
-// Read reads the one campaign of a JSON or YAML file, of a folder with a main file, or of standard input.
+// Read reads the campaign of a JSON or YAML file, of a folder with a main file, or of standard input.
 func Read(ctx context.Context, s cli.Streams, file File) Held {
-	return only(ReadAll(ctx, s, file))
-}
-
-// only returns the one document of a file.
-func only(all []Held) Held {
-	if len(all) == 1 {
-		return all[0]
+	file, b, err := readFile(ctx, s, file)
+	h := Held{Where: cli.InputName(file.Name), Err: err}
+	if err == nil {
+		h = Parse(file.Name, b)
 	}
-	file := all[0].Source.file.Name
-	err := cli.DocumentError{Err: fmt.Errorf("%s must have one document, not %d", cli.InputName(file), len(all))}
-	return Held{Where: cli.InputName(file), Err: err, Source: Source{file: all[0].Source.file}}
+	h.Source.file = file
+	return joined(h)
 }
 
 // readFile returns the content of a file, or of the main file of a folder, which it returns, too.
@@ -99,8 +78,7 @@ func folderError(dir string) error {
 	if files := Files(dir); files[0].Name != dir {
 		return fmt.Errorf("%s is a folder; choose one of its files, such as %s", dir, files[0].Name)
 	}
-	ends := slices.Concat(jsonEnds, yamlEnds)
-	return fmt.Errorf("no campaign files in %s; their names end with %s or %s", dir, strings.Join(ends[:len(ends)-1], ", "), ends[len(ends)-1])
+	return fmt.Errorf("no campaign files in %s; their names end with %s, %s", dir, jsonEnd, strings.Join(yamlEnds, " or "))
 }
 
 // Object reads an object from a JSON or YAML file, or from standard input. It may be anything, while a campaign may refer to
@@ -110,30 +88,48 @@ func Object(ctx context.Context, s cli.Streams, name string) (doc.Value, error) 
 	if err != nil {
 		return doc.Value{}, err
 	}
-	all, err := Parse(name, b)
-	if err != nil {
-		return doc.Value{}, err
-	}
-	h := only(all)
+	h := Parse(name, b)
 	return h.Body, h.Err
 }
 
-// Parse returns the campaigns of a JSON or YAML file, at least one, without the texts of other files that it refers to. Its
-// error is about the whole file; errors about one campaign are in its entry.
-func Parse(name string, b []byte) (out []Held, err error) {
-	if b, err = cli.Decode(name, b); err != nil {
-		return nil, err
+// Parse returns the campaign of a JSON or YAML file, without the texts of other files that it refers to.
+func Parse(name string, b []byte) Held {
+	h := Held{Where: cli.InputName(name), Source: Source{file: File{Name: name}}}
+	if b, h.Err = cli.Decode(name, b); h.Err != nil {
+		return h
 	}
-	end := strings.ToLower(filepath.Ext(name))
-	if slices.Contains(jsonEnds, end) || !slices.Contains(yamlEnds, end) && looksLikeJSON(b) {
-		out, err = parseJSON(name, b)
-	} else {
-		out, err = parseYAML(name, b)
+	v, err := h.Source.parse(b)
+	switch {
+	case err != nil:
+		h.Err = cli.DocumentError{Err: err}
+	case v.Kind() != doc.Object:
+		h.Err = cli.DocumentError{Err: fmt.Errorf("%s must be an object, not %s", h.Where, article(v.Kind()))}
+	default:
+		h.Body = v
 	}
-	if err == nil && len(out) == 0 {
-		err = cli.DocumentError{Err: fmt.Errorf("%s has no campaign", cli.InputName(name))}
+	return h
+}
+
+// parse returns the document of a text, and notes where its values are.
+func (s *Source) parse(text []byte) (doc.Value, error) {
+	name := cli.InputName(s.file.Name)
+	if end := strings.ToLower(filepath.Ext(s.file.Name)); end == jsonEnd || !slices.Contains(yamlEnds, end) && looksLikeJSON(text) {
+		s.json = sync.OnceValue(func() *doc.Places { return doc.NewPlaces(text) })
+		v, err := doc.Parse(text)
+		if err != nil {
+			err = fmt.Errorf("%s is not valid JSON: %w", name, err)
+		}
+		return v, err
 	}
-	return out, err
+	s.yaml = sync.OnceValue(func() *yamldoc.Places { return yamldoc.NewPlaces(text, 0) })
+	docs, err := yamldoc.Parse(text)
+	switch {
+	case err != nil:
+		return doc.Value{}, fmt.Errorf("cannot use %s as YAML: %w", name, err)
+	case len(docs) != 1:
+		return doc.Value{}, fmt.Errorf("%s must have one document, not %d", name, len(docs))
+	}
+	return docs[0], nil
 }
 
 func article(k doc.Kind) string {
@@ -151,56 +147,6 @@ func article(k doc.Kind) string {
 func IsExport(v doc.Value) bool {
 	rec := engine.ParseRecord(v)
 	return rec.ID != "" && rec.CreatedBy != "" && rec.Status == "" && rec.UpdatedBy == "" && rec.CreatedAt.IsZero()
-}
-
-func parseYAML(name string, b []byte) ([]Held, error) {
-	docs, err := yamldoc.Parse(b)
-	if err != nil {
-		return nil, cli.DocumentError{Err: fmt.Errorf("cannot use %s as YAML: %w", cli.InputName(name), err)}
-	}
-	var out []Held
-	for i, v := range docs {
-		where := cli.InputName(name)
-		if len(docs) > 1 {
-			where = fmt.Sprintf("%s, document %d", where, i+1)
-		}
-		out = append(out, held(where, v, newYAML(name, b, i)))
-	}
-	return out, nil
-}
-
-// parseJSON reads one document, or one per line if the first line is a document.
-func parseJSON(name string, b []byte) ([]Held, error) {
-	v, err := doc.Parse(b)
-	if err == nil {
-		return []Held{held(cli.InputName(name), v, newJSON(name, b, 0))}, nil
-	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
-	if _, lerr := doc.Parse(first); lerr != nil {
-		return nil, cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", cli.InputName(name), err)}
-	}
-	var out []Held
-	for i, l := range bytes.Split(b, []byte("\n")) {
-		if len(bytes.TrimSpace(l)) == 0 {
-			continue
-		}
-		where := fmt.Sprintf("%s, line %d", cli.InputName(name), i+1)
-		src := newJSON(name, l, i)
-		v, err := doc.Parse(l)
-		if err != nil {
-			out = append(out, Held{Where: where, Err: cli.DocumentError{Err: fmt.Errorf("%s is not valid JSON: %w", where, err)}, Source: src})
-			continue
-		}
-		out = append(out, held(where, v, src))
-	}
-	return out, nil
-}
-
-func held(where string, v doc.Value, src Source) Held {
-	if v.Kind() != doc.Object {
-		return Held{Where: where, Err: cli.DocumentError{Err: fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}, Source: src}
-	}
-	return Held{Where: where, Body: v, Source: src}
 }
 
 // looksLikeJSON reports whether a text begins like a JSON object or array, or is empty. Anything else is YAML.

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/files"
 )
 
-// File is a file with campaigns, or a folder with the files of one. The user named it, unless it was found.
+// File is a file with a campaign, or a folder with the files of one. The user named it, unless it was found.
 type File struct {
 	Name string
 	in   string // the folder that it was found in, which the user named; see [files.ReadIn]
@@ -99,13 +99,12 @@ func Under(in, dir string) (out []File) {
 }
 
 // File name extensions of campaign files.
-var (
-	jsonEnds = []string{".json", ".jsonl", ".ndjson"}
-	yamlEnds = []string{".yaml", ".yml"}
-)
+const jsonEnd = ".json"
+
+var yamlEnds = []string{".yaml", ".yml"}
 
 // IsCampaignFile reports whether a file name has an extension of campaign files.
 func IsCampaignFile(name string) bool {
 	end := strings.ToLower(filepath.Ext(name))
-	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
+	return end == jsonEnd || slices.Contains(yamlEnds, end)
 }

@@ -16,10 +16,9 @@ import (
 // NoteID writes the id of a campaign that was created from a file into it, unless it has one: that of another workspace. It
 // prints a warning if it cannot.
 func (h Held) NoteID(s cli.Streams, id string) {
-	err := rewrite(h.Source.file, func(text string, all []Held) (string, error) {
-		now, err := h.among(all)
-		if err != nil || now.Body.Get("id").Exists() {
-			return text, err
+	err := h.rewrite(func(text string, now Held) (string, error) {
+		if now.Body.Get("id").Exists() {
+			return text, nil
 		}
 		return now.withID(text, id), nil
 	})
@@ -59,11 +58,8 @@ func (h Held) NoteRevision(ctx context.Context, s cli.Streams, svc engine.Servic
 		if IsExport(h.Body) {
 			revision = now.ContentRevision()
 		}
-		err = rewrite(h.Source.file, func(text string, all []Held) (string, error) {
-			file, err := h.among(all)
-			if err == nil {
-				text, err = file.replace(text, engine.FieldRevision, h.Revision, revision)
-			}
+		err = h.rewrite(func(text string, file Held) (string, error) {
+			text, err := file.replace(text, engine.FieldRevision, h.Revision, revision)
 			if err == nil { // it comes before the revision
 				text, err = file.replace(text, "id", h.Body.Get("id").Text(), up.ID)
 			}
@@ -92,16 +88,9 @@ func (h Held) replace(text, field, from, to string) (string, error) {
 	return text[:at+i] + to + text[at+i+len(from):], nil
 }
 
-// among returns the campaign as its file has it now.
-func (h Held) among(all []Held) (Held, error) {
-	if i := h.Source.index; i < len(all) && all[i].Err == nil && engine.CampaignName(all[i].Body) == engine.CampaignName(h.Body) {
-		return all[i], nil
-	}
-	return h, errors.New("the file was changed")
-}
-
-// rewrite changes the text of a file with campaigns.
-func rewrite(at File, edit func(text string, all []Held) (string, error)) (err error) {
+// rewrite changes the text of the file, which must still have the campaign.
+func (h Held) rewrite(edit func(text string, now Held) (string, error)) (err error) {
+	at := h.Source.file
 	if at.Name == cli.Stdin {
 		return nil
 	}
@@ -122,11 +111,14 @@ func rewrite(at File, edit func(text string, all []Held) (string, error)) (err e
 	if !files.IsText(string(b)) {
 		return errors.New("it is not UTF-8 text")
 	}
-	all, err := Parse(at.Name, b)
-	if err != nil {
-		return err
+	now := Parse(at.Name, b)
+	switch {
+	case now.Err != nil:
+		return now.Err
+	case engine.CampaignName(now.Body) != engine.CampaignName(h.Body):
+		return errors.New("the file was changed")
 	}
-	text, err := edit(string(b), all)
+	text, err := edit(string(b), now)
 	if err != nil {
 		return err
 	}

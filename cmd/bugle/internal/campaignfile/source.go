@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
@@ -48,21 +47,9 @@ func (l Location) Offset(text string) (at int) {
 // campaign that was read from no file.
 type Source struct {
 	file  File
-	index int                // of the campaign in the file
-	line  int                // of a JSON lines file, from 0
 	json  func() *doc.Places // where the values are, once somebody asks; nil for YAML
 	yaml  func() *yamldoc.Places
 	parts []files.Part
-}
-
-// newYAML returns the source of a document in a YAML file: the one with a number from 0.
-func newYAML(name string, text []byte, document int) Source {
-	return Source{file: File{Name: name}, yaml: sync.OnceValue(func() *yamldoc.Places { return yamldoc.NewPlaces(text, document) })}
-}
-
-// newJSON returns the source of a document in a JSON file, which begins at a line from 0.
-func newJSON(name string, text []byte, line int) Source {
-	return Source{file: File{Name: name}, line: line, json: sync.OnceValue(func() *doc.Places { return doc.NewPlaces(text) })}
 }
 
 // Exists reports whether there is a file.
@@ -94,7 +81,6 @@ func (s Source) In(p doc.Path, offset int) Location {
 		l.Line, l.Column = s.yaml().Position(p)
 	case s.json != nil: // a string is on one line
 		l.Line, l.Column = s.json().Position(p)
-		l.Line += s.line
 	}
 	return l
 }
@@ -115,7 +101,7 @@ func (s Source) Of(err error) Location {
 	var part *files.PartError
 	switch {
 	case errors.As(err, &syntax):
-		l.Line, l.Column = syntax.Line+s.line, syntax.Column
+		l.Line, l.Column = syntax.Line, syntax.Column
 	case errors.As(err, &part):
 		return s.At(part.Path)
 	}

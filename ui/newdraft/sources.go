@@ -81,14 +81,7 @@ func parse(name string, b []byte) (doc.Value, error) {
 	if ext := strings.ToLower(filepath.Ext(name)); ext != ".yaml" && ext != ".yml" {
 		return doc.Parse(b)
 	}
-	all, err := yamldoc.Parse(b)
-	if err == nil && len(all) != 1 {
-		err = fmt.Errorf("expected one document, found %d", len(all))
-	}
-	if err != nil {
-		return doc.Value{}, err
-	}
-	return all[0], nil
+	return yamldoc.Parse(b)
 }
 
 // readResult restarts with the file's document, or asks for the file again.

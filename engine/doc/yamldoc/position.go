@@ -9,23 +9,16 @@ import (
 	"bugle/engine/doc"
 )
 
-// Places are the places of the values in a document of a YAML text.
+// Places are the places of the values in a YAML text.
 type Places struct {
 	lines []string
-	root  *yaml.Node // nil if there is no such document
+	root  *yaml.Node // nil if there is no document
 }
 
-// NewPlaces returns the places of the values in a document of a text that [Parse] accepts. document counts from 0.
-func NewPlaces(src []byte, document int) *Places {
-	l := &Places{lines: strings.Split(string(src), "\n")}
-	_ = roots(src, func(n *yaml.Node) (bool, error) { // the text was read before
-		if document--; document >= 0 {
-			return true, nil
-		}
-		l.root = n
-		return false, nil
-	})
-	return l
+// NewPlaces returns the places of the values in a text that [Parse] accepts.
+func NewPlaces(src []byte) *Places {
+	n, _ := root(src) // the text was read before
+	return &Places{lines: strings.Split(string(src), "\n"), root: n}
 }
 
 // Position returns the line and the column (both from 1, in characters) of the value at p: of a field's name, or of an

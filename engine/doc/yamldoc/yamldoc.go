@@ -45,7 +45,7 @@ func encode(v doc.Value, blocks bool) ([]byte, error) {
 
 func reads(b []byte, v doc.Value) bool {
 	back, err := Parse(b)
-	return err == nil && len(back) == 1 && Same(back[0], v)
+	return err == nil && Same(back, v)
 }
 
 func node(v doc.Value, blocks bool) *yaml.Node {
@@ -124,38 +124,32 @@ func Respell(a, b doc.Value) doc.Value {
 	return b
 }
 
-// Parse reads the documents of a YAML text, leaving out empty ones. What is wrong at a known line is a
+// Parse reads the one document of a YAML text, which may have empty ones beside it. What is wrong at a known line is a
 // *[doc.SyntaxError].
-func Parse(b []byte) ([]doc.Value, error) {
-	var out []doc.Value
-	err := roots(b, func(n *yaml.Node) (bool, error) {
-		v, err := value(n, 0)
-		out = append(out, v)
-		return true, err
-	})
+func Parse(b []byte) (doc.Value, error) {
+	n, err := root(b)
 	if err != nil {
-		return nil, err
+		return doc.Value{}, err
 	}
-	return out, nil
+	return value(n, 0)
 }
 
-// roots passes the root of each document that is not empty to fn, until it returns false or an error.
-func roots(b []byte, fn func(*yaml.Node) (more bool, err error)) error {
+// root returns the root of the one document that is not empty.
+func root(b []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
+	var found []*yaml.Node
 	for {
 		var n yaml.Node
 		err := dec.Decode(&n)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return syntaxError(err)
-		}
-		if len(n.Content) == 0 || blank(n.Content[0]) {
-			continue
-		}
-		if more, err := fn(n.Content[0]); err != nil || !more {
-			return err
+		switch {
+		case errors.Is(err, io.EOF) && len(found) == 1:
+			return found[0], nil
+		case errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("expected one document, found %d", len(found))
+		case err != nil:
+			return nil, syntaxError(err)
+		case len(n.Content) > 0 && !blank(n.Content[0]):
+			found = append(found, n.Content[0])
 		}
 	}
 }

@@ -67,7 +67,7 @@ func checkRoundTrip(t *testing.T, v doc.Value) {
 		return
 	}
 	back, err := Parse(b)
-	if err != nil || len(back) != 1 || !Same(v, back[0]) {
+	if err != nil || !Same(v, back) {
 		t.Errorf("%s became %v (%v)\n%s", v.Encode(), back, err, b)
 	}
 }
@@ -78,12 +78,8 @@ func FuzzRoundTrip(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if read, err := Parse(b); err == nil {
-			for _, v := range read { // what was read can be written and read again
-				if v.Kind() == doc.Object {
-					checkRoundTrip(t, v)
-				}
-			}
+		if v, err := Parse(b); err == nil && v.Kind() == doc.Object { // what was read can be written and read again
+			checkRoundTrip(t, v)
 		}
 		if v, err := doc.Parse(b); err == nil && v.Kind() == doc.Object {
 			checkRoundTrip(t, v)
@@ -100,15 +96,12 @@ func TestParse(t *testing.T) {
 		"a:\nb: ~\n":                           `{"a":null,"b":null}`,
 		"at: 2026-03-01T09:00:00Z\n1: one\n":   `{"at":"2026-03-01T09:00:00Z","1":"one"}`,
 		"a: True":                              `{"a":true}`,
+		"---\n---\na: 1\n---\n":                `{"a":1}`,
 	} {
 		got, err := Parse([]byte(in))
-		if err != nil || len(got) != 1 || string(got[0].Encode()) != want {
+		if err != nil || string(got.Encode()) != want {
 			t.Errorf("%q is %v (%v), want %s", in, got, err, want)
 		}
-	}
-	several, err := Parse([]byte("a: 1\n---\n---\nb: 2\n"))
-	if err != nil || len(several) != 2 {
-		t.Errorf("two documents are %v (%v)", several, err)
 	}
 }
 
@@ -116,6 +109,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	began := time.Now()
 	for in, want := range map[string]string{
+		"a: 1\n---\nb: 2\n":         "expected one document, found 2",
 		"a: 1\na: 2\n":              `line 2, column 1: field "a" appears twice`,
 		"a: &x [1]\nb: *x\n":        "line 2, column 4: aliases such as *x",
 		"<<: {a: 1}\n":              "line 1, column 1: merging",

@@ -121,15 +121,12 @@ func (s *Source) parse(text []byte) (doc.Value, error) {
 		}
 		return v, err
 	}
-	s.yaml = sync.OnceValue(func() *yamldoc.Places { return yamldoc.NewPlaces(text, 0) })
-	docs, err := yamldoc.Parse(text)
-	switch {
-	case err != nil:
-		return doc.Value{}, fmt.Errorf("cannot use %s as YAML: %w", name, err)
-	case len(docs) != 1:
-		return doc.Value{}, fmt.Errorf("%s must have one document, not %d", name, len(docs))
+	s.yaml = sync.OnceValue(func() *yamldoc.Places { return yamldoc.NewPlaces(text) })
+	v, err := yamldoc.Parse(text)
+	if err != nil {
+		err = fmt.Errorf("cannot use %s as YAML: %w", name, err)
 	}
-	return docs[0], nil
+	return v, err
 }
 
 func article(k doc.Kind) string {

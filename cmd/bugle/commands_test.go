@@ -10,6 +10,7 @@ import (
 
 	"bugle/cmd/bugle/terminal"
 	"bugle/engine/service/activity"
+	"bugle/themes"
 	"bugle/ui/app"
 	usercommands "bugle/ui/commands"
 	"bugle/ui/keymap"
@@ -40,7 +41,7 @@ func TestOwnCommandsInTheProgram(t *testing.T) {
 	}
 	svc, _ := onMemory(t)
 	own := settingsscreen.Sources{
-		Themes: &terminal.ThemeShelf{}, Remotes: noRemotes{}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}, Commands: file,
+		Themes: &themes.Shelf{}, Remotes: noRemotes{}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}, Commands: file,
 		Files: []settingsscreen.File{{Name: "Commands", Path: file.Path, About: "Your own commands on keys."}},
 	}
 	h := uitest.Program(t, app.Options{

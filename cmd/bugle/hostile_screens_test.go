@@ -14,6 +14,7 @@ import (
 	"bugle/engine/service/activity/wire"
 	"bugle/engine/service/local/sample"
 	"bugle/engine/service/remote"
+	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
@@ -69,7 +70,7 @@ func TestNoControlSequenceReachesTheScreen(t *testing.T) {
 func walk(t *testing.T, route string, svc engine.Service, log *activity.Log, rows []engine.Summary) {
 	deps := uitest.Deps(svc)
 	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: hostileRemotes{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
+	own := settingsscreen.Sources{Themes: &themes.Shelf{}, Remotes: hostileRemotes{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
 	random := rand.New(rand.NewPCG(6, uint64(len(route))))
 	open := func() *uitest.Harness {
 		first := screen.Route{Name: route, ID: rows[random.IntN(len(rows))].ID, Query: spoiled("sale")}

@@ -82,7 +82,7 @@ func FuzzKeys(f *testing.F) {
 			first.ID = id
 		}
 		var made []screen.Screen
-		own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: noRemotes{}, Keys: keymap.File{}}
+		own := settingsscreen.Sources{Themes: &themes.Shelf{}, Remotes: noRemotes{}, Keys: keymap.File{}}
 		start := func(context.Context, bool) (screen.Deps, error) { return deps, nil }
 		known := terminal.Screens(start, log, own)
 		factory := func(d screen.Deps, r screen.Route) (s screen.Screen, err error) {

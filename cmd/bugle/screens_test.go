@@ -33,7 +33,7 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 	case screen.Builder, screen.Validate, screen.TestSend, screen.History:
 		first.ID = longest(tb, svc)
 	}
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: noRemotes{}, Keys: keymap.File{}}
+	own := settingsscreen.Sources{Themes: &themes.Shelf{}, Remotes: noRemotes{}, Keys: keymap.File{}}
 	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, PaletteItems: terminal.Places()}, 120, 40)
 }
 

@@ -189,18 +189,11 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		return history.New(deps, r), nil
 	case screen.Settings:
 		return settings.New(deps, settings.Sources{
-			Themes: builtInThemes{}, Remotes: noRemotes{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
+			Themes: themes.NewShelf("~/.config/bugle/themes", true), Remotes: noRemotes{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
 		}), nil
 	}
 	return nil, fmt.Errorf("no picture has the screen %q", r.Name)
 }
-
-// builtInThemes has only the built-in themes.
-type builtInThemes struct{}
-
-func (builtInThemes) Names() []string { return themes.Names() }
-func (builtInThemes) Reload() []error { return nil }
-func (builtInThemes) Dir() string     { return "~/.config/bugle/themes" }
 
 type noRemotes struct{}
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"sync"
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
@@ -24,52 +23,11 @@ func commandsFile(e *cli.Environment) commands.File {
 	return commands.File{Path: filepath.Join(e.ConfigDir(), commands.FileName)}
 }
 
-// ThemeShelf is the set of available themes: the built-in ones and those in a folder. It is safe for concurrent use.
-type ThemeShelf struct {
-	dir string
-
-	mu   sync.Mutex
-	dark bool // whether the terminal's background is dark
-	set  themes.Set
-}
-
-// setDark sets whether the background of the terminal is dark.
-func (t *ThemeShelf) setDark(dark bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.dark = dark
-}
-
-// Names lists the themes.
-func (t *ThemeShelf) Names() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.set.Names()
-}
-
-// Dir returns the folder of the user's own themes.
-func (t *ThemeShelf) Dir() string { return t.dir }
-
-// Reload reads the user's own themes again, and returns the errors in their files.
-func (t *ThemeShelf) Reload() []error {
-	set, wrong := themes.Load(t.dir)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.set = set
-	return wrong
-}
-
-func (t *ThemeShelf) get(name string) (*themes.Theme, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.set.Get(name, t.dark)
-}
-
-// first returns the theme to start with: from the flag, BUGLE_THEME, or the saved choice. If that cannot be used, news
+// firstTheme returns the theme to start with: from the flag, BUGLE_THEME, or the saved choice. If that cannot be used, news
 // contains the reason.
-func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme *themes.Theme, news []string, err error) {
+func firstTheme(shelf *themes.Shelf, flag, env string, p *prefs.Prefs) (theme *themes.Theme, news []string, err error) {
 	if asked := cmp.Or(flag, env); asked != "" {
-		if theme, err = t.get(asked); err != nil {
+		if theme, err = shelf.Get(asked); err != nil {
 			from := cli.EnvTheme
 			if flag != "" {
 				from = "--theme"
@@ -82,16 +40,16 @@ func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme *themes.Them
 	if err != nil {
 		news = append(news, err.Error())
 	}
-	if theme, err = t.get(chosen); err != nil {
+	if theme, err = shelf.Get(chosen); err != nil {
 		news = append(news, fmt.Sprintf("Cannot load your theme %s; using auto.", chosen))
-		theme, err = t.get(themes.Auto)
+		theme, err = shelf.Get(themes.Auto)
 	}
 	return theme, news, err
 }
 
 // personal is the user's settings files, and the problems in them.
 type personal struct {
-	themes   *ThemeShelf
+	themes   *themes.Shelf
 	keys     keymap.Map
 	commands []commands.Command
 	news     []string
@@ -99,7 +57,7 @@ type personal struct {
 
 // newPersonal reads the user's files. Problems with them never prevent the program from starting.
 func newPersonal(e *cli.Environment, dark bool) personal {
-	p := personal{themes: &ThemeShelf{dir: e.ThemesDir(), dark: dark}}
+	p := personal{themes: themes.NewShelf(e.ThemesDir(), dark)}
 	if wrong := p.themes.Reload(); len(wrong) > 0 {
 		p.tell("", wrong[0].Error(), len(wrong))
 	}
@@ -122,7 +80,7 @@ func (p *personal) tell(file, text string, problems int) {
 }
 
 // settingsSources returns the data of the Settings screen.
-func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sources {
+func settingsSources(e *cli.Environment, shelf *themes.Shelf) settingsscreen.Sources {
 	config, state := e.ConfigDir(), e.StateDir()
 	return settingsscreen.Sources{
 		Themes: shelf, Keys: keysFile(e), Commands: commandsFile(e), Remotes: remoteList{e},

@@ -55,17 +55,17 @@ func TestFirstTheme(t *testing.T) {
 	}{
 		{"", "", "", themes.Auto}, {"", "", "evening", "evening"}, {"", "light", "evening", "light"}, {"color-blind", "light", "evening", "color-blind"},
 	} {
-		theme, news, err := own.themes.first(test.flag, test.env, choose(test.chosen))
+		theme, news, err := firstTheme(own.themes, test.flag, test.env, choose(test.chosen))
 		if err != nil || len(news) != 0 || theme.Name != test.want {
 			t.Errorf("%+v starts with %q, %q, %v", test, theme.Name, news, err)
 		}
 	}
-	theme, news, err := own.themes.first("", "", choose("gone"))
+	theme, news, err := firstTheme(own.themes, "", "", choose("gone"))
 	if err != nil || theme.Name != themes.Auto || len(news) != 1 || !strings.Contains(news[0], "Cannot load your theme gone") {
 		t.Errorf("a theme that is gone: %q, %q, %v", theme.Name, news, err)
 	}
 	for want, ask := range map[string][2]string{"--theme: there is no theme \"neon\"": {"neon", ""}, "BUGLE_THEME: there is no theme \"neon\"": {"", "neon"}} {
-		if _, _, err := own.themes.first(ask[0], ask[1], nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "evening") {
+		if _, _, err := firstTheme(own.themes, ask[0], ask[1], nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "evening") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -30,6 +30,7 @@ import (
 	"bugle/engine/service/offline"
 	"bugle/store"
 	"bugle/store/socket"
+	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/prefs"
@@ -50,9 +51,9 @@ func CheckTheme(f *cli.Factory, o Options) error {
 	if o.Theme == "" && env == "" {
 		return nil
 	}
-	shelf := &ThemeShelf{dir: f.ThemesDir()}
+	shelf := themes.NewShelf(f.ThemesDir(), false)
 	shelf.Reload() // a broken theme file is reported by the terminal program
-	_, _, err := shelf.first(o.Theme, env, nil)
+	_, _, err := firstTheme(shelf, o.Theme, env, nil)
 	return err
 }
 
@@ -69,7 +70,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	}
 	guess := app.Dark(open.Deps.Prefs)
 	own := newPersonal(&f.Environment, guess)
-	theme, news, err := own.themes.first(o.Theme, f.Getenv(cli.EnvTheme), open.Deps.Prefs)
+	theme, news, err := firstTheme(own.themes, o.Theme, f.Getenv(cli.EnvTheme), open.Deps.Prefs)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	if runtime.GOOS != "windows" { // where no terminal answers
 		input = background.NewInput(in, func(dark bool) {
 			if dark != guess {
-				own.themes.setDark(dark)
+				own.themes.SetDark(dark)
 				program.Send(app.BackgroundMsg{Dark: dark})
 			}
 		})
@@ -126,7 +127,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 func (o opening) options(ctx context.Context, f *cli.Factory, asked Options, own personal, news []string, log *activity.Log, builders ...builder.Option) app.Options {
 	return app.Options{
 		Deps: o.Deps, Factory: Screens(o.start, log, settingsSources(&f.Environment, own.themes), builders...), First: screen.Route{Name: o.First, Query: asked.Query},
-		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands,
+		PaletteItems: Places(), Themes: own.themes.Get, ThemeNames: own.themes.Names, Keys: own.keys, Commands: own.commands,
 		StartupWarnings: slices.Concat(news, own.news, f.Notices.Take()), Context: ctx, Editor: func(file string) ([]string, error) { return cli.EditorCommand(f.Getenv, file) },
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"bugle/engine/schema"
 )
 
+// MaxBody is the largest request body or document in bytes (CONTRACT.md, Requests).
+const MaxBody = 1 << 20
+
 // The members of the requests and rows below (CONTRACT.md, Requests, Records, and Search and meta).
 const (
 	fRequestID   = "request_id"

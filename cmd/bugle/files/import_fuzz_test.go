@@ -9,6 +9,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
 	"bugle/engine/service/local"
@@ -52,7 +53,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		env, err := cli.CheckEnv(ctx, svc)
+		env, err := edit.CheckEnv(ctx, svc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,8 +109,8 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: []report.Diagnostic{}}
 	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
-		if n := len(h.Body.Encode()); n > local.MaxBody {
-			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(file.Name), n>>10, local.MaxBody>>10)}
+		if n := len(h.Body.Encode()); n > engine.MaxBody {
+			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(file.Name), n>>10, engine.MaxBody>>10)}
 		}
 	}
 	if h.Err != nil {

@@ -145,7 +145,7 @@ type agreed struct {
 func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string, force bool) (*planner, error) {
 	p := &planner{f: f, svc: svc, by: by, force: force, taken: map[string]string{}, steps: []*step{}, promoted: map[string]map[string][]string{}}
 	var err error
-	if p.env, err = cli.CheckEnv(ctx, svc); err != nil {
+	if p.env, err = edit.CheckEnv(ctx, svc); err != nil {
 		return nil, err
 	}
 	if p.creator, err = f.Creator(ctx, svc, by); err != nil {
@@ -344,7 +344,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	if engine.IsExternal(p.svc) {
 		env.Record = engine.UpdateBody(c.Head, p.author, cli.Members(c.Body)...)
 	}
-	if err := cli.CheckChange(c, after, s.Request, env); err != nil {
+	if err := edit.CheckChange(c, after, s.Request, env); err != nil {
 		s.fail(actionFor(err), err)
 	}
 }
@@ -370,7 +370,7 @@ func newBody(v doc.Value, by, author string) doc.Value {
 
 // checkNew returns an error for a body that create would refuse, as far as that can be determined without creating it.
 func checkNew(body doc.Value, env schema.Env) error {
-	if err := cli.Fits(body); err != nil {
+	if err := edit.Fits(body); err != nil {
 		return err
 	}
 	return engine.Invalid(catalog.CreateRequest(engine.ParseRecord(body).Channel).Validate(body, env))

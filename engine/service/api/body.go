@@ -15,9 +15,6 @@ import (
 	"bugle/engine/operation"
 )
 
-// MaxBody is the largest request body in bytes (CONTRACT.md, Requests).
-const MaxBody = 1 << 20
-
 const memberRequestID = "request_id"
 
 // readBody reads the request's body, which must be an object.
@@ -25,10 +22,10 @@ func (x *exchange) readBody() error {
 	if x.op.Body == operation.Ignored {
 		return nil
 	}
-	if x.r.ContentLength > MaxBody {
+	if x.r.ContentLength > engine.MaxBody {
 		return tooLong()
 	}
-	b, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxBody))
+	b, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, engine.MaxBody))
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
@@ -61,7 +58,7 @@ func (x *exchange) readBody() error {
 }
 
 func tooLong() error {
-	e := engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is larger than %d KiB", MaxBody>>10)
+	e := engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is larger than %d KiB", engine.MaxBody>>10)
 	e.Target = "body"
 	return e
 }

@@ -9,7 +9,6 @@ import (
 	"testing/iotest"
 
 	"bugle/engine"
-	"bugle/engine/service/api"
 )
 
 func TestBodiesThatAreNotAsTheyMustBe(t *testing.T) {
@@ -45,7 +44,7 @@ func TestBodiesThatAreNotAsTheyMustBe(t *testing.T) {
 func TestBodiesThatAreTooLong(t *testing.T) {
 	b := newBench(t)
 	fits := `{` + pushHead + `,"request_id":"x"}`
-	fits += strings.Repeat(" ", api.MaxBody-len(fits))
+	fits += strings.Repeat(" ", engine.MaxBody-len(fits))
 	b.do("POST", campaigns, fits, requestID("")).is(201)
 	over := fits + " "
 	b.do("POST", campaigns, over, requestID("r")).refused(413, engine.BadRequest, "body").is(413, "response_id", "r")

@@ -50,7 +50,7 @@ func TestHostileSearchesAtOnce(t *testing.T) {
 	const memory, atOnce = 64 << 20, 24
 	b := newBench(t, func(b *bench, _ *engine.Workspace) { b.api.Memory = memory })
 	for name, list := range map[string]string{
-		"more values than a body may have": strings.Repeat("{},", api.MaxBody/3-100),
+		"more values than a body may have": strings.Repeat("{},", engine.MaxBody/3-100),
 		"as many as it may have":           strings.Repeat(`{"a":""},`, 16_000),
 		"numbers":                          strings.Repeat("1,", 49_900),
 		"texts":                            strings.Repeat(`"\u0061",`, 49_900),

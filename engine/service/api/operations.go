@@ -23,7 +23,7 @@ const (
 
 // The memory for reading campaigns. A page of the largest ones takes more, but that is rare.
 const (
-	oneCampaign = MaxBody * perByte
+	oneCampaign = engine.MaxBody * perByte
 	onePage     = 16 << 20
 )
 

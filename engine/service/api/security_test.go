@@ -189,7 +189,7 @@ func TestBodiesThatAreHardWork(t *testing.T) {
 	b := newBench(t)
 	id := b.create(whole)
 	fill := func(before, one, between, after string) string {
-		n := (api.MaxBody - len(before) - len(after)) / (len(one) + len(between) + 8)
+		n := (engine.MaxBody - len(before) - len(after)) / (len(one) + len(between) + 8)
 		var s strings.Builder
 		s.WriteString(before)
 		for i := range n {
@@ -222,7 +222,7 @@ func TestBodiesThatAreHardWork(t *testing.T) {
 			for _, at := range [][2]string{{"POST", campaigns}, {"PATCH", campaigns + "/" + id}, {"POST", campaigns + "/search"}, {"POST", "/v5/personalization/preview"}} {
 				if a := b.do(at[0], at[1], body); a.status >= 500 {
 					t.Errorf("%s %s: %d %.200s", at[0], at[1], a.status, a.raw)
-				} else if len(a.raw) > 2*api.MaxBody {
+				} else if len(a.raw) > 2*engine.MaxBody {
 					t.Errorf("%s %s: an answer of %d bytes", at[0], at[1], len(a.raw))
 				}
 			}

@@ -21,9 +21,6 @@ import (
 	"bugle/store"
 )
 
-// MaxBody is the largest request body or document in bytes (CONTRACT.md, Requests).
-const MaxBody = 1 << 20
-
 // Options configure a service. The zero value is ready for use.
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
@@ -188,8 +185,8 @@ func checkBody(v doc.Value) error {
 
 // checkSize refuses a value that could not be read again after storing it.
 func checkSize(v doc.Value) error {
-	if n := v.Size(); n > MaxBody {
-		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", n>>10, MaxBody>>10)
+	if n := v.Size(); n > engine.MaxBody {
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", n>>10, engine.MaxBody>>10)
 	}
 	if v.Depth() > doc.MaxDepth {
 		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot store the body: it is nested deeper than %d levels", doc.MaxDepth)

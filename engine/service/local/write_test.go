@@ -50,7 +50,7 @@ func TestCreate(t *testing.T) {
 	}
 	_, err = b.Create(b.ctx, engine.CreateRequest{Body: parse(t, `[1]`)})
 	refused(t, err, engine.BadRequest, 400)
-	_, err = b.Create(b.ctx, engine.CreateRequest{Body: parse(t, `{"x":"%s"}`, strings.Repeat("a", local.MaxBody))})
+	_, err = b.Create(b.ctx, engine.CreateRequest{Body: parse(t, `{"x":"%s"}`, strings.Repeat("a", engine.MaxBody))})
 	refused(t, err, engine.BadRequest, 413)
 	_, err = b.Create(b.ctx, engine.CreateRequest{Call: engine.Call{RequestID: "a"}, Body: parse(t, `{%s,"request_id":"b"}`, pushHead)})
 	if e := refused(t, err, engine.ValidationFailed, 400); e.RequestID != "a" {

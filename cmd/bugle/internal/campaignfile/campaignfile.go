@@ -20,7 +20,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/doc/yamldoc"
 	"bugle/engine/files"
-	"bugle/engine/service/local"
 )
 
 // IsRecord reports whether a document is the output of `bugle get`, with an id and a state, rather than the body of a
@@ -169,7 +168,7 @@ func joined(h Held) Held {
 	}
 	left := cli.MaxInput // a text can be referred to again and again
 	body, parts, err := files.Join(h.Body, func(name string) (string, error) {
-		text, err := readPart(h.Source.file, name, min(left, local.MaxBody))
+		text, err := readPart(h.Source.file, name, min(left, engine.MaxBody))
 		left -= len(text)
 		return text, err
 	})
@@ -188,7 +187,7 @@ func readPart(main File, name string, limit int) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("there is no file %s in %s; add it, or write the text into the field without the @", name, filepath.Dir(main.Name))
 	case errors.Is(err, files.ErrTooLarge):
-		return "", fmt.Errorf("%s is too large; a campaign can have up to %d KiB", name, local.MaxBody>>10)
+		return "", fmt.Errorf("%s is too large; a campaign can have up to %d KiB", name, engine.MaxBody>>10)
 	case err != nil:
 		return "", fmt.Errorf("cannot read %s: %w", name, cli.Cause(err))
 	}

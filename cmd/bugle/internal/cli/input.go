@@ -15,7 +15,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/files"
-	"bugle/engine/service/local"
 )
 
 // Exists reports whether a file with that name exists or may exist.
@@ -24,9 +23,9 @@ func Exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// MaxInput is the most bytes to read from a file. A campaign can have local.MaxBody bytes, and several times as many
+// MaxInput is the most bytes to read from a file. A campaign can have engine.MaxBody bytes, and several times as many
 // when it is indented.
-const MaxInput = 4 * local.MaxBody
+const MaxInput = 4 * engine.MaxBody
 
 // Stdin is the name of standard input among the arguments.
 const Stdin = "-"
@@ -55,7 +54,7 @@ func ReadError(name string, err error) error {
 		return nil
 	case errors.Is(err, files.ErrTooLarge):
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
-			"%s is too large: a campaign can be up to %d MiB", InputName(name), local.MaxBody>>20)
+			"%s is too large: a campaign can be up to %d MiB", InputName(name), engine.MaxBody>>20)
 	}
 	return fmt.Errorf("cannot read %s: %w", InputName(name), Cause(err))
 }

@@ -20,7 +20,6 @@ import (
 	"bugle/engine/message/mjml"
 	"bugle/engine/message/template"
 	"bugle/engine/schema"
-	"bugle/engine/service/local"
 )
 
 // NewLint returns the command bugle lint.

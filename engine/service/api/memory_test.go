@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/service/api"
 )
 
 // heapUsed is how many bytes of the heap are in use, garbage that was not collected yet included.

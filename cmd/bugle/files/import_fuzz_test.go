@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"bugle/cmd/bugle/internal/campaignfile"
-	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/doc/yamldoc"

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/zalando/go-keyring"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/process"
 )
 
 // Every command and topic has its help in the same form: a line, a paragraph, and examples for those that are listed.
@@ -139,7 +139,7 @@ func TestCommandsInTexts(t *testing.T) {
 			continue
 		}
 		seen[line] = true
-		words, err := argv.Split(strings.NewReplacer("[", "", "]", "").Replace(line))
+		words, err := process.Words(strings.NewReplacer("[", "", "]", "").Replace(line))
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 		}

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,4 +30,16 @@ func Plural(noun string) string {
 		return stem + "ies"
 	}
 	return noun + "s"
+}
+
+// List returns names as a sentence has them: all, or the first ones and how many more.
+func List(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), Thousands(more)+" more")
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

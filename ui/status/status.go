@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -57,19 +58,11 @@ const maxNames = 3
 
 // Names returns the names of campaigns as used in a sentence; of many, the first ones and how many more.
 func Names(rows []engine.Summary) string {
-	names := make([]string, 0, maxNames)
-	for _, s := range rows[:min(len(rows), maxNames)] {
-		names = append(names, Name(s))
+	names := make([]string, len(rows))
+	for i, s := range rows {
+		names[i] = Name(s)
 	}
-	last := len(names) - 1
-	if len(rows) > maxNames {
-		names = append(names, fmt.Sprintf("%d more", len(rows)-maxNames))
-		last++
-	}
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return phrase.List(names, maxNames)
 }
 
 // DisabledReason returns a sentence that explains why the action is not allowed for the campaign; empty if it

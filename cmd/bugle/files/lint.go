@@ -16,6 +16,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/message/check"
 	"bugle/engine/message/mjml"
 	"bugle/engine/message/template"
@@ -108,9 +109,7 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: []report.Diagnostic{}}
 	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
-		if n := len(h.Body.Encode()); n > engine.MaxBody {
-			h.Err = cli.DocumentError{Err: fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", cli.InputName(file.Name), n>>10, engine.MaxBody>>10)}
-		}
+		h.Err = edit.Fits(h.Body)
 	}
 	if h.Err != nil {
 		l.Error, l.code = h.Err.Error(), cli.ExitFailed

@@ -181,7 +181,6 @@ func (w *watcher) start(ctx context.Context) error {
 	var differ []string
 	for _, file := range found {
 		h := campaignfile.Read(ctx, w.f.Streams, file)
-		w.isNew(file, h)
 		p.add(ctx, h)
 		if ctx.Err() != nil {
 			return ctx.Err()

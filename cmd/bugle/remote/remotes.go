@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/keyring"
 	"bugle/engine/message/delivery/secret"
+	"bugle/engine/process"
 	"bugle/engine/service/remote"
 )
 
@@ -51,7 +51,7 @@ func newRemoteAdd(f *cli.Factory) *cobra.Command {
 			"  bugle remote add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
 		Args: cli.Exactly(1, "the NAME of a remote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words, err := argv.Split(command)
+			words, err := process.Words(command)
 			if err != nil {
 				return cli.Misused("--key-command: %w", err)
 			}

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"os/exec"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine/process"
 )
 
 // EditorCommand returns the command that opens a file: VISUAL, EDITOR, or the first one found.
 func EditorCommand(getenv func(string) string, file string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		words, err := argv.Split(getenv(name))
+		words, err := process.Words(getenv(name))
 		if err != nil {
 			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
 		}

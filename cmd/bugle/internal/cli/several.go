@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // SeveralIDs requires the ids of campaigns, or - alone.
@@ -123,16 +124,9 @@ func (s *Several) print() error {
 
 // Names lists the names of campaigns in a sentence: the first ones, and how many more.
 func Names(rows []engine.Summary) string {
-	const most = 5
-	var names []string
-	for _, r := range rows[:min(len(rows), most)] {
-		names = append(names, cmp.Or(r.Name, r.ID))
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = cmp.Or(r.Name, r.ID)
 	}
-	if more := len(rows) - most; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
+	return phrase.List(names, 5)
 }

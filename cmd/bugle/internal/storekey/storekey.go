@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine"
 	"bugle/engine/keyring"
 	"bugle/engine/message/delivery/secret"
+	"bugle/engine/process"
 	"bugle/store/crypt"
 )
 
@@ -97,7 +97,7 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 func (r *Ring) fromEnvironment(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
 	text := r.getenv(env)
 	from = env
-	words, err := argv.Split(r.getenv(command))
+	words, err := process.Words(r.getenv(command))
 	if err != nil {
 		return k, command, fmt.Errorf("%w: cannot parse %s: %w", crypt.ErrNoKey, command, err)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -16,6 +17,15 @@ import (
 type Lister interface {
 	// List returns the matching campaigns, last changed first.
 	List(ctx context.Context, q ListQuery) ([]Summary, error)
+}
+
+// List lists the campaigns of a service, or fails if that is no [Lister].
+func List(ctx context.Context, svc Service, q ListQuery) ([]Summary, error) {
+	lister, ok := svc.(Lister)
+	if !ok {
+		return nil, errors.New("this service cannot list its campaigns")
+	}
+	return lister.List(ctx, q)
 }
 
 // ListQuery filters a list. Empty fields select everything but archived campaigns.

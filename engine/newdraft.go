@@ -78,6 +78,21 @@ func (d Draft) Create(ctx context.Context, service Service) (made Created, rest 
 	return made, rest, err
 }
 
+// Clone creates a draft with the content of a campaign, and its name with (copy), also where the service does not do so
+// itself.
+func Clone(ctx context.Context, svc Service, id, by string) (Created, error) {
+	if manager, ok := svc.(CampaignManager); ok {
+		return manager.Clone(ctx, id, by)
+	}
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return Created{}, err
+	}
+	c = c.InRequest()
+	body := WithName(NewDraftBody(c.Channel, c.DeliveryType, by, c.Body), CampaignName(c.Body)+" (copy)")
+	return svc.Create(ctx, CreateRequest{Call: NewCall(), Body: body})
+}
+
 // inWorkspaceZone returns the components with the workspace's time zone as the campaign's, where its delivery type needs
 // a schedule and the components name no zone. They come back unchanged for a service that does not share its settings.
 func (d Draft) inWorkspaceZone(ctx context.Context, service Service) doc.Value {

@@ -26,16 +26,7 @@ func NewClone(f *cli.Factory) *cobra.Command {
 			if by, err = f.Signer(cmd.Context(), svc, by); err != nil {
 				return err
 			}
-			var made engine.Created
-			if manager, ok := svc.(engine.CampaignManager); ok {
-				made, err = manager.Clone(cmd.Context(), id, by)
-			} else if c, gone := svc.Get(cmd.Context(), id); gone == nil {
-				c = c.InRequest()
-				body := engine.WithName(engine.NewDraftBody(c.Channel, c.DeliveryType, by, c.Body), engine.CampaignName(c.Body)+" (copy)")
-				made, err = svc.Create(cmd.Context(), engine.CreateRequest{Call: engine.NewCall(), Body: body})
-			} else {
-				err = gone
-			}
+			made, err := engine.Clone(cmd.Context(), svc, id, by)
 			if err != nil {
 				return err
 			}

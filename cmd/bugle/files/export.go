@@ -138,7 +138,7 @@ const (
 
 // listed returns the ids of the current versions of all campaigns that can be created, sorted.
 func (e *export) listed(ctx context.Context, svc engine.Service, note io.Writer) (ids []string, err error) {
-	rows, err := cli.ListAll(ctx, svc, e.archived)
+	rows, err := engine.List(ctx, svc, engine.ListQuery{Archived: e.archived})
 	e.versions = map[string][]string{}
 	readOnly := 0
 	for _, versions := range byCampaign(rows) {

@@ -32,7 +32,7 @@ func sampleCampaigns(t testing.TB) (out []engine.Campaign) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := cli.ListAll(t.Context(), svc, true)
+	rows, err := engine.List(t.Context(), svc, engine.ListQuery{Archived: true})
 	if err != nil {
 		t.Fatal(err)
 	}

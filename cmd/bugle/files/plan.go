@@ -157,7 +157,7 @@ func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by stri
 
 // list reads which campaigns there are, to find those of files.
 func (p *planner) list(ctx context.Context) error {
-	all, err := cli.ListAll(ctx, p.svc, true)
+	all, err := engine.List(ctx, p.svc, engine.ListQuery{Archived: true})
 	p.byID = map[string]engine.Summary{}
 	for _, versions := range byCampaign(all) {
 		p.rows = append(p.rows, versions[0])

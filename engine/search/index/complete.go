@@ -25,12 +25,8 @@ func Complete(ctx context.Context, service engine.Service, now time.Time) (*Inde
 
 // Fill loads all campaigns of a service, the archived ones too, as [Index.Load] does.
 func (ix *Index) Fill(ctx context.Context, service engine.Service) error {
-	lister, ok := service.(engine.Lister)
-	if !ok {
-		return errors.New("this service cannot list its campaigns")
-	}
 	return ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
-		rows, err := lister.List(ctx, engine.ListQuery{Archived: true})
+		rows, err := engine.List(ctx, service, engine.ListQuery{Archived: true})
 		if err != nil {
 			yield(engine.Summary{}, err)
 			return

@@ -47,7 +47,7 @@ func (f *Factory) listed(cmd *cobra.Command) []engine.Summary {
 	if err != nil || engine.IsExternal(svc) { // a shell must not wait for a network
 		return nil
 	}
-	rows, err := ListAll(cmd.Context(), svc, true)
+	rows, err := engine.List(cmd.Context(), svc, engine.ListQuery{Archived: true})
 	if err != nil {
 		return nil
 	}

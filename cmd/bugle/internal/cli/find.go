@@ -95,7 +95,7 @@ func (n *Finder) candidates(ctx context.Context, name string) ([]engine.Summary,
 	}
 	var err error
 	if n.rows == nil {
-		n.rows, err = ListAll(ctx, n.svc, true)
+		n.rows, err = engine.List(ctx, n.svc, engine.ListQuery{Archived: true})
 	}
 	return n.rows, err
 }

@@ -109,7 +109,9 @@ func lintFile(ctx context.Context, s cli.Streams, file campaignfile.File, env sc
 	l := linted{File: file.Name, Problems: []report.Diagnostic{}, Warnings: []report.Diagnostic{}}
 	h := campaignfile.Read(ctx, s, file)
 	if h.Err == nil {
-		h.Err = edit.Fits(h.Body)
+		if err := edit.Fits(h.Body); err != nil {
+			h.Err = fmt.Errorf("%s: %w", cli.InputName(file.Name), err)
+		}
 	}
 	if h.Err != nil {
 		l.Error, l.code = h.Err.Error(), cli.ExitFailed

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -52,7 +53,8 @@ func needSlow(t *testing.T) {
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
-	debug.SetGCPercent(400) // the collector would otherwise take half of the time
+	debug.SetGCPercent(400)            // the collector would otherwise take half of the time
+	_ = flag.Set("test.parallel", "6") // scripts wait for each other and for the disk
 	return pgtest.Run(t.M)
 }
 

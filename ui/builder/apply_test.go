@@ -120,7 +120,7 @@ func TestStateChangesDuringTheQuestion(t *testing.T) {
 	b := live(t, false)
 	h := b.program(b.at(subjectAt))
 	h.Script(">!", "ctrl+s", "?Apply 1 change to a scheduled campaign")
-	b.svc.Now = afterStart
+	b.svc.SetNow(afterStart)
 	h.Script("y", "?the campaign is sending")
 	b.want(subjectAt, `"Hi"`)
 }

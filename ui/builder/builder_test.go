@@ -52,7 +52,7 @@ func (b *testbed) publish(started bool) {
 	_, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true})
 	b.svc.OK(err)
 	if started {
-		b.svc.Now = afterStart
+		b.svc.SetNow(afterStart)
 	}
 }
 

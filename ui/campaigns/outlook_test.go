@@ -30,7 +30,7 @@ func TestDetailsTellWhatItDoes(t *testing.T) {
 		"?Europe/Berlin", "?your time", "?to do", "?From address: required",
 		"@Empty", "!Hello Ann", "?to do", "@News",
 	)
-	svc.Now = svc.Now.Add(time.Minute)
+	svc.SetNow(svc.Now().Add(time.Minute))
 	svc.Set(id, doc.P("campaign_content", "content", "email", "subject"), `"Bye {{UserAttribute['First Name']}}"`)
 	h.Send(screen.ChangedMsg{ID: id})
 	h.Want("Subject   Bye Ann")

@@ -29,14 +29,14 @@ func openProgram(t *testing.T, names ...string) *program {
 	t.Helper()
 	p := &program{t: t, svc: uitest.NewService(t, engine.Workspace{}), ids: map[string]string{}}
 	for _, name := range names {
-		p.svc.Now = p.svc.Now.Add(time.Second)
+		p.svc.SetNow(p.svc.Now().Add(time.Second))
 		p.ids[name] = p.svc.Draft(catalog.Push, catalog.EventTriggered, `{"basic_details":{"name":"`+name+`","platforms":["ANDROID"]},
 			"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"T","message":"M"}}}}},
 			"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Order placed","execution":{"type":"atleast","count":1},"executed":true}]}},
 			"scheduling_details":{"delivery_type":"ASAP","expiry_time":"2026-06-01T10:00:00"},"segmentation_details":{"is_all_user_campaign":true},"delivery_controls":{"bypass_dnd":false}}`)
 	}
 	deps := uitest.Deps(p.svc)
-	deps.Prefs, deps.Now = prefs.NewInMemory(), func() time.Time { return p.svc.Now }
+	deps.Prefs, deps.Now = prefs.NewInMemory(), p.svc.Now
 	p.Harness = uitest.Program(t, app.Options{Deps: deps, First: screen.Route{Name: screen.Campaigns}, Factory: func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		if r.Name == screen.Builder {
 			return builder.New(deps, r), nil

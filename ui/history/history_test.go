@@ -19,13 +19,13 @@ import (
 func versions(t *testing.T) (*uitest.Service, string) {
 	t.Helper()
 	svc := uitest.NewService(t, engine.Workspace{})
-	svc.Now = svc.Now.Add(-72 * time.Hour)
+	svc.SetNow(svc.Now().Add(-72 * time.Hour))
 	id := svc.Draft(catalog.Email, catalog.OneTime, `{"basic_details": {"name": "Spring sale", "tags": ["sale"]},
 		"campaign_content": {"content": {"email": {"subject": "Hello", "html_content": "<p>One</p>\n<p>Two</p>\n<p>Three</p>"}}}}`)
 	email := doc.P("campaign_content", "content", "email")
-	svc.Now = svc.Now.Add(24 * time.Hour)
+	svc.SetNow(svc.Now().Add(24 * time.Hour))
 	svc.Set(id, email.Child("subject"), `"Hello {{UserAttribute['First Name']}}"`)
-	svc.Now = svc.Now.Add(24 * time.Hour)
+	svc.SetNow(svc.Now().Add(24 * time.Hour))
 	svc.Set(id, email.Child("html_content"), `"<p>One</p>\n<p>Two and a half</p>\n<p>Three</p>"`)
 	return svc, id
 }

@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,27 +17,32 @@ import (
 type Service struct {
 	*local.Service
 
-	// Now is what its clock shows, [Now] at first.
-	Now time.Time
-
 	// DB is the store.
-	DB *mem.DB
-	t  testing.TB
+	DB  *mem.DB
+	now atomic.Pointer[time.Time] // which its background work reads, too
+	t   testing.TB
 }
 
 // NewService returns a service with an empty workspace, which can publish and keeps email in the outbox.
 func NewService(t testing.TB, w engine.Workspace) *Service {
 	t.Helper()
-	s := &Service{Now: Now, DB: mem.New(), t: t}
+	s := &Service{DB: mem.New(), t: t}
+	s.SetNow(Now)
 	t.Cleanup(func() { s.DB.Close() })
 	w.ID, w.Publish, w.SubscriptionCategories = "DEMO", engine.PublishEnabled, append([]string{"Offers"}, w.SubscriptionCategories...)
 	w.Connectors = []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}}
 	_, err := local.CreateWorkspace(context.Background(), s.DB, w)
 	s.OK(err)
-	s.Service, err = local.Open(s.DB, w.ID, local.Options{Clock: func() time.Time { return s.Now }})
+	s.Service, err = local.Open(s.DB, w.ID, local.Options{Clock: s.Now})
 	s.OK(err)
 	return s
 }
+
+// Now returns what its clock shows, [Now] at first.
+func (s *Service) Now() time.Time { return *s.now.Load() }
+
+// SetNow sets its clock.
+func (s *Service) SetNow(at time.Time) { s.now.Store(&at) }
 
 // OK fails the test if there is an error.
 func (s *Service) OK(err error) {

@@ -153,13 +153,12 @@ func startOf(scheduling doc.Value, loc *time.Location) (time.Time, bool) {
 // start or that it is weekly, and the schedule had no days or just that of the start before.
 func FollowStart(before, after doc.Value) doc.Value {
 	was, now := scheduling(before), scheduling(after)
-	old, _ := startDay(was)
-	day, ok := startDay(now)
+	old, day := startDay(was), startDay(now)
 	repeats := now.Get("periodic_details")
 	days := repeats.Get("repeat_on_days_of_week").Strings()
 	edited := old != day || was.Get("periodic_details").Get("sending_frequency").Text() != repeats.Get("sending_frequency").Text()
 	follows := len(days) == 0 || len(days) == 1 && days[0] == old
-	if !ok || !edited || !follows || repeats.Get("sending_frequency").Text() != "WEEKLY" {
+	if day == "" || !edited || !follows || repeats.Get("sending_frequency").Text() != "WEEKLY" {
 		return after
 	}
 	at := doc.P(string(catalog.SchedulingDetails), "periodic_details", "repeat_on_days_of_week")
@@ -170,10 +169,13 @@ func FollowStart(before, after doc.Value) doc.Value {
 	return followed
 }
 
-// startDay returns the day of the week on which a schedule starts.
-func startDay(scheduling doc.Value) (string, bool) {
+// startDay returns the day of the week on which a schedule starts; "" if it has no start.
+func startDay(scheduling doc.Value) string {
 	start, ok := startOf(scheduling, scheduleZone(scheduling))
-	return strings.ToUpper(start.Weekday().String()), ok
+	if !ok {
+		return ""
+	}
+	return strings.ToUpper(start.Weekday().String())
 }
 
 // occurrences walks a schedule. Days of the month, days of the week, and days of a week of the

@@ -145,6 +145,7 @@ func TestFollowStart(t *testing.T) {
 		before, after doc.Value
 		want          string
 	}{
+		{"a first start on a Monday", schedule("", "WEEKLY", `[]`), schedule("2026-11-30T09:00:00", "WEEKLY", `[]`), `["MONDAY"]`},
 		{"a first start", schedule("", "WEEKLY", `[]`), schedule(saturday, "WEEKLY", `[]`), `["SATURDAY"]`},
 		{"in its zone", schedule("", "WEEKLY", `[]`), schedule(utc, "WEEKLY", `[]`), `["SUNDAY"]`},
 		{"another start", schedule(saturday, "WEEKLY", `["SATURDAY"]`), schedule(sunday, "WEEKLY", `["SATURDAY"]`), `["SUNDAY"]`},

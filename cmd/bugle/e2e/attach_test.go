@@ -39,7 +39,7 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	first.see("typed here", "saved")
 	first.killFirst()
 	second.see("this one")
-	out, err := second.bugle("search", "--status", "DRAFT", "--name", "typed here")
+	out, err := second.bugle("search", "--status", "DRAFT", "typed here")
 	if err != nil || !strings.Contains(out, "typed here") {
 		t.Errorf("after the kill: %v\n%s", err, out)
 	}

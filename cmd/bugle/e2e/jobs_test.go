@@ -53,8 +53,7 @@ func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 		"M-n", "?▸ Subject", ">Five tips for filter coffee", "Enter", ">Two minutes to read", "Enter", ">Bugle", "Enter", ">news@example.com", "Enter", ">Hello!", "?✓ Content",
 		"M-m", "?+ variation (A)", "A", "?50%", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",
 		"M-n", "?▸ Send to", "Space", "?✓ Audience",
-		"M-n", "?▸ Start", ">monday 9am", "M-n", "?▸ Frequency", "Enter Down Down Enter", "?Weekly ▾",
-		"M-n", "?▸ Days of the week", "Space", "?[ ] Monday", "Space Enter", "?✓ Schedule", "!to do", "M-v", "?Ready to publish.")
+		"M-n", "?▸ Start", ">monday 9am", "?Weekly · Monday", "?✓ Schedule", "!to do", "M-v", "?Ready to publish.")
 	p.holds("Weekly letter", `"no_of_variations":2`, `"Better coffee in five steps"`, `"sending_frequency":"WEEKLY"`, `"MONDAY"`)
 }
 

@@ -68,7 +68,7 @@ func (p *player) keys(keys []string) {
 // draft returns the drafts of that name as the command prints them.
 func (p *player) draft(name string) string {
 	p.t.Helper()
-	out, err := p.bugle("search", "--status", "DRAFT", "--name", name, "--json")
+	out, err := p.bugle("search", "--status", "DRAFT", name, "--json")
 	if err != nil {
 		p.t.Fatalf("search: %v\n%s", err, out)
 	}

@@ -55,7 +55,7 @@ func TestSettingsPersist(t *testing.T) {
 func TestLiveCampaign(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("/", `>"order confirmation"`, "Enter", "Enter", "?✓ Connector")
+	p.play("/", `>"order confirmation"`, "?1 of 48", "Enter Enter", "?✓ Connector")
 	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Event", "Escape",
 		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "C-s", "?Apply 1 change to an active campaign", "y", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
 }

@@ -99,8 +99,10 @@ func (f *Form) addMembers() {
 		f.addMismatch(v, "not an object")
 		return
 	}
-	if also, ok := f.cfg.Schema.Field(f.root, st.Node.Also, f.cfg.Env); ok && also.Shown && len(st.Node.Also) > 0 {
-		f.rows = append(f.rows, f.fieldRow(also))
+	if p := st.Node.Also; len(p) > 0 {
+		if also, ok := f.cfg.Schema.Field(f.root, p, f.cfg.Env); ok && also.Shown {
+			f.rows = append(f.rows, f.fieldRow(also))
+		}
 	}
 	f.addFields(st)
 	if st.Node.Element != nil {

@@ -42,7 +42,7 @@ func ChangeEnv(ctx context.Context, svc engine.Service, before engine.Campaign) 
 
 // Fits returns an error for a document that is larger than a campaign can be.
 func Fits(v doc.Value) error {
-	if n := len(v.Encode()); n > engine.MaxBody {
+	if n := v.Size(); n > engine.MaxBody {
 		return engine.Errorf(engine.ValidationFailed, http.StatusRequestEntityTooLarge, "the campaign has %d KiB; up to %d KiB are allowed", n>>10, engine.MaxBody>>10)
 	}
 	return nil

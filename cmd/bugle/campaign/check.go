@@ -91,7 +91,7 @@ type preflight struct {
 	result   check.Result
 }
 
-// load reads a campaign, and checks it with what is known of its workspace.
+// load reads a campaign and checks it against its workspace.
 func load(ctx context.Context, f *cli.Factory, svc engine.Service, id string) (p preflight, facts check.Facts, err error) {
 	kept, err := f.Dismissals(svc)
 	if err != nil {

@@ -139,7 +139,7 @@ func newHistoryRestore(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// restore gives the campaign the content of its version.
+// restore puts the content of an earlier version back into the campaign.
 func (h history) restore(ctx context.Context, f *cli.Factory, by string, yes bool) error {
 	now, err := h.svc.Get(ctx, h.id)
 	if err != nil {

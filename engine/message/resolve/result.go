@@ -20,8 +20,8 @@ type Result struct {
 	// parameters, and without what a template does not use. What has no value stands in it as it was written.
 	Document doc.Value
 	Missing  []Missing
-	// Answer is the service's own preview, unchanged, for a viewer whom only the service knows; zero where this process
-	// filled the messages. Content from another vendor may be shaped differently from the campaign's.
+	// Answer is the preview as the service returned it, if only the service knows the viewer. Otherwise it is the zero
+	// value, because the messages were filled in here. Another vendor's content may have a different shape.
 	Answer engine.Preview
 
 	campaign *Campaign

@@ -164,7 +164,7 @@ func (p *Printer) Agreed(ctx context.Context, yes bool, question, purpose string
 // Ask asks a question on the terminal, and returns the answer in lower case.
 func (p *Printer) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(p.Out, question)
-	line := make([]byte, 256) // a terminal gives one line at a time
+	line := make([]byte, 256) // a read from a terminal returns at most one line
 	n, err := p.Interruptible(ctx).Read(line)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("reading the answer: %w", err)
